@@ -1,0 +1,63 @@
+//! AIMD: additive increase, multiplicative decrease.
+//!
+//! Source: RFC 5681, section 3.1, as the NDN consumers apply it (ndn-tools'
+//! aimd pipeline; PCON's consumer, Schneider et al., ICN 2016). It is what the
+//! NDN papers here call SACK: TCP's Reno window, where every Data packet
+//! acknowledges exactly one segment.
+//!
+//! - slow start: `w += 1` for each segment
+//! - avoidance:  `w += 1/w` for each segment
+//! - congestion: `w = beta * w`, `ssthresh = w`
+
+use crate::{
+    Acknowledgement, Congestion, Controller, Description, Kind, Parameter, Settings, Signal, Start,
+    Window,
+};
+
+pub(crate) const DESCRIPTION: Description = Description {
+    name: "aimd",
+    title: "AIMD",
+    source: "RFC 5681, section 3.1; ndn-tools' aimd pipeline",
+    status: "checked against its closed forms and a step-by-step sequence",
+    parameters: &[Parameter {
+        name: "beta",
+        meaning: "the share of the window that is kept after congestion",
+        kind: Kind::Number { default: 0.5, minimum: 0.01, maximum: 0.99 },
+    }],
+};
+
+/// Additive increase, multiplicative decrease.
+#[derive(Clone, Debug)]
+pub struct Aimd {
+    window: Window,
+    beta: f64,
+}
+
+impl Aimd {
+    pub(crate) fn new(start: Start, settings: &Settings) -> Self {
+        Self { window: Window::new(start), beta: settings.number("beta") }
+    }
+}
+
+impl Controller for Aimd {
+    fn on_acknowledgement(&mut self, acknowledgement: &Acknowledgement) {
+        let left = self.window.slow_start(acknowledgement.acknowledged);
+        self.window.grow(left / self.window.cwnd());
+    }
+
+    fn on_congestion(&mut self, congestion: &Congestion) {
+        let kept = self.beta * self.window.cwnd();
+        match congestion.signal {
+            Signal::Timeout => self.window.restart(kept),
+            Signal::Loss | Signal::Mark | Signal::Nack => self.window.reduce_to(kept),
+        }
+    }
+
+    fn cwnd(&self) -> f64 {
+        self.window.cwnd()
+    }
+
+    fn ssthresh(&self) -> f64 {
+        self.window.ssthresh()
+    }
+}

@@ -1,0 +1,163 @@
+//! How a controller describes itself: its name, its source, and the parameters
+//! and readings that a scenario may set.
+
+/// What a controller is and what can be set on it.
+#[derive(Debug)]
+pub struct Description {
+    /// The name in scenario files, such as `ec-elastic`.
+    pub name: &'static str,
+    /// The name in text and pictures, such as `EC-Elastic`.
+    pub title: &'static str,
+    /// Paper or RFC that defines it.
+    pub source: &'static str,
+    /// How far the implementation could be checked against that source.
+    pub status: &'static str,
+    /// What a scenario may set; at most [`Settings::MOST`].
+    pub parameters: &'static [Parameter],
+}
+
+/// One parameter or reading of a controller.
+#[derive(Debug)]
+pub struct Parameter {
+    /// The key in scenario files, such as `beta`.
+    pub name: &'static str,
+    /// What it does, in one line.
+    pub meaning: &'static str,
+    /// Its kind, default and limits.
+    pub kind: Kind,
+}
+
+/// The kind of a parameter, with its default and what is allowed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Kind {
+    /// A dimensionless number within `minimum..=maximum`.
+    Number {
+        /// Used where the scenario says nothing.
+        default: f64,
+        /// The least allowed.
+        minimum: f64,
+        /// The most allowed.
+        maximum: f64,
+    },
+    /// One of several named readings; the first is the default. Each comes
+    /// with its meaning.
+    Choice(&'static [(&'static str, &'static str)]),
+    /// On or off.
+    Flag {
+        /// Used where the scenario says nothing.
+        default: bool,
+    },
+}
+
+/// A parameter's value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Value<'a> {
+    /// For [`Kind::Number`].
+    Number(f64),
+    /// For [`Kind::Choice`].
+    Choice(&'a str),
+    /// For [`Kind::Flag`].
+    Flag(bool),
+}
+
+/// Why a value was refused.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum SettingError {
+    /// The controller has no parameter of that name.
+    Unknown,
+    /// The parameter wants what this kind says.
+    Refused(Kind),
+}
+
+/// A controller's parameters, each with a checked value.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    description: &'static Description,
+    values: [Value<'static>; Self::MOST],
+}
+
+impl Settings {
+    /// The most parameters that a controller may have.
+    pub const MOST: usize = 8;
+
+    /// Every parameter at its default.
+    #[must_use]
+    pub fn defaults(description: &'static Description) -> Self {
+        let mut values = [Value::Flag(false); Self::MOST];
+        for (value, parameter) in values.iter_mut().zip(description.parameters) {
+            *value = match parameter.kind {
+                Kind::Number { default, .. } => Value::Number(default),
+                Kind::Choice(options) => Value::Choice(options[0].0),
+                Kind::Flag { default } => Value::Flag(default),
+            };
+        }
+        Self { description, values }
+    }
+
+    /// Sets one parameter, if there is one of that name and the value suits it.
+    ///
+    /// # Errors
+    /// [`SettingError`] says which of the two was wrong, and what would be right.
+    pub fn set(&mut self, name: &str, value: Value<'_>) -> Result<(), SettingError> {
+        let parameters = self.description.parameters;
+        let index = parameters.iter().position(|it| it.name == name).ok_or(SettingError::Unknown)?;
+        let kind = parameters[index].kind;
+        self.values[index] = match (kind, value) {
+            (Kind::Number { minimum, maximum, .. }, Value::Number(number))
+                if (minimum..=maximum).contains(&number) =>
+            {
+                Value::Number(number)
+            }
+            (Kind::Choice(options), Value::Choice(word)) => {
+                match options.iter().find(|(option, _)| *option == word) {
+                    Some((option, _)) => Value::Choice(option),
+                    None => return Err(SettingError::Refused(kind)),
+                }
+            }
+            (Kind::Flag { .. }, Value::Flag(flag)) => Value::Flag(flag),
+            _ => return Err(SettingError::Refused(kind)),
+        };
+        Ok(())
+    }
+
+    /// Whose settings these are.
+    #[must_use]
+    pub fn description(&self) -> &'static Description {
+        self.description
+    }
+
+    /// A number by its parameter's name; the description must declare it.
+    #[must_use]
+    pub fn number(&self, name: &str) -> f64 {
+        match self.value(name) {
+            Value::Number(number) => number,
+            other => panic!("{}: `{name}` is {other:?}, not a number", self.description.name),
+        }
+    }
+
+    /// A choice by its parameter's name; the description must declare it.
+    #[must_use]
+    pub fn choice(&self, name: &str) -> &'static str {
+        match self.value(name) {
+            Value::Choice(word) => word,
+            other => panic!("{}: `{name}` is {other:?}, not a choice", self.description.name),
+        }
+    }
+
+    /// A flag by its parameter's name; the description must declare it.
+    #[must_use]
+    pub fn flag(&self, name: &str) -> bool {
+        match self.value(name) {
+            Value::Flag(flag) => flag,
+            other => panic!("{}: `{name}` is {other:?}, not a flag", self.description.name),
+        }
+    }
+
+    fn value(&self, name: &str) -> Value<'static> {
+        let parameters = self.description.parameters;
+        match parameters.iter().position(|it| it.name == name) {
+            Some(index) => self.values[index],
+            None => panic!("{} declares no parameter `{name}`", self.description.name),
+        }
+    }
+}

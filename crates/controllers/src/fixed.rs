@@ -1,0 +1,49 @@
+//! A fixed window: no congestion control at all.
+//!
+//! Source: the *fixed* pipeline of the NDN tools' file fetchers (a constant
+//! number of Interests in flight). It is the yardstick for a network's own
+//! laws, because nothing in it reacts.
+
+use crate::{
+    Acknowledgement, Congestion, Controller, Description, Kind, Parameter, Settings, Start, Window,
+};
+
+pub(crate) const DESCRIPTION: Description = Description {
+    name: "fixed",
+    title: "Fixed",
+    source: "the fixed pipeline of ndn-tools' file fetchers",
+    status: "exact",
+    parameters: &[Parameter {
+        name: "window",
+        meaning: "the window, in segments",
+        kind: Kind::Number { default: 16.0, minimum: 1.0, maximum: 1e9 },
+    }],
+};
+
+/// A constant window.
+#[derive(Clone, Debug)]
+pub struct Fixed {
+    window: Window,
+}
+
+impl Fixed {
+    pub(crate) fn new(start: Start, settings: &Settings) -> Self {
+        let mut window = Window::new(start);
+        window.set(settings.number("window"));
+        Self { window }
+    }
+}
+
+impl Controller for Fixed {
+    fn on_acknowledgement(&mut self, _: &Acknowledgement) {}
+
+    fn on_congestion(&mut self, _: &Congestion) {}
+
+    fn cwnd(&self) -> f64 {
+        self.window.cwnd()
+    }
+
+    fn ssthresh(&self) -> f64 {
+        self.window.ssthresh()
+    }
+}

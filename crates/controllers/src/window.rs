@@ -1,0 +1,91 @@
+//! The window and threshold that all window controllers share: slow start,
+//! and a floor under every decrease (RFC 5681, section 3.1).
+
+use crate::Start;
+
+/// No window grows beyond this many segments: far more than any path holds,
+/// and finite whatever a controller's equations say.
+const MOST: f64 = 1e9;
+
+/// A congestion window with its slow-start threshold, both in segments.
+#[derive(Clone, Copy, Debug)]
+pub struct Window {
+    cwnd: f64,
+    ssthresh: f64,
+    start: Start,
+}
+
+impl Window {
+    /// The initial window, with an infinite threshold.
+    #[must_use]
+    pub fn new(start: Start) -> Self {
+        Self { cwnd: start.initial_window.max(start.minimum_window), ssthresh: f64::INFINITY, start }
+    }
+
+    /// The window, in segments.
+    #[inline]
+    #[must_use]
+    pub fn cwnd(&self) -> f64 {
+        self.cwnd
+    }
+
+    /// The slow-start threshold, in segments.
+    #[inline]
+    #[must_use]
+    pub fn ssthresh(&self) -> f64 {
+        self.ssthresh
+    }
+
+    /// Whether the window is still below its threshold.
+    #[inline]
+    #[must_use]
+    pub fn in_slow_start(&self) -> bool {
+        self.cwnd < self.ssthresh
+    }
+
+    /// Grows by one segment for each acknowledged one, up to the threshold;
+    /// returns the acknowledged segments that are left for congestion avoidance.
+    #[inline]
+    pub fn slow_start(&mut self, acknowledged: f64) -> f64 {
+        if !self.in_slow_start() {
+            return acknowledged;
+        }
+        let used = acknowledged.min(self.ssthresh - self.cwnd);
+        self.grow(used);
+        acknowledged - used
+    }
+
+    /// Adds `segments` to the window.
+    #[inline]
+    pub fn grow(&mut self, segments: f64) {
+        self.set(self.cwnd + segments);
+    }
+
+    /// Sets the window, within the floor.
+    #[inline]
+    pub fn set(&mut self, cwnd: f64) {
+        self.cwnd = cwnd.min(MOST).max(self.start.minimum_window);
+    }
+
+    /// Sets window and threshold to `cwnd`, within the floor: the end of slow
+    /// start, and of every ordinary decrease.
+    #[inline]
+    pub fn reduce_to(&mut self, cwnd: f64) {
+        self.set(cwnd);
+        self.ssthresh = self.cwnd;
+    }
+
+    /// Sets the threshold alone, within the floor.
+    #[inline]
+    pub fn set_ssthresh(&mut self, ssthresh: f64) {
+        self.ssthresh = ssthresh.max(self.start.minimum_window);
+    }
+
+    /// Starts again from the initial window, slow start ending at `ssthresh`:
+    /// what follows a retransmission timeout.
+    #[inline]
+    pub fn restart(&mut self, ssthresh: f64) {
+        self.set(self.start.initial_window);
+        self.set_ssthresh(ssthresh);
+    }
+}
