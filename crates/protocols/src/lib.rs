@@ -1,1 +1,7 @@
-//! placeholder
+//! Protocols and queue disciplines as state machines without input or output
+//! of their own: each call takes the time and what arrived, and says what to
+//! send and when to wake. A simulator and a real socket can both drive them.
+
+pub mod ndn;
+pub mod packet;
+pub mod queues;

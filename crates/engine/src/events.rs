@@ -1,0 +1,75 @@
+//! The event queue: what happens next, and among things at the same instant,
+//! what was scheduled first.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use crate::Time;
+
+#[derive(Clone, Copy, Debug)]
+struct Entry<E> {
+    time: Time,
+    /// Order of scheduling; it breaks ties, so that order never depends on chance.
+    sequence: u64,
+    event: E,
+}
+
+impl<E> PartialEq for Entry<E> {
+    fn eq(&self, other: &Self) -> bool {
+        (self.time, self.sequence) == (other.time, other.sequence)
+    }
+}
+impl<E> Eq for Entry<E> {}
+impl<E> PartialOrd for Entry<E> {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl<E> Ord for Entry<E> {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        (self.time, self.sequence).cmp(&(other.time, other.sequence))
+    }
+}
+
+/// A queue of events in order of time, then of scheduling.
+#[derive(Debug)]
+pub struct EventQueue<E> {
+    heap: BinaryHeap<Reverse<Entry<E>>>,
+    now: Time,
+    scheduled: u64,
+}
+
+impl<E: Copy> Default for EventQueue<E> {
+    fn default() -> Self {
+        Self { heap: BinaryHeap::new(), now: Time::ZERO, scheduled: 0 }
+    }
+}
+
+impl<E: Copy> EventQueue<E> {
+    /// The time of the last event taken out.
+    #[inline]
+    #[must_use]
+    pub fn now(&self) -> Time {
+        self.now
+    }
+
+    /// Schedules `event` for `time`; a time that has passed means now.
+    #[inline]
+    pub fn schedule(&mut self, time: Time, event: E) {
+        let time = time.max(self.now);
+        self.heap.push(Reverse(Entry { time, sequence: self.scheduled, event }));
+        self.scheduled += 1;
+    }
+
+    /// Takes out the next event, if it is due no later than `end`; time moves on
+    /// to it.
+    #[inline]
+    pub fn next_until(&mut self, end: Time) -> Option<(Time, E)> {
+        if self.heap.peek()?.0.time > end {
+            return None;
+        }
+        let Reverse(entry) = self.heap.pop()?;
+        self.now = entry.time;
+        Some((entry.time, entry.event))
+    }
+}

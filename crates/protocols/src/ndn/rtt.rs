@@ -1,0 +1,150 @@
+//! The consumer's round-trip estimator and retransmission timeout.
+//!
+//! Source: the behaviour of ndn-cxx's estimator, which follows RFC 6298 with
+//! these differences: no clock granularity in the timeout, and gains divided by
+//! the number of samples expected in a round trip (RFC 7323, appendix G).
+//!
+//! - first sample `R`: `srtt = R`, `rttvar = R/2`
+//! - later: `rttvar += (|srtt - R| - rttvar) / (4 n)`, then
+//!   `srtt += (R - srtt) / (8 n)`
+//! - `rto = multiplier * (srtt + 4 rttvar)`, within limits
+
+use windtunnel_engine::Duration;
+
+/// The limits of the retransmission timeout.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RtoLimits {
+    /// Before the first sample.
+    pub initial: Duration,
+    /// The least, before the multiplier.
+    pub minimum: Duration,
+    /// The most.
+    pub maximum: Duration,
+    /// The largest multiplier that backing off reaches.
+    pub most_backoff: f64,
+}
+
+impl Default for RtoLimits {
+    /// 1 s at first, then 200 ms to 60 s; the multiplier without a limit of its
+    /// own.
+    fn default() -> Self {
+        Self {
+            initial: Duration::from_secs(1),
+            minimum: Duration::from_millis(200),
+            maximum: Duration::from_secs(60),
+            most_backoff: f64::INFINITY,
+        }
+    }
+}
+
+/// Smoothed round trip, its variation, and the timeout they give.
+#[derive(Clone, Debug)]
+pub struct RttEstimator {
+    limits: RtoLimits,
+    smoothed: Option<Duration>,
+    variation: Duration,
+    backoff: f64,
+}
+
+impl RttEstimator {
+    /// An estimator without samples.
+    #[must_use]
+    pub fn new(limits: RtoLimits) -> Self {
+        Self { limits, smoothed: None, variation: Duration::ZERO, backoff: 1.0 }
+    }
+
+    /// Takes in a round trip, of `expected` samples in a round trip; backing off
+    /// ends.
+    #[inline]
+    pub fn sample(&mut self, rtt: Duration, expected: u64) {
+        let expected = expected.max(1);
+        self.backoff = 1.0;
+        let Some(smoothed) = self.smoothed else {
+            self.smoothed = Some(rtt);
+            self.variation = Duration::from_picos(rtt.as_picos() / 2);
+            return;
+        };
+        let distance = smoothed.max(rtt) - smoothed.min(rtt);
+        self.variation = approach(self.variation, distance, 4 * expected);
+        self.smoothed = Some(approach(smoothed, rtt, 8 * expected));
+    }
+
+    /// Doubles the timeout.
+    pub fn back_off(&mut self) {
+        self.backoff = (self.backoff * 2.0).min(self.limits.most_backoff);
+    }
+
+    /// The smoothed round trip, once there is a sample.
+    #[inline]
+    #[must_use]
+    pub fn smoothed(&self) -> Option<Duration> {
+        self.smoothed
+    }
+
+    /// The retransmission timeout.
+    #[must_use]
+    pub fn timeout(&self) -> Duration {
+        let base = match self.smoothed {
+            None => self.limits.initial,
+            Some(smoothed) => (smoothed + self.variation * 4).max(self.limits.minimum),
+        };
+        base.scaled(self.backoff).min(self.limits.maximum)
+    }
+}
+
+/// Moves `value` towards `target` by one part in `parts` of the distance.
+#[inline]
+fn approach(value: Duration, target: Duration, parts: u64) -> Duration {
+    if target >= value {
+        value + Duration::from_picos((target - value).as_picos() / parts)
+    } else {
+        value - Duration::from_picos((value - target).as_picos() / parts)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_sample_gives_three_round_trips() {
+        let mut estimator = RttEstimator::new(RtoLimits::default());
+        assert_eq!(estimator.timeout(), Duration::from_secs(1));
+        estimator.sample(Duration::from_millis(100), 1);
+        assert_eq!(estimator.smoothed(), Some(Duration::from_millis(100)));
+        assert_eq!(estimator.timeout(), Duration::from_millis(300));
+    }
+
+    #[test]
+    fn gains_are_an_eighth_and_a_quarter() {
+        let mut estimator = RttEstimator::new(RtoLimits::default());
+        estimator.sample(Duration::from_millis(100), 1);
+        estimator.sample(Duration::from_millis(180), 1);
+        // srtt = 100 + 80/8, rttvar = 50 + (80 - 50)/4
+        assert_eq!(estimator.smoothed(), Some(Duration::from_millis(110)));
+        assert_eq!(estimator.timeout(), Duration::from_micros(110_000 + 4 * 57_500));
+    }
+
+    #[test]
+    fn many_samples_a_round_trip_weigh_less() {
+        let mut estimator = RttEstimator::new(RtoLimits::default());
+        estimator.sample(Duration::from_millis(100), 10);
+        estimator.sample(Duration::from_millis(180), 10);
+        assert_eq!(estimator.smoothed(), Some(Duration::from_millis(101)));
+    }
+
+    #[test]
+    fn backing_off_doubles_up_to_the_limits_and_a_sample_ends_it() {
+        let limits = RtoLimits { most_backoff: 4.0, ..RtoLimits::default() };
+        let mut estimator = RttEstimator::new(limits);
+        estimator.sample(Duration::from_millis(20), 1);
+        assert_eq!(estimator.timeout(), Duration::from_millis(200), "the minimum");
+        let timeouts = [400, 800, 800].map(Duration::from_millis);
+        for timeout in timeouts {
+            estimator.back_off();
+            assert_eq!(estimator.timeout(), timeout);
+        }
+        estimator.sample(Duration::from_millis(20), 1);
+        assert_eq!(estimator.timeout(), Duration::from_millis(200));
+    }
+}

@@ -1,0 +1,135 @@
+//! Forwarding strategies: over which of the next hops an Interest goes.
+
+mod best_route;
+mod multicast;
+mod pcon;
+mod suppression;
+
+use smallvec::SmallVec;
+use windtunnel_engine::{Random, Time};
+
+use super::fib::{FibEntryId, NextHop};
+use super::pit::PitEntry;
+use super::{FaceId, NackReason};
+use best_route::BestRoute;
+use multicast::Multicast;
+use pcon::Pcon;
+
+/// A strategy's name and what it is.
+#[derive(Clone, Copy, Debug)]
+pub struct Description {
+    /// The name in scenario files.
+    pub name: &'static str,
+    /// What it does.
+    pub meaning: &'static str,
+    /// What defines it.
+    pub source: &'static str,
+}
+
+/// Every strategy.
+pub const DESCRIPTIONS: &[Description] =
+    &[best_route::DESCRIPTION, multicast::DESCRIPTION, pcon::DESCRIPTION];
+
+/// An Interest that a strategy must decide about.
+#[derive(Debug)]
+pub struct Arrival<'a> {
+    /// When it came.
+    pub now: Time,
+    /// The face that it came from.
+    pub face: FaceId,
+    /// Its nonce.
+    pub nonce: u32,
+    /// Whether that face was waiting for the same Data already.
+    pub retransmission: bool,
+    /// The prefix that it is forwarded by.
+    pub entry: FibEntryId,
+    /// The faces that lead there, the best first.
+    pub next_hops: &'a [NextHop],
+}
+
+/// What a strategy decided.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// Send it to these faces, with these nonces.
+    Forward(SmallVec<[(FaceId, u32); 2]>),
+    /// Let it wait for the answer that is on its way.
+    Suppress,
+    /// No face leads there.
+    NoRoute,
+}
+
+impl Decision {
+    fn forward(face: FaceId, nonce: u32) -> Self {
+        let mut faces = SmallVec::new();
+        faces.push((face, nonce));
+        Self::Forward(faces)
+    }
+}
+
+/// Any strategy, with its state.
+#[derive(Debug)]
+pub enum Strategy {
+    /// The best next hop.
+    BestRoute(BestRoute),
+    /// All next hops.
+    Multicast(Multicast),
+    /// Weighted next hops that congestion marks move.
+    Pcon(Pcon),
+}
+
+impl Strategy {
+    /// The strategy of that name, if there is one.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        match name {
+            "best-route" => Some(Self::BestRoute(BestRoute)),
+            "multicast" => Some(Self::Multicast(Multicast)),
+            "pcon" => Some(Self::Pcon(Pcon::default())),
+            _ => None,
+        }
+    }
+
+    /// Decides where an Interest goes.
+    #[inline]
+    pub fn decide(
+        &mut self,
+        arrival: &Arrival<'_>,
+        pending: &mut PitEntry,
+        random: &mut Random,
+    ) -> Decision {
+        match self {
+            Self::BestRoute(it) => it.decide(arrival, pending),
+            Self::Multicast(it) => it.decide(arrival, pending),
+            Self::Pcon(it) => it.decide(arrival, pending, random),
+        }
+    }
+
+    /// Learns that `face` answered with Data.
+    #[inline]
+    pub fn on_data(&mut self, entry: FibEntryId, hops: &[NextHop], face: FaceId, marked: bool) {
+        if let (Self::Pcon(it), true) = (self, marked) {
+            it.on_mark(entry, hops, face);
+        }
+    }
+
+    /// Learns that `face` refused an Interest.
+    pub fn on_nack(
+        &mut self,
+        now: Time,
+        entry: FibEntryId,
+        hops: &[NextHop],
+        face: FaceId,
+        reason: NackReason,
+    ) {
+        if let (Self::Pcon(it), NackReason::CONGESTION) = (self, reason) {
+            it.on_nack(now, entry, hops, face);
+        }
+    }
+
+    /// Learns that nobody answered in time.
+    pub fn on_expiry(&mut self, entry: FibEntryId, hops: &[NextHop], pending: &PitEntry) {
+        if let (Self::Pcon(it), Some(first)) = (self, pending.out_records.first()) {
+            it.on_expiry(entry, hops, first.face);
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! How soon an Interest for a pending name is sent again.
+//!
+//! Source: the behaviour of NFD's exponential retransmission suppression, kept
+//! for each pending Interest: within 10 ms of the last sending it is suppressed;
+//! each sending after that doubles the time, up to 250 ms. Another consumer's
+//! Interest counts as a retransmission too.
+
+use windtunnel_engine::{Duration, Time};
+
+use crate::ndn::pit::PitEntry;
+
+const INITIAL: Duration = Duration::from_millis(10);
+const MAXIMUM: Duration = Duration::from_millis(250);
+
+/// What an arriving Interest is to the pending entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// The first, or the first after all answers failed.
+    New,
+    /// A retransmission whose time has come.
+    Due,
+    /// A retransmission that comes too soon.
+    Early,
+}
+
+/// Judges an arriving Interest; a due one doubles the time for the next.
+pub(super) fn judge(now: Time, pending: &mut PitEntry) -> Kind {
+    let Some(last_sent) = pending.last_sent().filter(|_| pending.awaits_answer(now)) else {
+        return Kind::New;
+    };
+    let suppressed = pending.suppression.max(INITIAL);
+    if now.since(last_sent) < suppressed {
+        return Kind::Early;
+    }
+    pending.suppression = (suppressed * 2).min(MAXIMUM);
+    Kind::Due
+}

@@ -1,0 +1,312 @@
+//! One direction of a link, with the queue before it.
+
+use std::collections::VecDeque;
+
+use windtunnel_engine::{Duration, Handle, Random, Rate, Store, Time};
+use windtunnel_protocols::packet::Packet;
+use windtunnel_protocols::queues::{
+    Backlog, CoDel, Departure, Discipline, Fifo, Limit, LinkService, Pcon, Verdict, Waiting,
+};
+
+use crate::Loss;
+use crate::plan::DirectionPlan;
+
+/// What a port counted. At any time
+/// `offered = delivered + dropped + in the queue + on the link`.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Counters {
+    /// Packets given to the port.
+    pub offered: u64,
+    /// Packets that arrived at the other end.
+    pub delivered: u64,
+    /// Their octets, with all headers.
+    pub delivered_bytes: u64,
+    /// Packets dropped because the queue had no room.
+    pub overflows: u64,
+    /// Packets that the queue discipline dropped.
+    pub discipline_drops: u64,
+    /// Packets that the link lost.
+    pub losses: u64,
+    /// Packets that got a congestion mark here.
+    pub marks: u64,
+    /// The sum of the times that packets waited, of those sent.
+    pub sojourn_sum: Duration,
+    /// How many packets were sent.
+    pub sent: u64,
+    /// The time that all packets sent take on the wire.
+    pub transmission_sum: Duration,
+    /// The most packets that waited at once.
+    pub most_packets: u32,
+    /// The most octets that waited at once.
+    pub most_bytes: u64,
+}
+
+impl Counters {
+    /// Packets dropped, whatever the cause.
+    #[must_use]
+    pub fn dropped(&self) -> u64 {
+        self.overflows + self.discipline_drops + self.losses
+    }
+}
+
+/// A packet that is, or will be, on the link.
+#[derive(Clone, Copy, Debug)]
+struct Transit {
+    packet: Handle,
+    starts: Time,
+    arrives: Time,
+    /// Octets on the wire, framing included.
+    size: u32,
+    lost: bool,
+}
+
+/// The queue before the link.
+#[derive(Debug)]
+enum Egress {
+    /// Everything is decided when a packet arrives: its times on the link are
+    /// known at once, and it goes straight into the transit ring.
+    OnArrival {
+        limit: Limit,
+        marking: Option<LinkService>,
+        /// What has not started yet: so many at the end of the ring.
+        backlog: Backlog,
+    },
+    /// Packets wait in a queue and are judged when the link is free.
+    OnDeparture {
+        queue: Fifo,
+        judge: Judge,
+        /// Whether the port is going to be served when the link is free.
+        called: bool,
+    },
+}
+
+#[derive(Debug)]
+enum Judge {
+    CoDel(CoDel),
+    Pcon(Pcon),
+}
+
+impl Judge {
+    fn judge(&mut self, now: Time, sojourn: Duration, backlog: u64) -> Verdict {
+        match self {
+            Self::CoDel(it) => it.judge(now, sojourn, backlog),
+            Self::Pcon(it) => it.judge(now, sojourn, backlog),
+        }
+    }
+}
+
+/// What the caller has to arrange for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Due {
+    /// When the packet that is newly first on the link arrives.
+    pub(crate) arrival: Option<Time>,
+    /// When [`Port::serve`] must be called.
+    pub(crate) service: Option<Time>,
+}
+
+/// What came out at the other end.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Arrived {
+    /// The packet; none if the link lost it.
+    pub(crate) packet: Option<Packet>,
+    /// When the next one arrives.
+    pub(crate) next: Option<Time>,
+}
+
+/// One direction of a link, with the queue before it.
+#[derive(Debug)]
+pub(crate) struct Port {
+    rate: Rate,
+    delay: Duration,
+    overhead: u32,
+    loss: Loss,
+    random: Random,
+    egress: Egress,
+    transit: VecDeque<Transit>,
+    /// The link is free from then on.
+    busy_until: Time,
+    counters: Counters,
+}
+
+impl Port {
+    pub(crate) fn new(plan: &DirectionPlan, random: Random) -> Self {
+        let limit = plan.limit;
+        let on_arrival = |marking| Egress::OnArrival { limit, marking, backlog: Backlog::default() };
+        let on_departure =
+            |judge| Egress::OnDeparture { queue: Fifo::new(limit), judge, called: false };
+        let egress = match plan.discipline.clone() {
+            Discipline::DropTail => on_arrival(None),
+            Discipline::LinkService(marking) => on_arrival(Some(marking)),
+            Discipline::CoDel(codel) => on_departure(Judge::CoDel(codel)),
+            Discipline::Pcon(pcon) => on_departure(Judge::Pcon(pcon)),
+        };
+        Self {
+            rate: plan.rate,
+            delay: plan.delay,
+            overhead: plan.overhead,
+            loss: plan.loss,
+            random,
+            egress,
+            transit: VecDeque::new(),
+            busy_until: Time::ZERO,
+            counters: Counters::default(),
+        }
+    }
+
+    pub(crate) fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// How long the link has been sending until `now`.
+    pub(crate) fn busy(&self, now: Time) -> Duration {
+        self.counters.transmission_sum - self.busy_until.since(now)
+    }
+
+    /// What waits at `now`.
+    pub(crate) fn backlog(&mut self, now: Time) -> Backlog {
+        self.start_transmissions(now);
+        match &self.egress {
+            Egress::OnArrival { backlog, .. } => *backlog,
+            Egress::OnDeparture { queue, .. } => queue.backlog(),
+        }
+    }
+
+    /// Packets on the link or waiting for it.
+    pub(crate) fn held(&self) -> u64 {
+        let queued = match &self.egress {
+            Egress::OnArrival { .. } => 0,
+            Egress::OnDeparture { queue, .. } => u64::from(queue.backlog().packets),
+        };
+        self.transit.len() as u64 + queued
+    }
+
+    /// Takes a packet in.
+    #[inline]
+    pub(crate) fn offer(&mut self, now: Time, mut packet: Packet, store: &mut Store<Packet>) -> Due {
+        self.counters.offered += 1;
+        self.start_transmissions(now);
+        let size = packet.size() + self.overhead;
+        match &mut self.egress {
+            Egress::OnArrival { limit, marking, backlog } => {
+                if !limit.admits(*backlog, size) {
+                    self.counters.overflows += 1;
+                    return Due::default();
+                }
+                let mut size = size;
+                if let Some(marking) = marking
+                    && marking.marks(now, backlog.bytes)
+                {
+                    self.counters.marks += 1;
+                    packet.marked = true;
+                    size = packet.size() + self.overhead;
+                }
+                if self.busy_until > now {
+                    backlog.add(size);
+                    self.counters.most_packets = self.counters.most_packets.max(backlog.packets);
+                    self.counters.most_bytes = self.counters.most_bytes.max(backlog.bytes);
+                }
+                let packet = store.insert(packet);
+                Due { arrival: self.transmit(now, packet, size), service: None }
+            }
+            Egress::OnDeparture { queue, called, .. } => {
+                let packet = store.insert(packet);
+                if !queue.push(Waiting { packet, size, arrived: now }) {
+                    store.free(packet);
+                    self.counters.overflows += 1;
+                    return Due::default();
+                }
+                if self.busy_until <= now && !*called {
+                    return self.serve(now, store);
+                }
+                let backlog = queue.backlog();
+                self.counters.most_packets = self.counters.most_packets.max(backlog.packets);
+                self.counters.most_bytes = self.counters.most_bytes.max(backlog.bytes);
+                let service = (!*called).then_some(self.busy_until);
+                *called = true;
+                Due { arrival: None, service }
+            }
+        }
+    }
+
+    /// The link is free: sends the next packet that its discipline lets pass.
+    pub(crate) fn serve(&mut self, now: Time, store: &mut Store<Packet>) -> Due {
+        let Egress::OnDeparture { queue, judge, called } = &mut self.egress else {
+            return Due::default();
+        };
+        *called = false;
+        while let Some(head) = queue.pop() {
+            let sojourn = now.since(head.arrived);
+            let mut size = head.size;
+            match judge.judge(now, sojourn, queue.backlog().bytes) {
+                Verdict::Pass => {}
+                Verdict::Mark => {
+                    self.counters.marks += 1;
+                    let packet = &mut store[head.packet];
+                    packet.marked = true;
+                    size = packet.size() + self.overhead;
+                }
+                Verdict::Drop => {
+                    self.counters.discipline_drops += 1;
+                    store.free(head.packet);
+                    continue;
+                }
+            }
+            *called = queue.backlog().packets > 0;
+            let more = *called;
+            self.counters.sojourn_sum += sojourn;
+            let arrival = self.transmit(now, head.packet, size);
+            return Due { arrival, service: more.then_some(self.busy_until) };
+        }
+        Due::default()
+    }
+
+    /// The packet first on the link arrives.
+    #[inline]
+    pub(crate) fn arrive(&mut self, store: &mut Store<Packet>) -> Arrived {
+        // Those that waited started before they arrived.
+        if let Some(head) = self.transit.front() {
+            self.start_transmissions(head.starts);
+        }
+        let head = self.transit.pop_front().expect("an arrival is called for a packet on the link");
+        store.free(head.packet);
+        let packet = if head.lost {
+            self.counters.losses += 1;
+            None
+        } else {
+            self.counters.delivered += 1;
+            self.counters.delivered_bytes += u64::from(head.size);
+            Some(store[head.packet])
+        };
+        Arrived { packet, next: self.transit.front().map(|it| it.arrives) }
+    }
+
+    /// Puts a packet on the link as soon as that is free; returns its arrival if
+    /// it is first there.
+    #[inline]
+    fn transmit(&mut self, now: Time, packet: Handle, size: u32) -> Option<Time> {
+        let starts = now.max(self.busy_until);
+        let transmission = self.rate.transmission_time(size);
+        self.busy_until = starts + transmission;
+        let arrives = self.busy_until + self.delay;
+        let lost = self.loss.strikes(&mut self.random);
+        self.counters.sent += 1;
+        self.counters.sojourn_sum += starts.since(now);
+        self.counters.transmission_sum += transmission;
+        let first = self.transit.is_empty();
+        self.transit.push_back(Transit { packet, starts, arrives, size, lost });
+        first.then_some(arrives)
+    }
+
+    /// Counts those out of the backlog whose transmission has started by `now`.
+    #[inline]
+    fn start_transmissions(&mut self, now: Time) {
+        let Egress::OnArrival { backlog, .. } = &mut self.egress else { return };
+        while backlog.packets > 0 {
+            let next = &self.transit[self.transit.len() - backlog.packets as usize];
+            if next.starts > now {
+                break;
+            }
+            backlog.remove(next.size);
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! Time series, sampled without touching what is measured: the world's events
+//! are the same whether anybody looks or not.
+
+use windtunnel_engine::Time;
+
+/// A flow over one interval.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct FlowSample {
+    /// The interval's end, in seconds.
+    pub time_s: f64,
+    /// Content received, in bits per second.
+    pub goodput_bps: f64,
+    /// The window at the end, in segments.
+    pub cwnd: f64,
+    /// The slow-start threshold at the end, in segments.
+    pub ssthresh: f64,
+    /// Interests in flight at the end.
+    pub in_flight: u64,
+    /// The smoothed round trip at the end, in seconds; none before a sample.
+    pub smoothed_rtt_s: Option<f64>,
+    /// The mean from a Data's first Interest to the Data, in seconds; none if
+    /// none came.
+    pub delay_s: Option<f64>,
+    /// Interests sent again.
+    pub retransmissions: u64,
+    /// Marked Data received.
+    pub marks: u64,
+    /// Interests that timed out.
+    pub timeouts: u64,
+    /// Decreases of the window.
+    pub decreases: u64,
+}
+
+/// One direction of a link over one interval.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct PortSample {
+    /// The interval's end, in seconds.
+    pub time_s: f64,
+    /// The share of the interval in which the link was sending.
+    pub utilisation: f64,
+    /// What arrived at the other end, headers included, in bits per second.
+    pub throughput_bps: f64,
+    /// Packets waiting at the end.
+    pub queue_packets: u32,
+    /// Their octets.
+    pub queue_bytes: u64,
+    /// The mean time that packets waited, in seconds; none if none was sent.
+    pub sojourn_s: Option<f64>,
+    /// Packets dropped: no room, chosen by the discipline, lost by the link.
+    pub overflows: u64,
+    /// Packets that the queue discipline dropped.
+    pub discipline_drops: u64,
+    /// Packets that the link lost.
+    pub losses: u64,
+    /// Packets marked.
+    pub marks: u64,
+}
+
+/// Samples of several things, taken at the same times: row by row, all things
+/// at one time after another.
+#[derive(Clone, Debug, Default)]
+pub struct Series {
+    /// Each flow at each time.
+    pub flows: Vec<FlowSample>,
+    /// Each port at each time.
+    pub ports: Vec<PortSample>,
+    /// When the last sample was taken.
+    pub last: Time,
+}
