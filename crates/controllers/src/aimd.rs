@@ -10,7 +10,7 @@
 //! - congestion: `w = beta * w`, `ssthresh = w`
 
 use crate::{
-    Acknowledgement, Congestion, Controller, Description, Kind, Parameter, Settings, Signal, Start,
+    Acknowledgement, Congestion, Controller, Description, Kind, Parameter, Settings, Start,
     Window,
 };
 
@@ -46,18 +46,10 @@ impl Controller for Aimd {
     }
 
     fn on_congestion(&mut self, congestion: &Congestion) {
-        let kept = self.beta * self.window.cwnd();
-        match congestion.signal {
-            Signal::Timeout => self.window.restart(kept),
-            Signal::Loss | Signal::Mark | Signal::Nack => self.window.reduce_to(kept),
-        }
+        self.window.decrease(congestion.signal, self.beta * self.window.cwnd());
     }
 
-    fn cwnd(&self) -> f64 {
-        self.window.cwnd()
-    }
-
-    fn ssthresh(&self) -> f64 {
-        self.window.ssthresh()
+    fn window(&self) -> &Window {
+        &self.window
     }
 }

@@ -100,7 +100,8 @@ impl Settings {
     /// [`SettingError`] says which of the two was wrong, and what would be right.
     pub fn set(&mut self, name: &str, value: Value<'_>) -> Result<(), SettingError> {
         let parameters = self.description.parameters;
-        let index = parameters.iter().position(|it| it.name == name).ok_or(SettingError::Unknown)?;
+        let index =
+            parameters.iter().position(|it| it.name == name).ok_or(SettingError::Unknown)?;
         let kind = parameters[index].kind;
         self.values[index] = match (kind, value) {
             (Kind::Number { minimum, maximum, .. }, Value::Number(number))

@@ -39,11 +39,7 @@ impl Controller for Fixed {
 
     fn on_congestion(&mut self, _: &Congestion) {}
 
-    fn cwnd(&self) -> f64 {
-        self.window.cwnd()
-    }
-
-    fn ssthresh(&self) -> f64 {
-        self.window.ssthresh()
+    fn window(&self) -> &Window {
+        &self.window
     }
 }

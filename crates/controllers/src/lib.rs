@@ -79,13 +79,22 @@ pub trait Controller {
     /// Takes in a congestion signal.
     fn on_congestion(&mut self, congestion: &Congestion);
 
+    /// The window with its threshold.
+    fn window(&self) -> &Window;
+
     /// How much may be in flight, in segments; finite, and never less than the
     /// [`Start::minimum_window`].
-    fn cwnd(&self) -> f64;
+    #[inline]
+    fn cwnd(&self) -> f64 {
+        self.window().cwnd()
+    }
 
     /// The slow-start threshold in segments; infinite until the first
     /// congestion signal.
-    fn ssthresh(&self) -> f64;
+    #[inline]
+    fn ssthresh(&self) -> f64 {
+        self.window().ssthresh()
+    }
 }
 
 /// Where a connection begins; the transport decides.
@@ -133,18 +142,21 @@ macro_rules! registry {
                 match self { $(Self::$type(it) => it.on_congestion(congestion)),+ }
             }
             #[inline]
-            fn cwnd(&self) -> f64 {
-                match self { $(Self::$type(it) => it.cwnd()),+ }
-            }
-            #[inline]
-            fn ssthresh(&self) -> f64 {
-                match self { $(Self::$type(it) => it.ssthresh()),+ }
+            fn window(&self) -> &Window {
+                match self { $(Self::$type(it) => it.window()),+ }
             }
         }
     };
 }
 
 registry! {
+    agile_sd::AgileSd,
     aimd::Aimd,
+    bic::Bic,
+    cubic::Cubic,
+    ec_elastic::EcElastic,
+    elastic::Elastic,
     fixed::Fixed,
+    pcon_bic::PconBic,
+    scalable::Scalable,
 }

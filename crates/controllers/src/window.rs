@@ -1,7 +1,7 @@
 //! The window and threshold that all window controllers share: slow start,
 //! and a floor under every decrease (RFC 5681, section 3.1).
 
-use crate::Start;
+use crate::{Signal, Start};
 
 /// No window grows beyond this many segments: far more than any path holds,
 /// and finite whatever a controller's equations say.
@@ -19,7 +19,11 @@ impl Window {
     /// The initial window, with an infinite threshold.
     #[must_use]
     pub fn new(start: Start) -> Self {
-        Self { cwnd: start.initial_window.max(start.minimum_window), ssthresh: f64::INFINITY, start }
+        Self {
+            cwnd: start.initial_window.max(start.minimum_window),
+            ssthresh: f64::INFINITY,
+            start,
+        }
     }
 
     /// The window, in segments.
@@ -61,10 +65,10 @@ impl Window {
         self.set(self.cwnd + segments);
     }
 
-    /// Sets the window, within the floor.
+    /// Sets the window, within the floor; what is not a number falls on it.
     #[inline]
     pub fn set(&mut self, cwnd: f64) {
-        self.cwnd = cwnd.min(MOST).max(self.start.minimum_window);
+        self.cwnd = cwnd.max(self.start.minimum_window).min(MOST);
     }
 
     /// Sets window and threshold to `cwnd`, within the floor: the end of slow
@@ -79,6 +83,16 @@ impl Window {
     #[inline]
     pub fn set_ssthresh(&mut self, ssthresh: f64) {
         self.ssthresh = ssthresh.max(self.start.minimum_window);
+    }
+
+    /// Answers congestion with what most schemes do: the window and its
+    /// threshold fall to `kept`, and after a timeout the window starts again.
+    #[inline]
+    pub fn decrease(&mut self, signal: Signal, kept: f64) {
+        match signal {
+            Signal::Timeout => self.restart(kept),
+            Signal::Loss | Signal::Mark | Signal::Nack => self.reduce_to(kept),
+        }
     }
 
     /// Starts again from the initial window, slow start ending at `ssthresh`:

@@ -1,1 +1,18 @@
-//! placeholder
+//! The lab: reads a scenario file, builds its worlds, runs them side by side
+//! and turns what was measured into Arrow tables.
+//!
+//! [`Study::read`] parses and checks a file once; [`Batch`] runs its cases and
+//! replications on threads; [`tables`] makes the tables.
+
+mod batch;
+mod build;
+mod cases;
+mod error;
+mod scenario;
+pub mod tables;
+mod units;
+
+pub use batch::{Batch, Outcome, Progress, Run};
+pub use cases::{Case, Study};
+pub use error::{Place, ScenarioError};
+pub use scenario::schema;

@@ -1,1 +1,241 @@
-//! placeholder
+//! The lab's bindings for Python: thin, and typed in `_core.pyi`.
+
+use arrow_array::RecordBatch;
+use arrow_array::RecordBatchIterator;
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyCapsule, PyDict};
+use windtunnel_controllers::{DESCRIPTIONS, Kind};
+use windtunnel_lab::{self as lab, Study};
+use windtunnel_protocols::{ndn::strategy, queues};
+
+pyo3::create_exception!(_core, ScenarioError, PyValueError, "A scenario that cannot be run.");
+
+/// A table of results; any Arrow library takes it without a copy.
+#[pyclass(frozen)]
+struct Table(RecordBatch);
+
+#[pymethods]
+impl Table {
+    /// The Arrow PyCapsule interface.
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        // A consumer may ask for other types; it then has to cast by itself.
+        drop(requested_schema);
+        let batches = RecordBatchIterator::new([Ok(self.0.clone())], self.0.schema());
+        let stream = FFI_ArrowArrayStream::new(Box::new(batches));
+        PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
+    }
+}
+
+/// What came of a batch.
+#[pyclass(frozen)]
+struct Outcome {
+    study: Study,
+    outcome: lab::Outcome,
+}
+
+#[pymethods]
+impl Outcome {
+    /// The tables of all finished runs, by name.
+    fn tables<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let tables = PyDict::new(py);
+        for (name, batch) in lab::tables::all(&self.study, &self.outcome.runs) {
+            tables.set_item(name, Table(batch))?;
+        }
+        Ok(tables)
+    }
+
+    /// Runs that ended, by their limits or at the end of simulated time.
+    #[getter]
+    fn finished(&self) -> usize {
+        self.outcome.runs.len()
+    }
+
+    /// Runs that were cancelled or never started.
+    #[getter]
+    fn unfinished(&self) -> usize {
+        self.outcome.unfinished
+    }
+
+    /// What went wrong on our side.
+    #[getter]
+    fn faults(&self) -> Vec<String> {
+        self.outcome.faults.clone()
+    }
+
+    /// Events handled, packet-hops, and processor seconds, over all runs.
+    #[getter]
+    fn work(&self) -> (u64, u64, f64) {
+        let runs = &self.outcome.runs;
+        let cpu = runs.iter().map(|run| run.cpu.as_secs_f64()).sum();
+        (runs.iter().map(|it| it.events).sum(), runs.iter().map(|it| it.packet_hops).sum(), cpu)
+    }
+}
+
+/// A scenario, read and checked.
+#[pyclass(frozen)]
+struct Scenario(Study);
+
+#[pymethods]
+impl Scenario {
+    /// Reads a scenario's text. `settings` are paths and values that replace
+    /// what it says.
+    #[new]
+    #[pyo3(signature = (file, text, settings=Vec::new()))]
+    fn new(file: &str, text: &str, settings: Vec<(String, String)>) -> PyResult<Self> {
+        let study = Study::read(file, text, &settings);
+        study.map(Self).map_err(|error| ScenarioError::new_err(error.to_string()))
+    }
+
+    /// The scenario's title, if it has one.
+    #[getter]
+    fn title(&self) -> Option<&str> {
+        self.0.title.as_deref()
+    }
+
+    /// The axes of its comparison.
+    #[getter]
+    fn axes(&self) -> Vec<String> {
+        self.0.axes.clone()
+    }
+
+    /// For each case, its name on every axis.
+    #[getter]
+    fn cases(&self) -> Vec<Vec<String>> {
+        self.0.cases.iter().map(|case| case.names.clone()).collect()
+    }
+
+    /// How often each case is run.
+    #[getter]
+    fn runs(&self) -> u32 {
+        self.0.runs
+    }
+
+    /// The seed of all random streams.
+    #[getter]
+    fn seed(&self) -> u64 {
+        self.0.seed
+    }
+
+    /// The text as run, with what was set from outside.
+    #[getter]
+    fn text(&self) -> &str {
+        &self.0.text
+    }
+
+    /// Starts all runs, `jobs` at a time.
+    fn start(&self, jobs: usize) -> Batch {
+        Batch(Some(lab::Batch::start(self.0.clone(), jobs)))
+    }
+}
+
+/// Runs in progress.
+#[pyclass]
+struct Batch(Option<lab::Batch>);
+
+impl Batch {
+    fn get(&self) -> PyResult<&lab::Batch> {
+        self.0.as_ref().ok_or_else(|| PyValueError::new_err("the batch was finished before"))
+    }
+}
+
+#[pymethods]
+impl Batch {
+    /// How far it is: finished runs, runs, simulated seconds done, simulated
+    /// seconds, events.
+    fn progress(&self) -> PyResult<(usize, usize, f64, f64, u64)> {
+        let it = self.get()?.progress();
+        Ok((it.finished, it.total, it.simulated_s, it.total_simulated_s, it.events))
+    }
+
+    /// Whether all runs have ended.
+    fn is_done(&self) -> PyResult<bool> {
+        Ok(self.get()?.is_done())
+    }
+
+    /// Asks all runs to stop; those finished are kept.
+    fn cancel(&self) -> PyResult<()> {
+        self.get()?.cancel();
+        Ok(())
+    }
+
+    /// Waits for the end, with the interpreter released.
+    fn finish(&mut self, py: Python<'_>) -> PyResult<Outcome> {
+        let batch = self.0.take();
+        let batch = batch.ok_or_else(|| PyValueError::new_err("the batch was finished before"))?;
+        let (study, outcome) = py.detach(|| batch.finish());
+        Ok(Outcome { study, outcome })
+    }
+}
+
+/// The JSON Schema of scenario files, as text.
+#[pyfunction]
+fn schema() -> String {
+    lab::schema().to_string()
+}
+
+/// What can be named in a scenario, as JSON text: `kind` is `controllers`,
+/// `queues` or `strategies`.
+#[pyfunction]
+fn catalogue(kind: &str) -> PyResult<String> {
+    let entries: Vec<serde_json::Value> = match kind {
+        "controllers" => DESCRIPTIONS.iter().map(|it| controller(it)).collect(),
+        "queues" => queues::DESCRIPTIONS.iter().map(|it| entry(it.name, it.meaning, it.source)).collect(),
+        "strategies" => {
+            strategy::DESCRIPTIONS.iter().map(|it| entry(it.name, it.meaning, it.source)).collect()
+        }
+        _ => return Err(PyValueError::new_err(format!("there is no catalogue of {kind}"))),
+    };
+    Ok(serde_json::Value::from(entries).to_string())
+}
+
+fn entry(name: &str, meaning: &str, source: &str) -> serde_json::Value {
+    serde_json::json!({ "name": name, "meaning": meaning, "source": source })
+}
+
+fn controller(description: &windtunnel_controllers::Description) -> serde_json::Value {
+    let parameters = description.parameters.iter().map(|parameter| {
+        let (default, allowed) = match parameter.kind {
+            Kind::Number { default, minimum, maximum } => {
+                (default.into(), serde_json::json!([minimum, maximum]))
+            }
+            Kind::Flag { default } => (default.into(), serde_json::json!([false, true])),
+            Kind::Choice(options) => {
+                let names: Vec<_> = options.iter().map(|(name, _)| *name).collect();
+                (serde_json::Value::from(names[0]), names.into())
+            }
+        };
+        serde_json::json!({
+            "name": parameter.name,
+            "meaning": parameter.meaning,
+            "default": default,
+            "allowed": allowed,
+        })
+    });
+    serde_json::json!({
+        "name": description.name,
+        "title": description.title,
+        "source": description.source,
+        "status": description.status,
+        "parameters": parameters.collect::<Vec<_>>(),
+    })
+}
+
+#[pymodule]
+fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add("ScenarioError", module.py().get_type::<ScenarioError>())?;
+    module.add_class::<Scenario>()?;
+    module.add_class::<Batch>()?;
+    module.add_class::<Outcome>()?;
+    module.add_class::<Table>()?;
+    module.add_function(wrap_pyfunction!(schema, module)?)?;
+    module.add_function(wrap_pyfunction!(catalogue, module)?)?;
+    Ok(())
+}

@@ -345,7 +345,7 @@ impl World {
         }
         seat.wake = Time::NEVER;
         seat.consumer.wake(now, &mut self.requests);
-        self.ask(consumer);
+        self.ask(now, consumer);
         self.settle(now);
     }
 
@@ -394,7 +394,7 @@ impl World {
                 FaceEnd::Consumer(consumer) => {
                     let seat = &mut self.consumers[consumer as usize];
                     seat.consumer.receive(now, &packet, &mut self.requests);
-                    self.ask(consumer);
+                    self.ask(now, consumer);
                 }
                 FaceEnd::Producer(producer) => self.produce(now, producer, &packet),
             }
@@ -416,7 +416,7 @@ impl World {
 
     /// Hands a consumer's requests to its node, and schedules its wake-up.
     #[inline]
-    fn ask(&mut self, consumer: u32) {
+    fn ask(&mut self, now: Time, consumer: u32) {
         let seat = &mut self.consumers[consumer as usize];
         for (_, packet) in self.requests.drain(..) {
             self.local.push_back((seat.node, seat.face, packet));
@@ -424,7 +424,8 @@ impl World {
         if let Some(time) = seat.consumer.next_wake()
             && time < seat.wake
         {
-            let time = seat.consumer.next_check(time);
+            // What is overdue is done at once.
+            let time = seat.consumer.next_check(time.max(now));
             if time < seat.wake {
                 seat.wake = time;
                 self.events.schedule(time, Event::Wake(consumer));

@@ -166,11 +166,12 @@ impl Pit {
         &mut self.index.store[handle]
     }
 
-    /// Lets an entry live until `expires`, and keeps the order of expiry: one
-    /// step where all lifetimes are alike.
+    /// Lets an entry live until `expires` at least, and keeps the order of expiry:
+    /// one step where all lifetimes are alike.
     #[inline]
     pub fn set_expiry(&mut self, handle: Handle, expires: Time) {
         let store = &mut self.index.store;
+        let expires = store[handle].expires.max(expires);
         store[handle].expires = expires;
         if self.by_expiry.last() == Some(handle) && List::before(store, handle).is_none() {
             return;

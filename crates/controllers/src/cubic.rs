@@ -1,0 +1,195 @@
+//! CUBIC: the window is a cubic function of the time since congestion, flat
+//! around the window at which the path last overflowed.
+//!
+//! Source: RFC 9438, section 4. Windows in segments, times in seconds:
+//!
+//! - the curve (1, 2): `W(t) = c (t - K)^3 + w_max`, `K = cbrt((w_max - w_epoch) / c)`
+//! - avoidance (4.2): the target is `W(t + rtt)`, within `w` and `1.5 w`;
+//!   `w += (target - w) / w` for each segment
+//! - Reno-friendly (4): `w_est += alpha / w` for each segment,
+//!   `alpha = 3 (1 - beta) / (1 + beta)`, and 1 once `w_est` is back at the
+//!   window before the decrease; where `W(t) < w_est`, `w = w_est`
+//! - congestion (4.6): `w_max = w`, then `w = ssthresh = beta * w`
+//! - fast convergence (4.7): if `w < w_max`, then `w_max = w (1 + beta) / 2`
+//! - timeout (4.8): slow start; what avoidance follows has `K = 0`, `w_max = w`
+//!
+//! `beta` and `c` default to 0.7 and 0.4. A window never shrinks on an
+//! acknowledgement, also where `w_est` is below it. Section 4.6 lets `ssthresh`
+//! follow the data in flight or the window; this is the window, as in Linux.
+//! Time without acknowledgements counts as time: telling an idle application
+//! from a silent network is the transport's business.
+//!
+//! The reading `curve = "now"` is that of the NDN consumers (ndn-tools' cubic
+//! pipeline, ndnSIM's ConsumerPcon): time runs from the decrease itself, the
+//! target is `max(W(t), beta w_max + alpha t / rtt)`, and nothing limits it.
+//! ndn-tools is this with `fast-convergence` off; ndnSIM has moreover
+//! `reno-friendly` off and `beta = 0.8`.
+
+use libm::cbrt;
+
+use crate::{
+    Acknowledgement, Congestion, Controller, Description, Kind, Nanoseconds, Parameter, Settings,
+    Signal, Start, Window, seconds,
+};
+
+pub(crate) const DESCRIPTION: Description = Description {
+    name: "cubic",
+    title: "CUBIC",
+    source: "RFC 9438; for the other curve, ndn-tools' cubic pipeline",
+    status: "checked against the RFC's table of mean windows and the curve's closed form",
+    parameters: &[
+        Parameter {
+            name: "beta",
+            meaning: "the share of the window that is kept after congestion",
+            kind: Kind::Number { default: 0.7, minimum: 0.01, maximum: 0.99 },
+        },
+        Parameter {
+            name: "c",
+            meaning: "how steep the curve is, in segments per cubic second",
+            kind: Kind::Number { default: 0.4, minimum: 0.001, maximum: 1000.0 },
+        },
+        Parameter {
+            name: "fast-convergence",
+            meaning: "aim lower after congestion below the last maximum, to make room for others",
+            kind: Kind::Flag { default: true },
+        },
+        Parameter {
+            name: "reno-friendly",
+            meaning: "never be slower than Reno would be",
+            kind: Kind::Flag { default: true },
+        },
+        Parameter {
+            name: "curve",
+            meaning: "which point of the curve is the target",
+            kind: Kind::Choice(&[
+                ("ahead", "one round trip ahead, at most half a window away (RFC 9438)"),
+                ("now", "this moment, without a limit (ndn-tools, ndnSIM)"),
+            ]),
+        },
+    ],
+};
+
+/// CUBIC.
+#[derive(Clone, Debug)]
+pub struct Cubic {
+    window: Window,
+    beta: f64,
+    c: f64,
+    fast_convergence: bool,
+    reno_friendly: bool,
+    ahead: bool,
+    /// Where the curve is flat; 0 where no congestion has told.
+    w_max: f64,
+    /// The window before the last decrease.
+    prior: f64,
+    epoch: Option<Epoch>,
+}
+
+/// A stage of congestion avoidance.
+#[derive(Clone, Copy, Debug)]
+struct Epoch {
+    start: Nanoseconds,
+    /// The window at its start.
+    window: f64,
+    /// Seconds until the curve is back at `w_max`.
+    k: f64,
+    /// Reno's window, had it started from the same one.
+    estimate: f64,
+}
+
+impl Cubic {
+    pub(crate) fn new(start: Start, settings: &Settings) -> Self {
+        Self {
+            window: Window::new(start),
+            beta: settings.number("beta"),
+            c: settings.number("c"),
+            fast_convergence: settings.flag("fast-convergence"),
+            reno_friendly: settings.flag("reno-friendly"),
+            ahead: settings.choice("curve") == "ahead",
+            w_max: 0.0,
+            prior: 0.0,
+            epoch: None,
+        }
+    }
+
+    fn begin_epoch(&mut self, now: Nanoseconds) -> Epoch {
+        let window = self.window.cwnd();
+        self.w_max = self.w_max.max(window);
+        let k = cbrt((self.w_max - window) / self.c);
+        Epoch { start: now, window, k, estimate: window }
+    }
+
+    /// `W(t)` of equation 1.
+    fn curve(&self, epoch: &Epoch, time: f64) -> f64 {
+        let distance = time - epoch.k;
+        self.c * distance * distance * distance + self.w_max
+    }
+
+    /// The growth a round trip that makes AIMD with `beta` as fast as Reno.
+    fn alpha(&self) -> f64 {
+        3.0 * (1.0 - self.beta) / (1.0 + self.beta)
+    }
+
+    /// Goes as far towards `target` as the acknowledged share of a window says.
+    fn approach(&mut self, target: f64, share: f64) {
+        let gap = (target - self.window.cwnd()).max(0.0);
+        self.window.grow(gap * share.min(1.0));
+    }
+
+    fn avoid_ahead(&mut self, epoch: &mut Epoch, time: f64, rtt: f64, share: f64) {
+        let alpha = if epoch.estimate < self.prior { self.alpha() } else { 1.0 };
+        epoch.estimate += alpha * share;
+        if self.reno_friendly && self.curve(epoch, time) < epoch.estimate {
+            self.window.set(self.window.cwnd().max(epoch.estimate));
+        } else {
+            let limit = 1.5 * self.window.cwnd();
+            self.approach(self.curve(epoch, time + rtt).min(limit), share);
+        }
+    }
+
+    fn avoid_now(&mut self, epoch: &Epoch, time: f64, rtt: f64, share: f64) {
+        let mut target = self.curve(epoch, time);
+        if self.reno_friendly && rtt > 0.0 {
+            target = target.max(epoch.window + self.alpha() * time / rtt);
+        }
+        self.approach(target, share);
+    }
+}
+
+impl Controller for Cubic {
+    fn on_acknowledgement(&mut self, acknowledgement: &Acknowledgement) {
+        let left = self.window.slow_start(acknowledgement.acknowledged);
+        if left <= 0.0 {
+            return;
+        }
+        let now = acknowledgement.now;
+        let mut epoch = self.epoch.unwrap_or_else(|| self.begin_epoch(now));
+        let time = seconds(now.saturating_sub(epoch.start));
+        let rtt = seconds(acknowledgement.smoothed_rtt.or(acknowledgement.rtt).unwrap_or(0));
+        let share = left / self.window.cwnd();
+        if self.ahead {
+            self.avoid_ahead(&mut epoch, time, rtt, share);
+        } else {
+            self.avoid_now(&epoch, time, rtt, share);
+        }
+        self.epoch = Some(epoch);
+    }
+
+    fn on_congestion(&mut self, congestion: &Congestion) {
+        let cwnd = self.window.cwnd();
+        let converge = self.fast_convergence && cwnd < self.w_max;
+        self.w_max = if converge { cwnd * (1.0 + self.beta) / 2.0 } else { cwnd };
+        self.prior = cwnd;
+        self.window.decrease(congestion.signal, self.beta * cwnd);
+        self.epoch = None;
+        if congestion.signal == Signal::Timeout {
+            self.w_max = 0.0;
+        } else if !self.ahead {
+            self.epoch = Some(self.begin_epoch(congestion.now));
+        }
+    }
+
+    fn window(&self) -> &Window {
+        &self.window
+    }
+}

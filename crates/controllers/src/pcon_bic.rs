@@ -1,0 +1,162 @@
+//! PCON-BIC: the BIC of the NDN consumers, floating-point and midpoint by
+//! midpoint, with a slow start of its own beyond the last maximum.
+//!
+//! Source: Schneider et al., "A practical congestion control scheme for Named
+//! Data Networking", ICN 2016, as ndnSIM's ConsumerPcon applies it; the
+//! paper's own text could not be opened. ndnSIM keeps 0.8 after congestion: `beta`.
+//!
+//! For each segment, with `minimum`, `maximum` and `target = (minimum + maximum) / 2`:
+//!
+//! - `w < low-window`: slow start below the threshold, else `w += 1/w`
+//! - search: `w += (target - w) / w` if the target is nearer than
+//!   `max-increment`, else `w += max-increment / w`; then, below the maximum,
+//!   `minimum = w` and a new target; at it (within 1e-5), the maximum is
+//!   forgotten and probing begins with `step = 1`, `goal = w + 1`
+//! - probe: `w += step / w`; at the goal the step doubles and `goal = w + step`;
+//!   a step of `max-increment` ends it
+//! - congestion from `low-window` on: `maximum = w`, `w = minimum = beta * w`;
+//!   if the maximum fell (fast convergence; a forgotten one counts as higher),
+//!   it becomes the midpoint of the two. Threshold and probing stay as they are
+//! - congestion below: `w = ssthresh = beta * w`
+//!
+//! The first target of all is 0, and a target outlives probing: the first
+//! segment of a search without a maximum takes the window *down* by
+//! `(w - target) / w`. That is the consumer's behaviour and is kept.
+//!
+//! The consumer takes a timeout for ordinary congestion; whether it does is the
+//! transport's choice of signal. [`Signal::Timeout`] starts everything again.
+
+use crate::{
+    Acknowledgement, Congestion, Controller, Description, Kind, Parameter, Settings, Signal, Start,
+    Window,
+};
+
+/// So near to the maximum, in segments, a search has ended.
+const NEAR: f64 = 1e-5;
+
+pub(crate) const DESCRIPTION: Description = Description {
+    name: "pcon-bic",
+    title: "PCON-BIC",
+    source: "Schneider et al., ICN 2016, as ndnSIM's ConsumerPcon has it",
+    status: "checked against a step-by-step sequence; the paper was not read",
+    parameters: &[
+        Parameter {
+            name: "beta",
+            meaning: "the share of the window that is kept after congestion",
+            kind: Kind::Number { default: 0.5, minimum: 0.01, maximum: 0.99 },
+        },
+        Parameter {
+            name: "low-window",
+            meaning: "the window, in segments, below which BIC is Reno",
+            kind: Kind::Number { default: 14.0, minimum: 0.0, maximum: 1e6 },
+        },
+        Parameter {
+            name: "max-increment",
+            meaning: "the most segments the window grows by in a round trip",
+            kind: Kind::Number { default: 16.0, minimum: 1.0, maximum: 1e6 },
+        },
+    ],
+};
+
+/// The NDN consumers' binary increase.
+#[derive(Clone, Debug)]
+pub struct PconBic {
+    window: Window,
+    beta: f64,
+    low_window: f64,
+    max_increment: f64,
+    /// Infinite where unknown.
+    maximum: f64,
+    target: f64,
+    probe: Option<Probe>,
+}
+
+/// BIC's own slow start, beyond the last maximum.
+#[derive(Clone, Copy, Debug)]
+struct Probe {
+    /// Growth a round trip, in segments.
+    step: f64,
+    /// The window at which the step doubles.
+    goal: f64,
+}
+
+impl PconBic {
+    pub(crate) fn new(start: Start, settings: &Settings) -> Self {
+        Self {
+            window: Window::new(start),
+            beta: settings.number("beta"),
+            low_window: settings.number("low-window"),
+            max_increment: settings.number("max-increment"),
+            maximum: f64::INFINITY,
+            target: 0.0,
+            probe: None,
+        }
+    }
+
+    fn search(&mut self, share: f64) {
+        let gap = self.target - self.window.cwnd();
+        self.window.grow(share * gap.min(self.max_increment));
+        let cwnd = self.window.cwnd();
+        if cwnd + NEAR < self.maximum {
+            self.target = f64::midpoint(cwnd, self.maximum);
+        } else {
+            self.maximum = f64::INFINITY;
+            self.probe = Some(Probe { step: 1.0, goal: cwnd + 1.0 });
+        }
+    }
+
+    fn go_on_probing(&mut self, mut probe: Probe, share: f64) {
+        self.window.grow(share * probe.step);
+        if self.window.cwnd() >= probe.goal {
+            probe.step *= 2.0;
+            probe.goal = self.window.cwnd() + probe.step;
+        }
+        self.probe = (probe.step < self.max_increment).then_some(probe);
+    }
+
+    fn reduce(&mut self) {
+        let cwnd = self.window.cwnd();
+        let kept = self.beta * cwnd;
+        if cwnd < self.low_window {
+            return self.window.reduce_to(kept);
+        }
+        let fell = self.maximum > cwnd;
+        self.maximum = if fell { f64::midpoint(cwnd, kept) } else { cwnd };
+        self.target = f64::midpoint(self.maximum, kept);
+        self.window.set(kept);
+    }
+
+    fn restart(&mut self) {
+        self.window.restart(self.beta * self.window.cwnd());
+        self.maximum = f64::INFINITY;
+        self.target = 0.0;
+        self.probe = None;
+    }
+}
+
+impl Controller for PconBic {
+    fn on_acknowledgement(&mut self, acknowledgement: &Acknowledgement) {
+        let acknowledged = acknowledgement.acknowledged;
+        let cwnd = self.window.cwnd();
+        let share = acknowledged / cwnd;
+        if cwnd < self.low_window {
+            let left = self.window.slow_start(acknowledged);
+            self.window.grow(left / self.window.cwnd());
+        } else if let Some(probe) = self.probe {
+            self.go_on_probing(probe, share);
+        } else {
+            self.search(share);
+        }
+    }
+
+    fn on_congestion(&mut self, congestion: &Congestion) {
+        match congestion.signal {
+            Signal::Timeout => self.restart(),
+            Signal::Loss | Signal::Mark | Signal::Nack => self.reduce(),
+        }
+    }
+
+    fn window(&self) -> &Window {
+        &self.window
+    }
+}

@@ -1,0 +1,159 @@
+//! Plays the network to a controller: acknowledgements round trip by round
+//! trip, and losses where a test wants them.
+
+use windtunnel_controllers::{
+    Acknowledgement, AnyController, Congestion, Controller, DESCRIPTIONS, Description, Nanoseconds,
+    Settings, Signal, Start, Value,
+};
+
+pub(crate) const SECOND: Nanoseconds = 1_000_000_000;
+
+/// A connection over a path without a queue.
+pub(crate) struct Drive {
+    pub(crate) controller: AnyController,
+    pub(crate) now: Nanoseconds,
+    pub(crate) rtt: Nanoseconds,
+}
+
+/// What a periodic loss makes of a window.
+pub(crate) struct Sawtooth {
+    /// Segments delivered in a round trip, on average.
+    pub(crate) mean: f64,
+    /// The window at a loss, on average.
+    pub(crate) maximum: f64,
+}
+
+impl Drive {
+    /// A controller at its defaults, starting from `window`, on a path of 100 ms.
+    pub(crate) fn new(name: &str, window: f64) -> Self {
+        Self::with(name, window, &[])
+    }
+
+    pub(crate) fn with(name: &str, window: f64, values: &[(&str, Value<'_>)]) -> Self {
+        let mut settings = Settings::defaults(description(name));
+        for (parameter, value) in values {
+            settings.set(parameter, *value).expect("the test sets what the controller declares");
+        }
+        let start = Start { initial_window: window, minimum_window: 1.0 };
+        Self { controller: AnyController::new(start, &settings), now: 0, rtt: SECOND / 10 }
+    }
+
+    /// The same, in congestion avoidance after one loss at `window`.
+    pub(crate) fn after_loss(name: &str, window: f64, values: &[(&str, Value<'_>)]) -> Self {
+        let mut drive = Self::with(name, window, values);
+        drive.congest(Signal::Loss);
+        drive
+    }
+
+    pub(crate) fn on_path(mut self, rtt: Nanoseconds) -> Self {
+        self.rtt = rtt;
+        self
+    }
+
+    pub(crate) fn cwnd(&self) -> f64 {
+        self.controller.cwnd()
+    }
+
+    pub(crate) fn acknowledge(&mut self, segments: f64) {
+        self.controller.on_acknowledgement(&Acknowledgement {
+            now: self.now,
+            acknowledged: segments,
+            rtt: Some(self.rtt),
+            smoothed_rtt: Some(self.rtt),
+            in_flight: self.cwnd(),
+        });
+    }
+
+    /// Lets the controller see one round trip of that length, and next to nothing else.
+    pub(crate) fn show_round_trip(&mut self, rtt: Nanoseconds) {
+        let usual = std::mem::replace(&mut self.rtt, rtt);
+        self.acknowledge(1e-9);
+        self.rtt = usual;
+    }
+
+    pub(crate) fn congest(&mut self, signal: Signal) {
+        let in_flight = self.cwnd();
+        self.controller.on_congestion(&Congestion { now: self.now, signal, in_flight });
+    }
+
+    /// One round trip: the window that it began with is acknowledged, in
+    /// pieces of at most one segment, `after_each` of them.
+    pub(crate) fn round_with(&mut self, mut after_each: impl FnMut(&mut Self, f64)) {
+        let pieces = self.cwnd().ceil();
+        let piece = self.cwnd() / pieces;
+        let begun = self.now;
+        for index in 1..=pieces as u64 {
+            self.now = begun + self.rtt * index / pieces as u64;
+            self.acknowledge(piece);
+            after_each(self, piece);
+        }
+    }
+
+    pub(crate) fn round(&mut self) {
+        self.round_with(|_, _| {});
+    }
+
+    pub(crate) fn rounds(&mut self, count: usize) {
+        for _ in 0..count {
+            self.round();
+        }
+    }
+
+    pub(crate) fn run_until(&mut self, instant: Nanoseconds) {
+        while self.now < instant {
+            self.round();
+        }
+    }
+
+    /// Round trips, with the fraction of the last, until the window is `target`.
+    pub(crate) fn rounds_to(&mut self, target: f64) -> f64 {
+        for count in 0..100_000 {
+            let before = self.cwnd();
+            if before >= target - 1e-9 {
+                return f64::from(count);
+            }
+            self.round();
+            if self.cwnd() > target {
+                return f64::from(count) + (target - before) / (self.cwnd() - before);
+            }
+        }
+        panic!("the window stays at {} and never reaches {target}", self.cwnd());
+    }
+
+    /// Loses one segment of every `1 / loss` and measures `cycles` such
+    /// periods, after as many more to settle.
+    pub(crate) fn sawtooth(&mut self, loss: f64, cycles: usize) -> Sawtooth {
+        let mut since_loss = 0.0;
+        self.saw(loss, cycles, &mut since_loss);
+        self.saw(loss, cycles, &mut since_loss)
+    }
+
+    fn saw(&mut self, loss: f64, cycles: usize, since_loss: &mut f64) -> Sawtooth {
+        let (mut delivered, mut rounds, mut losses, mut maxima) = (0.0, 0.0, 0, 0.0);
+        while losses < cycles {
+            delivered += self.cwnd();
+            rounds += 1.0;
+            self.round_with(|drive, piece| {
+                *since_loss += piece;
+                if *since_loss * loss >= 1.0 {
+                    *since_loss -= 1.0 / loss;
+                    losses += 1;
+                    maxima += drive.cwnd();
+                    drive.congest(Signal::Loss);
+                }
+            });
+        }
+        Sawtooth { mean: delivered / rounds, maximum: maxima / losses as f64 }
+    }
+}
+
+pub(crate) fn description(name: &str) -> &'static Description {
+    DESCRIPTIONS.iter().find(|it| it.name == name).expect("the controller is registered")
+}
+
+/// Panics unless `measured` lies within a share `tolerance` of `expected`.
+#[track_caller]
+pub(crate) fn close(measured: f64, expected: f64, tolerance: f64) {
+    let error = (measured - expected).abs() / expected.abs();
+    assert!(error <= tolerance, "{measured} is not {expected}: off by {:.3} %", 100.0 * error);
+}

@@ -1,0 +1,229 @@
+//! What holds for every registered controller.
+
+use std::collections::HashSet;
+
+use crate::drive::{Drive, SECOND, close, description};
+use proptest::prelude::*;
+use windtunnel_controllers::{
+    Acknowledgement, AnyController, Congestion, Controller, DESCRIPTIONS, Kind, Nanoseconds,
+    SettingError, Settings, Signal, Start, Value,
+};
+
+const SIGNALS: [Signal; 4] = [Signal::Loss, Signal::Mark, Signal::Nack, Signal::Timeout];
+
+/// Name, share kept in slow start, share kept in avoidance.
+const KEPT: [(&str, f64, f64); 8] = [
+    ("agile-sd", 0.9, 0.9),
+    ("aimd", 0.5, 0.5),
+    ("bic", 0.8, 0.8),
+    ("cubic", 0.7, 0.7),
+    ("ec-elastic", 0.85, 0.9),
+    ("elastic", 0.5, 0.5),
+    ("pcon-bic", 0.5, 0.5),
+    ("scalable", 0.875, 0.875),
+];
+
+#[test]
+fn every_controller_that_reacts_has_its_share_written_here() {
+    let listed: HashSet<&str> = KEPT.iter().map(|it| it.0).chain(["fixed"]).collect();
+    let registered: HashSet<&str> = DESCRIPTIONS.iter().map(|it| it.name).collect();
+    assert_eq!(listed, registered);
+}
+
+#[test]
+fn one_congestion_is_one_decrease_by_the_schemes_own_share() {
+    for (name, in_slow_start, in_avoidance) in KEPT {
+        for signal in [Signal::Loss, Signal::Mark, Signal::Nack] {
+            let mut drive = Drive::new(name, 1000.0);
+            drive.congest(signal);
+            close(drive.cwnd(), 1000.0 * in_slow_start, 1e-12);
+            let before = drive.cwnd();
+            drive.congest(signal);
+            close(drive.cwnd(), before * in_avoidance, 1e-12);
+        }
+    }
+}
+
+#[test]
+fn a_timeout_starts_again_from_the_initial_window() {
+    for (name, in_slow_start, _) in KEPT {
+        let mut drive = Drive::new(name, 2.0);
+        drive.rounds(3);
+        let before = drive.cwnd();
+        drive.congest(Signal::Timeout);
+        assert_eq!(drive.cwnd(), 2.0, "{name}");
+        let below = if name == "ec-elastic" { 1.0 } else { 0.0 };
+        close(drive.controller.ssthresh(), before * in_slow_start - below, 1e-12);
+    }
+}
+
+/// `w = IW 2^n` after `n` round trips without loss, until `pcon-bic`'s low window.
+#[test]
+fn slow_start_doubles_every_round_trip() {
+    for (name, ..) in KEPT {
+        let rounds = if name == "pcon-bic" { 3 } else { 10 };
+        let mut drive = Drive::new(name, 1.5);
+        drive.rounds(rounds);
+        close(drive.cwnd(), 1.5 * f64::powi(2.0, rounds as i32), 1e-9);
+        assert_eq!(drive.controller.ssthresh(), f64::INFINITY);
+    }
+}
+
+#[test]
+fn a_fixed_window_is_fixed() {
+    let mut drive = Drive::with("fixed", 2.0, &[("window", Value::Number(7.0))]);
+    for signal in SIGNALS {
+        drive.round();
+        drive.congest(signal);
+        assert_eq!(drive.cwnd(), 7.0);
+    }
+}
+
+#[test]
+fn descriptions_are_sound() {
+    let words = |name: &str| name.bytes().all(|it| it.is_ascii_lowercase() || it == b'-');
+    let mut names = HashSet::new();
+    for description in DESCRIPTIONS {
+        assert!(names.insert(description.name) && words(description.name));
+        assert!(description.parameters.len() <= Settings::MOST);
+        let mut parameters = HashSet::new();
+        for parameter in description.parameters {
+            assert!(parameters.insert(parameter.name) && words(parameter.name));
+            match parameter.kind {
+                Kind::Number { default, minimum, maximum } => {
+                    assert!(minimum <= default && default <= maximum, "{}", parameter.name);
+                }
+                Kind::Choice(options) => assert!(options.len() > 1, "{}", parameter.name),
+                Kind::Flag { .. } => {}
+            }
+        }
+    }
+}
+
+#[test]
+fn settings_take_what_suits_and_refuse_the_rest() {
+    for description in DESCRIPTIONS {
+        let mut settings = Settings::defaults(description);
+        assert_eq!(settings.set("no-such-thing", Value::Flag(true)), Err(SettingError::Unknown));
+        for parameter in description.parameters {
+            let (good, bad): (Vec<Value<'_>>, Vec<Value<'_>>) = match parameter.kind {
+                Kind::Number { default, minimum, maximum } => (
+                    [default, minimum, maximum].map(Value::Number).to_vec(),
+                    [minimum - 1.0, maximum * 2.0, f64::NAN, f64::INFINITY]
+                        .map(Value::Number)
+                        .into_iter()
+                        .chain([Value::Flag(true), Value::Choice("1")])
+                        .collect(),
+                ),
+                Kind::Choice(options) => (
+                    options.iter().map(|it| Value::Choice(it.0)).collect(),
+                    vec![Value::Choice("no-such-thing"), Value::Flag(true), Value::Number(1.0)],
+                ),
+                Kind::Flag { .. } => (
+                    vec![Value::Flag(false), Value::Flag(true)],
+                    vec![Value::Number(1.0), Value::Choice("true")],
+                ),
+            };
+            for value in good {
+                assert_eq!(settings.set(parameter.name, value), Ok(()));
+            }
+            for value in bad {
+                let refused = Err(SettingError::Refused(parameter.kind));
+                assert_eq!(settings.set(parameter.name, value), refused);
+            }
+        }
+    }
+}
+
+/// Also where nothing ever goes wrong.
+#[test]
+fn no_window_grows_without_bound() {
+    for (name, ..) in KEPT {
+        let mut drive = Drive::new(name, 10.0);
+        for _ in 0..2000 {
+            drive.now += SECOND;
+            drive.acknowledge(drive.cwnd());
+            assert!(drive.cwnd() <= 1e9, "{name}: {}", drive.cwnd());
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    Acknowledge { acknowledged: f64, rtt: Option<Nanoseconds>, smoothed: Option<Nanoseconds> },
+    Congest(Signal),
+}
+
+fn any_round_trip() -> impl Strategy<Value = Option<Nanoseconds>> {
+    prop_oneof![Just(None), Just(Some(0)), Just(Some(1)), (0..=10 * SECOND).prop_map(Some)]
+}
+
+fn any_step() -> impl Strategy<Value = Step> {
+    let acknowledged = prop_oneof![Just(0.0), Just(1.0), 0.0..100.0];
+    prop_oneof![
+        4 => (acknowledged, any_round_trip(), any_round_trip()).prop_map(
+            |(acknowledged, rtt, smoothed)| Step::Acknowledge { acknowledged, rtt, smoothed }
+        ),
+        1 => prop::sample::select(&SIGNALS).prop_map(Step::Congest),
+    ]
+}
+
+/// A controller's name and, for each parameter, where in its range it lies.
+fn any_settings() -> impl Strategy<Value = Settings> {
+    let share = prop_oneof![Just(0.0), Just(1.0), 0.0..=1.0];
+    let shares = prop::collection::vec(share, Settings::MOST);
+    (prop::sample::select(DESCRIPTIONS), any::<bool>(), shares).prop_map(|(it, usual, shares)| {
+        let mut settings = Settings::defaults(it);
+        for (parameter, share) in it.parameters.iter().zip(shares).filter(|_| !usual) {
+            let value = match parameter.kind {
+                Kind::Number { minimum, maximum, .. } => {
+                    Value::Number(minimum + share * (maximum - minimum))
+                }
+                Kind::Choice(options) => {
+                    Value::Choice(options[(share * (options.len() - 1) as f64).round() as usize].0)
+                }
+                Kind::Flag { .. } => Value::Flag(share < 0.5),
+            };
+            settings.set(parameter.name, value).expect("the value is within the range");
+        }
+        settings
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..Default::default() })]
+
+    /// Whatever happens, and however little of it a network would do.
+    #[test]
+    fn the_window_is_finite_and_at_least_its_minimum(
+        settings in any_settings(),
+        initial_window in 0.5..200.0,
+        minimum_window in 1.0..4.0,
+        steps in prop::collection::vec((0..=1000 * SECOND, any_step()), 1..200),
+    ) {
+        let start = Start { initial_window, minimum_window };
+        let mut controller = AnyController::new(start, &settings);
+        let mut now = 0;
+        for (elapsed, step) in steps {
+            now += elapsed;
+            let in_flight = controller.cwnd();
+            match step {
+                Step::Acknowledge { acknowledged, rtt, smoothed: smoothed_rtt } => controller
+                    .on_acknowledgement(&Acknowledgement {
+                        now, acknowledged, rtt, smoothed_rtt, in_flight,
+                    }),
+                Step::Congest(signal) => {
+                    controller.on_congestion(&Congestion { now, signal, in_flight });
+                }
+            }
+            let (cwnd, ssthresh) = (controller.cwnd(), controller.ssthresh());
+            prop_assert!(cwnd.is_finite() && cwnd >= minimum_window, "{cwnd} after {step:?}");
+            prop_assert!(ssthresh >= minimum_window, "threshold {ssthresh} after {step:?}");
+        }
+    }
+}
+
+#[test]
+fn settings_know_whose_they_are() {
+    assert_eq!(Settings::defaults(description("cubic")).description().title, "CUBIC");
+}

@@ -1,0 +1,209 @@
+//! Many runs side by side: each on its own thread, nothing shared.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration as RealDuration, Instant};
+
+use cpu_time::ThreadTime;
+use windtunnel_engine::{Control, Stop};
+use windtunnel_world::World;
+
+use crate::cases::Study;
+use crate::tables::Measurements;
+
+/// One finished run.
+#[derive(Debug)]
+pub struct Run {
+    /// Which case of the study.
+    pub case: usize,
+    /// Which replication of it.
+    pub number: u32,
+    /// Why it ended.
+    pub stop: Stop,
+    /// The events it handled.
+    pub events: u64,
+    /// The packets that crossed a queue and a link.
+    pub packet_hops: u64,
+    /// Its processor time.
+    pub cpu: RealDuration,
+    /// Its real time.
+    pub real: RealDuration,
+    /// What was measured.
+    pub measurements: Measurements,
+}
+
+/// How far a batch is.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Progress {
+    /// Runs that have ended.
+    pub finished: usize,
+    /// Runs in all.
+    pub total: usize,
+    /// Simulated seconds done, over all runs.
+    pub simulated_s: f64,
+    /// Simulated seconds in all.
+    pub total_simulated_s: f64,
+    /// Events handled so far.
+    pub events: u64,
+}
+
+/// What came of a batch.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The finished runs, in the order of cases and replications.
+    pub runs: Vec<Run>,
+    /// Runs that were cancelled or never started.
+    pub unfinished: usize,
+    /// What went wrong on our side, if anything.
+    pub faults: Vec<String>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    study: Study,
+    next: AtomicUsize,
+    cancelled: AtomicBool,
+    /// The control of each run that has started.
+    controls: Mutex<Vec<Option<Arc<Control>>>>,
+    results: Mutex<Vec<Option<Result<Run, String>>>>,
+    finished: AtomicUsize,
+}
+
+/// A panic elsewhere does not make what was computed unreadable.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Runs in progress.
+#[derive(Debug)]
+pub struct Batch {
+    shared: Arc<Shared>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl Batch {
+    /// Starts all runs of a study, `jobs` at a time.
+    #[must_use]
+    pub fn start(study: Study, jobs: usize) -> Self {
+        let total = study.total_runs();
+        let shared = Arc::new(Shared {
+            study,
+            next: AtomicUsize::new(0),
+            cancelled: AtomicBool::new(false),
+            controls: Mutex::new(vec![None; total]),
+            results: Mutex::new((0..total).map(|_| None).collect()),
+            finished: AtomicUsize::new(0),
+        });
+        let threads = (0..jobs.clamp(1, total.max(1)))
+            .map(|_| {
+                let shared = Arc::clone(&shared);
+                std::thread::spawn(move || shared.work())
+            })
+            .collect();
+        Self { shared, threads }
+    }
+
+    /// How far it is.
+    #[must_use]
+    pub fn progress(&self) -> Progress {
+        let study = &self.shared.study;
+        let duration = |case: usize| study.cases[case].plan.duration.as_seconds();
+        let total_simulated_s =
+            (0..study.cases.len()).map(duration).sum::<f64>() * f64::from(study.runs);
+        let mut progress = Progress {
+            finished: self.shared.finished.load(Ordering::Relaxed),
+            total: study.total_runs(),
+            total_simulated_s,
+            ..Progress::default()
+        };
+        for control in lock(&self.shared.controls).iter().flatten() {
+            progress.simulated_s += control.simulated().as_seconds();
+            progress.events += control.events();
+        }
+        progress
+    }
+
+    /// Asks all runs to stop; those finished are kept.
+    pub fn cancel(&self) {
+        self.shared.cancelled.store(true, Ordering::Relaxed);
+        for control in lock(&self.shared.controls).iter().flatten() {
+            control.cancel();
+        }
+    }
+
+    /// Whether all threads have ended.
+    #[must_use]
+    pub fn is_done(&self) -> bool {
+        self.threads.iter().all(JoinHandle::is_finished)
+    }
+
+    /// Waits for the end.
+    ///
+    /// # Panics
+    /// Never: a panic in a run is caught and reported as a fault.
+    #[must_use]
+    pub fn finish(self) -> (Study, Outcome) {
+        for thread in self.threads {
+            thread.join().expect("a worker catches the panics of its runs");
+        }
+        let shared = Arc::into_inner(self.shared).expect("all workers have ended");
+        let results = shared.results.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut outcome = Outcome { runs: Vec::new(), unfinished: 0, faults: Vec::new() };
+        for result in results {
+            match result {
+                Some(Ok(run)) if run.stop != Stop::Cancelled => outcome.runs.push(run),
+                Some(Err(fault)) => outcome.faults.push(fault),
+                Some(Ok(_)) | None => outcome.unfinished += 1,
+            }
+        }
+        (shared.study, outcome)
+    }
+}
+
+impl Shared {
+    fn work(&self) {
+        loop {
+            let index = self.next.fetch_add(1, Ordering::Relaxed);
+            if index >= self.study.total_runs() || self.cancelled.load(Ordering::Relaxed) {
+                return;
+            }
+            let control = Arc::new(Control::default());
+            lock(&self.controls)[index] = Some(Arc::clone(&control));
+            // A cancellation between the look above and the line above.
+            if self.cancelled.load(Ordering::Relaxed) {
+                return;
+            }
+            let caught = catch_unwind(AssertUnwindSafe(|| self.run(index, &control)));
+            let result = caught.map_err(|panic| {
+                let text = panic.downcast_ref::<String>().cloned();
+                let text = text.or_else(|| panic.downcast_ref::<&str>().map(|it| (*it).to_owned()));
+                format!("run {index} failed: {}", text.unwrap_or_else(|| "unknown panic".into()))
+            });
+            lock(&self.results)[index] = Some(result);
+            self.finished.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    fn run(&self, index: usize, control: &Control) -> Run {
+        let (real, cpu) = (Instant::now(), ThreadTime::now());
+        let runs = self.study.runs as usize;
+        let (case, number) = (index / runs, index % runs);
+        let mut plan = self.study.cases[case].plan.clone();
+        plan.run = number as u64;
+        let mut world = World::new(&plan).expect("the plan was checked when it was read");
+        let (stop, events) = world.run(control, self.study.real_time_limit);
+        let measurements = Measurements::take(&plan, &self.study.cases[case].flows, &world, stop);
+        Run {
+            case,
+            number: number as u32,
+            stop,
+            events,
+            packet_hops: world.packet_hops(),
+            cpu: cpu.elapsed(),
+            real: real.elapsed(),
+            measurements,
+        }
+    }
+}

@@ -1,0 +1,544 @@
+//! From a scenario to a plan: everything that a type alone cannot check.
+
+use std::ops::Range;
+
+use rand_distr::Zipf;
+use toml::Spanned;
+use windtunnel_controllers::{self as controllers, Kind, SettingError, Start};
+use windtunnel_engine::{Duration, Rate, Time};
+use windtunnel_protocols::ndn::PrefixId;
+use windtunnel_protocols::ndn::consumer::{self, Workload};
+use windtunnel_protocols::ndn::content_store::Policy;
+use windtunnel_protocols::ndn::forwarder::Marks;
+use windtunnel_protocols::ndn::producer::Producer;
+use windtunnel_protocols::ndn::rtt::RtoLimits;
+use windtunnel_protocols::ndn::wire;
+use windtunnel_protocols::ndn::wire::size::{NameSize, SignatureKind};
+use windtunnel_protocols::queues::{Action, CoDel, Discipline, Limit, LinkService, Pcon};
+use windtunnel_world::{
+    ConsumerPlan, DirectionPlan, LinkPlan, Loss, Metric, NodePlan, Paths, Plan, ProducerPlan,
+    RoutePlan, Routing, World,
+};
+
+use crate::cases::FlowNames;
+use crate::error::{Mistake, suggestion};
+use crate::scenario::{self as file, Located, Scenario};
+use crate::units::Measured;
+
+const DEFAULT_LIMIT: Limit = Limit::Packets(100);
+const DEFAULT_PAYLOAD: u64 = 1024;
+/// Room in the largest packet for the name, the signature and the headers.
+const MOST_PAYLOAD: u64 = 8192;
+
+/// Builds the plan of run 0, and what else the tables need to know.
+pub(crate) fn plan(scenario: &Scenario) -> Result<(Plan, Vec<FlowNames>), Mistake> {
+    let duration = scenario.duration.value.0;
+    if duration == Duration::ZERO {
+        return Err(Mistake::new("no time is simulated")
+            .at(scenario.duration.span.clone())
+            .help("write a duration above zero, such as \"30 s\""));
+    }
+    let mut builder = Builder { scenario, prefixes: Vec::new() };
+    let nodes = scenario.nodes.iter().map(|(name, node)| builder.node(name, node)).collect();
+    let links = collect(scenario.links.iter().map(|(name, link)| builder.link(name, link)))?;
+    let producers = collect(scenario.producers.iter().map(|(name, it)| builder.producer(name, it)))?;
+    let consumers = collect(scenario.consumers.iter().map(|(name, it)| builder.consumer(name, it)))?;
+    if consumers.is_empty() {
+        return Err(Mistake::new("nothing is asked for: the scenario has no consumers")
+            .help("write a table such as [consumers.c1]"));
+    }
+    let flows = consumers
+        .iter()
+        .map(|it| FlowNames { prefix: builder.prefixes[it.settings.prefix.0 as usize].to_string() })
+        .collect();
+    let routing = builder.routing()?;
+    let plan = Plan {
+        nodes,
+        links,
+        prefixes: builder.prefixes,
+        producers,
+        consumers,
+        routing,
+        duration,
+        interval: interval(scenario)?,
+        seed: scenario.seed,
+        run: 0,
+    };
+    check_paths(scenario, &plan)?;
+    Ok((plan, flows))
+}
+
+fn collect<T>(items: impl Iterator<Item = Result<T, Mistake>>) -> Result<Vec<T>, Mistake> {
+    items.collect()
+}
+
+fn interval(scenario: &Scenario) -> Result<Duration, Mistake> {
+    /// Beyond so many samples the tables, not the simulation, would fill memory.
+    const MOST_SAMPLES: u64 = 1_000_000;
+    let Some(interval) = &scenario.interval else {
+        return Ok(Duration::from_millis(100));
+    };
+    let samples = scenario.duration.value.0.as_picos() / interval.value.0.as_picos().max(1);
+    if interval.value.0 == Duration::ZERO || samples > MOST_SAMPLES {
+        return Err(Mistake::new("more than a million samples")
+            .at(interval.span.clone())
+            .help("write a longer interval, such as \"100 ms\""));
+    }
+    Ok(interval.value.0)
+}
+
+/// Whether every consumer reaches a producer of what it asks for.
+fn check_paths(scenario: &Scenario, plan: &Plan) -> Result<(), Mistake> {
+    let Err(unreachable) = World::new(plan) else { return Ok(()) };
+    let (name, _) = scenario.consumers.get_index(unreachable.consumer).expect("it is in the plan");
+    let consumer = &plan.consumers[unreachable.consumer];
+    let node = &plan.nodes[consumer.node].name;
+    let prefix = &plan.prefixes[consumer.settings.prefix.0 as usize];
+    let message = format!(
+        "consumer `{}` on node `{node}` has no path to a producer of {prefix}",
+        name.get_ref()
+    );
+    let served: Vec<String> = plan.producers.iter().map(|it| plan.prefixes[it.prefix].to_string()).collect();
+    let help = if plan.producers.iter().any(|it| plan.prefixes[it.prefix].is_prefix_of(prefix)) {
+        format!("join `{node}` to the producer's node by links")
+    } else {
+        format!("no producer serves it; served here: {}", served.join(", "))
+    };
+    Err(Mistake::new(message).at(name.span()).help(help))
+}
+
+struct Builder<'a> {
+    scenario: &'a Scenario,
+    prefixes: Vec<wire::Name<'static>>,
+}
+
+/// What a table must say, and does not.
+fn missing(kind: &str, name: &Spanned<String>, key: &str, example: &str) -> Mistake {
+    Mistake::new(format!("{kind} `{}` has no `{key}`", name.get_ref()))
+        .at(name.span())
+        .help(format!("write {key} = {example}"))
+}
+
+fn value<T: Copy>(measured: &Option<Measured<T>>, default: T) -> T {
+    measured.as_ref().map_or(default, |it| it.0)
+}
+
+impl Builder<'_> {
+    fn node_index(&self, name: &Located<String>) -> Result<usize, Mistake> {
+        self.scenario.nodes.get_index_of(&Spanned::new(0..0, name.value.clone())).ok_or_else(|| {
+            let known: Vec<&str> =
+                self.scenario.nodes.keys().map(|it| it.get_ref().as_str()).collect();
+            Mistake::new(format!("there is no node `{}`", name.value))
+                .at(name.span.clone())
+                .help(suggestion(&name.value, &known))
+        })
+    }
+
+    fn prefix(&mut self, uri: &Located<String>) -> Result<usize, Mistake> {
+        let prefix = parse_prefix(uri)?;
+        let known = self.prefixes.iter().position(|it| *it == prefix);
+        Ok(known.unwrap_or_else(|| {
+            self.prefixes.push(prefix);
+            self.prefixes.len() - 1
+        }))
+    }
+
+    fn node(&self, name: &Spanned<String>, node: &file::Node) -> NodePlan {
+        let node = node.or(&self.scenario.defaults.node);
+        let store = node.content_store.as_ref();
+        NodePlan {
+            name: name.get_ref().clone(),
+            cached: store.map_or(0, |it| it.capacity.0.0),
+            policy: match store.map(|it| it.policy).unwrap_or_default() {
+                file::Policy::Lru => Policy::Lru,
+                file::Policy::Fifo => Policy::Fifo,
+            },
+            strategy: match node.strategy.unwrap_or(file::StrategyName::BestRoute) {
+                file::StrategyName::BestRoute => "best-route",
+                file::StrategyName::Multicast => "multicast",
+                file::StrategyName::Pcon => "pcon",
+            },
+            marks: Marks {
+                interest_marks_return: node.interest_marks != Some(file::InterestMarks::Ignore),
+                cached_marks_stay: store.is_some_and(|it| it.keep_marks),
+            },
+        }
+    }
+
+    fn link(&self, name: &Spanned<String>, link: &file::Link) -> Result<LinkPlan, Mistake> {
+        let link = link.or(&self.scenario.defaults.link);
+        let ends = link.nodes.ok_or_else(|| missing("link", name, "nodes", "[\"a\", \"b\"]"))?;
+        let [first, second] = &ends.value;
+        let nodes = [self.node_index(first)?, self.node_index(second)?];
+        if nodes[0] == nodes[1] {
+            return Err(Mistake::new(format!("link `{}` leads back to where it starts", name.get_ref()))
+                .at(ends.span)
+                .help("name two different nodes"));
+        }
+        let rates = link.rate.ok_or_else(|| missing("link", name, "rate", "\"100 Mbps\""))?.0;
+        let delays = link.delay.ok_or_else(|| missing("link", name, "delay", "\"10 ms\""))?.0;
+        let overhead = match &link.overhead {
+            None => 0,
+            Some(it) => u32::try_from(it.value.0.0).ok().filter(|it| *it <= 1500).ok_or_else(|| {
+                Mistake::new("more framing than 1500 B on each packet").at(it.span.clone())
+            })?,
+        };
+        let direction = |side: usize| -> Result<DirectionPlan, Mistake> {
+            let queue = link.queue.as_ref().map(|it| &it.0[side]);
+            let rate: Rate = rates[side].0;
+            Ok(DirectionPlan {
+                rate,
+                delay: delays[side].0,
+                loss: link.loss.as_ref().map_or(Ok(Loss::None), |it| loss(&it.0[side]))?,
+                limit: queue.map_or(DEFAULT_LIMIT, |it| value(&it.limit, DEFAULT_LIMIT)),
+                discipline: queue.map_or(Ok(Discipline::DropTail), discipline)?,
+                overhead,
+            })
+        };
+        let directions = [direction(0)?, direction(1)?];
+        Ok(LinkPlan { name: name.get_ref().clone(), nodes, directions })
+    }
+
+    fn producer(
+        &mut self,
+        name: &Spanned<String>,
+        producer: &file::Producer,
+    ) -> Result<ProducerPlan, Mistake> {
+        let producer = producer.or(&self.scenario.defaults.producer);
+        let node = producer.node.ok_or_else(|| missing("producer", name, "node", "\"p1\""))?;
+        let prefix = producer.prefix.ok_or_else(|| missing("producer", name, "prefix", "\"/data\""))?;
+        let content = payload(producer.payload.as_ref())?;
+        let freshness = value(&producer.freshness, Duration::ZERO).as_nanos() / 1_000_000;
+        Ok(ProducerPlan {
+            node: self.node_index(&node)?,
+            prefix: self.prefix(&prefix)?,
+            producer: Producer {
+                content,
+                freshness_ms: u32::try_from(freshness).unwrap_or(u32::MAX),
+                response_delay: value(&producer.response_delay, Duration::ZERO),
+                signature: match producer.signature.unwrap_or(file::Signature::DigestSha256) {
+                    file::Signature::DigestSha256 => SignatureKind::DigestSha256,
+                    file::Signature::Null => SignatureKind::Null,
+                    file::Signature::HmacSha256 => SignatureKind::HmacSha256,
+                    file::Signature::Ed25519 => SignatureKind::Ed25519,
+                    file::Signature::EcdsaP256 => SignatureKind::EcdsaP256,
+                    file::Signature::Rsa2048 => SignatureKind::Rsa2048,
+                },
+            },
+        })
+    }
+
+    fn consumer(
+        &mut self,
+        name: &Spanned<String>,
+        consumer: &file::Consumer,
+    ) -> Result<ConsumerPlan, Mistake> {
+        let consumer = consumer.or(&self.scenario.defaults.consumer);
+        let node = consumer.node.as_ref().ok_or_else(|| missing("consumer", name, "node", "\"c1\""))?;
+        let prefix =
+            consumer.prefix.as_ref().ok_or_else(|| missing("consumer", name, "prefix", "\"/data\""))?;
+        let controller = consumer
+            .controller
+            .as_ref()
+            .ok_or_else(|| missing("consumer", name, "controller", "\"cubic\""))?;
+        let initial_window = consumer.initial_window.map_or(2.0, |it| it.0.0);
+        let minimum_window = match &consumer.minimum_window {
+            None => initial_window,
+            Some(it) if it.value.0.0 <= initial_window => it.value.0.0,
+            Some(it) => {
+                return Err(Mistake::new("the least window is above the initial one")
+                    .at(it.span.clone())
+                    .help(format!("write at most \"{initial_window} segments\"")));
+            }
+        };
+        let prefix_index = self.prefix(prefix)?;
+        let segment_size = self.segment_size(prefix_index)?;
+        Ok(ConsumerPlan {
+            name: name.get_ref().clone(),
+            node: self.node_index(node)?,
+            settings: self.consumer_settings(&consumer, prefix_index, segment_size)?,
+            controller: controller_settings(controller)?,
+            start: Start { initial_window, minimum_window },
+        })
+    }
+
+    fn consumer_settings(
+        &self,
+        consumer: &file::Consumer,
+        prefix: usize,
+        segment_size: u32,
+    ) -> Result<consumer::Settings, Mistake> {
+        let start = Time::ZERO + value(&consumer.start, Duration::ZERO);
+        let stop = match &consumer.stop {
+            None => Time::NEVER,
+            Some(it) if Time::ZERO + it.value.0 > start => Time::ZERO + it.value.0,
+            Some(it) => {
+                return Err(Mistake::new("the consumer stops before it starts").at(it.span.clone()));
+            }
+        };
+        let limits = RtoLimits::default();
+        let most_backoff =
+            consumer.most_doublings.map_or(f64::INFINITY, |it| f64::from(it).exp2());
+        Ok(consumer::Settings {
+            prefix: PrefixId(prefix as u32),
+            prefix_size: NameSize::of(&self.prefixes[prefix]),
+            workload: workload(consumer.workload.as_ref(), segment_size)?,
+            segment_size,
+            lifetime_ms: lifetime(consumer.interest_lifetime.as_ref())?,
+            hop_limit: consumer.hop_limit,
+            must_be_fresh: consumer.must_be_fresh.unwrap_or(false),
+            timeout_limits: RtoLimits {
+                initial: value(&consumer.initial_timeout, limits.initial),
+                minimum: value(&consumer.minimum_timeout, limits.minimum),
+                maximum: value(&consumer.maximum_timeout, limits.maximum),
+                most_backoff,
+            },
+            timeout_check: value(&consumer.timeout_check, Duration::ZERO),
+            backoff: match consumer.backoff.unwrap_or(file::Backoff::EachEvent) {
+                file::Backoff::EachEvent => consumer::Backoff::EachEvent,
+                file::Backoff::EachInterest => consumer::Backoff::EachInterest,
+            },
+            on_mark: reaction(consumer.on_mark),
+            on_timeout: reaction(consumer.on_timeout),
+            timeout_meaning: match consumer.timeout_meaning.unwrap_or(file::TimeoutMeaning::Loss) {
+                file::TimeoutMeaning::Loss => consumer::TimeoutMeaning::Loss,
+                file::TimeoutMeaning::Restart => consumer::TimeoutMeaning::Restart,
+            },
+            on_nack: reaction(consumer.on_nack),
+            recovery_margin: consumer.recovery_margin.map_or(0.0, |it| it.0.0),
+            start,
+            stop,
+        })
+    }
+
+    /// The payload of the producer that serves a prefix: the controller's
+    /// segment.
+    fn segment_size(&self, prefix: usize) -> Result<u32, Mistake> {
+        let mut best: Option<(u32, u32)> = None;
+        for producer in self.scenario.producers.values() {
+            let producer = producer.or(&self.scenario.defaults.producer);
+            let Some(uri) = &producer.prefix else { continue };
+            let served = parse_prefix(uri)?;
+            let length = NameSize::of(&served).0;
+            if served.is_prefix_of(&self.prefixes[prefix]) && best.is_none_or(|it| length > it.0) {
+                best = Some((length, payload(producer.payload.as_ref())?));
+            }
+        }
+        Ok(best.map_or(DEFAULT_PAYLOAD as u32, |(_, payload)| payload))
+    }
+
+    fn routing(&self) -> Result<Routing, Mistake> {
+        let routing = &self.scenario.routing;
+        let given = collect(routing.routes.iter().map(|it| self.route(it)))?;
+        Ok(Routing {
+            metric: match routing.metric {
+                file::Metric::Delay => Metric::Delay,
+                file::Metric::Hops => Metric::Hops,
+            },
+            paths: match routing.paths {
+                file::Paths::Shortest => Paths::Shortest,
+                file::Paths::All => Paths::All,
+            },
+            given,
+        })
+    }
+
+    fn route(&self, route: &file::Route) -> Result<RoutePlan, Mistake> {
+        let node = self.node_index(&route.node)?;
+        let links = &self.scenario.links;
+        let known: Vec<&str> = links.keys().map(|it| it.get_ref().as_str()).collect();
+        let link = known.iter().position(|it| *it == route.link.value).ok_or_else(|| {
+            Mistake::new(format!("there is no link `{}`", route.link.value))
+                .at(route.link.span.clone())
+                .help(suggestion(&route.link.value, &known))
+        })?;
+        let ends = links[link].or(&self.scenario.defaults.link).nodes;
+        if !ends.is_some_and(|it| it.value.iter().any(|end| end.value == route.node.value)) {
+            return Err(Mistake::new(format!(
+                "link `{}` does not start at node `{}`",
+                route.link.value, route.node.value
+            ))
+            .at(route.link.span.clone()));
+        }
+        Ok(RoutePlan { node, prefix: parse_prefix(&route.prefix)?, link, cost: route.cost })
+    }
+}
+
+fn parse_prefix(uri: &Located<String>) -> Result<wire::Name<'static>, Mistake> {
+    uri.value.parse::<wire::Name<'static>>().map_err(|error| {
+        Mistake::new(format!("`{}` is not a name: {error}", uri.value))
+            .at(uri.span.clone())
+            .help("write one such as \"/video/news\"")
+    })
+}
+
+fn payload(payload: Option<&Located<Measured<crate::units::Bytes>>>) -> Result<u32, Mistake> {
+    let Some(payload) = payload else { return Ok(DEFAULT_PAYLOAD as u32) };
+    match payload.value.0.0 {
+        bytes @ 1..=MOST_PAYLOAD => Ok(bytes as u32),
+        bytes => Err(Mistake::new(format!("a payload of {bytes} B"))
+            .at(payload.span.clone())
+            .help(format!("write 1 B to {MOST_PAYLOAD} B: an NDN packet has at most 8800 B"))),
+    }
+}
+
+fn lifetime(lifetime: Option<&Located<Measured<Duration>>>) -> Result<u32, Mistake> {
+    let Some(lifetime) = lifetime else { return Ok(wire::Interest::DEFAULT_LIFETIME_MS as u32) };
+    match lifetime.value.0.as_nanos() / 1_000_000 {
+        milliseconds @ 1..=3_600_000 => Ok(milliseconds as u32),
+        _ => Err(Mistake::new("an Interest's lifetime is 1 ms to 1 h").at(lifetime.span.clone())),
+    }
+}
+
+fn reaction(reaction: Option<file::Reaction>) -> consumer::Reaction {
+    match reaction.unwrap_or(file::Reaction::OncePerRoundTrip) {
+        file::Reaction::Every => consumer::Reaction::Every,
+        file::Reaction::OncePerRoundTrip => consumer::Reaction::OncePerRoundTrip,
+        file::Reaction::Ignore => consumer::Reaction::Ignore,
+    }
+}
+
+fn workload(workload: Option<&file::Workload>, segment_size: u32) -> Result<Workload, Mistake> {
+    let Some(workload) = workload else { return Ok(Workload::Stream) };
+    let foreign = |span: &Range<usize>, key: &str, of: &str| {
+        Mistake::new(format!("`{key}` is a key of {of} alone")).at(span.clone())
+    };
+    if let Some(size) = &workload.size
+        && workload.kind != file::WorkloadKind::File
+    {
+        return Err(foreign(&size.span, "size", "a file"));
+    }
+    let catalogue = [
+        workload.objects.as_ref().map(|it| (&it.span, "objects")),
+        workload.exponent.as_ref().map(|it| (&it.span, "exponent")),
+    ];
+    if let Some((span, key)) = catalogue.into_iter().flatten().next()
+        && workload.kind != file::WorkloadKind::Catalogue
+    {
+        return Err(foreign(span, key, "a catalogue"));
+    }
+    match workload.kind {
+        file::WorkloadKind::Stream => Ok(Workload::Stream),
+        file::WorkloadKind::File => match &workload.size {
+            Some(size) if size.value.0.0 > 0 => {
+                Ok(Workload::File { segments: size.value.0.0.div_ceil(u64::from(segment_size)) })
+            }
+            Some(size) => Err(Mistake::new("an empty file").at(size.span.clone())),
+            None => Err(Mistake::new("a file needs its size").help("write size = \"10 MB\"")),
+        },
+        file::WorkloadKind::Catalogue => {
+            let Some(objects) = &workload.objects else {
+                return Err(Mistake::new("a catalogue needs the number of its objects")
+                    .help("write objects = 10000"));
+            };
+            let exponent = workload.exponent.as_ref();
+            let law = Zipf::new(objects.value as f64, exponent.map_or(0.8, |it| it.value));
+            law.map(|popularity| Workload::Catalogue { popularity }).map_err(|_| {
+                Mistake::new("a catalogue has one object or more, and an exponent of 0 or more")
+                    .at(exponent.map_or_else(|| objects.span.clone(), |it| it.span.clone()))
+            })
+        }
+    }
+}
+
+fn loss(loss: &file::Loss) -> Result<Loss, Mistake> {
+    let probability = loss.probability.0.0;
+    match (&loss.in_bad_state, &loss.to_bad_state, &loss.to_good_state) {
+        (None, None, None) if probability == 0.0 => Ok(Loss::None),
+        (None, None, None) => Ok(Loss::Bernoulli(probability)),
+        (Some(in_bad), Some(to_bad), Some(to_good)) => Ok(Loss::GilbertElliott {
+            to_bad: to_bad.value.0.0,
+            to_good: to_good.value.0.0,
+            in_good: probability,
+            in_bad: in_bad.value.0.0,
+            bad: false,
+        }),
+        (in_bad, to_bad, to_good) => {
+            let given = [in_bad, to_bad, to_good].into_iter().flatten().next();
+            Err(Mistake::new("a Gilbert–Elliott channel needs all three of its keys")
+                .at(given.expect("one of them is given").span.clone())
+                .help("write in_bad_state, to_bad_state and to_good_state"))
+        }
+    }
+}
+
+fn discipline(queue: &file::Queue) -> Result<Discipline, Mistake> {
+    use file::QueueKind::{Codel, DropTail, LinkService as Service, Pcon as PconQueue};
+    let keys = [
+        (queue.action.as_ref().map(|it| &it.span), "action", &[Codel][..]),
+        (queue.target.as_ref().map(|it| &it.span), "target", &[Codel, PconQueue]),
+        (queue.interval.as_ref().map(|it| &it.span), "interval", &[Codel, PconQueue, Service]),
+        (queue.threshold.as_ref().map(|it| &it.span), "threshold", &[Service]),
+    ];
+    for (span, key, kinds) in keys {
+        if let Some(span) = span
+            && !kinds.contains(&queue.kind)
+        {
+            return Err(Mistake::new(format!("this kind of queue has no `{key}`")).at(span.clone()));
+        }
+    }
+    let target = queue.target.as_ref().map_or(Duration::from_millis(5), |it| it.value.0);
+    let interval = queue.interval.as_ref().map_or(Duration::from_millis(100), |it| it.value.0);
+    if let Some(it) = &queue.interval
+        && it.value.0 == Duration::ZERO
+    {
+        return Err(Mistake::new("an interval of no time").at(it.span.clone()));
+    }
+    Ok(match queue.kind {
+        DropTail => Discipline::DropTail,
+        Service => {
+            let threshold = queue.threshold.as_ref().map_or(65_536, |it| it.value.0.0);
+            Discipline::LinkService(LinkService::new(threshold, interval))
+        }
+        Codel => {
+            let action = match queue.action.as_ref().map(|it| it.value) {
+                Some(file::QueueAction::Mark) => Action::Mark,
+                Some(file::QueueAction::Drop) | None => Action::Drop,
+            };
+            /// RFC 8289 speaks of one MTU; Ethernet's.
+            const MAXIMUM_PACKET: u64 = 1500;
+            Discipline::CoDel(CoDel::new(action, target, interval, MAXIMUM_PACKET))
+        }
+        PconQueue => Discipline::Pcon(Pcon::new(target, interval)),
+    })
+}
+
+fn controller_settings(controller: &file::Controller) -> Result<controllers::Settings, Mistake> {
+    let name = controller.kind.value.as_str();
+    let description = controllers::DESCRIPTIONS.iter().find(|it| it.name == name).ok_or_else(|| {
+        let known: Vec<&str> = controllers::DESCRIPTIONS.iter().map(|it| it.name).collect();
+        Mistake::new(format!("there is no controller `{name}`"))
+            .at(controller.kind.span.clone())
+            .help(suggestion(name, &known))
+    })?;
+    let mut settings = controllers::Settings::defaults(description);
+    for (key, setting) in &controller.parameters {
+        settings.set(&key.value, setting.value.value()).map_err(|error| match error {
+            SettingError::Unknown => {
+                let known: Vec<&str> = description.parameters.iter().map(|it| it.name).collect();
+                Mistake::new(format!("`{name}` has no parameter `{}`", key.value))
+                    .at(key.span.clone())
+                    .help(suggestion(&key.value, &known))
+            }
+            SettingError::Refused(kind) => {
+                Mistake::new(format!("`{}` does not take that value", key.value))
+                    .at(setting.span.clone())
+                    .help(wanted(kind))
+            }
+        })?;
+    }
+    Ok(settings)
+}
+
+fn wanted(kind: Kind) -> String {
+    match kind {
+        Kind::Number { default, minimum, maximum } => {
+            format!("write a number from {minimum} to {maximum}; it is {default} unless stated")
+        }
+        Kind::Flag { default } => format!("write true or false; it is {default} unless stated"),
+        Kind::Choice(options) => {
+            let names: Vec<String> = options.iter().map(|(name, _)| format!("\"{name}\"")).collect();
+            format!("write one of {}", names.join(", "))
+        }
+    }
+}

@@ -1,0 +1,275 @@
+//! From a file's text to the cases that it compares, each a checked plan.
+
+use std::ops::Range;
+
+use toml_edit::{DocumentMut, Item, TableLike};
+use windtunnel_world::Plan;
+
+use crate::build;
+use crate::error::{Mistake, ScenarioError, suggestion};
+use crate::scenario::Scenario;
+
+/// The largest scenario file that is read.
+const MOST_BYTES: usize = 16 << 20;
+
+/// The most runs that one file may ask for.
+const MOST_RUNS: usize = 1_000_000;
+
+/// One combination of what a scenario compares.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// For each axis of the comparison, the case's name on it.
+    pub names: Vec<String>,
+    /// The plan of run 0; the others differ in their run number alone.
+    pub plan: Plan,
+    /// What the plan does not say, for the tables.
+    pub flows: Vec<FlowNames>,
+}
+
+/// A flow's names, for the tables.
+#[derive(Clone, Debug)]
+pub struct FlowNames {
+    /// The prefix that it asks for.
+    pub prefix: String,
+}
+
+/// A scenario, read and checked.
+#[derive(Clone, Debug)]
+pub struct Study {
+    /// Its title, if it has one.
+    pub title: Option<String>,
+    /// The axes of its comparison.
+    pub axes: Vec<String>,
+    /// All combinations, in the file's order.
+    pub cases: Vec<Case>,
+    /// How often each is run.
+    pub runs: u32,
+    /// The seed of all random streams.
+    pub seed: u64,
+    /// The most real time that one run may take.
+    pub real_time_limit: Option<std::time::Duration>,
+    /// The text as run, with what was set from outside.
+    pub text: String,
+}
+
+/// An axis of the comparison: its name and its cases, each with what it sets.
+struct Axis {
+    name: String,
+    cases: Vec<(String, Vec<Assignment>)>,
+}
+
+struct Assignment {
+    path: String,
+    value: toml_edit::Value,
+    span: Range<usize>,
+}
+
+impl Study {
+    /// Reads a scenario's text. `settings` are paths with values that replace
+    /// what the file says, such as `("links.access.rate", "50 Mbps")`; `file` is
+    /// the name to complain about.
+    ///
+    /// # Errors
+    /// [`ScenarioError`] says what is wrong, where, and what would be right.
+    pub fn read(
+        file: &str,
+        text: &str,
+        settings: &[(String, String)],
+    ) -> Result<Self, ScenarioError> {
+        let refuse = |text: &str, mistake: Mistake| mistake.locate(file, text, None);
+        if text.len() > MOST_BYTES {
+            let mistake = Mistake::new(format!(
+                "{} MB is too large for a scenario; at most {} MB are read",
+                text.len() / 1_000_000,
+                MOST_BYTES / 1_000_000
+            ));
+            return Err(refuse("", mistake));
+        }
+        let mut document = edit(text).map_err(|it| refuse(text, it))?;
+        let set_text;
+        let text = if settings.is_empty() {
+            text
+        } else {
+            for (path, value) in settings {
+                let mistake = |it: Mistake| refuse("", it.named(&format!("--set {path}={value}")));
+                set(&mut document, path, parse_value(value)).map_err(mistake)?;
+            }
+            set_text = document.to_string();
+            set_text.as_str()
+        };
+        let scenario = parse(text).map_err(|it| refuse(text, it))?;
+        let axes = axes(&scenario).map_err(|it| refuse(text, it))?;
+        let runs = scenario.runs.as_ref().map_or(1, |it| it.value);
+        check_runs(&scenario, &axes).map_err(|it| refuse(text, it))?;
+        let mut cases = Vec::new();
+        for combination in combinations(&axes) {
+            let names: Vec<String> = combination.iter().map(|(name, _)| name.clone()).collect();
+            let label = || (!names.is_empty()).then(|| names.join(", "));
+            let mut document = document.clone();
+            let mut assigned = false;
+            for assignment in combination.iter().flat_map(|(_, it)| it.iter()) {
+                set(&mut document, &assignment.path, assignment.value.clone())
+                    .map_err(|it| it.at(assignment.span.clone()).locate(file, text, label()))?;
+                assigned = true;
+            }
+            let (plan, flows) = if assigned {
+                let text = document.to_string();
+                parse(&text)
+                    .and_then(|it| build::plan(&it))
+                    .map_err(|it| it.locate(file, &text, label()))?
+            } else {
+                build::plan(&scenario).map_err(|it| it.locate(file, text, label()))?
+            };
+            cases.push(Case { names, plan, flows });
+        }
+        let limit = scenario.real_time_limit.map(|it| it.0.as_nanos());
+        Ok(Self {
+            title: scenario.title,
+            axes: axes.into_iter().map(|it| it.name).collect(),
+            cases,
+            runs,
+            seed: scenario.seed,
+            real_time_limit: limit.map(std::time::Duration::from_nanos),
+            text: text.to_owned(),
+        })
+    }
+
+    /// How many runs there are in all.
+    #[must_use]
+    pub fn total_runs(&self) -> usize {
+        self.cases.len() * self.runs as usize
+    }
+}
+
+impl Mistake {
+    /// The same mistake, with what it is about in front.
+    fn named(mut self, about: &str) -> Self {
+        self.message = format!("{about}: {}", self.message);
+        self
+    }
+}
+
+fn edit(text: &str) -> Result<DocumentMut, Mistake> {
+    text.parse::<DocumentMut>().map_err(|error| {
+        let mistake = Mistake::new(error.message().trim());
+        match error.span() {
+            Some(span) => mistake.at(span),
+            None => mistake,
+        }
+    })
+}
+
+fn parse(text: &str) -> Result<Scenario, Mistake> {
+    toml::from_str(text).map_err(|error| Mistake::from_toml(&error))
+}
+
+/// A value from the command line: TOML if it is any, else text.
+fn parse_value(text: &str) -> toml_edit::Value {
+    text.parse().unwrap_or_else(|_| text.into())
+}
+
+/// Sets the value at a dotted path. The table that it goes into must exist, or
+/// be one that may be left out.
+fn set(document: &mut DocumentMut, path: &str, value: toml_edit::Value) -> Result<(), Mistake> {
+    let keys = toml_edit::Key::parse(path).map_err(|_| {
+        Mistake::new(format!("`{path}` is no path"))
+            .help("write keys with dots between them, such as links.access.rate")
+    })?;
+    let Some((last, tables)) = keys.split_last() else {
+        return Err(Mistake::new("the path is empty"));
+    };
+    let mut table: &mut dyn TableLike = document.as_table_mut();
+    let mut so_far = String::new();
+    for key in tables {
+        let name = key.get();
+        if !table.contains_key(name) {
+            let may_be_new = matches!(
+                (so_far.as_str(), name),
+                ("", "defaults" | "routing" | "compare")
+                    | ("defaults", "node" | "link" | "consumer" | "producer")
+            );
+            if !may_be_new {
+                let known: Vec<&str> = table.iter().map(|(key, _)| key).collect();
+                let there = if so_far.is_empty() { "the file" } else { so_far.as_str() };
+                return Err(Mistake::new(format!("`{path}`: there is no `{name}` in {there}"))
+                    .help(suggestion(name, &known)));
+            }
+            table.insert(name, Item::Table(toml_edit::Table::new()));
+        }
+        let item = table.get_mut(name).expect("it is there now");
+        if so_far.is_empty() {
+            so_far = name.to_owned();
+        } else {
+            so_far = format!("{so_far}.{name}");
+        }
+        table = item.as_table_like_mut().ok_or_else(|| {
+            Mistake::new(format!("`{path}`: `{so_far}` is a value, not a table"))
+        })?;
+    }
+    table.insert(last.get(), Item::Value(value));
+    Ok(())
+}
+
+fn axes(scenario: &Scenario) -> Result<Vec<Axis>, Mistake> {
+    let mut axes = Vec::new();
+    for (name, cases) in &scenario.compare {
+        if crate::tables::COLUMNS.contains(&name.get_ref().as_str()) {
+            let message = format!("`{}` is a column of the results already", name.get_ref());
+            return Err(Mistake::new(message)
+                .at(name.span())
+                .help("name the axis of the comparison otherwise"));
+        }
+        if cases.is_empty() {
+            let message = format!("`compare.{}` has no cases", name.get_ref());
+            return Err(Mistake::new(message).at(name.span()).help(
+                "write one line for each, such as cubic = { \"defaults.consumer.controller\" = \"cubic\" }",
+            ));
+        }
+        let cases = cases.iter().map(|(case, assignments)| {
+            let assignments = assignments.iter().map(|(path, value)| Assignment {
+                path: path.get_ref().clone(),
+                value: to_edit(value),
+                span: path.span(),
+            });
+            (case.get_ref().clone(), assignments.collect())
+        });
+        axes.push(Axis { name: name.get_ref().clone(), cases: cases.collect() });
+    }
+    Ok(axes)
+}
+
+fn to_edit(value: &toml::Value) -> toml_edit::Value {
+    value.to_string().parse().expect("a TOML value prints as TOML")
+}
+
+fn check_runs(scenario: &Scenario, axes: &[Axis]) -> Result<(), Mistake> {
+    let Some(runs) = &scenario.runs else { return Ok(()) };
+    let cases = axes.iter().try_fold(1_usize, |all, axis| all.checked_mul(axis.cases.len()));
+    let total = cases.and_then(|it| it.checked_mul(runs.value as usize));
+    if runs.value == 0 {
+        return Err(Mistake::new("no runs").at(runs.span.clone()).help("write 1 or more"));
+    }
+    match total {
+        Some(total) if total <= MOST_RUNS => Ok(()),
+        _ => Err(Mistake::new(format!("more than {MOST_RUNS} runs in all")).at(runs.span.clone())),
+    }
+}
+
+type Chosen<'a> = Vec<(String, &'a [Assignment])>;
+
+/// All combinations of one case from each axis; the last axis turns fastest.
+fn combinations(axes: &[Axis]) -> Vec<Chosen<'_>> {
+    let mut combinations: Vec<Chosen<'_>> = vec![Vec::new()];
+    for axis in axes {
+        let mut longer = Vec::with_capacity(combinations.len() * axis.cases.len());
+        for combination in &combinations {
+            for (name, assignments) in &axis.cases {
+                let mut combination = combination.clone();
+                combination.push((name.clone(), assignments.as_slice()));
+                longer.push(combination);
+            }
+        }
+        combinations = longer;
+    }
+    combinations
+}

@@ -1,0 +1,300 @@
+//! What was measured, as Arrow tables: columns with their units in their names,
+//! rows in the order of cases, replications and the scenario file.
+
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, Float64Array, RecordBatch, StringArray, UInt64Array};
+use arrow_schema::{DataType, Field, Schema};
+use arrow_select::concat::concat_batches;
+use windtunnel_engine::{Duration, Stop, Time};
+use windtunnel_protocols::ndn::consumer::Consumer;
+use windtunnel_world::{ConsumerPlan, LinkPlan, Plan, World};
+
+use crate::batch::Run;
+use crate::cases::{FlowNames, Study};
+
+/// The columns of all tables, which no axis of a comparison may be named after.
+pub const COLUMNS: &[&str] = &[
+    "run",
+    "stop",
+    "flow",
+    "node",
+    "link",
+    "from",
+    "to",
+    "prefix",
+    "flow_controller",
+    "time_s",
+    "goodput_bps",
+    "throughput_bps",
+];
+
+/// A table made column by column: each reads its value from every row.
+struct Columns<'a, T> {
+    rows: &'a [T],
+    fields: Vec<Field>,
+    arrays: Vec<ArrayRef>,
+}
+
+impl<'a, T> Columns<'a, T> {
+    fn of(rows: &'a [T]) -> Self {
+        Self { rows, fields: Vec::new(), arrays: Vec::new() }
+    }
+
+    fn text<'b>(mut self, name: &str, get: impl Fn(&'a T) -> &'b str) -> Self {
+        let values = StringArray::from_iter_values(self.rows.iter().map(get));
+        self.fields.push(Field::new(name, DataType::Utf8, false));
+        self.arrays.push(Arc::new(values));
+        self
+    }
+
+    /// A number that may be missing; one that is not finite is.
+    fn number<N: Into<Option<f64>>>(mut self, name: &str, get: impl Fn(&'a T) -> N) -> Self {
+        let finite = |row| get(row).into().filter(|it: &f64| it.is_finite());
+        let values: Float64Array = self.rows.iter().map(finite).collect();
+        self.fields.push(Field::new(name, DataType::Float64, true));
+        self.arrays.push(Arc::new(values));
+        self
+    }
+
+    fn count(mut self, name: &str, get: impl Fn(&'a T) -> u64) -> Self {
+        let values = UInt64Array::from_iter_values(self.rows.iter().map(get));
+        self.fields.push(Field::new(name, DataType::UInt64, false));
+        self.arrays.push(Arc::new(values));
+        self
+    }
+
+    fn batch(self) -> RecordBatch {
+        RecordBatch::try_new(Arc::new(Schema::new(self.fields)), self.arrays)
+            .expect("every column has a value for every row")
+    }
+}
+
+fn mean(sum: Duration, count: u64) -> Option<f64> {
+    (count > 0).then(|| sum.as_seconds() / count as f64)
+}
+
+/// Everything measured in one run.
+#[derive(Clone, Debug)]
+pub struct Measurements {
+    flows: RecordBatch,
+    links: RecordBatch,
+    nodes: RecordBatch,
+    flow_series: RecordBatch,
+    link_series: RecordBatch,
+}
+
+impl Measurements {
+    /// Reads a world after its run.
+    pub(crate) fn take(plan: &Plan, names: &[FlowNames], world: &World, stop: Stop) -> Self {
+        let end = if stop == Stop::Finished { plan.end() } else { world.now() };
+        Self {
+            flows: flows(plan, names, world, end),
+            links: links(plan, world, end),
+            nodes: nodes(plan, world),
+            flow_series: flow_series(plan, world),
+            link_series: link_series(plan, world),
+        }
+    }
+}
+
+/// How long a flow was receiving, in seconds.
+fn active_seconds(plan: &ConsumerPlan, consumer: &Consumer, end: Time) -> f64 {
+    let until = consumer.finished().unwrap_or(end).min(plan.settings.stop);
+    until.since(plan.settings.start).as_seconds()
+}
+
+fn flows(plan: &Plan, names: &[FlowNames], world: &World, end: Time) -> RecordBatch {
+    let rows: Vec<(&ConsumerPlan, &FlowNames, &Consumer)> = plan
+        .consumers
+        .iter()
+        .zip(names)
+        .zip(world.consumers())
+        .map(|((plan, names), consumer)| (plan, names, consumer))
+        .collect();
+    Columns::of(&rows)
+        .text("flow", |(flow, ..)| &flow.name)
+        .text("node", |(flow, ..)| &plan.nodes[flow.node].name)
+        .text("prefix", |(_, names, _)| &names.prefix)
+        .text("flow_controller", |(flow, ..)| flow.controller.description().name)
+        .number("goodput_bps", |(flow, _, it)| {
+            it.counters().bytes as f64 * 8.0 / active_seconds(flow, it, end)
+        })
+        .count("received_bytes", |(.., it)| it.counters().bytes)
+        .count("data", |(.., it)| it.counters().data)
+        .count("interests", |(.., it)| it.counters().interests)
+        .count("retransmissions", |(.., it)| it.counters().retransmissions)
+        .count("timeouts", |(.., it)| it.counters().timeouts)
+        .count("marks", |(.., it)| it.counters().marks)
+        .count("nacks", |(.., it)| it.counters().nacks)
+        .count("decreases", |(.., it)| it.counters().decreases)
+        .count("duplicates", |(.., it)| it.counters().duplicates)
+        .count("in_flight", |(.., it)| it.in_flight())
+        .number("rtt_s", |(.., it)| mean(it.counters().rtt_sum, it.counters().rtt_samples))
+        .number("delay_s", |(.., it)| mean(it.counters().delay_sum, it.counters().data))
+        .number("last_delay_s", |(.., it)| mean(it.counters().last_delay_sum, it.counters().data))
+        .number("delay_minimum_s", |(.., it)| {
+            it.counters().delay_minimum.map(Duration::as_seconds)
+        })
+        .number("delay_maximum_s", |(.., it)| {
+            let counters = it.counters();
+            (counters.data > 0).then(|| counters.delay_maximum.as_seconds())
+        })
+        .number("completion_s", |(flow, _, it)| {
+            it.finished().map(|end| end.since(flow.settings.start).as_seconds())
+        })
+        .batch()
+}
+
+/// A direction of a link: its link, and the names of the nodes it leads from
+/// and to.
+#[derive(Clone, Copy)]
+struct Direction<'a> {
+    link: &'a LinkPlan,
+    from: &'a str,
+    to: &'a str,
+}
+
+fn directions(plan: &Plan) -> Vec<Direction<'_>> {
+    let name = |node: usize| plan.nodes[node].name.as_str();
+    let mut directions = Vec::with_capacity(2 * plan.links.len());
+    for link in &plan.links {
+        let [first, second] = link.nodes.map(name);
+        directions.push(Direction { link, from: first, to: second });
+        directions.push(Direction { link, from: second, to: first });
+    }
+    directions
+}
+
+fn links(plan: &Plan, world: &World, end: Time) -> RecordBatch {
+    let seconds = end.as_seconds();
+    let rows: Vec<_> = directions(plan).into_iter().zip(world.ports(end)).collect();
+    Columns::of(&rows)
+        .text("link", |(direction, _)| &direction.link.name)
+        .text("from", |(direction, _)| direction.from)
+        .text("to", |(direction, _)| direction.to)
+        .number("utilisation", |(_, (_, busy))| busy.as_seconds() / seconds)
+        .number("throughput_bps", |(_, (it, _))| it.delivered_bytes as f64 * 8.0 / seconds)
+        .count("offered", |(_, (it, _))| it.offered)
+        .count("delivered", |(_, (it, _))| it.delivered)
+        .count("delivered_bytes", |(_, (it, _))| it.delivered_bytes)
+        .count("overflows", |(_, (it, _))| it.overflows)
+        .count("discipline_drops", |(_, (it, _))| it.discipline_drops)
+        .count("losses", |(_, (it, _))| it.losses)
+        .count("held", |(_, (it, _))| it.offered - it.delivered - it.dropped())
+        .count("marks", |(_, (it, _))| it.marks)
+        .number("sojourn_s", |(_, (it, _))| mean(it.sojourn_sum, it.sent))
+        // Little's law: the mean queue is the rate of arrivals times the wait.
+        .number("queue_packets", |(_, (it, _))| it.sojourn_sum.as_seconds() / seconds)
+        .count("most_packets", |(_, (it, _))| u64::from(it.most_packets))
+        .count("most_bytes", |(_, (it, _))| it.most_bytes)
+        .batch()
+}
+
+fn nodes(plan: &Plan, world: &World) -> RecordBatch {
+    let rows: Vec<_> = plan.nodes.iter().zip(world.nodes()).collect();
+    Columns::of(&rows)
+        .text("node", |(node, _)| &node.name)
+        .count("interests_in", |(_, it)| it.interests_in)
+        .count("interests_out", |(_, it)| it.interests_out)
+        .count("data_in", |(_, it)| it.data_in)
+        .count("data_out", |(_, it)| it.data_out)
+        .count("nacks_in", |(_, it)| it.nacks_in)
+        .count("nacks_out", |(_, it)| it.nacks_out)
+        .count("content_store_hits", |(_, it)| it.content_store_hits)
+        .count("content_store_misses", |(_, it)| it.content_store_misses)
+        .count("aggregated", |(_, it)| it.aggregated)
+        .count("suppressed", |(_, it)| it.suppressed)
+        .count("loops", |(_, it)| it.loops)
+        .count("out_of_hops", |(_, it)| it.out_of_hops)
+        .count("unsolicited", |(_, it)| it.unsolicited)
+        .count("expired", |(_, it)| it.expired)
+        .batch()
+}
+
+fn flow_series(plan: &Plan, world: &World) -> RecordBatch {
+    let rows: Vec<_> = plan.consumers.iter().cycle().zip(&world.series().flows).collect();
+    Columns::of(&rows)
+        .text("flow", |(flow, _)| &flow.name)
+        .number("time_s", |(_, it)| it.time_s)
+        .number("goodput_bps", |(_, it)| it.goodput_bps)
+        .number("cwnd_segments", |(_, it)| it.cwnd)
+        .number("ssthresh_segments", |(_, it)| it.ssthresh)
+        .count("in_flight", |(_, it)| it.in_flight)
+        .number("smoothed_rtt_s", |(_, it)| it.smoothed_rtt_s)
+        .number("delay_s", |(_, it)| it.delay_s)
+        .count("retransmissions", |(_, it)| it.retransmissions)
+        .count("marks", |(_, it)| it.marks)
+        .count("timeouts", |(_, it)| it.timeouts)
+        .count("decreases", |(_, it)| it.decreases)
+        .batch()
+}
+
+fn link_series(plan: &Plan, world: &World) -> RecordBatch {
+    let directions = directions(plan).into_iter().cycle();
+    let rows: Vec<_> = directions.zip(&world.series().ports).collect();
+    Columns::of(&rows)
+        .text("link", |(direction, _)| &direction.link.name)
+        .text("from", |(direction, _)| direction.from)
+        .text("to", |(direction, _)| direction.to)
+        .number("time_s", |(_, it)| it.time_s)
+        .number("utilisation", |(_, it)| it.utilisation)
+        .number("throughput_bps", |(_, it)| it.throughput_bps)
+        .count("queue_packets", |(_, it)| u64::from(it.queue_packets))
+        .count("queue_bytes", |(_, it)| it.queue_bytes)
+        .number("sojourn_s", |(_, it)| it.sojourn_s)
+        .count("overflows", |(_, it)| it.overflows)
+        .count("discipline_drops", |(_, it)| it.discipline_drops)
+        .count("losses", |(_, it)| it.losses)
+        .count("marks", |(_, it)| it.marks)
+        .batch()
+}
+
+fn run_table(run: &Run) -> RecordBatch {
+    Columns::of(std::slice::from_ref(run))
+        .text("stop", |run| match run.stop {
+            Stop::Finished => "finished",
+            Stop::Cancelled => "cancelled",
+            Stop::OutOfRealTime => "out of real time",
+        })
+        .count("events", |run| run.events)
+        .count("packet_hops", |run| run.packet_hops)
+        .batch()
+}
+
+/// All tables of some runs, by name: `runs`, `flows`, `links`, `nodes`,
+/// `flow_series` and `link_series`. Each begins with a column for every axis of
+/// the comparison, and the replication's number. Without runs there are none.
+#[must_use]
+pub fn all(study: &Study, runs: &[Run]) -> Vec<(&'static str, RecordBatch)> {
+    type Part = fn(&Run) -> RecordBatch;
+    let parts: [(&'static str, Part); 6] = [
+        ("runs", run_table),
+        ("flows", |run| run.measurements.flows.clone()),
+        ("links", |run| run.measurements.links.clone()),
+        ("nodes", |run| run.measurements.nodes.clone()),
+        ("flow_series", |run| run.measurements.flow_series.clone()),
+        ("link_series", |run| run.measurements.link_series.clone()),
+    ];
+    if runs.is_empty() {
+        return Vec::new();
+    }
+    let joined = |part: Part| {
+        let tables: Vec<RecordBatch> = runs.iter().map(|run| labelled(study, run, &part(run))).collect();
+        concat_batches(&tables[0].schema(), &tables).expect("all runs have the same columns")
+    };
+    parts.into_iter().map(|(name, part)| (name, joined(part))).collect()
+}
+
+/// A run's table with its case and its number in front.
+fn labelled(study: &Study, run: &Run, table: &RecordBatch) -> RecordBatch {
+    let rows = vec![(); table.num_rows()];
+    let mut labels = Columns::of(&rows);
+    for (axis, case) in study.axes.iter().zip(&study.cases[run.case].names) {
+        labels = labels.text(axis, |()| case.as_str());
+    }
+    let mut labels = labels.count("run", |()| u64::from(run.number));
+    labels.fields.extend(table.schema().fields().iter().map(|it| it.as_ref().clone()));
+    labels.arrays.extend(table.columns().iter().cloned());
+    labels.batch()
+}

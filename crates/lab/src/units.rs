@@ -1,0 +1,266 @@
+//! Quantities as users write them: a number and its unit.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{Deserialize, Deserializer, Error, Visitor};
+use windtunnel_engine::{Duration, Rate};
+use windtunnel_protocols::queues::Limit;
+
+/// A kind of quantity: what it is called, its units, and how a number of them
+/// becomes a value.
+pub(crate) trait Quantity: Sized {
+    /// With its article: "a duration".
+    const NAME: &'static str;
+    /// As a user would write it.
+    const EXAMPLE: &'static str;
+    /// Each unit with its worth in the base unit.
+    const UNITS: &'static [(&'static str, f64)];
+
+    /// From a number of base units, or why not. `unit` is the unit as written.
+    fn from_base(base: f64, unit: &str) -> Result<Self, &'static str>;
+}
+
+/// Reads a quantity.
+pub(crate) fn parse<T: Quantity>(text: &str) -> Result<T, String> {
+    let advice = || {
+        let units: Vec<&str> = T::UNITS.iter().map(|(unit, _)| *unit).collect();
+        format!("write {} such as \"{}\" (units: {})", T::NAME, T::EXAMPLE, units.join(", "))
+    };
+    let text = text.trim();
+    let unit_start = text
+        .find(|it: char| !(it.is_ascii_digit() || matches!(it, '.' | '-' | '+' | '_')))
+        .unwrap_or(text.len());
+    let (number, unit) = (text[..unit_start].replace('_', ""), text[unit_start..].trim());
+    let Ok(number) = number.parse::<f64>() else {
+        return Err(format!("\"{text}\" is not {}; {}", T::NAME, advice()));
+    };
+    if unit.is_empty() {
+        return Err(format!("\"{text}\" has no unit; {}", advice()));
+    }
+    let Some((_, worth)) = T::UNITS.iter().find(|(it, _)| *it == unit) else {
+        return Err(format!("`{unit}` is no unit of {}; {}", T::NAME, advice()));
+    };
+    if number < 0.0 {
+        return Err(format!("\"{text}\" is negative; {}", advice()));
+    }
+    T::from_base(number * worth, unit).map_err(|why| format!("\"{text}\" {why}; {}", advice()))
+}
+
+/// A quantity in a scenario file.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Measured<T>(pub(crate) T);
+
+impl<'de, T: Quantity> Deserialize<'de> for Measured<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Text<T>(PhantomData<T>);
+        impl<T: Quantity> Visitor<'_> for Text<T> {
+            type Value = Measured<T>;
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(formatter, "{} such as \"{}\"", T::NAME, T::EXAMPLE)
+            }
+            fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
+                parse(text).map(Measured).map_err(E::custom)
+            }
+            fn visit_i64<E: Error>(self, number: i64) -> Result<Self::Value, E> {
+                self.visit_str(&number.to_string())
+            }
+            fn visit_f64<E: Error>(self, number: f64) -> Result<Self::Value, E> {
+                self.visit_str(&number.to_string())
+            }
+        }
+        deserializer.deserialize_any(Text(PhantomData))
+    }
+}
+
+impl<T: Quantity> JsonSchema for Measured<T> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        T::NAME.into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let units: Vec<&str> = T::UNITS.iter().map(|(unit, _)| *unit).collect();
+        json_schema!({
+            "type": "string",
+            "pattern": format!("^ *[0-9._]+ *({}) *$", units.join("|").replace('%', "%")),
+            "examples": [T::EXAMPLE],
+        })
+    }
+}
+
+impl Quantity for Duration {
+    const NAME: &'static str = "a duration";
+    const EXAMPLE: &'static str = "10 ms";
+    const UNITS: &'static [(&'static str, f64)] = &[
+        ("ns", 1e-9),
+        ("us", 1e-6),
+        ("µs", 1e-6),
+        ("ms", 1e-3),
+        ("s", 1.0),
+        ("min", 60.0),
+        ("h", 3600.0),
+    ];
+
+    fn from_base(seconds: f64, _: &str) -> Result<Self, &'static str> {
+        Self::from_seconds(seconds).ok_or("is longer than the clock reaches (213 days)")
+    }
+}
+
+impl Quantity for Rate {
+    const NAME: &'static str = "a rate";
+    const EXAMPLE: &'static str = "100 Mbps";
+    const UNITS: &'static [(&'static str, f64)] =
+        &[("bps", 1.0), ("kbps", 1e3), ("Mbps", 1e6), ("Gbps", 1e9), ("Tbps", 1e12)];
+
+    fn from_base(rate: f64, _: &str) -> Result<Self, &'static str> {
+        if rate > 1e15 {
+            return Err("is more than 1000 Tbps");
+        }
+        Self::from_bits_per_second(rate.round() as u64).ok_or("never sends anything")
+    }
+}
+
+/// Octets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Bytes(pub(crate) u64);
+
+const BYTE_UNITS: &[(&str, f64)] = &[
+    ("B", 1.0),
+    ("kB", 1e3),
+    ("MB", 1e6),
+    ("GB", 1e9),
+    ("TB", 1e12),
+    ("KiB", 1024.0),
+    ("MiB", 1_048_576.0),
+    ("GiB", 1_073_741_824.0),
+];
+
+impl Quantity for Bytes {
+    const NAME: &'static str = "a size";
+    const EXAMPLE: &'static str = "64 KiB";
+    const UNITS: &'static [(&'static str, f64)] = BYTE_UNITS;
+
+    fn from_base(bytes: f64, _: &str) -> Result<Self, &'static str> {
+        if bytes > 1e18 { Err("is beyond 1000 PB") } else { Ok(Self(bytes.round() as u64)) }
+    }
+}
+
+impl Quantity for Limit {
+    const NAME: &'static str = "a queue limit";
+    const EXAMPLE: &'static str = "100 packets";
+    const UNITS: &'static [(&'static str, f64)] = &[
+        ("packets", 1.0),
+        ("packet", 1.0),
+        ("B", 1.0),
+        ("kB", 1e3),
+        ("MB", 1e6),
+        ("GB", 1e9),
+        ("KiB", 1024.0),
+        ("MiB", 1_048_576.0),
+        ("GiB", 1_073_741_824.0),
+    ];
+
+    fn from_base(base: f64, unit: &str) -> Result<Self, &'static str> {
+        if !unit.starts_with("packet") {
+            return Bytes::from_base(base, unit).map(|it| Self::Bytes(it.0));
+        }
+        if base > f64::from(u32::MAX) || base.fract() != 0.0 {
+            return Err("is not a whole number of packets");
+        }
+        Ok(Self::Packets(base as u32))
+    }
+}
+
+/// Packets of a content store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PacketCount(pub(crate) usize);
+
+impl Quantity for PacketCount {
+    const NAME: &'static str = "a number of packets";
+    const EXAMPLE: &'static str = "100 packets";
+    const UNITS: &'static [(&'static str, f64)] = &[("packets", 1.0), ("packet", 1.0)];
+
+    fn from_base(base: f64, _: &str) -> Result<Self, &'static str> {
+        if base > f64::from(u32::MAX) || base.fract() != 0.0 {
+            return Err("is not a whole number of packets");
+        }
+        Ok(Self(base as usize))
+    }
+}
+
+/// A window, in segments.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Segments(pub(crate) f64);
+
+impl Quantity for Segments {
+    const NAME: &'static str = "a window";
+    const EXAMPLE: &'static str = "2 segments";
+    const UNITS: &'static [(&'static str, f64)] = &[("segments", 1.0), ("segment", 1.0)];
+
+    fn from_base(base: f64, _: &str) -> Result<Self, &'static str> {
+        if (1.0..=1e9).contains(&base) { Ok(Self(base)) } else { Err("is not between 1 and 10⁹") }
+    }
+}
+
+/// A probability or a share: `0.01` or `"1 %"`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Share(pub(crate) f64);
+
+impl Quantity for Share {
+    const NAME: &'static str = "a probability";
+    const EXAMPLE: &'static str = "1 %";
+    const UNITS: &'static [(&'static str, f64)] = &[("%", 0.01)];
+
+    fn from_base(base: f64, _: &str) -> Result<Self, &'static str> {
+        if (0.0..=1.0).contains(&base) { Ok(Self(base)) } else { Err("is not between 0 % and 100 %") }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantities_are_read_with_their_units() {
+        assert_eq!(parse("10 ms"), Ok(Duration::from_millis(10)));
+        assert_eq!(parse("1.5ms"), Ok(Duration::from_micros(1500)));
+        assert_eq!(parse::<Rate>("2.5 Gbps").unwrap().bits_per_second(), 2_500_000_000);
+        assert_eq!(parse("64 KiB"), Ok(Bytes(65_536)));
+        assert_eq!(parse("200 packets"), Ok(Limit::Packets(200)));
+        assert_eq!(parse("200 kB"), Ok(Limit::Bytes(200_000)));
+        assert_eq!(parse("5 %"), Ok(Share(0.05)));
+    }
+
+    #[test]
+    fn mistakes_say_what_would_be_right() {
+        let wrong = |text| parse::<Duration>(text).unwrap_err();
+        for (text, expected) in [
+            ("10", "has no unit"),
+            ("10 Mbps", "`Mbps` is no unit of a duration"),
+            ("-1 ms", "is negative"),
+            ("soon", "is not a duration"),
+            ("1e9 h", "is no unit"),
+            ("999999999 h", "213 days"),
+        ] {
+            let message = wrong(text);
+            assert!(message.contains(expected), "{message}");
+            assert!(message.contains("\"10 ms\""), "{message}");
+        }
+        assert!(parse::<Rate>("0 Mbps").unwrap_err().contains("never sends anything"));
+    }
+
+    #[test]
+    fn no_text_makes_the_reader_panic() {
+        proptest::proptest!(|(text in "\\PC{0,12}")| {
+            let _ = parse::<Duration>(&text);
+            let _ = parse::<Limit>(&text);
+            let _ = parse::<Share>(&text);
+        });
+    }
+}

@@ -1,0 +1,48 @@
+"""The core: scenarios read, checked and run by the Rust crates."""
+
+class ScenarioError(ValueError):
+    """A scenario that cannot be run: the message says where, why, and what would be right."""
+
+class Table:
+    """A table of results; any Arrow library takes it without a copy."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+class Outcome:
+    """What came of a batch."""
+
+    finished: int
+    unfinished: int
+    faults: list[str]
+    work: tuple[int, int, float]
+    """Events, packet-hops, and processor seconds, over all runs."""
+
+    def tables(self) -> dict[str, Table]: ...
+
+class Batch:
+    """Runs in progress."""
+
+    def progress(self) -> tuple[int, int, float, float, int]:
+        """Finished runs, runs, simulated seconds done and in all, events."""
+
+    def is_done(self) -> bool: ...
+    def cancel(self) -> None: ...
+    def finish(self) -> Outcome: ...
+
+class Scenario:
+    """A scenario, read and checked."""
+
+    title: str | None
+    axes: list[str]
+    cases: list[list[str]]
+    runs: int
+    seed: int
+    text: str
+
+    def __init__(self, file: str, text: str, settings: list[tuple[str, str]] = ...) -> None: ...
+    def start(self, jobs: int) -> Batch: ...
+
+def schema() -> str: ...
+def catalogue(kind: str) -> str: ...
+
+__version__: str
