@@ -5,6 +5,7 @@
 //! replications on threads; [`tables`] makes the tables.
 
 mod batch;
+mod bounds;
 mod build;
 mod cases;
 mod error;
@@ -13,6 +14,7 @@ pub mod tables;
 mod units;
 
 pub use batch::{Batch, Outcome, Progress, Run};
+pub use bounds::Bounds;
 pub use cases::{Case, Study};
 pub use error::{Place, ScenarioError};
 pub use scenario::schema;

@@ -7,7 +7,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict};
 use windtunnel_controllers::{DESCRIPTIONS, Kind};
-use windtunnel_lab::{self as lab, Study};
+use windtunnel_lab::{self as lab, Bounds, Study};
 use windtunnel_protocols::{ndn::strategy, queues};
 
 pyo3::create_exception!(_core, ScenarioError, PyValueError, "A scenario that cannot be run.");
@@ -127,6 +127,13 @@ impl Scenario {
     #[getter]
     fn text(&self) -> &str {
         &self.0.text
+    }
+
+    /// For each case what no protocol can surpass there: the goodput of all
+    /// consumers together in bits per second, and the least delay in seconds.
+    fn bounds(&self) -> Vec<(f64, f64)> {
+        let bounds = self.0.cases.iter().map(|case| Bounds::of(&case.plan));
+        bounds.map(|it| (it.goodput_bps, it.delay.as_seconds())).collect()
     }
 
     /// Starts all runs, `jobs` at a time.

@@ -18,5 +18,5 @@ pub use plan::{
 };
 pub use port::Counters as PortCounters;
 pub use record::{FlowSample, PortSample, Series};
-pub use routing::Unreachable;
+pub use routing::{Graph, Reached, Unreachable};
 pub use world::World;

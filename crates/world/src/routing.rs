@@ -1,7 +1,7 @@
 //! Next hops to every producer, by delay or by hops.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BTreeSet, BinaryHeap};
 
 use crate::plan::{Metric, Paths, Plan};
 
@@ -19,17 +19,6 @@ pub(crate) struct Hop {
     pub(crate) producer: usize,
     pub(crate) link: usize,
     pub(crate) cost: u64,
-}
-
-/// The links at each node.
-pub(crate) fn adjacency(plan: &Plan) -> Vec<Vec<usize>> {
-    let mut links = vec![Vec::new(); plan.nodes.len()];
-    for (index, link) in plan.links.iter().enumerate() {
-        for node in link.nodes {
-            links[node].push(index);
-        }
-    }
-    links
 }
 
 /// Whether the network has a circle, so that a packet could come back to where
@@ -50,14 +39,79 @@ pub(crate) fn has_circle(plan: &Plan) -> bool {
     })
 }
 
-struct Graph<'a> {
+/// A node that was reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reached {
+    /// Its place in the plan.
+    pub node: usize,
+    /// The cost from it to the target.
+    pub cost: u64,
+    /// The link to take there; none at the target.
+    pub link: Option<usize>,
+}
+
+/// The links of a plan, by node.
+#[derive(Debug)]
+pub struct Graph<'a> {
     plan: &'a Plan,
     links: Vec<Vec<usize>>,
 }
 
-impl Graph<'_> {
-    /// The cost of a link towards the producers: that of the direction which the
-    /// Interests take, out of `node`.
+impl<'a> Graph<'a> {
+    /// The graph of a plan.
+    #[must_use]
+    pub fn new(plan: &'a Plan) -> Self {
+        let mut links = vec![Vec::new(); plan.nodes.len()];
+        for (index, link) in plan.links.iter().enumerate() {
+            for node in link.nodes {
+                links[node].push(index);
+            }
+        }
+        Self { plan, links }
+    }
+
+    /// The links at a node.
+    #[must_use]
+    pub fn links(&self, node: usize) -> &[usize] {
+        &self.links[node]
+    }
+
+    /// The node at the other end of a link.
+    #[must_use]
+    pub fn other_end(&self, link: usize, node: usize) -> usize {
+        let [first, second] = self.plan.links[link].nodes;
+        if first == node { second } else { first }
+    }
+
+    /// The least cost from every node to `target`, in order of cost (Dijkstra
+    /// 1959). `cost` is that of a link out of a node; a link without one is not
+    /// taken.
+    pub fn reach(
+        &self,
+        target: usize,
+        cost: impl Fn(usize, usize) -> Option<u64>,
+    ) -> Vec<Reached> {
+        let mut done = BTreeSet::new();
+        let mut reached = Vec::new();
+        let mut heap = BinaryHeap::from([Reverse((0, target, None))]);
+        while let Some(Reverse((so_far, node, link))) = heap.pop() {
+            if !done.insert(node) {
+                continue;
+            }
+            reached.push(Reached { node, cost: so_far, link });
+            for &next in &self.links[node] {
+                let neighbour = self.other_end(next, node);
+                if !done.contains(&neighbour)
+                    && let Some(cost) = cost(next, neighbour)
+                {
+                    heap.push(Reverse((so_far + cost, neighbour, Some(next))));
+                }
+            }
+        }
+        reached
+    }
+
+    /// What Interests pay for a link out of `node`.
     fn cost(&self, link: usize, node: usize) -> u64 {
         match self.plan.routing.metric {
             Metric::Hops => 1,
@@ -70,51 +124,28 @@ impl Graph<'_> {
         }
     }
 
-    fn other_end(&self, link: usize, node: usize) -> usize {
-        let [first, second] = self.plan.links[link].nodes;
-        if first == node { second } else { first }
-    }
-
-    /// The cost from every reachable node to `target`, and the link to take, with
-    /// paths through `without` left out (Dijkstra). In order of cost.
-    fn distances(&self, target: usize, without: Option<usize>) -> Vec<(usize, u64, Option<usize>)> {
-        let mut best: std::collections::BTreeMap<usize, u64> = std::collections::BTreeMap::new();
-        let mut reached = Vec::new();
-        let mut heap = BinaryHeap::from([Reverse((0, target, None))]);
-        while let Some(Reverse((cost, node, link))) = heap.pop() {
-            if best.contains_key(&node) || Some(node) == without {
-                continue;
-            }
-            best.insert(node, cost);
-            reached.push((node, cost, link));
-            for &next in &self.links[node] {
-                let neighbour = self.other_end(next, node);
-                if !best.contains_key(&neighbour) {
-                    heap.push(Reverse((cost + self.cost(next, neighbour), neighbour, Some(next))));
-                }
-            }
-        }
-        reached
-    }
-
     fn shortest(&self, producer: usize, hops: &mut Vec<Hop>) {
         let target = self.plan.producers[producer].node;
-        for (node, cost, link) in self.distances(target, None) {
+        for Reached { node, cost, link } in self.reach(target, |it, from| Some(self.cost(it, from))) {
             hops.extend(link.map(|link| Hop { node, producer, link, cost }));
         }
     }
 
     fn through_each_neighbour(&self, producer: usize, hops: &mut Vec<Hop>) {
         let target = self.plan.producers[producer].node;
-        for (node, ..) in self.distances(target, None) {
+        for Reached { node, .. } in self.reach(target, |it, from| Some(self.cost(it, from))) {
             if node == target {
                 continue;
             }
-            let others = self.distances(target, Some(node));
+            let around = |link, from| {
+                let leaves = self.other_end(link, from) == node || from == node;
+                (!leaves).then(|| self.cost(link, from))
+            };
+            let others = self.reach(target, around);
             for &link in &self.links[node] {
                 let neighbour = self.other_end(link, node);
-                let reached = others.iter().find(|(it, ..)| *it == neighbour);
-                let cost = reached.map(|(_, rest, _)| rest + self.cost(link, node));
+                let reached = others.iter().find(|it| it.node == neighbour);
+                let cost = reached.map(|it| it.cost + self.cost(link, node));
                 hops.extend(cost.map(|cost| Hop { node, producer, link, cost }));
             }
         }
@@ -123,7 +154,7 @@ impl Graph<'_> {
 
 /// All computed next hops, producer by producer.
 pub(crate) fn hops(plan: &Plan) -> Vec<Hop> {
-    let graph = Graph { plan, links: adjacency(plan) };
+    let graph = Graph::new(plan);
     let mut hops = Vec::new();
     for producer in 0..plan.producers.len() {
         match plan.routing.paths {

@@ -1,0 +1,274 @@
+//! What no protocol can surpass on a network: the most content that its
+//! consumers can receive, and the least time that Data can take.
+//!
+//! Both follow from the plan alone: topology, rates, delays, packet sizes, and
+//! who asks for the same names. They are bounds, not estimates: a result beyond
+//! them cannot come from the network as described.
+
+use windtunnel_engine::Duration;
+use windtunnel_protocols::ndn::consumer::Workload;
+use windtunnel_protocols::ndn::wire::size::{
+    DataShape, InterestShape, NameSize, data_size, interest_size,
+};
+use windtunnel_world::{ConsumerPlan, DirectionPlan, Graph, Plan, ProducerPlan};
+
+/// The bounds of one case.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bounds {
+    /// The most content that all consumers together can receive, in bits per
+    /// second.
+    pub goodput_bps: f64,
+    /// The least time from an Interest to its Data, for any consumer.
+    pub delay: Duration,
+}
+
+impl Bounds {
+    /// The bounds of a plan.
+    #[must_use]
+    pub fn of(plan: &Plan) -> Self {
+        let network = Network { plan, graph: Graph::new(plan) };
+        let delays = (0..plan.consumers.len()).map(|it| network.least_delay(it));
+        Self {
+            goodput_bps: network.most_goodput(),
+            delay: delays.min().unwrap_or(Duration::ZERO),
+        }
+    }
+}
+
+struct Network<'a> {
+    plan: &'a Plan,
+    graph: Graph<'a>,
+}
+
+impl Network<'_> {
+    fn producers_of(&self, consumer: &ConsumerPlan) -> impl Iterator<Item = &ProducerPlan> {
+        let wanted = &self.plan.prefixes[consumer.settings.prefix.0 as usize];
+        let serves = move |it: &&ProducerPlan| self.plan.prefixes[it.prefix].is_prefix_of(wanted);
+        self.plan.producers.iter().filter(serves)
+    }
+
+    /// The smallest Data of a consumer's prefix on a link's wire, in octets, and
+    /// its content.
+    fn smallest_data(&self, consumer: &ConsumerPlan) -> (u32, u32) {
+        let sizes = self.producers_of(consumer).map(|it| {
+            let content_length = it.producer.content;
+            let signature = it.producer.signature;
+            let shape = DataShape { content_length, signature, ..DataShape::default() };
+            let prefix = NameSize::of(&self.plan.prefixes[it.prefix]);
+            (data_size(prefix, 0, &shape), content_length)
+        });
+        // The best share of content; with one payload everywhere, just that.
+        let share = |(size, content): &(u32, u32)| f64::from(*content) / f64::from(*size);
+        sizes.max_by(|a, b| share(a).total_cmp(&share(b))).unwrap_or((1, 0))
+    }
+
+    /// The most content over one direction of a link, in bits per second.
+    fn content_rate(&self, direction: &DirectionPlan, consumer: &ConsumerPlan) -> f64 {
+        let (size, content) = self.smallest_data(consumer);
+        let share = f64::from(content) / f64::from(size + direction.overhead);
+        direction.rate.bits_per_second() as f64 * share
+    }
+
+    /// The direction of a link that leads to `node`.
+    fn towards(&self, link: usize, node: usize) -> &DirectionPlan {
+        let link = &self.plan.links[link];
+        &link.directions[usize::from(link.nodes[0] == node)]
+    }
+
+    /// Whether one Data on a link can serve a consumer more than once: it asks
+    /// for the same names again, and something caches.
+    fn asks_again(&self, consumer: &ConsumerPlan) -> bool {
+        matches!(consumer.settings.workload, Workload::Catalogue { .. })
+            && self.plan.nodes.iter().any(|it| it.cached > 0)
+    }
+
+    /// For every link whose loss would part the network: the consumers that it
+    /// parts from all producers of what they ask for, and the node on their side.
+    fn cuts(&self) -> Vec<(usize, usize, Vec<usize>)> {
+        let mut cuts = Vec::new();
+        for (index, link) in self.plan.links.iter().enumerate() {
+            for near in link.nodes {
+                let side = self.graph.reach(near, |it, _| (it != index).then_some(1));
+                let inside = |node: usize| side.iter().any(|it| it.node == node);
+                if inside(self.graph.other_end(index, near)) {
+                    break;
+                }
+                let parted = |it: &usize| {
+                    let consumer = &self.plan.consumers[*it];
+                    inside(consumer.node)
+                        && self.producers_of(consumer).all(|producer| !inside(producer.node))
+                };
+                let parted: Vec<usize> = (0..self.plan.consumers.len()).filter(parted).collect();
+                if !parted.is_empty() {
+                    cuts.push((index, near, parted));
+                }
+            }
+        }
+        cuts
+    }
+
+    /// The most that all consumers together can receive: no cut lets more
+    /// through than its rate, times the number of consumers behind it that one
+    /// Data can serve.
+    fn most_goodput(&self) -> f64 {
+        let cuts = self.cuts();
+        let consumers = &self.plan.consumers;
+        let alone: Vec<f64> = (0..consumers.len()).map(|it| self.most_alone(it, &cuts)).collect();
+        let mut most: f64 = alone.iter().sum();
+        for (link, near, parted) in &cuts {
+            if parted.iter().any(|it| self.asks_again(&consumers[*it])) {
+                continue;
+            }
+            let sharing = |it: &usize| {
+                let prefix = consumers[*it].settings.prefix;
+                parted.iter().filter(|other| consumers[**other].settings.prefix == prefix).count()
+            };
+            let copies = parted.iter().map(sharing).max().unwrap_or(1) as f64;
+            let direction = self.towards(*link, *near);
+            let rates = parted.iter().map(|it| self.content_rate(direction, &consumers[*it]));
+            let through = rates.fold(0.0, f64::max) * copies;
+            let inside = parted.iter().map(|it| alone[*it]).sum::<f64>();
+            let outside = alone.iter().sum::<f64>() - inside;
+            most = most.min(outside + through);
+        }
+        most
+    }
+
+    /// The most that one consumer can receive, were it alone.
+    fn most_alone(&self, index: usize, cuts: &[(usize, usize, Vec<usize>)]) -> f64 {
+        let consumer = &self.plan.consumers[index];
+        if self.asks_again(consumer) {
+            return f64::INFINITY;
+        }
+        let links = self.graph.links(consumer.node);
+        let local = self.producers_of(consumer).any(|it| it.node == consumer.node);
+        let into_node: f64 =
+            links.iter().map(|it| self.content_rate(self.towards(*it, consumer.node), consumer)).sum();
+        let crossed = cuts.iter().filter(|(.., parted)| parted.contains(&index));
+        let narrowest = crossed
+            .map(|(link, near, _)| self.content_rate(self.towards(*link, *near), consumer))
+            .fold(f64::INFINITY, f64::min);
+        if local { f64::INFINITY } else { into_node.min(narrowest) }
+    }
+
+    /// The least time that any Data can take to one consumer.
+    fn least_delay(&self, index: usize) -> Duration {
+        let consumer = &self.plan.consumers[index];
+        let costs = self.graph.reach(consumer.node, |link, from| {
+            Some(self.round_trip(link, from, consumer).as_picos())
+        });
+        let shares = self.plan.consumers.iter().enumerate().any(|(other, it)| {
+            other != index && it.settings.prefix == consumer.settings.prefix
+        });
+        let place = |node: usize| {
+            let produced = self.producers_of(consumer).any(|it| it.node == node);
+            // Another's Data may be on its way at any other node, and a cache
+            // anywhere may hold what is asked for again.
+            let shared = shares && (node != consumer.node || self.shares_node(index));
+            produced || shared || self.asks_again(consumer)
+        };
+        let nearest = costs.iter().find(|it| place(it.node)).map_or(0, |it| it.cost);
+        Duration::from_picos(nearest)
+    }
+
+    /// Whether another consumer on the same node asks for the same names.
+    fn shares_node(&self, index: usize) -> bool {
+        let consumer = &self.plan.consumers[index];
+        self.plan.consumers.iter().enumerate().any(|(other, it)| {
+            other != index
+                && it.node == consumer.node
+                && it.settings.prefix == consumer.settings.prefix
+        })
+    }
+
+    /// The time of an Interest over a link to `far`, and of its Data back.
+    fn round_trip(&self, link: usize, far: usize, consumer: &ConsumerPlan) -> Duration {
+        let near = self.graph.other_end(link, far);
+        let shape = InterestShape::default();
+        let interest = interest_size(consumer.settings.prefix_size, 0, &shape);
+        let (data, _) = self.smallest_data(consumer);
+        let one_way = |direction: &DirectionPlan, size: u32| {
+            direction.rate.transmission_time(size + direction.overhead) + direction.delay
+        };
+        one_way(self.towards(link, far), interest) + one_way(self.towards(link, near), data)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use windtunnel_engine::Time;
+
+    use super::*;
+    use crate::Study;
+
+    fn bounds(consumers: &str) -> Bounds {
+        let text = format!(
+            r#"
+            duration = "1 s"
+            nodes = {{ a = {{}}, b = {{}}, r = {{}}, p = {{}} }}
+            links.a = {{ nodes = ["a", "r"], rate = "100 Mbps", delay = "10 ms" }}
+            links.b = {{ nodes = ["b", "r"], rate = "100 Mbps", delay = "10 ms" }}
+            links.p = {{ nodes = ["r", "p"], rate = "20 Mbps", delay = "30 ms" }}
+            producers.one = {{ node = "p", prefix = "/one" }}
+            producers.two = {{ node = "p", prefix = "/two" }}
+            defaults.consumer.controller = "aimd"
+            {consumers}
+            "#
+        );
+        let study = Study::read("test", &text, &[]).unwrap();
+        Bounds::of(&study.cases[0].plan)
+    }
+
+    #[test]
+    fn distinct_content_shares_the_bottleneck() {
+        let bounds = bounds(
+            r#"consumers.a = { node = "a", prefix = "/one" }
+               consumers.b = { node = "b", prefix = "/two" }"#,
+        );
+        assert!(bounds.goodput_bps < 20e6 && bounds.goodput_bps > 18e6, "{bounds:?}");
+        assert!(bounds.delay > Duration::from_millis(80), "{bounds:?}");
+        assert!(bounds.delay < Duration::from_millis(81), "{bounds:?}");
+    }
+
+    #[test]
+    fn the_same_content_crosses_the_bottleneck_once() {
+        let bounds = bounds(
+            r#"consumers.a = { node = "a", prefix = "/one" }
+               consumers.b = { node = "b", prefix = "/one" }"#,
+        );
+        assert!(bounds.goodput_bps < 40e6 && bounds.goodput_bps > 36e6, "{bounds:?}");
+        assert!(bounds.delay > Duration::from_millis(20), "{bounds:?}");
+        assert!(bounds.delay < Duration::from_millis(21), "{bounds:?}");
+    }
+
+    #[test]
+    fn no_run_surpasses_its_bounds() {
+        for content in ["/one", "/two"] {
+            let text = format!(
+                r#"
+                duration = "2 s"
+                nodes = {{ a = {{}}, b = {{}}, r = {{}}, p = {{}} }}
+                links.a = {{ nodes = ["a", "r"], rate = "100 Mbps", delay = "1 ms" }}
+                links.b = {{ nodes = ["b", "r"], rate = "100 Mbps", delay = "1 ms" }}
+                links.p = {{ nodes = ["r", "p"], rate = "20 Mbps", delay = "3 ms" }}
+                producers.one = {{ node = "p", prefix = "/one" }}
+                producers.two = {{ node = "p", prefix = "/two" }}
+                defaults.consumer.controller = {{ kind = "fixed", window = 80 }}
+                consumers.a = {{ node = "a", prefix = "/one" }}
+                consumers.b = {{ node = "b", prefix = "{content}" }}
+                "#
+            );
+            let study = Study::read("test", &text, &[]).unwrap();
+            let plan = study.cases[0].plan.clone();
+            let bounds = Bounds::of(&plan);
+            let mut world = windtunnel_world::World::new(&plan).unwrap();
+            let _ = world.run(&windtunnel_engine::Control::default(), None);
+            let bytes: u64 = world.consumers().map(|it| it.counters().bytes).sum();
+            let goodput = bytes as f64 * 8.0 / plan.end().since(Time::ZERO).as_seconds();
+            assert!(goodput <= bounds.goodput_bps, "{goodput} beyond {bounds:?}");
+            assert!(goodput >= 0.9 * bounds.goodput_bps, "{goodput} far from {bounds:?}");
+            let least = world.consumers().filter_map(|it| it.counters().delay_minimum).min();
+            assert!(least.unwrap() >= bounds.delay, "{least:?} below {bounds:?}");
+        }
+    }
+}
