@@ -61,6 +61,13 @@ impl<E: Copy> EventQueue<E> {
         self.scheduled += 1;
     }
 
+    /// The next event and up to two others that may come after it: what is worth
+    /// fetching into the cache.
+    #[inline]
+    pub fn upcoming(&self) -> impl Iterator<Item = E> {
+        self.heap.as_slice().iter().take(3).map(|it| it.0.event)
+    }
+
     /// Takes out the next event, if it is due no later than `end`; time moves on
     /// to it.
     #[inline]

@@ -3,12 +3,14 @@
 
 mod control;
 mod events;
+mod prefetch;
 mod random;
 mod store;
 mod time;
 
 pub use control::{Control, Limits, Stop};
 pub use events::EventQueue;
+pub use prefetch::prefetch;
 pub use random::{Random, Streams};
 pub use store::{Handle, Store};
 pub use time::{Duration, Rate, Time};

@@ -1,15 +1,21 @@
 //! A store whose places are used again: it allocates only while it grows.
 
-/// Where a value lies in a [`Store`].
+use std::num::NonZeroU32;
+
+/// Where a value lies in a [`Store`]. An `Option` of it takes no more room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Handle(u32);
+pub struct Handle(NonZeroU32);
 
 impl Handle {
-    /// The place as an index, for tables that run beside the store.
     #[inline]
-    #[must_use]
-    pub fn index(self) -> usize {
-        self.0 as usize
+    fn to(index: usize) -> Self {
+        let number = u32::try_from(index + 1).ok().and_then(NonZeroU32::new);
+        Self(number.expect("fewer than 2^32 values at once"))
+    }
+
+    #[inline]
+    fn index(self) -> usize {
+        self.0.get() as usize - 1
     }
 }
 
@@ -18,7 +24,7 @@ impl Handle {
 #[derive(Debug)]
 pub struct Store<T> {
     values: Vec<T>,
-    free: Vec<u32>,
+    free: Vec<Handle>,
 }
 
 impl<T> Default for Store<T> {
@@ -32,22 +38,37 @@ impl<T> Store<T> {
     #[inline]
     pub fn insert(&mut self, value: T) -> Handle {
         match self.free.pop() {
-            Some(index) => {
-                self.values[index as usize] = value;
-                Handle(index)
+            Some(handle) => {
+                self[handle] = value;
+                handle
             }
-            None => {
-                let index = u32::try_from(self.values.len()).expect("fewer than 2^32 values at once");
-                self.values.push(value);
-                Handle(index)
-            }
+            None => self.append(value),
         }
+    }
+
+    /// Puts a value in by making over the one that lay there before with `renew`,
+    /// so that what it had allocated is used again; only where there is none,
+    /// `new` makes one.
+    #[inline]
+    pub fn renew(&mut self, renew: impl FnOnce(&mut T), new: impl FnOnce() -> T) -> Handle {
+        match self.free.pop() {
+            Some(handle) => {
+                renew(&mut self[handle]);
+                handle
+            }
+            None => self.append(new()),
+        }
+    }
+
+    fn append(&mut self, value: T) -> Handle {
+        self.values.push(value);
+        Handle::to(self.values.len() - 1)
     }
 
     /// Gives the place back; the value stays until it is used again.
     #[inline]
     pub fn free(&mut self, handle: Handle) {
-        self.free.push(handle.0);
+        self.free.push(handle);
     }
 
     /// How many values are in.
@@ -67,14 +88,14 @@ impl<T> std::ops::Index<Handle> for Store<T> {
     type Output = T;
     #[inline]
     fn index(&self, handle: Handle) -> &T {
-        &self.values[handle.0 as usize]
+        &self.values[handle.index()]
     }
 }
 
 impl<T> std::ops::IndexMut<Handle> for Store<T> {
     #[inline]
     fn index_mut(&mut self, handle: Handle) -> &mut T {
-        &mut self.values[handle.0 as usize]
+        &mut self.values[handle.index()]
     }
 }
 

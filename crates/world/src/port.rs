@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use windtunnel_engine::{Duration, Handle, Random, Rate, Store, Time};
+use windtunnel_engine::{Duration, Handle, Random, Rate, Store, Time, prefetch};
 use windtunnel_protocols::packet::Packet;
 use windtunnel_protocols::queues::{
     Backlog, CoDel, Departure, Discipline, Fifo, Limit, LinkService, Pcon, Verdict, Waiting,
@@ -278,6 +278,14 @@ impl Port {
             Some(store[head.packet])
         };
         Arrived { packet, next: self.transit.front().map(|it| it.arrives) }
+    }
+
+    /// Brings near the packet that arrives next.
+    #[inline]
+    pub(crate) fn prefetch(&self, store: &Store<Packet>) {
+        if let Some(head) = self.transit.front() {
+            prefetch(&store[head.packet]);
+        }
     }
 
     /// Puts a packet on the link as soon as that is free; returns its arrival if

@@ -2,8 +2,11 @@
 
 use std::collections::VecDeque;
 
+use smallvec::SmallVec;
 use windtunnel_controllers::{AnyController, Controller};
-use windtunnel_engine::{Control, Duration, EventQueue, Limits, Store, Stop, Streams, Time};
+use windtunnel_engine::{
+    Control, Duration, EventQueue, Limits, Stop, Store, Streams, Time, prefetch,
+};
 use windtunnel_protocols::ndn::consumer::{Consumer, Counters as FlowCounters};
 use windtunnel_protocols::ndn::content_store::ContentStore;
 use windtunnel_protocols::ndn::fib::NextHop;
@@ -44,7 +47,7 @@ enum FaceEnd {
 #[derive(Debug)]
 struct Node {
     forwarder: Forwarder,
-    faces: Vec<FaceEnd>,
+    faces: SmallVec<[FaceEnd; 4]>,
     /// When the next look at expiring Interests is scheduled.
     expiry: Time,
 }
@@ -147,7 +150,7 @@ impl World {
             if circle {
                 forwarder.watch_for_loops();
             }
-            self.nodes.push(Node { forwarder, faces: Vec::new(), expiry: Time::NEVER });
+            self.nodes.push(Node { forwarder, faces: SmallVec::new(), expiry: Time::NEVER });
         }
     }
 
@@ -304,6 +307,7 @@ impl World {
         if now > self.series.last + self.interval {
             self.sample_until(now);
         }
+        self.prefetch();
         match event {
             Event::Arrival(port) => self.arrive(now, port),
             Event::Service(port) => {
@@ -315,6 +319,22 @@ impl World {
             Event::Answer(producer) => self.answer(now, producer),
         }
         Some(now)
+    }
+
+    /// Brings near what the next events will touch: with thousands of links, the
+    /// time goes into waiting for memory.
+    #[inline]
+    fn prefetch(&self) {
+        for (order, event) in self.events.upcoming().enumerate() {
+            let Event::Arrival(port) = event else { continue };
+            if order == 0 {
+                self.ports[port as usize].prefetch(&self.packets);
+                prefetch(&self.nodes[self.far_ends[port as usize].node as usize]);
+            } else {
+                prefetch(&self.ports[port as usize]);
+                prefetch(&self.far_ends[port as usize]);
+            }
+        }
     }
 
     fn arrange(&mut self, port: u32, due: Due) {

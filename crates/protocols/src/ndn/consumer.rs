@@ -99,8 +99,10 @@ pub struct Settings {
     /// After a decrease, the share of the Interests in flight that must be asked
     /// for anew before the next one (ndnSIM: 0.5), beside those in flight.
     pub recovery_margin: f64,
-    /// When the consumer starts.
+    /// When the consumer starts, at the earliest.
     pub start: Time,
+    /// It starts at a random moment within so much time from then.
+    pub start_within: Duration,
     /// From when it asks for nothing more.
     pub stop: Time,
 }
@@ -271,6 +273,7 @@ pub struct Consumer {
     by_segment: HashTable<u64>,
     highest_received: Option<u64>,
     recovery_point: Option<u64>,
+    start: Time,
     finished: Option<Time>,
     random: Random,
     counters: Counters,
@@ -279,9 +282,14 @@ pub struct Consumer {
 impl Consumer {
     /// A consumer that has sent nothing yet.
     #[must_use]
-    pub fn new(settings: Settings, controller: AnyController, random: Random) -> Self {
+    pub fn new(settings: Settings, controller: AnyController, mut random: Random) -> Self {
+        let later = match settings.start_within {
+            Duration::ZERO => Duration::ZERO,
+            within => within.scaled(random.unit()),
+        };
         Self {
             estimator: RttEstimator::new(settings.timeout_limits),
+            start: settings.start + later,
             settings,
             controller,
             requests: Requests::new(),
@@ -328,7 +336,7 @@ impl Consumer {
     /// When it starts.
     #[must_use]
     pub fn start(&self) -> Time {
-        self.settings.start
+        self.start
     }
 
     /// When [`Consumer::wake`] wants to be called next, if ever. It moves with
@@ -501,7 +509,7 @@ impl Consumer {
     }
 
     fn fill_window(&mut self, now: Time, outbox: &mut Outbox) {
-        if now < self.settings.start || now >= self.settings.stop {
+        if now < self.start || now >= self.settings.stop {
             return;
         }
         while (self.requests.in_flight + 1) as f64 <= self.controller.cwnd() {

@@ -2,6 +2,7 @@
 //! information base and a strategy, joined as in NFD's pipelines.
 
 use hashbrown::HashTable;
+use smallvec::SmallVec;
 use windtunnel_engine::{Duration, Handle, Random, Time};
 
 use super::content_store::ContentStore;
@@ -100,7 +101,7 @@ impl DeadNonces {
 #[derive(Debug)]
 pub struct Forwarder {
     /// Whether each face leads to an application on this node.
-    local: Vec<bool>,
+    local: SmallVec<[bool; 16]>,
     content_store: ContentStore,
     pit: Pit,
     fib: Fib,
@@ -116,7 +117,7 @@ impl Forwarder {
     #[must_use]
     pub fn new(content_store: ContentStore, strategy: Strategy, marks: Marks, random: Random) -> Self {
         Self {
-            local: Vec::new(),
+            local: SmallVec::new(),
             content_store,
             pit: Pit::default(),
             fib: Fib::default(),

@@ -64,7 +64,7 @@ impl<T: Named> NameIndex<T> {
 
     /// Takes a value out of the index, not out of the store.
     #[inline]
-    pub(super) fn unindex(&mut self, handle: Handle) {
+    fn unindex(&mut self, handle: Handle) {
         let name = self.store[handle].name();
         if let Ok(entry) = self.table.find_entry(hash(name), |it| *it == handle) {
             entry.remove();

@@ -30,8 +30,6 @@ pub struct OutRecord {
     pub nonce: u32,
     /// When that was sent.
     pub sent: Time,
-    /// When its answer stops being awaited.
-    pub expires: Time,
     /// Whether it answered with a NACK.
     pub nacked: bool,
 }
@@ -44,9 +42,9 @@ pub struct PitEntry {
     /// Its network-layer size in octets.
     pub network_size: u32,
     /// Who waits.
-    pub in_records: SmallVec<[InRecord; 2]>,
+    pub in_records: SmallVec<[InRecord; 1]>,
     /// Who was asked.
-    pub out_records: SmallVec<[OutRecord; 2]>,
+    pub out_records: SmallVec<[OutRecord; 1]>,
     /// How long retransmissions are suppressed after the last sending; zero
     /// before the first one.
     pub suppression: Duration,
@@ -81,6 +79,17 @@ impl PitEntry {
         }
     }
 
+    /// Makes the entry over for another name; what it had allocated stays.
+    fn renew(&mut self, interest: Interest, network_size: u32) {
+        self.interest = interest;
+        self.network_size = network_size;
+        self.in_records.clear();
+        self.out_records.clear();
+        self.suppression = Duration::ZERO;
+        self.expires = Time::ZERO;
+        self.links = Links::default();
+    }
+
     /// Whether a nonce was seen on another downstream face, or sent upstream:
     /// then this Interest came in a loop.
     #[must_use]
@@ -92,7 +101,13 @@ impl PitEntry {
     /// Whether an answer from upstream is still awaited.
     #[must_use]
     pub fn awaits_answer(&self, now: Time) -> bool {
-        self.out_records.iter().any(|it| it.expires > now && !it.nacked)
+        self.out_records.iter().any(|it| !it.nacked && self.awaits(now, it))
+    }
+
+    /// Whether an upstream face's answer is not overdue.
+    #[must_use]
+    pub fn awaits(&self, now: Time, record: &OutRecord) -> bool {
+        record.sent + self.interest.lifetime() > now
     }
 
     /// Notes that an Interest came from `face`; returns whether that face was
@@ -114,8 +129,7 @@ impl PitEntry {
 
     /// Notes that the Interest was sent to `face`.
     pub fn note_out(&mut self, now: Time, face: FaceId, nonce: u32) {
-        let expires = now + self.interest.lifetime();
-        let record = OutRecord { face, nonce, sent: now, expires, nacked: false };
+        let record = OutRecord { face, nonce, sent: now, nacked: false };
         match self.out_records.iter_mut().find(|it| it.face == face) {
             Some(existing) => *existing = record,
             None => self.out_records.push(record),
@@ -147,7 +161,11 @@ impl Pit {
     /// A new entry; there must be none of that name.
     #[inline]
     pub fn insert(&mut self, interest: &Interest, network_size: u32) -> Handle {
-        let handle = self.index.insert(PitEntry::new(*interest, network_size));
+        let handle = self.index.store.renew(
+            |entry| entry.renew(*interest, network_size),
+            || PitEntry::new(*interest, network_size),
+        );
+        self.index.index(interest.name, handle);
         self.by_expiry.push_back(&mut self.index.store, handle);
         handle
     }

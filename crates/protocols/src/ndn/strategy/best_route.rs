@@ -28,7 +28,7 @@ impl BestRoute {
             Kind::Due => {
                 let sent = |face| {
                     let records = &pending.out_records;
-                    records.iter().find(|it| it.face == face && it.expires > arrival.now)
+                    records.iter().find(|it| it.face == face && pending.awaits(arrival.now, it))
                 };
                 // An unused face sorts before every used one; ties keep the order.
                 eligible.min_by_key(|it| sent(it.face).map(|record| record.sent))
