@@ -2,7 +2,7 @@
 //! what was scheduled first.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use dary_heap::QuaternaryHeap;
 
 use crate::Time;
 
@@ -34,14 +34,14 @@ impl<E> Ord for Entry<E> {
 /// A queue of events in order of time, then of scheduling.
 #[derive(Debug)]
 pub struct EventQueue<E> {
-    heap: BinaryHeap<Reverse<Entry<E>>>,
+    heap: QuaternaryHeap<Reverse<Entry<E>>>,
     now: Time,
     scheduled: u64,
 }
 
 impl<E: Copy> Default for EventQueue<E> {
     fn default() -> Self {
-        Self { heap: BinaryHeap::new(), now: Time::ZERO, scheduled: 0 }
+        Self { heap: QuaternaryHeap::new(), now: Time::ZERO, scheduled: 0 }
     }
 }
 
@@ -65,7 +65,7 @@ impl<E: Copy> EventQueue<E> {
     /// fetching into the cache.
     #[inline]
     pub fn upcoming(&self) -> impl Iterator<Item = E> {
-        self.heap.as_slice().iter().take(3).map(|it| it.0.event)
+        self.heap.as_slice().iter().take(5).map(|it| it.0.event)
     }
 
     /// Takes out the next event, if it is due no later than `end`; time moves on

@@ -109,13 +109,10 @@ impl Batch {
     #[must_use]
     pub fn progress(&self) -> Progress {
         let study = &self.shared.study;
-        let duration = |case: usize| study.cases[case].plan.duration.as_seconds();
-        let total_simulated_s =
-            (0..study.cases.len()).map(duration).sum::<f64>() * f64::from(study.runs);
         let mut progress = Progress {
             finished: self.shared.finished.load(Ordering::Relaxed),
             total: study.total_runs(),
-            total_simulated_s,
+            total_simulated_s: study.total_simulated_s(),
             ..Progress::default()
         };
         for control in lock(&self.shared.controls).iter().flatten() {

@@ -22,7 +22,7 @@ use windtunnel_world::{
 
 use crate::cases::FlowNames;
 use crate::error::{Mistake, suggestion};
-use crate::scenario::{self as file, Located, Scenario};
+use crate::scenario::{self as file, Located, Named, Scenario};
 use crate::units::Measured;
 
 const DEFAULT_LIMIT: Limit = Limit::Packets(100);
@@ -37,6 +37,10 @@ pub(crate) fn plan(scenario: &Scenario) -> Result<(Plan, Vec<FlowNames>), Mistak
         return Err(Mistake::new("no time is simulated")
             .at(scenario.duration.span.clone())
             .help("write a duration above zero, such as \"30 s\""));
+    }
+    // Those that no consumer of this case uses are checked all the same.
+    for controller in scenario.controllers.values() {
+        controller_settings(controller, &scenario.controllers)?;
     }
     let mut builder = Builder { scenario, prefixes: Vec::new() };
     let nodes = scenario.nodes.iter().map(|(name, node)| builder.node(name, node)).collect();
@@ -257,9 +261,19 @@ impl Builder<'_> {
             name: name.get_ref().clone(),
             node: self.node_index(node)?,
             settings: self.consumer_settings(&consumer, prefix_index, segment_size)?,
-            controller: controller_settings(controller)?,
+            controller: self.controller(controller)?,
             start: Start { initial_window, minimum_window },
         })
+    }
+
+    /// What a consumer's `controller` means: one of the file's own, or a
+    /// registered one.
+    fn controller(&self, controller: &file::Controller) -> Result<controllers::Settings, Mistake> {
+        let own = &self.scenario.controllers;
+        match own.iter().find(|(name, _)| *name.get_ref() == controller.kind.value) {
+            Some((_, named)) if controller.parameters.is_empty() => controller_settings(named, own),
+            _ => controller_settings(controller, own),
+        }
     }
 
     fn consumer_settings(
@@ -269,9 +283,10 @@ impl Builder<'_> {
         segment_size: u32,
     ) -> Result<consumer::Settings, Mistake> {
         let start = Time::ZERO + value(&consumer.start, Duration::ZERO);
+        let start_within = value(&consumer.start_within, Duration::ZERO);
         let stop = match &consumer.stop {
             None => Time::NEVER,
-            Some(it) if Time::ZERO + it.value.0 > start => Time::ZERO + it.value.0,
+            Some(it) if Time::ZERO + it.value.0 > start + start_within => Time::ZERO + it.value.0,
             Some(it) => {
                 return Err(Mistake::new("the consumer stops before it starts").at(it.span.clone()));
             }
@@ -293,6 +308,10 @@ impl Builder<'_> {
                 maximum: value(&consumer.maximum_timeout, limits.maximum),
                 most_backoff,
             },
+            rtt_gain: match consumer.rtt_gain.unwrap_or(file::RttGain::PerRoundTrip) {
+                file::RttGain::PerRoundTrip => consumer::RttGain::PerRoundTrip,
+                file::RttGain::PerSample => consumer::RttGain::PerSample,
+            },
             timeout_check: value(&consumer.timeout_check, Duration::ZERO),
             backoff: match consumer.backoff.unwrap_or(file::Backoff::EachEvent) {
                 file::Backoff::EachEvent => consumer::Backoff::EachEvent,
@@ -307,6 +326,7 @@ impl Builder<'_> {
             on_nack: reaction(consumer.on_nack),
             recovery_margin: consumer.recovery_margin.map_or(0.0, |it| it.0.0),
             start,
+            start_within,
             stop,
         })
     }
@@ -503,10 +523,15 @@ fn discipline(queue: &file::Queue) -> Result<Discipline, Mistake> {
     })
 }
 
-fn controller_settings(controller: &file::Controller) -> Result<controllers::Settings, Mistake> {
+fn controller_settings(
+    controller: &file::Controller,
+    own: &Named<file::Controller>,
+) -> Result<controllers::Settings, Mistake> {
     let name = controller.kind.value.as_str();
     let description = controllers::DESCRIPTIONS.iter().find(|it| it.name == name).ok_or_else(|| {
-        let known: Vec<&str> = controllers::DESCRIPTIONS.iter().map(|it| it.name).collect();
+        let registered = controllers::DESCRIPTIONS.iter().map(|it| it.name);
+        let known: Vec<&str> =
+            own.keys().map(|it| it.get_ref().as_str()).chain(registered).collect();
         Mistake::new(format!("there is no controller `{name}`"))
             .at(controller.kind.span.clone())
             .help(suggestion(name, &known))

@@ -79,10 +79,10 @@ impl Study {
         let refuse = |text: &str, mistake: Mistake| mistake.locate(file, text, None);
         if text.len() > MOST_BYTES {
             let mistake = Mistake::new(format!(
-                "{} MB is too large for a scenario; at most {} MB are read",
-                text.len() / 1_000_000,
-                MOST_BYTES / 1_000_000
-            ));
+                "too large for a scenario: more than {} MiB",
+                MOST_BYTES >> 20
+            ))
+            .help("name a scenario file; examples stand in scenarios/");
             return Err(refuse("", mistake));
         }
         let mut document = edit(text).map_err(|it| refuse(text, it))?;
@@ -138,6 +138,13 @@ impl Study {
     #[must_use]
     pub fn total_runs(&self) -> usize {
         self.cases.len() * self.runs as usize
+    }
+
+    /// How much time is simulated, in seconds, over all runs.
+    #[must_use]
+    pub fn total_simulated_s(&self) -> f64 {
+        let all: f64 = self.cases.iter().map(|case| case.plan.duration.as_seconds()).sum();
+        all * f64::from(self.runs)
     }
 }
 

@@ -106,7 +106,7 @@ impl<T: JsonSchema> JsonSchema for Each<T> {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Scenario {
-    /// What the scenario is, in one line.
+    /// What the scenario is, in one line; nothing unless stated.
     pub(crate) title: Option<String>,
     /// How much time is simulated.
     pub(crate) duration: Located<Measured<Duration>>,
@@ -124,6 +124,11 @@ pub(crate) struct Scenario {
     /// otherwise.
     #[serde(default)]
     pub(crate) defaults: Defaults,
+    /// Controllers with their parameters, by a name of the file's own that
+    /// consumers may use.
+    #[serde(default)]
+    #[schemars(with = "IndexMap<String, Controller>")]
+    pub(crate) controllers: Named<Controller>,
     /// The nodes, by name.
     #[schemars(with = "IndexMap<String, Node>")]
     pub(crate) nodes: Named<Node>,
@@ -195,8 +200,8 @@ table! {
         content_store: ContentStore,
         /// How it chooses among next hops; `best-route` unless stated.
         strategy: StrategyName,
-        /// What becomes of a congestion mark on an Interest: it returns on the
-        /// Data (as in PCON, and unless stated), or is ignored (as in NFD).
+        /// What becomes of a congestion mark on an Interest; `return` unless
+        /// stated.
         interest_marks: InterestMarks,
     }
 }
@@ -243,9 +248,9 @@ pub(crate) enum StrategyName {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum InterestMarks {
-    /// Its Data returns it.
+    /// Its Data returns it, as in PCON.
     Return,
-    /// Nothing.
+    /// Nothing, as in NFD.
     Ignore,
 }
 
@@ -253,11 +258,11 @@ table! {
     /// A duplex link. A value that may differ by direction is one for both, or
     /// an array of two: from the first node to the second, and back.
     Link {
-        /// The two nodes that it joins.
+        /// The two nodes that it joins; to be stated.
         nodes: Located<[Located<String>; 2]>,
-        /// How fast it sends.
+        /// How fast it sends; to be stated.
         rate: Each<Measured<Rate>>,
-        /// How long a bit takes to the other end.
+        /// How long a bit takes to the other end; to be stated.
         delay: Each<Measured<Duration>>,
         /// What it loses at random; nothing unless stated.
         loss: Each<Loss>,
@@ -331,13 +336,13 @@ pub(crate) enum QueueAction {
 table! {
     /// A producer: answers every Interest below its prefix.
     Producer {
-        /// The node that it is on.
+        /// The node that it is on; to be stated.
         node: Located<String>,
-        /// The prefix that it serves, such as `/video`.
+        /// The prefix that it serves, such as `/video`; to be stated.
         prefix: Located<String>,
         /// The content of each Data packet; 1024 octets unless stated.
         payload: Located<Measured<Bytes>>,
-        /// How long Data counts as fresh; not stated in the Data unless here.
+        /// How long Data counts as fresh; the Data does not say unless stated.
         freshness: Measured<Duration>,
         /// How long it takes to answer; no time unless stated.
         response_delay: Measured<Duration>,
@@ -367,12 +372,13 @@ pub(crate) enum Signature {
 table! {
     /// A consumer: a flow of Interests and the Data they bring.
     Consumer {
-        /// The node that it is on.
+        /// The node that it is on; to be stated.
         node: Located<String>,
-        /// The prefix of what it asks for.
+        /// The prefix of what it asks for; to be stated.
         prefix: Located<String>,
-        /// What drives its window: a name, or a table with the name as `kind`
-        /// and parameters.
+        /// What drives its window: a name (one under `[controllers]`, or else a
+        /// controller's own), or a table with the latter as `kind` and parameters;
+        /// to be stated.
         controller: Controller,
         /// The window at the start; 2 segments unless stated.
         initial_window: Measured<Segments>,
@@ -382,6 +388,9 @@ table! {
         workload: Workload,
         /// When it starts; at once unless stated.
         start: Measured<Duration>,
+        /// It starts at a random moment within so much time from `start`, another
+        /// one in each run; exactly then unless stated.
+        start_within: Measured<Duration>,
         /// When it asks for nothing more; at the end unless stated.
         stop: Located<Measured<Duration>>,
         /// How long its Interests stay pending; 4 s unless stated.
@@ -414,6 +423,9 @@ table! {
         /// How often the timeout may have been doubled; without a limit unless
         /// stated.
         most_doublings: u8,
+        /// How much one round trip moves the smoothed one; the usual gains per round
+        /// trip unless stated.
+        rtt_gain: RttGain,
         /// How often timeouts are looked for; at the very moment unless stated.
         timeout_check: Measured<Duration>,
     }
@@ -439,6 +451,17 @@ pub(crate) enum TimeoutMeaning {
     Loss,
     /// Start again from the initial window.
     Restart,
+}
+
+/// How much one measured round trip moves the smoothed one.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum RttGain {
+    /// The gains of RFC 6298, shared among the samples of a round trip, as in
+    /// ndn-cxx.
+    PerRoundTrip,
+    /// The gains of RFC 6298 for each sample, as in ndnSIM.
+    PerSample,
 }
 
 /// When a timeout doubles the timeout.
@@ -569,7 +592,9 @@ impl JsonSchema for Controller {
                         serde_json::json!({ "type": "boolean", "default": default })
                     }
                     Kind::Choice(options) => serde_json::json!({
-                        "enum": options.iter().map(|(name, _)| name).collect::<Vec<_>>(),
+                        "oneOf": options.iter().map(|(name, meaning)| {
+                            serde_json::json!({ "const": name, "description": meaning })
+                        }).collect::<Vec<_>>(),
                         "default": options[0].0,
                     }),
                 };
@@ -586,11 +611,12 @@ impl JsonSchema for Controller {
                 "additionalProperties": false,
             })
         });
-        let one_of: Vec<serde_json::Value> =
-            std::iter::once(serde_json::json!({ "enum": names })).chain(tables).collect();
+        let own_name = serde_json::json!({ "type": "string", "description": "a name under `controllers`" });
+        let any_of: Vec<serde_json::Value> =
+            [serde_json::json!({ "enum": names }), own_name].into_iter().chain(tables).collect();
         json_schema!({
             "description": "A congestion controller: its name, or a table with it as `kind`.",
-            "oneOf": one_of,
+            "anyOf": any_of,
         })
     }
 }

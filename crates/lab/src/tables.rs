@@ -101,7 +101,7 @@ impl Measurements {
 /// How long a flow was receiving, in seconds.
 fn active_seconds(plan: &ConsumerPlan, consumer: &Consumer, end: Time) -> f64 {
     let until = consumer.finished().unwrap_or(end).min(plan.settings.stop);
-    until.since(plan.settings.start).as_seconds()
+    until.since(consumer.start()).as_seconds()
 }
 
 fn flows(plan: &Plan, names: &[FlowNames], world: &World, end: Time) -> RecordBatch {
@@ -140,8 +140,8 @@ fn flows(plan: &Plan, names: &[FlowNames], world: &World, end: Time) -> RecordBa
             let counters = it.counters();
             (counters.data > 0).then(|| counters.delay_maximum.as_seconds())
         })
-        .number("completion_s", |(flow, _, it)| {
-            it.finished().map(|end| end.since(flow.settings.start).as_seconds())
+        .number("completion_s", |(.., it)| {
+            it.finished().map(|end| end.since(it.start()).as_seconds())
         })
         .batch()
 }

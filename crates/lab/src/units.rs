@@ -88,7 +88,8 @@ impl<T: Quantity> JsonSchema for Measured<T> {
         let units: Vec<&str> = T::UNITS.iter().map(|(unit, _)| *unit).collect();
         json_schema!({
             "type": "string",
-            "pattern": format!("^ *[0-9._]+ *({}) *$", units.join("|").replace('%', "%")),
+            "title": T::NAME.trim_start_matches("a "),
+            "pattern": format!("^ *[0-9._]+ *({}) *$", units.join("|")),
             "examples": [T::EXAMPLE],
         })
     }
@@ -167,6 +168,9 @@ impl Quantity for Limit {
     ];
 
     fn from_base(base: f64, unit: &str) -> Result<Self, &'static str> {
+        if base < 1.0 {
+            return Err("holds nothing");
+        }
         if !unit.starts_with("packet") {
             return Bytes::from_base(base, unit).map(|it| Self::Bytes(it.0));
         }

@@ -1,67 +1,15 @@
 //! The forwarder's pipelines: aggregation, loops, hop limits, lifetimes, marks
-//! and refusals. Face 0 and 1 lead downstream, 2 and 3 upstream, 4 to an
-//! application on the node.
+//! and refusals.
 
 mod common;
 
 use common::{
-    data_packet, face, interest, interest_packet, marked, milliseconds, nack_packet, random,
+    AS_NFD, AS_PCON, Node, data_packet, faces, interest, interest_packet, marked, milliseconds,
+    nack_packet, random,
 };
 use windtunnel_engine::Time;
-use windtunnel_protocols::ndn::content_store::{ContentStore, Policy};
-use windtunnel_protocols::ndn::fib::NextHop;
-use windtunnel_protocols::ndn::forwarder::{Counters, Forwarder, Marks};
-use windtunnel_protocols::ndn::strategy::Strategy;
-use windtunnel_protocols::ndn::{Interest, NackReason, Outbox, PrefixId};
+use windtunnel_protocols::ndn::{Interest, NackReason};
 use windtunnel_protocols::packet::{Body, Packet};
-
-const AS_PCON: Marks = Marks { interest_marks_return: true, cached_marks_stay: false };
-const AS_NFD: Marks = Marks { interest_marks_return: false, cached_marks_stay: true };
-
-struct Node {
-    forwarder: Forwarder,
-    outbox: Outbox,
-}
-
-impl Node {
-    fn with(strategy: &str, cached: usize, marks: Marks, next_hops: &[u16]) -> Self {
-        let strategy = Strategy::named(strategy).expect("a strategy of that name");
-        let content_store = ContentStore::new(cached, Policy::Lru);
-        let mut forwarder = Forwarder::new(content_store, strategy, marks, random("node"));
-        for number in 0..5 {
-            assert_eq!(forwarder.add_face(number == 4), face(number));
-        }
-        let prefix = "/data".parse().expect("a name");
-        for (cost, upstream) in next_hops.iter().enumerate() {
-            let next_hop = NextHop { face: face(*upstream), cost: cost as u64 };
-            forwarder.fib().announce(&prefix, next_hop);
-        }
-        forwarder.fib().resolve(PrefixId(0), &prefix);
-        Self { forwarder, outbox: Outbox::new() }
-    }
-
-    /// One upstream face, nothing cached.
-    fn new() -> Self {
-        Self::with("best-route", 0, AS_PCON, &[2])
-    }
-
-    fn receive(&mut self, now_ms: u64, from: u16, packet: Packet) -> Vec<(u16, Packet)> {
-        self.forwarder.receive(milliseconds(now_ms), face(from), &packet, &mut self.outbox);
-        self.outbox.drain(..).map(|(face, packet)| (face.0, packet)).collect()
-    }
-
-    fn ask(&mut self, now_ms: u64, from: u16, interest: Interest) -> Vec<(u16, Packet)> {
-        self.receive(now_ms, from, interest_packet(interest))
-    }
-
-    fn counters(&self) -> Counters {
-        *self.forwarder.counters()
-    }
-}
-
-fn faces(sent: &[(u16, Packet)]) -> Vec<u16> {
-    sent.iter().map(|(face, _)| *face).collect()
-}
 
 fn marks(sent: &[(u16, Packet)]) -> Vec<(u16, bool)> {
     sent.iter().map(|(face, packet)| (*face, packet.marked)).collect()
@@ -159,6 +107,10 @@ fn a_nonce_that_comes_back_from_upstream_is_a_loop() {
     assert_eq!(faces(&node.ask(0, 0, interest(5, 1))), [2, 3]);
     let looped = node.ask(1, 3, interest(5, 1));
     assert_eq!(refusals(&looped), [(3, NackReason::DUPLICATE, 1)]);
+    // Even if the consumer has asked again in between.
+    assert_eq!(faces(&node.ask(2, 0, interest(5, 2))), []);
+    let looped = node.ask(3, 2, interest(5, 1));
+    assert_eq!(refusals(&looped), [(2, NackReason::DUPLICATE, 1)]);
 }
 
 #[test]

@@ -117,6 +117,12 @@ impl Scenario {
         self.0.runs
     }
 
+    /// How much time is simulated, in seconds, over all runs.
+    #[getter]
+    fn total_simulated_s(&self) -> f64 {
+        self.0.total_simulated_s()
+    }
+
     /// The seed of all random streams.
     #[getter]
     fn seed(&self) -> u64 {

@@ -188,11 +188,8 @@ impl Port {
         let size = packet.size() + self.overhead;
         match &mut self.egress {
             Egress::OnArrival { limit, marking, backlog } => {
-                if !limit.admits(*backlog, size) {
-                    self.counters.overflows += 1;
-                    return Due::default();
-                }
                 let mut size = size;
+                // The link service marks before the queue takes the packet, or not.
                 if let Some(marking) = marking
                     && marking.marks(now, backlog.bytes)
                 {
@@ -201,6 +198,10 @@ impl Port {
                     size = packet.size() + self.overhead;
                 }
                 if self.busy_until > now {
+                    if !limit.admits(*backlog, size) {
+                        self.counters.overflows += 1;
+                        return Due::default();
+                    }
                     backlog.add(size);
                     self.counters.most_packets = self.counters.most_packets.max(backlog.packets);
                     self.counters.most_bytes = self.counters.most_bytes.max(backlog.bytes);

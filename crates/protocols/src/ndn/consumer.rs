@@ -56,6 +56,15 @@ pub enum TimeoutMeaning {
     Restart,
 }
 
+/// How much one round trip moves the smoothed one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RttGain {
+    /// The usual gains, shared among the samples of a round trip (ndn-cxx).
+    PerRoundTrip,
+    /// The usual gains for each sample (ndnSIM).
+    PerSample,
+}
+
 /// When a timeout doubles the retransmission timeout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Backoff {
@@ -84,6 +93,8 @@ pub struct Settings {
     pub must_be_fresh: bool,
     /// The retransmission timeout's limits.
     pub timeout_limits: RtoLimits,
+    /// How much one round trip moves the smoothed one.
+    pub rtt_gain: RttGain,
     /// How often timeouts are looked for; zero: at the very moment.
     pub timeout_check: Duration,
     /// When a timeout doubles the timeout.
@@ -415,7 +426,12 @@ impl Consumer {
             return None;
         }
         let rtt = now.since(request.last_sent);
-        self.estimator.sample(rtt, self.requests.in_flight.div_ceil(2));
+        let expected = match self.settings.rtt_gain {
+            // Half the window: with each sample in flight, one may lack.
+            RttGain::PerRoundTrip => self.requests.in_flight.div_ceil(2),
+            RttGain::PerSample => 1,
+        };
+        self.estimator.sample(rtt, expected);
         self.counters.rtt_sum += rtt;
         self.counters.rtt_samples += 1;
         Some(rtt)

@@ -7,6 +7,7 @@ use windtunnel_engine::{Duration, Handle, Random, Time};
 
 use super::content_store::ContentStore;
 use super::fib::Fib;
+use super::hash::hash;
 use super::pit::Pit;
 use super::strategy::{Arrival, Decision, Strategy};
 use super::{Data, FaceId, Interest, Nack, NackReason, Outbox};
@@ -71,8 +72,7 @@ impl DeadNonces {
     const LIFETIME: Duration = Duration::from_secs(6);
 
     fn key(interest: &Interest, nonce: u32) -> u64 {
-        let name = interest.name.segment.rotate_left(32) ^ u64::from(interest.name.prefix.0);
-        (name ^ (u64::from(nonce) << 20)).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+        hash(interest.name) ^ u64::from(nonce)
     }
 
     fn insert(&mut self, now: Time, interest: &Interest, nonce: u32) {
@@ -212,7 +212,7 @@ impl Forwarder {
         }
         let pending = match found {
             Some(pending) => pending,
-            None if self.answer_from_store(now, face, &interest, outbox) => return,
+            None if self.answer_from_store(now, face, &interest, packet.marked, outbox) => return,
             None => self.pit.insert(&interest, packet.network_size),
         };
         let entry = self.pit.entry(pending);
@@ -250,6 +250,7 @@ impl Forwarder {
         now: Time,
         face: FaceId,
         interest: &Interest,
+        marked: bool,
         outbox: &mut Outbox,
     ) -> bool {
         if !self.content_store.is_on() {
@@ -261,7 +262,8 @@ impl Forwarder {
         };
         self.counters.content_store_hits += 1;
         self.counters.data_out += 1;
-        let marked = cached.marked && self.marks.cached_marks_stay;
+        let marked = (marked && self.marks.interest_marks_return)
+            || (cached.marked && self.marks.cached_marks_stay);
         let body = Body::Data(cached.data);
         outbox.push((face, Packet { body, marked, network_size: cached.network_size }));
         true

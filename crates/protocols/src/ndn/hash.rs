@@ -28,7 +28,7 @@ impl<T> Default for NameIndex<T> {
 /// folded, so that every bit of the name reaches every bit of the result.
 /// The same on every machine.
 #[inline]
-fn hash(name: Name) -> u64 {
+pub(super) fn hash(name: Name) -> u64 {
     let mixed = name.segment ^ (u64::from(name.prefix.0) << 40) ^ 0x9E37_79B9_7F4A_7C15;
     let product = u128::from(mixed) * 0xD6E8_FEB8_6659_FD93;
     (product as u64) ^ ((product >> 64) as u64)

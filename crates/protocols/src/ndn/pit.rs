@@ -90,12 +90,14 @@ impl PitEntry {
         self.links = Links::default();
     }
 
-    /// Whether a nonce was seen on another downstream face, or sent upstream:
-    /// then this Interest came in a loop.
+    /// Whether a nonce was seen before, and not as the latest one of `face`, which
+    /// may send its Interest again: then it came in a loop.
     #[must_use]
     pub fn saw_elsewhere(&self, nonce: u32, face: FaceId) -> bool {
-        self.in_records.iter().any(|it| it.nonce == nonce && it.face != face)
-            || self.out_records.iter().any(|it| it.nonce == nonce && it.face != face)
+        let again = self.in_records.iter().any(|it| it.nonce == nonce && it.face == face);
+        !again
+            && (self.in_records.iter().any(|it| it.nonce == nonce)
+                || self.out_records.iter().any(|it| it.nonce == nonce))
     }
 
     /// Whether an answer from upstream is still awaited.

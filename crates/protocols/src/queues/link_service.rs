@@ -2,7 +2,7 @@
 //! queue.
 //!
 //! Source: the behaviour of NFD's generic link service. Before a packet is
-//! queued, the octets that wait are compared with a `threshold`. The first
+//! queued (and even if it then finds no room), the octets that wait are compared with a `threshold`. The first
 //! excess only arms a timer of one `interval`; a packet at or after it, still
 //! above, is marked, and after the n-th mark the next is due
 //! `interval / sqrt(n + 1)` later. One look at or below the threshold disarms.

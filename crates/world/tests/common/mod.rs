@@ -1,0 +1,269 @@
+//! Plans in few words, and runs that check what every run must obey.
+
+#![allow(dead_code, reason = "each test file uses its own part")]
+
+use windtunnel_controllers::{self as controllers, DESCRIPTIONS, Start, Value};
+use windtunnel_engine::{Control, Duration, Rate, Stop, Time};
+use windtunnel_protocols::ndn::PrefixId;
+use windtunnel_protocols::ndn::consumer::{
+    self, Backoff, Reaction, RttGain, TimeoutMeaning, Workload,
+};
+use windtunnel_protocols::ndn::content_store::Policy;
+use windtunnel_protocols::ndn::forwarder::Marks;
+use windtunnel_protocols::ndn::producer::Producer;
+use windtunnel_protocols::ndn::rtt::RtoLimits;
+use windtunnel_protocols::ndn::wire::size::{NameSize, SignatureKind};
+use windtunnel_protocols::queues::{Action, CoDel, Discipline, Limit, LinkService, Pcon};
+use windtunnel_world::{
+    ConsumerPlan, DirectionPlan, LinkPlan, Loss, Metric, NodePlan, Paths, Plan, PortCounters,
+    ProducerPlan, Routing, World,
+};
+
+/// Nodes of these names, and nothing else; it runs for 10 s.
+pub(crate) fn nodes(names: &[&str]) -> Plan {
+    Plan {
+        nodes: names.iter().map(|name| node(name)).collect(),
+        links: Vec::new(),
+        prefixes: Vec::new(),
+        producers: Vec::new(),
+        consumers: Vec::new(),
+        routing: Routing { metric: Metric::Delay, paths: Paths::Shortest, given: Vec::new() },
+        duration: Duration::from_secs(10),
+        interval: Duration::from_secs(10),
+        seed: 1,
+        run: 0,
+    }
+}
+
+/// Nothing cached, best route, marks as in PCON.
+fn node(name: &str) -> NodePlan {
+    NodePlan {
+        name: name.to_owned(),
+        cached: 0,
+        policy: Policy::Lru,
+        strategy: "best-route",
+        marks: Marks { interest_marks_return: true, cached_marks_stay: false },
+    }
+}
+
+pub(crate) fn rate(bits_per_second: u64) -> Rate {
+    Rate::from_bits_per_second(bits_per_second).expect("more than nothing")
+}
+
+/// A direction that drops nothing in these tests.
+pub(crate) fn direction(megabits_per_second: u64, delay_ms: u64) -> DirectionPlan {
+    DirectionPlan {
+        rate: rate(megabits_per_second * 1_000_000),
+        delay: Duration::from_millis(delay_ms),
+        loss: Loss::None,
+        limit: Limit::Packets(10_000),
+        discipline: Discipline::DropTail,
+        overhead: 0,
+    }
+}
+
+/// Every discipline, at its defaults.
+pub(crate) fn disciplines() -> Vec<Discipline> {
+    let (target, interval) = (Duration::from_millis(5), Duration::from_millis(100));
+    let codel = |action| Discipline::CoDel(CoDel::new(action, target, interval, 1500));
+    vec![
+        Discipline::DropTail,
+        Discipline::LinkService(LinkService::new(20_000, interval)),
+        codel(Action::Drop),
+        codel(Action::Mark),
+        Discipline::Pcon(Pcon::new(target, interval)),
+    ]
+}
+
+/// Joins two nodes by a link that is the same both ways.
+pub(crate) fn join(plan: &mut Plan, first: usize, second: usize, both_ways: &DirectionPlan) {
+    join_unequal(plan, first, second, [both_ways.clone(), both_ways.clone()]);
+}
+
+pub(crate) fn join_unequal(
+    plan: &mut Plan,
+    first: usize,
+    second: usize,
+    directions: [DirectionPlan; 2],
+) {
+    let name = format!("{}-{}", plan.nodes[first].name, plan.nodes[second].name);
+    plan.links.push(LinkPlan { name, nodes: [first, second], directions });
+}
+
+/// Content of one Data packet in these tests, in octets.
+pub(crate) const PAYLOAD: u32 = 1000;
+
+/// The number of a prefix, which need not be in use yet.
+fn prefix(plan: &mut Plan, uri: &str) -> usize {
+    let name = uri.parse().expect("a name");
+    let known = plan.prefixes.iter().position(|it| *it == name);
+    known.unwrap_or_else(|| {
+        plan.prefixes.push(name);
+        plan.prefixes.len() - 1
+    })
+}
+
+/// Puts a producer on a node.
+pub(crate) fn serve<'a>(plan: &'a mut Plan, node: usize, uri: &str) -> &'a mut Producer {
+    let prefix = prefix(plan, uri);
+    let producer = Producer {
+        content: PAYLOAD,
+        freshness_ms: 0,
+        response_delay: Duration::ZERO,
+        signature: SignatureKind::DigestSha256,
+    };
+    plan.producers.push(ProducerPlan { node, prefix, producer });
+    &mut plan.producers.last_mut().expect("it was just put in").producer
+}
+
+/// Puts a consumer on a node: a stream with a fixed window. It never gives up
+/// waiting while a test runs, unless the test says so.
+pub(crate) fn ask<'a>(
+    plan: &'a mut Plan,
+    node: usize,
+    uri: &str,
+    window: u64,
+) -> &'a mut ConsumerPlan {
+    let prefix = prefix(plan, uri);
+    let patience = Duration::from_secs(1_000_000);
+    let settings = consumer::Settings {
+        prefix: PrefixId(prefix as u32),
+        prefix_size: NameSize::of(&plan.prefixes[prefix]),
+        workload: Workload::Stream,
+        segment_size: PAYLOAD,
+        lifetime_ms: 4000,
+        hop_limit: None,
+        must_be_fresh: false,
+        timeout_limits: RtoLimits {
+            initial: patience,
+            minimum: patience,
+            maximum: patience,
+            most_backoff: 1.0,
+        },
+        rtt_gain: RttGain::PerRoundTrip,
+        timeout_check: Duration::ZERO,
+        backoff: Backoff::EachEvent,
+        on_mark: Reaction::OncePerRoundTrip,
+        on_timeout: Reaction::OncePerRoundTrip,
+        timeout_meaning: TimeoutMeaning::Loss,
+        on_nack: Reaction::OncePerRoundTrip,
+        recovery_margin: 0.0,
+        start: Time::ZERO,
+        start_within: Duration::ZERO,
+        stop: Time::NEVER,
+    };
+    plan.consumers.push(ConsumerPlan {
+        name: format!("consumer {}", plan.consumers.len()),
+        node,
+        settings,
+        controller: fixed(window),
+        start: Start { initial_window: 2.0, minimum_window: 1.0 },
+    });
+    plan.consumers.last_mut().expect("it was just put in")
+}
+
+/// A controller at its defaults.
+pub(crate) fn controller(name: &str) -> controllers::Settings {
+    let description = DESCRIPTIONS.iter().find(|it| it.name == name).expect("a known controller");
+    controllers::Settings::defaults(description)
+}
+
+pub(crate) fn fixed(window: u64) -> controllers::Settings {
+    let mut settings = controller("fixed");
+    settings.set("window", Value::Number(window as f64)).expect("a window within its limits");
+    settings
+}
+
+/// One consumer, `hops` links that are all alike, and one producer, of `/data`.
+pub(crate) fn chain(hops: usize, link: &DirectionPlan, window: u64) -> Plan {
+    let names: Vec<String> = (0..=hops).map(|it| format!("n{it}")).collect();
+    let mut plan = nodes(&names.iter().map(String::as_str).collect::<Vec<_>>());
+    for hop in 0..hops {
+        join(&mut plan, hop, hop + 1, link);
+    }
+    serve(&mut plan, hops, "/data");
+    ask(&mut plan, 0, "/data", window);
+    plan
+}
+
+/// Consumers and producers, each on a node of their own, around two routers: who
+/// is where, as places in the plan's nodes.
+pub(crate) struct Dumbbell {
+    pub(crate) plan: Plan,
+    pub(crate) consumers: Vec<usize>,
+    pub(crate) producers: Vec<usize>,
+}
+
+/// `pairs` on each side; the link between the routers comes first.
+pub(crate) fn dumbbell(pairs: usize, access: &DirectionPlan, between: &DirectionPlan) -> Dumbbell {
+    let mut names = vec!["r1".to_owned(), "r2".to_owned()];
+    names.extend((0..pairs).flat_map(|it| [format!("c{it}"), format!("p{it}")]));
+    let mut plan = nodes(&names.iter().map(String::as_str).collect::<Vec<_>>());
+    join(&mut plan, 0, 1, between);
+    let (consumers, producers): (Vec<usize>, Vec<usize>) =
+        (0..pairs).map(|pair| (2 + 2 * pair, 3 + 2 * pair)).unzip();
+    for (consumer, producer) in consumers.iter().zip(&producers) {
+        join(&mut plan, *consumer, 0, access);
+        join(&mut plan, 1, *producer, access);
+    }
+    Dumbbell { plan, consumers, producers }
+}
+
+/// Consumers as the fetchers of ndn-tools are, with this controller.
+pub(crate) fn adaptive(consumer: &mut ConsumerPlan, name: &str) {
+    consumer.controller = controller(name);
+    consumer.settings.timeout_limits = RtoLimits::default();
+}
+
+pub(crate) fn file(consumer: &mut ConsumerPlan, segments: u64) {
+    consumer.settings.workload = Workload::File { segments };
+}
+
+/// Runs a plan to its end.
+pub(crate) fn run(plan: &Plan) -> World {
+    let mut world = World::new(plan).expect("every consumer reaches a producer");
+    let (stop, _) = world.run(&Control::default(), None);
+    assert_eq!(stop, Stop::Finished);
+    assert_conserved(plan, &world);
+    world
+}
+
+pub(crate) fn ports(plan: &Plan, world: &World) -> Vec<PortCounters> {
+    world.ports(plan.end()).map(|(counters, _)| *counters).collect()
+}
+
+/// The counters of one direction of a link: 0 from its first node, 1 from its
+/// second.
+pub(crate) fn port(plan: &Plan, world: &World, link: usize, side: usize) -> PortCounters {
+    ports(plan, world)[2 * link + side]
+}
+
+pub(crate) fn flow(world: &World, consumer: usize) -> consumer::Counters {
+    *world.consumers().nth(consumer).expect("a consumer of the plan").counters()
+}
+
+/// No packet is lost unaccounted: on links, in nodes and in applications.
+/// Producers must answer at once, so that no answer waits in them.
+pub(crate) fn assert_conserved(plan: &Plan, world: &World) {
+    let ports = ports(plan, world);
+    let sum = |of: fn(&PortCounters) -> u64| -> u64 { ports.iter().map(of).sum() };
+    let (offered, delivered) = (sum(|it| it.offered), sum(|it| it.delivered));
+    assert_eq!(offered, delivered + sum(PortCounters::dropped) + world.packets_held());
+    assert_eq!(world.packet_hops(), delivered);
+    for port in &ports {
+        assert!(port.offered >= port.delivered + port.dropped());
+    }
+    assert!(plan.producers.iter().all(|it| it.producer.response_delay == Duration::ZERO));
+    // A producer takes in as many packets as it gives out, so that beside those
+    // of the links only the consumers' make a difference.
+    let (mut into_nodes, mut out_of_nodes) = (delivered, offered);
+    for counters in world.consumers().map(consumer::Consumer::counters) {
+        into_nodes += counters.interests;
+        out_of_nodes += counters.data + counters.duplicates + counters.nacks;
+    }
+    for node in world.nodes() {
+        into_nodes += node.interests_out + node.data_out + node.nacks_out;
+        out_of_nodes += node.interests_in + node.data_in + node.nacks_in;
+    }
+    assert_eq!(into_nodes, out_of_nodes);
+}
