@@ -1,0 +1,48 @@
+"""The page on adding a controller, followed step by step."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+from windtunnel import _core
+from windtunnel.running import run_scenario
+
+ROOT = Path(__file__).parents[1]
+PAGE = (ROOT / "docs" / "adding-a-controller.md").read_text(encoding="utf-8")
+
+
+def block(language: str) -> str:
+    """The page's first code block in a language."""
+    found = re.search(rf"```{language}\n(.*?)```", PAGE, re.DOTALL)
+    assert found, f"the page has no {language}"
+    return found.group(1)
+
+
+def test_one_file_and_one_line_make_a_controller_that_passes_every_test(tmp_path: Path) -> None:
+    for name in ("Cargo.toml", "Cargo.lock"):
+        shutil.copy(ROOT / name, tmp_path)
+    shutil.copytree(ROOT / "crates", tmp_path / "crates")
+    sources = tmp_path / "crates" / "controllers" / "src"
+    (sources / "gentle.rs").write_text(block("rust"), encoding="utf-8")
+    library = (sources / "lib.rs").read_text(encoding="utf-8")
+    (line,) = re.findall(r"^    (\w+::\w+),$", block("rust,ignore"), re.MULTILINE)
+    added = library.replace("registry! {\n", f"registry! {{\n    {line},\n")
+    assert added != library
+    (sources / "lib.rs").write_text(added, encoding="utf-8")
+    command = ["cargo", "test", "--locked", "--package", "windtunnel-controllers"]
+    # What others wrote is compiled once, for this test and for the workspace.
+    environment = {**os.environ, "CARGO_TARGET_DIR": str(ROOT / "target")}
+    tested = subprocess.run(
+        command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
+    assert tested.returncode == 0, tested.stdout + tested.stderr
+
+
+def test_the_scenario_runs_with_a_controller_that_is_there() -> None:
+    scenario = block("toml").replace('kind = "gentle", kept', 'kind = "aimd", beta')
+    results = run_scenario(_core.Scenario("page", scenario, [("duration", "2 s")]))
+    assert results["flows"]["received_bytes"].min() > 0
