@@ -35,11 +35,22 @@ class Scenario:
     title: str | None
     axes: list[str]
     cases: list[list[str]]
+    """For each case its name on every axis."""
     runs: int
+    """How often each case is run."""
+    total_simulated_s: float
+    """Simulated seconds, over all runs."""
     seed: int
     text: str
+    """The text as run, with what was set from outside."""
 
     def __init__(self, file: str, text: str, settings: list[tuple[str, str]] = ...) -> None: ...
+    def bounds(self) -> list[tuple[float, float]]:
+        """For each case what no protocol can surpass there.
+
+        The goodput of all consumers together in bit/s, and the least delay in s.
+        """
+
     def start(self, jobs: int) -> Batch: ...
 
 def schema() -> str: ...

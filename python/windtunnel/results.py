@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-import json
-import shutil
-import tempfile
+import io
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import polars as pl
+from windtunnel.folders import read_manifest, write_manifest, written_whole
+
+if TYPE_CHECKING:
+    import polars as pl
 
 SCENARIO = "scenario.toml"
-MANIFEST = "manifest.json"
+
+
+class ResultsError(ValueError):
+    """A folder that holds no results: the message says what is wrong with it."""
 
 
 @dataclass(frozen=True)
@@ -41,47 +45,32 @@ class Results:
     def save(self, folder: Path | str) -> Path:
         """Write a folder: scenario, manifest and a Parquet file for each table.
 
-        The folder appears whole or not at all; one of the same name is replaced.
-        Raises OSError where it cannot be written.
+        The folder appears whole or not at all; results of the same name are
+        replaced. Raises OSError where it cannot be written.
         """
         folder = Path(folder)
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        written = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
-        try:
-            written.chmod(0o755)
+        with written_whole(folder) as written:
             (written / SCENARIO).write_text(self.scenario, encoding="utf-8")
             for name, table in self.tables.items():
-                table.write_parquet(written / f"{name}.parquet")
-            manifest = {"axes": self.axes, **self.manifest}
-            text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
-            (written / MANIFEST).write_text(text, encoding="utf-8")
-            replace(written, folder)
-        except BaseException:
-            shutil.rmtree(written, ignore_errors=True)
-            raise
+                # By way of memory: Polars' own writing hides what went wrong.
+                encoded = io.BytesIO()
+                table.write_parquet(encoded)
+                (written / f"{name}.parquet").write_bytes(encoded.getbuffer())
+            write_manifest(written, {"axes": self.axes, **self.manifest})
         return folder
 
     @classmethod
     def load(cls, folder: Path | str) -> Results:
-        """Read a folder that was saved. Raises OSError or ValueError if it is none."""
+        """Read a folder that was saved. Raises ResultsError if it is none."""
+        # Here, because loading Polars takes longer than most commands.
+        import polars as pl
+
         folder = Path(folder)
-        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-        tables = {path.stem: pl.read_parquet(path) for path in sorted(folder.glob("*.parquet"))}
-        scenario = (folder / SCENARIO).read_text(encoding="utf-8")
-        return cls(scenario, manifest.pop("axes"), tables, manifest)
-
-
-def replace(new: Path, old: Path) -> None:
-    """Put the folder `new` where `old` is; `old` is lost only once `new` is there."""
-    if not old.exists():
-        new.rename(old)
-        return
-    aside = old.with_name(f".{old.name}-replaced")
-    shutil.rmtree(aside, ignore_errors=True)
-    old.rename(aside)
-    try:
-        new.rename(old)
-    except BaseException:
-        aside.rename(old)
-        raise
-    shutil.rmtree(aside)
+        try:
+            manifest = read_manifest(folder)
+            axes = manifest.pop("axes")
+            tables = {path.stem: pl.read_parquet(path) for path in sorted(folder.glob("*.parquet"))}
+            scenario = (folder / SCENARIO).read_text(encoding="utf-8")
+        except (OSError, ValueError, KeyError, pl.exceptions.PolarsError) as error:
+            raise ResultsError(f"{folder}: no folder of results: {error}") from error
+        return cls(scenario, axes, tables, manifest)

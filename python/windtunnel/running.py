@@ -9,10 +9,10 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-
-import polars as pl
+from typing import Any
 
 from windtunnel import _core
+from windtunnel.folders import VERSION_KEY
 from windtunnel.results import Results
 
 BETWEEN_LOOKS = 0.05
@@ -24,16 +24,27 @@ class Progress:
     """How far a scenario is."""
 
     finished: int
+    """Runs that have ended."""
     runs: int
+    """Runs in all."""
     simulated_s: float
+    """Simulated seconds done, over all runs."""
     total_simulated_s: float
+    """Simulated seconds in all."""
     events: int
+    """Events handled so far."""
     real_s: float
+    """Seconds since the start."""
 
     @property
     def share(self) -> float:
         """The share done, from 0 to 1."""
         return self.simulated_s / self.total_simulated_s if self.total_simulated_s else 1.0
+
+    @property
+    def speed(self) -> float:
+        """Simulated seconds a second, over all runs."""
+        return self.simulated_s / self.real_s if self.real_s else 0.0
 
 
 def read(
@@ -46,10 +57,14 @@ def read(
     replaced = [(path, str(value)) for path, value in (settings or {}).items()]
     if seed is not None:
         replaced.append(("seed", str(seed)))
-    with open(file, encoding="utf-8") as opened:
-        # One byte more than the core reads: it says what is wrong with the rest.
-        text = opened.read(17 << 20)
-    return _core.Scenario(str(file), text, replaced)
+    name = os.fsencode(file).decode(errors="replace")
+    try:
+        with open(file, encoding="utf-8") as opened:
+            # More than the core takes: it says what is wrong with the rest.
+            text = opened.read(17 << 20)
+        return _core.Scenario(name, text, replaced)
+    except UnicodeError as error:
+        raise _core.ScenarioError(f"{name}: not text in UTF-8: {error}") from error
 
 
 def run_scenario(
@@ -63,42 +78,61 @@ def run_scenario(
     runs within a second and keeps those that were finished; the manifest then
     counts the others under `unfinished`.
     """
+    # Here, because loading Polars takes longer than most commands.
+    import polars as pl
+
     started = time.monotonic()
     batch = scenario.start(jobs or os.cpu_count() or 1)
     interrupted = False
-    while not batch.is_done():
-        try:
+    try:
+        while not batch.is_done():
             if watch:
                 watch(Progress(*batch.progress(), real_s=time.monotonic() - started))
             time.sleep(BETWEEN_LOOKS)
-        except KeyboardInterrupt:
-            interrupted = True
-            batch.cancel()
+    except KeyboardInterrupt:
+        interrupted = True
+    finally:
+        # Nothing is left to cancel, unless an exception came.
+        batch.cancel()
     outcome = batch.finish()
-    events, packet_hops, cpu_s = outcome.work
-    manifest = {
-        "windtunnel": _core.__version__,
+    real_s = time.monotonic() - started
+    tables = {name: pl.DataFrame(table) for name, table in outcome.tables().items()}
+    manifest = {**description(scenario), **what_came(outcome, interrupted, real_s)}
+    stops = tables["runs"]["stop"].to_list() if tables else []
+    manifest["out_of_real_time"] = stops.count("out of real time")
+    return Results(scenario.text, scenario.axes, tables, manifest)
+
+
+def description(scenario: _core.Scenario) -> dict[str, Any]:
+    """Say what is run, by which version, and where."""
+    return {
+        VERSION_KEY: _core.__version__,
         "title": scenario.title,
         "seed": scenario.seed,
         "runs": scenario.runs,
         "scenario_sha256": hashlib.sha256(scenario.text.encode()).hexdigest(),
-        "finished": outcome.finished,
-        "unfinished": outcome.unfinished,
-        "faults": outcome.faults,
-        "interrupted": interrupted,
         "machine": {
             "system": platform.system(),
             "architecture": platform.machine(),
             "processors": os.cpu_count(),
             "python": platform.python_version(),
         },
+    }
+
+
+def what_came(outcome: _core.Outcome, interrupted: bool, real_s: float) -> dict[str, Any]:
+    """Say what came of the runs, and what is missing."""
+    events, packet_hops, cpu_s = outcome.work
+    return {
+        "finished": outcome.finished,
+        "unfinished": outcome.unfinished,
+        "faults": outcome.faults,
+        "interrupted": interrupted,
         "events": events,
         "packet_hops": packet_hops,
         "cpu_s": cpu_s,
-        "real_s": time.monotonic() - started,
+        "real_s": real_s,
     }
-    tables = {name: pl.DataFrame(table) for name, table in outcome.tables().items()}
-    return Results(scenario.text, scenario.axes, tables, manifest)
 
 
 def run(

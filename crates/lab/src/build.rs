@@ -21,14 +21,16 @@ use windtunnel_world::{
 };
 
 use crate::cases::FlowNames;
-use crate::error::{Mistake, suggestion};
-use crate::scenario::{self as file, Located, Named, Scenario};
+use crate::error::{Mistake, list, suggestion};
+use crate::scenario::{self as file, Located, Scenario};
 use crate::units::Measured;
 
 const DEFAULT_LIMIT: Limit = Limit::Packets(100);
 const DEFAULT_PAYLOAD: u64 = 1024;
 /// Room in the largest packet for the name, the signature and the headers.
 const MOST_PAYLOAD: u64 = 8192;
+/// Room beside the largest payload, the largest signature and the headers.
+const MOST_NAME: usize = 250;
 
 /// Builds the plan of run 0, and what else the tables need to know.
 pub(crate) fn plan(scenario: &Scenario) -> Result<(Plan, Vec<FlowNames>), Mistake> {
@@ -40,7 +42,7 @@ pub(crate) fn plan(scenario: &Scenario) -> Result<(Plan, Vec<FlowNames>), Mistak
     }
     // Those that no consumer of this case uses are checked all the same.
     for controller in scenario.controllers.values() {
-        controller_settings(controller, &scenario.controllers)?;
+        controller_settings(controller, &[])?;
     }
     let mut builder = Builder { scenario, prefixes: Vec::new() };
     let nodes = scenario.nodes.iter().map(|(name, node)| builder.node(name, node)).collect();
@@ -68,7 +70,9 @@ pub(crate) fn plan(scenario: &Scenario) -> Result<(Plan, Vec<FlowNames>), Mistak
         seed: scenario.seed,
         run: 0,
     };
+    check_faces(scenario, &plan)?;
     check_paths(scenario, &plan)?;
+    check_local_answers(scenario, &plan)?;
     Ok((plan, flows))
 }
 
@@ -79,16 +83,53 @@ fn collect<T>(items: impl Iterator<Item = Result<T, Mistake>>) -> Result<Vec<T>,
 fn interval(scenario: &Scenario) -> Result<Duration, Mistake> {
     /// Beyond so many samples the tables, not the simulation, would fill memory.
     const MOST_SAMPLES: u64 = 1_000_000;
-    let Some(interval) = &scenario.interval else {
-        return Ok(Duration::from_millis(100));
+    let (interval, span) = match &scenario.interval {
+        Some(interval) => (interval.value.0, &interval.span),
+        None => (Duration::from_millis(100), &scenario.duration.span),
     };
-    let samples = scenario.duration.value.0.as_picos() / interval.value.0.as_picos().max(1);
-    if interval.value.0 == Duration::ZERO || samples > MOST_SAMPLES {
-        return Err(Mistake::new("more than a million samples")
-            .at(interval.span.clone())
-            .help("write a longer interval, such as \"100 ms\""));
+    let samples = scenario.duration.value.0.as_picos() / interval.as_picos().max(1);
+    if interval == Duration::ZERO || samples > MOST_SAMPLES {
+        return Err(Mistake::new(format!("more than a million samples, one each {interval}"))
+            .at(span.clone())
+            .help("write a longer interval, such as interval = \"10 s\""));
     }
-    Ok(interval.value.0)
+    Ok(interval)
+}
+
+/// Whether no node has more faces than can be numbered.
+fn check_faces(scenario: &Scenario, plan: &Plan) -> Result<(), Mistake> {
+    let mut faces = vec![0_usize; plan.nodes.len()];
+    let links = plan.links.iter().flat_map(|it| it.nodes);
+    let producers = plan.producers.iter().map(|it| it.node);
+    let consumers = plan.consumers.iter().map(|it| it.node);
+    links.chain(producers).chain(consumers).for_each(|node| faces[node] += 1);
+    let Some(node) = faces.iter().position(|it| *it > usize::from(u16::MAX)) else { return Ok(()) };
+    let (name, _) = scenario.nodes.get_index(node).expect("it is in the plan");
+    let message = format!("node `{}` has {} links and applications", name.get_ref(), faces[node]);
+    Err(Mistake::new(message).at(name.span()).help(format!("spread them: at most {}", u16::MAX)))
+}
+
+/// Whether no consumer has its answers in no time at all: it would ask for ever
+/// at one instant.
+fn check_local_answers(scenario: &Scenario, plan: &Plan) -> Result<(), Mistake> {
+    for (consumer, name) in plan.consumers.iter().zip(scenario.consumers.keys()) {
+        let prefix = &plan.prefixes[consumer.settings.prefix.0 as usize];
+        let at_once = plan.producers.iter().any(|it| {
+            it.node == consumer.node
+                && it.producer.response_delay == Duration::ZERO
+                && plan.prefixes[it.prefix].is_prefix_of(prefix)
+        });
+        if at_once {
+            let message = format!(
+                "consumer `{}` is on the node of a producer that answers it in no time",
+                name.get_ref()
+            );
+            return Err(Mistake::new(message)
+                .at(name.span())
+                .help("put them on two nodes, or give the producer a response_delay"));
+        }
+    }
+    Ok(())
 }
 
 /// Whether every consumer reaches a producer of what it asks for.
@@ -106,7 +147,8 @@ fn check_paths(scenario: &Scenario, plan: &Plan) -> Result<(), Mistake> {
     let help = if plan.producers.iter().any(|it| plan.prefixes[it.prefix].is_prefix_of(prefix)) {
         format!("join `{node}` to the producer's node by links")
     } else {
-        format!("no producer serves it; served here: {}", served.join(", "))
+        let served: Vec<&str> = served.iter().map(String::as_str).collect();
+        format!("no producer serves it; served here: {}", list(&served))
     };
     Err(Mistake::new(message).at(name.span()).help(help))
 }
@@ -172,7 +214,7 @@ impl Builder<'_> {
     fn link(&self, name: &Spanned<String>, link: &file::Link) -> Result<LinkPlan, Mistake> {
         let link = link.or(&self.scenario.defaults.link);
         let ends = link.nodes.ok_or_else(|| missing("link", name, "nodes", "[\"a\", \"b\"]"))?;
-        let [first, second] = &ends.value;
+        let [first, second] = &ends.value.0;
         let nodes = [self.node_index(first)?, self.node_index(second)?];
         if nodes[0] == nodes[1] {
             return Err(Mistake::new(format!("link `{}` leads back to where it starts", name.get_ref()))
@@ -271,8 +313,11 @@ impl Builder<'_> {
     fn controller(&self, controller: &file::Controller) -> Result<controllers::Settings, Mistake> {
         let own = &self.scenario.controllers;
         match own.iter().find(|(name, _)| *name.get_ref() == controller.kind.value) {
-            Some((_, named)) if controller.parameters.is_empty() => controller_settings(named, own),
-            _ => controller_settings(controller, own),
+            Some((_, named)) if controller.parameters.is_empty() => controller_settings(named, &[]),
+            _ => {
+                let own: Vec<&str> = own.keys().map(|it| it.get_ref().as_str()).collect();
+                controller_settings(controller, &own)
+            }
         }
     }
 
@@ -303,9 +348,9 @@ impl Builder<'_> {
             hop_limit: consumer.hop_limit,
             must_be_fresh: consumer.must_be_fresh.unwrap_or(false),
             timeout_limits: RtoLimits {
-                initial: value(&consumer.initial_timeout, limits.initial),
+                initial: timeout(consumer.initial_timeout.as_ref(), limits.initial)?,
                 minimum: value(&consumer.minimum_timeout, limits.minimum),
-                maximum: value(&consumer.maximum_timeout, limits.maximum),
+                maximum: timeout(consumer.maximum_timeout.as_ref(), limits.maximum)?,
                 most_backoff,
             },
             rtt_gain: match consumer.rtt_gain.unwrap_or(file::RttGain::PerRoundTrip) {
@@ -373,7 +418,7 @@ impl Builder<'_> {
                 .help(suggestion(&route.link.value, &known))
         })?;
         let ends = links[link].or(&self.scenario.defaults.link).nodes;
-        if !ends.is_some_and(|it| it.value.iter().any(|end| end.value == route.node.value)) {
+        if !ends.is_some_and(|it| it.value.0.iter().any(|end| end.value == route.node.value)) {
             return Err(Mistake::new(format!(
                 "link `{}` does not start at node `{}`",
                 route.link.value, route.node.value
@@ -385,11 +430,31 @@ impl Builder<'_> {
 }
 
 fn parse_prefix(uri: &Located<String>) -> Result<wire::Name<'static>, Mistake> {
-    uri.value.parse::<wire::Name<'static>>().map_err(|error| {
+    let name = uri.value.parse::<wire::Name<'static>>().map_err(|error| {
         Mistake::new(format!("`{}` is not a name: {error}", uri.value))
             .at(uri.span.clone())
             .help("write one such as \"/video/news\"")
-    })
+    })?;
+    match name.components_size() {
+        ..=MOST_NAME => Ok(name),
+        octets => Err(Mistake::new(format!("a name of {octets} octets"))
+            .at(uri.span.clone())
+            .help(format!("write one of at most {MOST_NAME}: a packet has at most 8800"))),
+    }
+}
+
+/// A timeout that is not over at once: Interests would time out for ever at one
+/// instant.
+fn timeout(
+    timeout: Option<&Located<Measured<Duration>>>,
+    default: Duration,
+) -> Result<Duration, Mistake> {
+    match timeout {
+        Some(it) if it.value.0 == Duration::ZERO => Err(Mistake::new("a timeout of no time")
+            .at(it.span.clone())
+            .help("write one such as \"200 ms\"")),
+        timeout => Ok(timeout.map_or(default, |it| it.value.0)),
+    }
 }
 
 fn payload(payload: Option<&Located<Measured<crate::units::Bytes>>>) -> Result<u32, Mistake> {
@@ -424,7 +489,7 @@ fn workload(workload: Option<&file::Workload>, segment_size: u32) -> Result<Work
         Mistake::new(format!("`{key}` is a key of {of} alone")).at(span.clone())
     };
     if let Some(size) = &workload.size
-        && workload.kind != file::WorkloadKind::File
+        && workload.kind.value != file::WorkloadKind::File
     {
         return Err(foreign(&size.span, "size", "a file"));
     }
@@ -433,22 +498,25 @@ fn workload(workload: Option<&file::Workload>, segment_size: u32) -> Result<Work
         workload.exponent.as_ref().map(|it| (&it.span, "exponent")),
     ];
     if let Some((span, key)) = catalogue.into_iter().flatten().next()
-        && workload.kind != file::WorkloadKind::Catalogue
+        && workload.kind.value != file::WorkloadKind::Catalogue
     {
         return Err(foreign(span, key, "a catalogue"));
     }
-    match workload.kind {
+    match workload.kind.value {
         file::WorkloadKind::Stream => Ok(Workload::Stream),
         file::WorkloadKind::File => match &workload.size {
             Some(size) if size.value.0.0 > 0 => {
                 Ok(Workload::File { segments: size.value.0.0.div_ceil(u64::from(segment_size)) })
             }
             Some(size) => Err(Mistake::new("an empty file").at(size.span.clone())),
-            None => Err(Mistake::new("a file needs its size").help("write size = \"10 MB\"")),
+            None => Err(Mistake::new("a file needs its size")
+                .at(workload.kind.span.clone())
+                .help("write size = \"10 MB\"")),
         },
         file::WorkloadKind::Catalogue => {
             let Some(objects) = &workload.objects else {
                 return Err(Mistake::new("a catalogue needs the number of its objects")
+                    .at(workload.kind.span.clone())
                     .help("write objects = 10000"));
             };
             let exponent = workload.exponent.as_ref();
@@ -523,15 +591,17 @@ fn discipline(queue: &file::Queue) -> Result<Discipline, Mistake> {
     })
 }
 
+/// A registered controller with its parameters; `own` are the file's names that
+/// might have stood in its place.
 fn controller_settings(
     controller: &file::Controller,
-    own: &Named<file::Controller>,
+    own: &[&str],
 ) -> Result<controllers::Settings, Mistake> {
     let name = controller.kind.value.as_str();
     let description = controllers::DESCRIPTIONS.iter().find(|it| it.name == name).ok_or_else(|| {
         let registered = controllers::DESCRIPTIONS.iter().map(|it| it.name);
         let known: Vec<&str> =
-            own.keys().map(|it| it.get_ref().as_str()).chain(registered).collect();
+            registered.filter(|it| !own.contains(it)).chain(own.iter().copied()).collect();
         Mistake::new(format!("there is no controller `{name}`"))
             .at(controller.kind.span.clone())
             .help(suggestion(name, &known))

@@ -2,15 +2,19 @@
 
 use std::ops::Range;
 
-use toml_edit::{DocumentMut, Item, TableLike};
+use toml_edit::{DocumentMut, Item, Key, TableLike};
 use windtunnel_world::Plan;
 
 use crate::build;
 use crate::error::{Mistake, ScenarioError, suggestion};
 use crate::scenario::Scenario;
+use crate::trace::{self, Origin};
 
 /// The largest scenario file that is read.
 const MOST_BYTES: usize = 16 << 20;
+
+/// The most cases that one file may compare; each has its plan in memory.
+const MOST_CASES: usize = 10_000;
 
 /// The most runs that one file may ask for.
 const MOST_RUNS: usize = 1_000_000;
@@ -76,49 +80,49 @@ impl Study {
         text: &str,
         settings: &[(String, String)],
     ) -> Result<Self, ScenarioError> {
-        let refuse = |text: &str, mistake: Mistake| mistake.locate(file, text, None);
         if text.len() > MOST_BYTES {
             let mistake = Mistake::new(format!(
                 "too large for a scenario: more than {} MiB",
                 MOST_BYTES >> 20
             ))
             .help("name a scenario file; examples stand in scenarios/");
-            return Err(refuse("", mistake));
+            return Err(mistake.locate(file, "", None));
         }
-        let mut document = edit(text).map_err(|it| refuse(text, it))?;
-        let set_text;
-        let text = if settings.is_empty() {
-            text
-        } else {
-            for (path, value) in settings {
-                let mistake = |it: Mistake| refuse("", it.named(&format!("--set {path}={value}")));
-                set(&mut document, path, parse_value(value)).map_err(mistake)?;
-            }
-            set_text = document.to_string();
-            set_text.as_str()
+        let original = text;
+        let mut document = edit(text).map_err(|it| it.locate(file, original, None))?;
+        let mut from_outside = Vec::new();
+        for (path, value) in settings {
+            let what = format!("--set {path}={value}");
+            let keys = set(&mut document, path, parse_value(value))
+                .map_err(|it| it.named(&what).locate(file, original, None))?;
+            from_outside.push((keys, Origin::Outside(what)));
+        }
+        let text = if settings.is_empty() { text.to_owned() } else { document.to_string() };
+        let refuse = |mistake: Mistake, case: Option<String>| {
+            trace::back(mistake, &text, original, &from_outside).locate(file, original, case)
         };
-        let scenario = parse(text).map_err(|it| refuse(text, it))?;
-        let axes = axes(&scenario).map_err(|it| refuse(text, it))?;
+        let scenario = parse(&text).map_err(|it| refuse(it, None))?;
+        let axes = axes(&scenario).map_err(|it| refuse(it, None))?;
         let runs = scenario.runs.as_ref().map_or(1, |it| it.value);
-        check_runs(&scenario, &axes).map_err(|it| refuse(text, it))?;
+        check_runs(&scenario, &axes).map_err(|it| refuse(it, None))?;
         let mut cases = Vec::new();
         for combination in combinations(&axes) {
             let names: Vec<String> = combination.iter().map(|(name, _)| name.clone()).collect();
             let label = || (!names.is_empty()).then(|| names.join(", "));
             let mut document = document.clone();
-            let mut assigned = false;
+            let mut assigned = Vec::new();
             for assignment in combination.iter().flat_map(|(_, it)| it.iter()) {
-                set(&mut document, &assignment.path, assignment.value.clone())
-                    .map_err(|it| it.at(assignment.span.clone()).locate(file, text, label()))?;
-                assigned = true;
+                let keys = set(&mut document, &assignment.path, assignment.value.clone())
+                    .map_err(|it| refuse(it.at(assignment.span.clone()), label()))?;
+                assigned.push((keys, Origin::Inside(assignment.span.clone())));
             }
-            let (plan, flows) = if assigned {
-                let text = document.to_string();
-                parse(&text)
-                    .and_then(|it| build::plan(&it))
-                    .map_err(|it| it.locate(file, &text, label()))?
+            let (plan, flows) = if assigned.is_empty() {
+                build::plan(&scenario).map_err(|it| refuse(it, label()))?
             } else {
-                build::plan(&scenario).map_err(|it| it.locate(file, text, label()))?
+                let case = document.to_string();
+                parse(&case)
+                    .and_then(|it| build::plan(&it))
+                    .map_err(|it| refuse(trace::back(it, &case, &text, &assigned), label()))?
             };
             cases.push(Case { names, plan, flows });
         }
@@ -130,7 +134,7 @@ impl Study {
             runs,
             seed: scenario.seed,
             real_time_limit: limit.map(std::time::Duration::from_nanos),
-            text: text.to_owned(),
+            text,
         })
     }
 
@@ -145,14 +149,6 @@ impl Study {
     pub fn total_simulated_s(&self) -> f64 {
         let all: f64 = self.cases.iter().map(|case| case.plan.duration.as_seconds()).sum();
         all * f64::from(self.runs)
-    }
-}
-
-impl Mistake {
-    /// The same mistake, with what it is about in front.
-    fn named(mut self, about: &str) -> Self {
-        self.message = format!("{about}: {}", self.message);
-        self
     }
 }
 
@@ -175,10 +171,14 @@ fn parse_value(text: &str) -> toml_edit::Value {
     text.parse().unwrap_or_else(|_| text.into())
 }
 
-/// Sets the value at a dotted path. The table that it goes into must exist, or
-/// be one that may be left out.
-fn set(document: &mut DocumentMut, path: &str, value: toml_edit::Value) -> Result<(), Mistake> {
-    let keys = toml_edit::Key::parse(path).map_err(|_| {
+/// Sets the value at a dotted path, and gives its keys. The table that it goes
+/// into must exist, or be one that may be left out.
+fn set(
+    document: &mut DocumentMut,
+    path: &str,
+    value: toml_edit::Value,
+) -> Result<Vec<Key>, Mistake> {
+    let keys = Key::parse(path).map_err(|_| {
         Mistake::new(format!("`{path}` is no path"))
             .help("write keys with dots between them, such as links.access.rate")
     })?;
@@ -214,7 +214,7 @@ fn set(document: &mut DocumentMut, path: &str, value: toml_edit::Value) -> Resul
         })?;
     }
     table.insert(last.get(), Item::Value(value));
-    Ok(())
+    Ok(keys)
 }
 
 fn axes(scenario: &Scenario) -> Result<Vec<Axis>, Mistake> {
@@ -250,15 +250,21 @@ fn to_edit(value: &toml::Value) -> toml_edit::Value {
 }
 
 fn check_runs(scenario: &Scenario, axes: &[Axis]) -> Result<(), Mistake> {
-    let Some(runs) = &scenario.runs else { return Ok(()) };
-    let cases = axes.iter().try_fold(1_usize, |all, axis| all.checked_mul(axis.cases.len()));
-    let total = cases.and_then(|it| it.checked_mul(runs.value as usize));
-    if runs.value == 0 {
-        return Err(Mistake::new("no runs").at(runs.span.clone()).help("write 1 or more"));
+    let cases = axes.iter().fold(1_usize, |all, axis| all.saturating_mul(axis.cases.len()));
+    if cases > MOST_CASES {
+        let first = scenario.compare.keys().next().expect("without axes there is one case");
+        return Err(Mistake::new(format!("more than {MOST_CASES} cases to compare"))
+            .at(first.span())
+            .help("the numbers of cases on all axes multiply"));
     }
-    match total {
-        Some(total) if total <= MOST_RUNS => Ok(()),
-        _ => Err(Mistake::new(format!("more than {MOST_RUNS} runs in all")).at(runs.span.clone())),
+    match &scenario.runs {
+        Some(runs) if runs.value == 0 => {
+            Err(Mistake::new("no runs").at(runs.span.clone()).help("write 1 or more"))
+        }
+        Some(runs) if cases.saturating_mul(runs.value as usize) > MOST_RUNS => {
+            Err(Mistake::new(format!("more than {MOST_RUNS} runs in all")).at(runs.span.clone()))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -10,8 +10,10 @@ pub struct Place {
     pub line: usize,
     /// The column, in characters.
     pub column: usize,
-    /// The line's text.
+    /// The line's text, or a part of a long line.
     pub text: String,
+    /// How many characters of the line stand before that part.
+    pub skipped: usize,
     /// How many characters are meant.
     pub length: usize,
 }
@@ -55,10 +57,17 @@ impl Mistake {
         self
     }
 
+    /// The same mistake, with what it is about in front.
+    pub(crate) fn named(mut self, about: &str) -> Self {
+        self.message = format!("{about}: {}", self.message);
+        self
+    }
+
     /// From the TOML reader. An unknown key gets the nearest known one.
     pub(crate) fn from_toml(error: &toml::de::Error) -> Self {
         let message = error.message().trim().to_owned();
-        let mistake = match Self::unknown_key(&message) {
+        let known = Self::unknown_key(&message).or_else(|| Self::wrong_type(&message));
+        let mistake = match known {
             Some(mistake) => mistake,
             None => match message.split_once("; ") {
                 Some((message, help)) => Self::new(message).help(help),
@@ -82,25 +91,65 @@ impl Mistake {
         Some(Self::new(format!("unknown {what} `{unknown}`")).help(suggestion(unknown, &known)))
     }
 
+    /// Serde says "invalid type: integer `5`, expected struct Queue", and "missing
+    /// field `rate`".
+    fn wrong_type(message: &str) -> Option<Self> {
+        if let Some(key) = message.strip_prefix("missing field ") {
+            return Some(Self::new(format!("missing key {key}")));
+        }
+        let invalid = |what: &str| message.strip_prefix(&format!("invalid {what}: "));
+        let rest = invalid("type").or_else(|| invalid("value"))?;
+        let (found, expected) = rest.split_once(", expected ")?;
+        let expected = match expected {
+            "u8" => "a whole number from 0 to 255",
+            "u32" | "u64" => "a whole number from 0",
+            it if it == "a map" || it.starts_with("struct ") => "a table",
+            it => it,
+        };
+        Some(Self::new(format!("{found} is not {expected}")))
+    }
+
     pub(crate) fn locate(self, file: &str, text: &str, case: Option<String>) -> ScenarioError {
         ScenarioError {
             file: file.to_owned(),
             case,
             place: self.span.map(|span| place(text, &span)),
-            message: self.message,
-            help: self.help,
+            message: shortened(&self.message),
+            help: self.help.as_deref().map(shortened),
         }
     }
 }
 
-/// "did you mean …", and the whole list where it is short.
+/// The most characters of a message, and of a line of the file, that are shown.
+const MOST_SHOWN: usize = 600;
+const MOST_OF_A_LINE: usize = 160;
+
+/// What a user put into a message may be long.
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(MOST_SHOWN) {
+        Some((end, _)) => format!("{} …", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// Names, as many as are read at a glance.
+pub(crate) fn list(names: &[&str]) -> String {
+    const MOST_LISTED: usize = 30;
+    let listed: Vec<String> = names.iter().take(MOST_LISTED).map(|it| format!("`{it}`")).collect();
+    match names.len().saturating_sub(MOST_LISTED) {
+        0 => listed.join(", "),
+        more => format!("{} and {more} more", listed.join(", ")),
+    }
+}
+
+/// "did you mean …", and the list of what is known.
 pub(crate) fn suggestion(wrong: &str, known: &[&str]) -> String {
     let nearest = known
         .iter()
         .map(|it| (strsim::damerau_levenshtein(wrong, it), *it))
         .min()
         .filter(|(distance, it)| *distance <= 1 + it.len() / 3);
-    let list = known.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
+    let list = list(known);
     match nearest {
         Some((_, nearest)) => format!("did you mean `{nearest}`? Known here: {list}"),
         None => format!("known here: {list}"),
@@ -112,11 +161,19 @@ fn place(text: &str, span: &Range<usize>) -> Place {
     let end = text.floor_char_boundary(span.end.clamp(start, text.len()));
     let line_start = text[..start].rfind('\n').map_or(0, |it| it + 1);
     let line_end = text[start..].find('\n').map_or(text.len(), |it| start + it);
+    let before = text[line_start..start].chars().count();
+    let skipped = before.saturating_sub(MOST_OF_A_LINE / 2);
+    // Control characters would move what stands below them.
+    let shown = text[line_start..line_end].chars().skip(skipped).take(MOST_OF_A_LINE);
+    let shown: String = shown.map(|it| if it.is_control() { ' ' } else { it }).collect();
+    let most = shown.trim_end().chars().count().saturating_sub(before - skipped);
+    let length = text[start..end.min(line_end).max(start)].chars().count();
     Place {
         line: text[..start].matches('\n').count() + 1,
-        column: text[line_start..start].chars().count() + 1,
-        text: text[line_start..line_end].to_owned(),
-        length: text[start..end.min(line_end).max(start)].chars().count().max(1),
+        column: before + 1,
+        text: shown.trim_end().to_owned(),
+        skipped,
+        length: length.min(most).max(1),
     }
 }
 
@@ -133,7 +190,7 @@ impl fmt::Display for ScenarioError {
         if let Some(place) = &self.place {
             let number = place.line.to_string();
             let margin = " ".repeat(number.len());
-            let before = " ".repeat(place.column - 1);
+            let before = " ".repeat(place.column - 1 - place.skipped);
             let under = "^".repeat(place.length);
             write!(formatter, "\n{margin} |\n{number} | {}\n{margin} | {before}{under}", place.text)?;
         }

@@ -11,6 +11,7 @@ mod cases;
 mod error;
 mod scenario;
 pub mod tables;
+mod trace;
 mod units;
 
 pub use batch::{Batch, Outcome, Progress, Run};

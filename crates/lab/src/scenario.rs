@@ -259,7 +259,7 @@ table! {
     /// an array of two: from the first node to the second, and back.
     Link {
         /// The two nodes that it joins; to be stated.
-        nodes: Located<[Located<String>; 2]>,
+        nodes: Located<Ends>,
         /// How fast it sends; to be stated.
         rate: Each<Measured<Rate>>,
         /// How long a bit takes to the other end; to be stated.
@@ -270,6 +270,32 @@ table! {
         queue: Each<Queue>,
         /// What its own framing adds to each packet; nothing unless stated.
         overhead: Located<Measured<Bytes>>,
+    }
+}
+
+/// The two nodes that a link joins.
+#[derive(Clone, Debug)]
+pub(crate) struct Ends(pub(crate) [Located<String>; 2]);
+
+impl<'de> Deserialize<'de> for Ends {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let names = Vec::<Located<String>>::deserialize(deserializer)?;
+        let count = names.len();
+        names.try_into().map(Self).map_err(|_| {
+            D::Error::custom(format!("a link joins two nodes, not {count}; write [\"a\", \"b\"]"))
+        })
+    }
+}
+
+impl JsonSchema for Ends {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> Cow<'static, str> {
+        "ends".into()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        <[String; 2]>::json_schema(generator)
     }
 }
 
@@ -415,11 +441,11 @@ table! {
         /// When a timeout doubles the timeout; at each event unless stated.
         backoff: Backoff,
         /// The timeout before the first round trip is measured; 1 s unless stated.
-        initial_timeout: Measured<Duration>,
+        initial_timeout: Located<Measured<Duration>>,
         /// The least timeout; 200 ms unless stated.
         minimum_timeout: Measured<Duration>,
         /// The greatest timeout; 60 s unless stated.
-        maximum_timeout: Measured<Duration>,
+        maximum_timeout: Located<Measured<Duration>>,
         /// How often the timeout may have been doubled; without a limit unless
         /// stated.
         most_doublings: u8,
@@ -479,7 +505,7 @@ pub(crate) enum Backoff {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Workload {
     /// Which kind.
-    pub(crate) kind: WorkloadKind,
+    pub(crate) kind: Located<WorkloadKind>,
     /// `file`: its size; the last segment counts as a full one.
     pub(crate) size: Option<Located<Measured<Bytes>>>,
     /// `catalogue`: how many objects of one segment there are.
@@ -510,7 +536,7 @@ pub(crate) struct Controller {
 
 /// A parameter's value.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "a parameter is a number, a word, or true or false")]
 pub(crate) enum Setting {
     Flag(bool),
     Number(f64),

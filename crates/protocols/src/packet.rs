@@ -3,8 +3,10 @@
 use crate::ndn::wire::size::{LinkHeaders, link_size};
 use crate::ndn::{Data, Interest, Nack};
 
-/// A packet under way.
+/// A packet under way. It fills one cache line: with many packets under way,
+/// the time goes into waiting for memory.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(align(64))]
 pub struct Packet {
     /// What it carries.
     pub body: Body,

@@ -29,7 +29,6 @@ fn settings() -> Settings {
         hop_limit: None,
         must_be_fresh: false,
         timeout_limits: RtoLimits::default(),
-        rtt_gain: windtunnel_protocols::ndn::consumer::RttGain::PerRoundTrip,
         rtt_gain: RttGain::PerRoundTrip,
         timeout_check: Duration::ZERO,
         backoff: Backoff::EachEvent,

@@ -12,7 +12,7 @@ use proptest::strategy::Strategy as _;
 use windtunnel_engine::{Random, Time};
 use windtunnel_protocols::ndn::fib::{FibEntryId, NextHop};
 use windtunnel_protocols::ndn::pit::{Pit, PitEntry};
-use windtunnel_protocols::ndn::strategy::{Arrival, Decision, Strategy};
+use windtunnel_protocols::ndn::strategy::{Arrival, Chosen, Decision, Strategy};
 use windtunnel_protocols::ndn::{Interest, NackReason};
 use windtunnel_protocols::packet::Body;
 
@@ -147,12 +147,10 @@ impl Weighted {
             entry: ENTRY,
             next_hops: &self.next_hops,
         };
-        match self.strategy.decide(&arrival, &mut pending, &mut self.random) {
-            Decision::Forward(faces) => {
-                faces.iter().map(|(face, nonce)| (face.0, *nonce)).collect()
-            }
-            other => panic!("{other:?}"),
-        }
+        let mut chosen = Chosen::new();
+        let decision = self.strategy.decide(&arrival, &mut pending, &mut self.random, &mut chosen);
+        assert_eq!(decision, Decision::Forward);
+        chosen.iter().map(|(face, nonce)| (face.0, *nonce)).collect()
     }
 
     fn mark(&mut self, from: u16) {

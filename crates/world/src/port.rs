@@ -211,13 +211,15 @@ impl Port {
             }
             Egress::OnDeparture { queue, called, .. } => {
                 let packet = store.insert(packet);
-                if !queue.push(Waiting { packet, size, arrived: now }) {
+                let waiting = Waiting { packet, size, arrived: now };
+                // What finds the link free does not wait, and needs no room.
+                if self.busy_until <= now && !*called {
+                    return self.depart(now, &waiting, store).unwrap_or_default();
+                }
+                if !queue.push(waiting) {
                     store.free(packet);
                     self.counters.overflows += 1;
                     return Due::default();
-                }
-                if self.busy_until <= now && !*called {
-                    return self.serve(now, store);
                 }
                 let backlog = queue.backlog();
                 self.counters.most_packets = self.counters.most_packets.max(backlog.packets);
@@ -231,34 +233,43 @@ impl Port {
 
     /// The link is free: sends the next packet that its discipline lets pass.
     pub(crate) fn serve(&mut self, now: Time, store: &mut Store<Packet>) -> Due {
-        let Egress::OnDeparture { queue, judge, called } = &mut self.egress else {
-            return Due::default();
-        };
-        *called = false;
-        while let Some(head) = queue.pop() {
-            let sojourn = now.since(head.arrived);
-            let mut size = head.size;
-            match judge.judge(now, sojourn, queue.backlog().bytes) {
-                Verdict::Pass => {}
-                Verdict::Mark => {
-                    self.counters.marks += 1;
-                    let packet = &mut store[head.packet];
-                    packet.marked = true;
-                    size = packet.size() + self.overhead;
-                }
-                Verdict::Drop => {
-                    self.counters.discipline_drops += 1;
-                    store.free(head.packet);
-                    continue;
-                }
+        loop {
+            let Egress::OnDeparture { queue, called, .. } = &mut self.egress else {
+                return Due::default();
+            };
+            *called = false;
+            let Some(head) = queue.pop() else { return Due::default() };
+            if let Some(due) = self.depart(now, &head, store) {
+                return due;
             }
-            *called = queue.backlog().packets > 0;
-            let more = *called;
-            self.counters.sojourn_sum += sojourn;
-            let arrival = self.transmit(now, head.packet, size);
-            return Due { arrival, service: more.then_some(self.busy_until) };
         }
-        Due::default()
+    }
+
+    /// Sends a packet over the free link, if its discipline lets it pass.
+    fn depart(&mut self, now: Time, head: &Waiting, store: &mut Store<Packet>) -> Option<Due> {
+        let Egress::OnDeparture { queue, judge, called } = &mut self.egress else { return None };
+        let sojourn = now.since(head.arrived);
+        let backlog = queue.backlog();
+        let mut size = head.size;
+        match judge.judge(now, sojourn, backlog.bytes) {
+            Verdict::Pass => {}
+            Verdict::Mark => {
+                self.counters.marks += 1;
+                let packet = &mut store[head.packet];
+                packet.marked = true;
+                size = packet.size() + self.overhead;
+            }
+            Verdict::Drop => {
+                self.counters.discipline_drops += 1;
+                store.free(head.packet);
+                return None;
+            }
+        }
+        *called = backlog.packets > 0;
+        let more = *called;
+        self.counters.sojourn_sum += sojourn;
+        let arrival = self.transmit(now, head.packet, size);
+        Some(Due { arrival, service: more.then_some(self.busy_until) })
     }
 
     /// The packet first on the link arrives.

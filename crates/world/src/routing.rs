@@ -104,7 +104,7 @@ impl<'a> Graph<'a> {
                 if !done.contains(&neighbour)
                     && let Some(cost) = cost(next, neighbour)
                 {
-                    heap.push(Reverse((so_far + cost, neighbour, Some(next))));
+                    heap.push(Reverse((so_far.saturating_add(cost), neighbour, Some(next))));
                 }
             }
         }
@@ -119,7 +119,7 @@ impl<'a> Graph<'a> {
                 let link = &self.plan.links[link];
                 let direction = usize::from(link.nodes[0] != node);
                 // One more picosecond a link: of equal delays, fewer hops.
-                link.directions[direction].delay.as_picos() + 1
+                link.directions[direction].delay.as_picos().saturating_add(1)
             }
         }
     }
@@ -145,7 +145,7 @@ impl<'a> Graph<'a> {
             for &link in &self.links[node] {
                 let neighbour = self.other_end(link, node);
                 let reached = others.iter().find(|it| it.node == neighbour);
-                let cost = reached.map(|it| it.cost + self.cost(link, node));
+                let cost = reached.map(|it| it.cost.saturating_add(self.cost(link, node)));
                 hops.extend(cost.map(|cost| Hop { node, producer, link, cost }));
             }
         }

@@ -34,6 +34,8 @@ enum Event {
     Wake(u32),
     /// A producer's answer is ready.
     Answer(u32),
+    /// Packets inside nodes go on.
+    Settlement,
 }
 
 /// Where a node's face leads.
@@ -73,7 +75,6 @@ struct ProducerSeat {
     producer: Producer,
     node: u32,
     face: FaceId,
-    prefix: NameSize,
     /// Answers that are not ready yet.
     answers: VecDeque<(Time, Packet)>,
 }
@@ -90,6 +91,8 @@ pub struct World {
     far_ends: Vec<FarEnd>,
     consumers: Vec<ConsumerSeat>,
     producers: Vec<ProducerSeat>,
+    /// Those of the prefixes in use.
+    prefix_sizes: Vec<NameSize>,
     /// Packets on their way inside a node.
     local: VecDeque<(u32, FaceId, Packet)>,
     outbox: Outbox,
@@ -122,6 +125,7 @@ impl World {
             far_ends: Vec::with_capacity(2 * plan.links.len()),
             consumers: Vec::with_capacity(plan.consumers.len()),
             producers: Vec::with_capacity(plan.producers.len()),
+            prefix_sizes: plan.prefixes.iter().map(NameSize::of).collect(),
             local: VecDeque::new(),
             outbox: Outbox::new(),
             requests: Outbox::new(),
@@ -190,7 +194,6 @@ impl World {
                 producer: producer.producer.clone(),
                 node: producer.node as u32,
                 face,
-                prefix: NameSize::of(prefix),
                 answers: VecDeque::new(),
             });
         }
@@ -258,7 +261,7 @@ impl World {
         let limits = Limits { simulated: self.end, real };
         let (stop, events) = control.drive(&limits, |end| self.step(end));
         let until = if stop == Stop::Finished { self.end } else { self.events.now() };
-        self.sample_until(until);
+        self.sample_before(until + Duration::from_picos(1));
         (stop, events)
     }
 
@@ -305,7 +308,7 @@ impl World {
     fn step(&mut self, end: Time) -> Option<Time> {
         let (now, event) = self.events.next_until(end)?;
         if now > self.series.last + self.interval {
-            self.sample_until(now);
+            self.sample_before(now);
         }
         self.prefetch();
         match event {
@@ -317,6 +320,7 @@ impl World {
             Event::Expiry(node) => self.expire(now, node),
             Event::Wake(consumer) => self.wake(now, consumer),
             Event::Answer(producer) => self.answer(now, producer),
+            Event::Settlement => self.settle(now),
         }
         Some(now)
     }
@@ -390,12 +394,17 @@ impl World {
         self.watch_expiry(node);
     }
 
-    /// Lets packets inside nodes go on until none is left.
+    /// Lets packets inside nodes go on until none is left, or, after very many,
+    /// until the next event: where answers take no time they never end, and still
+    /// a run can be cancelled.
     #[inline]
     fn settle(&mut self, now: Time) {
-        while let Some((node, face, packet)) = self.local.pop_front() {
+        const MOST_AT_ONCE: u32 = 64;
+        for _ in 0..MOST_AT_ONCE {
+            let Some((node, face, packet)) = self.local.pop_front() else { return };
             self.receive(now, node, face, &packet);
         }
+        self.events.schedule(now, Event::Settlement);
     }
 
     /// A node takes in a packet, and sends what that causes.
@@ -457,7 +466,8 @@ impl World {
     fn produce(&mut self, now: Time, producer: u32, packet: &Packet) {
         let Body::Interest(interest) = &packet.body else { return };
         let seat = &mut self.producers[producer as usize];
-        let answer = seat.producer.answer(interest, seat.prefix);
+        let prefix_size = self.prefix_sizes[interest.name.prefix.0 as usize];
+        let answer = seat.producer.answer(interest, prefix_size);
         if seat.producer.response_delay == Duration::ZERO {
             self.local.push_back((seat.node, seat.face, answer));
             return;
@@ -469,10 +479,11 @@ impl World {
         seat.answers.push_back((ready, answer));
     }
 
-    /// Samples at every interval's end up to `now`.
+    /// Samples at every interval's end before `now`; what happens at its end
+    /// belongs to an interval.
     #[cold]
-    fn sample_until(&mut self, now: Time) {
-        while self.series.last + self.interval <= now {
+    fn sample_before(&mut self, now: Time) {
+        while self.series.last + self.interval < now {
             let time = self.series.last + self.interval;
             self.sample_flows(time);
             self.sample_ports(time);

@@ -9,7 +9,7 @@ use super::content_store::ContentStore;
 use super::fib::Fib;
 use super::hash::hash;
 use super::pit::Pit;
-use super::strategy::{Arrival, Decision, Strategy};
+use super::strategy::{Arrival, Chosen, Decision, Strategy};
 use super::{Data, FaceId, Interest, Nack, NackReason, Outbox};
 use crate::packet::{Body, Packet};
 
@@ -106,6 +106,8 @@ pub struct Forwarder {
     pit: Pit,
     fib: Fib,
     strategy: Strategy,
+    /// Where the strategy's last Interest went.
+    chosen: Chosen,
     marks: Marks,
     dead_nonces: Option<DeadNonces>,
     random: Random,
@@ -122,6 +124,7 @@ impl Forwarder {
             pit: Pit::default(),
             fib: Fib::default(),
             strategy,
+            chosen: Chosen::new(),
             marks,
             dead_nonces: None,
             random,
@@ -286,7 +289,7 @@ impl Forwarder {
                 let next_hops = self.fib.next_hops(id);
                 let nonce = interest.nonce;
                 let arrival = Arrival { now, face, nonce, retransmission, entry: id, next_hops };
-                self.strategy.decide(&arrival, entry, &mut self.random)
+                self.strategy.decide(&arrival, entry, &mut self.random, &mut self.chosen)
             }
         };
         match decision {
@@ -296,8 +299,8 @@ impl Forwarder {
                 self.refuse(face, interest, network_size, NackReason::NO_ROUTE, outbox);
             }
             Decision::NoRoute => {}
-            Decision::Forward(faces) => {
-                for (upstream, nonce) in faces {
+            Decision::Forward => {
+                for &(upstream, nonce) in &self.chosen {
                     if interest.hop_limit == Some(0) && !self.local[usize::from(upstream.0)] {
                         self.counters.out_of_hops += 1;
                         continue;

@@ -34,8 +34,9 @@ pub struct OutRecord {
     pub nacked: bool,
 }
 
-/// A pending Interest.
+/// A pending Interest. It fills two cache lines.
 #[derive(Clone, Debug)]
+#[repr(align(64))]
 pub struct PitEntry {
     /// The Interest as it came last.
     pub interest: Interest,

@@ -62,17 +62,30 @@ pub(crate) fn direction(megabits_per_second: u64, delay_ms: u64) -> DirectionPla
     }
 }
 
-/// Every discipline, at its defaults.
-pub(crate) fn disciplines() -> Vec<Discipline> {
+fn codel(action: Action) -> Discipline {
+    Discipline::CoDel(CoDel::new(
+        action,
+        Duration::from_millis(5),
+        Duration::from_millis(100),
+        1500,
+    ))
+}
+
+/// The disciplines that keep what they let in, at their defaults; the link
+/// service marks above 20 kB.
+pub(crate) fn patient_disciplines() -> Vec<Discipline> {
     let (target, interval) = (Duration::from_millis(5), Duration::from_millis(100));
-    let codel = |action| Discipline::CoDel(CoDel::new(action, target, interval, 1500));
     vec![
         Discipline::DropTail,
         Discipline::LinkService(LinkService::new(20_000, interval)),
-        codel(Action::Drop),
         codel(Action::Mark),
         Discipline::Pcon(Pcon::new(target, interval)),
     ]
+}
+
+/// Every discipline.
+pub(crate) fn disciplines() -> Vec<Discipline> {
+    [patient_disciplines(), vec![codel(Action::Drop)]].concat()
 }
 
 /// Joins two nodes by a link that is the same both ways.

@@ -5,7 +5,7 @@
 //! that was asked longest ago.
 
 use super::suppression::{self, Kind};
-use super::{Arrival, Decision, Description};
+use super::{Arrival, Chosen, Decision, Description};
 use crate::ndn::pit::PitEntry;
 
 pub(super) const DESCRIPTION: Description = Description {
@@ -19,10 +19,15 @@ pub(super) const DESCRIPTION: Description = Description {
 pub struct BestRoute;
 
 impl BestRoute {
-    pub(super) fn decide(&self, arrival: &Arrival<'_>, pending: &mut PitEntry) -> Decision {
+    pub(super) fn decide(
+        &self,
+        arrival: &Arrival<'_>,
+        pending: &mut PitEntry,
+        chosen: &mut Chosen,
+    ) -> Decision {
         let kind = suppression::judge(arrival.now, pending);
         let mut eligible = arrival.next_hops.iter().filter(|it| it.face != arrival.face);
-        let chosen = match kind {
+        let next_hop = match kind {
             Kind::Early => return Decision::Suppress,
             Kind::New => eligible.next(),
             Kind::Due => {
@@ -34,9 +39,8 @@ impl BestRoute {
                 eligible.min_by_key(|it| sent(it.face).map(|record| record.sent))
             }
         };
-        match chosen {
-            Some(next_hop) => Decision::forward(next_hop.face, arrival.nonce),
-            None => Decision::NoRoute,
-        }
+        let Some(next_hop) = next_hop else { return Decision::NoRoute };
+        chosen.push((next_hop.face, arrival.nonce));
+        Decision::Forward
     }
 }

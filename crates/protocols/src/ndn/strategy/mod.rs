@@ -47,23 +47,19 @@ pub struct Arrival<'a> {
     pub next_hops: &'a [NextHop],
 }
 
+/// The faces that an Interest is sent to, each with its nonce. Callers keep one,
+/// so that many faces allocate nothing once warm.
+pub type Chosen = SmallVec<[(FaceId, u32); 2]>;
+
 /// What a strategy decided.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {
-    /// Send it to these faces, with these nonces.
-    Forward(SmallVec<[(FaceId, u32); 2]>),
+    /// Send it to the faces chosen.
+    Forward,
     /// Let it wait for the answer that is on its way.
     Suppress,
     /// No face leads there.
     NoRoute,
-}
-
-impl Decision {
-    fn forward(face: FaceId, nonce: u32) -> Self {
-        let mut faces = SmallVec::new();
-        faces.push((face, nonce));
-        Self::Forward(faces)
-    }
 }
 
 /// Any strategy, with its state.
@@ -89,18 +85,20 @@ impl Strategy {
         }
     }
 
-    /// Decides where an Interest goes.
+    /// Decides where an Interest goes, and puts the faces into `chosen`.
     #[inline]
     pub fn decide(
         &mut self,
         arrival: &Arrival<'_>,
         pending: &mut PitEntry,
         random: &mut Random,
+        chosen: &mut Chosen,
     ) -> Decision {
+        chosen.clear();
         match self {
-            Self::BestRoute(it) => it.decide(arrival, pending),
-            Self::Multicast(it) => it.decide(arrival, pending),
-            Self::Pcon(it) => it.decide(arrival, pending, random),
+            Self::BestRoute(it) => it.decide(arrival, pending, chosen),
+            Self::Multicast(it) => it.decide(arrival, pending, chosen),
+            Self::Pcon(it) => it.decide(arrival, pending, random, chosen),
         }
     }
 

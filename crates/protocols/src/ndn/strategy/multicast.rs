@@ -4,7 +4,7 @@
 //! for the pending Interest instead of for each of its upstream faces.
 
 use super::suppression::{self, Kind};
-use super::{Arrival, Decision, Description};
+use super::{Arrival, Chosen, Decision, Description};
 use crate::ndn::pit::PitEntry;
 
 pub(super) const DESCRIPTION: Description = Description {
@@ -18,13 +18,18 @@ pub(super) const DESCRIPTION: Description = Description {
 pub struct Multicast;
 
 impl Multicast {
-    pub(super) fn decide(&self, arrival: &Arrival<'_>, pending: &mut PitEntry) -> Decision {
+    pub(super) fn decide(
+        &self,
+        arrival: &Arrival<'_>,
+        pending: &mut PitEntry,
+        chosen: &mut Chosen,
+    ) -> Decision {
         if suppression::judge(arrival.now, pending) == Kind::Early {
             return Decision::Suppress;
         }
         let faces = arrival.next_hops.iter().map(|it| it.face);
         let others = faces.filter(|it| *it != arrival.face);
-        let chosen: smallvec::SmallVec<_> = others.map(|face| (face, arrival.nonce)).collect();
-        if chosen.is_empty() { Decision::NoRoute } else { Decision::Forward(chosen) }
+        chosen.extend(others.map(|face| (face, arrival.nonce)));
+        if chosen.is_empty() { Decision::NoRoute } else { Decision::Forward }
     }
 }

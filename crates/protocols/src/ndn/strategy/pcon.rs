@@ -15,10 +15,9 @@
 
 use std::collections::BTreeMap;
 
-use smallvec::SmallVec;
 use windtunnel_engine::{Duration, Random, Time};
 
-use super::{Arrival, Decision, Description};
+use super::{Arrival, Chosen, Decision, Description};
 use crate::ndn::FaceId;
 use crate::ndn::fib::{FibEntryId, NextHop};
 use crate::ndn::pit::PitEntry;
@@ -84,6 +83,7 @@ impl Pcon {
         arrival: &Arrival<'_>,
         pending: &PitEntry,
         random: &mut Random,
+        chosen: &mut Chosen,
     ) -> Decision {
         if pending.awaits_answer(arrival.now) && !arrival.retransmission {
             return Decision::Suppress;
@@ -96,16 +96,15 @@ impl Pcon {
             let hops = arrival.next_hops.iter().zip(weights);
             hops.filter(|(hop, _)| hop.face != arrival.face).map(|(hop, weight)| (hop.face, *weight))
         };
-        let chosen = choose(eligible, random);
+        let best = choose(eligible, random);
         let sent_before = pending.out_records.iter().any(|it| it.nonce == arrival.nonce);
         let nonce = if arrival.retransmission || sent_before { random.bits() } else { arrival.nonce };
-        let mut faces: SmallVec<[(FaceId, u32); 2]> = SmallVec::new();
-        faces.push((chosen, nonce));
+        chosen.push((best, nonce));
         if arrival.next_hops.len() > 1 && random.happens(PROBING) {
-            let others = eligible().map(|(face, _)| face).filter(|it| *it != chosen);
-            faces.extend(others.map(|face| (face, random.bits())));
+            let others = eligible().map(|(face, _)| face).filter(|it| *it != best);
+            chosen.extend(others.map(|face| (face, random.bits())));
         }
-        Decision::Forward(faces)
+        Decision::Forward
     }
 
     pub(super) fn on_mark(&mut self, entry: FibEntryId, next_hops: &[NextHop], face: FaceId) {

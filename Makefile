@@ -1,0 +1,55 @@
+# `make demo` sets up, builds and shows; `make test` sets up, builds and tests.
+# Both need Python 3.11, a Rust toolchain, make and a C compiler.
+
+PYTHON ?= python3
+
+bin := .venv/bin
+# Of what is set up: made again only when what it depends on has changed.
+environment := .venv/environment.stamp
+core := .venv/core.stamp
+rust := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
+
+# The interpreter that the bindings are checked against.
+export PYO3_PYTHON := $(CURDIR)/$(bin)/python
+
+.PHONY: demo test test-rust test-python docs bench bench-ns3
+
+demo: $(core)
+	$(bin)/windtunnel reproduce ec-elastic
+
+test: test-rust test-python
+
+test-rust: $(environment)
+	$(call if_installed,fmt,--all --check)
+	$(call if_installed,clippy,--locked --workspace --all-targets -- -D warnings)
+	cargo test --locked --workspace
+
+test-python: $(core)
+	$(bin)/ruff check
+	$(bin)/ruff format --check
+	$(bin)/pytest
+
+# A Rust toolchain may come without rustfmt and clippy.
+define if_installed
+@if cargo $(1) --version >/dev/null 2>&1; then set -x; cargo $(1) $(2); \
+else echo "cargo $(1) is not installed: nothing checked"; fi
+endef
+
+docs: $(core)
+	$(bin)/python -m windtunnel.documents docs/scenarios.md
+
+bench: $(core)
+	$(bin)/windtunnel bench
+
+bench-ns3:
+	$(MAKE) -C bench/ns3
+
+$(environment): requirements.txt pyproject.toml
+	$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("Python 3.11 or later is needed")'
+	$(PYTHON) -m venv .venv
+	$(bin)/pip install --disable-pip-version-check --quiet --requirement requirements.txt
+	touch $@
+
+$(core): $(environment) $(rust)
+	$(bin)/maturin develop --release --locked
+	touch $@

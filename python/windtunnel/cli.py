@@ -1,0 +1,272 @@
+"""The command line: arguments in, exit codes out."""
+
+from __future__ import annotations
+
+import json
+import sys
+import traceback
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated, Any, NoReturn
+
+import typer
+from rich.console import Console
+
+from windtunnel import __version__, bench, comparison, listing, papers, progress
+from windtunnel._core import ScenarioError, schema
+from windtunnel.folders import check_replaceable
+from windtunnel.results import ResultsError
+from windtunnel.running import read, run_scenario
+
+INTERRUPTED = 130
+MISTAKE = 2
+MISTAKES = (
+    ScenarioError,
+    ResultsError,
+    papers.UnknownPaper,
+    papers.PaperError,
+    bench.UnknownWorkload,
+)
+FAULT = 1
+
+app = typer.Typer(
+    help="Windtunnel: a laboratory for transport protocols.",
+    epilog="A first scenario: windtunnel run scenarios/first.toml",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+File = Annotated[Path, typer.Argument(metavar="FILE", help="A scenario file.")]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set", metavar="PATH=VALUE", help="Replace a value of the file; may be repeated."
+    ),
+]
+Jobs = Annotated[
+    int | None,
+    typer.Option(metavar="N", min=1, help="Runs at a time; as many as processors unless stated."),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of a table.")]
+
+
+def main() -> None:
+    """Run the command line.
+
+    Exit codes: 0; 2 for the user's mistakes, files that cannot be read or
+    written among them; 1 for ours; 130 after Ctrl-C.
+    """
+    # A terminal that lacks a character gets a question mark, not a fault.
+    sys.stdout.reconfigure(errors="replace")
+    try:
+        app()
+    except MISTAKES as mistake:
+        fail(str(mistake), MISTAKE)
+    except OSError as error:
+        fail(": ".join(filter(None, [error.filename, error.strerror or str(error)])), MISTAKE)
+    except Exception as fault:
+        place = traceback.extract_tb(fault.__traceback__)[-1]
+        what = f"{type(fault).__name__}: {fault} ({Path(place.filename).name}:{place.lineno})"
+        fail(f"a fault of Windtunnel, not yours: {what}", FAULT)
+
+
+def fail(message: str, code: int) -> NoReturn:
+    """Say what is wrong, on standard error, and exit."""
+    print(f"windtunnel: {message}", file=sys.stderr)
+    # What is left of an answer that could not be written would be tried again.
+    with suppress(OSError):
+        sys.stdout.close()
+    sys.exit(code)
+
+
+def answer(document: dict[str, Any]) -> None:
+    """Print a JSON document."""
+    print(json.dumps(document, indent=2), flush=True)
+
+
+def output() -> Console:
+    """Give standard output, wide enough for tables where it is no terminal."""
+    return Console(width=None if sys.stdout.isatty() else 200, highlight=False)
+
+
+def parse_settings(settings: list[str] | None) -> dict[str, str]:
+    """Split `path=value`."""
+    parsed = {}
+    for setting in settings or []:
+        path, separator, value = setting.partition("=")
+        if not separator or not path.strip():
+            raise ScenarioError(
+                f"--set {setting}: write a path, = and a value, such as duration=10s"
+            )
+        parsed[path.strip()] = value.strip()
+    return parsed
+
+
+def print_version(asked: bool) -> None:
+    """Answer `--version`."""
+    if asked:
+        print(f"windtunnel {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def common(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=print_version, is_eager=True, help="Print the version."),
+    ] = False,
+) -> None:
+    """Take what is no command's own."""
+
+
+@app.command(epilog='windtunnel run scenarios/first.toml --set duration="10 s" --seed 7')
+def run(
+    file: File,
+    settings: Settings = None,
+    seed: Annotated[
+        int | None, typer.Option(metavar="N", min=0, help="Replace the seed of the file.")
+    ] = None,
+    jobs: Jobs = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="The folder to write; results/FILE unless stated."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Run a scenario and keep its results in a folder."""
+    scenario = read(file, parse_settings(settings), seed)
+    folder = out or Path("results", file.stem)
+    check_replaceable(folder)
+    with progress.shown() as watch:
+        results = run_scenario(scenario, jobs, watch)
+    # Here, because loading Polars takes longer than most commands.
+    from windtunnel import summary
+
+    saved = results.save(folder) if results.tables else None
+    if as_json:
+        answer(summary.document(results, file, saved))
+    elif saved:
+        output().print(summary.table(results))
+        output().print(f"Results: {saved}", soft_wrap=True)
+    report_missing(results.manifest, saved)
+
+
+def report_missing(manifest: dict[str, Any], saved: Path | None) -> None:
+    """Say which runs are missing and why, and exit accordingly."""
+    if manifest["out_of_real_time"]:
+        runs = count(manifest["out_of_real_time"], "run")
+        print(f"windtunnel: {runs} ended at the limit of real time", file=sys.stderr)
+    if manifest["faults"]:
+        fail(f"a fault of Windtunnel, not yours: {'; '.join(manifest['faults'])}", FAULT)
+    if manifest["interrupted"]:
+        done = f"{manifest['finished']} of {manifest['finished'] + manifest['unfinished']} runs"
+        where = f"kept in {saved}" if saved else "nothing was written"
+        fail(f"interrupted: {done} finished; {where}", INTERRUPTED)
+
+
+@app.command(epilog="windtunnel reproduce ec-elastic --quick")
+def reproduce(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A paper, as `list papers` has it.")],
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer seeds, shorter runs.")] = False,
+    jobs: Jobs = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="The folder to write; results/NAME unless stated."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Run a paper's experiments: its numbers beside those measured here, and a report."""
+    folder = out or Path("results", name)
+    check_replaceable(folder)
+    with progress.shown() as watch:
+        reproduction = papers.reproduce(name, quick=quick, jobs=jobs, watch=watch)
+    if not any(results.tables for results in reproduction.results.values()):
+        fail("interrupted: no run was finished; nothing was written", INTERRUPTED)
+    reproduction.save(folder)
+    if not as_json:
+        for table in comparison.tables(reproduction.rows):
+            output().print(table)
+    # An interruption is to end within a second, and a report takes longer.
+    page = None if reproduction.interrupted else drawn(folder)
+    if as_json:
+        answer({"folder": str(folder), **reproduction_document(folder)})
+    else:
+        output().print(f"Report: {page}" if page else f"Results: {folder}", soft_wrap=True)
+    if reproduction.faults:
+        fail(f"a fault of Windtunnel, not yours: {'; '.join(reproduction.faults)}", FAULT)
+    if reproduction.interrupted:
+        missing = "; ".join(reproduction.missing)
+        fail(f"interrupted: {missing}; the others are kept in {folder}", INTERRUPTED)
+
+
+def reproduction_document(folder: Path) -> dict[str, Any]:
+    """Read what a reproduction gave, with the files that its report has named."""
+    document = json.loads((folder / papers.REPRODUCTION).read_text(encoding="utf-8"))
+    del document["page"]
+    return {"version": __version__, **document}
+
+
+def drawn(folder: Path) -> Path:
+    """Write the report of a folder, and say on a terminal that this takes a while."""
+    # Here, because loading what draws takes longer than most commands.
+    from windtunnel.report import write_report
+
+    with Console(stderr=True).status("drawing the report"):
+        return write_report(folder)
+
+
+@app.command(epilog="windtunnel report results/first")
+def report(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder of results.")],
+) -> None:
+    """Write the report of results that were kept, and say where it is."""
+    output().print(f"Report: {drawn(folder)}", soft_wrap=True)
+
+
+@app.command(epilog="windtunnel check scenarios/first.toml")
+def check(file: File, settings: Settings = None) -> None:
+    """Say whether a scenario can be run, and what it would run."""
+    scenario = read(file, parse_settings(settings))
+    cases, runs = len(scenario.cases), scenario.runs
+    what = (
+        f"{count(cases, 'case')} × {count(runs, 'run')}, {scenario.total_simulated_s:g} s simulated"
+    )
+    output().print(f"{file} is fine: {what}", soft_wrap=True, markup=False)
+
+
+def count(number: int, what: str) -> str:
+    """Count things in words."""
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+@app.command("schema", epilog="windtunnel schema > scenario.schema.json")
+def print_schema() -> None:
+    """Print the JSON Schema of scenario files, for editors."""
+    answer(json.loads(schema()))
+
+
+@app.command("list", epilog="windtunnel list controllers")
+def list_what(kind: Annotated[listing.Kind, typer.Argument()], as_json: Json = False) -> None:
+    """List what can be named."""
+    if as_json:
+        answer({kind: listing.entries(kind)})
+    else:
+        output().print(listing.table(kind), markup=False)
+
+
+@app.command("bench", epilog="windtunnel bench ndn-chain --json")
+def measure_speed(
+    workload: Annotated[
+        str | None, typer.Argument(metavar="[WORKLOAD]", help="One of them; all unless stated.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Measure the simulator's speed, beside ns-3's where that was built."""
+    with Console(stderr=True).status("") as status:
+        document = bench.bench(workload, status.update)
+    if as_json:
+        answer(document)
+    else:
+        output().print(bench.table(document))

@@ -1,0 +1,278 @@
+"""The manual's page on scenario files, made from their JSON Schema."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from windtunnel import _core
+
+Schema = dict[str, Any]
+
+EXAMPLE = """\
+title = "A video through a router"
+duration = "10 s"
+runs = 3
+
+[nodes]
+viewer = {}
+router = { content_store = { capacity = "1000 packets" } }
+server = {}
+
+[links.access]
+nodes = ["viewer", "router"]
+rate = "20 Mbps"
+delay = "5 ms"
+
+[links.core]
+nodes = ["router", "server"]
+rate = ["100 Mbps", "50 Mbps"]
+delay = "10 ms"
+
+[producers.video]
+node = "server"
+prefix = "/video"
+
+[consumers.viewer]
+node = "viewer"
+prefix = "/video"
+controller = "cubic"
+"""
+
+ADDITIONS = {
+    "What holds for all links, unless one says otherwise: an active queue, and random loss.": """\
+[defaults.link]
+queue = { kind = "codel", limit = "200 packets", action = "mark" }
+loss = { probability = "0.01 %" }
+""",
+    "A controller with parameters, under a name of its own, and a second flow, which asks for "
+    "one file.": """\
+[controllers]
+gentle = { kind = "cubic", beta = 0.85 }
+
+[consumers.download]
+node = "viewer"
+prefix = "/video/film"
+controller = "gentle"
+workload = { kind = "file", size = "5 MB" }
+start = "2 s"
+""",
+    "A comparison of three controllers on two access links: each case sets values by their path, "
+    "and all six combinations are run.": """\
+[compare.controller]
+aimd = { "consumers.viewer.controller" = "aimd" }
+cubic = { "consumers.viewer.controller" = "cubic" }
+ec-elastic = { "consumers.viewer.controller" = "ec-elastic" }
+
+[compare.access]
+slow = { "links.access.rate" = "10 Mbps" }
+fast = { "links.access.rate" = "100 Mbps", "links.access.delay" = "1 ms" }
+""",
+    "A route that replaces a computed one.": """\
+[[routing.routes]]
+node = "viewer"
+prefix = "/video"
+link = "access"
+""",
+}
+"""Each may be added to the example: what it shows, and its text."""
+
+INTRODUCTION = """\
+<!-- Made by `make docs` from the comments in crates/lab/src/scenario.rs: change those. -->
+
+# Scenario files
+
+A scenario is one TOML file: a network, what runs on it, for how long, and what is compared.
+
+```toml
+{example}```
+
+`windtunnel check FILE` says what it would run, `windtunnel run FILE` runs it. `--set PATH=VALUE`
+replaces a value for once: `windtunnel run FILE --set links.access.rate="50 Mbps"`. Editors that
+know JSON Schema complete and check scenario files with what `windtunnel schema` prints.
+
+A value has its unit with it, in quotation marks. A key that is not known is an error. Names of
+nodes, links, producers and consumers are free.
+
+## To add to the example
+
+{additions}
+## Quantities
+
+{quantities}
+"""
+
+
+def manual(schema: Schema) -> str:
+    """Write the page, in Markdown."""
+    additions = (f"{text}\n\n```toml\n{code}```\n" for text, code in ADDITIONS.items())
+    introduction = INTRODUCTION.format(
+        example=EXAMPLE, additions="\n".join(additions), quantities=quantities(schema)
+    )
+    parts = [introduction, "## The file\n", table_of_keys(schema)]
+    for name, definition in schema["$defs"].items():
+        parts.append(f"## {title(name)}\n")
+        parts.append(section(name, definition, schema))
+    return "\n".join(parts)
+
+
+def section(name: str, definition: Schema, schema: Schema) -> str:
+    """Describe what a name of the schema stands for."""
+    parts = [f"{text(definition)}\n"]
+    if places := list(where(name, schema)):
+        parts.append(f"Stands at {', '.join(f'`{place}`' for place in places)}.\n")
+    if "properties" in definition:
+        parts.append(table_of_keys(definition))
+    elif "oneOf" in definition:
+        values = ([f"`{it['const']}`", text(it)] for it in definition["oneOf"])
+        parts.append(table(["value", "meaning"], values))
+    else:
+        parts.extend(controller(it) for it in definition["anyOf"] if "properties" in it)
+    return "\n".join(parts)
+
+
+def controller(definition: Schema) -> str:
+    """Describe a controller and its parameters."""
+    parameters = dict(definition["properties"])
+    kind = parameters.pop("kind")["const"]
+    rows = (
+        [f"`{name}`", type_of(it), f"`{json.dumps(it['default'])}`", text(it)]
+        for name, it in parameters.items()
+    )
+    heading = f"### `{kind}`\n\n{definition['title']}: {text(definition)}.\n"
+    return f"{heading}\n{table(['parameter', 'value', 'unless stated', 'meaning'], rows)}"
+
+
+def table_of_keys(definition: Schema) -> str:
+    """Describe the keys of a table."""
+    required = definition.get("required", [])
+    rows = []
+    for key, value in definition["properties"].items():
+        meaning, default = meaning_and_default(value)
+        if key in required:
+            default = "to be stated"
+        rows.append([f"`{key}`", type_of(value), default, meaning])
+    return table(["key", "value", "unless stated", "meaning"], rows)
+
+
+def meaning_and_default(value: Schema) -> tuple[str, str]:
+    """Split a description: what stands after its semicolon says what holds unless stated."""
+    described = text(value)
+    for pattern in (r"(.+); (.+?) unless stated(.*)\.", r"(.+); (to be stated)()\."):
+        if found := re.fullmatch(pattern, described):
+            meaning, default, rest = found.groups()
+            rest = f" ({rest.lstrip(', ')})" if rest else ""
+            return f"{meaning}{rest}.", default
+    return described, ""
+
+
+def type_of(value: Schema) -> str:
+    """Say in words what a value may be, with a link where that is described."""
+    match value:
+        case {"$ref": reference}:
+            name = title(reference.rsplit("/", 1)[1])
+            return f"[{name.lower()}](#{name.lower().replace(' ', '-')})"
+        case {"anyOf": [one, {"type": "null"}]}:
+            return type_of(one)
+        case {"anyOf": [one, {"type": "array"}]}:
+            return f"{type_of(one)}, or an array of two"
+        case {"oneOf": options}:
+            return "; ".join(f"`{it['const']}`: {text(it)}" for it in options)
+        case {"title": quantity}:
+            return f"[{quantity}](#quantities)"
+        case {"additionalProperties": dict() as one}:
+            return f"tables by name: {type_of(one)}"
+        case {"additionalProperties": True}:
+            return "values by path"
+        case {"items": one, "minItems": 2}:
+            return f"array of two: {type_of(one)}"
+        case {"items": one}:
+            return f"array of {type_of(one)}"
+        case {"minimum": least, "maximum": most}:
+            return f"{number(least)} to {number(most)}"
+    kind = value["type"][0] if isinstance(value["type"], list) else value["type"]
+    return {
+        "string": "text",
+        "integer": "whole number",
+        "number": "number",
+        "boolean": "`true` or `false`",
+    }[kind]
+
+
+def number(value: float) -> str:
+    """Write a number in full, with commas between thousands."""
+    return f"{value:,.4f}".rstrip("0").rstrip(".")
+
+
+def where(name: str, schema: Schema) -> Iterator[str]:
+    """Give the paths at which something of a definition may stand, the shortest way each."""
+    for path, value in walk(schema, schema, "", ()):
+        if value == name:
+            yield path
+
+
+def walk(
+    value: Any, schema: Schema, path: str, within: tuple[str, ...]
+) -> Iterator[tuple[str, str]]:
+    """Give the path and the name of everything that is defined under a name."""
+    match value:
+        case {"$ref": reference}:
+            name = reference.rsplit("/", 1)[1]
+            yield path, name
+            if name not in within:
+                yield from walk(schema["$defs"][name], schema, path, (*within, name))
+        case {"properties": properties}:
+            for key, one in properties.items():
+                yield from walk(one, schema, f"{path}.{key}" if path else key, within)
+        case {"additionalProperties": dict() as one}:
+            yield from walk(one, schema, f"{path}.NAME", within)
+        case {"anyOf": [one, *_]} | {"items": one}:
+            yield from walk(one, schema, path, within)
+
+
+def quantities(schema: Schema) -> str:
+    """List the kinds of quantities and their units."""
+    rows = {}
+    for value in quantity_schemas(schema):
+        units = re.findall(r"\((.+)\)", value["pattern"])[0].split("|")
+        example = json.dumps(value["examples"][0], ensure_ascii=False)
+        rows[value["title"]] = [value["title"], f"`{example}`", ", ".join(units)]
+    return table(["quantity", "example", "units"], rows.values())
+
+
+def quantity_schemas(value: Any) -> Iterator[Schema]:
+    """Find everything with a unit."""
+    if isinstance(value, dict):
+        if "pattern" in value:
+            yield value
+        for one in value.values():
+            yield from quantity_schemas(one)
+    elif isinstance(value, list):
+        for one in value:
+            yield from quantity_schemas(one)
+
+
+def title(name: str) -> str:
+    """Write `ContentStore` as a heading."""
+    words = re.findall("[A-Z][a-z]*", name)
+    return " ".join([words[0], *(word.lower() for word in words[1:])])
+
+
+def text(definition: Schema) -> str:
+    """Give a description on one line."""
+    return " ".join(definition.get("description", "").split())
+
+
+def table(head: list[str], rows: Any) -> str:
+    """Lay out a table in Markdown."""
+    lines = [head, ["---"] * len(head), *rows]
+    escaped = ([cell.replace("|", "\\|") for cell in line] for line in lines)
+    return "".join(f"| {' | '.join(line)} |\n" for line in escaped)
+
+
+if __name__ == "__main__":
+    Path(sys.argv[1]).write_text(manual(json.loads(_core.schema())), encoding="utf-8")

@@ -1,0 +1,26 @@
+"""Reports: pages that open offline, and pictures for screens, paper and publications."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from windtunnel.report import of_reproduction, of_results
+from windtunnel.report.pictures import draw
+from windtunnel.results import Results
+
+__all__ = ["draw", "write_report"]
+
+
+def write_report(folder: Path | str) -> Path:
+    """Write the report of a folder of results, or of the reproduction of a paper.
+
+    It is `report.html`, one file that opens offline; its pictures stand beside
+    it under `figures/` as SVG, PDF and PNG. A reproduction gets a report in the
+    folder of each experiment too, and the files of its figures are named in
+    `reproduction.json`. Returns the page. Raises ResultsError if the folder
+    holds no results, and OSError where it cannot be written.
+    """
+    folder = Path(folder)
+    if (folder / of_reproduction.FILE).exists():
+        return of_reproduction.write(folder)
+    return of_results.write(folder, Results.load(folder))

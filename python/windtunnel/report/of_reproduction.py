@@ -1,0 +1,333 @@
+"""The report of a paper's reproduction: what it published beside what was measured."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+from markdown_it import MarkdownIt
+
+from windtunnel.folders import VERSION_KEY
+from windtunnel.report import charts, colours, of_results, page, pictures
+from windtunnel.report.cases import narrowed, ranked
+from windtunnel.report.pictures import Picture
+from windtunnel.report.tables import Cell, Column, Table
+from windtunnel.report.units import significant
+from windtunnel.results import Results, ResultsError
+from windtunnel.verdicts import DEFAULT
+
+FILE = "reproduction.json"
+CLAIMS = "claims"
+"""What the ids of statements without numbers begin with."""
+
+SYMBOLS = {
+    "matches": "✓",
+    "same order": "≈",
+    "differs": "✗",
+    "impossible": "⊘",
+    "not stated": "–",
+    "not measured": "…",
+}
+"""Verdicts at a glance, in the order in which they are counted."""
+
+KEYS = {
+    "title",
+    "reference",
+    VERSION_KEY,
+    "seeds",
+    "missing",
+    "experiments",
+    "items",
+    "figures",
+    "page",
+}
+"""What a reproduction's file holds."""
+
+Item = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Group:
+    """A row of a paper's table in one measure: every variant's numbers."""
+
+    title: str
+    bars: Picture
+    table: Table
+    readings: Table | None
+    """The same under all readings, if there are several."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure of the paper: its pictures, or a word about why there is none."""
+
+    title: str
+    caption: str
+    pictures: list[Picture]
+    missing: str = ""
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """An experiment of a paper, and where its own report is."""
+
+    title: str
+    page: str
+    runs: str
+    warnings: list[str]
+
+
+def write(folder: Path) -> Path:
+    """Write the report of a reproduction, and those of its experiments, into its folder."""
+    document = read(folder / FILE)
+    results = {
+        name: Results.load(folder / name)
+        for name in document["experiments"]
+        if (folder / name).is_dir()
+    }
+    items = [item for item in document["items"] if not is_claim(item)]
+    said = [item for item in document["items"] if is_claim(item)]
+    groups = list(grouped(items, controllers(results.values())))
+    figures = [figure(it, results.get(it["experiment"])) for it in document["figures"]]
+    written = page.write_page(
+        folder,
+        "reproduction.html",
+        [*(group.bars for group in groups), *(it for shown in figures for it in shown.pictures)],
+        title=document["title"],
+        reference=document["reference"],
+        facts={
+            "Version": f"Windtunnel {document[VERSION_KEY]}",
+            "Runs of each case": document["seeds"],
+        },
+        warnings=document["missing"],
+        verdicts=verdicts(document["items"]),
+        symbols=SYMBOLS,
+        counts=Counter(item["verdict"] for item in of_default(document["items"])),
+        groups=groups,
+        claims=claims(of_default(said)),
+        claims_by_reading=claims(said),
+        figures=figures,
+        reading=markdown(document["page"]),
+        experiments=[
+            experiment(folder / name, title, results[name])
+            for name, title in document["experiments"].items()
+            if name in results
+        ],
+    )
+    for entry, shown in zip(document["figures"], figures, strict=True):
+        entry["files"] = [file for picture in shown.pictures for file in page.files(picture)]
+    write_json(folder / FILE, document)
+    return written
+
+
+def read(file: Path) -> dict[str, Any]:
+    """Read a reproduction. Raises ResultsError if the file is not one."""
+    try:
+        document = json.loads(file.read_text(encoding="utf-8"))
+        missing = KEYS - document.keys()
+    except (OSError, ValueError, AttributeError) as error:
+        raise ResultsError(f"{file}: no reproduction: {error}") from error
+    if missing:
+        raise ResultsError(f"{file}: no reproduction: `{min(missing)}` is missing")
+    return document
+
+
+def write_json(file: Path, document: dict[str, Any]) -> None:
+    """Write a JSON document whole or not at all. Raises OSError."""
+    written = file.with_name(f".{file.name}")
+    try:
+        text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+        written.write_text(text, encoding="utf-8")
+        written.replace(file)
+    finally:
+        written.unlink(missing_ok=True)
+
+
+def is_claim(item: Item) -> bool:
+    """Say whether an item is a statement without numbers."""
+    return item["id"].startswith(f"{CLAIMS}/")
+
+
+def words(id: str) -> str:
+    """Write an id for people: `table-3` is Table 3."""
+    spaced = id.replace("-", " ")
+    return spaced[:1].upper() + spaced[1:]
+
+
+def controllers(experiments: Iterable[Results]) -> dict[str, str]:
+    """Find the controllers that cases are named after: a case may have a paper's name for one.
+
+    A name that stands for several controllers stands for none.
+    """
+    found: dict[str, set[str]] = {name: {name} for name in colours.registered()}
+    for results in experiments:
+        for axis in results.axes:
+            pairs = results["flows"].select(axis, "flow_controller").unique().rows()
+            for name, controller in pairs:
+                found.setdefault(name, set()).add(controller)
+    return {name: it.pop() for name, it in found.items() if len(it) == 1}
+
+
+def grouped(items: list[Item], named: Mapping[str, str]) -> Iterable[Group]:
+    """Put items together that differ in their variant and their reading alone."""
+    places: dict[tuple[str, ...], list[Item]] = {}
+    for item in items:
+        *place, _, measure = item["id"].split("/")
+        places.setdefault((*place, measure), []).append(item)
+    for index, ((*place, measure), those) in enumerate(places.items(), start=1):
+        title = f"{', '.join(words(it) for it in place)}: {measure.replace('-', ' ')}"
+        default = of_default(those)
+        yield Group(
+            title=title,
+            bars=bars(f"bars-{index}", title, measure.replace("-", " "), default, named),
+            table=numbers(title, default),
+            readings=numbers(f"{title}, all readings", those)
+            if len(those) > len(default)
+            else None,
+        )
+
+
+def variant(item: Item) -> str:
+    """Name the variant that an item is about."""
+    return item["id"].split("/")[-2]
+
+
+def bars(
+    name: str, title: str, measure: str, items: list[Item], named: Mapping[str, str]
+) -> Picture:
+    """Draw what was measured as bars, and what was published beside it."""
+    lines = ranked((0, (variant(item),), named.get(variant(item))) for item in items)
+    nothing = dict.fromkeys(("mean", "low", "high"))
+    rows = [
+        {"line": line.name}
+        | {key: (item["measured"] or nothing)[key] for key in nothing}
+        | {"published": (item["published"] or {}).get("value")}
+        for line, item in zip(lines, items, strict=True)
+    ]
+    kinds = {"line": pl.String} | dict.fromkeys(("mean", "low", "high", "published"), pl.Float64)
+    chart = partial(charts.bars, pl.DataFrame(rows, kinds), lines, f"{measure} ({unit_of(items)})")
+    return Picture(name, title, "", [], chart)
+
+
+def unit_of(items: list[Item]) -> str:
+    """Find the unit of items, all of one measure."""
+    values = (item[side] for item in items for side in ("measured", "published"))
+    return next((value["unit"] for value in values if value), "")
+
+
+def numbers(caption: str, items: list[Item]) -> Table:
+    """Lay out items in a table."""
+    unit = unit_of(items)
+    return Table(
+        caption,
+        [
+            Column("variant", False, [Cell(variant(item)) for item in items]),
+            *readings(items),
+            Column(f"published ({unit})", True, [published(item) for item in items]),
+            Column(f"measured ({unit})", True, [measured(item) for item in items]),
+            Column("verdict", False, [replace(verdict(it), detail=it["note"]) for it in items]),
+        ],
+    )
+
+
+def published(item: Item) -> Cell:
+    """Write a published value with the digits that it has."""
+    value = item["published"]
+    return Cell(f"{value['value']:,.10g}" if value else "–")
+
+
+def measured(item: Item) -> Cell:
+    """Write a measured value with its spread."""
+    value = item["measured"]
+    if value is None:
+        return Cell("–")
+    mean, low, high = (significant(value[key]) for key in ("mean", "low", "high"))
+    return Cell(mean, "" if value["low"] == value["high"] else f"{low} to {high}")
+
+
+def verdict(item: Item) -> Cell:
+    """Write a verdict: a symbol and its words."""
+    return Cell(f"{SYMBOLS.get(item['verdict'], '?')} {item['verdict']}")
+
+
+def claims(items: list[Item]) -> Table:
+    """Lay out the paper's statements, and what became of them."""
+    return Table(
+        "What the paper says in words",
+        [
+            Column("statement", False, [Cell(item["note"]) for item in items]),
+            Column("about", False, [Cell(words(item["id"].split("/")[1])) for item in items]),
+            *readings(items),
+            Column("verdict", False, [verdict(item) for item in items]),
+        ],
+    )
+
+
+def readings(items: list[Item]) -> list[Column]:
+    """Make the column of the readings, if there are several."""
+    names = [item["reading"] for item in items]
+    return [Column("reading", False, [Cell(it) for it in names])] if len(set(names)) > 1 else []
+
+
+def of_default(items: list[Item]) -> list[Item]:
+    """Keep the items of the default reading."""
+    return [item for item in items if item["reading"] == DEFAULT]
+
+
+def verdicts(items: list[Item]) -> Table:
+    """Count the verdicts under each reading."""
+    counts = Counter((item["reading"], item["verdict"]) for item in items)
+    readings = list(dict.fromkeys(item["reading"] for item in items))
+    happened = [it for it in SYMBOLS if any(item["verdict"] == it for item in items)]
+    columns = [
+        Column(f"{SYMBOLS[it]} {it}", True, [Cell(str(counts[name, it])) for name in readings])
+        for it in happened
+    ]
+    return Table(
+        "Verdicts under each reading",
+        [Column("reading", False, [Cell(name) for name in readings]), *columns],
+    )
+
+
+def figure(entry: dict[str, Any], results: Results | None) -> Figure:
+    """Draw a figure of the paper from an experiment."""
+    in_paper = re.match(r"figure-\d+", entry["id"])
+    title = f"{words(in_paper[0])}: {entry['title']}" if in_paper else entry["title"]
+    if results is None:
+        return Figure(title, entry["caption"], [], "Its experiment was not run.")
+    drawn = pictures.of_kind(narrowed(results, entry["where"]), entry["kind"])
+    # The id becomes the name of a file.
+    stem = re.sub(r"[^\w-]+", "-", entry["id"])
+    named = [
+        replace(picture, name=stem if len(drawn) == 1 else f"{stem}-{index}")
+        for index, picture in enumerate(drawn, start=1)
+    ]
+    return Figure(title, entry["caption"], named, "" if named else "There is nothing to draw.")
+
+
+def experiment(folder: Path, title: str, results: Results) -> Experiment:
+    """Write an experiment's own report."""
+    written = of_results.write(folder, results, above=f"../{page.NAME}")
+    return Experiment(
+        title,
+        f"{folder.name}/{written.name}",
+        of_results.runs(results),
+        of_results.warnings(results),
+    )
+
+
+def markdown(text: str) -> str:
+    """Turn Markdown into HTML below a page's second headings; HTML and images stay text."""
+    parser = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
+    tokens = parser.parse(text)
+    for token in tokens:
+        if token.type in ("heading_open", "heading_close"):
+            token.tag = f"h{min(int(token.tag[1]) + 2, 6)}"
+    return parser.renderer.render(tokens, parser.options, {})

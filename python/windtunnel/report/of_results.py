@@ -1,0 +1,156 @@
+"""The report of results: what was run, tables and pictures."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from windtunnel.folders import VERSION_KEY
+from windtunnel.report import page, pictures, tables
+from windtunnel.report.cases import Comparison
+from windtunnel.report.pictures import BARS, OVER_TIME, Picture
+from windtunnel.report.tables import Table
+from windtunnel.results import Results
+
+MAIN_BARS = ("bars", "delay-bars")
+"""The bars that a reader looks for first."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a page shows of results that have tables."""
+
+    summary: Table
+    bars: list[Picture]
+    other_bars: list[Picture]
+    over_time: list[Picture]
+    other_cases: list[Picture]
+    flows: list[Picture]
+    queues: list[Picture]
+    tables: list[Table]
+
+    @property
+    def pictures(self) -> list[Picture]:
+        """All of them."""
+        return [
+            *self.bars,
+            *self.other_bars,
+            *self.over_time,
+            *self.other_cases,
+            *self.flows,
+            *self.queues,
+        ]
+
+
+def write(folder: Path, results: Results, above: str | None = None) -> Path:
+    """Write the report of results into their folder; `above` is the page it belongs to."""
+    shown = measured(Comparison(results)) if results.tables else None
+    drawn = shown.pictures if shown else []
+    return page.write_page(
+        folder,
+        "results.html",
+        drawn,
+        above=above,
+        title=title(results, folder),
+        facts=facts(results),
+        warnings=warnings(results),
+        measured=shown,
+        scenario=results.scenario,
+        scenario_sha256=results.manifest.get("scenario_sha256"),
+    )
+
+
+def measured(comparison: Comparison) -> Measured:
+    """Make the tables and pictures of results."""
+    bars = {name: kind(comparison) for name, kind in BARS.items()}
+    divided = [kind(comparison) for kind in OVER_TIME.values()]
+    return Measured(
+        summary=tables.summary(comparison),
+        bars=[picture for name in MAIN_BARS for picture in bars.pop(name)],
+        other_bars=[picture for those in bars.values() for picture in those],
+        over_time=[picture for panels in divided for picture in panels[:1]],
+        other_cases=[picture for panels in divided for picture in panels[1:]],
+        flows=pictures.flows(comparison),
+        queues=pictures.other_queues(comparison),
+        tables=[tables.flows(comparison), tables.links(comparison), tables.nodes(comparison)],
+    )
+
+
+def title(results: Results, folder: Path) -> str:
+    """Name what was run: its title, or the folder's name."""
+    return results.manifest.get("title") or folder.resolve().name
+
+
+def facts(results: Results) -> dict[str, str]:
+    """Say what was run, where, and how long it took."""
+    manifest = results.manifest
+    told = {
+        "Runs": runs(results),
+        "Simulated": duration(results.scenario),
+        "Seed": manifest.get("seed"),
+        "Version": f"Windtunnel {manifest[VERSION_KEY]}",
+        "Machine": machine(manifest.get("machine", {})),
+        "Took": took(manifest),
+    }
+    return {term: str(fact) for term, fact in told.items() if fact not in (None, "")}
+
+
+def runs(results: Results) -> str:
+    """Count cases and runs."""
+    if not results.tables:
+        return "none finished"
+    comparison = Comparison(results)
+    cases, finished = len(comparison.cases), results["runs"].height
+    return f"{counted(cases, 'case')}, {counted(finished, 'run')} in all"
+
+
+def counted(number: int, what: str) -> str:
+    """Count things in words."""
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
+
+
+def duration(scenario: str) -> str:
+    """Read the simulated time of each run, in the scenario's words."""
+    try:
+        return str(tomllib.loads(scenario).get("duration", ""))
+    except tomllib.TOMLDecodeError:
+        return ""
+
+
+def machine(parts: dict[str, Any]) -> str:
+    """Describe the machine."""
+    system = " ".join(str(parts[key]) for key in ("system", "architecture") if key in parts)
+    processors = counted(parts["processors"], "processor") if parts.get("processors") else ""
+    python = f"Python {parts['python']}" if "python" in parts else ""
+    return ", ".join(filter(None, [system, processors, python]))
+
+
+def took(manifest: dict[str, Any]) -> str:
+    """Say how much time the runs took, and how much work they were."""
+    words = {
+        "real_s": "{:,.1f} s",
+        "cpu_s": "{:,.1f} s of processor time",
+        "packet_hops": "{:,} packet-hops",
+    }
+    return ", ".join(
+        text.format(manifest[key]) for key, text in words.items() if manifest.get(key) is not None
+    )
+
+
+def warnings(results: Results) -> list[str]:
+    """Say what is missing from the results, and why."""
+    manifest = results.manifest
+    said = []
+    if manifest.get("interrupted"):
+        said.append("The runs were interrupted.")
+    if manifest.get("unfinished"):
+        said.append(f"{counted(manifest['unfinished'], 'run')} did not finish and are not counted.")
+    if manifest.get("out_of_real_time"):
+        stopped = counted(manifest["out_of_real_time"], "run")
+        said.append(f"{stopped} ended early, at the limit of real time; they are counted.")
+    said += [f"A run failed: {fault}" for fault in manifest.get("faults", [])]
+    if not results.tables:
+        said.append("No run finished, so there is nothing to show.")
+    return said

@@ -1,0 +1,279 @@
+"""Pictures: which ones results have, and the files that hold them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import altair as alt
+import polars as pl
+import vl_convert
+
+from windtunnel.report import charts, series, totals
+from windtunnel.report.cases import Comparison, Line, panels
+from windtunnel.report.colours import LIGHT, Ink
+from windtunnel.report.series import Series
+from windtunnel.report.totals import (
+    DELAY,
+    DROPPED,
+    FAIRNESS,
+    GOODPUT,
+    MARKS,
+    RETRANSMISSIONS,
+    Measure,
+)
+from windtunnel.report.units import scale
+from windtunnel.results import Results, ResultsError
+
+MOST_PANELS = 6
+"""Pictures that one quantity is divided among at most."""
+
+MOST_DETAILS = 12
+"""Pictures of single flows, or of single queues, at most."""
+
+MOST_BARS = 100
+"""Bars of a picture at most."""
+
+PNG_SCALE = 2.0
+"""Pixels of a PNG for one of the picture: sharp on fine screens."""
+
+WINDOW = Measure("cwnd_segments", "window", "segments")
+QUEUE = Measure("queue_packets", "queue", "packets")
+DROP_RATE = Measure("drops", "dropped", "packets/s")
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture: what it shows, and how it is drawn in an ink."""
+
+    name: str
+    """The stem of its files' names."""
+    title: str
+    caption: str
+    lines: list[Line]
+    """What a legend must explain; none where the picture does."""
+    chart: Callable[[Ink], alt.TopLevelMixin]
+
+
+def goodput(comparison: Comparison) -> list[Picture]:
+    """Draw the goodput over time: of all flows of a case and controller together."""
+    get = partial(series.of_flows, comparison, "goodput_bps", total=True)
+    title = "Goodput, all flows together" if len(comparison.flows) > 1 else "Goodput"
+    return over_time("goodput", title, GOODPUT, comparison.by_controller(), get)
+
+
+def window(comparison: Comparison) -> list[Picture]:
+    """Draw the congestion window over time: the mean of the flows."""
+    get = partial(series.of_flows, comparison, "cwnd_segments", total=False)
+    title = "Congestion window" + of_several(comparison)
+    return over_time("window", title, WINDOW, comparison.by_controller(), get)
+
+
+def delay(comparison: Comparison) -> list[Picture]:
+    """Draw the delay from Interest to Data over time: the mean of the flows."""
+    get = partial(series.of_flows, comparison, "delay_s", total=False)
+    title = "Delay from Interest to Data" + of_several(comparison)
+    return over_time("delay", title, DELAY, comparison.by_controller(), get)
+
+
+def of_several(comparison: Comparison) -> str:
+    """Say that a picture shows a mean, where there are several flows."""
+    return ", mean of the flows" if len(comparison.flows) > 1 else ""
+
+
+def queue(comparison: Comparison) -> list[Picture]:
+    """Draw the longest queue over time; no picture where nothing ever waits."""
+    return [it for direction in queues(comparison)[:1] for it in one_queue(comparison, direction)]
+
+
+def drops(comparison: Comparison) -> list[Picture]:
+    """Draw the packets dropped on all links, each second; no picture where none is."""
+    if not totals.of_links(comparison)["drops"].ne(0).any():
+        return []
+    get = partial(series.of_drops, comparison)
+    return over_time("drops", "Packets dropped", DROP_RATE, comparison.by_case(), get)
+
+
+OVER_TIME = {"goodput": goodput, "window": window, "queue": queue, "delay": delay, "drops": drops}
+"""What is drawn over time, by its kind."""
+
+
+def over_time(
+    name: str,
+    title: str,
+    measure: Measure,
+    lines: list[Line],
+    get: Callable[[list[Line]], Series],
+) -> list[Picture]:
+    """Draw lines over time, in as many pictures as they need."""
+    divided = panels(lines)
+    made = []
+    for index, panel in enumerate(divided[:MOST_PANELS], start=1):
+        drawn = get(panel.lines)
+        shown = scale(measure.unit, drawn.frame["high"])
+        frame = drawn.frame.with_columns(pl.col("mean", "low", "high") / shown.size)
+        axis = shown.title(measure.title)
+        made.append(
+            Picture(
+                name=name if len(divided) == 1 else f"{name}-{index}",
+                title=": ".join(filter(None, [title, panel.title])),
+                caption=explanation(drawn, index, len(divided)),
+                lines=panel.lines if len(panel.lines) > 1 else [],
+                chart=partial(charts.over_time, frame, panel.lines, axis),
+            )
+        )
+    return made
+
+
+def explanation(drawn: Series, index: int, count: int) -> str:
+    """Say what the bands are, and what is not drawn."""
+    sentences = []
+    several = drawn.frame["low"].ne(drawn.frame["high"]).any()
+    if several and drawn.interval_s is None:
+        sentences.append("Lines: mean over the runs; bands: least to greatest.")
+    elif drawn.interval_s is not None:
+        over = f"{drawn.interval_s:.3g} s each and all runs"
+        sentences.append(f"Lines: mean over {over}; bands: least to greatest.")
+    if index == MOST_PANELS < count:
+        sentences.append(f"The other {count - index} pictures are left out; the tables have all.")
+    return " ".join(sentences)
+
+
+def queues(comparison: Comparison) -> list[dict[str, str]]:
+    """Give the directions of links before which packets wait, the longest queue first."""
+    names = ["link", "from", "to"]
+    length = (
+        comparison["links"]
+        .group_by(names, maintain_order=True)
+        .agg(pl.col("queue_packets").fill_nan(None).mean())
+    )
+    waiting = length.filter(pl.col("queue_packets") > 0)
+    return (
+        waiting.sort("queue_packets", descending=True, maintain_order=True).select(names).to_dicts()
+    )
+
+
+def one_queue(
+    comparison: Comparison, direction: dict[str, str], name: str = "queue"
+) -> list[Picture]:
+    """Draw the queue before a link in a direction."""
+    get = partial(series.of_queue, comparison, direction=direction)
+    title = f"Queue at {direction['from']} towards {direction['to']} ({direction['link']})"
+    return over_time(name, title, QUEUE, comparison.by_case(), get)
+
+
+def other_queues(comparison: Comparison) -> list[Picture]:
+    """Draw all queues but the longest."""
+    return [
+        picture
+        for index, direction in enumerate(queues(comparison)[1 : 1 + MOST_DETAILS], start=2)
+        for picture in one_queue(comparison, direction, f"queue-{index}")
+    ][:MOST_DETAILS]
+
+
+def flows(comparison: Comparison) -> list[Picture]:
+    """Draw goodput, window and delay of each flow, where there are several."""
+    if len(comparison.flows) < 2:
+        return []
+    measures = (GOODPUT, WINDOW, DELAY)
+    return [
+        picture
+        for index, flow in enumerate(comparison.flows[: MOST_DETAILS // len(measures)], start=1)
+        for measure in measures
+        for picture in one_flow(comparison, flow, measure, f"flow-{index}-{measure.title}")
+    ][:MOST_DETAILS]
+
+
+def one_flow(comparison: Comparison, flow: str, measure: Measure, name: str) -> list[Picture]:
+    """Draw something measured of a flow over time, by case."""
+    get = partial(series.of_one_flow, comparison, measure.column, flow=flow)
+    title = f"{flow}: {measure.title}"
+    return over_time(name, title, measure, comparison.by_case(flow), get)
+
+
+def bars(name: str, measure: Measure, comparison: Comparison) -> list[Picture]:
+    """Draw totals as bars with their spread over the runs; none where all are zero."""
+    if measure is DROPPED:
+        lines, keys, frame = comparison.by_case(), ["case"], totals.of_links(comparison)
+    else:
+        lines, keys = comparison.by_controller(), ["case", "flow_controller"]
+        frame = totals.of_flows(comparison, keys)
+    if not frame[measure.column].fill_null(0).ne(0).any():
+        return []
+    drawn = series.numbered(lines[:MOST_BARS]).select("line", *keys)
+    frame = totals.spread(frame, keys, [measure.column]).join(drawn, on=keys)
+    frame = frame.select(
+        "line", pl.col(measure.column).struct.unnest(), published=pl.lit(None, pl.Float64)
+    )
+    sentences = []
+    if comparison.several_runs:
+        sentences.append("Bars: mean over the runs; whiskers: least to greatest.")
+    if len(lines) > MOST_BARS:
+        sentences.append(f"The first {MOST_BARS} of {len(lines)} cases; the table has all.")
+    shown = scale(measure.unit, frame["high"])
+    frame = frame.with_columns(pl.col("mean", "low", "high") / shown.size)
+    chart = partial(charts.bars, frame, lines[:MOST_BARS], shown.title(measure.title))
+    title = measure.title[0].upper() + measure.title[1:]
+    return [Picture(name, title, " ".join(sentences), [], chart)]
+
+
+BARS = {
+    name: partial(bars, name, measure)
+    for name, measure in (
+        ("bars", GOODPUT),
+        ("delay-bars", DELAY),
+        ("drops-bars", DROPPED),
+        ("retransmissions-bars", RETRANSMISSIONS),
+        ("marks-bars", MARKS),
+        ("fairness-bars", FAIRNESS),
+    )
+}
+"""What is drawn as bars, by its kind."""
+
+
+KINDS: dict[str, Callable[[Comparison], list[Picture]]] = {**OVER_TIME, **BARS}
+"""The pictures that can be asked for by name."""
+
+
+def of_kind(results: Results, kind: str) -> list[Picture]:
+    """Draw a kind of picture, in as many as the cases need; none where nothing happened.
+
+    Raises ResultsError if there is no such kind.
+    """
+    if kind not in KINDS:
+        raise ResultsError(f"there is no picture `{kind}`; there are: {', '.join(KINDS)}")
+    return KINDS[kind](Comparison(results)) if results.tables else []
+
+
+def draw(results: Results, kind: str, file: Path | str) -> Path:
+    """Draw one picture into a file: SVG, PDF or PNG, as its name ends.
+
+    `kind` is one of `KINDS`; where the cases need several pictures, it is the
+    first. Raises ResultsError for a kind or a format that does not exist, and
+    where nothing happened that could be drawn.
+
+    >>> draw(windtunnel.run("scenarios/first.toml"), "goodput", "goodput.svg")
+    """
+    file = Path(file)
+    if file.suffix not in WRITERS:
+        raise ResultsError(f"{file}: pictures are written as {', '.join(WRITERS)}")
+    drawn = of_kind(results, kind)
+    if not drawn:
+        raise ResultsError(f"there is nothing to draw for a picture of {kind}")
+    file.write_bytes(WRITERS[file.suffix](document(drawn[0])))
+    return file
+
+
+WRITERS: dict[str, Callable[[str], bytes]] = {
+    ".svg": str.encode,
+    ".pdf": vl_convert.svg_to_pdf,
+    ".png": partial(vl_convert.svg_to_png, scale=PNG_SCALE),
+}
+"""What makes a file of an SVG document, by the file's suffix."""
+
+
+def document(picture: Picture) -> str:
+    """Draw a picture as an SVG document, for paper."""
+    return vl_convert.vegalite_to_svg(picture.chart(LIGHT).to_dict())

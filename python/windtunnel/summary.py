@@ -1,0 +1,110 @@
+"""Results in short: what each flow got, by case, over the replications."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+
+from windtunnel.folders import VERSION_KEY
+from windtunnel.results import Results
+
+MOST_ROWS = 60
+"""Rows of a table that are still read on a terminal."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of the table on the terminal, made from one of `flows`."""
+
+    source: str
+    title: str
+    scale: float = 1.0
+    digits: int = 0
+
+
+COLUMNS = [
+    Column("goodput_bps", "goodput\nMbps", 1e-6, 2),
+    Column("delay_s", "delay\nms", 1e3, 2),
+    Column("rtt_s", "round trip\nms", 1e3, 2),
+    Column("retransmissions", "retrans-\nmitted"),
+    Column("timeouts", "timeouts"),
+    Column("marks", "marks"),
+    Column("nacks", "NACKs"),
+    Column("completion_s", "completion\ns", 1.0, 3),
+]
+
+
+def table(results: Results) -> Table:
+    """Lay out goodput, delay and what went wrong, for a terminal: mean ± deviation.
+
+    A column in which nothing ever happened is left out.
+    """
+    flows = results["flows"]
+    keys = [*results.axes, "flow"]
+    summaries = summarise(flows, keys)
+    columns = [column for column in COLUMNS if (flows[column.source].fill_null(0) != 0).any()]
+    spread = flows["run"].max() != 0
+    caption = "mean ± standard deviation over the runs" if spread else None
+    table = Table(box=SIMPLE_HEAD, caption=caption, caption_justify="left")
+    for key in keys:
+        table.add_column(key, no_wrap=True)
+    for column in columns:
+        table.add_column(column.title, justify="right")
+    for summary in summaries[:MOST_ROWS]:
+        cells = (cell(summary[column.source], column) for column in columns)
+        table.add_row(*(summary[key] for key in keys), *cells)
+    if len(summaries) > MOST_ROWS:
+        table.caption = f"the first {MOST_ROWS} of {len(summaries)} rows; all are in flows.parquet"
+    return table
+
+
+def cell(measured: dict[str, float | None], column: Column) -> str:
+    """Lay out a measured value."""
+    mean, deviation = measured["mean"], measured["standard_deviation"]
+    if mean is None:
+        return "–"
+    if deviation is None:
+        return f"{mean * column.scale:.{column.digits}f}"
+    # The mean of counts is no count.
+    digits = max(column.digits, 1)
+    return f"{mean * column.scale:.{digits}f} ± {deviation * column.scale:.{digits}f}"
+
+
+def document(results: Results, scenario: Path, folder: Path | None) -> dict[str, Any]:
+    """Give the results in short as JSON values: what was run, and `flows`.
+
+    Each flow has the names of its case, and for every measured column `mean`,
+    `low` and `high` (the least and the greatest of its runs) and
+    `standard_deviation` (null for a single run).
+    """
+    manifest = dict(results.manifest)
+    keys = [*results.axes, "flow", "node", "prefix", "flow_controller"]
+    return {
+        "scenario": str(scenario),
+        "version": manifest.pop(VERSION_KEY),
+        **manifest,
+        "folder": None if folder is None else str(folder),
+        "axes": results.axes,
+        "flows": summarise(results["flows"], keys) if results.tables else [],
+    }
+
+
+def summarise(flows: pl.DataFrame, keys: list[str]) -> list[dict[str, Any]]:
+    """Give a summary of every flow in every case, over its runs, in their order."""
+    measured = [name for name in flows.columns if name != "run" and flows[name].dtype.is_numeric()]
+    summaries = [
+        pl.struct(
+            mean=pl.col(name).mean(),
+            low=pl.col(name).min(),
+            high=pl.col(name).max(),
+            standard_deviation=pl.col(name).std(),
+        ).alias(name)
+        for name in measured
+    ]
+    runs = pl.len().alias("runs")
+    return flows.group_by(keys, maintain_order=True).agg(runs, *summaries).to_dicts()

@@ -1,0 +1,60 @@
+"""What several tests need: a small scenario, and the command as a user calls it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Command = Callable[..., "subprocess.CompletedProcess[str]"]
+
+SCENARIO = """\
+title = "Two controllers over one link"
+duration = "1 s"
+interval = "100 ms"
+runs = 2
+nodes = { consumer = {}, producer = {} }
+
+[links.wire]
+nodes = ["consumer", "producer"]
+rate = "10 Mbps"
+delay = "5 ms"
+queue = { kind = "drop-tail", limit = "200 packets" }
+loss = { probability = "0.5 %" }
+
+[producers.video]
+node = "producer"
+prefix = "/video"
+
+[consumers.viewer]
+node = "consumer"
+prefix = "/video"
+controller = "cubic"
+
+[compare.controller]
+cubic = { "consumers.viewer.controller" = "cubic" }
+aimd = { "consumers.viewer.controller" = "aimd" }
+"""
+
+
+@pytest.fixture
+def scenario(tmp_path: Path) -> Path:
+    """Write a scenario of two cases and two runs, a tenth of a second of work."""
+    file = tmp_path / "small.toml"
+    file.write_text(SCENARIO, encoding="utf-8")
+    return file
+
+
+@pytest.fixture
+def windtunnel(tmp_path: Path) -> Command:
+    """Give the command line, called in an empty folder, with its output captured."""
+
+    def call(*arguments: object, **options: object) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "windtunnel", *map(str, arguments)]
+        settings = {"cwd": tmp_path, "capture_output": True, "encoding": "utf-8", "timeout": 60}
+        return subprocess.run(command, **(settings | options))  # type: ignore[call-overload]
+
+    return call

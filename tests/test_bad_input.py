@@ -1,0 +1,222 @@
+"""Bad input: one clear message, the right exit code, nothing half-written."""
+
+from __future__ import annotations
+
+import os
+import re
+import resource
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from conftest import SCENARIO, Command
+
+MISTAKE = 2
+FAULT = 1
+
+MISTAKES = {
+    "a wrong unit": ('"10 Mbps"', '"10 ms"', '"10 ms"', "100 Mbps"),
+    "no unit": ('"10 Mbps"', "10", "10", "100 Mbps"),
+    "a rate of zero": ('"10 Mbps"', '"0 Mbps"', '"0 Mbps"', "never sends"),
+    "a negative delay": ('"5 ms"', '"-5 ms"', '"-5 ms"', "negative"),
+    "a missing node": ('"producer"]', '"prodcer"]', '"prodcer"', "`producer`"),
+    "a missing key": ('rate = "10 Mbps"\n', "", "wire", 'rate = "100 Mbps"'),
+    "a link to itself": ('"producer"]', '"consumer"]', '["consumer", "consumer"]', "different"),
+    "two names for one node": ("{}, producer", "{}, consumer", "consumer", "duplicate"),
+    "an unknown key": ("delay", "dealy", "dealy", "`delay`"),
+    "an unknown controller": ('= "aimd"', '= "aidm"', '"consumers.viewer.controller"', "`aimd`"),
+    "an unknown queue": ("drop-tail", "drop-tial", '"drop-tial"', "`drop-tail`"),
+    "a disconnected consumer": (
+        "producer = {} }",
+        "producer = {}, island = {} }\n"
+        '[consumers.alone]\nnode = "island"\nprefix = "/video"\ncontroller = "aimd"',
+        "alone",
+        "join `island`",
+    ),
+    "what nobody serves": ('prefix = "/video"\ncon', 'prefix = "/vido"\ncon', "viewer", "/video"),
+    "no TOML": ("[links.wire]", "[links.wire", "", "]"),
+    "no time": ('"1 s"', '"0 s"', '"0 s"', "above zero"),
+    "too many samples": ('"100 ms"', '"1 ns"', '"1 ns"', "longer interval"),
+    "no runs": ("runs = 2", "runs = 0", "0", "1 or more"),
+    "a route over no link": (
+        "[compare",
+        '[[routing.routes]]\nnode = "consumer"\nprefix = "/video"\nlink = "wired"\n[compare',
+        '"wired"',
+        "`wire`",
+    ),
+    "a comparison of what is not there": (
+        'aimd = { "consumers.viewer.controller"',
+        'aimd = { "consumers.veiwer.controller"',
+        '"consumers.veiwer.controller"',
+        "`viewer`",
+    ),
+    "an axis with the name of a column": ("re.controller]", "re.goodput_bps]", "goodput_bps", ""),
+}
+"""For each mistake: what is right in the file, what is written instead, what of it
+the message underlines, and what the message says."""
+
+
+def assert_refused(answered: subprocess.CompletedProcess[str], code: int, *said: str) -> None:
+    """Check that there is one message, which says some things, and no answer."""
+    error = answered.stderr
+    assert answered.returncode == code, error
+    assert answered.stdout == ""
+    assert "Traceback" not in error
+    assert error.count("windtunnel: ") == 1, error
+    for what in said:
+        assert what in error, error
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_mistake_in_the_file_is_shown_in_its_place_with_what_would_be_right(
+    windtunnel: Command, scenario: Path, name: str
+) -> None:
+    right, wrong, offending, said = MISTAKES[name]
+    assert SCENARIO.count(right) == 1
+    scenario.write_text(SCENARIO.replace(right, wrong), encoding="utf-8")
+    refused = windtunnel("run", scenario.name)
+    assert_refused(refused, MISTAKE, said)
+    line, column, shown, under = re.search(
+        r"small\.toml:(\d+):(\d+): .*\n *\|\n *\d+ \| (.*)\n *\| ( *\^+)", refused.stderr
+    ).groups()  # type: ignore[union-attr]
+    assert scenario.read_text(encoding="utf-8").splitlines()[int(line) - 1] == shown
+    assert int(column) == under.index("^") + 1
+    assert offending in shown[under.index("^") : len(under)]
+    assert {it.name for it in scenario.parent.iterdir()} == {"small.toml"}
+
+
+def test_check_refuses_what_run_does(windtunnel: Command, scenario: Path) -> None:
+    scenario.write_text(SCENARIO.replace('"10 Mbps"', '"10 ms"'), encoding="utf-8")
+    assert windtunnel("check", scenario.name).stderr == windtunnel("run", scenario.name).stderr
+
+
+def test_a_missing_file(windtunnel: Command) -> None:
+    assert_refused(windtunnel("run", "nowhere.toml"), MISTAKE, "nowhere.toml: No such file")
+
+
+def test_a_folder_in_place_of_a_file(windtunnel: Command, tmp_path: Path) -> None:
+    assert_refused(windtunnel("run", tmp_path), MISTAKE, f"{tmp_path}: Is a directory")
+
+
+def test_a_binary_file(windtunnel: Command, tmp_path: Path) -> None:
+    (tmp_path / "picture.toml").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)))
+    assert_refused(windtunnel("run", "picture.toml"), MISTAKE, "picture.toml: not text in UTF-8")
+
+
+def test_a_file_of_a_gigabyte_is_refused_without_reading_it_all(
+    windtunnel: Command, tmp_path: Path
+) -> None:
+    with open(tmp_path / "large.toml", "wb") as file:
+        file.truncate(1_000_000_000)
+
+    def less_memory_than_the_file() -> None:
+        resource.setrlimit(resource.RLIMIT_DATA, (500_000_000, 500_000_000))
+
+    started = time.monotonic()
+    refused = windtunnel("check", "large.toml", preexec_fn=less_memory_than_the_file)
+    assert_refused(refused, MISTAKE, "large.toml: too large", "16 MiB")
+    assert time.monotonic() - started < 10
+
+
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [
+        ("duration", ["write a path, = and a value"]),
+        ("=5 s", ["write a path, = and a value"]),
+        ("duratoin=5 s", ["did you mean `duration`"]),
+        ("links.wrie.rate=5 Mbps", ["there is no `wrie` in links", "`wire`"]),
+        ("links.wire.rate=5 ms", ["`ms` is no unit of a rate"]),
+        ("title.text=a", ["`title` is a value, not a table"]),
+        ("links..rate=1 Mbps", ["is no path"]),
+    ],
+)
+def test_a_bad_setting(windtunnel: Command, scenario: Path, setting: str, said: list[str]) -> None:
+    assert_refused(windtunnel("run", scenario.name, "--set", setting), MISTAKE, *said)
+
+
+def test_a_setting_that_is_no_text(windtunnel: Command, scenario: Path) -> None:
+    setting = os.fsdecode(b"title=\xff")
+    assert_refused(windtunnel("run", scenario.name, "--set", setting), MISTAKE, "not text in UTF-8")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["rnu", "small.toml"], "Did you mean 'run'?"),
+        (["run"], "Missing argument 'FILE'"),
+        (["run", "small.toml", "--jobs", "0"], "greater than or equal to 1"),
+        (["run", "small.toml", "--seed", "-1"], "greater than or equal to 0"),
+        (["list", "kontrollers"], "'controllers'"),
+        (["reproduce", "ec-elatsic"], "did you mean `ec-elastic`"),
+        (["bench", "ndn-chian"], "did you mean ndn-chain"),
+    ],
+)
+def test_a_word_that_is_not_known(
+    windtunnel: Command, scenario: Path, arguments: list[str], said: str
+) -> None:
+    refused = windtunnel(*arguments)
+    assert refused.returncode == MISTAKE
+    assert refused.stdout == ""
+    assert said in " ".join(refused.stderr.split())
+    assert "Traceback" not in refused.stderr
+
+
+def test_a_folder_without_results(windtunnel: Command, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    assert_refused(windtunnel("report", "empty"), MISTAKE, "empty: no folder of results")
+    assert_refused(windtunnel("report", "nowhere"), MISTAKE, "nowhere: no folder of results")
+
+
+def test_a_place_where_nothing_can_be_written(windtunnel: Command, scenario: Path) -> None:
+    """The simulation does not even start: it would take days."""
+    long = ["--set", "duration=100000 s"]
+    for place in ("small.toml", "small.toml/results", "/proc/results", ".", ".."):
+        refused = windtunnel("run", scenario.name, *long, "--out", place)
+        assert_refused(refused, MISTAKE)
+    assert scenario.read_text(encoding="utf-8") == SCENARIO
+
+
+def test_a_folder_of_something_else_is_left_alone(windtunnel: Command, scenario: Path) -> None:
+    thesis = scenario.parent / "thesis"
+    thesis.mkdir()
+    (thesis / "chapter-1.tex").write_text("It was a dark and stormy night.")
+    refused = windtunnel("run", scenario.name, "--out", "thesis")
+    assert_refused(refused, MISTAKE, "thesis: holds something else than results")
+    assert [it.name for it in thesis.iterdir()] == ["chapter-1.tex"]
+
+
+def test_a_full_disk(windtunnel: Command, scenario: Path) -> None:
+    def no_file_above_four_kilobytes() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+
+    options = ["--out", "kept", "--set", "interval=1 ms"]
+    refused = windtunnel("run", scenario.name, *options, preexec_fn=no_file_above_four_kilobytes)
+    assert_refused(refused, MISTAKE, "kept: File too large")
+    assert {it.name for it in scenario.parent.iterdir()} == {"small.toml"}
+
+
+@pytest.mark.parametrize(
+    "arguments", [["schema"], ["list", "queues"], ["check", "small.toml"], ["--help"]]
+)
+def test_an_answer_that_cannot_be_written(
+    windtunnel: Command, scenario: Path, arguments: list[str]
+) -> None:
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        refused = windtunnel(*arguments, stdout=full, capture_output=False, stderr=-1)
+    assert refused.returncode == MISTAKE
+    assert refused.stderr == "windtunnel: No space left on device\n"
+
+
+def test_a_fault_of_ours_is_called_one(scenario: Path) -> None:
+    program = (
+        "from windtunnel import cli\n"
+        "def read(*_): raise KeyError('what nobody thought of')\n"
+        "cli.read = read\n"
+        "cli.main()\n"
+    )
+    command = [sys.executable, "-c", program, "check", str(scenario)]
+    failed = subprocess.run(command, capture_output=True, encoding="utf-8")
+    assert_refused(failed, FAULT, "a fault of Windtunnel", "what nobody thought of")

@@ -1,0 +1,252 @@
+"""The command line, as users and programs call it."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import sys
+import time
+import tomllib
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+from typer.testing import CliRunner
+
+import windtunnel as package
+from conftest import SCENARIO, Command
+from test_papers import PAPER, PUBLISHED
+from windtunnel import Results, papers
+from windtunnel.cli import app
+
+ROOT = Path(__file__).parents[1]
+COMMANDS = ["run", "reproduce", "report", "check", "schema", "list", "bench"]
+
+
+def test_the_version_is_the_packages(windtunnel: Command) -> None:
+    answered = windtunnel("--version")
+    assert answered.stdout == f"windtunnel {package.__version__}\n"
+
+
+def test_help_names_every_command(windtunnel: Command) -> None:
+    text = windtunnel("--help").stdout
+    for command in COMMANDS:
+        assert re.search(rf"│ {command} ", text), command
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_with_an_example(windtunnel: Command, command: str) -> None:
+    answered = windtunnel(command, "--help")
+    assert answered.returncode == 0
+    assert re.search(rf"^ *windtunnel {command} ?", answered.stdout, re.MULTILINE)
+
+
+def test_run_keeps_the_results_and_shows_every_flow(windtunnel: Command, scenario: Path) -> None:
+    ran = windtunnel("run", scenario.name)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    for case in ("cubic", "aimd"):
+        assert re.search(rf"{case} +viewer +\d+\.\d\d ± \d+\.\d\d", ran.stdout), ran.stdout
+    assert "Results: results/small" in ran.stdout
+    assert Results.load(scenario.parent / "results" / "small")["flows"].height == 4
+
+
+def test_run_answers_with_one_json_document(windtunnel: Command, scenario: Path) -> None:
+    ran = windtunnel("run", scenario.name, "--json", "--seed", 7, "--out", "there")
+    document = json.loads(ran.stdout)
+    assert ran.stderr == ""
+    assert document["version"] == package.__version__
+    assert (document["scenario"], document["seed"]) == ("small.toml", 7)
+    assert (document["finished"], document["unfinished"]) == (4, 0)
+    assert (document["folder"], document["axes"]) == ("there", ["controller"])
+    assert [flow["controller"] for flow in document["flows"]] == ["cubic", "aimd"]
+    flows = Results.load(scenario.parent / "there")["flows"]
+    cubic = flows["goodput_bps"].to_list()[:2]
+    assert document["flows"][0]["runs"] == 2
+    goodput = document["flows"][0]["goodput_bps"]
+    assert (goodput["low"], goodput["high"]) == (min(cubic), max(cubic))
+    assert goodput["mean"] == pytest.approx(sum(cubic) / 2)
+    assert goodput["standard_deviation"] == pytest.approx(abs(cubic[0] - cubic[1]) / 2**0.5)
+
+
+def test_settings_replace_values_of_the_file(windtunnel: Command, scenario: Path) -> None:
+    settings = ["--set", "duration=500ms", "--set", "links.wire.rate = 2 Mbps", "--set", "runs=1"]
+    windtunnel("run", scenario.name, *settings, "--out", "set")
+    saved = Results.load(scenario.parent / "set")
+    written = tomllib.loads(saved.scenario)
+    assert (written["duration"], written["runs"]) == ("500ms", 1)
+    assert written["links"]["wire"]["rate"] == "2 Mbps"
+    assert saved["flow_series"]["time_s"].max() == 0.5
+
+
+def test_the_number_of_jobs_changes_no_figure(windtunnel: Command, scenario: Path) -> None:
+    one, two = (
+        json.loads(windtunnel("run", scenario.name, "--json", "--jobs", jobs).stdout)["flows"]
+        for jobs in (1, 2)
+    )
+    assert one == two
+
+
+def test_check_says_what_would_be_run(windtunnel: Command, scenario: Path) -> None:
+    checked = windtunnel("check", scenario.name, "--set", "duration=3s")
+    assert checked.stdout == "small.toml is fine: 2 cases × 2 runs, 12 s simulated\n"
+
+
+def test_every_scenario_that_comes_along_is_fine(windtunnel: Command) -> None:
+    files = [*ROOT.glob("scenarios/*.toml"), *ROOT.glob("papers/*/*.toml")]
+    assert files
+    for file in files:
+        if "duration" in tomllib.loads(file.read_text(encoding="utf-8")):
+            checked = windtunnel("check", file)
+            assert checked.returncode == 0, checked.stderr
+
+
+def test_the_schema_describes_the_scenarios_that_are_read(
+    windtunnel: Command, scenario: Path
+) -> None:
+    schema = json.loads(windtunnel("schema").stdout)
+    Draft202012Validator.check_schema(schema)
+    validator = Draft202012Validator(schema)
+    text = scenario.read_text(encoding="utf-8")
+    assert validator.is_valid(tomllib.loads(text))
+    assert not validator.is_valid(tomllib.loads(text.replace("duration", "duratoin")))
+    assert not validator.is_valid(tomllib.loads(text.replace("10 Mbps", "10 ms")))
+
+
+@pytest.mark.parametrize("kind", ["papers", "controllers", "queues", "strategies"])
+def test_what_is_listed_is_named_on_the_terminal_and_in_json(
+    windtunnel: Command, kind: str
+) -> None:
+    listed = json.loads(windtunnel("list", kind, "--json").stdout)[kind]
+    assert listed
+    text = windtunnel("list", kind).stdout
+    for entry in listed:
+        assert entry["name"] in text
+
+
+def test_controllers_that_are_listed_can_be_run(windtunnel: Command, scenario: Path) -> None:
+    for entry in json.loads(windtunnel("list", "controllers", "--json").stdout)["controllers"]:
+        setting = f"defaults.consumer.controller={entry['name']}"
+        assert windtunnel("check", scenario.name, "--set", setting).returncode == 0
+
+
+@pytest.fixture
+def paper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Write a small paper, the only one there is, and stand in an empty folder."""
+    folder = tmp_path / "papers" / "small"
+    folder.mkdir(parents=True)
+    files = {"paper.toml": PAPER, "published.toml": PUBLISHED, "README.md": "# A small paper\n"}
+    for name, text in {**files, "first.toml": SCENARIO, "second.toml": SCENARIO}.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    monkeypatch.setattr(papers, "PAPERS", folder.parent)
+    monkeypatch.chdir(tmp_path)
+    return "small"
+
+
+def test_reproduce_shows_the_published_beside_the_measured_and_draws_a_report(paper: str) -> None:
+    ran = CliRunner().invoke(app, ["reproduce", paper], env={"COLUMNS": "200"})
+    assert ran.exit_code == 0, ran.stderr
+    assert re.search(r"cubic throughput +9\.10 Mbps +\d\.\d+ \(.+\) Mbps +[a-z ]+", ran.stdout)
+    assert "Report: results/small/report.html" in ran.stdout
+    assert Path("results/small/report.html").is_file()
+
+
+def test_reproduce_answers_with_one_json_document(paper: str) -> None:
+    ran = CliRunner().invoke(app, ["reproduce", paper, "--quick", "--json", "--out", "there"])
+    document = json.loads(ran.stdout)
+    assert document["version"] == package.__version__
+    assert (document["paper"], document["seeds"], document["folder"]) == (paper, 2, "there")
+    ids = {item["id"] for item in document["items"]}
+    assert "table-1/first/cubic/throughput" in ids
+    for item in document["items"]:
+        assert set(item) == {"id", "reading", "published", "measured", "verdict", "note"}
+        assert item["measured"]["low"] <= item["measured"]["mean"] <= item["measured"]["high"]
+    for figure in document["figures"]:
+        assert figure["files"]
+        assert all(Path("there", file).is_file() for file in figure["files"])
+
+
+def test_a_report_is_written_for_results_that_were_kept(
+    windtunnel: Command, scenario: Path
+) -> None:
+    windtunnel("run", scenario.name, "--out", "kept")
+    reported = windtunnel("report", "kept")
+    assert (reported.returncode, reported.stdout) == (0, "Report: kept/report.html\n")
+    assert (scenario.parent / "kept" / "report.html").is_file()
+
+
+def interrupt(tmp_path: Path, *arguments: str) -> tuple[subprocess.CompletedProcess[str], float]:
+    """Run the command, press Ctrl-C when a run has ended; give the seconds until the end."""
+    command = [sys.executable, "-m", "windtunnel", "run", "small.toml", "--jobs", "1", *arguments]
+    # A terminal for the progress, from which to know that a run has ended.
+    watched, terminal = pty.openpty()
+    process = subprocess.Popen(
+        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=terminal, encoding="utf-8"
+    )
+    os.close(terminal)
+    said = b""
+    deadline = time.monotonic() + 60
+    while not re.search(rb"[1-9] of 4 runs", said):
+        assert time.monotonic() < deadline, said
+        if select.select([watched], [], [], 0.1)[0]:
+            said += os.read(watched, 65536)
+    process.send_signal(signal.SIGINT)
+    sent = time.monotonic()
+    out, _ = process.communicate(timeout=60)
+    seconds = time.monotonic() - sent
+    os.set_blocking(watched, False)
+    while True:
+        try:
+            said += os.read(watched, 65536)
+        except OSError:
+            break
+    os.close(watched)
+    error = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", said.decode(errors="replace"))
+    return subprocess.CompletedProcess(command, process.returncode, out, error), seconds
+
+
+def test_an_interruption_ends_at_once_and_keeps_what_was_finished(
+    tmp_path: Path, scenario: Path
+) -> None:
+    cases = {"compare.controller.cubic": '{ duration = "2 s" }'}
+    settings = [f"{path}={value}" for path, value in cases.items()]
+    settings.append('compare.controller.aimd={ duration = "10 h" }')
+    arguments = [argument for setting in settings for argument in ("--set", setting)]
+    interrupted, seconds = interrupt(tmp_path, *arguments, "--json")
+    assert seconds < 1
+    assert interrupted.returncode == 130
+    assert "of 4 runs finished; kept in results/small" in interrupted.stderr
+    assert "Traceback" not in interrupted.stderr
+    document = json.loads(interrupted.stdout)
+    assert document["interrupted"]
+    assert document["finished"] >= 1
+    assert document["finished"] + document["unfinished"] == 4
+    saved = Results.load(tmp_path / "results" / "small")
+    assert saved.manifest["unfinished"] == document["unfinished"] > 0
+    assert set(saved["runs"]["stop"]) == {"finished"}
+    assert saved["runs"].height == document["finished"]
+
+
+def test_an_interruption_before_anything_was_finished_writes_nothing(
+    tmp_path: Path, scenario: Path
+) -> None:
+    command = [sys.executable, "-m", "windtunnel", "run", "small.toml", "--set", "duration=20h"]
+    process = subprocess.Popen(
+        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8"
+    )
+    time.sleep(2)
+    process.send_signal(signal.SIGINT)
+    out, error = process.communicate(timeout=10)
+    assert process.returncode == 130
+    assert error == "windtunnel: interrupted: 0 of 4 runs finished; nothing was written\n"
+    assert out == ""
+    assert {it.name for it in tmp_path.iterdir()} == {"small.toml"}
+
+
+def test_progress_is_shown_on_a_terminal(tmp_path: Path, scenario: Path) -> None:
+    shown, _ = interrupt(tmp_path, "--set", "duration=2000s")
+    assert re.search(r"\d+% +[\d.]+ of 8000 s +[\d.]+× real time +\d of 4 runs", shown.stderr)

@@ -1,0 +1,214 @@
+"""Papers: folders of data that are run, compared and kept."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+from pathlib import Path
+
+import pytest
+from conftest import SCENARIO
+from windtunnel import papers
+from windtunnel.papers import PaperError, UnknownPaper, find_paper, find_papers, reproduce
+from windtunnel.results import Results
+from windtunnel.running import Progress, read, run_scenario
+
+PAPER = """\
+title = "A small paper"
+reference = "Nobody: A small paper"
+[experiments]
+first = "The first"
+second = "The second"
+[[figures]]
+id = "figure-1"
+title = "Goodput"
+caption = "Over time."
+kind = "goodput"
+experiment = "first"
+where = {}
+series = "controller"
+"""
+
+PUBLISHED = """\
+[[tables]]
+id = "table-1"
+measures = ["throughput", "delay"]
+axis = "controller"
+rows.first = { cubic = 9.10, aimd = 0.5 }
+rows.second = { cubic = 99 }
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Write a paper of two small experiments, the only one there is."""
+    folder = tmp_path / "papers" / "small"
+    folder.mkdir(parents=True)
+    files = {"paper.toml": PAPER, "published.toml": PUBLISHED, "README.md": "# A small paper\n"}
+    files |= {"first.toml": SCENARIO, "second.toml": SCENARIO}
+    for name, text in files.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    monkeypatch.setattr(papers, "PAPERS", folder.parent)
+    return folder
+
+
+def test_a_folder_is_a_paper(folder: Path) -> None:
+    [paper] = find_papers()
+    assert (paper.name, paper.title, paper.folder) == ("small", "A small paper", folder)
+    assert paper.page == "# A small paper\n"
+
+
+def test_an_unknown_paper_gets_the_nearest_name(folder: Path) -> None:
+    with pytest.raises(UnknownPaper, match=r"`smal`; did you mean `small`\?"):
+        find_paper("smal")
+    with pytest.raises(UnknownPaper, match="there are small"):
+        find_paper("zzz")
+
+
+def test_every_published_number_has_an_item_with_its_spread(folder: Path) -> None:
+    document = reproduce("small").document()
+    assert json.loads(json.dumps(document)) == document
+    assert document["seeds"] == 2
+    assert document["missing"] == []
+    items = {item["id"]: item for item in document["items"]}
+    assert list(items) == [
+        f"table-1/{row}/{name}/{measure}"
+        for row in ("first", "second")
+        for measure in ("throughput", "delay")
+        for name in ("cubic", "aimd")
+    ]
+    item = items["table-1/first/cubic/throughput"]
+    assert item["published"] == {"value": 9.1, "unit": "Mbps"}
+    assert item["measured"]["low"] <= item["measured"]["mean"] <= item["measured"]["high"]
+    assert item["measured"]["runs"] == 2
+    # The wire carries 10 Mbps.
+    assert items["table-1/second/cubic/throughput"]["verdict"] == "impossible"
+    assert items["table-1/second/aimd/throughput"]["published"] is None
+
+
+def test_quick_runs_each_case_twice(folder: Path) -> None:
+    (folder / "first.toml").write_text(SCENARIO.replace("runs = 2", "runs = 7"), encoding="utf-8")
+    assert reproduce("small").document()["seeds"] == 7
+    assert reproduce("small", quick=True).document()["seeds"] == 2
+
+
+def test_a_saved_reproduction_holds_the_document_the_page_and_the_results(
+    folder: Path, tmp_path: Path
+) -> None:
+    reproduction = reproduce("small")
+    saved = reproduction.save(tmp_path / "results" / "small")
+    document = json.loads((saved / "reproduction.json").read_text(encoding="utf-8"))
+    assert document == {**reproduction.document(), "page": "# A small paper\n"}
+    for name in ("first", "second"):
+        kept = Results.load(saved / name)
+        assert kept["flows"].equals(reproduction.results[name]["flows"])
+    # And it is replaced by the next one.
+    reproduction.save(saved)
+
+
+def test_what_cannot_be_written_leaves_nothing(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reproduction = reproduce("small")
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(papers, "write_manifest", full)
+    with pytest.raises(OSError, match=os.strerror(errno.ENOSPC)):
+        reproduction.save(tmp_path / "results" / "small")
+    assert list((tmp_path / "results").iterdir()) == []
+
+
+def test_an_interruption_keeps_what_was_finished_and_names_the_rest(
+    folder: Path, tmp_path: Path
+) -> None:
+    long = SCENARIO.replace('"1 s"', '"10000 s"').replace('interval = "100 ms"', 'interval = "1 s"')
+    (folder / "second.toml").write_text(long, encoding="utf-8")
+
+    def interrupt(now: Progress) -> None:
+        if now.finished >= 4:
+            raise KeyboardInterrupt
+
+    reproduction = reproduce("small", watch=interrupt)
+    assert reproduction.interrupted
+    assert reproduction.missing == ["second: 4 of 4 runs were not finished"]
+    verdicts = {item.id: item.verdict for item in reproduction.rows}
+    assert verdicts["table-1/first/aimd/throughput"] != "not measured"
+    # Nothing has to run to know what is impossible.
+    assert verdicts["table-1/second/cubic/throughput"] == "impossible"
+    saved = reproduction.save(tmp_path / "results")
+    assert Results.load(saved / "first").manifest["unfinished"] == 0
+    assert not (saved / "second").exists()
+
+
+def test_progress_is_that_of_all_experiments(folder: Path) -> None:
+    seen: list[Progress] = []
+    reproduce("small", watch=seen.append)
+    assert {now.runs for now in seen} == {8}
+    assert {now.total_simulated_s for now in seen} == {8.0}
+    shares = [now.share for now in seen]
+    assert shares == sorted(shares)
+
+
+@pytest.mark.parametrize(
+    ("file", "right", "wrong", "message"),
+    [
+        ("published.toml", "rows.second", "rows.third", "no experiment `third`"),
+        ("published.toml", '"delay"', '"dlay"', "no measure `dlay`"),
+        ("published.toml", 'axis = "controller"', 'axis = "queue"', "no axis `queue`"),
+        ("published.toml", "aimd = 0.5", "amd = 0.5", "no controller `amd`"),
+        ("published.toml", "id = ", "name = ", "`id` is missing"),
+        ("published.toml", "0.5", "half", "published.toml: "),
+        ("paper.toml", 'experiment = "first"', 'experiment = "last"', "no experiment `last`"),
+        ("paper.toml", "caption", "text", "unexpected keyword argument 'text'"),
+        ("paper.toml", "title = ", "name = ", "`title` is missing"),
+    ],
+)
+def test_a_mistake_in_a_papers_folder_is_named(
+    folder: Path, file: str, right: str, wrong: str, message: str
+) -> None:
+    text = (folder / file).read_text(encoding="utf-8")
+    (folder / file).write_text(text.replace(right, wrong, 1), encoding="utf-8")
+    with pytest.raises(PaperError, match=message):
+        reproduce("small")
+
+
+EXPERIMENTS = [(paper, name) for paper in find_papers() for name in paper.experiments]
+
+
+@pytest.mark.parametrize("paper", find_papers(), ids=lambda paper: paper.name)
+def test_the_papers_here_are_whole(paper: papers.Paper) -> None:
+    published = papers.read_published(paper)
+    scenarios = {name: read(paper.scenario(name)) for name in paper.experiments}
+    papers.check(paper, published, scenarios)
+    for name, scenario in scenarios.items():
+        assert scenario.runs >= 10
+        readings = [case[scenario.axes.index("reading")] for case in scenario.cases]
+        assert readings[0] == "default"
+        # The page says what each reading is.
+        for reading in readings:
+            assert f"`{reading}`" in paper.page, f"{name}: {reading}"
+    for table in published.tables:
+        for row, values in table.rows.items():
+            for experiment in table.experiments(row):
+                scenario = scenarios[experiment]
+                columns = {case[scenario.axes.index(table.axis)] for case in scenario.cases}
+                assert values.keys() <= columns
+
+
+@pytest.mark.parametrize(
+    ("paper", "name"), EXPERIMENTS, ids=[f"{paper.name}-{name}" for paper, name in EXPERIMENTS]
+)
+def test_no_case_of_a_paper_surpasses_its_bounds(paper: papers.Paper, name: str) -> None:
+    # All start at once, so that the sum of their goodputs is that of the network.
+    together = {"runs": "1", "duration": "1 s", "defaults.consumer.start_within": "0 s"}
+    scenario = read(paper.scenario(name), together)
+    results = run_scenario(scenario)
+    flows = results["flows"].rows_by_key(scenario.axes, named=True)
+    for case, (goodput, delay) in zip(scenario.cases, scenario.bounds(), strict=True):
+        of_case = flows[tuple(case)]
+        assert sum(flow["goodput_bps"] for flow in of_case) <= goodput, case
+        delays = [flow["delay_minimum_s"] for flow in of_case if flow["data"]]
+        assert min(delays) >= delay, case

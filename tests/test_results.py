@@ -1,0 +1,160 @@
+"""Results: the tables, and the folder that keeps them."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+from pathlib import Path
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+import windtunnel
+from windtunnel import Results
+from windtunnel.folders import MANIFEST
+from windtunnel.results import ResultsError
+
+TABLES = {"runs", "flows", "links", "nodes", "flow_series", "link_series"}
+
+
+@pytest.fixture
+def results(scenario: Path) -> Results:
+    """Run the small scenario."""
+    return windtunnel.run(scenario)
+
+
+def test_every_table_has_a_row_for_every_case_and_run(results: Results) -> None:
+    assert set(results.tables) == TABLES
+    cases = {(name, run) for name in ("cubic", "aimd") for run in (0, 1)}
+    for name, table in results.tables.items():
+        assert table.columns[:2] == ["controller", "run"], name
+        assert set(table.select("controller", "run").iter_rows()) == cases, name
+
+
+def test_the_total_goodput_of_a_flow_is_the_mean_of_its_series(results: Results) -> None:
+    keys = ["controller", "run"]
+    means = results["flow_series"].group_by(keys).agg(pl.col("goodput_bps").mean().alias("mean"))
+    joined = results["flows"].join(means, on=keys)
+    assert joined.height == 4
+    for total, mean in joined.select("goodput_bps", "mean").iter_rows():
+        assert total > 0
+        assert mean == pytest.approx(total, rel=1e-9)
+
+
+def test_the_number_of_threads_changes_no_byte_of_the_tables(
+    scenario: Path, tmp_path: Path
+) -> None:
+    one = windtunnel.run(scenario, jobs=1).save(tmp_path / "one")
+    two = windtunnel.run(scenario, jobs=2).save(tmp_path / "two")
+    for file in sorted(one.iterdir()):
+        if file.name != MANIFEST:
+            assert file.read_bytes() == (two / file.name).read_bytes(), file.name
+
+
+def test_another_seed_gives_other_results(scenario: Path) -> None:
+    first, second = (windtunnel.run(scenario, seed=seed)["flows"] for seed in (1, 2))
+    assert not first.equals(second)
+
+
+def test_a_setting_holds_and_is_kept(scenario: Path, tmp_path: Path) -> None:
+    results = windtunnel.run(scenario, settings={"links.wire.rate": "1 Mbps"})
+    assert results["links"]["throughput_bps"].max() <= 1e6
+    saved = Results.load(results.save(tmp_path / "slow"))
+    assert 'rate = "1 Mbps"' in saved.scenario
+
+
+def test_what_was_saved_is_loaded_again(results: Results, tmp_path: Path) -> None:
+    loaded = Results.load(results.save(tmp_path / "deep" / "folder"))
+    assert loaded.scenario == results.scenario
+    assert loaded.axes == results.axes
+    assert loaded.manifest == results.manifest
+    assert set(loaded.tables) == TABLES
+    for name, table in results.tables.items():
+        assert_frame_equal(loaded[name], table)
+
+
+def test_the_manifest_says_what_was_run_and_where(results: Results) -> None:
+    manifest = results.manifest
+    assert manifest["windtunnel"] == windtunnel.__version__
+    assert manifest["seed"] == 1
+    assert (manifest["finished"], manifest["unfinished"], manifest["faults"]) == (4, 0, [])
+    assert manifest["machine"]["processors"] >= 1
+    assert manifest["cpu_s"] > 0
+
+
+def test_runs_that_reach_the_limit_of_real_time_are_counted(scenario: Path) -> None:
+    limited = {"real_time_limit": "1 ns", "duration": "60 s"}
+    results = windtunnel.run(scenario, settings=limited)
+    assert set(results["runs"]["stop"]) == {"out of real time"}
+    assert results.manifest["out_of_real_time"] == 4
+
+
+def test_results_replace_results_of_the_same_name(results: Results, tmp_path: Path) -> None:
+    folder = results.save(tmp_path / "kept")
+    (folder / "report.html").write_text("of the old results")
+    results.save(folder)
+    assert not (folder / "report.html").exists()
+    assert [it.name for it in tmp_path.iterdir() if it.name.startswith(".")] == []
+
+
+def test_nothing_else_is_ever_replaced(results: Results, tmp_path: Path) -> None:
+    precious = tmp_path / "thesis"
+    precious.mkdir()
+    (precious / "chapter-1.tex").write_text("It was a dark and stormy night.")
+    (precious / MANIFEST).write_text(json.dumps({"name": "another program's manifest"}))
+    with pytest.raises(FileExistsError, match="something else than results"):
+        results.save(precious)
+    assert {it.name for it in precious.iterdir()} == {"chapter-1.tex", MANIFEST}
+
+
+def test_the_folder_one_stands_in_is_not_replaced(
+    results: Results, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = results.save(tmp_path / "kept")
+    monkeypatch.chdir(folder)
+    with pytest.raises(OSError, match="the folder you are in"):
+        results.save(Path())
+    assert Results.load(folder).axes == results.axes
+
+
+def test_a_full_disk_leaves_what_was_there(
+    results: Results, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = results.save(tmp_path / "kept")
+    before = {file.name: file.read_bytes() for file in folder.iterdir()}
+
+    def fill_the_disk(table: pl.DataFrame, file: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "a name nobody knows")
+
+    monkeypatch.setattr(pl.DataFrame, "write_parquet", fill_the_disk)
+    with pytest.raises(OSError, match="No space left") as caught:
+        results.save(folder)
+    assert caught.value.filename == str(folder)
+    assert {file.name: file.read_bytes() for file in folder.iterdir()} == before
+    assert {it.name for it in tmp_path.iterdir()} == {"kept", "small.toml"}
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        (MANIFEST, b"{"),
+        (MANIFEST, b"[]"),
+        (MANIFEST, b'{"axes": []}'),
+        (MANIFEST, b'{"windtunnel": "0.1.0"}'),
+        (MANIFEST, b"\xff\xfe"),
+        ("flows.parquet", b"PAR1"),
+        ("scenario.toml", None),
+    ],
+)
+def test_a_damaged_folder_is_refused(
+    results: Results, tmp_path: Path, name: str, content: bytes | None
+) -> None:
+    folder = results.save(tmp_path / "damaged")
+    if content is None:
+        (folder / name).unlink()
+    else:
+        (folder / name).write_bytes(content)
+    with pytest.raises(ResultsError, match="no folder of results"):
+        Results.load(folder)
