@@ -51,5 +51,5 @@ $(environment): requirements.txt pyproject.toml
 	touch $@
 
 $(core): $(environment) $(rust)
-	$(bin)/maturin develop --release --locked
+	PIP_QUIET=1 $(bin)/maturin develop --release --locked
 	touch $@

@@ -8,6 +8,7 @@ import os
 from pathlib import Path
 
 import pytest
+
 from conftest import SCENARIO
 from windtunnel import papers
 from windtunnel.papers import PaperError, UnknownPaper, find_paper, find_papers, reproduce

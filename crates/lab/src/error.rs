@@ -26,7 +26,7 @@ pub struct ScenarioError {
     /// The case of a comparison in which it goes wrong, if only there.
     pub case: Option<String>,
     /// Where in the file.
-    pub place: Option<Place>,
+    pub place: Option<Box<Place>>,
     /// What is wrong.
     pub message: String,
     /// What would be right.
@@ -103,6 +103,7 @@ impl Mistake {
         let expected = match expected {
             "u8" => "a whole number from 0 to 255",
             "u32" | "u64" => "a whole number from 0",
+            "a sequence" => "an array",
             it if it == "a map" || it.starts_with("struct ") => "a table",
             it => it,
         };
@@ -113,7 +114,7 @@ impl Mistake {
         ScenarioError {
             file: file.to_owned(),
             case,
-            place: self.span.map(|span| place(text, &span)),
+            place: self.span.map(|span| Box::new(place(text, &span))),
             message: shortened(&self.message),
             help: self.help.as_deref().map(shortened),
         }
@@ -144,8 +145,10 @@ pub(crate) fn list(names: &[&str]) -> String {
 
 /// "did you mean …", and the list of what is known.
 pub(crate) fn suggestion(wrong: &str, known: &[&str]) -> String {
+    let near = |it: &&&str| wrong.len().abs_diff(it.len()) <= 1 + it.len() / 3;
     let nearest = known
         .iter()
+        .filter(near)
         .map(|it| (strsim::damerau_levenshtein(wrong, it), *it))
         .min()
         .filter(|(distance, it)| *distance <= 1 + it.len() / 3);
@@ -157,8 +160,9 @@ pub(crate) fn suggestion(wrong: &str, known: &[&str]) -> String {
 }
 
 fn place(text: &str, span: &Range<usize>) -> Place {
-    let start = text.floor_char_boundary(span.start.min(text.len()));
-    let end = text.floor_char_boundary(span.end.clamp(start, text.len()));
+    let boundary = |at: usize| (0..=at).rev().find(|it| text.is_char_boundary(*it)).unwrap_or(0);
+    let start = boundary(span.start.min(text.len()));
+    let end = boundary(span.end.clamp(start, text.len()));
     let line_start = text[..start].rfind('\n').map_or(0, |it| it + 1);
     let line_end = text[start..].find('\n').map_or(text.len(), |it| start + it);
     let before = text[line_start..start].chars().count();

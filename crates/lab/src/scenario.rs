@@ -71,6 +71,10 @@ impl<'de, T: Deserialize<'de> + Clone> Deserialize<'de> for Each<T> {
                 let value = T::deserialize(serde::de::value::I64Deserializer::new(number))?;
                 Ok(Each([value.clone(), value]))
             }
+            fn visit_f64<E: Error>(self, number: f64) -> Result<Self::Value, E> {
+                let value = T::deserialize(serde::de::value::F64Deserializer::new(number))?;
+                Ok(Each([value.clone(), value]))
+            }
             fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
                 let value = T::deserialize(MapAccessDeserializer::new(map))?;
                 Ok(Each([value.clone(), value]))

@@ -234,8 +234,8 @@ fn links(plan: &Plan, world: &World, end: Time) -> RecordBatch {
         .number("sojourn_s", |(_, (it, _))| mean(it.sojourn_sum, it.sent))
         // Little's law: the mean queue is the rate of arrivals times the wait.
         .number("queue_packets", |(_, (it, _))| it.sojourn_sum.as_seconds() / seconds)
-        .count("most_packets", |(_, (it, _))| u64::from(it.most_packets))
-        .count("most_bytes", |(_, (it, _))| it.most_bytes)
+        .count("most_packets", |(_, (it, _))| u64::from(it.most.packets))
+        .count("most_bytes", |(_, (it, _))| it.most.bytes)
         .batch()
 }
 

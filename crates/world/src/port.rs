@@ -21,6 +21,14 @@ pub struct Counters {
     pub delivered: u64,
     /// Their octets, with all headers.
     pub delivered_bytes: u64,
+    /// How many packets were sent.
+    pub sent: u64,
+    /// The sum of the times that they waited.
+    pub sojourn_sum: Duration,
+    /// The time that they take on the wire.
+    pub transmission_sum: Duration,
+    /// The most that waited at once; packets and octets each by itself.
+    pub most: Backlog,
     /// Packets dropped because the queue had no room.
     pub overflows: u64,
     /// Packets that the queue discipline dropped.
@@ -29,16 +37,6 @@ pub struct Counters {
     pub losses: u64,
     /// Packets that got a congestion mark here.
     pub marks: u64,
-    /// The sum of the times that packets waited, of those sent.
-    pub sojourn_sum: Duration,
-    /// How many packets were sent.
-    pub sent: u64,
-    /// The time that all packets sent take on the wire.
-    pub transmission_sum: Duration,
-    /// The most packets that waited at once.
-    pub most_packets: u32,
-    /// The most octets that waited at once.
-    pub most_bytes: u64,
 }
 
 impl Counters {
@@ -67,17 +65,21 @@ enum Egress {
     /// known at once, and it goes straight into the transit ring.
     OnArrival {
         limit: Limit,
-        marking: Option<LinkService>,
+        marking: Option<Box<LinkService>>,
         /// What has not started yet: so many at the end of the ring.
         backlog: Backlog,
     },
     /// Packets wait in a queue and are judged when the link is free.
-    OnDeparture {
-        queue: Fifo,
-        judge: Judge,
-        /// Whether the port is going to be served when the link is free.
-        called: bool,
-    },
+    OnDeparture(Box<Judged>),
+}
+
+/// A queue whose packets are judged when the link is free.
+#[derive(Debug)]
+struct Judged {
+    queue: Fifo,
+    judge: Judge,
+    /// Whether the port is going to be served when the link is free.
+    called: bool,
 }
 
 #[derive(Debug)]
@@ -113,18 +115,26 @@ pub(crate) struct Arrived {
     pub(crate) next: Option<Time>,
 }
 
-/// One direction of a link, with the queue before it.
+/// A link that loses packets.
 #[derive(Debug)]
-pub(crate) struct Port {
-    rate: Rate,
-    delay: Duration,
-    overhead: u32,
+struct Lossy {
     loss: Loss,
     random: Random,
-    egress: Egress,
+}
+
+/// One direction of a link, with the queue before it. What every packet touches
+/// comes first and fills few cache lines; what few links have lies elsewhere.
+#[derive(Debug)]
+#[repr(C, align(64))]
+pub(crate) struct Port {
     transit: VecDeque<Transit>,
     /// The link is free from then on.
     busy_until: Time,
+    rate: Rate,
+    delay: Duration,
+    overhead: u32,
+    egress: Egress,
+    lossy: Option<Box<Lossy>>,
     counters: Counters,
 }
 
@@ -132,23 +142,26 @@ impl Port {
     pub(crate) fn new(plan: &DirectionPlan, random: Random) -> Self {
         let limit = plan.limit;
         let on_arrival = |marking| Egress::OnArrival { limit, marking, backlog: Backlog::default() };
-        let on_departure =
-            |judge| Egress::OnDeparture { queue: Fifo::new(limit), judge, called: false };
+        let on_departure = |judge| {
+            let queue = Fifo::new(limit);
+            Egress::OnDeparture(Box::new(Judged { queue, judge, called: false }))
+        };
         let egress = match plan.discipline.clone() {
             Discipline::DropTail => on_arrival(None),
-            Discipline::LinkService(marking) => on_arrival(Some(marking)),
+            Discipline::LinkService(marking) => on_arrival(Some(Box::new(marking))),
             Discipline::CoDel(codel) => on_departure(Judge::CoDel(codel)),
             Discipline::Pcon(pcon) => on_departure(Judge::Pcon(pcon)),
         };
+        let loss = plan.loss;
+        let lossy = (loss != Loss::None).then(|| Box::new(Lossy { loss, random }));
         Self {
+            transit: VecDeque::new(),
+            busy_until: Time::ZERO,
             rate: plan.rate,
             delay: plan.delay,
             overhead: plan.overhead,
-            loss: plan.loss,
-            random,
             egress,
-            transit: VecDeque::new(),
-            busy_until: Time::ZERO,
+            lossy,
             counters: Counters::default(),
         }
     }
@@ -167,7 +180,7 @@ impl Port {
         self.start_transmissions(now);
         match &self.egress {
             Egress::OnArrival { backlog, .. } => *backlog,
-            Egress::OnDeparture { queue, .. } => queue.backlog(),
+            Egress::OnDeparture(it) => it.queue.backlog(),
         }
     }
 
@@ -175,7 +188,7 @@ impl Port {
     pub(crate) fn held(&self) -> u64 {
         let queued = match &self.egress {
             Egress::OnArrival { .. } => 0,
-            Egress::OnDeparture { queue, .. } => u64::from(queue.backlog().packets),
+            Egress::OnDeparture(it) => u64::from(it.queue.backlog().packets),
         };
         self.transit.len() as u64 + queued
     }
@@ -203,29 +216,26 @@ impl Port {
                         return Due::default();
                     }
                     backlog.add(size);
-                    self.counters.most_packets = self.counters.most_packets.max(backlog.packets);
-                    self.counters.most_bytes = self.counters.most_bytes.max(backlog.bytes);
+                    self.counters.most = self.counters.most.or_more(*backlog);
                 }
                 let packet = store.insert(packet);
                 Due { arrival: self.transmit(now, packet, size), service: None }
             }
-            Egress::OnDeparture { queue, called, .. } => {
+            Egress::OnDeparture(judged) => {
                 let packet = store.insert(packet);
                 let waiting = Waiting { packet, size, arrived: now };
                 // What finds the link free does not wait, and needs no room.
-                if self.busy_until <= now && !*called {
+                if self.busy_until <= now && !judged.called {
                     return self.depart(now, &waiting, store).unwrap_or_default();
                 }
-                if !queue.push(waiting) {
+                if !judged.queue.push(waiting) {
                     store.free(packet);
                     self.counters.overflows += 1;
                     return Due::default();
                 }
-                let backlog = queue.backlog();
-                self.counters.most_packets = self.counters.most_packets.max(backlog.packets);
-                self.counters.most_bytes = self.counters.most_bytes.max(backlog.bytes);
-                let service = (!*called).then_some(self.busy_until);
-                *called = true;
+                self.counters.most = self.counters.most.or_more(judged.queue.backlog());
+                let service = (!judged.called).then_some(self.busy_until);
+                judged.called = true;
                 Due { arrival: None, service }
             }
         }
@@ -234,11 +244,9 @@ impl Port {
     /// The link is free: sends the next packet that its discipline lets pass.
     pub(crate) fn serve(&mut self, now: Time, store: &mut Store<Packet>) -> Due {
         loop {
-            let Egress::OnDeparture { queue, called, .. } = &mut self.egress else {
-                return Due::default();
-            };
-            *called = false;
-            let Some(head) = queue.pop() else { return Due::default() };
+            let Egress::OnDeparture(judged) = &mut self.egress else { return Due::default() };
+            judged.called = false;
+            let Some(head) = judged.queue.pop() else { return Due::default() };
             if let Some(due) = self.depart(now, &head, store) {
                 return due;
             }
@@ -247,11 +255,11 @@ impl Port {
 
     /// Sends a packet over the free link, if its discipline lets it pass.
     fn depart(&mut self, now: Time, head: &Waiting, store: &mut Store<Packet>) -> Option<Due> {
-        let Egress::OnDeparture { queue, judge, called } = &mut self.egress else { return None };
+        let Egress::OnDeparture(judged) = &mut self.egress else { return None };
         let sojourn = now.since(head.arrived);
-        let backlog = queue.backlog();
+        let backlog = judged.queue.backlog();
         let mut size = head.size;
-        match judge.judge(now, sojourn, backlog.bytes) {
+        match judged.judge.judge(now, sojourn, backlog.bytes) {
             Verdict::Pass => {}
             Verdict::Mark => {
                 self.counters.marks += 1;
@@ -265,8 +273,8 @@ impl Port {
                 return None;
             }
         }
-        *called = backlog.packets > 0;
-        let more = *called;
+        let more = backlog.packets > 0;
+        judged.called = more;
         self.counters.sojourn_sum += sojourn;
         let arrival = self.transmit(now, head.packet, size);
         Some(Due { arrival, service: more.then_some(self.busy_until) })
@@ -308,7 +316,7 @@ impl Port {
         let transmission = self.rate.transmission_time(size);
         self.busy_until = starts + transmission;
         let arrives = self.busy_until + self.delay;
-        let lost = self.loss.strikes(&mut self.random);
+        let lost = self.lossy.as_mut().is_some_and(|it| it.loss.strikes(&mut it.random));
         self.counters.sent += 1;
         self.counters.sojourn_sum += starts.since(now);
         self.counters.transmission_sum += transmission;

@@ -220,7 +220,7 @@ fn overflows_of_a_burst(limit: Limit, change: impl Fn(&mut DirectionPlan)) -> (u
     let world = run(&plan);
     let port = port(&plan, &world, 0, 0);
     assert_eq!(port.offered, 100);
-    (port.overflows, port.most_packets, port.most_bytes)
+    (port.overflows, port.most.packets, port.most.bytes)
 }
 
 #[test]
@@ -246,7 +246,7 @@ fn what_a_queue_holds_is_sent_at_the_rate_of_the_link() {
         plan.duration = Duration::from_micros(240 * 50);
         let world = run(&plan);
         let port = port(&plan, &world, 0, 0);
-        assert_eq!((port.delivered, port.most_packets), (50, 99), "{:?}", slow.discipline);
+        assert_eq!((port.delivered, port.most.packets), (50, 99), "{:?}", slow.discipline);
     }
 }
 

@@ -4,7 +4,6 @@ mod common;
 
 use common::{ask, direction, file, flow, join, join_unequal, nodes, port, run, serve};
 use windtunnel_engine::Duration;
-use windtunnel_protocols::ndn::rtt::RtoLimits;
 use windtunnel_world::{DirectionPlan, Loss, Metric, Paths, Plan, RoutePlan, Unreachable, World};
 
 const SEGMENTS: u64 = 20;
@@ -58,7 +57,8 @@ fn the_delay_that_counts_is_the_interests() {
 
 #[test]
 fn a_given_route_replaces_what_was_computed_for_its_node_and_prefix() {
-    let mut plan = two_ways(3, 1);
+    let mut plan = two_ways(3, 8);
+    assert_eq!(shares(&plan), [0, SEGMENTS]);
     let prefix = plan.prefixes[0].clone();
     plan.routing.given = vec![RoutePlan { node: 0, prefix, link: 0, cost: 0 }];
     assert_eq!(shares(&plan), [SEGMENTS, 0]);
@@ -66,7 +66,7 @@ fn a_given_route_replaces_what_was_computed_for_its_node_and_prefix() {
 
 #[test]
 fn a_given_route_to_a_longer_prefix_goes_before_the_computed_one() {
-    let mut plan = two_ways(3, 1);
+    let mut plan = two_ways(3, 8);
     plan.consumers.clear();
     file(ask(&mut plan, 0, "/data/special", 2), SEGMENTS);
     let prefix = "/data/special".parse().expect("a name");
@@ -78,8 +78,8 @@ fn a_given_route_to_a_longer_prefix_goes_before_the_computed_one() {
 fn where_all_paths_are_used_a_retransmission_takes_the_other_one() {
     let mut plan = two_ways(3, 1);
     plan.links[3].directions[0].loss = Loss::Bernoulli(1.0);
-    plan.consumers[0].settings.timeout_limits = RtoLimits::default();
-    plan.duration = Duration::from_secs(100);
+    let limits = &mut plan.consumers[0].settings.timeout_limits;
+    (limits.initial, limits.maximum) = (Duration::from_millis(200), Duration::from_millis(200));
     let world = run(&plan);
     assert_eq!(flow(&world, 0).data, 0, "the only path loses everything");
     plan.routing.paths = Paths::All;

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from windtunnel.papers import REPRODUCTION
 from windtunnel.report import of_reproduction, of_results
 from windtunnel.report.pictures import draw
 from windtunnel.results import Results
@@ -21,6 +22,6 @@ def write_report(folder: Path | str) -> Path:
     holds no results, and OSError where it cannot be written.
     """
     folder = Path(folder)
-    if (folder / of_reproduction.FILE).exists():
+    if (folder / REPRODUCTION).exists():
         return of_reproduction.write(folder)
     return of_results.write(folder, Results.load(folder))

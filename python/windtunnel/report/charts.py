@@ -22,6 +22,9 @@ HEIGHT = 260
 BAR = 24
 """Pixels of a bar with the space around it."""
 
+LABEL = 180
+"""Pixels that a bar's name takes at most: on a phone it must leave room for the bar."""
+
 FONT = 12
 LETTER = 6.4
 """Pixels of a letter, about."""
@@ -31,6 +34,9 @@ MARKS = 8
 
 DIGITS = 4
 """Significant digits of what is drawn."""
+
+VALUES = ("mean", "low", "high", "published")
+"""The columns of a frame of bars that hold numbers."""
 
 NUMBER = f",.{DIGITS}~r"
 """Numbers in the words of Vega: as many significant digits."""
@@ -81,48 +87,62 @@ def bars(frame: pl.DataFrame, lines: list[Line], title: str, ink: Ink) -> alt.To
     `frame` has `line`, `mean`, `low`, `high` and `published`, which is drawn as
     a diamond, in the unit that the title says.
     """
-    values = ("mean", "low", "high", "published")
-    frame = frame.with_columns(pl.col(values).round_sig_figs(DIGITS))
-    frame = frame.with_columns(end=pl.max_horizontal(values))
-    digits = decimals(frame["mean"])
-    labels = {line.name: line.label for line in lines}
-    base = alt.Chart(source(frame)).encode(
-        y=alt.Y(
-            "line:N",
-            title=None,
-            scale=alt.Scale(domain=list(labels)),
-            axis=alt.Axis(
-                labelExpr=lookup(labels),
-                labelLimit=170,
-                labelPadding=8,
-                ticks=False,
-                domain=False,
-            ),
-        )
-    )
+    frame = ends(frame, lines)
+    base = named(frame, lines, ink)
     # On the right there is room for the numbers.
     room = alt.Scale(domain=[0, 1.25 * (frame["end"].max() or 1.0)], nice=False)
-    x = alt.X("mean:Q", title=title, scale=room)
     hues = by_line(alt.Color, lines, [ink.hue(line.controller) for line in lines])
-    spread = base.transform_filter("datum.low != datum.high").encode(color=alt.ColorValue(ink.text))
+    number = alt.Text("mean:Q", format=f",.{decimals(frame['mean'])}f")
+    told = [alt.Tooltip("label:N", title=" ")]
+    told += [alt.Tooltip(f"{it}:Q", format=NUMBER) for it in VALUES if frame[it].count()]
     layers = [
-        base.mark_bar(height=BAR * 0.6, opacity=0.85).encode(x=x, color=hues),
-        spread.mark_rule(strokeWidth=1.5).encode(
-            x=alt.X("low:Q", title=title), x2=alt.X2("high:Q")
+        base.mark_bar(height=BAR * 0.6, opacity=0.85).encode(
+            x=alt.X("mean:Q", title=title, scale=room), color=hues, tooltip=told
         ),
-        *(
-            spread.mark_tick(thickness=1.5, size=8).encode(x=alt.X(end))
-            for end in ("low:Q", "high:Q")
-        ),
+        *whiskers(base.transform_filter("datum.low != datum.high"), title, ink),
         base.mark_point(
             shape="diamond", filled=True, size=110, fill=ink.text, stroke=ink.background, opacity=1
         ).encode(x=alt.X("published:Q")),
         base.mark_text(align="left", dx=8, fontSize=FONT, color=ink.text).encode(
-            x=alt.X("end:Q"), text=alt.Text("mean:Q", format=f",.{digits}f")
+            x=alt.X("end:Q"), text=number
         ),
     ]
     width = "container" if ink is SCREEN else WIDTH
     return alt.layer(*layers, width=width, height=BAR * len(lines), config=config(ink))
+
+
+def ends(frame: pl.DataFrame, lines: list[Line]) -> pl.DataFrame:
+    """Round what is drawn, and add where each row of bars ends and what it is called."""
+    labels = {line.name: line.label for line in lines}
+    return frame.with_columns(pl.col(VALUES).round_sig_figs(DIGITS)).with_columns(
+        end=pl.max_horizontal(VALUES), label=pl.col("line").replace_strict(labels)
+    )
+
+
+def named(frame: pl.DataFrame, lines: list[Line], ink: Ink) -> alt.Chart:
+    """Lay out rows, each with the name of its line."""
+    labels = {line.name: line.label for line in lines}
+    axis = alt.Axis(
+        labelExpr=lookup(labels),
+        labelLimit=LABEL if ink is SCREEN else LABEL * 1.5,
+        labelPadding=8,
+        ticks=False,
+        domain=False,
+    )
+    rows = alt.Y("line:N", title=None, scale=alt.Scale(domain=list(labels)), axis=axis)
+    return alt.Chart(source(frame)).encode(y=rows)
+
+
+def whiskers(base: alt.Chart, title: str, ink: Ink) -> list[alt.Chart]:
+    """Draw lines from the least to the greatest, with a stroke at both ends."""
+    low, high = alt.X("low:Q", title=title), alt.X("high:Q", title=title)
+    return [
+        base.mark_rule(strokeWidth=1.5, color=ink.text).encode(x=low, x2=alt.X2("high:Q")),
+        *(
+            base.mark_tick(thickness=1.5, size=8, color=ink.text).encode(x=end)
+            for end in (low, high)
+        ),
+    ]
 
 
 def points(frame: pl.DataFrame, lines: list[Line]) -> pl.DataFrame:

@@ -15,6 +15,7 @@ import polars as pl
 from markdown_it import MarkdownIt
 
 from windtunnel.folders import VERSION_KEY
+from windtunnel.papers import REPRODUCTION
 from windtunnel.report import charts, colours, of_results, page, pictures
 from windtunnel.report.cases import narrowed, ranked
 from windtunnel.report.pictures import Picture
@@ -23,7 +24,6 @@ from windtunnel.report.units import significant
 from windtunnel.results import Results, ResultsError
 from windtunnel.verdicts import DEFAULT
 
-FILE = "reproduction.json"
 CLAIMS = "claims"
 """What the ids of statements without numbers begin with."""
 
@@ -86,7 +86,7 @@ class Experiment:
 
 def write(folder: Path) -> Path:
     """Write the report of a reproduction, and those of its experiments, into its folder."""
-    document = read(folder / FILE)
+    document = read(folder / REPRODUCTION)
     results = {
         name: Results.load(folder / name)
         for name in document["experiments"]
@@ -123,7 +123,7 @@ def write(folder: Path) -> Path:
     )
     for entry, shown in zip(document["figures"], figures, strict=True):
         entry["files"] = [file for picture in shown.pictures for file in page.files(picture)]
-    write_json(folder / FILE, document)
+    write_json(folder / REPRODUCTION, document)
     return written
 
 

@@ -58,29 +58,30 @@ class Picture:
 
 
 def goodput(comparison: Comparison) -> list[Picture]:
-    """Draw the goodput over time: of all flows of a case and controller together."""
+    """Draw the goodput over time: that of all flows of a case and controller together."""
     get = partial(series.of_flows, comparison, "goodput_bps", total=True)
-    title = "Goodput, all flows together" if len(comparison.flows) > 1 else "Goodput"
+    title = "Goodput" + of_several(comparison, "sum")
     return over_time("goodput", title, GOODPUT, comparison.by_controller(), get)
 
 
 def window(comparison: Comparison) -> list[Picture]:
     """Draw the congestion window over time: the mean of the flows."""
     get = partial(series.of_flows, comparison, "cwnd_segments", total=False)
-    title = "Congestion window" + of_several(comparison)
+    title = "Congestion window" + of_several(comparison, "mean")
     return over_time("window", title, WINDOW, comparison.by_controller(), get)
 
 
 def delay(comparison: Comparison) -> list[Picture]:
     """Draw the delay from Interest to Data over time: the mean of the flows."""
     get = partial(series.of_flows, comparison, "delay_s", total=False)
-    title = "Delay from Interest to Data" + of_several(comparison)
+    title = "Delay from Interest to Data" + of_several(comparison, "mean")
     return over_time("delay", title, DELAY, comparison.by_controller(), get)
 
 
-def of_several(comparison: Comparison) -> str:
-    """Say that a picture shows a mean, where there are several flows."""
-    return ", mean of the flows" if len(comparison.flows) > 1 else ""
+def of_several(comparison: Comparison, what: str) -> str:
+    """Say that a line is the sum or the mean of flows, where it stands for several."""
+    flows = comparison["flows"].group_by("case", "flow_controller").agg(pl.col("flow").n_unique())
+    return f", {what} of the flows" if flows["flow"].max() > 1 else ""
 
 
 def queue(comparison: Comparison) -> list[Picture]:
@@ -144,15 +145,10 @@ def explanation(drawn: Series, index: int, count: int) -> str:
 def queues(comparison: Comparison) -> list[dict[str, str]]:
     """Give the directions of links before which packets wait, the longest queue first."""
     names = ["link", "from", "to"]
-    length = (
-        comparison["links"]
-        .group_by(names, maintain_order=True)
-        .agg(pl.col("queue_packets").fill_nan(None).mean())
-    )
-    waiting = length.filter(pl.col("queue_packets") > 0)
-    return (
-        waiting.sort("queue_packets", descending=True, maintain_order=True).select(names).to_dicts()
-    )
+    samples = comparison["link_series"].group_by(names, maintain_order=True)
+    length = samples.agg(pl.col("queue_packets").mean()).filter(pl.col("queue_packets") > 0)
+    longest_first = length.sort("queue_packets", descending=True, maintain_order=True)
+    return longest_first.select(names).to_dicts()
 
 
 def one_queue(

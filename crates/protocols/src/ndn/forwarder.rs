@@ -97,21 +97,23 @@ impl DeadNonces {
     }
 }
 
-/// An NDN node without its links.
+/// An NDN node without its links. What every packet touches comes first and
+/// fills few cache lines; what few nodes have lies elsewhere.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub struct Forwarder {
+    pit: Pit,
+    content_store: Option<Box<ContentStore>>,
+    dead_nonces: Option<Box<DeadNonces>>,
     /// Whether each face leads to an application on this node.
     local: SmallVec<[bool; 16]>,
-    content_store: ContentStore,
-    pit: Pit,
+    marks: Marks,
     fib: Fib,
     strategy: Strategy,
     /// Where the strategy's last Interest went.
     chosen: Chosen,
-    marks: Marks,
-    dead_nonces: Option<DeadNonces>,
-    random: Random,
     counters: Counters,
+    random: Random,
 }
 
 impl Forwarder {
@@ -120,7 +122,7 @@ impl Forwarder {
     pub fn new(content_store: ContentStore, strategy: Strategy, marks: Marks, random: Random) -> Self {
         Self {
             local: SmallVec::new(),
-            content_store,
+            content_store: content_store.is_on().then(|| Box::new(content_store)),
             pit: Pit::default(),
             fib: Fib::default(),
             strategy,
@@ -142,7 +144,7 @@ impl Forwarder {
     /// Remembers the nonces of answered Interests, to notice late loops.
     pub fn watch_for_loops(&mut self) {
         let by_age = std::collections::VecDeque::new();
-        self.dead_nonces = Some(DeadNonces { seen: HashTable::new(), by_age });
+        self.dead_nonces = Some(Box::new(DeadNonces { seen: HashTable::new(), by_age }));
     }
 
     /// The forwarding information base.
@@ -256,10 +258,8 @@ impl Forwarder {
         marked: bool,
         outbox: &mut Outbox,
     ) -> bool {
-        if !self.content_store.is_on() {
-            return false;
-        }
-        let Some(cached) = self.content_store.find(now, interest) else {
+        let Some(content_store) = &mut self.content_store else { return false };
+        let Some(cached) = content_store.find(now, interest) else {
             self.counters.content_store_misses += 1;
             return false;
         };
@@ -327,7 +327,9 @@ impl Forwarder {
             self.counters.unsolicited += 1;
             return;
         };
-        self.content_store.insert(now, data, packet.network_size, packet.marked);
+        if let Some(content_store) = &mut self.content_store {
+            content_store.insert(now, data, packet.network_size, packet.marked);
+        }
         if let Some(id) = self.fib.find(data.name.prefix) {
             self.strategy.on_data(id, self.fib.next_hops(id), face, packet.marked);
         }

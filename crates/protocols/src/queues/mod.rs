@@ -56,6 +56,13 @@ impl Backlog {
         self.bytes += u64::from(size);
     }
 
+    /// The larger of two backlogs, packets and octets each by itself.
+    #[inline]
+    #[must_use]
+    pub fn or_more(self, other: Self) -> Self {
+        Self { packets: self.packets.max(other.packets), bytes: self.bytes.max(other.bytes) }
+    }
+
     /// Counts a packet out.
     #[inline]
     pub fn remove(&mut self, size: u32) {

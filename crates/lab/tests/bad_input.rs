@@ -1,0 +1,419 @@
+//! Mistakes in scenario files: one clear message, with the place, and what would
+//! be right. `¶` marks the place that the message must name.
+
+mod common;
+
+use common::{FILE, VALID, changed, read, set, with};
+use windtunnel_lab::ScenarioError;
+
+/// The error of a text, at its mark.
+#[track_caller]
+fn refused(marked: &str) -> ScenarioError {
+    let (before, after) = marked.split_once('¶').expect("the text has a mark");
+    let error = read(&format!("{before}{after}")).expect_err("the text is wrong");
+    let line = before.matches('\n').count() + 1;
+    let column = before.chars().rev().take_while(|it| *it != '\n').count() + 1;
+    let place = error.place.as_ref().map(|it| (it.line, it.column));
+    assert_eq!(place, Some((line, column)), "{error}");
+    error
+}
+
+/// What the user sees has all of this in it, and the file's name.
+#[track_caller]
+fn assert_says(error: &ScenarioError, expected: &[&str]) {
+    let text = error.to_string();
+    assert!(text.starts_with(FILE), "{text}");
+    for part in expected {
+        assert!(text.contains(part), "`{part}` is not in: {text}");
+    }
+}
+
+#[track_caller]
+fn assert_refused(marked: &str, expected: &[&str]) {
+    assert_says(&refused(marked), expected);
+}
+
+#[test]
+fn the_scenario_that_all_mistakes_are_made_in_is_valid() {
+    assert!(read(VALID).is_ok());
+}
+
+#[test]
+fn a_wrong_unit_is_named_with_the_right_ones() {
+    assert_refused(
+        &changed("\"10 Mbps\"", "¶\"10 MB\""),
+        &["`MB` is no unit of a rate", "\"100 Mbps\"", "units: bps, kbps, Mbps, Gbps, Tbps"],
+    );
+    assert_refused(&changed("\"1 ms\"", "¶\"1 msec\""), &["`msec` is no unit of a duration"]);
+}
+
+#[test]
+fn a_number_without_its_unit_is_refused() {
+    assert_refused(&changed("\"10 Mbps\"", "¶10"), &["\"10\" has no unit", "\"100 Mbps\""]);
+    assert_refused(&changed("\"1 ms\"", "¶0.5"), &["\"0.5\" has no unit", "\"10 ms\""]);
+    assert_refused(&changed("\"50 packets\"", "¶\"50\""), &["has no unit", "\"100 packets\""]);
+}
+
+#[test]
+fn a_rate_of_zero_and_a_negative_delay_are_refused() {
+    assert_refused(&changed("\"10 Mbps\"", "¶\"0 Mbps\""), &["never sends anything"]);
+    assert_refused(&changed("\"1 ms\"", "¶\"-1 ms\""), &["\"-1 ms\" is negative"]);
+}
+
+#[test]
+fn what_is_longer_than_the_clock_is_refused() {
+    assert_refused(&changed("\"1 ms\"", "¶\"6000 h\""), &["213 days"]);
+    // The longest delays that there are add up without harm.
+    let longest = changed("\"1 ms\"", "\"4999 h\"").replace("\"2 ms\"", "\"4999 h\"");
+    assert!(read(&longest.replace("hops", "delay")).is_ok());
+}
+
+#[test]
+fn an_unknown_key_gets_the_nearest_known_one() {
+    assert_refused(&changed("duration =", "¶duratoin ="), &["unknown key", "mean `duration`?"]);
+    assert_refused(&changed("delay = \"1 ms\"", "¶dealy = \"1 ms\""), &["mean `delay`?"]);
+    assert_refused(
+        &changed("title =", "¶colour ="),
+        &["unknown key `colour`", "known here: `title`"],
+    );
+}
+
+#[test]
+fn an_unknown_word_gets_the_nearest_known_one() {
+    assert_refused(
+        &changed("\"codel\"", "¶\"codle\""),
+        &["unknown value", "did you mean `codel`?"],
+    );
+    assert_refused(&changed("\"hops\"", "¶\"hop\""), &["did you mean `hops`?"]);
+}
+
+#[test]
+fn a_missing_key_is_named_where_it_is_missing() {
+    let timeless = read(&changed("duration = \"2 s\"\n", "")).expect_err("it has no duration");
+    assert_says(&timeless, &["missing key `duration`"]);
+    assert_refused(
+        &changed(
+            "first = { nodes = [\"a\", \"b\"], rate = \"10 Mbps\",",
+            "¶first = { nodes = [\"a\", \"b\"],",
+        ),
+        &["link `first` has no `rate`", "write rate = \"100 Mbps\""],
+    );
+    assert_refused(
+        &changed("[consumers.viewer]\nnode = \"a\"\n", "[consumers.¶viewer]\n"),
+        &["consumer `viewer` has no `node`", "write node = "],
+    );
+    assert_refused(
+        &changed("kind = \"codel\", ", "").replace("queue = {", "queue = ¶{"),
+        &["`kind`"],
+    );
+}
+
+#[test]
+fn a_missing_node_gets_the_nearest_known_one() {
+    assert_refused(
+        &changed("[\"a\", \"b\"]", "[\"a\", ¶\"bb\"]"),
+        &["there is no node `bb`", "did you mean `b`?", "`a`, `b`, `c`"],
+    );
+    assert_refused(&changed("node = \"c\"", "node = ¶\"see\""), &["there is no node `see`"]);
+    assert_refused(&changed("node = \"a\"", "node = ¶\"aa\""), &["did you mean `a`?"]);
+}
+
+#[test]
+fn two_nodes_of_one_name_are_refused() {
+    assert_refused(&changed("c = {} }", "¶a = {} }"), &["duplicate key"]);
+    assert_refused(&with("[consumers.¶viewer]\n"), &["duplicate"]);
+}
+
+#[test]
+fn a_link_joins_two_different_nodes() {
+    assert_refused(
+        &changed("[\"a\", \"b\"]", "¶[\"a\", \"a\"]"),
+        &["link `first` leads back to where it starts", "two different nodes"],
+    );
+    assert_refused(&changed("[\"a\", \"b\"]", "¶[\"a\", \"b\", \"c\"]"), &["two nodes, not 3"]);
+    assert_refused(&changed("[\"a\", \"b\"]", "¶[\"a\"]"), &["two nodes, not 1", "[\"a\", \"b\"]"]);
+}
+
+#[test]
+fn a_consumer_without_a_path_is_named_with_what_to_do() {
+    let apart = changed("[\"b\", \"c\"]", "[\"a\", \"b\"]").replace("[consumers.", "[consumers.¶");
+    assert_refused(&apart, &["consumer `viewer` on node `a` has no path", "join `a`"]);
+    let unserved = changed("\"/video\"\n[consumers.", "\"/audio\"\n[consumers.¶");
+    assert_refused(&unserved, &["no producer serves it", "`/audio`"]);
+}
+
+#[test]
+fn an_unknown_controller_or_parameter_gets_the_nearest_known_one() {
+    assert_refused(
+        &changed("\"cubic\"", "¶\"cubik\""),
+        &["there is no controller `cubik`", "did you mean `cubic`?", "`ec-elastic`"],
+    );
+    assert_refused(
+        &changed("\"cubic\"", "{ kind = \"cubic\", ¶bet = 0.7 }"),
+        &["`cubic` has no parameter `bet`", "did you mean `beta`?"],
+    );
+}
+
+#[test]
+fn a_parameter_beyond_its_limits_or_of_another_kind_is_refused() {
+    for wrong in ["7", "\"much\"", "true", "nan"] {
+        let text = changed("\"cubic\"", &format!("{{ kind = \"cubic\", beta = ¶{wrong} }}"));
+        assert_refused(&text, &["`beta` does not take that value", "from 0.01 to 0.99"]);
+    }
+    assert_refused(
+        &changed("\"cubic\"", "{ kind = \"cubic\", beta = ¶[1] }"),
+        &["a number, a word, or true or false"],
+    );
+    assert_refused(&changed("\"cubic\"", "¶{ beta = 0.7 }"), &["no `kind`", "kind = \"cubic\""]);
+}
+
+#[test]
+fn a_value_of_another_type_is_refused_in_plain_words() {
+    assert_refused(&changed("seed = 7", "seed = ¶\"seven\""), &["is not a whole number"]);
+    assert_refused(&changed("seed = 7", "seed = ¶-7"), &["`-7` is not a whole number"]);
+    assert_refused(&changed("seed = 7", "seed = ¶7.5"), &["is not a whole number"]);
+    assert_refused(&changed("{ probability = \"1 %\" }", "¶0.01"), &["`0.01` is not a table"]);
+    assert_refused(&changed("[\"a\", \"b\"]", "¶\"a\""), &["is not an array"]);
+}
+
+#[test]
+fn a_key_of_another_kind_of_queue_or_workload_is_refused() {
+    assert_refused(
+        &changed("limit = \"50 packets\"", "threshold = ¶\"1 kB\""),
+        &["this kind of queue has no `threshold`"],
+    );
+    let workload =
+        |text: &str| with("").replace("\"cubic\"", &format!("\"cubic\"\nworkload = {text}"));
+    assert_refused(&workload("{ kind = \"stream\", size = ¶\"1 MB\" }"), &["of a file alone"]);
+    assert_refused(&workload("{ kind = \"file\", objects = ¶5 }"), &["of a catalogue alone"]);
+    assert_refused(
+        &workload("{ kind = ¶\"file\" }"),
+        &["a file needs its size", "size = \"10 MB\""],
+    );
+    assert_refused(&workload("{ kind = ¶\"catalogue\" }"), &["objects = 10000"]);
+    assert_refused(&workload("{ kind = \"catalogue\", objects = ¶0 }"), &["one object or more"]);
+    for exponent in ["-1.0", "nan"] {
+        let text = format!("{{ kind = \"catalogue\", objects = 9, exponent = ¶{exponent} }}");
+        assert_refused(&workload(&text), &["an exponent of 0 or more"]);
+    }
+}
+
+#[test]
+fn an_incomplete_or_impossible_loss_is_refused() {
+    assert_refused(&changed("\"1 %\"", "¶\"101 %\""), &["not between 0 % and 100 %"]);
+    assert_refused(
+        &changed("probability = \"1 %\"", "probability = \"1 %\", to_bad_state = ¶\"2 %\""),
+        &["all three", "in_bad_state, to_bad_state and to_good_state"],
+    );
+}
+
+#[test]
+fn what_would_stand_still_for_ever_is_refused() {
+    assert_refused(&changed("\"2 s\"", "¶\"0 s\""), &["no time is simulated", "\"30 s\""]);
+    for key in ["initial_timeout", "maximum_timeout"] {
+        let text = changed("\"cubic\"", &format!("\"cubic\"\n{key} = ¶\"0 s\""));
+        assert_refused(&text, &["a timeout of no time"]);
+    }
+    let local = changed("node = \"a\"", "node = \"c\"").replace("[consumers.", "[consumers.¶");
+    assert_refused(&local, &["answers it in no time", "response_delay"]);
+    let delayed = local.replace('¶', "").replace(
+        "node = \"c\"\nprefix = \"/video\"\n[c",
+        "node = \"c\"\nresponse_delay = \"1 ms\"\nprefix = \"/video\"\n[c",
+    );
+    assert!(read(&delayed).is_ok());
+}
+
+#[test]
+fn what_would_fill_the_memory_is_refused() {
+    assert_refused(&changed("seed = 7", "interval = ¶\"1 us\""), &["more than a million samples"]);
+    assert_refused(&changed("seed = 7", "interval = ¶\"0 s\""), &["more than a million samples"]);
+    assert_refused(&changed("\"2 s\"", "¶\"30 h\""), &["more than a million samples", "100 ms"]);
+    assert_refused(&changed("seed = 7", "runs = ¶4000000000"), &["more than 1000000 runs"]);
+    assert_refused(&changed("seed = 7", "runs = ¶0"), &["no runs", "1 or more"]);
+    let axis = |number: usize| {
+        let cases: String = (0..10).map(|it| format!("c{it} = {{ seed = {it} }}\n")).collect();
+        format!("[compare.{}axis{number}]\n{cases}", if number == 0 { "¶" } else { "" })
+    };
+    let axes: String = (0..30).map(axis).collect();
+    assert_refused(&with(&axes), &["more than 10000 cases"]);
+}
+
+#[test]
+fn a_packet_that_would_not_fit_is_refused() {
+    let producer = |line: &str| changed("node = \"c\"", &format!("node = \"c\"\n{line}"));
+    for payload in ["0 B", "8193 B", "1 GB"] {
+        assert_refused(&producer(&format!("payload = ¶\"{payload}\"")), &["1 B to 8192 B"]);
+    }
+    let long = format!("¶\"/{}\"", "x".repeat(9000));
+    let text = changed("\"/video\"\n[consumers", &format!("{long}\n[consumers"));
+    assert_refused(&text, &["a name of 9004 octets", "at most 250"]);
+    let largest = producer("payload = \"8192 B\"\nsignature = \"rsa2048\"");
+    assert!(read(&largest.replace("/video", &format!("/{}", "x".repeat(240)))).is_ok());
+}
+
+#[test]
+fn more_links_than_a_node_has_faces_are_refused() {
+    let consumers: String = (0..65_536)
+        .map(|it| {
+            format!("c{it} = {{ node = \"a\", prefix = \"/video\", controller = \"aimd\" }}\n")
+        })
+        .collect();
+    let text = changed("a = {},", "¶a = {},").replace("[consumers.viewer]", "[consumers.v]");
+    let text = text.replace("[consumers.v]", &format!("[consumers]\n{consumers}[consumers.v]"));
+    assert_refused(&text, &["node `a` has 65538 links and applications", "at most 65535"]);
+}
+
+#[test]
+fn a_name_that_is_none_is_refused_with_the_reason() {
+    for (wrong, reason) in [("video", "begins with `/`"), ("/a%zz", "`%`"), ("", "begins with `/`")]
+    {
+        let text = changed("\"/video\"\n[consumers", &format!("¶\"{wrong}\"\n[consumers"));
+        assert_refused(&text, &["is not a name", reason, "\"/video/news\""]);
+    }
+}
+
+#[test]
+fn a_route_over_a_missing_or_distant_link_is_refused() {
+    let route = |link: &str| {
+        with(&format!(
+            "[[routing.routes]]\nnode = \"a\"\nprefix = \"/video\"\nlink = ¶\"{link}\"\n"
+        ))
+    };
+    assert_refused(&route("frist"), &["there is no link `frist`", "did you mean `first`?"]);
+    assert_refused(&route("second"), &["link `second` does not start at node `a`"]);
+}
+
+#[test]
+fn a_comparison_of_a_path_that_is_not_there_is_refused_at_the_path() {
+    let case = |path: &str, value: &str| {
+        with(&format!("[compare.what]\none = {{ ¶\"{path}\" = {value} }}\n"))
+    };
+    let missing = refused(&case("links.frist.rate", "\"1 Mbps\""));
+    assert_says(
+        &missing,
+        &["there is no `frist` in links", "did you mean `first`?", "(in the case one)"],
+    );
+    assert_refused(&case("links.first.rat", "\"1 Mbps\""), &["unknown key `rat`", "mean `rate`?"]);
+    assert_refused(&case("links.first.rate", "\"1 Mb\""), &["`Mb` is no unit of a rate"]);
+    assert_refused(&case("title.length", "1"), &["`title` is a value, not a table"]);
+    assert_refused(&case("not a path", "1"), &["is no path", "links.access.rate"]);
+}
+
+#[test]
+fn a_comparison_without_cases_or_under_a_columns_name_is_refused() {
+    assert_refused(&with("[compare.¶what]\n"), &["`compare.what` has no cases"]);
+    assert_refused(&with("[compare.¶marks]\none = {}\n"), &["is a column of the results already"]);
+}
+
+/// A mistake behind a value that a case sets, elsewhere in the file, stays at its
+/// own place.
+#[test]
+fn a_case_moves_no_mistake_to_another_line() {
+    let compare = "[compare.what]\none = { \"defaults.consumer.start\" = \"1 s\" }\n";
+    let text = changed("\"cubic\"", "¶\"cubik\"") + compare;
+    assert_refused(&text, &["there is no controller `cubik`"]);
+}
+
+#[test]
+fn a_wrong_setting_is_named_as_it_was_given() {
+    for (path, value, expected) in [
+        ("links.frist.rate", "1 Mbps", "did you mean `first`?"),
+        ("links.first.rate", "1 Mb", "`Mb` is no unit of a rate"),
+        ("links.first.rat", "1 Mbps", "did you mean `rate`?"),
+        ("seed", "many", "is not a whole number"),
+        ("links", "5", "is not a table"),
+        ("duration.seconds", "5", "`duration` is a value, not a table"),
+        ("duration", "0 s", "no time is simulated"),
+        ("", "1", "is no path"),
+        ("a..b", "1", "is no path"),
+    ] {
+        let error = set(VALID, &[(path, value)]).expect_err("the setting is wrong");
+        assert_says(&error, &[&format!("--set {path}={value}"), expected]);
+    }
+}
+
+#[test]
+fn an_empty_file_is_told_what_it_lacks() {
+    for empty in ["", "\n", "# nothing\n"] {
+        assert_says(&read(empty).expect_err("nothing is in it"), &["missing key `duration`"]);
+    }
+    let without = &VALID[..VALID.find("[consumers").expect("it has consumers")];
+    let error = read(&format!("{without}[consumers]\n")).expect_err("nobody asks");
+    assert_says(&error, &["the scenario has no consumers", "[consumers.c1]"]);
+}
+
+#[test]
+fn text_that_is_no_toml_is_refused_at_the_place() {
+    assert_refused("duration = ¶\n", &[]);
+    assert_refused(&changed("seed = 7", "seed = ¶= 7"), &[]);
+    assert_refused(&changed("title = \"Two links\"", "title = \"Two links¶"), &[]);
+    assert_refused(&with("[links¶\n"), &[]);
+}
+
+#[test]
+fn line_ends_of_windows_and_a_byte_order_mark_are_no_mistake() {
+    assert!(read(&VALID.replace('\n', "\r\n")).is_ok());
+    assert!(read(&format!("\u{feff}{VALID}")).is_ok());
+    let windows = changed("\"cubic\"", "¶\"cubik\"").replace('\n', "\r\n");
+    assert_refused(&windows, &["there is no controller `cubik`"]);
+}
+
+#[test]
+fn a_file_of_17_megabytes_is_not_read() {
+    let error = read(&"#".repeat(17 << 20)).expect_err("it is too large");
+    assert_says(&error, &["too large for a scenario", "16 MiB"]);
+    assert!(error.to_string().len() < 300);
+}
+
+#[test]
+fn deep_nesting_is_refused() {
+    let many = 100_000;
+    for text in [
+        format!("x = {}{}", "[".repeat(many), "]".repeat(many)),
+        format!("x = {}1{}", "{a=".repeat(many), "}".repeat(many)),
+        format!("{}a = 1", "a.".repeat(many)),
+        format!("[{}a]", "a.".repeat(many)),
+    ] {
+        assert!(read(&text).is_err());
+    }
+    let path = format!("{}a", "a.".repeat(many));
+    assert!(set(VALID, &[(&path, "1")]).is_err());
+}
+
+/// However long the line or the word is, and whatever is in it.
+#[test]
+fn a_message_stays_readable() {
+    let long = "x".repeat(1 << 20);
+    let many: String = (0..5_000).map(|it| format!("n{it} = {{}}, ")).collect();
+    for text in [
+        format!("title = \"{long}\"\ncolour = 1\n{VALID}"),
+        format!("{long} = 1\n"),
+        format!("colour = \"{long}\" "),
+        changed("\"cubic\"", &format!("\"{long}\"")),
+        changed("c = {} }", &format!("{many} c = {{}} }}")).replace("\"b\"]", "\"nowhere\"]"),
+        changed("title = \"Two links\"", "\u{1b}[31m\u{7} = \"\u{202e}\""),
+    ] {
+        let shown = read(&text).expect_err("the text is wrong").to_string();
+        assert!(shown.chars().count() < 2_000, "{} characters", shown.chars().count());
+        assert!(!shown.contains(|it: char| it.is_control() && it != '\n'), "{shown:?}");
+    }
+}
+
+/// The mark under the line stands below what it means, in a long line too.
+#[test]
+fn the_mark_stands_under_its_place() {
+    let padding = " ".repeat(500);
+    for text in [
+        changed("\"10 Mbps\"", "\"10 MB\""),
+        changed("\"10 Mbps\"", &format!("{padding}\"10 MB\"{padding}")),
+        changed("\"10 Mbps\"", "\t\"10 MB\""),
+        changed("\"10 Mbps\"", "\"10 MB\"").replace("first =", "\"größer\" ="),
+    ] {
+        let shown = read(&text).expect_err("MB is no rate").to_string();
+        let lines: Vec<&str> = shown.lines().collect();
+        let start = lines[3].find('^').expect("a mark");
+        let marked: String = lines[2].chars().skip(start).take(7).collect();
+        assert_eq!(marked, "\"10 MB\"", "{shown}");
+        assert_eq!(lines[3].matches('^').count(), 7);
+    }
+}
