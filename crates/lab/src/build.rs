@@ -119,15 +119,18 @@ fn check_local_answers(scenario: &Scenario, plan: &Plan) -> Result<(), Mistake> 
                 && it.producer.response_delay == Duration::ZERO
                 && plan.prefixes[it.prefix].is_prefix_of(prefix)
         });
-        if at_once {
-            let message = format!(
-                "consumer `{}` is on the node of a producer that answers it in no time",
-                name.get_ref()
-            );
-            return Err(Mistake::new(message)
-                .at(name.span())
-                .help("put them on two nodes, or give the producer a response_delay"));
-        }
+        let (answers, help) = if at_once {
+            ("producer", "put them on two nodes, or give the producer a response_delay")
+        } else if matches!(consumer.settings.workload, Workload::Catalogue { .. })
+            && plan.nodes[consumer.node].cached > 0
+        {
+            ("content store", "cache on other nodes; here write capacity = \"0 packets\"")
+        } else {
+            continue;
+        };
+        let message =
+            format!("consumer `{}` and a {answers} that answers it in no time are on one node", name.get_ref());
+        return Err(Mistake::new(message).at(name.span()).help(help));
     }
     Ok(())
 }
@@ -352,6 +355,10 @@ impl Builder<'_> {
                 minimum: value(&consumer.minimum_timeout, limits.minimum),
                 maximum: timeout(consumer.maximum_timeout.as_ref(), limits.maximum)?,
                 most_backoff,
+            },
+            window_fraction: match consumer.window_fraction.unwrap_or(file::WindowFraction::Waits) {
+                file::WindowFraction::Waits => consumer::WindowFraction::Waits,
+                file::WindowFraction::Sends => consumer::WindowFraction::Sends,
             },
             rtt_gain: match consumer.rtt_gain.unwrap_or(file::RttGain::PerRoundTrip) {
                 file::RttGain::PerRoundTrip => consumer::RttGain::PerRoundTrip,

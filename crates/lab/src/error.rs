@@ -165,10 +165,12 @@ fn place(text: &str, span: &Range<usize>) -> Place {
     let end = boundary(span.end.clamp(start, text.len()));
     let line_start = text[..start].rfind('\n').map_or(0, |it| it + 1);
     let line_end = text[start..].find('\n').map_or(text.len(), |it| start + it);
+    let line = &text[line_start..line_end];
     let before = text[line_start..start].chars().count();
-    let skipped = before.saturating_sub(MOST_OF_A_LINE / 2);
+    let is_long = line.chars().nth(MOST_OF_A_LINE).is_some();
+    let skipped = if is_long { before.saturating_sub(MOST_OF_A_LINE / 2) } else { 0 };
     // Control characters would move what stands below them.
-    let shown = text[line_start..line_end].chars().skip(skipped).take(MOST_OF_A_LINE);
+    let shown = line.chars().skip(skipped).take(MOST_OF_A_LINE);
     let shown: String = shown.map(|it| if it.is_control() { ' ' } else { it }).collect();
     let most = shown.trim_end().chars().count().saturating_sub(before - skipped);
     let length = text[start..end.min(line_end).max(start)].chars().count();

@@ -429,6 +429,8 @@ table! {
         hop_limit: u8,
         /// Whether cached Data past its freshness will not do; no unless stated.
         must_be_fresh: bool,
+        /// What a fraction of a segment in the window allows; nothing unless stated.
+        window_fraction: WindowFraction,
         /// What marked Data leads to; a decrease once a round trip unless stated.
         on_mark: Reaction,
         /// What timeouts lead to; a decrease once a round trip unless stated.
@@ -459,6 +461,16 @@ table! {
         /// How often timeouts are looked for; at the very moment unless stated.
         timeout_check: Measured<Duration>,
     }
+}
+
+/// What a fraction of a segment in the window allows.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum WindowFraction {
+    /// Nothing: what is in flight never exceeds the window.
+    Waits,
+    /// One more Interest, as in ndnSIM.
+    Sends,
 }
 
 /// What a congestion signal leads to.

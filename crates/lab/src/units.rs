@@ -212,7 +212,7 @@ impl Quantity for Segments {
     }
 }
 
-/// A probability or a share: `0.01` or `"1 %"`.
+/// A probability or a share, such as `"1 %"`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Share(pub(crate) f64);
 

@@ -215,7 +215,14 @@ fn what_would_stand_still_for_ever_is_refused() {
         assert_refused(&text, &["a timeout of no time"]);
     }
     let local = changed("node = \"a\"", "node = \"c\"").replace("[consumers.", "[consumers.¶");
-    assert_refused(&local, &["answers it in no time", "response_delay"]);
+    assert_refused(&local, &["a producer that answers it in no time", "response_delay"]);
+    let catalogue =
+        changed("\"cubic\"", "\"cubic\"\nworkload = { kind = \"catalogue\", objects = 9 }")
+            .replace("[consumers.", "[consumers.¶");
+    assert_refused(
+        &catalogue.replace("a = {}", "a = { content_store = { capacity = \"5 packets\" } }"),
+        &["a content store that answers it in no time", "\"0 packets\""],
+    );
     let delayed = local.replace('¶', "").replace(
         "node = \"c\"\nprefix = \"/video\"\n[c",
         "node = \"c\"\nresponse_delay = \"1 ms\"\nprefix = \"/video\"\n[c",
@@ -252,15 +259,13 @@ fn a_packet_that_would_not_fit_is_refused() {
 }
 
 #[test]
-fn more_links_than_a_node_has_faces_are_refused() {
-    let consumers: String = (0..65_536)
-        .map(|it| {
-            format!("c{it} = {{ node = \"a\", prefix = \"/video\", controller = \"aimd\" }}\n")
-        })
-        .collect();
-    let text = changed("a = {},", "¶a = {},").replace("[consumers.viewer]", "[consumers.v]");
-    let text = text.replace("[consumers.v]", &format!("[consumers]\n{consumers}[consumers.v]"));
-    assert_refused(&text, &["node `a` has 65538 links and applications", "at most 65535"]);
+fn more_links_and_applications_than_a_node_can_number_are_refused() {
+    let consumers: String = (0..65_534).map(|it| format!("c{it} = {{}}\n")).collect();
+    let defaults = "[defaults.consumer]\nnode = \"a\"\nprefix = \"/video\"\ncontroller = \"aimd\"";
+    let text = changed("a = {},", "¶a = {},")
+        .replace("[consumers.viewer]", &format!("[consumers]\n{consumers}[consumers.viewer]"))
+        .replace("[routing]", &format!("{defaults}\n[routing]"));
+    assert_refused(&text, &["node `a` has 65536 links and applications", "at most 65535"]);
 }
 
 #[test]

@@ -12,7 +12,8 @@ use rand_distr::Zipf;
 use windtunnel_controllers::{AnyController, Controller, DESCRIPTIONS, Start, Value};
 use windtunnel_engine::{Duration, Time};
 use windtunnel_protocols::ndn::consumer::{
-    Backoff, Consumer, Counters, Reaction, RttGain, Settings, TimeoutMeaning, Workload,
+    Backoff, Consumer, Counters, Reaction, RttGain, Settings, TimeoutMeaning, WindowFraction,
+    Workload,
 };
 use windtunnel_protocols::ndn::rtt::RtoLimits;
 use windtunnel_protocols::ndn::wire::size::NameSize;
@@ -28,6 +29,7 @@ fn settings() -> Settings {
         lifetime_ms: 4000,
         hop_limit: None,
         must_be_fresh: false,
+        window_fraction: WindowFraction::Waits,
         timeout_limits: RtoLimits::default(),
         rtt_gain: RttGain::PerRoundTrip,
         timeout_check: Duration::ZERO,
@@ -123,9 +125,18 @@ fn the_window_is_filled_and_each_data_lets_one_interest_follow() {
 }
 
 #[test]
-fn part_of_a_window_is_no_window() {
-    let (flow, sent) = Flow::start("fixed", 3.9, settings());
-    assert_eq!((sent.len(), flow.consumer.in_flight()), (3, 3));
+fn part_of_a_segment_in_the_window_waits_or_sends_one_more() {
+    let cases = [
+        (WindowFraction::Waits, 3.9, 3),
+        (WindowFraction::Sends, 3.1, 4),
+        (WindowFraction::Sends, 3.0, 3),
+    ];
+    for (window_fraction, window, interests) in cases {
+        let settings = Settings { window_fraction, ..settings() };
+        let (flow, sent) = Flow::start("fixed", window, settings);
+        let in_flight = flow.consumer.in_flight();
+        assert_eq!((sent.len(), in_flight), (interests, interests as u64), "{window_fraction:?}");
+    }
 }
 
 #[test]

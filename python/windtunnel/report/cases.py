@@ -152,13 +152,15 @@ def without(line: Line, common: set[int], first_rank: int) -> Line:
 
 
 def narrowed(results: Results, where: Mapping[str, str]) -> Results:
-    """Keep the cases with these names on these axes. Raises ResultsError if there are none."""
+    """Keep the cases with these names on these axes; without any there are no tables.
+
+    Raises ResultsError if there is no such axis.
+    """
     unknown = [axis for axis in where if axis not in results.axes]
     if unknown:
         known = ", ".join(results.axes) or "none"
-        raise ResultsError(f"there is no axis {unknown[0]}; the axes are: {known}")
+        raise ResultsError(f"there is no axis `{unknown[0]}`; the axes are: {known}")
     wanted = [pl.col(axis) == case for axis, case in where.items()]
     tables = {name: table.filter(*wanted) for name, table in results.tables.items()}
-    if results.tables and tables["runs"].is_empty():
-        raise ResultsError(f"there is no case with {dict(where)}")
-    return replace(results, tables=tables)
+    anything = results.tables and not tables["runs"].is_empty()
+    return replace(results, tables=tables if anything else {})

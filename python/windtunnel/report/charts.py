@@ -55,7 +55,9 @@ def over_time(frame: pl.DataFrame, lines: list[Line], title: str, ink: Ink) -> a
         x=alt.X("time_s:Q", title="time (s)", scale=alt.Scale(domainMin=0, nice=False)),
         color=by_line(alt.Color, lines, [ink.hue(line.controller) for line in lines]),
     )
-    y = alt.Y("mean:Q", title=title)
+    # Nothing but zeros leaves Vega without an end of the axis.
+    scale = alt.Scale() if frame["high"].max() else alt.Scale(domain=[0, 1])
+    y = alt.Y("mean:Q", title=title, scale=scale)
     stands_out = emphasis(ink, 1.0, 0.1)
     line = base.mark_line(strokeWidth=1.8, strokeJoin="round", clip=True).encode(
         y=y,

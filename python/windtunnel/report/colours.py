@@ -20,13 +20,16 @@ class Ink:
 
     background: str
     raised: str
+    """The background of what stands out from it."""
     text: str
     soft: str
+    """Text that comes second."""
     grid: str
     hues: tuple[str, ...]
+    """What tells controllers apart."""
 
     def hue(self, controller: str | None) -> str:
-        """Give a controller's colour; the text's for several, or one unknown here."""
+        """Give a controller's colour; grey for several, or one that is not registered."""
         index = number(controller)
         return self.soft if index is None else self.hues[index % len(self.hues)]
 
@@ -93,8 +96,8 @@ SHAPES = (
     "L-0.55,1.1L-1.1,0.55L-0.55,0Z",
     "M0,-1.3L0.35,-0.4L1.25,-0.4L0.55,0.2L0.8,1.1L0,0.55L-0.8,1.1L-0.55,0.2L-1.25,-0.4L-0.35,-0.4Z",
 )
-"""Marks on lines, as SVG paths around the origin. As many as differ from the number
-of hues by one: ninety controllers have ninety combinations."""
+"""Marks on lines, as SVG paths around the origin. There is one more than hues, so that
+ninety controllers have ninety combinations."""
 
 DASHES = ((1, 0), (6, 3), (2, 2), (9, 3, 2, 3))
 """Lengths of strokes and gaps in pixels; the first is a line without gaps."""
@@ -113,10 +116,7 @@ def number(controller: str | None) -> int | None:
 
 def shape(controller: str | None) -> str:
     """Give a controller's shape, an SVG path."""
-    index = number(controller)
-    if index is None:
-        return SHAPES[0]
-    return SHAPES[index % len(SHAPES)]
+    return SHAPES[(number(controller) or 0) % len(SHAPES)]
 
 
 def css() -> str:

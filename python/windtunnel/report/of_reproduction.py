@@ -22,7 +22,7 @@ from windtunnel.report.pictures import Picture
 from windtunnel.report.tables import Cell, Column, Table
 from windtunnel.report.units import significant
 from windtunnel.results import Results, ResultsError
-from windtunnel.verdicts import DEFAULT
+from windtunnel.verdicts import DEFAULT, TOLERANCE
 
 CLAIMS = "claims"
 """What the ids of statements without numbers begin with."""
@@ -109,6 +109,7 @@ def write(folder: Path) -> Path:
         warnings=document["missing"],
         verdicts=verdicts(document["items"]),
         symbols=SYMBOLS,
+        tolerance=f"{TOLERANCE:.0%}",
         counts=Counter(item["verdict"] for item in of_default(document["items"])),
         groups=groups,
         claims=claims(of_default(said)),
@@ -184,13 +185,12 @@ def grouped(items: list[Item], named: Mapping[str, str]) -> Iterable[Group]:
     for index, ((*place, measure), those) in enumerate(places.items(), start=1):
         title = f"{', '.join(words(it) for it in place)}: {measure.replace('-', ' ')}"
         default = of_default(those)
+        several = len(those) > len(default)
         yield Group(
             title=title,
             bars=bars(f"bars-{index}", title, measure.replace("-", " "), default, named),
             table=numbers(title, default),
-            readings=numbers(f"{title}, all readings", those)
-            if len(those) > len(default)
-            else None,
+            readings=numbers(f"{title}, all readings", those) if several else None,
         )
 
 

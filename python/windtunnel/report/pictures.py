@@ -138,7 +138,7 @@ def explanation(drawn: Series, index: int, count: int) -> str:
         over = f"{drawn.interval_s:.3g} s each and all runs"
         sentences.append(f"Lines: mean over {over}; bands: least to greatest.")
     if index == MOST_PANELS < count:
-        sentences.append(f"The other {count - index} pictures are left out; the tables have all.")
+        sentences.append(f"The other {count - index} pictures are left out.")
     return " ".join(sentences)
 
 
@@ -198,21 +198,20 @@ def bars(name: str, measure: Measure, comparison: Comparison) -> list[Picture]:
         frame = totals.of_flows(comparison, keys)
     if not frame[measure.column].fill_null(0).ne(0).any():
         return []
-    drawn = series.numbered(lines[:MOST_BARS]).select("line", *keys)
-    frame = totals.spread(frame, keys, [measure.column]).join(drawn, on=keys)
-    frame = frame.select(
-        "line", pl.col(measure.column).struct.unnest(), published=pl.lit(None, pl.Float64)
+    drawn = lines[:MOST_BARS]
+    named = series.numbered(drawn).select("line", *keys)
+    spread = totals.spread(frame, keys, [measure.column]).join(named, on=keys)
+    values = spread.select("line", pl.col(measure.column).struct.unnest())
+    shown = scale(measure.unit, values["high"])
+    values = values.with_columns(
+        pl.col("mean", "low", "high") / shown.size, published=pl.lit(None, pl.Float64)
     )
-    sentences = []
-    if comparison.several_runs:
-        sentences.append("Bars: mean over the runs; whiskers: least to greatest.")
-    if len(lines) > MOST_BARS:
-        sentences.append(f"The first {MOST_BARS} of {len(lines)} cases; the table has all.")
-    shown = scale(measure.unit, frame["high"])
-    frame = frame.with_columns(pl.col("mean", "low", "high") / shown.size)
-    chart = partial(charts.bars, frame, lines[:MOST_BARS], shown.title(measure.title))
     title = measure.title[0].upper() + measure.title[1:]
-    return [Picture(name, title, " ".join(sentences), [], chart)]
+    caption = "Bars: mean over the runs; whiskers: least to greatest." * comparison.several_runs
+    if len(drawn) < len(lines):
+        caption += f" The first {len(drawn)} of {len(lines)} bars; the table has all."
+    chart = partial(charts.bars, values, drawn, shown.title(measure.title))
+    return [Picture(name, title, caption.strip(), [], chart)]
 
 
 BARS = {

@@ -65,6 +65,15 @@ pub enum RttGain {
     PerSample,
 }
 
+/// What a fraction of a segment in the window allows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WindowFraction {
+    /// Nothing: what is in flight never exceeds the window.
+    Waits,
+    /// One more Interest (ndnSIM).
+    Sends,
+}
+
 /// When a timeout doubles the retransmission timeout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Backoff {
@@ -91,6 +100,8 @@ pub struct Settings {
     pub hop_limit: Option<u8>,
     /// Whether cached Data past its freshness period will not do.
     pub must_be_fresh: bool,
+    /// What a fraction of a segment in the window allows.
+    pub window_fraction: WindowFraction,
     /// The retransmission timeout's limits.
     pub timeout_limits: RtoLimits,
     /// How much one round trip moves the smoothed one.
@@ -528,7 +539,7 @@ impl Consumer {
         if now < self.start || now >= self.settings.stop {
             return;
         }
-        while (self.requests.in_flight + 1) as f64 <= self.controller.cwnd() {
+        while self.window_has_room() {
             let segment = match self.next_due() {
                 Some(number) => {
                     self.requests.put_in_flight(number, now);
@@ -548,6 +559,15 @@ impl Consumer {
             };
             self.counters.interests += 1;
             outbox.push((FaceId(0), self.interest(segment)));
+        }
+    }
+
+    #[inline]
+    fn window_has_room(&self) -> bool {
+        let in_flight = self.requests.in_flight as f64;
+        match self.settings.window_fraction {
+            WindowFraction::Waits => in_flight + 1.0 <= self.controller.cwnd(),
+            WindowFraction::Sends => in_flight < self.controller.cwnd(),
         }
     }
 

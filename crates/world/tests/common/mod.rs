@@ -6,7 +6,7 @@ use windtunnel_controllers::{self as controllers, DESCRIPTIONS, Start, Value};
 use windtunnel_engine::{Control, Duration, Rate, Stop, Time};
 use windtunnel_protocols::ndn::PrefixId;
 use windtunnel_protocols::ndn::consumer::{
-    self, Backoff, Reaction, RttGain, TimeoutMeaning, Workload,
+    self, Backoff, Reaction, RttGain, TimeoutMeaning, WindowFraction, Workload,
 };
 use windtunnel_protocols::ndn::content_store::Policy;
 use windtunnel_protocols::ndn::forwarder::Marks;
@@ -147,6 +147,7 @@ pub(crate) fn ask<'a>(
         lifetime_ms: 4000,
         hop_limit: None,
         must_be_fresh: false,
+        window_fraction: WindowFraction::Waits,
         timeout_limits: RtoLimits {
             initial: patience,
             minimum: patience,

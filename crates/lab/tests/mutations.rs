@@ -1,0 +1,197 @@
+//! Whatever is done to a scenario's text, it is read or refused, and runs to its
+//! end.
+
+mod common;
+
+use std::time::{Duration, Instant};
+
+use common::{VALID, read};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::Index;
+use windtunnel_engine::Stop;
+use windtunnel_lab::{Batch, Study};
+
+/// A change of a text, at places that depend on its length.
+#[derive(Clone, Debug)]
+enum Mutation {
+    Remove(Index, Index),
+    Repeat(Index, Index),
+    Insert(Index, String),
+    Swap(Index, Index),
+    /// Another number for the one that comes next.
+    Number(Index, String),
+}
+
+fn mutation() -> impl Strategy<Value = Mutation> {
+    let index = any::<Index>;
+    let number = prop::sample::select(vec![
+        "0",
+        "-1",
+        "1e300",
+        "0.000001",
+        "999999999999999999999",
+        "3",
+        "nan",
+        "1_000",
+        "65536",
+    ]);
+    let pieces = prop::sample::select(vec![
+        "\"",
+        "'",
+        "[",
+        "]",
+        "{",
+        "}",
+        "=",
+        ".",
+        "\n",
+        "#",
+        "ä",
+        "\u{0}",
+        "compare",
+        "defaults",
+        "routing",
+        "nodes.x = {}\n",
+        "\"\"\"",
+        ",",
+        "workload = { kind = \"file\", size = \"1 MB\" }\n",
+    ]);
+    prop_oneof![
+        1 => (index(), index()).prop_map(|(from, length)| Mutation::Remove(from, length)),
+        1 => (index(), index()).prop_map(|(from, length)| Mutation::Repeat(from, length)),
+        1 => (index(), pieces).prop_map(|(place, text)| Mutation::Insert(place, text.to_owned())),
+        1 => (index(), "\\PC{1,8}").prop_map(|(place, text)| Mutation::Insert(place, text)),
+        1 => (index(), index()).prop_map(|(first, second)| Mutation::Swap(first, second)),
+        3 => (index(), number).prop_map(|(place, text)| Mutation::Number(place, text.to_owned())),
+    ]
+}
+
+fn apply(text: &str, mutation: &Mutation) -> String {
+    let mut characters: Vec<char> = text.chars().collect();
+    let count = characters.len();
+    if count == 0 {
+        return String::new();
+    }
+    let range = |from: &Index, length: &Index| {
+        let from = from.index(count);
+        from..(from + length.index(20) + 1).min(count)
+    };
+    match mutation {
+        Mutation::Remove(from, length) => drop(characters.drain(range(from, length))),
+        Mutation::Repeat(from, length) => {
+            let range = range(from, length);
+            let again = characters[range.clone()].to_vec();
+            characters.splice(range.end..range.end, again);
+        }
+        Mutation::Insert(place, text) => {
+            let place = place.index(count);
+            characters.splice(place..place, text.chars());
+        }
+        Mutation::Swap(first, second) => characters.swap(first.index(count), second.index(count)),
+        Mutation::Number(place, text) => {
+            let digit = |it: &char| it.is_ascii_digit();
+            let start = place.index(count);
+            if let Some(start) = characters[start..].iter().position(digit).map(|it| it + start) {
+                let length = characters[start..].iter().take_while(|it| digit(it)).count();
+                characters.splice(start..start + length, text.chars());
+            }
+        }
+    }
+    characters.into_iter().collect()
+}
+
+fn mutated(text: &str, mutations: &[Mutation]) -> String {
+    mutations.iter().fold(text.to_owned(), |text, it| apply(&text, it))
+}
+
+/// The valid scenario with a comparison, and with most of what a file may say.
+const RICH: &str = r#"
+duration = "200 ms"
+interval = "20 ms"
+seed = 1
+runs = 1
+real_time_limit = "100 ms"
+nodes = { a = {}, b = { content_store = { capacity = "20 packets", policy = "fifo" } }, c = {} }
+[defaults]
+node = { strategy = "pcon", interest_marks = "ignore" }
+link = { delay = "1 ms", overhead = "8 B", queue = { kind = "link-service", threshold = "2 kB" } }
+consumer = { controller = { kind = "cubic", beta = 0.8 }, initial_window = "4 segments" }
+[links]
+first = { nodes = ["a", "b"], rate = ["10 Mbps", "1 Mbps"], loss = { probability = "1 %" } }
+second = { nodes = ["b", "c"], rate = "5 Mbps", queue = { kind = "codel", action = "mark" } }
+third = { nodes = ["a", "c"], rate = "5 Mbps", queue = { kind = "pcon", target = "1 ms" } }
+[producers.p]
+node = "c"
+prefix = "/p"
+payload = "500 B"
+freshness = "1 s"
+response_delay = "1 ms"
+[consumers]
+v = { node = "a", prefix = "/p/1", workload = { kind = "file", size = "100 kB" }, start = "10 ms" }
+w = { node = "a", prefix = "/p/2", workload = { kind = "catalogue", objects = 50, exponent = 1.1 } }
+[routing]
+paths = "all"
+routes = [{ node = "b", prefix = "/p/2", link = "second" }]
+[compare.loss]
+none = { "links.first.loss" = { probability = "0 %" } }
+some = { "links.first.loss.probability" = "2 %" }
+"#;
+
+fn assert_ends_in_time<T>(what: &str, limit: Duration, act: impl FnOnce() -> T) -> T {
+    let started = Instant::now();
+    let done = act();
+    assert!(started.elapsed() < limit, "{:?} for {what}", started.elapsed());
+    done
+}
+
+/// Reads a text, and runs its first case if it can be run.
+fn read_and_run(text: &str) {
+    let study = assert_ends_in_time(text, Duration::from_secs(5), || read(text));
+    match study {
+        Err(error) => assert!(!error.message.is_empty() && error.to_string().len() < 8_000),
+        Ok(study) => run(study, text),
+    }
+}
+
+fn run(mut study: Study, text: &str) {
+    study.cases.truncate(1);
+    study.runs = 1;
+    study.real_time_limit = Some(Duration::from_millis(50));
+    let (_, outcome) =
+        assert_ends_in_time(text, Duration::from_secs(5), || Batch::start(study, 1).finish());
+    assert!(outcome.faults.is_empty(), "{:?} for {text}", outcome.faults);
+    assert!(outcome.runs.iter().all(|it| it.stop != Stop::Cancelled));
+}
+
+#[test]
+fn the_rich_scenario_is_valid() {
+    let study = read(RICH).expect("it is valid");
+    let (_, outcome) = Batch::start(study, 1).finish();
+    assert!(outcome.runs.iter().all(|it| it.packet_hops > 100));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn a_changed_text_is_read_or_refused_and_never_hangs(
+        rich in any::<bool>(),
+        mutations in vec(mutation(), 1..4),
+    ) {
+        read_and_run(&mutated(if rich { RICH } else { VALID }, &mutations));
+    }
+
+    #[test]
+    fn any_text_is_read_or_refused(text in "(\\PC|\n){0,200}") {
+        let _ = read(&text);
+    }
+
+    /// Lines in another order, some twice, some missing.
+    #[test]
+    fn shuffled_lines_are_read_or_refused(places in vec(any::<Index>(), 1..40)) {
+        let lines: Vec<&str> = RICH.lines().collect();
+        let text: Vec<&str> = places.iter().map(|it| *it.get(&lines)).collect();
+        read_and_run(&text.join("\n"));
+    }
+}
