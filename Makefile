@@ -53,3 +53,7 @@ $(environment): requirements.txt pyproject.toml
 $(core): $(environment) $(rust)
 	PIP_QUIET=1 $(bin)/maturin develop --release --locked
 	touch $@
+
+.PHONY: validate
+validate: $(core)
+	$(bin)/python validation/compare_ndnsim.py docs/validation.md

@@ -16,7 +16,7 @@ pub(crate) const DESCRIPTION: Description = Description {
     parameters: &[Parameter {
         name: "window",
         meaning: "the window, in segments",
-        kind: Kind::Number { default: 16.0, minimum: 1.0, maximum: 1e9 },
+        kind: Kind::Number { default: 16.0, minimum: 1.0, maximum: 1e6 },
     }],
 };
 

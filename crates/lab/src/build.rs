@@ -527,7 +527,10 @@ fn workload(workload: Option<&file::Workload>, segment_size: u32) -> Result<Work
                     .help("write objects = 10000"));
             };
             let exponent = workload.exponent.as_ref();
-            let law = Zipf::new(objects.value as f64, exponent.map_or(0.8, |it| it.value));
+            let stated = exponent.map_or(0.8, |it| it.value);
+            // Beside 1 the law's own formula loses its digits.
+            let is_one = (stated - 1.0).abs() < 1e-9;
+            let law = Zipf::new(objects.value as f64, if is_one { 1.0 } else { stated });
             law.map(|popularity| Workload::Catalogue { popularity }).map_err(|_| {
                 Mistake::new("a catalogue has one object or more, and an exponent of 0 or more")
                     .at(exponent.map_or_else(|| objects.span.clone(), |it| it.span.clone()))

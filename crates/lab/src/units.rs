@@ -208,7 +208,7 @@ impl Quantity for Segments {
     const UNITS: &'static [(&'static str, f64)] = &[("segments", 1.0), ("segment", 1.0)];
 
     fn from_base(base: f64, _: &str) -> Result<Self, &'static str> {
-        if (1.0..=1e9).contains(&base) { Ok(Self(base)) } else { Err("is not between 1 and 10⁹") }
+        if (1.0..=1e6).contains(&base) { Ok(Self(base)) } else { Err("is not between 1 and 1,000,000") }
     }
 }
 

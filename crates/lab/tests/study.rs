@@ -71,6 +71,20 @@ fn a_file_has_as_many_segments_as_its_size_needs() {
     }
 }
 
+/// A sum of fractions that should be 1 may miss it by its last digit.
+#[test]
+fn an_exponent_beside_one_is_one() {
+    let law = |exponent: &str| {
+        let workload = format!(
+            "\"cubic\"\nworkload = {{ kind = \"catalogue\", objects = 1000000, exponent = {exponent} }}"
+        );
+        let study = read(&changed("\"cubic\"", &workload)).expect("it is valid");
+        format!("{:?}", study.cases[0].plan.consumers[0].settings.workload)
+    };
+    assert_eq!(law("0.9999999999999999"), law("1.0"));
+    assert_ne!(law("0.99"), law("1.0"));
+}
+
 const COMPARED: &str = r#"
 [compare.controller]
 ours = { "consumers.viewer.controller" = "ec-elastic" }

@@ -421,6 +421,19 @@ fn a_catalogue_of_one_object_is_asked_for_it_again_and_again() {
     assert_eq!((flow.counters().data, flow.counters().interests), (2, 3));
 }
 
+#[test]
+fn the_most_extreme_laws_still_give_objects() {
+    for exponent in [0.0, 1e-300, 1.0 - 1e-8, 1.0, 1.0 + 1e-8, 700.0, 1e300, f64::INFINITY] {
+        for objects in [1.0, 2.0, 1e6, u64::MAX as f64] {
+            let (mut flow, mut sent) = Flow::start("fixed", 1.0, catalogue(objects, exponent));
+            for now in 1..100 {
+                assert!((sent[0] as f64) < objects, "{} of {objects}, {exponent}", sent[0]);
+                sent = flow.data(now, sent[0]);
+            }
+        }
+    }
+}
+
 /// What the network does to an Interest in flight.
 #[derive(Clone, Copy, Debug)]
 enum Fate {

@@ -158,7 +158,7 @@ pub struct Counters {
     pub last_delay_sum: Duration,
     /// From the first Interest for a Data to that Data: the sum over all Data.
     pub delay_sum: Duration,
-    /// The least of those delays; the longest span if there is none.
+    /// The least of those delays; none before the first Data.
     pub delay_minimum: Option<Duration>,
     /// The greatest of them.
     pub delay_maximum: Duration,

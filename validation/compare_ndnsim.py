@@ -1,0 +1,225 @@
+"""Compare with ndnSIM: the same networks and the same consumer, beside its results.
+
+    python validation/compare_ndnsim.py docs/validation.md
+
+runs the scenarios in `validation/ndnsim`, and writes the page's tables anew, each
+between the comments that carry its name. Without a page the tables are printed.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import polars as pl
+
+import windtunnel
+from windtunnel.documents import table
+
+FOLDER = Path(__file__).parent / "ndnsim"
+CASE = ["scenario", "controller", "bottleneck"]
+MEASURES = {"goodput": "Mbps", "delay": "ms", "drops": "packets", "marks": "packets"}
+CONTENT = 1024
+"""Octets of content in each Data of ndnSIM's; the scenarios' payload is one more."""
+SECONDS = 30
+"""Simulated time of every run, there and here."""
+NOTABLE = 0.1
+"""The relative difference from which the page must explain."""
+
+Settings = Mapping[str, str]
+
+RULES: dict[str, Settings] = {
+    "as compared": {},
+    "in flight never exceeds the window": {"defaults.consumer.window_fraction": '"waits"'},
+    "Data one octet shorter": {"defaults.producer.payload": f'"{CONTENT} B"'},
+    "estimator's gains per round trip": {"defaults.consumer.rtt_gain": '"per-round-trip"'},
+    "timeouts double once a check": {"defaults.consumer.backoff": '"each-event"'},
+    "timeouts noticed at once": {"defaults.consumer.timeout_check": '"0 ms"'},
+    "no margin after a decrease": {"defaults.consumer.recovery_margin": '"0 %"'},
+    "cached Data loses its mark": {"defaults.node.content_store.keep_marks": "false"},
+}
+"""What the consumers and forwarders do there, each left out once."""
+
+EXAMPLES = [
+    ("one-path", "AIMD", None, "delay"),
+    ("dumbbell-own-content", "AIMD", "5 Mbps", "drops"),
+    ("dumbbell-own-content", "CUBIC", "50 Mbps", "delay"),
+    ("dumbbell-same-content", "AIMD", "5 Mbps", "marks"),
+    ("three-consumers", "AIMD", None, "drops"),
+    ("three-consumers", "CUBIC", None, "marks"),
+]
+"""Cases and measures that show what a rule is worth."""
+
+RUNS = 20
+SPREADS = ["100 us", "1 ms"]
+"""Within how much time the consumers start, at random."""
+
+
+def reference() -> pl.DataFrame:
+    """Give ndnSIM's results: a row for each case."""
+    runs = json.loads((FOLDER / "reference.json").read_text(encoding="utf-8"))["runs"]
+    rows = []
+    for run in runs:
+        data = sum(flow["data_unique"] for flow in run["consumers"])
+        delays = sum(flow["mean_delay_ms"] * flow["data_unique"] for flow in run["consumers"])
+        rows.append(
+            {name: run.get(name) for name in CASE}
+            | {"goodput": run["goodput_mbps"], "delay": delays / data}
+            | {"drops": run["drops"], "marks": run["marks"]}
+        )
+    return pl.DataFrame(rows)
+
+
+def measured(cases: pl.DataFrame, settings: Settings) -> pl.DataFrame:
+    """Run the scenarios of `cases`; give a row for each of their cases and runs."""
+    names = cases["scenario"].unique(maintain_order=True)
+    rows = pl.concat([run_scenario(name, settings) for name in names], how="diagonal")
+    return cases.select(CASE).join(rows, on=CASE, nulls_equal=True, maintain_order="left")
+
+
+def run_scenario(name: str, settings: Settings) -> pl.DataFrame:
+    """Give goodput, mean delay from the first Interest to the Data, drops and marks."""
+    # Only totals are needed here.
+    settings = {"interval": f'"{SECONDS} s"', **settings}
+    results = windtunnel.run(FOLDER / f"{name}.toml", settings=settings)
+    keys = [*results.axes, "run"]
+    data = pl.col("data").sum()
+    flows = results["flows"].group_by(keys, maintain_order=True)
+    flows = flows.agg(
+        goodput=data * CONTENT * 8 / SECONDS / 1e6,
+        delay=(pl.col("delay_s") * pl.col("data")).sum() / data * 1e3,
+    )
+    drops = pl.col("overflows") + pl.col("discipline_drops")
+    links = results["links"].group_by(keys).agg(drops=drops.sum(), marks=pl.col("marks").sum())
+    return flows.join(links, on=keys).with_columns(scenario=pl.lit(name))
+
+
+def difference(ours: float, theirs: float) -> float:
+    """Give the relative difference."""
+    return ours / theirs - 1 if theirs else float(ours != theirs)
+
+
+def comparison(theirs: pl.DataFrame, ours: pl.DataFrame) -> str:
+    """Lay out all cases: ndnSIM's value, ours, and the difference."""
+    rows = []
+    for their, our in zip(theirs.to_dicts(), ours.to_dicts(), strict=True):
+        rows.append(case_cells(their) + [beside(name, our, their) for name in MEASURES])
+    heads = [f"{name}, {unit}" for name, unit in MEASURES.items()]
+    return table(["scenario", "controller", *heads], rows)
+
+
+def case_cells(case: Mapping[str, object]) -> list[str]:
+    """Name a case: its scenario, and its controller with the bottleneck's rate."""
+    bottleneck = f", {case['bottleneck']}" if case["bottleneck"] else ""
+    return [f"{case['scenario']}{bottleneck}", str(case["controller"])]
+
+
+def beside(name: str, our: Mapping[str, float], their: Mapping[str, float]) -> str:
+    """Write ndnSIM's value, ours and the difference; a notable one in bold."""
+    relative = difference(our[name], their[name])
+    percent = f"{relative:+.1%}".replace("%", " %").replace("-", "−")
+    emphasis = "**" if abs(relative) > NOTABLE else ""
+    return f"{number(their[name])} / {number(our[name])} ({emphasis}{percent}{emphasis})"
+
+
+def number(value: float) -> str:
+    """Write a count whole, and anything else with two decimals."""
+    return f"{value:,}" if isinstance(value, int) else f"{value:.2f}"
+
+
+def rules(theirs: pl.DataFrame) -> str:
+    """Lay out what each rule of ndnSIM's is worth: the examples with and without it."""
+    rows = [["*ndnSIM*", *example_cells(theirs), ""]]
+    for rule, settings in RULES.items():
+        ours = measured(theirs, settings)
+        notable = f"{len(notable_ones(theirs, ours))} of {len(MEASURES) * len(ours)}"
+        rows.append([rule, *example_cells(ours), notable])
+    heads = [
+        f"{', '.join(case_cells(dict(zip(CASE, case, strict=True))))}: {measure}"
+        for *case, measure in EXAMPLES
+    ]
+    return table(["", *heads, "beyond 10 %"], rows)
+
+
+def example_cells(frame: pl.DataFrame) -> list[str]:
+    """Give the examples' values."""
+    return [number(one_case(frame, case)[measure].item()) for *case, measure in EXAMPLES]
+
+
+def one_case(frame: pl.DataFrame, case: list[str | None]) -> pl.DataFrame:
+    """Give the rows of a case."""
+    return frame.join(
+        pl.DataFrame([case], schema=dict.fromkeys(CASE, pl.String), orient="row"),
+        on=CASE,
+        nulls_equal=True,
+    )
+
+
+def notable_ones(theirs: pl.DataFrame, ours: pl.DataFrame) -> list[tuple[dict[str, object], str]]:
+    """Find the cases and measures whose difference must be explained."""
+    return [
+        (their, name)
+        for their, our in zip(theirs.to_dicts(), ours.to_dicts(), strict=True)
+        for name in MEASURES
+        if abs(difference(our[name], their[name])) > NOTABLE
+    ]
+
+
+def spread(theirs: pl.DataFrame, ours: pl.DataFrame) -> str:
+    """Lay out, for each notable difference, the range that random starts give."""
+    notable = notable_ones(theirs, ours)
+    scenarios = {case["scenario"] for case, _ in notable}
+    cases = theirs.filter(pl.col("scenario").is_in(scenarios))
+    samples = [measured(cases, random_starts(within)) for within in SPREADS]
+    rows = []
+    for case, name in notable:
+        values = [one_case(sample, [case[key] for key in CASE])[name] for sample in samples]
+        cells = [five_numbers(value) for value in values]
+        rows.append([*case_cells(case), name, number(case[name]), *cells])
+    heads = [f"within {within.replace('us', 'µs')}" for within in SPREADS]
+    return table(["scenario", "controller", "measure", "ndnSIM", *heads], rows)
+
+
+def random_starts(within: str) -> Settings:
+    """Let each consumer start at a random moment, another one in each run."""
+    return {"runs": str(RUNS), "defaults.consumer.start_within": f'"{within}"'}
+
+
+def five_numbers(values: pl.Series) -> str:
+    """Write minimum, quartiles and maximum."""
+    numbers = (values.quantile(share, "nearest") for share in (0, 0.25, 0.5, 0.75, 1))
+    kind = int if values.dtype.is_integer() else float
+    return " · ".join(number(kind(value)) for value in numbers)
+
+
+def replaced(page: str, tables: Mapping[str, str]) -> str:
+    """Give a page with its tables anew, each between the comments with its name."""
+    for name, text in tables.items():
+        comments = f"(<!-- {name} -->\n).*?(<!-- end of {name} -->)"
+        page, found = re.subn(comments, rf"\g<1>{text}\g<2>", page, flags=re.DOTALL)
+        if found != 1:
+            sys.exit(f"the page has no place for a table: <!-- {name} --> <!-- end of {name} -->")
+    return page
+
+
+def main() -> None:
+    """Run everything; write the page, or print."""
+    theirs = reference()
+    ours = measured(theirs, {})
+    tables = {
+        "ndnSIM: comparison": comparison(theirs, ours),
+        "ndnSIM: rules": rules(theirs),
+        "ndnSIM: spread": spread(theirs, ours),
+    }
+    if len(sys.argv) > 1:
+        page = Path(sys.argv[1])
+        page.write_text(replaced(page.read_text(encoding="utf-8"), tables), encoding="utf-8")
+    else:
+        print(*tables.values(), sep="\n")
+
+
+if __name__ == "__main__":
+    main()
