@@ -21,8 +21,9 @@ from typer.testing import CliRunner
 import windtunnel as package
 from conftest import SCENARIO, Command
 from test_papers import PAPER, PUBLISHED
-from windtunnel import Results, papers
+from windtunnel import Results, _core, listing, papers
 from windtunnel.cli import app
+from windtunnel.running import run_scenario
 
 ROOT = Path(__file__).parents[1]
 COMMANDS = ["run", "reproduce", "report", "check", "schema", "list", "bench"]
@@ -92,8 +93,8 @@ def test_the_number_of_jobs_changes_no_figure(windtunnel: Command, scenario: Pat
 
 
 def test_check_says_what_would_be_run(windtunnel: Command, scenario: Path) -> None:
-    checked = windtunnel("check", scenario.name, "--set", "duration=3s")
-    assert checked.stdout == "small.toml is fine: 2 cases × 2 runs, 12 s simulated\n"
+    checked = windtunnel("check", scenario.name)
+    assert checked.stdout == "small.toml is fine: 2 cases × 2 runs, 4 s simulated\n"
 
 
 def test_every_scenario_that_comes_along_is_fine(windtunnel: Command) -> None:
@@ -128,10 +129,20 @@ def test_what_is_listed_is_named_on_the_terminal_and_in_json(
         assert entry["name"] in text
 
 
-def test_controllers_that_are_listed_can_be_run(windtunnel: Command, scenario: Path) -> None:
-    for entry in json.loads(windtunnel("list", "controllers", "--json").stdout)["controllers"]:
-        setting = f"defaults.consumer.controller={entry['name']}"
-        assert windtunnel("check", scenario.name, "--set", setting).returncode == 0
+@pytest.mark.parametrize(
+    ("kind", "path"),
+    [
+        ("controllers", "consumers.viewer.controller"),
+        ("queues", "links.wire.queue.kind"),
+        ("strategies", "defaults.node.strategy"),
+    ],
+)
+def test_what_is_listed_can_be_run(kind: listing.Kind, path: str) -> None:
+    [alone, _] = SCENARIO.split("[compare.controller]")
+    for entry in listing.entries(kind):
+        scenario = _core.Scenario("listed", alone, [(path, entry["name"])])
+        flows = run_scenario(scenario)["flows"]
+        assert flows["received_bytes"].min() > 0, entry["name"]
 
 
 @pytest.fixture

@@ -1,13 +1,17 @@
 """The core: scenarios read, checked and run by the Rust crates."""
 
+from typing import Self, final
+
 class ScenarioError(ValueError):
     """A scenario that cannot be run: the message says where, why, and what would be right."""
 
+@final
 class Table:
     """A table of results; any Arrow library takes it without a copy."""
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
+@final
 class Outcome:
     """What came of a batch."""
 
@@ -19,6 +23,7 @@ class Outcome:
 
     def tables(self) -> dict[str, Table]: ...
 
+@final
 class Batch:
     """Runs in progress."""
 
@@ -29,6 +34,7 @@ class Batch:
     def cancel(self) -> None: ...
     def finish(self) -> Outcome: ...
 
+@final
 class Scenario:
     """A scenario, read and checked."""
 
@@ -44,7 +50,7 @@ class Scenario:
     text: str
     """The text as run, with what was set from outside."""
 
-    def __init__(self, file: str, text: str, settings: list[tuple[str, str]] = ...) -> None: ...
+    def __new__(cls, file: str, text: str, settings: list[tuple[str, str]] = ...) -> Self: ...
     def bounds(self) -> list[tuple[float, float]]:
         """For each case what no protocol can surpass there.
 

@@ -176,7 +176,9 @@ def measure(text: str) -> dict[str, Any]:
 
 def mean_bytes(links: pl.DataFrame) -> float:
     """Give the mean size of the packets on some links, without framing."""
-    return links["delivered_bytes"].sum() / links["delivered"].sum() - PPP_BYTES
+    delivered_bytes, delivered = links.select("delivered_bytes", "delivered").sum().row(0)
+    mean: float = delivered_bytes / delivered
+    return mean - PPP_BYTES
 
 
 def run_windtunnel(workload: Workload, duration_s: float) -> dict[str, Any]:

@@ -49,6 +49,10 @@ Jobs = Annotated[
     int | None,
     typer.Option(metavar="N", min=1, help="Runs at a time; as many as processors unless stated."),
 ]
+Out = Annotated[
+    Path | None,
+    typer.Option(metavar="DIR", help="The folder to write; one below results/ unless stated."),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of a table.")]
 
 
@@ -59,7 +63,7 @@ def main() -> None:
     written among them; 1 for ours; 130 after Ctrl-C.
     """
     # A terminal that lacks a character gets a question mark, not a fault.
-    sys.stdout.reconfigure(errors="replace")
+    sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
     try:
         app()
     except MISTAKES as mistake:
@@ -88,7 +92,8 @@ def answer(document: dict[str, Any]) -> None:
 
 def output() -> Console:
     """Give standard output, wide enough for tables where it is no terminal."""
-    return Console(width=None if sys.stdout.isatty() else 200, highlight=False)
+    width = None if sys.stdout.isatty() else 200
+    return Console(width=width, highlight=False, markup=False, emoji=False)
 
 
 def parse_settings(settings: list[str] | None) -> dict[str, str]:
@@ -129,10 +134,7 @@ def run(
         int | None, typer.Option(metavar="N", min=0, help="Replace the seed of the file.")
     ] = None,
     jobs: Jobs = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="The folder to write; results/FILE unless stated."),
-    ] = None,
+    out: Out = None,
     as_json: Json = False,
 ) -> None:
     """Run a scenario and keep its results in a folder."""
@@ -158,23 +160,25 @@ def report_missing(manifest: dict[str, Any], saved: Path | None) -> None:
     if manifest["out_of_real_time"]:
         runs = count(manifest["out_of_real_time"], "run")
         print(f"windtunnel: {runs} ended at the limit of real time", file=sys.stderr)
-    if manifest["faults"]:
-        fail(f"a fault of Windtunnel, not yours: {'; '.join(manifest['faults'])}", FAULT)
+    report_faults(manifest["faults"])
     if manifest["interrupted"]:
         done = f"{manifest['finished']} of {manifest['finished'] + manifest['unfinished']} runs"
         where = f"kept in {saved}" if saved else "nothing was written"
         fail(f"interrupted: {done} finished; {where}", INTERRUPTED)
 
 
+def report_faults(faults: list[str]) -> None:
+    """Say which runs failed, if any did, and exit."""
+    if faults:
+        fail(f"a fault of Windtunnel, not yours: {'; '.join(faults)}", FAULT)
+
+
 @app.command(epilog="windtunnel reproduce ec-elastic --quick")
 def reproduce(
     name: Annotated[str, typer.Argument(metavar="NAME", help="A paper, as `list papers` has it.")],
-    quick: Annotated[bool, typer.Option("--quick", help="Fewer seeds, shorter runs.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Run each case twice only.")] = False,
     jobs: Jobs = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="The folder to write; results/NAME unless stated."),
-    ] = None,
+    out: Out = None,
     as_json: Json = False,
 ) -> None:
     """Run a paper's experiments: its numbers beside those measured here, and a report."""
@@ -183,6 +187,7 @@ def reproduce(
     with progress.shown() as watch:
         reproduction = papers.reproduce(name, quick=quick, jobs=jobs, watch=watch)
     if not any(results.tables for results in reproduction.results.values()):
+        report_faults(reproduction.faults)
         fail("interrupted: no run was finished; nothing was written", INTERRUPTED)
     reproduction.save(folder)
     if not as_json:
@@ -194,8 +199,7 @@ def reproduce(
         answer({"folder": str(folder), **reproduction_document(folder)})
     else:
         output().print(f"Report: {page}" if page else f"Results: {folder}", soft_wrap=True)
-    if reproduction.faults:
-        fail(f"a fault of Windtunnel, not yours: {'; '.join(reproduction.faults)}", FAULT)
+    report_faults(reproduction.faults)
     if reproduction.interrupted:
         missing = "; ".join(reproduction.missing)
         fail(f"interrupted: {missing}; the others are kept in {folder}", INTERRUPTED)
@@ -226,14 +230,14 @@ def report(
 
 
 @app.command(epilog="windtunnel check scenarios/first.toml")
-def check(file: File, settings: Settings = None) -> None:
+def check(file: File) -> None:
     """Say whether a scenario can be run, and what it would run."""
-    scenario = read(file, parse_settings(settings))
+    scenario = read(file)
     cases, runs = len(scenario.cases), scenario.runs
     what = (
         f"{count(cases, 'case')} × {count(runs, 'run')}, {scenario.total_simulated_s:g} s simulated"
     )
-    output().print(f"{file} is fine: {what}", soft_wrap=True, markup=False)
+    output().print(f"{file} is fine: {what}", soft_wrap=True)
 
 
 def count(number: int, what: str) -> str:
@@ -253,7 +257,7 @@ def list_what(kind: Annotated[listing.Kind, typer.Argument()], as_json: Json = F
     if as_json:
         answer({kind: listing.entries(kind)})
     else:
-        output().print(listing.table(kind), markup=False)
+        output().print(listing.table(kind))
 
 
 @app.command("bench", epilog="windtunnel bench ndn-chain --json")
