@@ -65,7 +65,11 @@ impl Control {
     /// Calls `step` until it returns `None` (nothing more happens before the end
     /// of simulated time), the control is cancelled, or real time is up. `step`
     /// handles one event and returns its time.
-    pub fn drive(&self, limits: &Limits, mut step: impl FnMut(Time) -> Option<Time>) -> (Stop, u64) {
+    pub fn drive(
+        &self,
+        limits: &Limits,
+        mut step: impl FnMut(Time) -> Option<Time>,
+    ) -> (Stop, u64) {
         let started = Instant::now();
         let mut events = 0;
         let stop = loop {

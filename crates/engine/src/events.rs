@@ -1,8 +1,8 @@
 //! The event queue: what happens next, and among things at the same instant,
 //! what was scheduled first.
 
-use std::cmp::Reverse;
 use dary_heap::QuaternaryHeap;
+use std::cmp::Reverse;
 
 use crate::Time;
 

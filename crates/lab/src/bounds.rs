@@ -28,10 +28,7 @@ impl Bounds {
     pub fn of(plan: &Plan) -> Self {
         let network = Network { plan, graph: Graph::new(plan) };
         let delays = (0..plan.consumers.len()).map(|it| network.least_delay(it));
-        Self {
-            goodput_bps: network.most_goodput(),
-            delay: delays.min().unwrap_or(Duration::ZERO),
-        }
+        Self { goodput_bps: network.most_goodput(), delay: delays.min().unwrap_or(Duration::ZERO) }
     }
 }
 
@@ -142,8 +139,10 @@ impl Network<'_> {
         }
         let links = self.graph.links(consumer.node);
         let local = self.producers_of(consumer).any(|it| it.node == consumer.node);
-        let into_node: f64 =
-            links.iter().map(|it| self.content_rate(self.towards(*it, consumer.node), consumer)).sum();
+        let into_node: f64 = links
+            .iter()
+            .map(|it| self.content_rate(self.towards(*it, consumer.node), consumer))
+            .sum();
         let crossed = cuts.iter().filter(|(.., parted)| parted.contains(&index));
         let narrowest = crossed
             .map(|(link, near, _)| self.content_rate(self.towards(*link, *near), consumer))
@@ -157,9 +156,10 @@ impl Network<'_> {
         let costs = self.graph.reach(consumer.node, |link, from| {
             Some(self.round_trip(link, from, consumer).as_picos())
         });
-        let shares = self.plan.consumers.iter().enumerate().any(|(other, it)| {
-            other != index && it.settings.prefix == consumer.settings.prefix
-        });
+        let shares =
+            self.plan.consumers.iter().enumerate().any(|(other, it)| {
+                other != index && it.settings.prefix == consumer.settings.prefix
+            });
         let place = |node: usize| {
             let produced = self.producers_of(consumer).any(|it| it.node == node);
             // Another's Data may be on its way at any other node, and a cache

@@ -47,8 +47,10 @@ pub(crate) fn plan(scenario: &Scenario) -> Result<(Plan, Vec<FlowNames>), Mistak
     let mut builder = Builder { scenario, prefixes: Vec::new() };
     let nodes = scenario.nodes.iter().map(|(name, node)| builder.node(name, node)).collect();
     let links = collect(scenario.links.iter().map(|(name, link)| builder.link(name, link)))?;
-    let producers = collect(scenario.producers.iter().map(|(name, it)| builder.producer(name, it)))?;
-    let consumers = collect(scenario.consumers.iter().map(|(name, it)| builder.consumer(name, it)))?;
+    let producers =
+        collect(scenario.producers.iter().map(|(name, it)| builder.producer(name, it)))?;
+    let consumers =
+        collect(scenario.consumers.iter().map(|(name, it)| builder.consumer(name, it)))?;
     if consumers.is_empty() {
         return Err(Mistake::new("nothing is asked for: the scenario has no consumers")
             .help("write a table such as [consumers.c1]"));
@@ -128,8 +130,10 @@ fn check_local_answers(scenario: &Scenario, plan: &Plan) -> Result<(), Mistake> 
         } else {
             continue;
         };
-        let message =
-            format!("consumer `{}` and a {answers} that answers it in no time are on one node", name.get_ref());
+        let message = format!(
+            "consumer `{}` and a {answers} that answers it in no time are on one node",
+            name.get_ref()
+        );
         return Err(Mistake::new(message).at(name.span()).help(help));
     }
     Ok(())
@@ -146,7 +150,8 @@ fn check_paths(scenario: &Scenario, plan: &Plan) -> Result<(), Mistake> {
         "consumer `{}` on node `{node}` has no path to a producer of {prefix}",
         name.get_ref()
     );
-    let served: Vec<String> = plan.producers.iter().map(|it| plan.prefixes[it.prefix].to_string()).collect();
+    let served: Vec<String> =
+        plan.producers.iter().map(|it| plan.prefixes[it.prefix].to_string()).collect();
     let help = if plan.producers.iter().any(|it| plan.prefixes[it.prefix].is_prefix_of(prefix)) {
         format!("join `{node}` to the producer's node by links")
     } else {
@@ -220,17 +225,22 @@ impl Builder<'_> {
         let [first, second] = &ends.value.0;
         let nodes = [self.node_index(first)?, self.node_index(second)?];
         if nodes[0] == nodes[1] {
-            return Err(Mistake::new(format!("link `{}` leads back to where it starts", name.get_ref()))
-                .at(ends.span)
-                .help("name two different nodes"));
+            return Err(Mistake::new(format!(
+                "link `{}` leads back to where it starts",
+                name.get_ref()
+            ))
+            .at(ends.span)
+            .help("name two different nodes"));
         }
         let rates = link.rate.ok_or_else(|| missing("link", name, "rate", "\"100 Mbps\""))?.0;
         let delays = link.delay.ok_or_else(|| missing("link", name, "delay", "\"10 ms\""))?.0;
         let overhead = match &link.overhead {
             None => 0,
-            Some(it) => u32::try_from(it.value.0.0).ok().filter(|it| *it <= 1500).ok_or_else(|| {
-                Mistake::new("more framing than 1500 B on each packet").at(it.span.clone())
-            })?,
+            Some(it) => {
+                u32::try_from(it.value.0.0).ok().filter(|it| *it <= 1500).ok_or_else(|| {
+                    Mistake::new("more framing than 1500 B on each packet").at(it.span.clone())
+                })?
+            }
         };
         let direction = |side: usize| -> Result<DirectionPlan, Mistake> {
             let queue = link.queue.as_ref().map(|it| &it.0[side]);
@@ -255,7 +265,8 @@ impl Builder<'_> {
     ) -> Result<ProducerPlan, Mistake> {
         let producer = producer.or(&self.scenario.defaults.producer);
         let node = producer.node.ok_or_else(|| missing("producer", name, "node", "\"p1\""))?;
-        let prefix = producer.prefix.ok_or_else(|| missing("producer", name, "prefix", "\"/data\""))?;
+        let prefix =
+            producer.prefix.ok_or_else(|| missing("producer", name, "prefix", "\"/data\""))?;
         let content = payload(producer.payload.as_ref())?;
         let freshness = value(&producer.freshness, Duration::ZERO).as_nanos() / 1_000_000;
         Ok(ProducerPlan {
@@ -283,9 +294,12 @@ impl Builder<'_> {
         consumer: &file::Consumer,
     ) -> Result<ConsumerPlan, Mistake> {
         let consumer = consumer.or(&self.scenario.defaults.consumer);
-        let node = consumer.node.as_ref().ok_or_else(|| missing("consumer", name, "node", "\"c1\""))?;
-        let prefix =
-            consumer.prefix.as_ref().ok_or_else(|| missing("consumer", name, "prefix", "\"/data\""))?;
+        let node =
+            consumer.node.as_ref().ok_or_else(|| missing("consumer", name, "node", "\"c1\""))?;
+        let prefix = consumer
+            .prefix
+            .as_ref()
+            .ok_or_else(|| missing("consumer", name, "prefix", "\"/data\""))?;
         let controller = consumer
             .controller
             .as_ref()
@@ -340,8 +354,7 @@ impl Builder<'_> {
             }
         };
         let limits = RtoLimits::default();
-        let most_backoff =
-            consumer.most_doublings.map_or(f64::INFINITY, |it| f64::from(it).exp2());
+        let most_backoff = consumer.most_doublings.map_or(f64::INFINITY, |it| f64::from(it).exp2());
         Ok(consumer::Settings {
             prefix: PrefixId(prefix as u32),
             prefix_size: NameSize::of(&self.prefixes[prefix]),
@@ -608,14 +621,15 @@ fn controller_settings(
     own: &[&str],
 ) -> Result<controllers::Settings, Mistake> {
     let name = controller.kind.value.as_str();
-    let description = controllers::DESCRIPTIONS.iter().find(|it| it.name == name).ok_or_else(|| {
-        let registered = controllers::DESCRIPTIONS.iter().map(|it| it.name);
-        let known: Vec<&str> =
-            registered.filter(|it| !own.contains(it)).chain(own.iter().copied()).collect();
-        Mistake::new(format!("there is no controller `{name}`"))
-            .at(controller.kind.span.clone())
-            .help(suggestion(name, &known))
-    })?;
+    let description =
+        controllers::DESCRIPTIONS.iter().find(|it| it.name == name).ok_or_else(|| {
+            let registered = controllers::DESCRIPTIONS.iter().map(|it| it.name);
+            let known: Vec<&str> =
+                registered.filter(|it| !own.contains(it)).chain(own.iter().copied()).collect();
+            Mistake::new(format!("there is no controller `{name}`"))
+                .at(controller.kind.span.clone())
+                .help(suggestion(name, &known))
+        })?;
     let mut settings = controllers::Settings::defaults(description);
     for (key, setting) in &controller.parameters {
         settings.set(&key.value, setting.value.value()).map_err(|error| match error {
@@ -642,7 +656,8 @@ fn wanted(kind: Kind) -> String {
         }
         Kind::Flag { default } => format!("write true or false; it is {default} unless stated"),
         Kind::Choice(options) => {
-            let names: Vec<String> = options.iter().map(|(name, _)| format!("\"{name}\"")).collect();
+            let names: Vec<String> =
+                options.iter().map(|(name, _)| format!("\"{name}\"")).collect();
             format!("write one of {}", names.join(", "))
         }
     }

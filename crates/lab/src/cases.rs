@@ -209,9 +209,9 @@ fn set(
         } else {
             so_far = format!("{so_far}.{name}");
         }
-        table = item.as_table_like_mut().ok_or_else(|| {
-            Mistake::new(format!("`{path}`: `{so_far}` is a value, not a table"))
-        })?;
+        table = item
+            .as_table_like_mut()
+            .ok_or_else(|| Mistake::new(format!("`{path}`: `{so_far}` is a value, not a table")))?;
     }
     table.insert(last.get(), Item::Value(value));
     Ok(keys)

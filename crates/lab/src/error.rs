@@ -198,7 +198,11 @@ impl fmt::Display for ScenarioError {
             let margin = " ".repeat(number.len());
             let before = " ".repeat(place.column - 1 - place.skipped);
             let under = "^".repeat(place.length);
-            write!(formatter, "\n{margin} |\n{number} | {}\n{margin} | {before}{under}", place.text)?;
+            write!(
+                formatter,
+                "\n{margin} |\n{number} | {}\n{margin} | {before}{under}",
+                place.text
+            )?;
         }
         if let Some(help) = &self.help {
             write!(formatter, "\nhelp: {help}")?;

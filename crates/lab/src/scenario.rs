@@ -653,7 +653,8 @@ impl JsonSchema for Controller {
                 "additionalProperties": false,
             })
         });
-        let own_name = serde_json::json!({ "type": "string", "description": "a name under `controllers`" });
+        let own_name =
+            serde_json::json!({ "type": "string", "description": "a name under `controllers`" });
         let any_of: Vec<serde_json::Value> =
             [serde_json::json!({ "enum": names }), own_name].into_iter().chain(tables).collect();
         json_schema!({

@@ -181,9 +181,7 @@ fn flows(plan: &Plan, names: &[FlowNames], world: &World, end: Time) -> RecordBa
         .number("rtt_s", |(.., it)| mean(it.counters().rtt_sum, it.counters().rtt_samples))
         .number("delay_s", |(.., it)| mean(it.counters().delay_sum, it.counters().data))
         .number("last_delay_s", |(.., it)| mean(it.counters().last_delay_sum, it.counters().data))
-        .number("delay_minimum_s", |(.., it)| {
-            it.counters().delay_minimum.map(Duration::as_seconds)
-        })
+        .number("delay_minimum_s", |(.., it)| it.counters().delay_minimum.map(Duration::as_seconds))
         .number("delay_maximum_s", |(.., it)| {
             let counters = it.counters();
             (counters.data > 0).then(|| counters.delay_maximum.as_seconds())
@@ -328,7 +326,8 @@ pub fn all(study: &Study, runs: &[Run]) -> Vec<(&'static str, RecordBatch)> {
         return Vec::new();
     }
     let joined = |part: Part| {
-        let tables: Vec<RecordBatch> = runs.iter().map(|run| labelled(study, run, &part(run))).collect();
+        let tables: Vec<RecordBatch> =
+            runs.iter().map(|run| labelled(study, run, &part(run))).collect();
         concat_batches(&tables[0].schema(), &tables).expect("all runs have the same columns")
     };
     parts.into_iter().map(|(name, part)| (name, joined(part))).collect()

@@ -208,7 +208,11 @@ impl Quantity for Segments {
     const UNITS: &'static [(&'static str, f64)] = &[("segments", 1.0), ("segment", 1.0)];
 
     fn from_base(base: f64, _: &str) -> Result<Self, &'static str> {
-        if (1.0..=1e6).contains(&base) { Ok(Self(base)) } else { Err("is not between 1 and 1,000,000") }
+        if (1.0..=1e6).contains(&base) {
+            Ok(Self(base))
+        } else {
+            Err("is not between 1 and 1,000,000")
+        }
     }
 }
 
@@ -222,7 +226,11 @@ impl Quantity for Share {
     const UNITS: &'static [(&'static str, f64)] = &[("%", 0.01)];
 
     fn from_base(base: f64, _: &str) -> Result<Self, &'static str> {
-        if (0.0..=1.0).contains(&base) { Ok(Self(base)) } else { Err("is not between 0 % and 100 %") }
+        if (0.0..=1.0).contains(&base) {
+            Ok(Self(base))
+        } else {
+            Err("is not between 0 % and 100 %")
+        }
     }
 }
 

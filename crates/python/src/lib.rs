@@ -199,7 +199,9 @@ fn schema() -> String {
 fn catalogue(kind: &str) -> PyResult<String> {
     let entries: Vec<serde_json::Value> = match kind {
         "controllers" => DESCRIPTIONS.iter().map(|it| controller(it)).collect(),
-        "queues" => queues::DESCRIPTIONS.iter().map(|it| entry(it.name, it.meaning, it.source)).collect(),
+        "queues" => {
+            queues::DESCRIPTIONS.iter().map(|it| entry(it.name, it.meaning, it.source)).collect()
+        }
         "strategies" => {
             strategy::DESCRIPTIONS.iter().map(|it| entry(it.name, it.meaning, it.source)).collect()
         }

@@ -141,7 +141,8 @@ pub(crate) struct Port {
 impl Port {
     pub(crate) fn new(plan: &DirectionPlan, random: Random) -> Self {
         let limit = plan.limit;
-        let on_arrival = |marking| Egress::OnArrival { limit, marking, backlog: Backlog::default() };
+        let on_arrival =
+            |marking| Egress::OnArrival { limit, marking, backlog: Backlog::default() };
         let on_departure = |judge| {
             let queue = Fifo::new(limit);
             Egress::OnDeparture(Box::new(Judged { queue, judge, called: false }))
@@ -195,7 +196,12 @@ impl Port {
 
     /// Takes a packet in.
     #[inline]
-    pub(crate) fn offer(&mut self, now: Time, mut packet: Packet, store: &mut Store<Packet>) -> Due {
+    pub(crate) fn offer(
+        &mut self,
+        now: Time,
+        mut packet: Packet,
+        store: &mut Store<Packet>,
+    ) -> Due {
         self.counters.offered += 1;
         self.start_transmissions(now);
         let size = packet.size() + self.overhead;

@@ -86,11 +86,7 @@ impl<'a> Graph<'a> {
     /// The least cost from every node to `target`, in order of cost (Dijkstra
     /// 1959). `cost` is that of a link out of a node; a link without one is not
     /// taken.
-    pub fn reach(
-        &self,
-        target: usize,
-        cost: impl Fn(usize, usize) -> Option<u64>,
-    ) -> Vec<Reached> {
+    pub fn reach(&self, target: usize, cost: impl Fn(usize, usize) -> Option<u64>) -> Vec<Reached> {
         let mut done = BTreeSet::new();
         let mut reached = Vec::new();
         let mut heap = BinaryHeap::from([Reverse((0, target, None))]);
@@ -126,7 +122,8 @@ impl<'a> Graph<'a> {
 
     fn shortest(&self, producer: usize, hops: &mut Vec<Hop>) {
         let target = self.plan.producers[producer].node;
-        for Reached { node, cost, link } in self.reach(target, |it, from| Some(self.cost(it, from))) {
+        for Reached { node, cost, link } in self.reach(target, |it, from| Some(self.cost(it, from)))
+        {
             hops.extend(link.map(|link| Hop { node, producer, link, cost }));
         }
     }

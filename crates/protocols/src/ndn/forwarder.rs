@@ -119,7 +119,12 @@ pub struct Forwarder {
 impl Forwarder {
     /// A forwarder without faces.
     #[must_use]
-    pub fn new(content_store: ContentStore, strategy: Strategy, marks: Marks, random: Random) -> Self {
+    pub fn new(
+        content_store: ContentStore,
+        strategy: Strategy,
+        marks: Marks,
+        random: Random,
+    ) -> Self {
         Self {
             local: SmallVec::new(),
             content_store: content_store.is_on().then(|| Box::new(content_store)),

@@ -94,11 +94,13 @@ impl Pcon {
         let weights = &self.split(arrival.entry, arrival.next_hops).weights;
         let eligible = || {
             let hops = arrival.next_hops.iter().zip(weights);
-            hops.filter(|(hop, _)| hop.face != arrival.face).map(|(hop, weight)| (hop.face, *weight))
+            hops.filter(|(hop, _)| hop.face != arrival.face)
+                .map(|(hop, weight)| (hop.face, *weight))
         };
         let best = choose(eligible, random);
         let sent_before = pending.out_records.iter().any(|it| it.nonce == arrival.nonce);
-        let nonce = if arrival.retransmission || sent_before { random.bits() } else { arrival.nonce };
+        let nonce =
+            if arrival.retransmission || sent_before { random.bits() } else { arrival.nonce };
         chosen.push((best, nonce));
         if arrival.next_hops.len() > 1 && random.happens(PROBING) {
             let others = eligible().map(|(face, _)| face).filter(|it| *it != best);
