@@ -3,48 +3,131 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
-import polars as pl
 import pytest
 
 from conftest import Command
 from windtunnel import _core, bench
+from windtunnel.results import Results
 from windtunnel.running import run_scenario
+from windtunnel.workloads import (
+    FRAME_BYTES,
+    PPP_BYTES,
+    SEGMENT_BYTES,
+    WORKLOADS,
+    Ndn,
+    Tcp,
+    Workload,
+    scenario,
+)
 
-NAMES = [workload.name for workload in bench.WORKLOADS]
+NAMES = [workload.name for workload in WORKLOADS]
+NDN = [workload for workload in WORKLOADS if isinstance(workload.load, Ndn)]
+COMPARED_TCP = [it for it in WORKLOADS if isinstance(it.load, Tcp) and it.compared_s]
 
 
-def tables(workload: bench.Workload, duration_s: float) -> dict[str, pl.DataFrame]:
-    """Run a workload in this process."""
-    text = bench.scenario(workload.network(), duration_s)
-    return run_scenario(_core.Scenario("workload", text)).tables
+def by_name(workload: Workload) -> str:
+    """Name a test's case."""
+    return workload.name
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_workload_keeps_its_windows_full_and_loses_nothing(name: str) -> None:
-    [workload] = bench.chosen(name)
-    ran = tables(workload, 0.3)
+def run(text: str) -> Results:
+    """Run a scenario in this process."""
+    return run_scenario(_core.Scenario("workload", text), jobs=1)
+
+
+@pytest.mark.parametrize("workload", NDN, ids=by_name)
+def test_an_ndn_workload_keeps_its_windows_full_and_loses_nothing(workload: Workload) -> None:
+    ran = run(scenario(workload, 0.3))
     links, flows = ran["links"], ran["flows"]
     assert links.select("overflows", "discipline_drops", "losses").sum().row(0) == (0, 0, 0)
     assert flows.select("timeouts", "retransmissions", "nacks").sum().row(0) == (0, 0, 0)
-    assert set(flows["in_flight"]) == {workload.network().window}
+    assert isinstance(workload.load, Ndn)
+    assert set(flows["in_flight"]) == {workload.load.window}
     assert flows["data"].min() > 0
 
 
+@pytest.mark.parametrize("workload", COMPARED_TCP, ids=by_name)
+def test_every_flow_of_a_tcp_workload_delivers_and_only_full_queues_drop(
+    workload: Workload,
+) -> None:
+    # A SYN that a full queue drops is sent again after a second.
+    ran = run(scenario(workload, 1.5))
+    links, flows = ran["links"], ran["flows"]
+    assert flows.height == len(workload.network().pairs)
+    assert flows["received_bytes"].min() > 0
+    assert links.select("discipline_drops", "losses").sum().row(0) == (0, 0)
+    assert links["most_packets"].max() <= workload.network().queue
+
+
+def test_ten_new_reno_flows_fill_a_link_with_a_buffer_of_one_bdp() -> None:
+    [workload] = bench.chosen("tcp-link-10")
+    measured = bench.run_windtunnel(workload, 3.0)
+    most = 1e9 * SEGMENT_BYTES / FRAME_BYTES
+    assert 0.9 * most < measured["goodput_bps"] <= most
+
+
+def test_ns3_delivers_what_is_delivered_here() -> None:
+    [workload] = bench.chosen("tcp-link-10")
+    if not (bench.NS3 / workload.load.program).exists():
+        pytest.skip("make bench-ns3 has not been run")
+    ours = bench.run_windtunnel(workload, 2.0)
+    theirs = bench.run_ns3(workload, 2.0, ours)
+    assert ours["goodput_bps"] == pytest.approx(theirs["goodput_bps"], rel=bench.SAME_GOODPUT)
+    assert ours["packet_hops"] == pytest.approx(theirs["packet_hops"], rel=bench.SAME_GOODPUT)
+
+
+def least_cpu_s_a_hop(window: int, duration_s: float) -> float:
+    """Give what a packet costs one flow with a fixed window at 5 % loss, at the least."""
+    text = f"""
+        duration = "{duration_s} s"
+        interval = "{duration_s} s"
+        nodes = {{ sender = {{}}, receiver = {{}} }}
+        [links.path]
+        nodes = ["sender", "receiver"]
+        rate = "10 Gbps"
+        delay = "3 ms"
+        queue = {{ kind = "drop-tail", limit = "10000 packets" }}
+        loss = {{ probability = "5 %" }}
+        [flows.bulk]
+        from = "sender"
+        to = "receiver"
+        controller = {{ kind = "fixed", window = {window} }}
+        maximum_segment = "{SEGMENT_BYTES} B"
+    """
+    manifests = [run(text).manifest for _ in range(3)]
+    assert all(it["packet_hops"] > 50_000 for it in manifests)
+    return min(it["cpu_s"] / it["packet_hops"] for it in manifests)
+
+
+def test_a_packet_costs_as_much_with_ten_in_flight_as_with_thousands_at_5_percent_loss() -> None:
+    """A scoreboard that is searched linearly would cost hundreds of times as much."""
+    assert least_cpu_s_a_hop(5000, 0.5) < 2 * least_cpu_s_a_hop(10, 120)
+
+
 def test_the_networks_have_the_sizes_of_those_in_ns3() -> None:
-    nodes_links_pairs = {
+    nodes_links_flows_queues = {
         workload.name: (
             len({end for link in network.links for end in (link.first, link.second)}),
             len(network.links),
             len(network.pairs),
+            network.queue,
         )
-        for workload in bench.WORKLOADS
+        for workload in WORKLOADS
+        if workload.compared_s
         for network in [workload.network()]
     }
-    assert nodes_links_pairs == {
-        "ndn-chain": (4, 3, 1),
-        "ndn-dumbbell": (14, 13, 6),
-        "ndn-disjoint-1000": (4000, 3000, 1000),
+    assert nodes_links_flows_queues == {
+        "ndn-chain": (4, 3, 1, 2000),
+        "ndn-dumbbell": (14, 13, 6, 1000),
+        "ndn-disjoint-1000": (4000, 3000, 1000, 100),
+        # One bandwidth-delay product in frames of 1502 octets.
+        "tcp-link-10": (2, 1, 10, 1664),
+        "tcp-dumbbell-10": (22, 21, 10, 1664),
+        "tcp-dumbbell-100": (202, 201, 100, 3329),
+        "tcp-disjoint-1000": (4000, 3000, 1000, 25),
+        "tcp-dci-15": (32, 31, 15, 5010),
     }
 
 
@@ -52,7 +135,7 @@ def test_the_chain_carries_what_its_rate_allows() -> None:
     """In one second, 1 Gbps of Data but for the first round trip."""
     [workload] = bench.chosen("ndn-chain")
     measured = bench.run_windtunnel(workload, 1.0)
-    data_a_second = 1e9 / 8 / (measured["data_bytes"] + bench.PPP_BYTES)
+    data_a_second = 1e9 / 8 / (measured["data_bytes"] + PPP_BYTES)
     # Each Data crosses three links, and so does its Interest.
     assert measured["packet_hops"] == pytest.approx(6 * data_a_second, rel=0.02)
 
@@ -66,22 +149,50 @@ def test_the_figures_agree_with_each_other(windtunnel: Command) -> None:
     assert it["events_per_cpu_s"] >= 0.9 * it["packet_hops_per_cpu_s"]
     # An interpreter takes some megabytes, and this workload not many more.
     assert 10e6 < it["peak_rss_bytes"] < 1e9
-    if bench.NS3.exists():
+    if (bench.NS3 / "ndn_workloads").exists():
         assert it["ns3"]["packet_hops"] == pytest.approx(it["packet_hops"], rel=0.01)
+        assert it["ns3"]["same_goodput"]
         assert min(it["ns3"]["ratios"]) <= it["ns3"]["ratio"] <= max(it["ns3"]["ratios"])
     else:
         assert it["ns3"] is None
 
 
+FIGURES: dict[str, Any] = {
+    "duration_s": 1,
+    "packet_hops": 4_000_000,
+    "cpu_s": 2.0,
+    "packet_hops_per_cpu_s": 2e6,
+    "events_per_cpu_s": 3e6,
+    "flows": 10,
+    "peak_rss_bytes": 50_000_000,
+    "rss_bytes_a_flow": 1024.0,
+    "ns3": None,
+}
+
+
 def test_the_table_has_a_row_for_every_workload() -> None:
-    figures = {
-        "duration_s": 1,
-        "packet_hops": 4_000_000,
-        "cpu_s": 2.0,
-        "packet_hops_per_cpu_s": 2e6,
-        "events_per_cpu_s": 3e6,
-        "peak_rss_bytes": 50_000_000,
-        "ns3": None,
-    }
-    document = {"workloads": [{"name": name, **figures} for name in NAMES]}
+    document = {"workloads": [{"name": name, **FIGURES} for name in NAMES]}
     assert bench.table(document).row_count == len(NAMES)
+
+
+def test_the_caption_says_where_the_work_of_ns3_differs() -> None:
+    ns3 = {"version": "3.37", "duration_s": 2, "goodput_bps": 8e8}
+    same = {**ns3, "windtunnel_goodput_bps": 8e8, "same_goodput": True}
+    other = {**ns3, "windtunnel_goodput_bps": 9e8, "same_goodput": False}
+    workloads = [
+        {"name": "tcp-link-10", **FIGURES, "ns3": same},
+        {"name": "tcp-dumbbell-10", **FIGURES, "ns3": other},
+    ]
+    said = [it for it in bench.caption({"workloads": workloads}).splitlines() if "goodput" in it]
+    assert said == [
+        "tcp-dumbbell-10: the goodput is not that of ns-3, 900.0 and 800.0 Mbps: the work differs."
+    ]
+
+
+def test_the_caption_gives_the_memory_a_flow_where_there_are_many() -> None:
+    workloads = [
+        {"name": "tcp-link-10", **FIGURES},
+        {"name": "tcp-disjoint-1000", **FIGURES, "flows": 1000},
+    ]
+    said = [it for it in bench.caption({"workloads": workloads}).splitlines() if "memory" in it]
+    assert said == ["tcp-disjoint-1000: 1.00 KiB of memory a flow."]

@@ -12,11 +12,12 @@
 //   workloads   one function each, and the table that names them
 //   main        options, the measured run, the JSON document
 
+#include "measured_run.h"
+
 #include <ns3/application.h>
 #include <ns3/command-line.h>
 #include <ns3/data-rate.h>
 #include <ns3/drop-tail-queue.h>
-#include <ns3/global-value.h>
 #include <ns3/header.h>
 #include <ns3/node.h>
 #include <ns3/nstime.h>
@@ -25,14 +26,8 @@
 #include <ns3/point-to-point-net-device.h>
 #include <ns3/queue-size.h>
 #include <ns3/simulator.h>
-#include <ns3/string.h>
-#include <ns3/version.h>
 
-#include <sys/resource.h>
-
-#include <cmath>
 #include <cstdint>
-#include <cstdio>
 #include <functional>
 #include <iostream>
 #include <optional>
@@ -470,11 +465,14 @@ class Producer : public Application
 
 // ----------------------------------------------------------------- network
 
+/// What a Data's size has of content, which is what the consumer wants.
+constexpr uint32_t PAYLOAD_BYTES = 1024;
+
 /// Sizes are those of the network layer; PPP adds 2 bytes on every link.
 struct Options
 {
     uint32_t interestSize = 46;
-    uint32_t dataSize = 1024 + 75;
+    uint32_t dataSize = PAYLOAD_BYTES + 75;
     uint32_t paths = 1000;
 };
 
@@ -635,19 +633,6 @@ constexpr Workload WORKLOADS[] = {
     {"ndn-disjoint-1000", 10, BuildDisjoint},
 };
 
-const Workload*
-FindWorkload(const std::string& name)
-{
-    for (const Workload& workload : WORKLOADS)
-    {
-        if (name == workload.name)
-        {
-            return &workload;
-        }
-    }
-    return nullptr;
-}
-
 // -------------------------------------------------------------------- main
 
 /// The point-to-point device states this MTU and does not enforce it.
@@ -655,24 +640,6 @@ constexpr uint32_t MTU = 1500;
 
 /// Keeps a slip of the keyboard from filling the memory.
 constexpr uint32_t MAX_PATHS = 100000;
-
-/// User and system time of this process so far.
-double
-CpuSeconds()
-{
-    rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    const auto seconds = [](const timeval& time) { return time.tv_sec + time.tv_usec * 1e-6; };
-    return seconds(usage.ru_utime) + seconds(usage.ru_stime);
-}
-
-uint64_t
-PeakResidentBytes()
-{
-    rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    return uint64_t(usage.ru_maxrss) * 1024;
-}
 
 int
 Refuse(const std::string& message)
@@ -687,16 +654,9 @@ int
 main(int argc, char* argv[])
 {
     Options options;
-    std::string workloadNames;
-    for (const Workload& workload : WORKLOADS)
-    {
-        workloadNames += (workloadNames.empty() ? "" : ", ") + std::string(workload.name);
-    }
+    const std::string workloadNames = windtunnel::NamesOf(WORKLOADS);
 
-    // The fastest of ns-3's schedulers on these workloads (README.md);
-    // ns-3's own option --SchedulerType takes another.
-    GlobalValue::Bind("SchedulerType", StringValue("ns3::PriorityQueueScheduler"));
-
+    windtunnel::ChooseScheduler();
     std::string workloadName;
     double durationSeconds = 0;
     CommandLine arguments;
@@ -709,7 +669,7 @@ main(int argc, char* argv[])
     arguments.AddValue("paths", "paths of ndn-disjoint-1000", options.paths);
     arguments.Parse(argc, argv);
 
-    const Workload* workload = FindWorkload(workloadName);
+    const Workload* workload = windtunnel::FindWorkload(WORKLOADS, workloadName);
     if (!workload)
     {
         return Refuse("--workload must be one of " + workloadNames);
@@ -718,7 +678,7 @@ main(int argc, char* argv[])
     {
         durationSeconds = workload->defaultDurationSeconds;
     }
-    if (!(durationSeconds > 0 && std::isfinite(durationSeconds)))
+    if (!windtunnel::IsPositive(durationSeconds))
     {
         return Refuse("--duration must be positive");
     }
@@ -741,33 +701,13 @@ main(int argc, char* argv[])
     }
 
     Counters counters;
-    const double started = CpuSeconds();
-    workload->build(options, counters);
-    Simulator::Stop(Seconds(durationSeconds));
-    const double built = CpuSeconds();
-    Simulator::Run();
-    const double finished = CpuSeconds();
-
-    StringValue scheduler;
-    GlobalValue::GetValueByName("SchedulerType", scheduler);
-    const double cpuSeconds = finished - built;
-    std::printf("{\"simulator\":\"ns-3\",\"version\":\"%u.%u\",\"workload\":\"%s\","
-                "\"duration_s\":%g,\"packet_hops\":%llu,\"cpu_s\":%.6f,\"setup_cpu_s\":%.6f,"
-                "\"packet_hops_per_cpu_s\":%.0f,\"peak_rss_bytes\":%llu,\"events\":%llu,"
-                "\"data_received\":%llu,\"drops\":%llu,\"scheduler\":\"%s\"}\n",
-                Version::Major(),
-                Version::Minor(),
-                workload->name,
-                durationSeconds,
-                static_cast<unsigned long long>(counters.packetHops),
-                cpuSeconds,
-                built - started,
-                cpuSeconds > 0 ? counters.packetHops / cpuSeconds : 0.0,
-                static_cast<unsigned long long>(PeakResidentBytes()),
-                static_cast<unsigned long long>(Simulator::GetEventCount()),
-                static_cast<unsigned long long>(counters.dataReceived),
-                static_cast<unsigned long long>(counters.drops),
-                scheduler.Get().c_str());
+    const auto run = windtunnel::BuildAndRun([&] { workload->build(options, counters); },
+                                             durationSeconds);
+    windtunnel::PrintRun(workload->name,
+                         run,
+                         {counters.packetHops,
+                          counters.dataReceived * PAYLOAD_BYTES,
+                          counters.drops});
     Simulator::Destroy();
 
     if (counters.drops != 0)

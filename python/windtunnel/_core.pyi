@@ -1,5 +1,6 @@
 """The core: scenarios read, checked and run by the Rust crates."""
 
+from pathlib import Path
 from typing import Self, final
 
 class ScenarioError(ValueError):
@@ -32,7 +33,8 @@ class Batch:
 
     def is_done(self) -> bool: ...
     def cancel(self) -> None: ...
-    def finish(self) -> Outcome: ...
+    def finish(self) -> Outcome:
+        """Wait for the end. Raises OSError if a capture could not be written."""
 
 @final
 class Scenario:
@@ -57,7 +59,11 @@ class Scenario:
         The goodput of all consumers together in bit/s, and the least delay in s.
         """
 
-    def start(self, jobs: int) -> Batch: ...
+    def start(self, jobs: int, captures: tuple[Path, list[str]] | None = None) -> Batch:
+        """Start all runs; `captures` is a folder, and the nodes captured there.
+
+        Raises ScenarioError if there is no such node.
+        """
 
 def schema() -> str: ...
 def catalogue(kind: str) -> str: ...

@@ -1,8 +1,8 @@
 """The simulator's speed, beside ns-3's on the same work.
 
-The workloads are those of `bench/ns3/ndn_workloads.cc`. Each measurement has a
-process of its own, so that its peak memory is the workload's. Comparisons take
-turns, Windtunnel and ns-3 one after the other, because a machine's speed drifts.
+Each measurement has a process of its own, so that its peak memory is the
+workload's. Comparisons take turns, Windtunnel and ns-3 one after the other,
+because a machine's speed drifts.
 """
 
 from __future__ import annotations
@@ -12,9 +12,7 @@ import resource
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from difflib import get_close_matches
-from itertools import pairwise
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
@@ -23,151 +21,72 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from windtunnel import _core
+from windtunnel.results import Results
 from windtunnel.running import run_scenario
+from windtunnel.workloads import PPP_BYTES, WORKLOADS, Ndn, Workload, scenario
 
 if TYPE_CHECKING:
     import polars as pl
 
-NS3 = Path(__file__).parents[2] / "bench" / "ns3" / "build" / "ndn_workloads"
-"""The program that `make bench-ns3` builds."""
+NS3 = Path(__file__).parents[2] / "bench" / "ns3" / "build"
+"""Where `make bench-ns3` puts the programs that it builds."""
 
 PAIRS = 3
 """Comparisons with ns-3 for each workload; the median counts."""
 
-PPP_BYTES = 2
-"""The framing of ns-3's point-to-point links, which its options leave out."""
+SAME_GOODPUT = 0.1
+"""The share by which goodputs may differ before the comparison says so."""
+
+MANY_FLOWS = 1000
+"""From so many flows on, memory a flow means something."""
 
 
 class UnknownWorkload(ValueError):
     """No workload of that name: the message says which there are."""
 
 
-@dataclass(frozen=True)
-class Link:
-    """A duplex link between two nodes."""
-
-    first: str
-    second: str
-    rate: str
-    delay: str
-
-
-@dataclass(frozen=True)
-class Network:
-    """Links, and who asks whom: pairs of a consumer's and a producer's node."""
-
-    links: list[Link]
-    pairs: list[tuple[str, str]]
-    window: int
-    """Interests that each consumer keeps in flight."""
-    queue: int
-    """Packets that fit before each link; more than the windows, so none is lost."""
-
-
-@dataclass(frozen=True)
-class Workload:
-    """A network under a constant load."""
-
-    name: str
-    network: Callable[[], Network]
-    duration_s: float
-    """Simulated seconds of Windtunnel's own figure."""
-    compared_s: float
-    """Simulated seconds of both in a comparison: few, where ns-3 takes minutes."""
-
-
-def path(name: str, rate: str, delay: str) -> list[Link]:
-    """Join a consumer by two routers to a producer, with three equal links."""
-    nodes = [f"{role}{name}" for role in ("consumer", "first-router", "second-router", "producer")]
-    return [Link(*ends, rate, delay) for ends in pairwise(nodes)]
-
-
-def chain() -> Network:
-    """Lay out one path of 1 Gbps."""
-    links = path("", "1 Gbps", "2 ms")
-    return Network(links, [("consumer", "producer")], window=1500, queue=2000)
-
-
-def dumbbell() -> Network:
-    """Lay out six consumers and six producers around one bottleneck."""
-    consumer_delays_ms = [1, 10, 15, 20, 25, 30]
-    producer_delays_ms = [10, 10, 5, 5, 1, 1]
-    producer_rates_mbps = [20, 10, 20, 10, 20, 10]
-    links = [Link("left", "right", "50 Mbps", "15 ms")]
-    for number in range(6):
-        delay = f"{consumer_delays_ms[number]} ms"
-        links.append(Link(f"consumer{number}", "left", "100 Mbps", delay))
-        rate, delay = f"{producer_rates_mbps[number]} Mbps", f"{producer_delays_ms[number]} ms"
-        links.append(Link("right", f"producer{number}", rate, delay))
-    pairs = [(f"consumer{number}", f"producer{number}") for number in range(6)]
-    return Network(links, pairs, window=60, queue=1000)
-
-
-def disjoint() -> Network:
-    """Lay out a thousand paths that share nothing."""
-    names = [f"{number:03}" for number in range(1000)]
-    links = [link for name in names for link in path(name, "10 Mbps", "5 ms")]
-    pairs = [(f"consumer{name}", f"producer{name}") for name in names]
-    return Network(links, pairs, window=40, queue=100)
-
-
-WORKLOADS = [
-    Workload("ndn-chain", chain, duration_s=30, compared_s=5),
-    Workload("ndn-dumbbell", dumbbell, duration_s=30, compared_s=30),
-    Workload("ndn-disjoint-1000", disjoint, duration_s=10, compared_s=0.5),
-]
-
-
-def scenario(network: Network, duration_s: float) -> str:
-    """Write a network under load as a scenario file."""
-    nodes = dict.fromkeys(end for link in network.links for end in (link.first, link.second))
-    lines = [
-        f'duration = "{duration_s:f} s"',
-        # One sample: ns-3 records nothing on the way either.
-        f'interval = "{duration_s:f} s"',
-        "[defaults.link]",
-        f'queue = {{ kind = "drop-tail", limit = "{network.queue} packets" }}',
-        f'overhead = "{PPP_BYTES} B"',
-        "[defaults.producer]",
-        'payload = "1024 B"',
-        "[defaults.consumer]",
-        f'controller = {{ kind = "fixed", window = {network.window} }}',
-        "[nodes]",
-        *(f"{node} = {{}}" for node in nodes),
-        "[links]",
-    ]
-    for link in network.links:
-        ends = f'nodes = ["{link.first}", "{link.second}"]'
-        name = f"{link.first}-{link.second}"
-        lines.append(f'{name} = {{ {ends}, rate = "{link.rate}", delay = "{link.delay}" }}')
-    for role, side in (("producers", 1), ("consumers", 0)):
-        lines.append(f"[{role}]")
-        for pair in network.pairs:
-            prefix = f"/{pair[1]}"
-            lines.append(f'{pair[side]} = {{ node = "{pair[side]}", prefix = "{prefix}" }}')
-    return "\n".join(lines) + "\n"
-
-
-def measure(text: str) -> dict[str, Any]:
-    """Run a workload in this process and measure it.
+def measure(workload: Workload, duration_s: float, text: str) -> dict[str, Any]:
+    """Run a workload, whose scenario is `text`, in this process and measure it.
 
     `cpu_s` is the processor time of the run, with the building of its world;
-    `interest_bytes` and `data_bytes` are mean sizes, without framing.
+    `rss_bytes_a_flow` is what the run, its scenario and its results add to the
+    interpreter's memory at the most, divided by the flows.
     """
-    results = run_scenario(_core.Scenario("workload", text), jobs=1)
-    links, manifest = results["links"], results.manifest
-    lost = links.select("overflows", "discipline_drops", "losses").sum().row(0)
-    if any(lost):
-        raise RuntimeError(f"a workload loses nothing, but this one did: {lost}")
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    consumers = results["flows"]["node"].implode()
-    return {
+    # What loading Polars takes is the interpreter's.
+    import polars  # noqa: F401
+
+    before = peak_rss_bytes()
+    results = run_scenario(_core.Scenario(workload.name, text), jobs=1)
+    peak = peak_rss_bytes()
+    flows, manifest = results["flows"], results.manifest
+    measured = {
         "packet_hops": manifest["packet_hops"],
         "cpu_s": manifest["cpu_s"],
         "packet_hops_per_cpu_s": manifest["packet_hops"] / manifest["cpu_s"],
         "events_per_cpu_s": manifest["events"] / manifest["cpu_s"],
-        # Bytes on macOS, elsewhere kibibytes.
-        "peak_rss_bytes": peak if sys.platform == "darwin" else peak * 1024,
+        "goodput_bps": flows["received_bytes"].sum() * 8 / duration_s,
+        "flows": flows.height,
+        "peak_rss_bytes": peak,
+        "rss_bytes_a_flow": (peak - before) / flows.height,
+    }
+    return measured | sizes(results) if isinstance(workload.load, Ndn) else measured
+
+
+def peak_rss_bytes() -> int:
+    """Give the most memory that this process had at once."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    # Bytes on macOS, elsewhere kibibytes.
+    return peak if sys.platform == "darwin" else peak * 1024
+
+
+def sizes(results: Results) -> dict[str, float]:
+    """Give the mean sizes of a lossless NDN workload's packets, without framing."""
+    links = results["links"]
+    lost = links.select("overflows", "discipline_drops", "losses").sum().row(0)
+    if any(lost):
+        raise RuntimeError(f"an NDN workload loses nothing, but this one did: {lost}")
+    consumers = results["flows"]["node"].implode()
+    return {
         # What leaves a consumer is an Interest, and what comes to it is Data.
         "interest_bytes": mean_bytes(links.filter(links["from"].is_in(consumers))),
         "data_bytes": mean_bytes(links.filter(links["to"].is_in(consumers))),
@@ -183,19 +102,20 @@ def mean_bytes(links: pl.DataFrame) -> float:
 
 def run_windtunnel(workload: Workload, duration_s: float) -> dict[str, Any]:
     """Measure a workload in a process of its own."""
-    text = scenario(workload.network(), duration_s)
-    return run_program([sys.executable, "-m", "windtunnel.bench"], text)
+    command = [sys.executable, "-m", "windtunnel.bench", workload.name, str(duration_s)]
+    return run_program(command, scenario(workload, duration_s))
 
 
-def run_ns3(workload: Workload, sizes: dict[str, Any]) -> dict[str, Any]:
-    """Measure a workload in ns-3, with packets of the sizes that were measured here."""
-    options = {
-        "workload": workload.name,
-        "duration": workload.compared_s,
-        "interest-size": round(sizes["interest_bytes"]),
-        "data-size": round(sizes["data_bytes"]),
-    }
-    return run_program([str(NS3), *(f"--{name}={value}" for name, value in options.items())])
+def run_ns3(workload: Workload, duration_s: float, ours: dict[str, Any]) -> dict[str, Any]:
+    """Measure a workload in ns-3; NDN's packets have the sizes that were measured here."""
+    options = {"workload": workload.name, "duration": duration_s}
+    if isinstance(workload.load, Ndn):
+        options |= {
+            "interest-size": round(ours["interest_bytes"]),
+            "data-size": round(ours["data_bytes"]),
+        }
+    program = NS3 / workload.load.program
+    return run_program([str(program), *(f"--{name}={value}" for name, value in options.items())])
 
 
 def run_program(command: list[str], text: str = "") -> dict[str, Any]:
@@ -208,20 +128,24 @@ def run_program(command: list[str], text: str = "") -> dict[str, Any]:
 
 
 def compare(workload: Workload) -> dict[str, Any] | None:
-    """Measure a workload here and in ns-3, in turns; nothing where ns-3's is not built."""
-    if not NS3.exists():
+    """Measure a workload here and in ns-3, in turns; nothing where ns-3 has it not."""
+    duration_s = workload.compared_s
+    if duration_s is None or not (NS3 / workload.load.program).exists():
         return None
     pairs = []
     for _ in range(PAIRS):
-        ours = run_windtunnel(workload, workload.compared_s)
-        pairs.append((ours, run_ns3(workload, ours)))
+        ours = run_windtunnel(workload, duration_s)
+        pairs.append((ours, run_ns3(workload, duration_s, ours)))
     ours, theirs = pairs[0]
     ratios = [a["packet_hops_per_cpu_s"] / b["packet_hops_per_cpu_s"] for a, b in pairs]
     return {
         "version": theirs["version"],
-        "duration_s": workload.compared_s,
+        "duration_s": duration_s,
         "packet_hops": theirs["packet_hops"],
         "windtunnel_packet_hops": ours["packet_hops"],
+        "goodput_bps": theirs["goodput_bps"],
+        "windtunnel_goodput_bps": ours["goodput_bps"],
+        "same_goodput": abs(ours["goodput_bps"] / theirs["goodput_bps"] - 1) <= SAME_GOODPUT,
         "packet_hops_per_cpu_s": median(b["packet_hops_per_cpu_s"] for _, b in pairs),
         "windtunnel_packet_hops_per_cpu_s": median(a["packet_hops_per_cpu_s"] for a, _ in pairs),
         "ratio": median(ratios),
@@ -252,7 +176,7 @@ def bench(name: str | None, say: Callable[[str], None]) -> dict[str, Any]:
     for workload in chosen(name):
         say(f"{workload.name}: {workload.duration_s:g} s")
         own = run_windtunnel(workload, workload.duration_s)
-        say(f"{workload.name}: in turns with ns-3, {workload.compared_s:g} s")
+        say(f"{workload.name}: in turns with ns-3")
         ns3 = compare(workload)
         measured.append(
             {"name": workload.name, "duration_s": workload.duration_s, **own, "ns3": ns3}
@@ -290,18 +214,37 @@ def table(document: dict[str, Any]) -> Table:
 
 
 def caption(document: dict[str, Any]) -> str:
-    """Say how the figures were compared."""
+    """Say how the figures were compared, and what a row has no room for."""
     workloads = document["workloads"]
     own = ", ".join(f"{it['name']} {it['duration_s']:g} s" for it in workloads)
+    lines = [f"Simulated: {own}."]
     compared = [it for it in workloads if it["ns3"]]
-    if not compared:
-        return f"Simulated: {own}. For ns-3's figures: make bench-ns3."
-    both = ", ".join(f"{it['name']} {it['ns3']['duration_s']:g} s" for it in compared)
+    if compared:
+        both = ", ".join(f"{it['name']} {it['ns3']['duration_s']:g} s" for it in compared)
+        lines.append(
+            f"Compared with ns-3 {compared[0]['ns3']['version']} over {both}: "
+            f"the median of {PAIRS} pairs, taken in turns."
+        )
+    else:
+        lines.append("For ns-3's figures: make bench-ns3.")
+    lines += [different_goodput(it) for it in compared if not it["ns3"]["same_goodput"]]
+    lines += [
+        f"{it['name']}: {it['rss_bytes_a_flow'] / 1024:.2f} KiB of memory a flow."
+        for it in workloads
+        if it["flows"] >= MANY_FLOWS
+    ]
+    return "\n".join(lines)
+
+
+def different_goodput(it: dict[str, Any]) -> str:
+    """Say of a workload that its goodput is not ns-3's."""
+    ours, theirs = (it["ns3"][key] / 1e6 for key in ("windtunnel_goodput_bps", "goodput_bps"))
     return (
-        f"Simulated: {own}. Compared with ns-3 {compared[0]['ns3']['version']} over {both}: "
-        f"the median of {PAIRS} pairs, taken in turns."
+        f"{it['name']}: the goodput is not that of ns-3, {ours:.1f} and {theirs:.1f} Mbps: "
+        "the work differs."
     )
 
 
 if __name__ == "__main__":
-    print(json.dumps(measure(sys.stdin.read())))
+    name, duration = sys.argv[1:]
+    print(json.dumps(measure(chosen(name)[0], float(duration), sys.stdin.read())))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import traceback
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
@@ -14,7 +14,7 @@ from rich.console import Console
 
 from windtunnel import __version__, bench, comparison, listing, papers, progress
 from windtunnel._core import ScenarioError, schema
-from windtunnel.folders import check_replaceable
+from windtunnel.folders import beside, check_replaceable
 from windtunnel.results import ResultsError
 from windtunnel.running import read, run_scenario
 
@@ -134,6 +134,13 @@ def run(
         int | None, typer.Option(metavar="N", min=0, help="Replace the seed of the file.")
     ] = None,
     jobs: Jobs = None,
+    pcap: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NODE",
+            help="Capture all packets of that node, as pcapng files; may be repeated.",
+        ),
+    ] = None,
     out: Out = None,
     as_json: Json = False,
 ) -> None:
@@ -141,12 +148,14 @@ def run(
     scenario = read(file, parse_settings(settings), seed)
     folder = out or Path("results", file.stem)
     check_replaceable(folder)
-    with progress.shown() as watch:
-        results = run_scenario(scenario, jobs, watch)
     # Here, because loading Polars takes longer than most commands.
     from windtunnel import summary
 
-    saved = results.save(folder) if results.tables else None
+    with beside(folder) if pcap else nullcontext() as captures:
+        with progress.shown() as watch:
+            chosen = (captures, pcap) if captures and pcap else None
+            results = run_scenario(scenario, jobs, watch, chosen)
+        saved = results.save(folder, captures) if results.tables else None
     if as_json:
         answer(summary.document(results, file, saved))
     elif saved:

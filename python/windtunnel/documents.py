@@ -72,6 +72,29 @@ ec-elastic = { "consumers.viewer.controller" = "ec-elastic" }
 slow = { "links.access.rate" = "10 Mbps" }
 fast = { "links.access.rate" = "100 Mbps", "links.access.delay" = "1 ms" }
 """,
+    "Flows over TCP and UDP on the same links: files that arrive at random and fill the narrowest "
+    "link to 60 %, and a constant rate.": """\
+[flows.web]
+from = "server"
+to = "viewer"
+controller = "cubic"
+workload = { kind = "arrivals", sizes = "web-search", load = "60 %" }
+
+[flows.call]
+from = "server"
+to = "viewer"
+protocol = "udp"
+rate = "100 kbps"
+payload = "160 B"
+""",
+    "A link that slows down, fails and comes back.": """\
+[defaults.link]
+changes = [
+  { at = "3 s", rate = "5 Mbps" },
+  { at = "6 s", state = "down" },
+  { at = "7 s", state = "up" },
+]
+""",
     "A route that replaces a computed one.": """\
 [[routing.routes]]
 node = "viewer"
@@ -96,7 +119,7 @@ replaces a value for once: `windtunnel run FILE --set links.access.rate="50 Mbps
 know JSON Schema complete and check scenario files with what `windtunnel schema` prints.
 
 A value has its unit with it, in quotation marks. A key that is not known is an error. Names of
-nodes, links, producers and consumers are free.
+nodes, links, producers, consumers and flows are free.
 
 ## To add to the example
 

@@ -64,20 +64,28 @@ def written_whole(folder: Path) -> Iterator[Path]:
     """
     folder = folder.resolve()
     check_replaceable(folder)
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    # Beside its place, so that the last step is a rename within one file system.
-    written = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
     try:
-        written.chmod(0o755)
-        yield written
-        replace(folder, written)
+        # Beside its place, so that the last step is a rename within one file system.
+        with beside(folder) as written:
+            yield written
+            replace(folder, written)
     except OSError as error:
         # The folder that was asked for, in place of one nobody knows.
         error.filename = str(folder)
         raise
+
+
+@contextmanager
+def beside(folder: Path) -> Iterator[Path]:
+    """Give an empty folder on the file system of `folder`, which is gone at the end."""
+    folder = folder.resolve()
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    made = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    try:
+        made.chmod(0o755)
+        yield made
     finally:
-        # Still there only if something went wrong.
-        shutil.rmtree(written, ignore_errors=True)
+        shutil.rmtree(made, ignore_errors=True)
 
 
 def replace(old: Path, new: Path) -> None:

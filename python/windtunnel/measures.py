@@ -28,7 +28,7 @@ class Measure:
 
 
 def throughput(results: Results, keys: list[str]) -> pl.DataFrame:
-    """Sum the goodput of all consumers, in Mbps."""
+    """Sum the goodput of all flows, in Mbps."""
     import polars as pl
 
     value = (pl.col("goodput_bps").sum() / 1e6).alias(VALUE)
@@ -36,7 +36,7 @@ def throughput(results: Results, keys: list[str]) -> pl.DataFrame:
 
 
 def unsteadiness(results: Results, keys: list[str]) -> pl.DataFrame:
-    """Take the standard deviation over time of the goodput of all consumers, in Mbps."""
+    """Take the standard deviation over time of the goodput of all flows, in Mbps."""
     import polars as pl
 
     samples = results["flow_series"].group_by([*keys, "time_s"], maintain_order=True)
@@ -108,7 +108,7 @@ def dropped() -> pl.Expr:
 
 
 MEASURES = {
-    "throughput": Measure("goodput of all consumers together", "Mbps", throughput),
+    "throughput": Measure("goodput of all flows together", "Mbps", throughput),
     "unsteadiness": Measure("standard deviation of the throughput over time", "Mbps", unsteadiness),
     "delay": Measure("from first Interest to Data, mean over the consumers", "s", delay),
     "last-delay": Measure("from last Interest to Data, mean over the consumers", "s", last_delay),

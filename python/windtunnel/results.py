@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 SCENARIO = "scenario.toml"
+CAPTURES = "captures"
 
 
 class ResultsError(ValueError):
@@ -23,8 +24,8 @@ class ResultsError(ValueError):
 class Results:
     """What came of a scenario.
 
-    `tables` holds `runs`, `flows`, `links`, `nodes`, `flow_series` and
-    `link_series`; each begins with a column for every axis of the scenario's
+    `tables` holds `runs`, `flows`, `transfers`, `links`, `nodes`, `flow_series`
+    and `link_series`; each begins with a column for every axis of the scenario's
     comparison, and `run`, the replication's number. Units stand in the names of
     the columns. Without a finished run there are no tables.
     """
@@ -42,8 +43,10 @@ class Results:
         """Give a table by its name."""
         return self.tables[name]
 
-    def save(self, folder: Path | str) -> Path:
+    def save(self, folder: Path | str, captures: Path | None = None) -> Path:
         """Write a folder: scenario, manifest and a Parquet file for each table.
+
+        The folder `captures`, on the same file system, is moved into it.
 
         The folder appears whole or not at all; results of the same name are
         replaced. Raises OSError where it cannot be written.
@@ -56,6 +59,8 @@ class Results:
                 encoded = io.BytesIO()
                 table.write_parquet(encoded)
                 (written / f"{name}.parquet").write_bytes(encoded.getbuffer())
+            if captures:
+                captures.rename(written / CAPTURES)
             write_manifest(written, {"axes": self.axes, **self.manifest})
         return folder
 

@@ -71,8 +71,13 @@ def run_scenario(
     scenario: _core.Scenario,
     jobs: int | None = None,
     watch: Callable[[Progress], None] | None = None,
+    captures: tuple[Path, list[str]] | None = None,
 ) -> Results:
     """Run all cases and replications, `jobs` at a time (all processors by default).
+
+    `captures` is a folder and the nodes whose packets are captured there, each in
+    a pcapng file below folders named after the case and the run. Raises
+    ScenarioError if there is no such node, and OSError where it cannot be written.
 
     `watch` is called several times a second. An interruption (Ctrl-C) ends the
     runs within a second and keeps those that were finished; the manifest then
@@ -82,7 +87,7 @@ def run_scenario(
     import polars as pl
 
     started = time.monotonic()
-    batch = scenario.start(jobs or os.cpu_count() or 1)
+    batch = scenario.start(jobs or os.cpu_count() or 1, captures)
     interrupted = False
     try:
         while not batch.is_done():

@@ -12,6 +12,7 @@ from rich.table import Table
 
 from windtunnel.folders import VERSION_KEY
 from windtunnel.results import Results
+from windtunnel.transfers import by_size
 
 MOST_ROWS = 60
 """Rows of a table that are still read on a terminal."""
@@ -35,6 +36,7 @@ COLUMNS = [
     Column("timeouts", "timeouts"),
     Column("marks", "marks"),
     Column("nacks", "NACKs"),
+    Column("transfers", "transfers"),
     Column("completion_s", "completion\ns", 1.0, 3),
 ]
 
@@ -47,7 +49,11 @@ def table(results: Results) -> Table:
     flows = results["flows"]
     keys = [*results.axes, "flow"]
     summaries = summarise(flows, keys)
-    columns = [column for column in COLUMNS if (flows[column.source].fill_null(0) != 0).any()]
+    columns = [
+        column
+        for column in COLUMNS
+        if column.source in flows.columns and (flows[column.source].fill_null(0) != 0).any()
+    ]
     spread = flows["run"].max() != 0
     caption = "mean ± standard deviation over the runs" if spread else None
     table = Table(box=SIMPLE_HEAD, caption=caption, caption_justify="left")
@@ -76,14 +82,15 @@ def cell(measured: dict[str, float | None], column: Column) -> str:
 
 
 def document(results: Results, scenario: Path, folder: Path | None) -> dict[str, Any]:
-    """Give the results in short as JSON values: what was run, and `flows`.
+    """Give the results in short as JSON values: what was run, `flows` and `transfers`.
 
     Each flow has the names of its case, and for every measured column `mean`,
     `low` and `high` (the least and the greatest of its runs) and
-    `standard_deviation` (null for a single run).
+    `standard_deviation` (null for a single run). `transfers` holds what came of
+    files and answers, for each flow and class of sizes.
     """
     manifest = dict(results.manifest)
-    keys = [*results.axes, "flow", "node", "prefix", "flow_controller"]
+    keys = [*results.axes, "flow", "protocol", "node", "peer", "prefix", "flow_controller"]
     return {
         "scenario": str(scenario),
         "version": manifest.pop(VERSION_KEY),
@@ -91,6 +98,9 @@ def document(results: Results, scenario: Path, folder: Path | None) -> dict[str,
         "folder": None if folder is None else str(folder),
         "axes": results.axes,
         "flows": summarise(results["flows"], keys) if results.tables else [],
+        "transfers": by_size(results["transfers"], [*results.axes, "flow"]).to_dicts()
+        if results.tables
+        else [],
     }
 
 

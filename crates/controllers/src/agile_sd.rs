@@ -28,6 +28,7 @@ pub(crate) const DESCRIPTION: Description = Description {
     title: "Agile-SD",
     source: "Alrshah et al., JNCA 55, 2015, and the author's Linux module",
     status: "checked against its closed forms; the paper was not read",
+    needs: &[],
     parameters: &[
         Parameter {
             name: "beta-slow-start",

@@ -19,6 +19,7 @@ pub(crate) const DESCRIPTION: Description = Description {
     title: "AIMD",
     source: "RFC 5681, section 3.1; ndn-tools' aimd pipeline",
     status: "checked against its closed forms and a step-by-step sequence",
+    needs: &[],
     parameters: &[Parameter {
         name: "beta",
         meaning: "the share of the window that is kept after congestion",

@@ -35,6 +35,7 @@ pub(crate) const DESCRIPTION: Description = Description {
     title: "BIC",
     source: "Xu, Harfoush, Rhee, INFOCOM 2004, with Linux's constants",
     status: "checked against the round trips that Linux's steps take; the paper was not read",
+    needs: &[],
     parameters: &[
         Parameter {
             name: "beta",

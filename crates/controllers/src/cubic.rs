@@ -12,6 +12,7 @@
 //! - congestion (4.6): `w_max = w`, then `w = ssthresh = beta * w`
 //! - fast convergence (4.7): if `w < w_max`, then `w_max = w (1 + beta) / 2`
 //! - timeout (4.8): slow start; what avoidance follows has `K = 0`, `w_max = w`
+//! - slow start (4.10): the first one ends by HyStart++, which see
 //!
 //! `beta` and `c` default to 0.7 and 0.4. A window never shrinks on an
 //! acknowledgement, also where `w_est` is below it. Section 4.6 lets `ssthresh`
@@ -27,6 +28,7 @@
 
 use libm::cbrt;
 
+use crate::hystart::HyStart;
 use crate::{
     Acknowledgement, Congestion, Controller, Description, Kind, Nanoseconds, Parameter, Settings,
     Signal, Start, Window, seconds,
@@ -37,6 +39,7 @@ pub(crate) const DESCRIPTION: Description = Description {
     title: "CUBIC",
     source: "RFC 9438; for the other curve, ndn-tools' cubic pipeline",
     status: "checked against the RFC's table of mean windows and the curve's closed form",
+    needs: &[],
     parameters: &[
         Parameter {
             name: "beta",
@@ -66,6 +69,11 @@ pub(crate) const DESCRIPTION: Description = Description {
                 ("now", "this moment, without a limit (ndn-tools, ndnSIM)"),
             ]),
         },
+        Parameter {
+            name: "hystart",
+            meaning: "leave the first slow start when the round trip grows (HyStart++, RFC 9406)",
+            kind: Kind::Flag { default: true },
+        },
     ],
 };
 
@@ -78,6 +86,7 @@ pub struct Cubic {
     fast_convergence: bool,
     reno_friendly: bool,
     ahead: bool,
+    hystart: Option<HyStart>,
     /// Where the curve is flat; 0 where no congestion has told.
     w_max: f64,
     /// The window before the last decrease.
@@ -106,6 +115,7 @@ impl Cubic {
             fast_convergence: settings.flag("fast-convergence"),
             reno_friendly: settings.flag("reno-friendly"),
             ahead: settings.choice("curve") == "ahead",
+            hystart: settings.flag("hystart").then(HyStart::new),
             w_max: 0.0,
             prior: 0.0,
             epoch: None,
@@ -158,7 +168,10 @@ impl Cubic {
 
 impl Controller for Cubic {
     fn on_acknowledgement(&mut self, acknowledgement: &Acknowledgement) {
-        let left = self.window.slow_start(acknowledgement.acknowledged);
+        let left = match &mut self.hystart {
+            Some(hystart) => hystart.slow_start(&mut self.window, acknowledgement),
+            None => self.window.slow_start(acknowledgement.acknowledged),
+        };
         if left <= 0.0 {
             return;
         }

@@ -12,8 +12,62 @@ pub struct Description {
     pub source: &'static str,
     /// How far the implementation could be checked against that source.
     pub status: &'static str,
+    /// What it needs beyond acknowledgements, round trips and congestion signals.
+    pub needs: &'static [Need],
     /// What a scenario may set; at most [`Settings::MOST`].
     pub parameters: &'static [Parameter],
+}
+
+impl Description {
+    /// Whether it needs this.
+    #[must_use]
+    pub fn needs(&self, need: Need) -> bool {
+        self.needs.contains(&need)
+    }
+}
+
+/// What a transport or a network must give for a controller to work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Need {
+    /// Packets leave at the rate that the controller says.
+    Pacing,
+    /// Delivery rate samples.
+    DeliveryRate,
+    /// Each acknowledgement tells how much of the data was marked; a window of
+    /// unmarked data is told as well.
+    MarksCounted,
+    /// Packets leave as ECT(1), which tells routers that many mild marks are wanted
+    /// (RFC 9331: L4S).
+    ScalableMarking,
+    /// Routers that send the milder mark, and a receiver that echoes it.
+    SomeCongestion,
+    /// Timestamps that tell the delay of one way.
+    OneWayDelay,
+}
+
+impl Need {
+    /// Every one of them.
+    pub const ALL: &'static [Self] = &[
+        Self::Pacing,
+        Self::DeliveryRate,
+        Self::MarksCounted,
+        Self::ScalableMarking,
+        Self::SomeCongestion,
+        Self::OneWayDelay,
+    ];
+
+    /// What listings call it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Pacing => "pacing",
+            Self::DeliveryRate => "delivery-rate",
+            Self::MarksCounted => "marks-counted",
+            Self::ScalableMarking => "l4s",
+            Self::SomeCongestion => "some-congestion",
+            Self::OneWayDelay => "one-way-delay",
+        }
+    }
 }
 
 /// One parameter or reading of a controller.

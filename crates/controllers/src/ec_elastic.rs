@@ -30,6 +30,7 @@ pub(crate) const DESCRIPTION: Description = Description {
     title: "EC-Elastic",
     source: "El-Bakkouchi et al., EC-Elastic, section IV.D",
     status: "checked against its closed forms; equation 1 is ambiguous, see `weighting`",
+    needs: &[],
     parameters: &[
         Parameter {
             name: "beta-slow-start",

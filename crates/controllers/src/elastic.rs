@@ -25,6 +25,7 @@ pub(crate) const DESCRIPTION: Description = Description {
     title: "Elastic-TCP",
     source: "Alrshah, Al-Maqri, Othman, IEEE Systems Journal, 2019",
     status: "checked against its closed forms; the paper was not read",
+    needs: &[],
     parameters: &[Parameter {
         name: "beta",
         meaning: "the share of the window that is kept after congestion",

@@ -13,6 +13,7 @@ pub(crate) const DESCRIPTION: Description = Description {
     title: "Fixed",
     source: "the fixed pipeline of ndn-tools' file fetchers",
     status: "exact",
+    needs: &[],
     parameters: &[Parameter {
         name: "window",
         meaning: "the window, in segments",

@@ -13,10 +13,16 @@
 //! the schema, the documents and the tests all read the registry.
 #![no_std]
 
+mod base_delay;
+mod bbr;
+mod delays;
 mod description;
+mod hystart;
+mod virtual_flows;
 mod window;
+mod windowed;
 
-pub use description::{Description, Kind, Parameter, SettingError, Settings, Value};
+pub use description::{Description, Kind, Need, Parameter, SettingError, Settings, Value};
 pub use window::Window;
 
 /// Integer nanoseconds: since the start of the connection for an instant,
@@ -30,20 +36,72 @@ pub fn seconds(time: Nanoseconds) -> f64 {
     time as f64 * 1e-9
 }
 
-/// New data was acknowledged, without a sign of congestion.
-#[derive(Clone, Copy, Debug)]
+/// Data was acknowledged.
+///
+/// A transport reports every acknowledgement, also while it repairs a loss;
+/// what may open the window then is nothing, so that a controller that only
+/// grows by [`acknowledged`](Self::acknowledged) stands still by itself.
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Acknowledgement {
     /// When it arrived.
     pub now: Nanoseconds,
-    /// Newly acknowledged data, in segments.
+    /// Newly acknowledged data that may open the window, in segments: nothing
+    /// while the transport repairs a loss or brings down what is in flight
+    /// after a mark, and nothing while the window does not limit the sender.
     pub acknowledged: f64,
+    /// Newly delivered data, whatever the transport is doing, in segments:
+    /// acknowledged in order, or selectively.
+    pub delivered: f64,
+    /// How much of the delivered data a router marked (congestion experienced),
+    /// in segments.
+    pub marked: f64,
+    /// How much of the delivered data carried the milder mark (some congestion
+    /// experienced), in segments.
+    pub some_congestion: f64,
+    /// Data newly held to be lost, in segments.
+    pub lost: f64,
     /// The round trip it measured; `None` where it cannot be told (a
     /// retransmitted segment: Karn's rule).
     pub rtt: Option<Nanoseconds>,
     /// The transport's smoothed round trip, once there is a sample.
     pub smoothed_rtt: Option<Nanoseconds>,
+    /// The delay from sender to receiver, as the two clocks tell it; only
+    /// differences of it mean something (RFC 6817, section 3.2).
+    pub one_way_delay: Option<Nanoseconds>,
     /// Data in flight after this acknowledgement, in segments.
     pub in_flight: f64,
+    /// The rate at which the network delivered; `None` where no data was newly
+    /// delivered.
+    pub delivery: Option<Delivery>,
+    /// Whether a round trip ended: data was acknowledged that was sent after
+    /// the last one ended.
+    pub round_ended: bool,
+    /// Whether the transport is repairing a loss.
+    pub recovering: bool,
+    /// Whether the window, and not the application or the receiver, limited
+    /// what was sent in the last round trip.
+    pub window_limited: bool,
+}
+
+/// A delivery rate sample (draft-ietf-ccwg-bbr, section 4.1: delivery rate
+/// estimation), from the most recently sent of the newly delivered segments.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Delivery {
+    /// Delivered data over the time it took, in segments per second; `None` if
+    /// that time was shorter than the least round trip, which tells nothing.
+    pub rate: Option<f64>,
+    /// All data delivered on the connection until now, in segments.
+    pub total: f64,
+    /// The same when the segment was sent: [`total`](Self::total) less this was
+    /// delivered in the meantime.
+    pub total_at_send: f64,
+    /// Data in flight just after the segment was sent, in segments.
+    pub in_flight_at_send: f64,
+    /// Data held to be lost since the segment was sent, in segments.
+    pub lost_since_send: f64,
+    /// Whether the application had nothing to send when the segment was sent: the
+    /// rate is then no more than a lower bound.
+    pub application_limited: bool,
 }
 
 /// What told of congestion.
@@ -73,17 +131,28 @@ pub struct Congestion {
 
 /// A congestion controller.
 pub trait Controller {
-    /// Takes in newly acknowledged data.
+    /// Takes in an acknowledgement.
     fn on_acknowledgement(&mut self, acknowledgement: &Acknowledgement);
 
     /// Takes in a congestion signal.
     fn on_congestion(&mut self, congestion: &Congestion);
 
+    /// The loss that was signalled last is repaired, or the window after a mark
+    /// has passed: the connection is open again.
+    fn on_recovered(&mut self, _now: Nanoseconds) {}
+
+    /// How fast to send, in segments per second; `None` leaves it to the
+    /// transport.
+    #[inline]
+    fn pacing_rate(&self) -> Option<f64> {
+        None
+    }
+
     /// The window with its threshold.
     fn window(&self) -> &Window;
 
     /// How much may be in flight, in segments; finite, and never less than the
-    /// [`Start::minimum_window`].
+    /// lesser of [`Start::minimum_window`] and [`Start::restart_window`].
     #[inline]
     fn cwnd(&self) -> f64 {
         self.window().cwnd()
@@ -102,8 +171,11 @@ pub trait Controller {
 pub struct Start {
     /// The first window, in segments.
     pub initial_window: f64,
-    /// The window never falls below this, in segments.
+    /// No decrease leads below this, in segments.
     pub minimum_window: f64,
+    /// The window after a retransmission timeout, in segments; it may lie below
+    /// the minimum (RFC 5681: one segment beside a minimum of two).
+    pub restart_window: f64,
 }
 
 /// Makes [`AnyController`], an enum over all controllers: static dispatch in
@@ -130,6 +202,13 @@ macro_rules! registry {
                 })+
                 unreachable!("settings are made from a registered description")
             }
+
+            /// What it is.
+            #[inline]
+            #[must_use]
+            pub fn description(&self) -> &'static Description {
+                match self { $(Self::$type(_) => &$module::DESCRIPTION),+ }
+            }
         }
 
         impl Controller for AnyController {
@@ -142,6 +221,14 @@ macro_rules! registry {
                 match self { $(Self::$type(it) => it.on_congestion(congestion)),+ }
             }
             #[inline]
+            fn on_recovered(&mut self, now: Nanoseconds) {
+                match self { $(Self::$type(it) => it.on_recovered(now)),+ }
+            }
+            #[inline]
+            fn pacing_rate(&self) -> Option<f64> {
+                match self { $(Self::$type(it) => it.pacing_rate()),+ }
+            }
+            #[inline]
             fn window(&self) -> &Window {
                 match self { $(Self::$type(it) => it.window()),+ }
             }
@@ -152,11 +239,35 @@ macro_rules! registry {
 registry! {
     agile_sd::AgileSd,
     aimd::Aimd,
+    bbr1::Bbr1,
+    bbr3::Bbr3,
     bic::Bic,
+    cltcp::Cltcp,
+    compound::Compound,
+    copa::Copa,
     cubic::Cubic,
+    d_tcp::DTcp,
+    dctcp::Dctcp,
+    dctcp_sce::DctcpSce,
     ec_elastic::EcElastic,
     elastic::Elastic,
+    fast::Fast,
     fixed::Fixed,
+    h_tcp::HTcp,
+    highspeed::Highspeed,
+    illinois::Illinois,
+    ledbat::Ledbat,
+    ledbat_plus_plus::LedbatPlusPlus,
+    new_reno::NewReno,
     pcon_bic::PconBic,
+    prague::Prague,
+    reno::Reno,
+    reno_sce::RenoSce,
     scalable::Scalable,
+    tahoe::Tahoe,
+    tcp_fit::TcpFit,
+    vegas::Vegas,
+    veno::Veno,
+    westwood::Westwood,
+    yeah::Yeah,
 }

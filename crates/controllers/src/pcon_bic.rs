@@ -39,6 +39,7 @@ pub(crate) const DESCRIPTION: Description = Description {
     title: "PCON-BIC",
     source: "Schneider et al., ICN 2016, as ndnSIM's ConsumerPcon has it",
     status: "checked against a step-by-step sequence; the paper was not read",
+    needs: &[],
     parameters: &[
         Parameter {
             name: "beta",

@@ -20,6 +20,7 @@ pub(crate) const DESCRIPTION: Description = Description {
     title: "Scalable TCP",
     source: "Kelly, Computer Communication Review 33(2), 2003",
     status: "checked against its closed forms; the paper was not read",
+    needs: &[],
     parameters: &[
         Parameter {
             name: "a",

@@ -59,10 +59,12 @@ impl Window {
         acknowledged - used
     }
 
-    /// Adds `segments` to the window.
+    /// Adds `segments` to the window. One that restarted below the floor climbs to
+    /// it step by step.
     #[inline]
     pub fn grow(&mut self, segments: f64) {
-        self.set(self.cwnd + segments);
+        let floor = self.start.minimum_window.min(self.cwnd);
+        self.cwnd = (self.cwnd + segments).max(floor).min(MOST);
     }
 
     /// Sets the window, within the floor; what is not a number falls on it.
@@ -95,11 +97,11 @@ impl Window {
         }
     }
 
-    /// Starts again from the initial window, slow start ending at `ssthresh`:
+    /// Starts again from the restart window, slow start ending at `ssthresh`:
     /// what follows a retransmission timeout.
     #[inline]
     pub fn restart(&mut self, ssthresh: f64) {
-        self.set(self.start.initial_window);
+        self.cwnd = self.start.restart_window;
         self.set_ssthresh(ssthresh);
     }
 }

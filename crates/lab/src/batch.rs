@@ -1,5 +1,6 @@
 //! Many runs side by side: each on its own thread, nothing shared.
 
+use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -58,6 +59,17 @@ pub struct Outcome {
     pub unfinished: usize,
     /// What went wrong on our side, if anything.
     pub faults: Vec<String>,
+    /// Why a capture could not be written, if one could not.
+    pub unwritten: Option<io::Error>,
+}
+
+/// Why a run gave nothing.
+#[derive(Debug)]
+enum Failure {
+    /// A fault on our side.
+    Fault(String),
+    /// A capture could not be written.
+    Unwritten(io::Error),
 }
 
 #[derive(Debug)]
@@ -67,7 +79,7 @@ struct Shared {
     cancelled: AtomicBool,
     /// The control of each run that has started.
     controls: Mutex<Vec<Option<Arc<Control>>>>,
-    results: Mutex<Vec<Option<Result<Run, String>>>>,
+    results: Mutex<Vec<Option<Result<Run, Failure>>>>,
     finished: AtomicUsize,
 }
 
@@ -147,11 +159,15 @@ impl Batch {
         }
         let shared = Arc::into_inner(self.shared).expect("all workers have ended");
         let results = shared.results.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let mut outcome = Outcome { runs: Vec::new(), unfinished: 0, faults: Vec::new() };
+        let mut outcome =
+            Outcome { runs: Vec::new(), unfinished: 0, faults: Vec::new(), unwritten: None };
         for result in results {
             match result {
                 Some(Ok(run)) if run.stop != Stop::Cancelled => outcome.runs.push(run),
-                Some(Err(fault)) => outcome.faults.push(fault),
+                Some(Err(Failure::Fault(fault))) => outcome.faults.push(fault),
+                Some(Err(Failure::Unwritten(error))) => {
+                    outcome.unwritten.get_or_insert(error);
+                }
                 Some(Ok(_)) | None => outcome.unfinished += 1,
             }
         }
@@ -173,26 +189,35 @@ impl Shared {
                 return;
             }
             let caught = catch_unwind(AssertUnwindSafe(|| self.run(index, &control)));
-            let result = caught.map_err(|panic| {
+            let result = caught.unwrap_or_else(|panic| {
                 let text = panic.downcast_ref::<String>().cloned();
                 let text = text.or_else(|| panic.downcast_ref::<&str>().map(|it| (*it).to_owned()));
-                format!("run {index} failed: {}", text.unwrap_or_else(|| "unknown panic".into()))
+                let text = text.unwrap_or_else(|| "unknown panic".into());
+                Err(Failure::Fault(format!("run {index} failed: {text}")))
             });
             lock(&self.results)[index] = Some(result);
             self.finished.fetch_add(1, Ordering::Relaxed);
         }
     }
 
-    fn run(&self, index: usize, control: &Control) -> Run {
+    fn run(&self, index: usize, control: &Control) -> Result<Run, Failure> {
         let (real, cpu) = (Instant::now(), ThreadTime::now());
         let runs = self.study.runs as usize;
         let (case, number) = (index / runs, index % runs);
-        let mut plan = self.study.cases[case].plan.clone();
+        let case_read = &self.study.cases[case];
+        let mut plan = case_read.plan.clone();
         plan.run = number as u64;
         let mut world = World::new(&plan).expect("the plan was checked when it was read");
+        let captures = self.study.captures.as_ref();
+        let captures = captures.map(|it| it.start(case_read, &plan, &mut world));
         let (stop, events) = world.run(control, self.study.real_time_limit);
-        let measurements = Measurements::take(&plan, &self.study.cases[case].flows, &world, stop);
-        Run {
+        match captures {
+            Some(captures) if stop == Stop::Cancelled => captures.discard(),
+            Some(captures) => captures.finish().map_err(Failure::Unwritten)?,
+            None => {}
+        }
+        let measurements = Measurements::take(&plan, &self.study.cases[case].prefixes, &world, stop);
+        Ok(Run {
             case,
             number: number as u32,
             stop,
@@ -201,6 +226,6 @@ impl Shared {
             cpu: cpu.elapsed(),
             real: real.elapsed(),
             measurements,
-        }
+        })
     }
 }

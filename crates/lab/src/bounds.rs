@@ -1,9 +1,11 @@
-//! What no protocol can surpass on a network: the most content that its
-//! consumers can receive, and the least time that Data can take.
+//! What no protocol can surpass on a network: the most content that consumers and
+//! flows can receive, and the least time that Data or a segment can take.
 //!
 //! Both follow from the plan alone: topology, rates, delays, packet sizes, and
 //! who asks for the same names. They are bounds, not estimates: a result beyond
 //! them cannot come from the network as described.
+
+mod ip;
 
 use windtunnel_engine::Duration;
 use windtunnel_protocols::ndn::consumer::Workload;
@@ -15,10 +17,11 @@ use windtunnel_world::{ConsumerPlan, DirectionPlan, Graph, Plan, ProducerPlan};
 /// The bounds of one case.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
-    /// The most content that all consumers together can receive, in bits per
-    /// second.
+    /// The most content that all consumers and all flows together can receive, in
+    /// bits per second. Where both share links, each counts as if it were alone.
     pub goodput_bps: f64,
-    /// The least time from an Interest to its Data, for any consumer.
+    /// The least time from an Interest to its Data, of a round trip over TCP, or
+    /// from a datagram's sending to its arrival, for any consumer or flow.
     pub delay: Duration,
 }
 
@@ -28,7 +31,11 @@ impl Bounds {
     pub fn of(plan: &Plan) -> Self {
         let network = Network { plan, graph: Graph::new(plan) };
         let delays = (0..plan.consumers.len()).map(|it| network.least_delay(it));
-        Self { goodput_bps: network.most_goodput(), delay: delays.min().unwrap_or(Duration::ZERO) }
+        let delays = delays.chain(ip::least_delay(plan, &network.graph));
+        Self {
+            goodput_bps: network.most_goodput() + ip::most_goodput(plan, &network.graph),
+            delay: delays.min().unwrap_or(Duration::ZERO),
+        }
     }
 }
 
@@ -239,6 +246,18 @@ mod tests {
         assert!(bounds.goodput_bps < 40e6 && bounds.goodput_bps > 36e6, "{bounds:?}");
         assert!(bounds.delay > Duration::from_millis(20), "{bounds:?}");
         assert!(bounds.delay < Duration::from_millis(21), "{bounds:?}");
+    }
+
+    #[test]
+    fn flows_through_one_link_share_it_with_their_headers() {
+        let bounds = bounds(
+            r#"flows.a = { from = "p", to = "a", controller = "aimd" }
+               flows.b = { from = "p", to = "b", controller = "aimd" }"#,
+        );
+        assert!((bounds.goodput_bps / (20e6 * 1448.0 / 1500.0) - 1.0).abs() < 1e-9, "{bounds:?}");
+        // Packets of 52 octets: 4.16 us at 100 Mbps, 20.8 us at 20 Mbps, twice.
+        let micros = 2.0 * (40_000.0 + 4.16 + 20.8);
+        assert!((bounds.delay.as_seconds() * 1e6 - micros).abs() < 1e-6, "{bounds:?}");
     }
 
     #[test]

@@ -11,29 +11,30 @@ use windtunnel_protocols::ndn::consumer::{self, Workload};
 use windtunnel_protocols::ndn::content_store::Policy;
 use windtunnel_protocols::ndn::forwarder::Marks;
 use windtunnel_protocols::ndn::producer::Producer;
-use windtunnel_protocols::ndn::rtt::RtoLimits;
 use windtunnel_protocols::ndn::wire;
 use windtunnel_protocols::ndn::wire::size::{NameSize, SignatureKind};
-use windtunnel_protocols::queues::{Action, CoDel, Discipline, Limit, LinkService, Pcon};
+use windtunnel_protocols::rtt::RtoLimits;
 use windtunnel_world::{
-    ConsumerPlan, DirectionPlan, LinkPlan, Loss, Metric, NodePlan, Paths, Plan, ProducerPlan,
-    RoutePlan, Routing, World,
+    ChangePlan, ConsumerPlan, DirectionPlan, LinkPlan, Loss, Metric, NodePlan, Paths, Plan,
+    ProducerPlan, RoutePlan, Routing, Unreachable, World,
 };
 
-use crate::cases::FlowNames;
 use crate::error::{Mistake, list, suggestion};
+use crate::flows::{self, Carrier, check_needs};
+use crate::links;
+use crate::queues;
 use crate::scenario::{self as file, Located, Scenario};
 use crate::units::Measured;
 
-const DEFAULT_LIMIT: Limit = Limit::Packets(100);
 const DEFAULT_PAYLOAD: u64 = 1024;
 /// Room in the largest packet for the name, the signature and the headers.
 const MOST_PAYLOAD: u64 = 8192;
 /// Room beside the largest payload, the largest signature and the headers.
 const MOST_NAME: usize = 250;
 
-/// Builds the plan of run 0, and what else the tables need to know.
-pub(crate) fn plan(scenario: &Scenario) -> Result<(Plan, Vec<FlowNames>), Mistake> {
+/// Builds the plan of run 0; with it, as text, the prefix that each consumer asks
+/// for.
+pub(crate) fn plan(scenario: &Scenario) -> Result<(Plan, Vec<String>), Mistake> {
     let duration = scenario.duration.value.0;
     if duration == Duration::ZERO {
         return Err(Mistake::new("no time is simulated")
@@ -51,31 +52,35 @@ pub(crate) fn plan(scenario: &Scenario) -> Result<(Plan, Vec<FlowNames>), Mistak
         collect(scenario.producers.iter().map(|(name, it)| builder.producer(name, it)))?;
     let consumers =
         collect(scenario.consumers.iter().map(|(name, it)| builder.consumer(name, it)))?;
-    if consumers.is_empty() {
-        return Err(Mistake::new("nothing is asked for: the scenario has no consumers")
-            .help("write a table such as [consumers.c1]"));
+    if consumers.is_empty() && scenario.flows.is_empty() {
+        return Err(Mistake::new("nothing happens: the scenario has no flows and no consumers")
+            .help("write a table such as [flows.f1] for TCP or UDP, or [consumers.c1] for NDN"));
     }
-    let flows = consumers
+    let prefixes = consumers
         .iter()
-        .map(|it| FlowNames { prefix: builder.prefixes[it.settings.prefix.0 as usize].to_string() })
+        .map(|it| builder.prefixes[it.settings.prefix.0 as usize].to_string())
         .collect();
     let routing = builder.routing()?;
-    let plan = Plan {
+    let mut plan = Plan {
         nodes,
         links,
-        prefixes: builder.prefixes,
+        changes: builder.changes()?,
+        prefixes: std::mem::take(&mut builder.prefixes),
         producers,
         consumers,
+        flows: Vec::new(),
         routing,
         duration,
         interval: interval(scenario)?,
         seed: scenario.seed,
         run: 0,
     };
+    plan.flows = flows::flows(&builder, &plan)?;
+    check_names(scenario)?;
     check_faces(scenario, &plan)?;
     check_paths(scenario, &plan)?;
     check_local_answers(scenario, &plan)?;
-    Ok((plan, flows))
+    Ok((plan, prefixes))
 }
 
 fn collect<T>(items: impl Iterator<Item = Result<T, Mistake>>) -> Result<Vec<T>, Mistake> {
@@ -139,11 +144,35 @@ fn check_local_answers(scenario: &Scenario, plan: &Plan) -> Result<(), Mistake> 
     Ok(())
 }
 
-/// Whether every consumer reaches a producer of what it asks for.
+/// A flow whose nodes no links join.
+fn parted(scenario: &Scenario, plan: &Plan, flow: usize) -> Mistake {
+    let (name, _) = scenario.flows.get_index(flow).expect("it is in the plan");
+    let [from, to] = [plan.flows[flow].from, plan.flows[flow].to];
+    let [from, to] = [from, to].map(|it| plan.nodes[it].name.as_str());
+    let message = format!("flow `{}` has no path from node `{from}` to `{to}`", name.get_ref());
+    Mistake::new(message).at(name.span()).help(format!("join `{from}` and `{to}` by links"))
+}
+
+/// Whether no flow has the name of a consumer: both are rows of one table.
+fn check_names(scenario: &Scenario) -> Result<(), Mistake> {
+    match scenario.flows.keys().find(|it| scenario.consumers.contains_key(*it)) {
+        Some(name) => Err(Mistake::new(format!("`{}` is a consumer as well", name.get_ref()))
+            .at(name.span())
+            .help("name the flow otherwise")),
+        None => Ok(()),
+    }
+}
+
+/// Whether every consumer reaches a producer of what it asks for, and every flow
+/// its destination.
 fn check_paths(scenario: &Scenario, plan: &Plan) -> Result<(), Mistake> {
-    let Err(unreachable) = World::new(plan) else { return Ok(()) };
-    let (name, _) = scenario.consumers.get_index(unreachable.consumer).expect("it is in the plan");
-    let consumer = &plan.consumers[unreachable.consumer];
+    let consumer = match World::new(plan) {
+        Ok(_) => return Ok(()),
+        Err(Unreachable::Consumer(consumer)) => consumer,
+        Err(Unreachable::Flow(flow)) => return Err(parted(scenario, plan, flow)),
+    };
+    let (name, _) = scenario.consumers.get_index(consumer).expect("it is in the plan");
+    let consumer = &plan.consumers[consumer];
     let node = &plan.nodes[consumer.node].name;
     let prefix = &plan.prefixes[consumer.settings.prefix.0 as usize];
     let message = format!(
@@ -161,24 +190,24 @@ fn check_paths(scenario: &Scenario, plan: &Plan) -> Result<(), Mistake> {
     Err(Mistake::new(message).at(name.span()).help(help))
 }
 
-struct Builder<'a> {
-    scenario: &'a Scenario,
+pub(crate) struct Builder<'a> {
+    pub(crate) scenario: &'a Scenario,
     prefixes: Vec<wire::Name<'static>>,
 }
 
 /// What a table must say, and does not.
-fn missing(kind: &str, name: &Spanned<String>, key: &str, example: &str) -> Mistake {
+pub(crate) fn missing(kind: &str, name: &Spanned<String>, key: &str, example: &str) -> Mistake {
     Mistake::new(format!("{kind} `{}` has no `{key}`", name.get_ref()))
         .at(name.span())
         .help(format!("write {key} = {example}"))
 }
 
-fn value<T: Copy>(measured: &Option<Measured<T>>, default: T) -> T {
+pub(crate) fn value<T: Copy>(measured: &Option<Measured<T>>, default: T) -> T {
     measured.as_ref().map_or(default, |it| it.0)
 }
 
 impl Builder<'_> {
-    fn node_index(&self, name: &Located<String>) -> Result<usize, Mistake> {
+    pub(crate) fn node_index(&self, name: &Located<String>) -> Result<usize, Mistake> {
         self.scenario.nodes.get_index_of(&Spanned::new(0..0, name.value.clone())).ok_or_else(|| {
             let known: Vec<&str> =
                 self.scenario.nodes.keys().map(|it| it.get_ref().as_str()).collect();
@@ -221,6 +250,7 @@ impl Builder<'_> {
 
     fn link(&self, name: &Spanned<String>, link: &file::Link) -> Result<LinkPlan, Mistake> {
         let link = link.or(&self.scenario.defaults.link);
+        let impairments = [links::impairment(&link, 0)?, links::impairment(&link, 1)?];
         let ends = link.nodes.ok_or_else(|| missing("link", name, "nodes", "[\"a\", \"b\"]"))?;
         let [first, second] = &ends.value.0;
         let nodes = [self.node_index(first)?, self.node_index(second)?];
@@ -248,14 +278,27 @@ impl Builder<'_> {
             Ok(DirectionPlan {
                 rate,
                 delay: delays[side].0,
-                loss: link.loss.as_ref().map_or(Ok(Loss::None), |it| loss(&it.0[side]))?,
-                limit: queue.map_or(DEFAULT_LIMIT, |it| value(&it.limit, DEFAULT_LIMIT)),
-                discipline: queue.map_or(Ok(Discipline::DropTail), discipline)?,
+                loss: link.loss.as_ref().map_or(Ok(Loss::None), |it| links::loss(&it.0[side]))?,
+                impairment: impairments[side],
+                limit: queues::limit(queue),
+                discipline: queues::discipline(queue)?,
                 overhead,
             })
         };
         let directions = [direction(0)?, direction(1)?];
         Ok(LinkPlan { name: name.get_ref().clone(), nodes, directions })
+    }
+
+    /// What happens to all links in the course of time.
+    fn changes(&self) -> Result<Vec<ChangePlan>, Mistake> {
+        let mut changes = Vec::new();
+        for (index, own) in self.scenario.links.values().enumerate() {
+            let link = own.or(&self.scenario.defaults.link);
+            for change in link.changes.iter().flatten() {
+                changes.extend(links::changes(index, change)?);
+            }
+        }
+        Ok(changes)
     }
 
     fn producer(
@@ -314,20 +357,25 @@ impl Builder<'_> {
                     .help(format!("write at most \"{initial_window} segments\"")));
             }
         };
+        let settings = self.controller(controller)?;
+        check_needs(settings.description(), Carrier::Consumer, controller)?;
         let prefix_index = self.prefix(prefix)?;
         let segment_size = self.segment_size(prefix_index)?;
         Ok(ConsumerPlan {
             name: name.get_ref().clone(),
             node: self.node_index(node)?,
             settings: self.consumer_settings(&consumer, prefix_index, segment_size)?,
-            controller: self.controller(controller)?,
-            start: Start { initial_window, minimum_window },
+            controller: settings,
+            start: Start { initial_window, minimum_window, restart_window: initial_window },
         })
     }
 
     /// What a consumer's `controller` means: one of the file's own, or a
     /// registered one.
-    fn controller(&self, controller: &file::Controller) -> Result<controllers::Settings, Mistake> {
+    pub(crate) fn controller(
+        &self,
+        controller: &file::Controller,
+    ) -> Result<controllers::Settings, Mistake> {
         let own = &self.scenario.controllers;
         match own.iter().find(|(name, _)| *name.get_ref() == controller.kind.value) {
             Some((_, named)) if controller.parameters.is_empty() => controller_settings(named, &[]),
@@ -366,6 +414,7 @@ impl Builder<'_> {
             timeout_limits: RtoLimits {
                 initial: timeout(consumer.initial_timeout.as_ref(), limits.initial)?,
                 minimum: value(&consumer.minimum_timeout, limits.minimum),
+                minimum_variation: limits.minimum_variation,
                 maximum: timeout(consumer.maximum_timeout.as_ref(), limits.maximum)?,
                 most_backoff,
             },
@@ -465,7 +514,7 @@ fn parse_prefix(uri: &Located<String>) -> Result<wire::Name<'static>, Mistake> {
 
 /// A timeout that is not over at once: Interests would time out for ever at one
 /// instant.
-fn timeout(
+pub(crate) fn timeout(
     timeout: Option<&Located<Measured<Duration>>>,
     default: Duration,
 ) -> Result<Duration, Mistake> {
@@ -550,68 +599,6 @@ fn workload(workload: Option<&file::Workload>, segment_size: u32) -> Result<Work
             })
         }
     }
-}
-
-fn loss(loss: &file::Loss) -> Result<Loss, Mistake> {
-    let probability = loss.probability.0.0;
-    match (&loss.in_bad_state, &loss.to_bad_state, &loss.to_good_state) {
-        (None, None, None) if probability == 0.0 => Ok(Loss::None),
-        (None, None, None) => Ok(Loss::Bernoulli(probability)),
-        (Some(in_bad), Some(to_bad), Some(to_good)) => Ok(Loss::GilbertElliott {
-            to_bad: to_bad.value.0.0,
-            to_good: to_good.value.0.0,
-            in_good: probability,
-            in_bad: in_bad.value.0.0,
-            bad: false,
-        }),
-        (in_bad, to_bad, to_good) => {
-            let given = [in_bad, to_bad, to_good].into_iter().flatten().next();
-            Err(Mistake::new("a Gilbert–Elliott channel needs all three of its keys")
-                .at(given.expect("one of them is given").span.clone())
-                .help("write in_bad_state, to_bad_state and to_good_state"))
-        }
-    }
-}
-
-fn discipline(queue: &file::Queue) -> Result<Discipline, Mistake> {
-    use file::QueueKind::{Codel, DropTail, LinkService as Service, Pcon as PconQueue};
-    let keys = [
-        (queue.action.as_ref().map(|it| &it.span), "action", &[Codel][..]),
-        (queue.target.as_ref().map(|it| &it.span), "target", &[Codel, PconQueue]),
-        (queue.interval.as_ref().map(|it| &it.span), "interval", &[Codel, PconQueue, Service]),
-        (queue.threshold.as_ref().map(|it| &it.span), "threshold", &[Service]),
-    ];
-    for (span, key, kinds) in keys {
-        if let Some(span) = span
-            && !kinds.contains(&queue.kind)
-        {
-            return Err(Mistake::new(format!("this kind of queue has no `{key}`")).at(span.clone()));
-        }
-    }
-    let target = queue.target.as_ref().map_or(Duration::from_millis(5), |it| it.value.0);
-    let interval = queue.interval.as_ref().map_or(Duration::from_millis(100), |it| it.value.0);
-    if let Some(it) = &queue.interval
-        && it.value.0 == Duration::ZERO
-    {
-        return Err(Mistake::new("an interval of no time").at(it.span.clone()));
-    }
-    Ok(match queue.kind {
-        DropTail => Discipline::DropTail,
-        Service => {
-            let threshold = queue.threshold.as_ref().map_or(65_536, |it| it.value.0.0);
-            Discipline::LinkService(LinkService::new(threshold, interval))
-        }
-        Codel => {
-            let action = match queue.action.as_ref().map(|it| it.value) {
-                Some(file::QueueAction::Mark) => Action::Mark,
-                Some(file::QueueAction::Drop) | None => Action::Drop,
-            };
-            /// RFC 8289 speaks of one MTU; Ethernet's.
-            const MAXIMUM_PACKET: u64 = 1500;
-            Discipline::CoDel(CoDel::new(action, target, interval, MAXIMUM_PACKET))
-        }
-        PconQueue => Discipline::Pcon(Pcon::new(target, interval)),
-    })
 }
 
 /// A registered controller with its parameters; `own` are the file's names that

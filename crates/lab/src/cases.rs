@@ -2,10 +2,12 @@
 
 use std::ops::Range;
 
+use indexmap::IndexSet;
 use toml_edit::{DocumentMut, Item, Key, TableLike};
 use windtunnel_world::Plan;
 
 use crate::build;
+use crate::capture::Captures;
 use crate::error::{Mistake, ScenarioError, suggestion};
 use crate::scenario::Scenario;
 use crate::trace::{self, Origin};
@@ -26,15 +28,8 @@ pub struct Case {
     pub names: Vec<String>,
     /// The plan of run 0; the others differ in their run number alone.
     pub plan: Plan,
-    /// What the plan does not say, for the tables.
-    pub flows: Vec<FlowNames>,
-}
-
-/// A flow's names, for the tables.
-#[derive(Clone, Debug)]
-pub struct FlowNames {
-    /// The prefix that it asks for.
-    pub prefix: String,
+    /// As text, the prefix that each consumer asks for.
+    pub prefixes: Vec<String>,
 }
 
 /// A scenario, read and checked.
@@ -54,6 +49,8 @@ pub struct Study {
     pub real_time_limit: Option<std::time::Duration>,
     /// The text as run, with what was set from outside.
     pub text: String,
+    /// What is captured, if anything.
+    pub captures: Option<Captures>,
 }
 
 /// An axis of the comparison: its name and its cases, each with what it sets.
@@ -116,7 +113,7 @@ impl Study {
                     .map_err(|it| refuse(it.at(assignment.span.clone()), label()))?;
                 assigned.push((keys, Origin::Inside(assignment.span.clone())));
             }
-            let (plan, flows) = if assigned.is_empty() {
+            let (plan, prefixes) = if assigned.is_empty() {
                 build::plan(&scenario).map_err(|it| refuse(it, label()))?
             } else {
                 let case = document.to_string();
@@ -124,7 +121,7 @@ impl Study {
                     .and_then(|it| build::plan(&it))
                     .map_err(|it| refuse(trace::back(it, &case, &text, &assigned), label()))?
             };
-            cases.push(Case { names, plan, flows });
+            cases.push(Case { names, plan, prefixes });
         }
         let limit = scenario.real_time_limit.map(|it| it.0.as_nanos());
         Ok(Self {
@@ -135,7 +132,23 @@ impl Study {
             seed: scenario.seed,
             real_time_limit: limit.map(std::time::Duration::from_nanos),
             text,
+            captures: None,
         })
+    }
+
+    /// The same with captures.
+    ///
+    /// # Errors
+    /// [`ScenarioError`] if a node that is to be captured is in no case.
+    pub fn captured(self, captures: Captures) -> Result<Self, ScenarioError> {
+        let nodes = self.cases.iter().flat_map(|it| &it.plan.nodes);
+        let known: IndexSet<&str> = nodes.map(|it| it.name.as_str()).collect();
+        if let Some(unknown) = captures.nodes.iter().find(|it| !known.contains(it.as_str())) {
+            let known: Vec<&str> = known.into_iter().collect();
+            let mistake = Mistake::new("there is no such node").help(suggestion(unknown, &known));
+            return Err(mistake.locate(&format!("--pcap {unknown}"), "", None));
+        }
+        Ok(Self { captures: Some(captures), ..self })
     }
 
     /// How many runs there are in all.
@@ -193,7 +206,7 @@ fn set(
             let may_be_new = matches!(
                 (so_far.as_str(), name),
                 ("", "defaults" | "routing" | "compare")
-                    | ("defaults", "node" | "link" | "consumer" | "producer")
+                    | ("defaults", "node" | "link" | "consumer" | "producer" | "flow")
             );
             if !may_be_new {
                 let known: Vec<&str> = table.iter().map(|(key, _)| key).collect();

@@ -7,8 +7,13 @@
 mod batch;
 mod bounds;
 mod build;
+mod capture;
 mod cases;
 mod error;
+mod flows;
+mod frames;
+mod links;
+mod queues;
 mod scenario;
 pub mod tables;
 mod trace;
@@ -16,6 +21,7 @@ mod units;
 
 pub use batch::{Batch, Outcome, Progress, Run};
 pub use bounds::Bounds;
+pub use capture::Captures;
 pub use cases::{Case, Study};
 pub use error::{Place, ScenarioError};
 pub use scenario::schema;

@@ -1,6 +1,6 @@
 //! The scenario file, as users write it.
 //!
-//! Every key of nodes, links, producers and consumers may also stand under
+//! Every key of nodes, links, producers, consumers and flows may also stand under
 //! `[defaults]`, for all that do not say otherwise. Units are part of the
 //! values; keys that are not known are refused.
 
@@ -19,7 +19,7 @@ use windtunnel_controllers::{DESCRIPTIONS, Kind, Value};
 use windtunnel_engine::{Duration, Rate};
 use windtunnel_protocols::queues::Limit;
 
-use crate::units::{Bytes, Measured, PacketCount, Segments, Share};
+use crate::units::{Bytes, Frequency, Measured, PacketCount, Segments, Share};
 
 /// Things under names, in the file's order.
 pub(crate) type Named<T> = IndexMap<Spanned<String>, T>;
@@ -124,12 +124,12 @@ pub(crate) struct Scenario {
     pub(crate) runs: Option<Located<u32>>,
     /// The most real time that one run may take; without a limit unless stated.
     pub(crate) real_time_limit: Option<Measured<Duration>>,
-    /// What holds for all nodes, links, producers and consumers that do not say
-    /// otherwise.
+    /// What holds for all nodes, links, producers, consumers and flows that do not
+    /// say otherwise.
     #[serde(default)]
     pub(crate) defaults: Defaults,
     /// Controllers with their parameters, by a name of the file's own that
-    /// consumers may use.
+    /// consumers and flows may use.
     #[serde(default)]
     #[schemars(with = "IndexMap<String, Controller>")]
     pub(crate) controllers: Named<Controller>,
@@ -140,12 +140,18 @@ pub(crate) struct Scenario {
     #[schemars(with = "IndexMap<String, Link>")]
     pub(crate) links: Named<Link>,
     /// Who serves Data, by name.
+    #[serde(default)]
     #[schemars(with = "IndexMap<String, Producer>")]
     pub(crate) producers: Named<Producer>,
     /// Who asks for it, by name: each is a flow.
+    #[serde(default)]
     #[schemars(with = "IndexMap<String, Consumer>")]
     pub(crate) consumers: Named<Consumer>,
-    /// How Interests find producers.
+    /// Who sends to whom over TCP or UDP, by name.
+    #[serde(default)]
+    #[schemars(with = "IndexMap<String, Flow>")]
+    pub(crate) flows: Named<Flow>,
+    /// How Interests find producers, and IP packets their destination.
     #[serde(default)]
     pub(crate) routing: Routing,
     /// What is compared: for each axis its cases, and for each case the values
@@ -175,6 +181,9 @@ pub(crate) struct Defaults {
     /// For consumers.
     #[serde(default)]
     pub(crate) consumer: Consumer,
+    /// For flows over TCP and UDP.
+    #[serde(default)]
+    pub(crate) flow: Flow,
 }
 
 /// Declares a table whose keys may all be left out, and how it is filled up
@@ -270,12 +279,26 @@ table! {
         delay: Each<Measured<Duration>>,
         /// What it loses at random; nothing unless stated.
         loss: Each<Loss>,
+        /// The probability that it delivers a packet twice; none unless stated.
+        duplication: Each<Measured<Share>>,
+        /// Which packets it delivers late, so that others overtake them; none unless
+        /// stated.
+        reordering: Each<Reordering>,
+        /// What happens to it in the course of time; nothing unless stated.
+        changes: Vec<Change>,
         /// The queue before it; drop-tail of 100 packets unless stated.
         queue: Each<Queue>,
         /// What its own framing adds to each packet; nothing unless stated.
         overhead: Located<Measured<Bytes>>,
     }
 }
+
+mod flow;
+
+pub(crate) use flow::{
+    Ecn, Flow, FlowWorkload, FlowWorkloadKind, Ip, Periods, Protocol, Reading, Recovery,
+    SizesOfFiles,
+};
 
 /// The two nodes that a link joins.
 #[derive(Clone, Debug)]
@@ -319,24 +342,110 @@ pub(crate) struct Loss {
     pub(crate) to_good_state: Option<Located<Measured<Share>>>,
 }
 
+/// Which packets a link delivers late.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Reordering {
+    /// The probability that a packet is late.
+    pub(crate) probability: Measured<Share>,
+    /// By how much; what is sent within that time overtakes it.
+    pub(crate) lateness: Located<Measured<Duration>>,
+}
+
+/// What happens to a link at some time: another rate, or another state. Each is
+/// one value for both directions, or an array of two.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Change {
+    /// When.
+    pub(crate) at: Located<Measured<Duration>>,
+    /// How fast it sends from then on; the packet under transmission keeps its own.
+    pub(crate) rate: Option<Each<Measured<Rate>>>,
+    /// Whether it goes down, which loses what is on it and lets what is queued wait,
+    /// or comes back.
+    pub(crate) state: Option<Each<State>>,
+}
+
+/// Whether a link carries packets.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum State {
+    /// It does.
+    Up,
+    /// It does not.
+    Down,
+}
+
 /// A queue. Each kind has its own keys beside `limit`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Queue {
     /// Which discipline.
     pub(crate) kind: QueueKind,
-    /// How much may wait; 100 packets unless stated.
+    /// How much may wait; 100 packets unless stated, for `fq-codel` 10,240 and for
+    /// `dualpi2` 10,000.
     pub(crate) limit: Option<Measured<Limit>>,
-    /// `codel`: whether to drop or to mark; drop unless stated.
+    /// `red`, `codel`, `fq-codel`, `pie`, `sce`: whether to drop, or to mark what is
+    /// ECN-capable; mark for `fq-codel` and `sce`, drop for the others unless stated.
     pub(crate) action: Option<Located<QueueAction>>,
-    /// `codel`, `pcon`: the sojourn time to stay below; 5 ms unless stated.
+    /// `codel`, `fq-codel`, `sce`, `pcon`: the sojourn time to stay below; 5 ms unless
+    /// stated. `pie`, `dualpi2`: the queueing delay to hold; 15 ms unless stated.
     pub(crate) target: Option<Located<Measured<Duration>>>,
-    /// `codel`, `pcon`, `link-service`: the time to react after; 100 ms unless
-    /// stated.
+    /// `codel`, `fq-codel`, `sce`, `pcon`, `link-service`: the time to react after;
+    /// 100 ms unless stated.
     pub(crate) interval: Option<Located<Measured<Duration>>>,
+    /// `codel`, `fq-codel`: the sojourn time beyond which every ECN-capable packet is
+    /// marked; none unless stated.
+    pub(crate) ce_threshold: Option<Located<Measured<Duration>>>,
     /// `link-service`: how much may wait before it marks; 65,536 octets unless
     /// stated.
     pub(crate) threshold: Option<Located<Measured<Bytes>>>,
+    /// `red`: the average queue from which packets are dropped or marked; 5 packets
+    /// unless stated.
+    pub(crate) minimum_threshold: Option<Located<Measured<Limit>>>,
+    /// `red`: the average queue at which `max_probability` is reached; three times
+    /// the minimum threshold unless stated.
+    pub(crate) maximum_threshold: Option<Located<Measured<Limit>>>,
+    /// `red`: the weight of one arrival in the average; 0.002 unless stated.
+    pub(crate) weight: Option<Located<f64>>,
+    /// `red`: the probability at the maximum threshold; 10 % unless stated.
+    pub(crate) max_probability: Option<Located<Measured<Share>>>,
+    /// `red`: whether the probability rises gently beyond the maximum threshold; yes
+    /// unless stated.
+    pub(crate) gentle: Option<Located<bool>>,
+    /// `red`: whether `max_probability` adapts, to hold the average midway; no unless
+    /// stated.
+    pub(crate) adaptive: Option<Located<bool>>,
+    /// `fq-codel`: how many queues flows are hashed to; 1024 unless stated.
+    pub(crate) flows: Option<Located<u16>>,
+    /// `fq-codel`: the octets that a queue may send in one turn; 1514 unless stated.
+    pub(crate) quantum: Option<Located<Measured<Bytes>>>,
+    /// `pie`, `dualpi2`: how often the probability moves; 15 ms for `pie` and 16 ms
+    /// for `dualpi2` unless stated.
+    pub(crate) update: Option<Located<Measured<Duration>>>,
+    /// `pie`, `dualpi2`: how much the probability moves by the excess of the delay;
+    /// 0.125 Hz for `pie` and 0.16 Hz for `dualpi2` unless stated.
+    pub(crate) alpha: Option<Located<Measured<Frequency>>>,
+    /// `pie`, `dualpi2`: how much it moves by the growth of the delay; 1.25 Hz for
+    /// `pie` and 3.2 Hz for `dualpi2` unless stated.
+    pub(crate) beta: Option<Located<Measured<Frequency>>>,
+    /// `pie`: how long a burst passes untouched; 150 ms unless stated.
+    pub(crate) burst: Option<Located<Measured<Duration>>>,
+    /// `dualpi2`: the coupling factor between the two queues; 2 unless stated.
+    pub(crate) coupling: Option<Located<f64>>,
+    /// `dualpi2`: what the classic queue gets of the link while packets wait in both;
+    /// 10 % unless stated.
+    pub(crate) classic_share: Option<Located<Measured<Share>>>,
+    /// `dualpi2`: the sojourn time in the low-latency queue beyond which every packet
+    /// is marked; 1 ms unless stated.
+    pub(crate) step: Option<Located<Measured<Duration>>>,
+    /// `dualpi2`, in place of a step, and `sce`: the sojourn time from which some
+    /// packets are marked; 0.8 ms, and for `sce` a quarter of the target, unless
+    /// stated.
+    pub(crate) ramp_start: Option<Located<Measured<Duration>>>,
+    /// `dualpi2`, in place of a step, and `sce`: the sojourn time from which all are;
+    /// 1.2 ms, and for `sce` half the target, unless stated.
+    pub(crate) ramp_end: Option<Located<Measured<Duration>>>,
 }
 
 /// A queue discipline.
@@ -347,19 +456,29 @@ pub(crate) enum QueueKind {
     DropTail,
     /// Drop-tail with the marking of NFD's link service.
     LinkService,
+    /// Random early detection.
+    Red,
     /// Controlled delay (RFC 8289).
     Codel,
+    /// A queue for each flow, with controlled delay (RFC 8290).
+    FqCodel,
+    /// Proportional integral controller enhanced (RFC 8033).
+    Pie,
+    /// Two coupled queues, for L4S and for all others (RFC 9332).
+    Dualpi2,
+    /// Controlled delay that tells of some congestion first, by ECT(1).
+    Sce,
     /// The marking queue of PCON.
     Pcon,
 }
 
-/// What CoDel does to a packet that stayed too long.
+/// What a discipline does to a packet that it chose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum QueueAction {
     /// Drops it.
     Drop,
-    /// Marks it.
+    /// Marks it if it is ECN-capable, and drops it otherwise.
     Mark,
 }
 
@@ -664,7 +783,8 @@ impl JsonSchema for Controller {
     }
 }
 
-/// How Interests find producers.
+/// How Interests find producers, and IP packets their destination by the shortest
+/// path.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Routing {

@@ -7,11 +7,12 @@ use arrow_array::{ArrayRef, Float64Array, RecordBatch, StringArray, UInt64Array}
 use arrow_schema::{DataType, Field, Schema};
 use arrow_select::concat::concat_batches;
 use windtunnel_engine::{Duration, Stop, Time};
-use windtunnel_protocols::ndn::consumer::Consumer;
-use windtunnel_world::{ConsumerPlan, LinkPlan, Plan, World};
+use windtunnel_world::{LinkPlan, Plan, World};
 
 use crate::batch::Run;
-use crate::cases::{FlowNames, Study};
+use crate::cases::Study;
+
+mod flows;
 
 /// The columns of all tables, which no axis of a comparison may be named after.
 pub const COLUMNS: &[&str] = &[
@@ -20,18 +21,26 @@ pub const COLUMNS: &[&str] = &[
     "events",
     "packet_hops",
     "flow",
+    "protocol",
     "node",
+    "peer",
     "prefix",
     "flow_controller",
     "goodput_bps",
     "received_bytes",
     "data",
     "interests",
+    "segments",
+    "datagrams",
+    "connections",
+    "transfers",
     "retransmissions",
     "timeouts",
     "marks",
     "nacks",
     "decreases",
+    "undone",
+    "probes",
     "duplicates",
     "in_flight",
     "rtt_s",
@@ -40,6 +49,10 @@ pub const COLUMNS: &[&str] = &[
     "delay_minimum_s",
     "delay_maximum_s",
     "completion_s",
+    "number",
+    "size_bytes",
+    "start_s",
+    "slowdown",
     "link",
     "from",
     "to",
@@ -112,6 +125,22 @@ impl<'a, T> Columns<'a, T> {
         self
     }
 
+    /// A text that may be missing.
+    fn text_if_any(mut self, name: &str, get: impl Fn(&'a T) -> Option<&'a str>) -> Self {
+        let values: StringArray = self.rows.iter().map(get).collect();
+        self.fields.push(Field::new(name, DataType::Utf8, true));
+        self.arrays.push(Arc::new(values));
+        self
+    }
+
+    /// A count that may be missing.
+    fn count_if_any(mut self, name: &str, get: impl Fn(&'a T) -> Option<u64>) -> Self {
+        let values: UInt64Array = self.rows.iter().map(get).collect();
+        self.fields.push(Field::new(name, DataType::UInt64, true));
+        self.arrays.push(Arc::new(values));
+        self
+    }
+
     fn batch(self) -> RecordBatch {
         RecordBatch::try_new(Arc::new(Schema::new(self.fields)), self.arrays)
             .expect("every column has a value for every row")
@@ -126,6 +155,7 @@ fn mean(sum: Duration, count: u64) -> Option<f64> {
 #[derive(Clone, Debug)]
 pub struct Measurements {
     flows: RecordBatch,
+    transfers: RecordBatch,
     links: RecordBatch,
     nodes: RecordBatch,
     flow_series: RecordBatch,
@@ -133,63 +163,19 @@ pub struct Measurements {
 }
 
 impl Measurements {
-    /// Reads a world after its run.
-    pub(crate) fn take(plan: &Plan, names: &[FlowNames], world: &World, stop: Stop) -> Self {
+    /// Reads a world after its run. `prefixes` are those that the consumers ask
+    /// for.
+    pub(crate) fn take(plan: &Plan, prefixes: &[String], world: &World, stop: Stop) -> Self {
         let end = if stop == Stop::Finished { plan.end() } else { world.now() };
         Self {
-            flows: flows(plan, names, world, end),
+            flows: flows::totals(plan, prefixes, world, end),
+            transfers: flows::transfers(plan, world),
             links: links(plan, world, end),
             nodes: nodes(plan, world),
-            flow_series: flow_series(plan, world),
+            flow_series: flows::series(plan, world),
             link_series: link_series(plan, world),
         }
     }
-}
-
-/// How long a flow was receiving, in seconds.
-fn active_seconds(plan: &ConsumerPlan, consumer: &Consumer, end: Time) -> f64 {
-    let until = consumer.finished().unwrap_or(end).min(plan.settings.stop);
-    until.since(consumer.start()).as_seconds()
-}
-
-fn flows(plan: &Plan, names: &[FlowNames], world: &World, end: Time) -> RecordBatch {
-    let rows: Vec<(&ConsumerPlan, &FlowNames, &Consumer)> = plan
-        .consumers
-        .iter()
-        .zip(names)
-        .zip(world.consumers())
-        .map(|((plan, names), consumer)| (plan, names, consumer))
-        .collect();
-    Columns::of(&rows)
-        .text("flow", |(flow, ..)| &flow.name)
-        .text("node", |(flow, ..)| &plan.nodes[flow.node].name)
-        .text("prefix", |(_, names, _)| &names.prefix)
-        .text("flow_controller", |(flow, ..)| flow.controller.description().name)
-        .number("goodput_bps", |(flow, _, it)| {
-            it.counters().bytes as f64 * 8.0 / active_seconds(flow, it, end)
-        })
-        .count("received_bytes", |(.., it)| it.counters().bytes)
-        .count("data", |(.., it)| it.counters().data)
-        .count("interests", |(.., it)| it.counters().interests)
-        .count("retransmissions", |(.., it)| it.counters().retransmissions)
-        .count("timeouts", |(.., it)| it.counters().timeouts)
-        .count("marks", |(.., it)| it.counters().marks)
-        .count("nacks", |(.., it)| it.counters().nacks)
-        .count("decreases", |(.., it)| it.counters().decreases)
-        .count("duplicates", |(.., it)| it.counters().duplicates)
-        .count("in_flight", |(.., it)| it.in_flight())
-        .number("rtt_s", |(.., it)| mean(it.counters().rtt_sum, it.counters().rtt_samples))
-        .number("delay_s", |(.., it)| mean(it.counters().delay_sum, it.counters().data))
-        .number("last_delay_s", |(.., it)| mean(it.counters().last_delay_sum, it.counters().data))
-        .number("delay_minimum_s", |(.., it)| it.counters().delay_minimum.map(Duration::as_seconds))
-        .number("delay_maximum_s", |(.., it)| {
-            let counters = it.counters();
-            (counters.data > 0).then(|| counters.delay_maximum.as_seconds())
-        })
-        .number("completion_s", |(.., it)| {
-            it.finished().map(|end| end.since(it.start()).as_seconds())
-        })
-        .batch()
 }
 
 /// A direction of a link: its link, and the names of the nodes it leads from
@@ -258,24 +244,6 @@ fn nodes(plan: &Plan, world: &World) -> RecordBatch {
         .batch()
 }
 
-fn flow_series(plan: &Plan, world: &World) -> RecordBatch {
-    let rows: Vec<_> = plan.consumers.iter().cycle().zip(&world.series().flows).collect();
-    Columns::of(&rows)
-        .text("flow", |(flow, _)| &flow.name)
-        .number("time_s", |(_, it)| it.time_s)
-        .number("goodput_bps", |(_, it)| it.goodput_bps)
-        .number("cwnd_segments", |(_, it)| it.cwnd)
-        .number("ssthresh_segments", |(_, it)| it.ssthresh)
-        .count("in_flight", |(_, it)| it.in_flight)
-        .number("smoothed_rtt_s", |(_, it)| it.smoothed_rtt_s)
-        .number("delay_s", |(_, it)| it.delay_s)
-        .count("retransmissions", |(_, it)| it.retransmissions)
-        .count("marks", |(_, it)| it.marks)
-        .count("timeouts", |(_, it)| it.timeouts)
-        .count("decreases", |(_, it)| it.decreases)
-        .batch()
-}
-
 fn link_series(plan: &Plan, world: &World) -> RecordBatch {
     let directions = directions(plan).into_iter().cycle();
     let rows: Vec<_> = directions.zip(&world.series().ports).collect();
@@ -308,15 +276,16 @@ fn run_table(run: &Run) -> RecordBatch {
         .batch()
 }
 
-/// All tables of some runs, by name: `runs`, `flows`, `links`, `nodes`,
-/// `flow_series` and `link_series`. Each begins with a column for every axis of
+/// All tables of some runs, by name: `runs`, `flows`, `transfers`, `links`,
+/// `nodes`, `flow_series` and `link_series`. Each begins with a column for every axis of
 /// the comparison, and the replication's number. Without runs there are none.
 #[must_use]
 pub fn all(study: &Study, runs: &[Run]) -> Vec<(&'static str, RecordBatch)> {
     type Part = fn(&Run) -> RecordBatch;
-    let parts: [(&'static str, Part); 6] = [
+    let parts: [(&'static str, Part); 7] = [
         ("runs", run_table),
         ("flows", |run| run.measurements.flows.clone()),
+        ("transfers", |run| run.measurements.transfers.clone()),
         ("links", |run| run.measurements.links.clone()),
         ("nodes", |run| run.measurements.nodes.clone()),
         ("flow_series", |run| run.measurements.flow_series.clone()),

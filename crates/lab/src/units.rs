@@ -127,6 +127,20 @@ impl Quantity for Rate {
     }
 }
 
+/// How often in a second.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Frequency(pub(crate) f64);
+
+impl Quantity for Frequency {
+    const NAME: &'static str = "a frequency";
+    const EXAMPLE: &'static str = "1.25 Hz";
+    const UNITS: &'static [(&'static str, f64)] = &[("Hz", 1.0)];
+
+    fn from_base(frequency: f64, _: &str) -> Result<Self, &'static str> {
+        if frequency > 1e6 { Err("is above 1,000,000 Hz") } else { Ok(Self(frequency)) }
+    }
+}
+
 /// Octets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Bytes(pub(crate) u64);
@@ -213,6 +227,21 @@ impl Quantity for Segments {
         } else {
             Err("is not between 1 and 1,000,000")
         }
+    }
+}
+
+/// How many arrive in a second.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct PerSecond(pub(crate) f64);
+
+impl Quantity for PerSecond {
+    const NAME: &'static str = "a rate of arrivals";
+    const EXAMPLE: &'static str = "100 per second";
+    const UNITS: &'static [(&'static str, f64)] =
+        &[("per second", 1.0), ("per minute", 1.0 / 60.0), ("per hour", 1.0 / 3600.0)];
+
+    fn from_base(base: f64, _: &str) -> Result<Self, &'static str> {
+        if base > 1e9 { Err("is more than a billion in a second") } else { Ok(Self(base)) }
     }
 }
 

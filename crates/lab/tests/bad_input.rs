@@ -344,7 +344,10 @@ fn an_empty_file_is_told_what_it_lacks() {
     }
     let without = &VALID[..VALID.find("[consumers").expect("it has consumers")];
     let error = read(&format!("{without}[consumers]\n")).expect_err("nobody asks");
-    assert_says(&error, &["the scenario has no consumers", "[consumers.c1]"]);
+    assert_says(
+        &error,
+        &["the scenario has no flows and no consumers", "[flows.f1]", "[consumers.c1]"],
+    );
 }
 
 #[test]
@@ -421,4 +424,104 @@ fn the_mark_stands_under_its_place() {
         assert_eq!(marked, "\"10 MB\"", "{shown}");
         assert_eq!(lines[3].matches('^').count(), 7);
     }
+}
+
+/// The valid scenario with a flow; `more` are keys of the flow.
+fn with_flow(more: &str) -> String {
+    format!("{VALID}\n[flows.f]\n{more}\n")
+}
+
+const FLOW: &str = "from = \"a\"\nto = \"b\"\ncontroller = \"cubic\"\n";
+
+fn flow(more: &str) -> String {
+    with_flow(&format!("{FLOW}{more}"))
+}
+
+#[test]
+fn a_flow_needs_two_nodes_and_a_controller() {
+    let wrong = |marked: &str, expected: &[&str]| {
+        assert_refused(&format!("{VALID}\n{marked}\n"), expected);
+    };
+    wrong("[flows.¶f]\nto = \"b\"", &["flow `f` has no `from`", "write from ="]);
+    wrong("[flows.¶f]\nfrom = \"a\"", &["flow `f` has no `to`"]);
+    wrong("[flows.¶f]\nfrom = \"a\"\nto = \"b\"", &["has no `controller`", "\"cubic\""]);
+    wrong("[flows.f]\nfrom = \"a\"\nto = ¶\"a\"", &["ends where it starts"]);
+    wrong("[flows.f]\nfrom = \"a\"\nto = ¶\"bb\"", &["there is no node `bb`"]);
+    assert_refused(&flow("¶rats = \"1 Mbps\""), &["unknown key `rats`", "did you mean `rate`"]);
+}
+
+#[test]
+fn keys_of_another_protocol_are_refused() {
+    assert_refused(&flow("rate = ¶\"1 Mbps\""), &["`rate` is a key of flows over UDP alone"]);
+    let udp =
+        |more: &str| with_flow(&format!("from = \"a\"\nto = \"b\"\nprotocol = \"udp\"\n{more}"));
+    let rate = "rate = \"1 Mbps\"\n";
+    let ecn = format!("{rate}ecn = ¶\"off\"");
+    assert_refused(&udp(&ecn), &["`ecn` is a key of flows over TCP alone"]);
+    let file = format!("{rate}workload = ¶{{ kind = \"file\", size = \"1 MB\" }}");
+    assert_refused(&udp(&file), &["UDP carries no workload of that kind", "on-off"]);
+    let empty = format!("{rate}payload = ¶\"0 B\"");
+    assert_refused(&udp(&empty), &["a payload of 0 B"]);
+}
+
+#[test]
+fn a_workload_has_its_own_keys_and_needs_some() {
+    let workload = |text: &str| flow(&format!("workload = {text}"));
+    assert_refused(&workload("¶{ kind = \"file\" }"), &["needs its `size`", "\"10 MB\""]);
+    assert_refused(
+        &workload("{ kind = \"bulk\", size = ¶\"1 MB\" }"),
+        &["this kind of workload has no `size`"],
+    );
+    assert_refused(
+        &workload("{ kind = \"on-off\", on = ¶\"0 s\", off = \"1 s\" }"),
+        &["`on` of no time"],
+    );
+    let arrivals = |text: &str| workload(&format!("{{ kind = \"arrivals\", {text} }}"));
+    assert_refused(
+        &arrivals("sizes = \"1 kB\", rate = \"5 per second\", load = ¶\"5 %\""),
+        &["both a rate of arrivals and a load"],
+    );
+    assert_refused(
+        &arrivals("sizes = \"1 kB\", rate = ¶\"5 Mbps\""),
+        &["`Mbps` is no unit of a rate of arrivals", "\"100 per second\""],
+    );
+    assert_refused(
+        &arrivals("load = \"5 %\", sizes = ¶\"web-serch\""),
+        &["there is no distribution `web-serch`", "web-search"],
+    );
+    assert_refused(
+        &arrivals("load = \"5 %\", sizes = ¶[[\"1 kB\", \"10 %\"], [\"2 kB\", \"100 %\"]]"),
+        &["go from 0 % to 100 %"],
+    );
+    assert_refused(
+        &arrivals("load = \"5 %\", sizes = ¶[[\"2 kB\", \"0 %\"], [\"1 kB\", \"100 %\"]]"),
+        &["must rise"],
+    );
+}
+
+#[test]
+fn a_controller_that_lacks_what_it_needs_is_refused() {
+    let flow = |controller: &str, more: &str| {
+        with_flow(&format!("from = \"a\"\nto = \"b\"\ncontroller = ¶\"{controller}\"\n{more}"))
+    };
+    assert_refused(
+        &flow("dctcp", "ecn = \"off\""),
+        &["controller `dctcp` needs an echo that counts congestion marks", "ecn = \"dctcp\""],
+    );
+    assert_refused(
+        &flow("ledbat", "timestamps = false"),
+        &["controller `ledbat` needs timestamps"],
+    );
+    assert_refused(&flow("reno-sce", ""), &["routers that send the milder mark", "kind = \"sce\""]);
+}
+
+#[test]
+fn a_link_changes_one_thing_at_a_time() {
+    let changes = |text: &str| {
+        let limit = "limit = \"50 packets\" }";
+        changed(limit, &format!("{limit}\nchanges = [{text}]"))
+    };
+    let both = "{ at = ¶\"1 s\", rate = \"1 Mbps\", state = \"down\" }";
+    assert_refused(&changes(both), &["both its rate and its state"]);
+    assert_refused(&changes("{ at = ¶\"1 s\" }"), &["a change that says neither rate nor state"]);
 }

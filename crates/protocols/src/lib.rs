@@ -2,6 +2,12 @@
 //! of their own: each call takes the time and what arrived, and says what to
 //! send and when to wake. A simulator and a real socket can both drive them.
 
+pub mod ip;
+pub mod delivery;
+pub mod pacing;
 pub mod ndn;
 pub mod packet;
 pub mod queues;
+pub mod rtt;
+pub mod tcp;
+pub mod udp;

@@ -2,6 +2,8 @@
 
 use crate::ndn::wire::size::{LinkHeaders, link_size};
 use crate::ndn::{Data, Interest, Nack};
+use crate::tcp::Segment;
+use crate::udp::Datagram;
 
 /// A packet under way. It fills one cache line: with many packets under way,
 /// the time goes into waiting for memory.
@@ -10,11 +12,17 @@ use crate::ndn::{Data, Interest, Nack};
 pub struct Packet {
     /// What it carries.
     pub body: Body,
-    /// Whether it carries a congestion mark.
-    pub marked: bool,
+    /// What routers may tell by it, and have told.
+    pub ecn: Ecn,
     /// The size of the network-layer packet in octets, before link headers.
-    pub network_size: u32,
+    pub network_size: u16,
+    /// For an IP packet: where the rest of its way is written.
+    pub route: Route,
 }
+
+/// The place of a packet's next hop in the network's list of hops.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Route(pub u32);
 
 /// What a packet carries.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,22 +33,76 @@ pub enum Body {
     Data(Data),
     /// An Interest refused by a router.
     Nack(Nack),
+    /// A TCP segment.
+    Segment(Segment),
+    /// A UDP datagram.
+    Datagram(Datagram),
+}
+
+/// The ECN field (RFC 3168, section 5), and what stands for it elsewhere: an NDN
+/// packet can carry NDNLPv2's CongestionMark, so it is ECN-capable.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ecn {
+    /// Its sender would not understand a mark.
+    NotCapable,
+    /// ECT(0): its sender understands marks.
+    #[default]
+    Capable,
+    /// ECT(1): its sender answers many marks by little each (RFC 9331); or, in
+    /// SCE, a router saw some congestion.
+    Scalable,
+    /// CE: a router saw congestion.
+    Congestion,
+}
+
+impl Ecn {
+    /// Whether a mark would be understood.
+    #[inline]
+    #[must_use]
+    pub fn is_capable(self) -> bool {
+        self != Self::NotCapable
+    }
 }
 
 impl Packet {
+    /// An NDN packet of that size.
+    #[inline]
+    #[must_use]
+    pub fn ndn(body: Body, network_size: u16) -> Self {
+        Self { body, ecn: Ecn::Capable, network_size, route: Route::default() }
+    }
+
+    /// The same with a congestion mark, if `marked`.
+    #[inline]
+    #[must_use]
+    pub fn marked_if(self, marked: bool) -> Self {
+        if marked { Self { ecn: Ecn::Congestion, ..self } } else { self }
+    }
+
+    /// Whether it carries a congestion mark.
+    #[inline]
+    #[must_use]
+    pub fn marked(&self) -> bool {
+        self.ecn == Ecn::Congestion
+    }
+
     /// The size on a link in octets: the true encoding with the NDNLPv2 headers
     /// that it needs, without the overhead of the link's own framing.
     #[inline]
     #[must_use]
     pub fn size(&self) -> u32 {
+        let network_size = u32::from(self.network_size);
         let nack = match &self.body {
+            Body::Segment(_) | Body::Datagram(_) => return network_size,
             Body::Nack(nack) => Some(nack.reason),
             Body::Interest(_) | Body::Data(_) => None,
         };
-        if nack.is_none() && !self.marked {
-            return self.network_size;
+        if nack.is_none() && !self.marked() {
+            return network_size;
         }
-        let headers = LinkHeaders { congestion_mark: self.marked, pit_token: None, nack };
-        link_size(self.network_size, &headers)
+        let headers = LinkHeaders { congestion_mark: self.marked(), pit_token: None, nack };
+        link_size(network_size, &headers)
     }
 }
+
+const _: () = assert!(size_of::<Packet>() == 64);

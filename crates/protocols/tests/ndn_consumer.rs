@@ -15,7 +15,7 @@ use windtunnel_protocols::ndn::consumer::{
     Backoff, Consumer, Counters, Reaction, RttGain, Settings, TimeoutMeaning, WindowFraction,
     Workload,
 };
-use windtunnel_protocols::ndn::rtt::RtoLimits;
+use windtunnel_protocols::rtt::RtoLimits;
 use windtunnel_protocols::ndn::wire::size::NameSize;
 use windtunnel_protocols::ndn::{NackReason, Outbox, PrefixId};
 use windtunnel_protocols::packet::{Body, Packet};
@@ -51,7 +51,8 @@ fn controller(name: &str, window: f64) -> AnyController {
     if name == "fixed" {
         settings.set("window", Value::Number(window)).expect("a window within its limits");
     }
-    AnyController::new(Start { initial_window: window, minimum_window: 1.0 }, &settings)
+    let start = Start { initial_window: window, minimum_window: 1.0, restart_window: window };
+    AnyController::new(start, &settings)
 }
 
 /// A consumer, and the Interests it has just sent.
@@ -521,7 +522,7 @@ impl Trial {
         match fate {
             Fate::Data { marked: is_marked } => {
                 self.delivered += 1;
-                self.receive(Packet { marked: is_marked, ..data_packet(segment) });
+                self.receive(data_packet(segment).marked_if(is_marked));
             }
             Fate::Refused(reason) => self.receive(nack_packet(interest(segment, 0), reason)),
             Fate::Lost | Fate::Late => {}

@@ -31,7 +31,7 @@ fn operation() -> impl Strategy<Value = Operation> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Kept {
     data: Data,
-    network_size: u32,
+    network_size: u16,
     marked: bool,
     fresh_until: Time,
 }
@@ -93,7 +93,7 @@ fn like_the_model(policy: Policy, capacity: usize, operations: &[Operation]) {
             }
             Operation::Insert { segment, freshness_ms, marked } => {
                 let data = Data { freshness_ms, ..data(segment) };
-                let network_size = number as u32;
+                let network_size = number as u16;
                 let fresh_until = now + Duration::from_millis(u64::from(freshness_ms));
                 store.insert(now, &data, network_size, marked);
                 model.insert(Kept { data, network_size, marked, fresh_until });

@@ -12,7 +12,7 @@ use windtunnel_protocols::ndn::{Interest, NackReason};
 use windtunnel_protocols::packet::{Body, Packet};
 
 fn marks(sent: &[(u16, Packet)]) -> Vec<(u16, bool)> {
-    sent.iter().map(|(face, packet)| (*face, packet.marked)).collect()
+    sent.iter().map(|(face, packet)| (*face, packet.marked())).collect()
 }
 
 /// The refusals in what was sent: where to, why, and with which nonce.

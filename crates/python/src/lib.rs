@@ -1,5 +1,7 @@
 //! The lab's bindings for Python: thin, and typed in `_core.pyi`.
 
+use std::path::PathBuf;
+
 use arrow_array::RecordBatch;
 use arrow_array::RecordBatchIterator;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
@@ -7,7 +9,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict};
 use windtunnel_controllers::{DESCRIPTIONS, Kind};
-use windtunnel_lab::{self as lab, Bounds, Study};
+use windtunnel_lab::{self as lab, Bounds, Captures, Study};
 use windtunnel_protocols::{ndn::strategy, queues};
 
 pyo3::create_exception!(_core, ScenarioError, PyValueError, "A scenario that cannot be run.");
@@ -142,9 +144,16 @@ impl Scenario {
         bounds.map(|it| (it.goodput_bps, it.delay.as_seconds())).collect()
     }
 
-    /// Starts all runs, `jobs` at a time.
-    fn start(&self, jobs: usize) -> Batch {
-        Batch(Some(lab::Batch::start(self.0.clone(), jobs)))
+    /// Starts all runs, `jobs` at a time. `captures` is a folder, and the nodes
+    /// whose packets are captured there.
+    #[pyo3(signature = (jobs, captures=None))]
+    fn start(&self, jobs: usize, captures: Option<(PathBuf, Vec<String>)>) -> PyResult<Batch> {
+        let mut study = self.0.clone();
+        if let Some((folder, nodes)) = captures {
+            let captured = study.captured(Captures { folder, nodes });
+            study = captured.map_err(|error| ScenarioError::new_err(error.to_string()))?;
+        }
+        Ok(Batch(Some(lab::Batch::start(study, jobs))))
     }
 }
 
@@ -178,11 +187,15 @@ impl Batch {
         Ok(())
     }
 
-    /// Waits for the end, with the interpreter released.
+    /// Waits for the end, with the interpreter released. Raises OSError if a
+    /// capture could not be written.
     fn finish(&mut self, py: Python<'_>) -> PyResult<Outcome> {
         let batch = self.0.take();
         let batch = batch.ok_or_else(|| PyValueError::new_err("the batch was finished before"))?;
-        let (study, outcome) = py.detach(|| batch.finish());
+        let (study, mut outcome) = py.detach(|| batch.finish());
+        if let Some(error) = outcome.unwritten.take() {
+            return Err(error.into());
+        }
         Ok(Outcome { study, outcome })
     }
 }

@@ -4,19 +4,33 @@
 //! A [`Plan`] says what there is; [`World::new`] builds it; [`World::run`] lets
 //! time pass; what was measured is read from the world afterwards.
 
+mod capture;
+mod connections;
+mod flows;
+mod impairment;
 mod loss;
+mod ndn;
+mod network;
 mod plan;
 mod port;
 mod record;
 mod routing;
+mod sizes;
+mod transfers;
 mod world;
 
+pub use capture::{Seen, Watcher, Way};
+pub use connections::TcpCounters;
+pub use flows::{Flow, FlowCounters};
+pub use impairment::Impairment;
 pub use loss::Loss;
 pub use plan::{
-    ConsumerPlan, DirectionPlan, LinkPlan, Metric, NodePlan, Paths, Plan, ProducerPlan, RoutePlan,
-    Routing, StrategyName,
+    ChangePlan, ConsumerPlan, DirectionPlan, FlowPlan, LinkPlan, Metric, NodePlan, Paths, Plan, ProducerPlan,
+    RoutePlan, Routing, StrategyName, Transport, Workload,
 };
-pub use port::Counters as PortCounters;
+pub use port::{Counters as PortCounters, LinkChange};
 pub use record::{FlowSample, PortSample, Series};
-pub use routing::{Graph, Reached, Unreachable};
+pub use routing::{Graph, Leg, Reached, Unreachable};
+pub use sizes::Sizes;
+pub use transfers::{Transfer, headers};
 pub use world::World;

@@ -1,5 +1,7 @@
 //! What a world is made of: plain data, already checked by whoever made it.
 
+use std::sync::Arc;
+
 use windtunnel_controllers::{Settings as ControllerSettings, Start};
 use windtunnel_engine::{Duration, Rate, Time};
 use windtunnel_protocols::ndn::consumer::Settings as ConsumerSettings;
@@ -8,8 +10,10 @@ use windtunnel_protocols::ndn::forwarder::Marks;
 use windtunnel_protocols::ndn::producer::Producer;
 use windtunnel_protocols::ndn::wire;
 use windtunnel_protocols::queues::{Discipline, Limit};
+use windtunnel_protocols::udp::{Period, Turns};
+use windtunnel_protocols::{tcp, udp};
 
-use crate::Loss;
+use crate::{Impairment, LinkChange, Loss, Sizes};
 
 /// Everything about one run. Nodes, links and prefixes are referred to by
 /// their place in these lists.
@@ -19,13 +23,17 @@ pub struct Plan {
     pub nodes: Vec<NodePlan>,
     /// The links between them.
     pub links: Vec<LinkPlan>,
+    /// What happens to links in the course of time.
+    pub changes: Vec<ChangePlan>,
     /// All prefixes in use; their place is their number.
     pub prefixes: Vec<wire::Name<'static>>,
     /// Who serves what.
     pub producers: Vec<ProducerPlan>,
     /// Who asks for what.
     pub consumers: Vec<ConsumerPlan>,
-    /// How names find their way.
+    /// Who sends to whom over IP.
+    pub flows: Vec<FlowPlan>,
+    /// How names and packets find their way.
     pub routing: Routing,
     /// How long it runs.
     pub duration: Duration,
@@ -75,12 +83,27 @@ pub struct DirectionPlan {
     pub delay: Duration,
     /// Which packets it loses.
     pub loss: Loss,
+    /// Which it delivers twice or late.
+    pub impairment: Impairment,
     /// How much may wait before it.
     pub limit: Limit,
     /// What is dropped and marked there.
     pub discipline: Discipline,
     /// The octets that the link's own framing adds to each packet.
     pub overhead: u32,
+}
+
+/// What happens to one direction of a link at some time.
+#[derive(Clone, Copy, Debug)]
+pub struct ChangePlan {
+    /// When.
+    pub time: Time,
+    /// The link.
+    pub link: usize,
+    /// The direction: 0 from the link's first node, 1 from its second.
+    pub direction: usize,
+    /// What.
+    pub change: LinkChange,
 }
 
 /// A producer on a node.
@@ -109,6 +132,70 @@ pub struct ConsumerPlan {
     pub start: Start,
 }
 
+/// A flow over IP, from one node to another.
+#[derive(Clone, Debug)]
+pub struct FlowPlan {
+    /// Its name.
+    pub name: String,
+    /// The node that the data comes from.
+    pub from: usize,
+    /// The node that it goes to.
+    pub to: usize,
+    /// How it is carried, and what.
+    pub transport: Transport,
+    /// When it starts, at the earliest.
+    pub start: Time,
+    /// It starts at a random moment within so much time from then.
+    pub start_within: Duration,
+    /// From when it begins nothing more; what was handed over is still sent.
+    pub stop: Time,
+}
+
+/// How a flow is carried, and what it carries.
+#[derive(Clone, Debug)]
+pub enum Transport {
+    /// Over TCP.
+    Tcp {
+        /// How its connections behave.
+        settings: Arc<tcp::Settings>,
+        /// What they carry.
+        workload: Workload,
+    },
+    /// Over UDP.
+    Udp(udp::Settings),
+}
+
+/// What a flow carries over TCP.
+#[derive(Clone, Debug)]
+pub enum Workload {
+    /// Data without end, over one connection.
+    Bulk,
+    /// One file, over one connection, which is then closed.
+    File {
+        /// Its octets.
+        bytes: u64,
+    },
+    /// The receiver asks and the sender answers, again and again, over one
+    /// connection that the receiver opens.
+    RequestResponse {
+        /// The octets of a request.
+        request: u64,
+        /// The octets of an answer.
+        response: u64,
+        /// From an answer's end to the next request.
+        think: Period,
+    },
+    /// At full speed in turns, over one connection.
+    OnOff(Turns),
+    /// Files that arrive by a Poisson process, each over a connection of its own.
+    Arrivals {
+        /// The mean number of arrivals in a second.
+        per_second: f64,
+        /// How large the files are.
+        sizes: Sizes,
+    },
+}
+
 /// What a path's length is measured by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Metric {
@@ -127,7 +214,7 @@ pub enum Paths {
     All,
 }
 
-/// How names find their way.
+/// How names and packets find their way.
 #[derive(Clone, Debug)]
 pub struct Routing {
     /// What computed paths are measured by.
@@ -152,6 +239,14 @@ pub struct RoutePlan {
 }
 
 impl Plan {
+    /// A node's interfaces: for each end of a link there, the link, and whether
+    /// it is the link's first node (0) or its second (1).
+    pub fn interfaces(&self, node: usize) -> impl Iterator<Item = (usize, usize)> {
+        let links = self.links.iter().enumerate();
+        let ends = links.flat_map(|(link, plan)| [0, 1].map(|side| (link, side, plan.nodes[side])));
+        ends.filter(move |(.., end)| *end == node).map(|(link, side, _)| (link, side))
+    }
+
     /// When the run ends.
     #[must_use]
     pub fn end(&self) -> Time {

@@ -3,16 +3,16 @@
 use std::collections::VecDeque;
 
 use windtunnel_engine::{Duration, Handle, Random, Rate, Store, Time, prefetch};
-use windtunnel_protocols::packet::Packet;
+use windtunnel_protocols::packet::{Ecn, Packet};
 use windtunnel_protocols::queues::{
-    Backlog, CoDel, Departure, Discipline, Fifo, Limit, LinkService, Pcon, Verdict, Waiting,
+    AnyArrival, AnyQueue, Arrival, Arriving, Backlog, Limit, Queue, Started, Verdict, Waiting,
 };
 
-use crate::Loss;
+use crate::impairment::{Fate, Impaired};
 use crate::plan::DirectionPlan;
 
 /// What a port counted. At any time
-/// `offered = delivered + dropped + in the queue + on the link`.
+/// `offered + duplicates = delivered + dropped + in the queue + on the link`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Counters {
     /// Packets given to the port.
@@ -37,6 +37,12 @@ pub struct Counters {
     pub losses: u64,
     /// Packets that got a congestion mark here.
     pub marks: u64,
+    /// Packets that were told here of some congestion, as in SCE.
+    pub some_congestion_marks: u64,
+    /// Packets that arrived a second time.
+    pub duplicates: u64,
+    /// Packets that arrived late, so that others could overtake them.
+    pub late: u64,
 }
 
 impl Counters {
@@ -45,17 +51,35 @@ impl Counters {
     pub fn dropped(&self) -> u64 {
         self.overflows + self.discipline_drops + self.losses
     }
+
+    /// Puts a mark on a packet and counts it, if the verdict asks for one.
+    #[inline]
+    fn mark(&mut self, verdict: Verdict, packet: &mut Packet) {
+        match verdict {
+            Verdict::Mark => {
+                self.marks += 1;
+                packet.ecn = Ecn::Congestion;
+            }
+            Verdict::MarkSome => {
+                self.some_congestion_marks += 1;
+                packet.ecn = Ecn::Scalable;
+            }
+            Verdict::Pass | Verdict::Drop => {}
+        }
+    }
 }
 
 /// A packet that is, or will be, on the link.
 #[derive(Clone, Copy, Debug)]
 struct Transit {
     packet: Handle,
+    /// [`Time::NEVER`] while the link is down.
     starts: Time,
+    /// If it starts never: until when its waiting has been counted.
     arrives: Time,
     /// Octets on the wire, framing included.
     size: u32,
-    lost: bool,
+    fate: Fate,
 }
 
 /// The queue before the link.
@@ -65,36 +89,21 @@ enum Egress {
     /// known at once, and it goes straight into the transit ring.
     OnArrival {
         limit: Limit,
-        marking: Option<Box<LinkService>>,
+        judge: Option<Box<AnyArrival>>,
         /// What has not started yet: so many at the end of the ring.
         backlog: Backlog,
     },
     /// Packets wait in a queue and are judged when the link is free.
-    OnDeparture(Box<Judged>),
+    OnDeparture(Box<Held>),
 }
 
 /// A queue whose packets are judged when the link is free.
 #[derive(Debug)]
-struct Judged {
-    queue: Fifo,
-    judge: Judge,
+struct Held {
+    limit: Limit,
+    queue: AnyQueue,
     /// Whether the port is going to be served when the link is free.
     called: bool,
-}
-
-#[derive(Debug)]
-enum Judge {
-    CoDel(CoDel),
-    Pcon(Pcon),
-}
-
-impl Judge {
-    fn judge(&mut self, now: Time, sojourn: Duration, backlog: u64) -> Verdict {
-        match self {
-            Self::CoDel(it) => it.judge(now, sojourn, backlog),
-            Self::Pcon(it) => it.judge(now, sojourn, backlog),
-        }
-    }
 }
 
 /// What the caller has to arrange for.
@@ -109,17 +118,23 @@ pub(crate) struct Due {
 /// What came out at the other end.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arrived {
-    /// The packet; none if the link lost it.
+    /// The packet; none if the link lost it, or it is late.
     pub(crate) packet: Option<Packet>,
     /// When the next one arrives.
     pub(crate) next: Option<Time>,
+    /// When the first of those that are late arrives, if it has become that now.
+    pub(crate) late: Option<Time>,
 }
 
-/// A link that loses packets.
-#[derive(Debug)]
-struct Lossy {
-    loss: Loss,
-    random: Random,
+/// What happens to a link in the course of time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LinkChange {
+    /// It sends at another rate; the packet under transmission keeps its own.
+    Rate(Rate),
+    /// It goes down: what is on the link is lost, what waits goes on waiting.
+    Down,
+    /// It comes back.
+    Up,
 }
 
 /// One direction of a link, with the queue before it. What every packet touches
@@ -128,33 +143,31 @@ struct Lossy {
 #[repr(C, align(64))]
 pub(crate) struct Port {
     transit: VecDeque<Transit>,
-    /// The link is free from then on.
+    /// The link is free from then on; never while it is down.
     busy_until: Time,
     rate: Rate,
     delay: Duration,
     overhead: u32,
     egress: Egress,
-    lossy: Option<Box<Lossy>>,
+    impaired: Option<Box<Impaired>>,
     counters: Counters,
+    /// When the link would be free, were it not down.
+    busy_before_outage: Time,
 }
 
 impl Port {
-    pub(crate) fn new(plan: &DirectionPlan, random: Random) -> Self {
+    /// A port with its own stream for the link, and one for the queue.
+    pub(crate) fn new(plan: &DirectionPlan, link: Random, queue: Random) -> Self {
         let limit = plan.limit;
-        let on_arrival =
-            |marking| Egress::OnArrival { limit, marking, backlog: Backlog::default() };
-        let on_departure = |judge| {
-            let queue = Fifo::new(limit);
-            Egress::OnDeparture(Box::new(Judged { queue, judge, called: false }))
+        let egress = match plan.discipline.start(queue) {
+            Started::OnArrival(judge) => {
+                let backlog = Backlog::default();
+                Egress::OnArrival { limit, judge: judge.map(Box::new), backlog }
+            }
+            Started::OnDeparture(queue) => {
+                Egress::OnDeparture(Box::new(Held { limit, queue, called: false }))
+            }
         };
-        let egress = match plan.discipline.clone() {
-            Discipline::DropTail => on_arrival(None),
-            Discipline::LinkService(marking) => on_arrival(Some(Box::new(marking))),
-            Discipline::CoDel(codel) => on_departure(Judge::CoDel(codel)),
-            Discipline::Pcon(pcon) => on_departure(Judge::Pcon(pcon)),
-        };
-        let loss = plan.loss;
-        let lossy = (loss != Loss::None).then(|| Box::new(Lossy { loss, random }));
         Self {
             transit: VecDeque::new(),
             busy_until: Time::ZERO,
@@ -162,8 +175,9 @@ impl Port {
             delay: plan.delay,
             overhead: plan.overhead,
             egress,
-            lossy,
+            impaired: Impaired::new(plan.loss, plan.impairment, link),
             counters: Counters::default(),
+            busy_before_outage: Time::ZERO,
         }
     }
 
@@ -171,9 +185,14 @@ impl Port {
         &self.counters
     }
 
+    fn is_down(&self) -> bool {
+        self.busy_until == Time::NEVER
+    }
+
     /// How long the link has been sending until `now`.
     pub(crate) fn busy(&self, now: Time) -> Duration {
-        self.counters.transmission_sum - self.busy_until.since(now)
+        let until = if self.is_down() { self.busy_before_outage } else { self.busy_until };
+        self.counters.transmission_sum - until.since(now)
     }
 
     /// What waits at `now`.
@@ -191,7 +210,16 @@ impl Port {
             Egress::OnArrival { .. } => 0,
             Egress::OnDeparture(it) => u64::from(it.queue.backlog().packets),
         };
-        self.transit.len() as u64 + queued
+        let late = self.impaired.as_ref().map_or(0, |it| it.late.len());
+        self.transit.len() as u64 + late as u64 + queued
+    }
+
+    /// The packets on the link that began to leave by `now`, and when, without the
+    /// first `told` that were ever sent. Those must include all that have arrived.
+    pub(crate) fn started(&self, told: u64, now: Time) -> impl Iterator<Item = (Time, Handle)> {
+        let gone = self.counters.sent - self.transit.len() as u64;
+        let left = self.transit.iter().skip((told - gone) as usize);
+        left.map(|it| (it.starts, it.packet)).take_while(move |(starts, _)| *starts <= now)
     }
 
     /// Takes a packet in.
@@ -206,14 +234,18 @@ impl Port {
         self.start_transmissions(now);
         let size = packet.size() + self.overhead;
         match &mut self.egress {
-            Egress::OnArrival { limit, marking, backlog } => {
+            Egress::OnArrival { limit, judge, backlog } => {
                 let mut size = size;
-                // The link service marks before the queue takes the packet, or not.
-                if let Some(marking) = marking
-                    && marking.marks(now, backlog.bytes)
-                {
-                    self.counters.marks += 1;
-                    packet.marked = true;
+                // The discipline judges before the queue takes the packet, or not.
+                if let Some(judge) = judge {
+                    let (free, rate) = (self.busy_until, self.rate);
+                    let arriving = Arriving { ecn: packet.ecn, backlog: *backlog, free, rate };
+                    let verdict = judge.judge(now, &arriving).on(packet.ecn);
+                    if verdict == Verdict::Drop {
+                        self.counters.discipline_drops += 1;
+                        return Due::default();
+                    }
+                    self.counters.mark(verdict, &mut packet);
                     size = packet.size() + self.overhead;
                 }
                 if self.busy_until > now {
@@ -225,85 +257,142 @@ impl Port {
                     self.counters.most = self.counters.most.or_more(*backlog);
                 }
                 let packet = store.insert(packet);
-                Due { arrival: self.transmit(now, packet, size), service: None }
-            }
-            Egress::OnDeparture(judged) => {
-                let packet = store.insert(packet);
-                let waiting = Waiting { packet, size, arrived: now };
-                // What finds the link free does not wait, and needs no room.
-                if self.busy_until <= now && !judged.called {
-                    return self.depart(now, &waiting, store).unwrap_or_default();
-                }
-                if !judged.queue.push(waiting) {
-                    store.free(packet);
-                    self.counters.overflows += 1;
+                if self.is_down() {
+                    self.wait_for_the_link(now, packet, size);
                     return Due::default();
                 }
-                self.counters.most = self.counters.most.or_more(judged.queue.backlog());
-                let service = (!judged.called).then_some(self.busy_until);
-                judged.called = true;
-                Due { arrival: None, service }
+                Due { arrival: self.transmit(now, packet, size), service: None }
             }
+            Egress::OnDeparture(_) => self.enqueue(now, packet, size, store),
         }
+    }
+
+    /// Takes a packet into a queue that judges when packets leave.
+    fn enqueue(&mut self, now: Time, packet: Packet, size: u32, store: &mut Store<Packet>) -> Due {
+        let Egress::OnDeparture(held) = &mut self.egress else { return Due::default() };
+        let handle = store.insert(packet);
+        let waiting = Waiting { packet: handle, size, arrived: now, ecn: packet.ecn };
+        // What finds the link free does not wait, and needs no room.
+        if self.busy_until <= now && !held.called {
+            held.queue.push(waiting, &packet);
+            return self.serve(now, store);
+        }
+        held.queue.offer(held.limit, waiting, &packet, |it| {
+            self.counters.overflows += 1;
+            store.free(it.packet);
+        });
+        self.counters.most = self.counters.most.or_more(held.queue.backlog());
+        self.call()
+    }
+
+    /// Asks to be served when the link is free, if anything waits for that.
+    fn call(&mut self) -> Due {
+        let down = self.is_down();
+        let Egress::OnDeparture(held) = &mut self.egress else { return Due::default() };
+        if held.called || down || held.queue.backlog().packets == 0 {
+            return Due::default();
+        }
+        held.called = true;
+        Due { arrival: None, service: Some(self.busy_until) }
     }
 
     /// The link is free: sends the next packet that its discipline lets pass.
     pub(crate) fn serve(&mut self, now: Time, store: &mut Store<Packet>) -> Due {
-        loop {
-            let Egress::OnDeparture(judged) = &mut self.egress else { return Due::default() };
-            judged.called = false;
-            let Some(head) = judged.queue.pop() else { return Due::default() };
-            if let Some(due) = self.depart(now, &head, store) {
-                return due;
-            }
+        let down = self.is_down();
+        let Egress::OnDeparture(held) = &mut self.egress else { return Due::default() };
+        held.called = false;
+        if down {
+            return Due::default();
         }
-    }
-
-    /// Sends a packet over the free link, if its discipline lets it pass.
-    fn depart(&mut self, now: Time, head: &Waiting, store: &mut Store<Packet>) -> Option<Due> {
-        let Egress::OnDeparture(judged) = &mut self.egress else { return None };
-        let sojourn = now.since(head.arrived);
-        let backlog = judged.queue.backlog();
-        let mut size = head.size;
-        match judged.judge.judge(now, sojourn, backlog.bytes) {
-            Verdict::Pass => {}
-            Verdict::Mark => {
-                self.counters.marks += 1;
-                let packet = &mut store[head.packet];
-                packet.marked = true;
-                size = packet.size() + self.overhead;
-            }
-            Verdict::Drop => {
+        loop {
+            let Some((head, verdict)) = held.queue.pop(now) else { return Due::default() };
+            if verdict == Verdict::Drop {
                 self.counters.discipline_drops += 1;
                 store.free(head.packet);
-                return None;
+                continue;
             }
+            let mut size = head.size;
+            if verdict != Verdict::Pass {
+                let packet = &mut store[head.packet];
+                self.counters.mark(verdict, packet);
+                size = packet.size() + self.overhead;
+            }
+            self.counters.sojourn_sum += now.since(head.arrived);
+            let arrival = self.transmit(now, head.packet, size);
+            return Due { arrival, ..self.call() };
         }
-        let more = backlog.packets > 0;
-        judged.called = more;
-        self.counters.sojourn_sum += sojourn;
-        let arrival = self.transmit(now, head.packet, size);
-        Some(Due { arrival, service: more.then_some(self.busy_until) })
     }
 
-    /// The packet first on the link arrives.
+    /// The packet first on the link arrives, or the first of those that are late.
     #[inline]
-    pub(crate) fn arrive(&mut self, store: &mut Store<Packet>) -> Arrived {
+    pub(crate) fn arrive(&mut self, now: Time, store: &mut Store<Packet>) -> Arrived {
         // Those that waited started before they arrived.
-        if let Some(head) = self.transit.front() {
-            self.start_transmissions(head.starts);
+        self.start_transmissions(now);
+        if self.impaired.is_some() {
+            return self.arrive_impaired(now, store);
         }
         let head = self.transit.pop_front().expect("an arrival is called for a packet on the link");
-        store.free(head.packet);
-        let packet = if head.lost {
-            self.counters.losses += 1;
-            None
-        } else {
-            self.counters.delivered += 1;
-            self.counters.delivered_bytes += u64::from(head.size);
-            Some(store[head.packet])
+        let packet = self.leave(head.packet, head.size, head.fate == Fate::Lost, store);
+        Arrived { packet, next: self.next_arrival(), late: None }
+    }
+
+    /// The same on a link that does not deliver everything once and in order.
+    fn arrive_impaired(&mut self, now: Time, store: &mut Store<Packet>) -> Arrived {
+        let head = self.transit.front().copied().filter(|it| it.arrives <= now);
+        let impaired = self.impaired.as_mut().expect("the link is impaired");
+        let Some(head) = head.filter(|it| it.starts <= now) else {
+            let first = impaired.late.pop_front().expect("an arrival is called for a late packet");
+            let late = impaired.late.front().map(|it| it.arrives);
+            let packet = self.leave(first.packet, first.size, first.lost, store);
+            return Arrived { packet, next: None, late };
         };
-        Arrived { packet, next: self.transit.front().map(|it| it.arrives) }
+        let mut late = None;
+        let packet = match head.fate {
+            Fate::Twice => {
+                // It stays first, to arrive again at once.
+                self.transit[0].fate = Fate::Arrives;
+                self.counters.duplicates += 1;
+                self.counters.delivered += 1;
+                self.counters.delivered_bytes += u64::from(head.size);
+                Some(store[head.packet])
+            }
+            Fate::Late => {
+                self.transit.pop_front();
+                self.counters.late += 1;
+                late = impaired.delay(now, head.packet, head.size);
+                None
+            }
+            Fate::Arrives | Fate::Lost => {
+                self.transit.pop_front();
+                self.leave(head.packet, head.size, head.fate == Fate::Lost, store)
+            }
+        };
+        Arrived { packet, next: self.next_arrival(), late }
+    }
+
+    /// A packet leaves the link, delivered or lost.
+    #[inline]
+    fn leave(
+        &mut self,
+        packet: Handle,
+        size: u32,
+        lost: bool,
+        store: &mut Store<Packet>,
+    ) -> Option<Packet> {
+        store.free(packet);
+        if lost {
+            self.counters.losses += 1;
+            return None;
+        }
+        self.counters.delivered += 1;
+        self.counters.delivered_bytes += u64::from(size);
+        Some(store[packet])
+    }
+
+    /// When the packet first on the link arrives, if that is known.
+    #[inline]
+    fn next_arrival(&self) -> Option<Time> {
+        self.transit.front().filter(|it| it.starts != Time::NEVER).map(|it| it.arrives)
     }
 
     /// Brings near the packet that arrives next.
@@ -322,12 +411,12 @@ impl Port {
         let transmission = self.rate.transmission_time(size);
         self.busy_until = starts + transmission;
         let arrives = self.busy_until + self.delay;
-        let lost = self.lossy.as_mut().is_some_and(|it| it.loss.strikes(&mut it.random));
+        let fate = self.impaired.as_mut().map_or(Fate::Arrives, |it| it.fate());
         self.counters.sent += 1;
         self.counters.sojourn_sum += starts.since(now);
         self.counters.transmission_sum += transmission;
         let first = self.transit.is_empty();
-        self.transit.push_back(Transit { packet, starts, arrives, size, lost });
+        self.transit.push_back(Transit { packet, starts, arrives, size, fate });
         first.then_some(arrives)
     }
 
@@ -343,4 +432,87 @@ impl Port {
             backlog.remove(next.size);
         }
     }
+
+    /// The link changes; what is under transmission or on its way keeps its times.
+    #[cold]
+    pub(crate) fn change(&mut self, now: Time, change: LinkChange) -> Due {
+        self.start_transmissions(now);
+        match (change, self.is_down()) {
+            (LinkChange::Rate(rate), true) => self.rate = rate,
+            (LinkChange::Rate(rate), false) => {
+                let free = self.withdraw(now);
+                self.rate = rate;
+                self.schedule(free);
+            }
+            (LinkChange::Down, false) => {
+                self.busy_before_outage = self.withdraw(now);
+                self.busy_until = Time::NEVER;
+                self.lose_what_is_under_way();
+            }
+            (LinkChange::Up, true) => {
+                let waits = self.first_waiting() == 0 && !self.transit.is_empty();
+                self.schedule(self.busy_before_outage.max(now));
+                let arrival = self.next_arrival().filter(|_| waits);
+                return Due { arrival, ..self.call() };
+            }
+            (LinkChange::Down, true) | (LinkChange::Up, false) => {}
+        }
+        Due::default()
+    }
+
+    /// The place in the transit ring of the first packet that has not started.
+    fn first_waiting(&self) -> usize {
+        let Egress::OnArrival { backlog, .. } = &self.egress else { return self.transit.len() };
+        self.transit.len() - backlog.packets as usize
+    }
+
+    /// Takes back the times of the packets that have not started; returns when
+    /// the link is free without them.
+    fn withdraw(&mut self, now: Time) -> Time {
+        let first = self.first_waiting();
+        let free = self.transit.get(first).map_or(self.busy_until, |it| it.starts);
+        for waiting in self.transit.range_mut(first..) {
+            let counters = &mut self.counters;
+            let transmission = self.rate.transmission_time(waiting.size);
+            counters.transmission_sum = counters.transmission_sum - transmission;
+            counters.sojourn_sum = counters.sojourn_sum - waiting.starts.since(now);
+            (waiting.starts, waiting.arrives) = (Time::NEVER, now);
+        }
+        free
+    }
+
+    /// Gives the packets that have not started their times, on a link that is
+    /// free from `free` on.
+    fn schedule(&mut self, free: Time) {
+        self.busy_until = free;
+        let first = self.first_waiting();
+        for waiting in self.transit.range_mut(first..) {
+            let transmission = self.rate.transmission_time(waiting.size);
+            self.counters.transmission_sum += transmission;
+            self.counters.sojourn_sum += self.busy_until.since(waiting.arrives);
+            waiting.starts = self.busy_until;
+            self.busy_until += transmission;
+            waiting.arrives = self.busy_until + self.delay;
+        }
+    }
+
+    /// Puts a packet into the transit ring of a link that is down.
+    #[cold]
+    fn wait_for_the_link(&mut self, now: Time, packet: Handle, size: u32) {
+        let fate = self.impaired.as_mut().map_or(Fate::Arrives, |it| it.fate());
+        self.counters.sent += 1;
+        self.transit.push_back(Transit { packet, starts: Time::NEVER, arrives: now, size, fate });
+    }
+
+    /// What has started will not arrive.
+    fn lose_what_is_under_way(&mut self) {
+        let first = self.first_waiting();
+        self.transit.range_mut(..first).for_each(|it| it.fate = Fate::Lost);
+        if let Some(impaired) = &mut self.impaired {
+            impaired.late.iter_mut().for_each(|it| it.lost = true);
+        }
+    }
 }
+
+#[cfg(test)]
+mod tests;

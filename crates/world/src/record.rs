@@ -10,22 +10,24 @@ pub struct FlowSample {
     pub time_s: f64,
     /// Content received, in bits per second.
     pub goodput_bps: f64,
-    /// The window at the end, in segments.
-    pub cwnd: f64,
-    /// The slow-start threshold at the end, in segments.
-    pub ssthresh: f64,
-    /// Interests in flight at the end.
+    /// The window at the end, in segments; none where there is not just one.
+    pub cwnd: Option<f64>,
+    /// The slow-start threshold at the end, in segments; none likewise.
+    pub ssthresh: Option<f64>,
+    /// Interests or segments in flight at the end.
     pub in_flight: u64,
-    /// The smoothed round trip at the end, in seconds; none before a sample.
+    /// The smoothed round trip at the end, in seconds; none before a sample, and
+    /// where there is not just one.
     pub smoothed_rtt_s: Option<f64>,
-    /// The mean from a Data's first Interest to the Data, in seconds; none if
-    /// none came.
+    /// The mean from a Data's first Interest to the Data, from a segment's first
+    /// sending to its acknowledgement, or from a datagram's sending to its
+    /// arrival, in seconds; none if none came.
     pub delay_s: Option<f64>,
-    /// Interests sent again.
+    /// Interests or segments sent again.
     pub retransmissions: u64,
-    /// Marked Data received.
+    /// Marked packets received.
     pub marks: u64,
-    /// Interests that timed out.
+    /// Interests that timed out, or retransmission timeouts.
     pub timeouts: u64,
     /// Decreases of the window.
     pub decreases: u64,

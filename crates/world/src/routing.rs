@@ -1,15 +1,48 @@
-//! Next hops to every producer, by delay or by hops.
+//! Next hops to every producer and ways between nodes, by delay or by hops.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeSet, BinaryHeap};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
+use windtunnel_protocols::packet::Route;
+
+use crate::network::{End, Hop as NextHop};
 use crate::plan::{Metric, Paths, Plan};
 
-/// A consumer whose prefix no producer can be reached under.
+/// Who has no path to where it wants to go, by its place in the plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Unreachable {
-    /// The consumer's place in the plan.
-    pub consumer: usize,
+pub enum Unreachable {
+    /// A consumer whose prefix no producer can be reached under.
+    Consumer(usize),
+    /// A flow between two nodes that no links join.
+    Flow(usize),
+}
+
+/// One link on a way, in one direction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Leg {
+    /// The link's place in the plan.
+    pub link: usize,
+    /// The direction: 0 from the link's first node, 1 from its second.
+    pub direction: usize,
+}
+
+/// The ways of all flows of a plan, as lists of hops one behind another.
+#[derive(Debug, Default)]
+pub(crate) struct Ways {
+    pub(crate) hops: Vec<NextHop>,
+    /// For each flow, where the way of its sender and of its receiver begins.
+    pub(crate) routes: Vec<[Route; 2]>,
+}
+
+impl Ways {
+    /// The links of the way that begins there.
+    pub(crate) fn legs(&self, route: Route) -> Vec<Leg> {
+        let ports = self.hops[route.0 as usize..].iter().map_while(|hop| match hop {
+            NextHop::Port(port) => Some(*port as usize),
+            NextHop::Here(_) => None,
+        });
+        ports.map(|port| Leg { link: port / 2, direction: port % 2 }).collect()
+    }
 }
 
 /// One next hop of one node to one producer.
@@ -120,6 +153,33 @@ impl<'a> Graph<'a> {
         }
     }
 
+    /// The next link of every node on its shortest way to `target`.
+    fn next_links(&self, target: usize) -> Vec<Option<usize>> {
+        let mut next = vec![None; self.plan.nodes.len()];
+        for reached in self.reach(target, |it, from| Some(self.cost(it, from))) {
+            next[reached.node] = reached.link;
+        }
+        next
+    }
+
+    /// The way from `from` to `to` by the next links to there; none if no links
+    /// join them.
+    fn follow(&self, next: &[Option<usize>], from: usize, to: usize) -> Option<Vec<Leg>> {
+        let (mut node, mut way) = (from, Vec::new());
+        while node != to {
+            let link = next[node]?;
+            way.push(Leg { link, direction: usize::from(self.plan.links[link].nodes[0] != node) });
+            node = self.other_end(link, node);
+        }
+        Some(way)
+    }
+
+    /// The shortest way from one node to another; none if no links join them.
+    #[must_use]
+    pub fn way(&self, from: usize, to: usize) -> Option<Vec<Leg>> {
+        self.follow(&self.next_links(to), from, to)
+    }
+
     fn shortest(&self, producer: usize, hops: &mut Vec<Hop>) {
         let target = self.plan.producers[producer].node;
         for Reached { node, cost, link } in self.reach(target, |it, from| Some(self.cost(it, from)))
@@ -160,4 +220,40 @@ pub(crate) fn hops(plan: &Plan) -> Vec<Hop> {
         }
     }
     hops
+}
+
+/// The ways of all flows there and back; those between the same nodes are
+/// shared.
+pub(crate) fn ways(plan: &Plan) -> Result<Ways, Unreachable> {
+    let graph = Graph::new(plan);
+    // By target, so that each needs its shortest paths once.
+    let mut wanted: BTreeMap<usize, BTreeMap<(usize, bool), Route>> = BTreeMap::new();
+    for flow in &plan.flows {
+        wanted.entry(flow.to).or_default().insert((flow.from, true), Route::default());
+        wanted.entry(flow.from).or_default().insert((flow.to, false), Route::default());
+    }
+    let mut ways = Ways::default();
+    for (&to, starts) in &mut wanted {
+        let next = graph.next_links(to);
+        for (&(from, to_receiver), route) in starts {
+            let Some(way) = graph.follow(&next, from, to) else {
+                let parted = |it: &crate::plan::FlowPlan| {
+                    [(it.from, it.to), (it.to, it.from)].contains(&(from, to))
+                };
+                let flow = plan.flows.iter().position(parted).expect("a flow wants this way");
+                return Err(Unreachable::Flow(flow));
+            };
+            *route = Route(ways.hops.len() as u32);
+            ways.hops
+                .extend(way.iter().map(|leg| NextHop::Port((2 * leg.link + leg.direction) as u32)));
+            let end = if to_receiver { End::Receiver } else { End::Sender };
+            ways.hops.push(NextHop::Here(end));
+        }
+    }
+    ways.routes = plan
+        .flows
+        .iter()
+        .map(|it| [wanted[&it.to][&(it.from, true)], wanted[&it.from][&(it.to, false)]])
+        .collect();
+    Ok(ways)
 }

@@ -122,13 +122,13 @@ fn a_consumer_without_a_path_is_named() {
     ask(&mut plan, 0, "/data", 1);
     assert!(World::new(&plan).is_ok());
     ask(&mut plan, 2, "/data", 1);
-    assert_eq!(World::new(&plan).err(), Some(Unreachable { consumer: 1 }));
+    assert_eq!(World::new(&plan).err(), Some(Unreachable::Consumer(1)));
     plan.consumers[1].node = 0;
     plan.consumers[1].settings.prefix = {
         ask(&mut plan, 0, "/nobody", 1);
         plan.consumers[2].settings.prefix
     };
-    assert_eq!(World::new(&plan).err(), Some(Unreachable { consumer: 1 }));
+    assert_eq!(World::new(&plan).err(), Some(Unreachable::Consumer(1)));
 }
 
 #[test]

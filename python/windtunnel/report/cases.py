@@ -65,6 +65,9 @@ class Comparison:
             names = results["runs"].select(self.axes)
             self.cases = names.unique(maintain_order=True).rows()
         self.tables = {name: self._counted(table) for name, table in results.tables.items()}
+        # What has no controller is told apart all the same.
+        flows = self.tables["flows"]
+        self.tables["flows"] = flows.with_columns(pl.col("flow_controller").fill_null("none"))
         self.flows: list[str] = self["flows"]["flow"].unique(maintain_order=True).to_list()
         self.several_runs = self["runs"]["run"].n_unique() > 1
 

@@ -74,8 +74,16 @@ def measured(comparison: Comparison) -> Measured:
         other_cases=[picture for panels in divided for picture in panels[1:]],
         flows=pictures.flows(comparison),
         queues=pictures.other_queues(comparison),
-        tables=[tables.flows(comparison), tables.links(comparison), tables.nodes(comparison)],
+        tables=measured_tables(comparison),
     )
+
+
+def measured_tables(comparison: Comparison) -> list[Table]:
+    """Make the tables below the pictures; that of transfers only where there are some."""
+    made = [tables.flows(comparison), tables.links(comparison), tables.nodes(comparison)]
+    if not comparison["transfers"].is_empty():
+        made.insert(1, tables.transfers(comparison))
+    return made
 
 
 def title(results: Results, folder: Path) -> str:

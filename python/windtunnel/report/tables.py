@@ -10,6 +10,7 @@ from windtunnel.report import totals
 from windtunnel.report.cases import Comparison
 from windtunnel.report.totals import Measure
 from windtunnel.report.units import decimals, scale, written
+from windtunnel.transfers import SIZE_CLASS, by_size
 
 MOST_ROWS = 200
 """Rows that a page shows of a table; the Parquet files hold all."""
@@ -55,13 +56,28 @@ FLOW_MEASURES = (
     Measure("rtt_s", "round trip", "s"),
     Measure("data", "Data"),
     Measure("interests", "Interests"),
+    Measure("segments", "segments"),
+    Measure("datagrams", "datagrams"),
+    Measure("connections", "connections"),
+    Measure("transfers", "transfers"),
     Measure("retransmissions", "retransmissions"),
     Measure("timeouts", "timeouts"),
     Measure("marks", "marks"),
     Measure("nacks", "NACKs"),
     Measure("decreases", "decreases"),
+    Measure("undone", "decreases undone"),
+    Measure("probes", "tail loss probes"),
     Measure("duplicates", "duplicates"),
     Measure("completion_s", "completion", "s"),
+)
+TRANSFER_MEASURES = (
+    Measure("transfers", "transfers"),
+    Measure("completion_s_mean", "completion, mean", "s"),
+    Measure("completion_s_median", "median", "s"),
+    Measure("completion_s_p99", "99 %", "s"),
+    Measure("slowdown_mean", "slowdown, mean"),
+    Measure("slowdown_median", "median"),
+    Measure("slowdown_p99", "99 %"),
 )
 LINK_MEASURES = (
     Measure("utilisation", "utilisation", "share"),
@@ -105,11 +121,31 @@ def flows(comparison: Comparison) -> Table:
     """Lay out what each flow measured."""
     names = {
         "flow": "flow",
+        "protocol": "protocol",
         "node": "node",
+        "peer": "peer",
         "prefix": "prefix",
         "flow_controller": "flow's controller",
     }
-    return measured(comparison, comparison["flows"], names, FLOW_MEASURES, "Flows")
+    known = {
+        name: it for name, it in names.items() if comparison["flows"][name].is_not_null().any()
+    }
+    return measured(comparison, comparison["flows"], known, FLOW_MEASURES, "Flows")
+
+
+def transfers(comparison: Comparison) -> Table:
+    """Lay out how long files and answers took, by their size, over all runs."""
+    frame = by_size(comparison["transfers"], ["case", "flow"]).head(MOST_ROWS)
+    return Table(
+        "Transfers by size",
+        [
+            *axes(comparison, frame["case"].to_list()),
+            text("flow", frame["flow"].to_list()),
+            text("size", frame[SIZE_CLASS].to_list()),
+            *(plain(measure, frame[measure.column]) for measure in TRANSFER_MEASURES),
+        ],
+        "Slowdown is the completion over the least time that the way allows.",
+    )
 
 
 def links(comparison: Comparison) -> Table:
@@ -155,9 +191,17 @@ def axes(comparison: Comparison, cases: list[int]) -> list[Column]:
     return [text(axis, [row[index] for row in rows]) for index, axis in enumerate(comparison.axes)]
 
 
-def text(title: str, texts: list[str]) -> Column:
-    """Make a column of texts."""
-    return Column(title, False, [Cell(it) for it in texts])
+def text(title: str, texts: list[str | None]) -> Column:
+    """Make a column of texts; one that is missing stays empty."""
+    return Column(title, False, [Cell(it or "") for it in texts])
+
+
+def plain(measure: Measure, values: pl.Series) -> Column:
+    """Make a column of numbers that have no spread."""
+    values = values.cast(pl.Float64)
+    return numbers(
+        measure, pl.DataFrame({"mean": values, "low": values, "high": values}).to_struct()
+    )
 
 
 def numbers(measure: Measure, spreads: pl.Series) -> Column:

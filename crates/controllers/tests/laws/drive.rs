@@ -9,10 +9,13 @@ use windtunnel_controllers::{
 pub(crate) const SECOND: Nanoseconds = 1_000_000_000;
 
 /// A connection over a path without a queue.
+#[derive(Clone)]
 pub(crate) struct Drive {
     pub(crate) controller: AnyController,
     pub(crate) now: Nanoseconds,
     pub(crate) rtt: Nanoseconds,
+    /// Whether the next acknowledgement is the first of a round trip.
+    round_ended: bool,
 }
 
 /// What a periodic loss makes of a window.
@@ -30,12 +33,28 @@ impl Drive {
     }
 
     pub(crate) fn with(name: &str, window: f64, values: &[(&str, Value<'_>)]) -> Self {
+        let start = Start { initial_window: window, minimum_window: 1.0, restart_window: window };
+        Self::starting(name, start, values)
+    }
+
+    /// As TCP starts one: after a timeout the window is one segment, and otherwise
+    /// never less than two.
+    pub(crate) fn over_tcp(name: &str, window: f64, values: &[(&str, Value<'_>)]) -> Self {
+        let start = Start { initial_window: window, minimum_window: 2.0, restart_window: 1.0 };
+        Self::starting(name, start, values)
+    }
+
+    fn starting(name: &str, start: Start, values: &[(&str, Value<'_>)]) -> Self {
         let mut settings = Settings::defaults(description(name));
         for (parameter, value) in values {
             settings.set(parameter, *value).expect("the test sets what the controller declares");
         }
-        let start = Start { initial_window: window, minimum_window: 1.0 };
-        Self { controller: AnyController::new(start, &settings), now: 0, rtt: SECOND / 10 }
+        Self {
+            controller: AnyController::new(start, &settings),
+            now: 0,
+            rtt: SECOND / 10,
+            round_ended: true,
+        }
     }
 
     /// The same, in congestion avoidance after one loss at `window`.
@@ -58,9 +77,13 @@ impl Drive {
         self.controller.on_acknowledgement(&Acknowledgement {
             now: self.now,
             acknowledged: segments,
+            delivered: segments,
             rtt: Some(self.rtt),
             smoothed_rtt: Some(self.rtt),
             in_flight: self.cwnd(),
+            round_ended: std::mem::take(&mut self.round_ended),
+            window_limited: true,
+            ..Acknowledgement::default()
         });
     }
 
@@ -76,12 +99,44 @@ impl Drive {
         self.controller.on_congestion(&Congestion { now: self.now, signal, in_flight });
     }
 
+    /// The next acknowledgement is the first of a round trip.
+    pub(crate) fn begin_round(&mut self) {
+        self.round_ended = true;
+    }
+
+    /// The loss that was signalled last is repaired.
+    pub(crate) fn recover(&mut self) {
+        self.controller.on_recovered(self.now);
+    }
+
+    /// One round trip over a path that holds `capacity` segments in `empty`; more
+    /// than that wait in a queue.
+    pub(crate) fn round_over(&mut self, capacity: f64, empty: Nanoseconds) {
+        self.rtt = (empty as f64 * (self.cwnd() / capacity).max(1.0)) as Nanoseconds;
+        self.round();
+    }
+
+    /// What the next acknowledged segment adds to the window in a round trip.
+    pub(crate) fn growth(&mut self) -> f64 {
+        let before = self.cwnd();
+        self.acknowledge(1.0);
+        (self.cwnd() - before) * before
+    }
+
+    /// The share of the window that a loss leaves.
+    pub(crate) fn kept(&mut self) -> f64 {
+        let before = self.cwnd();
+        self.congest(Signal::Loss);
+        self.cwnd() / before
+    }
+
     /// One round trip: the window that it began with is acknowledged, in
     /// pieces of at most one segment, `after_each` of them.
     pub(crate) fn round_with(&mut self, mut after_each: impl FnMut(&mut Self, f64)) {
         let pieces = self.cwnd().ceil();
         let piece = self.cwnd() / pieces;
         let begun = self.now;
+        self.begin_round();
         for index in 1..=pieces as u64 {
             self.now = begun + self.rtt * index / pieces as u64;
             self.acknowledge(piece);

@@ -9,13 +9,17 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use hashbrown::HashTable;
 use rand_distr::{Distribution, Zipf};
-use windtunnel_controllers::{Acknowledgement, AnyController, Congestion, Controller, Signal};
+use windtunnel_controllers::{
+    Acknowledgement, AnyController, Congestion, Controller, Delivery, Description, Need, Signal,
+};
 use windtunnel_engine::{Duration, Random, Time};
 
-use super::rtt::{RtoLimits, RttEstimator};
 use super::wire::size::{InterestShape, NameSize, interest_size};
 use super::{Data, FaceId, Interest, Nack, NackReason, Name, Outbox, PrefixId};
+use crate::delivery::{Account, Snapshot};
+use crate::pacing::Pacer;
 use crate::packet::{Body, Packet};
+use crate::rtt::{RtoLimits, RttEstimator};
 
 /// What a consumer asks for.
 #[derive(Clone, Debug)]
@@ -283,6 +287,60 @@ impl Requests {
     }
 }
 
+/// What is kept for controllers that want delivery rate samples.
+#[derive(Debug)]
+struct Deliveries {
+    account: Account,
+    /// One for each request kept, from number `base` on.
+    snapshots: VecDeque<Snapshot>,
+    base: u64,
+    least_rtt: Duration,
+    /// Octets that count as one segment.
+    segment_size: u32,
+}
+
+impl Deliveries {
+    /// For a controller that wants samples.
+    fn wanted(description: &Description, segment_size: u32) -> Option<Box<Self>> {
+        description.needs(Need::DeliveryRate).then(|| {
+            Box::new(Self {
+                account: Account::new(),
+                snapshots: VecDeque::new(),
+                base: 0,
+                least_rtt: Duration::MAX,
+                segment_size,
+            })
+        })
+    }
+
+    /// An Interest is sent, the first for its number or another one; so many are
+    /// then in flight.
+    fn send(&mut self, now: Time, number: u64, in_flight: u64) {
+        let octets = in_flight * u64::from(self.segment_size);
+        let snapshot = self.account.send(now, in_flight == 1, octets);
+        match self.snapshots.get_mut((number - self.base) as usize) {
+            Some(known) => *known = snapshot,
+            None => self.snapshots.push_back(snapshot),
+        }
+    }
+
+    /// Data came for an Interest sent at `sent`, with this round trip if it tells
+    /// one.
+    fn deliver(&mut self, now: Time, number: u64, sent: Time, rtt: Option<Duration>) -> Delivery {
+        self.least_rtt = self.least_rtt.min(rtt.unwrap_or(Duration::MAX));
+        self.account.deliver(now, u64::from(self.segment_size));
+        let snapshot = self.snapshots[(number - self.base) as usize];
+        let sample = self.account.sample(now, sent, &snapshot);
+        sample.in_segments(f64::from(self.segment_size), self.least_rtt)
+    }
+
+    /// Requests below `base` are no longer kept.
+    fn forget_below(&mut self, base: u64) {
+        self.snapshots.drain(..(base - self.base) as usize);
+        self.base = base;
+    }
+}
+
 /// A consumer.
 #[derive(Debug)]
 pub struct Consumer {
@@ -295,6 +353,13 @@ pub struct Consumer {
     by_segment: HashTable<u64>,
     highest_received: Option<u64>,
     recovery_point: Option<u64>,
+    /// A round trip ends with Data of this number or above.
+    round_end: u64,
+    deliveries: Option<Box<Deliveries>>,
+    pacer: Pacer,
+    waits_for_pacer: bool,
+    /// Timeouts that the controller has not heard of as lost segments.
+    untold_losses: u64,
     start: Time,
     finished: Option<Time>,
     random: Random,
@@ -310,6 +375,7 @@ impl Consumer {
             within => within.scaled(random.unit()),
         };
         Self {
+            deliveries: Deliveries::wanted(controller.description(), settings.segment_size),
             estimator: RttEstimator::new(settings.timeout_limits),
             start: settings.start + later,
             settings,
@@ -319,6 +385,10 @@ impl Consumer {
             by_segment: HashTable::new(),
             highest_received: None,
             recovery_point: None,
+            round_end: 0,
+            pacer: Pacer::default(),
+            waits_for_pacer: false,
+            untold_losses: 0,
             finished: None,
             random,
             counters: Counters::default(),
@@ -373,6 +443,13 @@ impl Consumer {
         Some(oldest.last_sent + self.estimator.timeout())
     }
 
+    /// When the next Interest may leave, if its controller's rate holds it back.
+    #[inline]
+    #[must_use]
+    pub fn next_paced(&self) -> Option<Time> {
+        self.waits_for_pacer.then(|| self.pacer.next())
+    }
+
     /// The first moment at or after `time` when timeouts are looked for.
     #[must_use]
     pub fn next_check(&self, time: Time) -> Time {
@@ -392,9 +469,9 @@ impl Consumer {
     #[inline]
     pub fn receive(&mut self, now: Time, packet: &Packet, outbox: &mut Outbox) {
         match &packet.body {
-            Body::Data(data) => self.on_data(now, data, packet.marked),
+            Body::Data(data) => self.on_data(now, data, packet.marked()),
             Body::Nack(nack) => self.on_nack(now, nack),
-            Body::Interest(_) => {}
+            Body::Interest(_) | Body::Segment(_) | Body::Datagram(_) => {}
         }
         self.fill_window(now, outbox);
     }
@@ -416,18 +493,37 @@ impl Consumer {
         }
         let rtt = self.measure(now, &request);
         self.count(now, data, marked, &request);
+        let deliveries = self.deliveries.as_deref_mut();
+        let delivery = deliveries.map(|it| it.deliver(now, number, request.last_sent, rtt));
         self.forget(number);
         self.highest_received = self.highest_received.max(Some(number));
-        if marked && self.settings.on_mark != Reaction::Ignore {
-            self.react(now, Signal::Mark, self.settings.on_mark);
-        } else {
+        let reacts = marked && self.settings.on_mark != Reaction::Ignore;
+        let counts = self.controller.description().needs(Need::MarksCounted);
+        if !reacts || counts {
+            let segments = f64::from(data.content) / f64::from(self.settings.segment_size);
+            let round_ended = number >= self.round_end;
+            if round_ended {
+                self.round_end = self.requests.next();
+            }
             self.controller.on_acknowledgement(&Acknowledgement {
                 now: now.as_nanos(),
-                acknowledged: f64::from(data.content) / f64::from(self.settings.segment_size),
+                acknowledged: segments,
+                delivered: segments,
+                marked: if marked { segments } else { 0.0 },
+                some_congestion: 0.0,
+                lost: std::mem::take(&mut self.untold_losses) as f64,
                 rtt: rtt.map(Duration::as_nanos),
                 smoothed_rtt: self.estimator.smoothed().map(Duration::as_nanos),
+                one_way_delay: None,
                 in_flight: self.requests.in_flight as f64,
+                delivery,
+                round_ended,
+                recovering: false,
+                window_limited: true,
             });
+        }
+        if reacts {
+            self.react(now, Signal::Mark, self.settings.on_mark);
         }
     }
 
@@ -493,6 +589,10 @@ impl Consumer {
             }
             self.make_due(oldest);
             self.counters.timeouts += 1;
+            self.untold_losses += 1;
+            if let Some(it) = &mut self.deliveries {
+                it.account.lose(u64::from(self.settings.segment_size));
+            }
             let signal = match self.settings.timeout_meaning {
                 TimeoutMeaning::Loss => Signal::Loss,
                 TimeoutMeaning::Restart => Signal::Timeout,
@@ -539,24 +639,36 @@ impl Consumer {
         if now < self.start || now >= self.settings.stop {
             return;
         }
+        self.waits_for_pacer = false;
+        let rate = self.controller.pacing_rate();
         while self.window_has_room() {
-            let segment = match self.next_due() {
+            if rate.is_some() && !self.pacer.allows(now) {
+                self.waits_for_pacer = true;
+                break;
+            }
+            let (number, segment) = match self.next_due() {
                 Some(number) => {
                     self.requests.put_in_flight(number, now);
                     let request = self.requests.at(number);
                     request.retransmitted = true;
                     self.counters.retransmissions += 1;
-                    request.segment
+                    (number, request.segment)
                 }
                 None => match self.next_segment() {
                     Some(segment) => {
                         let number = self.requests.add(segment, now);
                         self.remember(segment, number);
-                        segment
+                        (number, segment)
                     }
                     None => break,
                 },
             };
+            if let Some(it) = &mut self.deliveries {
+                it.send(now, number, self.requests.in_flight);
+            }
+            if let Some(rate) = rate {
+                self.pacer.spend(now, 1, rate);
+            }
             self.counters.interests += 1;
             outbox.push((FaceId(0), self.interest(segment)));
         }
@@ -618,7 +730,7 @@ impl Consumer {
             hop_limit: settings.hop_limit,
             must_be_fresh: settings.must_be_fresh,
         });
-        Packet { body, marked: false, network_size }
+        Packet::ndn(body, network_size as u16)
     }
 
     /// The request that a Data or NACK of that name answers. In a stream and a
@@ -653,6 +765,9 @@ impl Consumer {
             }
         }
         self.requests.drop_received();
+        if let Some(it) = &mut self.deliveries {
+            it.forget_below(self.requests.base);
+        }
     }
 }
 

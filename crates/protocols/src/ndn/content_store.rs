@@ -21,7 +21,7 @@ pub struct Cached {
     /// The Data.
     pub data: Data,
     /// Its network-layer size in octets.
-    pub network_size: u32,
+    pub network_size: u16,
     /// Whether it carried a congestion mark when it came.
     pub marked: bool,
     fresh_until: Time,
@@ -85,7 +85,7 @@ impl ContentStore {
 
     /// Keeps Data; what must make room goes.
     #[inline]
-    pub fn insert(&mut self, now: Time, data: &Data, network_size: u32, marked: bool) {
+    pub fn insert(&mut self, now: Time, data: &Data, network_size: u16, marked: bool) {
         if !self.is_on() {
             return;
         }

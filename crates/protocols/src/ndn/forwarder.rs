@@ -184,6 +184,8 @@ impl Forwarder {
             Body::Interest(interest) => self.on_interest(now, face, *interest, packet, outbox),
             Body::Data(data) => self.on_data(now, face, data, packet, outbox),
             Body::Nack(nack) => self.on_nack(now, face, nack, packet.network_size, outbox),
+            // IP goes its own way.
+            Body::Segment(_) | Body::Datagram(_) => {}
         }
     }
 
@@ -222,12 +224,12 @@ impl Forwarder {
         }
         let pending = match found {
             Some(pending) => pending,
-            None if self.answer_from_store(now, face, &interest, packet.marked, outbox) => return,
+            None if self.answer_from_store(now, face, &interest, packet.marked(), outbox) => return,
             None => self.pit.insert(&interest, packet.network_size),
         };
         let entry = self.pit.entry(pending);
         entry.interest = interest;
-        let waited = entry.note_in(now, face, &interest, packet.marked);
+        let waited = entry.note_in(now, face, &interest, packet.marked());
         if found.is_some() && !waited {
             self.counters.aggregated += 1;
         }
@@ -273,7 +275,7 @@ impl Forwarder {
         let marked = (marked && self.marks.interest_marks_return)
             || (cached.marked && self.marks.cached_marks_stay);
         let body = Body::Data(cached.data);
-        outbox.push((face, Packet { body, marked, network_size: cached.network_size }));
+        outbox.push((face, Packet::ndn(body, cached.network_size).marked_if(marked)));
         true
     }
 
@@ -283,7 +285,7 @@ impl Forwarder {
         face: FaceId,
         retransmission: bool,
         pending: Handle,
-        network_size: u32,
+        network_size: u16,
         outbox: &mut Outbox,
     ) {
         let entry = self.pit.entry(pending);
@@ -313,7 +315,7 @@ impl Forwarder {
                     entry.note_out(now, upstream, nonce);
                     self.counters.interests_out += 1;
                     let body = Body::Interest(Interest { nonce, ..interest });
-                    outbox.push((upstream, Packet { body, marked: false, network_size }));
+                    outbox.push((upstream, Packet::ndn(body, network_size)));
                 }
             }
         }
@@ -333,16 +335,16 @@ impl Forwarder {
             return;
         };
         if let Some(content_store) = &mut self.content_store {
-            content_store.insert(now, data, packet.network_size, packet.marked);
+            content_store.insert(now, data, packet.network_size, packet.marked());
         }
         if let Some(id) = self.fib.find(data.name.prefix) {
-            self.strategy.on_data(id, self.fib.next_hops(id), face, packet.marked);
+            self.strategy.on_data(id, self.fib.next_hops(id), face, packet.marked());
         }
         let returns = self.marks.interest_marks_return;
         for record in &self.pit.entry(handle).in_records {
             if record.face != face && record.expires > now {
-                let marked = packet.marked || (returns && record.marked);
-                outbox.push((record.face, Packet { marked, ..*packet }));
+                let marked = returns && record.marked;
+                outbox.push((record.face, packet.marked_if(marked)));
                 self.counters.data_out += 1;
             }
         }
@@ -354,7 +356,7 @@ impl Forwarder {
         now: Time,
         face: FaceId,
         nack: &Nack,
-        network_size: u32,
+        network_size: u16,
         outbox: &mut Outbox,
     ) {
         self.counters.nacks_in += 1;
@@ -374,7 +376,7 @@ impl Forwarder {
         for record in &pending.in_records {
             let interest = Interest { nonce: record.nonce, ..interest };
             let body = Body::Nack(Nack { interest, reason: nack.reason });
-            outbox.push((record.face, Packet { body, marked: false, network_size }));
+            outbox.push((record.face, Packet::ndn(body, network_size)));
             self.counters.nacks_out += 1;
         }
         self.forget(now, handle);
@@ -384,13 +386,13 @@ impl Forwarder {
         &mut self,
         face: FaceId,
         interest: Interest,
-        network_size: u32,
+        network_size: u16,
         reason: NackReason,
         outbox: &mut Outbox,
     ) {
         self.counters.nacks_out += 1;
         let body = Body::Nack(Nack { interest, reason });
-        outbox.push((face, Packet { body, marked: false, network_size }));
+        outbox.push((face, Packet::ndn(body, network_size)));
     }
 
     /// Takes an entry out of the table; its nonces are remembered where loops

@@ -3,6 +3,7 @@
 
 pub mod consumer;
 pub mod content_store;
+mod encoding;
 pub mod fib;
 pub mod forwarder;
 mod hash;
@@ -10,12 +11,12 @@ mod list;
 mod name;
 pub mod pit;
 pub mod producer;
-pub mod rtt;
 pub mod strategy;
 pub mod wire;
 
 use windtunnel_engine::Duration;
 
+pub use encoding::{encode_data, encode_interest};
 pub use name::{Name, PrefixId};
 pub use wire::NackReason;
 

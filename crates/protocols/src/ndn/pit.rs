@@ -41,7 +41,7 @@ pub struct PitEntry {
     /// The Interest as it came last.
     pub interest: Interest,
     /// Its network-layer size in octets.
-    pub network_size: u32,
+    pub network_size: u16,
     /// Who waits.
     pub in_records: SmallVec<[InRecord; 1]>,
     /// Who was asked.
@@ -68,7 +68,7 @@ impl Linked for PitEntry {
 }
 
 impl PitEntry {
-    fn new(interest: Interest, network_size: u32) -> Self {
+    fn new(interest: Interest, network_size: u16) -> Self {
         Self {
             interest,
             network_size,
@@ -81,7 +81,7 @@ impl PitEntry {
     }
 
     /// Makes the entry over for another name; what it had allocated stays.
-    fn renew(&mut self, interest: Interest, network_size: u32) {
+    fn renew(&mut self, interest: Interest, network_size: u16) {
         self.interest = interest;
         self.network_size = network_size;
         self.in_records.clear();
@@ -163,7 +163,7 @@ impl Pit {
 
     /// A new entry; there must be none of that name.
     #[inline]
-    pub fn insert(&mut self, interest: &Interest, network_size: u32) -> Handle {
+    pub fn insert(&mut self, interest: &Interest, network_size: u16) -> Handle {
         let handle = self.index.store.renew(
             |entry| entry.renew(*interest, network_size),
             || PitEntry::new(*interest, network_size),

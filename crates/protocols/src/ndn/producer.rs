@@ -35,6 +35,6 @@ impl Producer {
         };
         let data = Data { name, content: self.content, freshness_ms: self.freshness_ms };
         let network_size = data_size(prefix, name.segment, &shape);
-        Packet { body: Body::Data(data), marked: false, network_size }
+        Packet::ndn(Body::Data(data), network_size as u16)
     }
 }

@@ -7,7 +7,7 @@
 
 use windtunnel_engine::{Duration, Time};
 
-use super::{Departure, Description, Verdict};
+use super::{Action, Departure, Description, Leaving, Verdict};
 
 pub(super) const DESCRIPTION: Description = Description {
     name: "codel",
@@ -15,24 +15,26 @@ pub(super) const DESCRIPTION: Description = Description {
     source: "RFC 8289",
 };
 
-/// What CoDel does to a packet that stayed too long.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Action {
-    /// Drops it and looks at the next.
-    Drop,
-    /// Marks it; one packet at a time.
-    Mark,
-}
-
-/// CoDel's state (RFC 8289, section 5.3).
+/// What CoDel is given (RFC 8289, section 4).
 #[derive(Clone, Debug)]
-pub struct CoDel {
-    action: Action,
-    target: Duration,
-    interval: Duration,
+pub struct Settings {
+    /// What becomes of a packet that stayed too long.
+    pub action: Action,
+    /// The sojourn time to stay below; 5 ms by default.
+    pub target: Duration,
+    /// How long it may be above; 100 ms by default.
+    pub interval: Duration,
     /// The most octets that one packet has; a backlog of no more is never
     /// congestion.
-    maximum_packet: u64,
+    pub maximum_packet: u64,
+    /// If set, every ECN-capable packet that stayed longer is marked, for
+    /// senders that answer many marks by little each.
+    pub ce_threshold: Option<Duration>,
+}
+
+/// One queue's state (RFC 8289, section 5.3).
+#[derive(Clone, Debug, Default)]
+pub(super) struct State {
     /// When the sojourn will have been above target for an interval.
     first_above: Option<Time>,
     dropping: bool,
@@ -41,73 +43,85 @@ pub struct CoDel {
     last_count: u32,
 }
 
-impl CoDel {
-    /// CoDel with its `target` (5 ms by default) and `interval` (100 ms).
-    #[must_use]
-    pub fn new(action: Action, target: Duration, interval: Duration, maximum_packet: u64) -> Self {
-        Self {
-            action,
-            target,
-            interval,
-            maximum_packet,
-            first_above: None,
-            dropping: false,
-            next: Time::ZERO,
-            count: 0,
-            last_count: 0,
+impl State {
+    pub(super) fn judge(&mut self, settings: &Settings, now: Time, leaving: &Leaving) -> Verdict {
+        if self.chooses(settings, now, leaving) {
+            return settings.action.into();
+        }
+        match settings.ce_threshold {
+            Some(threshold) if leaving.sojourn > threshold && leaving.ecn.is_capable() => {
+                Verdict::Mark
+            }
+            _ => Verdict::Pass,
         }
     }
 
+    /// Whether the packet is one of those to drop or to mark.
+    fn chooses(&mut self, settings: &Settings, now: Time, leaving: &Leaving) -> bool {
+        if !self.stayed_above(settings, now, leaving) {
+            self.dropping = false;
+            return false;
+        }
+        if !self.dropping {
+            self.enter(settings.interval, now);
+            return true;
+        }
+        if now < self.next {
+            return false;
+        }
+        self.count += 1;
+        self.next += self.spacing(settings.interval);
+        true
+    }
+
     /// Whether the sojourn time has been above target for an interval.
-    fn stayed_above(&mut self, now: Time, sojourn: Duration, backlog: u64) -> bool {
-        if sojourn < self.target || backlog <= self.maximum_packet {
+    fn stayed_above(&mut self, settings: &Settings, now: Time, leaving: &Leaving) -> bool {
+        if leaving.sojourn < settings.target || leaving.backlog <= settings.maximum_packet {
             self.first_above = None;
             return false;
         }
         match self.first_above {
             None => {
-                self.first_above = Some(now + self.interval);
+                self.first_above = Some(now + settings.interval);
                 false
             }
             Some(first_above) => now >= first_above,
         }
     }
 
-    fn spacing(&self) -> Duration {
-        self.interval.scaled(1.0 / f64::from(self.count).sqrt())
+    fn spacing(&self, interval: Duration) -> Duration {
+        interval.scaled(1.0 / f64::from(self.count).sqrt())
     }
 
     /// Starts dropping; soon after the last time, at nearly the rate that
     /// controlled the queue then (RFC 8289, section 5.4).
-    fn enter(&mut self, now: Time) {
-        let recently = now.since(self.next) < self.interval * 16;
+    fn enter(&mut self, interval: Duration, now: Time) {
+        let recently = now.since(self.next) < interval * 16;
         let gained = self.count.saturating_sub(self.last_count);
         self.count = if recently && gained > 1 { gained } else { 1 };
         self.last_count = self.count;
-        self.next = now + self.spacing();
+        self.next = now + self.spacing(interval);
         self.dropping = true;
     }
 }
 
+/// CoDel on one queue.
+#[derive(Clone, Debug)]
+pub struct CoDel {
+    settings: Settings,
+    state: State,
+}
+
+impl CoDel {
+    /// CoDel on an empty queue.
+    #[must_use]
+    pub fn new(settings: Settings) -> Self {
+        Self { settings, state: State::default() }
+    }
+}
+
 impl Departure for CoDel {
-    fn judge(&mut self, now: Time, sojourn: Duration, backlog: u64) -> Verdict {
-        let above = self.stayed_above(now, sojourn, backlog);
-        if !above {
-            self.dropping = false;
-            return Verdict::Pass;
-        }
-        if self.dropping {
-            if now < self.next {
-                return Verdict::Pass;
-            }
-            self.count += 1;
-            self.next += self.spacing();
-        } else {
-            self.enter(now);
-        }
-        match self.action {
-            Action::Drop => Verdict::Drop,
-            Action::Mark => Verdict::Mark,
-        }
+    fn judge(&mut self, now: Time, leaving: &Leaving) -> Verdict {
+        self.state.judge(&self.settings, now, leaving)
     }
 }

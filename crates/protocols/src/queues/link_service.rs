@@ -2,14 +2,15 @@
 //! queue.
 //!
 //! Source: the behaviour of NFD's generic link service. Before a packet is
-//! queued (and even if it then finds no room), the octets that wait are compared with a `threshold`. The first
-//! excess only arms a timer of one `interval`; a packet at or after it, still
-//! above, is marked, and after the n-th mark the next is due
-//! `interval / sqrt(n + 1)` later. One look at or below the threshold disarms.
+//! queued (and even if it then finds no room), the octets that wait are compared
+//! with a `threshold`. The first excess only arms a timer of one `interval`; a
+//! packet at or after it, still above, is marked, and after the n-th mark the next
+//! is due `interval / sqrt(n + 1)` later. One look at or below the threshold
+//! disarms.
 
 use windtunnel_engine::{Duration, Time};
 
-use super::Description;
+use super::{Arrival, Arriving, Description, Verdict};
 
 pub(super) const DESCRIPTION: Description = Description {
     name: "link-service",
@@ -33,24 +34,25 @@ impl LinkService {
     pub fn new(threshold: u64, interval: Duration) -> Self {
         Self { threshold, interval, next: None, marks: 0 }
     }
+}
 
-    /// Whether the packet that finds `backlog` octets waiting is marked.
+impl Arrival for LinkService {
     #[inline]
-    pub fn marks(&mut self, now: Time, backlog: u64) -> bool {
-        if backlog <= self.threshold {
+    fn judge(&mut self, now: Time, arriving: &Arriving) -> Verdict {
+        if arriving.backlog.bytes <= self.threshold {
             self.next = None;
             self.marks = 0;
-            return false;
+            return Verdict::Pass;
         }
         let Some(next) = self.next else {
             self.next = Some(now + self.interval);
-            return false;
+            return Verdict::Pass;
         };
         if now < next {
-            return false;
+            return Verdict::Pass;
         }
         self.marks += 1;
         self.next = Some(next + self.interval.scaled(1.0 / f64::from(self.marks + 1).sqrt()));
-        true
+        Verdict::Mark
     }
 }

@@ -1,21 +1,41 @@
 //! Queue disciplines: what waits before a link, what is dropped and what is
 //! marked. Each works from the times and sizes it is given.
 //!
-//! A discipline that decides everything when a packet *arrives* ([`DropTail`],
-//! [`LinkService`]) lets the link compute a packet's departure at once; one that
-//! decides when a packet *leaves* ([`CoDel`], [`Pcon`]) is asked again then.
+//! A discipline that decides everything when a packet *arrives* ([`Arrival`]:
+//! drop-tail, the link service, RED, PIE) lets the link compute the packet's
+//! departure at once. Others decide when a packet *leaves*: those that judge the
+//! head of a first-in-first-out queue ([`Departure`]: CoDel, PCON, SCE), and
+//! queues with an order of their own ([`FqCoDel`], [`DualPi2`]).
 
 mod codel;
+mod discipline;
+mod dual_pi2;
+mod fifo;
+mod flow;
+mod fq_codel;
 mod link_service;
 mod pcon;
+mod pie;
+mod ramp;
+mod red;
+mod sce;
 
-use std::collections::VecDeque;
+use windtunnel_engine::{Duration, Handle, Rate, Time};
 
-use windtunnel_engine::{Duration, Handle, Time};
-
-pub use codel::{Action, CoDel};
+pub use codel::{CoDel, Settings as CoDelSettings};
+pub use discipline::{AnyArrival, AnyQueue, Discipline, Started};
+pub use dual_pi2::{DualPi2, Settings as DualPi2Settings};
+pub use fifo::{Fifo, Judged};
+pub use flow::flow_of;
+pub use fq_codel::{FqCoDel, Settings as FqCoDelSettings};
 pub use link_service::LinkService;
 pub use pcon::Pcon;
+pub use pie::{Pie, Settings as PieSettings};
+pub use ramp::Ramp;
+pub use red::{Red, Settings as RedSettings, Thresholds};
+pub use sce::{Sce, Settings as SceSettings};
+
+use crate::packet::{Ecn, Packet};
 
 /// How much may wait: whichever limit is reached first. The packet under
 /// transmission does not wait.
@@ -46,6 +66,16 @@ impl Limit {
             Self::Bytes(most) => backlog.bytes + u64::from(size) <= most,
         }
     }
+
+    /// Whether `backlog` is more than may wait.
+    #[inline]
+    #[must_use]
+    pub fn is_exceeded_by(self, backlog: Backlog) -> bool {
+        match self {
+            Self::Packets(most) => backlog.packets > most,
+            Self::Bytes(most) => backlog.bytes > most,
+        }
+    }
 }
 
 impl Backlog {
@@ -71,22 +101,101 @@ impl Backlog {
     }
 }
 
-/// What a discipline decides about the packet at the head of its queue.
+/// What a discipline does to a packet that it chose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// Drops it.
+    Drop,
+    /// Marks it if it is ECN-capable, and drops it otherwise.
+    Mark,
+}
+
+/// What a discipline decides about a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// It goes on as it is.
     Pass,
+    /// It goes on, and tells of some congestion: ECT(0) becomes ECT(1), as in SCE.
+    MarkSome,
     /// It goes on with a congestion mark.
     Mark,
-    /// It is dropped, and the next one is looked at.
+    /// It is dropped.
     Drop,
+}
+
+impl Verdict {
+    /// What the verdict comes to for a packet with that ECN field: a mark that
+    /// nobody would understand is a drop (RFC 3168, section 5), and only an
+    /// ECT(0) packet can tell of some congestion.
+    #[inline]
+    #[must_use]
+    pub fn on(self, ecn: Ecn) -> Self {
+        match self {
+            Self::Mark if !ecn.is_capable() => Self::Drop,
+            Self::MarkSome if ecn != Ecn::Capable => Self::Pass,
+            verdict => verdict,
+        }
+    }
+}
+
+impl From<Action> for Verdict {
+    fn from(action: Action) -> Self {
+        match action {
+            Action::Drop => Self::Drop,
+            Action::Mark => Self::Mark,
+        }
+    }
+}
+
+/// A packet that arrives, and what it finds.
+#[derive(Clone, Copy, Debug)]
+pub struct Arriving {
+    /// Its ECN field.
+    pub ecn: Ecn,
+    /// What waits before it.
+    pub backlog: Backlog,
+    /// When the link will have sent what is before it, or has been free since;
+    /// [`Time::NEVER`] while the link is down.
+    pub free: Time,
+    /// How fast the link sends.
+    pub rate: Rate,
+}
+
+/// A discipline that decides when a packet arrives.
+pub trait Arrival {
+    /// Judges the packet that arrives at `now`, before it is known whether it
+    /// finds room.
+    fn judge(&mut self, now: Time, arriving: &Arriving) -> Verdict;
+}
+
+/// A packet at the head of its queue.
+#[derive(Clone, Copy, Debug)]
+pub struct Leaving {
+    /// Its ECN field.
+    pub ecn: Ecn,
+    /// How long it waited.
+    pub sojourn: Duration,
+    /// The octets that still wait behind it.
+    pub backlog: u64,
 }
 
 /// A discipline that decides when a packet leaves a first-in-first-out queue.
 pub trait Departure {
-    /// Judges the packet at the head at `now`, after it waited for `sojourn`,
-    /// with `backlog` octets still behind it.
-    fn judge(&mut self, now: Time, sojourn: Duration, backlog: u64) -> Verdict;
+    /// Judges the packet at the head, at `now`.
+    fn judge(&mut self, now: Time, leaving: &Leaving) -> Verdict;
+}
+
+/// A queue that decides in what order packets leave, and which.
+pub trait Queue {
+    /// Takes a packet in, whatever waits already.
+    fn push(&mut self, waiting: Waiting, packet: &Packet);
+
+    /// Takes out the packet whose turn it is at `now`, with what is decided about
+    /// it; if that is a drop, the next one's turn has come.
+    fn pop(&mut self, now: Time) -> Option<(Waiting, Verdict)>;
+
+    /// What waits.
+    fn backlog(&self) -> Backlog;
 }
 
 /// A packet that waits.
@@ -98,59 +207,15 @@ pub struct Waiting {
     pub size: u32,
     /// When it came.
     pub arrived: Time,
+    /// Its ECN field.
+    pub ecn: Ecn,
 }
 
-/// A first-in-first-out queue with a limit.
-#[derive(Debug)]
-pub struct Fifo {
-    limit: Limit,
-    waiting: VecDeque<Waiting>,
-    backlog: Backlog,
-}
-
-impl Fifo {
-    /// An empty queue.
-    #[must_use]
-    pub fn new(limit: Limit) -> Self {
-        Self { limit, waiting: VecDeque::new(), backlog: Backlog::default() }
+impl Waiting {
+    /// The same packet as it leaves, with `backlog` octets behind it.
+    fn leaving(&self, now: Time, backlog: u64) -> Leaving {
+        Leaving { ecn: self.ecn, sojourn: now.since(self.arrived), backlog }
     }
-
-    /// Takes a packet in; `false` if it finds no room.
-    #[must_use]
-    pub fn push(&mut self, waiting: Waiting) -> bool {
-        let admitted = self.limit.admits(self.backlog, waiting.size);
-        if admitted {
-            self.backlog.add(waiting.size);
-            self.waiting.push_back(waiting);
-        }
-        admitted
-    }
-
-    /// Takes out the packet at the head.
-    pub fn pop(&mut self) -> Option<Waiting> {
-        let head = self.waiting.pop_front()?;
-        self.backlog.remove(head.size);
-        Some(head)
-    }
-
-    /// What waits.
-    #[must_use]
-    pub fn backlog(&self) -> Backlog {
-        self.backlog
-    }
-}
-
-/// What a scenario may ask for at an egress.
-#[derive(Clone, Debug)]
-pub enum Discipline {
-    /// Drops what finds no room, and nothing else.
-    DropTail,
-    /// Drop-tail with the marking of NFD's link service.
-    LinkService(LinkService),
-    /// Controlled delay, dropping or marking.
-    CoDel(CoDel),
-    /// The marking queue of PCON.
-    Pcon(Pcon),
 }
 
 /// A queue discipline's name and what it is.
@@ -171,7 +236,12 @@ pub const DESCRIPTIONS: &[Description] = &[
         meaning: "first in, first out; drops what finds no room",
         source: "common practice",
     },
-    link_service::DESCRIPTION,
+    red::DESCRIPTION,
     codel::DESCRIPTION,
+    fq_codel::DESCRIPTION,
+    pie::DESCRIPTION,
+    dual_pi2::DESCRIPTION,
+    sce::DESCRIPTION,
+    link_service::DESCRIPTION,
     pcon::DESCRIPTION,
 ];

@@ -9,7 +9,7 @@
 
 use windtunnel_engine::{Duration, Time};
 
-use super::{Departure, Description, Verdict};
+use super::{Departure, Description, Leaving, Verdict};
 
 pub(super) const DESCRIPTION: Description = Description {
     name: "pcon",
@@ -39,8 +39,8 @@ impl Pcon {
 }
 
 impl Departure for Pcon {
-    fn judge(&mut self, now: Time, sojourn: Duration, _backlog: u64) -> Verdict {
-        if sojourn <= self.target {
+    fn judge(&mut self, now: Time, leaving: &Leaving) -> Verdict {
+        if leaving.sojourn <= self.target {
             self.above_since = None;
             self.count = 0;
             return Verdict::Pass;

@@ -42,19 +42,19 @@ pub(crate) fn data(segment: u64) -> Data {
 }
 
 pub(crate) fn interest_packet(interest: Interest) -> Packet {
-    Packet { body: Body::Interest(interest), marked: false, network_size: 40 }
+    Packet::ndn(Body::Interest(interest), 40)
 }
 
 pub(crate) fn data_packet(segment: u64) -> Packet {
-    Packet { body: Body::Data(data(segment)), marked: false, network_size: 1100 }
+    Packet::ndn(Body::Data(data(segment)), 1100)
 }
 
 pub(crate) fn nack_packet(interest: Interest, reason: NackReason) -> Packet {
-    Packet { body: Body::Nack(Nack { interest, reason }), marked: false, network_size: 40 }
+    Packet::ndn(Body::Nack(Nack { interest, reason }), 40)
 }
 
 pub(crate) fn marked(packet: Packet) -> Packet {
-    Packet { marked: true, ..packet }
+    packet.marked_if(true)
 }
 
 pub(crate) const AS_PCON: Marks = Marks { interest_marks_return: true, cached_marks_stay: false };

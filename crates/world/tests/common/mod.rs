@@ -11,12 +11,15 @@ use windtunnel_protocols::ndn::consumer::{
 use windtunnel_protocols::ndn::content_store::Policy;
 use windtunnel_protocols::ndn::forwarder::Marks;
 use windtunnel_protocols::ndn::producer::Producer;
-use windtunnel_protocols::ndn::rtt::RtoLimits;
 use windtunnel_protocols::ndn::wire::size::{NameSize, SignatureKind};
-use windtunnel_protocols::queues::{Action, CoDel, Discipline, Limit, LinkService, Pcon};
+use windtunnel_protocols::queues::{
+    Action, CoDelSettings, Discipline, DualPi2Settings, FqCoDelSettings, Limit, LinkService, Pcon,
+    PieSettings, Ramp, RedSettings, SceSettings, Thresholds,
+};
+use windtunnel_protocols::rtt::RtoLimits;
 use windtunnel_world::{
-    ConsumerPlan, DirectionPlan, LinkPlan, Loss, Metric, NodePlan, Paths, Plan, PortCounters,
-    ProducerPlan, Routing, World,
+    ConsumerPlan, DirectionPlan, Impairment, LinkPlan, Loss, Metric, NodePlan, Paths, Plan,
+    PortCounters, ProducerPlan, Routing, World,
 };
 
 /// Nodes of these names, and nothing else; it runs for 10 s.
@@ -27,6 +30,8 @@ pub(crate) fn nodes(names: &[&str]) -> Plan {
         prefixes: Vec::new(),
         producers: Vec::new(),
         consumers: Vec::new(),
+        flows: Vec::new(),
+        changes: Vec::new(),
         routing: Routing { metric: Metric::Delay, paths: Paths::Shortest, given: Vec::new() },
         duration: Duration::from_secs(10),
         interval: Duration::from_secs(10),
@@ -56,19 +61,77 @@ pub(crate) fn direction(megabits_per_second: u64, delay_ms: u64) -> DirectionPla
         rate: rate(megabits_per_second * 1_000_000),
         delay: Duration::from_millis(delay_ms),
         loss: Loss::None,
+        impairment: Impairment::default(),
         limit: Limit::Packets(10_000),
         discipline: Discipline::DropTail,
         overhead: 0,
     }
 }
 
-fn codel(action: Action) -> Discipline {
-    Discipline::CoDel(CoDel::new(
+fn codel_settings(action: Action) -> CoDelSettings {
+    CoDelSettings {
         action,
-        Duration::from_millis(5),
-        Duration::from_millis(100),
-        1500,
-    ))
+        target: Duration::from_millis(5),
+        interval: Duration::from_millis(100),
+        maximum_packet: 1500,
+        ce_threshold: None,
+    }
+}
+
+fn codel(action: Action) -> Discipline {
+    Discipline::CoDel(codel_settings(action))
+}
+
+/// RED between 5 and 15 packets.
+pub(crate) fn red(action: Action) -> Discipline {
+    let thresholds = Thresholds::new(Limit::Packets(5), Limit::Packets(15));
+    Discipline::Red(RedSettings {
+        action,
+        thresholds: thresholds.expect("one below the other"),
+        weight: 0.002,
+        max_probability: 0.1,
+        gentle: true,
+        adaptive: true,
+        typical_packet: 1000,
+    })
+}
+
+/// PIE at its defaults.
+pub(crate) fn pie(action: Action) -> Discipline {
+    Discipline::Pie(PieSettings {
+        action,
+        target: Duration::from_millis(15),
+        update: Duration::from_millis(15),
+        alpha: 0.125,
+        beta: 1.25,
+        burst: Duration::from_millis(150),
+        maximum_packet: 1500,
+    })
+}
+
+/// FQ-CoDel at its defaults.
+pub(crate) fn fq_codel(action: Action) -> Discipline {
+    let codel = codel_settings(action);
+    Discipline::FqCoDel(FqCoDelSettings { codel, flows: 1024, quantum: 1514 })
+}
+
+/// DualPI2 at its defaults.
+pub(crate) fn dual_pi2() -> Discipline {
+    Discipline::DualPi2(DualPi2Settings {
+        target: Duration::from_millis(15),
+        update: Duration::from_millis(16),
+        alpha: 0.16,
+        beta: 3.2,
+        coupling: 2.0,
+        ramp: Ramp::step(Duration::from_millis(1)),
+        classic_share: 0.1,
+    })
+}
+
+/// SCE from 1.25 to 2.5 ms.
+pub(crate) fn sce(action: Action) -> Discipline {
+    let ramp = Ramp { start: Duration::from_micros(1250), end: Duration::from_micros(2500) };
+    Discipline::Sce(SceSettings { codel: codel_settings(action), ramp })
 }
 
 /// The disciplines that keep what they let in, at their defaults; the link
@@ -79,13 +142,21 @@ pub(crate) fn patient_disciplines() -> Vec<Discipline> {
         Discipline::DropTail,
         Discipline::LinkService(LinkService::new(20_000, interval)),
         codel(Action::Mark),
+        sce(Action::Mark),
         Discipline::Pcon(Pcon::new(target, interval)),
     ]
 }
 
+/// Those that drop, or may.
+pub(crate) fn impatient_disciplines() -> Vec<Discipline> {
+    let each = [Action::Drop, Action::Mark];
+    let kinds = [red, pie, fq_codel].into_iter().flat_map(|kind| each.map(kind));
+    [vec![codel(Action::Drop), sce(Action::Drop), dual_pi2()], kinds.collect()].concat()
+}
+
 /// Every discipline.
 pub(crate) fn disciplines() -> Vec<Discipline> {
-    [patient_disciplines(), vec![codel(Action::Drop)]].concat()
+    [patient_disciplines(), impatient_disciplines()].concat()
 }
 
 /// Joins two nodes by a link that is the same both ways.
@@ -151,6 +222,7 @@ pub(crate) fn ask<'a>(
         timeout_limits: RtoLimits {
             initial: patience,
             minimum: patience,
+            minimum_variation: RtoLimits::default().minimum_variation,
             maximum: patience,
             most_backoff: 1.0,
         },
@@ -171,7 +243,7 @@ pub(crate) fn ask<'a>(
         node,
         settings,
         controller: fixed(window),
-        start: Start { initial_window: 2.0, minimum_window: 1.0 },
+        start: Start { initial_window: 2.0, minimum_window: 1.0, restart_window: 2.0 },
     });
     plan.consumers.last_mut().expect("it was just put in")
 }
@@ -262,10 +334,11 @@ pub(crate) fn assert_conserved(plan: &Plan, world: &World) {
     let ports = ports(plan, world);
     let sum = |of: fn(&PortCounters) -> u64| -> u64 { ports.iter().map(of).sum() };
     let (offered, delivered) = (sum(|it| it.offered), sum(|it| it.delivered));
-    assert_eq!(offered, delivered + sum(PortCounters::dropped) + world.packets_held());
+    let put_in = offered + sum(|it| it.duplicates);
+    assert_eq!(put_in, delivered + sum(PortCounters::dropped) + world.packets_held());
     assert_eq!(world.packet_hops(), delivered);
     for port in &ports {
-        assert!(port.offered >= port.delivered + port.dropped());
+        assert!(port.offered + port.duplicates >= port.delivered + port.dropped());
     }
     assert!(plan.producers.iter().all(|it| it.producer.response_delay == Duration::ZERO));
     // A producer takes in as many packets as it gives out, so that beside those

@@ -1,13 +1,13 @@
-//! The consumer's round-trip estimator and retransmission timeout.
+//! The round-trip estimator and retransmission timeout, for TCP and for NDN's
+//! consumers.
 //!
-//! Source: the behaviour of ndn-cxx's estimator, which follows RFC 6298 with
-//! these differences: no clock granularity in the timeout, and gains divided by
-//! the number of samples expected in a round trip (RFC 7323, appendix G).
+//! Source: RFC 6298, with gains divided by the number of samples expected in a
+//! round trip (RFC 7323, appendix G), as in ndn-cxx.
 //!
 //! - first sample `R`: `srtt = R`, `rttvar = R/2`
 //! - later: `rttvar += (|srtt - R| - rttvar) / (4 n)`, then
 //!   `srtt += (R - srtt) / (8 n)`
-//! - `rto = multiplier * (srtt + 4 rttvar)`, within limits
+//! - `rto = multiplier * (srtt + max(G, 4 rttvar))`, within limits
 
 use windtunnel_engine::Duration;
 
@@ -18,6 +18,10 @@ pub struct RtoLimits {
     pub initial: Duration,
     /// The least, before the multiplier.
     pub minimum: Duration,
+    /// The least that four variations count for: the clock's granularity in
+    /// RFC 6298 (rule 2.3); 200 ms in Linux, where the timeout never comes closer
+    /// to the round trip.
+    pub minimum_variation: Duration,
     /// The most.
     pub maximum: Duration,
     /// The largest multiplier that backing off reaches.
@@ -31,6 +35,7 @@ impl Default for RtoLimits {
         Self {
             initial: Duration::from_secs(1),
             minimum: Duration::from_millis(200),
+            minimum_variation: Duration::ZERO,
             maximum: Duration::from_secs(60),
             most_backoff: f64::INFINITY,
         }
@@ -69,6 +74,12 @@ impl RttEstimator {
         self.smoothed = Some(approach(smoothed, rtt, 8 * expected));
     }
 
+    /// Whether the timeout was doubled since the last sample.
+    #[must_use]
+    pub fn backed_off(&self) -> bool {
+        self.backoff > 1.0
+    }
+
     /// Doubles the timeout.
     pub fn back_off(&mut self) {
         self.backoff = (self.backoff * 2.0).min(self.limits.most_backoff);
@@ -86,7 +97,10 @@ impl RttEstimator {
     pub fn timeout(&self) -> Duration {
         let base = match self.smoothed {
             None => self.limits.initial,
-            Some(smoothed) => (smoothed + self.variation * 4).max(self.limits.minimum),
+            Some(smoothed) => {
+                let variation = (self.variation * 4).max(self.limits.minimum_variation);
+                (smoothed + variation).max(self.limits.minimum)
+            }
         };
         base.scaled(self.backoff).min(self.limits.maximum)
     }

@@ -1,0 +1,68 @@
+//! The delay that a queue adds: the latest delay less the least of the last ten
+//! minutes.
+//!
+//! Source: RFC 6817, sections 2.4.2 and 3.4 (`BASE_HISTORY` ten minima of a
+//! minute each, `CURRENT_FILTER` the least of the last four samples, none older
+//! than a round trip).
+
+use crate::Nanoseconds;
+
+const MINUTE: Nanoseconds = 60_000_000_000;
+const MINUTES: usize = 10;
+const SAMPLES: usize = 4;
+
+/// One measured delay.
+#[derive(Clone, Copy, Debug)]
+struct Sample {
+    time: Nanoseconds,
+    delay: Nanoseconds,
+}
+
+/// The base delay, the current delay, and with them the queueing delay.
+#[derive(Clone, Debug)]
+pub(crate) struct BaseDelay {
+    /// The least delay of each of the last ten minutes, the latest first.
+    minima: [Nanoseconds; MINUTES],
+    /// The minute that the first of them belongs to.
+    minute: u64,
+    /// The last samples, in the order of `next`.
+    samples: [Sample; SAMPLES],
+    next: u8,
+}
+
+impl BaseDelay {
+    pub(crate) fn new() -> Self {
+        Self {
+            minima: [Nanoseconds::MAX; MINUTES],
+            minute: 0,
+            samples: [Sample { time: 0, delay: Nanoseconds::MAX }; SAMPLES],
+            next: 0,
+        }
+    }
+
+    /// Takes in a delay measured at `now`.
+    pub(crate) fn observe(&mut self, now: Nanoseconds, delay: Nanoseconds) {
+        let minute = now / MINUTE;
+        while self.minute < minute {
+            self.minima.rotate_right(1);
+            self.minima[0] = Nanoseconds::MAX;
+            self.minute = (self.minute + 1).max(minute.saturating_sub(MINUTES as u64));
+        }
+        self.minima[0] = self.minima[0].min(delay);
+        self.samples[usize::from(self.next)] = Sample { time: now, delay };
+        self.next = (self.next + 1) % SAMPLES as u8;
+    }
+
+    /// The least delay of the last ten minutes.
+    pub(crate) fn base(&self) -> Nanoseconds {
+        self.minima.iter().copied().min().unwrap_or(Nanoseconds::MAX)
+    }
+
+    /// The current delay less the base, from samples at most a round trip old;
+    /// nothing before the first.
+    pub(crate) fn queueing(&self, now: Nanoseconds, rtt: Nanoseconds) -> Nanoseconds {
+        let fresh = self.samples.iter().filter(|it| now.saturating_sub(it.time) <= rtt);
+        let current = fresh.map(|it| it.delay).min().unwrap_or(Nanoseconds::MAX);
+        if current == Nanoseconds::MAX { 0 } else { current.saturating_sub(self.base()) }
+    }
+}

@@ -1,0 +1,459 @@
+//! BBR, version 1: sends at the bottleneck's bandwidth, and keeps at most two
+//! bandwidth-delay products in flight.
+//!
+//! Source: draft-cardwell-iccrg-bbr-congestion-control-00 (after Cardwell et
+//! al., ACM Queue 14(5), 2016), as Linux's `tcp_bbr.c` has it. The model is the
+//! greatest delivery rate of ten rounds and the least round trip of ten seconds;
+//! their product is the BDP.
+//!
+//! | state | pacing gain | window gain | until |
+//! |---|---|---|---|
+//! | startup | 2.885 | 2.885 | the rate grew by less than 25 % in three rounds |
+//! | drain | 1 / 2.885 | 2.885 | in flight is one BDP |
+//! | probe bandwidth | 1.25, 0.75, six times 1 | 2 | - |
+//! | probe round trip | 1 | four segments | 200 ms and a round; after 10 s without a lower one |
+//!
+//! - window: up by what is delivered, to `gain * BDP` and three quanta, two
+//!   segments more while probing upwards, and what aggregation needs
+//! - pacing: 99 % of `gain * bandwidth`; in startup it only rises
+//! - loss: one round of packet conservation, then as before; recovery over, the
+//!   window is as before it. A timeout starts from the restart window. Marks are
+//!   ignored.
+//! - policer: two intervals of at least four rounds that lost 20 % at the same
+//!   rate (within 1/8) make that the bandwidth for 48 rounds
+//!
+//! The phase in which probing begins is chance in the draft and is derived from
+//! the moment here. The gain of one after idleness is left out: a controller
+//! does not see data being sent. Segments of 1,500 bytes are assumed where the
+//! draft counts in bytes. The draft's own text was not read.
+
+use libm::ceil;
+
+use crate::bbr::{
+    AGGREGATION_ROUNDS, Aggregation, FullPipe, LEAST, MIN_RTT_MEMORY, PROBE_RTT_DURATION, Rounds,
+    chance, paced, quantum, restarts_from_idle,
+};
+use crate::windowed::WindowedMaximum;
+use crate::{
+    Acknowledgement, Congestion, Controller, Delivery, Description, Nanoseconds, Need, Settings,
+    Signal, Start, Window, seconds,
+};
+
+/// `2 / ln 2`: the least gain that doubles the rate each round.
+const HIGH_GAIN: f64 = 2.885;
+const PROBE_GAINS: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
+const PROBE_WINDOW_GAIN: f64 = 2.0;
+/// Rounds that the bandwidth is remembered.
+const BANDWIDTH_ROUNDS: u64 = 10;
+/// The most that aggregation may add, in seconds of the bandwidth.
+const MOST_AGGREGATED: f64 = 0.1;
+/// 1.2 Mbps in segments a second: below, one segment is sent at once.
+const SLOW: f64 = 100.0;
+
+pub(crate) const DESCRIPTION: Description = Description {
+    name: "bbr1",
+    title: "BBRv1",
+    source: "draft-cardwell-iccrg-bbr-congestion-control-00, as Linux has it",
+    status: "checked against its startup, drain and probes; the draft's text was not read",
+    needs: &[Need::Pacing, Need::DeliveryRate],
+    parameters: &[],
+};
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum State {
+    Startup,
+    Drain,
+    ProbeBandwidth {
+        phase: u8,
+        begun: Nanoseconds,
+    },
+    ProbeRtt {
+        /// Once little enough is in flight.
+        until: Option<Nanoseconds>,
+        round_passed: bool,
+    },
+}
+
+/// BBR, version 1.
+#[derive(Clone, Debug)]
+pub struct Bbr1 {
+    window: Window,
+    initial_window: f64,
+    state: State,
+    rounds: Rounds,
+    bandwidth: WindowedMaximum,
+    full_pipe: FullPipe,
+    aggregation: Aggregation,
+    policer: Policer,
+    min_rtt: Nanoseconds,
+    min_rtt_seen: Nanoseconds,
+    pacing_rate: f64,
+    measured: bool,
+    /// Samples of data sent before so much was delivered are only a lower bound:
+    /// the window was held down.
+    limited_until: f64,
+    /// The window before recovery or a probe for the round trip.
+    prior_window: f64,
+    recovering: bool,
+    conserving: bool,
+}
+
+impl Bbr1 {
+    pub(crate) fn new(start: Start, _: &Settings) -> Self {
+        let window = Window::new(start);
+        Self {
+            initial_window: window.cwnd(),
+            state: State::Startup,
+            rounds: Rounds::default(),
+            bandwidth: WindowedMaximum::default(),
+            full_pipe: FullPipe::default(),
+            aggregation: Aggregation::default(),
+            policer: Policer::default(),
+            min_rtt: Nanoseconds::MAX,
+            min_rtt_seen: 0,
+            pacing_rate: HIGH_GAIN * window.cwnd() * 1e3,
+            measured: false,
+            limited_until: -1.0,
+            prior_window: 0.0,
+            recovering: false,
+            conserving: false,
+            window,
+        }
+    }
+
+    fn greatest_bandwidth(&self) -> f64 {
+        self.bandwidth.get().unwrap_or(0.0)
+    }
+
+    /// The bandwidth to send at, in segments a second.
+    fn bandwidth(&self) -> f64 {
+        if self.policer.holds { self.policer.bandwidth } else { self.greatest_bandwidth() }
+    }
+
+    fn pacing_gain(&self) -> f64 {
+        match self.state {
+            State::Startup => HIGH_GAIN,
+            State::Drain => 1.0 / HIGH_GAIN,
+            State::ProbeBandwidth { .. } if self.policer.holds => 1.0,
+            State::ProbeBandwidth { phase, .. } => PROBE_GAINS[usize::from(phase)],
+            State::ProbeRtt { .. } => 1.0,
+        }
+    }
+
+    fn window_gain(&self) -> f64 {
+        match self.state {
+            State::Startup | State::Drain => HIGH_GAIN,
+            State::ProbeBandwidth { .. } => PROBE_WINDOW_GAIN,
+            State::ProbeRtt { .. } => 1.0,
+        }
+    }
+
+    /// So many BDPs with what keeps a sender busy, in segments.
+    fn in_flight_for(&self, bandwidth: f64, gain: f64) -> f64 {
+        if self.min_rtt == Nanoseconds::MAX {
+            return self.initial_window;
+        }
+        let bdp = ceil(gain * bandwidth * seconds(self.min_rtt));
+        let least = if self.pacing_rate < SLOW { 1.0 } else { 2.0 };
+        let even = 2.0 * ceil((bdp + 3.0 * quantum(self.pacing_rate, least)) / 2.0);
+        let probing_upwards = matches!(self.state, State::ProbeBandwidth { phase: 0, .. });
+        if probing_upwards { even + 2.0 } else { even }
+    }
+
+    fn update_bandwidth(&mut self, delivery: &Delivery, limited: bool) {
+        if let Some(rate) = delivery.rate
+            && (!limited || rate >= self.greatest_bandwidth())
+        {
+            self.bandwidth.update(self.rounds.count, rate, BANDWIDTH_ROUNDS);
+        }
+    }
+
+    fn advance_phase(&mut self, acknowledgement: &Acknowledgement) {
+        let State::ProbeBandwidth { phase, begun } = self.state else { return };
+        let now = acknowledgement.now;
+        let passed = now.saturating_sub(begun) > self.min_rtt;
+        let gain = self.pacing_gain();
+        let in_flight = acknowledgement.in_flight + acknowledgement.delivered;
+        let goal = self.in_flight_for(self.greatest_bandwidth(), gain);
+        let over = match gain {
+            it if it > 1.0 => passed && (acknowledgement.lost > 0.0 || in_flight >= goal),
+            it if it < 1.0 => {
+                passed || in_flight <= self.in_flight_for(self.greatest_bandwidth(), 1.0)
+            }
+            _ => passed,
+        };
+        if over {
+            self.state = State::ProbeBandwidth { phase: (phase + 1) % 8, begun: now };
+        }
+    }
+
+    /// Begins to probe, in any phase but the one that drains.
+    fn probe_bandwidth(&mut self, now: Nanoseconds) {
+        let chosen = (7.0 * chance(now, self.rounds.total)) as u8;
+        let phase = if chosen == 0 { 0 } else { chosen + 1 };
+        self.state = State::ProbeBandwidth { phase, begun: now };
+    }
+
+    fn leave_startup_and_drain(&mut self, acknowledgement: &Acknowledgement, limited: bool) {
+        if self.rounds.started && !limited {
+            self.full_pipe.observe(self.greatest_bandwidth());
+        }
+        if self.state == State::Startup && self.full_pipe.reached {
+            self.state = State::Drain;
+        }
+        let drained = self.in_flight_for(self.greatest_bandwidth(), 1.0);
+        if self.state == State::Drain && acknowledgement.in_flight <= drained {
+            self.probe_bandwidth(acknowledgement.now);
+        }
+    }
+
+    fn update_min_rtt(&mut self, acknowledgement: &Acknowledgement, from_idle: bool) {
+        let now = acknowledgement.now;
+        let expired = now > self.min_rtt_seen.saturating_add(MIN_RTT_MEMORY);
+        if let Some(rtt) = acknowledgement.rtt
+            && (rtt <= self.min_rtt || expired)
+        {
+            self.min_rtt = rtt.max(1);
+            self.min_rtt_seen = now;
+        }
+        let probing = matches!(self.state, State::ProbeRtt { .. });
+        if expired && !from_idle && !probing {
+            self.save_window();
+            self.state = State::ProbeRtt { until: None, round_passed: false };
+        }
+        self.probe_rtt(acknowledgement);
+    }
+
+    fn probe_rtt(&mut self, acknowledgement: &Acknowledgement) {
+        let State::ProbeRtt { until, round_passed } = self.state else { return };
+        let now = acknowledgement.now;
+        self.limited_until = self.rounds.total + acknowledgement.in_flight;
+        match until {
+            None if acknowledgement.in_flight <= LEAST => {
+                let until = Some(now.saturating_add(PROBE_RTT_DURATION));
+                self.state = State::ProbeRtt { until, round_passed: false };
+                self.rounds.restart();
+            }
+            None => {}
+            Some(instant) => {
+                let round_passed = round_passed || self.rounds.started;
+                self.state = State::ProbeRtt { until, round_passed };
+                if round_passed && now > instant {
+                    self.end_probe_rtt(now);
+                }
+            }
+        }
+    }
+
+    fn end_probe_rtt(&mut self, now: Nanoseconds) {
+        self.min_rtt_seen = now;
+        self.window.set(self.window.cwnd().max(self.prior_window));
+        if self.full_pipe.reached {
+            self.probe_bandwidth(now);
+        } else {
+            self.state = State::Startup;
+        }
+    }
+
+    fn set_pacing_rate(&mut self, smoothed_rtt: Option<Nanoseconds>) {
+        if let Some(rtt) = smoothed_rtt
+            && !self.measured
+        {
+            self.measured = true;
+            self.pacing_rate = HIGH_GAIN * self.initial_window / seconds(rtt.max(1));
+        }
+        let rate = paced(self.pacing_gain(), self.bandwidth());
+        if rate > 0.0 && (self.full_pipe.reached || rate > self.pacing_rate) {
+            self.pacing_rate = rate;
+        }
+    }
+
+    fn set_window(&mut self, acknowledgement: &Acknowledgement) {
+        let delivered = acknowledgement.delivered;
+        let mut cwnd = (self.window.cwnd() - acknowledgement.lost).max(1.0);
+        if self.conserving {
+            cwnd = cwnd.max(acknowledgement.in_flight + delivered);
+        } else {
+            let target =
+                self.in_flight_for(self.bandwidth(), self.window_gain()) + self.allowance();
+            if self.full_pipe.reached {
+                cwnd = (cwnd + delivered).min(target);
+            } else if cwnd < target || self.rounds.total < self.initial_window {
+                cwnd += delivered;
+            }
+            cwnd = cwnd.max(LEAST);
+        }
+        if matches!(self.state, State::ProbeRtt { .. }) {
+            cwnd = cwnd.min(LEAST);
+        }
+        self.window.set(cwnd);
+    }
+
+    /// What aggregation adds to the window, once the pipe was full.
+    fn allowance(&self) -> f64 {
+        if self.full_pipe.reached {
+            self.aggregation.extra().min(MOST_AGGREGATED * self.bandwidth())
+        } else {
+            0.0
+        }
+    }
+
+    fn save_window(&mut self) {
+        let modulated = self.recovering || matches!(self.state, State::ProbeRtt { .. });
+        let kept = if modulated { self.prior_window } else { 0.0 };
+        self.prior_window = self.window.cwnd().max(kept);
+    }
+}
+
+impl Controller for Bbr1 {
+    fn on_acknowledgement(&mut self, acknowledgement: &Acknowledgement) {
+        self.policer.lost += acknowledgement.lost;
+        let Some(delivery) = acknowledgement.delivery else { return };
+        let limited = delivery.application_limited || delivery.total_at_send <= self.limited_until;
+        self.rounds.update(&delivery);
+        self.conserving &= !self.rounds.started;
+        let probing = matches!(self.state, State::ProbeBandwidth { .. });
+        if self.policer.update(acknowledgement, &self.rounds, limited, probing) {
+            self.probe_bandwidth(acknowledgement.now);
+        }
+        self.update_bandwidth(&delivery, limited);
+        let (bandwidth, cwnd) = (self.bandwidth(), self.window.cwnd());
+        self.aggregation.update(
+            acknowledgement,
+            bandwidth,
+            cwnd,
+            self.rounds.count,
+            AGGREGATION_ROUNDS,
+        );
+        self.advance_phase(acknowledgement);
+        self.leave_startup_and_drain(acknowledgement, limited);
+        self.update_min_rtt(acknowledgement, restarts_from_idle(&delivery));
+        self.set_pacing_rate(acknowledgement.smoothed_rtt);
+        self.set_window(acknowledgement);
+    }
+
+    fn on_congestion(&mut self, congestion: &Congestion) {
+        match congestion.signal {
+            Signal::Mark | Signal::Nack => return,
+            Signal::Loss => {
+                self.save_window();
+                self.conserving = true;
+                self.rounds.restart();
+                self.window.set(congestion.in_flight + 1.0);
+            }
+            Signal::Timeout => {
+                self.save_window();
+                self.conserving = false;
+                self.full_pipe.baseline = 0.0;
+                self.window.restart(f64::INFINITY);
+            }
+        }
+        self.recovering = true;
+    }
+
+    fn on_recovered(&mut self, _: Nanoseconds) {
+        if core::mem::take(&mut self.recovering) && !matches!(self.state, State::ProbeRtt { .. }) {
+            self.window.set(self.window.cwnd().max(self.prior_window));
+        }
+        self.conserving = false;
+    }
+
+    fn pacing_rate(&self) -> Option<f64> {
+        Some(self.pacing_rate)
+    }
+
+    fn window(&self) -> &Window {
+        &self.window
+    }
+}
+
+/// Rounds of the shortest and the longest interval, and of the trust in what
+/// they told.
+const FEWEST_ROUNDS: u8 = 4;
+const MOST_ROUNDS: u8 = 16;
+const TRUSTED_ROUNDS: u8 = 48;
+/// The least ratio of lost to delivered data.
+const LOSS_RATIO: f64 = 50.0 / 256.0;
+/// How near two rates must be: a share, or segments a second (4 kbps).
+const NEAR: f64 = 1.0 / 8.0;
+const NEAR_RATE: f64 = 1.0 / 3.0;
+
+/// Tells a token-bucket policer by its steady rate and heavy loss.
+#[derive(Clone, Debug, Default)]
+struct Policer {
+    /// All that was ever lost, in segments.
+    lost: f64,
+    /// The last interval's rate in segments a second; none before the first.
+    bandwidth: f64,
+    /// Whether that is the bandwidth to use.
+    holds: bool,
+    sampling: bool,
+    rounds: u8,
+    begun: Nanoseconds,
+    begun_delivered: f64,
+    begun_lost: f64,
+}
+
+impl Policer {
+    /// Whether the trust in a policer's rate has just ended.
+    fn update(
+        &mut self,
+        acknowledgement: &Acknowledgement,
+        rounds: &Rounds,
+        limited: bool,
+        probing: bool,
+    ) -> bool {
+        let (now, losing) = (acknowledgement.now, acknowledgement.lost > 0.0);
+        self.rounds = self.rounds.saturating_add(u8::from(rounds.started));
+        if self.holds {
+            let over = probing && self.rounds >= TRUSTED_ROUNDS;
+            if over {
+                self.forget();
+            }
+            return over;
+        }
+        if !self.sampling {
+            if losing {
+                self.begin(now, rounds.total);
+            }
+        } else if limited || self.rounds > MOST_ROUNDS {
+            self.forget();
+        } else if losing && self.rounds >= FEWEST_ROUNDS {
+            self.end_interval(now, rounds.total);
+        }
+        false
+    }
+
+    fn forget(&mut self) {
+        *self = Self { lost: self.lost, ..Self::default() };
+    }
+
+    fn begin(&mut self, now: Nanoseconds, delivered: f64) {
+        self.sampling = true;
+        self.rounds = 0;
+        self.begun = now;
+        self.begun_delivered = delivered;
+        self.begun_lost = self.lost;
+    }
+
+    fn end_interval(&mut self, now: Nanoseconds, total: f64) {
+        let delivered = total - self.begun_delivered;
+        let elapsed = seconds(now.saturating_sub(self.begun));
+        if delivered <= 0.0
+            || self.lost - self.begun_lost < LOSS_RATIO * delivered
+            || elapsed < 1e-3
+        {
+            return;
+        }
+        let rate = delivered / elapsed;
+        let apart = (rate - self.bandwidth).abs();
+        if self.bandwidth > 0.0 && (apart <= NEAR * self.bandwidth || apart <= NEAR_RATE) {
+            self.bandwidth = (rate + self.bandwidth) / 2.0;
+            self.holds = true;
+            self.rounds = 0;
+        } else {
+            self.bandwidth = rate;
+            self.begin(now, total);
+        }
+    }
+}

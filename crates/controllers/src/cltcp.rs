@@ -1,0 +1,95 @@
+//! CLTCP: TCP-FIT with the number of virtual flows led by how often there is
+//! congestion, and not by delay.
+//!
+//! Source: Jiang, Jin, "CLTCP: an adaptive TCP congestion control algorithm based
+//! on congestion level", IEEE Communications Letters 19(8), 2015. **A
+//! reconstruction:** only the abstract could be read, which names the idea and no
+//! equation. What stands here is TCP-FIT's window, and in the place of its queue
+//! the simplest level there is. Results with it are not the paper's.
+//!
+//! Once in `max(rtt, 500 ms)`, with the losses and marks of that time:
+//!
+//! - the level follows their number: `l += (number - l) / 8`
+//! - `n = max(1, n + 1 - n l / alpha)`
+//!
+//! - avoidance:  `w += n/w` for each segment
+//! - congestion: `w = ssthresh = (1 - 2 / (3 n + 1)) w`
+//! - timeout: the same threshold, the window starts again and `n = 1`
+//!
+//! `n` comes to rest at `alpha / l`. `alpha` is TCP-FIT's here, and `1/8` the usual
+//! gain of a smoothed measurement; neither is the paper's.
+
+use crate::virtual_flows::{Epoch, VirtualFlows};
+use crate::{
+    Acknowledgement, Congestion, Controller, Description, Kind, Nanoseconds, Parameter, Settings,
+    Signal, Start, Window,
+};
+
+pub(crate) const DESCRIPTION: Description = Description {
+    name: "cltcp",
+    title: "CLTCP",
+    source: "Jiang, Jin, IEEE Communications Letters 19(8), 2015",
+    status: "a reconstruction from the abstract: its equations are not the paper's",
+    needs: &[],
+    parameters: &[Parameter {
+        name: "alpha",
+        meaning: "congestions in an epoch times virtual flows, where their number rests",
+        kind: Kind::Number { default: 0.2, minimum: 0.001, maximum: 100.0 },
+    }],
+};
+
+const SHORTEST_EPOCH: Nanoseconds = 500_000_000;
+const GAIN: f64 = 0.125;
+
+/// CLTCP.
+#[derive(Clone, Debug)]
+pub struct Cltcp {
+    flows: VirtualFlows,
+    alpha: f64,
+    epoch: Epoch,
+    /// Congestions in this epoch.
+    congestions: f64,
+    /// Congestions in an epoch, smoothed.
+    level: f64,
+}
+
+impl Cltcp {
+    pub(crate) fn new(start: Start, settings: &Settings) -> Self {
+        Self {
+            flows: VirtualFlows::new(start),
+            alpha: settings.number("alpha"),
+            epoch: Epoch::default(),
+            congestions: 0.0,
+            level: 0.0,
+        }
+    }
+
+    fn adapt(&mut self) {
+        self.level += GAIN * (self.congestions - self.level);
+        self.congestions = 0.0;
+        self.flows.adapt(self.flows.count * self.level / self.alpha);
+    }
+}
+
+impl Controller for Cltcp {
+    fn on_acknowledgement(&mut self, acknowledgement: &Acknowledgement) {
+        let rtt = acknowledgement.smoothed_rtt.unwrap_or(0);
+        if self.epoch.ended(acknowledgement.now, rtt.max(SHORTEST_EPOCH)) {
+            self.adapt();
+        }
+        self.flows.acknowledge(acknowledgement.acknowledged);
+    }
+
+    fn on_congestion(&mut self, congestion: &Congestion) {
+        self.congestions += 1.0;
+        let kept = self.flows.kept();
+        if congestion.signal == Signal::Timeout {
+            self.flows.count = 1.0;
+        }
+        self.flows.window.decrease(congestion.signal, kept);
+    }
+
+    fn window(&self) -> &Window {
+        &self.flows.window
+    }
+}

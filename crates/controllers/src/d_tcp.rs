@@ -1,0 +1,234 @@
+//! D-TCP: one flow that stands for as many as the bandwidth allows.
+//!
+//! Source: Kanagarathinam et al., "NexGen D-TCP: next generation dynamic TCP
+//! congestion control algorithm", IEEE Access 8, 2020, section III.
+//!
+//! - bandwidth (1): `b = d / t`, the segments that an acknowledgement delivers over
+//!   the time since the one before. The paper draws its filter for that series, so
+//!   this takes no other delivery rate
+//! - filtered (4): `f = kappa f' + (1 - kappa) (b + b') / 2`, `kappa = 0.9`, where a
+//!   dash marks the value before
+//! - estimate (6, 7): `e = f + g (b - f)`, `g = 0.5`
+//! - once in an epoch of 0.5 s, from (10) and (11):
+//!   `n = max(1, n + 1 - n (e - b) / (alpha e))`, `alpha = 0.2`
+//!
+//! - slow start: `w += 1` for each segment, from twice the initial window
+//! - avoidance (14): `w += n/w` for each segment
+//! - congestion (15, 16): `w = ssthresh = (1 - y) w`, `y = 2 / (3 n + 1)`
+//! - timeout: `ssthresh = (1 - y) w`, `w` is twice the initial window, `n = 1`
+//!
+//! The paper contradicts itself, and `reading` names what can be made of it:
+//!
+//! - (2) and (4) feed back the raw bandwidth where a Tustin filter feeds back the
+//!   filtered one, and (5), 0.9 and 0.1 of two raw ones, does not follow from (4)
+//! - an estimate that is an average makes the mean of `e - b` zero, so that `n`
+//!   rises without end and (13) divides by zero. It has to be an upper envelope:
+//!   by default the largest of the last ten round trips
+//! - (12) multiplies by the window where (10) and (11) together give `n`, and only
+//!   with `n` follow (13) and the throughput (27)
+//! - algorithm 1 raises `n` on both sides of the estimate, doubling it below, and
+//!   lowers it at a timeout alone: nothing bounds it, hence `most-flows`
+//! - it does not say what a timeout does to the threshold (by default (15);
+//!   `literal-alg1` leaves it), how long an epoch is (`g` "is set as 0.5 to match
+//!   with the epoch timer"), nor the unit of its first threshold, 65535: here the
+//!   first slow start has none
+//! - it rounds `3 n` up, which changes nothing where it applies: `n` is whole there
+//! - (6) adds a difference of SINR, in decibels, to one of bandwidths. No transport
+//!   tells the SINR here, so the term is zero in every reading
+
+use libm::floor;
+
+use crate::virtual_flows::{Epoch, VirtualFlows};
+use crate::windowed::WindowedMaximum;
+use crate::{
+    Acknowledgement, Congestion, Controller, Description, Kind, Nanoseconds, Parameter, Settings,
+    Signal, Start, Window, seconds,
+};
+
+pub(crate) const DESCRIPTION: Description = Description {
+    name: "d-tcp",
+    title: "D-TCP",
+    source: "Kanagarathinam et al., IEEE Access 8, 2020, section III",
+    status: "checked against its throughput law; its equations conflict, see `reading`",
+    needs: &[],
+    parameters: &[
+        Parameter {
+            name: "reading",
+            meaning: "how the number of virtual flows follows the bandwidth",
+            kind: Kind::Choice(&[
+                ("envelope", "equation 10, beside the largest estimate of ten round trips"),
+                ("literal-alg1", "algorithm 1 as printed: it rises until a timeout"),
+                ("literal-eq12", "equations 5, 7 and 12 as printed"),
+            ]),
+        },
+        Parameter {
+            name: "alpha",
+            meaning: "the share of the bandwidth that may go unused for each virtual flow",
+            kind: Kind::Number { default: 0.2, minimum: 0.001, maximum: 1.0 },
+        },
+        Parameter {
+            name: "most-flows",
+            meaning: "the most virtual flows, in whole ones, of the reading `literal-alg1`",
+            kind: Kind::Number { default: 64.0, minimum: 1.0, maximum: 1e6 },
+        },
+    ],
+};
+
+const KAPPA: f64 = 0.9;
+const G: f64 = 0.5;
+const EPOCH: Nanoseconds = 500_000_000;
+/// Round trips for which the envelope remembers an estimate.
+const MEMORY: u64 = 10;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reading {
+    Envelope,
+    LiteralAlgorithm1,
+    LiteralEquation12,
+}
+
+/// D-TCP.
+#[derive(Clone, Debug)]
+pub struct DTcp {
+    flows: VirtualFlows,
+    reading: Reading,
+    alpha: f64,
+    most_flows: f64,
+    epoch: Epoch,
+    bandwidth: Bandwidth,
+}
+
+/// The measured bandwidth and what is made of it, in segments per second.
+#[derive(Clone, Debug, Default)]
+struct Bandwidth {
+    /// When something was last delivered.
+    since: Option<Nanoseconds>,
+    /// Delivered since then: more than one acknowledgement came at one instant.
+    delivered: f64,
+    /// The latest sample, `b`.
+    current: f64,
+    /// Behind the filter, `f`.
+    filtered: f64,
+    /// What is taken for available, `e`.
+    estimate: f64,
+    largest: WindowedMaximum,
+}
+
+impl Bandwidth {
+    fn observe(&mut self, acknowledgement: &Acknowledgement, reading: Reading) {
+        let now = acknowledgement.now;
+        if acknowledgement.delivered <= 0.0 {
+            return;
+        }
+        let Some(since) = self.since else {
+            self.since = Some(now);
+            return;
+        };
+        self.delivered += acknowledgement.delivered;
+        if now > since {
+            let sample = self.delivered / seconds(now - since);
+            self.filter(sample, reading);
+            self.since = Some(now);
+            self.delivered = 0.0;
+        }
+        if reading == Reading::Envelope {
+            let memory = MEMORY.saturating_mul(acknowledgement.smoothed_rtt.unwrap_or(0));
+            self.largest.update(now, self.estimate, memory);
+        }
+    }
+
+    /// Equations 4 or 5, 6 and 7; the first sample is its own predecessor.
+    fn filter(&mut self, sample: f64, reading: Reading) {
+        let first = self.current == 0.0;
+        let before = if first { sample } else { self.current };
+        let filtered = if first { sample } else { self.filtered };
+        self.filtered = if reading == Reading::Envelope {
+            KAPPA * filtered + (1.0 - KAPPA) * (sample + before) / 2.0
+        } else {
+            KAPPA * before + (1.0 - KAPPA) * sample
+        };
+        self.current = sample;
+        self.estimate = self.filtered + G * (sample - self.filtered);
+    }
+
+    /// The share of the available bandwidth that is not used now, with what counts
+    /// as available in this reading; negative where more is used.
+    fn unused(&self) -> f64 {
+        let available = self.largest.get().unwrap_or(self.estimate);
+        if available > 0.0 { 1.0 - self.current / available } else { 0.0 }
+    }
+}
+
+impl DTcp {
+    pub(crate) fn new(start: Start, settings: &Settings) -> Self {
+        let twice = (2.0 * start.initial_window).max(start.minimum_window);
+        let start = Start { initial_window: twice, restart_window: twice, ..start };
+        Self {
+            flows: VirtualFlows::new(start),
+            reading: match settings.choice("reading") {
+                "literal-alg1" => Reading::LiteralAlgorithm1,
+                "literal-eq12" => Reading::LiteralEquation12,
+                _ => Reading::Envelope,
+            },
+            alpha: settings.number("alpha"),
+            most_flows: floor(settings.number("most-flows")),
+            epoch: Epoch::default(),
+            bandwidth: Bandwidth::default(),
+        }
+    }
+
+    fn adapt(&mut self) {
+        let unused = self.bandwidth.unused();
+        match self.reading {
+            Reading::Envelope => self.flows.adapt(self.flows.count * unused / self.alpha),
+            Reading::LiteralEquation12 => {
+                self.flows.adapt(self.flows.window.cwnd() * unused / self.alpha);
+            }
+            Reading::LiteralAlgorithm1 => self.rise(unused),
+        }
+    }
+
+    /// Lines 17 to 25 of algorithm 1; what it keeps as the previous value is
+    /// always the present one.
+    fn rise(&mut self, unused: f64) {
+        let more = if unused > 0.0 {
+            self.flows.count
+        } else if unused < 0.0 {
+            1.0
+        } else {
+            0.0
+        };
+        self.flows.count = (self.flows.count + more).min(self.most_flows);
+    }
+
+    fn start_again(&mut self, now: Nanoseconds, kept: f64) {
+        let window = &mut self.flows.window;
+        let keeps_threshold = self.reading == Reading::LiteralAlgorithm1;
+        window.restart(if keeps_threshold { window.ssthresh() } else { kept });
+        self.flows.count = 1.0;
+        self.epoch.begin(now);
+    }
+}
+
+impl Controller for DTcp {
+    fn on_acknowledgement(&mut self, acknowledgement: &Acknowledgement) {
+        self.bandwidth.observe(acknowledgement, self.reading);
+        if self.epoch.ended(acknowledgement.now, EPOCH) {
+            self.adapt();
+        }
+        self.flows.acknowledge(acknowledgement.acknowledged);
+    }
+
+    fn on_congestion(&mut self, congestion: &Congestion) {
+        let kept = self.flows.kept();
+        if congestion.signal == Signal::Timeout {
+            self.start_again(congestion.now, kept);
+        } else {
+            self.flows.window.reduce_to(kept);
+        }
+    }
+
+    fn window(&self) -> &Window {
+        &self.flows.window
+    }
+}

@@ -1,0 +1,105 @@
+//! DCTCP: gives up as much of the window as the share of marked data says.
+//!
+//! Source: RFC 8257, section 3.3 (after Alizadeh et al., SIGCOMM 2010).
+//!
+//! - once a round trip, with `F` the marked share of what it delivered:
+//!   `alpha = (1 - g) alpha + g F`, from `alpha = 1`
+//! - mark: `w = ssthresh = w (1 - alpha / 2)`, once a round trip
+//! - loss: `w = ssthresh = w / 2`; `alpha` stays
+//! - growth: Reno's
+//!
+//! The RFC's text could not be opened; Linux's `tcp_dctcp.c` agrees, but that it
+//! counts `alpha` in steps of 1/1024.
+
+use crate::{
+    Acknowledgement, Congestion, Controller, Description, Kind, Need, Parameter, Settings, Signal,
+    Start, Window,
+};
+
+pub(crate) const DESCRIPTION: Description = Description {
+    name: "dctcp",
+    title: "DCTCP",
+    source: "RFC 8257; Alizadeh et al., SIGCOMM 2010",
+    status: "checked against its recursion and the paper's queue; the texts were not read",
+    needs: &[Need::MarksCounted],
+    parameters: &[GAIN],
+};
+
+/// The weight of the last round trip in the mean share of marks.
+pub(crate) const GAIN: Parameter = Parameter {
+    name: "g",
+    meaning: "the weight of the last round trip in the mean share of marked data",
+    kind: Kind::Number { default: 1.0 / 16.0, minimum: 0.001, maximum: 1.0 },
+};
+
+/// The moving mean of the share of marked data.
+#[derive(Clone, Debug)]
+pub(crate) struct MarkedShare {
+    gain: f64,
+    alpha: f64,
+    delivered: f64,
+    marked: f64,
+}
+
+impl MarkedShare {
+    pub(crate) fn new(gain: f64) -> Self {
+        Self { gain, alpha: 1.0, delivered: 0.0, marked: 0.0 }
+    }
+
+    /// The mean, `alpha`.
+    pub(crate) fn alpha(&self) -> f64 {
+        self.alpha
+    }
+
+    /// Counts what was delivered.
+    pub(crate) fn count(&mut self, acknowledgement: &Acknowledgement) {
+        self.delivered += acknowledgement.delivered;
+        self.marked += acknowledgement.marked;
+    }
+
+    /// Ends an observation window.
+    pub(crate) fn update(&mut self) {
+        if self.delivered > 0.0 {
+            let share = (self.marked / self.delivered).min(1.0);
+            self.alpha += self.gain * (share - self.alpha);
+        }
+        self.delivered = 0.0;
+        self.marked = 0.0;
+    }
+}
+
+/// DCTCP.
+#[derive(Clone, Debug)]
+pub struct Dctcp {
+    window: Window,
+    share: MarkedShare,
+}
+
+impl Dctcp {
+    pub(crate) fn new(start: Start, settings: &Settings) -> Self {
+        Self { window: Window::new(start), share: MarkedShare::new(settings.number("g")) }
+    }
+}
+
+impl Controller for Dctcp {
+    fn on_acknowledgement(&mut self, acknowledgement: &Acknowledgement) {
+        if acknowledgement.round_ended {
+            self.share.update();
+        }
+        self.share.count(acknowledgement);
+        let left = self.window.slow_start(acknowledgement.acknowledged);
+        self.window.grow(left / self.window.cwnd());
+    }
+
+    fn on_congestion(&mut self, congestion: &Congestion) {
+        let given_up = match congestion.signal {
+            Signal::Mark => self.share.alpha() / 2.0,
+            Signal::Loss | Signal::Nack | Signal::Timeout => 0.5,
+        };
+        self.window.decrease(congestion.signal, (1.0 - given_up) * self.window.cwnd());
+    }
+
+    fn window(&self) -> &Window {
+        &self.window
+    }
+}

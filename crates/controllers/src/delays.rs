@@ -1,0 +1,65 @@
+//! What delay-based schemes keep of the measured round trips.
+
+use crate::Nanoseconds;
+
+/// The least and the longest round trip of a connection, and those of a period
+/// that the scheme chooses; in nanoseconds, whose sums are exact.
+#[derive(Clone, Debug)]
+pub(crate) struct Delays {
+    base: f64,
+    longest: f64,
+    period: Period,
+}
+
+/// The round trips that were measured in a period, in nanoseconds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Period {
+    /// The least of them.
+    pub(crate) least: f64,
+    /// How many there were.
+    pub(crate) samples: u32,
+    sum: f64,
+}
+
+impl Period {
+    const EMPTY: Self = Self { least: f64::INFINITY, samples: 0, sum: 0.0 };
+
+    /// Their mean.
+    pub(crate) fn mean(&self) -> f64 {
+        self.sum / f64::from(self.samples)
+    }
+}
+
+impl Delays {
+    pub(crate) fn new() -> Self {
+        Self { base: f64::INFINITY, longest: 0.0, period: Period::EMPTY }
+    }
+
+    /// Takes in a sample; a clock too coarse to see one tells nothing.
+    pub(crate) fn observe(&mut self, rtt: Option<Nanoseconds>) {
+        let Some(rtt) = rtt.filter(|it| *it > 0) else { return };
+        let rtt = rtt as f64;
+        self.base = self.base.min(rtt);
+        self.longest = self.longest.max(rtt);
+        self.period.least = self.period.least.min(rtt);
+        self.period.sum += rtt;
+        self.period.samples += 1;
+    }
+
+    /// Ends the period; `None` if it saw no sample.
+    pub(crate) fn end_period(&mut self) -> Option<Period> {
+        let period = core::mem::replace(&mut self.period, Period::EMPTY);
+        (period.samples > 0).then_some(period)
+    }
+
+    /// The least round trip of the connection, taken for that of an empty queue;
+    /// infinite before a sample.
+    pub(crate) fn base(&self) -> f64 {
+        self.base
+    }
+
+    /// The longest round trip of the connection; 0 before a sample.
+    pub(crate) fn longest(&self) -> f64 {
+        self.longest
+    }
+}

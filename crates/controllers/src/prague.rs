@@ -1,0 +1,149 @@
+//! TCP Prague: DCTCP for the Internet, with the rate of connections of short
+//! round trips brought down to that of longer ones.
+//!
+//! Source: RFC 9331, section 4 (what an L4S sender must do); the constants are
+//! those of the L4S team's Linux implementation, version 0.6.
+//!
+//! - the marked share `alpha` is DCTCP's, from 1, and rests until the first mark
+//! - growth: `w += a / w` for each *unmarked* segment, also while a mark is
+//!   being answered, `a = 1`
+//! - mark: `w = ssthresh = w (1 - alpha / 2)`, once a round trip
+//! - loss: `w = ssthresh = w / 2`
+//! - pacing: `w / T`, twice that while `w < ssthresh / 2`
+//! - independence of the round trip, from 500 rounds after slow start: where
+//!   `T < 25 ms`, `a = (T / 25 ms)^2`, and `alpha` and the window follow marks
+//!   once in 25 ms, as if that were the round trip
+//!
+//! RFC 9331's fallback where only classic marks come back is not here: the
+//! transport must count marks.
+
+use crate::dctcp::{GAIN, MarkedShare};
+use crate::{
+    Acknowledgement, Congestion, Controller, Description, Kind, Nanoseconds, Need, Parameter,
+    Settings, Signal, Start, Window, seconds,
+};
+
+/// The round trip that shorter ones behave like.
+const TARGET: Nanoseconds = 25_000_000;
+/// Rounds after slow start until they do.
+const SETTLED: u32 = 500;
+
+pub(crate) const DESCRIPTION: Description = Description {
+    name: "prague",
+    title: "TCP Prague",
+    source: "RFC 9331, section 4, with the L4S team's constants",
+    status: "checked against its response to marks and its independence of the round trip",
+    needs: &[Need::Pacing, Need::MarksCounted, Need::ScalableMarking],
+    parameters: &[
+        GAIN,
+        Parameter {
+            name: "rtt-independence",
+            meaning: "behave on short paths as if the round trip were 25 ms",
+            kind: Kind::Flag { default: true },
+        },
+    ],
+};
+
+/// TCP Prague.
+#[derive(Clone, Debug)]
+pub struct Prague {
+    window: Window,
+    share: MarkedShare,
+    rtt_independence: bool,
+    /// Whether a mark was ever seen.
+    marked: bool,
+    /// Rounds since slow start.
+    rounds: u32,
+    smoothed_rtt: Option<Nanoseconds>,
+    last_update: Nanoseconds,
+    last_decrease: Option<Nanoseconds>,
+}
+
+impl Prague {
+    pub(crate) fn new(start: Start, settings: &Settings) -> Self {
+        Self {
+            window: Window::new(start),
+            share: MarkedShare::new(settings.number("g")),
+            rtt_independence: settings.flag("rtt-independence"),
+            marked: false,
+            rounds: 0,
+            smoothed_rtt: None,
+            last_update: 0,
+            last_decrease: None,
+        }
+    }
+
+    /// How long the path's round trip is held to be, at the least.
+    fn virtual_rtt(&self) -> Nanoseconds {
+        if self.rtt_independence && self.rounds >= SETTLED { TARGET } else { 0 }
+    }
+
+    /// The growth in segments a round trip.
+    fn increase(&self) -> f64 {
+        match self.smoothed_rtt {
+            Some(rtt) if rtt < self.virtual_rtt() => {
+                let ratio = rtt as f64 / TARGET as f64;
+                ratio * ratio
+            }
+            _ => 1.0,
+        }
+    }
+
+    fn end_round(&mut self, now: Nanoseconds) {
+        if !self.window.in_slow_start() {
+            self.rounds = self.rounds.saturating_add(1);
+        }
+        if self.marked && now.saturating_sub(self.last_update) >= self.virtual_rtt() {
+            self.share.update();
+            self.last_update = now;
+        }
+    }
+
+    fn grow(&mut self, acknowledgement: &Acknowledgement) {
+        if self.window.in_slow_start() {
+            self.window.slow_start(acknowledgement.acknowledged);
+        } else if acknowledgement.window_limited && !acknowledgement.recovering {
+            let unmarked = (acknowledgement.delivered - acknowledgement.marked).max(0.0);
+            self.window
+                .reduce_to(self.window.cwnd() + self.increase() * unmarked / self.window.cwnd());
+        }
+    }
+
+    fn on_mark(&mut self, now: Nanoseconds) {
+        let waited = self.last_decrease.map(|it| now.saturating_sub(it));
+        if waited.is_none_or(|it| it >= self.virtual_rtt()) {
+            self.window.reduce_to((1.0 - self.share.alpha() / 2.0) * self.window.cwnd());
+            self.last_decrease = Some(now);
+        }
+    }
+}
+
+impl Controller for Prague {
+    fn on_acknowledgement(&mut self, acknowledgement: &Acknowledgement) {
+        self.smoothed_rtt = acknowledgement.smoothed_rtt.or(self.smoothed_rtt);
+        if acknowledgement.round_ended {
+            self.end_round(acknowledgement.now);
+        }
+        self.marked |= acknowledgement.marked > 0.0;
+        self.share.count(acknowledgement);
+        self.grow(acknowledgement);
+    }
+
+    fn on_congestion(&mut self, congestion: &Congestion) {
+        if congestion.signal == Signal::Mark {
+            self.on_mark(congestion.now);
+        } else {
+            self.window.decrease(congestion.signal, self.window.cwnd() / 2.0);
+        }
+    }
+
+    fn pacing_rate(&self) -> Option<f64> {
+        let rtt = seconds(self.smoothed_rtt?.max(1));
+        let far = self.window.cwnd() < self.window.ssthresh() / 2.0;
+        Some(if far { 2.0 } else { 1.0 } * self.window.cwnd() / rtt)
+    }
+
+    fn window(&self) -> &Window {
+        &self.window
+    }
+}

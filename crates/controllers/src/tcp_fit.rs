@@ -1,0 +1,91 @@
+//! TCP-FIT: one flow that stands for as many as the queue allows.
+//!
+//! Source: Wang, Wen, Zhang, Han, "TCP-FIT: an improved TCP congestion control
+//! algorithm and its performance", INFOCOM 2011. Its text could not be opened: the
+//! equations are those that the D-TCP paper and two simulators' ports restate.
+//!
+//! Once in `max(rtt, 500 ms)`, with the mean round trip of that time:
+//!
+//! - the queue is `q = w (rtt - rtt_min) / rtt` segments
+//! - `n = max(1, n + 1 - n q / (alpha w))`
+//!
+//! - avoidance:  `w += n/w` for each segment
+//! - congestion: `w = ssthresh = (1 - 2 / (3 n + 1)) w`
+//! - timeout: the same threshold, the window starts again and `n = 1`
+//!
+//! `n` comes to rest at `alpha rtt / (rtt - rtt_min)`. The paper's `alpha` is not
+//! known: the default, 0.2, is what the D-TCP paper has in the same equation;
+//! the ports have 0.125 and 1.
+
+use crate::delays::Delays;
+use crate::virtual_flows::{Epoch, VirtualFlows};
+use crate::{
+    Acknowledgement, Congestion, Controller, Description, Kind, Nanoseconds, Parameter, Settings,
+    Signal, Start, Window,
+};
+
+pub(crate) const DESCRIPTION: Description = Description {
+    name: "tcp-fit",
+    title: "TCP-FIT",
+    source: "Wang, Wen, Zhang, Han, INFOCOM 2011",
+    status: "checked against its equilibrium; the paper was not read, `alpha` is D-TCP's",
+    needs: &[],
+    parameters: &[Parameter {
+        name: "alpha",
+        meaning: "the share of the window that each virtual flow may have queued",
+        kind: Kind::Number { default: 0.2, minimum: 0.001, maximum: 1.0 },
+    }],
+};
+
+const SHORTEST_EPOCH: Nanoseconds = 500_000_000;
+
+/// TCP-FIT.
+#[derive(Clone, Debug)]
+pub struct TcpFit {
+    flows: VirtualFlows,
+    alpha: f64,
+    epoch: Epoch,
+    delays: Delays,
+}
+
+impl TcpFit {
+    pub(crate) fn new(start: Start, settings: &Settings) -> Self {
+        Self {
+            flows: VirtualFlows::new(start),
+            alpha: settings.number("alpha"),
+            epoch: Epoch::default(),
+            delays: Delays::new(),
+        }
+    }
+
+    /// Adapts the number of flows to the mean round trip of an epoch.
+    fn adapt(&mut self, rtt: f64) {
+        let queued_share = 1.0 - self.delays.base() / rtt;
+        self.flows.adapt(self.flows.count * queued_share / self.alpha);
+    }
+}
+
+impl Controller for TcpFit {
+    fn on_acknowledgement(&mut self, acknowledgement: &Acknowledgement) {
+        self.delays.observe(acknowledgement.rtt);
+        let rtt = acknowledgement.smoothed_rtt.unwrap_or(0);
+        if self.epoch.ended(acknowledgement.now, rtt.max(SHORTEST_EPOCH))
+            && let Some(epoch) = self.delays.end_period()
+        {
+            self.adapt(epoch.mean());
+        }
+        self.flows.acknowledge(acknowledgement.acknowledged);
+    }
+
+    fn on_congestion(&mut self, congestion: &Congestion) {
+        let kept = self.flows.kept();
+        if congestion.signal == Signal::Timeout {
+            self.flows.count = 1.0;
+        }
+        self.flows.window.decrease(congestion.signal, kept);
+    }
+
+    fn window(&self) -> &Window {
+        &self.flows.window
+    }
+}

@@ -1,0 +1,60 @@
+//! A window that grows and falls as `n` Reno flows together would: what TCP-FIT
+//! and its descendants share.
+//!
+//! - avoidance:  `w += n/w` for each segment
+//! - congestion: `w = (1 - 2 / (3 n + 1)) w`
+//!
+//! With that share, and not with the `1 / 2n` of plain parallel flows, the window
+//! is exactly `n` times Reno's at the same loss.
+
+use crate::{Nanoseconds, Start, Window};
+
+#[derive(Clone, Debug)]
+pub(crate) struct VirtualFlows {
+    pub(crate) window: Window,
+    /// How many there are; at least 1, which is Reno, and not always whole.
+    pub(crate) count: f64,
+}
+
+impl VirtualFlows {
+    pub(crate) fn new(start: Start) -> Self {
+        Self { window: Window::new(start), count: 1.0 }
+    }
+
+    pub(crate) fn acknowledge(&mut self, acknowledged: f64) {
+        let left = self.window.slow_start(acknowledged);
+        self.window.grow(left * self.count / self.window.cwnd());
+    }
+
+    /// The window that a congestion leaves.
+    pub(crate) fn kept(&self) -> f64 {
+        self.window.cwnd() * (1.0 - 2.0 / (3.0 * self.count + 1.0))
+    }
+
+    /// `n = max(1, n + 1 - surplus)`: one more, less what `surplus` says is too much.
+    pub(crate) fn adapt(&mut self, surplus: f64) {
+        self.count = (self.count + 1.0 - surplus).max(1.0);
+    }
+}
+
+/// The time between two changes of the number of flows.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Epoch {
+    begun: Option<Nanoseconds>,
+}
+
+impl Epoch {
+    pub(crate) fn begin(&mut self, now: Nanoseconds) {
+        self.begun = Some(now);
+    }
+
+    /// Whether one of this length is over; then the next begins.
+    pub(crate) fn ended(&mut self, now: Nanoseconds, length: Nanoseconds) -> bool {
+        let begun = *self.begun.get_or_insert(now);
+        let ended = now.saturating_sub(begun) > length;
+        if ended {
+            self.begin(now);
+        }
+        ended
+    }
+}

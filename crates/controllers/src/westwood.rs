@@ -1,0 +1,112 @@
+//! Westwood+: after a loss the window is what the path was measured to hold.
+//!
+//! Source: Grieco, Mascolo, "Performance evaluation and comparison of Westwood+,
+//! New Reno, and Vegas TCP congestion control", Computer Communication Review
+//! 34(2), 2004; its text could not be opened, and the constants and the moments
+//! are those of Linux's `tcp_westwood.c`.
+//!
+//! - bandwidth: once in more than `max(rtt, 50 ms)`, the delivered segments over
+//!   that time, through two filters in a row: `x = 7/8 x + 1/8 y`; the first
+//!   sample fills both
+//! - growth: as Reno
+//! - congestion: `w = ssthresh = w / 2` while it lasts, and once it is repaired
+//!   `w = ssthresh = bandwidth * rtt_min`
+//! - timeout: `ssthresh = bandwidth * rtt_min`, the window starts again, and the
+//!   next sample is the new `rtt_min`
+//!
+//! Before there is a bandwidth or a round trip it is Reno.
+
+use crate::{
+    Acknowledgement, Congestion, Controller, Description, Nanoseconds, Settings, Signal, Start,
+    Window, seconds,
+};
+
+pub(crate) const DESCRIPTION: Description = Description {
+    name: "westwood",
+    title: "Westwood+",
+    source: "Grieco, Mascolo, Computer Communication Review 34(2), 2004, as in Linux",
+    status: "checked against what a path holds; the paper was not read",
+    needs: &[],
+    parameters: &[],
+};
+
+const SHORTEST_SAMPLE: Nanoseconds = 50_000_000;
+
+/// Westwood+.
+#[derive(Clone, Debug)]
+pub struct Westwood {
+    window: Window,
+    rtt: Nanoseconds,
+    rtt_min: Option<Nanoseconds>,
+    bandwidth: Bandwidth,
+}
+
+/// The filtered bandwidth, in segments per second.
+#[derive(Clone, Debug, Default)]
+struct Bandwidth {
+    since: Option<Nanoseconds>,
+    delivered: f64,
+    /// Behind the first filter, and behind both.
+    filtered: Option<(f64, f64)>,
+}
+
+impl Bandwidth {
+    fn observe(&mut self, acknowledgement: &Acknowledgement, rtt: Nanoseconds) {
+        let now = acknowledgement.now;
+        let since = *self.since.get_or_insert(now);
+        self.delivered += acknowledgement.delivered;
+        let elapsed = now.saturating_sub(since);
+        if elapsed <= rtt.max(SHORTEST_SAMPLE) {
+            return;
+        }
+        let sample = self.delivered / seconds(elapsed);
+        let (mut first, mut second) = self.filtered.unwrap_or((sample, sample));
+        first += (sample - first) / 8.0;
+        second += (first - second) / 8.0;
+        *self = Self { since: Some(now), delivered: 0.0, filtered: Some((first, second)) };
+    }
+}
+
+impl Westwood {
+    pub(crate) fn new(start: Start, _settings: &Settings) -> Self {
+        Self { window: Window::new(start), rtt: 0, rtt_min: None, bandwidth: Bandwidth::default() }
+    }
+
+    /// What the path holds without a queue, in segments, where that is known.
+    fn capacity(&self) -> Option<f64> {
+        let (_, bandwidth) = self.bandwidth.filtered?;
+        Some(bandwidth * seconds(self.rtt_min?))
+    }
+}
+
+impl Controller for Westwood {
+    fn on_acknowledgement(&mut self, acknowledgement: &Acknowledgement) {
+        if let Some(rtt) = acknowledgement.rtt {
+            self.rtt = rtt;
+            self.rtt_min = Some(self.rtt_min.unwrap_or(rtt).min(rtt));
+        }
+        self.bandwidth.observe(acknowledgement, self.rtt);
+        let left = self.window.slow_start(acknowledgement.acknowledged);
+        self.window.grow(left / self.window.cwnd());
+    }
+
+    fn on_congestion(&mut self, congestion: &Congestion) {
+        let half = self.window.cwnd() / 2.0;
+        if congestion.signal == Signal::Timeout {
+            self.window.restart(self.capacity().unwrap_or(half));
+            self.rtt_min = None;
+        } else {
+            self.window.reduce_to(half);
+        }
+    }
+
+    fn on_recovered(&mut self, _now: Nanoseconds) {
+        if let Some(capacity) = self.capacity() {
+            self.window.reduce_to(capacity);
+        }
+    }
+
+    fn window(&self) -> &Window {
+        &self.window
+    }
+}

@@ -1,0 +1,62 @@
+//! TCP Prague against its response to marks.
+
+use crate::drive::{Drive, SECOND, close};
+use crate::path::{Path, Treatment};
+use windtunnel_controllers::{Acknowledgement, Controller, Signal, Value};
+
+const BOUND: [(&str, Value<'_>); 1] = [("rtt-independence", Value::Flag(false))];
+
+/// The mean rate of a connection whose data is marked at random.
+fn rate(share: f64, rtt: u64, values: &[(&str, Value<'_>)]) -> f64 {
+    let mut path = Path::new(1_000_000, 1e9, Treatment::Mark(share));
+    path = path.flow("prague", rtt, 0, values);
+    path.run_until(50 * SECOND);
+    path.watch(300 * SECOND).rate()
+}
+
+/// A mark costs `w p / 2`; until the next counts, a round trip and `1 / p`
+/// segments on average, the window grows by `(1 - p) / w` for each: with
+/// `x = w p`, `x^2 / 2 = (1 - p) (1 + x)`. Were every round trip marked, it would be
+/// `w = 2 / p`.
+#[test]
+fn prague_is_inverse_to_the_share_of_marks() {
+    for share in [0.005, 0.01, 0.02, 0.05] {
+        let unmarked = 1.0 - share;
+        let law = unmarked + f64::sqrt(unmarked * unmarked + 2.0 * unmarked);
+        close(rate(share, SECOND / 20, &BOUND) / 20.0 * share, law, 0.06);
+    }
+}
+
+/// Without it, the rate is inverse to the round trip.
+#[test]
+fn prague_on_short_paths_is_as_fast_as_on_one_of_25_milliseconds() {
+    let long = rate(0.02, SECOND / 40, &[]);
+    let short = rate(0.02, SECOND / 200, &[]);
+    assert!(short / long < 1.5 && short / long > 0.67, "{short} and {long}");
+    close(rate(0.02, SECOND / 200, &BOUND) / long, 5.0, 0.05);
+}
+
+#[test]
+fn prague_grows_by_unmarked_segments_alone_also_after_a_mark() {
+    let mut drive = Drive::after_loss("prague", 100.0, &BOUND);
+    for (marked, growth) in [(0.0, 1.0), (1.0, 0.0)] {
+        let before = drive.cwnd();
+        drive.controller.on_acknowledgement(&Acknowledgement {
+            delivered: 1.0,
+            marked,
+            window_limited: true,
+            ..Acknowledgement::default()
+        });
+        close(1.0 + drive.cwnd() - before, 1.0 + growth / before, 1e-12);
+    }
+}
+
+#[test]
+fn prague_paces_a_window_a_round_trip_and_twice_that_far_from_its_threshold() {
+    let mut drive = Drive::new("prague", 10.0);
+    drive.acknowledge(1.0);
+    close(drive.controller.pacing_rate().unwrap(), 2.0 * 11.0 / 0.1, 1e-12);
+    drive.congest(Signal::Mark);
+    drive.acknowledge(1.0);
+    close(drive.controller.pacing_rate().unwrap(), drive.cwnd() / 0.1, 1e-12);
+}

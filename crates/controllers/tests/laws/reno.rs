@@ -1,0 +1,71 @@
+//! Reno against its closed forms; NewReno, whose window it shares.
+
+use crate::drive::{Drive, close};
+use windtunnel_controllers::{Controller, Signal, Value};
+
+/// `w_mean = sqrt(3 / 2p)`, `w_max = sqrt(8 / 3p)`.
+#[test]
+fn reno_follows_the_square_root_law() {
+    for (loss, tolerance) in [(1e-2, 0.08), (1e-3, 0.03), (1e-4, 0.01)] {
+        let saw = Drive::new("reno", 2.0).sawtooth(loss, 100);
+        close(saw.mean, f64::sqrt(1.5 / loss), tolerance);
+        close(saw.maximum, f64::sqrt(8.0 / (3.0 * loss)), tolerance);
+    }
+}
+
+/// RFC 5681, equations 2 to 4, with the one segment that follows a timeout.
+#[test]
+fn reno_step_by_step() {
+    let mut drive = Drive::over_tcp("reno", 2.0, &[]);
+    drive.acknowledge(1.0);
+    drive.acknowledge(1.0);
+    assert_eq!(drive.cwnd(), 4.0);
+    drive.congest(Signal::Loss);
+    assert_eq!((drive.cwnd(), drive.controller.ssthresh()), (2.0, 2.0));
+    drive.acknowledge(1.0);
+    assert_eq!(drive.cwnd(), 2.5);
+    drive.acknowledge(1.0);
+    assert_eq!(drive.cwnd(), 2.9);
+    drive.congest(Signal::Timeout);
+    assert_eq!((drive.cwnd(), drive.controller.ssthresh()), (1.0, 2.0));
+    drive.acknowledge(0.0);
+    assert_eq!(drive.cwnd(), 1.0, "what acknowledges nothing opens nothing");
+    drive.acknowledge(0.25);
+    assert_eq!(drive.cwnd(), 1.25);
+    drive.acknowledge(0.75);
+    assert_eq!(drive.cwnd(), 2.0);
+    drive.acknowledge(1.0);
+    assert_eq!(drive.cwnd(), 2.5);
+}
+
+/// A receiver that acknowledges every second segment: half again a round trip
+/// with RFC 5681's limit of one, twice with RFC 3465's of two.
+#[test]
+fn reno_in_slow_start_adds_no_more_than_its_limit() {
+    for (limit, factor) in [(1.0, 1.5), (2.0, 2.0), (1000.0, 2.0)] {
+        let mut drive = Drive::with("reno", 64.0, &[("slow-start-limit", Value::Number(limit))]);
+        (0..32).for_each(|_| drive.acknowledge(2.0));
+        assert_eq!(drive.cwnd(), 64.0 * factor);
+    }
+}
+
+#[test]
+fn reno_in_avoidance_counts_every_segment_of_an_acknowledgement() {
+    let mut drive = Drive::after_loss("reno", 20.0, &[]);
+    drive.acknowledge(2.0);
+    assert_eq!(drive.cwnd(), 10.2);
+}
+
+#[test]
+fn new_reno_has_renos_window() {
+    let mut drives = ["reno", "new-reno"].map(|name| Drive::over_tcp(name, 10.0, &[]));
+    for signal in [Signal::Loss, Signal::Mark, Signal::Timeout, Signal::Nack] {
+        for drive in &mut drives {
+            drive.rounds(6);
+            drive.congest(signal);
+            drive.rounds(6);
+        }
+        assert_eq!(drives[0].cwnd(), drives[1].cwnd());
+        assert_eq!(drives[0].controller.ssthresh(), drives[1].controller.ssthresh());
+    }
+}

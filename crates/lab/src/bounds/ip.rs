@@ -1,0 +1,106 @@
+//! The bounds of flows over IP, each on its one way.
+
+use windtunnel_engine::Duration;
+use windtunnel_protocols::udp;
+use windtunnel_world::{FlowPlan, Graph, Leg, LinkChange, Plan, Transport, headers};
+
+/// A flow with its way there and back.
+struct Flow<'a> {
+    plan: &'a FlowPlan,
+    there: Vec<Leg>,
+    back: Vec<Leg>,
+}
+
+impl Flow<'_> {
+    /// The data in a full packet, and the octets of its headers.
+    fn packet(&self) -> (u32, u32) {
+        match &self.plan.transport {
+            Transport::Tcp { settings, .. } => {
+                (u32::from(settings.maximum_segment), headers(settings))
+            }
+            Transport::Udp(it) => (u32::from(it.payload), u32::from(it.ip.header() + udp::HEADER)),
+        }
+    }
+
+    /// The most data over one link, in bits per second.
+    fn data_rate(&self, plan: &Plan, leg: &Leg) -> f64 {
+        let (data, headers) = self.packet();
+        let overhead = plan.links[leg.link].directions[leg.direction].overhead;
+        most_rate(plan, leg) * f64::from(data) / f64::from(data + headers + overhead)
+    }
+
+    /// The most data, were the flow alone.
+    fn alone(&self, plan: &Plan) -> f64 {
+        let links = self.there.iter().map(|it| self.data_rate(plan, it));
+        let own = match &self.plan.transport {
+            Transport::Tcp { .. } => f64::INFINITY,
+            Transport::Udp(it) => it.rate.bits_per_second() as f64,
+        };
+        links.fold(own, f64::min)
+    }
+
+    /// The least round trip of packets without data, or of a datagram the least
+    /// time of one way.
+    fn delay(&self, plan: &Plan) -> Duration {
+        let (data, headers) = self.packet();
+        match &self.plan.transport {
+            Transport::Tcp { .. } => {
+                one_way(plan, &self.there, headers) + one_way(plan, &self.back, headers)
+            }
+            Transport::Udp(_) => one_way(plan, &self.there, headers + data),
+        }
+    }
+}
+
+/// The most that a direction of a link ever sends, in bits per second.
+fn most_rate(plan: &Plan, leg: &Leg) -> f64 {
+    let later = plan.changes.iter().filter_map(|it| match it.change {
+        LinkChange::Rate(rate) if (it.link, it.direction) == (leg.link, leg.direction) => {
+            Some(rate)
+        }
+        _ => None,
+    });
+    let first = plan.links[leg.link].directions[leg.direction].rate;
+    later.fold(first, std::cmp::Ord::max).bits_per_second() as f64
+}
+
+fn one_way(plan: &Plan, way: &[Leg], size: u32) -> Duration {
+    way.iter().fold(Duration::ZERO, |sum, leg| {
+        let direction = &plan.links[leg.link].directions[leg.direction];
+        let bits = 8.0 * f64::from(size + direction.overhead);
+        let transmission = Duration::from_seconds(bits / most_rate(plan, leg));
+        sum + direction.delay + transmission.unwrap_or(Duration::ZERO)
+    })
+}
+
+fn flows<'a>(plan: &'a Plan, graph: &Graph<'_>) -> Vec<Flow<'a>> {
+    let way = |from, to| graph.way(from, to).unwrap_or_default();
+    let flow =
+        |it: &'a FlowPlan| Flow { plan: it, there: way(it.from, it.to), back: way(it.to, it.from) };
+    plan.flows.iter().map(flow).collect()
+}
+
+/// The most data that all flows together can receive, in bits per second: no link
+/// lets more through than its rate, with the headers of the largest packets.
+pub(super) fn most_goodput(plan: &Plan, graph: &Graph<'_>) -> f64 {
+    let flows = flows(plan, graph);
+    let alone: Vec<f64> = flows.iter().map(|it| it.alone(plan)).collect();
+    let all: f64 = alone.iter().sum();
+    // For each direction of a link: what its flows could send without it, and the
+    // most that it lets through.
+    let mut crossing = vec![(0.0, 0.0_f64); 2 * plan.links.len()];
+    for (flow, alone) in flows.iter().zip(&alone) {
+        for leg in &flow.there {
+            let (without, through) = &mut crossing[2 * leg.link + leg.direction];
+            *without += alone;
+            *through = through.max(flow.data_rate(plan, leg));
+        }
+    }
+    let with_limit = |(without, through): &(f64, f64)| all - without + through.min(*without);
+    crossing.iter().map(with_limit).fold(all, f64::min)
+}
+
+/// The least delay that any flow can measure; none without flows.
+pub(super) fn least_delay(plan: &Plan, graph: &Graph<'_>) -> Option<Duration> {
+    flows(plan, graph).iter().map(|it| it.delay(plan)).min()
+}

@@ -1,0 +1,498 @@
+//! From a scenario's flows to the plan's: what a type alone cannot check about
+//! TCP and UDP.
+
+use std::sync::Arc;
+
+use toml::Spanned;
+use windtunnel_controllers::{Description, Need, Start};
+use windtunnel_engine::{Duration, Time};
+use windtunnel_protocols::queues::Discipline;
+use windtunnel_protocols::rtt::RtoLimits;
+use windtunnel_protocols::tcp::{self, EcnMode, IpVersion, Reading, Recovery};
+use windtunnel_protocols::udp::{self, Period, Turns};
+use windtunnel_world::{FlowPlan, Graph, Plan, Sizes, Transport, Workload, headers};
+
+use crate::build::{Builder, missing, timeout, value};
+use crate::error::Mistake;
+use crate::scenario::{self as file, FlowWorkload, FlowWorkloadKind as Kind, Located};
+use crate::units::{Bytes, Measured, Segments};
+
+/// The packet that a full segment fills unless stated, in octets: Ethernet's.
+const FULL_PACKET: u32 = 1500;
+/// Room in the largest IP packet for the headers with all their options.
+const MOST_DATA: u64 = 65_000;
+const DEFAULT_DATAGRAM: u64 = 1400;
+const DEFAULT_REQUEST: u64 = 100;
+
+/// What a transport can give a controller.
+#[derive(Clone, Copy)]
+pub(crate) enum Carrier<'a> {
+    /// An NDN consumer.
+    Consumer,
+    /// TCP with these settings; on a network where some router sends the milder
+    /// mark, or none.
+    Tcp(&'a tcp::Settings, bool),
+}
+
+/// Why a transport cannot give what a controller needs, and what would help; none
+/// if it can.
+fn refusal(need: Need, carrier: Carrier<'_>) -> Option<(&'static str, &'static str)> {
+    use EcnMode::{Accurate, Dctcp, Scalable, SomeCongestion};
+    match (need, carrier) {
+        (Need::Pacing | Need::DeliveryRate | Need::MarksCounted, Carrier::Consumer)
+        | (Need::Pacing | Need::DeliveryRate, Carrier::Tcp(..)) => None,
+        (Need::MarksCounted, Carrier::Tcp(it, _)) => {
+            (!matches!(it.ecn, Dctcp | Accurate | Scalable)).then_some((
+                "an echo that counts congestion marks",
+                "write ecn = \"dctcp\" or \"accurate\", or leave it out",
+            ))
+        }
+        (Need::ScalableMarking, Carrier::Tcp(it, _)) => (it.ecn != Scalable).then_some((
+            "packets that ask routers for L4S",
+            "write ecn = \"scalable\", or leave it out",
+        )),
+        (Need::SomeCongestion, Carrier::Tcp(it, _)) if it.ecn != SomeCongestion => {
+            Some(("an echo of the milder mark of SCE", "write ecn = \"sce\", or leave it out"))
+        }
+        (Need::SomeCongestion, Carrier::Tcp(_, marked)) => (!marked).then_some((
+            "routers that send the milder mark of SCE",
+            "give a link queue = { kind = \"sce\" }",
+        )),
+        (Need::OneWayDelay, Carrier::Tcp(it, _)) => {
+            (!it.timestamps).then_some(("timestamps", "write timestamps = true, or leave it out"))
+        }
+        (Need::ScalableMarking, Carrier::Consumer) => {
+            Some(("packets that ask routers for L4S", "NDN has none; use it in a flow over TCP"))
+        }
+        (Need::SomeCongestion, Carrier::Consumer) => {
+            Some(("the milder mark of SCE", "NDN has none; use it in a flow over TCP"))
+        }
+        (Need::OneWayDelay, Carrier::Consumer) => {
+            Some(("the delay of one way", "NDN tells only round trips; use it in a flow over TCP"))
+        }
+    }
+}
+
+/// Refuses a controller that its transport cannot give what it needs.
+pub(crate) fn check_needs(
+    description: &Description,
+    carrier: Carrier<'_>,
+    controller: &file::Controller,
+) -> Result<(), Mistake> {
+    let lacking = description.needs.iter().find_map(|need| refusal(*need, carrier));
+    let Some((what, help)) = lacking else { return Ok(()) };
+    let about = match carrier {
+        Carrier::Consumer => "an NDN consumer has not",
+        Carrier::Tcp(..) => "is not there",
+    };
+    Err(Mistake::new(format!("controller `{}` needs {what}, which {about}", description.name))
+        .at(controller.kind.span.clone())
+        .help(help))
+}
+
+/// The flows of a scenario; `plan` has all but them.
+pub(crate) fn flows(builder: &Builder<'_>, plan: &Plan) -> Result<Vec<FlowPlan>, Mistake> {
+    let flows = builder.scenario.flows.iter();
+    flows.map(|(name, flow)| build(builder, plan, name, flow)).collect()
+}
+
+fn build(
+    builder: &Builder<'_>,
+    plan: &Plan,
+    name: &Spanned<String>,
+    own: &file::Flow,
+) -> Result<FlowPlan, Mistake> {
+    let flow = own.or(&builder.scenario.defaults.flow);
+    let from = flow.from.as_ref().ok_or_else(|| missing("flow", name, "from", "\"a\""))?;
+    let to = flow.to.as_ref().ok_or_else(|| missing("flow", name, "to", "\"b\""))?;
+    let nodes = [builder.node_index(from)?, builder.node_index(to)?];
+    if nodes[0] == nodes[1] {
+        let message = format!("flow `{}` ends where it starts", name.get_ref());
+        return Err(Mistake::new(message).at(to.span.clone()).help("name two different nodes"));
+    }
+    let [start, start_within] =
+        [&flow.start, &flow.start_within].map(|it| value(it, Duration::ZERO));
+    let start = Time::ZERO + start;
+    let stop = flow.stop.as_ref().map_or(Time::NEVER, |it| Time::ZERO + it.value.0);
+    if let Some(it) = &flow.stop
+        && stop <= start + start_within
+    {
+        return Err(Mistake::new("the flow stops before it starts").at(it.span.clone()));
+    }
+    let transport = match flow.protocol.unwrap_or_default() {
+        file::Protocol::Udp => {
+            refuse_keys_of_tcp(own)?;
+            Transport::Udp(datagrams(name, &flow)?)
+        }
+        file::Protocol::Tcp => {
+            refuse_keys_of_udp(own)?;
+            let settings = settings(builder, plan, name, &flow)?;
+            let workload = workload(plan, nodes, &settings, flow.workload.as_ref())?;
+            Transport::Tcp { settings: Arc::new(settings), workload }
+        }
+    };
+    let [from, to] = nodes;
+    let name = name.get_ref().clone();
+    Ok(FlowPlan { name, from, to, transport, start, start_within, stop })
+}
+
+fn foreign(key: &str, of: &str) -> Mistake {
+    Mistake::new(format!("`{key}` is a key of {of} alone"))
+}
+
+fn refuse_keys_of_udp(flow: &file::Flow) -> Result<(), Mistake> {
+    let keys = [
+        ("rate", flow.rate.as_ref().map(|it| &it.span)),
+        ("payload", flow.payload.as_ref().map(|it| &it.span)),
+    ];
+    refuse_keys(&keys, "flows over UDP", "write protocol = \"udp\", or leave it out")
+}
+
+fn refuse_keys_of_tcp(flow: &file::Flow) -> Result<(), Mistake> {
+    let keys = [
+        ("controller", flow.controller.as_ref().map(|it| &it.kind.span)),
+        ("maximum_segment", flow.maximum_segment.as_ref().map(|it| &it.span)),
+        ("timestamps", flow.timestamps.as_ref().map(|it| &it.span)),
+        ("recovery", flow.recovery.as_ref().map(|it| &it.span)),
+        ("ecn", flow.ecn.as_ref().map(|it| &it.span)),
+        ("acknowledge_every", flow.acknowledge_every.as_ref().map(|it| &it.span)),
+        ("acknowledge_within", flow.acknowledge_within.as_ref().map(|it| &it.span)),
+        ("initial_timeout", flow.initial_timeout.as_ref().map(|it| &it.span)),
+        ("minimum_timeout", flow.minimum_timeout.as_ref().map(|it| &it.span)),
+        ("minimum_variation", flow.minimum_variation.as_ref().map(|it| &it.span)),
+        ("maximum_timeout", flow.maximum_timeout.as_ref().map(|it| &it.span)),
+        ("receive_buffer", flow.receive_buffer.as_ref().map(|it| &it.span)),
+        ("reading", flow.reading.as_ref().map(|it| &it.span)),
+        ("pacing", flow.pacing.as_ref().map(|it| &it.span)),
+        ("initial_window", flow.initial_window.as_ref().map(|it| &it.span)),
+        ("minimum_window", flow.minimum_window.as_ref().map(|it| &it.span)),
+    ];
+    refuse_keys(&keys, "flows over TCP", "leave it out, or write protocol = \"tcp\"")
+}
+
+type Key<'a> = (&'a str, Option<&'a std::ops::Range<usize>>);
+
+fn refuse_keys(keys: &[Key<'_>], of: &str, help: &str) -> Result<(), Mistake> {
+    match keys.iter().find_map(|(key, span)| span.map(|span| (key, span))) {
+        Some((key, span)) => Err(foreign(key, of).at(span.clone()).help(help)),
+        None => Ok(()),
+    }
+}
+
+/// Octets within limits.
+fn octets(
+    bytes: Option<&Located<Measured<Bytes>>>,
+    default: u64,
+    most: u64,
+    what: &str,
+) -> Result<u64, Mistake> {
+    match bytes {
+        None => Ok(default),
+        Some(it) if (1..=most).contains(&it.value.0.0) => Ok(it.value.0.0),
+        Some(it) => Err(Mistake::new(format!("{what} of {} B", it.value.0.0))
+            .at(it.span.clone())
+            .help(format!("write 1 B to {most} B"))),
+    }
+}
+
+fn ip(flow: &file::Flow) -> IpVersion {
+    match flow.ip {
+        Some(file::Ip::V6) => IpVersion::V6,
+        Some(file::Ip::V4) | None => IpVersion::V4,
+    }
+}
+
+// -- UDP --------------------------------------------------------------------
+
+fn datagrams(name: &Spanned<String>, flow: &file::Flow) -> Result<udp::Settings, Mistake> {
+    let rate = flow.rate.as_ref().ok_or_else(|| missing("flow", name, "rate", "\"1 Mbps\""))?;
+    let turns = match &flow.workload {
+        None => None,
+        Some(it) if it.value.kind == Kind::Bulk => {
+            keys_of(&it.value)?;
+            None
+        }
+        Some(it) if it.value.kind == Kind::OnOff => Some(turns(it)?),
+        Some(it) => {
+            return Err(Mistake::new("UDP carries no workload of that kind")
+                .at(it.span.clone())
+                .help("write kind = \"on-off\", or leave it out for a constant rate"));
+        }
+    };
+    let payload = octets(flow.payload.as_ref(), DEFAULT_DATAGRAM, MOST_DATA, "a payload")?;
+    Ok(udp::Settings { ip: ip(flow), rate: rate.value.0, payload: payload as u16, turns })
+}
+
+// -- TCP --------------------------------------------------------------------
+
+fn settings(
+    builder: &Builder<'_>,
+    plan: &Plan,
+    name: &Spanned<String>,
+    flow: &file::Flow,
+) -> Result<tcp::Settings, Mistake> {
+    let named =
+        flow.controller.as_ref().ok_or_else(|| missing("flow", name, "controller", "\"cubic\""))?;
+    let controller = builder.controller(named)?;
+    let description = controller.description();
+    let mut settings = tcp::Settings {
+        ip: ip(flow),
+        maximum_segment: 0,
+        timestamps: flow.timestamps.as_ref().is_none_or(|it| it.value),
+        recovery: recovery(flow),
+        ecn: ecn(flow, description),
+        acknowledge_every: acknowledge_every(flow.acknowledge_every.as_ref())?,
+        acknowledge_within: span(&flow.acknowledge_within, Duration::from_millis(40)),
+        timeout_limits: timeout_limits(flow)?,
+        receive_buffer: octets(flow.receive_buffer.as_ref(), 1 << 30, 1 << 30, "a receive buffer")?,
+        reading: match flow.reading.as_ref().map(|it| it.value) {
+            Some(file::Reading::Never) => Reading::Never,
+            Some(file::Reading::AtOnce) | None => Reading::AtOnce,
+        },
+        pacing: flow.pacing.as_ref().is_some_and(|it| it.value),
+        start: start(flow)?,
+        controller: controller.clone(),
+    };
+    let full = u64::from(FULL_PACKET - headers(&settings));
+    let segment = octets(flow.maximum_segment.as_ref(), full, MOST_DATA, "a segment")?;
+    settings.maximum_segment = segment as u16;
+    let milder = plan.links.iter().flat_map(|it| &it.directions).any(sends_milder_mark);
+    check_needs(description, Carrier::Tcp(&settings, milder), named)?;
+    Ok(settings)
+}
+
+fn sends_milder_mark(direction: &windtunnel_world::DirectionPlan) -> bool {
+    matches!(direction.discipline, Discipline::Sce(_))
+}
+
+fn span(duration: &Option<Located<Measured<Duration>>>, default: Duration) -> Duration {
+    duration.as_ref().map_or(default, |it| it.value.0)
+}
+
+fn recovery(flow: &file::Flow) -> Recovery {
+    match flow.recovery.as_ref().map(|it| it.value) {
+        Some(file::Recovery::Tahoe) => Recovery::Tahoe,
+        Some(file::Recovery::Reno) => Recovery::Reno,
+        Some(file::Recovery::NewReno) => Recovery::NewReno,
+        Some(file::Recovery::Sack) => Recovery::Sack,
+        Some(file::Recovery::Rack) | None => Recovery::Rack,
+    }
+}
+
+/// What the flow says, or else what its controller needs.
+fn ecn(flow: &file::Flow, controller: &Description) -> EcnMode {
+    match flow.ecn.as_ref().map(|it| it.value) {
+        Some(file::Ecn::Off) => EcnMode::Off,
+        Some(file::Ecn::Classic) => EcnMode::Classic,
+        Some(file::Ecn::Dctcp) => EcnMode::Dctcp,
+        Some(file::Ecn::Accurate) => EcnMode::Accurate,
+        Some(file::Ecn::Scalable) => EcnMode::Scalable,
+        Some(file::Ecn::Sce) => EcnMode::SomeCongestion,
+        None if controller.needs(Need::ScalableMarking) => EcnMode::Scalable,
+        None if controller.needs(Need::MarksCounted) => EcnMode::Dctcp,
+        None if controller.needs(Need::SomeCongestion) => EcnMode::SomeCongestion,
+        None => EcnMode::Off,
+    }
+}
+
+fn acknowledge_every(every: Option<&Located<Measured<Segments>>>) -> Result<u8, Mistake> {
+    let Some(every) = every else { return Ok(2) };
+    let segments = every.value.0.0;
+    if segments.fract() != 0.0 || segments > 255.0 {
+        return Err(Mistake::new("an acknowledgement covers 1 to 255 whole segments")
+            .at(every.span.clone())
+            .help("write one such as \"2 segments\""));
+    }
+    Ok(segments as u8)
+}
+
+fn timeout_limits(flow: &file::Flow) -> Result<RtoLimits, Mistake> {
+    let limits = RtoLimits::default();
+    let minimum = timeout(flow.minimum_timeout.as_ref(), limits.minimum)?;
+    let maximum = timeout(flow.maximum_timeout.as_ref(), limits.maximum)?;
+    if let Some(it) = flow.maximum_timeout.as_ref().or(flow.minimum_timeout.as_ref())
+        && maximum < minimum
+    {
+        let message = format!("the greatest timeout, {maximum}, is below the least, {minimum}");
+        return Err(Mistake::new(message).at(it.span.clone()));
+    }
+    Ok(RtoLimits {
+        initial: timeout(flow.initial_timeout.as_ref(), limits.initial)?,
+        minimum,
+        minimum_variation: span(&flow.minimum_variation, Duration::from_millis(200)),
+        maximum,
+        ..limits
+    })
+}
+
+fn start(flow: &file::Flow) -> Result<Start, Mistake> {
+    let window = |it: &Option<Located<Measured<Segments>>>, default: f64| {
+        it.as_ref().map_or(default, |it| it.value.0.0)
+    };
+    let initial_window = window(&flow.initial_window, 10.0);
+    let minimum_window = window(&flow.minimum_window, initial_window.min(2.0));
+    match &flow.minimum_window {
+        Some(it) if minimum_window > initial_window => {
+            Err(Mistake::new("the least window is above the initial one")
+                .at(it.span.clone())
+                .help(format!("write at most \"{initial_window} segments\"")))
+        }
+        _ => Ok(Start { initial_window, minimum_window, restart_window: 1.0 }),
+    }
+}
+
+// -- Workloads --------------------------------------------------------------
+
+fn workload(
+    plan: &Plan,
+    nodes: [usize; 2],
+    settings: &tcp::Settings,
+    workload: Option<&Located<FlowWorkload>>,
+) -> Result<Workload, Mistake> {
+    const MOST: u64 = 1_000_000_000_000_000;
+    let Some(located) = workload else { return Ok(Workload::Bulk) };
+    let it = &located.value;
+    keys_of(it)?;
+    let required = |key: &str, example: &str| {
+        Mistake::new(format!("this workload needs its `{key}`"))
+            .at(located.span.clone())
+            .help(format!("write {key} = {example}"))
+    };
+    match it.kind {
+        Kind::Bulk => Ok(Workload::Bulk),
+        Kind::File => {
+            let size = it.size.as_ref().ok_or_else(|| required("size", "\"10 MB\""))?;
+            Ok(Workload::File { bytes: octets(Some(size), 0, MOST, "a file")? })
+        }
+        Kind::RequestResponse => {
+            let response =
+                it.response.as_ref().ok_or_else(|| required("response", "\"64 KiB\""))?;
+            Ok(Workload::RequestResponse {
+                request: octets(it.request.as_ref(), DEFAULT_REQUEST, MOST, "a request")?,
+                response: octets(Some(response), 0, MOST, "an answer")?,
+                think: period(it, span(&it.think, Duration::ZERO)),
+            })
+        }
+        Kind::OnOff => turns(located).map(Workload::OnOff),
+        Kind::Arrivals => {
+            let sizes = it.sizes.as_ref().ok_or_else(|| required("sizes", "\"web-search\""))?;
+            let sizes = sizes_of_files(sizes)?;
+            let per_second = match (&it.rate, &it.load) {
+                (Some(rate), None) => Located { value: rate.value.0.0, span: rate.span.clone() },
+                (None, Some(load)) => {
+                    let share = load.value.0.0;
+                    let value = share * arrivals_at_full_load(plan, nodes, settings, &sizes);
+                    Located { value, span: load.span.clone() }
+                }
+                (None, None) => return Err(required("load", "\"80 %\", or a rate")),
+                (Some(_), Some(load)) => {
+                    return Err(Mistake::new("both a rate of arrivals and a load")
+                        .at(load.span.clone())
+                        .help("write one of the two"));
+                }
+            };
+            if per_second.value <= 0.0 {
+                return Err(Mistake::new("nothing ever arrives").at(per_second.span));
+            }
+            Ok(Workload::Arrivals { per_second: per_second.value, sizes })
+        }
+    }
+}
+
+/// Refuses keys that this kind of workload has not.
+fn keys_of(workload: &FlowWorkload) -> Result<(), Mistake> {
+    let it = workload;
+    let keys = [
+        (it.size.as_ref().map(|it| &it.span), "size", &[Kind::File][..]),
+        (it.request.as_ref().map(|it| &it.span), "request", &[Kind::RequestResponse]),
+        (it.response.as_ref().map(|it| &it.span), "response", &[Kind::RequestResponse]),
+        (it.think.as_ref().map(|it| &it.span), "think", &[Kind::RequestResponse]),
+        (it.on.as_ref().map(|it| &it.span), "on", &[Kind::OnOff]),
+        (it.off.as_ref().map(|it| &it.span), "off", &[Kind::OnOff]),
+        (it.periods.as_ref().map(|it| &it.span), "periods", &[Kind::OnOff, Kind::RequestResponse]),
+        (it.sizes.as_ref().map(|it| &it.span), "sizes", &[Kind::Arrivals]),
+        (it.load.as_ref().map(|it| &it.span), "load", &[Kind::Arrivals]),
+        (it.rate.as_ref().map(|it| &it.span), "rate", &[Kind::Arrivals]),
+    ];
+    for (span, key, kinds) in keys {
+        if let Some(span) = span
+            && !kinds.contains(&it.kind)
+        {
+            let message = format!("this kind of workload has no `{key}`");
+            return Err(Mistake::new(message).at(span.clone()));
+        }
+    }
+    Ok(())
+}
+
+fn period(workload: &FlowWorkload, mean: Duration) -> Period {
+    match workload.periods.as_ref().map(|it| it.value) {
+        Some(file::Periods::Exponential) => Period::Exponential(mean),
+        Some(file::Periods::Fixed) | None => Period::Fixed(mean),
+    }
+}
+
+fn turns(workload: &Located<FlowWorkload>) -> Result<Turns, Mistake> {
+    let it = &workload.value;
+    keys_of(it)?;
+    let length = |key: &str, length: &Option<Located<Measured<Duration>>>| match length {
+        Some(it) if it.value.0 == Duration::ZERO => {
+            Err(Mistake::new(format!("`{key}` of no time")).at(it.span.clone()))
+        }
+        Some(it) => Ok(it.value.0),
+        None => Err(Mistake::new(format!("this workload needs its `{key}`"))
+            .at(workload.span.clone())
+            .help(format!("write {key} = \"500 ms\""))),
+    };
+    Ok(Turns { on: period(it, length("on", &it.on)?), off: period(it, length("off", &it.off)?) })
+}
+
+fn sizes_of_files(sizes: &Located<file::SizesOfFiles>) -> Result<Sizes, Mistake> {
+    let wrong = |message: &str| {
+        Err(Mistake::new(message).at(sizes.span.clone()).help(
+            "write points such as [[\"1 kB\", \"0 %\"], [\"10 kB\", \"60 %\"], [\"1 MB\", \"100 %\"]]",
+        ))
+    };
+    match &sizes.value {
+        file::SizesOfFiles::WebSearch => Ok(Sizes::web_search()),
+        file::SizesOfFiles::DataMining => Ok(Sizes::data_mining()),
+        file::SizesOfFiles::Fixed(Bytes(0)) => Err(Mistake::new("empty files")
+            .at(sizes.span.clone())
+            .help("write a size such as \"64 KiB\"")),
+        file::SizesOfFiles::Fixed(bytes) => Ok(Sizes::Fixed(bytes.0)),
+        file::SizesOfFiles::Points(points) => {
+            let points: Vec<(f64, f64)> =
+                points.iter().map(|(size, share)| (size.0.0 as f64, share.0.0)).collect();
+            let rises = points.windows(2).all(|it| it[0].0 < it[1].0 && it[0].1 < it[1].1);
+            let ends = points.first().zip(points.last());
+            match ends {
+                _ if points.len() < 2 || !rises => {
+                    wrong("the points of a distribution must rise, in size and in probability")
+                }
+                Some(((_, first), (_, last))) if *first != 0.0 || *last != 1.0 => {
+                    wrong("the points of a distribution go from 0 % to 100 %")
+                }
+                _ => Ok(Sizes::Points(points.into())),
+            }
+        }
+    }
+}
+
+/// How many files a second would fill the narrowest link on the way with their
+/// segments, headers included.
+fn arrivals_at_full_load(
+    plan: &Plan,
+    [from, to]: [usize; 2],
+    settings: &tcp::Settings,
+    sizes: &Sizes,
+) -> f64 {
+    // Where there is no way at all, the check of paths says so.
+    let way = Graph::new(plan).way(from, to).unwrap_or_default();
+    let files = way.iter().map(|leg| {
+        let direction = &plan.links[leg.link].directions[leg.direction];
+        let in_each = f64::from(headers(settings) + direction.overhead);
+        let octets = sizes.mean() + sizes.mean_segments(settings.maximum_segment) * in_each;
+        direction.rate.bits_per_second() as f64 / (8.0 * octets)
+    });
+    files.reduce(f64::min).unwrap_or(1.0)
+}

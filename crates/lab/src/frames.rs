@@ -1,0 +1,145 @@
+//! Packets as Ethernet frames, with addresses made from the numbers of nodes
+//! and flows: what a capture holds.
+
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddrV4, SocketAddrV6};
+
+use etherparse::{EtherType, Ethernet2Header};
+use windtunnel_protocols::ip::{self, Addresses};
+use windtunnel_protocols::ndn::wire::size::{DataShape, NameSize, SignatureKind, data_size};
+use windtunnel_protocols::ndn::wire::{EncodeError, Name};
+use windtunnel_protocols::ndn::{self, Data, PrefixId};
+use windtunnel_protocols::packet::{Body, Packet};
+use windtunnel_protocols::tcp::IpVersion;
+use windtunnel_protocols::udp;
+use windtunnel_world::{Plan, ProducerPlan, Way};
+
+/// NDN's number in IEEE's registry.
+const NDN: EtherType = EtherType(0x8624);
+
+/// What a plan says that its packets' bytes depend on.
+#[derive(Debug)]
+pub(crate) struct Frames {
+    prefixes: Vec<Name<'static>>,
+    producers: Vec<ProducerPlan>,
+}
+
+/// A node's hardware address: administered locally, and its number.
+fn hardware_address(node: usize) -> [u8; 6] {
+    let [.., a, b, c, d] = (node as u64 + 1).to_be_bytes();
+    [2, 0, a, b, c, d]
+}
+
+/// The ports of a flow or connection: of who sends its data, and of who receives
+/// them.
+fn ports(number: u32) -> [u16; 2] {
+    /// The ports that are given for a time (RFC 6335, section 6).
+    const DYNAMIC: std::ops::RangeInclusive<u16> = 49_152..=65_535;
+    const FIRST_RECEIVER: u16 = 5001;
+    let senders = DYNAMIC.len() as u32;
+    let receivers = u32::from(*DYNAMIC.start() - FIRST_RECEIVER);
+    let sender = DYNAMIC.start() + (number % senders) as u16;
+    [sender, FIRST_RECEIVER + (number / senders % receivers) as u16]
+}
+
+/// The addresses of an IP packet whose header has so many octets.
+fn addresses(header: u16, number: u32, way: Option<Way>) -> (EtherType, Addresses) {
+    let Way { source, destination, forth } = way.expect("an IP packet is on its way");
+    let mut ports = ports(number);
+    if !forth {
+        ports.reverse();
+    }
+    if header == IpVersion::V4.header() {
+        let address = |node: usize, port| {
+            let [.., a, b, c] = (node as u32 + 1).to_be_bytes();
+            SocketAddrV4::new(Ipv4Addr::new(10, a, b, c), port)
+        };
+        let source = address(source, ports[0]);
+        let destination = address(destination, ports[1]);
+        (EtherType::IPV4, Addresses::V4 { source, destination })
+    } else {
+        let address = |node: usize, port| {
+            let number = (node as u64 + 1).to_be_bytes();
+            let [.., a, b, c, d] = number.map(u16::from);
+            let address = Ipv6Addr::new(0xfd00, 0, 0, 0, 0, 0, a << 8 | b, c << 8 | d);
+            SocketAddrV6::new(address, port, 0, 0)
+        };
+        let source = address(source, ports[0]);
+        let destination = address(destination, ports[1]);
+        (EtherType::IPV6, Addresses::V6 { source, destination })
+    }
+}
+
+impl Frames {
+    pub(crate) fn new(plan: &Plan) -> Self {
+        Self { prefixes: plan.prefixes.clone(), producers: plan.producers.clone() }
+    }
+
+    /// The frame of a packet that goes from one node to its neighbour.
+    ///
+    /// # Errors
+    /// [`EncodeError::TooLarge`].
+    pub(crate) fn frame(
+        &self,
+        packet: &Packet,
+        way: Option<Way>,
+        nodes: [usize; 2],
+    ) -> Result<Vec<u8>, EncodeError> {
+        let [source, destination] = nodes.map(hardware_address);
+        let header = |ether_type| Ethernet2Header { source, destination, ether_type }.to_bytes();
+        let marked = packet.marked();
+        let (ether_type, bytes) = match &packet.body {
+            Body::Interest(interest) => {
+                let prefix = self.prefix(interest.name.prefix);
+                (NDN, ndn::encode_interest(interest, prefix, None, marked)?)
+            }
+            Body::Nack(nack) => {
+                let prefix = self.prefix(nack.interest.name.prefix);
+                (NDN, ndn::encode_interest(&nack.interest, prefix, Some(nack.reason), marked)?)
+            }
+            Body::Data(data) => {
+                let signature = self.signature(data, packet.network_size);
+                (NDN, ndn::encode_data(data, self.prefix(data.name.prefix), signature, marked)?)
+            }
+            Body::Segment(segment) => {
+                let header = packet.network_size - segment.size();
+                let (ether_type, addresses) = addresses(header, segment.connection, way);
+                (ether_type, ip::encode_segment(segment, packet.ecn, &addresses))
+            }
+            Body::Datagram(datagram) => {
+                let header = packet.network_size - udp::HEADER - datagram.length;
+                let (ether_type, addresses) = addresses(header, datagram.flow, way);
+                (ether_type, ip::encode_datagram(datagram, packet.ecn, &addresses))
+            }
+        };
+        Ok([&header(ether_type)[..], &bytes].concat())
+    }
+
+    fn prefix(&self, id: PrefixId) -> &Name<'static> {
+        &self.prefixes[id.0 as usize]
+    }
+
+    /// How a Data of that size is signed: a packet carries no signature, but the
+    /// producers that could have made it are known.
+    fn signature(&self, data: &Data, network_size: u16) -> SignatureKind {
+        let prefix = self.prefix(data.name.prefix);
+        let signatures = self
+            .producers
+            .iter()
+            .filter(|it| self.prefixes[it.prefix].is_prefix_of(prefix))
+            .map(|it| it.producer.signature);
+        signatures
+            .into_iter()
+            .find(|signature| {
+                let shape = DataShape {
+                    content_length: data.content,
+                    freshness_period_ms: (data.freshness_ms > 0)
+                        .then_some(u64::from(data.freshness_ms)),
+                    signature: *signature,
+                    ..DataShape::default()
+                };
+                let size = data_size(NameSize::of(prefix), data.name.segment, &shape);
+                size == u32::from(network_size)
+            })
+            .unwrap_or_default()
+    }
+}

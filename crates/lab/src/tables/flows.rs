@@ -1,0 +1,266 @@
+//! Flows, whatever carries them: NDN consumers, TCP and UDP.
+
+use arrow_array::RecordBatch;
+use windtunnel_engine::{Duration, Time};
+use windtunnel_protocols::ndn::consumer::{self, Consumer};
+use windtunnel_protocols::udp;
+use windtunnel_world::{
+    ConsumerPlan, Flow, FlowCounters, FlowPlan, Plan, TcpCounters, Transport, World,
+};
+
+use super::{Columns, mean};
+
+/// One flow, with what it counted.
+enum Counters<'a> {
+    Ndn(&'a Consumer, &'a consumer::Counters),
+    Tcp(TcpCounters),
+    Udp(u64, udp::Counters),
+}
+
+/// A row of the table of flows.
+struct Row<'a> {
+    name: &'a str,
+    /// Where the data goes.
+    node: &'a str,
+    /// Where it comes from, if that is one place.
+    peer: Option<&'a str>,
+    prefix: Option<&'a str>,
+    controller: Option<&'a str>,
+    start: Time,
+    finished: Option<Time>,
+    stop: Time,
+    /// How many of the flow's transfers were finished.
+    transfers: Option<u64>,
+    counters: Counters<'a>,
+}
+
+impl<'a> Row<'a> {
+    fn of_consumer(
+        plan: &'a Plan,
+        consumer: &'a ConsumerPlan,
+        prefix: &'a str,
+        it: &'a Consumer,
+    ) -> Self {
+        Self {
+            name: &consumer.name,
+            node: &plan.nodes[consumer.node].name,
+            peer: None,
+            prefix: Some(prefix),
+            controller: Some(consumer.controller.description().name),
+            start: it.start(),
+            finished: it.finished(),
+            stop: consumer.settings.stop,
+            transfers: None,
+            counters: Counters::Ndn(it, it.counters()),
+        }
+    }
+
+    fn of_flow(plan: &'a Plan, flow: &'a FlowPlan, it: &Flow) -> Self {
+        let controller = match &flow.transport {
+            Transport::Tcp { settings, .. } => Some(settings.controller.description().name),
+            Transport::Udp(_) => None,
+        };
+        Self {
+            name: &flow.name,
+            node: &plan.nodes[flow.to].name,
+            peer: Some(&plan.nodes[flow.from].name),
+            prefix: None,
+            controller,
+            start: it.start,
+            finished: it.finished,
+            stop: flow.stop,
+            transfers: it.transfers,
+            counters: match it.counters {
+                FlowCounters::Tcp(counters) => Counters::Tcp(counters),
+                FlowCounters::Udp(sent, counters) => Counters::Udp(sent, counters),
+            },
+        }
+    }
+
+    fn protocol(&self) -> &'static str {
+        match self.counters {
+            Counters::Ndn(..) => "ndn",
+            Counters::Tcp(_) => "tcp",
+            Counters::Udp(..) => "udp",
+        }
+    }
+
+    fn ndn(&self) -> Option<&consumer::Counters> {
+        match &self.counters {
+            Counters::Ndn(_, counters) => Some(counters),
+            Counters::Tcp(_) | Counters::Udp(..) => None,
+        }
+    }
+
+    fn tcp(&self) -> Option<&TcpCounters> {
+        match &self.counters {
+            Counters::Tcp(counters) => Some(counters),
+            Counters::Ndn(..) | Counters::Udp(..) => None,
+        }
+    }
+
+    /// Content received, in octets.
+    fn bytes(&self) -> u64 {
+        match &self.counters {
+            Counters::Ndn(_, it) => it.bytes,
+            Counters::Tcp(it) => it.receiver.received_bytes,
+            Counters::Udp(_, it) => it.bytes,
+        }
+    }
+
+    /// How long the flow was receiving, in seconds.
+    fn active_seconds(&self, end: Time) -> f64 {
+        self.finished.unwrap_or(end).min(self.stop).since(self.start).as_seconds()
+    }
+
+    /// What both NDN and TCP count at the end that decides what is sent.
+    fn of_sender(
+        &self,
+        ndn: impl Fn(&consumer::Counters) -> u64,
+        tcp: impl Fn(&TcpCounters) -> u64,
+    ) -> Option<u64> {
+        match &self.counters {
+            Counters::Ndn(_, it) => Some(ndn(it)),
+            Counters::Tcp(it) => Some(tcp(it)),
+            Counters::Udp(..) => None,
+        }
+    }
+
+    fn marks(&self) -> u64 {
+        match &self.counters {
+            Counters::Ndn(_, it) => it.marks,
+            Counters::Tcp(it) => it.receiver.marks,
+            Counters::Udp(_, it) => it.marks,
+        }
+    }
+
+    fn duplicates(&self) -> u64 {
+        match &self.counters {
+            Counters::Ndn(_, it) => it.duplicates,
+            Counters::Tcp(it) => it.receiver.duplicates,
+            Counters::Udp(_, it) => it.duplicates,
+        }
+    }
+
+    fn in_flight(&self) -> Option<u64> {
+        match &self.counters {
+            Counters::Ndn(it, _) => Some(it.in_flight()),
+            Counters::Tcp(it) => Some(it.in_flight),
+            Counters::Udp(..) => None,
+        }
+    }
+
+    fn rtt(&self) -> Option<f64> {
+        match &self.counters {
+            Counters::Ndn(_, it) => mean(it.rtt_sum, it.rtt_samples),
+            Counters::Tcp(it) => mean(it.sender.rtt_sum, it.sender.rtt_samples),
+            Counters::Udp(..) => None,
+        }
+    }
+
+    fn delay(&self) -> Option<f64> {
+        match &self.counters {
+            Counters::Ndn(_, it) => mean(it.delay_sum, it.data),
+            Counters::Tcp(it) => mean(it.sender.delay_sum, it.sender.delay_samples),
+            Counters::Udp(_, it) => mean(it.delay_sum, it.datagrams),
+        }
+    }
+
+    fn least_delay(&self) -> Option<f64> {
+        let least = match &self.counters {
+            Counters::Ndn(_, it) => it.delay_minimum,
+            Counters::Tcp(it) => it.sender.rtt_minimum,
+            Counters::Udp(_, it) => it.delay_minimum,
+        };
+        least.map(Duration::as_seconds)
+    }
+
+    fn greatest_delay(&self) -> Option<f64> {
+        match &self.counters {
+            Counters::Ndn(_, it) => (it.data > 0).then(|| it.delay_maximum.as_seconds()),
+            Counters::Udp(_, it) => (it.datagrams > 0).then(|| it.delay_maximum.as_seconds()),
+            Counters::Tcp(_) => None,
+        }
+    }
+}
+
+/// What each flow gave in all: consumers first, then flows over IP.
+pub(super) fn totals(plan: &Plan, prefixes: &[String], world: &World, end: Time) -> RecordBatch {
+    let consumers = plan.consumers.iter().zip(prefixes).zip(world.consumers());
+    let consumers =
+        consumers.map(|((consumer, prefix), it)| Row::of_consumer(plan, consumer, prefix, it));
+    let flows = plan.flows.iter().zip(world.flows());
+    let flows = flows.map(|(flow, it)| Row::of_flow(plan, flow, &it));
+    let rows: Vec<Row<'_>> = consumers.chain(flows).collect();
+    Columns::of(&rows)
+        .text("flow", |it| it.name)
+        .text("protocol", |it| it.protocol())
+        .text("node", |it| it.node)
+        .text_if_any("peer", |it| it.peer)
+        .text_if_any("prefix", |it| it.prefix)
+        .text_if_any("flow_controller", |it| it.controller)
+        .number("goodput_bps", |it| it.bytes() as f64 * 8.0 / it.active_seconds(end))
+        .count("received_bytes", |it| it.bytes())
+        .count_if_any("data", |it| Some(it.ndn()?.data))
+        .count_if_any("interests", |it| Some(it.ndn()?.interests))
+        .count_if_any("segments", |it| Some(it.tcp()?.sender.segments))
+        .count_if_any("datagrams", |it| match it.counters {
+            Counters::Udp(sent, _) => Some(sent),
+            Counters::Ndn(..) | Counters::Tcp(_) => None,
+        })
+        .count_if_any("connections", |it| Some(it.tcp()?.connections))
+        .count_if_any("transfers", |it| it.transfers)
+        .count_if_any("retransmissions", |it| {
+            it.of_sender(|ndn| ndn.retransmissions, |tcp| tcp.sender.retransmissions)
+        })
+        .count_if_any("timeouts", |it| it.of_sender(|ndn| ndn.timeouts, |tcp| tcp.sender.timeouts))
+        .count("marks", |it| it.marks())
+        .count_if_any("nacks", |it| Some(it.ndn()?.nacks))
+        .count_if_any("decreases", |it| {
+            it.of_sender(|ndn| ndn.decreases, |tcp| tcp.sender.decreases)
+        })
+        .count_if_any("undone", |it| Some(it.tcp()?.sender.undone))
+        .count_if_any("probes", |it| Some(it.tcp()?.sender.probes))
+        .count("duplicates", |it| it.duplicates())
+        .count_if_any("in_flight", |it| it.in_flight())
+        .number("rtt_s", |it| it.rtt())
+        .number("delay_s", |it| it.delay())
+        .number("last_delay_s", |it| it.ndn().and_then(|it| mean(it.last_delay_sum, it.data)))
+        .number("delay_minimum_s", |it| it.least_delay())
+        .number("delay_maximum_s", |it| it.greatest_delay())
+        .number("completion_s", |it| it.finished.map(|end| end.since(it.start).as_seconds()))
+        .batch()
+}
+
+/// What each flow did over each interval.
+pub(super) fn series(plan: &Plan, world: &World) -> RecordBatch {
+    let consumers = plan.consumers.iter().map(|it| it.name.as_str());
+    let names: Vec<&str> = consumers.chain(plan.flows.iter().map(|it| it.name.as_str())).collect();
+    let rows: Vec<_> = names.into_iter().cycle().zip(&world.series().flows).collect();
+    Columns::of(&rows)
+        .text("flow", |(flow, _)| flow)
+        .number("time_s", |(_, it)| it.time_s)
+        .number("goodput_bps", |(_, it)| it.goodput_bps)
+        .number("cwnd_segments", |(_, it)| it.cwnd)
+        .number("ssthresh_segments", |(_, it)| it.ssthresh)
+        .count("in_flight", |(_, it)| it.in_flight)
+        .number("smoothed_rtt_s", |(_, it)| it.smoothed_rtt_s)
+        .number("delay_s", |(_, it)| it.delay_s)
+        .count("retransmissions", |(_, it)| it.retransmissions)
+        .count("marks", |(_, it)| it.marks)
+        .count("timeouts", |(_, it)| it.timeouts)
+        .count("decreases", |(_, it)| it.decreases)
+        .batch()
+}
+
+/// Every transfer that was finished, in that order.
+pub(super) fn transfers(plan: &Plan, world: &World) -> RecordBatch {
+    Columns::of(world.transfers())
+        .text("flow", |it| &plan.flows[it.flow as usize].name)
+        .count("number", |it| it.number)
+        .count("size_bytes", |it| it.bytes)
+        .number("start_s", |it| it.start.as_seconds())
+        .number("completion_s", |it| it.completion.as_seconds())
+        .number("slowdown", |it| it.completion.as_seconds() / it.ideal.as_seconds())
+        .batch()
+}

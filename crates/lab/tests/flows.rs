@@ -1,0 +1,164 @@
+//! Flows over TCP and UDP, from the scenario file to their tables.
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Float64Type, UInt64Type};
+use arrow_array::{Array, RecordBatch};
+use windtunnel_lab::{Batch, Study, tables};
+
+/// A network of three nodes, with what a test adds to it.
+fn scenario(more: &str) -> String {
+    format!(
+        r#"
+        duration = "10 s"
+        nodes = {{ a = {{}}, r = {{}}, b = {{}} }}
+        links.access = {{ nodes = ["a", "r"], rate = "100 Mbps", delay = "1 ms" }}
+        links.core = {{ nodes = ["r", "b"], rate = "10 Mbps", delay = "10 ms" }}
+        {more}
+        "#
+    )
+}
+
+fn run(text: &str, jobs: usize) -> Vec<(&'static str, RecordBatch)> {
+    let study = Study::read("test.toml", text, &[]).unwrap_or_else(|error| panic!("{error}"));
+    let (study, outcome) = Batch::start(study, jobs).finish();
+    assert!(outcome.faults.is_empty(), "{:?}", outcome.faults);
+    tables::all(&study, &outcome.runs)
+}
+
+fn table<'a>(tables: &'a [(&'static str, RecordBatch)], name: &str) -> &'a RecordBatch {
+    &tables.iter().find(|it| it.0 == name).expect("a table of that name").1
+}
+
+fn numbers(table: &RecordBatch, column: &str) -> Vec<f64> {
+    table[column].as_primitive::<Float64Type>().values().to_vec()
+}
+
+fn counts(table: &RecordBatch, column: &str) -> Vec<u64> {
+    table[column].as_primitive::<UInt64Type>().values().to_vec()
+}
+
+#[test]
+fn a_bulk_flow_fills_the_narrowest_link_with_its_share_of_content() {
+    let tables = run(&scenario(r#"flows.bulk = { from = "a", to = "b", controller = "aimd" }"#), 1);
+    let goodput = numbers(table(&tables, "flows"), "goodput_bps")[0];
+    let most = 10e6 * 1448.0 / 1500.0;
+    assert!(goodput < most && goodput > 0.9 * most, "{goodput}");
+    assert_eq!(table(&tables, "flows")["flow_controller"].as_string::<i32>().value(0), "aimd");
+    assert!(table(&tables, "flows")["prefix"].is_null(0));
+}
+
+#[test]
+fn a_constant_rate_is_exact() {
+    let udp = r#"flows.udp = { from = "a", to = "b", protocol = "udp", rate = "4 Mbps", payload = "1000 B" }"#;
+    let tables = run(&scenario(udp), 1);
+    let flows = table(&tables, "flows");
+    // One datagram in 2 ms, the first at 0 and the last at 10 s.
+    assert_eq!(counts(flows, "datagrams"), [5001]);
+    // Under way are those of the last 12 ms.
+    let received = counts(flows, "received_bytes")[0];
+    assert!((4_990_000..=4_995_000).contains(&received), "{received}");
+}
+
+#[test]
+fn a_file_takes_hardly_more_than_the_least_time() {
+    let file = r#"flows.file = { from = "a", to = "b", controller = "aimd", workload = { kind = "file", size = "5 MB" } }"#;
+    let tables = run(&scenario(file), 1);
+    let transfers = table(&tables, "transfers");
+    let slowdown = numbers(transfers, "slowdown");
+    assert!(slowdown.len() == 1 && (1.0..1.1).contains(&slowdown[0]), "{slowdown:?}");
+    assert_eq!(counts(transfers, "size_bytes"), [5_000_000]);
+    assert_eq!(counts(table(&tables, "flows"), "received_bytes"), [5_000_000]);
+    assert_eq!(
+        numbers(transfers, "completion_s"),
+        numbers(table(&tables, "flows"), "completion_s")
+    );
+}
+
+#[test]
+fn answers_follow_each_other_at_the_pace_of_thinking() {
+    let web = r#"flows.web = { from = "b", to = "a", controller = "aimd", workload = { kind = "request-response", response = "10 kB", think = "1 s" } }"#;
+    let tables = run(&scenario(web), 1);
+    let transfers = table(&tables, "transfers");
+    // One each second and round trip.
+    assert_eq!(transfers.num_rows(), 10);
+    for pair in numbers(transfers, "start_s").windows(2) {
+        let between = pair[1] - pair[0];
+        assert!((1.02..1.2).contains(&between), "{between}");
+    }
+    assert!(numbers(transfers, "slowdown").iter().all(|it| *it >= 1.0));
+}
+
+#[test]
+fn turns_of_equal_length_carry_half() {
+    let turns = r#"flows.turns = { from = "a", to = "b", controller = "aimd", workload = { kind = "on-off", on = "1 s", off = "1 s" } }"#;
+    let tables = run(&scenario(turns), 1);
+    let goodput = numbers(table(&tables, "flows"), "goodput_bps")[0];
+    let half = 0.5 * 10e6 * 1448.0 / 1500.0;
+    assert!((goodput / half - 1.0).abs() < 0.15, "{goodput}");
+}
+
+#[test]
+fn a_link_that_changes_carries_what_its_rates_allow() {
+    let bulk = r#"flows.bulk = { from = "a", to = "b", controller = "aimd" }
+        defaults.link.changes = [{ at = "5 s", rate = "2 Mbps" }]"#;
+    let half_way = run(&scenario(bulk), 1);
+    let goodput = numbers(table(&half_way, "flows"), "goodput_bps")[0];
+    let most = 6e6 * 1448.0 / 1500.0;
+    assert!(goodput <= 1.01 * most && goodput > 0.85 * most, "{goodput}");
+    let down = bulk.replace("rate = \"2 Mbps\"", "state = \"down\"");
+    let goodput = numbers(table(&run(&scenario(&down), 1), "flows"), "goodput_bps")[0];
+    let most = 5e6 * 1448.0 / 1500.0;
+    assert!(goodput <= most && goodput > 0.85 * most, "{goodput}");
+}
+
+/// 100,000 files on average: three standard errors of their number are one
+/// percent.
+#[test]
+fn arrivals_offer_the_load_that_is_asked_for() {
+    let arrivals = r#"
+        duration = "40 s"
+        interval = "10 s"
+        nodes = { a = {}, b = {} }
+        links.core = { nodes = ["a", "b"], rate = "55.2 Mbps", delay = "1 ms" }
+        flows.web = { from = "a", to = "b", controller = "aimd", workload = { kind = "arrivals", sizes = "1328 B", load = "50 %" } }"#;
+    // Packets of 1380 octets: 2500 files a second are half the rate.
+    let tables = run(arrivals, 1);
+    let received = counts(table(&tables, "transfers"), "size_bytes").len() as f64;
+    assert!((received / 100_000.0 - 1.0).abs() < 0.01, "{received}");
+    let flows = table(&tables, "flows");
+    let [opened, finished] = ["connections", "transfers"].map(|column| counts(flows, column)[0]);
+    assert!(opened >= finished && opened - finished < 100, "{opened} {finished}");
+    assert!(numbers(table(&tables, "transfers"), "slowdown").iter().all(|it| *it >= 1.0));
+}
+
+#[test]
+fn results_do_not_depend_on_the_number_of_threads() {
+    let text = scenario(
+        r#"
+        flows.web = { from = "a", to = "b", controller = "cubic", start_within = "1 s", workload = { kind = "arrivals", sizes = "web-search", load = "80 %" } }
+        flows.noise = { from = "b", to = "a", protocol = "udp", rate = "1 Mbps", workload = { kind = "on-off", on = "100 ms", off = "50 ms", periods = "exponential" } }
+        defaults.link.loss = { probability = "1 %" }
+        "#,
+    );
+    let text = format!("runs = 4\n{text}");
+    let (one, four) = (run(&text, 1), run(&text, 4));
+    for ((name, one), (_, four)) in one.iter().zip(&four) {
+        assert_eq!(one, four, "{name}");
+    }
+}
+
+#[test]
+fn ndn_and_tcp_share_a_link() {
+    let both = r#"
+        producers.video = { node = "b", prefix = "/video" }
+        consumers.viewer = { node = "a", prefix = "/video", controller = "cubic" }
+        flows.bulk = { from = "b", to = "a", controller = "cubic" }"#;
+    let tables = run(&scenario(both), 1);
+    let flows = table(&tables, "flows");
+    let goodput = numbers(flows, "goodput_bps");
+    assert!(goodput.iter().all(|it| *it > 1e6), "{goodput:?}");
+    assert!(goodput.iter().sum::<f64>() < 10e6, "{goodput:?}");
+    let protocols = flows["protocol"].as_string::<i32>();
+    assert_eq!([protocols.value(0), protocols.value(1)], ["ndn", "tcp"]);
+    assert!(flows["segments"].is_null(0) && flows["interests"].is_null(1));
+}

@@ -1,0 +1,106 @@
+//! The queues of scenario files: each kind with its keys, and with no others.
+
+mod common;
+
+use common::{changed, read};
+use windtunnel_protocols::queues::DESCRIPTIONS;
+
+const QUEUE: &str = "{ kind = \"codel\", limit = \"50 packets\" }";
+
+/// The valid scenario with another queue.
+fn with_queue(kind: &str, keys: &str) -> String {
+    changed(QUEUE, &format!("{{ kind = \"{kind}\", limit = \"50 packets\", {keys} }}"))
+}
+
+/// Each kind with all its keys.
+const ALL_KEYS: [(&str, &str); 9] = [
+    ("drop-tail", ""),
+    ("link-service", "threshold = \"20 kB\", interval = \"50 ms\""),
+    (
+        "red",
+        "action = \"mark\", minimum_threshold = \"5 kB\", maximum_threshold = \"20 kB\", \
+         weight = 0.01, max_probability = \"2 %\", gentle = false, adaptive = true",
+    ),
+    (
+        "codel",
+        "action = \"mark\", target = \"2 ms\", interval = \"40 ms\", ce_threshold = \"1 ms\"",
+    ),
+    (
+        "fq-codel",
+        "action = \"drop\", target = \"2 ms\", interval = \"40 ms\", ce_threshold = \"1 ms\", \
+         flows = 64, quantum = \"300 B\"",
+    ),
+    (
+        "pie",
+        "action = \"mark\", target = \"10 ms\", update = \"10 ms\", alpha = \"0.2 Hz\", \
+         beta = \"2 Hz\", burst = \"100 ms\"",
+    ),
+    (
+        "dualpi2",
+        "target = \"10 ms\", update = \"10 ms\", alpha = \"0.2 Hz\", beta = \"2 Hz\", \
+         coupling = 1.64, classic_share = \"20 %\", ramp_start = \"1 ms\", ramp_end = \"2 ms\"",
+    ),
+    (
+        "sce",
+        "action = \"drop\", target = \"2 ms\", interval = \"40 ms\", ramp_start = \"0.2 ms\", \
+         ramp_end = \"1 ms\"",
+    ),
+    ("pcon", "target = \"2 ms\", interval = \"40 ms\""),
+];
+
+#[test]
+fn every_kind_is_read_with_all_its_keys_and_with_none() {
+    let names: Vec<&str> = ALL_KEYS.iter().map(|it| it.0).collect();
+    assert!(DESCRIPTIONS.iter().all(|it| names.contains(&it.name)));
+    assert_eq!(names.len(), DESCRIPTIONS.len());
+    for (kind, keys) in ALL_KEYS {
+        for keys in [keys, ""] {
+            let study = read(&with_queue(kind, keys));
+            assert!(study.is_ok(), "{kind} with {keys}: {:?}", study.err());
+        }
+    }
+}
+
+#[track_caller]
+fn assert_refused(kind: &str, keys: &str, messages: &[&str]) {
+    let error = read(&with_queue(kind, keys)).expect_err("it is refused").to_string();
+    for message in messages {
+        assert!(error.contains(message), "{message:?} is not in {error}");
+    }
+}
+
+#[test]
+fn a_key_of_another_kind_is_refused_and_the_own_ones_are_named() {
+    assert_refused("red", "target = \"5 ms\"", &["no `target`", "minimum_threshold, "]);
+    assert_refused("codel", "quantum = \"300 B\"", &["no `quantum`", "ce_threshold"]);
+    assert_refused("dualpi2", "action = \"drop\"", &["no `action`", "coupling"]);
+    assert_refused("drop-tail", "gentle = true", &["no `gentle`", "kind and limit"]);
+}
+
+#[test]
+fn values_that_mean_nothing_are_refused() {
+    for kind in ["codel", "fq-codel", "sce", "pcon", "link-service"] {
+        assert_refused(kind, "interval = \"0 s\"", &["an interval of no time"]);
+    }
+    for kind in ["pie", "dualpi2"] {
+        assert_refused(kind, "target = \"0 s\"", &["a target of no time"]);
+        assert_refused(kind, "update = \"1 us\"", &["more often than every 10 us"]);
+        assert_refused(kind, "alpha = \"0 Hz\"", &["without `alpha`"]);
+        assert_refused(kind, "beta = 2", &["has no unit", "Hz"]);
+    }
+    for weight in ["0.0", "-1.0", "1.5", "nan"] {
+        assert_refused("red", &format!("weight = {weight}"), &["above 0 and at most 1"]);
+    }
+    let thresholds = "not above the minimum one, in the same unit";
+    assert_refused("red", "maximum_threshold = \"5 packets\"", &[thresholds]);
+    assert_refused("red", "maximum_threshold = \"9 kB\"", &[thresholds]);
+    assert_refused("fq-codel", "flows = 0", &["flows = 1024"]);
+    for quantum in ["63 B", "2 MiB"] {
+        assert_refused("fq-codel", &format!("quantum = \"{quantum}\""), &["64 B to 1 MiB"]);
+    }
+    for coupling in ["0.0", "nan", "inf"] {
+        assert_refused("dualpi2", &format!("coupling = {coupling}"), &["is above 0"]);
+    }
+    assert_refused("dualpi2", "step = \"1 ms\", ramp_end = \"2 ms\"", &["both a step and a ramp"]);
+    assert_refused("sce", "ramp_start = \"3 ms\"", &["ends before it starts", "2.5 ms"]);
+}

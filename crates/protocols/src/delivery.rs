@@ -1,0 +1,229 @@
+//! Delivery rate samples: how fast the network took data away, measured from
+//! what each acknowledgement newly delivers.
+//!
+//! Source: draft-ietf-ccwg-bbr, section 4.1 (delivery rate estimation). A sample
+//! spans the flight of the most recently sent of the newly delivered packets:
+//! what was delivered in the meantime, over the longer of the time that its
+//! flight took to send and the time that it took to be acknowledged.
+
+use windtunnel_engine::{Duration, Time};
+
+/// What a packet remembers of the moment it was sent.
+#[derive(Clone, Copy, Debug)]
+pub struct Snapshot {
+    /// Octets delivered until then.
+    delivered: u64,
+    /// When the last of them were.
+    delivered_at: Time,
+    /// When the first packet of this flight was sent.
+    flight_start: Time,
+    /// Octets held to be lost until then.
+    lost: u64,
+    /// Octets in flight with this packet.
+    in_flight: u32,
+    /// Whether the application had nothing more to send then.
+    application_limited: bool,
+}
+
+impl Snapshot {
+    /// Octets delivered until the packet was sent.
+    #[inline]
+    #[must_use]
+    pub fn delivered(&self) -> u64 {
+        self.delivered
+    }
+}
+
+/// A connection's account of what was delivered and lost.
+#[derive(Clone, Debug)]
+pub struct Account {
+    delivered: u64,
+    delivered_at: Time,
+    flight_start: Time,
+    lost: u64,
+    /// Samples are limited by the application until so much is delivered; 0 if
+    /// they are not.
+    limited_until: u64,
+}
+
+/// What an acknowledgement told; octets.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sample {
+    /// Delivered between the packet's sending and now.
+    pub delivered: u64,
+    /// In so much time.
+    pub interval: Duration,
+    /// Delivered in all.
+    pub total: u64,
+    /// In flight just after the packet was sent.
+    pub in_flight_at_send: u32,
+    /// Held to be lost since the packet was sent.
+    pub lost_since_send: u64,
+    /// Whether the packet was sent while the application had nothing more.
+    pub application_limited: bool,
+}
+
+impl Account {
+    /// Nothing delivered yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            delivered: 0,
+            delivered_at: Time::ZERO,
+            flight_start: Time::ZERO,
+            lost: 0,
+            limited_until: 0,
+        }
+    }
+
+    /// A packet is sent, with which `in_flight` octets are under way. It begins a
+    /// new flight if nothing was unacknowledged before it: `idle`.
+    #[inline]
+    pub fn send(&mut self, now: Time, idle: bool, in_flight: u64) -> Snapshot {
+        if idle {
+            self.flight_start = now;
+            self.delivered_at = now;
+        }
+        Snapshot {
+            delivered: self.delivered,
+            delivered_at: self.delivered_at,
+            flight_start: self.flight_start,
+            lost: self.lost,
+            in_flight: u32::try_from(in_flight).unwrap_or(u32::MAX),
+            application_limited: self.limited_until > 0,
+        }
+    }
+
+    /// Octets in all that were delivered.
+    #[inline]
+    #[must_use]
+    pub fn delivered(&self) -> u64 {
+        self.delivered
+    }
+
+    /// Some octets are newly delivered.
+    #[inline]
+    pub fn deliver(&mut self, now: Time, octets: u64) {
+        self.delivered += octets;
+        self.delivered_at = now;
+        if self.limited_until < self.delivered {
+            self.limited_until = 0;
+        }
+    }
+
+    /// Some octets are held to be lost.
+    #[inline]
+    pub fn lose(&mut self, octets: u64) {
+        self.lost += octets;
+    }
+
+    /// The application has nothing more to send while `in_flight` octets are under
+    /// way.
+    #[inline]
+    pub fn limit(&mut self, in_flight: u64) {
+        self.limited_until = (self.delivered + in_flight).max(1);
+    }
+
+    /// The sample of an acknowledgement whose most recently sent newly delivered
+    /// packet was sent at `sent` with `snapshot`.
+    #[inline]
+    pub fn sample(&mut self, now: Time, sent: Time, snapshot: &Snapshot) -> Sample {
+        self.flight_start = sent;
+        let sending = sent.since(snapshot.flight_start);
+        let acknowledging = now.since(snapshot.delivered_at);
+        Sample {
+            delivered: self.delivered - snapshot.delivered,
+            interval: sending.max(acknowledging),
+            total: self.delivered,
+            in_flight_at_send: snapshot.in_flight,
+            lost_since_send: self.lost - snapshot.lost,
+            application_limited: snapshot.application_limited,
+        }
+    }
+}
+
+impl Default for Account {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Sample {
+    /// What a controller is told, with `segment` octets to a segment. A sample
+    /// shorter than the least round trip says nothing about the rate.
+    #[inline]
+    #[must_use]
+    pub fn in_segments(
+        &self,
+        segment: f64,
+        least_rtt: Duration,
+    ) -> windtunnel_controllers::Delivery {
+        let told = self.interval >= least_rtt && self.interval > Duration::ZERO;
+        windtunnel_controllers::Delivery {
+            rate: told.then(|| self.delivered as f64 / segment / self.interval.as_seconds()),
+            total: self.total as f64 / segment,
+            total_at_send: (self.total - self.delivered) as f64 / segment,
+            in_flight_at_send: f64::from(self.in_flight_at_send) / segment,
+            lost_since_send: self.lost_since_send as f64 / segment,
+            application_limited: self.application_limited,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn at(milliseconds: u64) -> Time {
+        Time::from_picos(milliseconds * 1_000_000_000)
+    }
+
+    #[test]
+    fn a_steady_link_is_measured_at_its_rate() {
+        let mut account = Account::new();
+        // A packet of 1000 octets every millisecond, each 10 ms under way.
+        let mut sent = Vec::new();
+        for now in 0..100 {
+            if now >= 10 {
+                let snapshot: Snapshot = sent[now - 10];
+                account.deliver(at(now as u64), 1000);
+                let sample = account.sample(at(now as u64), at(now as u64 - 10), &snapshot);
+                if now >= 30 {
+                    assert_eq!(sample.delivered, 10_000);
+                    assert_eq!(sample.interval, Duration::from_millis(10));
+                }
+            }
+            let in_flight = 1000 * (now + 1).min(10) as u64;
+            sent.push(account.send(at(now as u64), now == 0, in_flight));
+        }
+    }
+
+    #[test]
+    fn compressed_acknowledgements_do_not_inflate_the_rate() {
+        let mut account = Account::new();
+        let first = account.send(at(0), true, 1000);
+        account.deliver(at(20), 1000);
+        let _ = account.sample(at(20), at(0), &first);
+        // Ten packets over 9 ms, all acknowledged at one moment much later.
+        let flight: Vec<Snapshot> =
+            (0..10).map(|it| account.send(at(20 + it), it == 0, 1000 * (it + 1))).collect();
+        account.deliver(at(50), 10_000);
+        let sample = account.sample(at(50), at(29), &flight[9]);
+        assert_eq!(sample.interval, Duration::from_millis(30));
+    }
+
+    #[test]
+    fn samples_are_marked_while_the_application_was_the_limit() {
+        let mut account = Account::new();
+        let first = account.send(at(0), true, 1000);
+        account.limit(1000);
+        let second = account.send(at(5), false, 2000);
+        account.deliver(at(10), 1000);
+        assert!(!account.sample(at(10), at(0), &first).application_limited);
+        account.deliver(at(15), 1000);
+        assert!(account.sample(at(15), at(5), &second).application_limited);
+        let third = account.send(at(20), true, 1000);
+        account.deliver(at(30), 1000);
+        assert!(!account.sample(at(30), at(20), &third).application_limited);
+    }
+}

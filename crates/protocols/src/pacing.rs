@@ -1,0 +1,60 @@
+//! Pacing: packets leave at a rate, not in bursts.
+
+use windtunnel_engine::{Duration, Time};
+
+/// When the next packet may leave.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Pacer {
+    next: Time,
+}
+
+impl Pacer {
+    /// Whether a packet may leave now.
+    #[inline]
+    #[must_use]
+    pub fn allows(&self, now: Time) -> bool {
+        self.next <= now
+    }
+
+    /// When the next packet may leave.
+    #[inline]
+    #[must_use]
+    pub fn next(&self) -> Time {
+        self.next
+    }
+
+    /// A packet of `octets` leaves now, at `rate` octets per second; a rate of
+    /// nothing leaves a second between packets.
+    #[inline]
+    pub fn spend(&mut self, now: Time, octets: u32, rate: f64) {
+        let gap = Duration::from_seconds(f64::from(octets) / rate);
+        let gap = gap.unwrap_or(Duration::from_secs(1)).min(Duration::from_secs(1));
+        // What was not used in time is gone: no credit, so no burst.
+        self.next = self.next.max(now) + gap;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packets_leave_at_the_rate() {
+        let mut pacer = Pacer::default();
+        let mut now = Time::ZERO;
+        for _ in 0..1000 {
+            assert!(pacer.allows(now));
+            pacer.spend(now, 1500, 1_500_000.0);
+            now = pacer.next();
+        }
+        assert_eq!(now, Time::ZERO + Duration::from_secs(1));
+    }
+
+    #[test]
+    fn idle_time_gives_no_burst() {
+        let mut pacer = Pacer::default();
+        let later = Time::ZERO + Duration::from_secs(10);
+        pacer.spend(later, 1500, 1_500_000.0);
+        assert!(!pacer.allows(later));
+    }
+}

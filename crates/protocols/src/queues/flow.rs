@@ -1,0 +1,30 @@
+//! Which flow a packet belongs to, as a router sees it.
+
+use crate::ndn::PrefixId;
+use crate::packet::{Body, Packet};
+
+/// A number that all packets of a flow share: a hash of what stands for the
+/// addresses and ports of a TCP segment and of a datagram, and of the prefix of
+/// an NDN packet's name. A router's own `perturbation` makes it collide for other
+/// flows there than elsewhere (RFC 8290, section 4.1.1).
+#[inline]
+#[must_use]
+pub fn flow_of(packet: &Packet, perturbation: u64) -> u64 {
+    let of_prefix = |prefix: PrefixId| (0, prefix.0);
+    let (protocol, number): (u64, u32) = match &packet.body {
+        Body::Interest(it) => of_prefix(it.name.prefix),
+        Body::Data(it) => of_prefix(it.name.prefix),
+        Body::Nack(it) => of_prefix(it.interest.name.prefix),
+        Body::Segment(it) => (1, it.connection),
+        Body::Datagram(it) => (2, it.flow),
+    };
+    mix(mix((protocol << 32) | u64::from(number)) ^ perturbation)
+}
+
+/// Every bit of `value` reaches every bit of the result: two odd constants, and
+/// multiplications whose halves are folded.
+fn mix(value: u64) -> u64 {
+    let fold = |product: u128| (product as u64) ^ ((product >> 64) as u64);
+    let once = fold(u128::from(value ^ 0x9E37_79B9_7F4A_7C15) * 0xD6E8_FEB8_6659_FD93);
+    fold(u128::from(once ^ 0xD6E8_FEB8_6659_FD93) * 0x9E37_79B9_7F4A_7C15)
+}

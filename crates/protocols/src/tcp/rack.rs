@@ -1,0 +1,135 @@
+//! RACK: losses are found by the time of sending, and the reordering window is
+//! what the path needs (RFC 8985, section 6).
+
+use windtunnel_engine::{Duration, Time};
+
+use super::scoreboard::Sent;
+
+/// After so many recoveries without a duplicate the reordering window is small
+/// again (RFC 8985, section 6.2, step 4).
+const PERSISTENCE: u8 = 16;
+/// So many segments delivered out of order tell of a loss where no reordering
+/// was ever seen.
+pub(super) const DUPLICATE_THRESHOLD: u32 = 3;
+
+/// What RACK knows.
+#[derive(Debug)]
+pub(super) struct Rack {
+    /// The most recently sent segment that was delivered: its place among all
+    /// sendings, when it was sent, and how long it took.
+    order: Option<u64>,
+    sent: Time,
+    rtt: Duration,
+    /// One past the highest octet that was delivered.
+    highest: u64,
+    least_rtt: Option<Duration>,
+    reordering_seen: bool,
+    multiplier: u32,
+    persistence: u8,
+    /// Duplicates do not widen the window again before so much is acknowledged.
+    round_end: u64,
+}
+
+impl Rack {
+    pub(super) fn new() -> Self {
+        Self {
+            order: None,
+            sent: Time::ZERO,
+            rtt: Duration::ZERO,
+            highest: 0,
+            least_rtt: None,
+            reordering_seen: false,
+            multiplier: 1,
+            persistence: PERSISTENCE,
+            round_end: 0,
+        }
+    }
+
+    /// The least round trip measured.
+    #[inline]
+    pub(super) fn least_rtt(&self) -> Option<Duration> {
+        self.least_rtt
+    }
+
+    #[inline]
+    pub(super) fn measure(&mut self, rtt: Duration) {
+        self.least_rtt = Some(self.least_rtt.map_or(rtt, |it| it.min(rtt)));
+    }
+
+    /// One past the highest octet that was delivered.
+    #[inline]
+    pub(super) fn highest(&self) -> u64 {
+        self.highest
+    }
+
+    /// A segment was newly delivered, when `highest` was the highest octet before
+    /// this acknowledgement. `early` if its acknowledgement is that of an earlier
+    /// sending.
+    #[inline]
+    pub(super) fn deliver(&mut self, now: Time, sent: &Sent, highest: u64, early: bool) {
+        if sent.end < highest && sent.retransmissions == 0 {
+            self.reordering_seen = true;
+        }
+        self.highest = self.highest.max(sent.end);
+        let rtt = now.since(sent.last_sent);
+        let ambiguous = sent.retransmissions > 0
+            && (early || self.least_rtt.is_some_and(|least| rtt < least));
+        if !ambiguous && self.order.is_none_or(|order| order < sent.order) {
+            self.order = Some(sent.order);
+            self.sent = sent.last_sent;
+            self.rtt = rtt;
+        }
+    }
+
+    /// A receiver reports a duplicate: the reordering window was too small.
+    pub(super) fn duplicate(&mut self, acknowledged: u64, next: u64) {
+        if acknowledged >= self.round_end {
+            self.multiplier = (self.multiplier + 1).min(1 << 16);
+            self.persistence = PERSISTENCE;
+            self.round_end = next;
+        }
+    }
+
+    /// A recovery has ended.
+    pub(super) fn recovered(&mut self) {
+        self.persistence = self.persistence.saturating_sub(1);
+        if self.persistence == 0 {
+            self.multiplier = 1;
+        }
+    }
+
+    /// The reordering window: how much later than expected a segment may come.
+    #[inline]
+    pub(super) fn window(
+        &self,
+        recovering: bool,
+        delivered: u32,
+        smoothed: Option<Duration>,
+    ) -> Duration {
+        if !self.reordering_seen && (recovering || delivered >= DUPLICATE_THRESHOLD) {
+            return Duration::ZERO;
+        }
+        let least = self.least_rtt.unwrap_or(Duration::ZERO).as_picos();
+        let window = Duration::from_picos((least / 4).saturating_mul(u64::from(self.multiplier)));
+        window.min(smoothed.unwrap_or(window))
+    }
+
+    /// Whether a segment was sent before the most recent one that was delivered.
+    #[inline]
+    pub(super) fn is_older(&self, sent: &Sent) -> bool {
+        self.order.is_some_and(|order| sent.order < order)
+    }
+
+    /// When a segment is held to be lost.
+    #[inline]
+    pub(super) fn deadline(&self, sent: &Sent, window: Duration) -> Time {
+        sent.last_sent + self.rtt + window
+    }
+
+    /// When all segments sent before the most recent one that was delivered are
+    /// held to be lost.
+    #[inline]
+    pub(super) fn last_deadline(&self, window: Duration) -> Time {
+        self.sent + self.rtt + window
+    }
+}

@@ -1,0 +1,199 @@
+//! The receiving half: what is held, what is acknowledged and when, and how
+//! much more there is room for.
+//!
+//! Acknowledgements are delayed by RFC 9293, section 3.8.6.3, and sent at once
+//! where RFC 5681, section 4.2 wants them. The ECN echo is that of RFC 3168,
+//! RFC 8257 or accurate ECN (RFC 9768).
+
+use windtunnel_engine::Time;
+
+use super::reassembly::{Arrival, Reassembly};
+use super::sender::FIRST;
+use super::sequence::extend;
+use super::{Counters, EcnMode, Flags, Reading, Segment, Settings};
+use crate::packet::Ecn;
+
+/// The largest shift of a window (RFC 7323, section 2.3).
+const MOST_SCALE: u8 = 14;
+
+/// The receiving half of a connection.
+#[derive(Debug)]
+pub(super) struct Receiver {
+    reassembly: Reassembly,
+    /// The octet of the sender's FIN, once it came.
+    fin: Option<u64>,
+    /// The last octet acknowledged (RFC 7323's Last.ACK.sent).
+    acknowledged: u64,
+    /// When an acknowledgement must be sent.
+    due: Time,
+    /// The timestamp to echo.
+    echo: u32,
+    /// RFC 3168: marked data came, and its sender has not said that it reduced.
+    /// RFC 8257: the last data that came was marked.
+    marked: bool,
+    /// The last data that came carried the milder mark.
+    some_congestion: bool,
+    /// Marked packets received.
+    marked_packets: u64,
+}
+
+impl Receiver {
+    pub(super) fn new() -> Self {
+        Self {
+            reassembly: Reassembly::new(FIRST),
+            fin: None,
+            acknowledged: FIRST,
+            due: Time::NEVER,
+            echo: 0,
+            marked: false,
+            some_congestion: false,
+            marked_packets: 0,
+        }
+    }
+
+    /// By how many bits a window is scaled down.
+    pub(super) fn scale(settings: &Settings) -> u8 {
+        let fits = |scale: &u8| settings.receive_buffer >> *scale <= u64::from(u16::MAX);
+        (0..MOST_SCALE).find(fits).unwrap_or(MOST_SCALE)
+    }
+
+    /// The peer's SYN came with this timestamp.
+    pub(super) fn open(&mut self, timestamp: u32) {
+        self.echo = timestamp;
+    }
+
+    /// When an acknowledgement must be sent at the latest.
+    #[inline]
+    pub(super) fn due(&self) -> Time {
+        self.due
+    }
+
+    /// Whether everything came, and the FIN behind it.
+    pub(super) fn is_finished(&self) -> bool {
+        self.fin.is_some_and(|fin| self.reassembly.next() > fin)
+    }
+
+    /// The octets that there is room for beyond those in order.
+    fn room(&self, settings: &Settings) -> u64 {
+        let held = match settings.reading {
+            Reading::AtOnce => 0,
+            Reading::Never => self.reassembly.next() - FIRST,
+        };
+        let room = settings.receive_buffer.saturating_sub(held);
+        // Windows too small for a segment are not told (RFC 9293, section
+        // 3.8.6.2.2).
+        let least = u64::from(settings.maximum_segment).min(settings.receive_buffer / 2);
+        if room < least { 0 } else { room }
+    }
+
+    /// Whether an acknowledgement of what came so far must go first, because the
+    /// echo changes with this segment (RFC 8257, section 3.2).
+    #[inline]
+    pub(super) fn changes_echo(&self, ecn: Ecn, settings: &Settings) -> bool {
+        let waiting = self.due != Time::NEVER;
+        match settings.ecn {
+            EcnMode::Dctcp => waiting && (ecn == Ecn::Congestion) != self.marked,
+            EcnMode::SomeCongestion => waiting && (ecn == Ecn::Scalable) != self.some_congestion,
+            EcnMode::Off | EcnMode::Classic | EcnMode::Accurate | EcnMode::Scalable => false,
+        }
+    }
+
+    fn note_mark(&mut self, segment: &Segment, ecn: Ecn, settings: &Settings) {
+        let marked = ecn == Ecn::Congestion;
+        self.marked_packets += u64::from(marked);
+        match settings.ecn {
+            EcnMode::Classic | EcnMode::SomeCongestion => {
+                let answered = segment.flags.has(Flags::CWR);
+                self.marked = marked || (self.marked && !answered);
+                self.some_congestion = ecn == Ecn::Scalable;
+            }
+            EcnMode::Dctcp => self.marked = marked,
+            EcnMode::Off | EcnMode::Accurate | EcnMode::Scalable => {}
+        }
+    }
+
+    /// Takes in a segment's data and FIN.
+    #[inline]
+    pub(super) fn receive(
+        &mut self,
+        now: Time,
+        segment: &Segment,
+        ecn: Ecn,
+        settings: &Settings,
+        counters: &mut Counters,
+    ) {
+        let before = self.reassembly.next();
+        let start = extend(before, segment.sequence);
+        let fin = segment.flags.has(Flags::FIN);
+        let end = start + u64::from(segment.length) + u64::from(fin);
+        if end == start {
+            // What asks whether the window is still closed stands before it.
+            if start < before {
+                self.due = now;
+            }
+            return;
+        }
+        if segment.flags.has(Flags::TIMESTAMPS) && start <= self.acknowledged {
+            self.echo = segment.timestamp;
+        }
+        if segment.length > 0 {
+            counters.received_segments += 1;
+            counters.marks += u64::from(ecn == Ecn::Congestion);
+            self.note_mark(segment, ecn, settings);
+        }
+        if end > before + self.room(settings) + u64::from(fin) {
+            self.due = now;
+            return;
+        }
+        if fin {
+            self.fin = Some(end - 1);
+        }
+        let arrival = self.reassembly.insert(start, end);
+        let next = self.reassembly.next();
+        counters.duplicates += u64::from(arrival == Arrival::Duplicate);
+        // The FIN takes a number, but is no data.
+        let finished = next > before && self.is_finished();
+        counters.received_bytes += next - before - u64::from(finished);
+        let at_once = match arrival {
+            Arrival::InOrder { filled } => filled || fin || self.is_full(next, settings),
+            Arrival::OutOfOrder | Arrival::Duplicate => true,
+        };
+        let latest = if at_once { now } else { now + settings.acknowledge_within };
+        self.due = self.due.min(latest);
+    }
+
+    /// Whether so much came in order that it is acknowledged at once.
+    #[inline]
+    fn is_full(&self, next: u64, settings: &Settings) -> bool {
+        let later = u64::from(settings.acknowledge_every).saturating_sub(1);
+        next - self.acknowledged > later * u64::from(settings.maximum_segment)
+    }
+
+    /// Fills in what a segment to the peer says of data received: the
+    /// acknowledgement, the window, the echoes; SACK blocks on one without data.
+    #[inline]
+    pub(super) fn acknowledge(&mut self, segment: &mut Segment, settings: &Settings) {
+        let next = self.reassembly.next();
+        self.acknowledged = next;
+        // A gap is told by an acknowledgement without data: only that has room for
+        // SACK blocks, and only that counts as a duplicate (RFC 5681, section 2).
+        if segment.length == 0 || !self.reassembly.has_gap() {
+            self.due = Time::NEVER;
+        }
+        segment.acknowledgement = next as u32;
+        segment.echo = self.echo;
+        let window = self.room(settings) >> Self::scale(settings);
+        segment.window = window.min(u64::from(u16::MAX)) as u16;
+        let echoes = Flags::default().with_if(Flags::ECE, self.marked);
+        let echoes = match settings.ecn {
+            EcnMode::Off => Flags::default(),
+            EcnMode::Classic | EcnMode::Dctcp => echoes,
+            EcnMode::SomeCongestion => echoes.with_if(Flags::AE, self.some_congestion),
+            EcnMode::Accurate | EcnMode::Scalable => Flags::from_counter(self.marked_packets),
+        };
+        segment.flags = segment.flags.with(Flags::ACK).with(echoes);
+        if segment.length == 0 && settings.recovery.uses_sack() {
+            self.reassembly.report(|block| segment.add_sack_block(block));
+        }
+    }
+}

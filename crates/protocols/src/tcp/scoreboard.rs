@@ -1,0 +1,359 @@
+//! The segments that a sender has sent and that are not acknowledged in order:
+//! which were delivered, which are lost, which are in flight.
+//!
+//! Whatever is in flight, an acknowledgement costs the same: segments lie in a
+//! ring in order of sequence, runs of delivered ones are skipped at one step,
+//! and those in flight form a list in order of sending, in which losses are
+//! found at the old end.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+use windtunnel_engine::Time;
+
+use crate::delivery::Snapshot;
+
+/// No segment: the end of a list.
+const NONE: u32 = u32::MAX;
+
+/// What is known of a segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    InFlight,
+    /// Held to be lost, and to be sent again.
+    Lost,
+    Delivered,
+}
+
+/// A segment that was sent.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sent {
+    /// The octet after its last one.
+    pub(super) end: u64,
+    pub(super) first_sent: Time,
+    pub(super) last_sent: Time,
+    pub(super) snapshot: Snapshot,
+    /// The place of its last sending among all sendings.
+    pub(super) order: u64,
+    /// Neighbours among those in flight, in order of sending.
+    before: u32,
+    after: u32,
+    /// For a delivered one: how many from here on are known to be delivered.
+    run: u32,
+    pub(super) length: u16,
+    pub(super) state: State,
+    /// How often it was sent again, at most 255.
+    pub(super) retransmissions: u8,
+}
+
+/// All segments from the first that is not acknowledged in order.
+#[derive(Debug)]
+pub(super) struct Scoreboard {
+    ring: VecDeque<Sent>,
+    /// The number of the first segment in the ring; numbers wrap.
+    base: u32,
+    /// The first octet not acknowledged in order.
+    unacknowledged: u64,
+    /// The segments in flight that were sent longest ago and last.
+    oldest: u32,
+    newest: u32,
+    in_flight: u64,
+    /// Segments delivered out of order.
+    delivered: u32,
+    /// One past the highest segment that was delivered out of order.
+    highest: u32,
+    /// Every segment that was held to be lost, until it is sent again: by its
+    /// octet, so that the lowest goes first. Some were delivered since.
+    lost: BinaryHeap<Reverse<(u64, u32)>>,
+    sendings: u64,
+}
+
+impl Scoreboard {
+    pub(super) fn new(first: u64) -> Self {
+        Self {
+            ring: VecDeque::new(),
+            base: 0,
+            unacknowledged: first,
+            oldest: NONE,
+            newest: NONE,
+            in_flight: 0,
+            delivered: 0,
+            highest: 0,
+            lost: BinaryHeap::new(),
+            sendings: 0,
+        }
+    }
+
+    /// The first octet not acknowledged in order.
+    #[inline]
+    pub(super) fn unacknowledged(&self) -> u64 {
+        self.unacknowledged
+    }
+
+    /// Octets in flight (RFC 6675's pipe).
+    #[inline]
+    pub(super) fn in_flight(&self) -> u64 {
+        self.in_flight
+    }
+
+    /// Segments delivered out of order.
+    #[inline]
+    pub(super) fn delivered(&self) -> u32 {
+        self.delivered
+    }
+
+    /// Whether everything sent is acknowledged in order.
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.ring.is_empty()
+    }
+
+    /// Segments sent and not acknowledged in order.
+    #[inline]
+    pub(super) fn len(&self) -> u32 {
+        self.ring.len() as u32
+    }
+
+    /// The number that the next new segment will get.
+    #[inline]
+    pub(super) fn next(&self) -> u32 {
+        self.base.wrapping_add(self.len())
+    }
+
+    #[inline]
+    fn index(&self, number: u32) -> usize {
+        number.wrapping_sub(self.base) as usize
+    }
+
+    /// A segment that is known to be kept.
+    #[inline]
+    pub(super) fn at(&self, number: u32) -> &Sent {
+        &self.ring[self.index(number)]
+    }
+
+    #[inline]
+    fn at_mut(&mut self, number: u32) -> &mut Sent {
+        let index = self.index(number);
+        &mut self.ring[index]
+    }
+
+    /// The number of the first segment, and of each after it.
+    pub(super) fn numbers(&self) -> impl Iterator<Item = u32> + use<> {
+        let base = self.base;
+        (0..self.len()).map(move |it| base.wrapping_add(it))
+    }
+
+    /// The first segment in the ring.
+    #[inline]
+    pub(super) fn first(&self) -> Option<(u32, &Sent)> {
+        self.ring.front().map(|it| (self.base, it))
+    }
+
+    /// The last segment in the ring.
+    #[inline]
+    pub(super) fn last(&self) -> Option<(u32, &Sent)> {
+        self.ring.back().map(|it| (self.next().wrapping_sub(1), it))
+    }
+
+    /// The segment in flight that was sent longest ago.
+    #[inline]
+    pub(super) fn oldest(&self) -> Option<(u32, &Sent)> {
+        (self.oldest != NONE).then(|| (self.oldest, self.at(self.oldest)))
+    }
+
+    /// A new segment of `length` octets of data is sent; it ends before `end`.
+    #[inline]
+    pub(super) fn send(&mut self, now: Time, end: u64, length: u16, snapshot: Snapshot) {
+        let number = self.next();
+        self.ring.push_back(Sent {
+            end,
+            first_sent: now,
+            last_sent: now,
+            snapshot,
+            order: 0,
+            before: NONE,
+            after: NONE,
+            run: 0,
+            length,
+            state: State::InFlight,
+            retransmissions: 0,
+        });
+        self.put_in_flight(number);
+    }
+
+    /// A segment is sent again, whether it was lost or is still in flight.
+    #[inline]
+    pub(super) fn resend(&mut self, now: Time, number: u32, snapshot: Snapshot) {
+        if self.at(number).state == State::InFlight {
+            self.take_out_of_flight(number);
+        }
+        let sent = self.at_mut(number);
+        sent.state = State::InFlight;
+        sent.last_sent = now;
+        sent.snapshot = snapshot;
+        sent.retransmissions = sent.retransmissions.saturating_add(1);
+        self.put_in_flight(number);
+    }
+
+    #[inline]
+    fn put_in_flight(&mut self, number: u32) {
+        self.at_mut(number).order = self.sendings;
+        self.sendings += 1;
+        self.append(number);
+    }
+
+    /// Makes a segment in flight the newest of the list.
+    #[inline]
+    fn append(&mut self, number: u32) {
+        let newest = self.newest;
+        let sent = self.at_mut(number);
+        sent.before = newest;
+        sent.after = NONE;
+        let length = u64::from(sent.length);
+        if newest == NONE {
+            self.oldest = number;
+        } else {
+            self.at_mut(newest).after = number;
+        }
+        self.newest = number;
+        self.in_flight += length;
+    }
+
+    #[inline]
+    fn take_out_of_flight(&mut self, number: u32) {
+        let sent = self.at(number);
+        let (before, after, length) = (sent.before, sent.after, u64::from(sent.length));
+        if before == NONE {
+            self.oldest = after;
+        } else {
+            self.at_mut(before).after = after;
+        }
+        if after == NONE {
+            self.newest = before;
+        } else {
+            self.at_mut(after).before = before;
+        }
+        self.in_flight -= length;
+    }
+
+    /// A segment in flight is held to be lost.
+    pub(super) fn lose(&mut self, number: u32) {
+        self.take_out_of_flight(number);
+        let sent = self.at_mut(number);
+        sent.state = State::Lost;
+        let end = sent.end;
+        self.lost.push(Reverse((end, number)));
+    }
+
+    /// The lowest lost segment.
+    #[inline]
+    pub(super) fn lowest_lost(&mut self) -> Option<u32> {
+        while let Some(Reverse((end, number))) = self.lost.peek() {
+            if *end > self.unacknowledged && self.at(*number).state == State::Lost {
+                return Some(*number);
+            }
+            self.lost.pop();
+        }
+        None
+    }
+
+    /// What was held to be lost is in flight after all, each in its place in the
+    /// order of sending. This is rare, and costs as much as there are segments.
+    pub(super) fn find_again(&mut self) {
+        while let Some(number) = self.lowest_lost() {
+            self.lost.pop();
+            self.at_mut(number).state = State::InFlight;
+        }
+        let in_flight = |it: &u32| self.at(*it).state == State::InFlight;
+        let mut numbers: Vec<u32> = self.numbers().filter(in_flight).collect();
+        numbers.sort_unstable_by_key(|it| self.at(*it).order);
+        (self.oldest, self.newest, self.in_flight) = (NONE, NONE, 0);
+        for number in numbers {
+            self.append(number);
+        }
+    }
+
+    /// Everything up to `octet` is acknowledged in order; `newly` hears of each
+    /// segment that had not been delivered before.
+    #[inline]
+    pub(super) fn acknowledge(&mut self, octet: u64, mut newly: impl FnMut(&Sent)) {
+        while let Some(first) = self.ring.front() {
+            if first.end > octet {
+                break;
+            }
+            match first.state {
+                State::Delivered => self.delivered -= 1,
+                State::InFlight => {
+                    self.take_out_of_flight(self.base);
+                    newly(&self.ring[0]);
+                }
+                State::Lost => newly(first),
+            }
+            self.ring.pop_front();
+            self.base = self.base.wrapping_add(1);
+        }
+        self.unacknowledged = self.unacknowledged.max(octet);
+        if self.highest.wrapping_sub(self.base) > self.len() {
+            self.highest = self.base;
+        }
+    }
+
+    /// The octets from `start` to before `end` were delivered out of order;
+    /// `newly` hears of each segment that had not been delivered before.
+    #[inline]
+    pub(super) fn deliver(&mut self, start: u64, end: u64, mut newly: impl FnMut(&Sent)) {
+        let Some(first) = self.starting_at(start) else { return };
+        let mut index = first;
+        while let Some(sent) = self.ring.get(index) {
+            if sent.end > end {
+                break;
+            }
+            if sent.state == State::Delivered {
+                index += sent.run as usize;
+                continue;
+            }
+            let number = self.base.wrapping_add(index as u32);
+            if sent.state == State::InFlight {
+                self.take_out_of_flight(number);
+            }
+            let sent = &mut self.ring[index];
+            sent.state = State::Delivered;
+            sent.run = 1;
+            newly(sent);
+            self.delivered += 1;
+            index += 1;
+        }
+        if index > first {
+            let end = self.base.wrapping_add(index as u32);
+            self.ring[first].run = (index - first) as u32;
+            if self.index(self.highest) < index {
+                self.highest = end;
+            }
+        }
+    }
+
+    /// The place of the first segment that starts at `octet` or later.
+    #[inline]
+    fn starting_at(&self, octet: u64) -> Option<usize> {
+        let first = self.ring.front()?;
+        let starts_at = |index: usize| match index {
+            0 => self.unacknowledged.min(first.end),
+            _ => self.ring[index - 1].end,
+        };
+        // With segments of one size, the place is a quotient.
+        let distance = octet.checked_sub(self.unacknowledged)?;
+        let guess = (distance / u64::from(first.length).max(1)) as usize;
+        if guess < self.ring.len() && starts_at(guess) == octet {
+            return Some(guess);
+        }
+        let place = self.ring.partition_point(|it| it.end <= octet);
+        let place = if starts_at(place.min(self.ring.len() - 1)) < octet { place + 1 } else { place };
+        (place < self.ring.len()).then_some(place)
+    }
+
+    /// The number after the highest segment delivered out of order.
+    #[inline]
+    pub(super) fn highest_delivered(&self) -> u32 {
+        self.highest
+    }
+}

@@ -1,0 +1,142 @@
+//! Any controller with any sequence of signals: its window stays finite and above
+//! its floor, and its rate is one.
+
+use proptest::prelude::*;
+use windtunnel_controllers::{
+    Acknowledgement, AnyController, Congestion, Controller, DESCRIPTIONS, Delivery, Settings,
+    Signal, Start,
+};
+
+/// What a controller may be told.
+#[derive(Clone, Debug)]
+enum Told {
+    Acknowledged(Acknowledgement),
+    Congested(Signal, f64),
+    Recovered,
+}
+
+/// From nothing to far more than any path holds, all sizes alike.
+fn segments() -> impl Strategy<Value = f64> {
+    prop_oneof![Just(0.0), 0.0..10.0, (0.0..20.0_f64).prop_map(|it| it.exp2())]
+}
+
+fn nanoseconds() -> impl Strategy<Value = u64> {
+    prop_oneof![Just(0), Just(1), (0.0..45.0_f64).prop_map(|it| it.exp2() as u64)]
+}
+
+fn deliveries() -> impl Strategy<Value = Delivery> {
+    let rate = prop::option::of((-10.0..40.0_f64).prop_map(f64::exp2));
+    let amounts = [segments(), segments(), segments(), segments()];
+    (rate, amounts, any::<bool>()).prop_map(|(rate, amounts, application_limited)| {
+        let [delivered, total_at_send, in_flight_at_send, lost_since_send] = amounts;
+        Delivery {
+            rate,
+            total: total_at_send + delivered,
+            total_at_send,
+            in_flight_at_send,
+            lost_since_send,
+            application_limited,
+        }
+    })
+}
+
+fn acknowledgements() -> impl Strategy<Value = Acknowledgement> {
+    let amounts = (segments(), segments(), segments(), 0.0..=1.0, 0.0..=1.0, 0.0..=1.0);
+    let times = (
+        prop::option::of(nanoseconds()),
+        prop::option::of(nanoseconds()),
+        prop::option::of(nanoseconds()),
+    );
+    let flags = (any::<bool>(), any::<bool>(), any::<bool>());
+    (amounts, times, prop::option::of(deliveries()), flags).prop_map(
+        |(amounts, times, delivery, (round_ended, recovering, window_limited))| {
+            let (delivered, lost, in_flight, grows, marked, some) = amounts;
+            let (rtt, smoothed_rtt, one_way_delay) = times;
+            Acknowledgement {
+                now: 0,
+                acknowledged: grows * delivered,
+                delivered,
+                marked: marked * delivered,
+                some_congestion: some * delivered,
+                lost,
+                rtt,
+                smoothed_rtt,
+                one_way_delay,
+                in_flight,
+                delivery,
+                round_ended,
+                recovering,
+                window_limited,
+            }
+        },
+    )
+}
+
+fn signals() -> impl Strategy<Value = Signal> {
+    prop::sample::select(vec![Signal::Loss, Signal::Mark, Signal::Nack, Signal::Timeout])
+}
+
+fn histories() -> impl Strategy<Value = Vec<(u64, Told)>> {
+    let told = prop_oneof![
+        8 => acknowledgements().prop_map(Told::Acknowledged),
+        2 => (signals(), segments()).prop_map(|(signal, in_flight)| Told::Congested(signal, in_flight)),
+        1 => Just(Told::Recovered),
+    ];
+    let step = prop_oneof![nanoseconds(), 0_u64..100_000_000];
+    prop::collection::vec((step, told), 1..200)
+}
+
+fn starts() -> impl Strategy<Value = Start> {
+    (1.0..100.0, 1.0..4.0, 1.0..4.0).prop_map(|(initial_window, minimum_window, restart_window)| {
+        Start { initial_window, minimum_window, restart_window }
+    })
+}
+
+fn window_stays_sound(
+    controller: usize,
+    start: Start,
+    history: &[(u64, Told)],
+) -> Result<(), TestCaseError> {
+    let description = DESCRIPTIONS[controller];
+    let mut it = AnyController::new(start, &Settings::defaults(description));
+    let floor = start.minimum_window.min(start.restart_window);
+    let mut now = 0;
+    for (step, told) in history {
+        now += step;
+        match told {
+            Told::Acknowledged(acknowledgement) => {
+                it.on_acknowledgement(&Acknowledgement { now, ..*acknowledgement });
+            }
+            Told::Congested(signal, in_flight) => {
+                it.on_congestion(&Congestion { now, signal: *signal, in_flight: *in_flight });
+            }
+            Told::Recovered => it.on_recovered(now),
+        }
+        let (name, cwnd) = (description.name, it.cwnd());
+        prop_assert!(cwnd.is_finite() && cwnd >= floor, "{name}: a window of {cwnd}");
+        prop_assert!(it.ssthresh() > 0.0, "{name}: a threshold of {}", it.ssthresh());
+        if let Some(rate) = it.pacing_rate() {
+            prop_assert!(rate.is_finite() && rate > 0.0, "{name}: a rate of {rate}");
+        }
+    }
+    Ok(())
+}
+
+fn cases() -> impl Strategy<Value = (usize, Start, Vec<(u64, Told)>)> {
+    (0..DESCRIPTIONS.len(), starts(), histories())
+}
+
+#[test]
+fn whatever_a_controller_is_told_its_window_stays_sound() {
+    super::drive(&cases(), 500, false, |(controller, start, history)| {
+        window_stays_sound(controller, start, &history)
+    });
+}
+
+#[test]
+#[ignore = "runs as long as WINDTUNNEL_FUZZ_SECONDS says"]
+fn any_controller_for_long() {
+    super::drive(&cases(), 2_000, true, |(controller, start, history)| {
+        window_stays_sound(controller, start, &history)
+    });
+}

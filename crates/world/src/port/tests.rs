@@ -1,0 +1,336 @@
+//! Ports by themselves: links that change, duplicate and reorder.
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use windtunnel_engine::{EventQueue, Streams};
+use windtunnel_protocols::packet::{Body, Route};
+use windtunnel_protocols::queues::{Action, CoDelSettings, Discipline, DualPi2Settings};
+use windtunnel_protocols::queues::{FqCoDelSettings, PieSettings, Ramp, RedSettings, Thresholds};
+use windtunnel_protocols::udp::Datagram;
+
+use super::*;
+use crate::{Impairment, Loss};
+
+#[derive(Clone, Copy, Debug)]
+enum Event {
+    Offer(Ecn, u16),
+    Change(LinkChange),
+    Arrival,
+    Service,
+}
+
+/// A port with the events that a world would make.
+struct Bench {
+    port: Port,
+    store: Store<Packet>,
+    events: EventQueue<Event>,
+    /// When packets arrived, in nanoseconds, and their numbers.
+    arrived: Vec<(u64, u64)>,
+    offered: u64,
+}
+
+impl Bench {
+    fn new(plan: &DirectionPlan) -> Self {
+        let stream = |name| Streams::new(1, 0).stream(name);
+        Self {
+            port: Port::new(plan, stream("link"), stream("queue")),
+            store: Store::default(),
+            events: EventQueue::default(),
+            arrived: Vec::new(),
+            offered: 0,
+        }
+    }
+
+    fn at(mut self, microseconds: u64, event: Event) -> Self {
+        self.events.schedule(Time::ZERO + Duration::from_micros(microseconds), event);
+        self
+    }
+
+    fn offering(self, microseconds: u64, packets: usize) -> Self {
+        let offer = Event::Offer(Ecn::Capable, 1000);
+        (0..packets).fold(self, |bench, _| bench.at(microseconds, offer))
+    }
+
+    /// Lets everything happen that will.
+    fn run(mut self) -> Self {
+        while let Some((now, event)) = self.events.next_until(Time::NEVER) {
+            let due = match event {
+                Event::Offer(ecn, size) => self.offer(now, ecn, size),
+                Event::Change(change) => self.port.change(now, change),
+                Event::Service => self.port.serve(now, &mut self.store),
+                Event::Arrival => {
+                    self.arrive(now);
+                    Due::default()
+                }
+            };
+            self.arrange(due);
+            self.assert_conserved();
+        }
+        self
+    }
+
+    fn offer(&mut self, now: Time, ecn: Ecn, size: u16) -> Due {
+        let datagram = Datagram { flow: 1, length: size - 28, sequence: self.offered, sent: now };
+        let (body, route) = (Body::Datagram(datagram), Route::default());
+        self.offered += 1;
+        let packet = Packet { body, ecn, network_size: size, route };
+        self.port.offer(now, packet, &mut self.store)
+    }
+
+    fn arrive(&mut self, now: Time) {
+        let arrived = self.port.arrive(now, &mut self.store);
+        for time in [arrived.next, arrived.late].into_iter().flatten() {
+            self.events.schedule(time, Event::Arrival);
+        }
+        if let Some(Body::Datagram(datagram)) = arrived.packet.map(|it| it.body) {
+            self.arrived.push((now.as_nanos(), datagram.sequence));
+        }
+    }
+
+    fn arrange(&mut self, due: Due) {
+        if let Some(time) = due.arrival {
+            self.events.schedule(time, Event::Arrival);
+        }
+        if let Some(time) = due.service {
+            self.events.schedule(time, Event::Service);
+        }
+    }
+
+    fn assert_conserved(&self) {
+        let counters = self.port.counters();
+        let taken_in = counters.offered + counters.duplicates;
+        assert_eq!(taken_in, counters.delivered + counters.dropped() + self.port.held());
+        assert_eq!(counters.offered, self.offered);
+        assert_eq!(counters.delivered, self.arrived.len() as u64);
+        assert_eq!(self.store.len() as u64, self.port.held());
+    }
+
+    /// When packets arrived, in microseconds.
+    fn times(&self) -> Vec<u64> {
+        self.arrived.iter().map(|it| it.0 / 1000).collect()
+    }
+
+    fn numbers(&self) -> Vec<u64> {
+        self.arrived.iter().map(|it| it.1).collect()
+    }
+}
+
+fn megabits(rate: u64) -> Rate {
+    Rate::from_bits_per_second(rate * 1_000_000).expect("more than nothing")
+}
+
+/// 8 Mbps and 10 ms: a packet of 1000 octets takes a millisecond.
+fn direction(discipline: Discipline) -> DirectionPlan {
+    DirectionPlan {
+        rate: megabits(8),
+        delay: Duration::from_millis(10),
+        loss: Loss::None,
+        impairment: Impairment::default(),
+        limit: Limit::Packets(50),
+        discipline,
+        overhead: 0,
+    }
+}
+
+fn codel(action: Action) -> CoDelSettings {
+    let (target, interval) = (Duration::from_millis(5), Duration::from_millis(100));
+    CoDelSettings { action, target, interval, maximum_packet: 1500, ce_threshold: None }
+}
+
+/// One that decides on arrival, and one that does on departure.
+fn patient() -> [Discipline; 2] {
+    [Discipline::DropTail, Discipline::CoDel(codel(Action::Mark))]
+}
+
+/// One of each kind, quick to act.
+fn disciplines() -> Vec<Discipline> {
+    let update = Duration::from_millis(1);
+    let thresholds = Thresholds::new(Limit::Packets(2), Limit::Packets(6));
+    let red = RedSettings {
+        action: Action::Mark,
+        thresholds: thresholds.expect("one below the other"),
+        weight: 0.2,
+        max_probability: 0.5,
+        gentle: true,
+        adaptive: true,
+        typical_packet: 1000,
+    };
+    let pie = PieSettings {
+        action: Action::Drop,
+        target: update,
+        update,
+        alpha: 10.0,
+        beta: 10.0,
+        burst: update,
+        maximum_packet: 1500,
+    };
+    let dual_pi2 = DualPi2Settings {
+        target: update,
+        update,
+        alpha: 10.0,
+        beta: 10.0,
+        coupling: 2.0,
+        ramp: Ramp::step(update),
+        classic_share: 0.1,
+    };
+    let fq_codel = FqCoDelSettings { codel: codel(Action::Drop), flows: 16, quantum: 300 };
+    let others = [
+        Discipline::Red(red),
+        Discipline::Pie(pie),
+        Discipline::DualPi2(dual_pi2),
+        Discipline::FqCoDel(fq_codel),
+    ];
+    patient().into_iter().chain(others).collect()
+}
+
+/// The packet under transmission keeps its time.
+#[test]
+fn a_new_rate_holds_for_what_has_not_started() {
+    for discipline in patient() {
+        let faster = Event::Change(LinkChange::Rate(megabits(80)));
+        let bench = Bench::new(&direction(discipline)).offering(0, 3).at(500, faster).run();
+        assert_eq!(bench.times(), [11_000, 11_100, 11_200]);
+        let counters = bench.port.counters();
+        assert_eq!(counters.transmission_sum, Duration::from_micros(1200));
+        assert_eq!(counters.sojourn_sum, Duration::from_micros(1000 + 1100));
+    }
+}
+
+#[test]
+fn what_waits_survives_an_outage_and_what_is_under_way_does_not() {
+    for discipline in patient() {
+        let bench = Bench::new(&direction(discipline))
+            .offering(0, 3)
+            .at(1500, Event::Change(LinkChange::Down))
+            .offering(3000, 1)
+            .at(5000, Event::Change(LinkChange::Up))
+            .run();
+        // Of the first three one was on its way and one under transmission.
+        assert_eq!(bench.numbers(), [2, 3]);
+        assert_eq!(bench.times(), [16_000, 17_000]);
+        let counters = bench.port.counters();
+        assert_eq!((counters.losses, counters.overflows), (2, 0));
+        assert_eq!(counters.sojourn_sum, Duration::from_micros(1000 + 5000 + 3000));
+        assert_eq!(counters.transmission_sum, Duration::from_micros(4000));
+    }
+}
+
+/// The transmission that was cut off goes on to its end, for nothing.
+#[test]
+fn a_short_outage_costs_the_packet_under_transmission() {
+    for discipline in patient() {
+        let bench = Bench::new(&direction(discipline))
+            .offering(0, 2)
+            .at(500, Event::Change(LinkChange::Down))
+            .at(700, Event::Change(LinkChange::Up))
+            .run();
+        assert_eq!(bench.times(), [12_000]);
+    }
+}
+
+#[test]
+fn a_rate_that_changes_during_an_outage_holds_after_it() {
+    for discipline in patient() {
+        let bench = Bench::new(&direction(discipline))
+            .at(0, Event::Change(LinkChange::Down))
+            .offering(100, 2)
+            .at(200, Event::Change(LinkChange::Rate(megabits(80))))
+            .at(1000, Event::Change(LinkChange::Up))
+            .run();
+        assert_eq!(bench.times(), [11_100, 11_200]);
+    }
+}
+
+#[test]
+fn a_queue_before_a_link_that_is_down_takes_its_limit_and_not_one_more() {
+    for discipline in patient() {
+        let plan = DirectionPlan { limit: Limit::Packets(3), ..direction(discipline) };
+        let down = Event::Change(LinkChange::Down);
+        let mut bench = Bench::new(&plan).at(0, down).offering(1, 10).run();
+        assert_eq!((bench.port.counters().overflows, bench.port.held()), (7, 3));
+        let now = bench.events.now();
+        assert_eq!(bench.port.backlog(now).packets, 3);
+    }
+}
+
+#[test]
+fn a_link_that_duplicates_everything_delivers_everything_twice_at_once() {
+    for discipline in patient() {
+        let impairment = Impairment { duplication: 1.0, ..Impairment::default() };
+        let plan = DirectionPlan { impairment, ..direction(discipline) };
+        let bench = Bench::new(&plan).offering(0, 2).run();
+        assert_eq!(bench.numbers(), [0, 0, 1, 1]);
+        assert_eq!(bench.times(), [11_000, 11_000, 12_000, 12_000]);
+        assert_eq!(bench.port.counters().duplicates, 2);
+    }
+}
+
+/// The packets that are late keep their order among themselves, and are as late
+/// as was said; the others come as if nothing were.
+#[test]
+fn late_packets_are_overtaken_and_no_other_is() {
+    for discipline in patient() {
+        let lateness = Duration::from_micros(2500);
+        let impairment = Impairment { reordering: 0.3, lateness, ..Impairment::default() };
+        let plan = DirectionPlan { impairment, ..direction(discipline) };
+        let bench = Bench::new(&plan).offering(0, 50).run();
+        let mut late = 0;
+        for (time, number) in &bench.arrived {
+            let punctual = 11_000_000 + number * 1_000_000;
+            assert!([punctual, punctual + 2_500_000].contains(time), "{number} at {time} ns");
+            late += u64::from(*time > punctual);
+        }
+        assert_eq!((late, bench.arrived.len()), (bench.port.counters().late, 50));
+        assert!((5..25).contains(&late), "{late}");
+        assert!(!bench.numbers().is_sorted());
+    }
+}
+
+fn event() -> impl Strategy<Value = Event> {
+    let fields = vec![Ecn::NotCapable, Ecn::Capable, Ecn::Scalable, Ecn::Congestion];
+    let offer = (prop::sample::select(fields), 28..3000_u16);
+    prop_oneof![
+        8 => offer.prop_map(|(ecn, size)| Event::Offer(ecn, size)),
+        1 => (1..100_u64).prop_map(|it| Event::Change(LinkChange::Rate(megabits(it)))),
+        1 => prop::sample::select(vec![LinkChange::Down, LinkChange::Up]).prop_map(Event::Change),
+    ]
+}
+
+proptest! {
+    /// Whatever comes and however the link changes: nothing is unaccounted for at
+    /// any time (the bench looks after each event), everything leaves a link that
+    /// is up in the end, and with the same streams it is the same again.
+    #[test]
+    fn nothing_is_lost_unaccounted_for_on_any_link(
+        events in vec((0..5000_u64, event()), 0..200),
+        loss in 0.0..0.3_f64,
+        duplication in 0.0..0.3_f64,
+        reordering in 0.0..0.3_f64,
+        lateness in 0..20_000_u64,
+        impaired: bool,
+    ) {
+        let lateness = Duration::from_micros(lateness);
+        for discipline in disciplines() {
+            let mut plan = direction(discipline);
+            if impaired {
+                plan.loss = Loss::Bernoulli(loss);
+                plan.impairment = Impairment { duplication, reordering, lateness };
+            }
+            let run = || {
+                let mut bench = Bench::new(&plan);
+                let mut time = 0;
+                for (after, event) in &events {
+                    time += after;
+                    bench = bench.at(time, *event);
+                }
+                bench.at(time, Event::Change(LinkChange::Up)).run()
+            };
+            let bench = run();
+            prop_assert_eq!(bench.port.held(), 0);
+            prop_assert!(bench.arrived.is_sorted_by_key(|it| it.0));
+            let now = bench.events.now();
+            prop_assert!(bench.port.busy(now) <= now.since(Time::ZERO));
+            prop_assert_eq!(&bench.arrived, &run().arrived);
+        }
+    }
+}

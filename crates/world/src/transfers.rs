@@ -1,0 +1,147 @@
+//! Finished transfers, and the least time that each could have taken.
+
+use windtunnel_engine::{Duration, Rate, Time};
+use windtunnel_protocols::tcp::{Flags, Segment, Settings};
+
+use crate::plan::Plan;
+use crate::routing::Leg;
+
+/// A file, or an answer, that was received to its end.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Transfer {
+    /// The flow's place in the plan.
+    pub flow: u32,
+    /// How many of the flow's transfers were finished before.
+    pub number: u64,
+    /// Its octets.
+    pub bytes: u64,
+    /// When it began: its connection was opened, or its request written.
+    pub start: Time,
+    /// How long it took, until its last octet was received in order.
+    pub completion: Duration,
+    /// The least that it could have taken: see [`Ideal`].
+    pub ideal: Duration,
+}
+
+/// The octets of IP and TCP headers in a packet with data.
+#[must_use]
+pub fn headers(settings: &Settings) -> u32 {
+    let flags = Flags::ACK.with_if(Flags::TIMESTAMPS, settings.timestamps);
+    u32::from(settings.ip.header() + Segment::new(0, 0, flags).size())
+}
+
+/// One direction of a flow's way.
+#[derive(Clone, Debug)]
+struct Way {
+    /// The sum of the propagation delays.
+    delay: Duration,
+    /// Each link's rate, and what its framing adds to a packet.
+    links: Box<[(Rate, u32)]>,
+}
+
+impl Way {
+    fn new(plan: &Plan, legs: &[Leg]) -> Self {
+        let directions = || legs.iter().map(|it| &plan.links[it.link].directions[it.direction]);
+        Self {
+            delay: directions().fold(Duration::ZERO, |sum, it| sum + it.delay),
+            links: directions().map(|it| (it.rate, it.overhead)).collect(),
+        }
+    }
+
+    /// The least time for `bytes` of data, with `headers` in each packet: the
+    /// propagation, and for the link that makes it longest the first packet's way
+    /// there, all packets on it, and the last packet's way from there.
+    fn least(&self, bytes: u64, maximum_segment: u64, headers: u32) -> Duration {
+        let packets = bytes.div_ceil(maximum_segment).max(1);
+        let last = (bytes - (packets - 1) * maximum_segment) as u32 + headers;
+        let full = maximum_segment as u32 + headers;
+        let first = if packets == 1 { last } else { full };
+        let mut before = Duration::ZERO;
+        let time =
+            |&(rate, overhead): &(Rate, u32), size: u32| rate.transmission_time(size + overhead);
+        let mut behind = self.links.iter().fold(Duration::ZERO, |sum, it| sum + time(it, last));
+        let mut longest = Duration::ZERO;
+        for link in &self.links {
+            behind = behind - time(link, last);
+            let all = time(link, full) * (packets - 1) + time(link, last);
+            longest = longest.max(before + all + behind);
+            before += time(link, first);
+        }
+        self.delay + longest
+    }
+}
+
+/// The least time that a flow's transfers can take, were they alone.
+///
+/// A file of `s` octets takes at least a round trip of packets without data (the
+/// handshake), and then `Σ delay + Σ_{before i} first/C + 8 (s + headers)/C_i +
+/// Σ_{behind i} last/C`, where link `i` is the one that makes this longest
+/// (usually the narrowest), and the two sums are what storing and forwarding the
+/// first and the last packet costs on the other links. An answer takes at least
+/// that, with the time of its request, in place of the handshake's round trip
+/// unless it is the connection's first.
+#[derive(Clone, Debug)]
+pub(crate) struct Ideal {
+    there: Way,
+    back: Way,
+    maximum_segment: u64,
+    headers: u32,
+}
+
+impl Ideal {
+    /// For the flow between two nodes that are joined.
+    pub(crate) fn new(plan: &Plan, there: &[Leg], back: &[Leg], settings: &Settings) -> Self {
+        Self {
+            there: Way::new(plan, there),
+            back: Way::new(plan, back),
+            maximum_segment: u64::from(settings.maximum_segment),
+            headers: headers(settings),
+        }
+    }
+
+    /// A round trip of packets without data.
+    fn handshake(&self) -> Duration {
+        self.one_way(&self.there, 0) + self.one_way(&self.back, 0)
+    }
+
+    fn one_way(&self, way: &Way, bytes: u64) -> Duration {
+        way.least(bytes, self.maximum_segment, self.headers)
+    }
+
+    /// For a file over a new connection.
+    pub(crate) fn file(&self, bytes: u64) -> Duration {
+        self.handshake() + self.one_way(&self.there, bytes)
+    }
+
+    /// For an answer and its request.
+    pub(crate) fn exchange(&self, request: u64, response: u64, first: bool) -> Duration {
+        let handshake = if first { self.handshake() } else { Duration::ZERO };
+        handshake + self.one_way(&self.back, request) + self.one_way(&self.there, response)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn way(rates: &[u64]) -> Way {
+        let rate = |it: &u64| Rate::from_bits_per_second(it * 1_000_000).unwrap();
+        let links = rates.iter().map(|it| (rate(it), 0)).collect();
+        Way { delay: Duration::from_millis(10), links }
+    }
+
+    #[test]
+    fn one_packet_is_stored_and_forwarded_on_every_link() {
+        // 1000 octets: 8 ms at 1 Mbps, 4 ms at 2 Mbps.
+        let least = way(&[1, 2, 1]).least(960, 1448, 40);
+        assert_eq!(least, Duration::from_millis(10 + 8 + 4 + 8));
+    }
+
+    #[test]
+    fn many_packets_wait_for_the_narrowest_link() {
+        // Ten packets of 1000 octets, the last of 540: 40 ms on the wide links.
+        let least = way(&[2, 1, 2]).least(9 * 960 + 500, 960, 40);
+        let micros = 10_000 + 4_000 + (9 * 8_000 + 4_320) + 2_160;
+        assert_eq!(least, Duration::from_micros(micros));
+    }
+}

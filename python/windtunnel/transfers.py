@@ -1,0 +1,47 @@
+"""Transfers by their size: how long files and answers took."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import polars as pl
+
+SIZE_CLASS = "size_class"
+"""The column of the class of sizes."""
+
+CLASSES = ("< 100 kB", "100 kB – 1 MB", "1 – 10 MB", "> 10 MB")
+"""The classes of sizes, from small to large; a limit belongs to the smaller."""
+
+LIMITS = (1e5, 1e6, 1e7)
+"""Between two classes, in octets."""
+
+
+def by_size(transfers: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
+    """Summarise transfers for each of `keys` and each class of sizes that has any.
+
+    Over all runs: their number, and of `completion_s` and `slowdown` (the
+    completion over the least time that the way allows) mean, median and
+    99th percentile.
+    """
+    import polars as pl
+
+    sizes = pl.col("size_bytes").cut(LIMITS, labels=CLASSES).alias(SIZE_CLASS)
+    statistics = [
+        statistic.alias(f"{column}_{name}")
+        for column in ("completion_s", "slowdown")
+        for value in [pl.col(column)]
+        for name, statistic in (
+            ("mean", value.mean()),
+            ("median", value.median()),
+            ("p99", value.quantile(0.99, "linear")),
+        )
+    ]
+    return (
+        transfers.with_columns(sizes)
+        .group_by(*keys, SIZE_CLASS, maintain_order=True)
+        .agg(pl.len().alias("transfers"), *statistics)
+        .with_columns(pl.col(SIZE_CLASS).cast(pl.Enum(CLASSES)))
+        .sort(*keys, SIZE_CLASS, maintain_order=True)
+        .with_columns(pl.col(SIZE_CLASS).cast(pl.String))
+    )

@@ -1,0 +1,180 @@
+"""Captures, as tshark reads them."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+import subprocess
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from conftest import Command
+from windtunnel import Results
+
+ROOT = Path(__file__).parents[1]
+
+TCP = """\
+duration = "5 s"
+nodes = { client = {}, router = {}, server = {} }
+defaults.link.queue = { kind = "drop-tail", limit = "50 packets" }
+
+[links.access]
+nodes = ["client", "router"]
+rate = "100 Mbps"
+delay = "5 ms"
+loss = { probability = "1 %" }
+
+[links.core]
+nodes = ["router", "server"]
+rate = "20 Mbps"
+delay = "5 ms"
+
+# All that the senders have counted is to have left before the end.
+[defaults.flow]
+stop = "4 s"
+
+[flows.upload]
+from = "client"
+to = "server"
+controller = "cubic"
+
+[flows.upload6]
+from = "client"
+to = "server"
+controller = "cubic"
+ip = "v6"
+"""
+
+needs_tshark = pytest.mark.skipif(
+    shutil.which("tshark") is None,
+    reason="tshark is not installed: no capture was read by it (apt install tshark)",
+)
+
+
+def tshark(file: Path, displayed: str, *fields: str) -> list[list[str]]:
+    """Give the fields of the packets that a display filter lets pass."""
+    command = ["tshark", "-n", "-r", file, "-Y", displayed, "-T", "fields"]
+    command += ["-o", "tcp.check_checksum:TRUE", "-o", "udp.check_checksum:TRUE"]
+    command += ["-o", "ip.check_checksum:TRUE", "-o", "tcp.analyze_sequence_numbers:TRUE"]
+    for field in fields:
+        command += ["-e", field]
+    read = subprocess.run(command, capture_output=True, encoding="utf-8", check=True)
+    # Beside what it warns of when it runs as root.
+    complaints = [it for it in read.stderr.splitlines() if "root" not in it]
+    assert not complaints, complaints
+    return [line.split("\t") for line in read.stdout.splitlines()]
+
+
+WRONG = (
+    "_ws.malformed || _ws.short || _ws.unreassembled"
+    " || ip.checksum.status == 0 || tcp.checksum.status == 0 || udp.checksum.status == 0"
+)
+REPEATED = (
+    "tcp.analysis.retransmission || tcp.analysis.fast_retransmission"
+    " || tcp.analysis.spurious_retransmission || tcp.analysis.out_of_order"
+)
+
+
+@pytest.fixture
+def captured(windtunnel: Command, tmp_path: Path) -> Path:
+    """Run two TCP flows, over IPv4 and IPv6, with losses; give the run's folder."""
+    (tmp_path / "tcp.toml").write_text(TCP, encoding="utf-8")
+    captures = [argument for node in ("client", "router") for argument in ("--pcap", node)]
+    ran = windtunnel("run", "tcp.toml", *captures, "--out", "there")
+    assert ran.returncode == 0, ran.stderr
+    return tmp_path / "there"
+
+
+@needs_tshark
+def test_tshark_finds_nothing_wrong_in_a_tcp_run(captured: Path) -> None:
+    for node in ("client", "router"):
+        file = captured / "captures" / "run-0" / f"{node}.pcapng"
+        assert tshark(file, "tcp", "frame.number")
+        assert tshark(file, WRONG, "frame.number") == []
+
+
+@needs_tshark
+def test_tshark_finds_the_retransmissions_that_the_sender_counted(captured: Path) -> None:
+    file = captured / "captures" / "run-0" / "client.pcapng"
+    for flow in Results.load(captured)["flows"].iter_rows(named=True):
+        version = "ipv6" if flow["flow"] == "upload6" else "ip"
+        repeated = f"{version} && tcp.len > 0 && ({REPEATED})"
+        assert flow["retransmissions"] > 0
+        assert len(tshark(file, repeated, "frame.number")) == flow["retransmissions"]
+
+
+@needs_tshark
+def test_the_packets_of_a_capture_come_in_the_order_of_time(captured: Path) -> None:
+    for node in ("client", "router"):
+        file = captured / "captures" / "run-0" / f"{node}.pcapng"
+        times = [float(time) for [time] in tshark(file, "frame", "frame.time_epoch")]
+        assert times == sorted(times)
+
+
+@needs_tshark
+def test_what_the_link_lost_left_the_sender_and_did_not_arrive(captured: Path) -> None:
+    results = Results.load(captured)
+    links = results["links"].filter(link="access")
+    lost = links.filter(pl.col("from") == "client")["losses"].item()
+    folder = captured / "captures" / "run-0"
+    upwards = "tcp.dstport == 5001 && frame.interface_name == access"
+    sent = len(tshark(folder / "client.pcapng", upwards, "frame.number"))
+    arrived = len(tshark(folder / "router.pcapng", upwards, "frame.number"))
+    assert lost > 0
+    # Those that are under way at the end have left and not arrived.
+    assert lost <= sent - arrived
+
+
+@needs_tshark
+def test_tshark_reads_an_ndn_run(windtunnel: Command, scenario: Path) -> None:
+    ran = windtunnel("run", scenario.name, "--pcap", "consumer", "--out", "there")
+    assert ran.returncode == 0, ran.stderr
+    files = sorted((scenario.parent / "there" / "captures").rglob("*.pcapng"))
+    parts = [str(it.relative_to(scenario.parent / "there" / "captures")) for it in files]
+    assert parts == [
+        f"{case}/run-{run}/consumer.pcapng" for case in ("aimd", "cubic") for run in (0, 1)
+    ]
+    for file in files:
+        packets = tshark(file, "frame", "eth.type", "frame.interface_name")
+        assert packets
+        assert all(packet == ["0x8624", "wire"] for packet in packets)
+        assert tshark(file, WRONG, "frame.number") == []
+
+
+def test_a_node_that_is_not_there_is_refused_with_the_nearest_name(
+    windtunnel: Command, scenario: Path
+) -> None:
+    ran = windtunnel("run", scenario.name, "--pcap", "consuner")
+    assert ran.returncode == 2
+    assert "--pcap consuner: there is no such node" in ran.stderr
+    assert "did you mean `consumer`?" in ran.stderr
+    assert not (scenario.parent / "results").exists() or not any(
+        (scenario.parent / "results").iterdir()
+    )
+
+
+def test_captures_change_no_figure(windtunnel: Command, scenario: Path) -> None:
+    windtunnel("run", scenario.name, "--out", "without")
+    windtunnel("run", scenario.name, "--pcap", "consumer", "--out", "with")
+    without, captured = (Results.load(scenario.parent / it) for it in ("without", "with"))
+    for table in ("flows", "links", "link_series"):
+        assert without[table].equals(captured[table])
+
+
+def test_the_first_commands_of_the_page_do_what_it_says(
+    windtunnel: Command, tmp_path: Path
+) -> None:
+    page = (ROOT / "docs" / "captures.md").read_text(encoding="utf-8")
+    [first, *_] = re.findall(r"```sh\n(.*?)```", page, re.DOTALL)
+    run, read = (shlex.split(line) for line in first.splitlines())
+    assert run[:2] == ["windtunnel", "run"]
+    ran = windtunnel("run", ROOT / run[2], *run[3:], "--set", "duration=1s")
+    assert ran.returncode == 0, ran.stderr
+    assert read[:2] == ["tshark", "-r"]
+    assert (tmp_path / read[2]).is_file()
+    if shutil.which("tshark"):
+        printed = subprocess.run(read, cwd=tmp_path, capture_output=True, check=True)
+        assert len(printed.stdout.splitlines()) == 5

@@ -1,0 +1,216 @@
+"""Compare with the Linux kernel: its TCP over a token bucket, beside the same path here.
+
+    python validation/compare_kernel.py docs/validation/kernel.md
+
+runs `validation/kernel/path.toml` for each case in `validation/kernel/results.json`,
+and writes the page's tables anew, each between the comments that carry its name, and
+the picture beside the page. Without a page the tables are printed. With `--measure`
+before it, this machine's kernel is measured first, into `results.json`; where that is
+not possible the stored results are compared.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import altair as alt
+import polars as pl
+from compare_ndnsim import NOTABLE, difference, number, replaced
+
+import windtunnel
+from windtunnel.documents import table
+
+FOLDER = Path(__file__).parent / "kernel"
+RESULTS = FOLDER / "results.json"
+SCENARIO = FOLDER / "path.toml"
+SKIPPED = 77
+"""How `measure.py` ends where this machine cannot be measured."""
+FRAME = 1514
+"""Octets of a full frame as the token bucket counts it."""
+CONTROLLERS = {"reno": "new-reno", "cubic": "cubic", "bbr": "bbr1"}
+"""Linux's controllers, and their names here."""
+MEASURES = {
+    "goodput": "Mbps",
+    "retransmissions": "segments",
+    "smoothed round trip": "ms",
+    "window": "segments",
+}
+"""What is compared; round trip and window are means over the samples of a run."""
+
+Case = Mapping[str, object]
+
+
+def kernel() -> dict:
+    """Give what was measured: facts about the machine, and the cases with their runs."""
+    return json.loads(RESULTS.read_text(encoding="utf-8"))
+
+
+def kernel_measures(run: Case) -> dict[str, float]:
+    """Give the measures of one run of the kernel."""
+    series = run["series"]
+    return {
+        "goodput": run["goodput_bps"] / 1e6,
+        "retransmissions": run["retransmissions"],
+        "smoothed round trip": statistics.fmean(series["smoothed_rtt_ms"]),
+        "window": statistics.fmean(series["cwnd_segments"]),
+    }
+
+
+def settings(case: Case) -> dict[str, str]:
+    """Give the scenario's settings for a case.
+
+    A token bucket with room for n frames drops as a link does whose queue holds n − 1
+    frames more (the link's own transmission is the n-th), and lets each frame go
+    earlier by the time that n frames take.
+    """
+    burst = case["burst_bytes"]
+    earlier_ms = burst * 8 / (case["rate_mbps"] * 1e3)
+    delay_ms = max(0.0, case["base_rtt_ms"] - earlier_ms)
+    limit = case["limit_bytes"] + burst - FRAME
+    return {
+        "links.path.rate": f'["{case["rate_mbps"]} Mbps", "10 Gbps"]',
+        "links.path.delay": f'["0 ms", "{delay_ms:.6f} ms"]',
+        "links.path.queue.limit": f'"{limit} B"',
+        "flows.one.controller": f'"{CONTROLLERS[case["controller"]]}"',
+    }
+
+
+def simulate(case: Case) -> tuple[dict[str, float], pl.DataFrame]:
+    """Run a case here; give its measures, and window and round trip over time."""
+    results = windtunnel.run(SCENARIO, settings=settings(case))
+    [flow] = results["flows"].to_dicts()
+    series = results["flow_series"]
+    measures = {
+        "goodput": flow["goodput_bps"] / 1e6,
+        "retransmissions": flow["retransmissions"],
+        "smoothed round trip": series["smoothed_rtt_s"].mean() * 1e3,
+        "window": series["cwnd_segments"].mean(),
+    }
+    return measures, series
+
+
+def case_name(case: Case) -> str:
+    """Name a case's path."""
+    return f"{case['rate_mbps']} Mbps, {case['base_rtt_ms']} ms, {case['buffer']}"
+
+
+def comparison(cases: list[Case], ours: list[dict[str, float]]) -> str:
+    """Lay out all cases: the kernel's runs, ours, and the difference from their median."""
+    rows = []
+    for case, our in zip(cases, ours, strict=True):
+        runs = [kernel_measures(run) for run in case["runs"]]
+        cells = [beside(our[name], [run[name] for run in runs]) for name in MEASURES]
+        rows.append([case_name(case), case["controller"], *cells])
+    heads = [f"{name}, {unit}" for name, unit in MEASURES.items()]
+    return table(["path", "controller", *heads], rows)
+
+
+def beside(our: float, theirs: list[float]) -> str:
+    """Write the kernel's least, median and most, ours, and the difference from the median.
+
+    It is bold if it is notable and ours lies outside of the kernel's own range.
+    """
+    median = statistics.median(theirs)
+    relative = difference(our, median)
+    outside = not min(theirs) <= our <= max(theirs)
+    percent = f"{relative:+.1%}".replace("%", " %").replace("-", "−")
+    emphasis = "**" if outside and abs(relative) > NOTABLE else ""
+    values = " · ".join(number(value) for value in (min(theirs), median, max(theirs)))
+    return f"{values} / {number(our)} ({emphasis}{percent}{emphasis})"
+
+
+def accuracy(cases: list[Case]) -> str:
+    """Lay out what the machine did to the runs: pauses, and how exact the delay line was."""
+    rows = []
+    for case in cases:
+        runs = case["runs"]
+        pauses = " · ".join(f"{run['longest_pause_ms']:.0f}" for run in runs)
+        lines = [run["delay_line_lateness"] for run in runs if run["delay_line_lateness"]]
+        late = [f"{max(it[name] for it in lines):,.0f}" if lines else "" for name in LATENESS]
+        smallest = f"{min(run['minimum_rtt_ms'] for run in runs):.2f}"
+        attempts = str(case["attempts"])
+        rows.append([case_name(case), case["controller"], smallest, attempts, pauses, *late])
+    heads = ["least round trip, ms", "runs made", "longest pause of each kept, ms"]
+    return table(["path", "controller", *heads, *LATENESS.values()], rows)
+
+
+LATENESS = {"median_us": "delay line late, median, µs", "p99_us": "99th percentile, µs"}
+
+
+def windows(cases: list[Case], series: list[pl.DataFrame]) -> pl.DataFrame:
+    """Give the windows over time: columns `path`, `controller`, `line`, `time_s`, `cwnd`."""
+    frames = []
+    for case, our in zip(cases, series, strict=True):
+        runs = [pl.DataFrame(run["series"]) for run in case["runs"]]
+        lines = {f"Linux, run {at + 1}": run for at, run in enumerate(runs)} | {"Windtunnel": our}
+        frames += [
+            frame.select(
+                path=pl.lit(case_name(case)),
+                controller=pl.lit(case["controller"]),
+                line=pl.lit(line),
+                time_s=pl.col("time_s").cast(pl.Float64),
+                cwnd=pl.col("cwnd_segments").cast(pl.Float64),
+            )
+            for line, frame in lines.items()
+        ]
+    return pl.concat(frames)
+
+
+def picture(frame: pl.DataFrame) -> alt.Chart:
+    """Draw the windows: a row for each path, a column for each controller."""
+    kernel_lines = sorted(set(frame["line"]) - {"Windtunnel"})
+    colours = alt.Scale(
+        domain=[*kernel_lines, "Windtunnel"],
+        range=[*["#9aa3ad", "#b5bcc4", "#cdd2d8"][: len(kernel_lines)], "#a01038"],
+    )
+    lines = alt.Chart(frame).mark_line(strokeWidth=1.2)
+    drawn = lines.encode(
+        x=alt.X("time_s:Q", title="time (s)"),
+        y=alt.Y("cwnd:Q", title="window (segments)"),
+        color=alt.Color("line:N", scale=colours, title=None, legend=alt.Legend(orient="top")),
+    ).properties(width=260, height=130)
+    return drawn.facet(
+        row=alt.Row("path:N", title=None, sort=in_order(frame["path"])),
+        column=alt.Column("controller:N", title=None, sort=in_order(frame["controller"])),
+    ).resolve_scale(y="independent")
+
+
+def in_order(names: pl.Series) -> list[str]:
+    """Give each name once, as they come."""
+    return names.unique(maintain_order=True).to_list()
+
+
+def measure() -> None:
+    """Measure this machine's kernel; keep the stored results where that is not possible."""
+    done = subprocess.run([sys.executable, FOLDER / "measure.py", RESULTS], check=False)
+    if done.returncode not in (0, SKIPPED):
+        sys.exit("the kernel was not measured")
+
+
+def main() -> None:
+    """Measure if asked to, run everything here; write page and picture, or print."""
+    arguments = sys.argv[1:]
+    if "--measure" in arguments:
+        arguments.remove("--measure")
+        measure()
+    cases = kernel()["cases"]
+    ours, series = zip(*(simulate(case) for case in cases), strict=True)
+    tables = {
+        "Linux: comparison": comparison(cases, list(ours)),
+        "Linux: accuracy": accuracy(cases),
+    }
+    if arguments:
+        page = Path(arguments[0])
+        page.write_text(replaced(page.read_text(encoding="utf-8"), tables), encoding="utf-8")
+        picture(windows(cases, list(series))).save(page.with_name("kernel-windows.svg"))
+    else:
+        print(*tables.values(), sep="\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,111 @@
+"""A sender, a router and a receiver, each in a network namespace of its own.
+
+    sender --- router --[tbf]-- receiver
+       ^                            |
+       +------- delay line ---------+
+
+Data meets one bottleneck, the token bucket at the router's way out. The router is a
+namespace of its own because a sender's own queue is no bottleneck buffer: TCP small
+queues keep it short, and what it drops the sender knows at once. Acknowledgements
+return through the delay line, which holds them for the whole base round trip; with
+none they return through the router.
+
+Everything is made below a private directory of namespaces: see `measure.py`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+SENDER = "10.77.1.1"
+RECEIVER = "10.77.2.2"
+FRAME = 1514
+"""Octets of a full frame as tbf counts it: MTU 1500 and Ethernet's header."""
+SYSCTLS = {
+    # No memory of earlier connections.
+    "net.ipv4.tcp_no_metrics_save": "1",
+    # Buffers that never limit.
+    "net.ipv4.tcp_rmem": "4096 4194304 67108864",
+    "net.ipv4.tcp_wmem": "4096 4194304 67108864",
+}
+SECONDS_TO_ANSWER = 10
+
+
+def run(*command: str, seconds: float = SECONDS_TO_ANSWER) -> str:
+    """Run a command; give what it printed.
+
+    Raises:
+        subprocess.SubprocessError: It failed, or took longer than `seconds`.
+    """
+    done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=True)
+    return done.stdout
+
+
+def inside(namespace: str, *command: str) -> list[str]:
+    """Give the command line that runs a command in a namespace."""
+    return ["ip", "netns", "exec", namespace, *command]
+
+
+@contextlib.contextmanager
+def network(rate_bps: int, limit: int, burst: int, base_rtt_ms: float) -> Iterator[dict]:
+    """Build the network; give a mapping that holds the delay line's summary at the end.
+
+    `limit` and `burst` are tbf's, in octets of frames.
+    """
+    try:
+        join("sender", SENDER, "10.77.1.2")
+        join("receiver", RECEIVER, "10.77.2.1")
+        for namespace in ("sender", "receiver"):
+            run(*inside(namespace, "sysctl", "-w", *(f"{k}={v}" for k, v in SYSCTLS.items())))
+        run(*inside("router", "sysctl", "-w", "net.ipv4.ip_forward=1"))
+        shape = f"tbf rate {rate_bps}bit burst {burst} limit {limit}".split()
+        run("tc", "-n", "router", "qdisc", "add", "dev", "receiver", "root", *shape)
+        line: dict = {}
+        with delay_line(base_rtt_ms, line) if base_rtt_ms else contextlib.nullcontext():
+            yield line
+    finally:
+        for namespace in ("sender", "router", "receiver"):
+            subprocess.run(["ip", "netns", "del", namespace], capture_output=True, check=False)
+
+
+def join(name: str, address: str, gateway: str) -> None:
+    """Make an end's namespace, and join it to the router."""
+    if name == "sender":
+        run("ip", "netns", "add", "router")
+    run("ip", "netns", "add", name)
+    ends = f"link add {name} type veth peer name router netns {name}".split()
+    run("ip", "-n", "router", *ends)
+    attach("router", name, gateway)
+    attach(name, "router", address)
+    run("ip", "-n", name, "route", "add", "default", "via", gateway)
+
+
+def attach(namespace: str, device: str, address: str) -> None:
+    """Give a device an address; let each packet be at most one MTU."""
+    run("ip", "-n", namespace, "address", "add", f"{address}/24", "dev", device)
+    run("ip", "-n", namespace, "link", "set", device, "gso_max_segs", "1", "up")
+
+
+@contextlib.contextmanager
+def delay_line(base_rtt_ms: float, line: dict) -> Iterator[None]:
+    """Lead what the receiver sends through the delay line."""
+    program = [sys.executable, str(Path(__file__).with_name("delay_line.py"))]
+    arguments = [str(base_rtt_ms), "back", "front"]
+    command = inside("receiver", *program, *arguments)
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            if process.stdout is None or process.stdout.readline() != "ready\n":
+                raise OSError("the delay line did not start")
+            run("ip", "-n", "receiver", "link", "set", "front", "netns", "sender")
+            run("ip", "-n", "sender", "link", "set", "front", "up")
+            run("ip", "-n", "receiver", "link", "set", "back", "up")
+            run("ip", "-n", "receiver", "route", "add", f"{SENDER}/32", "dev", "back")
+            yield
+        finally:
+            process.terminate()
+            line.update(json.loads(process.communicate(timeout=SECONDS_TO_ANSWER)[0] or "{}"))
