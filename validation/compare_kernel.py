@@ -32,8 +32,13 @@ SKIPPED = 77
 """How `measure.py` ends where this machine cannot be measured."""
 FRAME = 1514
 """Octets of a full frame as the token bucket counts it."""
-CONTROLLERS = {"reno": "new-reno", "cubic": "cubic", "bbr": "bbr1"}
-"""Linux's controllers, and their names here."""
+CONTROLLERS = {
+    # In slow start Linux counts every segment that an acknowledgement covers.
+    "reno": '{ kind = "new-reno", slow-start-limit = 1000 }',
+    "cubic": '"cubic"',
+    "bbr": '"bbr1"',
+}
+"""Linux's controllers, and what they are here."""
 MEASURES = {
     "goodput": "Mbps",
     "retransmissions": "segments",
@@ -76,7 +81,7 @@ def settings(case: Case) -> dict[str, str]:
         "links.path.rate": f'["{case["rate_mbps"]} Mbps", "10 Gbps"]',
         "links.path.delay": f'["0 ms", "{delay_ms:.6f} ms"]',
         "links.path.queue.limit": f'"{limit} B"',
-        "flows.one.controller": f'"{CONTROLLERS[case["controller"]]}"',
+        "flows.one.controller": CONTROLLERS[case["controller"]],
     }
 
 

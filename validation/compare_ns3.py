@@ -100,8 +100,15 @@ def simulate(row: Row, changes: Settings) -> pl.DataFrame:
         marks=pl.col("marks").sum(),
         mark_rate=pl.col("marks").sum() / sent.sum(),
     )
-    whole = results["flows"].group_by("run").agg(
-        pl.col("timeouts").sum(), pl.col("decreases").sum(), pl.col("undone").sum(), pl.col("retransmissions").sum()
+    whole = (
+        results["flows"]
+        .group_by("run")
+        .agg(
+            pl.col("timeouts").sum(),
+            pl.col("decreases").sum(),
+            pl.col("undone").sum(),
+            pl.col("retransmissions").sum(),
+        )
     )
     return flows.join(link, on="run").join(whole, on="run").sort("run")
 

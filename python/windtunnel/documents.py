@@ -203,6 +203,10 @@ def type_of(value: Schema) -> str:
             return type_of(one)
         case {"anyOf": [one, {"type": "array"}]}:
             return f"{type_of(one)}, or an array of two"
+        case {"anyOf": several}:
+            return ", or ".join(type_of(one) for one in several)
+        case {"enum": names}:
+            return ", or ".join(f"`{name}`" for name in names)
         case {"oneOf": options}:
             return "; ".join(f"`{it['const']}`: {text(it)}" for it in options)
         case {"title": quantity}:
@@ -211,8 +215,10 @@ def type_of(value: Schema) -> str:
             return f"tables by name: {type_of(one)}"
         case {"additionalProperties": True}:
             return "values by path"
-        case {"items": one, "minItems": 2}:
+        case {"items": one, "minItems": 2, "maxItems": 2}:
             return f"array of two: {type_of(one)}"
+        case {"prefixItems": several}:
+            return f"array of {' and '.join(type_of(one) for one in several)}"
         case {"items": one}:
             return f"array of {type_of(one)}"
         case {"minimum": least, "maximum": most}:

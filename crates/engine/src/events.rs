@@ -6,11 +6,15 @@ use std::cmp::Reverse;
 
 use crate::Time;
 
+/// With an event of four octets an entry has sixteen, and those compared at one
+/// step of the heap fill one cache line.
 #[derive(Clone, Copy, Debug)]
 struct Entry<E> {
     time: Time,
     /// Order of scheduling; it breaks ties, so that order never depends on chance.
-    sequence: u64,
+    /// It wraps: of two entries at one instant, fewer than 2³¹ others were
+    /// scheduled between them.
+    sequence: u32,
     event: E,
 }
 
@@ -27,7 +31,8 @@ impl<E> PartialOrd for Entry<E> {
 }
 impl<E> Ord for Entry<E> {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        (self.time, self.sequence).cmp(&(other.time, other.sequence))
+        let later = self.sequence.wrapping_sub(other.sequence) as i32;
+        self.time.cmp(&other.time).then(later.cmp(&0))
     }
 }
 
@@ -36,7 +41,7 @@ impl<E> Ord for Entry<E> {
 pub struct EventQueue<E> {
     heap: QuaternaryHeap<Reverse<Entry<E>>>,
     now: Time,
-    scheduled: u64,
+    scheduled: u32,
 }
 
 impl<E: Copy> Default for EventQueue<E> {
@@ -58,7 +63,7 @@ impl<E: Copy> EventQueue<E> {
     pub fn schedule(&mut self, time: Time, event: E) {
         let time = time.max(self.now);
         self.heap.push(Reverse(Entry { time, sequence: self.scheduled, event }));
-        self.scheduled += 1;
+        self.scheduled = self.scheduled.wrapping_add(1);
     }
 
     /// The next event and up to two others that may come after it: what is worth

@@ -216,7 +216,8 @@ impl Shared {
             Some(captures) => captures.finish().map_err(Failure::Unwritten)?,
             None => {}
         }
-        let measurements = Measurements::take(&plan, &self.study.cases[case].prefixes, &world, stop);
+        let measurements =
+            Measurements::take(&plan, &self.study.cases[case].prefixes, &world, stop);
         Ok(Run {
             case,
             number: number as u32,

@@ -611,8 +611,8 @@ fn controller_settings(
     let description =
         controllers::DESCRIPTIONS.iter().find(|it| it.name == name).ok_or_else(|| {
             let registered = controllers::DESCRIPTIONS.iter().map(|it| it.name);
-            let known: Vec<&str> =
-                registered.filter(|it| !own.contains(it)).chain(own.iter().copied()).collect();
+            let others = registered.filter(|it| !own.contains(it));
+            let known: Vec<&str> = own.iter().copied().chain(others).collect();
             Mistake::new(format!("there is no controller `{name}`"))
                 .at(controller.kind.span.clone())
                 .help(suggestion(name, &known))

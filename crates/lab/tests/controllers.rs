@@ -72,7 +72,7 @@ fn a_mistake_in_a_named_controller_is_told_though_nobody_uses_it() {
 fn where_a_name_is_unknown_the_files_own_are_offered_too_and_each_once() {
     let text = r#"
         controllers = { cubic = { kind = "cubic" }, mine = { kind = "aimd" } }
-        defaults.consumer.controller = "vegas"
+        defaults.consumer.controller = "nowhere"
     "#;
     let help = read(text).unwrap_err().help.unwrap();
     assert_eq!(help.matches("`cubic`").count(), 1, "{help}");

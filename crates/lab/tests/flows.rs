@@ -90,11 +90,12 @@ fn answers_follow_each_other_at_the_pace_of_thinking() {
 
 #[test]
 fn turns_of_equal_length_carry_half() {
-    let turns = r#"flows.turns = { from = "a", to = "b", controller = "aimd", workload = { kind = "on-off", on = "1 s", off = "1 s" } }"#;
+    let turns = r#"flows.turns = { from = "a", to = "b", controller = "aimd", workload = { kind = "on-off", on = "5 s", off = "5 s" } }"#;
     let tables = run(&scenario(turns), 1);
     let goodput = numbers(table(&tables, "flows"), "goodput_bps")[0];
     let half = 0.5 * 10e6 * 1448.0 / 1500.0;
-    assert!((goodput / half - 1.0).abs() < 0.15, "{goodput}");
+    // Two windows of data wait to be sent when the application stops.
+    assert!((goodput / half - 1.0).abs() < 0.1, "{goodput}");
 }
 
 #[test]

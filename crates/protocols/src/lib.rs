@@ -2,10 +2,10 @@
 //! of their own: each call takes the time and what arrived, and says what to
 //! send and when to wake. A simulator and a real socket can both drive them.
 
-pub mod ip;
 pub mod delivery;
-pub mod pacing;
+pub mod ip;
 pub mod ndn;
+pub mod pacing;
 pub mod packet;
 pub mod queues;
 pub mod rtt;

@@ -89,7 +89,7 @@ pub struct Source {
     /// When this period of sending began, how many datagrams it has had, and when
     /// it ends.
     began: Time,
-    sent: u64,
+    in_period: u64,
     ends: Time,
     next: Time,
 }
@@ -104,7 +104,7 @@ impl Source {
             random,
             sequence: 0,
             began: start,
-            sent: 0,
+            in_period: 0,
             ends: Time::NEVER,
             next: start,
         };
@@ -132,8 +132,8 @@ impl Source {
         let datagram =
             Datagram { flow: self.flow, length: payload, sequence: self.sequence, sent: now };
         self.sequence += 1;
-        self.sent += 1;
-        self.next = self.began + self.time_of(self.sent);
+        self.in_period += 1;
+        self.next = self.began + self.time_of(self.in_period);
         if self.next >= self.ends {
             let turns = self.settings.turns.expect("only periods end");
             let start = self.ends + turns.off.draw(&mut self.random);
@@ -148,7 +148,7 @@ impl Source {
     }
 
     fn begin(&mut self, start: Time) {
-        (self.began, self.next, self.sent) = (start, start, 0);
+        (self.began, self.next, self.in_period) = (start, start, 0);
         if let Some(turns) = self.settings.turns {
             self.ends = start + turns.on.draw(&mut self.random);
         }

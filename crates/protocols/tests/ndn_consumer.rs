@@ -15,10 +15,10 @@ use windtunnel_protocols::ndn::consumer::{
     Backoff, Consumer, Counters, Reaction, RttGain, Settings, TimeoutMeaning, WindowFraction,
     Workload,
 };
-use windtunnel_protocols::rtt::RtoLimits;
 use windtunnel_protocols::ndn::wire::size::NameSize;
 use windtunnel_protocols::ndn::{NackReason, Outbox, PrefixId};
 use windtunnel_protocols::packet::{Body, Packet};
+use windtunnel_protocols::rtt::RtoLimits;
 
 fn settings() -> Settings {
     Settings {

@@ -19,7 +19,7 @@ fn marks(sent: &[(u16, Packet)]) -> Vec<(u16, bool)> {
 fn refusals(sent: &[(u16, Packet)]) -> Vec<(u16, NackReason, u32)> {
     let refusal = |(face, packet): &(u16, Packet)| match packet.body {
         Body::Nack(nack) => Some((*face, nack.reason, nack.interest.nonce)),
-        Body::Interest(_) | Body::Data(_) => None,
+        _ => None,
     };
     sent.iter().filter_map(refusal).collect()
 }

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::ops::AddAssign;
 use std::sync::Arc;
 
-use windtunnel_engine::Time;
+use windtunnel_engine::{Time, prefetch};
 use windtunnel_protocols::packet::Route;
 use windtunnel_protocols::tcp::{self, Endpoint, Role};
 
@@ -153,10 +153,11 @@ impl Connection {
         self.ends[end as usize].is_finished() && !self.is_closing[end as usize]
     }
 
-    /// Whether both ends are done with it.
+    /// Whether both ends are done with it; `end` is the one at work, whose memory
+    /// is at hand.
     #[inline]
-    pub(crate) fn is_done(&self) -> bool {
-        self.ends.iter().all(Endpoint::is_closed)
+    pub(crate) fn is_done(&self, end: End) -> bool {
+        self.ends[end as usize].is_closed() && self.ends.iter().all(Endpoint::is_closed)
     }
 }
 
@@ -231,6 +232,14 @@ impl Connections {
         let place = number & PLACE_MASK;
         let connection = &self.places[place as usize];
         (connection.number == number && connection.is_open).then_some(place)
+    }
+
+    /// Brings near an end of the connection of that number.
+    #[inline]
+    pub(crate) fn prefetch(&self, number: u32, end: End) {
+        let connection = &self.places[(number & PLACE_MASK) as usize];
+        prefetch(&connection.number);
+        connection.ends[end as usize].prefetch();
     }
 
     /// Those that are open.

@@ -11,24 +11,24 @@ use windtunnel_protocols::tcp::{self, Endpoint};
 use windtunnel_protocols::udp::{self, Sink, Source};
 
 use crate::connections::{Connections, TcpCounters};
+use crate::event::Event;
 use crate::network::{End, Network};
 use crate::plan::{FlowPlan, Plan, Transport, Workload};
 use crate::record::FlowSample;
 use crate::routing::{self, Leg, Unreachable};
 use crate::transfers::{Ideal, Transfer};
-use crate::world::Event;
 
 /// What a flow counted.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum FlowCounters {
     /// Over TCP.
-    Tcp(TcpCounters),
+    Tcp(Box<TcpCounters>),
     /// Over UDP: datagrams sent, and what the sink counted.
     Udp(u64, udp::Counters),
 }
 
 /// A flow, as it is read from the world.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Flow {
     /// When it started.
     pub start: Time,
@@ -126,7 +126,7 @@ impl Flows {
     pub(crate) fn start(&mut self, network: &mut Network) {
         for (index, seat) in self.seats.iter_mut().enumerate() {
             seat.wake = seat.start;
-            network.events.schedule(seat.wake, Event::Application(index as u32));
+            network.schedule(seat.wake, Event::Application(index as u32));
         }
     }
 
@@ -139,7 +139,7 @@ impl Flows {
                 start: seat.start,
                 finished: tcp.finished,
                 transfers: tcp.transfers_if_any(),
-                counters: FlowCounters::Tcp(tcp.total(open)),
+                counters: FlowCounters::Tcp(Box::new(tcp.total(open))),
             },
             Application::Udp(udp) => Flow {
                 start: seat.start,
@@ -153,6 +153,12 @@ impl Flows {
     /// The transfers that were finished, in that order.
     pub(crate) fn transfers(&self) -> &[Transfer] {
         &self.transfers
+    }
+
+    /// Brings near what the next segment of a connection will meet.
+    #[inline]
+    pub(crate) fn prefetch(&self, connection: u32, end: End) {
+        self.connections.prefetch(connection, end);
     }
 
     /// An IP packet has arrived at an end of its flow.
@@ -220,7 +226,7 @@ impl Flows {
         let seat = &mut self.seats[flow as usize];
         if time < seat.wake {
             seat.wake = time;
-            network.events.schedule(time, Event::Application(flow));
+            network.schedule(time, Event::Application(flow));
         }
     }
 
@@ -373,7 +379,7 @@ impl Flows {
         if connection.closes_too(end) {
             self.close(network, now, place, end);
         }
-        if self.connections.get(place).is_done() {
+        if self.connections.get(place).is_done(end) {
             self.release(place);
         }
     }
@@ -394,7 +400,7 @@ impl Flows {
                     End::Sender => Event::SenderWake(place),
                     End::Receiver => Event::ReceiverWake(place),
                 };
-                network.events.schedule(time, event);
+                network.schedule(time, event);
             }
         }
     }

@@ -6,6 +6,7 @@
 
 mod capture;
 mod connections;
+mod event;
 mod flows;
 mod impairment;
 mod loss;
@@ -25,8 +26,8 @@ pub use flows::{Flow, FlowCounters};
 pub use impairment::Impairment;
 pub use loss::Loss;
 pub use plan::{
-    ChangePlan, ConsumerPlan, DirectionPlan, FlowPlan, LinkPlan, Metric, NodePlan, Paths, Plan, ProducerPlan,
-    RoutePlan, Routing, StrategyName, Transport, Workload,
+    ChangePlan, ConsumerPlan, DirectionPlan, FlowPlan, LinkPlan, Metric, NodePlan, Paths, Plan,
+    ProducerPlan, RoutePlan, Routing, StrategyName, Transport, Workload,
 };
 pub use port::{Counters as PortCounters, LinkChange};
 pub use record::{FlowSample, PortSample, Series};

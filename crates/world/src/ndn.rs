@@ -16,11 +16,11 @@ use windtunnel_protocols::ndn::wire::size::NameSize;
 use windtunnel_protocols::ndn::{FaceId, Outbox, PrefixId};
 use windtunnel_protocols::packet::{Body, Packet};
 
+use crate::event::Event;
 use crate::network::Network;
 use crate::plan::Plan;
 use crate::record::FlowSample;
 use crate::routing::{self, Unreachable};
-use crate::world::Event;
 
 /// Where a node's face leads.
 #[derive(Clone, Copy, Debug)]
@@ -210,7 +210,7 @@ impl Ndn {
     pub(crate) fn start(&mut self, network: &mut Network) {
         for (index, seat) in self.consumers.iter_mut().enumerate() {
             seat.wake = seat.consumer.start();
-            network.events.schedule(seat.wake, Event::ConsumerWake(index as u32));
+            network.schedule(seat.wake, Event::ConsumerWake(index as u32));
         }
     }
 
@@ -263,7 +263,7 @@ impl Ndn {
             self.local.push_back((seat.node, seat.face, packet));
         }
         if let Some((time, _)) = seat.answers.front() {
-            network.events.schedule(*time, Event::Answer(producer));
+            network.schedule(*time, Event::Answer(producer));
         }
         self.settle(network, now);
     }
@@ -289,7 +289,7 @@ impl Ndn {
             let Some((node, face, packet)) = self.local.pop_front() else { return };
             self.receive(network, now, node, face, &packet);
         }
-        network.events.schedule(now, Event::Settlement);
+        network.schedule(now, Event::Settlement);
     }
 
     /// A node takes in a packet, and sends what that causes.
@@ -328,7 +328,7 @@ impl Ndn {
             && time < seat.expiry
         {
             seat.expiry = time;
-            network.events.schedule(time, Event::Expiry(node));
+            network.schedule(time, Event::Expiry(node));
         }
     }
 
@@ -339,15 +339,13 @@ impl Ndn {
         for (_, packet) in self.requests.drain(..) {
             self.local.push_back((seat.node, seat.face, packet));
         }
-        if let Some(time) = seat.consumer.next_wake()
-            && time < seat.wake
-        {
-            // What is overdue is done at once.
-            let time = seat.consumer.next_check(time.max(now));
-            if time < seat.wake {
-                seat.wake = time;
-                network.events.schedule(time, Event::ConsumerWake(consumer));
-            }
+        // What is overdue is done at once.
+        let check = seat.consumer.next_wake().filter(|time| *time < seat.wake);
+        let check = check.map(|time| seat.consumer.next_check(time.max(now)));
+        let next = check.into_iter().chain(seat.consumer.next_paced()).min();
+        if let Some(time) = next.filter(|time| *time < seat.wake) {
+            seat.wake = time;
+            network.schedule(time, Event::ConsumerWake(consumer));
         }
     }
 
@@ -363,7 +361,7 @@ impl Ndn {
         }
         let ready = now + seat.producer.response_delay;
         if seat.answers.is_empty() {
-            network.events.schedule(ready, Event::Answer(producer));
+            network.schedule(ready, Event::Answer(producer));
         }
         seat.answers.push_back((ready, answer));
     }

@@ -4,9 +4,9 @@ use windtunnel_engine::{EventQueue, Store, Streams, Time, prefetch};
 use windtunnel_protocols::packet::{Packet, Route};
 
 use crate::capture::{View, Watches};
+use crate::event::{Event, Packed};
 use crate::plan::Plan;
 use crate::port::{Due, LinkChange, Port};
-use crate::world::Event;
 
 /// The two ends of a flow, by what they do with its data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub(crate) enum Hop {
 /// The ports with their packets, and the events that they make.
 #[derive(Debug)]
 pub(crate) struct Network {
-    pub(crate) events: EventQueue<Event>,
+    pub(crate) events: EventQueue<Packed>,
     pub(crate) packets: Store<Packet>,
     pub(crate) ports: Vec<Port>,
     /// The ways of all IP packets, one behind another: each packet holds the place
@@ -58,6 +58,12 @@ impl Network {
             hops: Vec::new(),
             watches: None,
         }
+    }
+
+    /// Has something happen at `time`.
+    #[inline]
+    pub(crate) fn schedule(&mut self, time: Time, event: Event) {
+        self.events.schedule(time, event.into());
     }
 
     /// Gives a packet to a port.
@@ -92,7 +98,7 @@ impl Network {
             watches.arrived(now, port, packet, &self.hops);
         }
         for time in [arrived.next, arrived.late].into_iter().flatten() {
-            self.events.schedule(time, Event::Arrival(port));
+            self.schedule(time, Event::Arrival(port));
         }
         arrived.packet
     }
@@ -131,6 +137,14 @@ impl Network {
         self.ports[port as usize].prefetch(&self.packets);
     }
 
+    /// The packet that arrives next through a port, and what its next hop is if it
+    /// is an IP packet.
+    #[inline]
+    pub(crate) fn next_through(&self, port: u32) -> Option<(&Packet, Option<Hop>)> {
+        let packet = self.ports[port as usize].first(&self.packets)?;
+        Some((packet, self.hops.get(packet.route.0 as usize).copied()))
+    }
+
     /// Brings near a port.
     #[inline]
     pub(crate) fn prefetch_port(&self, port: u32) {
@@ -139,10 +153,10 @@ impl Network {
 
     fn arrange(&mut self, port: u32, due: Due) {
         if let Some(time) = due.arrival {
-            self.events.schedule(time, Event::Arrival(port));
+            self.schedule(time, Event::Arrival(port));
         }
         if let Some(time) = due.service {
-            self.events.schedule(time, Event::Service(port));
+            self.schedule(time, Event::Service(port));
         }
     }
 }

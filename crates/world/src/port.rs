@@ -143,6 +143,8 @@ pub enum LinkChange {
 #[repr(C, align(64))]
 pub(crate) struct Port {
     transit: VecDeque<Transit>,
+    /// The packet first in the ring, to be fetched ahead without a look there.
+    first: Option<Handle>,
     /// The link is free from then on; never while it is down.
     busy_until: Time,
     rate: Rate,
@@ -170,6 +172,7 @@ impl Port {
         };
         Self {
             transit: VecDeque::new(),
+            first: None,
             busy_until: Time::ZERO,
             rate: plan.rate,
             delay: plan.delay,
@@ -331,7 +334,7 @@ impl Port {
         if self.impaired.is_some() {
             return self.arrive_impaired(now, store);
         }
-        let head = self.transit.pop_front().expect("an arrival is called for a packet on the link");
+        let head = self.pop().expect("an arrival is called for a packet on the link");
         let packet = self.leave(head.packet, head.size, head.fate == Fate::Lost, store);
         Arrived { packet, next: self.next_arrival(), late: None }
     }
@@ -357,13 +360,14 @@ impl Port {
                 Some(store[head.packet])
             }
             Fate::Late => {
-                self.transit.pop_front();
+                self.pop();
                 self.counters.late += 1;
+                let impaired = self.impaired.as_mut().expect("the link is impaired");
                 late = impaired.delay(now, head.packet, head.size);
                 None
             }
             Fate::Arrives | Fate::Lost => {
-                self.transit.pop_front();
+                self.pop();
                 self.leave(head.packet, head.size, head.fate == Fate::Lost, store)
             }
         };
@@ -389,17 +393,46 @@ impl Port {
         Some(store[packet])
     }
 
+    /// Appends a packet to the ring; returns whether it is first there.
+    #[inline]
+    fn push(&mut self, transit: Transit) -> bool {
+        let first = self.transit.is_empty();
+        if first {
+            self.first = Some(transit.packet);
+        }
+        self.transit.push_back(transit);
+        first
+    }
+
+    /// Takes the first packet out of the ring.
+    #[inline]
+    fn pop(&mut self) -> Option<Transit> {
+        let head = self.transit.pop_front();
+        self.first = self.transit.front().map(|it| it.packet);
+        head
+    }
+
     /// When the packet first on the link arrives, if that is known.
     #[inline]
     fn next_arrival(&self) -> Option<Time> {
         self.transit.front().filter(|it| it.starts != Time::NEVER).map(|it| it.arrives)
     }
 
+    /// The packet that arrives next.
+    #[inline]
+    pub(crate) fn first<'a>(&self, store: &'a Store<Packet>) -> Option<&'a Packet> {
+        self.first.map(|it| &store[it])
+    }
+
     /// Brings near the packet that arrives next.
     #[inline]
     pub(crate) fn prefetch(&self, store: &Store<Packet>) {
-        if let Some(head) = self.transit.front() {
-            prefetch(&store[head.packet]);
+        if let Some(packet) = self.first {
+            prefetch(&store[packet]);
+        }
+        // The ring's own memory: where the first lies is known without reading it.
+        if let Some(first) = self.transit.front() {
+            prefetch(first);
         }
     }
 
@@ -415,8 +448,7 @@ impl Port {
         self.counters.sent += 1;
         self.counters.sojourn_sum += starts.since(now);
         self.counters.transmission_sum += transmission;
-        let first = self.transit.is_empty();
-        self.transit.push_back(Transit { packet, starts, arrives, size, fate });
+        let first = self.push(Transit { packet, starts, arrives, size, fate });
         first.then_some(arrives)
     }
 
@@ -501,7 +533,7 @@ impl Port {
     fn wait_for_the_link(&mut self, now: Time, packet: Handle, size: u32) {
         let fate = self.impaired.as_mut().map_or(Fate::Arrives, |it| it.fate());
         self.counters.sent += 1;
-        self.transit.push_back(Transit { packet, starts: Time::NEVER, arrives: now, size, fate });
+        self.push(Transit { packet, starts: Time::NEVER, arrives: now, size, fate });
     }
 
     /// What has started will not arrive.

@@ -4,42 +4,18 @@
 use windtunnel_engine::{Control, Duration, Limits, Stop, Streams, Time};
 use windtunnel_protocols::ndn::consumer::Consumer;
 use windtunnel_protocols::ndn::forwarder::Counters as NodeCounters;
-use windtunnel_protocols::packet::Body;
+use windtunnel_protocols::packet::{Body, Packet};
 
 use crate::capture::{Watcher, Watches};
+use crate::event::Event;
 use crate::flows::{Flow, Flows};
 use crate::ndn::Ndn;
-use crate::network::{End, Network};
+use crate::network::{End, Hop, Network};
 use crate::plan::{ChangePlan, Plan};
 use crate::port::{Counters as PortCounters, Port};
 use crate::record::{PortSample, Series};
 use crate::routing::Unreachable;
 use crate::transfers::Transfer;
-
-/// What happens at an instant, and to whom.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Event {
-    /// The packet first on a port's link arrives.
-    Arrival(u32),
-    /// A port's link is free.
-    Service(u32),
-    /// A link changes.
-    Change(u32),
-    /// A pending Interest of a node may have expired.
-    Expiry(u32),
-    /// A consumer starts or looks for timeouts.
-    ConsumerWake(u32),
-    /// A producer's answer is ready.
-    Answer(u32),
-    /// NDN packets inside nodes go on.
-    Settlement,
-    /// A flow's application starts, does what is next, or stops.
-    Application(u32),
-    /// The sending end of a connection looks at its timers.
-    SenderWake(u32),
-    /// The receiving end of a connection looks at its timers.
-    ReceiverWake(u32),
-}
 
 /// A world: built from a [`Plan`], run once, then read.
 #[derive(Debug)]
@@ -51,6 +27,8 @@ pub struct World {
     ndn: Ndn,
     flows: Flows,
     series: Series,
+    /// The ports of the next arrivals but one, as far as they were seen.
+    near: [u32; 4],
     /// What the ports had counted at the last sample.
     sampled: Vec<(PortCounters, Duration)>,
 }
@@ -67,7 +45,7 @@ impl World {
         let mut ndn = Ndn::new(plan, &streams)?;
         let mut flows = Flows::new(plan, &streams, &mut network)?;
         for (place, change) in plan.changes.iter().enumerate() {
-            network.events.schedule(change.time, Event::Change(place as u32));
+            network.schedule(change.time, Event::Change(place as u32));
         }
         ndn.start(&mut network);
         flows.start(&mut network);
@@ -80,6 +58,7 @@ impl World {
             ndn,
             flows,
             series: Series::default(),
+            near: [u32::MAX; 4],
             sampled,
         })
     }
@@ -158,7 +137,7 @@ impl World {
         }
         self.prefetch();
         let network = &mut self.network;
-        match event {
+        match event.into() {
             Event::Arrival(port) => self.arrive(now, port),
             Event::Service(port) => network.serve(now, port),
             Event::Change(place) => {
@@ -193,17 +172,42 @@ impl World {
     }
 
     /// Brings near what the next events will touch: with thousands of links, the
-    /// time goes into waiting for memory.
+    /// time goes into waiting for memory. A port is fetched when its event comes
+    /// close, its packet a step later, and what the packet will meet when it is
+    /// the next.
     #[inline]
-    fn prefetch(&self) {
+    fn prefetch(&mut self) {
+        let mut near = [u32::MAX; 4];
         for (order, event) in self.network.events.upcoming().enumerate() {
-            let Event::Arrival(port) = event else { continue };
+            let Event::Arrival(port) = event.into() else { continue };
             if order == 0 {
+                self.prefetch_end(port);
+                continue;
+            }
+            near[order - 1] = port;
+            if self.near.contains(&port) {
                 self.network.prefetch_packet(port);
-                self.ndn.prefetch_node(port);
             } else {
                 self.network.prefetch_port(port);
                 self.ndn.prefetch_far_end(port);
+            }
+        }
+        self.near = near;
+    }
+
+    /// Brings near what the packet will meet that arrives next through a port.
+    #[inline]
+    fn prefetch_end(&self, port: u32) {
+        match self.network.next_through(port) {
+            Some((Packet { body: Body::Segment(segment), .. }, Some(Hop::Here(end)))) => {
+                self.flows.prefetch(segment.connection, end);
+            }
+            Some((Packet { body: Body::Segment(_), .. }, Some(Hop::Port(next)))) => {
+                self.network.prefetch_port(next);
+            }
+            _ => {
+                self.network.prefetch_packet(port);
+                self.ndn.prefetch_node(port);
             }
         }
     }

@@ -16,7 +16,7 @@ use windtunnel_controllers::DESCRIPTIONS;
 use windtunnel_engine::{Control, Duration, Stop, Time};
 use windtunnel_protocols::ndn::consumer::Reaction;
 use windtunnel_protocols::queues::Limit;
-use windtunnel_world::{DirectionPlan, Loss, Paths, Plan, World};
+use windtunnel_world::{DirectionPlan, Impairment, Loss, Paths, Plan, World};
 
 fn any_loss() -> impl Strategy<Value = Loss> {
     prop_oneof![
@@ -39,6 +39,7 @@ fn any_direction() -> impl Strategy<Value = DirectionPlan> {
             rate: rate(bits_per_second),
             delay: Duration::from_millis(delay_ms),
             loss,
+            impairment: Impairment::default(),
             limit,
             discipline,
             overhead,
@@ -261,9 +262,14 @@ fn endless() -> Plan {
 fn a_run_ends_soon_after_another_thread_cancels_it() {
     let control = Control::default();
     let plan = endless();
-    let mut world = World::new(&plan).expect("there is a path");
     thread::scope(|scope| {
-        let running = scope.spawn(|| world.run(&control, None));
+        let running = scope.spawn(|| {
+            let mut world = World::new(&plan).expect("there is a path");
+            let ended = world.run(&control, None);
+            assert!(world.now() > Time::ZERO && world.now() < plan.end());
+            common::assert_conserved(&plan, &world);
+            ended
+        });
         while control.events() == 0 {
             thread::sleep(RealDuration::from_millis(1));
         }
@@ -274,8 +280,6 @@ fn a_run_ends_soon_after_another_thread_cancels_it() {
         assert!(asked.elapsed() < RealDuration::from_secs(1), "{:?}", asked.elapsed());
         assert_eq!(control.events(), events);
     });
-    assert!(world.now() > Time::ZERO && world.now() < plan.end());
-    common::assert_conserved(&plan, &world);
 }
 
 /// A consumer on its producer's node asks for ever at one instant.

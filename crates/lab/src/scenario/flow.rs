@@ -191,7 +191,8 @@ pub(crate) enum FlowWorkloadKind {
     /// TCP: the receiver asks and the sender answers, again and again, over one
     /// connection that the receiver opens.
     RequestResponse,
-    /// TCP, UDP: at full speed in turns.
+    /// TCP, UDP: at full speed in turns. Over TCP two windows of data wait before the
+    /// sender, as in Linux: what of them is left when a turn ends is still sent.
     OnOff,
     /// TCP: files that arrive by a Poisson process, each over a connection of its
     /// own.

@@ -13,7 +13,7 @@ use super::{Columns, mean};
 /// One flow, with what it counted.
 enum Counters<'a> {
     Ndn(&'a Consumer, &'a consumer::Counters),
-    Tcp(TcpCounters),
+    Tcp(Box<TcpCounters>),
     Udp(u64, udp::Counters),
 }
 
@@ -70,9 +70,9 @@ impl<'a> Row<'a> {
             finished: it.finished,
             stop: flow.stop,
             transfers: it.transfers,
-            counters: match it.counters {
-                FlowCounters::Tcp(counters) => Counters::Tcp(counters),
-                FlowCounters::Udp(sent, counters) => Counters::Udp(sent, counters),
+            counters: match &it.counters {
+                FlowCounters::Tcp(counters) => Counters::Tcp(counters.clone()),
+                FlowCounters::Udp(sent, counters) => Counters::Udp(*sent, *counters),
             },
         }
     }

@@ -72,8 +72,8 @@ impl Rack {
         }
         self.highest = self.highest.max(sent.end);
         let rtt = now.since(sent.last_sent);
-        let ambiguous = sent.retransmissions > 0
-            && (early || self.least_rtt.is_some_and(|least| rtt < least));
+        let ambiguous =
+            sent.retransmissions > 0 && (early || self.least_rtt.is_some_and(|least| rtt < least));
         if !ambiguous && self.order.is_none_or(|order| order < sent.order) {
             self.order = Some(sent.order);
             self.sent = sent.last_sent;
@@ -131,5 +131,53 @@ impl Rack {
     #[inline]
     pub(super) fn last_deadline(&self, window: Duration) -> Time {
         self.sent + self.rtt + window
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn milliseconds(milliseconds: u64) -> Duration {
+        Duration::from_millis(milliseconds)
+    }
+
+    fn reordered() -> Rack {
+        let mut rack = Rack::new();
+        rack.measure(milliseconds(40));
+        rack.reordering_seen = true;
+        rack
+    }
+
+    #[test]
+    fn one_duplicate_a_round_trip_widens_the_window_by_a_quarter_of_it() {
+        let mut rack = reordered();
+        let window = |it: &Rack| it.window(true, 0, Some(milliseconds(1_000)));
+        assert_eq!(window(&rack), milliseconds(10));
+        rack.duplicate(10, 20);
+        rack.duplicate(19, 30);
+        assert_eq!(window(&rack), milliseconds(20), "the second is of the same round trip");
+        rack.duplicate(20, 40);
+        assert_eq!(window(&rack), milliseconds(30));
+    }
+
+    #[test]
+    fn a_wide_window_lasts_sixteen_recoveries_without_a_duplicate() {
+        let mut rack = reordered();
+        rack.duplicate(10, 20);
+        for _ in 0..16 {
+            assert_eq!(rack.window(true, 0, None), milliseconds(20));
+            rack.recovered();
+        }
+        assert_eq!(rack.window(true, 0, None), milliseconds(10));
+    }
+
+    #[test]
+    fn no_window_is_longer_than_a_smoothed_round_trip() {
+        let mut rack = reordered();
+        for round in 0..100 {
+            rack.duplicate(10 * round, 10 * round);
+        }
+        assert_eq!(rack.window(false, 0, Some(milliseconds(50))), milliseconds(50));
     }
 }

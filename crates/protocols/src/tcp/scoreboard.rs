@@ -332,6 +332,11 @@ impl Scoreboard {
         }
     }
 
+    /// Whether the segment that starts at `octet` was sent again.
+    pub(super) fn was_resent(&self, octet: u64) -> bool {
+        self.starting_at(octet).is_some_and(|it| self.ring[it].retransmissions > 0)
+    }
+
     /// The place of the first segment that starts at `octet` or later.
     #[inline]
     fn starting_at(&self, octet: u64) -> Option<usize> {
@@ -347,7 +352,8 @@ impl Scoreboard {
             return Some(guess);
         }
         let place = self.ring.partition_point(|it| it.end <= octet);
-        let place = if starts_at(place.min(self.ring.len() - 1)) < octet { place + 1 } else { place };
+        let place =
+            if starts_at(place.min(self.ring.len() - 1)) < octet { place + 1 } else { place };
         (place < self.ring.len()).then_some(place)
     }
 
@@ -355,5 +361,40 @@ impl Scoreboard {
     #[inline]
     pub(super) fn highest_delivered(&self) -> u32 {
         self.highest
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use windtunnel_engine::Duration;
+
+    use super::*;
+    use crate::delivery::Account;
+
+    #[test]
+    fn what_is_found_again_has_its_place_in_the_order_of_sending() {
+        let mut board = Scoreboard::new(0);
+        let mut account = Account::new();
+        let at = |milliseconds| Time::ZERO + Duration::from_millis(milliseconds);
+        for number in 0..5 {
+            let now = at(number);
+            let snapshot = account.send(now, number == 0, 0);
+            board.send(now, 100 * (number + 1), 100, snapshot);
+        }
+        let snapshot = account.send(at(5), false, 0);
+        board.resend(at(5), 1, snapshot);
+        for lost in [3, 0, 2] {
+            board.lose(lost);
+        }
+        assert_eq!(board.in_flight(), 200);
+        board.find_again();
+        assert_eq!(board.in_flight(), 500);
+        assert_eq!(board.lowest_lost(), None);
+        let mut order = Vec::new();
+        while let Some((number, _)) = board.oldest() {
+            order.push(number);
+            board.lose(number);
+        }
+        assert_eq!(order, [0, 2, 3, 4, 1]);
     }
 }

@@ -45,6 +45,8 @@ struct Undo {
     /// The controller of before the decrease.
     controller: Option<Box<AnyController>>,
     possible: bool,
+    /// What was not acknowledged when the decrease came.
+    from: u64,
     /// Retransmissions since, less those that the receiver reports as duplicates.
     retransmissions: i64,
     /// The first of them: the clock when it was sent, and the octet after it.
@@ -95,8 +97,10 @@ struct Delivered {
     latest: Option<Duration>,
     /// A segment was among them that had been sent again.
     repeated: bool,
-    /// The receiver reported a duplicate.
+    /// The receiver reported a duplicate; it may be one that was sent again since
+    /// the last decrease.
     duplicate: bool,
+    duplicate_of_resent: bool,
 }
 
 /// The sending half of a connection.
@@ -344,7 +348,7 @@ impl Sender {
             Phase::Loss(point) => point,
             Phase::Open | Phase::Reducing(_) | Phase::Recovery(_) => 0,
         };
-        let Self { board, rack, account, .. } = self;
+        let Self { board, rack, account, undo, .. } = self;
         let highest = rack.highest();
         let mut newly = |sent: &Sent| {
             let since = now.since(sent.last_sent);
@@ -377,6 +381,8 @@ impl Sender {
             let inside = second.is_some_and(|(from, to)| from <= start && end <= to);
             if end <= octet || inside {
                 delivered.duplicate = true;
+                delivered.duplicate_of_resent =
+                    if end <= octet { end > undo.from } else { board.was_resent(start) };
             } else if end <= next {
                 board.deliver(start, end, &mut newly);
             }
@@ -441,7 +447,8 @@ impl Sender {
             let covered = (self.board.unacknowledged() - before) / self.segment();
             let partial = matches!(self.phase, Phase::Recovery(_));
             let left = if partial { covered.saturating_sub(1) } else { u64::MAX };
-            self.duplicates = self.duplicates.saturating_sub(u32::try_from(left).unwrap_or(u32::MAX));
+            self.duplicates =
+                self.duplicates.saturating_sub(u32::try_from(left).unwrap_or(u32::MAX));
         }
     }
 
@@ -625,6 +632,7 @@ impl Sender {
             None => self.undo.controller = Some(Box::new(self.controller.clone())),
         }
         self.undo.possible = true;
+        self.undo.from = self.board.unacknowledged();
         self.undo.retransmissions = 0;
         self.undo.first = None;
     }
@@ -638,7 +646,7 @@ impl Sender {
         delivered: &Delivered,
         counters: &mut Counters,
     ) {
-        if delivered.duplicate && self.undo.retransmissions > 0 {
+        if delivered.duplicate_of_resent && self.undo.retransmissions > 0 {
             self.undo.retransmissions -= 1;
             // Every retransmission arrived beside its original.
             let all = self.undo.retransmissions == 0;
@@ -748,9 +756,8 @@ impl Sender {
         marked: u64,
         it: &Delivered,
     ) {
-        let round_ended = it.newest.is_some_and(|(_, _, snapshot)| {
-            snapshot.delivered() >= self.round_end
-        });
+        let round_ended =
+            it.newest.is_some_and(|(_, _, snapshot)| snapshot.delivered() >= self.round_end);
         if round_ended {
             self.round_end = self.account.delivered();
         }
@@ -1037,7 +1044,12 @@ impl Sender {
 
     /// RFC 6298, section 5: the first segment is sent again, and the window starts
     /// from the beginning.
-    fn time_out(&mut self, now: Time, counters: &mut Counters, emit: &mut impl FnMut(Transmission)) {
+    fn time_out(
+        &mut self,
+        now: Time,
+        counters: &mut Counters,
+        emit: &mut impl FnMut(Transmission),
+    ) {
         counters.timeouts += 1;
         let first = self.timed_out != self.board.unacknowledged();
         self.timed_out = self.board.unacknowledged();

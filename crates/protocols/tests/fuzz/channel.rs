@@ -26,6 +26,9 @@ struct Case {
     controller: usize,
     segment: u16,
     acknowledge_every: u8,
+    /// The least retransmission timeout.
+    least_timeout: Duration,
+    initial_window: f64,
     /// How many segments the receivers hold, besides a few octets.
     buffer: u64,
     /// What client and server write.
@@ -117,10 +120,13 @@ fn cases() -> impl Strategy<Value = Case> {
     let bytes = (sizes(), prop_oneof![Just(0), sizes()]);
     let choices = (recoveries(), any::<bool>(), modes(), any::<bool>(), 0..DESCRIPTIONS.len());
     let segment = prop::sample::select(vec![100_u16, 536, 1_448, 8_948]);
-    let ends = (segment, 1_u8..4, prop_oneof![1_u64..4, 1_u64..1_000], bytes);
+    let least_timeout = prop::sample::select(vec![0, 200, 1_000]).prop_map(Duration::from_millis);
+    let timing = (1_u8..4, least_timeout, prop_oneof![Just(10.0), 1.0..100.0]);
+    let ends = (segment, timing, prop_oneof![1_u64..4, 1_u64..1_000], bytes);
     (choices, ends, channels()).prop_map(|(choices, ends, channel)| {
         let (recovery, timestamps, ecn, pacing, controller) = choices;
-        let (segment, acknowledge_every, buffer, (there, back)) = ends;
+        let (segment, timing, buffer, (there, back)) = ends;
+        let (acknowledge_every, least_timeout, initial_window) = timing;
         Case {
             recovery,
             timestamps,
@@ -129,6 +135,8 @@ fn cases() -> impl Strategy<Value = Case> {
             controller,
             segment,
             acknowledge_every,
+            least_timeout,
+            initial_window,
             buffer,
             bytes: [there, back],
             channel,
@@ -146,18 +154,22 @@ impl Case {
             ecn: self.ecn,
             acknowledge_every: self.acknowledge_every,
             acknowledge_within: Duration::from_millis(40),
-            timeout_limits: RtoLimits::default(),
+            timeout_limits: RtoLimits { minimum: self.least_timeout, ..RtoLimits::default() },
             receive_buffer: self.buffer * u64::from(self.segment) + self.buffer % 7,
             reading: Reading::AtOnce,
             pacing: self.pacing,
             controller: ControllerSettings::defaults(DESCRIPTIONS[self.controller]),
-            start: Start { initial_window: 10.0, minimum_window: 2.0, restart_window: 1.0 },
+            start: Start {
+                initial_window: self.initial_window,
+                minimum_window: 2.0,
+                restart_window: 1.0,
+            },
         }
     }
 
-    /// How long the protocol may take at the most once the channel is fair: the
-    /// longest timeout, and then a segment each way in a round trip, each once
-    /// delayed; ten times all that.
+    /// How long the protocol may take at the most once the channel is fair and no
+    /// queue overflows: the longest timeout, and then a segment each way in a round
+    /// trip, each once delayed; ten times all that.
     fn patience(&self) -> Duration {
         let segments = (self.bytes[0] + self.bytes[1]) / u64::from(self.segment) + 10;
         let rate = Rate::from_bits_per_second(self.channel.rate).expect("not zero");
@@ -239,8 +251,8 @@ struct Run<'a> {
     packets: Vec<(Packet, usize)>,
     /// When the channel was last unfair.
     unfair: Time,
-    /// Packets that were lost, doubled or delayed.
-    disturbed: u64,
+    /// Packets that found the queue full.
+    drops: u64,
 }
 
 impl<'a> Run<'a> {
@@ -256,7 +268,7 @@ impl<'a> Run<'a> {
             arrivals: BinaryHeap::new(),
             packets: Vec::new(),
             unfair: Time::ZERO,
-            disturbed: 0,
+            drops: 0,
         }
     }
 
@@ -284,7 +296,7 @@ impl<'a> Run<'a> {
             direction.leaves.pop_front();
         }
         if direction.leaves.len() > room {
-            self.disturbed += 1;
+            self.drops += 1;
             return Ok(());
         }
         let rate = Rate::from_bits_per_second(rate).expect("not zero");
@@ -315,7 +327,6 @@ impl<'a> Run<'a> {
         }
         if lost || doubled || late {
             self.unfair = self.unfair.max(arrives + later);
-            self.disturbed += 1;
         }
         if packet.ecn.is_capable() && self.random.happens(marking) {
             let mild = self.case.ecn == EcnMode::SomeCongestion && self.random.happens(0.5);
@@ -392,7 +403,9 @@ fn every_octet_arrives_once(case: &Case) -> TestCaseResult {
     let mut steps = 0_u64;
     while !run.ends.iter().all(Endpoint::is_closed) {
         prop_assert!(run.step()?, "nothing goes on {}", run.report());
-        prop_assert!(run.now <= run.unfair + patience, "stalls {}", run.report());
+        // Each packet that finds the queue full may cost the longest timeout.
+        let limit = run.unfair + patience + Duration::from_secs(61) * run.drops;
+        prop_assert!(run.now <= limit, "stalls {}", run.report());
         steps += 1;
         prop_assert!(steps < 3_000_000, "turns for ever {}", run.report());
     }

@@ -61,14 +61,18 @@ fn at_a_constant_average_gaps_are_even() {
 #[test]
 fn the_average_comes_63_percent_near_in_the_inverse_of_its_weight() {
     let mut red = red(|_| {});
-    (0..500).for_each(|_| drop(red.judge(Time::ZERO, &finds(100))));
+    (0..500).for_each(|_| {
+        let _ = red.judge(Time::ZERO, &finds(100));
+    });
     assert!((red.average() - 63.2).abs() < 0.1, "{}", red.average());
 }
 
 #[test]
 fn idle_time_counts_as_typical_packets_that_find_nothing() {
     let mut red = red(|it| it.weight = 0.01);
-    (0..2000).for_each(|_| drop(red.judge(Time::ZERO, &finds(4))));
+    (0..2000).for_each(|_| {
+        let _ = red.judge(Time::ZERO, &finds(4));
+    });
     let before = red.average();
     let (free, now) =
         (Time::ZERO + Duration::from_secs(1), Time::ZERO + Duration::from_millis(1100));
@@ -121,7 +125,9 @@ fn the_adaptive_probability_moves_to_hold_the_average_midway() {
     let adapted = |packets, arrivals: &[u64]| {
         let mut red = red(|it| (it.adaptive, it.weight) = (true, 1.0));
         red.judge(Time::ZERO, &finds(packets));
-        arrivals.iter().for_each(|it| drop(red.judge(seconds(*it), &finds(packets))));
+        arrivals.iter().for_each(|it| {
+            let _ = red.judge(seconds(*it), &finds(packets));
+        });
         red.max_probability()
     };
     for arrivals in [&[1, 2, 3, 4][..], &[4][..]] {

@@ -1,8 +1,10 @@
-//! TCP: one end by script, and two ends over any path.
+//! TCP: one end by script, and two ends over a path.
 
 mod closing;
 mod handshake;
 mod marks;
+mod over_a_path;
+mod path;
 mod rack;
 mod receiving;
 mod sack;

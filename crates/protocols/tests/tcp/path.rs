@@ -52,8 +52,6 @@ pub(crate) struct Path<'a> {
     fate: Fate<'a>,
     /// Drops at the bottleneck.
     pub(crate) drops: u64,
-    /// The data segments that the client sent: when, and what.
-    pub(crate) sent: Vec<(Time, Segment)>,
 }
 
 impl<'a> Path<'a> {
@@ -70,7 +68,6 @@ impl<'a> Path<'a> {
             packets: Vec::new(),
             fate: Box::new(|_, _, _| vec![Duration::ZERO]),
             drops: 0,
-            sent: Vec::new(),
         }
     }
 
@@ -87,9 +84,6 @@ impl<'a> Path<'a> {
     fn send(&mut self, from: usize, outbox: Vec<Packet>) {
         for packet in outbox {
             let Body::Segment(segment) = packet.body else { unreachable!() };
-            if from == 0 && segment.length > 0 {
-                self.sent.push((self.now, segment));
-            }
             let mut leaves = self.now;
             if from == 0 {
                 while self.leaves.front().is_some_and(|it| *it <= self.now) {
@@ -133,11 +127,14 @@ impl<'a> Path<'a> {
 
     /// Lets time pass until `end`, or until nothing happens any more.
     pub(crate) fn run_until(&mut self, end: Time) {
+        let mut at_once = 0_u32;
         loop {
             let arrival = self.arrivals.peek().map(|it| it.0.0);
             let wakes = [0, 1].map(|it| self.ends[it].next_wake().map(|time| time.max(self.now)));
             let next = arrival.into_iter().chain(wakes.into_iter().flatten()).min();
             let Some(next) = next.filter(|it| *it <= end) else { break };
+            at_once = if next == self.now { at_once + 1 } else { 0 };
+            assert!(at_once < 1_000_000, "turns for ever at {next:?}");
             self.now = next;
             if arrival == Some(next) {
                 let Reverse((_, _, number)) = self.arrivals.pop().unwrap();

@@ -48,12 +48,11 @@ fn the_lowest_lost_segment_goes_first_and_new_data_after_all_lost_ones() {
     let mut it = in_flight(20);
     let mut sent = Vec::new();
     let mut now = 200;
-    for (arrived, blocks) in
-        [(1, vec![1..2]), (2, vec![1..3]), (4, vec![4..5, 1..3]), (5, vec![4..6, 1..3])]
-    {
-        let acknowledgement = blocks.into_iter().fold(ack(0), |it, block| it.sack(block));
+    for (arrived, acknowledgement) in [(1, ack(0).sack(1..2)), (2, ack(0).sack(1..3))] {
         it.receive(now + arrived, acknowledgement);
     }
+    it.receive(now + 4, ack(0).sack(4..5).sack(1..3));
+    it.receive(now + 5, ack(0).sack(4..6).sack(1..3));
     for end in 8..20 {
         it.receive(now + end, ack(0).sack(7..end).sack(4..6).sack(1..3));
     }

@@ -158,10 +158,10 @@ impl Outgoing {
         u64::from(self.segment.acknowledgement - 1) / SEGMENT
     }
 
-    /// Its SACK blocks in segments.
-    pub(crate) fn blocks(&self) -> Vec<Range<u64>> {
+    /// Its SACK blocks: the first segment of each, and the one after the last.
+    pub(crate) fn blocks(&self) -> Vec<(u64, u64)> {
         let number = |octet: u32| u64::from(octet - 1) / SEGMENT;
-        self.segment.sack_blocks().map(|it| number(it.start)..number(it.end)).collect()
+        self.segment.sack_blocks().map(|it| (number(it.start), number(it.end))).collect()
     }
 
     pub(crate) fn milliseconds(&self) -> u64 {

@@ -145,6 +145,23 @@ fn every_retransmission_reported_as_a_duplicate_takes_the_decrease_back() {
 }
 
 #[test]
+fn a_duplicate_of_what_was_not_sent_again_takes_nothing_back() {
+    // The network may double a packet as well: RFC 3708, section 3.
+    let mut it = Script::connected(&with_window(Recovery::Sack, 10.0), 100, 1_000);
+    it.receive(150, ack(2));
+    for arrived in 3..8 {
+        it.receive(200 + arrived, ack(2).sack(3..arrived + 1));
+    }
+    assert_eq!(it.end.counters().retransmissions, 1);
+    it.receive(210, ack(2).sack(5..6).sack(3..8));
+    assert_eq!(it.end.counters().undone, 0, "beyond the gap");
+    it.receive(211, ack(2).sack(1..2).sack(3..8));
+    assert_eq!(it.end.counters().undone, 0, "before the loss");
+    it.receive(212, ack(8).sack(2..3));
+    assert_eq!(it.end.counters().undone, 1, "the one that was sent again");
+}
+
+#[test]
 fn a_decrease_for_a_real_loss_is_kept() {
     for settings in [with_window(Recovery::Sack, 10.0), with_window(Recovery::Rack, 10.0)] {
         let mut it = Script::connected(&settings, 100, 1_000);

@@ -1,0 +1,152 @@
+//! Flows over IP: their ways through the network, and what they leave behind.
+
+mod common;
+
+use std::sync::Arc;
+
+use common::{controller, direction, join, nodes, port, ports};
+use windtunnel_controllers::Start;
+use windtunnel_engine::{Control, Duration, Time};
+use windtunnel_protocols::rtt::RtoLimits;
+use windtunnel_protocols::tcp::{self, EcnMode, IpVersion, Reading, Recovery};
+use windtunnel_protocols::udp;
+use windtunnel_world::{
+    FlowCounters, FlowPlan, Loss, Metric, Plan, PortCounters, Sizes, TcpCounters, Transport,
+    Unreachable, Workload, World,
+};
+
+fn flow(name: &str, from: usize, to: usize, transport: Transport) -> FlowPlan {
+    FlowPlan {
+        name: name.to_owned(),
+        from,
+        to,
+        transport,
+        start: Time::ZERO,
+        start_within: Duration::ZERO,
+        stop: Time::NEVER,
+    }
+}
+
+fn over_tcp(recovery: Recovery, workload: Workload) -> Transport {
+    let settings = tcp::Settings {
+        ip: IpVersion::V4,
+        maximum_segment: 1448,
+        timestamps: true,
+        recovery,
+        ecn: EcnMode::Off,
+        acknowledge_every: 2,
+        acknowledge_within: Duration::from_millis(40),
+        timeout_limits: RtoLimits::default(),
+        receive_buffer: 1 << 30,
+        reading: Reading::AtOnce,
+        pacing: false,
+        controller: controller("cubic"),
+        start: Start { initial_window: 10.0, minimum_window: 2.0, restart_window: 1.0 },
+    };
+    Transport::Tcp { settings: Arc::new(settings), workload }
+}
+
+/// Datagrams of 1000 octets.
+fn over_udp(megabits_per_second: u64) -> Transport {
+    let rate = common::rate(megabits_per_second * 1_000_000);
+    Transport::Udp(udp::Settings { ip: IpVersion::V4, rate, payload: 1000, turns: None })
+}
+
+fn run(plan: &Plan) -> World {
+    let mut world = World::new(plan).expect("links join the nodes of every flow");
+    let _ = world.run(&Control::default(), None);
+    let ports = ports(plan, &world);
+    let sum = |of: fn(&PortCounters) -> u64| -> u64 { ports.iter().map(of).sum() };
+    let accounted = sum(|it| it.delivered) + sum(PortCounters::dropped) + world.packets_held();
+    assert_eq!(sum(|it| it.offered), accounted, "no packet is lost unaccounted");
+    world
+}
+
+fn counters(world: &World, flow: usize) -> TcpCounters {
+    match world.flows().nth(flow).expect("a flow of the plan").counters {
+        FlowCounters::Tcp(counters) => *counters,
+        FlowCounters::Udp(..) => panic!("it goes over TCP"),
+    }
+}
+
+/// Two ways from the first node to the last: one link of 30 ms, or two of 10 ms.
+fn triangle(transport: Transport) -> Plan {
+    let mut plan = nodes(&["a", "r", "b"]);
+    join(&mut plan, 0, 2, &direction(100, 30));
+    join(&mut plan, 0, 1, &direction(100, 10));
+    join(&mut plan, 1, 2, &direction(100, 10));
+    plan.flows.push(flow("f", 0, 2, transport));
+    plan.duration = Duration::from_secs(1);
+    plan
+}
+
+#[test]
+fn packets_take_the_way_of_the_least_delay_or_of_the_fewest_hops() {
+    // One datagram a millisecond.
+    let mut plan = triangle(over_udp(8));
+    let offered = |plan: &Plan, link| port(plan, &run(plan), link, 0).offered;
+    assert_eq!([0, 1].map(|link| offered(&plan, link)), [0, 1001]);
+    plan.routing.metric = Metric::Hops;
+    assert_eq!([0, 1].map(|link| offered(&plan, link)), [1001, 0]);
+}
+
+#[test]
+fn a_datagram_takes_what_its_way_takes() {
+    let plan = triangle(over_udp(8));
+    let world = run(&plan);
+    let FlowCounters::Udp(_, sink) = world.flows().next().expect("one flow").counters else {
+        panic!("it goes over UDP")
+    };
+    // 1028 octets at 100 Mbps on each of two links.
+    let delay = Duration::from_millis(20) + Duration::from_nanos(2 * 82_240);
+    assert_eq!((sink.delay_minimum, sink.delay_maximum), (Some(delay), delay));
+}
+
+#[test]
+fn a_flow_between_parted_nodes_is_refused() {
+    let mut plan = nodes(&["a", "b", "c"]);
+    join(&mut plan, 0, 1, &direction(10, 1));
+    plan.flows.push(flow("here", 0, 1, over_udp(1)));
+    plan.flows.push(flow("there", 0, 2, over_udp(1)));
+    assert_eq!(World::new(&plan).err(), Some(Unreachable::Flow(1)));
+}
+
+#[test]
+fn a_file_arrives_whole_over_a_link_that_loses() {
+    use Recovery::{NewReno, Rack, Reno, Sack, Tahoe};
+    for recovery in [Tahoe, Reno, NewReno, Sack, Rack] {
+        let mut plan = nodes(&["a", "b"]);
+        join(&mut plan, 0, 1, &direction(10, 5));
+        for direction in &mut plan.links[0].directions {
+            direction.loss = Loss::Bernoulli(0.02);
+        }
+        let bytes = 1_000_001;
+        plan.flows.push(flow("file", 0, 1, over_tcp(recovery, Workload::File { bytes })));
+        plan.duration = Duration::from_secs(60);
+        let world = run(&plan);
+        assert_eq!(counters(&world, 0).receiver.received_bytes, bytes, "{recovery:?}");
+        let [transfer] = world.transfers() else { panic!("{recovery:?}: one transfer") };
+        assert!(transfer.completion > transfer.ideal, "{recovery:?}: {transfer:?}");
+        assert!(port(&plan, &world, 0, 0).losses > 0);
+        assert_eq!(world.packets_held(), 0, "{recovery:?}: the connection was closed");
+    }
+}
+
+#[test]
+fn connections_come_and_go_and_all_their_data_arrive() {
+    let mut plan = nodes(&["a", "b"]);
+    join(&mut plan, 0, 1, &direction(100, 1));
+    plan.links[0].directions[0].loss = Loss::Bernoulli(0.01);
+    let sizes = Sizes::Fixed(10_000);
+    let arrivals = Workload::Arrivals { per_second: 500.0, sizes };
+    plan.flows.push(flow("web", 0, 1, over_tcp(Recovery::Rack, arrivals)));
+    plan.flows[0].stop = Time::ZERO + Duration::from_secs(10);
+    plan.duration = Duration::from_secs(20);
+    let world = run(&plan);
+    let counters = counters(&world, 0);
+    // Three standard deviations of a Poisson variable.
+    let off = (counters.connections as f64 - 5000.0).abs();
+    assert!(off < 3.0 * 5000_f64.sqrt(), "{}", counters.connections);
+    assert_eq!(world.transfers().len() as u64, counters.connections);
+    assert_eq!(counters.receiver.received_bytes, 10_000 * counters.connections);
+}

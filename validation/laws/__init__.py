@@ -1,0 +1,1 @@
+"""Simulations that have a known outcome: one file a family of laws."""
