@@ -54,6 +54,11 @@ $(core): $(environment) $(rust)
 	PIP_QUIET=1 $(bin)/maturin develop --release --locked
 	touch $@
 
-.PHONY: validate
+.PHONY: validate validate-kernel
 validate: $(core)
 	$(bin)/python validation/compare_ndnsim.py docs/validation.md
+	$(bin)/python validation/compare_kernel.py docs/validation/kernel.md
+
+# Needs iperf3, iproute2 and util-linux, and a system that allows namespaces.
+validate-kernel: $(core)
+	$(bin)/python validation/compare_kernel.py --measure docs/validation/kernel.md

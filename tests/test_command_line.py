@@ -13,6 +13,7 @@ import sys
 import time
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -129,10 +130,38 @@ def test_what_is_listed_is_named_on_the_terminal_and_in_json(
         assert entry["name"] in text
 
 
+OVER_TCP = """
+duration = "2 s"
+nodes = { sender = {}, receiver = {} }
+links.wire = { nodes = ["sender", "receiver"], rate = "10 Mbps", delay = "10 ms" }
+defaults.link.queue = { kind = "sce", limit = "50 packets" }
+flows.one = { from = "sender", to = "receiver", controller = "reno" }
+"""
+
+NOT_OVER_NDN = {"some-congestion", "one-way-delay", "l4s"}
+"""What NDN has nothing like."""
+
+
+@pytest.mark.parametrize("controller", listing.entries("controllers"), ids=lambda it: it["name"])
+def test_every_controller_runs_over_tcp_and_where_it_can_over_ndn(
+    controller: dict[str, Any],
+) -> None:
+    name = controller["name"]
+    flows = run_scenario(_core.Scenario("tcp", OVER_TCP, [("flows.one.controller", name)]))["flows"]
+    assert flows["goodput_bps"].min() > 1e6
+    [over_ndn, _] = SCENARIO.split("[compare.controller]")
+    wanted = [("consumers.viewer.controller", name)]
+    if NOT_OVER_NDN.intersection(controller["needs"]):
+        with pytest.raises(ValueError, match=f"controller `{name}` needs"):
+            _core.Scenario("ndn", over_ndn, wanted)
+    else:
+        received = run_scenario(_core.Scenario("ndn", over_ndn, wanted))["flows"]["received_bytes"]
+        assert received.min() > 0
+
+
 @pytest.mark.parametrize(
     ("kind", "path"),
     [
-        ("controllers", "consumers.viewer.controller"),
         ("queues", "links.wire.queue.kind"),
         ("strategies", "defaults.node.strategy"),
     ],

@@ -1,22 +1,28 @@
 """Compare with ns-3: the same dumbbell and the same flows, beside its results.
 
-    python validation/compare_ns3.py docs/validation.md
+    python validation/compare_ns3.py docs/validation/ns3.md
 
 runs `validation/ns3/dumbbell.toml` for each row of `validation/ns3/reference.json`,
 and writes the page's tables anew, each between the comments that carry its name, and
-the picture beside it. Without a page the tables are printed.
+the picture beside the page. Without a page the tables are printed.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import statistics
+import sys
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
+import altair as alt
 import polars as pl
+from compare_ndnsim import NOTABLE, replaced
 
 import windtunnel
+from windtunnel.documents import table
 
 FOLDER = Path(__file__).parent / "ns3"
 SCENARIO = FOLDER / "dumbbell.toml"
@@ -35,14 +41,43 @@ CONTROLLERS = {
     "WestwoodPlus": '"westwood"',
 }
 """ns-3's controllers, and theirs here."""
-MEASURES = ("goodput_mbps", "utilisation", "drop_rate", "queue_delay_ms", "jain")
+MEASURES = {
+    "goodput_mbps": "goodput, Mbps",
+    "utilisation": "utilisation",
+    "drop_rate": "drops, %",
+    "queue_delay_ms": "queue, ms",
+    "jain": "Jain",
+}
+LEAST_DROPS = 1e-4
+"""Drop rates that differ by less do not count as different: a few packets a run."""
 
-Row = Mapping[str, object]
+Row = Mapping[str, Any]
 Settings = Mapping[str, str]
 
+CAUSES = {
+    "Bbr": ["bandwidth"],
+    "Bic": ["recovery", "constants"],
+    "Cubic": ["recovery"],
+    "Illinois": ["smoothed", "whole"],
+    "LinuxReno": ["recovery", "exit"],
+    "NewReno": ["counting", "pipe"],
+    "Scalable": ["recovery", "constants", "pipe"],
+    "Vegas": ["smoothed", "vegas"],
+    "Veno": ["counting", "veno", "pipe"],
+    "WestwoodPlus": ["westwood", "recovery"],
+}
+"""Why a controller's rows part; the page tells what each word stands for."""
 
-def reference() -> list[dict]:
-    """Give ns-3's rows: what was run, and what came of it."""
+VARIATIONS: list[tuple[str, str, Settings]] = [
+    ("Bic", "`smooth-part` 5", {"controller": '{ kind = "bic", smooth-part = 5 }'}),
+    ("Scalable", "`a` 0.02", {"controller": '{ kind = "scalable", a = 0.02 }'}),
+    ("red", "a third of `max_probability`", {"max_probability": "0.3333"}),
+]
+"""What is varied here to come nearer: whose rows, how it is called, and the change."""
+
+
+def reference() -> list[dict[str, Any]]:
+    """Give ns-3's rows: what was run, and each measure's mean, least and greatest."""
     return json.loads((FOLDER / "reference.json").read_text(encoding="utf-8"))["rows"]
 
 
@@ -60,35 +95,47 @@ def settings(row: Row) -> dict[str, str]:
         "defaults.flow.acknowledge_within": f'"{row["acknowledge_within_ms"]} ms"',
         "defaults.flow.minimum_timeout": f'"{row["minimum_timeout_ms"]} ms"',
         "defaults.flow.start_within": f'"{row["start_within_s"]} s"',
+        "flows": flows([CONTROLLERS[name] for name in row["controllers"]]),
     }
     if row["queue"] != "drop-tail":
         chosen["defaults.flow.ecn"] = '"classic"'
-    controllers = (CONTROLLERS[name] for name in row["controllers"])
-    flows = (f"flow{at} = {{ controller = {it} }}" for at, it in enumerate(controllers, 1))
-    return chosen | {"flows": f"{{ {', '.join(flows)} }}"}
+    return chosen
 
 
-def queue(row: Row) -> str:
-    """Give the bottleneck's queue, forward; the way back is never full."""
+def flows(controllers: Sequence[str]) -> str:
+    """Give a table of flows, one for each controller."""
+    tables = (f"flow{at} = {{ controller = {it} }}" for at, it in enumerate(controllers, 1))
+    return f"{{ {', '.join(tables)} }}"
+
+
+def queue(row: Row, probability: float = 1.0) -> str:
+    """Give the bottleneck's queues; RED's greatest probability times `probability`."""
     keys = f'kind = "{row["queue"]}", limit = "{row["buffer_packets"]} packets"'
     if row["queue"] != "drop-tail":
         keys += ', action = "mark"'
     if red := row.get("red"):
         keys += f', minimum_threshold = "{red["minimum"]} packets"'
         keys += f', maximum_threshold = "{red["maximum"]} packets"'
-        keys += f', max_probability = "{red["max_probability"] * 100} %"'
-    back = '{ kind = "drop-tail", limit = "100000 packets" }'
-    return f"[{{ {keys} }}, {back}]"
+        keys += f', max_probability = "{red["max_probability"] * probability * 100} %"'
+    return f'[{{ {keys} }}, {{ kind = "drop-tail", limit = "100000 packets" }}]'
 
 
-def simulate(row: Row, changes: Settings) -> pl.DataFrame:
-    """Run a row here; give its measures, a line for each run."""
+def varied(row: Row, change: Settings) -> dict[str, str]:
+    """Give the settings that make a variation of a row."""
+    if "controller" in change:
+        return {"flows": flows([change["controller"]] * len(row["controllers"]))}
+    return {"links.bottleneck.queue": queue(row, float(change["max_probability"]))}
+
+
+def simulate(row: Row, changes: Settings) -> dict[str, float]:
+    """Run a row here; give the means of its measures over the runs, without the warm-up."""
     results = windtunnel.run(SCENARIO, settings={**settings(row), **changes}, jobs=1)
+    # A sample stands at the end of its second.
     after = pl.col("time_s") > row["warmup_s"] + 0.5
     rates = results["flow_series"].filter(after).group_by("run", "flow")
     rates = rates.agg(rate=pl.col("goodput_bps").mean() / 1e6).group_by("run")
     total, squares = pl.col("rate").sum(), (pl.col("rate") ** 2).sum()
-    flows = rates.agg(goodput_mbps=total, jain=total**2 / pl.len() / squares)
+    goodput = rates.agg(goodput_mbps=total, jain=total**2 / pl.len() / squares)
     ahead = (pl.col("link") == "bottleneck") & (pl.col("from") == "left")
     sent = pl.col("utilisation") * row["rate_mbps"] * 1e6 / 8 / FRAME
     dropped = pl.col("overflows") + pl.col("discipline_drops")
@@ -97,23 +144,194 @@ def simulate(row: Row, changes: Settings) -> pl.DataFrame:
         utilisation=pl.col("utilisation").mean(),
         drop_rate=dropped.sum() / (sent + dropped).sum(),
         queue_delay_ms=(pl.col("sojourn_s") * sent).sum() / sent.sum() * 1e3,
-        marks=pl.col("marks").sum(),
-        mark_rate=pl.col("marks").sum() / sent.sum(),
     )
-    whole = (
-        results["flows"]
-        .group_by("run")
-        .agg(
-            pl.col("timeouts").sum(),
-            pl.col("decreases").sum(),
-            pl.col("undone").sum(),
-            pl.col("retransmissions").sum(),
-        )
-    )
-    return flows.join(link, on="run").join(whole, on="run").sort("run")
+    joined = goodput.join(link, on="run")
+    return {name: joined[name].mean() for name in MEASURES}
 
 
-def simulate_all(rows: list[Row], changes: Settings) -> list[pl.DataFrame]:
-    """Run rows here, two at a time."""
+def simulate_all(rows: Sequence[Row], changes: Sequence[Settings]) -> list[dict[str, float]]:
+    """Run rows here, each with its changes, two at a time."""
     with ThreadPoolExecutor(2) as threads:
-        return list(threads.map(lambda row: simulate(row, changes), rows))
+        return list(threads.map(simulate, rows, changes))
+
+
+def parted(row: Row, our: Mapping[str, float]) -> list[str]:
+    """Name the measures in which a row differs by more than 10 %.
+
+    Queues must also differ by more than one packet's time, and drop rates by more
+    than `LEAST_DROPS`.
+    """
+    packet_ms = FRAME * 8 / row["rate_mbps"] / 1e3
+    floors = {"queue_delay_ms": packet_ms, "drop_rate": LEAST_DROPS}
+    return [
+        name
+        for name in MEASURES
+        if abs(our[name] - row[name][0]) > max(NOTABLE * row[name][0], floors.get(name, 0))
+    ]
+
+
+def causes(row: Row) -> list[str]:
+    """Say why a row parts, by the words of the page."""
+    if row["queue"] == "red":
+        return ["red"]
+    words = [word for name in dict.fromkeys(row["controllers"]) for word in CAUSES[name]]
+    alone, lossless = row["controllers"][0], row["loss"] == 0
+    long_queue = row["rtt_ms"] == 80 and row["rate_mbps"] == 10 and row["buffer_bdp"] == 2
+    if lossless and long_queue and row["minimum_timeout_ms"] == 200 and sum(row["timeouts"]):
+        words.append("timeouts")
+    if lossless and alone == "Bbr" and row["rate_mbps"] > 10 and row["buffer_bdp"] != 0.5:
+        words = ["quantum"]
+    if lossless and row["rate_mbps"] == 100:
+        words = {
+            ("Bbr", 0.5): ["quantum"],
+            ("Vegas", 0.5): ["smoothed", "overshoot"],
+            ("Vegas", 2): ["smoothed", "overshoot"],
+        }.get((alone, row["buffer_bdp"]), words)
+        if alone == "WestwoodPlus" and row["rtt_ms"] == 80:
+            words = ["overshoot"]
+    return list(dict.fromkeys(words))
+
+
+def comparison(rows: Sequence[Row], ours: Sequence[Mapping[str, float]]) -> str:
+    """Lay out all rows: ns-3's value / ours (ratio), and the cause where they part."""
+    cells = []
+    for row, our in zip(rows, ours, strict=True):
+        different = parted(row, our)
+        measures = [beside(name, row[name][0], our[name], name in different) for name in MEASURES]
+        if len(row["controllers"]) == 1:
+            measures[-1] = ""
+        words = ", ".join(causes(row)) if different else ""
+        cells.append([case_name(row), *path_cells(row), *measures, words])
+    heads = ["controller", "path", "buffer", "loss", *MEASURES.values(), "cause"]
+    return table(heads, cells)
+
+
+def case_name(row: Row) -> str:
+    """Name a row's controllers, and what is special about it."""
+    names = row["controllers"]
+    name = f"{len(names)} × {names[0]}" if len(set(names)) < len(names) else " + ".join(names)
+    special = {
+        "active queue": f", {row['queue']}",
+        "every segment acknowledged": ", ACK a segment",
+        "ns-3's timers": ", ns-3's timers",
+        "timeout from 1 s": ", timeout from 1 s",
+    }
+    return name + special.get(row["list"], "")
+
+
+def path_cells(row: Row) -> list[str]:
+    """Write rate, round trip, buffer and loss."""
+    path = f"{row['rate_mbps']} Mbps, {row['rtt_ms']} ms"
+    return [path, f"{row['buffer_bdp']:g} BDP", f"{row['loss'] * 100:g} %"]
+
+
+def beside(name: str, their: float, our: float, different: bool) -> str:
+    """Write ns-3's value, ours and the ratio; one that parts in bold."""
+    scale = 100 if name == "drop_rate" else 1
+    values = f"{number(their * scale)} / {number(our * scale)}"
+    if not their:
+        return f"**{values}**" if different else values
+    emphasis = "**" if different else ""
+    return f"{values} ({emphasis}{our / their:.2f}{emphasis})"
+
+
+def number(value: float) -> str:
+    """Write three digits or so."""
+    if value == 0:
+        return "0"
+    return f"{value:.3f}" if value < 1 else f"{value:.2f}" if value < 10 else f"{value:.1f}"
+
+
+def summary(rows: Sequence[Row], ours: Sequence[Mapping[str, float]]) -> str:
+    """Count by controller how many rows agree, in all measures and in goodput."""
+    groups: dict[str, list[list[str]]] = {}
+    for row, our in zip(rows, ours, strict=True):
+        groups.setdefault(" + ".join(row["controllers"]), []).append(parted(row, our))
+    cells = [
+        [
+            name,
+            str(len(found)),
+            str(sum("goodput_mbps" not in names for names in found)),
+            str(sum(not names for names in found)),
+        ]
+        for name, found in groups.items()
+    ]
+    heads = ["controllers", "rows", "goodput within 10 %", "everything within 10 %"]
+    return table(heads, cells)
+
+
+def variations(rows: Sequence[Row], ours: Sequence[Mapping[str, float]]) -> str:
+    """Lay out what each variation here does to the rows that it is meant for."""
+    chosen = [
+        (row, our, label, varied(row, change))
+        for who, label, change in VARIATIONS
+        for row, our in zip(rows, ours, strict=True)
+        if row["list"] in ("one flow", "active queue")
+        and (row["queue"] == who or (row["controllers"] == [who] and row["loss"]))
+    ]
+    results = simulate_all([row for row, *_ in chosen], [change for *_, change in chosen])
+    cells = []
+    for (row, our, label, _), result in zip(chosen, results, strict=True):
+        name = "queue_delay_ms" if row["queue"] == "red" else "goodput_mbps"
+        values = [number(value) for value in (row[name][0], our[name], result[name])]
+        cells.append([case_name(row), *path_cells(row), MEASURES[name], *values, label])
+    heads = ["controller", "path", "buffer", "loss", "measure", "ns-3", "ours", "ours varied"]
+    return table([*heads, "variation"], cells)
+
+
+def picture(rows: Sequence[Row], ours: Sequence[Mapping[str, float]]) -> alt.HConcatChart:
+    """Draw ours over ns-3's, goodput and queue, with a band of 10 %."""
+    frame = pl.DataFrame(
+        {
+            "measure": MEASURES[name],
+            "controller": " + ".join(dict.fromkeys(row["controllers"])),
+            "loss": "random loss" if row["loss"] else "no random loss",
+            "theirs": row[name][0],
+            "ours": our[name],
+        }
+        for row, our in zip(rows, ours, strict=True)
+        for name in ("goodput_mbps", "queue_delay_ms")
+    )
+    return alt.hconcat(*(panel(frame, measure) for measure in frame["measure"].unique(True)))
+
+
+def panel(frame: pl.DataFrame, measure: str) -> alt.LayerChart:
+    """Draw one measure."""
+    values = frame.filter(pl.col("measure") == measure)
+    ends = pl.concat([values["theirs"], values["ours"]])
+    line = pl.DataFrame({"theirs": [ends.min(), ends.max()]}).with_columns(
+        low=pl.col("theirs") * (1 - NOTABLE), high=pl.col("theirs") * (1 + NOTABLE)
+    )
+    x = alt.X("theirs:Q", title=f"ns-3: {measure}", scale=alt.Scale(type="log"))
+    y_scale = alt.Scale(type="log")
+    band = alt.Chart(line).mark_area(color="#cdd2d8")
+    band = band.encode(x=x, y=alt.Y("low:Q", scale=y_scale), y2="high:Q")
+    points = alt.Chart(values).mark_point(size=28, strokeWidth=1.2)
+    points = points.encode(
+        x=x,
+        y=alt.Y("ours:Q", title=f"Windtunnel: {measure}", scale=y_scale),
+        color=alt.Color("controller:N", title=None, scale=alt.Scale(scheme="tableau20")),
+        shape=alt.Shape("loss:N", title=None),
+    )
+    return (band + points).properties(width=300, height=300)
+
+
+def main() -> None:
+    """Run everything; write page and picture, or print."""
+    rows = reference()
+    ours = simulate_all(rows, [{}] * len(rows))
+    tables = {
+        "ns-3: summary": summary(rows, ours),
+        "ns-3: variations": variations(rows, ours),
+        "ns-3: comparison": comparison(rows, ours),
+    }
+    if len(sys.argv) > 1:
+        page = Path(sys.argv[1])
+        page.write_text(replaced(page.read_text(encoding="utf-8"), tables), encoding="utf-8")
+        picture(rows, ours).save(page.with_name("ns3.svg"))
+    else:
+        print(*tables.values(), sep="\n")
+
+
+if __name__ == "__main__":
+    main()

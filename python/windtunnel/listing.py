@@ -30,8 +30,10 @@ def table(kind: Kind) -> Table:
     return table
 
 
-def cell(value: str | list[dict[str, Any]]) -> str:
-    """Lay out a value: text as it is, parameters with their defaults."""
+def cell(value: str | list[str] | list[dict[str, Any]]) -> str:
+    """Lay out a value: text as it is, words in a row, parameters with their defaults."""
     if isinstance(value, str):
         return value
+    if all(isinstance(it, str) for it in value):
+        return ", ".join(value)
     return "\n".join(f"{it['name']} = {json.dumps(it['default'])}" for it in value)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import os
 import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
+
+import polars as pl
 
 import windtunnel
 from windtunnel.results import Results
@@ -33,19 +36,19 @@ class Law:
     """The value or the range, as the page shows it."""
     low: float
     high: float
-    """What the median of the runs must be within."""
+    """What the mean of the runs must be within."""
     runs: Sequence[float]
     unit: str = ""
     digits: int = 2
 
     @property
     def measured(self) -> float:
-        """The median of the runs."""
-        return statistics.median(self.runs)
+        """The mean of the runs."""
+        return statistics.fmean(self.runs)
 
     @property
     def holds(self) -> bool:
-        """Whether the median is within the bounds."""
+        """Whether the mean is within the bounds."""
         return self.low <= self.measured <= self.high
 
     def cells(self) -> list[str]:
@@ -70,9 +73,57 @@ def around(expected: float, share: float) -> tuple[float, float]:
     return ends[0], ends[1]
 
 
+def random_loss(probability: float) -> str:
+    """Give the loss of a link that loses so much of what a sends, and nothing back."""
+    return f'[{{ probability = "{probability * 100} %" }}, {{ probability = "0 %" }}]'
+
+
 def simulate(settings: Settings, scenario: str = "path") -> Results:
     """Run a scenario of this folder, on one processor."""
     return windtunnel.run(FOLDER / f"{scenario}.toml", settings=settings, jobs=1)
+
+
+def path(
+    duration_s: float,
+    flows: Mapping[str, str],
+    *,
+    rate_mbps: float = 20,
+    round_trip_ms: float = 40,
+    queue: str = '{ kind = "drop-tail", limit = "1000 packets" }',
+    interval: str = "10 ms",
+    seed: int = 1,
+) -> Results:
+    """Run flows over one link; they are tables as a scenario has them."""
+    settings = {
+        "duration": f'"{duration_s} s"',
+        "interval": f'"{interval}"',
+        "seed": str(seed),
+        "links.path.rate": f'"{rate_mbps} Mbps"',
+        "links.path.delay": f'"{round_trip_ms / 2} ms"',
+        "links.path.queue": queue,
+    }
+    return simulate(settings | {f"flows.{name}": flow for name, flow in flows.items()})
+
+
+def at_queue(results: Results, since_s: float, sender: str = "a") -> pl.DataFrame:
+    """Give the series of a sender's link from a moment on."""
+    series = results["link_series"]
+    return series.filter((pl.col("from") == sender) & (pl.col("time_s") > since_s))
+
+
+def goodputs(
+    results: Results, since_s: float, until_s: float = math.inf, names: str = ""
+) -> list[float]:
+    """Give the goodput of each flow whose name begins so, in Mbps, in their order."""
+    span = pl.col("time_s").is_between(since_s, until_s, closed="right")
+    series = results["flow_series"].filter(span & pl.col("flow").str.starts_with(names))
+    means = series.group_by("flow", maintain_order=True).agg(pl.col("goodput_bps").mean())
+    return (means["goodput_bps"] / 1e6).to_list()
+
+
+def flow_totals(results: Results) -> dict[str, dict[str, Any]]:
+    """Give what each flow gave in all, by its name."""
+    return {row["flow"]: row for row in results["flows"].to_dicts()}
 
 
 def each(function: Callable[[Case], Value], cases: Iterable[Case]) -> list[Value]:

@@ -71,10 +71,10 @@ fn assert_refused(kind: &str, keys: &str, messages: &[&str]) {
 
 #[test]
 fn a_key_of_another_kind_is_refused_and_the_own_ones_are_named() {
-    assert_refused("red", "target = \"5 ms\"", &["no `target`", "minimum_threshold, "]);
+    assert_refused("red", "target = \"5 ms\"", &["no `target`", "`minimum_threshold`, "]);
     assert_refused("codel", "quantum = \"300 B\"", &["no `quantum`", "ce_threshold"]);
     assert_refused("dualpi2", "action = \"drop\"", &["no `action`", "coupling"]);
-    assert_refused("drop-tail", "gentle = true", &["no `gentle`", "kind and limit"]);
+    assert_refused("drop-tail", "gentle = true", &["no `gentle`", "`kind`, `limit`"]);
 }
 
 #[test]

@@ -501,7 +501,9 @@ impl Trial {
     }
 
     fn wait(&mut self) {
-        if let Some(time) = self.flow.consumer.next_wake() {
+        let consumer = &self.flow.consumer;
+        let paced = consumer.next_paced();
+        if let Some(time) = consumer.next_wake().into_iter().chain(paced).min() {
             self.now = self.now.max(time);
             self.flow.consumer.wake(self.now, &mut self.flow.outbox);
             let sent = self.flow.sent();

@@ -250,6 +250,7 @@ fn controller(description: &windtunnel_controllers::Description) -> serde_json::
         "name": description.name,
         "title": description.title,
         "source": description.source,
+        "needs": description.needs.iter().map(|it| it.name()).collect::<Vec<_>>(),
         "status": description.status,
         "parameters": parameters.collect::<Vec<_>>(),
     })

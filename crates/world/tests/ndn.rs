@@ -273,7 +273,8 @@ fn a_standing_queue_is_marked_or_dropped_from_as_often_as_the_discipline_says() 
         1 + instants.position(|time| time > seconds - 0.1).expect("time goes on") as i64
     };
     let codel = marks_by(0.1, 1);
-    let expected = [0, marks_by(0.1, 2), codel, marks_by(0.11, 1), codel];
+    let (service, pcon) = (marks_by(0.1, 2), marks_by(0.11, 1));
+    let expected = [0, service, codel, codel, pcon, codel, codel];
     for (discipline, expected) in disciplines().into_iter().zip(expected) {
         let mut plan = chain(1, &direction(100, 1), 1000);
         plan.links[0].directions[1].discipline = discipline.clone();

@@ -1,0 +1,70 @@
+"""The laws that need little time: what `validation/check_laws.py` shows, kept in every run."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+sys.path.append(str(ROOT / "validation"))
+
+from laws import delays, queues, responses, sharing, windows  # noqa: E402
+
+
+def test_windows_double_in_slow_start_and_grow_by_one_in_avoidance() -> None:
+    for law in windows.laws():
+        assert law.holds, law.cells()
+
+
+@pytest.mark.parametrize("buffer", [0.1, 1.0])
+def test_reno_alone_uses_as_much_of_the_link_as_its_buffer_allows(buffer: float) -> None:
+    used = queues.utilisation((buffer, 20))
+    assert used == pytest.approx(queues.utilisation_law(buffer), abs=0.01)
+
+
+def test_reno_under_random_loss_has_a_window_inverse_to_its_root() -> None:
+    [reno, *_] = responses.responses()
+    few, many = (
+        responses.mean_windows((reno, loss))["window"].mean() for loss in (10**-3.5, 10**-2.5)
+    )
+    assert few / many == pytest.approx(10**0.5, rel=0.1)
+    assert few == pytest.approx(1.31 * 10**1.75, rel=0.1)
+
+
+def test_dctcp_keeps_its_queue_between_the_models_bounds() -> None:
+    for law in queues.dctcp():
+        assert law.holds, law.cells()
+
+
+def test_dualpi2_gives_prague_and_reno_rates_by_their_laws() -> None:
+    for law in queues.dual_pi2(100, 25):
+        assert law.holds, law.cells()
+
+
+def test_fq_codel_keeps_a_sparse_flow_from_waiting_and_shares_evenly() -> None:
+    for law in (queues.sparse_flow(), queues.isolation()):
+        assert law.holds, law.cells()
+
+
+def test_datagrams_at_random_wait_as_in_an_m_d_1_queue() -> None:
+    law = queues.waiting(0.8)
+    assert law.holds, law.cells()
+
+
+def test_vegas_fast_and_copa_keep_their_packets_in_the_queue() -> None:
+    for check in (delays.vegas, delays.fast, delays.copa):
+        law = check(2)
+        assert law.holds, law.cells()
+
+
+def test_two_reno_flows_become_fair_and_two_scalable_ones_do_not() -> None:
+    for controller, fair in (("reno", True), ("scalable", False)):
+        law, _ = sharing.convergence(controller, 167, fair)
+        assert law.holds, law.cells()
+
+
+def test_reno_favours_the_shorter_round_trip_by_its_square_where_both_lose_at_once() -> None:
+    [law] = [law for law in sharing.reno_round_trips() if law.expected == "2"]
+    assert law.holds, law.cells()

@@ -1,0 +1,112 @@
+"""Who gets how much: convergence, and round trips of different length."""
+
+from __future__ import annotations
+
+import math
+
+import polars as pl
+
+from laws.simulate import Law, flow_totals, goodputs, jain, path, simulate
+
+SEEDS = (1, 2, 3)
+ROUND_TRIP = 0.1
+LATE = 30
+"""When the second flow comes, in seconds."""
+CROSS = (
+    '{ protocol = "udp", rate = "1 Gbps", payload = "500 B", workload = '
+    '{ kind = "on-off", on = "1 ns", off = "10 ms", periods = "exponential" } }'
+)
+"""Datagrams at random, 2 % of the link: without them two flows of equal round trips keep
+in step, and which of them loses a packet is no chance (phase effects)."""
+
+
+def two_flows(controller: str, seed: int, buffer: int = 167) -> pl.DataFrame:
+    """Give Jain's index of each 5 s, from the second flow's start; 20 Mbps, 100 ms."""
+    late = f'{{ controller = "{controller}", start = "{LATE} s", start_within = "1 s" }}'
+    flows = {"one": f'{{ controller = "{controller}" }}', "two": late, "cross": CROSS}
+    queue = f'{{ kind = "drop-tail", limit = "{buffer} packets" }}'
+    results = path(
+        LATE + 61, flows, round_trip_ms=ROUND_TRIP * 1e3, queue=queue, interval="1 s", seed=seed
+    )
+    rows = []
+    for begin in range(LATE, LATE + 60, 5):
+        one, two = goodputs(results, begin, begin + 5, "one") + goodputs(
+            results, begin, begin + 5, "two"
+        )
+        rows.append((controller, seed, begin - LATE + 2.5, jain([one, two])))
+    return pl.DataFrame(rows, schema=["controller", "run", "after_s", "jain"], orient="row")
+
+
+def convergence(controller: str, buffer: int, fair: bool) -> tuple[Law, pl.DataFrame]:
+    """Compare Jain's index from 200 to 400 round trips with what is expected."""
+    runs = pl.concat(two_flows(controller, seed, buffer) for seed in SEEDS)
+    after = runs.filter(pl.col("after_s").is_between(200 * ROUND_TRIP, 400 * ROUND_TRIP))
+    means = after.group_by("run", maintain_order=True).agg(pl.col("jain").mean())
+    low, high = (0.95, 1.0) if fair else (0.5, 0.9)
+    name = f"Two {controller} flows, one comes late: Jain's index after 200 round trips"
+    expected = "≥ 0.95" if fair else "unfair, ≤ 0.9"
+    return Law(name, expected, low, high, means["jain"].to_list(), "", 3), runs
+
+
+def unequal(controller: str, queue: str, seed: int, far_first: bool = False) -> tuple[float, float]:
+    """Give the ratio of rates, near over far, and of round trips, far over near.
+
+    The round trips are 10 and 100 ms, without the queue. With `far_first` the near
+    flow comes when the far one's first segments have passed, so that both know theirs.
+    """
+    starts = (
+        {"flows.near.start": '"150 ms"'}
+        if far_first
+        else {"flows.near.start_within": '"1 s"', "flows.far.start_within": '"1 s"'}
+    )
+    results = simulate(
+        {
+            "duration": '"150 s"',
+            "seed": str(seed),
+            "links.near.delay": '"5 ms"',
+            "links.far.delay": '"50 ms"',
+            "links.bottleneck.queue": queue,
+            "flows.near.controller": controller,
+            "flows.far.controller": controller,
+            **starts,
+        },
+        "two-paths",
+    )
+    [near], [far] = (goodputs(results, 50, names=name) for name in ("near", "far"))
+    totals = flow_totals(results)
+    return near / far, totals["far"]["rtt_s"] / totals["near"]["rtt_s"]
+
+
+def reno_exponents(queue: str, name: str, low: float, high: float, expected: str) -> Law:
+    """Compare Reno's ratio of rates with a power of the ratio of round trips."""
+    exponents = []
+    for seed in SEEDS:
+        rates, trips = unequal('"reno"', queue, seed)
+        exponents.append(math.log(rates) / math.log(trips))
+    return Law(f"Reno, 10 and 100 ms, {name}: exponent of T₂/T₁", expected, low, high, exponents)
+
+
+SHALLOW = '{ kind = "drop-tail", limit = "33 packets" }'
+DEEP = '{ kind = "drop-tail", limit = "333 packets" }'
+EVEN = '{ kind = "pie", limit = "10000 packets" }'
+COPA = '{ kind = "copa", competitive = false }'
+
+
+def reno_round_trips() -> list[Law]:
+    """Reno's rates go as the square of the round trips if both lose at once, else as they."""
+    return [
+        reno_exponents(SHALLOW, "drop-tail (both lose at once)", 1.8, 2.2, "2"),
+        reno_exponents(EVEN, "PIE (all packets alike)", 0.9, 1.1, "1"),
+    ]
+
+
+def other_round_trips() -> list[Law]:
+    """FAST and Copa do not mind the round trip; BBRv1 favours the longer one."""
+    fast = [unequal('"fast"', DEEP, 1, far_first=True)[0]]
+    copa, bbr = ([unequal(it, DEEP, seed)[0] for seed in SEEDS] for it in (COPA, '"bbr1"'))
+    rates = "10 and 100 ms: rate, near over far"
+    return [
+        Law(f"FAST, {rates}", "1", 0.95, 1.05, fast),
+        Law(f"Copa, {rates}", "≈ 1", 0.5, 2, copa),
+        Law(f"BBRv1, {rates}", "inverted, < 1", 0, 0.5, bbr),
+    ]
