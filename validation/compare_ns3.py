@@ -10,7 +10,6 @@ the picture beside the page. Without a page the tables are printed.
 from __future__ import annotations
 
 import json
-import statistics
 import sys
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -55,18 +54,25 @@ Row = Mapping[str, Any]
 Settings = Mapping[str, str]
 
 CAUSES = {
-    "Bbr": ["bandwidth"],
-    "Bic": ["recovery", "constants"],
-    "Cubic": ["recovery"],
-    "Illinois": ["smoothed", "whole"],
-    "LinuxReno": ["recovery", "exit"],
-    "NewReno": ["counting", "pipe"],
-    "Scalable": ["recovery", "constants", "pipe"],
-    "Vegas": ["smoothed", "vegas"],
-    "Veno": ["counting", "veno", "pipe"],
-    "WestwoodPlus": ["westwood", "recovery"],
+    "Bbr": (["bandwidth"], ["bandwidth"]),
+    "Bic": (["recovery", "constants"], ["constants", "recovery"]),
+    "Cubic": (["recovery"], ["recovery"]),
+    "Illinois": (["whole", "smoothed"], ["smoothed", "whole"]),
+    "LinuxReno": (["recovery", "exit"], ["exit"]),
+    "NewReno": (["counting"], ["counting", "pipe"]),
+    "Scalable": (["recovery", "constants"], ["constants", "exit"]),
+    "Vegas": (["smoothed"], ["vegas", "smoothed"]),
+    "Veno": (["veno", "counting"], ["veno", "counting", "pipe"]),
+    "WestwoodPlus": (["recovery", "counting"], ["westwood"]),
 }
-"""Why a controller's rows part; the page tells what each word stands for."""
+"""Why a controller's rows part, without random loss and with it: words of the page."""
+
+FAST_CAUSES = {
+    "Bbr": ["quantum"],
+    "Vegas": ["smoothed", "overshoot"],
+    "WestwoodPlus": ["overshoot"],
+}
+"""The same at 100 Mbps without random loss."""
 
 VARIATIONS: list[tuple[str, str, Settings]] = [
     ("Bic", "`smooth-part` 5", {"controller": '{ kind = "bic", smooth-part = 5 }'}),
@@ -174,22 +180,23 @@ def causes(row: Row) -> list[str]:
     """Say why a row parts, by the words of the page."""
     if row["queue"] == "red":
         return ["red"]
-    words = [word for name in dict.fromkeys(row["controllers"]) for word in CAUSES[name]]
-    alone, lossless = row["controllers"][0], row["loss"] == 0
-    long_queue = row["rtt_ms"] == 80 and row["rate_mbps"] == 10 and row["buffer_bdp"] == 2
-    if lossless and long_queue and row["minimum_timeout_ms"] == 200 and sum(row["timeouts"]):
+    if row["controllers"] == ["Bbr", "Bbr"] and row["buffer_bdp"] > 1:
+        return ["open"]
+    lossless = row["loss"] == 0
+    first = row["controllers"][0]
+    if lossless and row["rate_mbps"] == 100 and first in FAST_CAUSES:
+        return FAST_CAUSES[first]
+    words = [word for name in row["controllers"] for word in CAUSES[name][not lossless]]
+    if lossless and has_spurious_timeouts(row):
         words.append("timeouts")
-    if lossless and alone == "Bbr" and row["rate_mbps"] > 10 and row["buffer_bdp"] != 0.5:
-        words = ["quantum"]
-    if lossless and row["rate_mbps"] == 100:
-        words = {
-            ("Bbr", 0.5): ["quantum"],
-            ("Vegas", 0.5): ["smoothed", "overshoot"],
-            ("Vegas", 2): ["smoothed", "overshoot"],
-        }.get((alone, row["buffer_bdp"]), words)
-        if alone == "WestwoodPlus" and row["rtt_ms"] == 80:
-            words = ["overshoot"]
     return list(dict.fromkeys(words))
+
+
+def has_spurious_timeouts(row: Row) -> bool:
+    """Whether ns-3 had timeouts where the queue takes as long as the least timeout."""
+    longest_queue_ms = row["buffer_packets"] * FRAME * 8 / row["rate_mbps"] / 1e3
+    near = row["minimum_timeout_ms"] <= row["rtt_ms"] + longest_queue_ms
+    return near and row["minimum_timeout_ms"] < 1000 and sum(row["timeouts"]) > 0
 
 
 def comparison(rows: Sequence[Row], ours: Sequence[Mapping[str, float]]) -> str:
@@ -208,15 +215,19 @@ def comparison(rows: Sequence[Row], ours: Sequence[Mapping[str, float]]) -> str:
 
 def case_name(row: Row) -> str:
     """Name a row's controllers, and what is special about it."""
-    names = row["controllers"]
-    name = f"{len(names)} × {names[0]}" if len(set(names)) < len(names) else " + ".join(names)
     special = {
         "active queue": f", {row['queue']}",
         "every segment acknowledged": ", ACK a segment",
         "ns-3's timers": ", ns-3's timers",
         "timeout from 1 s": ", timeout from 1 s",
     }
-    return name + special.get(row["list"], "")
+    return together(row) + special.get(row["list"], "")
+
+
+def together(row: Row) -> str:
+    """Name a row's controllers."""
+    names = row["controllers"]
+    return f"{len(names)} × {names[0]}" if len(set(names)) < len(names) else " + ".join(names)
 
 
 def path_cells(row: Row) -> list[str]:
@@ -246,7 +257,7 @@ def summary(rows: Sequence[Row], ours: Sequence[Mapping[str, float]]) -> str:
     """Count by controller how many rows agree, in all measures and in goodput."""
     groups: dict[str, list[list[str]]] = {}
     for row, our in zip(rows, ours, strict=True):
-        groups.setdefault(" + ".join(row["controllers"]), []).append(parted(row, our))
+        groups.setdefault(together(row), []).append(parted(row, our))
     cells = [
         [
             name,
@@ -281,23 +292,24 @@ def variations(rows: Sequence[Row], ours: Sequence[Mapping[str, float]]) -> str:
 
 def picture(rows: Sequence[Row], ours: Sequence[Mapping[str, float]]) -> alt.HConcatChart:
     """Draw ours over ns-3's, goodput and queue, with a band of 10 %."""
+    measures = ("goodput_mbps", "queue_delay_ms")
     frame = pl.DataFrame(
         {
-            "measure": MEASURES[name],
+            "measure": name,
             "controller": " + ".join(dict.fromkeys(row["controllers"])),
             "loss": "random loss" if row["loss"] else "no random loss",
             "theirs": row[name][0],
             "ours": our[name],
         }
         for row, our in zip(rows, ours, strict=True)
-        for name in ("goodput_mbps", "queue_delay_ms")
+        for name in measures
     )
-    return alt.hconcat(*(panel(frame, measure) for measure in frame["measure"].unique(True)))
+    return alt.hconcat(*(panel(frame, name) for name in measures))
 
 
-def panel(frame: pl.DataFrame, measure: str) -> alt.LayerChart:
+def panel(frame: pl.DataFrame, name: str) -> alt.LayerChart:
     """Draw one measure."""
-    values = frame.filter(pl.col("measure") == measure)
+    values, measure = frame.filter(pl.col("measure") == name), MEASURES[name]
     ends = pl.concat([values["theirs"], values["ours"]])
     line = pl.DataFrame({"theirs": [ends.min(), ends.max()]}).with_columns(
         low=pl.col("theirs") * (1 - NOTABLE), high=pl.col("theirs") * (1 + NOTABLE)

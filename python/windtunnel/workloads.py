@@ -40,6 +40,8 @@ class Network:
     """A consumer's and a producer's node, or a sender's and a receiver's."""
     queue: int
     """Packets that fit before each link."""
+    loss: str | None = None
+    """The share of packets that each link loses at random; none if not given."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +74,7 @@ class Tcp:
     """Senders without end, which start one after the other."""
 
     controller: str
+    """As a scenario file has it: a TOML value."""
     starts_over_s: float = 0.1
     """Seconds over which the starts are spread evenly, so that no two coincide."""
 
@@ -82,7 +85,7 @@ class Tcp:
         between = self.starts_over_s / len(network.pairs)
         return [
             "[defaults.flow]",
-            f'controller = "{self.controller}"',
+            f"controller = {self.controller}",
             f'maximum_segment = "{SEGMENT_BYTES} B"',
             "[flows]",
             *(
@@ -166,6 +169,12 @@ def tcp_link() -> Network:
     return Network([link], [("sender", "receiver")] * 10, one_bdp(1000, 10))
 
 
+def lossy_link() -> Network:
+    """Lay out one link that loses a packet in twenty, both ways."""
+    link = Link("sender", "receiver", "10 Gbps", "3 ms")
+    return Network([link], [("sender", "receiver")], one_bdp(10_000, 3), loss="5 %")
+
+
 def tcp_dumbbell(
     hosts: int, mbps: int, delay_ms: int, access_delay_us: int, flows_a_host: int = 1
 ) -> Network:
@@ -195,37 +204,51 @@ WORKLOADS = [
     Workload(
         "tcp-link-10",
         tcp_link,
-        Tcp("new-reno"),
+        Tcp('"new-reno"'),
         duration_s=60,
         compared_s=5,
     ),
     Workload(
         "tcp-dumbbell-10",
         partial(tcp_dumbbell, hosts=10, mbps=1000, delay_ms=8, access_delay_us=1000),
-        Tcp("cubic"),
+        Tcp('"cubic"'),
         duration_s=30,
         compared_s=2,
     ),
     Workload(
         "tcp-dumbbell-100",
         partial(tcp_dumbbell, hosts=100, mbps=1000, delay_ms=18, access_delay_us=1000),
-        Tcp("new-reno"),
+        Tcp('"new-reno"'),
         duration_s=20,
         compared_s=2,
     ),
     Workload(
         "tcp-disjoint-1000",
         partial(disjoint, "sender", "receiver", queue=one_bdp(10, 15)),
-        Tcp("new-reno"),
+        Tcp('"new-reno"'),
         duration_s=10,
         compared_s=0.5,
     ),
     Workload(
         "tcp-dci-15",
         partial(tcp_dumbbell, hosts=15, mbps=10_000, delay_ms=3, access_delay_us=5),
-        Tcp("new-reno"),
+        Tcp('"new-reno"'),
         duration_s=5,
         compared_s=0.1,
+    ),
+    Workload(
+        "tcp-loss-10",
+        lossy_link,
+        Tcp('{ kind = "fixed", window = 10 }'),
+        duration_s=300,
+        compared_s=None,
+    ),
+    Workload(
+        "tcp-loss-5000",
+        lossy_link,
+        Tcp('{ kind = "fixed", window = 5000 }'),
+        duration_s=3,
+        compared_s=None,
     ),
     Workload(
         "tcp-flows-100000",
@@ -238,7 +261,7 @@ WORKLOADS = [
             access_delay_us=1000,
             flows_a_host=1000,
         ),
-        Tcp("new-reno", starts_over_s=0.5),
+        Tcp('"new-reno"', starts_over_s=0.5),
         duration_s=1,
         compared_s=None,
     ),
@@ -255,6 +278,7 @@ def scenario(workload: Workload, duration_s: float) -> str:
         f'interval = "{duration_s:f} s"',
         "[defaults.link]",
         f'queue = {{ kind = "drop-tail", limit = "{network.queue} packets" }}',
+        *([f'loss = {{ probability = "{network.loss}" }}'] if network.loss else []),
         f'overhead = "{PPP_BYTES} B"',
         "[nodes]",
         *(f"{node} = {{}}" for node in nodes),

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import altair as alt
 import polars as pl
 
-from laws.queues import utilisation_law
+from laws.queues import dctcp_bounds, utilisation_law
 from laws.responses import LOSSES, Fit
 
 LAW, MEASURED = "law", "measured"
@@ -74,7 +74,7 @@ def dctcp(queue: pl.DataFrame) -> alt.LayerChart:
     shown = queue.filter(pl.col("time_s") < pl.col("time_s").min() + 2e-3).select(
         time_ms=(pl.col("time_s") - pl.col("time_s").min()) * 1e3, packets="queue_packets"
     )
-    bounds = alt.Chart(pl.DataFrame({"packets": [54.8, 67.0]})).mark_rule(
+    bounds = alt.Chart(pl.DataFrame({"packets": dctcp_bounds()})).mark_rule(
         color=COLOURS.range[0], strokeDash=[5, 3]
     )
     line = alt.Chart(shown).mark_line(strokeWidth=1, interpolate="step", color=COLOURS.range[1])

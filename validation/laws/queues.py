@@ -92,26 +92,33 @@ def dctcp_queue(acknowledge_every: int = 1) -> pl.DataFrame:
     return at_queue(results, 0.03).select("time_s", "queue_packets")
 
 
-def dctcp() -> list[Law]:
-    """Compare DCTCP's queue with the paper's model (section 3.3): `Q_max = K + N`.
+def dctcp_bounds() -> tuple[float, float]:
+    """Give the least and the greatest queue of the paper's model (section 3.3).
 
-    With `W = (C T + K) / N` it falls by `sqrt(2 N (C T + K)) / 2`.
+    With `W = (C T + K) / N` the greatest is `K + N`, and it falls by
+    `sqrt(2 N (C T + K)) / 2`.
     """
+    flows, threshold, on_the_path = 2, 65, 10e9 * 1e-4 / (8 * PACKET)
+    swing = math.sqrt(2 * flows * (on_the_path + threshold)) / 2
+    return threshold + flows - swing, threshold + flows
+
+
+def dctcp() -> list[Law]:
+    """Compare DCTCP's queue with the paper's model, to the nearest three packets."""
     queue = dctcp_queue()["queue_packets"]
-    swing = math.sqrt(2 * 2 * (10e9 * 1e-4 / (8 * PACKET) + 65)) / 2
     name = "DCTCP, 2 flows at 10 Gbps and 100 µs, K = 65"
-    top, bottom = 67, 67 - swing
+    found = (("least", "K + N − √(2N(CT + K))/2", queue.min()), ("greatest", "K + N", queue.max()))
     return [
-        Law(f"{name}: greatest queue", "K + N = 67", top - 2, top + 2, [queue.max()], "packets", 0),
         Law(
-            f"{name}: least queue",
-            f"{bottom:.1f}",
-            bottom - 3,
-            bottom + 3,
-            [queue.min()],
+            f"{name}: {which} queue",
+            f"{formula} = {bound:.1f}",
+            bound - 3,
+            bound + 3,
+            [value],
             "packets",
             1,
-        ),
+        )
+        for (which, formula, value), bound in zip(found, dctcp_bounds(), strict=True)
     ]
 
 

@@ -116,7 +116,7 @@ def power_law(
     return Response(name, controller, source, power(even, slope), power(drawn, slope), highest)
 
 
-Growth = Callable[[float, float, int], float]
+Growth = Callable[[float, float, float], float]
 """What a round trip adds to a window, by the window, that at the last loss, and how many
 round trips have passed since."""
 
@@ -124,8 +124,8 @@ round trips have passed since."""
 def sawtooth(growth: Growth, kept: float) -> Window:
     """Give the mean window where a loss comes as often as the last one was."""
 
-    def climb(largest: float) -> tuple[float, int]:
-        window, sent, passed = kept * largest, 0.0, 0
+    def climb(largest: float) -> tuple[float, float]:
+        window, sent, passed = kept * largest, 0.0, 0.0
         while window < largest:
             sent += window
             window += growth(window, largest, passed)
@@ -144,20 +144,25 @@ def sawtooth(growth: Growth, kept: float) -> Window:
 
 
 def drawn_sawtooth(growth: Growth, kept: float) -> Window:
-    """Give the mean window with exponentially distributed gaps, by drawing them."""
+    """Give the mean window with exponentially distributed gaps, by drawing them.
+
+    The round trip in which a loss is repaired adds nothing, and no other loss in it
+    counts: where a climb takes few round trips, that matters.
+    """
+    steps = 8
 
     def mean(loss: float) -> float:
         draw = random.Random(1)
-        window, last, total, round_trips = 10.0, 10.0, 0.0, 0
+        window, total, round_trips = 10.0, 0.0, 0.0
         for _ in range(3_000):
-            gap, sent, passed = draw.expovariate(loss), 0.0, 0
-            while sent < gap:
-                sent += window
-                window += growth(window, last, passed)
-                passed += 1
-            total += sent
-            round_trips += passed
             last, window = window, kept * window
+            gap, sent, passed = draw.expovariate(loss), 0.0, 1.0
+            while sent < gap:
+                sent += window / steps
+                window += growth(window, last, passed) / steps
+                passed += 1 / steps
+            total += kept * last + sent
+            round_trips += passed
         return total / round_trips
 
     return mean
@@ -185,23 +190,23 @@ def cubic_random_losses(loss: float) -> float:
     return sent * ROUND_TRIP / elapsed
 
 
-def bic(window: float, last: float, _: int) -> float:
+def bic(window: float, last: float, _: float) -> float:
     """Give BIC's growth: a quarter of the way to the last maximum, and away from it."""
     if window < 14:
         return 1.0
     if window < last:
-        step = (last - window) / 4
+        step = (last - window) // 4
         return min(step, 16.0) if step > 1 else 0.2
     beyond = window - last
     return 0.2 if beyond < 4 else min(beyond / 3, 16.0)
 
 
-def agile(window: float, last: float, _: int) -> float:
+def agile(window: float, last: float, _: float) -> float:
     """Give Agile-SD's growth: from 3 down to 1."""
     return max(1.0, 3 * (last - window) / (0.1 * last))
 
 
-def h_tcp(_: float, __: float, passed: int) -> float:
+def h_tcp(_: float, __: float, passed: float) -> float:
     """Give H-TCP's growth, by the time since the loss, where 0.8 is kept."""
     after = max(0.0, passed * ROUND_TRIP - 1)
     return 2 * (1 - 0.8) * (1 + 10 * after + (after / 2) ** 2)
