@@ -57,6 +57,8 @@ $(core): $(environment) $(rust)
 .PHONY: validate validate-kernel
 validate: $(core)
 	$(bin)/python validation/compare_ndnsim.py docs/validation.md
+	$(bin)/python validation/check_laws.py docs/validation/laws.md
+	$(bin)/python validation/compare_ns3.py docs/validation/ns3.md
 	$(bin)/python validation/compare_kernel.py docs/validation/kernel.md
 
 # Needs iperf3, iproute2 and util-linux, and a system that allows namespaces.

@@ -10,12 +10,16 @@ import pytest
 ROOT = Path(__file__).parents[1]
 sys.path.append(str(ROOT / "validation"))
 
+from check_laws import rows  # noqa: E402
 from laws import delays, queues, responses, sharing, windows  # noqa: E402
 
 
 def test_windows_double_in_slow_start_and_grow_by_one_in_avoidance() -> None:
-    for law in windows.laws():
+    laws = windows.laws()
+    for law in laws:
         assert law.holds, law.cells()
+    page = (ROOT / "docs" / "validation" / "laws.md").read_text(encoding="utf-8")
+    assert rows(laws) in page, "run `make validate`"
 
 
 @pytest.mark.parametrize("buffer", [0.1, 1.0])

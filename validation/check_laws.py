@@ -123,8 +123,7 @@ def main() -> None:
         "convergence": pictures.convergence(pl.concat(runs for _, runs in converging)),
     }
     for name, picture in drawn.items():
-        for form in ("svg", "png"):
-            picture.save(page.with_name(f"laws-{name}.{form}"))
+        picture.save(page.with_name(f"laws-{name}.svg"))
 
 
 if __name__ == "__main__":

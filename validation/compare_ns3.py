@@ -68,7 +68,7 @@ CAUSES = {
 """Why a controller's rows part, without random loss and with it: words of the page."""
 
 FAST_CAUSES = {
-    "Bbr": ["quantum"],
+    "Bbr": ["quantum", "bandwidth"],
     "Vegas": ["smoothed", "overshoot"],
     "WestwoodPlus": ["overshoot"],
 }
@@ -314,14 +314,14 @@ def panel(frame: pl.DataFrame, name: str) -> alt.LayerChart:
     line = pl.DataFrame({"theirs": [ends.min(), ends.max()]}).with_columns(
         low=pl.col("theirs") * (1 - NOTABLE), high=pl.col("theirs") * (1 + NOTABLE)
     )
-    x = alt.X("theirs:Q", title=f"ns-3: {measure}", scale=alt.Scale(type="log"))
-    y_scale = alt.Scale(type="log")
-    band = alt.Chart(line).mark_area(color="#cdd2d8")
-    band = band.encode(x=x, y=alt.Y("low:Q", scale=y_scale), y2="high:Q")
+    scale = alt.Scale(type="log", domain=[ends.min(), ends.max()], nice=False)
+    x = alt.X("theirs:Q", title=f"ns-3: {measure}", scale=scale)
+    band = alt.Chart(line).mark_area(color="#cdd2d8", clip=True)
+    band = band.encode(x=x, y=alt.Y("low:Q", scale=scale), y2="high:Q")
     points = alt.Chart(values).mark_point(size=28, strokeWidth=1.2)
     points = points.encode(
         x=x,
-        y=alt.Y("ours:Q", title=f"Windtunnel: {measure}", scale=y_scale),
+        y=alt.Y("ours:Q", title=f"Windtunnel: {measure}", scale=scale),
         color=alt.Color("controller:N", title=None, scale=alt.Scale(scheme="tableau20")),
         shape=alt.Shape("loss:N", title=None),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from laws.simulate import Law, around, at_queue, goodputs, jain, path
+from laws.simulate import Law, around, at_queue, counted, goodputs, jain, path
 
 SEEDS = (1, 2, 3)
 APART_MS = 10
@@ -63,7 +63,7 @@ def standing(controller: str, flows: int) -> float:
 
 def vegas(flows: int) -> Law:
     """Vegas: each flow keeps two to four packets in the queue."""
-    name = f"Vegas, {flows} flows: mean queue"
+    name = f"Vegas, {counted(flows, 'flow')}: mean queue"
     low, high = 2 * flows, 4 * flows
     runs = [standing('"vegas"', flows)]
     return Law(name, f"{low} … {high}", low, high, runs, "packets", 1)
@@ -73,14 +73,14 @@ def fast(flows: int) -> Law:
     """FAST: each flow keeps alpha packets, 20 here."""
     expected = 20 * flows
     runs = [standing('"fast"', flows)]
-    name = f"FAST, {flows} flows: mean queue"
+    name = f"FAST, {counted(flows, 'flow')}: mean queue"
     return Law(name, f"α N = {expected}", *around(expected, 0.05), runs, "packets", 1)
 
 
 def copa(flows: int) -> Law:
     """Copa: the queue of a flow swings from nothing to `2.5 / delta`, with delta 0.5."""
     runs = [standing(COPA, flows)]
-    name = f"Copa without its competitive mode, {flows} flows: mean queue"
+    name = f"Copa without its competitive mode, {counted(flows, 'flow')}: mean queue"
     return Law(name, f"1.25 N/δ = {2.5 * flows}", *around(2.5 * flows, 0.3), runs, "packets", 1)
 
 

@@ -27,7 +27,10 @@ def responses(fits: Sequence[Fit]) -> alt.FacetChart:
     frame = pl.concat(frames)
     base = alt.Chart(frame).encode(
         x=alt.X(
-            "loss:Q", title="probability of loss", scale=alt.Scale(type="log"), axis=exponents()
+            "loss:Q",
+            title="probability of loss or mark",
+            scale=alt.Scale(type="log"),
+            axis=exponents(),
         ),
         y=alt.Y(
             "window:Q",

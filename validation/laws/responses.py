@@ -154,7 +154,7 @@ def drawn_sawtooth(growth: Growth, kept: float) -> Window:
     def mean(loss: float) -> float:
         draw = random.Random(1)
         window, total, round_trips = 10.0, 0.0, 0.0
-        for _ in range(3_000):
+        for _ in range(1_500):
             last, window = window, kept * window
             gap, sent, passed = draw.expovariate(loss), 0.0, 1.0
             while sent < gap:

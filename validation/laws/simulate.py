@@ -53,18 +53,21 @@ class Law:
 
     def cells(self) -> list[str]:
         """Give the law's row: name, expected, within, measured with least and most."""
-        least, most = min(self.runs), max(self.runs)
-        spread = f" ({self.text(least)} … {self.text(most)})" if len(self.runs) > 1 else ""
+        measured = self.text(self.measured)
+        if len(self.runs) > 1:
+            measured += f" ({self.text(min(self.runs))} … {self.text(max(self.runs))})"
         bounds = f"{self.text(self.low)} … {self.text(self.high)}"
-        measured = f"{self.text(self.measured)}{spread}"
-        return [self.name, self.expected, bounds, measured, "yes" if self.holds else "**no**"]
+        values = [f"{value} {self.unit}".rstrip() for value in (bounds, measured)]
+        return [self.name, self.expected, *values, "yes" if self.holds else "**no**"]
 
     def text(self, value: float) -> str:
-        """Write a value with its unit."""
-        if value == float("inf"):
-            return "∞"
-        text = f"{value:,.{self.digits}f}".replace("-", "−")
-        return f"{text} {self.unit}".rstrip()
+        """Write a value without its unit."""
+        return f"{value:,.{self.digits}f}".replace("-", "−")
+
+
+def counted(number: int, what: str) -> str:
+    """Write a number of things."""
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def around(expected: float, share: float) -> tuple[float, float]:

@@ -72,9 +72,9 @@ def window(comparison: Comparison) -> list[Picture]:
 
 
 def delay(comparison: Comparison) -> list[Picture]:
-    """Draw the delay from Interest to Data over time: the mean of the flows."""
+    """Draw the delay from first sending to what answers it, over time: the mean of the flows."""
     get = partial(series.of_flows, comparison, "delay_s", total=False)
-    title = "Delay from Interest to Data" + of_several(comparison, "mean")
+    title = "Delay from first sending to Data or acknowledgement" + of_several(comparison, "mean")
     return over_time("delay", title, DELAY, comparison.by_controller(), get)
 
 

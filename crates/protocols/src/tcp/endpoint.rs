@@ -425,3 +425,17 @@ fn packet(segment: Segment, ecn: Ecn, settings: &Settings) -> Packet {
     let network_size = settings.ip.header() + segment.size();
     Packet { body: Body::Segment(segment), ecn, network_size, route: Route::default() }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Beside the segments in flight: both ends, the sender, and the copy of its
+    /// controller that a spurious decrease would bring back.
+    #[test]
+    fn a_connection_takes_at_most_2_kib() {
+        let ends = 2 * size_of::<Endpoint>();
+        let sender = size_of::<Sender>() + size_of::<AnyController>();
+        assert!(ends + sender <= 2048, "{ends} and {sender} octets");
+    }
+}
