@@ -15,15 +15,32 @@
 // Attributes of ns-3's own are set as --ns3::TcpBic::SmoothPart=20.
 
 #include <algorithm>
+#include <any>
+#include <array>
+#include <cmath>
 #include <cstdint>
+#include <deque>
+#include <fstream>
+#include <functional>
 #include <iostream>
+#include <list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <queue>
+#include <set>
 #include <sstream>
 #include <string>
 #include <type_traits>
+#include <unordered_map>
+#include <vector>
 
 // What is private there must be put right here.
 #define private public
 #define protected public
+#include <ns3/tcp-bbr.h>
+#include <ns3/tcp-rate-ops.h>
+#include <ns3/tcp-socket-base.h>
 #include <ns3/tcp-veno.h>
 #include <ns3/tcp-westwood-plus.h>
 #undef private
@@ -54,6 +71,37 @@ bool g_venoRounds = false;      // Veno: it has the samples that it asks for
 bool g_ackedOnce = false;       // Westwood+: recovery's end does not count segments again
 bool g_samplesExact = false;    // Westwood+: the first acknowledgement is before the sample
 bool g_linuxWestwood = false;   // Westwood+: halved until the loss is repaired
+
+bool g_freshSamples = false;    // BBR: no sample keeps the interval of the one before
+bool g_linuxQuantum = false;    // BBR: a quantum is a millisecond of the rate, two segments or more
+
+/// Rate samples that each begin anew.
+class FreshSamples : public TcpRateLinux
+{
+  public:
+    static TypeId GetTypeId()
+    {
+        static TypeId id = TypeId("ns3::FreshSamples")
+                               .SetParent<TcpRateLinux>()
+                               .AddConstructor<FreshSamples>();
+        return id;
+    }
+
+    const TcpRateSample& GenerateSample(uint32_t delivered,
+                                        uint32_t lost,
+                                        bool reneged,
+                                        uint32_t inFlight,
+                                        const Time& minRtt) override
+    {
+        m_given = TcpRateLinux::GenerateSample(delivered, lost, reneged, inFlight, minRtt);
+        m_rateSample.m_priorDelivered = 0;
+        m_rateSample.m_priorTime = Time(0);
+        return m_given;
+    }
+
+  private:
+    TcpRateSample m_given;
+};
 
 template <class Base>
 class Changed : public Base
@@ -103,6 +151,27 @@ class Changed : public Base
             tcb->m_ssThresh = Base::GetSsThresh(tcb, 0);
         }
         Base::CwndEvent(tcb, event);
+    }
+
+    void CongControl(Ptr<TcpSocketState> tcb,
+                     const TcpRateOps::TcpRateConnection& connection,
+                     const TcpRateOps::TcpRateSample& sample) override
+    {
+        if constexpr (std::is_same_v<Base, TcpBbr>)
+        {
+            if (g_linuxQuantum)
+            {
+                this->m_delivered = connection.m_delivered;
+                this->UpdateModelAndState(tcb, sample);
+                this->SetPacingRate(tcb, this->m_pacingGain);
+                const double bytes = tcb->m_pacingRate.Get().GetBitRate() / 8e3;
+                const double segments = bytes / tcb->m_segmentSize;
+                this->m_sendQuantum = std::clamp(segments, 2.0, 45.0) * tcb->m_segmentSize;
+                this->SetCwnd(tcb, sample);
+                return;
+            }
+        }
+        Base::CongControl(tcb, connection, sample);
     }
 
     void IncreaseWindow(Ptr<TcpSocketState> tcb, uint32_t segments) override
@@ -237,13 +306,16 @@ main(int argc, char** argv)
     double loss = 0;
     double duration = 60;
     double minimumTimeout = 0.2;
+    double startWithin = 0;
+    uint32_t flows = 1;
     uint32_t buffer = 8;
     uint32_t acknowledgeEvery = 2;
     uint32_t seed = 1;
     bool countOnce = false;
     std::string controller = "TcpNewReno";
+    std::string discipline;
 
-    Register<TcpBic, TcpCubic, TcpIllinois, TcpLinuxReno, TcpNewReno>();
+    Register<TcpBbr, TcpBic, TcpCubic, TcpIllinois, TcpLinuxReno, TcpNewReno>();
     Register<TcpScalable, TcpVegas, TcpVeno, TcpWestwoodPlus>();
     CountingOnce::GetTypeId();
     Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(1448));
@@ -261,6 +333,10 @@ main(int argc, char** argv)
     command.AddValue("minimumTimeout", "s", minimumTimeout);
     command.AddValue("acknowledgeEvery", "segments", acknowledgeEvery);
     command.AddValue("seed", "of the losses", seed);
+    command.AddValue("flows", "from the same sender", flows);
+    command.AddValue("startWithin", "s, after which all flows have begun", startWithin);
+    command.AddValue("warmup", "s, not measured", g_warmup);
+    command.AddValue("discipline", "such as FqCoDelQueueDisc, with ECN", discipline);
     command.AddValue("countOnce", "recovery counts segments once", countOnce);
     command.AddValue("measuredRtt", "", g_measuredRtt);
     command.AddValue("bySegments", "", g_bySegments);
@@ -273,6 +349,8 @@ main(int argc, char** argv)
     command.AddValue("ackedOnce", "", g_ackedOnce);
     command.AddValue("samplesExact", "", g_samplesExact);
     command.AddValue("linuxWestwood", "", g_linuxWestwood);
+    command.AddValue("freshSamples", "", g_freshSamples);
+    command.AddValue("linuxQuantum", "", g_linuxQuantum);
     command.Parse(argc, argv);
 
     Config::SetDefault("ns3::TcpSocket::DelAckCount", UintegerValue(acknowledgeEvery));
@@ -297,7 +375,7 @@ main(int argc, char** argv)
     bottleneck.SetChannelAttribute("Delay", TimeValue(Seconds(delay / 1e3)));
     bottleneck.SetQueue("ns3::DropTailQueue<Packet>",
                         "MaxSize",
-                        StringValue(std::to_string(buffer) + "p"));
+                        StringValue(discipline.empty() ? std::to_string(buffer) + "p" : "1p"));
     const auto in = access.Install(nodes.Get(0), nodes.Get(1));
     const auto middle = bottleneck.Install(nodes.Get(1), nodes.Get(2));
     const auto out = access.Install(nodes.Get(2), nodes.Get(3));
@@ -311,6 +389,18 @@ main(int argc, char** argv)
     for (const auto& devices : {in, middle, out})
     {
         TrafficControlHelper().Uninstall(devices);
+    }
+    Ptr<QueueDisc> disc;
+    if (!discipline.empty())
+    {
+        Config::SetDefault("ns3::TcpSocketBase::UseEcn", StringValue("On"));
+        TrafficControlHelper helper;
+        helper.SetRootQueueDisc("ns3::" + discipline,
+                                "MaxSize",
+                                StringValue(std::to_string(buffer) + "p"),
+                                "UseEcn",
+                                BooleanValue(true));
+        disc = helper.Install(middle.Get(0)).Get(0);
     }
     Ipv4GlobalRoutingHelper::PopulateRoutingTables();
     if (loss > 0)
@@ -329,19 +419,43 @@ main(int argc, char** argv)
     queue->TraceConnectWithoutContext(
         "Dequeue",
         Callback<void, Ptr<const Packet>>([](Ptr<const Packet>) { g_sent += Counts(); }));
-    queue->TraceConnectWithoutContext("PacketsInQueue", MakeCallback(&NoteWaiting));
+    const Ptr<Object> waiting = disc ? Ptr<Object>(disc) : Ptr<Object>(queue);
+    waiting->TraceConnectWithoutContext("PacketsInQueue", MakeCallback(&NoteWaiting));
 
-    PacketSinkHelper sinks("ns3::TcpSocketFactory",
-                           InetSocketAddress(Ipv4Address::GetAny(), 5000));
-    const auto sink = DynamicCast<PacketSink>(sinks.Install(nodes.Get(3)).Get(0));
-    BulkSendHelper source("ns3::TcpSocketFactory", InetSocketAddress(receiver, 5000));
-    source.SetAttribute("SendSize", UintegerValue(14480));
-    source.Install(nodes.Get(0));
+    ApplicationContainer sinks;
+    const auto starts = CreateObject<UniformRandomVariable>();
+    for (uint16_t port = 5000; port < 5000 + flows; ++port)
+    {
+        PacketSinkHelper sink("ns3::TcpSocketFactory",
+                              InetSocketAddress(Ipv4Address::GetAny(), port));
+        sinks.Add(sink.Install(nodes.Get(3)));
+        BulkSendHelper source("ns3::TcpSocketFactory", InetSocketAddress(receiver, port));
+        source.SetAttribute("SendSize", UintegerValue(14480));
+        const auto sender = source.Install(nodes.Get(0));
+        const Time start = Seconds(starts->GetValue(0, startWithin));
+        sender.Start(start);
+        if (g_freshSamples)
+        {
+            Simulator::Schedule(start + NanoSeconds(1), [sender] {
+                const auto application = DynamicCast<BulkSendApplication>(sender.Get(0));
+                const auto socket = DynamicCast<TcpSocketBase>(application->GetSocket());
+                socket->m_rateOps = CreateObject<FreshSamples>();
+            });
+        }
+    }
+    const auto received = [&sinks] {
+        uint64_t bytes = 0;
+        for (uint32_t at = 0; at < sinks.GetN(); ++at)
+        {
+            bytes += DynamicCast<PacketSink>(sinks.Get(at))->GetTotalRx();
+        }
+        return bytes;
+    };
 
-    Simulator::Schedule(Seconds(g_warmup), [&] { g_before = sink->GetTotalRx(); });
+    Simulator::Schedule(Seconds(g_warmup), [&] { g_before = received(); });
     Simulator::Stop(Seconds(duration));
     Simulator::Run();
-    const double bits = (sink->GetTotalRx() - g_before) * 8.0;
+    const double bits = (received() - g_before) * 8.0;
     std::cout << "goodput_mbps " << bits / (duration - g_warmup) / 1e6 << "\n"
               << "drop_rate " << double(g_dropped) / (g_dropped + g_sent) << "\n"
               << "queue_delay_ms " << g_waited / g_sent * 1e3 << "\n";

@@ -17,6 +17,9 @@ use crate::record::{PortSample, Series};
 use crate::routing::Unreachable;
 use crate::transfers::Transfer;
 
+/// With so few ports everything lies in the cache, and a look ahead only costs.
+const FEW_PORTS: usize = 256;
+
 /// A world: built from a [`Plan`], run once, then read.
 #[derive(Debug)]
 pub struct World {
@@ -135,7 +138,9 @@ impl World {
         if now > self.series.last + self.interval {
             self.sample_before(now);
         }
-        self.prefetch();
+        if self.network.ports.len() > FEW_PORTS {
+            self.prefetch();
+        }
         let network = &mut self.network;
         match event.into() {
             Event::Arrival(port) => self.arrive(now, port),
