@@ -1,8 +1,8 @@
 // ns-3's controllers and recovery, each of its habits taken away by a flag, on the
 // network of the comparison: what a difference is due to.
 //
-// Without a flag it gives the values of reference.json to the last digit where there
-// is no random loss. It needs ns-3.44 and C++20, for instance
+// Without a flag it gives the goodput and drop rate of reference.json to the last
+// digit, and its queue within 0.1 %, where there is no random loss. It needs ns-3.44 and C++20, for instance
 //
 //   pip install ns3==3.44.post0
 //   g++ -std=c++20 -O2 -I.../ns3/include variants.cc -o variants -L.../ns3/lib64
