@@ -10,7 +10,7 @@ pub(crate) const LEAST: f64 = 4.0;
 /// How long the least round trip is remembered.
 pub(crate) const MIN_RTT_MEMORY: Nanoseconds = 10 * SECOND;
 /// How long a probe for the least round trip holds the window down.
-pub(crate) const PROBE_RTT_DURATION: Nanoseconds = SECOND / 5;
+const PROBE_RTT_DURATION: Nanoseconds = SECOND / 5;
 /// Rounds over which aggregation is remembered.
 pub(crate) const AGGREGATION_ROUNDS: u64 = 10;
 /// Growth of the delivery rate that shows that the pipe was not full, and how
@@ -73,6 +73,31 @@ impl Rounds {
     /// Begins a round with the next data sent.
     pub(crate) fn restart(&mut self) {
         self.next = self.total;
+    }
+}
+
+/// A probe for the least round trip, under way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct RttProbe {
+    /// When it has lasted long enough; none before what is in flight is low.
+    until: Option<Nanoseconds>,
+    /// Whether a round has passed since then.
+    round_passed: bool,
+}
+
+impl RttProbe {
+    /// Takes in an acknowledgement; `low` says that no more is in flight than the
+    /// probe allows. Returns whether it is over.
+    pub(crate) fn advance(&mut self, now: Nanoseconds, low: bool, rounds: &mut Rounds) -> bool {
+        let Some(until) = self.until else {
+            if low {
+                self.until = Some(now.saturating_add(PROBE_RTT_DURATION));
+                rounds.restart();
+            }
+            return false;
+        };
+        self.round_passed |= rounds.started;
+        self.round_passed && now > until
     }
 }
 

@@ -30,7 +30,7 @@
 use libm::ceil;
 
 use crate::bbr::{
-    AGGREGATION_ROUNDS, Aggregation, FullPipe, LEAST, MIN_RTT_MEMORY, PROBE_RTT_DURATION, Rounds,
+    AGGREGATION_ROUNDS, Aggregation, FullPipe, LEAST, MIN_RTT_MEMORY, Rounds, RttProbe,
     chance, paced, quantum, restarts_from_idle,
 };
 use crate::windowed::WindowedMaximum;
@@ -67,11 +67,7 @@ enum State {
         phase: u8,
         begun: Nanoseconds,
     },
-    ProbeRtt {
-        /// Once little enough is in flight.
-        until: Option<Nanoseconds>,
-        round_passed: bool,
-    },
+    ProbeRtt(RttProbe),
 }
 
 /// BBR, version 1.
@@ -136,7 +132,7 @@ impl Bbr1 {
             State::Drain => 1.0 / HIGH_GAIN,
             State::ProbeBandwidth { .. } if self.policer.holds => 1.0,
             State::ProbeBandwidth { phase, .. } => PROBE_GAINS[usize::from(phase)],
-            State::ProbeRtt { .. } => 1.0,
+            State::ProbeRtt(_) => 1.0,
         }
     }
 
@@ -144,7 +140,7 @@ impl Bbr1 {
         match self.state {
             State::Startup | State::Drain => HIGH_GAIN,
             State::ProbeBandwidth { .. } => PROBE_WINDOW_GAIN,
-            State::ProbeRtt { .. } => 1.0,
+            State::ProbeRtt(_) => 1.0,
         }
     }
 
@@ -216,32 +212,22 @@ impl Bbr1 {
             self.min_rtt = rtt.max(1);
             self.min_rtt_seen = now;
         }
-        let probing = matches!(self.state, State::ProbeRtt { .. });
+        let probing = matches!(self.state, State::ProbeRtt(_));
         if expired && !from_idle && !probing {
             self.save_window();
-            self.state = State::ProbeRtt { until: None, round_passed: false };
+            self.state = State::ProbeRtt(RttProbe::default());
         }
         self.probe_rtt(acknowledgement);
     }
 
     fn probe_rtt(&mut self, acknowledgement: &Acknowledgement) {
-        let State::ProbeRtt { until, round_passed } = self.state else { return };
-        let now = acknowledgement.now;
+        let State::ProbeRtt(mut probe) = self.state else { return };
         self.limited_until = self.rounds.total + acknowledgement.in_flight;
-        match until {
-            None if acknowledgement.in_flight <= LEAST => {
-                let until = Some(now.saturating_add(PROBE_RTT_DURATION));
-                self.state = State::ProbeRtt { until, round_passed: false };
-                self.rounds.restart();
-            }
-            None => {}
-            Some(instant) => {
-                let round_passed = round_passed || self.rounds.started;
-                self.state = State::ProbeRtt { until, round_passed };
-                if round_passed && now > instant {
-                    self.end_probe_rtt(now);
-                }
-            }
+        let low = acknowledgement.in_flight <= LEAST;
+        let over = probe.advance(acknowledgement.now, low, &mut self.rounds);
+        self.state = State::ProbeRtt(probe);
+        if over {
+            self.end_probe_rtt(acknowledgement.now);
         }
     }
 
@@ -283,7 +269,7 @@ impl Bbr1 {
             }
             cwnd = cwnd.max(LEAST);
         }
-        if matches!(self.state, State::ProbeRtt { .. }) {
+        if matches!(self.state, State::ProbeRtt(_)) {
             cwnd = cwnd.min(LEAST);
         }
         self.window.set(cwnd);
@@ -299,7 +285,7 @@ impl Bbr1 {
     }
 
     fn save_window(&mut self) {
-        let modulated = self.recovering || matches!(self.state, State::ProbeRtt { .. });
+        let modulated = self.recovering || matches!(self.state, State::ProbeRtt(_));
         let kept = if modulated { self.prior_window } else { 0.0 };
         self.prior_window = self.window.cwnd().max(kept);
     }
@@ -352,7 +338,7 @@ impl Controller for Bbr1 {
     }
 
     fn on_recovered(&mut self, _: Nanoseconds) {
-        if core::mem::take(&mut self.recovering) && !matches!(self.state, State::ProbeRtt { .. }) {
+        if core::mem::take(&mut self.recovering) && !matches!(self.state, State::ProbeRtt(_)) {
             self.window.set(self.window.cwnd().max(self.prior_window));
         }
         self.conserving = false;

@@ -38,7 +38,7 @@
 //! trip, and the window with it, before two probes have let go of the old rate.
 
 use crate::bbr::{
-    AGGREGATION_ROUNDS, Aggregation, FullPipe, LEAST, MIN_RTT_MEMORY, PROBE_RTT_DURATION, Rounds,
+    AGGREGATION_ROUNDS, Aggregation, FullPipe, LEAST, MIN_RTT_MEMORY, Rounds, RttProbe,
     SECOND, chance, paced, quantum, restarts_from_idle,
 };
 use crate::{
@@ -82,7 +82,7 @@ enum State {
     Cruise,
     Refill,
     Up,
-    ProbeRtt { until: Option<Nanoseconds>, round_passed: bool },
+    ProbeRtt(RttProbe),
 }
 
 /// What acknowledgements tell of the probe for bandwidth.
@@ -283,14 +283,14 @@ impl Bbr3 {
             State::Drain { .. } => DRAIN_GAIN,
             State::Down => 0.9,
             State::Up => 1.25,
-            State::Cruise | State::Refill | State::ProbeRtt { .. } => 1.0,
+            State::Cruise | State::Refill | State::ProbeRtt(_) => 1.0,
         }
     }
 
     fn window_gain(&self) -> f64 {
         match self.state {
             State::Up => UP_WINDOW_GAIN,
-            State::ProbeRtt { .. } => PROBE_RTT_WINDOW_GAIN,
+            State::ProbeRtt(_) => PROBE_RTT_WINDOW_GAIN,
             _ => WINDOW_GAIN,
         }
     }
@@ -569,10 +569,10 @@ impl Bbr3 {
             self.min_rtt = self.probe_rtt_min;
             self.min_rtt_seen = self.probe_rtt_seen;
         }
-        let probing = matches!(self.state, State::ProbeRtt { .. });
+        let probing = matches!(self.state, State::ProbeRtt(_));
         if expired && !from_idle && !probing {
             self.save_window();
-            self.state = State::ProbeRtt { until: None, round_passed: false };
+            self.state = State::ProbeRtt(RttProbe::default());
             self.probe.feedback = Feedback::Stopping;
             self.rounds.restart();
         }
@@ -584,23 +584,13 @@ impl Bbr3 {
     }
 
     fn probe_rtt(&mut self, acknowledgement: &Acknowledgement) {
-        let State::ProbeRtt { until, round_passed } = self.state else { return };
-        let now = acknowledgement.now;
+        let State::ProbeRtt(mut probe) = self.state else { return };
         self.limited_until = self.rounds.total + acknowledgement.in_flight;
-        match until {
-            None if acknowledgement.in_flight <= self.probe_rtt_window() => {
-                let until = Some(now.saturating_add(PROBE_RTT_DURATION));
-                self.state = State::ProbeRtt { until, round_passed: false };
-                self.rounds.restart();
-            }
-            None => {}
-            Some(instant) => {
-                let round_passed = round_passed || self.rounds.started;
-                self.state = State::ProbeRtt { until, round_passed };
-                if round_passed && now > instant {
-                    self.end_probe_rtt(now);
-                }
-            }
+        let low = acknowledgement.in_flight <= self.probe_rtt_window();
+        let over = probe.advance(acknowledgement.now, low, &mut self.rounds);
+        self.state = State::ProbeRtt(probe);
+        if over {
+            self.end_probe_rtt(acknowledgement.now);
         }
     }
 
@@ -642,7 +632,7 @@ impl Bbr3 {
             cwnd += delivered;
         }
         cwnd = cwnd.max(LEAST);
-        if matches!(self.state, State::ProbeRtt { .. }) {
+        if matches!(self.state, State::ProbeRtt(_)) {
             cwnd = cwnd.min(self.probe_rtt_window());
         }
         self.window.set(cwnd.min(self.window_bound()));
@@ -651,14 +641,14 @@ impl Bbr3 {
     fn window_bound(&self) -> f64 {
         let longterm = match self.state {
             State::Down | State::Refill | State::Up => self.bounds.inflight_longterm,
-            State::Cruise | State::ProbeRtt { .. } => self.inflight_with_headroom(),
+            State::Cruise | State::ProbeRtt(_) => self.inflight_with_headroom(),
             State::Startup | State::Drain { .. } => f64::INFINITY,
         };
         longterm.min(self.bounds.inflight_shortterm).max(LEAST)
     }
 
     fn save_window(&mut self) {
-        let modulated = self.recovering || matches!(self.state, State::ProbeRtt { .. });
+        let modulated = self.recovering || matches!(self.state, State::ProbeRtt(_));
         let kept = if modulated { self.prior_window } else { 0.0 };
         self.prior_window = self.window.cwnd().max(kept);
     }
@@ -715,7 +705,7 @@ impl Controller for Bbr3 {
     }
 
     fn on_recovered(&mut self, _: Nanoseconds) {
-        if core::mem::take(&mut self.recovering) && !matches!(self.state, State::ProbeRtt { .. }) {
+        if core::mem::take(&mut self.recovering) && !matches!(self.state, State::ProbeRtt(_)) {
             self.window.set(self.window.cwnd().max(self.prior_window).min(self.window_bound()));
         }
     }

@@ -19,10 +19,9 @@
 //! `n` comes to rest at `alpha / l`. `alpha` is TCP-FIT's here, and `1/8` the usual
 //! gain of a smoothed measurement; neither is the paper's.
 
-use crate::virtual_flows::{Epoch, VirtualFlows};
+use crate::virtual_flows::{Epoch, SHORTEST_EPOCH, VirtualFlows};
 use crate::{
-    Acknowledgement, Congestion, Controller, Description, Kind, Nanoseconds, Parameter, Settings,
-    Signal, Start, Window,
+    Acknowledgement, Congestion, Controller, Description, Kind, Parameter, Settings, Start, Window,
 };
 
 pub(crate) const DESCRIPTION: Description = Description {
@@ -38,7 +37,6 @@ pub(crate) const DESCRIPTION: Description = Description {
     }],
 };
 
-const SHORTEST_EPOCH: Nanoseconds = 500_000_000;
 const GAIN: f64 = 0.125;
 
 /// CLTCP.
@@ -82,11 +80,7 @@ impl Controller for Cltcp {
 
     fn on_congestion(&mut self, congestion: &Congestion) {
         self.congestions += 1.0;
-        let kept = self.flows.kept();
-        if congestion.signal == Signal::Timeout {
-            self.flows.count = 1.0;
-        }
-        self.flows.window.decrease(congestion.signal, kept);
+        self.flows.decrease(congestion.signal);
     }
 
     fn window(&self) -> &Window {

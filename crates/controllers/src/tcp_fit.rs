@@ -18,10 +18,9 @@
 //! the ports have 0.125 and 1.
 
 use crate::delays::Delays;
-use crate::virtual_flows::{Epoch, VirtualFlows};
+use crate::virtual_flows::{Epoch, SHORTEST_EPOCH, VirtualFlows};
 use crate::{
-    Acknowledgement, Congestion, Controller, Description, Kind, Nanoseconds, Parameter, Settings,
-    Signal, Start, Window,
+    Acknowledgement, Congestion, Controller, Description, Kind, Parameter, Settings, Start, Window,
 };
 
 pub(crate) const DESCRIPTION: Description = Description {
@@ -37,7 +36,6 @@ pub(crate) const DESCRIPTION: Description = Description {
     }],
 };
 
-const SHORTEST_EPOCH: Nanoseconds = 500_000_000;
 
 /// TCP-FIT.
 #[derive(Clone, Debug)]
@@ -78,11 +76,7 @@ impl Controller for TcpFit {
     }
 
     fn on_congestion(&mut self, congestion: &Congestion) {
-        let kept = self.flows.kept();
-        if congestion.signal == Signal::Timeout {
-            self.flows.count = 1.0;
-        }
-        self.flows.window.decrease(congestion.signal, kept);
+        self.flows.decrease(congestion.signal);
     }
 
     fn window(&self) -> &Window {

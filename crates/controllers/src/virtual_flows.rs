@@ -7,7 +7,10 @@
 //! With that share, and not with the `1 / 2n` of plain parallel flows, the window
 //! is exactly `n` times Reno's at the same loss.
 
-use crate::{Nanoseconds, Start, Window};
+use crate::{Nanoseconds, Signal, Start, Window};
+
+/// The number of flows is left alone for half a second, or a longer round trip.
+pub(crate) const SHORTEST_EPOCH: Nanoseconds = 500_000_000;
 
 #[derive(Clone, Debug)]
 pub(crate) struct VirtualFlows {
@@ -29,6 +32,15 @@ impl VirtualFlows {
     /// The window that a congestion leaves.
     pub(crate) fn kept(&self) -> f64 {
         self.window.cwnd() * (1.0 - 2.0 / (3.0 * self.count + 1.0))
+    }
+
+    /// Answers congestion; after a timeout there is one flow again.
+    pub(crate) fn decrease(&mut self, signal: Signal) {
+        let kept = self.kept();
+        if signal == Signal::Timeout {
+            self.count = 1.0;
+        }
+        self.window.decrease(signal, kept);
     }
 
     /// `n = max(1, n + 1 - surplus)`: one more, less what `surplus` says is too much.

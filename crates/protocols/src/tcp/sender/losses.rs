@@ -26,7 +26,7 @@ impl Sender {
     }
 
     /// RFC 8985, section 6.2, step 5.
-    pub(super) fn find_losses_by_time(&mut self, now: Time) -> u64 {
+    fn find_losses_by_time(&mut self, now: Time) -> u64 {
         self.reordering_until = None;
         let recovering = matches!(self.phase, Phase::Recovery(_) | Phase::Loss(_));
         let smoothed = self.estimator.smoothed();
@@ -48,7 +48,7 @@ impl Sender {
 
     /// RFC 6675's IsLost in segments: three of them above were delivered. One that
     /// was sent again is not looked at again.
-    pub(super) fn find_losses_by_count(&mut self) -> u64 {
+    fn find_losses_by_count(&mut self) -> u64 {
         if self.board.delivered() < DUPLICATE_THRESHOLD {
             return 0;
         }
@@ -81,7 +81,7 @@ impl Sender {
 
     /// Without SACK: the third duplicate, or in NewReno's recovery an advance that
     /// does not end it, tells that the first segment is lost.
-    pub(super) fn find_loss_of_first(&mut self) -> u64 {
+    fn find_loss_of_first(&mut self) -> u64 {
         let unacknowledged = self.board.unacknowledged();
         let Some((number, first)) = self.board.first() else { return 0 };
         let (in_flight, length) = (first.state == State::InFlight, u64::from(first.length));
@@ -159,7 +159,7 @@ impl Sender {
     }
 
     /// Tahoe goes back to slow start, and sends again from the first segment on.
-    pub(super) fn restart(&mut self, now: Time, counters: &mut Counters) {
+    fn restart(&mut self, now: Time, counters: &mut Counters) {
         for number in self.board.numbers() {
             if self.board.at(number).state == State::InFlight {
                 self.board.lose(number);

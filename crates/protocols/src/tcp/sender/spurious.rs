@@ -80,7 +80,7 @@ impl Sender {
 
     /// RFC 5682, sections 2.1 and 3.1: what was sent before the timeout still
     /// arrives.
-    pub(super) fn try_forward(&mut self, advanced: bool, originals: bool, counters: &mut Counters) {
+    fn try_forward(&mut self, advanced: bool, originals: bool, counters: &mut Counters) {
         let sack = self.settings.recovery.uses_sack();
         let trying = matches!(self.forward, ForwardRecovery::Trying(_));
         if self.forward == ForwardRecovery::Off {
@@ -95,7 +95,7 @@ impl Sender {
         }
     }
 
-    pub(super) fn take_back(&mut self, counters: &mut Counters) {
+    fn take_back(&mut self, counters: &mut Counters) {
         if !self.undo.possible {
             return;
         }

@@ -2,8 +2,7 @@
 //! probes (RFC 8985, section 7), reordering timers, and probes of a closed window
 //! (RFC 9293, section 3.8.6.1).
 
-use windtunnel_controllers::Controller;
-use windtunnel_controllers::Signal;
+use windtunnel_controllers::{Controller, Signal};
 use windtunnel_engine::{Duration, Time};
 
 use super::spurious::ForwardRecovery;
@@ -24,14 +23,12 @@ impl Sender {
     pub(in crate::tcp) fn next_wake(&self) -> Option<Time> {
         let pacer = self.waits_for_pacer.then(|| self.pacer.next());
         let timers = if !self.board.is_empty() {
-            let timeout = self.timeout_from + self.estimator.timeout();
+            let timeout = self.timeout_due();
             let probe = self.probe_due().unwrap_or(timeout);
             Some(self.reordering_until.unwrap_or(timeout).min(timeout).min(probe))
-        } else if self.limit > self.next && self.edge <= self.next {
-            // The receiver's window is closed: ask whether it still is.
-            Some(self.timeout_from + self.estimator.timeout())
         } else {
-            None
+            // Of a closed window it is asked whether it still is closed.
+            self.waits_for_room().then(|| self.timeout_due())
         };
         match (pacer, timers) {
             (Some(pacer), Some(timer)) => Some(pacer.min(timer)),
@@ -39,8 +36,20 @@ impl Sender {
         }
     }
 
+    /// When the retransmission timeout is over, or a closed window is to be probed.
+    #[inline]
+    fn timeout_due(&self) -> Time {
+        self.timeout_from + self.estimator.timeout()
+    }
+
+    /// Whether there is data, and the receiver's window is closed.
+    #[inline]
+    fn waits_for_room(&self) -> bool {
+        self.limit > self.next && self.edge <= self.next
+    }
+
     /// When a tail loss probe is due, if it may be sent (RFC 8985, section 7.2).
-    pub(super) fn probe_due(&self) -> Option<Time> {
+    fn probe_due(&self) -> Option<Time> {
         let may = self.settings.recovery == Recovery::Rack
             && self.phase == Phase::Open
             && self.probe.is_none()
@@ -68,20 +77,19 @@ impl Sender {
         emit: &mut impl FnMut(Transmission),
     ) -> bool {
         if self.board.is_empty() {
-            let closed = self.limit > self.next && self.edge <= self.next;
-            if closed && self.timeout_from + self.estimator.timeout() <= now {
+            let asks = self.waits_for_room() && self.timeout_due() <= now;
+            if asks {
                 self.estimator.back_off();
                 self.timeout_from = now;
-                return true;
             }
-            return false;
+            return asks;
         }
         if self.reordering_until.is_some_and(|it| it <= now) {
             let flight = self.in_flight();
             let lost = self.find_losses(now);
             self.answer_losses(now, lost, flight, counters);
         }
-        if self.timeout_from + self.estimator.timeout() <= now {
+        if self.timeout_due() <= now {
             self.time_out(now, counters, emit);
         } else if self.probe_due().is_some_and(|it| it <= now) {
             self.send_probe(now, counters, emit);
@@ -91,7 +99,7 @@ impl Sender {
 
     /// RFC 6298, section 5: the first segment is sent again, and the window starts
     /// from the beginning.
-    pub(super) fn time_out(
+    fn time_out(
         &mut self,
         now: Time,
         counters: &mut Counters,
@@ -129,7 +137,7 @@ impl Sender {
 
     /// After a timeout everything is held to be lost; by RACK what is overdue
     /// (RFC 8985, section 6.3).
-    pub(super) fn lose_after_timeout(&mut self, now: Time) -> u64 {
+    fn lose_after_timeout(&mut self, now: Time) -> u64 {
         let smoothed = self.estimator.smoothed();
         let window = self.rack.window(true, self.board.delivered(), smoothed);
         let by_time = self.settings.recovery == Recovery::Rack;
@@ -146,7 +154,7 @@ impl Sender {
     }
 
     /// RFC 8985, section 7.3: new data if there is any, else the last segment.
-    pub(super) fn send_probe(
+    fn send_probe(
         &mut self,
         now: Time,
         counters: &mut Counters,

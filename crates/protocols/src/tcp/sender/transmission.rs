@@ -58,7 +58,7 @@ impl Sender {
     /// Octets per second, if packets are paced: as the controller says, or like
     /// Linux at twice a window a round trip below half the threshold, and at 1.2
     /// windows above.
-    pub(super) fn pacing_rate(&self) -> Option<f64> {
+    fn pacing_rate(&self) -> Option<f64> {
         let segment = f64::from(self.settings.maximum_segment);
         if let Some(rate) = self.controller.pacing_rate() {
             return Some(rate * segment);
@@ -71,7 +71,7 @@ impl Sender {
         Some(ratio * cwnd * segment / self.estimator.smoothed()?.as_seconds())
     }
 
-    pub(super) fn allows(&self, length: u64) -> bool {
+    fn allows(&self, length: u64) -> bool {
         if let ForwardRecovery::Trying(left) = self.forward {
             return left > 0;
         }
@@ -83,7 +83,7 @@ impl Sender {
 
     /// Whether a lost segment goes whatever the window: without SACK, fast
     /// retransmit waits for nothing (RFC 5681, section 3.2; RFC 6582, section 3.2).
-    pub(super) fn must_resend(&self, lost: Option<u32>) -> bool {
+    fn must_resend(&self, lost: Option<u32>) -> bool {
         let first = self.board.first().map(|(number, _)| number);
         let recovering = matches!(self.phase, Phase::Recovery(_));
         recovering && !self.settings.recovery.uses_sack() && lost.is_some() && lost == first
@@ -164,7 +164,7 @@ impl Sender {
     }
 
     /// Notes whether the window or the application stopped the sender.
-    pub(super) fn note_limit(&mut self, limited: bool) {
+    fn note_limit(&mut self, limited: bool) {
         let in_flight = self.in_flight();
         let ended = self.board.unacknowledged() >= self.limited_end;
         if ended || limited || (!self.window_limited && in_flight > self.most_in_flight) {
