@@ -181,7 +181,7 @@ def causes(row: Row) -> list[str]:
     if row["queue"] == "red":
         return ["red"]
     if row["controllers"] == ["Bbr", "Bbr"] and row["buffer_bdp"] > 1:
-        return ["open"]
+        return ["aggregation"]
     lossless = row["loss"] == 0
     first = row["controllers"][0]
     if lossless and row["rate_mbps"] == 100 and first in FAST_CAUSES:
