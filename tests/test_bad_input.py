@@ -53,6 +53,19 @@ MISTAKES = {
         '"consumers.veiwer.controller"',
         "`viewer`",
     ),
+    "a trace that is not there": (
+        'rate = "10 Mbps"\n',
+        'trace = { file = "nowhere", kind = "rates" }\n',
+        '"nowhere"',
+        "nowhere: no such file",
+    ),
+    "a map that is no map": (
+        'rate = "10 Mbps"\n',
+        'radio = { map = "small.toml", speed = "1 m/s", carrier = "28 GHz", '
+        'bandwidth = "1 GHz", transmit_power = "30 dBm" }\n',
+        '"small.toml"',
+        "small.toml:2:1: unknown key `duration`",
+    ),
     "an axis with the name of a column": ("re.controller]", "re.goodput_bps]", "goodput_bps", ""),
 }
 """For each mistake: what is right in the file, what is written instead, what of it

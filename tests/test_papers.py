@@ -12,6 +12,7 @@ import pytest
 from conftest import SCENARIO
 from windtunnel import papers
 from windtunnel.papers import PaperError, UnknownPaper, find_paper, find_papers, reproduce
+from windtunnel.report.figures import KINDS
 from windtunnel.results import Results
 from windtunnel.running import Progress, read, run_scenario
 
@@ -88,6 +89,73 @@ def test_every_published_number_has_an_item_with_its_spread(folder: Path) -> Non
     assert items["table-1/second/aimd/throughput"]["published"] is None
 
 
+ACCESS = """
+[compare.access]
+slow = { "links.wire.rate" = "1 Mbps" }
+fast = {}
+"""
+
+
+def test_where_names_the_cases_of_axes_that_stand_still(folder: Path) -> None:
+    (folder / "first.toml").write_text(SCENARIO + ACCESS, encoding="utf-8")
+    with pytest.raises(PaperError, match="table `table-1`: `where` must say which `access`"):
+        reproduce("small")
+    table = """\
+[[tables]]
+id = "table-1"
+measures = ["throughput"]
+axis = "controller"
+where = { access = "slow" }
+rows.first = { cubic = 9.10 }
+"""
+    (folder / "published.toml").write_text(table, encoding="utf-8")
+    [cubic, _] = reproduce("small").rows
+    assert cubic.id == "table-1/first/slow/cubic/throughput"
+    # One Mbps carries no nine.
+    assert cubic.verdict == "impossible"
+
+
+def test_columns_may_be_flows_and_gains_are_of_each_run(folder: Path) -> None:
+    second = """
+[consumers.other]
+node = "consumer"
+prefix = "/video/other"
+controller = "cubic"
+start = "500 ms"
+"""
+    (folder / "first.toml").write_text(SCENARIO + second, encoding="utf-8")
+    published = """\
+[[tables]]
+id = "table-1"
+measures = ["throughput"]
+axis = "flow"
+where = { controller = "cubic" }
+rows.first = { viewer = 1, other = 1 }
+
+[[gains]]
+id = "late"
+says = "who comes first has more"
+measure = "throughput"
+axis = "flow"
+of = "viewer"
+over = "other"
+experiment = "first"
+where = { controller = "cubic" }
+percent = 100.0
+"""
+    (folder / "published.toml").write_text(published, encoding="utf-8")
+    reproduction = reproduce("small")
+    viewer, _, gain = reproduction.rows
+    flows = reproduction.results["first"]["flows"].filter(controller="cubic")
+    goodput = {
+        name: flows.filter(flow=name).sort("run")["goodput_bps"] for name in ("viewer", "other")
+    }
+    assert viewer.measured and viewer.measured.mean == pytest.approx(goodput["viewer"].mean() / 1e6)
+    expected = 100 * (goodput["viewer"] / goodput["other"] - 1)
+    assert gain.measured and gain.measured.mean == pytest.approx(expected.mean())
+    assert gain.id == "gains/first/late/throughput-gain"
+
+
 def test_quick_runs_each_case_twice(folder: Path) -> None:
     (folder / "first.toml").write_text(SCENARIO.replace("runs = 2", "runs = 7"), encoding="utf-8")
     assert reproduce("small").document()["seeds"] == 7
@@ -161,6 +229,13 @@ def test_progress_is_that_of_all_experiments(folder: Path) -> None:
         ("published.toml", 'axis = "controller"', 'axis = "queue"', "no axis `queue`"),
         ("published.toml", "aimd = 0.5", "amd = 0.5", "no controller `amd`"),
         ("published.toml", "id = ", "name = ", "`id` is missing"),
+        ("published.toml", 'axis = "controller"', 'axis = "flow"', "no flow `cubic`"),
+        (
+            "published.toml",
+            'axis = "controller"',
+            'axis = "controller"\nwhere = { queue = "red" }',
+            "no axis `queue`",
+        ),
         ("published.toml", "0.5", "half", "published.toml: "),
         ("paper.toml", 'experiment = "first"', 'experiment = "last"', "no experiment `last`"),
         ("paper.toml", "caption", "text", "unexpected keyword argument 'text'"),
@@ -191,12 +266,11 @@ def test_the_papers_here_are_whole(paper: papers.Paper) -> None:
         # The page says what each reading is.
         for reading in readings:
             assert f"`{reading}`" in paper.page, f"{name}: {reading}"
+    assert {figure.kind for figure in paper.figures} <= KINDS.keys()
     for table in published.tables:
         for row, values in table.rows.items():
             for experiment in table.experiments(row):
-                scenario = scenarios[experiment]
-                columns = {case[scenario.axes.index(table.axis)] for case in scenario.cases}
-                assert values.keys() <= columns
+                assert values.keys() <= set(papers.along(scenarios[experiment], table.axis))
 
 
 @pytest.mark.parametrize(
@@ -207,9 +281,9 @@ def test_no_case_of_a_paper_surpasses_its_bounds(paper: papers.Paper, name: str)
     together = {"runs": "1", "duration": "1 s", "defaults.consumer.start_within": "0 s"}
     scenario = read(paper.scenario(name), together)
     results = run_scenario(scenario)
-    flows = results["flows"].rows_by_key(scenario.axes, named=True)
+    flows = results["flows"].rows_by_key([*scenario.axes, "run"], named=True)
     for case, (goodput, delay) in zip(scenario.cases, scenario.bounds(), strict=True):
-        of_case = flows[tuple(case)]
-        assert sum(flow["goodput_bps"] for flow in of_case) <= goodput, case
-        delays = [flow["delay_minimum_s"] for flow in of_case if flow["data"]]
+        of_case = flows[(*case, 0)]
+        assert sum(flow["goodput_bps"] or 0.0 for flow in of_case) <= goodput, case
+        delays = [flow["delay_minimum_s"] for flow in of_case if flow["delay_minimum_s"]]
         assert min(delays) >= delay, case

@@ -16,7 +16,10 @@ from windtunnel import Results
 from windtunnel.folders import MANIFEST
 from windtunnel.results import ResultsError
 
-TABLES = {"runs", "flows", "transfers", "links", "nodes", "flow_series", "link_series"}
+TABLES = {
+    *("runs", "flows", "transfers", "links", "nodes"),
+    *("flow_series", "link_series", "channel_series", "maps"),
+}
 
 
 @pytest.fixture
@@ -30,8 +33,8 @@ def test_every_table_has_a_row_for_every_case_and_run(results: Results) -> None:
     cases = {(name, run) for name in ("cubic", "aimd") for run in (0, 1)}
     for name, table in results.tables.items():
         assert table.columns[:2] == ["controller", "run"], name
-        if name == "transfers":
-            # Consumers make none.
+        if name in ("transfers", "channel_series", "maps"):
+            # Consumers make none, and wires have none.
             assert table.is_empty()
             continue
         assert set(table.select("controller", "run").iter_rows()) == cases, name
@@ -77,6 +80,23 @@ def test_what_was_saved_is_loaded_again(results: Results, tmp_path: Path) -> Non
     assert set(loaded.tables) == TABLES
     for name, table in results.tables.items():
         assert_frame_equal(loaded[name], table)
+
+
+def test_a_scenario_runs_again_from_its_results_with_the_files_it_names(
+    scenario: Path, tmp_path: Path
+) -> None:
+    text = scenario.read_text(encoding="utf-8")
+    trace = 'trace = { file = "traces/a", kind = "opportunities" }'
+    scenario.write_text(text.replace('rate = "10 Mbps"', trace), encoding="utf-8")
+    (scenario.parent / "traces").mkdir()
+    (scenario.parent / "traces" / "a").write_bytes(b"# one a millisecond\r\n1\r\n")
+    first = windtunnel.run(scenario)
+    saved = first.save(tmp_path / "saved")
+    assert (saved / "traces" / "a").read_bytes() == b"# one a millisecond\r\n1\r\n"
+    assert Results.load(saved).files == first.files
+    again = windtunnel.run(saved / "scenario.toml")
+    assert_frame_equal(again["flows"], first["flows"])
+    assert again.manifest["files_sha256"] == first.manifest["files_sha256"]
 
 
 def test_the_manifest_says_what_was_run_and_where(results: Results) -> None:

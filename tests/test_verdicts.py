@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -10,6 +11,7 @@ from windtunnel.verdicts import (
     Bound,
     Claim,
     Experiment,
+    Gain,
     Measured,
     Published,
     Table,
@@ -165,3 +167,45 @@ def test_a_claim_that_the_papers_own_numbers_deny_is_named() -> None:
     *_, item = compare_all(Published([own], [claim([["b"], ["a"]], [])]), given, UNITS)
     assert item.verdict == "same order"
     assert item.note == "so it is; the paper's own numbers say otherwise"
+
+
+def gain(percent: str) -> Gain:
+    """Give a gain of b over a."""
+    return Gain("g", "so much", "throughput", "controller", "b", "a", "s", Decimal(percent))
+
+
+@pytest.mark.parametrize(
+    ("percent", "verdict"),
+    [("150", "matches"), ("140", "matches"), ("20", "same order"), ("-20", "differs")],
+)
+def test_a_gain_is_taken_in_each_run_and_is_of_the_papers_order_if_the_same_is_ahead(
+    percent: str, verdict: str
+) -> None:
+    given = {"s": experiment(["default"], {"a": 1.0, "b": 3.0})}
+    # From 1 to 3 in the first run, from 2 to 4 in the second.
+    [item] = compare_all(Published([], [], [gain(percent)]), given, UNITS)
+    assert item.measured == Measured(150.0, 100.0, 200.0, 2, "%")
+    assert (item.id, item.verdict) == ("gains/s/g/throughput-gain", verdict)
+
+
+def test_a_gain_over_nothing_is_not_measured() -> None:
+    given = {"s": experiment(["default"], {"a": -1.0, "b": 3.0})}
+    [item] = compare_all(Published([], [], [gain("10")]), given, UNITS)
+    assert item.verdict == "not measured"
+
+
+@pytest.mark.parametrize(("factor", "verdict"), [(3.0, "same order"), (4.0, "differs")])
+def test_a_claim_may_be_of_so_many_times_more(factor: float, verdict: str) -> None:
+    given = {"s": experiment(["default"], {"a": 1.0, "b": 5.0})}
+    said = replace(claim([["b"], ["a"]], []), factor=factor)
+    # On average 1.5 and 5.5.
+    [item] = compare_all(Published([], [said]), given, UNITS)
+    assert item.verdict == verdict
+
+
+@pytest.mark.parametrize(("most", "verdict"), [(2.0, "matches"), (1.5, "differs")])
+def test_a_claim_may_be_of_less_than_a_value(most: float, verdict: str) -> None:
+    given = {"s": experiment(["default"], {"a": 1.0})}
+    said = replace(claim([], []), below={"a": most})
+    [item] = compare_all(Published([], [said]), given, UNITS)
+    assert item.verdict == verdict

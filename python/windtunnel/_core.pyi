@@ -51,6 +51,8 @@ class Scenario:
     seed: int
     text: str
     """The text as run, with what was set from outside."""
+    files: list[tuple[str, str]]
+    """The files beside it that it names: each one's name there, and its text."""
 
     def __new__(cls, file: str, text: str, settings: list[tuple[str, str]] = ...) -> Self: ...
     def bounds(self) -> list[tuple[float, float]]:

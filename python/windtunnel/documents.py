@@ -95,6 +95,44 @@ changes = [
   { at = "7 s", state = "up" },
 ]
 """,
+    "A radio: the user walks along the path on a map, and the SINR says how fast the link sends. "
+    "D-TCP hears of it.": """\
+[nodes.phone]
+
+[links.air]
+nodes = ["router", "phone"]
+delay = "1 ms"
+queue = { kind = "drop-tail", limit = "10 MB" }
+
+[links.air.radio]
+map = "scenarios/maps/street.toml"
+speed = "1.5 m/s"
+carrier = "28 GHz"
+bandwidth = "100 MHz"
+transmit_power = ["30 dBm", "23 dBm"]
+antenna_gain = "30 dB"
+blockage = { every = "5 s", lasts = "300 ms", loss = "20 dB", edge = "100 ms" }
+
+[flows.walk]
+from = "server"
+to = "phone"
+controller = { kind = "d-tcp", sinr = true }
+""",
+    "A link that sends when a trace says so, and a flow whose application hands over no more than "
+    "2 Mbps.": """\
+[nodes.car]
+
+[links.cell]
+nodes = ["router", "car"]
+delay = "5 ms"
+trace = { file = "scenarios/traces/lte-drive.opportunities", kind = "opportunities" }
+
+[flows.drive]
+from = "server"
+to = "car"
+controller = "cubic"
+rate = "2 Mbps"
+""",
     "A route that replaces a computed one.": """\
 [[routing.routes]]
 node = "viewer"
@@ -127,14 +165,44 @@ nodes, links, producers, consumers and flows are free.
 ## Quantities
 
 {quantities}
+## Files beside a scenario
+
+Maps and traces are files of their own, sought beside the scenario file. Results keep them: a
+scenario can be run again from its folder of results.
+
+A map is a TOML file, such as [street.toml](../scenarios/maps/street.toml). A place is an array of
+two lengths, eastwards and northwards; it may be negative.
+
+{map_keys}
 """
+
+MAP_KEYS = (
+    ("title", "What the map shows, in one line; nothing unless stated."),
+    ("stations", "The base stations; one or more."),
+    ("stations.name", "Its name; no two have the same."),
+    ("stations.at", "Its place."),
+    ("stations.height", "The height of its antenna: 2 m to 50 m; 10 m in 3GPP TR 38.901."),
+    ("buildings", "The buildings, rectangles higher than all antennas; none unless stated."),
+    ("buildings.corner", "Its south-western corner."),
+    ("buildings.width", "From west to east."),
+    ("buildings.depth", "From south to north."),
+    (
+        "user.path",
+        "The corners of the user's path, an array of places; the user stops at the last.",
+    ),
+    ("user.height", "The height of the user's antenna: 1.5 m to 22.5 m."),
+)
+"""The keys of a map file, and what they mean."""
 
 
 def manual(schema: Schema) -> str:
     """Write the page, in Markdown."""
     additions = (f"{text}\n\n```toml\n{code}```\n" for text, code in ADDITIONS.items())
     introduction = INTRODUCTION.format(
-        example=EXAMPLE, additions="\n".join(additions), quantities=quantities(schema)
+        example=EXAMPLE,
+        additions="\n".join(additions),
+        quantities=quantities(schema),
+        map_keys=table(["key", "meaning"], ([f"`{key}`", what] for key, what in MAP_KEYS)),
     )
     parts = [introduction, "## The file\n", table_of_keys(schema)]
     for name, definition in schema["$defs"].items():

@@ -36,4 +36,10 @@ def cell(value: str | list[str] | list[dict[str, Any]]) -> str:
         return value
     if all(isinstance(it, str) for it in value):
         return ", ".join(value)
-    return "\n".join(f"{it['name']} = {json.dumps(it['default'])}" for it in value)
+    return "\n".join(parameter(it) for it in value)
+
+
+def parameter(it: dict[str, Any]) -> str:
+    """Write a parameter with its default, and what turning it on needs."""
+    on = f" (true needs {', '.join(it['needs'])})" if it["needs"] else ""
+    return f"{it['name']} = {json.dumps(it['default'])}{on}"

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from windtunnel import channel_measures
+from windtunnel.channel_measures import CONTROLLER, VALUE
+
 if TYPE_CHECKING:
     import polars as pl
 
     from windtunnel.results import Results
-
-VALUE = "value"
-"""The column of a measured value."""
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,8 @@ class Measure:
     """The unit of its values."""
     take: Callable[[Results, list[str]], pl.DataFrame]
     """From results, and the columns that tell runs apart, to those columns and `VALUE`."""
+    of_each_flow: bool = False
+    """Whether the columns may tell flows apart too."""
 
 
 def throughput(results: Results, keys: list[str]) -> pl.DataFrame:
@@ -33,6 +35,95 @@ def throughput(results: Results, keys: list[str]) -> pl.DataFrame:
 
     value = (pl.col("goodput_bps").sum() / 1e6).alias(VALUE)
     return results["flows"].group_by(keys, maintain_order=True).agg(value)
+
+
+def goodput(results: Results, keys: list[str]) -> pl.DataFrame:
+    """Sum the goodput of all flows, in kbps."""
+    import polars as pl
+
+    value = (pl.col("goodput_bps").sum() / 1e3).alias(VALUE)
+    return results["flows"].group_by(keys, maintain_order=True).agg(value)
+
+
+def decreases(results: Results, keys: list[str]) -> pl.DataFrame:
+    """Count how often the windows were decreased."""
+    import polars as pl
+
+    value = pl.col("decreases").sum().cast(pl.Float64).alias(VALUE)
+    return results["flows"].group_by(keys, maintain_order=True).agg(value)
+
+
+def timeouts(results: Results, keys: list[str]) -> pl.DataFrame:
+    """Count the timeouts."""
+    import polars as pl
+
+    value = pl.col("timeouts").sum().cast(pl.Float64).alias(VALUE)
+    return results["flows"].group_by(keys, maintain_order=True).agg(value)
+
+
+def fairness(results: Results, keys: list[str]) -> pl.DataFrame:
+    """Compute Jain's index of the flows' goodputs, from when all of them send.
+
+    1 where all are alike, 1/n where one of n has everything.
+    """
+    import polars as pl
+
+    value = pl.col("goodput_bps")
+    index = value.sum().pow(2) / (pl.len() * value.pow(2).sum())
+    shared = while_all_send(results, keys).group_by(keys, maintain_order=True)
+    return shared.agg(index.fill_nan(None).alias(VALUE))
+
+
+def fairness_ratio(results: Results, keys: list[str]) -> pl.DataFrame:
+    """Divide the least of the flows' goodputs by the greatest, from when all of them send."""
+    import polars as pl
+
+    ratio = pl.col("goodput_bps").min() / pl.col("goodput_bps").max()
+    shared = while_all_send(results, keys).group_by(keys, maintain_order=True)
+    return shared.agg(ratio.fill_nan(None).alias(VALUE))
+
+
+def while_all_send(results: Results, keys: list[str]) -> pl.DataFrame:
+    """Take each flow's mean goodput, in bit/s, from when the last one delivers something.
+
+    Runs with one flow alone have nothing to share and are left out.
+    """
+    import polars as pl
+
+    series = results["flow_series"].select(*keys, "flow", "time_s", "goodput_bps")
+    first = pl.col("time_s").filter(pl.col("goodput_bps") > 0).min().over(*keys, "flow")
+    several = pl.col("flow").n_unique().over(keys) > 1
+    return (
+        series.with_columns(first=first)
+        .filter(several, pl.col("time_s") > pl.col("first").max().over(keys))
+        .group_by(*keys, "flow", maintain_order=True)
+        .agg(pl.col("goodput_bps").mean())
+    )
+
+
+TESTED = "tested"
+"""The flow whose effect on the others is measured."""
+
+RENO = "reno"
+"""The controller that it is held against."""
+
+
+def plucking(results: Results, keys: list[str]) -> pl.DataFrame:
+    """Compute the share of their goodput that the others lose because of the flow `tested`.
+
+    It is (P - Q) / P, where Q is the goodput of the others beside it, and P what
+    they have in the same run where it is Reno as well.
+    """
+    import polars as pl
+
+    others = results["flows"].filter(pl.col("flow") != TESTED)
+    if CONTROLLER not in keys or others.height == results["flows"].height:
+        return results["flows"].select(*keys, pl.lit(None, pl.Float64).alias(VALUE)).clear()
+    left = others.group_by(keys, maintain_order=True).agg(pl.col("goodput_bps").sum())
+    same = [key for key in keys if key != CONTROLLER]
+    beside_reno = left.filter(pl.col(CONTROLLER) == RENO).select(*same, reno="goodput_bps")
+    value = (1 - pl.col("goodput_bps") / pl.col("reno")).alias(VALUE)
+    return left.join(beside_reno, on=same, maintain_order="left").select(*keys, value)
 
 
 def unsteadiness(results: Results, keys: list[str]) -> pl.DataFrame:
@@ -108,7 +199,13 @@ def dropped() -> pl.Expr:
 
 
 MEASURES = {
-    "throughput": Measure("goodput of all flows together", "Mbps", throughput),
+    "throughput": Measure("goodput of all flows together", "Mbps", throughput, True),
+    "goodput": Measure("the same in kbps", "kbps", goodput, True),
+    "decreases": Measure("decreases of the window", "", decreases, True),
+    "timeouts": Measure("timeouts", "", timeouts, True),
+    "fairness": Measure("Jain's index while all flows send", "", fairness),
+    "fairness-ratio": Measure("least over greatest goodput of the flows", "", fairness_ratio),
+    "plucking": Measure("share of their goodput that a flow costs the others", "share", plucking),
     "unsteadiness": Measure("standard deviation of the throughput over time", "Mbps", unsteadiness),
     "delay": Measure("from first Interest to Data, mean over the consumers", "s", delay),
     "last-delay": Measure("from last Interest to Data, mean over the consumers", "s", last_delay),
@@ -117,5 +214,15 @@ MEASURES = {
         "Interests less Data at the consumers each second", "packets/s", unanswered
     ),
     "packet-loss-share": Measure("dropped share of all packets", "share", packet_loss_share),
+    "recovery": Measure(
+        "from when the channel allows the maximum throughput to 90 % of it",
+        "s",
+        channel_measures.recovery,
+    ),
+    "greatest-sinr": Measure("the greatest SINR", "dB", channel_measures.greatest_sinr),
+    "least-sinr": Measure("the least SINR", "dB", channel_measures.least_sinr),
+    "sinr-out-of-sight": Measure(
+        "SINR without line of sight, median", "dB", channel_measures.sinr_out_of_sight
+    ),
 }
 """Every measure, by its name in papers' files."""

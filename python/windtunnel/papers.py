@@ -16,7 +16,17 @@ from windtunnel.folders import VERSION_KEY, write_manifest, written_whole
 from windtunnel.measures import MEASURES, VALUE
 from windtunnel.results import Results
 from windtunnel.running import Progress, read, run_scenario
-from windtunnel.verdicts import Claim, Experiment, Item, Published, Table, compare_all
+from windtunnel.verdicts import (
+    FLOW,
+    READING,
+    Claim,
+    Experiment,
+    Gain,
+    Item,
+    Published,
+    Table,
+    compare_all,
+)
 
 PAPERS = Path(__file__).parents[2] / "papers"
 """Where the papers are: one folder each."""
@@ -51,7 +61,7 @@ class Figure:
     where: dict[str, str]
     """The cases of the axes that stand still."""
     series: str
-    """The axis whose cases are drawn side by side."""
+    """The axis whose cases, or `flow` for the flows that, are drawn side by side."""
 
     def document(self) -> dict[str, Any]:
         """Give the figure as JSON values; whoever draws it names the files."""
@@ -267,10 +277,17 @@ def evidence(scenario: _core.Scenario, results: Results | None) -> Experiment:
         values[name] = {}
         if results is None or not results.tables:
             continue
-        taken = measure.take(results, [*scenario.axes, "run"])
-        for *case, run, value in taken.drop_nulls(VALUE).iter_rows():
-            values[name].setdefault(tuple(case), {})[run] = value
-    return Experiment(scenario.axes, cases, bounds, values)
+        for keys in ([], [FLOW]) if measure.of_each_flow else ([],):
+            taken = measure.take(results, [*scenario.axes, *keys, "run"])
+            for *case, run, value in taken.drop_nulls(VALUE).iter_rows():
+                values[name].setdefault(tuple(case), {})[run] = value
+    return Experiment(scenario.axes, cases, bounds, values, flows(scenario))
+
+
+def flows(scenario: _core.Scenario) -> list[str]:
+    """List the names of a scenario's flows."""
+    stated = tomllib.loads(scenario.text)
+    return [*stated.get("consumers", {}), *stated.get("flows", {})]
 
 
 def read_paper(folder: Path) -> Paper:
@@ -307,6 +324,7 @@ def read_published(paper: Paper) -> Published:
                         row: {name: Decimal(value) for name, value in values.items()}
                         for row, values in table["rows"].items()
                     },
+                    where=table.get("where", {}),
                 )
                 for table in data["tables"]
             ],
@@ -319,8 +337,15 @@ def read_published(paper: Paper) -> Published:
                     places=places(claim),
                     order=claim.get("order", []),
                     alike=claim.get("alike", []),
+                    where=claim.get("where", {}),
+                    factor=float(claim.get("factor", 1)),
+                    below={name: float(it) for name, it in claim.get("below", {}).items()},
                 )
                 for claim in data.get("claims", [])
+            ],
+            gains=[
+                Gain(**{**gain, "percent": Decimal(gain["percent"])})
+                for gain in data.get("gains", [])
             ],
         )
     except (KeyError, TypeError) as error:
@@ -354,6 +379,7 @@ def check(paper: Paper, published: Published, scenarios: Mapping[str, _core.Scen
             for experiment in table.experiments(row):
                 place = f"{PUBLISHED}: table `{table.id}`"
                 check_columns(place, scenarios, experiment, table.axis, list(values))
+                check_where(place, scenarios[experiment], table.axis, table.where)
         for measure in table.measures:
             check_name(f"{PUBLISHED}: table `{table.id}`", "measure", measure, MEASURES)
     for claim in published.claims:
@@ -361,6 +387,12 @@ def check(paper: Paper, published: Published, scenarios: Mapping[str, _core.Scen
         check_name(place, "measure", claim.measure, MEASURES)
         for experiment in {name for names in claim.places.values() for name in names}:
             check_columns(place, scenarios, experiment, claim.axis, claim.columns())
+            check_where(place, scenarios[experiment], claim.axis, claim.where)
+    for gain in published.gains:
+        place = f"{PUBLISHED}: gain `{gain.id}`"
+        check_name(place, "measure", gain.measure, MEASURES)
+        check_columns(place, scenarios, gain.experiment, gain.axis, [gain.of, gain.over])
+        check_where(place, scenarios[gain.experiment], gain.axis, gain.where)
     for figure in paper.figures:
         place = f"{PAPER}: figure `{figure.id}`"
         check_columns(place, scenarios, figure.experiment, figure.series, [])
@@ -378,10 +410,26 @@ def check_columns(
     """Refuse an experiment, an axis of it, or cases on that axis that there are not."""
     check_name(place, "experiment", experiment, scenarios)
     scenario = scenarios[experiment]
-    check_name(place, "axis", axis, scenario.axes)
-    along = {case[scenario.axes.index(axis)] for case in scenario.cases}
+    check_name(place, "axis", axis, [*scenario.axes, FLOW])
     for column in columns:
-        check_name(place, axis, column, along)
+        check_name(place, axis, column, along(scenario, axis))
+
+
+def check_where(place: str, scenario: _core.Scenario, axis: str, where: Mapping[str, str]) -> None:
+    """Refuse what leaves open which cases of an experiment are meant."""
+    for name, case in where.items():
+        check_name(place, "axis", name, scenario.axes)
+        check_name(place, name, case, along(scenario, name))
+    for name in scenario.axes:
+        if name not in {axis, READING, *where}:
+            raise PaperError(f"{place}: `where` must say which `{name}`")
+
+
+def along(scenario: _core.Scenario, axis: str) -> list[str]:
+    """List the names on an axis of a scenario."""
+    if axis == FLOW:
+        return flows(scenario)
+    return list(dict.fromkeys(case[scenario.axes.index(axis)] for case in scenario.cases))
 
 
 def check_name(place: str, kind: str, name: str, known: Any) -> None:

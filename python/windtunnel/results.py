@@ -24,10 +24,10 @@ class ResultsError(ValueError):
 class Results:
     """What came of a scenario.
 
-    `tables` holds `runs`, `flows`, `transfers`, `links`, `nodes`, `flow_series`
-    and `link_series`; each begins with a column for every axis of the scenario's
-    comparison, and `run`, the replication's number. Units stand in the names of
-    the columns. Without a finished run there are no tables.
+    `tables` holds `runs`, `flows`, `transfers`, `links`, `nodes`, `flow_series`,
+    `link_series`, `channel_series` and `maps`; each begins with a column for every
+    axis of the scenario's comparison, and `run`, the replication's number. Units
+    stand in the names of the columns. Without a finished run there are no tables.
     """
 
     scenario: str
@@ -37,7 +37,9 @@ class Results:
     tables: dict[str, pl.DataFrame]
     """The tables, by name."""
     manifest: dict[str, Any] = field(default_factory=dict)
-    """Version, seed, hash of the scenario, machine, durations, and what is missing."""
+    """Version, seed, hashes of scenario and files, machine, durations, what is missing."""
+    files: dict[str, str] = field(default_factory=dict)
+    """The files beside the scenario that it names, such as maps: each one's text."""
 
     def __getitem__(self, name: str) -> pl.DataFrame:
         """Give a table by its name."""
@@ -46,6 +48,8 @@ class Results:
     def save(self, folder: Path | str, captures: Path | None = None) -> Path:
         """Write a folder: scenario, manifest and a Parquet file for each table.
 
+        The files that the scenario names stand beside it there, so that it can be run
+        again; of one that would be outside the folder there is only the hash.
         The folder `captures`, on the same file system, is moved into it.
 
         The folder appears whole or not at all; results of the same name are
@@ -61,6 +65,10 @@ class Results:
                 (written / f"{name}.parquet").write_bytes(encoded.getbuffer())
             if captures:
                 captures.rename(written / CAPTURES)
+            for name, text in self.files.items():
+                if (file := inside(written, name)) and not file.exists():
+                    file.parent.mkdir(parents=True, exist_ok=True)
+                    file.write_bytes(text.encode())
             write_manifest(written, {"axes": self.axes, **self.manifest})
         return folder
 
@@ -76,6 +84,17 @@ class Results:
             axes = manifest.pop("axes")
             tables = {path.stem: pl.read_parquet(path) for path in sorted(folder.glob("*.parquet"))}
             scenario = (folder / SCENARIO).read_text(encoding="utf-8")
+            files = {
+                name: file.read_bytes().decode()
+                for name in manifest.get("files_sha256", ())
+                if (file := inside(folder, name)) and file.exists()
+            }
         except (OSError, ValueError, KeyError, pl.exceptions.PolarsError) as error:
             raise ResultsError(f"{folder}: no folder of results: {error}") from error
-        return cls(scenario, axes, tables, manifest)
+        return cls(scenario, axes, tables, manifest, files)
+
+
+def inside(folder: Path, name: str) -> Path | None:
+    """Give the place of a file beside the scenario; none if that is outside the folder."""
+    parts = Path(name).parts
+    return None if Path(name).is_absolute() or ".." in parts else folder / name

@@ -52,6 +52,7 @@ def read(
 ) -> _core.Scenario:
     """Read and check a scenario file; `settings` replace values by their paths.
 
+    Files that the scenario names, such as maps and traces, are sought beside it.
     Raises ScenarioError with the place in the file, or OSError.
     """
     replaced = [(path, str(value)) for path, value in (settings or {}).items()]
@@ -105,7 +106,7 @@ def run_scenario(
     manifest = {**description(scenario), **what_came(outcome, interrupted, real_s)}
     stops = tables["runs"]["stop"].to_list() if tables else []
     manifest["out_of_real_time"] = stops.count("out of real time")
-    return Results(scenario.text, scenario.axes, tables, manifest)
+    return Results(scenario.text, scenario.axes, tables, manifest, dict(scenario.files))
 
 
 def description(scenario: _core.Scenario) -> dict[str, Any]:
@@ -115,7 +116,8 @@ def description(scenario: _core.Scenario) -> dict[str, Any]:
         "title": scenario.title,
         "seed": scenario.seed,
         "runs": scenario.runs,
-        "scenario_sha256": hashlib.sha256(scenario.text.encode()).hexdigest(),
+        "scenario_sha256": sha256(scenario.text),
+        "files_sha256": {name: sha256(text) for name, text in scenario.files},
         "machine": {
             "system": platform.system(),
             "architecture": platform.machine(),
@@ -123,6 +125,11 @@ def description(scenario: _core.Scenario) -> dict[str, Any]:
             "python": platform.python_version(),
         },
     }
+
+
+def sha256(text: str) -> str:
+    """Give the hash of a text in UTF-8."""
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def what_came(outcome: _core.Outcome, interrupted: bool, real_s: float) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from itertools import combinations
 from statistics import fmean
@@ -21,11 +21,17 @@ order. `differs`: none of these. `not stated`: the paper gives no value.
 TOLERANCE = 0.1
 """The share of a value within which another one matches it."""
 
+GOODPUTS = {"throughput": 1e6, "goodput": 1e3}
+"""The measures that the network bounds, and how many bit/s their units are."""
+
 DEFAULT = "default"
 """The reading that a paper's page argues for."""
 
 READING = "reading"
 """The axis of the readings."""
+
+FLOW = "flow"
+"""What stands for an axis where the flows of each run are compared with each other."""
 
 
 @dataclass(frozen=True)
@@ -83,10 +89,15 @@ class Experiment:
     bounds: dict[tuple[str, ...], tuple[float, float]]
     """The most goodput in bit/s, and the least delay in s."""
     values: dict[str, dict[tuple[str, ...], dict[int, float]]]
-    """By measure, case and number of the run; what was not run is missing."""
+    """By measure, case and number of the run; what was not run is missing. A flow's
+    own values stand under the case with its name behind."""
+    flows: list[str] = field(default_factory=list)
+    """The names of its flows."""
 
     def along(self, axis: str) -> list[str]:
         """List the names on an axis, in the scenario's order."""
+        if axis == FLOW:
+            return self.flows
         place = self.axes.index(axis)
         return list(dict.fromkeys(case[place] for case in self.cases))
 
@@ -94,10 +105,21 @@ class Experiment:
         """List the readings, the default first."""
         return self.along(READING) if READING in self.axes else [DEFAULT]
 
-    def case(self, axis: str, name: str, reading: str) -> tuple[str, ...]:
-        """Find a case. A reading that does not concern the experiment leaves it as it is."""
+    def case(self, axis: str, name: str, reading: str, where: Mapping[str, str]) -> tuple[str, ...]:
+        """Find a case, `where` naming it on the axes that stand still.
+
+        A reading that does not concern the experiment leaves it as it is.
+        """
         known = reading if reading in self.readings() else DEFAULT
-        return tuple({axis: name, READING: known}[it] for it in self.axes)
+        names = {**where, axis: name, READING: known}
+        return tuple(names[it] for it in self.axes)
+
+    def runs(
+        self, measure: str, axis: str, name: str, reading: str, where: Mapping[str, str]
+    ) -> Mapping[int, float]:
+        """Give the values of a column by the number of the run."""
+        case = self.case(axis, name, reading, where)
+        return self.values[measure].get((*case, name) if axis == FLOW else case, {})
 
 
 @dataclass(frozen=True)
@@ -112,6 +134,8 @@ class Table:
     """The experiments whose mean its rows give; a row's own name if there are none."""
     rows: dict[str, dict[str, Decimal]]
     """For each row what is published, by column; what is not is missing."""
+    where: dict[str, str] = field(default_factory=dict)
+    """The cases of the axes that stand still."""
 
     def experiments(self, row: str) -> list[str]:
         """List the experiments that give a row."""
@@ -123,7 +147,8 @@ class Claim:
     """What a paper says of the order of its values, in words.
 
     Either `order`, groups of columns of which every one in an earlier group has
-    more than every one in a later group; or `alike`, columns whose values match.
+    more than `factor` times what every one in a later group has; or `alike`,
+    columns whose values match; or `below`, what columns have less than.
     """
 
     id: str
@@ -134,16 +159,47 @@ class Claim:
     """Where it is said to hold: by name, the experiments whose mean it is about."""
     order: list[list[str]]
     alike: list[str]
+    where: dict[str, str] = field(default_factory=dict)
+    """The cases of the axes that stand still."""
+    factor: float = 1.0
+    below: dict[str, float] = field(default_factory=dict)
 
     def holds(self, values: Mapping[str, float]) -> bool:
         """Say whether values bear the claim out."""
-        earlier = combinations(self.order, 2)
-        ordered = all(values[a] > values[b] for more, less in earlier for a in more for b in less)
-        return ordered and all(match(values[a], values[b]) for a, b in combinations(self.alike, 2))
+        pairs = (
+            (values[a], values[b])
+            for more, less in combinations(self.order, 2)
+            for a in more
+            for b in less
+        )
+        ordered = all(more > self.factor * less for more, less in pairs)
+        alike = all(match(values[a], values[b]) for a, b in combinations(self.alike, 2))
+        return ordered and alike and all(values[it] < most for it, most in self.below.items())
 
     def columns(self) -> list[str]:
         """List the columns that the claim is about."""
-        return [*(name for group in self.order for name in group), *self.alike]
+        return [*(name for group in self.order for name in group), *self.alike, *self.below]
+
+
+@dataclass(frozen=True)
+class Gain:
+    """By how much a paper says that one column is more than another, in percent."""
+
+    id: str
+    says: str
+    measure: str
+    axis: str
+    of: str
+    over: str
+    experiment: str
+    percent: Decimal
+    where: dict[str, str] = field(default_factory=dict)
+    """The cases of the axes that stand still."""
+
+    def measured(self, of: Mapping[int, float], over: Mapping[int, float]) -> list[float]:
+        """Compute it for every run that has both."""
+        common = sorted(number for number in of.keys() & over.keys() if over[number] > 0)
+        return [100 * (of[number] / over[number] - 1) for number in common]
 
 
 @dataclass(frozen=True)
@@ -152,6 +208,7 @@ class Published:
 
     tables: list[Table]
     claims: list[Claim]
+    gains: list[Gain] = field(default_factory=list)
 
 
 def match(published: float, measured: float) -> bool:
@@ -237,18 +294,36 @@ def compare_all(
             over = [experiments[name] for name in table.experiments(row)]
             for reading in readings(over):
                 for measure in table.measures:
-                    place = f"{table.id}/{row}"
-                    line = Line(place, table.axis, measure, units[measure], reading, over)
+                    place = "/".join([table.id, row, *table.where.values()])
+                    unit = units[measure]
+                    line = Line(place, table.axis, measure, unit, reading, over, table.where)
                     items.extend(line.items(values))
+    for gain in published.gains:
+        experiment = experiments[gain.experiment]
+        items.extend(gain_item(gain, experiment, reading) for reading in experiment.readings())
     for claim in published.claims:
         for place, names in claim.places.items():
             over = [experiments[name] for name in names]
             borne_out = claim_of(published, names, claim)
             for reading in readings(over):
                 id, unit = f"claims/{place}/{claim.id}", units[claim.measure]
-                line = Line(id, claim.axis, claim.measure, unit, reading, over)
+                line = Line(id, claim.axis, claim.measure, unit, reading, over, claim.where)
                 items.append(line.claim(claim, borne_out))
     return items
+
+
+def gain_item(gain: Gain, experiment: Experiment, reading: str) -> Item:
+    """Give the item of a gain: it is of the paper's order where the same one is ahead."""
+    of, over = (
+        experiment.runs(gain.measure, gain.axis, name, reading, gain.where)
+        for name in (gain.of, gain.over)
+    )
+    measured = summarise(gain.measured(of, over), "%")
+    ahead = measured is not None and (measured.mean > 0) == (gain.percent > 0)
+    verdict, note = judge(gain.percent, measured, Bound(), ahead)
+    id = f"gains/{gain.experiment}/{gain.id}/{gain.measure}-gain"
+    note = "; ".join(filter(None, [gain.says, note]))
+    return Item(id, reading, gain.percent, "%", measured, verdict, note)
 
 
 def readings(over: Sequence[Experiment]) -> list[str]:
@@ -270,6 +345,7 @@ def row_of(published: Published, experiment: str, claim: Claim) -> Mapping[str, 
     for table in published.tables:
         for row, values in table.rows.items():
             same = table.experiments(row) == [experiment] and table.measures[0] == claim.measure
+            same = same and (table.axis, table.where) == (claim.axis, claim.where)
             if same and set(claim.columns()) <= values.keys():
                 return values
     return None
@@ -285,6 +361,7 @@ class Line:
     unit: str
     reading: str
     over: list[Experiment]
+    where: Mapping[str, str]
 
     def items(self, values: Mapping[str, Decimal]) -> Iterator[Item]:
         """Give an item for every column."""
@@ -307,7 +384,7 @@ class Line:
         if not set(claim.columns()) <= means.keys():
             verdict: Verdict = "not measured"
         elif claim.holds(means):
-            verdict = "matches" if claim.alike else "same order"
+            verdict = "matches" if claim.alike or claim.below else "same order"
         else:
             verdict = "differs"
         return Item(self.place, self.reading, None, self.unit, None, verdict, note)
@@ -323,16 +400,19 @@ class Line:
 
     def runs(self, name: str) -> list[float]:
         """Give a column's value in every run: the mean over the experiments."""
-        each = [it.values[self.measure].get(self.case(it, name), {}) for it in self.over]
+        each = [
+            it.runs(self.measure, self.axis, name, self.reading, self.where) for it in self.over
+        ]
         common = set.intersection(*(set(runs) for runs in each))
         return [fmean(runs[number] for runs in each) for number in sorted(common)]
 
     def bound(self, name: str) -> Bound:
         """Compute what no protocol surpasses in this measure."""
         bounds = [it.bounds[self.case(it, name)] for it in self.over]
-        if self.measure == "throughput":
-            most = fmean(goodput for goodput, _ in bounds) / 1e6
-            return Bound(most=most, reason=f"no more than {most:.3g} Mbps can be received here")
+        if self.measure in GOODPUTS:
+            most = fmean(goodput for goodput, _ in bounds)
+            reason = f"no more than {most / 1e6:.3g} Mbps can be received here"
+            return Bound(most=most / GOODPUTS[self.measure], reason=reason)
         if self.measure in ("delay", "last-delay"):
             least = fmean(delay for _, delay in bounds)
             return Bound(least=least, reason=f"no Data can take less than {least:.3g} s here")
@@ -342,4 +422,4 @@ class Line:
 
     def case(self, experiment: Experiment, name: str) -> tuple[str, ...]:
         """Find the case of a column."""
-        return experiment.case(self.axis, name, self.reading)
+        return experiment.case(self.axis, name, self.reading, self.where)

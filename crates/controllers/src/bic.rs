@@ -65,7 +65,7 @@ pub(crate) const DESCRIPTION: Description = Description {
         Parameter {
             name: "fast-convergence",
             meaning: "aim lower after congestion below the last maximum, to make room for others",
-            kind: Kind::Flag { default: true },
+            kind: Kind::Flag { default: true, needs: &[] },
         },
     ],
 };

@@ -70,7 +70,7 @@ pub(crate) const DESCRIPTION: Description = Description {
         Parameter {
             name: "competitive",
             meaning: "lower delta where others fill the queue",
-            kind: Kind::Flag { default: true },
+            kind: Kind::Flag { default: true, needs: &[] },
         },
     ],
 };

@@ -54,12 +54,12 @@ pub(crate) const DESCRIPTION: Description = Description {
         Parameter {
             name: "fast-convergence",
             meaning: "aim lower after congestion below the last maximum, to make room for others",
-            kind: Kind::Flag { default: true },
+            kind: Kind::Flag { default: true, needs: &[] },
         },
         Parameter {
             name: "reno-friendly",
             meaning: "never be slower than Reno would be",
-            kind: Kind::Flag { default: true },
+            kind: Kind::Flag { default: true, needs: &[] },
         },
         Parameter {
             name: "curve",
@@ -72,7 +72,7 @@ pub(crate) const DESCRIPTION: Description = Description {
         Parameter {
             name: "hystart",
             meaning: "leave the first slow start when the round trip grows (HyStart++, RFC 9406)",
-            kind: Kind::Flag { default: true },
+            kind: Kind::Flag { default: true, needs: &[] },
         },
     ],
 };

@@ -8,7 +8,9 @@
 //!   this takes no other delivery rate
 //! - filtered (4): `f = kappa f' + (1 - kappa) (b + b') / 2`, `kappa = 0.9`, where a
 //!   dash marks the value before
-//! - estimate (6, 7): `e = f + g (b - f)`, `g = 0.5`
+//! - estimate (6, 7): `e = f + g ((b - f) + s)`, `g = 0.5`; `s` is nothing unless the
+//!   flag `sinr` is on, and then what the channel has above its average,
+//!   `s = C(SINR) - C(SINR_A)` with `C(x) = B log2(1 + 10^(x/10))`
 //! - once in an epoch of 0.5 s, from (10) and (11):
 //!   `n = max(1, n + 1 - n (e - b) / (alpha e))`, `alpha = 0.2`
 //!
@@ -33,23 +35,31 @@
 //!   with the epoch timer"), nor the unit of its first threshold, 65535: here the
 //!   first slow start has none
 //! - it rounds `3 n` up, which changes nothing where it applies: `n` is whole there
-//! - (6) adds a difference of SINR, in decibels, to one of bandwidths. No transport
-//!   tells the SINR here, so the term is zero in every reading
+//! - (6) adds a difference of SINR, in decibels, to one of bandwidths. By default the
+//!   capacities that Shannon's equation, which it appeals to, gives for them; both
+//!   literal readings add the decibels as printed, to segments per second, the paper
+//!   having no unit. `SINR_A` is the plain mean of the decibels of all reports that
+//!   an acknowledgement brought, each counted once: the paper does not say over what
+//! - in (10) to (13) bandwidth that is there and not used stands for a queue, so that
+//!   a channel better than its average lowers `n` and a worse one raises it. Only
+//!   algorithm 1 makes of the term what the paper says of it
 
-use libm::floor;
+use core::f64::consts::LN_2;
+
+use libm::{exp10, floor, log1p};
 
 use crate::virtual_flows::{Epoch, VirtualFlows};
 use crate::windowed::WindowedMaximum;
 use crate::{
-    Acknowledgement, Congestion, Controller, Description, Kind, Nanoseconds, Parameter, Settings,
-    Signal, Start, Window, seconds,
+    Acknowledgement, Congestion, Controller, Description, Kind, Nanoseconds, Need, Parameter,
+    RadioReport, Settings, Signal, Start, Window, seconds,
 };
 
 pub(crate) const DESCRIPTION: Description = Description {
     name: "d-tcp",
     title: "D-TCP",
     source: "Kanagarathinam et al., IEEE Access 8, 2020, section III",
-    status: "checked against its throughput law; its equations conflict, see `reading`",
+    status: "checked against its laws (13) and (27); its equations conflict, see `reading`",
     needs: &[],
     parameters: &[
         Parameter {
@@ -70,6 +80,12 @@ pub(crate) const DESCRIPTION: Description = Description {
             name: "most-flows",
             meaning: "the most virtual flows, in whole ones, of the reading `literal-alg1`",
             kind: Kind::Number { default: 64.0, minimum: 1.0, maximum: 1e6 },
+        },
+        Parameter {
+            name: "sinr",
+            meaning: "equation 6's term: how much better the channel is than on average; \
+                      needs a radio's SINR",
+            kind: Kind::Flag { default: false, needs: &[Need::Sinr] },
         },
     ],
 };
@@ -96,6 +112,42 @@ pub struct DTcp {
     most_flows: f64,
     epoch: Epoch,
     bandwidth: Bandwidth,
+    /// What the radio tells, where that is asked for.
+    channel: Option<Channel>,
+}
+
+/// How the channel is, beside its average.
+#[derive(Clone, Debug, Default)]
+struct Channel {
+    /// When the latest report was heard.
+    heard: Option<Nanoseconds>,
+    /// How many there were.
+    reports: f64,
+    /// The mean of their SINR, in decibels.
+    average: f64,
+    /// Equation 6's term, in segments per second.
+    surplus: f64,
+}
+
+impl Channel {
+    fn hear(&mut self, report: &RadioReport, reading: Reading) {
+        if self.heard == Some(report.heard) {
+            return;
+        }
+        self.heard = Some(report.heard);
+        self.reports += 1.0;
+        self.average += (report.sinr - self.average) / self.reports;
+        self.surplus = if reading == Reading::Envelope {
+            report.bandwidth * (efficiency(report.sinr) - efficiency(self.average))
+        } else {
+            report.sinr - self.average
+        };
+    }
+}
+
+/// Shannon's capacity at an SINR in decibels, in bits per second and hertz.
+fn efficiency(sinr: f64) -> f64 {
+    log1p(exp10(sinr / 10.0)) / LN_2
 }
 
 /// The measured bandwidth and what is made of it, in segments per second.
@@ -115,7 +167,8 @@ struct Bandwidth {
 }
 
 impl Bandwidth {
-    fn observe(&mut self, acknowledgement: &Acknowledgement, reading: Reading) {
+    /// `surplus` is equation 6's term.
+    fn observe(&mut self, acknowledgement: &Acknowledgement, surplus: f64, reading: Reading) {
         let now = acknowledgement.now;
         if acknowledgement.delivered <= 0.0 {
             return;
@@ -127,7 +180,7 @@ impl Bandwidth {
         self.delivered += acknowledgement.delivered;
         if now > since {
             let sample = self.delivered / seconds(now - since);
-            self.filter(sample, reading);
+            self.filter(sample, surplus, reading);
             self.since = Some(now);
             self.delivered = 0.0;
         }
@@ -138,7 +191,7 @@ impl Bandwidth {
     }
 
     /// Equations 4 or 5, 6 and 7; the first sample is its own predecessor.
-    fn filter(&mut self, sample: f64, reading: Reading) {
+    fn filter(&mut self, sample: f64, surplus: f64, reading: Reading) {
         let first = self.current == 0.0;
         let before = if first { sample } else { self.current };
         let filtered = if first { sample } else { self.filtered };
@@ -148,7 +201,7 @@ impl Bandwidth {
             KAPPA * before + (1.0 - KAPPA) * sample
         };
         self.current = sample;
-        self.estimate = self.filtered + G * (sample - self.filtered);
+        self.estimate = self.filtered + G * (sample - self.filtered + surplus);
     }
 
     /// The share of the available bandwidth that is not used now, with what counts
@@ -174,7 +227,17 @@ impl DTcp {
             most_flows: floor(settings.number("most-flows")),
             epoch: Epoch::default(),
             bandwidth: Bandwidth::default(),
+            channel: settings.flag("sinr").then(Channel::default),
         }
+    }
+
+    /// Equation 6's term.
+    fn surplus(&mut self, report: Option<&RadioReport>) -> f64 {
+        let Some(channel) = &mut self.channel else { return 0.0 };
+        if let Some(report) = report {
+            channel.hear(report, self.reading);
+        }
+        channel.surplus
     }
 
     fn adapt(&mut self) {
@@ -212,7 +275,8 @@ impl DTcp {
 
 impl Controller for DTcp {
     fn on_acknowledgement(&mut self, acknowledgement: &Acknowledgement) {
-        self.bandwidth.observe(acknowledgement, self.reading);
+        let surplus = self.surplus(acknowledgement.radio.as_ref());
+        self.bandwidth.observe(acknowledgement, surplus, self.reading);
         if self.epoch.ended(acknowledgement.now, EPOCH) {
             self.adapt();
         }

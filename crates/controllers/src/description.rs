@@ -43,6 +43,8 @@ pub enum Need {
     SomeCongestion,
     /// Timestamps that tell the delay of one way.
     OneWayDelay,
+    /// A radio that tells the sender its signal to interference and noise.
+    Sinr,
 }
 
 impl Need {
@@ -54,6 +56,7 @@ impl Need {
         Self::ScalableMarking,
         Self::SomeCongestion,
         Self::OneWayDelay,
+        Self::Sinr,
     ];
 
     /// What listings call it.
@@ -66,6 +69,7 @@ impl Need {
             Self::ScalableMarking => "l4s",
             Self::SomeCongestion => "some-congestion",
             Self::OneWayDelay => "one-way-delay",
+            Self::Sinr => "sinr",
         }
     }
 }
@@ -100,6 +104,9 @@ pub enum Kind {
     Flag {
         /// Used where the scenario says nothing.
         default: bool,
+        /// What the controller needs beside its own [`Description::needs`] where it
+        /// is on.
+        needs: &'static [Need],
     },
 }
 
@@ -142,7 +149,7 @@ impl Settings {
             *value = match parameter.kind {
                 Kind::Number { default, .. } => Value::Number(default),
                 Kind::Choice(options) => Value::Choice(options[0].0),
-                Kind::Flag { default } => Value::Flag(default),
+                Kind::Flag { default, .. } => Value::Flag(default),
             };
         }
         Self { description, values }
@@ -179,6 +186,17 @@ impl Settings {
     #[must_use]
     pub fn description(&self) -> &'static Description {
         self.description
+    }
+
+    /// What the controller needs with these settings: what it always needs, and what
+    /// its flags do that are on.
+    pub fn needs(&self) -> impl Iterator<Item = Need> {
+        let settings = self.description.parameters.iter().zip(self.values);
+        let of_flags = settings.filter_map(|(parameter, value)| match (parameter.kind, value) {
+            (Kind::Flag { needs, .. }, Value::Flag(true)) => Some(needs),
+            _ => None,
+        });
+        self.description.needs.iter().chain(of_flags.flatten()).copied()
     }
 
     /// A number by its parameter's name; the description must declare it.

@@ -36,12 +36,12 @@ pub(crate) const DESCRIPTION: Description = Description {
         Parameter {
             name: "rtt-scaling",
             meaning: "grow alike in a second, whatever the round trip",
-            kind: Kind::Flag { default: true },
+            kind: Kind::Flag { default: true, needs: &[] },
         },
         Parameter {
             name: "bandwidth-switch",
             meaning: "halve the window where the throughput changed by more than a fifth",
-            kind: Kind::Flag { default: true },
+            kind: Kind::Flag { default: true, needs: &[] },
         },
     ],
 };

@@ -45,7 +45,7 @@ pub(crate) const DESCRIPTION: Description = Description {
         Parameter {
             name: "slow-start",
             meaning: "double each round trip until the target or congestion is met",
-            kind: Kind::Flag { default: true },
+            kind: Kind::Flag { default: true, needs: &[] },
         },
     ],
 };

@@ -81,6 +81,22 @@ pub struct Acknowledgement {
     /// Whether the window, and not the application or the receiver, limited
     /// what was sent in the last round trip.
     pub window_limited: bool,
+    /// What was heard last of the radio that the data goes over: an optional
+    /// signal across the layers. Many acknowledgements bring the same report;
+    /// `None` before the first, and on a wire.
+    pub radio: Option<RadioReport>,
+}
+
+/// What a radio tells the sender of its channel.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RadioReport {
+    /// When the sender heard of it: tells one report from the next.
+    pub heard: Nanoseconds,
+    /// Signal to interference and noise, in decibels; finite.
+    pub sinr: f64,
+    /// The channel's bandwidth, as the segments per second that it carries for
+    /// each bit per second and hertz; finite.
+    pub bandwidth: f64,
 }
 
 /// A delivery rate sample (draft-ietf-ccwg-bbr, section 4.1: delivery rate

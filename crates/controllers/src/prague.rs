@@ -39,7 +39,7 @@ pub(crate) const DESCRIPTION: Description = Description {
         Parameter {
             name: "rtt-independence",
             meaning: "behave on short paths as if the round trip were 25 ms",
-            kind: Kind::Flag { default: true },
+            kind: Kind::Flag { default: true, needs: &[] },
         },
     ],
 };

@@ -11,6 +11,9 @@ use crate::{Nanoseconds, Signal, Start, Window};
 
 /// The number of flows is left alone for half a second, or a longer round trip.
 pub(crate) const SHORTEST_EPOCH: Nanoseconds = 500_000_000;
+/// As many as a window may have segments: more would be none the faster, and
+/// infinitely many times nothing acknowledged is not a number.
+const MOST: f64 = 1e9;
 
 #[derive(Clone, Debug)]
 pub(crate) struct VirtualFlows {
@@ -45,7 +48,7 @@ impl VirtualFlows {
 
     /// `n = max(1, n + 1 - surplus)`: one more, less what `surplus` says is too much.
     pub(crate) fn adapt(&mut self, surplus: f64) {
-        self.count = (self.count + 1.0 - surplus).max(1.0);
+        self.count = (self.count + 1.0 - surplus).clamp(1.0, MOST);
     }
 }
 

@@ -12,7 +12,7 @@ use windtunnel_protocols::ndn::consumer::Workload;
 use windtunnel_protocols::ndn::wire::size::{
     DataShape, InterestShape, NameSize, data_size, interest_size,
 };
-use windtunnel_world::{ConsumerPlan, DirectionPlan, Graph, Plan, ProducerPlan};
+use windtunnel_world::{ConsumerPlan, DirectionPlan, Graph, OPPORTUNITY, Plan, ProducerPlan};
 
 /// The bounds of one case.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,6 +37,19 @@ impl Bounds {
             delay: delays.min().unwrap_or(Duration::ZERO),
         }
     }
+}
+
+/// The most that a direction of a link sends if nothing changes it, in bits per second.
+/// With a delivery trace that is what its fullest millisecond lets through, not its
+/// mean, which a flow that is there at the right moment surpasses.
+fn most_rate(direction: &DirectionPlan) -> f64 {
+    let Some(trace) = &direction.opportunities else {
+        return direction.rate.bits_per_second() as f64;
+    };
+    let fullest = trace.times.chunk_by(|one, other| one == other).map(<[_]>::len).max();
+    // Where the trace begins again, its first and its last moment are one.
+    let at_once = 2 * fullest.unwrap_or(0) as u64 * u64::from(OPPORTUNITY) * 8;
+    at_once as f64 * 1e3
 }
 
 struct Network<'a> {
@@ -70,7 +83,7 @@ impl Network<'_> {
     fn content_rate(&self, direction: &DirectionPlan, consumer: &ConsumerPlan) -> f64 {
         let (size, content) = self.smallest_data(consumer);
         let share = f64::from(content) / f64::from(size + direction.overhead);
-        direction.rate.bits_per_second() as f64 * share
+        most_rate(direction) * share
     }
 
     /// The direction of a link that leads to `node`.
@@ -195,7 +208,12 @@ impl Network<'_> {
         let interest = interest_size(consumer.settings.prefix_size, 0, &shape);
         let (data, _) = self.smallest_data(consumer);
         let one_way = |direction: &DirectionPlan, size: u32| {
-            direction.rate.transmission_time(size + direction.overhead) + direction.delay
+            let transmission = match &direction.opportunities {
+                // An opportunity takes no time.
+                Some(_) => Duration::ZERO,
+                None => direction.rate.transmission_time(size + direction.overhead),
+            };
+            transmission + direction.delay
         };
         one_way(self.towards(link, far), interest) + one_way(self.towards(link, near), data)
     }

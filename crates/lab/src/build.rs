@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use rand_distr::Zipf;
 use toml::Spanned;
-use windtunnel_controllers::{self as controllers, Kind, SettingError, Start};
-use windtunnel_engine::{Duration, Rate, Time};
+use windtunnel_controllers::{self as controllers, Kind, Need, SettingError, Start};
+use windtunnel_engine::{Duration, Time};
 use windtunnel_protocols::ndn::PrefixId;
 use windtunnel_protocols::ndn::consumer::{self, Workload};
 use windtunnel_protocols::ndn::content_store::Policy;
@@ -20,6 +20,7 @@ use windtunnel_world::{
 };
 
 use crate::error::{Mistake, list, suggestion};
+use crate::files::Files;
 use crate::flows::{self, Carrier, check_needs};
 use crate::links;
 use crate::queues;
@@ -33,8 +34,8 @@ const MOST_PAYLOAD: u64 = 8192;
 const MOST_NAME: usize = 250;
 
 /// Builds the plan of run 0; with it, as text, the prefix that each consumer asks
-/// for.
-pub(crate) fn plan(scenario: &Scenario) -> Result<(Plan, Vec<String>), Mistake> {
+/// for. `files` are those beside the scenario.
+pub(crate) fn plan(scenario: &Scenario, files: &mut Files) -> Result<(Plan, Vec<String>), Mistake> {
     let duration = scenario.duration.value.0;
     if duration == Duration::ZERO {
         return Err(Mistake::new("no time is simulated")
@@ -47,7 +48,8 @@ pub(crate) fn plan(scenario: &Scenario) -> Result<(Plan, Vec<String>), Mistake> 
     }
     let mut builder = Builder { scenario, prefixes: Vec::new() };
     let nodes = scenario.nodes.iter().map(|(name, node)| builder.node(name, node)).collect();
-    let links = collect(scenario.links.iter().map(|(name, link)| builder.link(name, link)))?;
+    let links = scenario.links.iter().map(|(name, link)| builder.link(name, link, files));
+    let links = collect(links)?;
     let producers =
         collect(scenario.producers.iter().map(|(name, it)| builder.producer(name, it)))?;
     let consumers =
@@ -248,10 +250,16 @@ impl Builder<'_> {
         }
     }
 
-    fn link(&self, name: &Spanned<String>, link: &file::Link) -> Result<LinkPlan, Mistake> {
-        let link = link.or(&self.scenario.defaults.link);
+    fn link(
+        &self,
+        name: &Spanned<String>,
+        link: &file::Link,
+        files: &mut Files,
+    ) -> Result<LinkPlan, Mistake> {
+        let link = links::filled(link, &self.scenario.defaults.link);
         let impairments = [links::impairment(&link, 0)?, links::impairment(&link, 1)?];
-        let ends = link.nodes.ok_or_else(|| missing("link", name, "nodes", "[\"a\", \"b\"]"))?;
+        let ends =
+            link.nodes.as_ref().ok_or_else(|| missing("link", name, "nodes", "[\"a\", \"b\"]"))?;
         let [first, second] = &ends.value.0;
         let nodes = [self.node_index(first)?, self.node_index(second)?];
         if nodes[0] == nodes[1] {
@@ -259,10 +267,10 @@ impl Builder<'_> {
                 "link `{}` leads back to where it starts",
                 name.get_ref()
             ))
-            .at(ends.span)
+            .at(ends.span.clone())
             .help("name two different nodes"));
         }
-        let rates = link.rate.ok_or_else(|| missing("link", name, "rate", "\"100 Mbps\""))?.0;
+        let pace = links::pace(name, &link, files, self.scenario.duration.value.0)?;
         let delays = link.delay.ok_or_else(|| missing("link", name, "delay", "\"10 ms\""))?.0;
         let overhead = match &link.overhead {
             None => 0,
@@ -274,9 +282,10 @@ impl Builder<'_> {
         };
         let direction = |side: usize| -> Result<DirectionPlan, Mistake> {
             let queue = link.queue.as_ref().map(|it| &it.0[side]);
-            let rate: Rate = rates[side].0;
             Ok(DirectionPlan {
-                rate,
+                rate: pace.rates[side],
+                opportunities: pace.opportunities[side].clone(),
+                air: pace.air,
                 delay: delays[side].0,
                 loss: link.loss.as_ref().map_or(Ok(Loss::None), |it| links::loss(&it.0[side]))?,
                 impairment: impairments[side],
@@ -286,7 +295,8 @@ impl Builder<'_> {
             })
         };
         let directions = [direction(0)?, direction(1)?];
-        Ok(LinkPlan { name: name.get_ref().clone(), nodes, directions })
+        let channel = pace.channel;
+        Ok(LinkPlan { name: name.get_ref().clone(), nodes, directions, channel })
     }
 
     /// What happens to all links in the course of time.
@@ -358,7 +368,7 @@ impl Builder<'_> {
             }
         };
         let settings = self.controller(controller)?;
-        check_needs(settings.description(), Carrier::Consumer, controller)?;
+        check_needs(self, &settings, Carrier::Consumer, controller)?;
         let prefix_index = self.prefix(prefix)?;
         let segment_size = self.segment_size(prefix_index)?;
         Ok(ConsumerPlan {
@@ -376,14 +386,34 @@ impl Builder<'_> {
         &self,
         controller: &file::Controller,
     ) -> Result<controllers::Settings, Mistake> {
-        let own = &self.scenario.controllers;
-        match own.iter().find(|(name, _)| *name.get_ref() == controller.kind.value) {
-            Some((_, named)) if controller.parameters.is_empty() => controller_settings(named, &[]),
-            _ => {
-                let own: Vec<&str> = own.keys().map(|it| it.get_ref().as_str()).collect();
+        match self.own(controller) {
+            Some(named) => controller_settings(named, &[]),
+            None => {
+                let own = self.scenario.controllers.keys();
+                let own: Vec<&str> = own.map(|it| it.get_ref().as_str()).collect();
                 controller_settings(controller, &own)
             }
         }
+    }
+
+    /// What stands under `[controllers]` where a controller is named, if it is one of
+    /// the file's own.
+    fn own(&self, controller: &file::Controller) -> Option<&file::Controller> {
+        let named = |name: &Spanned<String>| *name.get_ref() == controller.kind.value;
+        let own = self.scenario.controllers.iter().find(|(name, _)| named(name));
+        own.filter(|_| controller.parameters.is_empty()).map(|(_, it)| it)
+    }
+
+    /// Where a controller's flag stands that has a need.
+    pub(crate) fn flag(&self, named: &file::Controller, need: Need) -> Option<Range<usize>> {
+        let controller = self.own(named).unwrap_or(named);
+        let name = controller.kind.value.as_str();
+        let description = controllers::DESCRIPTIONS.iter().find(|it| it.name == name)?;
+        let has_need =
+            |kind: Kind| matches!(kind, Kind::Flag { needs, .. } if needs.contains(&need));
+        let flag = description.parameters.iter().find(|it| has_need(it.kind))?;
+        let stated = controller.parameters.iter().find(|(key, _)| key.value == flag.name)?;
+        Some(stated.1.span.clone())
     }
 
     fn consumer_settings(
@@ -427,7 +457,8 @@ impl Builder<'_> {
                 file::RttGain::PerSample => consumer::RttGain::PerSample,
             },
             timeout_check: value(&consumer.timeout_check, Duration::ZERO),
-            backoff: match consumer.backoff.unwrap_or(file::Backoff::EachEvent) {
+            backoff: match consumer.backoff.unwrap_or(file::Backoff::OncePerRoundTrip) {
+                file::Backoff::OncePerRoundTrip => consumer::Backoff::OncePerRoundTrip,
                 file::Backoff::EachEvent => consumer::Backoff::EachEvent,
                 file::Backoff::EachInterest => consumer::Backoff::EachInterest,
             },
@@ -641,7 +672,7 @@ fn wanted(kind: Kind) -> String {
         Kind::Number { default, minimum, maximum } => {
             format!("write a number from {minimum} to {maximum}; it is {default} unless stated")
         }
-        Kind::Flag { default } => format!("write true or false; it is {default} unless stated"),
+        Kind::Flag { default, .. } => format!("write true or false; it is {default} unless stated"),
         Kind::Choice(options) => {
             let names: Vec<String> =
                 options.iter().map(|(name, _)| format!("\"{name}\"")).collect();

@@ -1,6 +1,7 @@
 //! From a file's text to the cases that it compares, each a checked plan.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use indexmap::IndexSet;
 use toml_edit::{DocumentMut, Item, Key, TableLike};
@@ -9,6 +10,7 @@ use windtunnel_world::Plan;
 use crate::build;
 use crate::capture::Captures;
 use crate::error::{Mistake, ScenarioError, suggestion};
+use crate::files::Files;
 use crate::scenario::Scenario;
 use crate::trace::{self, Origin};
 
@@ -49,6 +51,8 @@ pub struct Study {
     pub real_time_limit: Option<std::time::Duration>,
     /// The text as run, with what was set from outside.
     pub text: String,
+    /// The files beside it that it names: each one's name there, and its text.
+    pub files: Vec<(String, Arc<str>)>,
     /// What is captured, if anything.
     pub captures: Option<Captures>,
 }
@@ -68,7 +72,8 @@ struct Assignment {
 impl Study {
     /// Reads a scenario's text. `settings` are paths with values that replace
     /// what the file says, such as `("links.access.rate", "50 Mbps")`; `file` is
-    /// the name to complain about.
+    /// the name to complain about, and files that the scenario names are sought beside
+    /// it.
     ///
     /// # Errors
     /// [`ScenarioError`] says what is wrong, where, and what would be right.
@@ -103,6 +108,7 @@ impl Study {
         let runs = scenario.runs.as_ref().map_or(1, |it| it.value);
         check_runs(&scenario, &axes).map_err(|it| refuse(it, None))?;
         let mut cases = Vec::new();
+        let mut files = Files::beside(file);
         for combination in combinations(&axes) {
             let names: Vec<String> = combination.iter().map(|(name, _)| name.clone()).collect();
             let label = || (!names.is_empty()).then(|| names.join(", "));
@@ -114,11 +120,11 @@ impl Study {
                 assigned.push((keys, Origin::Inside(assignment.span.clone())));
             }
             let (plan, prefixes) = if assigned.is_empty() {
-                build::plan(&scenario).map_err(|it| refuse(it, label()))?
+                build::plan(&scenario, &mut files).map_err(|it| refuse(it, label()))?
             } else {
                 let case = document.to_string();
                 parse(&case)
-                    .and_then(|it| build::plan(&it))
+                    .and_then(|it| build::plan(&it, &mut files))
                     .map_err(|it| refuse(trace::back(it, &case, &text, &assigned), label()))?
             };
             cases.push(Case { names, plan, prefixes });
@@ -132,6 +138,7 @@ impl Study {
             seed: scenario.seed,
             real_time_limit: limit.map(std::time::Duration::from_nanos),
             text,
+            files: files.into_texts(),
             captures: None,
         })
     }

@@ -63,6 +63,18 @@ impl Mistake {
         self
     }
 
+    /// The same mistake in another file, whose place goes into the message.
+    pub(crate) fn in_file(self, file: &str, text: &str) -> Self {
+        let about = match &self.span {
+            Some(span) => {
+                let place = place(text, span);
+                format!("{file}:{}:{}", place.line, place.column)
+            }
+            None => file.to_owned(),
+        };
+        self.named(&about)
+    }
+
     /// From the TOML reader. An unknown key gets the nearest known one.
     pub(crate) fn from_toml(error: &toml::de::Error) -> Self {
         let message = error.message().trim().to_owned();

@@ -4,13 +4,15 @@
 use std::sync::Arc;
 
 use toml::Spanned;
-use windtunnel_controllers::{Description, Need, Start};
+use windtunnel_controllers::{self as controllers, Need, Start};
 use windtunnel_engine::{Duration, Time};
 use windtunnel_protocols::queues::Discipline;
 use windtunnel_protocols::rtt::RtoLimits;
 use windtunnel_protocols::tcp::{self, EcnMode, IpVersion, Reading, Recovery};
 use windtunnel_protocols::udp::{self, Period, Turns};
-use windtunnel_world::{FlowPlan, Graph, Plan, Sizes, Transport, Workload, headers};
+use windtunnel_world::{
+    ChannelPlan, FlowPlan, Graph, Leg, Plan, Sizes, Transport, Workload, headers,
+};
 
 use crate::build::{Builder, missing, timeout, value};
 use crate::error::Mistake;
@@ -29,9 +31,17 @@ const DEFAULT_REQUEST: u64 = 100;
 pub(crate) enum Carrier<'a> {
     /// An NDN consumer.
     Consumer,
-    /// TCP with these settings; on a network where some router sends the milder
-    /// mark, or none.
-    Tcp(&'a tcp::Settings, bool),
+    /// TCP with these settings, and what the network gives it.
+    Tcp(&'a tcp::Settings, Network),
+}
+
+/// What a network gives a flow.
+#[derive(Clone, Copy)]
+pub(crate) struct Network {
+    /// Whether some router sends the milder mark.
+    milder_marks: bool,
+    /// The radio that the data crosses, if it is just one.
+    radio: Option<Leg>,
 }
 
 /// Why a transport cannot give what a controller needs, and what would help; none
@@ -54,12 +64,19 @@ fn refusal(need: Need, carrier: Carrier<'_>) -> Option<(&'static str, &'static s
         (Need::SomeCongestion, Carrier::Tcp(it, _)) if it.ecn != SomeCongestion => {
             Some(("an echo of the milder mark of SCE", "write ecn = \"sce\", or leave it out"))
         }
-        (Need::SomeCongestion, Carrier::Tcp(_, marked)) => (!marked).then_some((
+        (Need::SomeCongestion, Carrier::Tcp(_, network)) => (!network.milder_marks).then_some((
             "routers that send the milder mark of SCE",
             "give a link queue = { kind = \"sce\" }",
         )),
         (Need::OneWayDelay, Carrier::Tcp(it, _)) => {
             (!it.timestamps).then_some(("timestamps", "write timestamps = true, or leave it out"))
+        }
+        (Need::Sinr, Carrier::Tcp(_, network)) => network.radio.is_none().then_some((
+            "a radio's SINR",
+            "send over a link with a radio, and one alone; or write sinr = false",
+        )),
+        (Need::Sinr, Carrier::Consumer) => {
+            Some(("a radio's SINR", "NDN does not tell it; use it in a flow over TCP"))
         }
         (Need::ScalableMarking, Carrier::Consumer) => {
             Some(("packets that ask routers for L4S", "NDN has none; use it in a flow over TCP"))
@@ -73,20 +90,25 @@ fn refusal(need: Need, carrier: Carrier<'_>) -> Option<(&'static str, &'static s
     }
 }
 
-/// Refuses a controller that its transport cannot give what it needs.
+/// Refuses a controller that its transport cannot give what it needs, with these
+/// settings; `named` is where it is used.
 pub(crate) fn check_needs(
-    description: &Description,
+    builder: &Builder<'_>,
+    settings: &controllers::Settings,
     carrier: Carrier<'_>,
-    controller: &file::Controller,
+    named: &file::Controller,
 ) -> Result<(), Mistake> {
-    let lacking = description.needs.iter().find_map(|need| refusal(*need, carrier));
-    let Some((what, help)) = lacking else { return Ok(()) };
+    let lacking = settings.needs().find_map(|need| Some((need, refusal(need, carrier)?)));
+    let Some((need, (what, help))) = lacking else { return Ok(()) };
     let about = match carrier {
         Carrier::Consumer => "an NDN consumer has not",
         Carrier::Tcp(..) => "is not there",
     };
+    let description = settings.description();
+    let flag = if description.needs(need) { None } else { builder.flag(named, need) };
+    let span = flag.unwrap_or_else(|| named.kind.span.clone());
     Err(Mistake::new(format!("controller `{}` needs {what}, which {about}", description.name))
-        .at(controller.kind.span.clone())
+        .at(span)
         .help(help))
 }
 
@@ -119,6 +141,7 @@ fn build(
     {
         return Err(Mistake::new("the flow stops before it starts").at(it.span.clone()));
     }
+    let network = network(plan, nodes);
     let transport = match flow.protocol.unwrap_or_default() {
         file::Protocol::Udp => {
             refuse_keys_of_tcp(own)?;
@@ -126,14 +149,29 @@ fn build(
         }
         file::Protocol::Tcp => {
             refuse_keys_of_udp(own)?;
-            let settings = settings(builder, plan, name, &flow)?;
-            let workload = workload(plan, nodes, &settings, flow.workload.as_ref())?;
+            let settings = settings(builder, network, name, &flow)?;
+            let workload = workload(plan, nodes, &settings, &flow)?;
             Transport::Tcp { settings: Arc::new(settings), workload }
         }
     };
     let [from, to] = nodes;
     let name = name.get_ref().clone();
-    Ok(FlowPlan { name, from, to, transport, start, start_within, stop })
+    let radio = network.radio;
+    Ok(FlowPlan { name, from, to, transport, start, start_within, stop, radio })
+}
+
+/// What the network gives a flow between two nodes.
+fn network(plan: &Plan, [from, to]: [usize; 2]) -> Network {
+    // Where there is no way at all, the check of paths says so.
+    let way = Graph::new(plan).way(from, to).unwrap_or_default();
+    let is_radio = |it: &Leg| matches!(plan.links[it.link].channel, Some(ChannelPlan::Radio(_)));
+    let mut radios = way.into_iter().filter(is_radio);
+    let first = radios.next();
+    Network {
+        milder_marks: plan.links.iter().flat_map(|it| &it.directions).any(sends_milder_mark),
+        // Of two, the sender could not say which one it hears.
+        radio: first.filter(|_| radios.next().is_none()),
+    }
 }
 
 fn foreign(key: &str, of: &str) -> Mistake {
@@ -141,10 +179,7 @@ fn foreign(key: &str, of: &str) -> Mistake {
 }
 
 fn refuse_keys_of_udp(flow: &file::Flow) -> Result<(), Mistake> {
-    let keys = [
-        ("rate", flow.rate.as_ref().map(|it| &it.span)),
-        ("payload", flow.payload.as_ref().map(|it| &it.span)),
-    ];
+    let keys = [("payload", flow.payload.as_ref().map(|it| &it.span))];
     refuse_keys(&keys, "flows over UDP", "write protocol = \"udp\", or leave it out")
 }
 
@@ -227,20 +262,19 @@ fn datagrams(name: &Spanned<String>, flow: &file::Flow) -> Result<udp::Settings,
 
 fn settings(
     builder: &Builder<'_>,
-    plan: &Plan,
+    network: Network,
     name: &Spanned<String>,
     flow: &file::Flow,
 ) -> Result<tcp::Settings, Mistake> {
     let named =
         flow.controller.as_ref().ok_or_else(|| missing("flow", name, "controller", "\"cubic\""))?;
     let controller = builder.controller(named)?;
-    let description = controller.description();
     let mut settings = tcp::Settings {
         ip: ip(flow),
         maximum_segment: 0,
         timestamps: flow.timestamps.as_ref().is_none_or(|it| it.value),
         recovery: recovery(flow),
-        ecn: ecn(flow, description),
+        ecn: ecn(flow, &controller),
         acknowledge_every: acknowledge_every(flow.acknowledge_every.as_ref())?,
         acknowledge_within: span(&flow.acknowledge_within, Duration::from_millis(40)),
         timeout_limits: timeout_limits(flow)?,
@@ -256,8 +290,7 @@ fn settings(
     let full = u64::from(FULL_PACKET - headers(&settings));
     let segment = octets(flow.maximum_segment.as_ref(), full, MOST_DATA, "a segment")?;
     settings.maximum_segment = segment as u16;
-    let milder = plan.links.iter().flat_map(|it| &it.directions).any(sends_milder_mark);
-    check_needs(description, Carrier::Tcp(&settings, milder), named)?;
+    check_needs(builder, &controller, Carrier::Tcp(&settings, network), named)?;
     Ok(settings)
 }
 
@@ -280,7 +313,8 @@ fn recovery(flow: &file::Flow) -> Recovery {
 }
 
 /// What the flow says, or else what its controller needs.
-fn ecn(flow: &file::Flow, controller: &Description) -> EcnMode {
+fn ecn(flow: &file::Flow, controller: &controllers::Settings) -> EcnMode {
+    let needs = |need| controller.needs().any(|it| it == need);
     match flow.ecn.as_ref().map(|it| it.value) {
         Some(file::Ecn::Off) => EcnMode::Off,
         Some(file::Ecn::Classic) => EcnMode::Classic,
@@ -288,9 +322,9 @@ fn ecn(flow: &file::Flow, controller: &Description) -> EcnMode {
         Some(file::Ecn::Accurate) => EcnMode::Accurate,
         Some(file::Ecn::Scalable) => EcnMode::Scalable,
         Some(file::Ecn::Sce) => EcnMode::SomeCongestion,
-        None if controller.needs(Need::ScalableMarking) => EcnMode::Scalable,
-        None if controller.needs(Need::MarksCounted) => EcnMode::Dctcp,
-        None if controller.needs(Need::SomeCongestion) => EcnMode::SomeCongestion,
+        None if needs(Need::ScalableMarking) => EcnMode::Scalable,
+        None if needs(Need::MarksCounted) => EcnMode::Dctcp,
+        None if needs(Need::SomeCongestion) => EcnMode::SomeCongestion,
         None => EcnMode::Off,
     }
 }
@@ -347,19 +381,26 @@ fn workload(
     plan: &Plan,
     nodes: [usize; 2],
     settings: &tcp::Settings,
-    workload: Option<&Located<FlowWorkload>>,
+    flow: &file::Flow,
 ) -> Result<Workload, Mistake> {
     const MOST: u64 = 1_000_000_000_000_000;
-    let Some(located) = workload else { return Ok(Workload::Bulk) };
+    let rate = flow.rate.as_ref();
+    let bulk = Workload::Bulk { rate: rate.map(|it| it.value.0) };
+    let Some(located) = &flow.workload else { return Ok(bulk) };
     let it = &located.value;
     keys_of(it)?;
+    if let (Some(rate), false) = (rate, it.kind == Kind::Bulk) {
+        return Err(Mistake::new("over TCP, only the application of `bulk` data has a `rate`")
+            .at(rate.span.clone())
+            .help("leave it out, or write workload = { kind = \"bulk\" }"));
+    }
     let required = |key: &str, example: &str| {
         Mistake::new(format!("this workload needs its `{key}`"))
             .at(located.span.clone())
             .help(format!("write {key} = {example}"))
     };
     match it.kind {
-        Kind::Bulk => Ok(Workload::Bulk),
+        Kind::Bulk => Ok(bulk),
         Kind::File => {
             let size = it.size.as_ref().ok_or_else(|| required("size", "\"10 MB\""))?;
             Ok(Workload::File { bytes: octets(Some(size), 0, MOST, "a file")? })

@@ -273,8 +273,13 @@ table! {
     Link {
         /// The two nodes that it joins; to be stated.
         nodes: Located<Ends>,
-        /// How fast it sends; to be stated.
+        /// How fast it sends; this, or `radio`, or `trace`.
         rate: Each<Measured<Rate>>,
+        /// How fast it sends, by a radio.
+        radio: Located<Radio>,
+        /// How fast it sends, from a file; another file for each direction, or one for
+        /// both.
+        trace: Located<Each<Trace>>,
         /// How long a bit takes to the other end; to be stated.
         delay: Each<Measured<Duration>>,
         /// What it loses at random; nothing unless stated.
@@ -294,6 +299,12 @@ table! {
 }
 
 mod flow;
+mod radio;
+
+pub(crate) use radio::{
+    Blockage, Efficiency, EfficiencyKind, LineOfSight, MapFile, Obstructed, Place, Radio, Report,
+    Rlc, RlcKind, Trace, TraceKind,
+};
 
 pub(crate) use flow::{
     Ecn, Flow, FlowWorkload, FlowWorkloadKind, Ip, Periods, Protocol, Reading, Recovery,
@@ -563,7 +574,7 @@ table! {
         recovery_margin: Measured<Share>,
         /// What a timeout means to the controller; a loss unless stated.
         timeout_meaning: TimeoutMeaning,
-        /// When a timeout doubles the timeout; at each event unless stated.
+        /// When a timeout doubles the timeout; once a round trip unless stated.
         backoff: Backoff,
         /// The timeout before the first round trip is measured; 1 s unless stated.
         initial_timeout: Located<Measured<Duration>>,
@@ -629,6 +640,8 @@ pub(crate) enum RttGain {
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Backoff {
+    /// Once for all Interests that were sent before it was doubled last.
+    OncePerRoundTrip,
     /// Once for all Interests found timed out at the same moment.
     EachEvent,
     /// For each Interest, as in ndnSIM.
@@ -749,7 +762,7 @@ impl JsonSchema for Controller {
                         "type": "number", "default": default,
                         "minimum": minimum, "maximum": maximum,
                     }),
-                    Kind::Flag { default } => {
+                    Kind::Flag { default, .. } => {
                         serde_json::json!({ "type": "boolean", "default": default })
                     }
                     Kind::Choice(options) => serde_json::json!({

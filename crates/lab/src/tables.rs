@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, Float64Array, RecordBatch, StringArray, UInt64Array};
+use arrow_array::{ArrayRef, BooleanArray, Float64Array, RecordBatch, StringArray, UInt64Array};
 use arrow_schema::{DataType, Field, Schema};
 use arrow_select::concat::concat_batches;
 use windtunnel_engine::{Duration, Stop, Time};
@@ -12,6 +12,7 @@ use windtunnel_world::{LinkPlan, Plan, World};
 use crate::batch::Run;
 use crate::cases::Study;
 
+mod channels;
 mod flows;
 
 /// The columns of all tables, which no axis of a comparison may be named after.
@@ -88,6 +89,16 @@ pub const COLUMNS: &[&str] = &[
     "ssthresh_segments",
     "smoothed_rtt_s",
     "queue_bytes",
+    "x_m",
+    "y_m",
+    "station",
+    "in_sight",
+    "sinr_db",
+    "rate_bps",
+    "kind",
+    "name",
+    "width_m",
+    "depth_m",
 ];
 
 /// A table made column by column: each reads its value from every row.
@@ -141,6 +152,14 @@ impl<'a, T> Columns<'a, T> {
         self
     }
 
+    /// A yes or no that may be missing.
+    fn flag_if_any(mut self, name: &str, get: impl Fn(&'a T) -> Option<bool>) -> Self {
+        let values: BooleanArray = self.rows.iter().map(get).collect();
+        self.fields.push(Field::new(name, DataType::Boolean, true));
+        self.arrays.push(Arc::new(values));
+        self
+    }
+
     fn batch(self) -> RecordBatch {
         RecordBatch::try_new(Arc::new(Schema::new(self.fields)), self.arrays)
             .expect("every column has a value for every row")
@@ -160,6 +179,8 @@ pub struct Measurements {
     nodes: RecordBatch,
     flow_series: RecordBatch,
     link_series: RecordBatch,
+    channel_series: RecordBatch,
+    maps: RecordBatch,
 }
 
 impl Measurements {
@@ -174,6 +195,8 @@ impl Measurements {
             nodes: nodes(plan, world),
             flow_series: flows::series(plan, world),
             link_series: link_series(plan, world),
+            channel_series: channels::series(plan, world),
+            maps: channels::maps(plan),
         }
     }
 }
@@ -277,12 +300,13 @@ fn run_table(run: &Run) -> RecordBatch {
 }
 
 /// All tables of some runs, by name: `runs`, `flows`, `transfers`, `links`,
-/// `nodes`, `flow_series` and `link_series`. Each begins with a column for every axis of
-/// the comparison, and the replication's number. Without runs there are none.
+/// `nodes`, `flow_series`, `link_series`, `channel_series` and `maps`. Each begins with a
+/// column for every axis of the comparison, and the replication's number. Without runs
+/// there are none.
 #[must_use]
 pub fn all(study: &Study, runs: &[Run]) -> Vec<(&'static str, RecordBatch)> {
     type Part = fn(&Run) -> RecordBatch;
-    let parts: [(&'static str, Part); 7] = [
+    let parts: [(&'static str, Part); 9] = [
         ("runs", run_table),
         ("flows", |run| run.measurements.flows.clone()),
         ("transfers", |run| run.measurements.transfers.clone()),
@@ -290,6 +314,8 @@ pub fn all(study: &Study, runs: &[Run]) -> Vec<(&'static str, RecordBatch)> {
         ("nodes", |run| run.measurements.nodes.clone()),
         ("flow_series", |run| run.measurements.flow_series.clone()),
         ("link_series", |run| run.measurements.link_series.clone()),
+        ("channel_series", |run| run.measurements.channel_series.clone()),
+        ("maps", |run| run.measurements.maps.clone()),
     ];
     if runs.is_empty() {
         return Vec::new();

@@ -18,6 +18,8 @@ pub(crate) trait Quantity: Sized {
     const EXAMPLE: &'static str;
     /// Each unit with its worth in the base unit.
     const UNITS: &'static [(&'static str, f64)];
+    /// Whether it may be negative.
+    const SIGNED: bool = false;
 
     /// From a number of base units, or why not. `unit` is the unit as written.
     fn from_base(base: f64, unit: &str) -> Result<Self, &'static str>;
@@ -43,7 +45,7 @@ pub(crate) fn parse<T: Quantity>(text: &str) -> Result<T, String> {
     let Some((_, worth)) = T::UNITS.iter().find(|(it, _)| *it == unit) else {
         return Err(format!("`{unit}` is no unit of {}; {}", T::NAME, advice()));
     };
-    if number < 0.0 {
+    if number < 0.0 && !T::SIGNED {
         return Err(format!("\"{text}\" is negative; {}", advice()));
     }
     T::from_base(number * worth, unit).map_err(|why| format!("\"{text}\" {why}; {}", advice()))
@@ -86,10 +88,11 @@ impl<T: Quantity> JsonSchema for Measured<T> {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         let units: Vec<&str> = T::UNITS.iter().map(|(unit, _)| *unit).collect();
+        let sign = if T::SIGNED { "-?" } else { "" };
         json_schema!({
             "type": "string",
             "title": T::NAME.trim_start_matches("a "),
-            "pattern": format!("^ *[0-9._]+ *({}) *$", units.join("|")),
+            "pattern": format!("^ *{sign}[0-9._]+ *({}) *$", units.join("|")),
             "examples": [T::EXAMPLE],
         })
     }
@@ -134,10 +137,84 @@ pub(crate) struct Frequency(pub(crate) f64);
 impl Quantity for Frequency {
     const NAME: &'static str = "a frequency";
     const EXAMPLE: &'static str = "1.25 Hz";
-    const UNITS: &'static [(&'static str, f64)] = &[("Hz", 1.0)];
+    const UNITS: &'static [(&'static str, f64)] =
+        &[("Hz", 1.0), ("kHz", 1e3), ("MHz", 1e6), ("GHz", 1e9)];
 
     fn from_base(frequency: f64, _: &str) -> Result<Self, &'static str> {
-        if frequency > 1e6 { Err("is above 1,000,000 Hz") } else { Ok(Self(frequency)) }
+        if frequency > 1e12 { Err("is above 1000 GHz") } else { Ok(Self(frequency)) }
+    }
+}
+
+/// A power, in dBm.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Power(pub(crate) f64);
+
+impl Quantity for Power {
+    const NAME: &'static str = "a power";
+    const EXAMPLE: &'static str = "30 dBm";
+    const UNITS: &'static [(&'static str, f64)] = &[("dBm", 1.0)];
+    const SIGNED: bool = true;
+
+    fn from_base(power: f64, _: &str) -> Result<Self, &'static str> {
+        if power.abs() > 100.0 { Err("is not between -100 and 100 dBm") } else { Ok(Self(power)) }
+    }
+}
+
+/// A ratio of two powers, in dB.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Decibels(pub(crate) f64);
+
+impl Quantity for Decibels {
+    const NAME: &'static str = "a ratio in decibels";
+    const EXAMPLE: &'static str = "3 dB";
+    const UNITS: &'static [(&'static str, f64)] = &[("dB", 1.0)];
+    const SIGNED: bool = true;
+
+    fn from_base(ratio: f64, _: &str) -> Result<Self, &'static str> {
+        if ratio.abs() > 200.0 { Err("is not between -200 and 200 dB") } else { Ok(Self(ratio)) }
+    }
+}
+
+/// A length, or a coordinate, in metres.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Length(pub(crate) f64);
+
+impl Quantity for Length {
+    const NAME: &'static str = "a length";
+    const EXAMPLE: &'static str = "10 m";
+    const UNITS: &'static [(&'static str, f64)] = &[("m", 1.0), ("km", 1e3)];
+    const SIGNED: bool = true;
+
+    fn from_base(length: f64, _: &str) -> Result<Self, &'static str> {
+        if length.abs() > 1e6 { Err("is not between -1000 and 1000 km") } else { Ok(Self(length)) }
+    }
+}
+
+/// A speed, in metres a second.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Speed(pub(crate) f64);
+
+impl Quantity for Speed {
+    const NAME: &'static str = "a speed";
+    const EXAMPLE: &'static str = "1.5 m/s";
+    const UNITS: &'static [(&'static str, f64)] = &[("m/s", 1.0), ("km/h", 1.0 / 3.6)];
+
+    fn from_base(speed: f64, _: &str) -> Result<Self, &'static str> {
+        if speed > 1000.0 { Err("is above 1000 m/s") } else { Ok(Self(speed)) }
+    }
+}
+
+/// A spectral efficiency, in bit/s/Hz.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct SpectralEfficiency(pub(crate) f64);
+
+impl Quantity for SpectralEfficiency {
+    const NAME: &'static str = "a spectral efficiency";
+    const EXAMPLE: &'static str = "4.4 bit/s/Hz";
+    const UNITS: &'static [(&'static str, f64)] = &[("bit/s/Hz", 1.0)];
+
+    fn from_base(efficiency: f64, _: &str) -> Result<Self, &'static str> {
+        if efficiency > 100.0 { Err("is above 100 bit/s/Hz") } else { Ok(Self(efficiency)) }
     }
 }
 
@@ -276,6 +353,12 @@ mod tests {
         assert_eq!(parse("200 packets"), Ok(Limit::Packets(200)));
         assert_eq!(parse("200 kB"), Ok(Limit::Bytes(200_000)));
         assert_eq!(parse("5 %"), Ok(Share(0.05)));
+        assert_eq!(parse("-10.5 dBm"), Ok(Power(-10.5)));
+        assert_eq!(parse("-3 dB"), Ok(Decibels(-3.0)));
+        assert_eq!(parse("-0.05 km"), Ok(Length(-50.0)));
+        assert_eq!(parse("36 km/h"), Ok(Speed(10.0)));
+        assert_eq!(parse("3.5 GHz"), Ok(Frequency(3.5e9)));
+        assert_eq!(parse("4.4 bit/s/Hz"), Ok(SpectralEfficiency(4.4)));
     }
 
     #[test]
@@ -302,6 +385,7 @@ mod tests {
             let _ = parse::<Duration>(&text);
             let _ = parse::<Limit>(&text);
             let _ = parse::<Share>(&text);
+            let _ = parse::<Length>(&text);
         });
     }
 }

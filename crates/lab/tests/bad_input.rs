@@ -452,7 +452,8 @@ fn a_flow_needs_two_nodes_and_a_controller() {
 
 #[test]
 fn keys_of_another_protocol_are_refused() {
-    assert_refused(&flow("rate = ¶\"1 Mbps\""), &["`rate` is a key of flows over UDP alone"]);
+    let payload = flow("payload = ¶\"100 B\"");
+    assert_refused(&payload, &["`payload` is a key of flows over UDP alone"]);
     let udp =
         |more: &str| with_flow(&format!("from = \"a\"\nto = \"b\"\nprotocol = \"udp\"\n{more}"));
     let rate = "rate = \"1 Mbps\"\n";

@@ -3,6 +3,7 @@
 
 mod common;
 
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use common::{VALID, read};
@@ -138,6 +139,62 @@ none = { "links.first.loss" = { probability = "0 %" } }
 some = { "links.first.loss.probability" = "2 %" }
 "#;
 
+const MAP: &str = r#"
+stations = [
+  { name = "g1", at = ["0 m", "0 m"], height = "10 m" },
+  { name = "g2", at = ["100 m", "-20 m"], height = "8 m" },
+]
+buildings = [{ corner = ["-19 m", "18 m"], width = "3 m", depth = "4 m" }]
+user = { path = [["-50 m", "40 m"], ["50 m", "40 m"], ["50 m", "90 m"]], height = "1.5 m" }
+"#;
+
+const RATES: &str = "# seconds, Mbit/s\n0 5\n0.01 0\n0.03 7.5\n0.05 1\n";
+
+/// A radio and two traces, with the files beside them, where `folder` is.
+fn channels(folder: &Path, map: &str, trace: &str, rates: &str) -> String {
+    std::fs::create_dir_all(folder).expect("a folder can be made");
+    for (name, text) in [("map", map), ("trace", trace), ("rates", rates)] {
+        std::fs::write(folder.join(name), text).expect("a file can be written");
+    }
+    let folder = folder.display();
+    format!(
+        r#"
+duration = "200 ms"
+interval = "20 ms"
+nodes = {{ a = {{}}, b = {{}}, c = {{}} }}
+[defaults.link]
+delay = "1 ms"
+[links.cell]
+nodes = ["a", "b"]
+trace = [
+  {{ file = "{folder}/trace", kind = "opportunities" }},
+  {{ file = "{folder}/rates", kind = "rates", repeat = false }},
+]
+[links.air]
+nodes = ["b", "c"]
+[links.air.radio]
+map = "{folder}/map"
+speed = "30 km/h"
+carrier = "3.5 GHz"
+bandwidth = ["20 MHz", "10 MHz"]
+transmit_power = ["43 dBm", "23 dBm"]
+blockage = {{ every = "50 ms", lasts = "20 ms", loss = "20 dB", edge = "5 ms" }}
+efficiency = {{ kind = "cqi", gap = "5 dB" }}
+harq = {{ error = "20 %", round_trip = "2 ms", attempts = 2 }}
+rlc = {{ kind = "acknowledged", status = "5 ms" }}
+handover = {{ margin = "1 dB", after = "20 ms", interruption = "10 ms" }}
+report = {{ period = "20 ms", delay = "1 ms" }}
+[flows]
+down = {{ from = "a", to = "c", controller = {{ kind = "d-tcp", sinr = true }} }}
+up = {{ from = "c", to = "a", controller = "bbr1", rate = "3 Mbps" }}
+"#
+    )
+}
+
+fn folder(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
+}
+
 fn assert_ends_in_time<T>(what: &str, limit: Duration, act: impl FnOnce() -> T) -> T {
     let started = Instant::now();
     let done = act();
@@ -169,6 +226,30 @@ fn the_rich_scenario_is_valid() {
     let study = read(RICH).expect("it is valid");
     let (_, outcome) = Batch::start(study, 1).finish();
     assert!(outcome.runs.iter().all(|it| it.packet_hops > 100));
+}
+
+#[test]
+fn the_scenario_of_channels_is_valid() {
+    let text = channels(&folder("valid-channels"), MAP, "1\n1\n3\n", RATES);
+    let (_, outcome) = Batch::start(read(&text).expect("it is valid"), 1).finish();
+    assert!(outcome.runs.iter().all(|it| it.packet_hops > 100));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn a_changed_text_about_channels_is_read_or_refused_and_never_hangs(
+        file in 0..4,
+        mutations in vec(mutation(), 1..4),
+    ) {
+        let changed = |number, text: &str| {
+            if number == file { mutated(text, &mutations) } else { text.to_owned() }
+        };
+        let [map, trace, rates] =
+            [(0, MAP), (1, "1\n1\n3\n"), (2, RATES)].map(|(number, it)| changed(number, it));
+        read_and_run(&changed(3, &channels(&folder("channels"), &map, &trace, &rates)));
+    }
 }
 
 proptest! {

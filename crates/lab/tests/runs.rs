@@ -42,7 +42,17 @@ fn one_thread_and_many_give_the_same_tables() {
     let names: Vec<&str> = one.iter().map(|(name, _)| *name).collect();
     assert_eq!(
         names,
-        ["runs", "flows", "transfers", "links", "nodes", "flow_series", "link_series"]
+        [
+            "runs",
+            "flows",
+            "transfers",
+            "links",
+            "nodes",
+            "flow_series",
+            "link_series",
+            "channel_series",
+            "maps"
+        ]
     );
     for jobs in [1, 2, 4, 100] {
         assert_eq!(tables_with(jobs), one, "{jobs} threads");
@@ -76,8 +86,9 @@ fn every_table_has_its_rows_for_every_run() {
     let (study, outcome) = finish(study(), 2);
     let rows: Vec<usize> =
         tables::all(&study, &outcome.runs).iter().map(|(_, table)| table.num_rows()).collect();
-    // Of one flow without transfers, two links of two directions, three nodes, and 20 samples.
-    assert_eq!(rows, [6, 6, 0, 6 * 4, 6 * 3, 6 * 20, 6 * 4 * 20]);
+    // Of one flow without transfers, two links of two directions, three nodes, and 20 samples;
+    // and no channel.
+    assert_eq!(rows, [6, 6, 0, 6 * 4, 6 * 3, 6 * 20, 6 * 4 * 20, 0, 0]);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //! of their own: each call takes the time and what arrived, and says what to
 //! send and when to wake. A simulator and a real socket can both drive them.
 
+pub mod bridge;
 pub mod delivery;
 pub mod ip;
 pub mod ndn;

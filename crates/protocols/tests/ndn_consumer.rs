@@ -33,7 +33,7 @@ fn settings() -> Settings {
         timeout_limits: RtoLimits::default(),
         rtt_gain: RttGain::PerRoundTrip,
         timeout_check: Duration::ZERO,
-        backoff: Backoff::EachEvent,
+        backoff: Backoff::OncePerRoundTrip,
         on_mark: Reaction::OncePerRoundTrip,
         on_timeout: Reaction::OncePerRoundTrip,
         timeout_meaning: TimeoutMeaning::Loss,
@@ -274,10 +274,28 @@ fn an_interest_times_out_at_its_timeout_and_not_before() {
 
 #[test]
 fn timeouts_found_together_double_the_timeout_once_or_each() {
-    for (backoff, seconds) in [(Backoff::EachEvent, 2), (Backoff::EachInterest, 16)] {
+    let once = [Backoff::OncePerRoundTrip, Backoff::EachEvent].map(|it| (it, 2));
+    for (backoff, seconds) in once.into_iter().chain([(Backoff::EachInterest, 16)]) {
         let (mut flow, _) = Flow::start("fixed", 4.0, Settings { backoff, ..settings() });
         flow.wake(1000);
         assert_eq!(flow.next_wake(), milliseconds(1000 + 1000 * seconds), "{backoff:?}");
+    }
+}
+
+#[test]
+fn a_burst_whose_timeouts_come_one_after_another_doubles_the_timeout_once() {
+    for (backoff, next) in [(Backoff::OncePerRoundTrip, 430), (Backoff::EachEvent, 830)] {
+        let (mut flow, _) = Flow::start("fixed", 4.0, Settings { backoff, ..settings() });
+        // Four more, each sent when one is answered, at 10, 20, 30 and 40 ms, are lost.
+        for (time, segment) in [(10, 0), (20, 1), (30, 2), (40, 3)] {
+            flow.data(time, segment);
+        }
+        // The least timeout is 200 ms.
+        assert_eq!(flow.next_wake(), milliseconds(210));
+        flow.wake(210);
+        assert_eq!(flow.next_wake(), milliseconds(420));
+        flow.wake(420);
+        assert_eq!(flow.next_wake(), milliseconds(next), "{backoff:?}");
     }
 }
 

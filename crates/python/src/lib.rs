@@ -8,7 +8,7 @@ use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict};
-use windtunnel_controllers::{DESCRIPTIONS, Kind};
+use windtunnel_controllers::{DESCRIPTIONS, Kind, Need};
 use windtunnel_lab::{self as lab, Bounds, Captures, Study};
 use windtunnel_protocols::{ndn::strategy, queues};
 
@@ -137,6 +137,12 @@ impl Scenario {
         &self.0.text
     }
 
+    /// The files beside it that it names: each one's name there, and its text.
+    #[getter]
+    fn files(&self) -> Vec<(&str, &str)> {
+        self.0.files.iter().map(|(name, text)| (name.as_str(), &**text)).collect()
+    }
+
     /// For each case what no protocol can surpass there: the goodput of all
     /// consumers together in bits per second, and the least delay in seconds.
     fn bounds(&self) -> Vec<(f64, f64)> {
@@ -229,14 +235,16 @@ fn entry(name: &str, meaning: &str, source: &str) -> serde_json::Value {
 
 fn controller(description: &windtunnel_controllers::Description) -> serde_json::Value {
     let parameters = description.parameters.iter().map(|parameter| {
-        let (default, allowed) = match parameter.kind {
+        let (default, allowed, needs): (_, _, &[Need]) = match parameter.kind {
             Kind::Number { default, minimum, maximum } => {
-                (default.into(), serde_json::json!([minimum, maximum]))
+                (default.into(), serde_json::json!([minimum, maximum]), &[])
             }
-            Kind::Flag { default } => (default.into(), serde_json::json!([false, true])),
+            Kind::Flag { default, needs } => {
+                (default.into(), serde_json::json!([false, true]), needs)
+            }
             Kind::Choice(options) => {
                 let names: Vec<_> = options.iter().map(|(name, _)| *name).collect();
-                (serde_json::Value::from(names[0]), names.into())
+                (serde_json::Value::from(names[0]), names.into(), &[])
             }
         };
         serde_json::json!({
@@ -244,16 +252,21 @@ fn controller(description: &windtunnel_controllers::Description) -> serde_json::
             "meaning": parameter.meaning,
             "default": default,
             "allowed": allowed,
+            "needs": names(needs),
         })
     });
     serde_json::json!({
         "name": description.name,
         "title": description.title,
         "source": description.source,
-        "needs": description.needs.iter().map(|it| it.name()).collect::<Vec<_>>(),
+        "needs": names(description.needs),
         "status": description.status,
         "parameters": parameters.collect::<Vec<_>>(),
     })
+}
+
+fn names(needs: &[Need]) -> Vec<&'static str> {
+    needs.iter().map(|it| it.name()).collect()
 }
 
 #[pymodule]

@@ -242,6 +242,11 @@ impl Connections {
         connection.ends[end as usize].prefetch();
     }
 
+    /// The open ones of a flow.
+    pub(crate) fn of_flow(&mut self, flow: u32) -> impl Iterator<Item = &mut Connection> {
+        self.places.iter_mut().filter(move |it| it.is_open && it.flow == flow)
+    }
+
     /// Those that are open.
     pub(crate) fn open_ones(&self) -> impl Iterator<Item = &Connection> {
         self.places.iter().filter(|it| it.is_open)

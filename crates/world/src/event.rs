@@ -10,6 +10,10 @@ pub(crate) enum Event {
     Service(u32),
     /// A link changes.
     Change(u32),
+    /// A link looks at its channel.
+    Channel(u32),
+    /// A report of a link's channel arrives at the senders that hear of it.
+    Report(u32),
     /// A pending Interest of a node may have expired.
     Expiry(u32),
     /// A consumer starts or looks for timeouts.
@@ -49,6 +53,8 @@ impl From<Event> for Packed {
             Event::Application(index) => (7, index),
             Event::SenderWake(index) => (8, index),
             Event::ReceiverWake(index) => (9, index),
+            Event::Channel(index) => (10, index),
+            Event::Report(index) => (11, index),
         };
         assert!(index <= INDEX_MASK, "more than {INDEX_MASK} of one kind");
         Self(kind << INDEX_BITS | index)
@@ -69,7 +75,9 @@ impl From<Packed> for Event {
             6 => Self::Settlement,
             7 => Self::Application(index),
             8 => Self::SenderWake(index),
-            _ => Self::ReceiverWake(index),
+            9 => Self::ReceiverWake(index),
+            10 => Self::Channel(index),
+            _ => Self::Report(index),
         }
     }
 }
@@ -92,6 +100,8 @@ mod tests {
             Event::Application(INDEX_MASK),
             Event::SenderWake(INDEX_MASK),
             Event::ReceiverWake(INDEX_MASK),
+            Event::Channel(INDEX_MASK),
+            Event::Report(INDEX_MASK),
         ];
         for event in kinds {
             assert_eq!(Event::from(Packed::from(event)), event);

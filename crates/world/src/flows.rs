@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rand_distr::{Distribution, Exp1};
 use windtunnel_controllers::Controller;
-use windtunnel_engine::{Duration, Random, Streams, Time};
+use windtunnel_engine::{Duration, Random, Rate, Streams, Time};
 use windtunnel_protocols::packet::{Body, Packet, Route};
 use windtunnel_protocols::tcp::{self, Endpoint};
 use windtunnel_protocols::udp::{self, Sink, Source};
@@ -183,6 +183,13 @@ impl Flows {
         }
     }
 
+    /// The sender of a flow hears of its radio: the SINR in dB, the bandwidth in Hz.
+    pub(crate) fn hear(&mut self, flow: u32, now: Time, sinr: f64, bandwidth: f64) {
+        for connection in self.connections.of_flow(flow) {
+            connection.ends[End::Sender as usize].hear(now, sinr, bandwidth);
+        }
+    }
+
     /// An end of a connection looks at its timers.
     pub(crate) fn wake(&mut self, network: &mut Network, now: Time, place: u32, end: End) {
         let connection = self.connections.get(place);
@@ -236,10 +243,22 @@ impl Flows {
         let seat = &mut self.seats[flow as usize];
         let Application::Tcp(tcp) = &mut seat.application else { return Time::NEVER };
         match &tcp.workload {
-            Workload::Bulk => {
+            Workload::Bulk { rate: None } => {
                 let place = self.open(network, now, flow, End::Sender);
                 self.write(network, now, place, End::Sender, u64::MAX);
                 Time::NEVER
+            }
+            &Workload::Bulk { rate: Some(rate) } => {
+                let portion = portion(rate, tcp.settings.maximum_segment);
+                let place = match tcp.connection {
+                    Some(place) => place,
+                    None => self.open(network, now, flow, End::Sender),
+                };
+                // While TCP holds enough, the application waits.
+                if self.missing(place) > 0 {
+                    self.write(network, now, place, End::Sender, u64::from(portion));
+                }
+                now + rate.transmission_time(portion)
             }
             &Workload::File { bytes } => {
                 self.send_file(network, now, flow, bytes);
@@ -338,7 +357,9 @@ impl Flows {
         tcp.is_on = false;
         let Some(place) = tcp.connection else { return };
         match tcp.workload {
-            Workload::Bulk | Workload::OnOff(_) => self.close(network, now, place, End::Sender),
+            Workload::Bulk { .. } | Workload::OnOff(_) => {
+                self.close(network, now, place, End::Sender)
+            }
             Workload::File { .. }
             | Workload::RequestResponse { .. }
             | Workload::Arrivals { .. } => {}
@@ -348,19 +369,27 @@ impl Flows {
     /// Keeps two windows of data before an application that writes at full speed:
     /// what is written when it stops is sent after it.
     fn top_up(&mut self, network: &mut Network, now: Time, place: u32) {
-        let connection = self.connections.get(place);
+        let flow = self.connections.get(place).flow;
+        if !matches!(&self.seats[flow as usize].application, Application::Tcp(it) if it.is_on) {
+            return;
+        }
+        let missing = self.missing(place);
+        if missing > 0 {
+            self.write(network, now, place, End::Sender, missing);
+        }
+    }
+
+    /// The octets that a sender lacks to have two windows in hand.
+    fn missing(&self, place: u32) -> u64 {
+        let connection = self.connections.at(place);
         let sender = &connection.ends[End::Sender as usize];
-        let tcp = match &self.seats[connection.flow as usize].application {
-            Application::Tcp(tcp) if tcp.is_on => tcp,
-            _ => return,
+        let Application::Tcp(tcp) = &self.seats[connection.flow as usize].application else {
+            return 0;
         };
         let initial = tcp.settings.start.initial_window;
         let window = sender.controller().map_or(initial, Controller::cwnd);
         let wanted = (2.0 * window * f64::from(tcp.settings.maximum_segment)).ceil() as u64;
-        let missing = wanted.saturating_sub(sender.unacknowledged());
-        if missing > 0 {
-            self.write(network, now, place, End::Sender, missing);
-        }
+        wanted.saturating_sub(sender.unacknowledged())
     }
 
     /// What follows when an end has received something or looked at its timers.
@@ -433,7 +462,7 @@ impl Flows {
                 self.call(network, flow, time);
             }
             Workload::File { .. } => tcp.finished = Some(now),
-            Workload::Bulk | Workload::OnOff(_) | Workload::Arrivals { .. } => {}
+            Workload::Bulk { .. } | Workload::OnOff(_) | Workload::Arrivals { .. } => {}
         }
     }
 
@@ -503,6 +532,13 @@ fn seat(
     Seat { routes, random, start, stop: flow.stop, wake: Time::NEVER, application }
 }
 
+/// What an application hands over at once that does so at a rate: a full segment, or
+/// what it makes in 0.1 ms.
+fn portion(rate: Rate, maximum_segment: u16) -> u32 {
+    let octets = rate.bits_per_second() / 8 / 10_000;
+    u32::try_from(octets).unwrap_or(u32::MAX).max(u32::from(maximum_segment))
+}
+
 impl TcpSeat {
     /// What all its connections counted; `open` is what the open ones did.
     fn total(&self, mut open: TcpCounters) -> TcpCounters {
@@ -513,7 +549,7 @@ impl TcpSeat {
 
     fn transfers_if_any(&self) -> Option<u64> {
         match self.workload {
-            Workload::Bulk | Workload::OnOff(_) => None,
+            Workload::Bulk { .. } | Workload::OnOff(_) => None,
             Workload::File { .. }
             | Workload::RequestResponse { .. }
             | Workload::Arrivals { .. } => Some(self.transfers),

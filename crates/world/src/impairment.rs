@@ -41,32 +41,34 @@ pub(crate) struct Straggler {
     pub(crate) lost: bool,
 }
 
-/// A link that does not deliver everything once and in order.
+/// What a link does to packets, and those that are late.
 #[derive(Debug)]
 pub(crate) struct Impaired {
     loss: Loss,
     impairment: Impairment,
-    random: Random,
     /// All are late by the same time, so that they stay in order among themselves.
     pub(crate) late: VecDeque<Straggler>,
 }
 
 impl Impaired {
-    /// The impaired link, if it is one.
-    pub(crate) fn new(loss: Loss, impairment: Impairment, random: Random) -> Option<Box<Self>> {
-        let perfect = impairment.duplication <= 0.0 && impairment.reordering <= 0.0;
-        (loss != Loss::None || !perfect)
-            .then(|| Box::new(Self { loss, impairment, random, late: VecDeque::new() }))
+    pub(crate) fn new(loss: Loss, impairment: Impairment) -> Self {
+        Self { loss, impairment, late: VecDeque::new() }
+    }
+
+    /// Whether anything can happen to a packet.
+    pub(crate) fn is_any(&self) -> bool {
+        let Impairment { duplication, reordering, .. } = self.impairment;
+        self.loss != Loss::None || duplication > 0.0 || reordering > 0.0
     }
 
     /// What becomes of the next packet.
-    pub(crate) fn fate(&mut self) -> Fate {
+    pub(crate) fn fate(&mut self, random: &mut Random) -> Fate {
         let Impairment { duplication, reordering, .. } = self.impairment;
-        if self.loss.strikes(&mut self.random) {
+        if self.loss.strikes(random) {
             Fate::Lost
-        } else if self.random.happens(duplication) {
+        } else if random.happens(duplication) {
             Fate::Twice
-        } else if self.random.happens(reordering) {
+        } else if random.happens(reordering) {
             Fate::Late
         } else {
             Fate::Arrives

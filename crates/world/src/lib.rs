@@ -4,7 +4,9 @@
 //! A [`Plan`] says what there is; [`World::new`] builds it; [`World::run`] lets
 //! time pass; what was measured is read from the world afterwards.
 
+mod air;
 mod capture;
+mod channels;
 mod connections;
 mod event;
 mod flows;
@@ -12,25 +14,30 @@ mod impairment;
 mod loss;
 mod ndn;
 mod network;
+mod opportunities;
 mod plan;
 mod port;
+pub mod radio;
 mod record;
 mod routing;
 mod sizes;
 mod transfers;
 mod world;
 
+pub use air::AirPlan;
 pub use capture::{Seen, Watcher, Way};
+pub use channels::{ChannelPlan, RateTrace};
 pub use connections::TcpCounters;
 pub use flows::{Flow, FlowCounters};
 pub use impairment::Impairment;
 pub use loss::Loss;
+pub use opportunities::{OPPORTUNITY, Opportunities};
 pub use plan::{
     ChangePlan, ConsumerPlan, DirectionPlan, FlowPlan, LinkPlan, Metric, NodePlan, Paths, Plan,
     ProducerPlan, RoutePlan, Routing, StrategyName, Transport, Workload,
 };
 pub use port::{Counters as PortCounters, LinkChange};
-pub use record::{FlowSample, PortSample, Series};
+pub use record::{ChannelSample, FlowSample, PortSample, Series};
 pub use routing::{Graph, Leg, Reached, Unreachable};
 pub use sizes::Sizes;
 pub use transfers::{Transfer, headers};

@@ -13,7 +13,8 @@ use windtunnel_protocols::queues::{Discipline, Limit};
 use windtunnel_protocols::udp::{Period, Turns};
 use windtunnel_protocols::{tcp, udp};
 
-use crate::{Impairment, LinkChange, Loss, Sizes};
+use crate::routing::Leg;
+use crate::{AirPlan, ChannelPlan, Impairment, LinkChange, Loss, Opportunities, Sizes};
 
 /// Everything about one run. Nodes, links and prefixes are referred to by
 /// their place in these lists.
@@ -72,13 +73,20 @@ pub struct LinkPlan {
     pub nodes: [usize; 2],
     /// From the first node to the second, and back.
     pub directions: [DirectionPlan; 2],
+    /// What its rate follows, if it is not always the same.
+    pub channel: Option<ChannelPlan>,
 }
 
 /// One direction of a link, with the queue before it.
 #[derive(Clone, Debug)]
 pub struct DirectionPlan {
-    /// How fast it sends.
+    /// How fast it sends: at first, where it follows a channel; in the mean, where it
+    /// has a delivery trace.
     pub rate: Rate,
+    /// When it may send, if it has a delivery trace.
+    pub opportunities: Option<Arc<Opportunities>>,
+    /// What the air interface does, if there is one.
+    pub air: Option<AirPlan>,
     /// How long a bit takes to the other end.
     pub delay: Duration,
     /// Which packets it loses.
@@ -149,6 +157,9 @@ pub struct FlowPlan {
     pub start_within: Duration,
     /// From when it begins nothing more; what was handed over is still sent.
     pub stop: Time,
+    /// The only radio link on the data's way, and the direction: its SINR is what the
+    /// sender hears of. None where there is no such link, or more than one.
+    pub radio: Option<Leg>,
 }
 
 /// How a flow is carried, and what it carries.
@@ -169,7 +180,10 @@ pub enum Transport {
 #[derive(Clone, Debug)]
 pub enum Workload {
     /// Data without end, over one connection.
-    Bulk,
+    Bulk {
+        /// How fast the application hands it over; without limit if it does not say.
+        rate: Option<Rate>,
+    },
     /// One file, over one connection, which is then closed.
     File {
         /// Its octets.

@@ -8,8 +8,14 @@ use windtunnel_protocols::queues::{
     AnyArrival, AnyQueue, Arrival, Arriving, Backlog, Limit, Queue, Started, Verdict, Waiting,
 };
 
-use crate::impairment::{Fate, Impaired};
+use crate::impairment::Fate;
 use crate::plan::DirectionPlan;
+
+mod medium;
+mod schedule;
+
+use medium::Medium;
+use schedule::{Schedule, Transmissions};
 
 /// What a port counted. At any time
 /// `offered + duplicates = delivered + dropped + in the queue + on the link`.
@@ -25,7 +31,8 @@ pub struct Counters {
     pub sent: u64,
     /// The sum of the times that they waited.
     pub sojourn_sum: Duration,
-    /// The time that they take on the wire.
+    /// The time that they take on the wire, each attempt of the air interface
+    /// counted; on a link with a delivery trace, at the trace's mean rate.
     pub transmission_sum: Duration,
     /// The most that waited at once; packets and octets each by itself.
     pub most: Backlog,
@@ -33,7 +40,7 @@ pub struct Counters {
     pub overflows: u64,
     /// Packets that the queue discipline dropped.
     pub discipline_drops: u64,
-    /// Packets that the link lost.
+    /// Packets that the link lost, the air interface included.
     pub losses: u64,
     /// Packets that got a congestion mark here.
     pub marks: u64,
@@ -43,6 +50,8 @@ pub struct Counters {
     pub duplicates: u64,
     /// Packets that arrived late, so that others could overtake them.
     pub late: u64,
+    /// How often the air interface sent a packet again that is sent once in `sent`.
+    pub air_retransmissions: u64,
 }
 
 impl Counters {
@@ -73,13 +82,28 @@ impl Counters {
 #[derive(Clone, Copy, Debug)]
 struct Transit {
     packet: Handle,
-    /// [`Time::NEVER`] while the link is down.
+    /// [`Time::NEVER`] while the link is down, and after the end of its trace.
     starts: Time,
     /// If it starts never: until when its waiting has been counted.
     arrives: Time,
     /// Octets on the wire, framing included.
     size: u32,
+    /// How often they are sent there.
+    attempts: u32,
     fate: Fate,
+}
+
+impl Transit {
+    /// The octets on the wire, each attempt counted.
+    fn octets(&self) -> u64 {
+        u64::from(self.size) * u64::from(self.attempts)
+    }
+
+    /// Until when its waiting has been counted.
+    #[inline]
+    fn counted(&self) -> Time {
+        if self.starts == Time::NEVER { self.arrives } else { self.starts }
+    }
 }
 
 /// The queue before the link.
@@ -129,8 +153,11 @@ pub(crate) struct Arrived {
 /// What happens to a link in the course of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkChange {
-    /// It sends at another rate; the packet under transmission keeps its own.
+    /// It sends at another rate; the packet under transmission keeps its own. One
+    /// with a delivery trace keeps to that.
     Rate(Rate),
+    /// It stops sending: what is on the link arrives, what waits goes on waiting.
+    Stall,
     /// It goes down: what is on the link is lost, what waits goes on waiting.
     Down,
     /// It comes back.
@@ -145,13 +172,16 @@ pub(crate) struct Port {
     transit: VecDeque<Transit>,
     /// The packet first in the ring, to be fetched ahead without a look there.
     first: Option<Handle>,
-    /// The link is free from then on; never while it is down.
+    /// The link is free from then on; never while it is down, and after the end of
+    /// its trace.
     busy_until: Time,
     rate: Rate,
     delay: Duration,
     overhead: u32,
+    /// Whether it is down or stalled.
+    down: bool,
     egress: Egress,
-    impaired: Option<Box<Impaired>>,
+    medium: Option<Box<Medium>>,
     counters: Counters,
     /// When the link would be free, were it not down.
     busy_before_outage: Time,
@@ -170,15 +200,18 @@ impl Port {
                 Egress::OnDeparture(Box::new(Held { limit, queue, called: false }))
             }
         };
+        let medium = Medium::new(plan, link);
+        let opportunity = medium.as_ref().and_then(|it| it.next_opportunity());
         Self {
             transit: VecDeque::new(),
             first: None,
-            busy_until: Time::ZERO,
+            busy_until: opportunity.unwrap_or(Time::ZERO),
             rate: plan.rate,
             delay: plan.delay,
             overhead: plan.overhead,
+            down: false,
             egress,
-            impaired: Impaired::new(plan.loss, plan.impairment, link),
+            medium,
             counters: Counters::default(),
             busy_before_outage: Time::ZERO,
         }
@@ -188,14 +221,28 @@ impl Port {
         &self.counters
     }
 
-    fn is_down(&self) -> bool {
+    fn has_trace(&self) -> bool {
+        self.medium.as_ref().is_some_and(|it| it.opportunities.is_some())
+    }
+
+    /// Whether nothing starts any more, until something changes.
+    fn is_silent(&self) -> bool {
         self.busy_until == Time::NEVER
     }
 
     /// How long the link has been sending until `now`.
     pub(crate) fn busy(&self, now: Time) -> Duration {
-        let until = if self.is_down() { self.busy_before_outage } else { self.busy_until };
-        self.counters.transmission_sum - until.since(now)
+        let ahead = if self.has_trace() {
+            // An opportunity is used at an instant.
+            let mut transmissions = Transmissions::at(self.rate);
+            let waiting = self.transit.iter().rev().take_while(|it| it.starts > now);
+            let reserved = waiting.filter(|it| it.starts != Time::NEVER);
+            reserved.fold(Duration::ZERO, |sum, it| sum + transmissions.of(it))
+        } else {
+            let until = if self.down { self.busy_before_outage } else { self.busy_until };
+            until.since(now)
+        };
+        self.counters.transmission_sum - ahead
     }
 
     /// What waits at `now`.
@@ -213,7 +260,7 @@ impl Port {
             Egress::OnArrival { .. } => 0,
             Egress::OnDeparture(it) => u64::from(it.queue.backlog().packets),
         };
-        let late = self.impaired.as_ref().map_or(0, |it| it.late.len());
+        let late = self.medium.as_ref().map_or(0, |it| it.late());
         self.transit.len() as u64 + late as u64 + queued
     }
 
@@ -235,6 +282,9 @@ impl Port {
     ) -> Due {
         self.counters.offered += 1;
         self.start_transmissions(now);
+        if self.busy_until < now {
+            self.await_opportunity(now);
+        }
         let size = packet.size() + self.overhead;
         match &mut self.egress {
             Egress::OnArrival { limit, judge, backlog } => {
@@ -260,7 +310,7 @@ impl Port {
                     self.counters.most = self.counters.most.or_more(*backlog);
                 }
                 let packet = store.insert(packet);
-                if self.is_down() {
+                if self.is_silent() {
                     self.wait_for_the_link(now, packet, size);
                     return Due::default();
                 }
@@ -290,9 +340,9 @@ impl Port {
 
     /// Asks to be served when the link is free, if anything waits for that.
     fn call(&mut self) -> Due {
-        let down = self.is_down();
+        let silent = self.is_silent();
         let Egress::OnDeparture(held) = &mut self.egress else { return Due::default() };
-        if held.called || down || held.queue.backlog().packets == 0 {
+        if held.called || silent || held.queue.backlog().packets == 0 {
             return Due::default();
         }
         held.called = true;
@@ -301,10 +351,10 @@ impl Port {
 
     /// The link is free: sends the next packet that its discipline lets pass.
     pub(crate) fn serve(&mut self, now: Time, store: &mut Store<Packet>) -> Due {
-        let down = self.is_down();
+        let silent = self.is_silent();
         let Egress::OnDeparture(held) = &mut self.egress else { return Due::default() };
         held.called = false;
-        if down {
+        if silent {
             return Due::default();
         }
         loop {
@@ -331,23 +381,20 @@ impl Port {
     pub(crate) fn arrive(&mut self, now: Time, store: &mut Store<Packet>) -> Arrived {
         // Those that waited started before they arrived.
         self.start_transmissions(now);
-        if self.impaired.is_some() {
-            return self.arrive_impaired(now, store);
+        if self.medium.is_some() {
+            return self.arrive_through_medium(now, store);
         }
         let head = self.pop().expect("an arrival is called for a packet on the link");
         let packet = self.leave(head.packet, head.size, head.fate == Fate::Lost, store);
         Arrived { packet, next: self.next_arrival(), late: None }
     }
 
-    /// The same on a link that does not deliver everything once and in order.
-    fn arrive_impaired(&mut self, now: Time, store: &mut Store<Packet>) -> Arrived {
-        let head = self.transit.front().copied().filter(|it| it.arrives <= now);
-        let impaired = self.impaired.as_mut().expect("the link is impaired");
-        let Some(head) = head.filter(|it| it.starts <= now) else {
-            let first = impaired.late.pop_front().expect("an arrival is called for a late packet");
-            let late = impaired.late.front().map(|it| it.arrives);
-            let packet = self.leave(first.packet, first.size, first.lost, store);
-            return Arrived { packet, next: None, late };
+    /// The same on a link that has more to it. One that stalls while a packet waits
+    /// for an opportunity has called for an arrival that is none.
+    fn arrive_through_medium(&mut self, now: Time, store: &mut Store<Packet>) -> Arrived {
+        let head = self.transit.front().copied();
+        let Some(head) = head.filter(|it| it.starts <= now && it.arrives <= now) else {
+            return self.arrive_late(now, store);
         };
         let mut late = None;
         let packet = match head.fate {
@@ -362,8 +409,7 @@ impl Port {
             Fate::Late => {
                 self.pop();
                 self.counters.late += 1;
-                let impaired = self.impaired.as_mut().expect("the link is impaired");
-                late = impaired.delay(now, head.packet, head.size);
+                late = self.medium.as_mut().and_then(|it| it.delay(now, head.packet, head.size));
                 None
             }
             Fate::Arrives | Fate::Lost => {
@@ -372,6 +418,13 @@ impl Port {
             }
         };
         Arrived { packet, next: self.next_arrival(), late }
+    }
+
+    /// The first of the late packets arrives, if its time has come.
+    fn arrive_late(&mut self, now: Time, store: &mut Store<Packet>) -> Arrived {
+        let (first, late) = self.medium.as_mut().map_or((None, None), |it| it.next_late(now));
+        let packet = first.and_then(|it| self.leave(it.packet, it.size, it.lost, store));
+        Arrived { packet, next: None, late }
     }
 
     /// A packet leaves the link, delivered or lost.
@@ -440,16 +493,49 @@ impl Port {
     /// it is first there.
     #[inline]
     fn transmit(&mut self, now: Time, packet: Handle, size: u32) -> Option<Time> {
+        let fate = match &mut self.medium {
+            None => Fate::Arrives,
+            Some(it) if it.sends_at_once() => it.fate(),
+            Some(_) => return self.transmit_through_medium(now, packet, size),
+        };
         let starts = now.max(self.busy_until);
         let transmission = self.rate.transmission_time(size);
         self.busy_until = starts + transmission;
         let arrives = self.busy_until + self.delay;
-        let fate = self.impaired.as_mut().map_or(Fate::Arrives, |it| it.fate());
         self.counters.sent += 1;
         self.counters.sojourn_sum += starts.since(now);
         self.counters.transmission_sum += transmission;
-        let first = self.push(Transit { packet, starts, arrives, size, fate });
-        first.then_some(arrives)
+        let transit = Transit { packet, starts, arrives, size, attempts: 1, fate };
+        self.push(transit).then_some(arrives)
+    }
+
+    /// The same over the air, or at the opportunities of a trace.
+    fn transmit_through_medium(&mut self, now: Time, packet: Handle, size: u32) -> Option<Time> {
+        let first = self.wait_for_the_link(now, packet, size);
+        self.busy_until = self.busy_until.max(now);
+        self.schedule_from(self.transit.len() - 1);
+        self.next_arrival().filter(|_| first)
+    }
+
+    /// Puts a packet into the transit ring without its times; returns whether it is
+    /// first there.
+    fn wait_for_the_link(&mut self, now: Time, packet: Handle, size: u32) -> bool {
+        let (transmission, was_free) = (self.rate.transmission_time(size), self.busy_until < now);
+        let medium = self.medium.as_mut();
+        let (attempts, fate) =
+            medium.map_or((1, Fate::Arrives), |it| it.send(transmission, was_free));
+        self.counters.sent += 1;
+        self.counters.air_retransmissions += u64::from(attempts - 1);
+        self.push(Transit { packet, starts: Time::NEVER, arrives: now, size, attempts, fate })
+    }
+
+    /// A link that has been free since before `now` is so at its next opportunity, if
+    /// it has a trace.
+    #[inline]
+    fn await_opportunity(&mut self, now: Time) {
+        if let Some(next) = self.medium.as_mut().and_then(|it| it.opportunity_from(now)) {
+            self.busy_until = next;
+        }
     }
 
     /// Counts those out of the backlog whose transmission has started by `now`.
@@ -469,27 +555,49 @@ impl Port {
     #[cold]
     pub(crate) fn change(&mut self, now: Time, change: LinkChange) -> Due {
         self.start_transmissions(now);
-        match (change, self.is_down()) {
-            (LinkChange::Rate(rate), true) => self.rate = rate,
-            (LinkChange::Rate(rate), false) => {
-                let free = self.withdraw(now);
-                self.rate = rate;
-                self.schedule(free);
-            }
+        match (change, self.down) {
+            (LinkChange::Rate(rate), _) => self.change_rate(rate),
+            (LinkChange::Stall, false) => self.stall(now),
             (LinkChange::Down, false) => {
-                self.busy_before_outage = self.withdraw(now);
-                self.busy_until = Time::NEVER;
+                self.stall(now);
                 self.lose_what_is_under_way();
             }
             (LinkChange::Up, true) => {
-                let waits = self.first_waiting() == 0 && !self.transit.is_empty();
-                self.schedule(self.busy_before_outage.max(now));
-                let arrival = self.next_arrival().filter(|_| waits);
+                self.down = false;
+                self.busy_until = self.busy_before_outage.max(now);
+                self.await_opportunity(self.busy_until);
+                let first = self.first_waiting();
+                self.schedule_from(first);
+                let arrival = self.next_arrival().filter(|_| first == 0);
                 return Due { arrival, ..self.call() };
             }
-            (LinkChange::Down, true) | (LinkChange::Up, false) => {}
+            (LinkChange::Down, true) => self.lose_what_is_under_way(),
+            (LinkChange::Stall, true) | (LinkChange::Up, false) => {}
         }
         Due::default()
+    }
+
+    /// What has not started gets new times.
+    fn change_rate(&mut self, rate: Rate) {
+        if self.has_trace() {
+            return;
+        }
+        self.rate = rate;
+        if !self.down {
+            let first = self.first_waiting();
+            let free = self.transit.get(first).map_or(self.busy_until, |it| it.starts);
+            let withdrawn = self.busy_until.since(free);
+            self.counters.transmission_sum = self.counters.transmission_sum - withdrawn;
+            self.busy_until = free;
+            self.schedule_from(first);
+        }
+    }
+
+    /// Nothing starts any more.
+    fn stall(&mut self, now: Time) {
+        self.busy_before_outage = self.withdraw(now);
+        self.busy_until = Time::NEVER;
+        self.down = true;
     }
 
     /// The place in the transit ring of the first packet that has not started.
@@ -503,45 +611,48 @@ impl Port {
     fn withdraw(&mut self, now: Time) -> Time {
         let first = self.first_waiting();
         let free = self.transit.get(first).map_or(self.busy_until, |it| it.starts);
-        for waiting in self.transit.range_mut(first..) {
+        let mut transmissions = Transmissions::at(self.rate);
+        let mut octets = 0;
+        let waiting = self.transit.range_mut(first..);
+        for waiting in waiting.take_while(|it| it.starts != Time::NEVER) {
             let counters = &mut self.counters;
-            let transmission = self.rate.transmission_time(waiting.size);
-            counters.transmission_sum = counters.transmission_sum - transmission;
+            counters.transmission_sum = counters.transmission_sum - transmissions.of(waiting);
             counters.sojourn_sum = counters.sojourn_sum - waiting.starts.since(now);
+            octets += waiting.octets();
             (waiting.starts, waiting.arrives) = (Time::NEVER, now);
+        }
+        if let Some(medium) = &mut self.medium {
+            medium.give_back(octets);
         }
         free
     }
 
-    /// Gives the packets that have not started their times, on a link that is
-    /// free from `free` on.
-    fn schedule(&mut self, free: Time) {
-        self.busy_until = free;
-        let first = self.first_waiting();
-        for waiting in self.transit.range_mut(first..) {
-            let transmission = self.rate.transmission_time(waiting.size);
-            self.counters.transmission_sum += transmission;
-            self.counters.sojourn_sum += self.busy_until.since(waiting.arrives);
-            waiting.starts = self.busy_until;
-            self.busy_until += transmission;
-            waiting.arrives = self.busy_until + self.delay;
-        }
-    }
-
-    /// Puts a packet into the transit ring of a link that is down.
-    #[cold]
-    fn wait_for_the_link(&mut self, now: Time, packet: Handle, size: u32) {
-        let fate = self.impaired.as_mut().map_or(Fate::Arrives, |it| it.fate());
-        self.counters.sent += 1;
-        self.push(Transit { packet, starts: Time::NEVER, arrives: now, size, fate });
+    /// Gives the packets from a place in the transit ring on their times.
+    fn schedule_from(&mut self, place: usize) {
+        let before = place.checked_sub(1).map_or(Time::ZERO, |it| self.transit[it].arrives);
+        let medium = self.medium.as_mut();
+        let mut schedule = Schedule {
+            transmissions: Transmissions::at(self.rate),
+            delay: self.delay,
+            air: medium.as_ref().and_then(|it| it.air.map(|it| it.plan)),
+            opportunities: medium.and_then(|it| it.opportunities.as_mut()),
+            sojourn_sum: self.counters.sojourn_sum,
+            transmission_sum: self.counters.transmission_sum,
+            free: self.busy_until,
+            before,
+        };
+        self.transit.range_mut(place..).for_each(|it| schedule.give(it));
+        self.busy_until = schedule.free;
+        self.counters.sojourn_sum = schedule.sojourn_sum;
+        self.counters.transmission_sum = schedule.transmission_sum;
     }
 
     /// What has started will not arrive.
     fn lose_what_is_under_way(&mut self) {
         let first = self.first_waiting();
         self.transit.range_mut(..first).for_each(|it| it.fate = Fate::Lost);
-        if let Some(impaired) = &mut self.impaired {
-            impaired.late.iter_mut().for_each(|it| it.lost = true);
+        if let Some(medium) = &mut self.medium {
+            medium.lose_late();
         }
     }
 }

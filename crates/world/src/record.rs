@@ -3,6 +3,8 @@
 
 use windtunnel_engine::Time;
 
+use crate::radio::Point;
+
 /// A flow over one interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FlowSample {
@@ -58,6 +60,24 @@ pub struct PortSample {
     pub marks: u64,
 }
 
+/// A direction of a link that follows a channel, at one time.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ChannelSample {
+    /// The interval's end, in seconds.
+    pub time_s: f64,
+    /// Where the user is; none where the channel is a trace.
+    pub position: Option<Point>,
+    /// The serving station, by its place on the map; none likewise.
+    pub station: Option<usize>,
+    /// Whether the user sees it; none likewise.
+    pub in_sight: Option<bool>,
+    /// The SINR, in dB; none likewise.
+    pub sinr_db: Option<f64>,
+    /// How fast the link sends, in bits per second; 0 while it does not. With a
+    /// delivery trace, the mean over the interval.
+    pub rate_bps: f64,
+}
+
 /// Samples of several things, taken at the same times: row by row, all things
 /// at one time after another.
 #[derive(Clone, Debug, Default)]
@@ -66,6 +86,8 @@ pub struct Series {
     pub flows: Vec<FlowSample>,
     /// Each port at each time.
     pub ports: Vec<PortSample>,
+    /// Each direction of each link that follows a channel, at each time.
+    pub channels: Vec<ChannelSample>,
     /// When the last sample was taken.
     pub last: Time,
 }

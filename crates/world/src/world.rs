@@ -7,6 +7,7 @@ use windtunnel_protocols::ndn::forwarder::Counters as NodeCounters;
 use windtunnel_protocols::packet::{Body, Packet};
 
 use crate::capture::{Watcher, Watches};
+use crate::channels::Channels;
 use crate::event::Event;
 use crate::flows::{Flow, Flows};
 use crate::ndn::Ndn;
@@ -27,6 +28,7 @@ pub struct World {
     interval: Duration,
     changes: Vec<ChangePlan>,
     network: Network,
+    channels: Channels,
     ndn: Ndn,
     flows: Flows,
     series: Series,
@@ -45,11 +47,13 @@ impl World {
     pub fn new(plan: &Plan) -> Result<Self, Unreachable> {
         let streams = Streams::new(plan.seed, plan.run);
         let mut network = Network::new(plan, &streams);
+        let channels = Channels::new(plan, &streams);
         let mut ndn = Ndn::new(plan, &streams)?;
         let mut flows = Flows::new(plan, &streams, &mut network)?;
         for (place, change) in plan.changes.iter().enumerate() {
             network.schedule(change.time, Event::Change(place as u32));
         }
+        channels.start(&mut network);
         ndn.start(&mut network);
         flows.start(&mut network);
         let sampled = vec![Default::default(); network.ports.len()];
@@ -58,6 +62,7 @@ impl World {
             interval: plan.interval,
             changes: plan.changes.clone(),
             network,
+            channels,
             ndn,
             flows,
             series: Series::default(),
@@ -150,6 +155,12 @@ impl World {
                 let port = (2 * change.link + change.direction) as u32;
                 network.change(now, port, change.change);
             }
+            Event::Channel(channel) => self.channels.follow(network, now, channel),
+            Event::Report(channel) => {
+                for (flow, sinr, bandwidth) in self.channels.report(channel) {
+                    self.flows.hear(flow, now, sinr, bandwidth);
+                }
+            }
             Event::Expiry(node) => self.ndn.expire(network, now, node),
             Event::ConsumerWake(consumer) => self.ndn.wake(network, now, consumer),
             Event::Answer(producer) => self.ndn.answer(network, now, producer),
@@ -227,6 +238,7 @@ impl World {
             self.ndn.sample(time, seconds, &mut self.series.flows);
             self.flows.sample(time, seconds, &mut self.series.flows);
             self.sample_ports(time);
+            self.channels.sample(self.series.last, time, &mut self.series.channels);
             self.series.last = time;
         }
     }

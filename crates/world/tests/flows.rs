@@ -24,6 +24,7 @@ fn flow(name: &str, from: usize, to: usize, transport: Transport) -> FlowPlan {
         start: Time::ZERO,
         start_within: Duration::ZERO,
         stop: Time::NEVER,
+        radio: None,
     }
 }
 
@@ -109,6 +110,34 @@ fn a_flow_between_parted_nodes_is_refused() {
     plan.flows.push(flow("here", 0, 1, over_udp(1)));
     plan.flows.push(flow("there", 0, 2, over_udp(1)));
     assert_eq!(World::new(&plan).err(), Some(Unreachable::Flow(1)));
+}
+
+#[test]
+fn an_application_that_hands_data_over_at_a_rate_has_that_goodput_and_hardly_a_queue() {
+    let mut plan = nodes(&["a", "b"]);
+    join(&mut plan, 0, 1, &direction(100, 5));
+    let bulk = Workload::Bulk { rate: Some(common::rate(20_000_000)) };
+    plan.flows.push(flow("f", 0, 1, over_tcp(Recovery::Rack, bulk)));
+    let world = run(&plan);
+    let received = counters(&world, 0).receiver.received_bytes as f64;
+    let goodput = received * 8.0 / plan.duration.as_seconds();
+    assert!((goodput / 20e6 - 1.0).abs() < 0.01, "{goodput}");
+    // A segment every 0.58 ms, which the link needs 0.12 ms for.
+    let port = port(&plan, &world, 0, 0);
+    let wait = port.sojourn_sum.as_seconds() / port.sent as f64;
+    assert!(wait < 0.00012, "{wait} s in the queue");
+}
+
+#[test]
+fn a_fast_application_waits_for_a_slow_link() {
+    let mut plan = nodes(&["a", "b"]);
+    join(&mut plan, 0, 1, &direction(10, 5));
+    let goodput = |plan: &Plan| counters(&run(plan), 0).receiver.received_bytes;
+    let bulk = |rate| over_tcp(Recovery::Rack, Workload::Bulk { rate });
+    plan.flows.push(flow("f", 0, 1, bulk(Some(common::rate(1_000_000_000)))));
+    let limited = goodput(&plan);
+    plan.flows[0].transport = bulk(None);
+    assert_eq!(limited, goodput(&plan), "the window limits both alike");
 }
 
 #[test]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
-from windtunnel.report.colours import DASHES
+from windtunnel.report.colours import DASHES, NO_SHAPE, shape
 from windtunnel.results import Results, ResultsError
 
 BETWEEN = " · "
@@ -31,6 +31,8 @@ class Line:
     """What it measures; none for several at once."""
     rank: int
     """How many lines of the same controller come before it."""
+    reference: bool = False
+    """Whether it is what the others are held against: thin, and without marks."""
 
     @property
     def label(self) -> str:
@@ -41,6 +43,11 @@ class Line:
     def dash(self) -> tuple[int, ...]:
         """The lengths of its strokes and gaps."""
         return DASHES[self.rank % len(DASHES)]
+
+    @property
+    def shape(self) -> str:
+        """The shape of its marks, an SVG path."""
+        return NO_SHAPE if self.reference else shape(self.controller)
 
 
 @dataclass(frozen=True)
@@ -128,8 +135,12 @@ def panels(lines: list[Line]) -> list[Panel]:
     """Divide lines among pictures that can be read.
 
     Where there are too many, those that differ in their controllers stand
-    together; without such, as many as there are dashes.
+    together; without such, as many as there are dashes. References stand in all.
     """
+    references = [line for line in lines if line.reference]
+    if references:
+        divided = panels([line for line in lines if not line.reference])
+        return [replace(it, lines=[*it.lines, *references]) for it in divided]
     most_ranks = max((line.rank for line in lines), default=0) + 1
     if len(lines) <= MOST_LINES and most_ranks <= len(DASHES):
         return [Panel("", lines)]

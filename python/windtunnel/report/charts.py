@@ -14,7 +14,7 @@ import altair as alt
 import polars as pl
 
 from windtunnel.report.cases import Line
-from windtunnel.report.colours import SCREEN, Ink, shape
+from windtunnel.report.colours import SCREEN, Ink
 from windtunnel.report.units import decimals
 
 WIDTH = 560
@@ -35,6 +35,12 @@ MARKS = 8
 DIGITS = 4
 """Significant digits of what is drawn."""
 
+ROOM = 2.0
+"""How high an axis is for what lines are held against, in multiples of the lines."""
+
+SHADE = 0.15
+"""The opacity of what is wholly shaded."""
+
 VALUES = ("mean", "low", "high", "published")
 """The columns of a frame of bars that hold numbers."""
 
@@ -45,35 +51,53 @@ ONLY = "only"
 """The parameter that names the lines singled out on the legend; if none is, all stand out."""
 
 
-def over_time(frame: pl.DataFrame, lines: list[Line], title: str, ink: Ink) -> alt.TopLevelMixin:
-    """Draw lines over time, each in a band from the least to the greatest.
+def over_time(
+    frame: pl.DataFrame,
+    lines: list[Line],
+    title: str,
+    ink: Ink,
+    shaded: pl.DataFrame | None = None,
+) -> alt.TopLevelMixin:
+    """Draw lines over time, each but references in a band from the least to the greatest.
 
     `frame` has `line`, `time_s`, `mean`, `low` and `high`, in the unit that the
-    title says.
+    title says. `shaded` has times to be shaded, from `start_s` to `end_s`, the
+    darker the greater their `share`.
     """
     base = alt.Chart(source(points(frame, lines))).encode(
         x=alt.X("time_s:Q", title="time (s)", scale=alt.Scale(domainMin=0, nice=False)),
         color=by_line(alt.Color, lines, [ink.hue(line.controller) for line in lines]),
     )
-    # Nothing but zeros leaves Vega without an end of the axis.
-    scale = alt.Scale() if frame["high"].max() else alt.Scale(domain=[0, 1])
-    y = alt.Y("mean:Q", title=title, scale=scale)
+    y = alt.Y("mean:Q", title=title, scale=height(frame, lines))
     stands_out = emphasis(ink, 1.0, 0.1)
-    line = base.mark_line(strokeWidth=1.8, strokeJoin="round", clip=True).encode(
-        y=y,
-        opacity=stands_out,
-        strokeDash=by_line(alt.StrokeDash, lines, [line.dash for line in lines]),
+    dashes = by_line(alt.StrokeDash, lines, [line.dash for line in lines])
+    references = [line.name for line in lines if line.reference]
+    measured = base.transform_filter(f"!{among(references)}") if references else base
+    line = measured.mark_line(strokeWidth=1.8, strokeJoin="round", clip=True).encode(
+        y=y, opacity=stands_out, strokeDash=dashes
     )
     if ink is SCREEN:
         line = line.add_params(
             alt.selection_interval(name="zoom", bind="scales", zoom="wheel![event.ctrlKey]")
         )
     mark = base.transform_filter("datum.marked == 1").mark_point(filled=True, size=42, clip=True)
-    shapes = by_line(alt.Shape, lines, [shape(line.controller) for line in lines])
+    shapes = by_line(alt.Shape, lines, [line.shape for line in lines])
     layers = [line, mark.encode(y=y, opacity=stands_out, shape=shapes)]
+    if references:
+        step = base.transform_filter(among(references)).mark_line(
+            strokeWidth=1, interpolate="step-after", clip=True
+        )
+        layers.insert(0, step.encode(y=y, opacity=stands_out, strokeDash=dashes))
     if (frame["low"] != frame["high"]).any():
-        band = base.mark_area(clip=True).encode(y=alt.Y("low:Q", title=title), y2=alt.Y2("high:Q"))
+        band = measured.mark_area(clip=True).encode(
+            y=alt.Y("low:Q", title=title), y2=alt.Y2("high:Q")
+        )
         layers.insert(0, band.encode(opacity=emphasis(ink, 0.2, 0.03)))
+    if frame["low"].min() is not None and frame["low"].min() < 0:
+        zero = alt.Chart().mark_rule(color=ink.text, strokeWidth=1, clip=True)
+        layers.insert(0, zero.encode(y=alt.YDatum(0)))
+    if shaded is not None and not shaded.is_empty():
+        layers.insert(0, shades(shaded, ink))
     if ink is SCREEN:
         only = alt.param(name=ONLY, value=[])
         layers.append(values_under_pointer(base, lines, ink).add_params(only))
@@ -81,6 +105,30 @@ def over_time(frame: pl.DataFrame, lines: list[Line], title: str, ink: Ink) -> a
     plot = alt.layer(*layers, width=WIDTH, height=HEIGHT)
     shown = [legend(lines, ink), plot] if len(lines) > 1 else [plot]
     return alt.vconcat(*shown, spacing=8, bounds="flush", config=config(ink))
+
+
+def height(frame: pl.DataFrame, lines: list[Line]) -> alt.Scale:
+    """Choose the axis of lines over time: a reference high above the others leaves it."""
+    # Nothing but zeros leaves Vega without an end of the axis.
+    if not any(frame[end].fill_null(0).ne(0).any() for end in ("low", "high")):
+        return alt.Scale(domain=[0, 1])
+    is_reference = pl.col("line").is_in([line.name for line in lines if line.reference])
+    highest = frame.filter(~is_reference)["high"].max()
+    reference = frame.filter(is_reference)["mean"].max()
+    if highest and reference and reference > ROOM * highest:
+        return alt.Scale(domain=[0, ROOM * highest])
+    return alt.Scale()
+
+
+def shades(frame: pl.DataFrame, ink: Ink) -> alt.Chart:
+    """Shade times behind lines."""
+    start = alt.X("start_s:Q", title="time (s)")
+    opacity = alt.Opacity("opacity:Q", scale=None, legend=None)
+    return (
+        alt.Chart(source(frame.with_columns(opacity=SHADE * pl.col("share"))))
+        .mark_rect(color=ink.soft, clip=True)
+        .encode(x=start, x2=alt.X2("end_s:Q"), opacity=opacity)
+    )
 
 
 def bars(frame: pl.DataFrame, lines: list[Line], title: str, ink: Ink) -> alt.TopLevelMixin:
@@ -91,8 +139,9 @@ def bars(frame: pl.DataFrame, lines: list[Line], title: str, ink: Ink) -> alt.To
     """
     frame = ends(frame, lines)
     base = named(frame, lines, ink)
-    # On the right there is room for the numbers.
-    room = alt.Scale(domain=[0, 1.25 * (frame["end"].max() or 1.0)], nice=False)
+    # On the right there is room for the numbers; on the left for what is below zero.
+    start = min(0.0, *(value for it in VALUES for value in frame[it].drop_nulls()))
+    room = alt.Scale(domain=[start, 1.25 * (frame["end"].max() or 1.0)], nice=False)
     hues = by_line(alt.Color, lines, [ink.hue(line.controller) for line in lines])
     number = alt.Text("mean:Q", format=f",.{decimals(frame['mean'])}f")
     told = [alt.Tooltip("label:N", title=" ")]
@@ -223,7 +272,7 @@ def legend(lines: list[Line], ink: Ink) -> alt.LayerChart:
     base = alt.Chart(source(frame)).encode(y=alt.Y("y:Q", scale=None, axis=None))
     across = {"scale": None, "axis": None}
     dash = by_line(alt.StrokeDash, lines, [line.dash for line in lines])
-    form = by_line(alt.Shape, lines, [shape(line.controller) for line in lines])
+    form = by_line(alt.Shape, lines, [line.shape for line in lines])
     return alt.layer(
         base.mark_rule(strokeWidth=1.8).encode(
             x=alt.X("x:Q", **across), x2=alt.X2("end:Q"), color=colour, strokeDash=dash
@@ -258,6 +307,11 @@ def config(ink: Ink) -> alt.Config:
         ),
         view=alt.ViewConfig(stroke=None),
     )
+
+
+def among(lines: list[str]) -> str:
+    """Write an expression that says whether a row belongs to one of these lines."""
+    return f"(indexof({json.dumps(lines)}, datum.line) >= 0)"
 
 
 def lookup(texts: dict[str, str]) -> str:

@@ -99,6 +99,9 @@ SHAPES = (
 """Marks on lines, as SVG paths around the origin. There is one more than hues, so that
 ninety controllers have ninety combinations."""
 
+NO_SHAPE = "M0,0"
+"""What stands on a line without marks."""
+
 DASHES = ((1, 0), (6, 3), (2, 2), (9, 3, 2, 3))
 """Lengths of strokes and gaps in pixels; the first is a line without gaps."""
 

@@ -16,7 +16,7 @@ from markdown_it import MarkdownIt
 
 from windtunnel.folders import VERSION_KEY
 from windtunnel.papers import REPRODUCTION
-from windtunnel.report import charts, colours, of_results, page, pictures
+from windtunnel.report import charts, colours, figures, of_results, page
 from windtunnel.report.cases import narrowed, ranked
 from windtunnel.report.pictures import Picture
 from windtunnel.report.tables import Cell, Column, Table
@@ -95,11 +95,11 @@ def write(folder: Path) -> Path:
     items = [item for item in document["items"] if not is_claim(item)]
     said = [item for item in document["items"] if is_claim(item)]
     groups = list(grouped(items, controllers(results.values())))
-    figures = [figure(it, results.get(it["experiment"])) for it in document["figures"]]
+    drawn = [figure(it, results.get(it["experiment"])) for it in document["figures"]]
     written = page.write_page(
         folder,
         "reproduction.html",
-        [*(group.bars for group in groups), *(it for shown in figures for it in shown.pictures)],
+        [*(group.bars for group in groups), *(it for shown in drawn for it in shown.pictures)],
         title=document["title"],
         reference=document["reference"],
         facts={
@@ -114,7 +114,7 @@ def write(folder: Path) -> Path:
         groups=groups,
         claims=claims(of_default(said)),
         claims_by_reading=claims(said),
-        figures=figures,
+        figures=drawn,
         reading=markdown(document["page"]),
         experiments=[
             experiment(folder / name, title, results[name])
@@ -122,7 +122,7 @@ def write(folder: Path) -> Path:
             if name in results
         ],
     )
-    for entry, shown in zip(document["figures"], figures, strict=True):
+    for entry, shown in zip(document["figures"], drawn, strict=True):
         entry["files"] = [file for picture in shown.pictures for file in page.files(picture)]
     write_json(folder / REPRODUCTION, document)
     return written
@@ -302,7 +302,7 @@ def figure(entry: dict[str, Any], results: Results | None) -> Figure:
     title = f"{words(in_paper[0])}: {entry['title']}" if in_paper else entry["title"]
     if results is None:
         return Figure(title, entry["caption"], [], "Its experiment was not run.")
-    drawn = pictures.of_kind(narrowed(results, entry["where"]), entry["kind"])
+    drawn = figures.of_kind(narrowed(results, entry["where"]), entry["kind"])
     # The id becomes the name of a file.
     stem = re.sub(r"[^\w-]+", "-", entry["id"])
     named = [

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from windtunnel.folders import VERSION_KEY
-from windtunnel.report import page, pictures, tables
+from windtunnel.report import channels, page, pictures, tables
 from windtunnel.report.cases import Comparison
 from windtunnel.report.pictures import BARS, OVER_TIME, Picture
 from windtunnel.report.tables import Table
@@ -25,6 +25,8 @@ class Measured:
     summary: Table
     bars: list[Picture]
     other_bars: list[Picture]
+    channel: list[Picture]
+    other_channels: list[Picture]
     over_time: list[Picture]
     other_cases: list[Picture]
     flows: list[Picture]
@@ -37,6 +39,8 @@ class Measured:
         return [
             *self.bars,
             *self.other_bars,
+            *self.channel,
+            *self.other_channels,
             *self.over_time,
             *self.other_cases,
             *self.flows,
@@ -65,11 +69,14 @@ def write(folder: Path, results: Results, above: str | None = None) -> Path:
 def measured(comparison: Comparison) -> Measured:
     """Make the tables and pictures of results."""
     bars = {name: kind(comparison) for name, kind in BARS.items()}
-    divided = [kind(comparison) for kind in OVER_TIME.values()]
+    over_time = {**OVER_TIME, "goodput": channels.goodput}
+    divided = [kind(comparison) for kind in over_time.values()]
     return Measured(
         summary=tables.summary(comparison),
         bars=[picture for name in MAIN_BARS for picture in bars.pop(name)],
         other_bars=[picture for those in bars.values() for picture in those],
+        channel=channels.of_link(comparison),
+        other_channels=channels.of_others(comparison),
         over_time=[picture for panels in divided for picture in panels[:1]],
         other_cases=[picture for panels in divided for picture in panels[1:]],
         flows=pictures.flows(comparison),
@@ -79,10 +86,12 @@ def measured(comparison: Comparison) -> Measured:
 
 
 def measured_tables(comparison: Comparison) -> list[Table]:
-    """Make the tables below the pictures; that of transfers only where there are some."""
+    """Make the tables below the pictures; transfers and channels only where there are some."""
     made = [tables.flows(comparison), tables.links(comparison), tables.nodes(comparison)]
     if not comparison["transfers"].is_empty():
         made.insert(1, tables.transfers(comparison))
+    if channels.directions(comparison):
+        made.insert(-1, tables.channels(comparison))
     return made
 
 

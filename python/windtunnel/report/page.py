@@ -67,7 +67,6 @@ def templates() -> jinja2.Environment:
     package = resources.files("windtunnel.report")
     environment.globals.update(
         SCREEN=colours.SCREEN,
-        shape=colours.shape,
         files=files,
         colours=colours.css(),
         style=package.joinpath("page.css").read_text(encoding="utf-8"),

@@ -30,12 +30,19 @@ class Series:
 
 def of_flows(comparison: Comparison, column: str, lines: list[Line], total: bool) -> Series:
     """Give a column of the flows, by case and controller: their sum, or their mean."""
+    return over_runs(flow_samples(comparison, column, lines, total))
+
+
+def flow_samples(
+    comparison: Comparison, column: str, lines: list[Line], total: bool
+) -> pl.DataFrame:
+    """Give the samples of the flows of each line together, run by run."""
     keys = ["case", "run", "flow"]
     flows = comparison["flows"].join(numbered(lines), on=["case", "flow_controller"])
     flows = flows.select(*keys, "line")
     value = pl.col(column).fill_nan(None)
     samples = comparison["flow_series"].select(*keys, "time_s", column).join(flows, on=keys)
-    return over_runs(
+    return (
         samples.group_by("line", "run", "time_s")
         # The sum of nothing is unknown, not zero.
         .agg(value=pl.when(value.count() > 0).then(value.sum() if total else value.mean()))
@@ -52,6 +59,49 @@ def of_queue(comparison: Comparison, lines: list[Line], direction: dict[str, str
     return of_cases(comparison["link_series"].filter(**direction), "queue_packets", lines)
 
 
+def of_channel(
+    comparison: Comparison, column: str, lines: list[Line], direction: dict[str, str]
+) -> Series:
+    """Give a column of a direction of a link that has a channel, by case."""
+    return of_cases(comparison["channel_series"].filter(**direction), column, lines)
+
+
+def of_goodput_and_rate(
+    comparison: Comparison, lines: list[Line], direction: dict[str, str]
+) -> Series:
+    """Give the goodput by case and controller, and to references the rate of a direction."""
+    flows = [line for line in lines if not line.reference]
+    references = [line for line in lines if line.reference]
+    goodput = flow_samples(comparison, "goodput_bps", flows, total=True)
+    channel = comparison["channel_series"].filter(**direction)
+    rate = case_samples(channel, pl.col("rate_bps"), references)
+    return over_runs(pl.concat([goodput.select(rate.columns), rate]))
+
+
+def out_of_sight(
+    comparison: Comparison, lines: list[Line], direction: dict[str, str]
+) -> pl.DataFrame:
+    """Give when the user did not see the station.
+
+    The frame has `start_s`, `end_s` and `share`: of the runs and, where samples
+    were put together, of the time.
+    """
+    channel = comparison["channel_series"].filter(**direction)
+    hidden = over_runs(case_samples(channel, ~pl.col("in_sight"), lines)).frame.sort("time_s")
+    time = pl.col("time_s")
+    return (
+        hidden.select(
+            share=pl.col("mean").fill_null(0.0),
+            start_s=((time + time.shift()) / 2).fill_null(time),
+            end_s=((time + time.shift(-1)) / 2).fill_null(time),
+        )
+        .group_by(pl.col("share").rle_id().alias("stretch"), maintain_order=True)
+        .agg(pl.col("start_s").first(), pl.col("end_s").last(), pl.col("share").first())
+        .filter(pl.col("share") > 0)
+        .drop("stretch")
+    )
+
+
 def of_drops(comparison: Comparison, lines: list[Line]) -> Series:
     """Give the packets dropped on all links, each second, by case."""
     run = ["case", "run"]
@@ -64,8 +114,13 @@ def of_drops(comparison: Comparison, lines: list[Line]) -> Series:
 
 def of_cases(samples: pl.DataFrame, column: str, lines: list[Line]) -> Series:
     """Give a column of which each run of a case has one value at a time."""
+    return over_runs(case_samples(samples, pl.col(column), lines))
+
+
+def case_samples(samples: pl.DataFrame, value: pl.Expr, lines: list[Line]) -> pl.DataFrame:
+    """Give the samples of the case of each line, run by run."""
     named = samples.join(numbered(lines), on="case")
-    return over_runs(named.select("line", "time_s", value=pl.col(column).cast(pl.Float64)))
+    return named.select("line", "time_s", value=value.cast(pl.Float64))
 
 
 def numbered(lines: list[Line]) -> pl.DataFrame:

@@ -91,6 +91,15 @@ LINK_MEASURES = (
     Measure("queue_packets", "mean queue", "packets"),
     Measure("most_packets", "longest queue", "packets"),
 )
+CHANNEL_MEASURES = (
+    Measure("sinr_db", "SINR", "dB"),
+    Measure("sinr_db_minimum", "least SINR", "dB"),
+    Measure("sinr_db_maximum", "greatest SINR", "dB"),
+    Measure("rate_bps", "rate", "bit/s"),
+    Measure("outage", "outage", "share"),
+    Measure("out_of_sight", "out of sight", "share"),
+    Measure("handovers", "changes of station"),
+)
 NODE_MEASURES = (
     Measure("interests_in", "Interests in"),
     Measure("interests_out", "Interests out"),
@@ -152,6 +161,13 @@ def links(comparison: Comparison) -> Table:
     """Lay out what each direction of each link measured."""
     names = {"link": "link", "from": "from", "to": "to"}
     return measured(comparison, comparison["links"], names, LINK_MEASURES, "Links, each way")
+
+
+def channels(comparison: Comparison) -> Table:
+    """Lay out what each direction of a link with a channel was like, over time."""
+    names = {"link": "link", "from": "from", "to": "to"}
+    frame = totals.of_channels(comparison)
+    return measured(comparison, frame, names, CHANNEL_MEASURES, "Channels, each way")
 
 
 def nodes(comparison: Comparison) -> Table:

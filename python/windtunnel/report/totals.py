@@ -62,6 +62,28 @@ def of_links(comparison: Comparison) -> pl.DataFrame:
     return comparison["links"].group_by("case", "run", maintain_order=True).agg(drops)
 
 
+def of_channels(comparison: Comparison) -> pl.DataFrame:
+    """Give what each direction of a link with a channel was like, for each case and run.
+
+    SINR and rate are means over the samples; outage and out of sight are the
+    shares of the samples in which nothing was sent and no station was seen.
+    """
+    sinr, station = pl.col("sinr_db"), pl.col("station")
+    return (
+        comparison["channel_series"]
+        .group_by("case", "run", "link", "from", "to", maintain_order=True)
+        .agg(
+            sinr.mean(),
+            pl.col("rate_bps").mean(),
+            sinr_db_minimum=sinr.min(),
+            sinr_db_maximum=sinr.max(),
+            outage=(pl.col("rate_bps") == 0).mean(),
+            out_of_sight=(~pl.col("in_sight")).mean(),
+            handovers=(station != station.shift()).sum(),
+        )
+    )
+
+
 def spread(frame: pl.DataFrame, keys: list[str], columns: list[str]) -> pl.DataFrame:
     """Give each column as a struct of `mean`, `low` and `high` over the rows of each key."""
     return frame.group_by(keys, maintain_order=True).agg(

@@ -3,7 +3,7 @@
 
 use windtunnel_controllers::{
     Acknowledgement, AnyController, Congestion, Controller, DESCRIPTIONS, Description, Nanoseconds,
-    Settings, Signal, Start, Value,
+    RadioReport, Settings, Signal, Start, Value,
 };
 
 pub(crate) const SECOND: Nanoseconds = 1_000_000_000;
@@ -14,6 +14,8 @@ pub(crate) struct Drive {
     pub(crate) controller: AnyController,
     pub(crate) now: Nanoseconds,
     pub(crate) rtt: Nanoseconds,
+    /// What was heard last of its radio.
+    radio: Option<RadioReport>,
     /// Whether the next acknowledgement is the first of a round trip.
     round_ended: bool,
 }
@@ -53,6 +55,7 @@ impl Drive {
             controller: AnyController::new(start, &settings),
             now: 0,
             rtt: SECOND / 10,
+            radio: None,
             round_ended: true,
         }
     }
@@ -83,8 +86,15 @@ impl Drive {
             in_flight: self.cwnd(),
             round_ended: std::mem::take(&mut self.round_ended),
             window_limited: true,
+            radio: self.radio,
             ..Acknowledgement::default()
         });
+    }
+
+    /// A radio tells its SINR in decibels and its bandwidth in segments per second for
+    /// each bit per second and hertz.
+    pub(crate) fn hear(&mut self, sinr: f64, bandwidth: f64) {
+        self.radio = Some(RadioReport { heard: self.now, sinr, bandwidth });
     }
 
     /// Lets the controller see one round trip of that length, and next to nothing else.

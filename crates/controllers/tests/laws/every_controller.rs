@@ -6,7 +6,7 @@ use crate::drive::{Drive, SECOND, close, description};
 use proptest::prelude::*;
 use windtunnel_controllers::{
     Acknowledgement, AnyController, Congestion, Controller, DESCRIPTIONS, Delivery, Kind,
-    Nanoseconds, SettingError, Settings, Signal, Start, Value,
+    Nanoseconds, Need, RadioReport, SettingError, Settings, Signal, Start, Value,
 };
 
 const SIGNALS: [Signal; 4] = [Signal::Loss, Signal::Mark, Signal::Nack, Signal::Timeout];
@@ -106,6 +106,8 @@ fn descriptions_are_sound() {
                 Kind::Flag { .. } => {}
             }
         }
+        let needs: Vec<Need> = Settings::defaults(description).needs().collect();
+        assert_eq!(needs, description.needs, "{} as it comes needs more", description.name);
     }
 }
 
@@ -196,13 +198,25 @@ fn any_delivery() -> impl Strategy<Value = Delivery> {
     )
 }
 
+/// One of few, so that some are repeated.
+fn any_report() -> impl Strategy<Value = RadioReport> {
+    let sinr = prop_oneof![Just(-200.0), Just(200.0), -200.0..=200.0];
+    let bandwidth = prop_oneof![Just(0.0), 0.0..=1e9];
+    (0..20_u64, sinr, bandwidth).prop_map(|(heard, sinr, bandwidth)| RadioReport {
+        heard,
+        sinr,
+        bandwidth,
+    })
+}
+
 fn any_acknowledgement() -> impl Strategy<Value = Acknowledgement> {
     let opens = prop_oneof![Just(1.0), 0.0..=1.0];
     let amounts = (any_segments(), opens, any_segments(), any_segments(), any_segments());
     let delays = (any_round_trip(), any_round_trip(), any_round_trip());
     let facts = (any::<bool>(), any::<bool>(), any::<bool>());
-    (amounts, delays, prop::option::of(any_delivery()), facts).prop_map(
-        |(amounts, (rtt, smoothed_rtt, one_way_delay), delivery, facts)| {
+    let told = (prop::option::of(any_delivery()), prop::option::of(any_report()));
+    (amounts, delays, told, facts).prop_map(
+        |(amounts, (rtt, smoothed_rtt, one_way_delay), (delivery, radio), facts)| {
             let (delivered, opens, marked, some_congestion, lost) = amounts;
             let (round_ended, recovering, window_limited) = facts;
             Acknowledgement {
@@ -218,6 +232,7 @@ fn any_acknowledgement() -> impl Strategy<Value = Acknowledgement> {
                 round_ended,
                 recovering,
                 window_limited,
+                radio,
                 ..Acknowledgement::default()
             }
         },
@@ -232,13 +247,22 @@ fn any_step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// A controller's name and, for each parameter, where in its range it lies.
+/// What is set on a controller.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Set {
+    Nothing,
+    Everything,
+    EverythingAndEveryFlagOn,
+}
+
+/// A controller and, for each parameter that is set, where in its range it lies.
 fn any_settings() -> impl Strategy<Value = Settings> {
     let share = prop_oneof![Just(0.0), Just(1.0), 0.0..=1.0];
     let shares = prop::collection::vec(share, Settings::MOST);
-    (prop::sample::select(DESCRIPTIONS), any::<bool>(), shares).prop_map(|(it, usual, shares)| {
+    let set = prop::sample::select(&[Set::Nothing, Set::Everything, Set::EverythingAndEveryFlagOn]);
+    (prop::sample::select(DESCRIPTIONS), set, shares).prop_map(|(it, set, shares)| {
         let mut settings = Settings::defaults(it);
-        for (parameter, share) in it.parameters.iter().zip(shares).filter(|_| !usual) {
+        for (parameter, share) in it.parameters.iter().zip(shares).filter(|_| set != Set::Nothing) {
             let value = match parameter.kind {
                 Kind::Number { minimum, maximum, .. } => {
                     Value::Number(minimum + share * (maximum - minimum))
@@ -246,7 +270,9 @@ fn any_settings() -> impl Strategy<Value = Settings> {
                 Kind::Choice(options) => {
                     Value::Choice(options[(share * (options.len() - 1) as f64).round() as usize].0)
                 }
-                Kind::Flag { .. } => Value::Flag(share < 0.5),
+                Kind::Flag { .. } => {
+                    Value::Flag(set == Set::EverythingAndEveryFlagOn || share < 0.5)
+                }
             };
             settings.set(parameter.name, value).expect("the value is within the range");
         }
@@ -287,6 +313,55 @@ proptest! {
             prop_assert!(ssthresh >= minimum_window, "threshold {ssthresh} after {step:?}");
             if let Some(rate) = controller.pacing_rate() {
                 prop_assert!(rate.is_finite() && rate > 0.0, "paces {rate} after {step:?}");
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..Default::default() })]
+
+    #[test]
+    fn a_radio_changes_nothing_for_a_controller_that_does_not_need_it(
+        settings in any_settings(),
+        steps in prop::collection::vec((any_elapsed(), any_step()), 1..100),
+    ) {
+        prop_assume!(!settings.needs().any(|it| it == Need::Sinr));
+        let start = Start { initial_window: 10.0, minimum_window: 2.0, restart_window: 1.0 };
+        let mut it = [(); 2].map(|()| AnyController::new(start, &settings));
+        let mut now = 0;
+        for (elapsed, step) in steps {
+            now += elapsed;
+            let in_flight = it[0].cwnd();
+            for (controller, hears) in it.iter_mut().zip([true, false]) {
+                match step {
+                    Step::Acknowledge(it) => {
+                        let radio = it.radio.filter(|_| hears);
+                        let told = Acknowledgement { now, in_flight, radio, ..it };
+                        controller.on_acknowledgement(&told);
+                    }
+                    Step::Congest(signal) => {
+                        controller.on_congestion(&Congestion { now, signal, in_flight });
+                    }
+                    Step::Recover => controller.on_recovered(now),
+                }
+            }
+            prop_assert_eq!(it[0].cwnd(), it[1].cwnd());
+            prop_assert_eq!(it[0].pacing_rate(), it[1].pacing_rate());
+        }
+    }
+}
+
+#[test]
+fn a_flag_needs_nothing_until_it_is_on() {
+    for description in DESCRIPTIONS {
+        for parameter in description.parameters {
+            let Kind::Flag { needs, .. } = parameter.kind else { continue };
+            for (on, of_flag) in [(false, &[][..]), (true, needs)] {
+                let mut settings = Settings::defaults(description);
+                settings.set(parameter.name, Value::Flag(on)).expect("a flag");
+                let wanted: Vec<Need> = [description.needs, of_flag].concat();
+                assert_eq!(settings.needs().collect::<Vec<_>>(), wanted);
             }
         }
     }

@@ -339,6 +339,7 @@ impl Flow {
             round_ended,
             recovering: self.recovery_end.is_some(),
             window_limited: true,
+            radio: None,
         });
     }
 

@@ -2,7 +2,7 @@
 
 use windtunnel_engine::Duration;
 use windtunnel_protocols::udp;
-use windtunnel_world::{FlowPlan, Graph, Leg, LinkChange, Plan, Transport, headers};
+use windtunnel_world::{FlowPlan, Graph, Leg, LinkChange, Plan, Transport, Workload, headers};
 
 /// A flow with its way there and back.
 struct Flow<'a> {
@@ -33,6 +33,9 @@ impl Flow<'_> {
     fn alone(&self, plan: &Plan) -> f64 {
         let links = self.there.iter().map(|it| self.data_rate(plan, it));
         let own = match &self.plan.transport {
+            Transport::Tcp { workload: Workload::Bulk { rate: Some(it) }, .. } => {
+                it.bits_per_second() as f64
+            }
             Transport::Tcp { .. } => f64::INFINITY,
             Transport::Udp(it) => it.rate.bits_per_second() as f64,
         };
@@ -60,15 +63,19 @@ fn most_rate(plan: &Plan, leg: &Leg) -> f64 {
         }
         _ => None,
     });
-    let first = plan.links[leg.link].directions[leg.direction].rate;
-    later.fold(first, std::cmp::Ord::max).bits_per_second() as f64
+    let own = super::most_rate(&plan.links[leg.link].directions[leg.direction]);
+    later.map(|it| it.bits_per_second() as f64).fold(own, f64::max)
 }
 
 fn one_way(plan: &Plan, way: &[Leg], size: u32) -> Duration {
     way.iter().fold(Duration::ZERO, |sum, leg| {
         let direction = &plan.links[leg.link].directions[leg.direction];
         let bits = 8.0 * f64::from(size + direction.overhead);
-        let transmission = Duration::from_seconds(bits / most_rate(plan, leg));
+        let transmission = match &direction.opportunities {
+            // An opportunity takes no time.
+            Some(_) => None,
+            None => Duration::from_seconds(bits / most_rate(plan, leg)),
+        };
         sum + direction.delay + transmission.unwrap_or(Duration::ZERO)
     })
 }

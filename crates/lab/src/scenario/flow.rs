@@ -73,7 +73,9 @@ table! {
         initial_window: Located<Measured<Segments>>,
         /// No decrease leads below this; 2 segments unless stated.
         minimum_window: Located<Measured<Segments>>,
-        /// UDP: the rate of what the datagrams carry, without headers; to be stated.
+        /// TCP: how fast the application hands over `bulk` data. UDP: the rate of what
+        /// the datagrams carry, without headers, to be stated; without limit over TCP
+        /// unless stated.
         rate: Located<Measured<Rate>>,
         /// UDP: what each datagram carries; 1400 B unless stated.
         payload: Located<Measured<Bytes>>,
@@ -174,7 +176,9 @@ pub(crate) struct FlowWorkload {
     /// `[["1 kB", "0 %"], ["10 kB", "60 %"], ["1 MB", "100 %"]]`.
     pub(crate) sizes: Option<Located<SizesOfFiles>>,
     /// `arrivals`: the share of the rate of the narrowest link on the way that their
-    /// segments with data fill on average, headers included; this or `rate`.
+    /// segments with data fill on average, headers included; this or `rate`. With a
+    /// radio or a trace of rates that is the greatest rate, with a trace of
+    /// opportunities the mean one.
     pub(crate) load: Option<Located<Measured<Share>>>,
     /// `arrivals`: how many arrive on average; this or `load`.
     pub(crate) rate: Option<Located<Measured<PerSecond>>>,

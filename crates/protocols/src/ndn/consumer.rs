@@ -81,6 +81,10 @@ pub enum WindowFraction {
 /// When a timeout doubles the retransmission timeout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Backoff {
+    /// Once for all Interests that were sent before it was doubled last: a burst of
+    /// losses is one sign, however long its timeouts take to come (RFC 6298, section
+    /// 5, whose one timer starts again when it is doubled).
+    OncePerRoundTrip,
     /// Once for all Interests found timed out at the same moment.
     EachEvent,
     /// For each timed-out Interest, as ndnSIM's consumers do.
@@ -353,6 +357,8 @@ pub struct Consumer {
     by_segment: HashTable<u64>,
     highest_received: Option<u64>,
     recovery_point: Option<u64>,
+    /// When the timeout was doubled last.
+    backed_off: Option<Time>,
     /// A round trip ends with Data of this number or above.
     round_end: u64,
     deliveries: Option<Box<Deliveries>>,
@@ -385,6 +391,7 @@ impl Consumer {
             by_segment: HashTable::new(),
             highest_received: None,
             recovery_point: None,
+            backed_off: None,
             round_end: 0,
             pacer: Pacer::default(),
             waits_for_pacer: false,
@@ -520,6 +527,7 @@ impl Consumer {
                 round_ended,
                 recovering: false,
                 window_limited: true,
+                radio: None,
             });
         }
         if reacts {
@@ -582,11 +590,14 @@ impl Consumer {
     fn time_out(&mut self, now: Time) {
         let timeout = self.estimator.timeout();
         let before = self.counters.timeouts;
+        let mut is_new = false;
         while self.requests.oldest != NONE {
             let oldest = self.requests.oldest;
-            if self.requests.at(oldest).last_sent + timeout > now {
+            let sent = self.requests.at(oldest).last_sent;
+            if sent + timeout > now {
                 break;
             }
+            is_new |= self.backed_off.is_none_or(|it| sent > it);
             self.make_due(oldest);
             self.counters.timeouts += 1;
             self.untold_losses += 1;
@@ -602,8 +613,14 @@ impl Consumer {
                 self.estimator.back_off();
             }
         }
-        if self.settings.backoff == Backoff::EachEvent && self.counters.timeouts > before {
+        let backs_off = match self.settings.backoff {
+            Backoff::OncePerRoundTrip => is_new,
+            Backoff::EachEvent => self.counters.timeouts > before,
+            Backoff::EachInterest => false,
+        };
+        if backs_off {
             self.estimator.back_off();
+            self.backed_off = Some(now);
         }
     }
 

@@ -173,6 +173,16 @@ impl Endpoint {
         }
     }
 
+    /// Hears of the radio that its data goes over: the signal to interference and
+    /// noise in decibels, and the channel's bandwidth in hertz, both finite. Its
+    /// controller is told with each acknowledgement until the next report; an end
+    /// that sends no data has no use for it.
+    pub fn hear(&mut self, now: Time, sinr: f64, bandwidth: f64) {
+        if let Some(sender) = &mut self.sender {
+            sender.hear(now, sinr, bandwidth);
+        }
+    }
+
     /// Looks at its timers.
     pub fn wake(&mut self, now: Time, outbox: &mut Outbox) {
         match self.state {

@@ -13,7 +13,9 @@ mod transmission;
 
 use std::sync::Arc;
 
-use windtunnel_controllers::{Acknowledgement, AnyController, Controller, Need, Signal};
+use windtunnel_controllers::{
+    Acknowledgement, AnyController, Controller, Need, RadioReport, Signal,
+};
 use windtunnel_engine::{Duration, Time};
 
 use spurious::{ForwardRecovery, Undo};
@@ -130,6 +132,9 @@ pub(super) struct Sender {
     timed_out: u64,
     probe_from: Time,
     reordering_until: Option<Time>,
+    /// What was heard last of the radio that the data goes over; apart, because most
+    /// senders have none.
+    radio: Option<Box<RadioReport>>,
 }
 
 impl Sender {
@@ -170,6 +175,7 @@ impl Sender {
             timed_out: 0,
             probe_from: Time::ZERO,
             reordering_until: None,
+            radio: None,
         }
     }
 
@@ -225,6 +231,14 @@ impl Sender {
         }
         self.timeout_from = now;
         self.probe_from = now;
+    }
+
+    /// The radio tells its SINR, in decibels, and its bandwidth, in hertz.
+    pub(super) fn hear(&mut self, now: Time, sinr: f64, bandwidth: f64) {
+        let bits = 8.0 * f64::from(self.settings.maximum_segment);
+        let heard = now.as_nanos();
+        let report = RadioReport { heard, sinr, bandwidth: bandwidth / bits };
+        **self.radio.get_or_insert_with(|| Box::new(report)) = report;
     }
 
     #[inline]
@@ -510,6 +524,7 @@ impl Sender {
             round_ended,
             recovering: matches!(self.phase, Phase::Recovery(_) | Phase::Loss(_)),
             window_limited: limited,
+            radio: self.radio.as_deref().copied(),
         });
     }
 

@@ -3,8 +3,8 @@
 
 use proptest::prelude::*;
 use windtunnel_controllers::{
-    Acknowledgement, AnyController, Congestion, Controller, DESCRIPTIONS, Delivery, Settings,
-    Signal, Start,
+    Acknowledgement, AnyController, Congestion, Controller, DESCRIPTIONS, Delivery, Kind,
+    RadioReport, Settings, Signal, Start, Value,
 };
 
 /// What a controller may be told.
@@ -40,6 +40,14 @@ fn deliveries() -> impl Strategy<Value = Delivery> {
     })
 }
 
+fn reports() -> impl Strategy<Value = RadioReport> {
+    (nanoseconds(), -200.0..=200.0, segments()).prop_map(|(heard, sinr, bandwidth)| RadioReport {
+        heard,
+        sinr,
+        bandwidth,
+    })
+}
+
 fn acknowledgements() -> impl Strategy<Value = Acknowledgement> {
     let amounts = (segments(), segments(), segments(), 0.0..=1.0, 0.0..=1.0, 0.0..=1.0);
     let times = (
@@ -48,8 +56,9 @@ fn acknowledgements() -> impl Strategy<Value = Acknowledgement> {
         prop::option::of(nanoseconds()),
     );
     let flags = (any::<bool>(), any::<bool>(), any::<bool>());
-    (amounts, times, prop::option::of(deliveries()), flags).prop_map(
-        |(amounts, times, delivery, (round_ended, recovering, window_limited))| {
+    let told = (prop::option::of(deliveries()), prop::option::of(reports()));
+    (amounts, times, told, flags).prop_map(
+        |(amounts, times, (delivery, radio), (round_ended, recovering, window_limited))| {
             let (delivered, lost, in_flight, grows, marked, some) = amounts;
             let (rtt, smoothed_rtt, one_way_delay) = times;
             Acknowledgement {
@@ -67,6 +76,7 @@ fn acknowledgements() -> impl Strategy<Value = Acknowledgement> {
                 round_ended,
                 recovering,
                 window_limited,
+                radio,
             }
         },
     )
@@ -92,13 +102,25 @@ fn starts() -> impl Strategy<Value = Start> {
     })
 }
 
+/// Any controller as it comes, or with every flag on.
+fn settings() -> impl Strategy<Value = Settings> {
+    (prop::sample::select(DESCRIPTIONS), any::<bool>()).prop_map(|(description, every_flag)| {
+        let mut settings = Settings::defaults(description);
+        for parameter in description.parameters.iter().filter(|_| every_flag) {
+            if let Kind::Flag { .. } = parameter.kind {
+                settings.set(parameter.name, Value::Flag(true)).expect("it is a flag");
+            }
+        }
+        settings
+    })
+}
+
 fn window_stays_sound(
-    controller: usize,
+    settings: &Settings,
     start: Start,
     history: &[(u64, Told)],
 ) -> Result<(), TestCaseError> {
-    let description = DESCRIPTIONS[controller];
-    let mut it = AnyController::new(start, &Settings::defaults(description));
+    let mut it = AnyController::new(start, settings);
     let floor = start.minimum_window.min(start.restart_window);
     let mut now = 0;
     for (step, told) in history {
@@ -112,7 +134,7 @@ fn window_stays_sound(
             }
             Told::Recovered => it.on_recovered(now),
         }
-        let (name, cwnd) = (description.name, it.cwnd());
+        let (name, cwnd) = (settings.description().name, it.cwnd());
         prop_assert!(cwnd.is_finite() && cwnd >= floor, "{name}: a window of {cwnd}");
         prop_assert!(it.ssthresh() > 0.0, "{name}: a threshold of {}", it.ssthresh());
         if let Some(rate) = it.pacing_rate() {
@@ -122,21 +144,21 @@ fn window_stays_sound(
     Ok(())
 }
 
-fn cases() -> impl Strategy<Value = (usize, Start, Vec<(u64, Told)>)> {
-    (0..DESCRIPTIONS.len(), starts(), histories())
+fn cases() -> impl Strategy<Value = (Settings, Start, Vec<(u64, Told)>)> {
+    (settings(), starts(), histories())
 }
 
 #[test]
 fn whatever_a_controller_is_told_its_window_stays_sound() {
-    super::drive(&cases(), 500, false, |(controller, start, history)| {
-        window_stays_sound(controller, start, &history)
+    super::drive(&cases(), 500, false, |(settings, start, history)| {
+        window_stays_sound(&settings, start, &history)
     });
 }
 
 #[test]
 #[ignore = "runs as long as WINDTUNNEL_FUZZ_SECONDS says"]
 fn any_controller_for_long() {
-    super::drive(&cases(), 2_000, true, |(controller, start, history)| {
-        window_stays_sound(controller, start, &history)
+    super::drive(&cases(), 2_000, true, |(settings, start, history)| {
+        window_stays_sound(&settings, start, &history)
     });
 }

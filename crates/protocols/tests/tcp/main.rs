@@ -6,6 +6,7 @@ mod marks;
 mod over_a_path;
 mod path;
 mod rack;
+mod radio;
 mod receiving;
 mod sack;
 mod script;

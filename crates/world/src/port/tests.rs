@@ -1,5 +1,7 @@
 //! Ports by themselves: links that change, duplicate and reorder.
 
+use std::sync::Arc;
+
 use proptest::collection::vec;
 use proptest::prelude::*;
 use windtunnel_engine::{EventQueue, Streams};
@@ -9,7 +11,11 @@ use windtunnel_protocols::queues::{FqCoDelSettings, PieSettings, Ramp, RedSettin
 use windtunnel_protocols::udp::Datagram;
 
 use super::*;
-use crate::{Impairment, Loss};
+use crate::{AirPlan, Impairment, Loss, Opportunities};
+
+mod air;
+mod opportunities;
+mod stall;
 
 #[derive(Clone, Copy, Debug)]
 enum Event {
@@ -24,8 +30,8 @@ struct Bench {
     port: Port,
     store: Store<Packet>,
     events: EventQueue<Event>,
-    /// When packets arrived, in nanoseconds, and their numbers.
-    arrived: Vec<(u64, u64)>,
+    /// When packets arrived, and their numbers.
+    arrived: Vec<(Time, u64)>,
     offered: u64,
 }
 
@@ -41,8 +47,12 @@ impl Bench {
         }
     }
 
-    fn at(mut self, microseconds: u64, event: Event) -> Self {
-        self.events.schedule(Time::ZERO + Duration::from_micros(microseconds), event);
+    fn at(self, microseconds: u64, event: Event) -> Self {
+        self.on(Time::ZERO + Duration::from_micros(microseconds), event)
+    }
+
+    fn on(mut self, time: Time, event: Event) -> Self {
+        self.events.schedule(time, event);
         self
     }
 
@@ -80,20 +90,25 @@ impl Bench {
     fn arrive(&mut self, now: Time) {
         let arrived = self.port.arrive(now, &mut self.store);
         for time in [arrived.next, arrived.late].into_iter().flatten() {
-            self.events.schedule(time, Event::Arrival);
+            self.call(time, Event::Arrival);
         }
         if let Some(Body::Datagram(datagram)) = arrived.packet.map(|it| it.body) {
-            self.arrived.push((now.as_nanos(), datagram.sequence));
+            self.arrived.push((now, datagram.sequence));
         }
     }
 
     fn arrange(&mut self, due: Due) {
         if let Some(time) = due.arrival {
-            self.events.schedule(time, Event::Arrival);
+            self.call(time, Event::Arrival);
         }
         if let Some(time) = due.service {
-            self.events.schedule(time, Event::Service);
+            self.call(time, Event::Service);
         }
+    }
+
+    fn call(&mut self, time: Time, event: Event) {
+        assert!(time >= self.events.now(), "nothing is called for in the past");
+        self.events.schedule(time, event);
     }
 
     fn assert_conserved(&self) {
@@ -107,7 +122,7 @@ impl Bench {
 
     /// When packets arrived, in microseconds.
     fn times(&self) -> Vec<u64> {
-        self.arrived.iter().map(|it| it.0 / 1000).collect()
+        self.arrived.iter().map(|it| it.0.as_nanos() / 1000).collect()
     }
 
     fn numbers(&self) -> Vec<u64> {
@@ -123,6 +138,8 @@ fn megabits(rate: u64) -> Rate {
 fn direction(discipline: Discipline) -> DirectionPlan {
     DirectionPlan {
         rate: megabits(8),
+        opportunities: None,
+        air: None,
         delay: Duration::from_millis(10),
         loss: Loss::None,
         impairment: Impairment::default(),
@@ -275,10 +292,10 @@ fn late_packets_are_overtaken_and_no_other_is() {
         let plan = DirectionPlan { impairment, ..direction(discipline) };
         let bench = Bench::new(&plan).offering(0, 50).run();
         let mut late = 0;
-        for (time, number) in &bench.arrived {
-            let punctual = 11_000_000 + number * 1_000_000;
-            assert!([punctual, punctual + 2_500_000].contains(time), "{number} at {time} ns");
-            late += u64::from(*time > punctual);
+        for (time, number) in bench.times().into_iter().zip(bench.numbers()) {
+            let punctual = 11_000 + number * 1000;
+            assert!([punctual, punctual + 2500].contains(&time), "{number} at {time} us");
+            late += u64::from(time > punctual);
         }
         assert_eq!((late, bench.arrived.len()), (bench.port.counters().late, 50));
         assert!((5..25).contains(&late), "{late}");
@@ -286,13 +303,44 @@ fn late_packets_are_overtaken_and_no_other_is() {
     }
 }
 
+fn change() -> impl Strategy<Value = LinkChange> {
+    let state = vec![LinkChange::Stall, LinkChange::Down, LinkChange::Up];
+    prop_oneof![
+        (1..100_u64).prop_map(|it| LinkChange::Rate(megabits(it))),
+        prop::sample::select(state),
+    ]
+}
+
+fn air() -> impl Strategy<Value = AirPlan> {
+    let status = prop::option::of(0..10_000_u64);
+    (0..3000_u64, 0.0..0.9, 0..3000_u64, 1..5_u32, status).prop_map(
+        |(slot, block_error, round_trip, attempts, status)| {
+            let [slot, round_trip] = [slot, round_trip].map(Duration::from_micros);
+            let status = status.map(Duration::from_micros);
+            AirPlan { slot, block_error, round_trip, attempts, status }
+        },
+    )
+}
+
+/// A trace that begins again.
+fn trace() -> impl Strategy<Value = Opportunities> {
+    (vec(0..5000_u64, 1..20), 1..5000_u64).prop_map(|(gaps, rest)| {
+        let sums = gaps.iter().scan(0, |sum, gap| {
+            *sum += gap / 2 * (gap % 2);
+            Some(*sum)
+        });
+        let times: Vec<_> = sums.map(Duration::from_micros).collect();
+        let repeat = times.last().map(|it| *it + Duration::from_micros(rest));
+        Opportunities { times, repeat }
+    })
+}
+
 fn event() -> impl Strategy<Value = Event> {
     let fields = vec![Ecn::NotCapable, Ecn::Capable, Ecn::Scalable, Ecn::Congestion];
     let offer = (prop::sample::select(fields), 28..3000_u16);
     prop_oneof![
         8 => offer.prop_map(|(ecn, size)| Event::Offer(ecn, size)),
-        1 => (1..100_u64).prop_map(|it| Event::Change(LinkChange::Rate(megabits(it)))),
-        1 => prop::sample::select(vec![LinkChange::Down, LinkChange::Up]).prop_map(Event::Change),
+        2 => change().prop_map(Event::Change),
     ]
 }
 
@@ -308,10 +356,14 @@ proptest! {
         reordering in 0.0..0.3_f64,
         lateness in 0..20_000_u64,
         impaired: bool,
+        air in prop::option::of(air()),
+        opportunities in prop::option::of(trace()),
     ) {
         let lateness = Duration::from_micros(lateness);
         for discipline in disciplines() {
             let mut plan = direction(discipline);
+            plan.air = air;
+            plan.opportunities = opportunities.clone().map(Arc::new);
             if impaired {
                 plan.loss = Loss::Bernoulli(loss);
                 plan.impairment = Impairment { duplication, reordering, lateness };
@@ -329,7 +381,9 @@ proptest! {
             prop_assert_eq!(bench.port.held(), 0);
             prop_assert!(bench.arrived.is_sorted_by_key(|it| it.0));
             let now = bench.events.now();
-            prop_assert!(bench.port.busy(now) <= now.since(Time::ZERO));
+            let sent = bench.port.counters().transmission_sum;
+            prop_assert_eq!(bench.port.busy(now), sent);
+            prop_assert!(opportunities.is_some() || sent <= now.since(Time::ZERO));
             prop_assert_eq!(&bench.arrived, &run().arrived);
         }
     }

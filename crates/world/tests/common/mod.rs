@@ -59,6 +59,8 @@ pub(crate) fn rate(bits_per_second: u64) -> Rate {
 pub(crate) fn direction(megabits_per_second: u64, delay_ms: u64) -> DirectionPlan {
     DirectionPlan {
         rate: rate(megabits_per_second * 1_000_000),
+        opportunities: None,
+        air: None,
         delay: Duration::from_millis(delay_ms),
         loss: Loss::None,
         impairment: Impairment::default(),
@@ -171,7 +173,7 @@ pub(crate) fn join_unequal(
     directions: [DirectionPlan; 2],
 ) {
     let name = format!("{}-{}", plan.nodes[first].name, plan.nodes[second].name);
-    plan.links.push(LinkPlan { name, nodes: [first, second], directions });
+    plan.links.push(LinkPlan { name, nodes: [first, second], directions, channel: None });
 }
 
 /// Content of one Data packet in these tests, in octets.
@@ -228,7 +230,7 @@ pub(crate) fn ask<'a>(
         },
         rtt_gain: RttGain::PerRoundTrip,
         timeout_check: Duration::ZERO,
-        backoff: Backoff::EachEvent,
+        backoff: Backoff::OncePerRoundTrip,
         on_mark: Reaction::OncePerRoundTrip,
         on_timeout: Reaction::OncePerRoundTrip,
         timeout_meaning: TimeoutMeaning::Loss,

@@ -1,0 +1,140 @@
+//! The destination edge: acknowledges the packets that the network might have
+//! dropped, and passes everything on to the hosts.
+//!
+//! Source: the DCIB paper, section III.C and figure 9. Without [`Order::InOrder`]
+//! it has no state but its counters.
+
+use windtunnel_engine::{Duration, Time};
+
+use super::Acknowledgement;
+use super::reordering::Reordering;
+use crate::packet::{Ecn, Packet};
+use crate::queues::Backlog;
+use crate::tcp::Outbox;
+
+/// What becomes of the congestion marks that the network between the edges set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Marks {
+    /// They pass on to the hosts, which ignore or obey them.
+    #[default]
+    Pass,
+    /// CE becomes ECT(0), so that hosts that understand marks do not see them: in
+    /// DCIB a mark is no call to send less. A mark from before the source edge is
+    /// lost too.
+    Clear,
+}
+
+/// In which order packets pass.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// At once, as they come.
+    #[default]
+    AsTheyCome,
+    /// The segments of a connection that come behind a gap wait until it is filled.
+    InOrder {
+        /// How long a segment waits at most.
+        patience: Duration,
+        /// How many octets wait at most, of all connections together.
+        buffer: u64,
+    },
+}
+
+/// What a destination edge is given.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Settings {
+    /// What becomes of marks.
+    pub marks: Marks,
+    /// In which order packets pass.
+    pub order: Order,
+}
+
+/// What a destination edge counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Packets received.
+    pub received: u64,
+    /// Acknowledgements given.
+    pub acknowledgements: u64,
+    /// Packets received with a mark.
+    pub marks: u64,
+    /// Segments that had to wait.
+    pub held: u64,
+    /// Segments that waited as long as they may, so that a gap was given up.
+    pub expired: u64,
+    /// How often a gap was given up for want of room.
+    pub overflows: u64,
+    /// The most that ever waited.
+    pub largest: Backlog,
+}
+
+/// The destination edge.
+#[derive(Debug)]
+pub struct DestinationEdge {
+    marks: Marks,
+    reordering: Option<Reordering>,
+    counters: Counters,
+}
+
+impl DestinationEdge {
+    /// An edge that holds nothing yet.
+    #[must_use]
+    pub fn new(settings: Settings) -> Self {
+        let reordering = match settings.order {
+            Order::AsTheyCome => None,
+            Order::InOrder { patience, buffer } => Some(Reordering::new(patience, buffer)),
+        };
+        Self { marks: settings.marks, reordering, counters: Counters::default() }
+    }
+
+    /// What was counted so far.
+    #[must_use]
+    pub fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// What waits.
+    #[must_use]
+    pub fn backlog(&self) -> Backlog {
+        self.reordering.as_ref().map_or_else(Backlog::default, Reordering::backlog)
+    }
+
+    /// A packet arrives from the other edge. What passes on to the hosts now, this
+    /// packet or others or none, goes to the end of `out`. Returns what is to be
+    /// sent back to the source edge.
+    #[inline]
+    pub fn receive(
+        &mut self,
+        now: Time,
+        mut packet: Packet,
+        out: &mut Outbox,
+    ) -> Option<Acknowledgement> {
+        self.counters.received += 1;
+        self.counters.marks += u64::from(packet.marked());
+        let may_be_dropped = !packet.ecn.is_capable();
+        let acknowledgement = Acknowledgement::of(&packet).filter(|_| may_be_dropped);
+        self.counters.acknowledgements += u64::from(acknowledgement.is_some());
+        if self.marks == Marks::Clear && packet.marked() {
+            packet.ecn = Ecn::Capable;
+        }
+        match &mut self.reordering {
+            Some(it) => it.receive(now, packet, out, &mut self.counters),
+            None => out.push(packet),
+        }
+        acknowledgement
+    }
+
+    /// When [`DestinationEdge::release`] is to be called next; it may come later
+    /// after each call.
+    #[inline]
+    #[must_use]
+    pub fn next_wake(&self) -> Time {
+        self.reordering.as_ref().map_or(Time::NEVER, Reordering::next_wake)
+    }
+
+    /// What has waited as long as it may goes to the end of `out`.
+    pub fn release(&mut self, now: Time, out: &mut Outbox) {
+        if let Some(it) = &mut self.reordering {
+            it.release(now, out, &mut self.counters);
+        }
+    }
+}

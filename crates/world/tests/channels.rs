@@ -1,0 +1,84 @@
+//! Links whose rate follows a channel.
+
+mod common;
+
+use std::sync::Arc;
+
+use common::{direction, fixed, join, nodes, port, run};
+use windtunnel_engine::{Duration, Rate};
+use windtunnel_world::{ChannelPlan, Opportunities, Plan, RateTrace};
+
+fn megabits(rate: u64) -> Option<Rate> {
+    Rate::from_bits_per_second(rate * 1_000_000)
+}
+
+/// A consumer with a great window behind a link whose way from the producer follows
+/// a trace of rates; a Data packet is sent as often as that allows.
+fn traced(rows: &[(u64, u64)], repeat_ms: Option<u64>) -> Plan {
+    let rows = rows.iter().map(|(from, rate)| (Duration::from_millis(*from), megabits(*rate)));
+    let trace = RateTrace { rows: rows.collect(), repeat: repeat_ms.map(Duration::from_millis) };
+    let mut plan = nodes(&["consumer", "producer"]);
+    join(&mut plan, 0, 1, &direction(1000, 1));
+    plan.links[0].channel = Some(ChannelPlan::Rates([None, Some(Arc::new(trace))]));
+    common::serve(&mut plan, 1, "/data");
+    common::ask(&mut plan, 0, "/data", 1).controller = fixed(2000);
+    plan.interval = Duration::from_millis(500);
+    plan
+}
+
+#[test]
+fn a_link_sends_at_the_rates_of_its_trace_and_not_while_there_is_none() {
+    // 8 Mbps for a second, nothing for a second, 16 Mbps to the end of three; again.
+    let plan = traced(&[(0, 8), (1000, 0), (2000, 16)], Some(3000));
+    let world = run(&plan);
+    let rates = [8e6, 8e6, 0.0, 0.0, 16e6, 16e6];
+    let seen = world.series().ports.iter().skip(1).step_by(2);
+    let told = world.series().channels.iter().skip(1).step_by(2);
+    for (index, (port, channel)) in seen.zip(told).enumerate() {
+        let expected = rates[index % 6];
+        // Packets of some 1100 octets; the first comes after at most 3 ms.
+        let begins = 0.003 * expected;
+        let error = (port.throughput_bps - expected).abs();
+        assert!(error <= (2.0 * 1100.0 * 8.0 + begins) / 0.5, "{index}: {port:?}");
+        let at_the_end = rates[(index + 1) % 6];
+        let changes_now = index % 2 == 1;
+        let expected = if changes_now { at_the_end } else { expected };
+        assert_eq!(channel.rate_bps, expected, "{index}");
+    }
+}
+
+#[test]
+fn a_trace_that_ends_keeps_its_last_rate() {
+    let plan = traced(&[(0, 1), (1000, 8)], None);
+    let world = run(&plan);
+    let bits = port(&plan, &world, 0, 1).delivered_bytes as f64 * 8.0;
+    assert!((bits / (1e6 + 9.0 * 8e6) - 1.0).abs() < 0.002, "{bits}");
+}
+
+#[test]
+fn a_link_that_is_silent_from_the_beginning_waits_for_its_rate() {
+    let plan = traced(&[(0, 0), (9000, 8)], None);
+    let world = run(&plan);
+    let bits = port(&plan, &world, 0, 1).delivered_bytes as f64 * 8.0;
+    assert!((bits / 8e6 - 1.0).abs() < 0.01, "{bits}");
+}
+
+#[test]
+fn a_delivery_trace_is_told_as_its_mean_rate_of_each_interval() {
+    // 12 Mbps for half a second, nothing for the other half; again.
+    let times = (0..500).map(Duration::from_millis).collect();
+    let trace = Opportunities { times, repeat: Some(Duration::from_secs(1)) };
+    let mut plan = traced(&[(0, 1)], None);
+    plan.links[0].channel = Some(ChannelPlan::Rates([None, None]));
+    plan.links[0].directions[1].opportunities = Some(Arc::new(trace));
+    let world = run(&plan);
+    let told: Vec<f64> =
+        world.series().channels.iter().skip(1).step_by(2).map(|it| it.rate_bps).collect();
+    // The one at the very end of a silent half begins the next round.
+    let one = 12_000.0 / 0.5;
+    assert!((told[0] - (12e6 - one)).abs() <= one && told[1] <= one, "{told:?}");
+    assert_eq!(told[2..4], told[4..6]);
+    let received: u64 = port(&plan, &world, 0, 1).delivered_bytes;
+    let offered: f64 = told.iter().map(|it| it * 0.5 / 8.0).sum();
+    assert!((received as f64 / offered - 1.0).abs() < 0.01, "{received} of {offered}");
+}

@@ -1,0 +1,215 @@
+"""Figures of papers: the kinds of pictures that a paper can ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
+import altair as alt
+import polars as pl
+
+from windtunnel import models
+from windtunnel.report import channels, charts, colours, pictures, series
+from windtunnel.report.cases import Comparison, Line, ranked
+from windtunnel.report.colours import SCREEN, Ink
+from windtunnel.report.pictures import Picture
+from windtunnel.report.totals import GOODPUT
+from windtunnel.results import Results, ResultsError
+
+LOSS = "loss"
+"""The axis of loss rates, whose cases are named after the probability."""
+
+SEGMENT_BITS = 8 * 1448
+"""The data in a full segment, unless a scenario states another."""
+
+QUEUED_BY_VEGAS = 3
+"""Segments: between its thresholds, 2 and 4."""
+
+QUEUED_BY_FAST = 20
+"""Segments: its parameter alpha, unless a scenario states another."""
+
+MODEL = "model"
+"""The name of a model's line."""
+
+Model = Callable[[float, float, float], float]
+"""From loss, round trip and queueing in seconds to segments per second."""
+
+MODELS: dict[str, Model] = {
+    "reno": lambda loss, rtt_s, _: models.reno(loss, rtt_s),
+    "d-tcp": lambda loss, rtt_s, _: models.d_tcp(loss, rtt_s, flows=1),
+    "compound": lambda loss, rtt_s, _: models.compound(loss, rtt_s),
+    "veno": lambda loss, rtt_s, _: models.veno(loss, rtt_s),
+    "westwood": models.westwood,
+    "vegas": lambda _, __, queueing_s: models.fast(QUEUED_BY_VEGAS, queueing_s),
+    "fast": lambda _, __, queueing_s: models.fast(QUEUED_BY_FAST, queueing_s),
+}
+"""The model of each controller that has one."""
+
+
+def each_flow(comparison: Comparison) -> list[Picture]:
+    """Draw the goodput of each flow over time, each case in a picture."""
+    return [
+        picture
+        for case in range(len(comparison.cases))
+        for picture in flows_of(comparison, case, f"each-flow-{case + 1}")
+    ]
+
+
+def flows_of(comparison: Comparison, case: int, name: str) -> list[Picture]:
+    """Draw the goodput of the flows of a case over time."""
+    lines = lines_of_flows(comparison, case)
+    get = partial(goodput_of_flows, comparison["flow_series"].filter(case=case))
+    title = ": ".join(["Goodput of each flow", *comparison.parts(case)])
+    return pictures.over_time(name, title, GOODPUT, lines, get)
+
+
+def lines_of_flows(comparison: Comparison, case: int) -> list[Line]:
+    """Give a line for each flow; several of one controller get the first hues of the list."""
+    flows = comparison["flows"].filter(case=case)
+    pairs = flows.select("flow", "flow_controller").unique(maintain_order=True).rows()
+    controllers = [controller for _, controller in pairs]
+    hues = controllers if len(set(controllers)) == len(pairs) else colours.registered()
+    return ranked((case, (flow,), hue) for (flow, _), hue in zip(pairs, hues, strict=False))
+
+
+def goodput_of_flows(samples: pl.DataFrame, lines: list[Line]) -> series.Series:
+    """Give the goodput of the flows that lines are named after."""
+    names = pl.DataFrame({"flow": [it.parts[0] for it in lines], "line": [it.name for it in lines]})
+    named = samples.join(names, on="flow", maintain_order="left")
+    return series.over_runs(named.select("line", "time_s", value="goodput_bps"))
+
+
+def of_first_run(results: Results) -> Results:
+    """Keep the first run alone."""
+    first = results["runs"]["run"].min()
+    return replace(
+        results, tables={name: table.filter(run=first) for name, table in results.tables.items()}
+    )
+
+
+def beside_models(comparison: Comparison) -> list[Picture]:
+    """Draw the goodput over the loss rate beside its model, a picture for each controller."""
+    measured = over_loss(comparison)
+    made = []
+    for controller, model in MODELS.items():
+        points = measured.filter(flow_controller=controller)
+        if points.is_empty():
+            continue
+        lines = ranked((0, (name,), controller) for name in points["name"].unique().sort())
+        lines.append(Line(MODEL, 0, ("model",), None, 0, True))
+        frame = pl.concat([named(points, lines), modelled(points, model)])
+        made.append(
+            Picture(
+                name=f"models-{controller}",
+                title=f"Goodput of {controller} over the loss rate",
+                caption=f"Of {controller}.",
+                lines=lines,
+                chart=partial(over_loss_chart, frame, lines),
+            )
+        )
+    return made
+
+
+def over_loss(comparison: Comparison) -> pl.DataFrame:
+    """Give each case's goodput in Mbps and its round trip in s, over its runs, by its loss rate."""
+    place = comparison.axes.index(LOSS)
+    cases = pl.DataFrame(
+        {
+            "case": range(len(comparison.cases)),
+            LOSS: [float(case[place]) for case in comparison.cases],
+            # What tells cases apart that differ in more than their loss.
+            "name": [comparison.parts(case)[0] for case in range(len(comparison.cases))],
+        }
+    ).cast({"case": pl.UInt32})
+    value = pl.col("goodput_bps") / 1e6
+    flows = comparison["flows"].group_by("case", "flow_controller", maintain_order=True)
+    return flows.agg(
+        pl.col("rtt_s").mean(),
+        queueing_s=(pl.col("rtt_s") - pl.col("delay_minimum_s")).mean(),
+        mean=value.mean(),
+        low=value.min(),
+        high=value.max(),
+    ).join(cases, on="case", maintain_order="left")
+
+
+def named(points: pl.DataFrame, lines: list[Line]) -> pl.DataFrame:
+    """Give each point the line that is called as it is."""
+    names = {line.parts[0]: line.name for line in lines}
+    line = pl.col("name").replace_strict(names)
+    return points.select(LOSS, "mean", "low", "high", line=line)
+
+
+def modelled(points: pl.DataFrame, model: Model) -> pl.DataFrame:
+    """Compute a model at the loss rates and the mean round trips of points."""
+    conditions = points.group_by(LOSS).agg(pl.col("rtt_s", "queueing_s").mean()).sort(LOSS)
+    values = [model(*row) * SEGMENT_BITS / 1e6 for row in conditions.rows()]
+    mean = pl.Series("mean", values)
+    return conditions.select(LOSS, mean, low=mean, high=mean, line=pl.lit(MODEL))
+
+
+def over_loss_chart(frame: pl.DataFrame, lines: list[Line], ink: Ink) -> alt.TopLevelMixin:
+    """Draw goodputs in Mbps over loss rates, both by their logarithm.
+
+    `frame` has `line`, `loss`, `mean`, `low` and `high`. A model that is far above what
+    was measured leaves the picture.
+    """
+    measured = frame.filter(pl.col("line") != MODEL)
+    ends = [0.8 * measured["low"].min(), 1.5 * measured["high"].max()]
+    scale = alt.Scale(type="log", domain=ends, nice=False)
+    losses = frame[LOSS].unique().sort().to_list()
+    loss = alt.X(
+        "loss:Q",
+        title="share of packets lost",
+        scale=alt.Scale(type="log", domain=[losses[0], losses[-1]], nice=False),
+        axis=alt.Axis(values=losses, format="~g"),
+    )
+    base = alt.Chart(charts.source(frame)).encode(
+        x=loss,
+        color=charts.by_line(alt.Color, lines, [ink.hue(line.controller) for line in lines]),
+        opacity=charts.emphasis(ink, 1.0, 0.1),
+    )
+    title = "goodput (Mbps)"
+    mean = alt.Y("mean:Q", title=title, scale=scale)
+    dash = charts.by_line(alt.StrokeDash, lines, [line.dash for line in lines])
+    form = charts.by_line(alt.Shape, lines, [line.shape for line in lines])
+    line = base.mark_line(strokeWidth=1.2, clip=True).encode(y=mean, strokeDash=dash)
+    spread = base.mark_rule(strokeWidth=1.2, clip=True).encode(
+        y=alt.Y("low:Q", title=title, scale=scale), y2=alt.Y2("high:Q")
+    )
+    point = base.mark_point(filled=True, size=42, clip=True).encode(y=mean, shape=form)
+    layers = [line, spread, point]
+    if ink is SCREEN:
+        layers[0] = line.add_params(alt.param(name=charts.ONLY, value=[]))
+        return alt.layer(
+            *layers, width="container", height=charts.HEIGHT, config=charts.config(ink)
+        )
+    plot = alt.layer(*layers, width=charts.WIDTH, height=charts.HEIGHT)
+    return alt.vconcat(
+        charts.legend(lines, ink), plot, spacing=8, bounds="flush", config=charts.config(ink)
+    )
+
+
+def of_all(kind: Callable[[Comparison], list[Picture]]) -> Callable[[Results], list[Picture]]:
+    """Draw a kind of picture of results as a whole."""
+    return lambda results: kind(Comparison(results))
+
+
+KINDS: dict[str, Callable[[Results], list[Picture]]] = {
+    **{name: of_all(kind) for name, kind in (pictures.KINDS | channels.KINDS).items()},
+    "goodput": of_all(channels.goodput),
+    "each-flow": of_all(each_flow),
+    "window-of-first-run": lambda results: pictures.window(Comparison(of_first_run(results))),
+    "models": of_all(beside_models),
+}
+"""The kinds that a paper's figures can be of."""
+
+
+def of_kind(results: Results, kind: str) -> list[Picture]:
+    """Draw a kind of picture, in as many as the cases need; none where nothing happened.
+
+    Raises ResultsError if there is no such kind.
+    """
+    if kind not in KINDS:
+        raise ResultsError(f"there is no picture `{kind}`; there are: {', '.join(KINDS)}")
+    return KINDS[kind](results) if results.tables else []

@@ -1,0 +1,76 @@
+"""Figures of papers: what is drawn, from results of a small run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from conftest import SCENARIO
+from windtunnel import models
+from windtunnel.report import figures
+from windtunnel.report.cases import Comparison
+from windtunnel.results import Results, ResultsError
+from windtunnel.running import read, run_scenario
+
+LOSSES = """
+[compare.loss]
+"0.001" = { "links.wire.loss" = { probability = "0.1 %" } }
+"0.01" = { "links.wire.loss" = { probability = "1 %" } }
+"""
+
+FLOWS = """\
+duration = "1 s"
+runs = 2
+nodes = { server = {}, phone = {} }
+links.wire = { nodes = ["server", "phone"], rate = "10 Mbps", delay = "20 ms" }
+[flows]
+first = { from = "server", to = "phone", controller = "reno" }
+second = { from = "server", to = "phone", controller = "reno", start = "500 ms" }
+"""
+
+
+def run(folder: Path, text: str) -> Results:
+    """Run a scenario."""
+    file = folder / "scenario.toml"
+    file.write_text(text, encoding="utf-8")
+    return run_scenario(read(file))
+
+
+def test_each_flow_has_its_own_line(tmp_path: Path) -> None:
+    results = run(tmp_path, FLOWS)
+    [picture] = figures.of_kind(results, "each-flow")
+    assert [line.label for line in picture.lines] == ["first", "second"]
+    # They have one controller, and are told apart all the same.
+    assert len({(line.controller, line.dash) for line in picture.lines}) == 2
+    lines = figures.lines_of_flows(Comparison(results), 0)
+    drawn = figures.goodput_of_flows(results["flow_series"], lines).frame
+    late = drawn.filter(pl.col("line") == lines[1].name, pl.col("time_s") <= 0.5)
+    assert late["mean"].fill_null(0).max() == 0
+
+
+def test_the_first_run_alone_has_no_spread(tmp_path: Path) -> None:
+    alone = figures.of_first_run(run(tmp_path, FLOWS))
+    assert alone["flow_series"]["run"].n_unique() == 1
+
+
+def test_a_model_stands_beside_what_its_controller_measured(tmp_path: Path) -> None:
+    text = SCENARIO.replace('aimd = { "consumers.viewer', 'reno = { "consumers.viewer').replace(
+        'controller" = "aimd"', 'controller" = "reno"'
+    )
+    results = run(tmp_path, text + LOSSES)
+    # There is no model of CUBIC.
+    [picture] = figures.of_kind(results, "models")
+    assert [line.label for line in picture.lines] == ["reno", "model"]
+    points = figures.over_loss(Comparison(results)).filter(flow_controller="reno")
+    assert sorted(points["loss"]) == [0.001, 0.01]
+    modelled = figures.modelled(points, figures.MODELS["reno"])
+    [rtt, *_] = points.filter(loss=0.01)["rtt_s"]
+    expected = models.reno(0.01, rtt) * figures.SEGMENT_BITS / 1e6
+    assert modelled.filter(loss=0.01)["mean"].item() == pytest.approx(expected)
+
+
+def test_an_unknown_kind_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ResultsError, match="no picture `gooodput`; there are: goodput"):
+        figures.of_kind(Results("", [], {}), "gooodput")
