@@ -9,7 +9,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
+from pathlib import Path
 from typing import ClassVar
+
+STREET = Path(__file__).parents[2] / "scenarios" / "maps" / "street.toml"
+"""Where the user of a radio link walks."""
 
 PPP_BYTES = 2
 """The framing of ns-3's point-to-point links, which its options leave out."""
@@ -27,8 +31,11 @@ class Link:
 
     first: str
     second: str
-    rate: str
+    rate: str | None
+    """None if its other keys say how fast it sends."""
     delay: str
+    keys: str = ""
+    """Other keys, as a scenario file has them."""
 
 
 @dataclass(frozen=True)
@@ -175,6 +182,19 @@ def lossy_link() -> Network:
     return Network([link], [("sender", "receiver")], one_bdp(10_000, 3), loss="5 %")
 
 
+def radio_link() -> Network:
+    """Lay out a download by a user who walks past two buildings, at up to 1.1 Gbps."""
+    radio = (
+        f'radio = {{ map = "{STREET}", speed = "1.5 m/s", carrier = "28 GHz", '
+        'bandwidth = "340 MHz", transmit_power = "30 dBm", antenna_gain = "30 dB" }'
+    )
+    links = [
+        Link("server", "base", "10 Gbps", "9 ms"),
+        Link("base", "phone", None, "1 ms", radio),
+    ]
+    return Network(links, [("server", "phone")], queue=7000)
+
+
 def tcp_dumbbell(
     hosts: int, mbps: int, delay_ms: int, access_delay_us: int, flows_a_host: int = 1
 ) -> Network:
@@ -250,6 +270,7 @@ WORKLOADS = [
         duration_s=3,
         compared_s=None,
     ),
+    Workload("radio", radio_link, Tcp('"cubic"'), duration_s=30, compared_s=None),
     Workload(
         "tcp-flows-100000",
         # No more to a host than it has ports.
@@ -287,5 +308,7 @@ def scenario(workload: Workload, duration_s: float) -> str:
     for link in network.links:
         ends = f'nodes = ["{link.first}", "{link.second}"]'
         name = f"{link.first}-{link.second}"
-        lines.append(f'{name} = {{ {ends}, rate = "{link.rate}", delay = "{link.delay}" }}')
+        rate = [f'rate = "{link.rate}"'] if link.rate else []
+        keys = [ends, *rate, f'delay = "{link.delay}"', *([link.keys] if link.keys else [])]
+        lines.append(f"{name} = {{ {', '.join(keys)} }}")
     return "\n".join(lines + workload.load.tables(network)) + "\n"

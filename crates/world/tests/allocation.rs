@@ -11,7 +11,11 @@ use std::cell::Cell;
 use common::{Dumbbell, adaptive, ask, chain, direction, disciplines, dumbbell, join, serve};
 use windtunnel_engine::{Control, Duration};
 use windtunnel_protocols::rtt::RtoLimits;
-use windtunnel_world::{DirectionPlan, Loss, Paths, Plan, World};
+use windtunnel_world::radio::{
+    BlockagePlan, Building, Efficiency, HandoverPlan, LineOfSight, Map, Obstructed, Point,
+    RadioPlan, ReportPlan, Station,
+};
+use windtunnel_world::{AirPlan, ChannelPlan, DirectionPlan, Loss, Paths, Plan, World};
 
 /// The system's allocator, counting for each thread by itself.
 struct Counting;
@@ -128,4 +132,64 @@ fn pcons_probes_allocate_ever_more_rarely() {
     let plan = with_circles("pcon");
     let [(early, few), (late, many)] = [60, 120].map(|seconds| allocations(&plan, seconds));
     assert!((late - early) * 10_000 < many - few, "{} in {} events", late - early, many - few);
+}
+
+/// A user who walks to and fro between two stations and behind a building.
+fn walk() -> RadioPlan {
+    let station =
+        |name: &str, x| Station { name: name.into(), at: Point { x, y: 0.0 }, height: 10.0 };
+    let corners = [0.0, 60.0].map(|x| Point { x, y: 30.0 });
+    let milliseconds = Duration::from_millis;
+    RadioPlan {
+        carrier: 28e9,
+        bandwidth: [20e6, 20e6],
+        transmit_power: [30.0, 23.0],
+        antenna_gain: 30.0,
+        noise_figure: 7.0,
+        map: Map {
+            stations: vec![station("west", 0.0), station("east", 60.0)],
+            buildings: vec![Building {
+                corner: Point { x: 15.0, y: 10.0 },
+                width: 30.0,
+                depth: 5.0,
+            }],
+            path: corners.iter().copied().cycle().take(40).collect(),
+            user_height: 1.5,
+        },
+        speed: 20.0,
+        line_of_sight: LineOfSight::Map,
+        obstructed: Obstructed::Scattering,
+        shadowing: true,
+        blockage: Some(BlockagePlan {
+            every: milliseconds(2000),
+            lasts: milliseconds(100),
+            loss: 20.0,
+            edge: milliseconds(50),
+        }),
+        efficiency: Efficiency::Shannon { share: 0.6, most: 4.4, least_sinr: -10.0 },
+        overhead: 0.25,
+        period: milliseconds(10),
+        handover: HandoverPlan {
+            margin: 3.0,
+            after: milliseconds(160),
+            interruption: milliseconds(50),
+        },
+        report: ReportPlan { period: milliseconds(10), delay: milliseconds(10) },
+    }
+}
+
+#[test]
+fn a_walk_between_base_stations_allocates_nothing_once_warm() {
+    let mut plan = chain(2, &direction(100, 2), 300);
+    plan.links[0].channel = Some(ChannelPlan::Radio(Box::new(walk())));
+    for direction in &mut plan.links[0].directions {
+        direction.air = Some(AirPlan {
+            slot: Duration::from_millis(1),
+            block_error: 0.1,
+            round_trip: Duration::from_millis(8),
+            attempts: 4,
+            status: Some(Duration::from_millis(40)),
+        });
+    }
+    assert_warm_after(60, &plan, "radio");
 }
