@@ -19,16 +19,15 @@ use crate::packet::{Body, Packet};
 use crate::queues::Backlog;
 use crate::tcp::{Flags, Outbox};
 
-/// A segment that takes sequence numbers, or resets its connection.
+/// A segment that takes sequence numbers.
 #[derive(Clone, Copy, Debug)]
 struct Piece {
     connection: u32,
     start: u32,
     /// The number after its last octet; a SYN and a FIN count as one each.
     end: u32,
-    /// Whether the connection begins or ends with it, so that what was known of its
-    /// numbers means nothing any more.
-    renews: bool,
+    /// Whether a connection begins with it.
+    opens: bool,
     packet: Packet,
 }
 
@@ -70,12 +69,11 @@ impl Piece {
     fn of(packet: Packet) -> Option<Self> {
         let Body::Segment(segment) = &packet.body else { return None };
         let has = |flag| segment.flags.has(flag);
-        let taken =
-            u32::from(segment.length) + u32::from(has(Flags::SYN)) + u32::from(has(Flags::FIN));
+        let opens = has(Flags::SYN);
+        let taken = u32::from(segment.length) + u32::from(opens) + u32::from(has(Flags::FIN));
         let (connection, start) = (segment.connection, segment.sequence);
-        let renews = has(Flags::SYN) || has(Flags::RST);
         let end = start.wrapping_add(taken);
-        (taken > 0 || renews).then_some(Self { connection, start, end, renews, packet })
+        (taken > 0).then_some(Self { connection, start, end, opens, packet })
     }
 }
 
@@ -184,12 +182,8 @@ impl Reordering {
             self.backlog.add(size);
             counters.held += 1;
             counters.largest = counters.largest.or_more(self.backlog);
-        } else {
-            let backlog = &mut self.backlog;
-            let connection = self.connections.get_mut(piece.connection);
-            if let Some(it) = connection {
-                it.pass(piece, backlog, out)
-            }
+        } else if let Some(it) = self.connections.get_mut(piece.connection) {
+            it.pass(piece, &mut self.backlog, out);
         }
     }
 
@@ -208,7 +202,11 @@ impl Reordering {
     /// new, or begins again, is taken to begin with this segment. What waits of it,
     /// or of the one that had its place, passes.
     fn begin(&mut self, piece: &Piece, out: &mut Outbox) {
-        if !piece.renews && self.connections.get_mut(piece.connection).is_some() {
+        // A connection that begins again has higher numbers (RFC 9293, section
+        // 3.6.1); a lower one is a late copy of the SYN that it began with.
+        if let Some(known) = self.connections.get_mut(piece.connection)
+            && !(piece.opens && is_after(piece.start, known.next))
+        {
             return;
         }
         let place = self.connections.place_mut(piece.connection);

@@ -19,7 +19,7 @@
 //!   was overtaken can still spare its sending. A clone that was taken is gone, and
 //!   never sent again.
 //!
-//! A packet whose equal is held already is not selected, because an
+//! A packet whose equal is held already is neither selected nor cloned, because an
 //! acknowledgement could not tell the two apart: segments without data that say
 //! the same within a millisecond, or a retransmission without timestamps.
 //!
@@ -213,49 +213,37 @@ impl SourceEdge {
     #[inline]
     pub fn forward(&mut self, now: Time, packet: &mut Packet) {
         self.counters.forwarded += 1;
-        let chosen = self.chooses(now, packet);
-        let held = |it: &Acknowledgement| self.stalled.contains(it);
-        let key = Acknowledgement::of(packet);
+        let key = Acknowledgement::of(packet).filter(|it| !self.stalled.contains(it));
+        let choice = self.choose(now, packet).filter(|_| key.is_some() && !packet.marked());
         if !packet.ecn.is_capable() {
             packet.ecn = Ecn::Capable;
         }
-        let clones_selected = self.settings.clones == Clones::Selected;
-        let selectable = !packet.marked() && key.is_some();
-        let selected =
-            chosen.is_some() && selectable && !(clones_selected && key.as_ref().is_some_and(held));
         let protected = packet.ecn;
-        if let (true, Some(choice)) = (selected, chosen) {
+        if let Some(choice) = choice {
             self.counters.selected += 1;
             self.counters.probes += u64::from(choice == Choice::Probe);
             packet.ecn = Ecn::NotCapable;
         }
-        if let Some(key) = key.filter(|_| selected == clones_selected) {
-            let ecn = match self.settings.resend {
-                Resend::Unchanged => packet.ecn,
-                Resend::Capable => protected,
-            };
-            self.keep(Packet { ecn, ..*packet }, key);
+        let ecn = match self.settings.resend {
+            Resend::Unchanged => packet.ecn,
+            Resend::Capable => protected,
+        };
+        let is_cloned = choice.is_some() == (self.settings.clones == Clones::Selected);
+        if let Some(key) = key.filter(|_| is_cloned) {
+            self.counters.cloned += 1;
+            self.counters.expired += self.stalled.push(Packet { ecn, ..*packet }, key);
+            self.counters.largest = self.counters.largest.or_more(self.stalled.backlog());
         }
     }
 
     /// Whether chance selects a packet, and why.
-    fn chooses(&mut self, now: Time, packet: &Packet) -> Option<Choice> {
-        let regular = self.random.happens(self.settings.selected);
-        let beyond = |it: &Probes| !self.bucket.admits(now, packet.size(), it);
-        let beyond = self.settings.probes.filter(beyond);
-        if regular {
+    fn choose(&mut self, now: Time, packet: &Packet) -> Option<Choice> {
+        let is_beyond = |it: &Probes| !self.bucket.admits(now, packet.size(), it);
+        let beyond = self.settings.probes.filter(is_beyond);
+        if self.random.happens(self.settings.selected) {
             return Some(Choice::Regular);
         }
         beyond.filter(|it| self.random.happens(it.extra)).map(|_| Choice::Probe)
-    }
-
-    fn keep(&mut self, clone: Packet, key: Acknowledgement) {
-        if self.stalled.contains(&key) {
-            return;
-        }
-        self.counters.cloned += 1;
-        self.counters.expired += self.stalled.push(clone, key);
-        self.counters.largest = self.counters.largest.or_more(self.stalled.backlog());
     }
 
     /// An acknowledgement comes from the other edge.

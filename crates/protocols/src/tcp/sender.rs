@@ -116,8 +116,9 @@ pub(super) struct Sender {
     /// The next mark counts when this octet is acknowledged, where the controller
     /// counts marks.
     mark_point: u64,
-    /// Accurate ECN: marked packets that the receiver counted.
-    marked_packets: u64,
+    /// Accurate ECN: the receiver's count of marked packets, as far as its three bits
+    /// tell.
+    marked_packets: u8,
     reduced: bool,
     /// A round trip ends when data is delivered that was sent after so much was.
     round_end: u64,
@@ -130,6 +131,8 @@ pub(super) struct Sender {
     timeout_from: Time,
     /// The first octet that was not acknowledged at the last timeout.
     timed_out: u64,
+    /// The octet after all that the last repair was about; before the first, none.
+    repaired: u64,
     probe_from: Time,
     reordering_until: Option<Time>,
     /// What was heard last of the radio that the data goes over; apart, because most
@@ -173,6 +176,7 @@ impl Sender {
             waits_for_pacer: false,
             timeout_from: Time::ZERO,
             timed_out: 0,
+            repaired: FIRST - 1,
             probe_from: Time::ZERO,
             reordering_until: None,
             radio: None,
@@ -330,7 +334,10 @@ impl Sender {
         let mut delivered = Delivered::default();
         let clock = clock(now);
         let age = u64::from(clock.wrapping_sub(segment.echo));
-        let timestamps = segment.flags.has(Flags::TIMESTAMPS);
+        // Where a gap remains, the echo is of what came before it (RFC 7323, section
+        // 4.3), and tells nothing of a segment beyond.
+        let advances = octet > self.board.unacknowledged();
+        let stamped = segment.flags.has(Flags::TIMESTAMPS) && advances;
         let point = match self.phase {
             Phase::Loss(point) => point,
             Phase::Open | Phase::Reducing(_) | Phase::Recovery(_) => 0,
@@ -339,7 +346,7 @@ impl Sender {
         let highest = rack.highest();
         let mut newly = |sent: &Sent| {
             let since = now.since(sent.last_sent);
-            let early = timestamps && age > since.as_nanos().div_ceil(1_000_000);
+            let early = stamped && age > since.as_nanos().div_ceil(1_000_000);
             rack.deliver(now, sent, highest, early);
             delivered.octets += u64::from(sent.length);
             if delivered.newest.is_none_or(|(order, ..)| order < sent.order) {
@@ -451,10 +458,10 @@ impl Sender {
             // An acknowledgement that tells nothing new may be an old one.
             EcnMode::Accurate | EcnMode::Scalable if !advanced && delivered.octets == 0 => 0,
             EcnMode::Accurate | EcnMode::Scalable => {
-                let counted = u64::from(segment.flags.counter());
+                let counted = segment.flags.counter();
                 let more = counted.wrapping_sub(self.marked_packets) & 0b111;
-                self.marked_packets += more;
-                (more * self.segment()).min(delivered.octets.max(self.segment()))
+                self.marked_packets = counted;
+                (u64::from(more) * self.segment()).min(delivered.octets.max(self.segment()))
             }
         }
     }

@@ -96,6 +96,21 @@ fn a_lost_retransmission_is_noticed_without_a_timeout() {
     assert_eq!(it.end.counters().timeouts, 0);
 }
 
+/// Beyond a gap the receiver goes on echoing what came before it (RFC 7323, section
+/// 4.3): that does not make the arrival one of the first sending.
+#[test]
+fn a_retransmission_that_arrives_beyond_a_gap_tells_of_those_sent_before_it() {
+    let mut stamped = settings(10);
+    stamped.timestamps = true;
+    let mut it = Script::connected(&stamped, 40, 10);
+    it.all();
+    it.receive(80, ack(0).sack(3..10).stamps(60, 0));
+    assert_eq!(it.sent(), [0, 1, 2]);
+    it.receive(120, ack(0).sack(2..10).stamps(100, 0));
+    assert_eq!(it.sent_at(), [(120, 0), (120, 1)], "lost a second time");
+    assert_eq!(it.end.counters().timeouts, 0);
+}
+
 #[test]
 fn what_was_sent_later_than_the_newest_that_arrived_is_not_lost() {
     let mut it = in_flight(10);

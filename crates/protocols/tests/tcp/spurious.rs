@@ -114,6 +114,27 @@ fn with_sack_what_was_not_sent_again_but_arrives_tells_that_the_timeout_was_spur
     }
 }
 
+/// RFC 5682, section 3.1, step 1: in recovery, what was sent before still arrives in any
+/// case.
+#[test]
+fn a_timeout_in_the_midst_of_a_repair_is_not_taken_back_by_what_still_arrives() {
+    for recovery in [Recovery::Sack, Recovery::Rack] {
+        let mut it = Script::connected(&with_window(recovery, 10.0), 100, 1_000);
+        it.receive(200, ack(0).sack(3..4));
+        it.receive(201, ack(0).sack(3..6));
+        it.receive(202, ack(0).sack(3..7));
+        assert!(it.sent().contains(&0), "{recovery:?}: it repairs");
+        // What it sent again is lost as well.
+        it.until(4_000);
+        assert!(it.end.counters().timeouts > 0);
+        let cwnd = it.cwnd();
+        it.receive(4_010, ack(1).sack(3..7));
+        it.receive(4_020, ack(1).sack(3..8));
+        assert_eq!(it.end.counters().undone, 0, "{recovery:?}");
+        assert!(it.cwnd() <= cwnd + 2.0);
+    }
+}
+
 #[test]
 fn with_sack_the_arrival_of_new_data_alone_tells_that_the_timeout_was_right() {
     for recovery in [Recovery::Sack, Recovery::Rack] {

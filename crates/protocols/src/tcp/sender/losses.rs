@@ -87,7 +87,9 @@ impl Sender {
         let (in_flight, length) = (first.state == State::InFlight, u64::from(first.length));
         let fresh = first.retransmissions == 0;
         let lost = match self.phase {
-            Phase::Open | Phase::Reducing(_) => self.duplicates == DUPLICATE_THRESHOLD,
+            Phase::Open | Phase::Reducing(_) => {
+                self.duplicates == DUPLICATE_THRESHOLD && self.is_beyond_repair()
+            }
             Phase::Recovery(point) => {
                 self.settings.recovery == Recovery::NewReno && fresh && unacknowledged < point
             }
@@ -98,6 +100,13 @@ impl Sender {
         }
         self.board.lose(number);
         length
+    }
+
+    /// Whether more was acknowledged than the last repair was about: until then
+    /// duplicates may come from what it sent twice (RFC 6582, section 3.2, step 2:
+    /// `recover`). Reno knows no such rule.
+    fn is_beyond_repair(&self) -> bool {
+        self.settings.recovery == Recovery::Reno || self.board.unacknowledged() > self.repaired
     }
 
     pub(super) fn leave_phase(&mut self, now: Time) {
@@ -119,6 +128,9 @@ impl Sender {
         }
         if matches!(self.phase, Phase::Recovery(_)) {
             self.rack.recovered();
+        }
+        if let Phase::Recovery(point) | Phase::Loss(point) = self.phase {
+            self.repaired = point;
         }
         self.phase = Phase::Open;
         self.reduction = None;

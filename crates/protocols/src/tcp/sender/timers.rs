@@ -119,7 +119,9 @@ impl Sender {
         self.probe = None;
         self.reordering_until = None;
         self.reduction = None;
-        let repairing = matches!(self.phase, Phase::Loss(_));
+        // RFC 5682, section 3.1, step 1: in the midst of a repair what still arrives
+        // tells nothing.
+        let repairing = matches!(self.phase, Phase::Loss(_) | Phase::Recovery(_));
         self.phase = Phase::Loss(self.next);
         self.forward = match (first && !repairing, self.settings.recovery) {
             (true, Recovery::NewReno | Recovery::Sack | Recovery::Rack) => ForwardRecovery::Probing,
