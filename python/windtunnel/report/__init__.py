@@ -6,7 +6,7 @@ from pathlib import Path
 
 from windtunnel.papers import REPRODUCTION
 from windtunnel.report import of_reproduction, of_results
-from windtunnel.report.pictures import draw
+from windtunnel.report.figures import draw
 from windtunnel.results import Results
 
 __all__ = ["draw", "write_report"]

@@ -1,10 +1,11 @@
-"""Figures of papers: the kinds of pictures that a paper can ask for."""
+"""Pictures by the names of their kinds: for the figures of papers, and for users."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 import altair as alt
 import polars as pl
@@ -202,7 +203,7 @@ KINDS: dict[str, Callable[[Results], list[Picture]]] = {
     "window-of-first-run": lambda results: pictures.window(Comparison(of_first_run(results))),
     "models": of_all(beside_models),
 }
-"""The kinds that a paper's figures can be of."""
+"""The kinds of pictures that can be asked for by name."""
 
 
 def of_kind(results: Results, kind: str) -> list[Picture]:
@@ -213,3 +214,22 @@ def of_kind(results: Results, kind: str) -> list[Picture]:
     if kind not in KINDS:
         raise ResultsError(f"there is no picture `{kind}`; there are: {', '.join(KINDS)}")
     return KINDS[kind](results) if results.tables else []
+
+
+def draw(results: Results, kind: str, file: Path | str) -> Path:
+    """Draw one picture into a file: SVG, PDF or PNG, as its name ends.
+
+    `kind` is one of `KINDS`; where the cases need several pictures, it is the
+    first. Raises ResultsError for a kind or a format that does not exist, and
+    where nothing happened that could be drawn.
+
+    >>> draw(windtunnel.run("scenarios/first.toml"), "goodput", "goodput.svg")
+    """
+    file = Path(file)
+    if file.suffix not in pictures.WRITERS:
+        raise ResultsError(f"{file}: pictures are written as {', '.join(pictures.WRITERS)}")
+    drawn = of_kind(results, kind)
+    if not drawn:
+        raise ResultsError(f"there is nothing to draw for a picture of {kind}")
+    file.write_bytes(pictures.WRITERS[file.suffix](pictures.document(drawn[0])))
+    return file

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
 import altair as alt
 import polars as pl
@@ -25,7 +24,6 @@ from windtunnel.report.totals import (
     Measure,
 )
 from windtunnel.report.units import scale
-from windtunnel.results import Results, ResultsError
 
 MOST_PANELS = 6
 """Pictures that one quantity is divided among at most."""
@@ -230,35 +228,6 @@ BARS = {
 
 KINDS: dict[str, Callable[[Comparison], list[Picture]]] = {**OVER_TIME, **BARS}
 """The pictures that can be asked for by name."""
-
-
-def of_kind(results: Results, kind: str) -> list[Picture]:
-    """Draw a kind of picture, in as many as the cases need; none where nothing happened.
-
-    Raises ResultsError if there is no such kind.
-    """
-    if kind not in KINDS:
-        raise ResultsError(f"there is no picture `{kind}`; there are: {', '.join(KINDS)}")
-    return KINDS[kind](Comparison(results)) if results.tables else []
-
-
-def draw(results: Results, kind: str, file: Path | str) -> Path:
-    """Draw one picture into a file: SVG, PDF or PNG, as its name ends.
-
-    `kind` is one of `KINDS`; where the cases need several pictures, it is the
-    first. Raises ResultsError for a kind or a format that does not exist, and
-    where nothing happened that could be drawn.
-
-    >>> draw(windtunnel.run("scenarios/first.toml"), "goodput", "goodput.svg")
-    """
-    file = Path(file)
-    if file.suffix not in WRITERS:
-        raise ResultsError(f"{file}: pictures are written as {', '.join(WRITERS)}")
-    drawn = of_kind(results, kind)
-    if not drawn:
-        raise ResultsError(f"there is nothing to draw for a picture of {kind}")
-    file.write_bytes(WRITERS[file.suffix](document(drawn[0])))
-    return file
 
 
 WRITERS: dict[str, Callable[[str], bytes]] = {
