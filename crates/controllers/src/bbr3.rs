@@ -36,10 +36,15 @@
 //! Known: where the bandwidth falls tenfold over a buffer that never overflows,
 //! half the old BDP still fills the queue, so that ProbeRTT raises the least round
 //! trip, and the window with it, before two probes have let go of the old rate.
+//! Where round trips take seconds then, the old rate stays: ProbeRTT, due after
+//! five, breaks the probes for bandwidth off, and marks the round that would let go
+//! of it as limited by the application, which the draft excepts. Losses of more
+//! than half do not help: the short-term bounds fall to 0.7 a round, and are reset
+//! within a round or two; and what ProbeRTT marked sets no `inflight_longterm`.
 
 use crate::bbr::{
-    AGGREGATION_ROUNDS, Aggregation, FullPipe, LEAST, MIN_RTT_MEMORY, Rounds, RttProbe,
-    SECOND, chance, paced, quantum, restarts_from_idle,
+    AGGREGATION_ROUNDS, Aggregation, FullPipe, LEAST, MIN_RTT_MEMORY, Rounds, RttProbe, SECOND,
+    chance, paced, quantum, restarts_from_idle,
 };
 use crate::{
     Acknowledgement, Congestion, Controller, Delivery, Description, Nanoseconds, Need, Settings,
@@ -126,7 +131,7 @@ struct Probe {
     feedback: Feedback,
     begun: Nanoseconds,
     wait: Nanoseconds,
-    rounds: u32,
+    rounds: u8,
     doublings: u8,
     /// Delivered segments that raise `inflight_longterm` by one, and how many
     /// there are.
@@ -159,8 +164,9 @@ pub struct Bbr3 {
     probe_rtt_seen: Nanoseconds,
     pacing_rate: f64,
     measured: bool,
-    /// Samples of data sent before so much was delivered are only a lower bound:
-    /// the window was held down.
+    /// Samples of data sent when so much was delivered are only a lower bound: a
+    /// probe for the round trip held the window down.
+    limited_from: f64,
     limited_until: f64,
     /// The window before recovery or a probe for the round trip.
     prior_window: f64,
@@ -213,6 +219,7 @@ impl Bbr3 {
             probe_rtt_seen: 0,
             pacing_rate: STARTUP_GAIN * window.cwnd() * 1e3,
             measured: false,
+            limited_from: 0.0,
             limited_until: -1.0,
             prior_window: 0.0,
             recovering: false,
@@ -227,7 +234,7 @@ impl Bbr3 {
             total_at_send: delivery.total_at_send,
             in_flight_at_send: delivery.in_flight_at_send,
             lost: delivery.lost_since_send,
-            limited: delivery.application_limited || delivery.total_at_send <= self.limited_until,
+            limited: delivery.application_limited || self.was_held_down(delivery.total_at_send),
             from_idle: restarts_from_idle(delivery),
         }
     }
@@ -336,7 +343,7 @@ impl Bbr3 {
     }
 
     fn update_congestion_signals(&mut self, sample: &Sample) {
-        self.probe.rounds = self.probe.rounds.saturating_add(u32::from(self.rounds.started));
+        self.probe.rounds = self.probe.rounds.saturating_add(u8::from(self.rounds.started));
         if sample.rate > 0.0 && (sample.rate >= self.max_bw() || !sample.limited) {
             self.max_bw[1] = self.max_bw[1].max(sample.rate);
         }
@@ -422,7 +429,7 @@ impl Bbr3 {
 
     fn pick_wait(&mut self, now: Nanoseconds) {
         let total = self.rounds.total;
-        self.probe.rounds = u32::from(chance(now, total) < 0.5);
+        self.probe.rounds = u8::from(chance(now, total) < 0.5);
         let more = SECOND as f64 * chance(now, -total);
         self.probe.wait = 2 * SECOND + more as Nanoseconds;
     }
@@ -573,10 +580,24 @@ impl Bbr3 {
         if expired && !from_idle && !probing {
             self.save_window();
             self.state = State::ProbeRtt(RttProbe::default());
+            self.begin_limit();
             self.probe.feedback = Feedback::Stopping;
             self.rounds.restart();
         }
         self.probe_rtt(acknowledgement);
+    }
+
+    /// From here on samples are limited, unless they still are.
+    fn begin_limit(&mut self) {
+        if self.limited_until < self.rounds.total {
+            self.limited_from = self.rounds.total;
+        }
+    }
+
+    /// Whether data sent when so much was delivered went through a window that a
+    /// probe for the round trip held down.
+    fn was_held_down(&self, total_at_send: f64) -> bool {
+        (self.limited_from..=self.limited_until).contains(&total_at_send)
     }
 
     fn probe_rtt_window(&self) -> f64 {

@@ -1,8 +1,11 @@
 //! BBR, version 3, against what its draft promises.
 
-use crate::drive::{SECOND, close};
+use crate::drive::{SECOND, close, description};
 use crate::path::{Path, Treatment};
-use windtunnel_controllers::{Congestion, Controller, Nanoseconds, Signal};
+use windtunnel_controllers::{
+    Acknowledgement, AnyController, Congestion, Controller, Delivery, Nanoseconds, Settings,
+    Signal, Start,
+};
 
 /// 10,000 packets a second over 40 ms: a BDP of 400 packets.
 const RATE: u64 = 10_000;
@@ -156,4 +159,83 @@ fn bbr3_drains_the_queue_when_the_bandwidth_falls() {
         assert!(watched.mean < 0.25 * bdp, "{} after a fall by {fall}", watched.mean);
         assert!(watched.rate() > 0.94 * rate, "{} of {rate}", watched.rate());
     }
+}
+
+/// A network that delivers a BDP of 100 segments each 100 ms, told of at once.
+struct Steps {
+    controller: AnyController,
+    now: Nanoseconds,
+    total: f64,
+}
+
+impl Steps {
+    const RTT: Nanoseconds = SECOND / 10;
+    const BDP: f64 = 100.0;
+    const RATE: f64 = 1000.0;
+
+    fn new() -> Self {
+        let settings = Settings::defaults(description("bbr3"));
+        let start = Start { initial_window: 10.0, minimum_window: 2.0, restart_window: 1.0 };
+        Self { controller: AnyController::new(start, &settings), now: 0, total: 0.0 }
+    }
+
+    /// An acknowledgement of data sent with so much in flight, of which so much was
+    /// lost: what is more than a BDP was acknowledged in the meantime.
+    fn after(&mut self, time: Nanoseconds, in_flight_at_send: f64, lost: f64) {
+        let total_at_send = self.total - (in_flight_at_send - Self::BDP).max(0.0);
+        self.now += time;
+        self.total += Self::BDP;
+        self.controller.on_acknowledgement(&Acknowledgement {
+            now: self.now,
+            delivered: Self::BDP,
+            lost,
+            rtt: Some(time),
+            smoothed_rtt: Some(Self::RTT),
+            in_flight: self.controller.cwnd().min(in_flight_at_send),
+            delivery: Some(Delivery {
+                rate: Some(Self::RATE),
+                total: self.total,
+                total_at_send,
+                in_flight_at_send,
+                lost_since_send: lost,
+                application_limited: false,
+            }),
+            window_limited: true,
+            ..Acknowledgement::default()
+        });
+    }
+
+    /// Until it probes for bandwidth: it paces at 1.25 times the rate, less 1 %.
+    fn until_up(&mut self) {
+        let probes =
+            |it: &Self| it.controller.pacing_rate().is_some_and(|it| it > 1.2 * Self::RATE);
+        for _ in 0..20 {
+            self.after(Self::RTT, Self::BDP, 0.0);
+        }
+        while !probes(self) {
+            self.after(Self::RTT, Self::BDP, 0.0);
+            assert!(self.now < 5 * SECOND, "it never probes");
+        }
+    }
+}
+
+/// What was sent before the probe for the round trip, the window did not hold down.
+#[test]
+fn bbr3_is_bounded_by_a_probe_whose_losses_are_found_while_it_probes_for_the_round_trip() {
+    let after_losing = |lost: f64| {
+        let mut it = Steps::new();
+        it.until_up();
+        // The next acknowledgement is late: it finds the least round trip outdated.
+        it.after(5 * SECOND, 2.0 * Steps::BDP, 0.0);
+        assert!(it.controller.cwnd() <= Steps::BDP / 2.0, "it probes for the round trip");
+        it.after(Steps::RTT, 2.0 * Steps::BDP, lost);
+        for _ in 0..10 {
+            it.after(Steps::RTT, Steps::BDP / 2.0, 0.0);
+        }
+        it.controller.cwnd()
+    };
+    assert!(after_losing(0.0) >= 2.0 * Steps::BDP);
+    let got_through = 2.0 * Steps::BDP - 60.0;
+    let window = after_losing(60.0);
+    assert!(window <= 1.02 * got_through, "{window}");
 }

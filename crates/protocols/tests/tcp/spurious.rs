@@ -44,6 +44,27 @@ fn an_echo_of_the_retransmission_takes_nothing_back() {
     }
 }
 
+/// The first retransmission was right; a later one was not, but the repair was.
+#[test]
+fn an_echo_from_before_a_later_retransmission_takes_no_repair_back() {
+    let mut it = Script::connected(&stamped(Recovery::Rack), 100, 1_000);
+    it.receive(199, ack(0).sack(1..5).stamps(189, 100));
+    it.receive(200, ack(0).sack(6..10).stamps(190, 100));
+    it.until(250);
+    let sent = it.sent();
+    assert!(sent.contains(&0) && sent.contains(&5), "both are lost: {sent:?}");
+    it.receive(300, ack(5).sack(6..10).stamps(290, 200));
+    let new = it.sent();
+    assert!(new.iter().all(|it| *it >= 10));
+    // What was sent later comes first: 5 seems lost again.
+    it.receive(400, ack(5).sack(6..new[0] + 1).stamps(390, 200));
+    it.until(450);
+    assert!(it.sent().contains(&5));
+    let arrived = new[0] + 1;
+    it.receive(460, ack(arrived).stamps(455, 200));
+    assert_eq!(it.end.counters().undone, 0);
+}
+
 #[test]
 fn an_echo_from_before_takes_a_fast_retransmit_back() {
     let mut it = Script::connected(&stamped(Recovery::Sack), 100, 1_000);

@@ -17,7 +17,8 @@ pub(super) struct Undo {
     pub(super) from: u64,
     /// Retransmissions since, less those that the receiver reports as duplicates.
     pub(super) retransmissions: i64,
-    /// The first of them: the clock when it was sent, and the octet after it.
+    /// The first of them, if it was of what is acknowledged next: the clock when it was
+    /// sent, and the octet after it.
     pub(super) first: Option<(u32, u64)>,
 }
 

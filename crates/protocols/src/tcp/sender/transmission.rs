@@ -154,12 +154,16 @@ impl Sender {
         if let Some(reduction) = &mut self.reduction {
             reduction.send(u64::from(length));
         }
-        self.undo.retransmissions += 1;
-        self.undo.first.get_or_insert((clock(now), end));
-        counters.segments += u64::from(length > 0);
-        counters.retransmissions += u64::from(length > 0);
         let fin = self.fin_end == Some(end);
         let sequence = end - u64::from(length) - u64::from(fin);
+        // Of another than the first unacknowledged one, an earlier one's arrival could
+        // seem to be an answer (RFC 3522, section 3.2).
+        if self.undo.retransmissions == 0 && sequence == self.board.unacknowledged() {
+            self.undo.first = Some((clock(now), end));
+        }
+        self.undo.retransmissions += 1;
+        counters.segments += u64::from(length > 0);
+        counters.retransmissions += u64::from(length > 0);
         emit(Transmission { sequence, length, fin, retransmission: true, reduced: false });
     }
 
