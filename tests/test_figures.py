@@ -9,7 +9,7 @@ import pytest
 
 from conftest import SCENARIO
 from windtunnel import models
-from windtunnel.report import figures
+from windtunnel.report import busiest, figures
 from windtunnel.report.cases import Comparison
 from windtunnel.results import Results, ResultsError
 from windtunnel.running import read, run_scenario
@@ -74,3 +74,34 @@ def test_a_model_stands_beside_what_its_controller_measured(tmp_path: Path) -> N
 def test_an_unknown_kind_is_named(tmp_path: Path) -> None:
     with pytest.raises(ResultsError, match="no picture `gooodput`; there are: goodput"):
         figures.of_kind(Results("", [], {}), "gooodput")
+
+
+def test_a_distribution_rises_from_nothing_to_all(tmp_path: Path) -> None:
+    comparison = Comparison(run(tmp_path, FLOWS))
+    [picture] = busiest.distribution(comparison)
+    drawn = picture.chart.args[0]
+    assert (drawn["share"].min(), drawn["share"].max()) == (0, 1)
+    assert drawn.sort("share")["value"].is_sorted()
+    # Nothing is faster than the link, but for one packet in a sample of 100 ms.
+    assert 0 < drawn["value"].max() <= (10e6 + 1500 * 8 / 0.1) / 1e9
+
+
+ARRIVALS = """
+workload.kind = "arrivals"
+workload.load = "50 %"
+workload.sizes = [["5 kB", "0 %"], ["10 kB", "50 %"], ["110 kB", "51 %"], ["120 kB", "100 %"]]
+"""
+
+
+def test_completion_times_are_drawn_by_size_and_statistic(tmp_path: Path) -> None:
+    text = FLOWS.replace("[flows]", f"[defaults.flow]{ARRIVALS}[flows]")
+    pictures = figures.of_kind(run(tmp_path, text), "completion-by-size")
+    assert [it.title.split()[0] for it in pictures] == ["Mean", "Median", "99th"]
+    mean, _, most = (it.chart.args[0] for it in pictures)
+    assert (mean["mean"] <= most["mean"]).all()
+    # Small files are faster than large ones.
+    assert mean["mean"].is_sorted()
+
+
+def test_without_transfers_there_is_nothing_to_draw_of_them(tmp_path: Path) -> None:
+    assert figures.of_kind(run(tmp_path, FLOWS), "completion-by-size") == []

@@ -133,6 +133,39 @@ to = "car"
 controller = "cubic"
 rate = "2 Mbps"
 """,
+    "A bridge: routers between its edges may drop a tenth of the packets, and mark all others. "
+    "What they drop the source edge sends again.": """\
+[nodes.near]
+[nodes.far]
+[nodes.host]
+
+[links.uplink]
+nodes = ["server", "near"]
+rate = "1 Gbps"
+delay = "1 ms"
+
+[links.between]
+nodes = ["near", "far"]
+rate = "200 Mbps"
+delay = "20 ms"
+queue = { kind = "red", action = "mark", minimum_threshold = "100 packets", limit = "500 kB" }
+
+[links.downlink]
+nodes = ["far", "host"]
+rate = "1 Gbps"
+delay = "1 ms"
+
+[flows.copy]
+from = "server"
+to = "host"
+controller = "cubic"
+
+[bridges.cities]
+from = "near"
+to = "far"
+selected = "10 %"
+buffer = "500 kB"
+""",
     "A route that replaces a computed one.": """\
 [[routing.routes]]
 node = "viewer"
@@ -157,7 +190,7 @@ replaces a value for once: `windtunnel run FILE --set links.access.rate="50 Mbps
 know JSON Schema complete and check scenario files with what `windtunnel schema` prints.
 
 A value has its unit with it, in quotation marks. A key that is not known is an error. Names of
-nodes, links, producers, consumers and flows are free.
+nodes, links, producers, consumers, flows and bridges are free.
 
 ## To add to the example
 

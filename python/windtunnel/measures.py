@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
-from windtunnel import channel_measures
+from windtunnel import bridge_measures, channel_measures, link_measures, transfer_measures
 from windtunnel.channel_measures import CONTROLLER, VALUE
 
 if TYPE_CHECKING:
@@ -198,6 +199,17 @@ def dropped() -> pl.Expr:
     return pl.col("overflows") + pl.col("discipline_drops") + pl.col("losses")
 
 
+def completions() -> dict[str, Measure]:
+    """Give the measures of completion times: of all transfers, and of each class of sizes."""
+    made = {}
+    for size, title in (None, "all sizes"), *transfer_measures.SIZES.items():
+        for statistic, name in transfer_measures.STATISTICS.items():
+            take = partial(transfer_measures.completion, statistic=statistic, size=size)
+            key = "-".join(filter(None, ["completion", size, statistic]))
+            made[key] = Measure(f"completion time, {title}: {name}", "s", take)
+    return made
+
+
 MEASURES = {
     "throughput": Measure("goodput of all flows together", "Mbps", throughput, True),
     "goodput": Measure("the same in kbps", "kbps", goodput, True),
@@ -224,5 +236,31 @@ MEASURES = {
     "sinr-out-of-sight": Measure(
         "SINR without line of sight, median", "dB", channel_measures.sinr_out_of_sight
     ),
+    "link-utilisation": Measure("of the busiest link", "%", link_measures.utilisation),
+    "link-throughput": Measure(
+        "what the busiest link carries, with headers and repetitions",
+        "Mbps",
+        link_measures.throughput,
+    ),
+    "link-throughput-median": Measure(
+        "its median over time", "Mbps", link_measures.throughput_median
+    ),
+    "link-throughput-p99": Measure(
+        "its 99th percentile over time", "Mbps", link_measures.throughput_p99
+    ),
+    "link-loss": Measure("packets that the busiest link drops", "%", link_measures.loss),
+    "reaction": Measure(
+        "from a first drop to the next decrease of a window", "ms", link_measures.reaction
+    ),
+    "greatest-share": Measure(
+        "the greatest share of packets that may be selected", "%", bridge_measures.greatest_share
+    ),
+    "extra-bytes": Measure(
+        "clones and acknowledgements of bridges, beside what the busiest link carries",
+        "%",
+        bridge_measures.extra_bytes,
+    ),
+    "unfinished": Measure("transfers that were not finished", "", transfer_measures.unfinished),
+    **completions(),
 }
 """Every measure, by its name in papers' files."""

@@ -24,9 +24,9 @@ class ResultsError(ValueError):
 class Results:
     """What came of a scenario.
 
-    `tables` holds `runs`, `flows`, `transfers`, `links`, `nodes`, `flow_series`,
-    `link_series`, `channel_series` and `maps`; each begins with a column for every
-    axis of the scenario's comparison, and `run`, the replication's number. Units
+    `tables` holds `runs`, `flows`, `transfers`, `links`, `nodes`, `bridges`,
+    `flow_series`, `link_series`, `channel_series` and `maps`; each begins with a column
+    for every axis of the scenario's comparison, and `run`, the replication's number. Units
     stand in the names of the columns. Without a finished run there are no tables.
     """
 

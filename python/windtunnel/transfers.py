@@ -17,6 +17,13 @@ LIMITS = (1e5, 1e6, 1e7)
 """Between two classes, in octets."""
 
 
+def size_class() -> pl.Expr:
+    """Give the class of a transfer's size, as the column `SIZE_CLASS`."""
+    import polars as pl
+
+    return pl.col("size_bytes").cut(LIMITS, labels=CLASSES).alias(SIZE_CLASS)
+
+
 def by_size(transfers: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
     """Summarise transfers for each of `keys` and each class of sizes that has any.
 
@@ -26,7 +33,6 @@ def by_size(transfers: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
     """
     import polars as pl
 
-    sizes = pl.col("size_bytes").cut(LIMITS, labels=CLASSES).alias(SIZE_CLASS)
     statistics = [
         statistic.alias(f"{column}_{name}")
         for column in ("completion_s", "slowdown")
@@ -38,7 +44,7 @@ def by_size(transfers: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
         )
     ]
     return (
-        transfers.with_columns(sizes)
+        transfers.with_columns(size_class())
         .group_by(*keys, SIZE_CLASS, maintain_order=True)
         .agg(pl.len().alias("transfers"), *statistics)
         .with_columns(pl.col(SIZE_CLASS).cast(pl.Enum(CLASSES)))

@@ -16,9 +16,10 @@ use windtunnel_protocols::ndn::wire::size::{NameSize, SignatureKind};
 use windtunnel_protocols::rtt::RtoLimits;
 use windtunnel_world::{
     ChangePlan, ConsumerPlan, DirectionPlan, LinkPlan, Loss, Metric, NodePlan, Paths, Plan,
-    ProducerPlan, RoutePlan, Routing, Unreachable, World,
+    ProducerPlan, RoutePlan, Routing, Unreachable, Victims, World,
 };
 
+use crate::bridges;
 use crate::error::{Mistake, list, suggestion};
 use crate::files::Files;
 use crate::flows::{self, Carrier, check_needs};
@@ -71,6 +72,7 @@ pub(crate) fn plan(scenario: &Scenario, files: &mut Files) -> Result<(Plan, Vec<
         producers,
         consumers,
         flows: Vec::new(),
+        bridges: Vec::new(),
         routing,
         duration,
         interval: interval(scenario)?,
@@ -78,6 +80,7 @@ pub(crate) fn plan(scenario: &Scenario, files: &mut Files) -> Result<(Plan, Vec<
         run: 0,
     };
     plan.flows = flows::flows(&builder, &plan)?;
+    plan.bridges = bridges::bridges(&builder, &plan)?;
     check_names(scenario)?;
     check_faces(scenario, &plan)?;
     check_paths(scenario, &plan)?;
@@ -172,6 +175,7 @@ fn check_paths(scenario: &Scenario, plan: &Plan) -> Result<(), Mistake> {
         Ok(_) => return Ok(()),
         Err(Unreachable::Consumer(consumer)) => consumer,
         Err(Unreachable::Flow(flow)) => return Err(parted(scenario, plan, flow)),
+        Err(Unreachable::Bridge(_)) => unreachable!("a flow crosses every bridge"),
     };
     let (name, _) = scenario.consumers.get_index(consumer).expect("it is in the plan");
     let consumer = &plan.consumers[consumer];
@@ -288,6 +292,7 @@ impl Builder<'_> {
                 air: pace.air,
                 delay: delays[side].0,
                 loss: link.loss.as_ref().map_or(Ok(Loss::None), |it| links::loss(&it.0[side]))?,
+                victims: link.loss.as_ref().map_or(Victims::All, |it| links::victims(&it.0[side])),
                 impairment: impairments[side],
                 limit: queues::limit(queue),
                 discipline: queues::discipline(queue)?,

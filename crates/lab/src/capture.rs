@@ -124,7 +124,7 @@ impl Capture {
         let neighbour = self.neighbours[seen.interface];
         let ends = if seen.sent { [self.node, neighbour] } else { [neighbour, self.node] };
         let written = frames
-            .frame(seen.packet, seen.way, ends)
+            .frame(seen, ends)
             .map_err(io::Error::other)
             .and_then(|frame| write_packet(file, seen, frame));
         if let Err(error) = written {

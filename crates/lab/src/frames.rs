@@ -4,14 +4,15 @@
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddrV4, SocketAddrV6};
 
 use etherparse::{EtherType, Ethernet2Header};
+use windtunnel_protocols::bridge::{Acknowledgement, Edges};
 use windtunnel_protocols::ip::{self, Addresses};
 use windtunnel_protocols::ndn::wire::size::{DataShape, NameSize, SignatureKind, data_size};
 use windtunnel_protocols::ndn::wire::{EncodeError, Name};
 use windtunnel_protocols::ndn::{self, Data, PrefixId};
-use windtunnel_protocols::packet::{Body, Packet};
+use windtunnel_protocols::packet::Body;
 use windtunnel_protocols::tcp::IpVersion;
 use windtunnel_protocols::udp;
-use windtunnel_world::{Plan, ProducerPlan, Way};
+use windtunnel_world::{Plan, ProducerPlan, Seen, Way};
 
 /// NDN's number in IEEE's registry.
 const NDN: EtherType = EtherType(0x8624);
@@ -41,6 +42,18 @@ fn ports(number: u32) -> [u16; 2] {
     [sender, FIRST_RECEIVER + (number / senders % receivers) as u16]
 }
 
+/// A node's address.
+fn address(node: usize) -> Ipv4Addr {
+    let [.., a, b, c] = (node as u32 + 1).to_be_bytes();
+    Ipv4Addr::new(10, a, b, c)
+}
+
+/// The addresses of the two edges between which an acknowledgement goes.
+fn edges(way: Option<Way>) -> Edges {
+    let Way { source, destination, .. } = way.expect("an IP packet is on its way");
+    Edges { from: address(source), to: address(destination) }
+}
+
 /// The addresses of an IP packet whose header has so many octets.
 fn addresses(header: u16, number: u32, way: Option<Way>) -> (EtherType, Addresses) {
     let Way { source, destination, forth } = way.expect("an IP packet is on its way");
@@ -49,12 +62,8 @@ fn addresses(header: u16, number: u32, way: Option<Way>) -> (EtherType, Addresse
         ports.reverse();
     }
     if header == IpVersion::V4.header() {
-        let address = |node: usize, port| {
-            let [.., a, b, c] = (node as u32 + 1).to_be_bytes();
-            SocketAddrV4::new(Ipv4Addr::new(10, a, b, c), port)
-        };
-        let source = address(source, ports[0]);
-        let destination = address(destination, ports[1]);
+        let source = SocketAddrV4::new(address(source), ports[0]);
+        let destination = SocketAddrV4::new(address(destination), ports[1]);
         (EtherType::IPV4, Addresses::V4 { source, destination })
     } else {
         let address = |node: usize, port| {
@@ -78,12 +87,8 @@ impl Frames {
     ///
     /// # Errors
     /// [`EncodeError::TooLarge`].
-    pub(crate) fn frame(
-        &self,
-        packet: &Packet,
-        way: Option<Way>,
-        nodes: [usize; 2],
-    ) -> Result<Vec<u8>, EncodeError> {
+    pub(crate) fn frame(&self, seen: &Seen<'_>, nodes: [usize; 2]) -> Result<Vec<u8>, EncodeError> {
+        let &Seen { packet, way, quoted, .. } = seen;
         let [source, destination] = nodes.map(hardware_address);
         let header = |ether_type| Ethernet2Header { source, destination, ether_type }.to_bytes();
         let marked = packet.marked();
@@ -109,6 +114,12 @@ impl Frames {
                 let header = packet.network_size - udp::HEADER - datagram.length;
                 let (ether_type, addresses) = addresses(header, datagram.flow, way);
                 (ether_type, ip::encode_datagram(datagram, packet.ecn, &addresses))
+            }
+            Body::EdgeAcknowledgement { of, .. } => {
+                let is_v6 = packet.network_size == Acknowledgement::size(IpVersion::V6);
+                let version = if is_v6 { IpVersion::V6 } else { IpVersion::V4 };
+                let (_, addresses) = addresses(version.header(), of.connection, quoted);
+                (EtherType::IPV4, of.message(addresses, edges(way)).encode())
             }
         };
         Ok([&header(ether_type)[..], &bytes].concat())

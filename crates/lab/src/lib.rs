@@ -6,6 +6,7 @@
 
 mod batch;
 mod bounds;
+mod bridges;
 mod build;
 mod capture;
 mod cases;

@@ -9,6 +9,7 @@ use toml::Spanned;
 use windtunnel_engine::{Duration, Rate, Time};
 use windtunnel_world::{
     AirPlan, ChangePlan, ChannelPlan, Impairment, LinkChange, Loss, Opportunities, RateTrace,
+    Victims,
 };
 
 use crate::error::{Mistake, list};
@@ -172,6 +173,14 @@ pub(crate) fn loss(loss: &file::Loss) -> Result<Loss, Mistake> {
                 .at(given.expect("one of them is given").span.clone())
                 .help("write in_bad_state, to_bad_state and to_good_state"))
         }
+    }
+}
+
+/// Which packets can be lost at random.
+pub(crate) fn victims(loss: &file::Loss) -> Victims {
+    match loss.of {
+        file::LossOf::All => Victims::All,
+        file::LossOf::Selected => Victims::NotCapable,
     }
 }
 

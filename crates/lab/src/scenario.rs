@@ -151,6 +151,10 @@ pub(crate) struct Scenario {
     #[serde(default)]
     #[schemars(with = "IndexMap<String, Flow>")]
     pub(crate) flows: Named<Flow>,
+    /// Which nodes work together as the edges of a bridge, by name.
+    #[serde(default)]
+    #[schemars(with = "IndexMap<String, Bridge>")]
+    pub(crate) bridges: Named<Bridge>,
     /// How Interests find producers, and IP packets their destination.
     #[serde(default)]
     pub(crate) routing: Routing,
@@ -298,8 +302,13 @@ table! {
     }
 }
 
+mod bridge;
 mod flow;
 mod radio;
+
+pub(crate) use bridge::{
+    Bridge, Clones, Duplicates, Keep, Marks, Order, OrderKind, Probes, Resend, Unmatched,
+};
 
 pub(crate) use radio::{
     Blockage, Efficiency, EfficiencyKind, LineOfSight, MapFile, Obstructed, Place, Radio, Report,
@@ -345,12 +354,26 @@ impl JsonSchema for Ends {
 pub(crate) struct Loss {
     /// The probability of loss; for a Gilbert–Elliott channel, in the good state.
     pub(crate) probability: Measured<Share>,
+    /// Which packets can be lost; `all` unless stated.
+    #[serde(default)]
+    pub(crate) of: LossOf,
     /// The probability of loss in the bad state.
     pub(crate) in_bad_state: Option<Located<Measured<Share>>>,
     /// The probability to change from good to bad, for each packet.
     pub(crate) to_bad_state: Option<Located<Measured<Share>>>,
     /// The probability to change from bad to good, for each packet.
     pub(crate) to_good_state: Option<Located<Measured<Share>>>,
+}
+
+/// Which packets can be lost at random.
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum LossOf {
+    /// All.
+    #[default]
+    All,
+    /// Those that are not ECN-capable, such as a bridge selects.
+    Selected,
 }
 
 /// Which packets a link delivers late.

@@ -12,6 +12,7 @@ use windtunnel_world::{LinkPlan, Plan, World};
 use crate::batch::Run;
 use crate::cases::Study;
 
+mod bridges;
 mod channels;
 mod flows;
 
@@ -99,6 +100,25 @@ pub const COLUMNS: &[&str] = &[
     "name",
     "width_m",
     "depth_m",
+    "bridge",
+    "selected_bound",
+    "forwarded",
+    "selected",
+    "cloned",
+    "cloned_bytes",
+    "acknowledgements",
+    "acknowledgement_bytes",
+    "acknowledgements_received",
+    "acknowledged",
+    "unmatched",
+    "resent",
+    "resent_bytes",
+    "received",
+    "delayed",
+    "delays_expired",
+    "delays_overflowed",
+    "waiting",
+    "most_waiting_bytes",
 ];
 
 /// A table made column by column: each reads its value from every row.
@@ -181,6 +201,7 @@ pub struct Measurements {
     link_series: RecordBatch,
     channel_series: RecordBatch,
     maps: RecordBatch,
+    bridges: RecordBatch,
 }
 
 impl Measurements {
@@ -197,6 +218,7 @@ impl Measurements {
             link_series: link_series(plan, world),
             channel_series: channels::series(plan, world),
             maps: channels::maps(plan),
+            bridges: bridges::totals(plan, world),
         }
     }
 }
@@ -300,18 +322,19 @@ fn run_table(run: &Run) -> RecordBatch {
 }
 
 /// All tables of some runs, by name: `runs`, `flows`, `transfers`, `links`,
-/// `nodes`, `flow_series`, `link_series`, `channel_series` and `maps`. Each begins with a
-/// column for every axis of the comparison, and the replication's number. Without runs
-/// there are none.
+/// `nodes`, `bridges`, `flow_series`, `link_series`, `channel_series` and `maps`. Each
+/// begins with a column for every axis of the comparison, and the replication's number.
+/// Without runs there are none.
 #[must_use]
 pub fn all(study: &Study, runs: &[Run]) -> Vec<(&'static str, RecordBatch)> {
     type Part = fn(&Run) -> RecordBatch;
-    let parts: [(&'static str, Part); 9] = [
+    let parts: [(&'static str, Part); 10] = [
         ("runs", run_table),
         ("flows", |run| run.measurements.flows.clone()),
         ("transfers", |run| run.measurements.transfers.clone()),
         ("links", |run| run.measurements.links.clone()),
         ("nodes", |run| run.measurements.nodes.clone()),
+        ("bridges", |run| run.measurements.bridges.clone()),
         ("flow_series", |run| run.measurements.flow_series.clone()),
         ("link_series", |run| run.measurements.link_series.clone()),
         ("channel_series", |run| run.measurements.channel_series.clone()),

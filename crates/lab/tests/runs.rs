@@ -48,6 +48,7 @@ fn one_thread_and_many_give_the_same_tables() {
             "transfers",
             "links",
             "nodes",
+            "bridges",
             "flow_series",
             "link_series",
             "channel_series",
@@ -87,8 +88,8 @@ fn every_table_has_its_rows_for_every_run() {
     let rows: Vec<usize> =
         tables::all(&study, &outcome.runs).iter().map(|(_, table)| table.num_rows()).collect();
     // Of one flow without transfers, two links of two directions, three nodes, and 20 samples;
-    // and no channel.
-    assert_eq!(rows, [6, 6, 0, 6 * 4, 6 * 3, 6 * 20, 6 * 4 * 20, 0, 0]);
+    // and neither a bridge nor a channel.
+    assert_eq!(rows, [6, 6, 0, 6 * 4, 6 * 3, 0, 6 * 20, 6 * 4 * 20, 0, 0]);
 }
 
 #[test]

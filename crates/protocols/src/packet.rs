@@ -1,5 +1,6 @@
 //! What travels on a link: sizes and what the protocols need to know, no bytes.
 
+use crate::bridge::Acknowledgement;
 use crate::ndn::wire::size::{LinkHeaders, link_size};
 use crate::ndn::{Data, Interest, Nack};
 use crate::tcp::Segment;
@@ -37,6 +38,13 @@ pub enum Body {
     Segment(Segment),
     /// A UDP datagram.
     Datagram(Datagram),
+    /// What one edge of a bridge tells the other.
+    EdgeAcknowledgement {
+        /// Which packet it speaks of.
+        of: Acknowledgement,
+        /// That packet's route, when it was at the edge.
+        route: Route,
+    },
 }
 
 /// The ECN field (RFC 3168, section 5), and what stands for it elsewhere: an NDN
@@ -93,7 +101,9 @@ impl Packet {
     pub fn size(&self) -> u32 {
         let network_size = u32::from(self.network_size);
         let nack = match &self.body {
-            Body::Segment(_) | Body::Datagram(_) => return network_size,
+            Body::Segment(_) | Body::Datagram(_) | Body::EdgeAcknowledgement { .. } => {
+                return network_size;
+            }
             Body::Nack(nack) => Some(nack.reason),
             Body::Interest(_) | Body::Data(_) => None,
         };

@@ -5,7 +5,7 @@
 use std::fmt;
 
 use windtunnel_engine::{Store, Time};
-use windtunnel_protocols::packet::{Body, Packet};
+use windtunnel_protocols::packet::{Body, Packet, Route};
 
 use crate::network::{End, Hop};
 use crate::plan::Plan;
@@ -34,6 +34,8 @@ pub struct Seen<'a> {
     pub sent: bool,
     /// Its way, if it is an IP packet.
     pub way: Option<Way>,
+    /// The way of the packet that it speaks of, if it is an edge's acknowledgement.
+    pub quoted: Option<Way>,
     /// The packet.
     pub packet: &'a Packet,
 }
@@ -117,8 +119,9 @@ impl Watches {
     /// Tells that a packet has arrived through `port`.
     pub(crate) fn arrived(&mut self, now: Time, port: u32, packet: &Packet, hops: &[Hop]) {
         if let Some(Place { watch, interface }) = self.ports[port as usize][1] {
-            let way = way(packet, hops, &self.ends);
-            (self.nodes[watch].watcher)(&Seen { time: now, interface, sent: false, way, packet });
+            let [way, quoted] = ways(packet, hops, &self.ends);
+            let seen = Seen { time: now, interface, sent: false, way, quoted, packet };
+            (self.nodes[watch].watcher)(&seen);
         }
     }
 
@@ -142,29 +145,35 @@ impl Watch {
         }
         self.found.sort_by_key(|(time, ..)| *time);
         for (time, interface, packet) in self.found.drain(..) {
-            let way = way(&packet, view.hops, ends);
-            (self.watcher)(&Seen { time, interface, sent: true, way, packet: &packet });
+            let [way, quoted] = ways(&packet, view.hops, ends);
+            (self.watcher)(&Seen { time, interface, sent: true, way, quoted, packet: &packet });
         }
     }
 }
 
-/// The way that an IP packet is on: the hops between two arrivals.
-fn way(packet: &Packet, hops: &[Hop], ends: &[[usize; 2]]) -> Option<Way> {
-    if !matches!(packet.body, Body::Segment(_) | Body::Datagram(_)) {
-        return None;
+/// The way of an IP packet, and of the one that it speaks of.
+fn ways(packet: &Packet, hops: &[Hop], ends: &[[usize; 2]]) -> [Option<Way>; 2] {
+    let way = |route| way(route, hops, ends);
+    match packet.body {
+        Body::Interest(_) | Body::Data(_) | Body::Nack(_) => [None, None],
+        Body::Segment(_) | Body::Datagram(_) => [way(packet.route), None],
+        Body::EdgeAcknowledgement { route, .. } => [way(packet.route), way(route)],
     }
-    let (past, coming) = hops.split_at(packet.route.0 as usize);
+}
+
+/// The way that an IP packet is on: the hops from one way's end to the next one's.
+fn way(route: Route, hops: &[Hop], ends: &[[usize; 2]]) -> Option<Way> {
+    let (past, coming) = hops.split_at(route.0 as usize);
     let port = |hop: &Hop| match hop {
         Hop::Port(port) => Some(ends[*port as usize]),
-        Hop::Here(_) => None,
+        Hop::Here(_) | Hop::Edge(..) => None,
     };
     // It has passed a port, so the way's first hop lies behind it.
-    let first = past.iter().rev().map_while(port).last()?;
-    let last = coming.iter().map_while(port).last();
-    let last = last.or_else(|| past.iter().rev().find_map(port))?;
-    let end = coming.iter().find_map(|hop| match hop {
-        Hop::Port(_) => None,
-        Hop::Here(end) => Some(*end),
-    });
-    Some(Way { source: first[0], destination: last[1], forth: end == Some(End::Receiver) })
+    let past = || past.iter().rev().take_while(|it| !it.is_last());
+    let first = past().filter_map(port).last()?;
+    let last = coming.iter().take_while(|it| !it.is_last()).filter_map(port).last();
+    let last = last.or_else(|| past().find_map(port))?;
+    let end = coming.iter().find(|it| it.is_last());
+    let forth = end == Some(&Hop::Here(End::Receiver));
+    Some(Way { source: first[0], destination: last[1], forth })
 }

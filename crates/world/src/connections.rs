@@ -18,7 +18,8 @@ use crate::network::End;
 pub(crate) struct Alarm([Time; 3]);
 
 impl Alarm {
-    const NONE: Self = Self([Time::NEVER; 3]);
+    /// None is scheduled.
+    pub(crate) const NONE: Self = Self([Time::NEVER; 3]);
 
     /// Whether an event is to be scheduled for `time`: none comes as early.
     #[inline]

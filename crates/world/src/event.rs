@@ -28,6 +28,10 @@ pub(crate) enum Event {
     SenderWake(u32),
     /// The receiving end of a connection looks at its timers.
     ReceiverWake(u32),
+    /// The source edge of a bridge may find its link idle.
+    SourceEdge(u32),
+    /// Packets have waited as long as they may at the destination edge of a bridge.
+    DestinationEdge(u32),
 }
 
 /// An event in four octets: what happens in the highest bits, and to whom in the
@@ -55,6 +59,8 @@ impl From<Event> for Packed {
             Event::ReceiverWake(index) => (9, index),
             Event::Channel(index) => (10, index),
             Event::Report(index) => (11, index),
+            Event::SourceEdge(index) => (12, index),
+            Event::DestinationEdge(index) => (13, index),
         };
         assert!(index <= INDEX_MASK, "more than {INDEX_MASK} of one kind");
         Self(kind << INDEX_BITS | index)
@@ -77,7 +83,9 @@ impl From<Packed> for Event {
             8 => Self::SenderWake(index),
             9 => Self::ReceiverWake(index),
             10 => Self::Channel(index),
-            _ => Self::Report(index),
+            11 => Self::Report(index),
+            12 => Self::SourceEdge(index),
+            _ => Self::DestinationEdge(index),
         }
     }
 }
@@ -102,6 +110,8 @@ mod tests {
             Event::ReceiverWake(INDEX_MASK),
             Event::Channel(INDEX_MASK),
             Event::Report(INDEX_MASK),
+            Event::SourceEdge(INDEX_MASK),
+            Event::DestinationEdge(INDEX_MASK),
         ];
         for event in kinds {
             assert_eq!(Event::from(Packed::from(event)), event);

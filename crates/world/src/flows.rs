@@ -15,7 +15,7 @@ use crate::event::Event;
 use crate::network::{End, Network};
 use crate::plan::{FlowPlan, Plan, Transport, Workload};
 use crate::record::FlowSample;
-use crate::routing::{self, Leg, Unreachable};
+use crate::routing::{Leg, Ways};
 use crate::transfers::{Ideal, Transfer};
 
 /// What a flow counted.
@@ -95,16 +95,8 @@ pub(crate) struct Flows {
 }
 
 impl Flows {
-    /// All flows of a plan; lays their ways into the network.
-    ///
-    /// # Errors
-    /// [`Unreachable`] if no links join a flow's nodes.
-    pub(crate) fn new(
-        plan: &Plan,
-        streams: &Streams,
-        network: &mut Network,
-    ) -> Result<Self, Unreachable> {
-        let ways = routing::ways(plan)?;
+    /// All flows of a plan, on those ways.
+    pub(crate) fn new(plan: &Plan, streams: &Streams, ways: &Ways) -> Self {
         let flows = plan.flows.iter().zip(&ways.routes).enumerate();
         let seats = flows
             .map(|(index, (flow, routes))| {
@@ -112,14 +104,13 @@ impl Flows {
                 seat(plan, index as u32, flow, *routes, &legs, streams)
             })
             .collect();
-        network.hops = ways.hops;
-        Ok(Self {
+        Self {
             seats,
             connections: Connections::default(),
             transfers: Vec::new(),
             outbox: tcp::Outbox::new(),
             counted: vec![TcpCounters::default(); plan.flows.len()],
-        })
+        }
     }
 
     /// Schedules the flows' starts.
@@ -179,7 +170,10 @@ impl Flows {
                     udp.sink.receive(now, datagram, packet.ecn);
                 }
             }
-            Body::Interest(_) | Body::Data(_) | Body::Nack(_) => {}
+            Body::Interest(_)
+            | Body::Data(_)
+            | Body::Nack(_)
+            | Body::EdgeAcknowledgement { .. } => {}
         }
     }
 

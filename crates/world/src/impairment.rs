@@ -4,8 +4,9 @@
 use std::collections::VecDeque;
 
 use windtunnel_engine::{Duration, Handle, Random, Time};
+use windtunnel_protocols::packet::Ecn;
 
-use crate::Loss;
+use crate::{Loss, Victims};
 
 /// How often a link duplicates packets and reorders them. To any packet at most
 /// one thing happens: it is lost, or it comes twice, or it comes late.
@@ -45,14 +46,15 @@ pub(crate) struct Straggler {
 #[derive(Debug)]
 pub(crate) struct Impaired {
     loss: Loss,
+    victims: Victims,
     impairment: Impairment,
     /// All are late by the same time, so that they stay in order among themselves.
     pub(crate) late: VecDeque<Straggler>,
 }
 
 impl Impaired {
-    pub(crate) fn new(loss: Loss, impairment: Impairment) -> Self {
-        Self { loss, impairment, late: VecDeque::new() }
+    pub(crate) fn new(loss: Loss, victims: Victims, impairment: Impairment) -> Self {
+        Self { loss, victims, impairment, late: VecDeque::new() }
     }
 
     /// Whether anything can happen to a packet.
@@ -61,10 +63,10 @@ impl Impaired {
         self.loss != Loss::None || duplication > 0.0 || reordering > 0.0
     }
 
-    /// What becomes of the next packet.
-    pub(crate) fn fate(&mut self, random: &mut Random) -> Fate {
+    /// What becomes of the next packet, which has that ECN field.
+    pub(crate) fn fate(&mut self, ecn: Ecn, random: &mut Random) -> Fate {
         let Impairment { duplication, reordering, .. } = self.impairment;
-        if self.loss.strikes(random) {
+        if self.victims.include(ecn) && self.loss.strikes(random) {
             Fate::Lost
         } else if random.happens(duplication) {
             Fate::Twice

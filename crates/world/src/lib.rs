@@ -5,6 +5,7 @@
 //! time pass; what was measured is read from the world afterwards.
 
 mod air;
+mod bridges;
 mod capture;
 mod channels;
 mod connections;
@@ -25,12 +26,13 @@ mod transfers;
 mod world;
 
 pub use air::AirPlan;
+pub use bridges::{BridgeCounters, BridgePlan, places};
 pub use capture::{Seen, Watcher, Way};
 pub use channels::{ChannelPlan, RateTrace};
 pub use connections::TcpCounters;
 pub use flows::{Flow, FlowCounters};
 pub use impairment::Impairment;
-pub use loss::Loss;
+pub use loss::{Loss, Victims};
 pub use opportunities::{OPPORTUNITY, Opportunities};
 pub use plan::{
     ChangePlan, ConsumerPlan, DirectionPlan, FlowPlan, LinkPlan, Metric, NodePlan, Paths, Plan,

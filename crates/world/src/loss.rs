@@ -1,8 +1,28 @@
 //! Random loss on a link: the packet uses the link and does not arrive.
 
 use windtunnel_engine::Random;
+use windtunnel_protocols::packet::Ecn;
 
-/// Which packets a link loses.
+/// Which packets can be lost at random.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Victims {
+    /// All.
+    #[default]
+    All,
+    /// Those that are not ECN-capable, such as an edge of a bridge selects. The
+    /// others pass, and leave the state of the link as it is.
+    NotCapable,
+}
+
+impl Victims {
+    /// Whether such a packet is among them.
+    #[inline]
+    pub(crate) fn include(self, ecn: Ecn) -> bool {
+        self == Self::All || !ecn.is_capable()
+    }
+}
+
+/// How often a link loses packets.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Loss {
     /// None.

@@ -3,10 +3,12 @@
 use windtunnel_engine::{EventQueue, Store, Streams, Time, prefetch};
 use windtunnel_protocols::packet::{Packet, Route};
 
+use crate::bridges::{Bridge, Part};
 use crate::capture::{View, Watches};
 use crate::event::{Event, Packed};
 use crate::plan::Plan;
 use crate::port::{Due, LinkChange, Port};
+use crate::routing::Ways;
 
 /// The two ends of a flow, by what they do with its data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +26,15 @@ pub(crate) enum Hop {
     Port(u32),
     /// It has arrived, at this end of its flow.
     Here(End),
+    /// It comes by an edge of this bridge.
+    Edge(u32, Part),
+}
+
+impl Hop {
+    /// Whether a way ends there.
+    pub(crate) fn is_last(self) -> bool {
+        matches!(self, Self::Here(_) | Self::Edge(_, Part::Acknowledged))
+    }
 }
 
 /// The ports with their packets, and the events that they make.
@@ -35,13 +46,17 @@ pub(crate) struct Network {
     /// The ways of all IP packets, one behind another: each packet holds the place
     /// of its next hop.
     pub(crate) hops: Vec<Hop>,
+    pub(crate) bridges: Vec<Bridge>,
+    /// Packets that have arrived, each at an end of its flow, when the edge before it
+    /// let them pass.
+    pub(crate) arrived: Vec<(End, Packet)>,
     /// Who watches packets, if anybody does.
     pub(crate) watches: Option<Box<Watches>>,
 }
 
 impl Network {
-    /// The ports of a plan: for each link its two directions.
-    pub(crate) fn new(plan: &Plan, streams: &Streams) -> Self {
+    /// The ports of a plan, for each link its two directions; and its bridges.
+    pub(crate) fn new(plan: &Plan, streams: &Streams, ways: Ways) -> Self {
         let mut ports = Vec::with_capacity(2 * plan.links.len());
         for link in &plan.links {
             for (side, direction) in link.directions.iter().enumerate() {
@@ -55,7 +70,9 @@ impl Network {
             events: EventQueue::default(),
             packets: Store::default(),
             ports,
-            hops: Vec::new(),
+            bridges: Bridge::all(plan, streams, &ways),
+            hops: ways.hops,
+            arrived: Vec::new(),
             watches: None,
         }
     }
@@ -115,7 +132,7 @@ impl Network {
     #[inline]
     pub(crate) fn send(&mut self, now: Time, route: Route, packet: Packet) {
         let sent = self.forward(now, Packet { route, ..packet });
-        debug_assert!(sent.is_none(), "a way begins with a port");
+        debug_assert!(sent.is_none(), "a way leads through a port");
     }
 
     /// Takes an IP packet one hop further; returns it where it has arrived.
@@ -128,6 +145,10 @@ impl Network {
                 None
             }
             Hop::Here(end) => Some((end, packet)),
+            Hop::Edge(bridge, part) => {
+                packet.route.0 += 1;
+                self.meet(now, bridge, part, packet)
+            }
         }
     }
 

@@ -14,7 +14,9 @@ use windtunnel_protocols::udp::{Period, Turns};
 use windtunnel_protocols::{tcp, udp};
 
 use crate::routing::Leg;
-use crate::{AirPlan, ChannelPlan, Impairment, LinkChange, Loss, Opportunities, Sizes};
+use crate::{
+    AirPlan, BridgePlan, ChannelPlan, Impairment, LinkChange, Loss, Opportunities, Sizes, Victims,
+};
 
 /// Everything about one run. Nodes, links and prefixes are referred to by
 /// their place in these lists.
@@ -34,6 +36,8 @@ pub struct Plan {
     pub consumers: Vec<ConsumerPlan>,
     /// Who sends to whom over IP.
     pub flows: Vec<FlowPlan>,
+    /// Which nodes work together as the edges of a bridge.
+    pub bridges: Vec<BridgePlan>,
     /// How names and packets find their way.
     pub routing: Routing,
     /// How long it runs.
@@ -89,8 +93,10 @@ pub struct DirectionPlan {
     pub air: Option<AirPlan>,
     /// How long a bit takes to the other end.
     pub delay: Duration,
-    /// Which packets it loses.
+    /// How often it loses packets.
     pub loss: Loss,
+    /// Which packets it can lose.
+    pub victims: Victims,
     /// Which it delivers twice or late.
     pub impairment: Impairment,
     /// How much may wait before it.

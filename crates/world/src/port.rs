@@ -225,6 +225,22 @@ impl Port {
         self.medium.as_ref().is_some_and(|it| it.opportunities.is_some())
     }
 
+    /// When the link will have sent all that it is known to send: in the past if it
+    /// has nothing to send, never while it is down.
+    pub(crate) fn free_from(&self) -> Time {
+        self.busy_until
+    }
+
+    /// Whether the link has nothing to send.
+    pub(crate) fn is_idle(&self, now: Time) -> bool {
+        let waits = match &self.egress {
+            // What waits has its times already.
+            Egress::OnArrival { .. } => false,
+            Egress::OnDeparture(it) => it.queue.backlog().packets > 0,
+        };
+        self.busy_until <= now && !waits
+    }
+
     /// Whether nothing starts any more, until something changes.
     fn is_silent(&self) -> bool {
         self.busy_until == Time::NEVER
@@ -309,12 +325,13 @@ impl Port {
                     backlog.add(size);
                     self.counters.most = self.counters.most.or_more(*backlog);
                 }
+                let ecn = packet.ecn;
                 let packet = store.insert(packet);
                 if self.is_silent() {
-                    self.wait_for_the_link(now, packet, size);
+                    self.wait_for_the_link(now, packet, size, ecn);
                     return Due::default();
                 }
-                Due { arrival: self.transmit(now, packet, size), service: None }
+                Due { arrival: self.transmit(now, packet, size, ecn), service: None }
             }
             Egress::OnDeparture(_) => self.enqueue(now, packet, size, store),
         }
@@ -371,7 +388,7 @@ impl Port {
                 size = packet.size() + self.overhead;
             }
             self.counters.sojourn_sum += now.since(head.arrived);
-            let arrival = self.transmit(now, head.packet, size);
+            let arrival = self.transmit(now, head.packet, size, head.ecn);
             return Due { arrival, ..self.call() };
         }
     }
@@ -492,11 +509,11 @@ impl Port {
     /// Puts a packet on the link as soon as that is free; returns its arrival if
     /// it is first there.
     #[inline]
-    fn transmit(&mut self, now: Time, packet: Handle, size: u32) -> Option<Time> {
+    fn transmit(&mut self, now: Time, packet: Handle, size: u32, ecn: Ecn) -> Option<Time> {
         let fate = match &mut self.medium {
             None => Fate::Arrives,
-            Some(it) if it.sends_at_once() => it.fate(),
-            Some(_) => return self.transmit_through_medium(now, packet, size),
+            Some(it) if it.sends_at_once() => it.fate(ecn),
+            Some(_) => return self.transmit_through_medium(now, packet, size, ecn),
         };
         let starts = now.max(self.busy_until);
         let transmission = self.rate.transmission_time(size);
@@ -510,8 +527,14 @@ impl Port {
     }
 
     /// The same over the air, or at the opportunities of a trace.
-    fn transmit_through_medium(&mut self, now: Time, packet: Handle, size: u32) -> Option<Time> {
-        let first = self.wait_for_the_link(now, packet, size);
+    fn transmit_through_medium(
+        &mut self,
+        now: Time,
+        packet: Handle,
+        size: u32,
+        ecn: Ecn,
+    ) -> Option<Time> {
+        let first = self.wait_for_the_link(now, packet, size, ecn);
         self.busy_until = self.busy_until.max(now);
         self.schedule_from(self.transit.len() - 1);
         self.next_arrival().filter(|_| first)
@@ -519,11 +542,11 @@ impl Port {
 
     /// Puts a packet into the transit ring without its times; returns whether it is
     /// first there.
-    fn wait_for_the_link(&mut self, now: Time, packet: Handle, size: u32) -> bool {
+    fn wait_for_the_link(&mut self, now: Time, packet: Handle, size: u32, ecn: Ecn) -> bool {
         let (transmission, was_free) = (self.rate.transmission_time(size), self.busy_until < now);
         let medium = self.medium.as_mut();
         let (attempts, fate) =
-            medium.map_or((1, Fate::Arrives), |it| it.send(transmission, was_free));
+            medium.map_or((1, Fate::Arrives), |it| it.send(transmission, was_free, ecn));
         self.counters.sent += 1;
         self.counters.air_retransmissions += u64::from(attempts - 1);
         self.push(Transit { packet, starts: Time::NEVER, arrives: now, size, attempts, fate })

@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 use windtunnel_protocols::packet::Route;
 
+use crate::BridgePlan;
+use crate::bridges::{Part, places};
 use crate::network::{End, Hop as NextHop};
 use crate::plan::{Metric, Paths, Plan};
 
@@ -15,6 +17,8 @@ pub enum Unreachable {
     Consumer(usize),
     /// A flow between two nodes that no links join.
     Flow(usize),
+    /// A bridge between two such nodes.
+    Bridge(usize),
 }
 
 /// One link on a way, in one direction.
@@ -26,22 +30,54 @@ pub struct Leg {
     pub direction: usize,
 }
 
+impl Leg {
+    /// The number of its port.
+    fn port(self) -> u32 {
+        (2 * self.link + self.direction) as u32
+    }
+}
+
 /// The ways of all flows of a plan, as lists of hops one behind another.
 #[derive(Debug, Default)]
 pub(crate) struct Ways {
     pub(crate) hops: Vec<NextHop>,
     /// For each flow, where the way of its sender and of its receiver begins.
     pub(crate) routes: Vec<[Route; 2]>,
+    /// The ways of each bridge's own packets.
+    pub(crate) bridges: Vec<BridgeWays>,
+}
+
+/// The ways of a bridge's own packets.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BridgeWays {
+    /// The port by which the way to the destination edge begins.
+    pub(crate) port: u32,
+    /// Where the way back begins.
+    pub(crate) back: Route,
 }
 
 impl Ways {
     /// The links of the way that begins there.
     pub(crate) fn legs(&self, route: Route) -> Vec<Leg> {
-        let ports = self.hops[route.0 as usize..].iter().map_while(|hop| match hop {
+        let hops = self.hops[route.0 as usize..].iter().take_while(|it| !it.is_last());
+        let ports = hops.filter_map(|hop| match hop {
             NextHop::Port(port) => Some(*port as usize),
-            NextHop::Here(_) => None,
+            NextHop::Here(_) | NextHop::Edge(..) => None,
         });
         ports.map(|port| Leg { link: port / 2, direction: port % 2 }).collect()
+    }
+
+    /// Lays a way behind the others; `edges` are those at each of its nodes. Returns
+    /// where it begins.
+    fn lay(&mut self, legs: &[Leg], edges: impl Fn(usize) -> Vec<NextHop>, last: NextHop) -> Route {
+        let route = Route(self.hops.len() as u32);
+        for (place, leg) in legs.iter().enumerate() {
+            self.hops.extend(edges(place));
+            self.hops.push(NextHop::Port(leg.port()));
+        }
+        self.hops.extend(edges(legs.len()));
+        self.hops.push(last);
+        route
     }
 }
 
@@ -180,6 +216,13 @@ impl<'a> Graph<'a> {
         self.follow(&self.next_links(to), from, to)
     }
 
+    /// The nodes that a way leads over which begins at `from`.
+    #[must_use]
+    pub fn nodes(&self, from: usize, way: &[Leg]) -> Vec<usize> {
+        let behind = way.iter().map(|it| self.plan.links[it.link].nodes[1 - it.direction]);
+        std::iter::once(from).chain(behind).collect()
+    }
+
     fn shortest(&self, producer: usize, hops: &mut Vec<Hop>) {
         let target = self.plan.producers[producer].node;
         for Reached { node, cost, link } in self.reach(target, |it, from| Some(self.cost(it, from)))
@@ -222,8 +265,34 @@ pub(crate) fn hops(plan: &Plan) -> Vec<Hop> {
     hops
 }
 
+/// The edges that packets to a receiver come by at one place of their way over
+/// `nodes`: where a bridge ends and another begins, the end comes first.
+fn edges_there(plan: &Plan, nodes: &[usize], place: usize) -> Vec<NextHop> {
+    let places = |it: &BridgePlan| places(nodes, [it.from, it.to]);
+    let crossed = || (0..).zip(plan.bridges.iter().map(places));
+    let edge = |side: usize, part| {
+        let is_here = move |(number, places): (u32, Option<[usize; 2]>)| {
+            places.filter(|it| it[side] == place).map(|_| NextHop::Edge(number, part))
+        };
+        crossed().filter_map(is_here)
+    };
+    edge(1, Part::Destination).chain(edge(0, Part::Source)).collect()
+}
+
+/// The edges that packets back to a sender come by at one node, if the flow's way
+/// there crosses their bridges.
+fn edges_back(graph: &Graph<'_>, [from, to]: [usize; 2], node: usize) -> Vec<NextHop> {
+    let crosses = |it: &BridgePlan| {
+        let way = graph.way(from, to).unwrap_or_default();
+        places(&graph.nodes(from, &way), [it.from, it.to]).is_some()
+    };
+    let is_here = |it: &BridgePlan| it.from == node && it.sees_returned() && crosses(it);
+    let bridges = (0..).zip(&graph.plan.bridges).filter(|(_, it)| is_here(it));
+    bridges.map(|(number, _)| NextHop::Edge(number, Part::Returned)).collect()
+}
+
 /// The ways of all flows there and back; those between the same nodes are
-/// shared.
+/// shared. Behind them those of the bridges' own packets.
 pub(crate) fn ways(plan: &Plan) -> Result<Ways, Unreachable> {
     let graph = Graph::new(plan);
     // By target, so that each needs its shortest paths once.
@@ -243,11 +312,14 @@ pub(crate) fn ways(plan: &Plan) -> Result<Ways, Unreachable> {
                 let flow = plan.flows.iter().position(parted).expect("a flow wants this way");
                 return Err(Unreachable::Flow(flow));
             };
-            *route = Route(ways.hops.len() as u32);
-            ways.hops
-                .extend(way.iter().map(|leg| NextHop::Port((2 * leg.link + leg.direction) as u32)));
-            let end = if to_receiver { End::Receiver } else { End::Sender };
-            ways.hops.push(NextHop::Here(end));
+            let nodes = graph.nodes(from, &way);
+            *route = if to_receiver {
+                let edges = |place| edges_there(plan, &nodes, place);
+                ways.lay(&way, edges, NextHop::Here(End::Receiver))
+            } else {
+                let edges = |place: usize| edges_back(&graph, [to, from], nodes[place]);
+                ways.lay(&way, edges, NextHop::Here(End::Sender))
+            };
         }
     }
     ways.routes = plan
@@ -255,5 +327,13 @@ pub(crate) fn ways(plan: &Plan) -> Result<Ways, Unreachable> {
         .iter()
         .map(|it| [wanted[&it.to][&(it.from, true)], wanted[&it.from][&(it.to, false)]])
         .collect();
+    for (number, bridge) in plan.bridges.iter().enumerate() {
+        let way = |from, to| graph.way(from, to).ok_or(Unreachable::Bridge(number));
+        let (there, back) = (way(bridge.from, bridge.to)?, way(bridge.to, bridge.from)?);
+        let port = there.first().ok_or(Unreachable::Bridge(number))?.port();
+        let last = NextHop::Edge(number as u32, Part::Acknowledged);
+        let back = ways.lay(&back, |_| Vec::new(), last);
+        ways.bridges.push(BridgeWays { port, back });
+    }
     Ok(ways)
 }

@@ -6,6 +6,7 @@ use windtunnel_protocols::ndn::consumer::Consumer;
 use windtunnel_protocols::ndn::forwarder::Counters as NodeCounters;
 use windtunnel_protocols::packet::{Body, Packet};
 
+use crate::bridges::{Bridge, BridgeCounters};
 use crate::capture::{Watcher, Watches};
 use crate::channels::Channels;
 use crate::event::Event;
@@ -15,7 +16,7 @@ use crate::network::{End, Hop, Network};
 use crate::plan::{ChangePlan, Plan};
 use crate::port::{Counters as PortCounters, Port};
 use crate::record::{PortSample, Series};
-use crate::routing::Unreachable;
+use crate::routing::{self, Unreachable};
 use crate::transfers::Transfer;
 
 /// With so few ports everything lies in the cache, and a look ahead only costs.
@@ -43,13 +44,14 @@ impl World {
     ///
     /// # Errors
     /// [`Unreachable`] if a consumer has no path to a producer of its prefix, or
-    /// a flow none between its nodes.
+    /// a flow or a bridge none between its nodes.
     pub fn new(plan: &Plan) -> Result<Self, Unreachable> {
         let streams = Streams::new(plan.seed, plan.run);
-        let mut network = Network::new(plan, &streams);
         let channels = Channels::new(plan, &streams);
         let mut ndn = Ndn::new(plan, &streams)?;
-        let mut flows = Flows::new(plan, &streams, &mut network)?;
+        let ways = routing::ways(plan)?;
+        let mut flows = Flows::new(plan, &streams, &ways);
+        let mut network = Network::new(plan, &streams, ways);
         for (place, change) in plan.changes.iter().enumerate() {
             network.schedule(change.time, Event::Change(place as u32));
         }
@@ -121,6 +123,11 @@ impl World {
         self.network.ports.iter().map(move |port| (port.counters(), port.busy(now)))
     }
 
+    /// What each bridge counted, in the plan's order.
+    pub fn bridges(&self) -> impl Iterator<Item = BridgeCounters> {
+        self.network.bridges.iter().map(Bridge::counters)
+    }
+
     /// What each node counted, in the plan's order.
     pub fn nodes(&self) -> impl Iterator<Item = &NodeCounters> {
         self.ndn.nodes()
@@ -168,6 +175,11 @@ impl World {
             Event::Application(flow) => self.flows.act(network, now, flow),
             Event::SenderWake(place) => self.flows.wake(network, now, place, End::Sender),
             Event::ReceiverWake(place) => self.flows.wake(network, now, place, End::Receiver),
+            Event::SourceEdge(bridge) => network.wake_source(now, bridge),
+            Event::DestinationEdge(bridge) => {
+                network.wake_destination(now, bridge);
+                self.hand_over(now);
+            }
         }
         Some(now)
     }
@@ -176,15 +188,28 @@ impl World {
     fn arrive(&mut self, now: Time, port: u32) {
         let Some(packet) = self.network.arrive(now, port) else { return };
         match packet.body {
-            Body::Segment(_) | Body::Datagram(_) => {
-                if let Some((end, packet)) = self.network.forward(now, packet) {
-                    self.flows.receive(&mut self.network, now, end, &packet);
+            Body::Segment(_) | Body::Datagram(_) | Body::EdgeAcknowledgement { .. } => {
+                match self.network.forward(now, packet) {
+                    Some((end, packet)) => {
+                        self.flows.receive(&mut self.network, now, end, &packet);
+                    }
+                    None if self.network.arrived.is_empty() => {}
+                    None => self.hand_over(now),
                 }
             }
             Body::Interest(_) | Body::Data(_) | Body::Nack(_) => {
                 self.ndn.arrive(&mut self.network, now, port, &packet);
             }
         }
+    }
+
+    /// Gives the ends of flows what an edge beside them has let pass.
+    fn hand_over(&mut self, now: Time) {
+        let mut arrived = std::mem::take(&mut self.network.arrived);
+        for (end, packet) in arrived.drain(..) {
+            self.flows.receive(&mut self.network, now, end, &packet);
+        }
+        self.network.arrived = arrived;
     }
 
     /// Brings near what the next events will touch: with thousands of links, the

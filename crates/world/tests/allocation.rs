@@ -8,14 +8,21 @@ mod common;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-use common::{Dumbbell, adaptive, ask, chain, direction, disciplines, dumbbell, join, serve};
+use common::{
+    Dumbbell, adaptive, ask, bridge, chain, direction, disciplines, dumbbell, join, nodes, rate,
+    serve, tcp_flow,
+};
 use windtunnel_engine::{Control, Duration};
+use windtunnel_protocols::bridge::{Order, Resend};
 use windtunnel_protocols::rtt::RtoLimits;
+use windtunnel_protocols::tcp::EcnMode;
 use windtunnel_world::radio::{
     BlockagePlan, Building, Efficiency, HandoverPlan, LineOfSight, Map, Obstructed, Point,
     RadioPlan, ReportPlan, Station,
 };
-use windtunnel_world::{AirPlan, ChannelPlan, DirectionPlan, Loss, Paths, Plan, World};
+use windtunnel_world::{
+    AirPlan, ChannelPlan, DirectionPlan, Loss, Paths, Plan, Victims, Workload, World,
+};
 
 /// The system's allocator, counting for each thread by itself.
 struct Counting;
@@ -192,4 +199,22 @@ fn a_walk_between_base_stations_allocates_nothing_once_warm() {
         });
     }
     assert_warm_after(60, &plan, "radio");
+}
+
+/// Clones in the stalled queue, and segments that wait for their order; the hosts see
+/// no gap. The more wait at once, the rarer: it takes long until so many have.
+#[test]
+fn the_edges_of_a_bridge_allocate_nothing_once_warm() {
+    let mut plan = nodes(&["host", "from", "to", "other"]);
+    (0..3).for_each(|it| join(&mut plan, it, it + 1, &direction(20, 5)));
+    let bulk = Workload::Bulk { rate: Some(rate(15_000_000)) };
+    plan.flows.push(tcp_flow(0, 3, EcnMode::Off, bulk));
+    let between = &mut plan.links[1].directions[0];
+    (between.loss, between.victims) = (Loss::Bernoulli(0.05), Victims::NotCapable);
+    let mut bridge = bridge(1, 2);
+    bridge.source.resend = Resend::Capable;
+    bridge.destination.order =
+        Order::InOrder { patience: Duration::from_secs(1), buffer: 1_000_000 };
+    plan.bridges.push(bridge);
+    assert_warm_after(240, &plan, "a bridge");
 }

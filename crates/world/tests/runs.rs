@@ -16,7 +16,7 @@ use windtunnel_controllers::DESCRIPTIONS;
 use windtunnel_engine::{Control, Duration, Stop, Time};
 use windtunnel_protocols::ndn::consumer::Reaction;
 use windtunnel_protocols::queues::Limit;
-use windtunnel_world::{DirectionPlan, Impairment, Loss, Paths, Plan, World};
+use windtunnel_world::{DirectionPlan, Impairment, Loss, Paths, Plan, Victims, World};
 
 fn any_loss() -> impl Strategy<Value = Loss> {
     prop_oneof![
@@ -41,6 +41,7 @@ fn any_direction() -> impl Strategy<Value = DirectionPlan> {
             air: None,
             delay: Duration::from_millis(delay_ms),
             loss,
+            victims: Victims::All,
             impairment: Impairment::default(),
             limit,
             discipline,

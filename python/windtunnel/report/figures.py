@@ -11,7 +11,15 @@ import altair as alt
 import polars as pl
 
 from windtunnel import models
-from windtunnel.report import channels, charts, colours, pictures, series
+from windtunnel.report import (
+    busiest,
+    channels,
+    charts,
+    colours,
+    completions,
+    pictures,
+    series,
+)
 from windtunnel.report.cases import Comparison, Line, ranked
 from windtunnel.report.colours import SCREEN, Ink
 from windtunnel.report.pictures import Picture
@@ -196,8 +204,12 @@ def of_all(kind: Callable[[Comparison], list[Picture]]) -> Callable[[Results], l
     return lambda results: kind(Comparison(results))
 
 
+OF_COMPARISONS = pictures.KINDS | channels.KINDS | busiest.KINDS | completions.KINDS
+"""The kinds that compare the cases of results as a whole."""
+
+
 KINDS: dict[str, Callable[[Results], list[Picture]]] = {
-    **{name: of_all(kind) for name, kind in (pictures.KINDS | channels.KINDS).items()},
+    **{name: of_all(kind) for name, kind in OF_COMPARISONS.items()},
     "goodput": of_all(channels.goodput),
     "each-flow": of_all(each_flow),
     "window-of-first-run": lambda results: pictures.window(Comparison(of_first_run(results))),

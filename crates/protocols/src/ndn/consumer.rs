@@ -478,7 +478,10 @@ impl Consumer {
         match &packet.body {
             Body::Data(data) => self.on_data(now, data, packet.marked()),
             Body::Nack(nack) => self.on_nack(now, nack),
-            Body::Interest(_) | Body::Segment(_) | Body::Datagram(_) => {}
+            Body::Interest(_)
+            | Body::Segment(_)
+            | Body::Datagram(_)
+            | Body::EdgeAcknowledgement { .. } => {}
         }
         self.fill_window(now, outbox);
     }
@@ -597,7 +600,7 @@ impl Consumer {
             if sent + timeout > now {
                 break;
             }
-            is_new |= self.backed_off.is_none_or(|it| sent > it);
+            is_new |= self.backed_off.is_none_or(|it| sent >= it);
             self.make_due(oldest);
             self.counters.timeouts += 1;
             self.untold_losses += 1;

@@ -185,7 +185,7 @@ impl Forwarder {
             Body::Data(data) => self.on_data(now, face, data, packet, outbox),
             Body::Nack(nack) => self.on_nack(now, face, nack, packet.network_size, outbox),
             // IP goes its own way.
-            Body::Segment(_) | Body::Datagram(_) => {}
+            Body::Segment(_) | Body::Datagram(_) | Body::EdgeAcknowledgement { .. } => {}
         }
     }
 

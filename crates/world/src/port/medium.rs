@@ -1,6 +1,7 @@
 //! What few links have: an air interface, a delivery trace, impairments.
 
 use windtunnel_engine::{Duration, Handle, Random, Time};
+use windtunnel_protocols::packet::Ecn;
 
 use crate::air::{Air, Crossing};
 use crate::impairment::{Fate, Impaired, Straggler};
@@ -19,7 +20,7 @@ pub(super) struct Medium {
 impl Medium {
     /// What a link has, if it has anything.
     pub(super) fn new(plan: &DirectionPlan, random: Random) -> Option<Box<Self>> {
-        let impaired = Impaired::new(plan.loss, plan.impairment);
+        let impaired = Impaired::new(plan.loss, plan.victims, plan.impairment);
         let opportunities = plan.opportunities.clone().map(Cursor::new);
         let any = plan.air.is_some() || opportunities.is_some() || impaired.is_any();
         any.then(|| Box::new(Self { random, air: plan.air.map(Air::new), opportunities, impaired }))
@@ -33,18 +34,18 @@ impl Medium {
 
     /// What becomes of the next packet, if nothing happens to it in the air.
     #[inline]
-    pub(super) fn fate(&mut self) -> Fate {
-        self.impaired.fate(&mut self.random)
+    pub(super) fn fate(&mut self, ecn: Ecn) -> Fate {
+        self.impaired.fate(ecn, &mut self.random)
     }
 
     /// In how many attempts the next packet crosses the air, and what becomes of it.
     /// What is lost there meets nothing behind it. It uses the link for so long at each
     /// attempt, and found it free or not.
-    pub(super) fn send(&mut self, transmission: Duration, was_free: bool) -> (u32, Fate) {
+    pub(super) fn send(&mut self, transmission: Duration, was_free: bool, ecn: Ecn) -> (u32, Fate) {
         let random = &mut self.random;
         let air = self.air.as_mut();
         let crossing = air.map_or(Crossing::AT_ONCE, |it| it.cross(transmission, was_free, random));
-        let fate = if crossing.lost { Fate::Lost } else { self.fate() };
+        let fate = if crossing.lost { Fate::Lost } else { self.fate(ecn) };
         (crossing.attempts, fate)
     }
 

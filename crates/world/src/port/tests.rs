@@ -11,7 +11,7 @@ use windtunnel_protocols::queues::{FqCoDelSettings, PieSettings, Ramp, RedSettin
 use windtunnel_protocols::udp::Datagram;
 
 use super::*;
-use crate::{AirPlan, Impairment, Loss, Opportunities};
+use crate::{AirPlan, Impairment, Loss, Opportunities, Victims};
 
 mod air;
 mod opportunities;
@@ -142,6 +142,7 @@ fn direction(discipline: Discipline) -> DirectionPlan {
         air: None,
         delay: Duration::from_millis(10),
         loss: Loss::None,
+        victims: Victims::All,
         impairment: Impairment::default(),
         limit: Limit::Packets(50),
         discipline,

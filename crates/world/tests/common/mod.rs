@@ -2,8 +2,13 @@
 
 #![allow(dead_code, reason = "each test file uses its own part")]
 
+use std::sync::Arc;
+
 use windtunnel_controllers::{self as controllers, DESCRIPTIONS, Start, Value};
 use windtunnel_engine::{Control, Duration, Rate, Stop, Time};
+use windtunnel_protocols::bridge::{
+    Clones, DestinationSettings, Duplicates, Keep, Resend, SourceSettings, Unmatched,
+};
 use windtunnel_protocols::ndn::PrefixId;
 use windtunnel_protocols::ndn::consumer::{
     self, Backoff, Reaction, RttGain, TimeoutMeaning, WindowFraction, Workload,
@@ -17,9 +22,10 @@ use windtunnel_protocols::queues::{
     PieSettings, Ramp, RedSettings, SceSettings, Thresholds,
 };
 use windtunnel_protocols::rtt::RtoLimits;
+use windtunnel_protocols::tcp::{self, EcnMode, IpVersion, Reading, Recovery};
 use windtunnel_world::{
-    ConsumerPlan, DirectionPlan, Impairment, LinkPlan, Loss, Metric, NodePlan, Paths, Plan,
-    PortCounters, ProducerPlan, Routing, World,
+    BridgePlan, ConsumerPlan, DirectionPlan, FlowPlan, Impairment, LinkPlan, Loss, Metric,
+    NodePlan, Paths, Plan, PortCounters, ProducerPlan, Routing, Transport, Victims, World,
 };
 
 /// Nodes of these names, and nothing else; it runs for 10 s.
@@ -31,6 +37,7 @@ pub(crate) fn nodes(names: &[&str]) -> Plan {
         producers: Vec::new(),
         consumers: Vec::new(),
         flows: Vec::new(),
+        bridges: Vec::new(),
         changes: Vec::new(),
         routing: Routing { metric: Metric::Delay, paths: Paths::Shortest, given: Vec::new() },
         duration: Duration::from_secs(10),
@@ -63,6 +70,7 @@ pub(crate) fn direction(megabits_per_second: u64, delay_ms: u64) -> DirectionPla
         air: None,
         delay: Duration::from_millis(delay_ms),
         loss: Loss::None,
+        victims: Victims::All,
         impairment: Impairment::default(),
         limit: Limit::Packets(10_000),
         discipline: Discipline::DropTail,
@@ -80,7 +88,8 @@ fn codel_settings(action: Action) -> CoDelSettings {
     }
 }
 
-fn codel(action: Action) -> Discipline {
+/// CoDel at its defaults.
+pub(crate) fn codel(action: Action) -> Discipline {
     Discipline::CoDel(codel_settings(action))
 }
 
@@ -355,4 +364,58 @@ pub(crate) fn assert_conserved(plan: &Plan, world: &World) {
         out_of_nodes += node.interests_in + node.data_in + node.nacks_in;
     }
     assert_eq!(into_nodes, out_of_nodes);
+}
+
+/// A flow over TCP with CUBIC and RACK.
+pub(crate) fn tcp_flow(
+    from: usize,
+    to: usize,
+    ecn: EcnMode,
+    workload: windtunnel_world::Workload,
+) -> FlowPlan {
+    let settings = tcp::Settings {
+        ip: IpVersion::V4,
+        maximum_segment: 1448,
+        timestamps: true,
+        recovery: Recovery::Rack,
+        ecn,
+        acknowledge_every: 2,
+        acknowledge_within: Duration::from_millis(40),
+        timeout_limits: RtoLimits::default(),
+        receive_buffer: 1 << 30,
+        reading: Reading::AtOnce,
+        pacing: false,
+        controller: controller("cubic"),
+        start: Start { initial_window: 10.0, minimum_window: 2.0, restart_window: 1.0 },
+    };
+    FlowPlan {
+        name: format!("from {from} to {to}"),
+        from,
+        to,
+        transport: Transport::Tcp { settings: Arc::new(settings), workload },
+        start: Time::ZERO,
+        start_within: Duration::ZERO,
+        stop: Time::NEVER,
+        radio: None,
+    }
+}
+
+/// A bridge as the paper describes it, with room for 2 MB of clones.
+pub(crate) fn bridge(from: usize, to: usize) -> BridgePlan {
+    BridgePlan {
+        name: "bridge".to_owned(),
+        from,
+        to,
+        source: SourceSettings {
+            selected: 0.1,
+            buffer: 2_000_000,
+            clones: Clones::Selected,
+            resend: Resend::Unchanged,
+            keep: Keep::Stalled,
+            unmatched: Unmatched::Ignore,
+            duplicates: Duplicates::Pass,
+            probes: None,
+        },
+        destination: DestinationSettings::default(),
+    }
 }

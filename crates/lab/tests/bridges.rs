@@ -1,0 +1,246 @@
+//! Bridges in scenario files: what they become, what their table says, and what is
+//! refused. `¶` marks the place that a message must name.
+
+use arrow_array::RecordBatch;
+use pcap_file::pcapng::{Block, PcapNgReader};
+use std::fs::File;
+use std::net::Ipv4Addr;
+use std::path::{Path, PathBuf};
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Float64Type, UInt64Type};
+use windtunnel_engine::{Duration, Rate};
+use windtunnel_lab::{Batch, Captures, ScenarioError, Study, tables};
+use windtunnel_protocols::bridge::{
+    Clones, Duplicates, Edges, Keep, Marks, Message, Order, Probes, Resend, Unmatched,
+};
+use windtunnel_protocols::ip::Addresses;
+use windtunnel_world::{BridgePlan, Victims};
+
+const VALID: &str = r#"duration = "2 s"
+nodes = { a = {}, "edge-a" = {}, core = {}, "edge-b" = {}, b = {} }
+[defaults.link]
+rate = "50 Mbps"
+delay = "1 ms"
+[links]
+first = { nodes = ["a", "edge-a"] }
+second = { nodes = ["edge-a", "core"], delay = "5 ms", loss = { probability = "5 %", of = "selected" } }
+third = { nodes = ["core", "edge-b"], rate = "20 Mbps" }
+fourth = { nodes = ["edge-b", "b"] }
+[flows.f]
+from = "a"
+to = "b"
+controller = "cubic"
+[bridges.dci]
+from = "edge-a"
+to = "edge-b"
+buffer = "30 kB"
+"#;
+
+fn read(text: &str) -> Result<Study, ScenarioError> {
+    Study::read("scenario.toml", text, &[])
+}
+
+fn changed(old: &str, new: &str) -> String {
+    assert_eq!(VALID.matches(old).count(), 1, "{old} stands there once");
+    VALID.replacen(old, new, 1)
+}
+
+#[track_caller]
+fn bridge(text: &str) -> BridgePlan {
+    read(text).expect("the scenario is right").cases[0].plan.bridges[0].clone()
+}
+
+#[track_caller]
+fn assert_refused(marked: &str, expected: &[&str]) {
+    let (before, after) = marked.split_once('¶').expect("the text has a mark");
+    let error = read(&format!("{before}{after}")).expect_err("the text is wrong");
+    let line = before.matches('\n').count() + 1;
+    let column = before.chars().rev().take_while(|it| *it != '\n').count() + 1;
+    let place = error.place.as_ref().map(|it| (it.line, it.column));
+    assert_eq!(place, Some((line, column)), "{error}");
+    for part in expected {
+        assert!(error.to_string().contains(part), "`{part}` is not in: {error}");
+    }
+}
+
+fn table(text: &str, name: &str) -> RecordBatch {
+    let (study, outcome) = Batch::start(read(text).expect("the scenario is right"), 1).finish();
+    assert!(outcome.faults.is_empty(), "{:?}", outcome.faults);
+    let all = tables::all(&study, &outcome.runs);
+    all.into_iter().find(|it| it.0 == name).expect("the table is there").1
+}
+
+fn count(table: &RecordBatch, column: &str) -> u64 {
+    table[column].as_primitive::<UInt64Type>().value(0)
+}
+
+#[test]
+fn what_is_left_out_is_as_in_the_paper() {
+    let bridge = bridge(VALID);
+    let source = bridge.source;
+    assert_eq!((source.selected, source.buffer), (0.1, 30_000));
+    assert_eq!((source.clones, source.resend), (Clones::Selected, Resend::Unchanged));
+    assert_eq!((source.keep, source.unmatched), (Keep::Stalled, Unmatched::Ignore));
+    assert_eq!((source.duplicates, source.probes), (Duplicates::Pass, None));
+    assert_eq!(bridge.destination.marks, Marks::Pass);
+    assert_eq!(bridge.destination.order, Order::AsTheyCome);
+}
+
+#[test]
+fn every_key_of_a_bridge_is_read() {
+    let all = r#"buffer = "2 MB"
+selected = "25 %"
+clones = "others"
+keep = "low-priority"
+resend = "capable"
+unmatched = "resend-all"
+duplicates = "suppress"
+marks = "clear"
+order = { kind = "in-order", patience = "20 ms" }
+probes = { rate = "4 Mbps", burst = "3 kB", extra = "50 %" }"#;
+    let bridge = bridge(&changed("buffer = \"30 kB\"", all));
+    let source = bridge.source;
+    assert_eq!((source.selected, source.buffer), (0.25, 2_000_000));
+    assert_eq!((source.clones, source.resend), (Clones::Others, Resend::Capable));
+    assert_eq!((source.keep, source.unmatched), (Keep::LowPriority, Unmatched::ResendAll));
+    // Twice from the source edge to the receiver, 5 ms and 1 ms and 1 ms, and back.
+    let round_trip = Duration::from_millis(28);
+    assert_eq!(source.duplicates, Duplicates::Suppress { round_trip });
+    let rate = Rate::from_bits_per_second(4_000_000).expect("more than nothing");
+    assert_eq!(source.probes, Some(Probes { rate, burst: 3000, extra: 0.5 }));
+    assert_eq!(bridge.destination.marks, Marks::Clear);
+    let patience = Duration::from_millis(20);
+    assert_eq!(bridge.destination.order, Order::InOrder { patience, buffer: 2_000_000 });
+}
+
+#[test]
+fn loss_of_the_selected_strikes_what_is_not_ecn_capable() {
+    let plan = &read(VALID).expect("the scenario is right").cases[0].plan;
+    let victims = |link: usize| plan.links[link].directions[0].victims;
+    assert_eq!([victims(0), victims(1)], [Victims::All, Victims::NotCapable]);
+}
+
+#[test]
+fn the_table_says_what_the_edges_did() {
+    let table = table(VALID, "bridges");
+    assert_eq!(table.num_rows(), 1);
+    assert_eq!(table["bridge"].as_string::<i32>().value(0), "dci");
+    let it = |column| count(&table, column);
+    assert!(it("forwarded") > 1000 && it("selected") > 100);
+    assert_eq!(it("cloned"), it("selected"));
+    assert!(it("resent") > 0 && it("resent_bytes") > 60 * it("resent"));
+    assert_eq!(it("cloned"), it("acknowledged") + it("resent") + it("expired") + it("held"));
+    assert_eq!(it("acknowledgements_received"), it("acknowledged") + it("unmatched"));
+    assert_eq!(it("acknowledgement_bytes"), 56 * it("acknowledgements"));
+    // 30 kB for 12 ms at 20 Mbps, which are 30 kB.
+    let bound = table["selected_bound"].as_primitive::<Float64Type>().value(0);
+    assert!((bound - 1.0).abs() < 1e-9, "{bound}");
+    for field in table.schema().fields() {
+        let name = field.name();
+        assert!(tables::COLUMNS.contains(&name.as_str()), "{name}");
+    }
+}
+
+/// The IP packets of a capture's Ethernet frames.
+fn packets(file: &Path) -> Vec<Vec<u8>> {
+    let file = File::open(file).expect("the capture was written");
+    let mut reader = PcapNgReader::new(file).expect("it is a capture");
+    let mut packets = Vec::new();
+    while let Some(block) = reader.next_block() {
+        if let Block::EnhancedPacket(it) = block.expect("it is whole") {
+            packets.push(it.data[14..].to_vec());
+        }
+    }
+    packets
+}
+
+#[test]
+fn a_capture_has_the_acknowledgements_as_they_are_on_the_wire() {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("bridges");
+    let captures = Captures { folder: folder.clone(), nodes: vec!["edge-b".to_owned()] };
+    let study = read(VALID).expect("the scenario is right").captured(captures);
+    let (study, outcome) = Batch::start(study.expect("there is that node"), 1).finish();
+    assert!(outcome.unwritten.is_none() && outcome.faults.is_empty());
+    let tables = tables::all(&study, &outcome.runs);
+    let table = &tables.iter().find(|it| it.0 == "bridges").expect("the table is there").1;
+    let packets = packets(&folder.join("run-0").join("edge-b.pcapng"));
+    let messages: Vec<Message> = packets.iter().filter_map(|it| Message::decode(it).ok()).collect();
+    assert_eq!(messages.len() as u64, count(table, "acknowledgements"));
+    // Where the acknowledged packets' addresses and ports stand in their own bytes.
+    let quoted = |it: &Message| {
+        let Addresses::V4 { source, destination } = it.addresses else { panic!("over IPv4") };
+        let addresses = [source.ip().octets(), destination.ip().octets()].concat();
+        let ports = [source.port(), destination.port()].map(u16::to_be_bytes).concat();
+        [addresses, ports].concat()
+    };
+    let edges = Edges { from: Ipv4Addr::new(10, 0, 0, 4), to: Ipv4Addr::new(10, 0, 0, 2) };
+    for message in messages {
+        assert_eq!(message.edges, edges);
+        let header = quoted(&message);
+        assert!(packets.iter().any(|it| it[9] == 6 && it[12..24] == header[..]));
+    }
+}
+
+#[test]
+fn without_a_bridge_the_table_has_its_columns_and_no_row() {
+    let (without, _) = VALID.split_once("[bridges.dci]").expect("there is one");
+    let (with, without) = (table(VALID, "bridges"), table(without, "bridges"));
+    assert_eq!((without.num_rows(), without.schema()), (0, with.schema()));
+}
+
+#[test]
+fn edges_that_cannot_be_are_refused() {
+    assert_refused(&changed("\"edge-a\"\nto", "¶\"edge\"\nto"), &["there is no node `edge`"]);
+    assert_refused(
+        &changed("to = \"edge-b\"", "to = ¶\"edge-a\""),
+        &["bridge `dci` ends where it begins"],
+    );
+    assert_refused(
+        &changed(
+            "[bridges.dci]\nfrom = \"edge-a\"\nto = \"edge-b\"",
+            "[bridges.¶dci]\nfrom = \"edge-b\"\nto = \"edge-a\"",
+        ),
+        &["no flow passes bridge `dci`"],
+    );
+    let overlapping = "\n[bridges.¶inner]\nfrom = \"core\"\nto = \"b\"\nbuffer = \"1 MB\"\n";
+    assert_refused(
+        &format!("{VALID}{overlapping}"),
+        &["flow `f` would be on bridge `dci` and on bridge `inner` at once"],
+    );
+}
+
+#[test]
+fn a_bridge_may_begin_where_another_ends() {
+    let text = changed("to = \"edge-b\"", "to = \"core\"");
+    let next = "[bridges.next]\nfrom = \"core\"\nto = \"edge-b\"\nbuffer = \"1 MB\"\n";
+    let table = table(&format!("{text}{next}"), "bridges");
+    assert_eq!(table.num_rows(), 2);
+    assert!(count(&table, "selected") > 100);
+}
+
+#[test]
+fn values_that_cannot_be_are_refused() {
+    let with = |more: &str| format!("{VALID}{more}\n");
+    assert_refused(&with("selected = ¶\"110 %\""), &["is not between 0 % and 100 %"]);
+    assert_refused(&with("keep = ¶\"stall\""), &["`stalled`"]);
+    assert_refused(&with("¶keeps = \"stalled\""), &["mean `keep`?"]);
+    assert_refused(
+        &with("order = ¶{ kind = \"in-order\" }"),
+        &["needs its `patience`", "patience = \"20 ms\""],
+    );
+    assert_refused(
+        &with("order = { kind = \"as-they-come\", patience = ¶\"1 ms\" }"),
+        &["`patience` is a key of `in-order`"],
+    );
+    assert_refused(
+        &with("probes = { rate = \"1 Gbps\", burst = ¶\"10 B\", extra = \"5 %\" }"),
+        &["1500 B or more"],
+    );
+    assert_refused(&with("round_trip = ¶\"9 ms\""), &["duplicates = \"suppress\""]);
+    assert_refused(&changed("of = \"selected\"", "of = ¶\"some\""), &["`all`", "`selected`"]);
+    assert_refused(
+        &changed("[bridges.dci]\n", "¶[bridges.dci]\n").replace("buffer = \"30 kB\"\n", ""),
+        &["missing key `buffer`"],
+    );
+}

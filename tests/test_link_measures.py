@@ -1,0 +1,104 @@
+"""Measures of the busiest link and of transfers: what must come out of tables made by hand."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+from windtunnel import link_measures, transfer_measures
+from windtunnel.measures import MEASURES, VALUE
+from windtunnel.results import Results
+
+DROPS = {"overflows": 0, "discipline_drops": 0, "losses": 0}
+
+
+def results(**tables: list[dict[str, object]]) -> Results:
+    """Give results of tables of rows; each belongs to run 0 unless it says otherwise."""
+    frames = {name: pl.DataFrame([{"run": 0} | it for it in rows]) for name, rows in tables.items()}
+    return Results("", [], frames)
+
+
+def link(name: str, utilisation: float, **values: object) -> dict[str, object]:
+    """Give a row of a link."""
+    ends = {"link": name, "from": "a", "to": "b", "utilisation": utilisation}
+    return ends | DROPS | {"offered": 100, "throughput_bps": 0.0} | values
+
+
+def value(frame: pl.DataFrame) -> float | None:
+    """Give the only value of a measure."""
+    return frame[VALUE].item()
+
+
+def test_the_busiest_link_is_sought_in_each_run() -> None:
+    rows = [
+        link("narrow", 0.9, throughput_bps=9e6),
+        link("wide", 0.1, throughput_bps=50e6),
+        link("narrow", 0.2, throughput_bps=2e6) | {"run": 1},
+        link("wide", 0.4, throughput_bps=200e6) | {"run": 1},
+    ]
+    taken = link_measures.throughput(results(links=rows), ["run"])
+    assert dict(taken.rows()) == {0: 9, 1: 200}
+
+
+def test_losses_count_whatever_their_cause() -> None:
+    rows = [link("wire", 1.0, overflows=1, discipline_drops=2, losses=3), link("other", 0.5)]
+    assert value(link_measures.loss(results(links=rows), ["run"])) == pytest.approx(6)
+
+
+def test_percentiles_are_over_the_samples_of_the_busiest_link() -> None:
+    both = [link("wire", 1.0), link("other", 0.5)]
+    samples = [
+        link(name, 0.0, throughput_bps=rate * 1e6, time_s=rate)
+        for name, rates in (("wire", range(101)), ("other", (1000.0,)))
+        for rate in map(float, rates)
+    ]
+    taken = results(links=both, link_series=samples)
+    assert value(link_measures.throughput_median(taken, ["run"])) == pytest.approx(50)
+    assert value(link_measures.throughput_p99(taken, ["run"])) == pytest.approx(99)
+
+
+def reaction(dropped: list[float], decreased: list[float]) -> float | None:
+    """Measure the reaction to drops, of samples each second."""
+    times = [float(second) for second in range(1, 11)]
+    samples = [link("wire", 1.0, time_s=it, losses=int(it in dropped)) for it in times]
+    flows = [{"flow": "f", "time_s": it, "decreases": int(it in decreased)} for it in times]
+    taken = results(links=[link("wire", 1.0)], link_series=samples, flow_series=flows)
+    return value(link_measures.reaction(taken, ["run"]))
+
+
+def test_a_reaction_lasts_from_the_first_drop_to_the_next_decrease() -> None:
+    assert reaction([2, 3, 4], [5]) == pytest.approx(3000)
+
+
+def test_each_drop_after_a_decrease_asks_for_a_reaction_of_its_own() -> None:
+    assert reaction([2, 6], [3, 9]) == pytest.approx((1000 + 3000) / 2)
+
+
+def test_nobody_reacts_where_nothing_is_dropped() -> None:
+    assert reaction([], [4]) is None
+    assert reaction([9], [4]) is None
+
+
+def transfers(*sizes_and_times: tuple[float, float | None]) -> Results:
+    """Give transfers that begin at 1 s of 10 s."""
+    rows = [
+        {"flow": "f", "size_bytes": size, "start_s": 1.0, "completion_s": time}
+        for size, time in sizes_and_times
+    ]
+    return results(transfers=rows, flow_series=[{"flow": "f", "time_s": 10.0}])
+
+
+def test_completion_times_are_told_apart_by_size() -> None:
+    taken = transfers((5e4, 1.0), (1e5, 2.0), (5e5, 3.0), (5e6, 4.0), (5e7, 8.0))
+    found = {
+        name: value(MEASURES[f"completion-{name}-mean"].take(taken, ["run"]))
+        for name in transfer_measures.SIZES
+    }
+    assert found == {"tiny": 1.5, "small": 3.0, "medium": 4.0, "large": 8.0}
+    assert value(MEASURES["completion-mean"].take(taken, ["run"])) == pytest.approx(3.6)
+
+
+def test_what_is_unfinished_counts_with_the_time_it_had() -> None:
+    taken = transfers((1e6, 1.0), (1e6, None))
+    assert value(MEASURES["completion-mean"].take(taken, ["run"])) == pytest.approx(5)
+    assert value(transfer_measures.unfinished(taken, ["run"])) == 1
