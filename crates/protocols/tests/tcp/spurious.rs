@@ -186,6 +186,27 @@ fn every_retransmission_reported_as_a_duplicate_takes_the_decrease_back() {
     assert_eq!(it.cwnd(), 10.0);
 }
 
+/// A second timeout for nothing does not make the losses behind the first one undone: it
+/// would be waited for what never comes.
+#[test]
+fn a_needless_timeout_in_the_midst_of_a_repair_leaves_the_losses_before_it() {
+    for recovery in [Recovery::Sack, Recovery::Rack] {
+        let mut it = timed_out(&with_window(recovery, 10.0));
+        // The first arrives, the next is sent again, and its acknowledgement is late.
+        it.receive(1_400, ack(1));
+        it.until(20_000);
+        assert!(it.end.counters().timeouts > 1);
+        it.all();
+        // The segment that was sent again and again had arrived each time.
+        let copies = it.end.counters().retransmissions;
+        it.receive(20_010, ack(2));
+        (0..copies).for_each(|_| it.receive(20_020, ack(2).sack(1..2)));
+        assert_eq!(it.end.counters().undone, 0, "{recovery:?}");
+        it.receive(20_050, ack(3));
+        assert!(it.sent().iter().any(|it| *it < 10), "{recovery:?}: the repair goes on");
+    }
+}
+
 #[test]
 fn a_duplicate_of_what_was_not_sent_again_takes_nothing_back() {
     // The network may double a packet as well: RFC 3708, section 3.

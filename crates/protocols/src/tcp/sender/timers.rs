@@ -110,7 +110,10 @@ impl Sender {
         self.timed_out = self.board.unacknowledged();
         self.estimator.back_off();
         self.timeout_from = now;
-        if first {
+        // RFC 5682, section 3.1, step 1: in the midst of a repair what still arrives
+        // tells nothing; and what would be brought back is what was before the repair.
+        let repairing = matches!(self.phase, Phase::Loss(_) | Phase::Recovery(_));
+        if first && !repairing {
             self.remember();
         }
         let lost = self.lose_after_timeout(now);
@@ -119,9 +122,6 @@ impl Sender {
         self.probe = None;
         self.reordering_until = None;
         self.reduction = None;
-        // RFC 5682, section 3.1, step 1: in the midst of a repair what still arrives
-        // tells nothing.
-        let repairing = matches!(self.phase, Phase::Loss(_) | Phase::Recovery(_));
         self.phase = Phase::Loss(self.next);
         self.forward = match (first && !repairing, self.settings.recovery) {
             (true, Recovery::NewReno | Recovery::Sack | Recovery::Rack) => ForwardRecovery::Probing,
