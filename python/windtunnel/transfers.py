@@ -21,7 +21,11 @@ def size_class() -> pl.Expr:
     """Give the class of a transfer's size, as the column `SIZE_CLASS`."""
     import polars as pl
 
-    return pl.col("size_bytes").cut(LIMITS, labels=CLASSES).alias(SIZE_CLASS)
+    return (
+        pl.col("size_bytes")
+        .bin_intervals(LIMITS, labels=CLASSES, right_closed=True)
+        .alias(SIZE_CLASS)
+    )
 
 
 def by_size(transfers: pl.DataFrame, keys: list[str]) -> pl.DataFrame:

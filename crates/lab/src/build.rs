@@ -208,8 +208,14 @@ pub(crate) fn missing(kind: &str, name: &Spanned<String>, key: &str, example: &s
         .help(format!("write {key} = {example}"))
 }
 
+/// What a key says, or what holds unless it is stated.
 pub(crate) fn value<T: Copy>(measured: &Option<Measured<T>>, default: T) -> T {
     measured.as_ref().map_or(default, |it| it.0)
+}
+
+/// The same of a key whose place is known.
+pub(crate) fn stated<T: Copy>(key: &Option<Located<Measured<T>>>, default: T) -> T {
+    key.as_ref().map_or(default, |it| it.value.0)
 }
 
 impl Builder<'_> {

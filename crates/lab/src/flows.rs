@@ -11,10 +11,10 @@ use windtunnel_protocols::rtt::RtoLimits;
 use windtunnel_protocols::tcp::{self, EcnMode, IpVersion, Reading, Recovery};
 use windtunnel_protocols::udp::{self, Period, Turns};
 use windtunnel_world::{
-    ChannelPlan, FlowPlan, Graph, Leg, Plan, Sizes, Transport, Workload, headers,
+    ChannelPlan, FlowPlan, Graph, Leg, LinkPlan, Plan, Sizes, Transport, Workload, headers,
 };
 
-use crate::build::{Builder, missing, timeout, value};
+use crate::build::{Builder, missing, stated, timeout, value};
 use crate::error::Mistake;
 use crate::scenario::{self as file, FlowWorkload, FlowWorkloadKind as Kind, Located};
 use crate::units::{Bytes, Measured, Segments};
@@ -114,13 +114,24 @@ pub(crate) fn check_needs(
 
 /// The flows of a scenario; `plan` has all but them.
 pub(crate) fn flows(builder: &Builder<'_>, plan: &Plan) -> Result<Vec<FlowPlan>, Mistake> {
+    let paths = Paths::of(plan);
     let flows = builder.scenario.flows.iter();
-    flows.map(|(name, flow)| build(builder, plan, name, flow)).collect()
+    flows.map(|(name, flow)| build(builder, &paths, name, flow)).collect()
+}
+
+/// What there is for all flows alike.
+struct Paths<'a> {
+    plan: &'a Plan,
+    graph: Graph<'a>,
+    /// Whether some router sends the milder mark.
+    milder_marks: bool,
+    /// Whether some link is a radio.
+    radios: bool,
 }
 
 fn build(
     builder: &Builder<'_>,
-    plan: &Plan,
+    paths: &Paths<'_>,
     name: &Spanned<String>,
     own: &file::Flow,
 ) -> Result<FlowPlan, Mistake> {
@@ -141,7 +152,7 @@ fn build(
     {
         return Err(Mistake::new("the flow stops before it starts").at(it.span.clone()));
     }
-    let network = network(plan, nodes);
+    let network = paths.network(nodes);
     let transport = match flow.protocol.unwrap_or_default() {
         file::Protocol::Udp => {
             refuse_keys_of_tcp(own)?;
@@ -150,7 +161,7 @@ fn build(
         file::Protocol::Tcp => {
             refuse_keys_of_udp(own)?;
             let settings = settings(builder, network, name, &flow)?;
-            let workload = workload(plan, nodes, &settings, &flow)?;
+            let workload = workload(paths, nodes, &settings, &flow)?;
             Transport::Tcp { settings: Arc::new(settings), workload }
         }
     };
@@ -160,18 +171,36 @@ fn build(
     Ok(FlowPlan { name, from, to, transport, start, start_within, stop, radio })
 }
 
-/// What the network gives a flow between two nodes.
-fn network(plan: &Plan, [from, to]: [usize; 2]) -> Network {
-    // Where there is no way at all, the check of paths says so.
-    let way = Graph::new(plan).way(from, to).unwrap_or_default();
-    let is_radio = |it: &Leg| matches!(plan.links[it.link].channel, Some(ChannelPlan::Radio(_)));
-    let mut radios = way.into_iter().filter(is_radio);
-    let first = radios.next();
-    Network {
-        milder_marks: plan.links.iter().flat_map(|it| &it.directions).any(sends_milder_mark),
-        // Of two, the sender could not say which one it hears.
-        radio: first.filter(|_| radios.next().is_none()),
+impl<'a> Paths<'a> {
+    fn of(plan: &'a Plan) -> Self {
+        Self {
+            plan,
+            graph: Graph::new(plan),
+            milder_marks: plan.links.iter().flat_map(|it| &it.directions).any(sends_milder_mark),
+            radios: plan.links.iter().any(is_radio),
+        }
     }
+
+    /// The links from one node to another. Where there is no way at all, the check of
+    /// paths says so.
+    fn way(&self, [from, to]: [usize; 2]) -> Vec<Leg> {
+        self.graph.way(from, to).unwrap_or_default()
+    }
+
+    /// What the network gives a flow between two nodes.
+    fn network(&self, nodes: [usize; 2]) -> Network {
+        // A way is sought only where there is something to find on it.
+        let way = if self.radios { self.way(nodes) } else { Vec::new() };
+        let mut radios = way.into_iter().filter(|it| is_radio(&self.plan.links[it.link]));
+        let first = radios.next();
+        // Of two, the sender could not say which one it hears.
+        let radio = first.filter(|_| radios.next().is_none());
+        Network { milder_marks: self.milder_marks, radio }
+    }
+}
+
+fn is_radio(link: &LinkPlan) -> bool {
+    matches!(link.channel, Some(ChannelPlan::Radio(_)))
 }
 
 fn foreign(key: &str, of: &str) -> Mistake {
@@ -276,7 +305,7 @@ fn settings(
         recovery: recovery(flow),
         ecn: ecn(flow, &controller),
         acknowledge_every: acknowledge_every(flow.acknowledge_every.as_ref())?,
-        acknowledge_within: span(&flow.acknowledge_within, Duration::from_millis(40)),
+        acknowledge_within: stated(&flow.acknowledge_within, Duration::from_millis(40)),
         timeout_limits: timeout_limits(flow)?,
         receive_buffer: octets(flow.receive_buffer.as_ref(), 1 << 30, 1 << 30, "a receive buffer")?,
         reading: match flow.reading.as_ref().map(|it| it.value) {
@@ -296,10 +325,6 @@ fn settings(
 
 fn sends_milder_mark(direction: &windtunnel_world::DirectionPlan) -> bool {
     matches!(direction.discipline, Discipline::Sce(_))
-}
-
-fn span(duration: &Option<Located<Measured<Duration>>>, default: Duration) -> Duration {
-    duration.as_ref().map_or(default, |it| it.value.0)
 }
 
 fn recovery(flow: &file::Flow) -> Recovery {
@@ -353,7 +378,7 @@ fn timeout_limits(flow: &file::Flow) -> Result<RtoLimits, Mistake> {
     Ok(RtoLimits {
         initial: timeout(flow.initial_timeout.as_ref(), limits.initial)?,
         minimum,
-        minimum_variation: span(&flow.minimum_variation, Duration::from_millis(200)),
+        minimum_variation: stated(&flow.minimum_variation, Duration::from_millis(200)),
         maximum,
         ..limits
     })
@@ -378,7 +403,7 @@ fn start(flow: &file::Flow) -> Result<Start, Mistake> {
 // -- Workloads --------------------------------------------------------------
 
 fn workload(
-    plan: &Plan,
+    paths: &Paths<'_>,
     nodes: [usize; 2],
     settings: &tcp::Settings,
     flow: &file::Flow,
@@ -411,7 +436,7 @@ fn workload(
             Ok(Workload::RequestResponse {
                 request: octets(it.request.as_ref(), DEFAULT_REQUEST, MOST, "a request")?,
                 response: octets(Some(response), 0, MOST, "an answer")?,
-                think: period(it, span(&it.think, Duration::ZERO)),
+                think: period(it, stated(&it.think, Duration::ZERO)),
             })
         }
         Kind::OnOff => turns(located).map(Workload::OnOff),
@@ -422,7 +447,7 @@ fn workload(
                 (Some(rate), None) => Located { value: rate.value.0.0, span: rate.span.clone() },
                 (None, Some(load)) => {
                     let share = load.value.0.0;
-                    let value = share * arrivals_at_full_load(plan, nodes, settings, &sizes);
+                    let value = share * arrivals_at_full_load(paths, nodes, settings, &sizes);
                     Located { value, span: load.span.clone() }
                 }
                 (None, None) => return Err(required("load", "\"80 %\", or a rate")),
@@ -522,15 +547,14 @@ fn sizes_of_files(sizes: &Located<file::SizesOfFiles>) -> Result<Sizes, Mistake>
 /// How many files a second would fill the narrowest link on the way with their
 /// segments, headers included.
 fn arrivals_at_full_load(
-    plan: &Plan,
-    [from, to]: [usize; 2],
+    paths: &Paths<'_>,
+    nodes: [usize; 2],
     settings: &tcp::Settings,
     sizes: &Sizes,
 ) -> f64 {
-    // Where there is no way at all, the check of paths says so.
-    let way = Graph::new(plan).way(from, to).unwrap_or_default();
+    let way = paths.way(nodes);
     let files = way.iter().map(|leg| {
-        let direction = &plan.links[leg.link].directions[leg.direction];
+        let direction = &paths.plan.links[leg.link].directions[leg.direction];
         let in_each = f64::from(headers(settings) + direction.overhead);
         let octets = sizes.mean() + sizes.mean_segments(settings.maximum_segment) * in_each;
         direction.rate.bits_per_second() as f64 / (8.0 * octets)

@@ -8,6 +8,7 @@ use windtunnel_protocols::queues::{
     PieSettings, Ramp, RedSettings, SceSettings, Thresholds,
 };
 
+use crate::build::stated;
 use crate::error::{Mistake, list};
 use crate::scenario::QueueKind::{
     Codel, DropTail, Dualpi2, FqCodel, LinkService as Service, Pcon as PconQueue, Pie, Red, Sce,
@@ -113,11 +114,6 @@ fn check_keys(queue: &Queue) -> Result<(), Mistake> {
     Err(Mistake::new(format!("this kind of queue has no `{name}`"))
         .at(span.clone())
         .help(format!("its keys: {}", list(&own))))
-}
-
-/// A stated quantity, or else the default.
-fn stated<T: Copy>(key: &Option<Located<Measured<T>>>, default: T) -> T {
-    key.as_ref().map_or(default, |it| it.value.0)
 }
 
 /// A stated quantity that `fits`, or else the default.

@@ -8,6 +8,7 @@ use windtunnel_world::radio::{
     BlockagePlan, Efficiency, HandoverPlan, LineOfSight, Obstructed, RadioPlan, ReportPlan,
 };
 
+use crate::build::{stated, value};
 use crate::error::Mistake;
 use crate::files::Files;
 use crate::scenario::{self as file, EfficiencyKind, Located, RlcKind};
@@ -25,15 +26,6 @@ const MOST_ATTEMPTS: u32 = 100;
 /// A SINR in dB above which no efficiency rises any more.
 const PERFECT: f64 = 1000.0;
 
-/// A value, or what holds unless it is stated.
-fn stated<T: Copy>(value: &Option<Measured<T>>, default: T) -> T {
-    value.as_ref().map_or(default, |it| it.0)
-}
-
-fn located<T: Copy>(value: &Option<Located<Measured<T>>>, default: T) -> T {
-    value.as_ref().map_or(default, |it| it.value.0)
-}
-
 /// A radio's plan, on a run of that duration.
 pub(crate) fn plan(
     radio: &file::Radio,
@@ -46,7 +38,7 @@ pub(crate) fn plan(
         carrier,
         bandwidth: bandwidth(&radio.bandwidth, carrier)?,
         transmit_power: radio.transmit_power.0.map(|it| it.0.0),
-        antenna_gain: stated(&radio.antenna_gain, Decibels(0.0)).0,
+        antenna_gain: value(&radio.antenna_gain, Decibels(0.0)).0,
         noise_figure: decibels(&radio.noise_figure, 7.0, "a noise figure")?,
         map: files.map(&radio.map)?,
         speed: radio.speed.0.0,
@@ -62,8 +54,8 @@ pub(crate) fn plan(
         period,
         handover: HandoverPlan {
             margin: decibels(&radio.handover.margin, 3.0, "a margin")?,
-            after: stated(&radio.handover.after, Duration::from_millis(160)),
-            interruption: stated(&radio.handover.interruption, Duration::from_millis(50)),
+            after: value(&radio.handover.after, Duration::from_millis(160)),
+            interruption: value(&radio.handover.interruption, Duration::from_millis(50)),
         },
         report: report(&radio.report, period)?,
     })
@@ -80,7 +72,7 @@ pub(crate) fn greatest_rates(plan: &RadioPlan) -> Option<[Rate; 2]> {
 /// What HARQ and RLC do to the packets of a radio; none where every attempt succeeds.
 pub(crate) fn air(radio: &file::Radio) -> Result<Option<AirPlan>, Mistake> {
     let harq = radio.harq.clone().unwrap_or_default();
-    let block_error = located(&harq.error, Share(0.1)).0;
+    let block_error = stated(&harq.error, Share(0.1)).0;
     if let Some(it) = &harq.error
         && block_error > MOST_ERROR
     {
@@ -97,8 +89,8 @@ pub(crate) fn air(radio: &file::Radio) -> Result<Option<AirPlan>, Mistake> {
                 .help(format!("write 1 to {MOST_ATTEMPTS}")));
         }
     };
-    let round_trip = stated(&harq.round_trip, Duration::from_millis(1));
-    let slot = stated(&harq.slot, Duration::from_micros(125));
+    let round_trip = value(&harq.round_trip, Duration::from_millis(1));
+    let slot = value(&harq.slot, Duration::from_micros(125));
     let status = status(radio.rlc.as_ref())?;
     Ok((block_error > 0.0).then_some(AirPlan { slot, block_error, round_trip, attempts, status }))
 }
@@ -107,7 +99,7 @@ fn status(rlc: Option<&file::Rlc>) -> Result<Option<Duration>, Mistake> {
     const STATUS: Duration = Duration::from_millis(20);
     match rlc {
         None => Ok(Some(STATUS)),
-        Some(it) if it.kind == RlcKind::Acknowledged => Ok(Some(located(&it.status, STATUS))),
+        Some(it) if it.kind == RlcKind::Acknowledged => Ok(Some(stated(&it.status, STATUS))),
         Some(file::Rlc { status: Some(it), .. }) => {
             Err(Mistake::new("without acknowledgements there is no `status`")
                 .at(it.span.clone())
@@ -193,11 +185,16 @@ fn blockage(blockage: &file::Blockage) -> Result<BlockagePlan, Mistake> {
         every: *every,
         lasts: *lasts,
         loss: not_negative(&blockage.loss, "a loss")?,
-        edge: stated(&blockage.edge, Duration::ZERO),
+        edge: value(&blockage.edge, Duration::ZERO),
     })
 }
 
-const SHANNON: Efficiency = Efficiency::Shannon { share: 0.6, most: 4.4, least_sinr: -10.0 };
+/// TR 36.942, annex A.2: the downlink.
+const SHANNON: Efficiency =
+    Efficiency::Shannon { share: SHARE, most: MOST_EFFICIENCY, least_sinr: LEAST_SINR };
+const SHARE: f64 = 0.6;
+const MOST_EFFICIENCY: f64 = 4.4;
+const LEAST_SINR: f64 = -10.0;
 /// For a bit error rate of 5e-5: `-ln(5 * 5e-5) / 1.5` (Goldsmith and Chua 1997).
 const GAP: f64 = 7.43;
 
@@ -221,9 +218,9 @@ fn efficiency(efficiency: &file::Efficiency) -> Result<Efficiency, Mistake> {
         EfficiencyKind::Cqi => Efficiency::Cqi { gap },
         EfficiencyKind::Cqi256 => Efficiency::Cqi256 { gap },
         EfficiencyKind::Shannon => Efficiency::Shannon {
-            share: located(&it.share, Share(0.6)).0,
-            most: it.most.as_ref().map_or(4.4, |it| it.value.0.0),
-            least_sinr: located(&it.least_sinr, Decibels(-10.0)).0,
+            share: stated(&it.share, Share(SHARE)).0,
+            most: it.most.as_ref().map_or(MOST_EFFICIENCY, |it| it.value.0.0),
+            least_sinr: stated(&it.least_sinr, Decibels(LEAST_SINR)).0,
         },
     })
 }
@@ -240,7 +237,7 @@ fn overhead(overhead: Option<&Located<Measured<Share>>>) -> Result<f64, Mistake>
 
 fn period(radio: &file::Radio, duration: Duration) -> Result<Duration, Mistake> {
     const PERIOD: Duration = Duration::from_millis(10);
-    let period = located(&radio.period, PERIOD);
+    let period = stated(&radio.period, PERIOD);
     let samples = duration.as_picos() / period.as_picos().max(1);
     if period != Duration::ZERO && samples <= MOST_SAMPLES {
         return Ok(period);
@@ -251,7 +248,7 @@ fn period(radio: &file::Radio, duration: Duration) -> Result<Duration, Mistake> 
 }
 
 fn report(report: &file::Report, sampling: Duration) -> Result<ReportPlan, Mistake> {
-    let period = located(&report.period, sampling);
+    let period = stated(&report.period, sampling);
     if let Some(it) = &report.period
         && (period == Duration::ZERO || !period.as_picos().is_multiple_of(sampling.as_picos()))
     {
@@ -260,5 +257,5 @@ fn report(report: &file::Report, sampling: Duration) -> Result<ReportPlan, Mista
             .at(it.span.clone())
             .help(format!("write a multiple of {sampling}")));
     }
-    Ok(ReportPlan { period, delay: stated(&report.delay, Duration::from_millis(10)) })
+    Ok(ReportPlan { period, delay: value(&report.delay, Duration::from_millis(10)) })
 }

@@ -6,26 +6,16 @@ mod common;
 use common::{FILE, VALID, changed, read, set, with};
 use windtunnel_lab::ScenarioError;
 
-/// The error of a text, at its mark.
 #[track_caller]
 fn refused(marked: &str) -> ScenarioError {
-    let (before, after) = marked.split_once('¶').expect("the text has a mark");
-    let error = read(&format!("{before}{after}")).expect_err("the text is wrong");
-    let line = before.matches('\n').count() + 1;
-    let column = before.chars().rev().take_while(|it| *it != '\n').count() + 1;
-    let place = error.place.as_ref().map(|it| (it.line, it.column));
-    assert_eq!(place, Some((line, column)), "{error}");
-    error
+    common::refused(marked, read)
 }
 
 /// What the user sees has all of this in it, and the file's name.
 #[track_caller]
 fn assert_says(error: &ScenarioError, expected: &[&str]) {
-    let text = error.to_string();
-    assert!(text.starts_with(FILE), "{text}");
-    for part in expected {
-        assert!(text.contains(part), "`{part}` is not in: {text}");
-    }
+    assert!(error.to_string().starts_with(FILE), "{error}");
+    common::assert_contains(error, expected);
 }
 
 #[track_caller]

@@ -1,6 +1,8 @@
 //! Bridges in scenario files: what they become, what their table says, and what is
 //! refused. `¶` marks the place that a message must name.
 
+mod common;
+
 use arrow_array::RecordBatch;
 use pcap_file::pcapng::{Block, PcapNgReader};
 use std::fs::File;
@@ -53,15 +55,7 @@ fn bridge(text: &str) -> BridgePlan {
 
 #[track_caller]
 fn assert_refused(marked: &str, expected: &[&str]) {
-    let (before, after) = marked.split_once('¶').expect("the text has a mark");
-    let error = read(&format!("{before}{after}")).expect_err("the text is wrong");
-    let line = before.matches('\n').count() + 1;
-    let column = before.chars().rev().take_while(|it| *it != '\n').count() + 1;
-    let place = error.place.as_ref().map(|it| (it.line, it.column));
-    assert_eq!(place, Some((line, column)), "{error}");
-    for part in expected {
-        assert!(error.to_string().contains(part), "`{part}` is not in: {error}");
-    }
+    common::assert_contains(&common::refused(marked, read), expected);
 }
 
 fn table(text: &str, name: &str) -> RecordBatch {

@@ -1,6 +1,8 @@
 //! Links whose rate follows a radio or a trace: what their scenarios become, and what
 //! is refused. `¶` marks the place that a message must name.
 
+mod common;
+
 use std::fs;
 use std::path::PathBuf;
 
@@ -81,24 +83,14 @@ impl Folder {
 
     #[track_caller]
     fn assert_refused(&self, marked: &str, expected: &[&str]) {
-        let (before, after) = marked.split_once('¶').expect("the text has a mark");
-        let error = self.read(&format!("{before}{after}")).expect_err("the text is wrong");
-        let line = before.matches('\n').count() + 1;
-        let column = before.chars().rev().take_while(|it| *it != '\n').count() + 1;
-        let place = error.place.as_ref().map(|it| (it.line, it.column));
-        assert_eq!(place, Some((line, column)), "{error}");
-        for part in expected {
-            assert!(error.to_string().contains(part), "`{part}` is not in: {error}");
-        }
+        common::assert_contains(&common::refused(marked, |text| self.read(text)), expected);
     }
 
     /// A map file with a mistake, at the place in it that is marked.
     #[track_caller]
     fn assert_map_refused(self, marked: &str, expected: &[&str]) -> Self {
-        let (before, after) = marked.split_once('¶').expect("the map has a mark");
-        let line = before.matches('\n').count() + 1;
-        let column = before.chars().rev().take_while(|it| *it != '\n').count() + 1;
-        let folder = self.with("street.toml", format!("{before}{after}"));
+        let (map, (line, column)) = common::unmarked(marked);
+        let folder = self.with("street.toml", map);
         let place = format!("street.toml:{line}:{column}: ");
         let expected: Vec<&str> = [place.as_str()].iter().chain(expected).copied().collect();
         folder.assert_refused(&changed(RADIO, "\"street.toml\"", "¶\"street.toml\""), &expected);

@@ -4,7 +4,9 @@
 
 pub mod bridge;
 pub mod delivery;
+mod hash;
 pub mod ip;
+mod list;
 pub mod ndn;
 pub mod pacing;
 pub mod packet;

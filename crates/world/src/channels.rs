@@ -3,12 +3,13 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use windtunnel_controllers::Need;
 use windtunnel_engine::{Duration, Rate, Streams, Time};
 
 use crate::event::Event;
 use crate::network::Network;
 use crate::opportunities::Opportunities;
-use crate::plan::Plan;
+use crate::plan::{FlowPlan, Plan, Transport};
 use crate::port::LinkChange;
 use crate::radio::{Radio, RadioPlan, RadioSample, ReportPlan};
 use crate::record::ChannelSample;
@@ -44,14 +45,6 @@ impl RateTrace {
     }
 }
 
-/// What the sender of a flow hears of its radio.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Report {
-    arrives: Time,
-    /// In dB, by direction.
-    sinr: [f64; 2],
-}
-
 #[derive(Debug)]
 struct RadioLink {
     radio: Radio,
@@ -62,7 +55,8 @@ struct RadioLink {
     /// Who hears of it: flows, and the direction of their data.
     listeners: Vec<(u32, usize)>,
     next_report: Time,
-    reports: VecDeque<Report>,
+    /// The reports on their way: the SINR, in dB, by direction.
+    reports: VecDeque<[f64; 2]>,
 }
 
 #[derive(Debug)]
@@ -141,9 +135,9 @@ impl Channels {
             Source::Rates(_) => None,
         };
         radio.into_iter().flat_map(|radio| {
-            let report = radio.reports.pop_front().expect("a report is on its way");
+            let sinr = radio.reports.pop_front().expect("a report is on its way");
             let (bandwidth, listeners) = (radio.bandwidth, &radio.listeners);
-            listeners.iter().map(move |&(flow, way)| (flow, report.sinr[way], bandwidth[way]))
+            listeners.iter().map(move |&(flow, way)| (flow, sinr[way], bandwidth[way]))
         })
     }
 
@@ -166,11 +160,18 @@ impl Channels {
     }
 }
 
-/// The flows that hear of a radio link.
+/// The flows that hear of a radio link: those over it whose controllers ask for that.
 fn listeners(plan: &Plan, link: usize) -> Vec<(u32, usize)> {
-    let flows = plan.flows.iter().enumerate();
-    let on_it = flows.filter_map(|(flow, it)| it.radio.map(|leg| (flow, leg)));
-    on_it.filter(|(_, it)| it.link == link).map(|(flow, it)| (flow as u32, it.direction)).collect()
+    let flows = (0..).zip(&plan.flows).filter(|(_, it)| asks_for_sinr(it));
+    let on_it = flows.filter_map(|(flow, it)| Some((flow, it.radio?)));
+    on_it.filter(|(_, it)| it.link == link).map(|(flow, it)| (flow, it.direction)).collect()
+}
+
+fn asks_for_sinr(flow: &FlowPlan) -> bool {
+    match &flow.transport {
+        Transport::Tcp { settings, .. } => settings.controller.needs().any(|it| it == Need::Sinr),
+        Transport::Udp(_) => false,
+    }
 }
 
 /// What traces say now, and when any of them says something else; what has no trace
@@ -198,9 +199,8 @@ impl RadioLink {
         self.sample = Some(sample);
         if now >= self.next_report && !self.listeners.is_empty() {
             self.next_report = now + self.report.period;
-            let arrives = now + self.report.delay;
-            self.reports.push_back(Report { arrives, sinr: sample.sinr });
-            network.schedule(arrives, Event::Report(index));
+            self.reports.push_back(sample.sinr);
+            network.schedule(now + self.report.delay, Event::Report(index));
         }
         sample.rate
     }

@@ -164,7 +164,8 @@ pub struct FlowPlan {
     /// From when it begins nothing more; what was handed over is still sent.
     pub stop: Time,
     /// The only radio link on the data's way, and the direction: its SINR is what the
-    /// sender hears of. None where there is no such link, or more than one.
+    /// sender hears of, if its controller asks for that. None where there is no such
+    /// link, or more than one.
     pub radio: Option<Leg>,
 }
 

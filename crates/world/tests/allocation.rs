@@ -9,13 +9,13 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 use common::{
-    Dumbbell, adaptive, ask, bridge, chain, direction, disciplines, dumbbell, join, nodes, rate,
-    serve, tcp_flow,
+    Dumbbell, adaptive, ask, bridge, chain, direction, disciplines, dumbbell, ip_flow, join, nodes,
+    over_tcp, rate, serve,
 };
 use windtunnel_engine::{Control, Duration};
 use windtunnel_protocols::bridge::{Order, Resend};
 use windtunnel_protocols::rtt::RtoLimits;
-use windtunnel_protocols::tcp::EcnMode;
+use windtunnel_protocols::tcp::{EcnMode, Recovery};
 use windtunnel_world::radio::{
     BlockagePlan, Building, Efficiency, HandoverPlan, LineOfSight, Map, Obstructed, Point,
     RadioPlan, ReportPlan, Station,
@@ -208,7 +208,7 @@ fn the_edges_of_a_bridge_allocate_nothing_once_warm() {
     let mut plan = nodes(&["host", "from", "to", "other"]);
     (0..3).for_each(|it| join(&mut plan, it, it + 1, &direction(20, 5)));
     let bulk = Workload::Bulk { rate: Some(rate(15_000_000)) };
-    plan.flows.push(tcp_flow(0, 3, EcnMode::Off, bulk));
+    plan.flows.push(ip_flow("from 0 to 3", 0, 3, over_tcp(Recovery::Rack, EcnMode::Off, bulk)));
     let between = &mut plan.links[1].directions[0];
     (between.loss, between.victims) = (Loss::Bernoulli(0.05), Victims::NotCapable);
     let mut bridge = bridge(1, 2);

@@ -4,15 +4,15 @@ mod common;
 
 use std::sync::Arc;
 
-use common::{bridge, codel, direction, join, join_unequal, nodes, ports, tcp_flow};
+use common::{
+    bridge, codel, direction, ip_flow, join, join_unequal, nodes, over_tcp, ports, run_flows,
+    tcp_counters,
+};
 use windtunnel_engine::{Control, Duration};
 use windtunnel_protocols::bridge::{Duplicates, Keep, Order, Resend};
 use windtunnel_protocols::queues::Action;
 use windtunnel_protocols::tcp::{self, EcnMode, Recovery};
-use windtunnel_world::{
-    BridgeCounters, FlowCounters, Loss, Plan, PortCounters, TcpCounters, Transport, Victims,
-    Workload, World,
-};
+use windtunnel_world::{BridgeCounters, FlowPlan, Loss, Plan, Transport, Victims, Workload, World};
 
 // The nodes of a line: a host, the edges, another host.
 const HOST: usize = 0;
@@ -21,6 +21,11 @@ const TO: usize = 2;
 const OTHER: usize = 3;
 
 const BULK: Workload = Workload::Bulk { rate: None };
+
+/// A flow over TCP from one of these nodes to another.
+fn over(from: usize, to: usize, ecn: EcnMode, workload: Workload) -> FlowPlan {
+    ip_flow(&format!("from {from} to {to}"), from, to, over_tcp(Recovery::Rack, ecn, workload))
+}
 
 /// The settings of the first flow.
 fn tcp(plan: &mut Plan) -> &mut tcp::Settings {
@@ -45,7 +50,7 @@ fn line() -> Plan {
 /// the edges.
 fn lossy(loss: f64, workload: Workload) -> Plan {
     let mut plan = line();
-    plan.flows.push(tcp_flow(HOST, OTHER, EcnMode::Off, workload));
+    plan.flows.push(over(HOST, OTHER, EcnMode::Off, workload));
     let between = &mut plan.links[1].directions[0];
     (between.loss, between.victims) = (Loss::Bernoulli(loss), Victims::NotCapable);
     plan
@@ -53,12 +58,8 @@ fn lossy(loss: f64, workload: Workload) -> Plan {
 
 /// Runs a line, whose packets must all be accounted for: on links, and in the edges.
 fn run(plan: &Plan) -> World {
-    let mut world = World::new(plan).expect("links join the nodes of every flow");
-    let _ = world.run(&Control::default(), None);
+    let world = run_flows(plan);
     let ports = ports(plan, &world);
-    let sum = |of: fn(&PortCounters) -> u64| -> u64 { ports.iter().map(of).sum() };
-    let accounted = sum(|it| it.delivered) + sum(PortCounters::dropped) + world.packets_held();
-    assert_eq!(sum(|it| it.offered), accounted, "no packet is lost unaccounted on links");
     if let Some(it) = world.bridges().next() {
         let [there, out_of_from] = [ports[0].delivered, ports[2].offered];
         assert_eq!(there + it.source.resent, out_of_from, "through the source edge");
@@ -76,20 +77,13 @@ fn run(plan: &Plan) -> World {
     world
 }
 
-fn counters(world: &World, flow: usize) -> TcpCounters {
-    match world.flows().nth(flow).expect("a flow of the plan").counters {
-        FlowCounters::Tcp(counters) => *counters,
-        FlowCounters::Udp(..) => panic!("it goes over TCP"),
-    }
-}
-
 fn bridged(world: &World) -> BridgeCounters {
     world.bridges().next().expect("the plan has a bridge")
 }
 
 /// The share of a flow's segments that the host sent again.
 fn share_retransmitted(plan: &Plan) -> f64 {
-    let sender = counters(&run(plan), 0).sender;
+    let sender = tcp_counters(&run(plan), 0).sender;
     sender.retransmissions as f64 / sender.segments as f64
 }
 
@@ -97,7 +91,7 @@ fn share_retransmitted(plan: &Plan) -> f64 {
 fn without_loss_every_octet_arrives_and_nothing_is_sent_again() {
     let bytes = 5_000_001;
     let world = run(&lossy(0.0, Workload::File { bytes }));
-    let (flow, bridge) = (counters(&world, 0), bridged(&world));
+    let (flow, bridge) = (tcp_counters(&world, 0), bridged(&world));
     assert_eq!(flow.receiver.received_bytes, bytes);
     assert_eq!((flow.sender.retransmissions, bridge.source.resent), (0, 0));
     // Three standard deviations of a binomial variable.
@@ -113,7 +107,7 @@ fn what_the_network_drops_of_the_selected_arrives_by_the_clones() {
     let bytes = 10_000_001;
     let plan = lossy(0.05, Workload::File { bytes });
     let world = run(&plan);
-    let (flow, bridge) = (counters(&world, 0), bridged(&world));
+    let (flow, bridge) = (tcp_counters(&world, 0), bridged(&world));
     assert_eq!(flow.receiver.received_bytes, bytes);
     let lost = ports(&plan, &world)[2].losses;
     assert!(lost > 20 && bridge.source.resent > 20, "{lost} lost, {}", bridge.source.resent);
@@ -130,7 +124,7 @@ fn hosts_repair_less_with_a_bridge_and_nothing_if_it_keeps_the_order() {
     plan.bridges[0].destination.order = Order::InOrder { patience, buffer: 10_000_000 };
     let in_order = run(&plan);
     assert!(bridged(&in_order).destination.held > 0);
-    assert_eq!(counters(&in_order, 0).sender.retransmissions, 0);
+    assert_eq!(tcp_counters(&in_order, 0).sender.retransmissions, 0);
     plan.bridges.clear();
     let without = share_retransmitted(&plan);
     // A twentieth is lost, and of the selected tenth a twentieth.
@@ -141,9 +135,9 @@ fn hosts_repair_less_with_a_bridge_and_nothing_if_it_keeps_the_order() {
 fn without_a_bridge_loss_of_the_selected_takes_all_that_is_not_ecn_capable() {
     let mut plan = lossy(1.0, BULK);
     plan.bridges.clear();
-    assert_eq!(counters(&run(&plan), 0).receiver.received_bytes, 0);
+    assert_eq!(tcp_counters(&run(&plan), 0).receiver.received_bytes, 0);
     plan.links[1].directions[0].victims = Victims::All;
-    assert_eq!(counters(&run(&plan), 0).receiver.received_bytes, 0);
+    assert_eq!(tcp_counters(&run(&plan), 0).receiver.received_bytes, 0);
 }
 
 #[test]
@@ -167,14 +161,14 @@ fn a_flow_the_other_way_and_one_that_leaves_before_are_untouched() {
     join(&mut plan, FROM, 4, &direction(20, 5));
     plan.bridges[0].source.duplicates =
         Duplicates::Suppress { round_trip: Duration::from_millis(20) };
-    plan.flows.push(tcp_flow(OTHER, HOST, EcnMode::Off, BULK));
-    plan.flows.push(tcp_flow(HOST, 4, EcnMode::Off, BULK));
+    plan.flows.push(over(OTHER, HOST, EcnMode::Off, BULK));
+    plan.flows.push(over(HOST, 4, EcnMode::Off, BULK));
     let outcome = |plan: &Plan| {
         let mut world = World::new(plan).expect("links join the nodes of every flow");
         let (_, events) = world.run(&Control::default(), None);
         let seen = |it: BridgeCounters| it.source.forwarded + it.destination.received;
         let seen: u64 = world.bridges().map(seen).sum();
-        ([0, 1].map(|it| counters(&world, it)), ports(plan, &world), events, seen)
+        ([0, 1].map(|it| tcp_counters(&world, it)), ports(plan, &world), events, seen)
     };
     let with = outcome(&plan);
     assert_eq!(with.3, 0, "the edges see nothing of them");
@@ -200,20 +194,20 @@ fn an_edge_that_hears_nothing_harms_nothing_but_its_buffer() {
     assert!(bridge.destination.acknowledgements > 1000);
     assert!(bridge.source.expired > 0 && bridge.source.largest.bytes <= 100_000);
     plan.bridges.clear();
-    assert_eq!(counters(&with, 0), counters(&outcome(&plan), 0));
+    assert_eq!(tcp_counters(&with, 0), tcp_counters(&outcome(&plan), 0));
 }
 
 #[test]
 fn hosts_without_ecn_ignore_the_marks_on_packets_that_an_edge_made_capable() {
     let outcome = |ecn, selected| {
         let mut plan = line();
-        plan.flows.push(tcp_flow(HOST, OTHER, ecn, BULK));
+        plan.flows.push(over(HOST, OTHER, ecn, BULK));
         plan.bridges[0].source.selected = selected;
         plan.links[1].directions[0].discipline = codel(Action::Mark);
         let world = run(&plan);
         let marks = bridged(&world).destination.marks;
         assert!(marks > 0, "the network marks");
-        counters(&world, 0)
+        tcp_counters(&world, 0)
     };
     let ignored = outcome(EcnMode::Off, 0.0);
     assert_eq!((ignored.sender.decreases, ignored.sender.retransmissions), (0, 0));
@@ -228,7 +222,7 @@ fn clones_of_low_priority_leave_an_idle_link_at_once_and_never_wait_before_other
         let mut plan = lossy(0.0, workload);
         plan.bridges[0].source.keep = keep;
         let world = run(&plan);
-        (counters(&world, 0), bridged(&world), ports(&plan, &world)[2])
+        (tcp_counters(&world, 0), bridged(&world), ports(&plan, &world)[2])
     };
     let slow = || Workload::Bulk { rate: Some(common::rate(10_000_000)) };
     let (flow, bridge, _) = outcome(slow(), Keep::LowPriority);
@@ -253,7 +247,7 @@ fn hosts_hear_of_no_loss_if_the_edge_drops_the_duplicate_acknowledgements_of_it(
         plan.bridges[0].source.resend = Resend::Capable;
         plan.bridges[0].source.duplicates = duplicates;
         let world = run(&plan);
-        let sender = counters(&world, 0).sender;
+        let sender = tcp_counters(&world, 0).sender;
         (sender.decreases, sender.retransmissions, bridged(&world).source.suppressed)
     };
     let (decreases, retransmissions, _) = outcome(Duplicates::Pass);
@@ -277,7 +271,7 @@ fn a_bridge_joins_its_flow_to_the_hosts_beside_its_edges() {
     plan.bridges[0].destination.order = Order::InOrder { patience, buffer: 1_000_000 };
     let mut world = World::new(&plan).expect("links join the nodes of every flow");
     let _ = world.run(&Control::default(), None);
-    assert_eq!(counters(&world, 0).receiver.received_bytes, bytes);
+    assert_eq!(tcp_counters(&world, 0).receiver.received_bytes, bytes);
     let bridge = bridged(&world);
     assert!(bridge.source.resent > 5 && bridge.destination.held > 5, "{bridge:?}");
     assert_eq!(world.packets_held() + u64::from(bridge.waiting.packets), 0);

@@ -2,49 +2,16 @@
 
 mod common;
 
-use std::sync::Arc;
-
-use common::{controller, direction, join, nodes, port, ports};
-use windtunnel_controllers::Start;
-use windtunnel_engine::{Control, Duration, Time};
-use windtunnel_protocols::rtt::RtoLimits;
-use windtunnel_protocols::tcp::{self, EcnMode, IpVersion, Reading, Recovery};
+use common::{direction, ip_flow, join, nodes, port, run_flows, tcp_counters};
+use windtunnel_engine::{Duration, Time};
+use windtunnel_protocols::tcp::{EcnMode, IpVersion, Recovery};
 use windtunnel_protocols::udp;
 use windtunnel_world::{
-    FlowCounters, FlowPlan, Loss, Metric, Plan, PortCounters, Sizes, TcpCounters, Transport,
-    Unreachable, Workload, World,
+    FlowCounters, Loss, Metric, Plan, Sizes, Transport, Unreachable, Workload, World,
 };
 
-fn flow(name: &str, from: usize, to: usize, transport: Transport) -> FlowPlan {
-    FlowPlan {
-        name: name.to_owned(),
-        from,
-        to,
-        transport,
-        start: Time::ZERO,
-        start_within: Duration::ZERO,
-        stop: Time::NEVER,
-        radio: None,
-    }
-}
-
 fn over_tcp(recovery: Recovery, workload: Workload) -> Transport {
-    let settings = tcp::Settings {
-        ip: IpVersion::V4,
-        maximum_segment: 1448,
-        timestamps: true,
-        recovery,
-        ecn: EcnMode::Off,
-        acknowledge_every: 2,
-        acknowledge_within: Duration::from_millis(40),
-        timeout_limits: RtoLimits::default(),
-        receive_buffer: 1 << 30,
-        reading: Reading::AtOnce,
-        pacing: false,
-        controller: controller("cubic"),
-        start: Start { initial_window: 10.0, minimum_window: 2.0, restart_window: 1.0 },
-    };
-    Transport::Tcp { settings: Arc::new(settings), workload }
+    common::over_tcp(recovery, EcnMode::Off, workload)
 }
 
 /// Datagrams of 1000 octets.
@@ -53,30 +20,13 @@ fn over_udp(megabits_per_second: u64) -> Transport {
     Transport::Udp(udp::Settings { ip: IpVersion::V4, rate, payload: 1000, turns: None })
 }
 
-fn run(plan: &Plan) -> World {
-    let mut world = World::new(plan).expect("links join the nodes of every flow");
-    let _ = world.run(&Control::default(), None);
-    let ports = ports(plan, &world);
-    let sum = |of: fn(&PortCounters) -> u64| -> u64 { ports.iter().map(of).sum() };
-    let accounted = sum(|it| it.delivered) + sum(PortCounters::dropped) + world.packets_held();
-    assert_eq!(sum(|it| it.offered), accounted, "no packet is lost unaccounted");
-    world
-}
-
-fn counters(world: &World, flow: usize) -> TcpCounters {
-    match world.flows().nth(flow).expect("a flow of the plan").counters {
-        FlowCounters::Tcp(counters) => *counters,
-        FlowCounters::Udp(..) => panic!("it goes over TCP"),
-    }
-}
-
 /// Two ways from the first node to the last: one link of 30 ms, or two of 10 ms.
 fn triangle(transport: Transport) -> Plan {
     let mut plan = nodes(&["a", "r", "b"]);
     join(&mut plan, 0, 2, &direction(100, 30));
     join(&mut plan, 0, 1, &direction(100, 10));
     join(&mut plan, 1, 2, &direction(100, 10));
-    plan.flows.push(flow("f", 0, 2, transport));
+    plan.flows.push(ip_flow("f", 0, 2, transport));
     plan.duration = Duration::from_secs(1);
     plan
 }
@@ -85,7 +35,7 @@ fn triangle(transport: Transport) -> Plan {
 fn packets_take_the_way_of_the_least_delay_or_of_the_fewest_hops() {
     // One datagram a millisecond.
     let mut plan = triangle(over_udp(8));
-    let offered = |plan: &Plan, link| port(plan, &run(plan), link, 0).offered;
+    let offered = |plan: &Plan, link| port(plan, &run_flows(plan), link, 0).offered;
     assert_eq!([0, 1].map(|link| offered(&plan, link)), [0, 1001]);
     plan.routing.metric = Metric::Hops;
     assert_eq!([0, 1].map(|link| offered(&plan, link)), [1001, 0]);
@@ -94,7 +44,7 @@ fn packets_take_the_way_of_the_least_delay_or_of_the_fewest_hops() {
 #[test]
 fn a_datagram_takes_what_its_way_takes() {
     let plan = triangle(over_udp(8));
-    let world = run(&plan);
+    let world = run_flows(&plan);
     let FlowCounters::Udp(_, sink) = world.flows().next().expect("one flow").counters else {
         panic!("it goes over UDP")
     };
@@ -107,8 +57,8 @@ fn a_datagram_takes_what_its_way_takes() {
 fn a_flow_between_parted_nodes_is_refused() {
     let mut plan = nodes(&["a", "b", "c"]);
     join(&mut plan, 0, 1, &direction(10, 1));
-    plan.flows.push(flow("here", 0, 1, over_udp(1)));
-    plan.flows.push(flow("there", 0, 2, over_udp(1)));
+    plan.flows.push(ip_flow("here", 0, 1, over_udp(1)));
+    plan.flows.push(ip_flow("there", 0, 2, over_udp(1)));
     assert_eq!(World::new(&plan).err(), Some(Unreachable::Flow(1)));
 }
 
@@ -117,9 +67,9 @@ fn an_application_that_hands_data_over_at_a_rate_has_that_goodput_and_hardly_a_q
     let mut plan = nodes(&["a", "b"]);
     join(&mut plan, 0, 1, &direction(100, 5));
     let bulk = Workload::Bulk { rate: Some(common::rate(20_000_000)) };
-    plan.flows.push(flow("f", 0, 1, over_tcp(Recovery::Rack, bulk)));
-    let world = run(&plan);
-    let received = counters(&world, 0).receiver.received_bytes as f64;
+    plan.flows.push(ip_flow("f", 0, 1, over_tcp(Recovery::Rack, bulk)));
+    let world = run_flows(&plan);
+    let received = tcp_counters(&world, 0).receiver.received_bytes as f64;
     let goodput = received * 8.0 / plan.duration.as_seconds();
     assert!((goodput / 20e6 - 1.0).abs() < 0.01, "{goodput}");
     // A segment every 0.58 ms, which the link needs 0.12 ms for.
@@ -132,9 +82,9 @@ fn an_application_that_hands_data_over_at_a_rate_has_that_goodput_and_hardly_a_q
 fn a_fast_application_waits_for_a_slow_link() {
     let mut plan = nodes(&["a", "b"]);
     join(&mut plan, 0, 1, &direction(10, 5));
-    let goodput = |plan: &Plan| counters(&run(plan), 0).receiver.received_bytes;
+    let goodput = |plan: &Plan| tcp_counters(&run_flows(plan), 0).receiver.received_bytes;
     let bulk = |rate| over_tcp(Recovery::Rack, Workload::Bulk { rate });
-    plan.flows.push(flow("f", 0, 1, bulk(Some(common::rate(1_000_000_000)))));
+    plan.flows.push(ip_flow("f", 0, 1, bulk(Some(common::rate(1_000_000_000)))));
     let limited = goodput(&plan);
     plan.flows[0].transport = bulk(None);
     assert_eq!(limited, goodput(&plan), "the window limits both alike");
@@ -150,10 +100,10 @@ fn a_file_arrives_whole_over_a_link_that_loses() {
             direction.loss = Loss::Bernoulli(0.02);
         }
         let bytes = 1_000_001;
-        plan.flows.push(flow("file", 0, 1, over_tcp(recovery, Workload::File { bytes })));
+        plan.flows.push(ip_flow("file", 0, 1, over_tcp(recovery, Workload::File { bytes })));
         plan.duration = Duration::from_secs(60);
-        let world = run(&plan);
-        assert_eq!(counters(&world, 0).receiver.received_bytes, bytes, "{recovery:?}");
+        let world = run_flows(&plan);
+        assert_eq!(tcp_counters(&world, 0).receiver.received_bytes, bytes, "{recovery:?}");
         let [transfer] = world.transfers() else { panic!("{recovery:?}: one transfer") };
         assert!(transfer.completion > transfer.ideal, "{recovery:?}: {transfer:?}");
         assert!(port(&plan, &world, 0, 0).losses > 0);
@@ -168,11 +118,11 @@ fn connections_come_and_go_and_all_their_data_arrive() {
     plan.links[0].directions[0].loss = Loss::Bernoulli(0.01);
     let sizes = Sizes::Fixed(10_000);
     let arrivals = Workload::Arrivals { per_second: 500.0, sizes };
-    plan.flows.push(flow("web", 0, 1, over_tcp(Recovery::Rack, arrivals)));
+    plan.flows.push(ip_flow("web", 0, 1, over_tcp(Recovery::Rack, arrivals)));
     plan.flows[0].stop = Time::ZERO + Duration::from_secs(10);
     plan.duration = Duration::from_secs(20);
-    let world = run(&plan);
-    let counters = counters(&world, 0);
+    let world = run_flows(&plan);
+    let counters = tcp_counters(&world, 0);
     // Three standard deviations of a Poisson variable.
     let off = (counters.connections as f64 - 5000.0).abs();
     assert!(off < 3.0 * 5000_f64.sqrt(), "{}", counters.connections);

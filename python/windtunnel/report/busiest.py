@@ -10,7 +10,7 @@ import polars as pl
 from windtunnel import link_measures
 from windtunnel.report import charts, pictures, series, totals
 from windtunnel.report.cases import Comparison, Line
-from windtunnel.report.colours import SCREEN, Ink
+from windtunnel.report.colours import Ink
 from windtunnel.report.pictures import Picture
 from windtunnel.report.totals import Measure
 
@@ -73,16 +73,7 @@ def distribution_chart(frame: pl.DataFrame, lines: list[Line], ink: Ink) -> alt.
     line = base.mark_line(strokeWidth=1.8, strokeJoin="round")
     line = line.encode(order="share:Q", strokeDash=dash)
     points = base.transform_filter("datum.marked == 1").mark_point(filled=True, size=42)
-    layers = [line, points.encode(shape=form)]
-    if ink is SCREEN:
-        layers[0] = line.add_params(alt.param(name=charts.ONLY, value=[]))
-        return alt.layer(
-            *layers, width="container", height=charts.HEIGHT, config=charts.config(ink)
-        )
-    plot = alt.layer(*layers, width=charts.WIDTH, height=charts.HEIGHT)
-    return alt.vconcat(
-        charts.legend(lines, ink), plot, spacing=8, bounds="flush", config=charts.config(ink)
-    )
+    return charts.together([line, points.encode(shape=form)], lines, ink)
 
 
 def bars(comparison: Comparison) -> list[Picture]:

@@ -107,6 +107,15 @@ def over_time(
     return alt.vconcat(*shown, spacing=8, bounds="flush", config=config(ink))
 
 
+def together(layers: list[alt.Chart], lines: list[Line], ink: Ink) -> alt.TopLevelMixin:
+    """Put layers together, the first of which is lines, beside their legend."""
+    if ink is SCREEN:
+        layers[0] = layers[0].add_params(alt.param(name=ONLY, value=[]))
+        return alt.layer(*layers, width="container", height=HEIGHT, config=config(ink))
+    plot = alt.layer(*layers, width=WIDTH, height=HEIGHT)
+    return alt.vconcat(legend(lines, ink), plot, spacing=8, bounds="flush", config=config(ink))
+
+
 def height(frame: pl.DataFrame, lines: list[Line]) -> alt.Scale:
     """Choose the axis of lines over time: a reference high above the others leaves it."""
     # Nothing but zeros leaves Vega without an end of the axis.

@@ -21,7 +21,7 @@ from windtunnel.report import (
     series,
 )
 from windtunnel.report.cases import Comparison, Line, ranked
-from windtunnel.report.colours import SCREEN, Ink
+from windtunnel.report.colours import Ink
 from windtunnel.report.pictures import Picture
 from windtunnel.report.totals import GOODPUT
 from windtunnel.results import Results, ResultsError
@@ -187,16 +187,7 @@ def over_loss_chart(frame: pl.DataFrame, lines: list[Line], ink: Ink) -> alt.Top
         y=alt.Y("low:Q", title=title, scale=scale), y2=alt.Y2("high:Q")
     )
     point = base.mark_point(filled=True, size=42, clip=True).encode(y=mean, shape=form)
-    layers = [line, spread, point]
-    if ink is SCREEN:
-        layers[0] = line.add_params(alt.param(name=charts.ONLY, value=[]))
-        return alt.layer(
-            *layers, width="container", height=charts.HEIGHT, config=charts.config(ink)
-        )
-    plot = alt.layer(*layers, width=charts.WIDTH, height=charts.HEIGHT)
-    return alt.vconcat(
-        charts.legend(lines, ink), plot, spacing=8, bounds="flush", config=charts.config(ink)
-    )
+    return charts.together([line, spread, point], lines, ink)
 
 
 def of_all(kind: Callable[[Comparison], list[Picture]]) -> Callable[[Results], list[Picture]]:

@@ -6,13 +6,11 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from windtunnel.link_measures import DROPS
 from windtunnel.report.cases import Comparison, Line
 
 MOST_POINTS = 300
 """Points of a line: a screen shows no more of them apart."""
-
-DROPS = ("overflows", "discipline_drops", "losses")
-"""The columns of links that count dropped packets, by cause."""
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from windtunnel.link_measures import DROPS
 from windtunnel.report.cases import Comparison
-from windtunnel.report.series import DROPS
 
 
 @dataclass(frozen=True)

@@ -45,3 +45,34 @@ pub(crate) fn set(text: &str, settings: &[(&str, &str)]) -> Result<Study, Scenar
     let owned = |(path, value): &(&str, &str)| ((*path).to_owned(), (*value).to_owned());
     Study::read(FILE, text, &settings.iter().map(owned).collect::<Vec<_>>())
 }
+
+/// A text without its mark `¶`, and the mark's line and column.
+#[track_caller]
+pub(crate) fn unmarked(marked: &str) -> (String, (usize, usize)) {
+    let (before, after) = marked.split_once('¶').expect("the text has a mark");
+    let line = before.matches('\n').count() + 1;
+    let column = before.chars().rev().take_while(|it| *it != '\n').count() + 1;
+    (format!("{before}{after}"), (line, column))
+}
+
+/// The error of a text, at its mark.
+#[track_caller]
+pub(crate) fn refused(
+    marked: &str,
+    read: impl FnOnce(&str) -> Result<Study, ScenarioError>,
+) -> ScenarioError {
+    let (text, mark) = unmarked(marked);
+    let error = read(&text).expect_err("the text is wrong");
+    let place = error.place.as_ref().map(|it| (it.line, it.column));
+    assert_eq!(place, Some(mark), "{error}");
+    error
+}
+
+/// What the user sees has all of this in it.
+#[track_caller]
+pub(crate) fn assert_contains(error: &ScenarioError, expected: &[&str]) {
+    let text = error.to_string();
+    for part in expected {
+        assert!(text.contains(part), "`{part}` is not in: {text}");
+    }
+}

@@ -12,7 +12,7 @@ use hashbrown::HashTable;
 use windtunnel_engine::{Duration, Time};
 
 use super::connections::Connections;
-use super::hash::hash;
+use crate::hash::hash_pair;
 use crate::tcp::{Flags, Segment};
 
 /// An octet of a connection, with which a segment begins.
@@ -25,7 +25,7 @@ pub(super) struct Start {
 impl Start {
     #[inline]
     pub(super) fn hash(self) -> u64 {
-        hash(self.connection, self.sequence)
+        hash_pair(self.connection, self.sequence)
     }
 }
 

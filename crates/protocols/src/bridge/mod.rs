@@ -23,7 +23,6 @@ mod acknowledgement;
 mod connections;
 mod destination;
 mod duplicates;
-mod hash;
 mod reordering;
 mod source;
 mod stalled;

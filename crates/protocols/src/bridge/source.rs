@@ -98,7 +98,8 @@ pub enum Duplicates {
     /// the clone is held, and is then sent at once, or was sent less than a round
     /// trip ago (the paper's future work, section VI).
     Suppress {
-        /// The round-trip time from edge to edge and back.
+        /// How long an answer to what is sent again may take: from the edge to the
+        /// receiver and back, not only to the other edge.
         round_trip: Duration,
     },
 }

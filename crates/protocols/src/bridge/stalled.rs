@@ -7,7 +7,8 @@ use windtunnel_engine::{Handle, Store};
 
 use super::Acknowledgement;
 use super::duplicates::Start;
-use super::hash::hash;
+use crate::hash::hash_pair;
+use crate::list::{Linked, Links, List};
 use crate::packet::{Body, Packet};
 use crate::queues::Backlog;
 use crate::tcp::Flags;
@@ -24,8 +25,14 @@ struct Kept {
     key: Acknowledgement,
     /// Its place among all clones ever kept.
     number: u64,
-    before: Option<Handle>,
-    after: Option<Handle>,
+    links: Links,
+}
+
+impl Linked for Kept {
+    #[inline]
+    fn links(&mut self) -> &mut Links {
+        &mut self.links
+    }
 }
 
 impl Kept {
@@ -42,8 +49,7 @@ pub(super) struct StalledQueue {
     /// How many octets it may hold.
     most: u64,
     kept: Store<Kept>,
-    first: Option<Handle>,
-    last: Option<Handle>,
+    order: List,
     by_packet: HashTable<Handle>,
     by_start: HashTable<Handle>,
     backlog: Backlog,
@@ -52,7 +58,7 @@ pub(super) struct StalledQueue {
 
 fn hash_packet(key: &Acknowledgement) -> u64 {
     // Turned, so that equal halves do not cancel each other.
-    key.start().hash().rotate_left(32) ^ hash(key.acknowledgement, key.timestamp)
+    key.start().hash().rotate_left(32) ^ hash_pair(key.acknowledgement, key.timestamp)
 }
 
 impl StalledQueue {
@@ -60,8 +66,7 @@ impl StalledQueue {
         Self {
             most,
             kept: Store::default(),
-            first: None,
-            last: None,
+            order: List::default(),
             by_packet: HashTable::new(),
             by_start: HashTable::new(),
             backlog: Backlog::default(),
@@ -84,7 +89,7 @@ impl StalledQueue {
     /// The number of the clone at the head.
     #[inline]
     pub(super) fn head(&self) -> Option<u64> {
-        self.first.map(|it| self.kept[it].number)
+        self.order.first().map(|it| self.kept[it].number)
     }
 
     fn find(&self, key: &Acknowledgement) -> Option<Handle> {
@@ -112,15 +117,15 @@ impl StalledQueue {
         self.backlog.add(size);
         let number = self.next;
         self.next += 1;
-        let handle = self.kept.insert(Kept { packet, key, number, before: None, after: None });
+        let handle = self.kept.insert(Kept { packet, key, number, links: Links::default() });
         self.index(handle);
-        self.link(handle, self.last, None);
+        self.order.push_back(&mut self.kept, handle);
         expired
     }
 
     /// Takes out the clone at the head.
     pub(super) fn pop(&mut self) -> Option<(Packet, Acknowledgement)> {
-        let first = self.first?;
+        let first = self.order.first()?;
         let Kept { packet, key, .. } = self.kept[first];
         self.take_out(first);
         Some((packet, key))
@@ -141,14 +146,14 @@ impl StalledQueue {
         let Some(found) = self.by_start.find(start.hash(), begins).copied() else {
             return false;
         };
-        self.unlink(found);
+        self.order.remove(&mut self.kept, found);
         self.kept[found].number = FORWARD;
-        self.link(found, None, self.first);
+        self.order.insert_after(&mut self.kept, None, found);
         true
     }
 
     fn take_out(&mut self, handle: Handle) {
-        self.unlink(handle);
+        self.order.remove(&mut self.kept, handle);
         self.backlog.remove(self.kept[handle].packet.size());
         let Kept { key, .. } = self.kept[handle];
         let places =
@@ -169,30 +174,6 @@ impl StalledQueue {
         if clone.can_be_missed() {
             let rehash = |it: &Handle| kept[*it].key.start().hash();
             self.by_start.insert_unique(clone.key.start().hash(), handle, rehash);
-        }
-    }
-
-    fn link(&mut self, handle: Handle, before: Option<Handle>, after: Option<Handle>) {
-        self.kept[handle].before = before;
-        self.kept[handle].after = after;
-        self.join(before, Some(handle));
-        self.join(Some(handle), after);
-    }
-
-    fn unlink(&mut self, handle: Handle) {
-        let Kept { before, after, .. } = self.kept[handle];
-        self.join(before, after);
-    }
-
-    /// Makes two clones neighbours; `None` is beyond the end.
-    fn join(&mut self, before: Option<Handle>, after: Option<Handle>) {
-        match before {
-            Some(it) => self.kept[it].after = after,
-            None => self.first = after,
-        }
-        match after {
-            Some(it) => self.kept[it].before = before,
-            None => self.last = before,
         }
     }
 }

@@ -3,8 +3,8 @@
 use windtunnel_engine::{Duration, Handle, Time};
 
 use super::hash::{NameIndex, Named};
-use super::list::{Linked, Links, List};
 use super::{Data, Interest, Name};
+use crate::list::{Linked, Links, List};
 
 /// Which Data makes room for new Data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

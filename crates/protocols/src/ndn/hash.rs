@@ -24,14 +24,10 @@ impl<T> Default for NameIndex<T> {
     }
 }
 
-/// A name's hash: two odd constants, and a multiplication whose halves are
-/// folded, so that every bit of the name reaches every bit of the result.
-/// The same on every machine.
+/// A name's hash.
 #[inline]
 pub(super) fn hash(name: Name) -> u64 {
-    let mixed = name.segment ^ (u64::from(name.prefix.0) << 40) ^ 0x9E37_79B9_7F4A_7C15;
-    let product = u128::from(mixed) * 0xD6E8_FEB8_6659_FD93;
-    (product as u64) ^ ((product >> 64) as u64)
+    crate::hash::hash(name.segment ^ (u64::from(name.prefix.0) << 40))
 }
 
 impl<T: Named> NameIndex<T> {

@@ -7,7 +7,6 @@ mod encoding;
 pub mod fib;
 pub mod forwarder;
 mod hash;
-mod list;
 mod name;
 pub mod pit;
 pub mod producer;

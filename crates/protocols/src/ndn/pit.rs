@@ -5,8 +5,8 @@ use smallvec::SmallVec;
 use windtunnel_engine::{Duration, Handle, Time};
 
 use super::hash::{NameIndex, Named};
-use super::list::{Linked, Links, List};
 use super::{FaceId, Interest, Name};
+use crate::list::{Linked, Links, List};
 
 /// A downstream face that waits.
 #[derive(Clone, Copy, Debug)]

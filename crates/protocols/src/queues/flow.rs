@@ -1,12 +1,14 @@
 //! Which flow a packet belongs to, as a router sees it.
 
+use crate::hash::hash_twice;
 use crate::ndn::PrefixId;
 use crate::packet::{Body, Packet};
 
 /// A number that all packets of a flow share: a hash of what stands for the
 /// addresses and ports of a TCP segment, of a datagram and of an edge's
-/// acknowledgement, and of the prefix of an NDN packet's name. A router's own `perturbation` makes it collide for other
-/// flows there than elsewhere (RFC 8290, section 4.1.1).
+/// acknowledgement, and of the prefix of an NDN packet's name. A router's own
+/// `perturbation` makes it collide for other flows there than elsewhere (RFC 8290,
+/// section 4.1.1).
 #[inline]
 #[must_use]
 pub fn flow_of(packet: &Packet, perturbation: u64) -> u64 {
@@ -20,13 +22,5 @@ pub fn flow_of(packet: &Packet, perturbation: u64) -> u64 {
         // All of a bridge have one way, so they are at the same place of it here.
         Body::EdgeAcknowledgement { .. } => (3, packet.route.0),
     };
-    mix(mix((protocol << 32) | u64::from(number)) ^ perturbation)
-}
-
-/// Every bit of `value` reaches every bit of the result: two odd constants, and
-/// multiplications whose halves are folded.
-fn mix(value: u64) -> u64 {
-    let fold = |product: u128| (product as u64) ^ ((product >> 64) as u64);
-    let once = fold(u128::from(value ^ 0x9E37_79B9_7F4A_7C15) * 0xD6E8_FEB8_6659_FD93);
-    fold(u128::from(once ^ 0xD6E8_FEB8_6659_FD93) * 0x9E37_79B9_7F4A_7C15)
+    hash_twice(hash_twice((protocol << 32) | u64::from(number)) ^ perturbation)
 }

@@ -24,8 +24,9 @@ use windtunnel_protocols::queues::{
 use windtunnel_protocols::rtt::RtoLimits;
 use windtunnel_protocols::tcp::{self, EcnMode, IpVersion, Reading, Recovery};
 use windtunnel_world::{
-    BridgePlan, ConsumerPlan, DirectionPlan, FlowPlan, Impairment, LinkPlan, Loss, Metric,
-    NodePlan, Paths, Plan, PortCounters, ProducerPlan, Routing, Transport, Victims, World,
+    BridgePlan, ConsumerPlan, DirectionPlan, FlowCounters, FlowPlan, Impairment, LinkPlan, Loss,
+    Metric, NodePlan, Paths, Plan, PortCounters, ProducerPlan, Routing, TcpCounters, Transport,
+    Victims, World,
 };
 
 /// Nodes of these names, and nothing else; it runs for 10 s.
@@ -366,18 +367,31 @@ pub(crate) fn assert_conserved(plan: &Plan, world: &World) {
     assert_eq!(into_nodes, out_of_nodes);
 }
 
-/// A flow over TCP with CUBIC and RACK.
-pub(crate) fn tcp_flow(
-    from: usize,
-    to: usize,
+/// A flow that begins at once and does not stop.
+pub(crate) fn ip_flow(name: &str, from: usize, to: usize, transport: Transport) -> FlowPlan {
+    FlowPlan {
+        name: name.to_owned(),
+        from,
+        to,
+        transport,
+        start: Time::ZERO,
+        start_within: Duration::ZERO,
+        stop: Time::NEVER,
+        radio: None,
+    }
+}
+
+/// Over TCP with CUBIC.
+pub(crate) fn over_tcp(
+    recovery: Recovery,
     ecn: EcnMode,
     workload: windtunnel_world::Workload,
-) -> FlowPlan {
+) -> Transport {
     let settings = tcp::Settings {
         ip: IpVersion::V4,
         maximum_segment: 1448,
         timestamps: true,
-        recovery: Recovery::Rack,
+        recovery,
         ecn,
         acknowledge_every: 2,
         acknowledge_within: Duration::from_millis(40),
@@ -388,15 +402,25 @@ pub(crate) fn tcp_flow(
         controller: controller("cubic"),
         start: Start { initial_window: 10.0, minimum_window: 2.0, restart_window: 1.0 },
     };
-    FlowPlan {
-        name: format!("from {from} to {to}"),
-        from,
-        to,
-        transport: Transport::Tcp { settings: Arc::new(settings), workload },
-        start: Time::ZERO,
-        start_within: Duration::ZERO,
-        stop: Time::NEVER,
-        radio: None,
+    Transport::Tcp { settings: Arc::new(settings), workload }
+}
+
+/// Runs a plan of flows, whose packets must all be accounted for on links.
+pub(crate) fn run_flows(plan: &Plan) -> World {
+    let mut world = World::new(plan).expect("links join the nodes of every flow");
+    let _ = world.run(&Control::default(), None);
+    let ports = ports(plan, &world);
+    let sum = |of: fn(&PortCounters) -> u64| -> u64 { ports.iter().map(of).sum() };
+    let accounted = sum(|it| it.delivered) + sum(PortCounters::dropped) + world.packets_held();
+    assert_eq!(sum(|it| it.offered), accounted, "no packet is lost unaccounted");
+    world
+}
+
+/// What a flow over TCP counted.
+pub(crate) fn tcp_counters(world: &World, flow: usize) -> TcpCounters {
+    match world.flows().nth(flow).expect("a flow of the plan").counters {
+        FlowCounters::Tcp(counters) => *counters,
+        FlowCounters::Udp(..) => panic!("it goes over TCP"),
     }
 }
 

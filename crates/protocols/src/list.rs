@@ -7,36 +7,36 @@ use windtunnel_engine::Handle;
 
 /// An entry's neighbours.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Links {
+pub(crate) struct Links {
     before: Option<Handle>,
     after: Option<Handle>,
 }
 
 /// What a list needs of its entries.
-pub(super) trait Linked {
+pub(crate) trait Linked {
     fn links(&mut self) -> &mut Links;
 }
 
 /// The ends of a list.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct List {
+pub(crate) struct List {
     first: Option<Handle>,
     last: Option<Handle>,
 }
 
 impl List {
     #[inline]
-    pub(super) fn first(&self) -> Option<Handle> {
+    pub(crate) fn first(&self) -> Option<Handle> {
         self.first
     }
 
     #[inline]
-    pub(super) fn last(&self) -> Option<Handle> {
+    pub(crate) fn last(&self) -> Option<Handle> {
         self.last
     }
 
     /// The entry before `handle`.
-    pub(super) fn before<S>(store: &mut S, handle: Handle) -> Option<Handle>
+    pub(crate) fn before<S>(store: &mut S, handle: Handle) -> Option<Handle>
     where
         S: IndexMut<Handle>,
         <S as Index<Handle>>::Output: Linked,
@@ -45,7 +45,7 @@ impl List {
     }
 
     #[inline]
-    pub(super) fn push_back<S>(&mut self, store: &mut S, handle: Handle)
+    pub(crate) fn push_back<S>(&mut self, store: &mut S, handle: Handle)
     where
         S: IndexMut<Handle>,
         <S as Index<Handle>>::Output: Linked,
@@ -55,7 +55,7 @@ impl List {
 
     /// Puts an entry behind another one, or first.
     #[inline]
-    pub(super) fn insert_after<S>(&mut self, store: &mut S, before: Option<Handle>, handle: Handle)
+    pub(crate) fn insert_after<S>(&mut self, store: &mut S, before: Option<Handle>, handle: Handle)
     where
         S: IndexMut<Handle>,
         <S as Index<Handle>>::Output: Linked,
@@ -72,7 +72,7 @@ impl List {
     }
 
     #[inline]
-    pub(super) fn remove<S>(&mut self, store: &mut S, handle: Handle)
+    pub(crate) fn remove<S>(&mut self, store: &mut S, handle: Handle)
     where
         S: IndexMut<Handle>,
         <S as Index<Handle>>::Output: Linked,
