@@ -11,7 +11,8 @@ use windtunnel_protocols::rtt::RtoLimits;
 use windtunnel_protocols::tcp::{self, EcnMode, IpVersion, Reading, Recovery};
 use windtunnel_protocols::udp::{self, Period, Turns};
 use windtunnel_world::{
-    ChannelPlan, FlowPlan, Graph, Leg, LinkPlan, Plan, Sizes, Transport, Workload, headers,
+    ChannelPlan, FlowPlan, Graph, Leg, LinkPlan, Plan, Sizes, SplitPlan, Transport, Workload,
+    headers,
 };
 
 use crate::build::{Builder, missing, stated, timeout, value};
@@ -152,7 +153,12 @@ fn build(
     {
         return Err(Mistake::new("the flow stops before it starts").at(it.span.clone()));
     }
-    let network = paths.network(nodes);
+    let split = flow.split.as_ref().map(|it| split(builder, paths, nodes, it)).transpose()?;
+    let mut network = paths.network(nodes);
+    if split.is_some() {
+        // The radio may be on a proxy's part of the way.
+        network.radio = None;
+    }
     let transport = match flow.protocol.unwrap_or_default() {
         file::Protocol::Udp => {
             refuse_keys_of_tcp(own)?;
@@ -162,13 +168,16 @@ fn build(
             refuse_keys_of_udp(own)?;
             let settings = settings(builder, network, name, &flow)?;
             let workload = workload(paths, nodes, &settings, &flow)?;
+            if let (Some(_), Workload::RequestResponse { .. }) = (&split, &workload) {
+                return Err(refuse_split_requests(&flow));
+            }
             Transport::Tcp { settings: Arc::new(settings), workload }
         }
     };
     let [from, to] = nodes;
     let name = name.get_ref().clone();
     let radio = network.radio;
-    Ok(FlowPlan { name, from, to, transport, start, start_within, stop, radio })
+    Ok(FlowPlan { name, from, to, transport, split, start, start_within, stop, radio })
 }
 
 impl<'a> Paths<'a> {
@@ -230,6 +239,7 @@ fn refuse_keys_of_tcp(flow: &file::Flow) -> Result<(), Mistake> {
         ("pacing", flow.pacing.as_ref().map(|it| &it.span)),
         ("initial_window", flow.initial_window.as_ref().map(|it| &it.span)),
         ("minimum_window", flow.minimum_window.as_ref().map(|it| &it.span)),
+        ("split", flow.split.as_ref().map(|it| &it.span)),
     ];
     refuse_keys(&keys, "flows over TCP", "leave it out, or write protocol = \"tcp\"")
 }
@@ -309,7 +319,7 @@ fn settings(
         timeout_limits: timeout_limits(flow)?,
         receive_buffer: octets(flow.receive_buffer.as_ref(), 1 << 30, 1 << 30, "a receive buffer")?,
         reading: match flow.reading.as_ref().map(|it| it.value) {
-            Some(file::Reading::Never) => Reading::Never,
+            Some(file::Reading::Never) => Reading::AsTaken,
             Some(file::Reading::AtOnce) | None => Reading::AtOnce,
         },
         pacing: flow.pacing.as_ref().is_some_and(|it| it.value),
@@ -335,6 +345,46 @@ fn recovery(flow: &file::Flow) -> Recovery {
         Some(file::Recovery::Sack) => Recovery::Sack,
         Some(file::Recovery::Rack) | None => Recovery::Rack,
     }
+}
+
+/// The proxies of a flow between two nodes.
+fn split(
+    builder: &Builder<'_>,
+    paths: &Paths<'_>,
+    nodes: [usize; 2],
+    split: &Located<file::Split>,
+) -> Result<SplitPlan, Mistake> {
+    let way = paths.graph.nodes(nodes[0], &paths.way(nodes));
+    let mut between = way.iter().skip(1).take_while(|it| **it != nodes[1]);
+    let mut at = Vec::new();
+    for proxy in &split.value.at {
+        let node = builder.node_index(proxy)?;
+        if !between.any(|it| *it == node) {
+            let names: Vec<&str> =
+                way.iter().map(|it| paths.plan.nodes[*it].name.as_str()).collect();
+            let message = format!("no proxy at `{}` is next on the flow's way", proxy.value);
+            return Err(Mistake::new(message).at(proxy.span.clone()).help(format!(
+                "name nodes between its ends, in the order of its way: {}",
+                names.join(", ")
+            )));
+        }
+        at.push(node);
+    }
+    if at.is_empty() {
+        return Err(Mistake::new("a flow that is split at no proxy")
+            .at(split.span.clone())
+            .help("name the proxies' nodes, or leave `split` out"));
+    }
+    let buffer = octets(split.value.buffer.as_ref(), 1 << 30, 1 << 30, "a proxy's buffer")?;
+    Ok(SplitPlan { at, buffer })
+}
+
+/// Proxies wait for the sender's SYN.
+fn refuse_split_requests(flow: &file::Flow) -> Mistake {
+    let span = flow.split.as_ref().map(|it| it.span.clone());
+    Mistake::new("the receiver opens this flow's connection, which proxies do not split")
+        .at(span.unwrap_or_default())
+        .help("leave `split` out, or have the flow carry another workload")
 }
 
 /// What the flow says, or else what its controller needs.

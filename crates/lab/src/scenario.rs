@@ -317,7 +317,7 @@ pub(crate) use radio::{
 
 pub(crate) use flow::{
     Ecn, Flow, FlowWorkload, FlowWorkloadKind, Ip, Periods, Protocol, Reading, Recovery,
-    SizesOfFiles,
+    SizesOfFiles, Split,
 };
 
 /// The two nodes that a link joins.

@@ -516,3 +516,24 @@ fn a_link_changes_one_thing_at_a_time() {
     assert_refused(&changes(both), &["both its rate and its state"]);
     assert_refused(&changes("{ at = ¶\"1 s\" }"), &["a change that says neither rate nor state"]);
 }
+
+#[test]
+fn proxies_stand_on_the_way_of_a_flow_in_their_order() {
+    let split = |value: &str| {
+        let keys = "from = \"a\"\nto = \"c\"\ncontroller = \"cubic\"";
+        with_flow(&format!("{keys}\nsplit = {value}"))
+    };
+    assert!(read(&split("{ at = [\"b\"], buffer = \"1 MB\" }")).is_ok());
+    let not_next = ["no proxy at `a` is next on the flow's way", "a, b, c"];
+    assert_refused(&split("{ at = [¶\"a\"] }"), &not_next);
+    assert_refused(&split("{ at = [\"b\", ¶\"b\"] }"), &["no proxy at `b`"]);
+    assert_refused(&split("{ at = [\"b\", ¶\"c\"] }"), &["no proxy at `c`"]);
+    assert_refused(&split("{ at = [¶\"bb\"] }"), &["there is no node `bb`"]);
+    assert_refused(&split("¶{ at = [] }"), &["split at no proxy"]);
+    assert_refused(&split("{ at = [\"b\"], buffer = ¶\"0 B\" }"), &["a proxy's buffer of 0 B"]);
+    let asking = "workload = { kind = \"request-response\", response = \"1 kB\" }";
+    assert_refused(
+        &split(&format!("¶{{ at = [\"b\"] }}\n{asking}")),
+        &["the receiver opens this flow's connection"],
+    );
+}

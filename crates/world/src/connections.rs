@@ -9,6 +9,7 @@ use windtunnel_engine::{Time, prefetch};
 use windtunnel_protocols::packet::Route;
 use windtunnel_protocols::tcp::{self, Endpoint, Role};
 
+use crate::flows::proxies::{Behind, Chain};
 use crate::network::End;
 
 /// The times of an end's scheduled wake-ups, the earliest first: a timer that is
@@ -70,9 +71,14 @@ impl AddAssign<&Self> for TcpCounters {
 impl AddAssign<&Connection> for TcpCounters {
     fn add_assign(&mut self, connection: &Connection) {
         let [sender, receiver] = &connection.ends;
-        add(&mut self.sender, sender.counters());
-        add(&mut self.receiver, receiver.counters());
-        self.in_flight += sender.in_flight();
+        // Of a flow that is split, what its hosts count.
+        if connection.chain.part == 0 {
+            add(&mut self.sender, sender.counters());
+            self.in_flight += sender.in_flight();
+        }
+        if connection.chain.behind == Behind::Host {
+            add(&mut self.receiver, receiver.counters());
+        }
     }
 }
 
@@ -128,6 +134,7 @@ pub(crate) struct Connection {
     /// The number in its segments.
     number: u32,
     pub(crate) flow: u32,
+    pub(crate) chain: Chain,
     pub(crate) is_open: bool,
     /// Whether each end's application has said that it will write nothing more.
     pub(crate) is_closing: [bool; 2],
@@ -179,14 +186,15 @@ const PLACE_MASK: u32 = (1 << PLACE_BITS) - 1;
 
 impl Connections {
     /// Opens a connection of `flow`; `opener` is the end that sends the SYN.
-    /// Nothing is sent yet. Returns its place.
+    /// Nothing is sent yet; what it carries began at `began`. Returns its place.
     pub(crate) fn open(
         &mut self,
         flow: u32,
         settings: &Arc<tcp::Settings>,
         opener: End,
         routes: [Route; 2],
-        now: Time,
+        chain: Chain,
+        began: Time,
     ) -> u32 {
         let place = self.free.pop_front().unwrap_or(self.places.len() as u32);
         assert!(place <= PLACE_MASK, "fewer than {} connections at once", PLACE_MASK + 1);
@@ -202,11 +210,12 @@ impl Connections {
             routes,
             number,
             flow,
+            chain,
             is_open: true,
             is_closing: [false; 2],
             tops_up: false,
             awaited: [u64::MAX; 2],
-            began: now,
+            began,
             size: 0,
         };
         match self.places.get_mut(place as usize) {

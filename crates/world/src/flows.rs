@@ -1,6 +1,8 @@
 //! Flows over IP placed in the world: their applications, and the ends of their
 //! connections.
 
+pub(crate) mod proxies;
+
 use std::sync::Arc;
 
 use rand_distr::{Distribution, Exp1};
@@ -12,6 +14,7 @@ use windtunnel_protocols::udp::{self, Sink, Source};
 
 use crate::connections::{Connections, TcpCounters};
 use crate::event::Event;
+use crate::flows::proxies::{Chain, Split};
 use crate::network::{End, Network};
 use crate::plan::{FlowPlan, Plan, Transport, Workload};
 use crate::record::FlowSample;
@@ -70,6 +73,7 @@ struct UdpSeat {
 struct TcpSeat {
     settings: Arc<tcp::Settings>,
     workload: Workload,
+    split: Option<Split>,
     ideal: Ideal,
     /// The place of its connection, where it has but one.
     connection: Option<u32>,
@@ -97,11 +101,13 @@ pub(crate) struct Flows {
 impl Flows {
     /// All flows of a plan, on those ways.
     pub(crate) fn new(plan: &Plan, streams: &Streams, ways: &Ways) -> Self {
-        let flows = plan.flows.iter().zip(&ways.routes).enumerate();
+        let mut routes = ways.routes.as_slice();
+        let flows = plan.flows.iter().enumerate();
         let seats = flows
-            .map(|(index, (flow, routes))| {
-                let legs = routes.map(|route| ways.legs(route));
-                seat(plan, index as u32, flow, *routes, &legs, streams)
+            .map(|(index, flow)| {
+                let (own, others) = routes.split_at(flow.parts().count());
+                routes = others;
+                seat(plan, index as u32, flow, own, ways, streams)
             })
             .collect();
         Self {
@@ -299,7 +305,9 @@ impl Flows {
         let Application::Tcp(tcp) = &mut seat.application else {
             unreachable!("only flows over TCP open connections")
         };
-        let place = self.connections.open(flow, &tcp.settings, opener, seat.routes, now);
+        let settings = tcp.split.as_ref().map_or(&tcp.settings, Split::settings);
+        let chain = Chain::first(tcp.split.is_some());
+        let place = self.connections.open(flow, settings, opener, seat.routes, chain, now);
         tcp.opened += 1;
         if !matches!(tcp.workload, Workload::Arrivals { .. }) {
             tcp.connection = Some(place);
@@ -398,8 +406,8 @@ impl Flows {
         if end == End::Sender && connection.tops_up {
             self.top_up(network, now, place);
         }
-        let connection = self.connections.get(place);
-        if connection.closes_too(end) {
+        self.follow(network, now, place, end);
+        if self.connections.get(place).closes_too(end) {
             self.close(network, now, place, end);
         }
         if self.connections.get(place).is_done(end) {
@@ -469,6 +477,7 @@ impl Flows {
                 tcp.connection = None;
             }
         }
+        self.leave(place);
         self.connections.close(place);
     }
 
@@ -491,10 +500,11 @@ fn seat(
     plan: &Plan,
     index: u32,
     flow: &FlowPlan,
-    routes: [Route; 2],
-    legs: &[Vec<Leg>; 2],
+    routes: &[[Route; 2]],
+    ways: &Ways,
     streams: &Streams,
 ) -> Seat {
+    let (first, of_proxies) = routes.split_first().expect("a flow has a connection");
     let mut random = streams.stream(&format!("flow {}", flow.name));
     let later = match flow.start_within {
         Duration::ZERO => Duration::ZERO,
@@ -505,7 +515,13 @@ fn seat(
         Transport::Tcp { settings, workload } => Application::Tcp(Box::new(TcpSeat {
             settings: Arc::clone(settings),
             workload: workload.clone(),
-            ideal: Ideal::new(plan, &legs[0], &legs[1], settings),
+            split: flow.split.as_ref().map(|it| Split::new(it, settings, of_proxies)),
+            ideal: {
+                let legs = |end: End| -> Vec<Leg> {
+                    routes.iter().flat_map(|it| ways.legs(it[end as usize])).collect()
+                };
+                Ideal::new(plan, &legs(End::Sender), &legs(End::Receiver), settings)
+            },
             connection: None,
             is_on: false,
             transfers: 0,
@@ -523,7 +539,7 @@ fn seat(
             }))
         }
     };
-    Seat { routes, random, start, stop: flow.stop, wake: Time::NEVER, application }
+    Seat { routes: *first, random, start, stop: flow.stop, wake: Time::NEVER, application }
 }
 
 /// What an application hands over at once that does so at a rate: a full segment, or

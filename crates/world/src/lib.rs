@@ -36,7 +36,7 @@ pub use loss::{Loss, Victims};
 pub use opportunities::{OPPORTUNITY, Opportunities};
 pub use plan::{
     ChangePlan, ConsumerPlan, DirectionPlan, FlowPlan, LinkPlan, Metric, NodePlan, Paths, Plan,
-    ProducerPlan, RoutePlan, Routing, StrategyName, Transport, Workload,
+    ProducerPlan, RoutePlan, Routing, SplitPlan, StrategyName, Transport, Workload,
 };
 pub use port::{Counters as PortCounters, LinkChange};
 pub use record::{ChannelSample, FlowSample, PortSample, Series};

@@ -157,6 +157,9 @@ pub struct FlowPlan {
     pub to: usize,
     /// How it is carried, and what.
     pub transport: Transport,
+    /// Proxies that split its connections; only of a flow over TCP whose sender opens
+    /// them.
+    pub split: Option<SplitPlan>,
     /// When it starts, at the earliest.
     pub start: Time,
     /// It starts at a random moment within so much time from then.
@@ -167,6 +170,17 @@ pub struct FlowPlan {
     /// sender hears of, if its controller asks for that. None where there is no such
     /// link, or more than one.
     pub radio: Option<Leg>,
+}
+
+/// Proxies that split connections (RFC 3135, section 2.4): each ends the connection from
+/// the node before and opens one to the next, over which it sends what it receives.
+#[derive(Clone, Debug)]
+pub struct SplitPlan {
+    /// Their nodes, from the sender to the receiver: at least one, none twice, and none
+    /// of the flow's own.
+    pub at: Vec<usize>,
+    /// How many octets of a connection each can hold.
+    pub buffer: u64,
 }
 
 /// How a flow is carried, and what it carries.
@@ -257,6 +271,16 @@ pub struct RoutePlan {
     pub link: usize,
     /// The lower, the better.
     pub cost: u64,
+}
+
+impl FlowPlan {
+    /// The nodes between which connections run, in pairs, from the sender to the
+    /// receiver: one pair unless proxies split them.
+    pub fn parts(&self) -> impl Iterator<Item = [usize; 2]> {
+        let proxies = || self.split.iter().flat_map(|it| it.at.iter().copied());
+        let starts = std::iter::once(self.from).chain(proxies());
+        starts.zip(proxies().chain(std::iter::once(self.to))).map(<[usize; 2]>::from)
+    }
 }
 
 impl Plan {

@@ -8,7 +8,7 @@ use windtunnel_protocols::packet::Route;
 use crate::BridgePlan;
 use crate::bridges::{Part, places};
 use crate::network::{End, Hop as NextHop};
-use crate::plan::{Metric, Paths, Plan};
+use crate::plan::{FlowPlan, Metric, Paths, Plan};
 
 /// Who has no path to where it wants to go, by its place in the plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +41,8 @@ impl Leg {
 #[derive(Debug, Default)]
 pub(crate) struct Ways {
     pub(crate) hops: Vec<NextHop>,
-    /// For each flow, where the way of its sender and of its receiver begins.
+    /// For each connection of each flow, where the ways of its sender and of its
+    /// receiver begin; flow by flow, and from its sender to its receiver.
     pub(crate) routes: Vec<[Route; 2]>,
     /// The ways of each bridge's own packets.
     pub(crate) bridges: Vec<BridgeWays>,
@@ -297,18 +298,18 @@ pub(crate) fn ways(plan: &Plan) -> Result<Ways, Unreachable> {
     let graph = Graph::new(plan);
     // By target, so that each needs its shortest paths once.
     let mut wanted: BTreeMap<usize, BTreeMap<(usize, bool), Route>> = BTreeMap::new();
-    for flow in &plan.flows {
-        wanted.entry(flow.to).or_default().insert((flow.from, true), Route::default());
-        wanted.entry(flow.from).or_default().insert((flow.to, false), Route::default());
+    let parts = || plan.flows.iter().flat_map(FlowPlan::parts);
+    for [from, to] in parts() {
+        wanted.entry(to).or_default().insert((from, true), Route::default());
+        wanted.entry(from).or_default().insert((to, false), Route::default());
     }
     let mut ways = Ways::default();
     for (&to, starts) in &mut wanted {
         let next = graph.next_links(to);
         for (&(from, to_receiver), route) in starts {
             let Some(way) = graph.follow(&next, from, to) else {
-                let parted = |it: &crate::plan::FlowPlan| {
-                    [(it.from, it.to), (it.to, it.from)].contains(&(from, to))
-                };
+                let parted =
+                    |it: &FlowPlan| it.parts().any(|part| part == [from, to] || part == [to, from]);
                 let flow = plan.flows.iter().position(parted).expect("a flow wants this way");
                 return Err(Unreachable::Flow(flow));
             };
@@ -322,10 +323,8 @@ pub(crate) fn ways(plan: &Plan) -> Result<Ways, Unreachable> {
             };
         }
     }
-    ways.routes = plan
-        .flows
-        .iter()
-        .map(|it| [wanted[&it.to][&(it.from, true)], wanted[&it.from][&(it.to, false)]])
+    ways.routes = parts()
+        .map(|[from, to]| [wanted[&to][&(from, true)], wanted[&from][&(to, false)]])
         .collect();
     for (number, bridge) in plan.bridges.iter().enumerate() {
         let way = |from, to| graph.way(from, to).ok_or(Unreachable::Bridge(number));

@@ -21,7 +21,7 @@ use windtunnel_world::radio::{
     RadioPlan, ReportPlan, Station,
 };
 use windtunnel_world::{
-    AirPlan, ChannelPlan, DirectionPlan, Loss, Paths, Plan, Victims, Workload, World,
+    AirPlan, ChannelPlan, DirectionPlan, Loss, Paths, Plan, SplitPlan, Victims, Workload, World,
 };
 
 /// The system's allocator, counting for each thread by itself.
@@ -217,4 +217,16 @@ fn the_edges_of_a_bridge_allocate_nothing_once_warm() {
         Order::InOrder { patience: Duration::from_secs(1), buffer: 1_000_000 };
     plan.bridges.push(bridge);
     assert_warm_after(240, &plan, "a bridge");
+}
+
+#[test]
+fn proxies_allocate_nothing_once_warm() {
+    let mut plan = nodes(&["host", "first", "second", "other"]);
+    for (place, rate) in [20, 10, 15].into_iter().enumerate() {
+        join(&mut plan, place, place + 1, &direction(rate, 5));
+    }
+    let bulk = Workload::Bulk { rate: None };
+    plan.flows.push(ip_flow("f", 0, 3, over_tcp(Recovery::Rack, EcnMode::Off, bulk)));
+    plan.flows[0].split = Some(SplitPlan { at: vec![1, 2], buffer: 200_000 });
+    assert_warm_after(60, &plan, "proxies");
 }

@@ -8,7 +8,9 @@ use windtunnel_world::{FlowPlan, Graph, Leg, LinkChange, Plan, Transport, Worklo
 struct Flow<'a> {
     plan: &'a FlowPlan,
     there: Vec<Leg>,
-    back: Vec<Leg>,
+    /// The way there and back whose round trip its sender measures: to its receiver, or
+    /// to the first proxy.
+    measured: [Vec<Leg>; 2],
 }
 
 impl Flow<'_> {
@@ -48,7 +50,8 @@ impl Flow<'_> {
         let (data, headers) = self.packet();
         match &self.plan.transport {
             Transport::Tcp { .. } => {
-                one_way(plan, &self.there, headers) + one_way(plan, &self.back, headers)
+                let [there, back] = &self.measured;
+                one_way(plan, there, headers) + one_way(plan, back, headers)
             }
             Transport::Udp(_) => one_way(plan, &self.there, headers + data),
         }
@@ -82,8 +85,10 @@ fn one_way(plan: &Plan, way: &[Leg], size: u32) -> Duration {
 
 fn flows<'a>(plan: &'a Plan, graph: &Graph<'_>) -> Vec<Flow<'a>> {
     let way = |from, to| graph.way(from, to).unwrap_or_default();
-    let flow =
-        |it: &'a FlowPlan| Flow { plan: it, there: way(it.from, it.to), back: way(it.to, it.from) };
+    let flow = |it: &'a FlowPlan| {
+        let [from, to] = it.parts().next().unwrap_or([it.from, it.to]);
+        Flow { plan: it, there: way(it.from, it.to), measured: [way(from, to), way(to, from)] }
+    };
     plan.flows.iter().map(flow).collect()
 }
 

@@ -73,6 +73,11 @@ table! {
         initial_window: Located<Measured<Segments>>,
         /// No decrease leads below this; 2 segments unless stated.
         minimum_window: Located<Measured<Segments>>,
+        /// Proxies on its way that split its connections (RFC 3135); none unless stated.
+        /// What a flow counts is then what its own two hosts count: windows, delays and
+        /// retransmissions of the connection to the first proxy, and what arrives at the
+        /// far end.
+        split: Located<Split>,
         /// TCP: how fast the application hands over `bulk` data. UDP: the rate of what
         /// the datagrams carry, without headers, to be stated; without limit over TCP
         /// unless stated.
@@ -146,6 +151,17 @@ pub(crate) enum Reading {
     AtOnce,
     /// Never: the window closes.
     Never,
+}
+
+/// Proxies that split a flow's connections: each answers the node before in the
+/// receiver's name, and has a connection of its own to the next.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Split {
+    /// The nodes of the proxies, in the order of the way.
+    pub(crate) at: Vec<Located<String>>,
+    /// How much of a connection each holds; 1 GiB unless stated, which limits nothing.
+    pub(crate) buffer: Option<Located<Measured<Bytes>>>,
 }
 
 /// What a flow carries. Each kind has its own keys.

@@ -183,6 +183,16 @@ impl Endpoint {
         }
     }
 
+    /// The application takes `bytes` of what came in order, where
+    /// [`Reading::AsTaken`](super::Reading::AsTaken) has it say so. The peer hears of
+    /// it if that opens the window again.
+    pub fn take(&mut self, now: Time, bytes: u64, outbox: &mut Outbox) {
+        self.receiver.take(bytes);
+        if self.state == State::Established && self.receiver.opens(&self.settings) {
+            self.send_acknowledgement(now, outbox);
+        }
+    }
+
     /// Looks at its timers.
     pub fn wake(&mut self, now: Time, outbox: &mut Outbox) {
         match self.state {

@@ -24,6 +24,10 @@ pub(super) struct Receiver {
     fin: Option<u64>,
     /// The last octet acknowledged (RFC 7323's Last.ACK.sent).
     acknowledged: u64,
+    /// Octets that the application has taken, if it says so.
+    taken: u64,
+    /// The octet behind the last that the peer was told it may send.
+    told: u64,
     /// When an acknowledgement must be sent.
     due: Time,
     /// The timestamp to echo.
@@ -43,6 +47,8 @@ impl Receiver {
             reassembly: Reassembly::new(FIRST),
             fin: None,
             acknowledged: FIRST,
+            taken: 0,
+            told: FIRST,
             due: Time::NEVER,
             echo: 0,
             marked: false,
@@ -77,13 +83,28 @@ impl Receiver {
     fn room(&self, settings: &Settings) -> u64 {
         let held = match settings.reading {
             Reading::AtOnce => 0,
-            Reading::Never => self.reassembly.next() - FIRST,
+            Reading::AsTaken => self.reassembly.next() - FIRST - self.taken,
         };
         let room = settings.receive_buffer.saturating_sub(held);
         // Windows too small for a segment are not told (RFC 9293, section
         // 3.8.6.2.2).
         let least = u64::from(settings.maximum_segment).min(settings.receive_buffer / 2);
         if room < least { 0 } else { room }
+    }
+
+    /// The application takes so many octets of what came in order.
+    pub(super) fn take(&mut self, bytes: u64) {
+        let in_order = self.reassembly.next() - FIRST;
+        self.taken = in_order.min(self.taken.saturating_add(bytes));
+    }
+
+    /// Whether there is so much more room than the peer was told that it is to hear
+    /// of it: it was told of none, or half the buffer is new (RFC 9293, section
+    /// 3.8.6.2.2).
+    pub(super) fn opens(&self, settings: &Settings) -> bool {
+        let room = self.room(settings);
+        let told = self.told.saturating_sub(self.reassembly.next());
+        (told == 0 && room > 0) || room.saturating_sub(told) >= settings.receive_buffer / 2
     }
 
     /// Whether an acknowledgement of what came so far must go first, because the
@@ -184,6 +205,7 @@ impl Receiver {
         segment.echo = self.echo;
         let window = self.room(settings) >> Self::scale(settings);
         segment.window = window.min(u64::from(u16::MAX)) as u16;
+        self.told = next + (u64::from(segment.window) << Self::scale(settings));
         let echoes = Flags::default().with_if(Flags::ECE, self.marked);
         let echoes = match settings.ecn {
             EcnMode::Off => Flags::default(),

@@ -59,8 +59,9 @@ pub enum EcnMode {
 pub enum Reading {
     /// At once.
     AtOnce,
-    /// Never: the window closes.
-    Never,
+    /// When it says so ([`Endpoint::take`](super::Endpoint::take)): without that the
+    /// window closes.
+    AsTaken,
 }
 
 /// How both ends of a connection behave.

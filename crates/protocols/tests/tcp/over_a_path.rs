@@ -121,7 +121,7 @@ fn a_receiver_that_never_reads_stops_the_sender_when_its_buffer_is_full() {
     for recovery in EVERY {
         let buffer = 100_000;
         let settings =
-            Settings { reading: Reading::Never, receive_buffer: buffer, ..recovering(recovery) };
+            Settings { reading: Reading::AsTaken, receive_buffer: buffer, ..recovering(recovery) };
         let mut path = Path::new(settings, 10_000_000, Duration::from_millis(20), 100);
         path.open(u64::MAX);
         path.run_until(at(10_000));

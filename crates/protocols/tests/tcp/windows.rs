@@ -85,7 +85,7 @@ fn a_window_smaller_than_a_segment_is_used_only_where_nothing_is_outstanding() {
 fn a_receiver_that_never_reads_takes_what_it_has_room_for() {
     for buffer in [1_000, 2_500, 10_000, 65_535, 100_000] {
         let settings = Settings {
-            reading: Reading::Never,
+            reading: Reading::AsTaken,
             receive_buffer: buffer,
             ..settings(Recovery::Rack)
         };
@@ -109,7 +109,7 @@ fn an_advertised_edge_never_moves_back() {
     // the scale may move it by less than that.
     for buffer in [10_500, 65_535, 100_000, 1_000_000] {
         let settings = Settings {
-            reading: Reading::Never,
+            reading: Reading::AsTaken,
             receive_buffer: buffer,
             ..settings(Recovery::Rack)
         };

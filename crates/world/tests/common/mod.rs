@@ -377,6 +377,7 @@ pub(crate) fn ip_flow(name: &str, from: usize, to: usize, transport: Transport) 
         start: Time::ZERO,
         start_within: Duration::ZERO,
         stop: Time::NEVER,
+        split: None,
         radio: None,
     }
 }
