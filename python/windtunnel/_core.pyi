@@ -19,6 +19,9 @@ class Outcome:
     finished: int
     unfinished: int
     faults: list[str]
+    """What went wrong on our side."""
+    failed: list[tuple[int, str]]
+    """The cases of those runs, and what happened in each."""
     work: tuple[int, int, float]
     """Events, packet-hops, and processor seconds, over all runs."""
 
@@ -27,6 +30,13 @@ class Outcome:
 @final
 class Batch:
     """Runs in progress."""
+
+    @staticmethod
+    def of_points(points: list[tuple[str, Scenario]], jobs: int) -> Batch:
+        """Start one run of each scenario; their tables begin with the column `key`.
+
+        Raises ValueError for a scenario of several cases or runs.
+        """
 
     def progress(self) -> tuple[int, int, float, float, int]:
         """Finished runs, runs, simulated seconds done and in all, events."""
@@ -66,6 +76,9 @@ class Scenario:
 
         Raises ScenarioError if there is no such node.
         """
+
+def units() -> list[tuple[str, float, str]]:
+    """Give every unit of scenario files, its worth in a base unit, and the name of that."""
 
 def schema() -> str: ...
 def catalogue(kind: str) -> str: ...

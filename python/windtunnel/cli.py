@@ -17,11 +17,13 @@ from windtunnel._core import ScenarioError, schema
 from windtunnel.folders import beside, check_replaceable
 from windtunnel.results import ResultsError
 from windtunnel.running import read, run_scenario
+from windtunnel.studies.errors import StudyError
 
 INTERRUPTED = 130
 MISTAKE = 2
 MISTAKES = (
     ScenarioError,
+    StudyError,
     ResultsError,
     papers.UnknownPaper,
     papers.PaperError,
@@ -212,6 +214,50 @@ def reproduce(
     if reproduction.interrupted:
         missing = "; ".join(reproduction.missing)
         fail(f"interrupted: {missing}; the others are kept in {folder}", INTERRUPTED)
+
+
+@app.command(epilog="windtunnel study scenarios/studies/buffer-sizing.toml --dry-run")
+def study(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A study file.")],
+    jobs: Jobs = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with a study that was not finished.")
+    ] = False,
+    retry_failed: Annotated[
+        bool, typer.Option("--retry-failed", help="Run again what failed before.")
+    ] = False,
+    dask: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Run on a Dask cluster: its scheduler's address, or `local` for one here.",
+        ),
+    ] = None,
+    store: Annotated[
+        Path, typer.Option(metavar="DIR", help="Where runs are kept, of all studies.")
+    ] = Path("results/store"),
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say how many runs, how long and how large.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask about large studies.")] = False,
+    out: Out = None,
+    as_json: Json = False,
+) -> None:
+    """Run a scenario over many values and seeds; what was run before is not run again."""
+    # Here, because the others need not wait for it.
+    from windtunnel.studies import command
+
+    folder = out or Path("results", file.stem)
+    options = command.Options(jobs, resume, retry_failed, dask, store, yes, as_json)
+    if dry_run:
+        command.estimate(file, options)
+        return
+    found, interrupted = command.run(file, folder, options)
+    page = None if interrupted else drawn(folder)
+    command.tell(found, folder, page, as_json)
+    if interrupted:
+        left = found.planned - found.frame.height - found.failures.height
+        fail(f"interrupted: {count(left, 'run')} left; --resume goes on", INTERRUPTED)
 
 
 def reproduction_document(folder: Path) -> dict[str, Any]:

@@ -1,11 +1,11 @@
 //! Many runs side by side: each on its own thread, nothing shared.
 
-use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration as RealDuration, Instant};
+use std::{fmt, io};
 
 use cpu_time::ThreadTime;
 use windtunnel_engine::{Control, Stop};
@@ -58,9 +58,20 @@ pub struct Outcome {
     /// Runs that were cancelled or never started.
     pub unfinished: usize,
     /// What went wrong on our side, if anything.
-    pub faults: Vec<String>,
+    pub faults: Vec<Fault>,
     /// Why a capture could not be written, if one could not.
     pub unwritten: Option<io::Error>,
+}
+
+/// A run that failed through a fault on our side.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// Which case of the study.
+    pub case: usize,
+    /// Which replication of it.
+    pub number: u32,
+    /// What happened.
+    pub what: String,
 }
 
 /// Why a run gave nothing.
@@ -93,6 +104,12 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 pub struct Batch {
     shared: Arc<Shared>,
     threads: Vec<JoinHandle<()>>,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "run {} of case {} failed: {}", self.number, self.case + 1, self.what)
+    }
 }
 
 impl Batch {
@@ -161,10 +178,14 @@ impl Batch {
         let results = shared.results.into_inner().unwrap_or_else(PoisonError::into_inner);
         let mut outcome =
             Outcome { runs: Vec::new(), unfinished: 0, faults: Vec::new(), unwritten: None };
-        for result in results {
+        let runs = shared.study.runs as usize;
+        for (index, result) in results.into_iter().enumerate() {
             match result {
                 Some(Ok(run)) if run.stop != Stop::Cancelled => outcome.runs.push(run),
-                Some(Err(Failure::Fault(fault))) => outcome.faults.push(fault),
+                Some(Err(Failure::Fault(what))) => {
+                    let (case, number) = (index / runs, (index % runs) as u32);
+                    outcome.faults.push(Fault { case, number, what });
+                }
                 Some(Err(Failure::Unwritten(error))) => {
                     outcome.unwritten.get_or_insert(error);
                 }
@@ -193,7 +214,7 @@ impl Shared {
                 let text = panic.downcast_ref::<String>().cloned();
                 let text = text.or_else(|| panic.downcast_ref::<&str>().map(|it| (*it).to_owned()));
                 let text = text.unwrap_or_else(|| "unknown panic".into());
-                Err(Failure::Fault(format!("run {index} failed: {text}")))
+                Err(Failure::Fault(text))
             });
             lock(&self.results)[index] = Some(result);
             self.finished.fetch_add(1, Ordering::Relaxed);

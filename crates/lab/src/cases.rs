@@ -143,6 +143,33 @@ impl Study {
         })
     }
 
+    /// The points of a study as cases of one, so that they run together: each is a
+    /// scenario with one case and one run, and has a name, which stands on the axis
+    /// `key`. The limit of real time is the first one's.
+    #[must_use]
+    pub fn of_points(points: Vec<(String, Self)>) -> Self {
+        let mut all = Self {
+            title: None,
+            axes: vec!["key".into()],
+            cases: Vec::with_capacity(points.len()),
+            runs: 1,
+            seed: 0,
+            real_time_limit: points.first().and_then(|(_, it)| it.real_time_limit),
+            text: String::new(),
+            files: Vec::new(),
+            captures: None,
+        };
+        for (key, point) in points {
+            let case = point.cases.into_iter().next();
+            all.cases.extend(case.map(|mut case| {
+                // Of a point only totals are kept.
+                case.plan.interval = case.plan.duration;
+                Case { names: vec![key], ..case }
+            }));
+        }
+        all
+    }
+
     /// The same with captures.
     ///
     /// # Errors

@@ -22,9 +22,10 @@ pub mod tables;
 mod trace;
 mod units;
 
-pub use batch::{Batch, Outcome, Progress, Run};
+pub use batch::{Batch, Fault, Outcome, Progress, Run};
 pub use bounds::Bounds;
 pub use capture::Captures;
 pub use cases::{Case, Study};
 pub use error::{Place, ScenarioError};
 pub use scenario::schema;
+pub use units::units;

@@ -51,6 +51,31 @@ pub(crate) fn parse<T: Quantity>(text: &str) -> Result<T, String> {
     T::from_base(number * worth, unit).map_err(|why| format!("\"{text}\" {why}; {}", advice()))
 }
 
+/// Every unit that a scenario can have, with its worth in a base unit, and the name of
+/// that; shares have none.
+pub fn units() -> Vec<(&'static str, f64, &'static str)> {
+    fn of<T: Quantity>() -> Vec<(&'static str, f64, &'static str)> {
+        let base = T::UNITS.iter().find(|(_, worth)| *worth == 1.0).map_or("", |(unit, _)| *unit);
+        T::UNITS.iter().map(|(unit, worth)| (*unit, *worth, base)).collect()
+    }
+    [
+        of::<Duration>(),
+        of::<Rate>(),
+        of::<Bytes>(),
+        of::<PacketCount>(),
+        of::<Segments>(),
+        of::<Share>(),
+        of::<PerSecond>(),
+        of::<Frequency>(),
+        of::<Power>(),
+        of::<Decibels>(),
+        of::<Length>(),
+        of::<Speed>(),
+        of::<SpectralEfficiency>(),
+    ]
+    .concat()
+}
+
 /// A quantity in a scenario file.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Measured<T>(pub(crate) T);

@@ -68,7 +68,13 @@ impl Outcome {
     /// What went wrong on our side.
     #[getter]
     fn faults(&self) -> Vec<String> {
-        self.outcome.faults.clone()
+        self.outcome.faults.iter().map(ToString::to_string).collect()
+    }
+
+    /// The cases of those runs, and what happened in each.
+    #[getter]
+    fn failed(&self) -> Vec<(usize, String)> {
+        self.outcome.faults.iter().map(|it| (it.case, it.what.clone())).collect()
     }
 
     /// Events handled, packet-hops, and processor seconds, over all runs.
@@ -175,6 +181,17 @@ impl Batch {
 
 #[pymethods]
 impl Batch {
+    /// Starts one run of each scenario, `jobs` at a time; their tables begin with the
+    /// column `key`. Raises ValueError for a scenario of several cases or runs.
+    #[staticmethod]
+    fn of_points(points: Vec<(String, PyRef<'_, Scenario>)>, jobs: usize) -> PyResult<Self> {
+        if let Some((key, _)) = points.iter().find(|(_, it)| it.0.total_runs() != 1) {
+            return Err(PyValueError::new_err(format!("{key}: not a single run")));
+        }
+        let points = points.into_iter().map(|(key, it)| (key, it.0.clone())).collect();
+        Ok(Self(Some(lab::Batch::start(Study::of_points(points), jobs))))
+    }
+
     /// How far it is: finished runs, runs, simulated seconds done, simulated
     /// seconds, events.
     fn progress(&self) -> PyResult<(usize, usize, f64, f64, u64)> {
@@ -204,6 +221,12 @@ impl Batch {
         }
         Ok(Outcome { study, outcome })
     }
+}
+
+/// Every unit of scenario files: its worth in a base unit, and the name of that.
+#[pyfunction]
+fn units() -> Vec<(&'static str, f64, &'static str)> {
+    lab::units()
 }
 
 /// The JSON Schema of scenario files, as text.
@@ -277,6 +300,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Batch>()?;
     module.add_class::<Outcome>()?;
     module.add_class::<Table>()?;
+    module.add_function(wrap_pyfunction!(units, module)?)?;
     module.add_function(wrap_pyfunction!(schema, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue, module)?)?;
     Ok(())

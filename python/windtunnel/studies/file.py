@@ -1,0 +1,407 @@
+"""Study files: a base scenario and what varies."""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from windtunnel._core import ScenarioError
+from windtunnel.studies.derived import Formula
+from windtunnel.studies.errors import StudyError
+from windtunnel.studies.values import Quantity, label, quantity, spaced, toml
+
+MOST_BYTES = 1 << 20
+"""The largest study file that is read."""
+
+RESERVED = ("seed", "key", "error")
+"""Columns of every study's frame, which no parameter may be named after."""
+
+
+class Table(BaseModel):
+    """A table of a study file: keys that it has not are refused."""
+
+    model_config = ConfigDict(extra="forbid", populate_by_name=True, strict=True)
+
+
+class Vary(Table):
+    """What varies: a list, a range, or cases that set several values by their paths."""
+
+    path: str | list[str] | None = None
+    """What of the scenario it sets; nothing where only `derive` uses it."""
+    values: list[Any] | None = None
+    """Each in turn."""
+    cases: dict[str, dict[str, Any]] | None = None
+    """Names, each with the values that it sets by their paths, as in `[compare]`."""
+    first: str | float | int | None = Field(None, alias="from")
+    last: str | float | int | None = Field(None, alias="to")
+    steps: Annotated[int, Field(ge=1)] | None = None
+    scale: Literal["linear", "logarithmic"] = "linear"
+    zip: str | None = None
+    """Parameters with the same word here vary together, not in all combinations."""
+
+
+class Derive(Table):
+    """A value that follows from parameters."""
+
+    path: str
+    value: str
+    """Arithmetic over the names of parameters, in base units: s, bps, B, packets."""
+    unit: str = ""
+    """The unit of what comes out."""
+
+
+class Sample(Table):
+    """Points drawn at random from all combinations."""
+
+    design: Literal["random", "latin-hypercube"]
+    points: Annotated[int, Field(ge=1)]
+    seed: Annotated[int, Field(ge=0)] = 0
+
+
+class Stop(Table):
+    """When a point has had enough seeds."""
+
+    measure: str
+    within: str
+    """Half the confidence interval, as a share of the mean."""
+    confidence: str = "95 %"
+    least: Annotated[int, Field(ge=2)] = 3
+    most: Annotated[int, Field(ge=2)] = 50
+
+
+class File(Table):
+    """A study file."""
+
+    title: str | None = None
+    scenario: str
+    set: dict[str, Any] = {}
+    seeds: Annotated[int, Field(ge=1)] | list[Annotated[int, Field(ge=0)]] = 1
+    vary: Annotated[dict[str, Vary], Field(min_length=1)]
+    derive: dict[str, Derive] = {}
+    sample: Sample | None = None
+    stop: Stop | None = None
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """What varies, with all its values in order."""
+
+    name: str
+    values: list[str]
+    """As the study has them: `5 ms`, `cubic`."""
+    numbers: list[float] | None
+    """The same in base units, where all are numbers or quantities of one kind."""
+    unit: str
+    """The base unit of the numbers."""
+    logarithmic: bool
+    """Whether its range is."""
+    settings: list[dict[str, str]]
+    """What each value sets: TOML values by their paths."""
+    group: str | None = None
+    """Those of one group vary together."""
+    ends: tuple[Quantity, Quantity] | None = None
+    """The ends of a range, from which samples are drawn at any place between."""
+    paths: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Study:
+    """A study, read and checked."""
+
+    file: str
+    title: str
+    base: Path
+    """The file of its scenario."""
+    text: str
+    """The study file's text."""
+    scenario: str
+    """The text of its scenario."""
+    settings: dict[str, str]
+    """What the study sets in every run."""
+    seeds: list[int]
+    parameters: list[Parameter]
+    derived: list[tuple[str, Derive, Formula]]
+    sample: Sample | None
+    stop: Stop | None
+
+    def mistake(self, keys: tuple[str | int, ...], message: str) -> StudyError:
+        """Give an error at a key of the file."""
+        return mistake(self.file, self.text, keys, message)
+
+
+def mistake(
+    file: str, text: str, keys: tuple[str | int, ...], message: str, help: str = ""
+) -> StudyError:
+    """Give an error that names the file, the line and the key."""
+    line = line_of(text, keys)
+    place = f"{file}:{line}" if line else file
+    path = ".".join(str(key) for key in keys if isinstance(key, str))
+    parts = [place, f"`{path}`" if path else "", message]
+    return StudyError(": ".join(filter(None, parts)) + (f"\nhelp: {help}" if help else ""))
+
+
+def line_of(text: str, keys: tuple[str | int, ...]) -> int | None:
+    """Find the line of the deepest of these keys that the text writes out."""
+    names = [key for key in keys if isinstance(key, str)]
+    lines = text.splitlines()
+    for depth in range(len(names), 0, -1):
+        table, key = names[: depth - 1], names[depth - 1]
+        for number in lines_of_table(lines, table):
+            if re.match(rf"""\s*["']?{re.escape(key)}["']?\s*[.=]""", lines[number]):
+                return number + 1
+        header = re.compile(r"\s*\[\s*" + r"\s*\.\s*".join(map(quoted, names[:depth])) + r"\s*\]")
+        for number, line in enumerate(lines, start=1):
+            if header.match(line):
+                return number
+    return None
+
+
+def quoted(name: str) -> str:
+    """Give a pattern for a key as TOML may write it."""
+    return rf"""["']?{re.escape(name)}["']?"""
+
+
+def lines_of_table(lines: list[str], table: list[str]) -> Iterator[int]:
+    """Give the places of the lines that stand in a table."""
+    header = re.compile(r"\s*\[\s*" + r"\s*\.\s*".join(map(quoted, table)) + r"\s*\]")
+    inside = not table
+    for number, line in enumerate(lines):
+        if re.match(r"\s*\[", line):
+            inside = bool(table) and header.match(line) is not None
+        elif inside:
+            yield number
+
+
+def read(file: Path | str) -> Study:
+    """Read and check a study file; its scenario is sought beside it.
+
+    Raises StudyError or ScenarioError with the place in the file, or OSError.
+    """
+    name = os.fsencode(file).decode(errors="replace")
+    with open(file, "rb") as opened:
+        content = opened.read(MOST_BYTES + 1)
+    if len(content) > MOST_BYTES:
+        raise StudyError(f"{name}: too large for a study: more than {MOST_BYTES >> 20} MiB")
+    try:
+        text = content.decode()
+        document = tomllib.loads(text)
+    except UnicodeDecodeError as error:
+        raise StudyError(f"{name}: not text in UTF-8: {error}") from error
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise StudyError(f"{name}: not TOML: {error}") from error
+    return build(name, text, document, Path(file).parent)
+
+
+def build(name: str, text: str, document: dict[str, Any], folder: Path) -> Study:
+    """Make a study of a file's tables."""
+    wrong = Wrong(name, text)
+    try:
+        model = File.model_validate(document)
+    except ValidationError as error:
+        raise wrong.model(error.errors()[0]) from None
+    parameters = [parameter(wrong, key, vary) for key, vary in model.vary.items()]
+    check_groups(wrong, parameters)
+    base = folder / model.scenario
+    try:
+        scenario = base.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise ScenarioError(f"{base}: not text in UTF-8: {error}") from error
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise wrong(("scenario",), f"{base}: {why}", "name a file beside the study's") from error
+    seeds = model.seeds if isinstance(model.seeds, list) else list(range(1, model.seeds + 1))
+    if not seeds or len(set(seeds)) < len(seeds):
+        raise wrong(("seeds",), "each seed once, and at least one")
+    check_stop(wrong, model)
+    return Study(
+        file=name,
+        title=model.title or Path(name).stem,
+        base=base,
+        text=text,
+        scenario=scenario,
+        settings={path: toml(value) for path, value in model.set.items()},
+        seeds=seeds,
+        parameters=parameters,
+        derived=[
+            (key, derive, formula(wrong, key, derive, parameters))
+            for key, derive in model.derive.items()
+        ],
+        sample=model.sample,
+        stop=model.stop,
+    )
+
+
+class Wrong:
+    """What makes errors about one file."""
+
+    def __init__(self, file: str, text: str) -> None:
+        """Keep the file's name and text."""
+        self.file, self.text = file, text
+
+    def __call__(self, keys: tuple[str | int, ...], message: str, help: str = "") -> StudyError:
+        """Give an error at a key."""
+        return mistake(self.file, self.text, keys, message, help)
+
+    def model(self, error: Mapping[str, Any]) -> StudyError:
+        """Give the error of a key that the model refuses."""
+        keys = tuple(key for key in error["loc"] if not is_branch(key))
+        if error["type"] == "extra_forbidden":
+            known = keys_of(File, keys[:-1])
+            near = get_close_matches(str(keys[-1]), known, n=1)
+            help = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(known)}"
+            return self(keys, "no such key", help)
+        if error["type"] == "missing":
+            return self(keys, "must be stated")
+        return self(keys, error["msg"][:1].lower() + error["msg"][1:])
+
+
+def is_branch(key: str | int) -> bool:
+    """Tell what the model adds to a key where it has several types."""
+    return isinstance(key, str) and bool(re.fullmatch(r"(list|constrained|int|str|float)\b.*", key))
+
+
+def keys_of(model: type[BaseModel], path: tuple[str | int, ...]) -> list[str]:
+    """Give the keys of the table at a path of the file."""
+    tables: dict[str, type[BaseModel]] = {
+        "vary": Vary,
+        "derive": Derive,
+        "sample": Sample,
+        "stop": Stop,
+    }
+    chosen = tables.get(str(path[0]), model) if path else model
+    return [field.alias or name for name, field in chosen.model_fields.items()]
+
+
+def parameter(wrong: Wrong, name: str, vary: Vary) -> Parameter:
+    """Make a parameter of its table."""
+    at = ("vary", name)
+    if name in RESERVED or not name.isidentifier():
+        raise wrong(at, "no name for a parameter", "write letters, digits and _; not seed or key")
+    ways = [vary.values is not None, vary.cases is not None, vary.first is not None]
+    if sum(ways) != 1:
+        raise wrong(at, "needs one of `values`, `cases`, or `from` and `to`")
+    if vary.cases is not None:
+        return of_cases(wrong, at, name, vary, vary.cases)
+    paths = tuple([vary.path] if isinstance(vary.path, str) else vary.path or [])
+    values, ends = (vary.values, None) if vary.values is not None else of_range(wrong, at, vary)
+    if not values:
+        raise wrong((*at, "values"), "no values")
+    if vary.values is not None and (vary.last is not None or vary.steps is not None):
+        raise wrong(at, "`to` and `steps` belong to a range, which begins with `from`")
+    quantities = [quantity(value) for value in values]
+    kinds = {it.base if it else None for it in quantities}
+    numbers = (
+        [it.number for it in quantities if it] if len(kinds) == 1 and None not in kinds else None
+    )
+    labels = [label(value) for value in values]
+    if len(set(labels)) < len(labels):
+        raise wrong((*at, "values"), "a value stands there twice")
+    return Parameter(
+        name=name,
+        values=labels,
+        numbers=numbers or None,
+        unit=quantities[0].base if numbers and quantities[0] else "",
+        logarithmic=vary.scale == "logarithmic",
+        settings=[dict.fromkeys(paths, toml(value)) for value in values],
+        group=vary.zip,
+        ends=ends,
+        paths=paths,
+    )
+
+
+def of_cases(
+    wrong: Wrong, at: tuple[str, str], name: str, vary: Vary, cases: dict[str, dict[str, Any]]
+) -> Parameter:
+    """Make a parameter whose values are named cases."""
+    if not cases:
+        raise wrong((*at, "cases"), "no cases")
+    if vary.path is not None or vary.last is not None or vary.steps is not None:
+        raise wrong(at, "cases have their own paths, and no range")
+    return Parameter(
+        name=name,
+        values=list(cases),
+        numbers=None,
+        unit="",
+        logarithmic=False,
+        settings=[{path: toml(it) for path, it in case.items()} for case in cases.values()],
+        group=vary.zip,
+        paths=tuple(dict.fromkeys(path for case in cases.values() for path in case)),
+    )
+
+
+def of_range(
+    wrong: Wrong, at: tuple[str, str], vary: Vary
+) -> tuple[list[str | float], tuple[Quantity, Quantity]]:
+    """Give the values of a range, and its ends."""
+    first, last = quantity(vary.first), quantity(vary.last)
+    for key, end in (("from", first), ("to", last)):
+        if end is None:
+            raise wrong((*at, key), "a range goes from one quantity to another", 'write "10 ms"')
+    assert first and last
+    if first.base != last.base:
+        raise wrong((*at, "to"), f"{vary.first} and {vary.last} are quantities of two kinds")
+    logarithmic = vary.scale == "logarithmic"
+    if logarithmic and not (first.number > 0 and last.number > 0):
+        raise wrong(at, "a logarithmic range has ends above 0")
+    numbers = spaced(first.number, last.number, vary.steps or 2, logarithmic)
+    values: list[str | float] = [first.at(it) if first.written else it for it in numbers]
+    return values, (first, last)
+
+
+def check_groups(wrong: Wrong, parameters: list[Parameter]) -> None:
+    """Refuse parameters that vary together and have not as many values each."""
+    groups: dict[str, Parameter] = {}
+    for it in parameters:
+        if it.group and len(it.values) != len(groups.setdefault(it.group, it).values):
+            first = groups[it.group]
+            message = (
+                f"`{first.name}` and `{it.name}` vary together, and have "
+                f"{len(first.values)} and {len(it.values)} values"
+            )
+            raise wrong(("vary", it.name), message)
+
+
+def formula(wrong: Wrong, name: str, derive: Derive, parameters: list[Parameter]) -> Formula:
+    """Read the arithmetic of a derived value."""
+    at = ("derive", name, "value")
+    try:
+        read = Formula(derive.value)
+    except ValueError as error:
+        raise wrong(at, str(error)) from None
+    known = [it.name for it in parameters if it.numbers is not None]
+    for used in read.names:
+        if used not in known:
+            near = get_close_matches(used, known, n=1)
+            help = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(known)}"
+            raise wrong(at, f"there is no parameter `{used}` that is a number", help)
+    if derive.unit and quantity(f"1 {derive.unit}") is None:
+        raise wrong(("derive", name, "unit"), f"there is no unit `{derive.unit}`")
+    return read
+
+
+def check_stop(wrong: Wrong, model: File) -> None:
+    """Refuse a stop rule that could never be used."""
+    from windtunnel.studies.measures import MEASURES
+
+    if model.stop is None:
+        return
+    if model.stop.measure not in MEASURES:
+        near = get_close_matches(model.stop.measure, MEASURES, n=1)
+        help = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(MEASURES)}"
+        raise wrong(("stop", "measure"), f"there is no measure `{model.stop.measure}`", help)
+    for key, text in (("within", model.stop.within), ("confidence", model.stop.confidence)):
+        share = quantity(text)
+        if share is None or share.written != "%" or not 0 < share.number < 1:
+            raise wrong(("stop", key), f'"{text}" is no share', 'write one such as "2 %"')
+    if model.stop.least > model.stop.most:
+        raise wrong(("stop", "most"), "less than `least`")
+    if "seeds" in model.model_fields_set:
+        raise wrong(("seeds",), "the stop rule says how many", "leave one of the two out")

@@ -1,0 +1,122 @@
+"""What came of a study: a frame of its runs, and the tables behind them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from windtunnel.folders import read_manifest
+from windtunnel.results import ResultsError
+from windtunnel.studies.store import RUNS, Store
+
+if TYPE_CHECKING:
+    import polars as pl
+
+STUDY = "study.toml"
+POINTS = "points.parquet"
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """What varied."""
+
+    name: str
+    """Its column in frames."""
+    values: list[str]
+    """All values in order, as the study has them: `5 ms`, `cubic`."""
+    numbers: list[float] | None
+    """The same as numbers in base units, where all are quantities."""
+    unit: str
+    """The base unit of the numbers: `s`, `bps`, `B`, `packets`; empty without one."""
+    logarithmic: bool
+    """Whether its range is."""
+
+
+@dataclass(frozen=True)
+class StudyResults:
+    """The results of a study."""
+
+    title: str
+    parameters: list[Parameter]
+    """Those that varied, in the file's order; the seed is none of them."""
+    frame: pl.DataFrame
+    """A row for each finished run: the parameters (numbers in base units where they are
+    quantities, else text), `seed`, `key`, and the measures."""
+    failures: pl.DataFrame
+    """Parameters, `seed`, `key` and `error` of each run that failed."""
+    planned: int
+    """How many runs the study wants; with a stop rule, those that it has asked for."""
+    folder: Path | None
+    store: Store
+    points: pl.DataFrame
+    """Parameters, `seed` and `key` of all runs that were asked for."""
+
+    def table(self, name: str) -> pl.DataFrame:
+        """Give a table of all finished runs: the parameters and the seed come first.
+
+        `name` is `runs`, `flows`, `transfers`, `links`, `nodes` or `bridges`. Raises
+        StudyError if the store cannot be read, and KeyError for another name.
+        """
+        table = self.store.table(name)
+        if table is None:
+            raise KeyError(name)
+        finished = self.points.join(self.frame.select("key"), on="key", how="semi")
+        return finished.join(table, on="key", how="inner", maintain_order="left_right")
+
+    @classmethod
+    def load(cls, folder: Path | str) -> StudyResults:
+        """Read a study's folder. Raises ResultsError if it is none, or StudyError."""
+        import polars as pl
+
+        folder = Path(folder)
+        try:
+            manifest = read_manifest(folder)
+            points = pl.read_parquet(folder / POINTS)
+            store = Store(folder / manifest["store"])
+            parameters = [Parameter(**it) for it in manifest["parameters"]]
+            title = manifest["title"]
+        except (OSError, ValueError, KeyError, TypeError, pl.exceptions.PolarsError) as error:
+            raise ResultsError(f"{folder}: no folder of a study: {error}") from error
+        return of_points(title, parameters, points, store, folder)
+
+
+def of_points(
+    title: str,
+    parameters: list[Parameter],
+    points: pl.DataFrame,
+    store: Store,
+    folder: Path | None,
+) -> StudyResults:
+    """Put points and what the store holds of them together."""
+    import polars as pl
+
+    from windtunnel.studies.measures import MEASURES
+    from windtunnel.studies.worker import schema
+
+    runs = store.table(RUNS)
+    if runs is None:
+        runs = pl.DataFrame(schema=schema())
+    joined = points.join(runs, on="key", how="inner", maintain_order="left")
+    failed = pl.col("error").is_not_null()
+    return StudyResults(
+        title=title,
+        parameters=parameters,
+        frame=joined.filter(~failed).select(*points.columns, *MEASURES),
+        failures=joined.filter(failed).select(*points.columns, "error"),
+        planned=points.height,
+        folder=folder,
+        store=store,
+        points=points,
+    )
+
+
+def is_study(folder: Path) -> bool:
+    """Whether a folder is a study's."""
+    return (folder / POINTS).exists()
+
+
+def dumped(parameters: list[Parameter]) -> list[dict[str, Any]]:
+    """Give parameters as JSON values."""
+    return json.loads(json.dumps([vars(it) for it in parameters]))

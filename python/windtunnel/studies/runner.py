@@ -1,0 +1,292 @@
+"""Running a study: batches of runs on an executor, each kept as soon as it is done.
+
+Locally the executor has threads, and the interpreter is released while they simulate;
+Dask's has the same interface, on a cluster.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from windtunnel import _core
+from windtunnel.studies import design
+from windtunnel.studies.design import Point
+from windtunnel.studies.errors import StudyError
+from windtunnel.studies.file import Stop, Study
+from windtunnel.studies.store import Store
+from windtunnel.studies.values import quantity
+from windtunnel.studies.worker import Done, Scenario, Task, work
+
+if TYPE_CHECKING:
+    pass
+
+BATCH_S = 1.0
+"""How long a batch is to take: what is lost if the process is killed."""
+
+MOST_IN_BATCH = 256
+
+
+@dataclass
+class Progress:
+    """How far a study is."""
+
+    runs: int
+    """How many it wants, as far as that is known."""
+    stored: int = 0
+    """How many of them were in the store before."""
+    done: int = 0
+    failed: int = 0
+    real_s: float = 0.0
+
+    @property
+    def left(self) -> int:
+        """How many are still to be made."""
+        return self.runs - self.stored - self.done - self.failed
+
+    @property
+    def left_s(self) -> float | None:
+        """How long that will take; unknown before the first is done."""
+        made = self.done + self.failed
+        return self.left * self.real_s / made if made else None
+
+
+@dataclass
+class Ran:
+    """What a study asked for, in the order of its points."""
+
+    points: list[Point] = field(default_factory=list)
+    seeds: list[int] = field(default_factory=list)
+    keys: list[str] = field(default_factory=list)
+    interrupted: bool = False
+    progress: Progress = field(default_factory=lambda: Progress(0))
+
+
+def settings_of(point: Point, seed: int) -> tuple[tuple[str, str], ...]:
+    """Give what one run of a point sets."""
+    return (*point.settings, ("seed", str(seed)), ("runs", "1"))
+
+
+def check(study: Study, scenario: Scenario) -> None:
+    """Refuse a study whose first point cannot be run: a path that does not exist, say.
+
+    Raises StudyError, with what the scenario's own error says.
+    """
+    first = next(design.points(study))
+    try:
+        read = scenario.read(settings_of(first, study.seeds[0]))
+    except _core.ScenarioError as error:
+        raise StudyError(f"{study.file}: its first point cannot be run: {error}") from error
+    if read.axes:
+        raise StudyError(
+            f"{study.base}: compares {', '.join(read.axes)} by itself\n"
+            "help: let the study vary that, under [vary.NAME.cases]"
+        )
+
+
+def run(
+    study: Study,
+    store: Store,
+    executor: Executor,
+    width: int,
+    *,
+    retry_failed: bool = False,
+    watch: Callable[[Progress], None] | None = None,
+) -> Ran:
+    """Run what a study wants and the store has not, `width` batches at a time.
+
+    The store must be open. An interruption (Ctrl-C) ends the runs within a second and
+    keeps those that were finished. Raises StudyError, or OSError where the store cannot
+    be written: what was finished before is kept then, too.
+    """
+    scenario = Scenario(study)
+    # Threads here are asked to stop; those of a cluster finish what they have begun.
+    cancelled = threading.Event() if isinstance(executor, ThreadPoolExecutor) else None
+    measure = study.stop.measure if study.stop else None
+    wanted = Wanted(study, scenario, store.outcomes(measure), retry_failed)
+    started, waiting = time.monotonic(), set[Future[tuple[list[Done], float]]]()
+    pace = Pace()
+    try:
+        while True:
+            while len(waiting) < 2 * width and (tasks := wanted.take(pace.batch())):
+                waiting.add(
+                    executor.submit(work, scenario, tasks, store.folder, measure, cancelled)
+                )
+            if watch:
+                wanted.progress.real_s = time.monotonic() - started
+                watch(wanted.progress)
+            if not waiting:
+                break
+            finished, waiting = wait(waiting, timeout=0.2, return_when=FIRST_COMPLETED)
+            for future in finished:
+                done, seconds = future.result()
+                pace.note(len(done), seconds)
+                wanted.finish(done)
+    except KeyboardInterrupt:
+        wanted.ran.interrupted = True
+    finally:
+        if cancelled:
+            cancelled.set()
+        for future in waiting:
+            future.cancel()
+        for future in waiting:
+            if not future.cancelled() and not future.exception():
+                wanted.finish(future.result()[0])
+    wanted.ran.progress = wanted.progress
+    return wanted.ran
+
+
+class Pace:
+    """How many runs make a batch of `BATCH_S`."""
+
+    def __init__(self) -> None:
+        """Nothing is known yet."""
+        self.runs, self.seconds = 0, 0.0
+
+    def note(self, runs: int, seconds: float) -> None:
+        """Take in a batch."""
+        self.runs += runs
+        self.seconds += seconds
+
+    def batch(self) -> int:
+        """Give the size of the next batch."""
+        if not self.runs or not self.seconds:
+            return 1
+        return max(1, min(MOST_IN_BATCH, int(BATCH_S * self.runs / self.seconds)))
+
+
+class Wanted:
+    """The runs that a study wants, made as they are needed."""
+
+    def __init__(
+        self,
+        study: Study,
+        scenario: Scenario,
+        stored: dict[str, tuple[str | None, float | None]],
+        retry: bool,
+    ) -> None:
+        """Begin with what the store has."""
+        self.study, self.scenario, self.stored, self.retry = study, scenario, stored, retry
+        self.first_seeds = study.seeds
+        if study.stop:
+            self.first_seeds = list(range(1, study.stop.least + 1))
+        self.ran = Ran()
+        self.progress = Progress(design.count(study) * len(self.first_seeds))
+        self.points = enumerate(design.points(study))
+        self.again: deque[tuple[int, Point, list[int]]] = deque()
+        """Points that need more seeds."""
+        self.open: dict[int, Rounds] = {}
+        """By its place, each point whose runs a stop rule waits for."""
+        self.owner: dict[str, int] = {}
+        self.asked: set[str] = set()
+
+    def take(self, most: int) -> list[Task]:
+        """Take runs that the store has not; none if there is nothing to be done now."""
+        tasks: list[Task] = []
+        while len(tasks) < most:
+            if self.again:
+                place, point, seeds = self.again.popleft()
+            elif (following := next(self.points, None)) is not None:
+                place, point = following
+                seeds = self.first_seeds
+            else:
+                break
+            tasks += self.ask(place, point, seeds)
+        return tasks
+
+    def ask(self, place: int, point: Point, seeds: list[int]) -> Iterator[Task]:
+        """Ask for a point's runs with those seeds; give those that are to be made."""
+        rounds = self.open.setdefault(place, Rounds(point, [])) if self.study.stop else None
+        made = []
+        for seed in seeds:
+            settings = settings_of(point, seed)
+            key = self.scenario.key(settings)
+            self.ran.points.append(point)
+            self.ran.seeds.append(seed)
+            self.ran.keys.append(key)
+            if rounds:
+                rounds.keys.append(key)
+                self.owner[key] = place
+            error, value = self.stored.get(key, (None, None))
+            if key in self.stored and not (self.retry and error):
+                self.progress.stored += 1
+                if rounds:
+                    rounds.values[key] = value
+            elif key in self.asked:
+                self.progress.stored += 1
+            else:
+                self.asked.add(key)
+                made.append(Task(key, settings))
+        if rounds and not made:
+            self.settle(place)
+        return iter(made)
+
+    def finish(self, done: list[Done]) -> None:
+        """Take in what came of runs."""
+        places = set()
+        for it in done:
+            self.stored[it.key] = (it.error, it.measure)
+            self.progress.done += it.error is None
+            self.progress.failed += it.error is not None
+            if self.study.stop:
+                place = self.owner[it.key]
+                self.open[place].values[it.key] = it.measure
+                places.add(place)
+        for place in sorted(places):
+            if len(self.open[place].values) == len(self.open[place].keys):
+                self.settle(place)
+
+    def settle(self, place: int) -> None:
+        """All runs of a point are there: another seed, unless the stop rule is content."""
+        assert self.study.stop
+        rounds = self.open[place]
+        values = [value for value in rounds.values.values() if value is not None]
+        if len(rounds.keys) >= self.study.stop.most or is_enough(values, self.study.stop):
+            del self.open[place]
+            return
+        self.again.append((place, rounds.point, [len(rounds.keys) + 1]))
+        self.progress.runs += 1
+
+
+@dataclass
+class Rounds:
+    """A point under a stop rule: the runs asked for, and their measure."""
+
+    point: Point
+    keys: list[str]
+    values: dict[str, float | None] = field(default_factory=dict)
+
+
+def is_enough(values: list[float], stop: Stop) -> bool:
+    """Whether the mean's confidence interval (Student's t) is within the share wanted."""
+    within, confidence = quantity(stop.within), quantity(stop.confidence)
+    assert within and confidence
+    if len(values) < 2:
+        return False
+    half = half_interval(values, confidence.number)
+    mean = sum(values) / len(values)
+    return half <= within.number * abs(mean)
+
+
+def half_interval(values: list[float], confidence: float) -> float:
+    """Give half the confidence interval of the mean of at least two values."""
+    # Here, because loading SciPy takes longer than most commands.
+    from statistics import stdev
+
+    from scipy.stats import t
+
+    quantile = float(t.ppf((1 + confidence) / 2, len(values) - 1))
+    return quantile * stdev(values) / len(values) ** 0.5
+
+
+@contextmanager
+def threads(jobs: int) -> Iterator[Executor]:
+    """Give an executor of threads."""
+    with ThreadPoolExecutor(jobs, thread_name_prefix="windtunnel") as executor:
+        yield executor

@@ -1,0 +1,180 @@
+"""The store: what finished runs gave, as Parquet files that only ever come to be whole.
+
+`STORE/chunks/NAME/TABLE.parquet` holds some runs each; every table begins with `key`,
+which identifies a run. A chunk appears by one renaming, so that a run is in the store
+with all its tables or not at all, whenever the process ends. Any tool reads them in
+place: `SELECT * FROM 'results/store/chunks/*/runs.parquet'`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from windtunnel.studies.errors import StudyError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+FORMAT = 1
+"""The format of stores that this version writes."""
+
+RUNS = "runs"
+TABLES = (RUNS, "flows", "transfers", "links", "nodes", "bridges")
+"""What is kept of each run; series are not."""
+
+UNFINISHED = ".unfinished-"
+"""How the names of chunks begin that are still being written."""
+
+
+class Store:
+    """A folder of chunks."""
+
+    def __init__(self, folder: Path | str) -> None:
+        """Open a store, or name one that is yet to be made.
+
+        Raises StudyError if the folder holds something else, or was written by a newer
+        version.
+        """
+        self.folder = Path(folder)
+        self.chunks = self.folder / "chunks"
+        head = self.folder / "store.json"
+        if head.exists():
+            check_format(head)
+        elif self.folder.is_dir() and any(self.folder.iterdir()):
+            raise StudyError(
+                f"{self.folder}: holds something else than a store; name another folder"
+            )
+
+    @contextmanager
+    def opened(self) -> Iterator[None]:
+        """Make the store, and keep other processes from adding to it.
+
+        Raises StudyError if one does, and OSError where it cannot be written.
+        """
+        self.chunks.mkdir(parents=True, exist_ok=True)
+        head = self.folder / "store.json"
+        if not head.exists():
+            written = self.folder / f"{UNFINISHED}store.json"
+            written.write_text(json.dumps({"format": FORMAT}) + "\n", encoding="utf-8")
+            written.rename(head)
+        with locked(self.folder):
+            # What a process left behind that was killed.
+            for left in self.chunks.glob(f"{UNFINISHED}*"):
+                shutil.rmtree(left, ignore_errors=True)
+            yield
+
+    def add(self, tables: Mapping[str, pl.DataFrame]) -> None:
+        """Add runs, with all their tables. Raises OSError where they cannot be written."""
+        chunk = self.chunks / name_of(tables[RUNS])
+        written = Path(tempfile.mkdtemp(prefix=UNFINISHED, dir=self.chunks))
+        try:
+            written.chmod(0o755)
+            for name, table in tables.items():
+                write(table, written / f"{name}.parquet")
+            written.rename(chunk)
+        except OSError:
+            # The same runs, by another worker that was thought to be lost.
+            if not chunk.exists():
+                raise
+        finally:
+            shutil.rmtree(written, ignore_errors=True)
+
+    def outcomes(self, measure: str | None) -> dict[str, tuple[str | None, float | None]]:
+        """Give the keys of all runs, each with its error if it failed, and a measure."""
+        runs = self.table(RUNS, ["key", "error", *([measure] if measure else [])])
+        if runs is None:
+            return {}
+        return {key: (error, *rest, None)[:2] for key, error, *rest in runs.rows()}
+
+    def table(self, name: str, columns: Iterable[str] | None = None) -> pl.DataFrame | None:
+        """Read a table of all runs; none where there is none. Raises StudyError."""
+        import polars as pl
+
+        frames = [
+            read(file, list(columns) if columns else None)
+            for file in sorted(self.chunks.glob(f"[!.]*/{name}.parquet"))
+        ]
+        if not frames:
+            return None
+        # A run that failed and was tried again stands there twice: what came of it last
+        # is no failure, or the same one.
+        table = pl.concat(frames, how="vertical_relaxed")
+        if name == RUNS:
+            table = table.sort("error", nulls_last=False, maintain_order=True)
+            table = table.unique("key", keep="first", maintain_order=True)
+        return table
+
+    def bytes(self) -> int:
+        """Count the octets of all chunks."""
+        return sum(file.stat().st_size for file in self.chunks.glob("*/*.parquet"))
+
+
+def write(table: pl.DataFrame, file: Path) -> None:
+    """Write a table. By way of memory: Polars' own writing hides what went wrong."""
+    import io
+
+    encoded = io.BytesIO()
+    table.write_parquet(encoded)
+    file.write_bytes(encoded.getbuffer())
+
+
+def read(file: Path, columns: list[str] | None) -> pl.DataFrame:
+    """Read a table of a chunk. Raises StudyError if it is no longer whole."""
+    import polars as pl
+
+    try:
+        return pl.read_parquet(file, columns=columns)
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise StudyError(
+            f"{file}: cannot be read: {str(error).splitlines()[0]}\n"
+            f"help: remove the folder {file.parent}; its runs are then made again"
+        ) from error
+
+
+def name_of(runs: pl.DataFrame) -> str:
+    """Name a chunk after its runs, so that the same ones are never there twice."""
+    rows = json.dumps(runs.select("key", "error").rows())
+    return hashlib.sha256(rows.encode()).hexdigest()[:32]
+
+
+def check_format(head: Path) -> None:
+    """Refuse a store that this version cannot read."""
+    try:
+        found = json.loads(head.read_text(encoding="utf-8"))["format"]
+    except (ValueError, KeyError, TypeError):
+        raise StudyError(f"{head}: is not what heads a store; name another folder") from None
+    if not isinstance(found, int) or found > FORMAT:
+        raise StudyError(
+            f"{head.parent}: a newer Windtunnel wrote this store (format {found}, here "
+            f"{FORMAT})\nhelp: use that version, or name another folder with --store"
+        )
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Keep other processes out. Raises StudyError if one is in."""
+    import fcntl
+
+    with open(folder / "lock", "a+", encoding="utf-8") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            lock.seek(0)
+            who = lock.read().strip() or "another process"
+            raise StudyError(
+                f"{folder}: {who} is adding to this store\n"
+                "help: wait for it, or name another folder with --store"
+            ) from None
+        lock.truncate(0)
+        lock.write(f"process {os.getpid()}")
+        lock.flush()
+        yield
+        lock.truncate(0)

@@ -1,0 +1,232 @@
+"""A study from its file to its results."""
+
+from __future__ import annotations
+
+import io
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+from windtunnel.folders import write_manifest, written_whole
+from windtunnel.studies import design, runner, worker
+from windtunnel.studies.errors import StudyError
+from windtunnel.studies.file import Study, read
+from windtunnel.studies.outcome import (
+    POINTS,
+    STUDY,
+    Parameter,
+    StudyResults,
+    dumped,
+    of_points,
+)
+from windtunnel.studies.runner import Progress, Ran, settings_of
+from windtunnel.studies.store import Store
+from windtunnel.studies.worker import Scenario, Task
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+    import polars as pl
+
+STORE = Path("results/store")
+"""Where runs are kept unless stated."""
+
+PROBES = 4
+"""Runs that an estimate tries at most."""
+
+MOST_APART = 100_000
+"""Points among which it chooses them."""
+
+PROBE_S = 5.0
+"""Seconds after which an estimate tries no more."""
+
+
+def study(
+    file: Path | str,
+    *,
+    store: Path | str = STORE,
+    jobs: int | None = None,
+    dask: str | None = None,
+    retry_failed: bool = False,
+    watch: Callable[[Progress], None] | None = None,
+) -> StudyResults:
+    """Run a study file and give its results: what the store has is not run again.
+
+    `jobs` runs go at a time, as many as there are processors unless stated; or on the
+    Dask cluster at the address `dask` (`local` for one on this machine). An interruption
+    (Ctrl-C) keeps what was finished. Raises StudyError, ScenarioError or OSError.
+
+    >>> results = windtunnel.study("scenarios/studies/buffer-sizing.toml")
+    >>> results.frame.group_by("controller").agg(pl.col("goodput_bps").mean())
+    """
+    read_study, kept = read(file), Store(store)
+    ran = run(read_study, kept, jobs=jobs, dask=dask, retry_failed=retry_failed, watch=watch)
+    return results(read_study, kept, ran)
+
+
+def run(
+    read_study: Study,
+    store: Store,
+    *,
+    jobs: int | None = None,
+    dask: str | None = None,
+    retry_failed: bool = False,
+    watch: Callable[[Progress], None] | None = None,
+) -> Ran:
+    """Run what a study wants and the store has not."""
+    # Before a store is made for nothing.
+    runner.check(read_study, Scenario(read_study))
+    with store.opened(), executing(jobs, dask) as (executor, width):
+        return runner.run(
+            read_study, store, executor, width, retry_failed=retry_failed, watch=watch
+        )
+
+
+@contextmanager
+def executing(jobs: int | None, dask: str | None) -> Iterator[tuple[Executor, int]]:
+    """Give what runs batches, and how many at a time."""
+    if dask is None:
+        width = jobs or os.cpu_count() or 1
+        with runner.threads(width) as executor:
+            yield executor, width
+        return
+    try:
+        from windtunnel.studies import cluster
+    except ImportError as error:
+        raise StudyError(
+            f"--dask needs what is not installed ({error.name})\nhelp: pip install windtunnel[dask]"
+        ) from error
+    with cluster.executor(dask, jobs) as (executor, width):
+        yield executor, width
+
+
+def results(read_study: Study, store: Store, ran: Ran) -> StudyResults:
+    """Put the results of a study together."""
+    return of_points(
+        read_study.title, parameters(read_study), frame_of(read_study, ran), store, None
+    )
+
+
+def parameters(read_study: Study) -> list[Parameter]:
+    """Give what varied, for people; samples have no list of values."""
+    return [
+        Parameter(it.name, it.values, it.numbers, it.unit, it.logarithmic)
+        for it in read_study.parameters
+    ]
+
+
+def frame_of(read_study: Study, ran: Ran) -> pl.DataFrame:
+    """Give parameters, `seed` and `key` of the runs that were asked for, in the order of
+    points and seeds."""
+    import polars as pl
+
+    kinds = {
+        it.name: pl.String if it.numbers is None else pl.Float64 for it in read_study.parameters
+    }
+    rows = [
+        (*point.values, seed, key)
+        for point, seed, key in zip(ran.points, ran.seeds, ran.keys, strict=True)
+    ]
+    return pl.DataFrame(rows, {**kinds, "seed": pl.Int64, "key": pl.String}, orient="row")
+
+
+def save(read_study: Study, found: StudyResults, folder: Path, ran: Ran) -> Path:
+    """Write a study's folder: its file, its points, and where its store is.
+
+    The folder appears whole or not at all. Raises OSError where it cannot be written.
+    """
+    store = os.path.relpath(found.store.folder.resolve(), folder.resolve())
+    with written_whole(folder) as written:
+        (written / STUDY).write_text(read_study.text, encoding="utf-8")
+        (written / read_study.base.name).write_text(read_study.scenario, encoding="utf-8")
+        encoded = io.BytesIO()
+        found.points.write_parquet(encoded)
+        (written / POINTS).write_bytes(encoded.getbuffer())
+        manifest = {
+            "windtunnel": version(),
+            "title": found.title,
+            "store": store,
+            "parameters": dumped(found.parameters),
+            "planned": ran.progress.runs,
+            "interrupted": ran.interrupted,
+        }
+        write_manifest(written, manifest)
+    return folder
+
+
+def version() -> str:
+    """Give the version."""
+    from windtunnel import _core
+
+    return _core.__version__
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a study would take."""
+
+    points: int
+    runs: int
+    """With a stop rule, the least."""
+    stored: int | None
+    """How many of them the store has; unknown where there are too many to look."""
+    seconds: float
+    """How long the others would take, with so many jobs."""
+    bytes: float
+    """How many octets they would add to the store."""
+
+
+def planned(read_study: Study) -> tuple[int, int]:
+    """Count a study's points and runs; with a stop rule, the least runs."""
+    points = design.count(read_study)
+    seeds = read_study.stop.least if read_study.stop else len(read_study.seeds)
+    return points, points * seeds
+
+
+def estimate(read_study: Study, store: Store, jobs: int, most_looked_at: int) -> Estimate:
+    """Say what a study would take, from a few of its runs, of which nothing is kept."""
+    scenario = Scenario(read_study)
+    runner.check(read_study, scenario)
+    points, runs = planned(read_study)
+    stored = None
+    if runs <= most_looked_at:
+        kept = store.outcomes(None)
+        seeds = read_study.seeds
+        if read_study.stop:
+            seeds = list(range(1, read_study.stop.least + 1))
+        keys = (
+            scenario.key(settings_of(point, seed))
+            for point in design.points(read_study)
+            for seed in seeds
+        )
+        stored = sum(key in kept for key in keys)
+    tried = probes(read_study, scenario, points)
+    # The first has also loaded what it needs.
+    seconds = fmean(real for real, _ in tried[1:] or tried)
+    octets = fmean(size for _, size in tried)
+    left = runs - (stored or 0)
+    return Estimate(points, runs, stored, left * seconds / jobs, left * octets)
+
+
+def probes(read_study: Study, scenario: Scenario, points: int) -> list[tuple[float, int]]:
+    """Run a few points; give how long each took, in s, and how many octets came of it.
+
+    They are from all over the study; of a very large one, from its beginning.
+    """
+    tried: list[tuple[float, int]] = []
+    step = max(1, min(points, MOST_APART) // PROBES)
+    for point in islice(design.points(read_study), 0, PROBES * step, step):
+        settings = settings_of(point, read_study.seeds[0])
+        started = time.monotonic()
+        tables = worker.simulated(scenario, [Task("", settings)], None)
+        seconds = time.monotonic() - started
+        tried.append((seconds, sum(table.estimated_size() for table in tables.values())))
+        if sum(real for real, _ in tried) > PROBE_S:
+            break
+    return tried

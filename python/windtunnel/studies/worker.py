@@ -1,0 +1,136 @@
+"""What a worker does, in a thread here or on another machine: a batch of runs, kept."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from windtunnel import _core
+from windtunnel.studies.file import Study
+from windtunnel.studies.store import RUNS, TABLES, Store
+
+if TYPE_CHECKING:
+    import polars as pl
+
+SHORTEST_LOOK, LONGEST_LOOK = 0.0005, 0.02
+"""Seconds between two looks at whether a batch has ended, or was cancelled."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """A run: its key, and what it sets in the scenario."""
+
+    key: str
+    settings: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Done:
+    """What came of a run: its error if it failed, and the measure that a stop rule reads."""
+
+    key: str
+    error: str | None
+    measure: float | None
+
+
+class Scenario:
+    """The base scenario of a study, as every worker has it."""
+
+    def __init__(self, study: Study) -> None:
+        """Take it from a study."""
+        self.file = os.fspath(study.base.resolve())
+        self.text = study.scenario
+
+    def read(self, settings: tuple[tuple[str, str], ...]) -> _core.Scenario:
+        """Read it with settings. Raises ScenarioError."""
+        return _core.Scenario(self.file, self.text, list(settings))
+
+    def key(self, settings: tuple[tuple[str, str], ...]) -> str:
+        """Identify a run by what is run: the scenario with its settings and seed, the
+        files that it names, and the version."""
+        try:
+            scenario = self.read(settings)
+            parts = [scenario.text, *(text for file in scenario.files for text in file)]
+        except _core.ScenarioError:
+            # What cannot be run is told apart by what was asked for.
+            parts = [self.text, *(text for setting in settings for text in setting)]
+        digest = hashlib.sha256(_core.__version__.encode())
+        for part in parts:
+            digest.update(len(part).to_bytes(8) + part.encode())
+        return digest.hexdigest()[:40]
+
+
+def work(
+    scenario: Scenario,
+    tasks: list[Task],
+    store: Path,
+    measure: str | None,
+    cancelled: threading.Event | None = None,
+) -> tuple[list[Done], float]:
+    """Run a batch and keep what came of it; give that, and how long it took, in s.
+
+    This is what a worker does, in a thread here or on another machine.
+    """
+    started = time.monotonic()
+    tables = simulated(scenario, tasks, cancelled)
+    runs = tables[RUNS]
+    if not runs.is_empty():
+        Store(store).add(tables)
+    measures = runs[measure] if measure else [None] * runs.height
+    done = [Done(*row) for row in zip(runs["key"], runs["error"], measures, strict=True)]
+    return done, time.monotonic() - started
+
+
+def simulated(
+    scenario: Scenario, tasks: list[Task], cancelled: threading.Event | None
+) -> dict[str, pl.DataFrame]:
+    """Run a batch; give its tables, with a row of `runs` for each run that ended or failed."""
+    import polars as pl
+
+    from windtunnel.studies.measures import measured
+
+    points, errors = [], {}
+    for task in tasks:
+        try:
+            points.append((task.key, scenario.read(task.settings)))
+        except _core.ScenarioError as error:
+            errors[task.key] = str(error)
+    batch = _core.Batch.of_points(points, 1)
+    # Short runs are not waited for longer than they take.
+    pause = SHORTEST_LOOK
+    while not batch.is_done():
+        pause = min(2 * pause, LONGEST_LOOK)
+        if cancelled is None:
+            time.sleep(pause)
+        elif cancelled.wait(pause):
+            batch.cancel()
+    outcome = batch.finish()
+    errors |= {points[case][0]: f"a fault of Windtunnel: {what}" for case, what in outcome.failed}
+    tables = {name: pl.DataFrame(table) for name, table in outcome.tables().items()}
+    kept = {name: tables[name].drop("run") for name in TABLES if name in tables}
+    failed = pl.DataFrame({"key": list(errors), "error": list(errors.values())})
+    ended = [kept[RUNS].join(measured(tables), on="key", maintain_order="left")] if kept else []
+    # Each column is there, also where no run ended or none failed.
+    rows = pl.concat([pl.DataFrame(schema=schema()), *ended, failed], how="diagonal_relaxed")
+    return {**kept, RUNS: rows}
+
+
+def schema() -> dict[str, pl.DataType]:
+    """Give the columns of `runs`."""
+    import polars as pl
+
+    from windtunnel.studies.measures import MEASURES
+
+    return {
+        "key": pl.String(),
+        "stop": pl.String(),
+        "events": pl.UInt64(),
+        "packet_hops": pl.UInt64(),
+        "error": pl.String(),
+        **dict.fromkeys(MEASURES, pl.Float64()),
+    }
