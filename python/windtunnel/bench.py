@@ -161,9 +161,11 @@ def chosen(name: str | None) -> list[Workload]:
         return WORKLOADS
     if name in workloads:
         return [workloads[name]]
-    nearest = get_close_matches(name, workloads, 1)
+    nearest = get_close_matches(name, [*workloads, "study"], 1)
     guess = f"did you mean {nearest[0]}? " if nearest else ""
-    raise UnknownWorkload(f"there is no workload {name}; {guess}known: {', '.join(workloads)}")
+    raise UnknownWorkload(
+        f"there is no workload {name}; {guess}known: {', '.join(workloads)}, study"
+    )
 
 
 def bench(name: str | None, say: Callable[[str], None]) -> dict[str, Any]:

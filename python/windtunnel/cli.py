@@ -17,6 +17,7 @@ from windtunnel._core import ScenarioError, schema
 from windtunnel.folders import beside, check_replaceable
 from windtunnel.results import ResultsError
 from windtunnel.running import read, run_scenario
+from windtunnel.studies import bench as studies_bench
 from windtunnel.studies.errors import StudyError
 
 INTERRUPTED = 130
@@ -318,14 +319,23 @@ def list_what(kind: Annotated[listing.Kind, typer.Argument()], as_json: Json = F
 @app.command("bench", epilog="windtunnel bench ndn-chain --json")
 def measure_speed(
     workload: Annotated[
-        str | None, typer.Argument(metavar="[WORKLOAD]", help="One of them; all unless stated.")
+        str | None,
+        typer.Argument(
+            metavar="[WORKLOAD]",
+            help="One of them, or `study` for runs a second; all simulations unless stated.",
+        ),
     ] = None,
     as_json: Json = False,
 ) -> None:
     """Measure the simulator's speed, beside ns-3's where that was built."""
     with Console(stderr=True).status("") as status:
-        document = bench.bench(workload, status.update)
+        if workload == "study":
+            document = studies_bench.measure(status.update)
+            laid_out = studies_bench.table(document)
+        else:
+            document = bench.bench(workload, status.update)
+            laid_out = bench.table(document)
     if as_json:
         answer(document)
     else:
-        output().print(bench.table(document))
+        output().print(laid_out)

@@ -296,25 +296,30 @@ def parameter(wrong: Wrong, name: str, vary: Vary) -> Parameter:
         raise wrong((*at, "values"), "no values")
     if vary.values is not None and (vary.last is not None or vary.steps is not None):
         raise wrong(at, "`to` and `steps` belong to a range, which begins with `from`")
-    quantities = [quantity(value) for value in values]
-    kinds = {it.base if it else None for it in quantities}
-    numbers = (
-        [it.number for it in quantities if it] if len(kinds) == 1 and None not in kinds else None
-    )
+    numbers, unit = measured(values)
     labels = [label(value) for value in values]
     if len(set(labels)) < len(labels):
         raise wrong((*at, "values"), "a value stands there twice")
     return Parameter(
         name=name,
         values=labels,
-        numbers=numbers or None,
-        unit=quantities[0].base if numbers and quantities[0] else "",
+        numbers=numbers,
+        unit=unit,
         logarithmic=vary.scale == "logarithmic",
         settings=[dict.fromkeys(paths, toml(value)) for value in values],
         group=vary.zip,
         ends=ends,
         paths=paths,
     )
+
+
+def measured(values: list[Any]) -> tuple[list[float] | None, str]:
+    """Give values as numbers in their base unit, if all are quantities of one kind."""
+    quantities = [it for it in map(quantity, values) if it]
+    units = {it.base for it in quantities}
+    if len(quantities) < len(values) or len(units) > 1:
+        return None, ""
+    return [it.number for it in quantities], units.pop()
 
 
 def of_cases(
@@ -325,11 +330,13 @@ def of_cases(
         raise wrong((*at, "cases"), "no cases")
     if vary.path is not None or vary.last is not None or vary.steps is not None:
         raise wrong(at, "cases have their own paths, and no range")
+    # Cases may be called by a quantity: "1 %".
+    numbers, unit = measured(list(cases))
     return Parameter(
         name=name,
         values=list(cases),
-        numbers=None,
-        unit="",
+        numbers=numbers,
+        unit=unit,
         logarithmic=False,
         settings=[{path: toml(it) for path, it in case.items()} for case in cases.values()],
         group=vary.zip,

@@ -114,7 +114,9 @@ def run(
     pace = Pace()
     try:
         while True:
-            while len(waiting) < 2 * width and (tasks := wanted.take(pace.batch())):
+            while len(waiting) < 2 * width and (
+                tasks := wanted.take(pace.batch(wanted.progress.left // (2 * width)))
+            ):
                 waiting.add(
                     executor.submit(work, scenario, tasks, store.folder, measure, cancelled)
                 )
@@ -154,11 +156,12 @@ class Pace:
         self.runs += runs
         self.seconds += seconds
 
-    def batch(self) -> int:
-        """Give the size of the next batch."""
+    def batch(self, most: int) -> int:
+        """Give the size of the next batch: `most` leaves work for all others to the end."""
         if not self.runs or not self.seconds:
             return 1
-        return max(1, min(MOST_IN_BATCH, int(BATCH_S * self.runs / self.seconds)))
+        by_time = int(BATCH_S * self.runs / self.seconds)
+        return max(1, min(MOST_IN_BATCH, by_time, most))
 
 
 class Wanted:
@@ -179,6 +182,8 @@ class Wanted:
         self.ran = Ran()
         self.progress = Progress(design.count(study) * len(self.first_seeds))
         self.points = enumerate(design.points(study))
+        self.ready: deque[Task] = deque()
+        """Runs to be made that no batch has."""
         self.again: deque[tuple[int, Point, list[int]]] = deque()
         """Points that need more seeds."""
         self.open: dict[int, Rounds] = {}
@@ -188,22 +193,18 @@ class Wanted:
 
     def take(self, most: int) -> list[Task]:
         """Take runs that the store has not; none if there is nothing to be done now."""
-        tasks: list[Task] = []
-        while len(tasks) < most:
+        while len(self.ready) < most:
             if self.again:
-                place, point, seeds = self.again.popleft()
+                self.ask(*self.again.popleft())
             elif (following := next(self.points, None)) is not None:
-                place, point = following
-                seeds = self.first_seeds
+                self.ask(*following, self.first_seeds)
             else:
                 break
-            tasks += self.ask(place, point, seeds)
-        return tasks
+        return [self.ready.popleft() for _ in range(min(most, len(self.ready)))]
 
-    def ask(self, place: int, point: Point, seeds: list[int]) -> Iterator[Task]:
-        """Ask for a point's runs with those seeds; give those that are to be made."""
+    def ask(self, place: int, point: Point, seeds: list[int]) -> None:
+        """Ask for a point's runs with those seeds; those that are to be made get ready."""
         rounds = self.open.setdefault(place, Rounds(point, [])) if self.study.stop else None
-        made = []
         for seed in seeds:
             settings = settings_of(point, seed)
             key = self.scenario.key(settings)
@@ -222,10 +223,9 @@ class Wanted:
                 self.progress.stored += 1
             else:
                 self.asked.add(key)
-                made.append(Task(key, settings))
-        if rounds and not made:
+                self.ready.append(Task(key, settings))
+        if rounds and len(rounds.values) == len(rounds.keys):
             self.settle(place)
-        return iter(made)
 
     def finish(self, done: list[Done]) -> None:
         """Take in what came of runs."""
