@@ -183,7 +183,7 @@ def grouped(items: list[Item], named: Mapping[str, str]) -> Iterable[Group]:
         *place, _, measure = item["id"].split("/")
         places.setdefault((*place, measure), []).append(item)
     for index, ((*place, measure), those) in enumerate(places.items(), start=1):
-        title = f"{', '.join(words(it) for it in place)}: {measure.replace('-', ' ')}"
+        title = f"{', '.join(dict.fromkeys(map(words, place)))}: {measure.replace('-', ' ')}"
         default = of_default(those)
         several = len(those) > len(default)
         yield Group(
