@@ -1,0 +1,1 @@
+"""Studies: one scenario over many values and seeds."""
