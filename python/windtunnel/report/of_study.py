@@ -22,15 +22,10 @@ MOST_TEXTS = 6
 
 @dataclass(frozen=True)
 class Section:
-    """Pictures that belong together; what they have in common stands above them."""
+    """A picture: its files hold it whole, the page shows its panels one by one."""
 
-    figure: Figure
-    pictures: list[Picture]
-
-    @property
-    def divided(self) -> bool:
-        """Whether there are several pictures, which need a title together."""
-        return len(self.pictures) > 1
+    whole: Picture
+    panels: list[Picture]
 
 
 def write(folder: Path, results: StudyResults) -> Path:
@@ -40,7 +35,7 @@ def write(folder: Path, results: StudyResults) -> Path:
     as CSV under `tables/`. Returns the page. Raises OSError.
     """
     main, others, spreads = chosen(results)
-    drawn = [picture for it in (*main, *others, *spreads) for picture in it.pictures]
+    drawn = [it.whole for it in (*main, *others, *spreads)]
     tables = study_tables.tables(results)
     files = {it.name: it.frame for it in tables}
     return page.write_page(
@@ -126,7 +121,7 @@ def of_transfers(results: StudyResults, by: Parameter | None) -> list[Figure]:
 
 def sections(figures: list[Figure]) -> list[Section]:
     """Divide figures into the pictures of their panels."""
-    return [Section(it, it.parts()) for it in figures]
+    return [Section(it.whole(), it.parts()) for it in figures]
 
 
 def facts(results: StudyResults) -> dict[str, str]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import altair as alt
@@ -40,37 +39,48 @@ LEAST_GAIN = 1.1
 """The gain that is coloured in full at least: noise is not made to look like one."""
 
 
-@dataclass(frozen=True)
-class Panel:
-    """One of the panels of a picture: its title and the layers in it."""
-
-    title: str
-    draw: Callable[[Ink], list[alt.Chart]]
-
-
-def arranged(panels: list[Panel], lines: list[Line], height: int, ink: Ink) -> alt.TopLevelMixin:
-    """Put panels together, with a legend where the page has none.
-
-    One panel on a page is as wide as its place; several have a width of their own.
-    """
-    only = alt.param(name=charts.ONLY, value=[])
-    if ink is SCREEN and len(panels) == 1:
-        layers = alt.layer(*panels[0].draw(ink)).add_params(only)
-        return layers.properties(width="container", height=height, config=charts.config(ink))
-    if len(panels) == 1:
-        plot = alt.layer(*panels[0].draw(ink)).properties(width=WIDTH, height=height)
-    else:
-        plots = [
-            alt.layer(*it.draw(ink)).properties(
-                width=PANEL,
-                height=height,
-                title=alt.Title(it.title, color=ink.text, fontSize=FONT, fontWeight="normal"),
-            )
-            for it in panels
-        ]
-        plot = alt.concat(*plots, columns=COLUMNS).resolve_scale(color="shared")
+def alone(layers: list[alt.Chart], lines: list[Line], height: int, ink: Ink) -> alt.TopLevelMixin:
+    """Make a picture of one panel: on a page as wide as its place, else with its legend."""
+    data = shared(layers)
     if ink is SCREEN:
-        return plot.add_params(only).properties(config=charts.config(ink))
+        layers[0] = layers[0].add_params(alt.param(name=charts.ONLY, value=[]))
+        size = {"width": "container", "height": height}
+        return alt.layer(*layers, data=data, config=charts.config(ink), **size)
+    return explained(alt.layer(*layers, data=data, width=WIDTH, height=height), lines, ink)
+
+
+def beside(
+    layers: list[alt.Chart],
+    lines: list[Line],
+    titles: list[str],
+    height: int,
+    independent: bool,
+    ink: Ink,
+) -> alt.TopLevelMixin:
+    """Make a picture of several panels, for paper: rows with these titles as `panel`.
+
+    Their axes are the same, unless they are `independent`.
+    """
+    data = shared(layers)
+    titled = alt.Header(title=None, labelColor=ink.text, labelFontSize=FONT)
+    facet = alt.layer(*layers, width=PANEL, height=height).facet(
+        alt.Facet("panel:N", sort=titles, header=titled), data=data, columns=COLUMNS
+    )
+    if independent:
+        facet = facet.resolve_scale(x="independent", y="independent")
+    return explained(facet, lines, ink)
+
+
+def shared(layers: list[alt.Chart]) -> alt.InlineData:
+    """Take the data out of layers that have the same."""
+    data = layers[0].data
+    for layer in layers:
+        layer.data = alt.Undefined
+    return data
+
+
+def explained(plot: alt.TopLevelMixin, lines: list[Line], ink: Ink) -> alt.TopLevelMixin:
+    """Put a legend above a plot where one is needed."""
     shown = [charts.legend(lines, ink), plot] if len(lines) > 1 else [plot]
     return alt.vconcat(*shown, spacing=8, config=charts.config(ink))
 

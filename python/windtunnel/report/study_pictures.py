@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -15,8 +16,8 @@ from windtunnel.report.cases import BETWEEN, Line
 from windtunnel.report.charts import BAR, HEIGHT
 from windtunnel.report.colours import Ink
 from windtunnel.report.pictures import MOST_BARS, Picture
-from windtunnel.report.study_charts import Panel, Shading
-from windtunnel.report.study_layout import MOST_LINES, Division, axis
+from windtunnel.report.study_charts import Shading
+from windtunnel.report.study_layout import MOST_LINES, Division, Panel, axis
 from windtunnel.report.study_measures import DELAY, GOODPUT
 from windtunnel.report.totals import Measure
 from windtunnel.report.units import decimals, scale, written
@@ -43,27 +44,39 @@ class Figure:
     title: str
     caption: str
     lines: list[Line]
+    """What its legend explains."""
     panels: list[Panel]
+    draw: Callable[..., list[alt.Chart]]
+    """Draws a frame in an ink, as layers that share their data."""
     height: int
+    independent: bool = False
+    """Whether each panel has axes of its own."""
 
     def whole(self) -> Picture:
         """Give all panels as one picture."""
-        chart = partial(study_charts.arranged, self.panels, self.lines, self.height)
-        return Picture(self.name, self.title, self.caption, self.legend, chart)
+        legend = self.lines if len(self.lines) > 1 else []
+        return Picture(self.name, self.title, self.caption, legend, self.chart)
 
     def parts(self) -> list[Picture]:
         """Give a picture for each panel, which a page can lay out as it likes."""
         if len(self.panels) == 1:
             return [self.whole()]
         return [
-            replace(self, name=f"{self.name}-{index}", title=panel.title, panels=[panel]).whole()
+            replace(
+                self, name=f"{self.name}-{index}", title=panel.title, caption="", panels=[panel]
+            ).whole()
             for index, panel in enumerate(self.panels, start=1)
         ]
 
-    @property
-    def legend(self) -> list[Line]:
-        """What a page's legend must explain."""
-        return self.lines if len(self.lines) > 1 else []
+    def chart(self, ink: Ink) -> alt.TopLevelMixin:
+        """Draw all panels in an ink."""
+        if len(self.panels) == 1:
+            layers = self.draw(self.panels[0].frame, ink=ink)
+            return study_charts.alone(layers, self.lines, self.height, ink)
+        titles = [it.title for it in self.panels]
+        named = [it.frame.with_columns(panel=pl.lit(it.title)) for it in self.panels]
+        layers = self.draw(pl.concat(named), ink=ink)
+        return study_charts.beside(layers, self.lines, titles, self.height, self.independent, ink)
 
 
 # What users ask for by name.
@@ -172,25 +185,24 @@ def comparison(
     ends = pl.concat([it[end] for it in spreads for end in ("mean", "low", "high")])
     shown_in = scale(measure.unit, ends)
     upright = study_charts.vertical(ends / shown_in.size)
-    title = shown_in.title(measure.title)
     panels = [
         Panel(
             panel.title,
-            partial(
-                study_charts.over_values,
-                frame.with_columns(
-                    pl.col("mean", "low", "high") / shown_in.size,
-                    place=pl.col("place").replace_strict(dict(enumerate(across.places))),
-                    text=pl.col("place").replace_strict(dict(enumerate(across.texts))),
-                ),
-                lines,
-                across,
-                title,
-                upright,
+            frame.with_columns(
+                pl.col("mean", "low", "high") / shown_in.size,
+                place=pl.col("place").replace_strict(dict(enumerate(across.places))),
+                text=pl.col("place").replace_strict(dict(enumerate(across.texts))),
             ),
         )
         for panel, frame in zip(divided.panels, spreads, strict=True)
     ]
+    draw = partial(
+        study_charts.over_values,
+        lines=lines,
+        axis=across,
+        title=shown_in.title(measure.title),
+        scale=upright,
+    )
     said = [
         what_points_are(pl.concat([it["runs"] for it in spreads]), pooled, divided),
         f"{over.name} is put into {len(across.places)} intervals." if across.edges else "",
@@ -203,6 +215,7 @@ def comparison(
         caption=" ".join(filter(None, said)),
         lines=lines,
         panels=panels,
+        draw=draw,
         height=HEIGHT,
     )
 
@@ -294,7 +307,8 @@ def bars(
         title=capital(measure.title),
         caption=" ".join(filter(None, said)),
         lines=[],
-        panels=[Panel("", partial(charts.bar_layers, values, lines, title))],
+        panels=[Panel("", values)],
+        draw=partial(charts.bar_layers, lines=lines, title=title),
         height=BAR * len(lines),
     )
 
@@ -333,7 +347,8 @@ def boxes_of(results: StudyResults, measure: Measure, by: Parameter | None) -> F
         title=f"Spread of the {measure.title} over all runs",
         caption="Boxes: the middle half of the runs, and their median; whiskers: all runs.",
         lines=[],
-        panels=[Panel("", partial(study_charts.boxes, values, lines, title))],
+        panels=[Panel("", values)],
+        draw=partial(study_charts.boxes, lines=lines, title=title),
         height=BAR * max(len(lines), 2),
     )
 
@@ -354,15 +369,14 @@ def distribution_of(
     title = shown_in.title(measure.title)
     across = study_charts.vertical(quantiles["value"])
 
-    def draw(ink: Ink) -> list[alt.Chart]:
-        return distributions.layers(quantiles, lines, title, of_what, ink, across)
-
+    draw = partial(distributions.layers, lines=lines, title=title, of_what=of_what, scale=across)
     return Figure(
         name=f"{study_measures.short(measure)}-distribution-of-{slug(of_what)}",
         title=f"Distribution of the {measure.title}",
         caption=f"Share of the {of_what} that are not greater.",
         lines=lines,
-        panels=[Panel("", draw)],
+        panels=[Panel("", quantiles)],
+        draw=draw,
         height=HEIGHT,
     )
 
@@ -390,18 +404,13 @@ def trade_off(results: StudyResults, by: Parameter | None) -> Figure:
     panels = [
         Panel(
             panel.title,
-            partial(
-                study_charts.front,
-                marked(
-                    frame.select(
-                        "line",
-                        "text",
-                        x=pl.col(DELAY.column) / units[DELAY].size,
-                        y=pl.col(GOODPUT.column) / units[GOODPUT].size,
-                    )
-                ),
-                lines,
-                titles,
+            marked(
+                frame.select(
+                    "line",
+                    "text",
+                    x=pl.col(DELAY.column) / units[DELAY].size,
+                    y=pl.col(GOODPUT.column) / units[GOODPUT].size,
+                )
             ),
         )
         for panel, frame in zip(divided.panels, means, strict=True)
@@ -419,7 +428,9 @@ def trade_off(results: StudyResults, by: Parameter | None) -> Figure:
         caption=" ".join(filter(None, said)),
         lines=lines,
         panels=panels,
+        draw=partial(study_charts.front, lines=lines, titles=titles),
         height=HEIGHT,
+        independent=True,
     )
 
 
@@ -473,12 +484,7 @@ def map_of_means(results: StudyResults, measure: Measure, x: Parameter, y: Param
     shading = Shading(shown_in.title(measure.title), low, high, logarithmic)
     digits = max(decimals(values / shown_in.size) - 1, 0)
     panels = [
-        Panel(
-            panel.title,
-            partial(
-                study_charts.cells, numbered(frame, shown_in.size, digits), across, along, shading
-            ),
-        )
+        Panel(panel.title, numbered(frame, shown_in.size, digits))
         for panel, frame in zip(divided.panels, means, strict=True)
     ]
     hidden = listed([it.name for it in divided.hidden])
@@ -489,6 +495,7 @@ def map_of_means(results: StudyResults, measure: Measure, x: Parameter, y: Param
         caption=" ".join(filter(None, [f"Cells: mean over {of}.", divided.note])),
         lines=[],
         panels=panels,
+        draw=partial(study_charts.cells, x=across, y=along, shading=shading),
         height=CELL * max(len(along.texts), 2),
     )
 
@@ -538,7 +545,7 @@ def map_of_gains(
         reverse=measure not in study_measures.MORE_IS_BETTER,
     )
     panels = [
-        Panel(panel.title, partial(study_charts.cells, bracketed(frame), across, along, shading))
+        Panel(panel.title, bracketed(frame))
         for panel, frame in zip(divided.panels, spreads, strict=True)
     ]
     several_runs = any(it["low"].count() for it in spreads)
@@ -553,6 +560,7 @@ def map_of_gains(
         caption=" ".join(filter(None, said)),
         lines=[],
         panels=panels,
+        draw=partial(study_charts.cells, x=across, y=along, shading=shading),
         height=CELL * max(len(along.texts) if along else 1, 2),
     )
 
