@@ -66,6 +66,7 @@ def beside(
     facet = alt.layer(*layers, width=PANEL, height=height).facet(
         alt.Facet("panel:N", sort=titles, header=titled), data=data, columns=COLUMNS
     )
+    facet = facet.resolve_axis(x="independent", y="independent")
     if independent:
         facet = facet.resolve_scale(x="independent", y="independent")
     return explained(facet, lines, ink)
@@ -224,12 +225,11 @@ def cells(
     `frame` has `x` and `y`, the places of the values, `value`, `low` and `high` and
     `number`, what is written.
     """
-    rows = y.texts if y else [""]
     named = frame.with_columns(
         pl.col("value", "low", "high").round_sig_figs(DIGITS),
         bright=shading.bright(),
         across=pl.col("x").replace_strict(dict(enumerate(x.labels))),
-        along=pl.col("y").replace_strict(dict(enumerate(y.labels if y else rows))),
+        along=pl.col("y").replace_strict(dict(enumerate(y.labels if y else [""]))),
     ).drop("x", "y")
     columns = len(x.texts)
     told = [
@@ -245,17 +245,16 @@ def cells(
             scale=alt.Scale(domain=x.labels),
             axis=alt.Axis(labelAngle=0, labelOverlap="greedy", domain=False, ticks=False),
         ),
-        y=alt.Y(
-            "along:N",
-            title=y.title if y else None,
-            # The greatest on top, as on every axis.
-            scale=alt.Scale(domain=(y.labels if y else rows)[::-1]),
-            axis=alt.Axis(domain=False, ticks=False, labelLimit=charts.LABEL),
-        ),
     )
+    if y:
+        # The greatest on top, as on every axis.
+        upwards = alt.Scale(domain=y.labels[::-1])
+        labels = alt.Axis(domain=False, ticks=False, labelLimit=charts.LABEL)
+        base = base.encode(y=alt.Y("along:N", title=y.title, scale=upwards, axis=labels))
     rectangles = base.mark_rect(stroke=ink.background, strokeWidth=1)
     longest = max(map(len, named["number"]), default=0)
-    room = alt.ExprRef(f"width / {columns} < {LETTER * longest + 4} ? 0 : 1")
+    needed = columns * (LETTER * longest + 2)
+    room = alt.ExprRef(f"width < {needed} ? 0 : 1") if ink is SCREEN else float(needed <= PANEL)
     dark_on_bright = {"test": "datum.bright == 1", "value": DARK_TEXT}
     on_cell = alt.ColorValue(LIGHT_TEXT, condition=dark_on_bright)
     numbers = base.mark_text(fontSize=FONT - 1, opacity=room).encode(
