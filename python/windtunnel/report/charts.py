@@ -141,6 +141,13 @@ def shades(frame: pl.DataFrame, ink: Ink) -> alt.Chart:
 
 
 def bars(frame: pl.DataFrame, lines: list[Line], title: str, ink: Ink) -> alt.TopLevelMixin:
+    """Draw what `bar_layers` does, as high as the bars need."""
+    width = "container" if ink is SCREEN else WIDTH
+    layers = bar_layers(frame, lines, title, ink)
+    return alt.layer(*layers, width=width, height=BAR * len(lines), config=config(ink))
+
+
+def bar_layers(frame: pl.DataFrame, lines: list[Line], title: str, ink: Ink) -> list[alt.Chart]:
     """Draw a bar for each line, with a whisker from the least to the greatest.
 
     `frame` has `line`, `mean`, `low`, `high` and `published`, which is drawn as
@@ -155,7 +162,7 @@ def bars(frame: pl.DataFrame, lines: list[Line], title: str, ink: Ink) -> alt.To
     number = alt.Text("mean:Q", format=f",.{decimals(frame['mean'])}f")
     told = [alt.Tooltip("label:N", title=" ")]
     told += [alt.Tooltip(f"{it}:Q", format=NUMBER) for it in VALUES if frame[it].count()]
-    layers = [
+    return [
         base.mark_bar(height=BAR * 0.6, opacity=0.85).encode(
             x=alt.X("mean:Q", title=title, scale=room), color=hues, tooltip=told
         ),
@@ -167,8 +174,6 @@ def bars(frame: pl.DataFrame, lines: list[Line], title: str, ink: Ink) -> alt.To
             x=alt.X("end:Q"), text=number
         ),
     ]
-    width = "container" if ink is SCREEN else WIDTH
-    return alt.layer(*layers, width=width, height=BAR * len(lines), config=config(ink))
 
 
 def ends(frame: pl.DataFrame, lines: list[Line]) -> pl.DataFrame:

@@ -1,0 +1,24 @@
+"""Confidence intervals of means: Student's t."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+
+CONFIDENCE = 0.95
+"""The probability with which an interval holds the true mean."""
+
+
+@cache
+def factor(count: int) -> float | None:
+    """Give half an interval's width in standard deviations of the sample; none below two values.
+
+    The values are taken as independent and normally distributed (Student, "The
+    probable error of a mean", Biometrika 6, 1908).
+    """
+    # Here, because loading SciPy takes longer than most commands.
+    from scipy.special import stdtrit
+
+    if count < 2:
+        return None
+    return float(stdtrit(count - 1, (1 + CONFIDENCE) / 2)) / math.sqrt(count)

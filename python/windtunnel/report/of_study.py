@@ -1,0 +1,160 @@
+"""The report of a study: what varied, pictures that compare, tables with their spread."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from windtunnel.report import page, study_layout, study_measures, study_pictures, study_tables
+from windtunnel.report.of_results import counted
+from windtunnel.report.pictures import Picture
+from windtunnel.report.study_layout import axis
+from windtunnel.report.study_measures import COMPLETION, DELAY, GOODPUT
+from windtunnel.report.study_pictures import Figure
+from windtunnel.report.totals import Measure
+from windtunnel.studies.outcome import Parameter, StudyResults
+
+MOST_TEXTS = 6
+"""Values of a parameter that are told one by one."""
+
+
+@dataclass(frozen=True)
+class Section:
+    """A picture: its files hold it whole, the page shows its panels one by one."""
+
+    whole: Picture
+    panels: list[Picture]
+
+
+def write(folder: Path, results: StudyResults) -> Path:
+    """Write the report of a study into a folder.
+
+    It is `report.html`; its pictures stand beside it under `figures/`, its tables
+    as CSV under `tables/`. Returns the page. Raises OSError.
+    """
+    main, others, spreads = chosen(results)
+    drawn = [it.whole for it in (*main, *others, *spreads)]
+    tables = study_tables.tables(results)
+    files = {it.name: it.frame for it in tables}
+    return page.write_page(
+        folder,
+        "study.html",
+        drawn,
+        tables={**files, "runs": study_tables.runs(results)},
+        title=results.title or folder.resolve().name,
+        facts=facts(results),
+        warnings=warnings(results),
+        main=main,
+        others=others,
+        spreads=spreads,
+        numbers=tables,
+    )
+
+
+def chosen(results: StudyResults) -> tuple[list[Section], list[Section], list[Section]]:
+    """Choose the pictures, the most useful first: main ones, other measures, and spreads.
+
+    1. Goodput over the number with most values, a line for each controller (or for
+       what `study_layout.compared` takes in its place), a panel for each value of the
+       rest; bars where no number varies. If there is no goodput, the first of
+       `study_measures.MEASURES` that there is.
+    2. Where some words have a base value such as `plain`: the gain over it.
+    3. Where two numbers vary: goodput over both, a panel for each controller.
+    4. Goodput against delay with its Pareto front.
+    5. Delay, as goodput in 1 to 3.
+
+    Other measures are drawn as in 1. Spreads over all runs are distribution
+    functions and boxes of goodput and delay, and the distribution of the
+    completion times of transfers.
+    """
+    there = study_measures.measured(results)
+    if not there:
+        return [], [], []
+    first, *others = there
+    by = study_layout.compared(results)
+    main = [*over_parameters(results, first)]
+    if GOODPUT in there and DELAY in there:
+        main.append(study_pictures.trade_off(results, by))
+    if DELAY in others:
+        main += over_parameters(results, DELAY)
+        others.remove(DELAY)
+    both = [it for it in (GOODPUT, DELAY) if it in there]
+    spreads = [
+        figure
+        for it in both
+        for figure in (
+            study_pictures.distribution_of(results.frame, it, by, "runs"),
+            study_pictures.boxes_of(results, it, by),
+        )
+    ]
+    return (
+        sections(main),
+        sections([study_pictures.comparison(results, it, by) for it in others]),
+        sections([*of_transfers(results, by), *spreads]),
+    )
+
+
+def over_parameters(results: StudyResults, measure: Measure) -> list[Figure]:
+    """Draw a measure over a parameter, its gains, and over two parameters."""
+    made = [study_pictures.comparison(results, measure, study_layout.compared(results))]
+    for parameter in results.parameters:
+        if base := study_layout.base(parameter):
+            gains = study_pictures.map_of_gains(results, measure, parameter, base)
+            made += [gains] if gains else []
+    x, *others = study_layout.numeric(results) or [None]
+    y = next((it for it in others if study_layout.crossed(results.frame, axis(x), axis(it))), None)
+    if x and y:
+        made.append(study_pictures.map_of_means(results, measure, x, y))
+    return made
+
+
+def of_transfers(results: StudyResults, by: Parameter | None) -> list[Figure]:
+    """Draw the distribution of the completion times of transfers, where there are any."""
+    transfers = results.table("transfers")
+    time = Measure(COMPLETION.column, "completion time of transfers", COMPLETION.unit)
+    if time.column not in transfers.columns or not transfers[time.column].count():
+        return []
+    return [study_pictures.distribution_of(transfers, time, by, "transfers")]
+
+
+def sections(figures: list[Figure]) -> list[Section]:
+    """Divide figures into the pictures of their panels."""
+    return [Section(it.whole(), it.parts()) for it in figures]
+
+
+def facts(results: StudyResults) -> dict[str, str]:
+    """Say what varied, and how many runs there are."""
+    frame = results.frame
+    names = [it.name for it in results.parameters]
+    combinations = frame.select(pl.struct(names).n_unique()).item() if names else 1
+    seeds = frame["seed"].n_unique()
+    told = {
+        "Runs": f"{counted(frame.height, 'run')} of {results.planned:,}",
+        "Combinations": counted(combinations, "combination"),
+        "Seeds": f"{seeds:,}",
+    }
+    return told | {it.name: values(it) for it in results.parameters}
+
+
+def values(parameter: Parameter) -> str:
+    """Tell a parameter's values: each, or how many there are and the ends."""
+    texts = study_layout.texts(parameter)
+    if len(texts) <= MOST_TEXTS or parameter.numbers is None:
+        return ", ".join(texts)
+    return f"{len(texts):,} values, {texts[0]} to {texts[-1]}"
+
+
+def warnings(results: StudyResults) -> list[str]:
+    """Say what is missing, and why."""
+    said = []
+    failed = results.failures.height
+    if failed:
+        said.append(f"{counted(failed, 'run')} failed; their errors are listed at the end.")
+    missing = results.planned - results.frame.height - failed
+    if missing > 0:
+        said.append(f"{counted(missing, 'run')} of {results.planned:,} were not run yet.")
+    if results.frame.is_empty():
+        said.append("No run finished, so there is nothing to show.")
+    return said

@@ -1,0 +1,140 @@
+"""Tables of studies: for the page as people read them, and as CSV in full precision."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from windtunnel.report import study_measures
+from windtunnel.report.study_layout import text_of
+from windtunnel.report.tables import MOST_ROWS, Cell, Column, Table, text
+from windtunnel.report.totals import Measure
+from windtunnel.report.units import decimals, finite, scale, written
+from windtunnel.studies.outcome import Parameter, StudyResults
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """A table of a study: as the page shows it, and as its file holds it."""
+
+    name: str
+    """The stem of its file's name."""
+    table: Table
+    frame: pl.DataFrame
+
+
+def tables(results: StudyResults) -> list[Numbers]:
+    """Lay out the spread for each combination of parameters, and the runs that failed."""
+    made = [] if results.frame.is_empty() else [summary(results)]
+    return [*made, *([failures(results)] if results.failures.height else [])]
+
+
+def summary(results: StudyResults) -> Numbers:
+    """Lay out each measure's spread over the seeds, for each combination of parameters."""
+    spreads = {it: of_combinations(results, it) for it in study_measures.measured(results)}
+    first = combinations(results)
+    shown = first.head(MOST_ROWS)
+    columns = [text(it.name, shown[key].to_list()) for key, it in keyed(results.parameters)]
+    columns.append(Column("runs", True, [Cell(f"{it:,}") for it in shown["runs"]]))
+    columns += [numbers(it, spread.head(MOST_ROWS)) for it, spread in spreads.items()]
+    note = "Mean ± half the 95 % confidence interval (Student’s t); below: least to greatest."
+    if first.height > MOST_ROWS:
+        note += f" The first {MOST_ROWS} of {first.height:,} rows; the CSV file has all."
+    whole = pl.concat(
+        [
+            parameters_of(first, results.parameters).with_columns(runs=first["runs"]),
+            *(prefixed(it, spread) for it, spread in spreads.items()),
+        ],
+        how="horizontal",
+    )
+    return Numbers("summary", Table("Each combination of parameters", columns, note), whole)
+
+
+def keyed(parameters: list[Parameter]) -> list[tuple[str, Parameter]]:
+    """Name a column for each parameter that clashes with no other."""
+    return [(f"key {index}", it) for index, it in enumerate(parameters)]
+
+
+def combinations(results: StudyResults) -> pl.DataFrame:
+    """Give each combination that was run: its values as texts, as they are, and its runs."""
+    keys = keyed(results.parameters)
+    frame = results.frame.select(
+        pl.lit(0).alias("all"),
+        *(pl.col(it.name).alias(f"{key} value") for key, it in keys),
+        *(text_of(it).alias(key) for key, it in keys),
+        *(order(it).alias(f"{key} order") for key, it in keys),
+    )
+    columns = [it for it in frame.columns if it != "all"]
+    found = frame.group_by("all", *columns).agg(runs=pl.len())
+    return found.sort([f"{key} order" for key, _ in keys] or "all")
+
+
+def order(parameter: Parameter) -> pl.Expr:
+    """Give the place of each run's value, as the study has them."""
+    values = parameter.numbers or parameter.values
+    places = {value: place for place, value in enumerate(dict.fromkeys(values))}
+    return pl.col(parameter.name).replace_strict(places)
+
+
+def of_combinations(results: StudyResults, measure: Measure) -> pl.DataFrame:
+    """Give a measure's spread for each row of `combinations`."""
+    keys = [f"{key} order" for key, _ in keyed(results.parameters)]
+    named = {f"{key} order": order(it) for key, it in keyed(results.parameters)}
+    samples = results.frame.select(
+        pl.lit(0).alias("all"), **named, value=study_measures.known(measure)
+    )
+    spread = study_measures.spread(samples, ["all", *keys])
+    places = combinations(results).select("all", *keys)
+    return places.join(spread, on=["all", *keys], how="left", maintain_order="left")
+
+
+def numbers(measure: Measure, spread: pl.DataFrame) -> Column:
+    """Make a column of means and intervals, with the least and the greatest below."""
+    shown = scale(measure.unit, spread["greatest"])
+    half = (spread["high"] - spread["mean"]) / shown.size
+    mean, least, greatest = (spread[it] / shown.size for it in ("mean", "least", "greatest"))
+    digits = decimals(finite([*mean, *least, *greatest]))
+    cells = []
+    for value, width, low, high in zip(mean, half, least, greatest, strict=True):
+        interval = "" if width is None else f" ± {written(width, digits)}"
+        between = "" if low == high else f"{written(low, digits)} to {written(high, digits)}"
+        cells.append(Cell(written(value, digits) + interval, between))
+    return Column(shown.title(measure.title), True, cells)
+
+
+def failures(results: StudyResults) -> Numbers:
+    """List the runs that failed with their errors."""
+    failed = results.failures
+    shown = failed.head(MOST_ROWS)
+    named = shown.select(text_of(it).alias(key) for key, it in keyed(results.parameters))
+    columns = [text(it.name, named[key].to_list()) for key, it in keyed(results.parameters)]
+    columns.append(Column("seed", True, [Cell(str(it)) for it in shown["seed"]]))
+    columns.append(text("error", shown["error"].to_list()))
+    note = ""
+    if failed.height > MOST_ROWS:
+        note = f"The first {MOST_ROWS} of {failed.height:,} rows; the CSV file has all."
+    renamed = failed.rename({it.name: column(it) for it in results.parameters})
+    return Numbers("failures", Table("Runs that failed", columns, note), renamed)
+
+
+def runs(results: StudyResults) -> pl.DataFrame:
+    """Give all finished runs with the units in the columns' names."""
+    return results.frame.rename({it.name: column(it) for it in results.parameters})
+
+
+def parameters_of(rows: pl.DataFrame, parameters: list[Parameter]) -> pl.DataFrame:
+    """Give the parameters of `combinations` with the units in the columns' names."""
+    return rows.select(pl.col(f"{key} value").alias(column(it)) for key, it in keyed(parameters))
+
+
+def prefixed(measure: Measure, spread: pl.DataFrame) -> pl.DataFrame:
+    """Give a measure's spread with its name before each column."""
+    ends = ("mean", "low", "high", "least", "greatest", "runs")
+    return spread.select(pl.col(it).alias(f"{measure.column}_{it}") for it in ends)
+
+
+def column(parameter: Parameter) -> str:
+    """Name a parameter's column with the unit of its numbers, which no measure's name has so."""
+    unit = "" if parameter.numbers is None else parameter.unit
+    return f"{parameter.name} ({unit})" if unit else parameter.name
