@@ -10,7 +10,7 @@ CONFIDENCE = 0.95
 
 
 @cache
-def factor(count: int) -> float | None:
+def factor(count: int, confidence: float = CONFIDENCE) -> float | None:
     """Give half an interval's width in standard deviations of the sample; none below two values.
 
     The values are taken as independent and normally distributed (Student, "The
@@ -21,4 +21,4 @@ def factor(count: int) -> float | None:
 
     if count < 2:
         return None
-    return float(stdtrit(count - 1, (1 + CONFIDENCE) / 2)) / math.sqrt(count)
+    return float(stdtrit(count - 1, (1 + confidence) / 2)) / math.sqrt(count)

@@ -118,7 +118,7 @@ def tell(found: StudyResults, folder: Path, page: Path | None, as_json: bool) ->
     if as_json:
         document = {
             "folder": str(folder),
-            "store": str(found.store.folder),
+            "store": str(found.store.folder) if found.store else None,
             "title": found.title,
             "planned": found.planned,
             "finished": found.frame.height,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from windtunnel.folders import read_manifest
 from windtunnel.results import ResultsError
-from windtunnel.studies.store import RUNS, Store
+from windtunnel.studies.store import RUNS, TABLES, Store
 
 if TYPE_CHECKING:
     import polars as pl
@@ -49,8 +49,8 @@ class StudyResults:
     planned: int
     """How many runs the study wants; with a stop rule, those that it has asked for."""
     folder: Path | None
-    store: Store
-    points: pl.DataFrame
+    store: Store | None = None
+    points: pl.DataFrame | None = None
     """Parameters, `seed` and `key` of all runs that were asked for."""
 
     def table(self, name: str) -> pl.DataFrame:
@@ -59,9 +59,13 @@ class StudyResults:
         `name` is `runs`, `flows`, `transfers`, `links`, `nodes` or `bridges`. Raises
         StudyError if the store cannot be read, and KeyError for another name.
         """
-        table = self.store.table(name)
-        if table is None:
+        import polars as pl
+
+        if name not in TABLES:
             raise KeyError(name)
+        table = self.store.table(name) if self.store else None
+        if table is None or self.points is None:
+            return pl.DataFrame()
         finished = self.points.join(self.frame.select("key"), on="key", how="semi")
         return finished.join(table, on="key", how="inner", maintain_order="left_right")
 

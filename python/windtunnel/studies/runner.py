@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from statistics import stdev
 
-from windtunnel import _core
+from windtunnel import _core, intervals
 from windtunnel.studies import design
 from windtunnel.studies.design import Point
 from windtunnel.studies.errors import StudyError
@@ -23,9 +23,6 @@ from windtunnel.studies.file import Stop, Study
 from windtunnel.studies.store import Store
 from windtunnel.studies.values import quantity
 from windtunnel.studies.worker import Done, Scenario, Task, work
-
-if TYPE_CHECKING:
-    pass
 
 BATCH_S = 1.0
 """How long a batch is to take: what is lost if the process is killed."""
@@ -276,13 +273,9 @@ def is_enough(values: list[float], stop: Stop) -> bool:
 
 def half_interval(values: list[float], confidence: float) -> float:
     """Give half the confidence interval of the mean of at least two values."""
-    # Here, because loading SciPy takes longer than most commands.
-    from statistics import stdev
-
-    from scipy.stats import t
-
-    quantile = float(t.ppf((1 + confidence) / 2, len(values) - 1))
-    return quantile * stdev(values) / len(values) ** 0.5
+    factor = intervals.factor(len(values), confidence)
+    assert factor
+    return factor * stdev(values)
 
 
 @contextmanager

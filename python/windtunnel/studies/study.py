@@ -141,6 +141,7 @@ def save(read_study: Study, found: StudyResults, folder: Path, ran: Ran) -> Path
 
     The folder appears whole or not at all. Raises OSError where it cannot be written.
     """
+    assert found.store and found.points is not None
     store = os.path.relpath(found.store.folder.resolve(), folder.resolve())
     with written_whole(folder) as written:
         (written / STUDY).write_text(read_study.text, encoding="utf-8")

@@ -59,7 +59,9 @@ def spaced(first: float, last: float, steps: int, logarithmic: bool) -> list[flo
     """Give `steps` numbers from `first` to `last`, equally far apart or in equal ratios."""
     if steps == 1:
         return [first]
-    return [between(first, last, index / (steps - 1), logarithmic) for index in range(steps)]
+    shares = (index / (steps - 1) for index in range(steps))
+    # A ratio such as 2 is not to end in ...0001.
+    return [float(f"{between(first, last, it, logarithmic):.12g}") for it in shares]
 
 
 def between(first: float, last: float, share: float, logarithmic: bool) -> float:
