@@ -3,5 +3,7 @@
 from windtunnel._core import ScenarioError, __version__
 from windtunnel.results import Results
 from windtunnel.running import run
+from windtunnel.studies.errors import StudyError
+from windtunnel.studies.study import study
 
-__all__ = ["Results", "ScenarioError", "__version__", "run"]
+__all__ = ["Results", "ScenarioError", "StudyError", "__version__", "run", "study"]
