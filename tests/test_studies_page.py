@@ -48,7 +48,7 @@ def test_the_python_example_prints_a_row_for_each_combination(
 ) -> None:
     exec(blocks("python")[0], {})
     printed = capsys.readouterr().out
-    assert "shape: (15, 3)" in printed and "shape: (1050, 3)" in printed
+    assert "shape: (15, 3)" in printed and "shape: (1_050, 3)" in printed
 
 
 def test_other_tools_read_the_store_in_place(folder: Path) -> None:
