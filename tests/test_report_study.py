@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import itertools
+import json
 import math
 import random
+from dataclasses import replace
+from pathlib import Path
+from statistics import fmean, stdev
 from typing import Any
 
 import polars as pl
+import pytest
+import vl_convert
 
+from test_report import NASTY, Page
+from windtunnel import intervals
+from windtunnel.report import of_study, study_layout, study_measures, study_pictures, study_tables
+from windtunnel.report.colours import LIGHT, SCREEN
+from windtunnel.report.pictures import Picture, document
+from windtunnel.report.study_pictures import Figure
+from windtunnel.results import ResultsError
 from windtunnel.studies.outcome import Parameter, StudyResults
 
 BUFFER = Parameter(
@@ -80,3 +95,436 @@ def measures(values: dict[str, Any], row: tuple) -> dict[str, float]:
         "loss": draw.uniform(0.0, 0.02),
         "queue_delay_s": delay - rtt,
     }
+
+
+def in_random(count: int, seeds: int = 1) -> StudyResults:
+    """Make up the results of a random design: no two runs share a buffer or a round trip."""
+    draw = random.Random(1)
+    points = [(draw.uniform(1e4, 1e6), draw.uniform(0.01, 0.2)) for _ in range(count)]
+    buffer = Parameter(
+        "buffer", [f"{it:.0f} B" for it, _ in points], [a for a, _ in points], "B", True
+    )
+    rtt = Parameter(
+        "rtt", [f"{it * 1e3:.3f} ms" for _, it in points], [b for _, b in points], "s", False
+    )
+    rows = [
+        (*point, controller, seed)
+        for point in points
+        for controller in CONTROLLER.values
+        for seed in range(seeds)
+    ]
+    return of_rows((buffer, rtt, CONTROLLER), rows)
+
+
+@pytest.fixture(scope="module")
+def grid() -> StudyResults:
+    """Make up a study of two numbers and three controllers."""
+    return made(BUFFER, ROUND_TRIP, CONTROLLER)
+
+
+SHAPES = {
+    "one number": lambda: made(BUFFER),
+    "one word": lambda: made(CONTROLLER),
+    "no number": lambda: made(CONTROLLER, NETWORK),
+    "one run": lambda: made(seeds=1),
+    "nothing varies": lambda: made(),
+    "only numbers": lambda: made(BUFFER, ROUND_TRIP),
+    "one seed": lambda: made(BUFFER, CONTROLLER, seeds=1),
+    "with a base": lambda: made(BUFFER, NETWORK),
+    "five parameters": lambda: made(BUFFER, ROUND_TRIP, LOSS, NETWORK, CONTROLLER, seeds=1),
+    "a random design": lambda: in_random(60),
+    "a small random design": lambda: in_random(8, seeds=2),
+}
+"""Studies of every shape."""
+
+
+def figures(results: StudyResults) -> list[Figure]:
+    """Give all figures that a report would draw."""
+    by = study_layout.compared(results)
+    there = study_measures.measured(results)
+    return [
+        *(it for measure in there for it in of_study.over_parameters(results, measure)),
+        study_pictures.trade_off(results, by),
+    ]
+
+
+def drawn(picture: Picture, ink: Any = LIGHT) -> list[dict[str, str]]:
+    """Give all rows of data that a picture holds, once each table."""
+    tables = set()
+
+    def look(part: Any) -> None:
+        if isinstance(part, dict):
+            held = [part.get("values"), *dict(part.get("datasets", {})).values()]
+            tables.update(it for it in held if isinstance(it, str))
+            for it in part.values():
+                look(it)
+        elif isinstance(part, list):
+            for it in part:
+                look(it)
+
+    look(picture.specification(ink))
+    return [row for table in tables for row in csv.DictReader(io.StringIO(table))]
+
+
+# Numbers.
+
+
+def test_the_interval_is_that_of_students_t() -> None:
+    # Student's table: 97.5 % of t lies below these values, by degrees of freedom.
+    for freedom, t in ((1, 12.706), (4, 2.776), (9, 2.262), (30, 2.042)):
+        assert intervals.factor(freedom + 1) == pytest.approx(t / math.sqrt(freedom + 1), rel=2e-4)
+
+
+def test_one_value_has_no_interval() -> None:
+    assert intervals.factor(1) is None
+    summary = study_tables.summary(made(CONTROLLER, seeds=1))
+    assert summary.frame["goodput_bps_low"].null_count() == summary.frame.height == 3
+    goodput = next(it for it in summary.table.columns if it.title == "goodput (Mbps)")
+    assert not any("±" in cell.text or cell.detail for cell in goodput.cells)
+    rows = drawn(study_pictures.compare(made(BUFFER, CONTROLLER, seeds=1), "goodput"))
+    assert {row["low"] for row in rows if "low" in row} == {""}
+
+
+def test_nineteen_of_twenty_intervals_hold_the_true_mean() -> None:
+    # 95 % of the intervals hold the true mean: of 2,000 within four standard deviations.
+    draw, held = random.Random(2), 0
+    for _ in range(2000):
+        values = [draw.gauss(3.0, 2.0) for _ in range(4)]
+        held += abs(fmean(values) - 3.0) <= intervals.factor(4) * stdev(values)
+    assert held / 2000 == pytest.approx(0.95, abs=4 * math.sqrt(0.95 * 0.05 / 2000))
+
+
+def test_the_numbers_of_the_table_are_those_of_the_runs(grid: StudyResults) -> None:
+    frame = study_tables.summary(grid).frame
+    assert frame.height == 7 * 5 * 3
+    runs: dict[tuple, list[float]] = {}
+    for row in grid.frame.iter_rows(named=True):
+        key = (row["buffer"], row["rtt"], row["controller"])
+        runs.setdefault(key, []).append(row["delay_s"])
+    for row in frame.iter_rows(named=True):
+        values = runs.pop((row["buffer (B)"], row["rtt (s)"], row["controller"]))
+        half = stdev(values) * intervals.factor(len(values))
+        assert row["delay_s_mean"] == pytest.approx(fmean(values), rel=1e-12)
+        assert row["delay_s_low"] == pytest.approx(fmean(values) - half, rel=1e-9)
+        assert row["delay_s_high"] == pytest.approx(fmean(values) + half, rel=1e-9)
+        assert (row["delay_s_least"], row["delay_s_greatest"]) == (min(values), max(values))
+        assert row["runs"] == row["delay_s_runs"] == len(values) == 3
+    assert not runs
+
+
+def test_csv_files_hold_the_numbers_in_full(grid: StudyResults, tmp_path: Path) -> None:
+    of_study.write(tmp_path, grid)
+    read = pl.read_csv(tmp_path / "tables" / "runs.csv")
+    assert read["goodput_bps"].to_list() == grid.frame["goodput_bps"].to_list()
+    assert read["buffer (B)"].to_list() == grid.frame["buffer"].to_list()
+    summary = pl.read_csv(tmp_path / "tables" / "summary.csv")
+    whole = study_tables.summary(grid).frame
+    assert summary["delay_s_high"].to_list() == whole["delay_s_high"].to_list()
+
+
+def test_a_point_of_a_line_is_the_mean_over_the_seeds(grid: StudyResults) -> None:
+    rows = [it for it in drawn(study_pictures.compare(grid, "goodput")) if "mean" in it]
+    assert len(rows) == 7 * 5 * 3
+    for row in rows:
+        runs = grid.frame.filter(
+            pl.col("controller") == CONTROLLER.values[int(row["line"][1:])],
+            pl.col("buffer") == float(row["place"]),
+            pl.format("rtt {} ms", (pl.col("rtt") * 1e3).round().cast(pl.Int64)) == row["panel"],
+        )["goodput_bps"]
+        assert len(runs) == int(row["runs"]) == 3
+        assert float(row["mean"]) == pytest.approx(runs.mean() / 1e6, rel=1e-3)
+
+
+def test_a_cell_of_a_heat_map_is_the_mean_over_the_seeds(grid: StudyResults) -> None:
+    rows = [it for it in drawn(study_pictures.heat_map(grid, "delay", "buffer", "rtt"))]
+    assert len(rows) == 7 * 5 * 3
+    for row in rows:
+        runs = grid.frame.filter(
+            controller=row["panel"],
+            buffer=int(row["across"]) * 1024.0,
+            rtt=int(row["along"]) / 1000,
+        )["delay_s"]
+        assert float(row["value"]) == pytest.approx(runs.mean() * 1e3, rel=1e-3)
+
+
+def test_a_gain_is_the_ratio_to_the_base_seed_by_seed() -> None:
+    results = made(LOSS, NETWORK, CONTROLLER, seeds=4)
+    rows = drawn(study_pictures.gain(results, "goodput", "network"))
+    assert len(rows) == 3 * 3
+    for row in rows:
+        those = results.frame.filter(pl.col("controller") == row["along"]).filter(
+            pl.col("loss rate") == float(row["across"]) / 100
+        )
+        pairs = [those.filter(network=it).sort("seed")["goodput_bps"] for it in ("dcib", "plain")]
+        ratios = [a / b for a, b in zip(*pairs, strict=True)]
+        assert float(row["value"]) == pytest.approx(math.prod(ratios) ** (1 / 4), rel=1e-3)
+        assert row["number"].startswith("(") == (float(row["low"]) <= 1 <= float(row["high"]))
+
+
+def test_the_gain_over_itself_is_one_everywhere_and_nothing_stands_out() -> None:
+    results = made(BUFFER, NETWORK)
+    same = results.frame.filter(network="plain")
+    frame = pl.concat([same, same.with_columns(network=pl.lit("dcib"))])
+    rows = drawn(study_pictures.gain(replace(results, frame=frame), "delay", "network"))
+    assert {(row["value"], row["number"]) for row in rows} == {("1.0", "(1.00)")}
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_no_point_of_the_front_is_dominated_and_every_other_is(seed: int) -> None:
+    draw = random.Random(seed)
+    # Few values, so that some points share a coordinate or both.
+    points = [(draw.randrange(12) / 4, draw.randrange(12) / 4) for _ in range(40)]
+    marked = study_pictures.marked(pl.DataFrame(points, schema=["x", "y"], orient="row"))
+    front = {(x, y) for x, y, on in marked.select("x", "y", "front").rows() if on}
+
+    def dominated(point: tuple[float, float]) -> bool:
+        return any(x <= point[0] and y >= point[1] and (x, y) != point for x, y in points)
+
+    assert front == {it for it in points if not dominated(it)}
+
+
+def test_points_of_the_trade_off_are_the_means_of_combinations(grid: StudyResults) -> None:
+    rows = drawn(study_pictures.pareto(grid))
+    rows = [it for it in rows if "front" in it]
+    assert len(rows) == 7 * 5 * 3
+    one = next(it for it in rows if (it["text"], it["panel"]) == ("buffer 64 KiB", "rtt 40 ms"))
+    runs = grid.frame.filter(
+        buffer=65536.0, rtt=0.04, controller=CONTROLLER.values[int(one["line"][1:])]
+    )
+    assert float(one["x"]) == pytest.approx(runs["delay_s"].mean() * 1e3, rel=1e-3)
+    assert float(one["y"]) == pytest.approx(runs["goodput_bps"].mean() / 1e6, rel=1e-3)
+
+
+def test_distributions_rise_from_the_least_to_the_greatest_run(grid: StudyResults) -> None:
+    rows = [it for it in drawn(study_pictures.distribution(grid, "goodput")) if "share" in it]
+    for index, controller in enumerate(CONTROLLER.values):
+        line = [it for it in rows if it["line"] == f"l{index}"]
+        values = [float(it["value"]) for it in sorted(line, key=lambda it: float(it["share"]))]
+        runs = grid.frame.filter(controller=controller)["goodput_bps"] / 1e6
+        assert values == sorted(values)
+        assert (values[0], values[-1]) == pytest.approx((runs.min(), runs.max()), rel=1e-3)
+        assert values[len(values) // 2] == pytest.approx(runs.median(), rel=1e-3)
+
+
+def test_boxes_hold_the_middle_half_of_the_runs(grid: StudyResults) -> None:
+    rows = drawn(study_pictures.box(grid, "delay", by="rtt"))
+    assert len(rows) == 5
+    for row in rows:
+        runs = grid.frame.filter(rtt=ROUND_TRIP.numbers[int(row["line"][1:])])["delay_s"] * 1e3
+        inside = runs.filter(runs.is_between(float(row["first"]), float(row["third"])))
+        assert len(inside) / len(runs) == pytest.approx(0.5, abs=2 / len(runs))
+        assert float(row["median"]) == pytest.approx(runs.median(), rel=1e-3)
+
+
+# What is drawn.
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_studies_of_every_shape_have_a_report(shape: str, tmp_path: Path) -> None:
+    results = SHAPES[shape]()
+    page = Page(of_study.write(tmp_path, results))
+    assert page.all("figure") and page.all("table")
+    for specification in page.specifications():
+        vl_convert.vegalite_to_vega(specification)
+        assert specification["width"] == "container"
+    links = [str(it["href"]) for it in page.all("a") if "download" in it]
+    assert links and all((tmp_path / it).is_file() for it in links)
+    names = [str(it["id"]) for it in page.all("figure")]
+    assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_every_picture_can_be_drawn_for_paper_and_says_what_it_shows(shape: str) -> None:
+    for figure in figures(SHAPES[shape]()):
+        picture = figure.whole()
+        assert picture.title and picture.caption
+        assert document(picture).startswith("<svg")
+        assert 1 <= len(figure.panels) <= study_layout.MOST_PANELS
+
+
+def test_the_first_picture_is_goodput_over_the_number_with_most_values(grid: StudyResults) -> None:
+    main, others, spreads = of_study.chosen(grid)
+    assert [it.whole.title for it in main] == [
+        "Goodput over buffer",
+        "Goodput over buffer and rtt",
+        "Goodput against delay",
+        "Delay over buffer",
+        "Delay over buffer and rtt",
+    ]
+    assert [it.label for it in main[0].whole.lines] == CONTROLLER.values
+    assert [it.title for it in main[0].panels] == [f"rtt {it}" for it in ROUND_TRIP.values]
+    assert "Jain's fairness over buffer" in [it.whole.title for it in others]
+    assert spreads
+
+
+def test_where_there_is_a_base_the_gain_over_it_comes_second() -> None:
+    main, *_ = of_study.chosen(made(BUFFER, NETWORK, CONTROLLER))
+    assert main[1].whole.title == "Goodput at dcib relative to network plain"
+
+
+def test_without_a_number_there_are_bars_for_each_combination() -> None:
+    rows = drawn(study_pictures.compare(made(CONTROLLER, NETWORK), "goodput"))
+    assert len(rows) == 6 and {it["label"] for it in rows} >= {"network dcib · bbr3"}
+
+
+def test_a_controller_keeps_its_colour_whatever_else_is_compared() -> None:
+    own = Parameter("controller", ["mine", "cubic"], None, "", False)
+    mine, cubic = study_layout.lines(study_layout.axis(own))
+    assert LIGHT.hue(cubic.controller) == LIGHT.hue("cubic")
+    assert LIGHT.hue(mine.controller) not in (LIGHT.soft, LIGHT.hue("cubic"))
+    assert mine.shape != cubic.shape
+
+
+def test_labels_leave_out_a_unit_that_all_values_share() -> None:
+    same, mixed = (
+        study_layout.axis(ROUND_TRIP),
+        study_layout.axis(Parameter("rtt", ["500 µs", "1 ms"], [0.0005, 0.001], "s", False)),
+    )
+    assert (same.title, same.labels[:2]) == ("rtt (ms)", ["10", "20"])
+    assert (mixed.title, mixed.labels) == ("rtt", ["500 µs", "1 ms"])
+
+
+def test_values_in_geometric_progression_stand_evenly() -> None:
+    assert study_layout.axis(replace(BUFFER, logarithmic=False)).logarithmic
+    even = Parameter(
+        "n", [str(it) for it in range(1, 9)], [float(it) for it in range(1, 9)], "", False
+    )
+    assert not study_layout.axis(even).logarithmic
+    assert not study_layout.axis(LOSS).logarithmic
+
+
+def test_points_that_stand_for_several_combinations_say_so() -> None:
+    single = study_pictures.compare(made(BUFFER, CONTROLLER), "goodput")
+    assert "mean over the seeds" in single.caption and "confidence" in single.caption
+    pooled = study_pictures.compare(in_random(60), "goodput")
+    assert "median" in pooled.caption and "put into 10 intervals" in pooled.caption
+    assert "confidence" not in pooled.caption
+
+
+def test_values_that_were_zipped_do_not_make_panels_of_one_point() -> None:
+    rows = [
+        (buffer, rtt, controller, seed)
+        for buffer, rtt in zip(BUFFER.numbers, ROUND_TRIP.numbers, strict=False)
+        for controller in CONTROLLER.values
+        for seed in range(3)
+    ]
+    zipped = of_rows((BUFFER, ROUND_TRIP, CONTROLLER), rows)
+    figure = study_pictures.comparison(zipped, study_measures.GOODPUT, CONTROLLER)
+    assert len(figure.panels) == 1 and "Points differ in rtt too." in figure.caption
+    titles = [it.whole.title for it in of_study.chosen(zipped)[0]]
+    assert "Goodput over buffer and rtt" not in titles
+
+
+# What is missing.
+
+
+def test_values_that_are_missing_or_no_numbers_are_drawn_as_nothing(
+    grid: StudyResults, tmp_path: Path
+) -> None:
+    first = pl.col("buffer") == 16384.0
+    broken = grid.frame.with_columns(
+        goodput_bps=pl.when(first).then(float("nan")).otherwise("goodput_bps"),
+        delay_s=pl.lit(None, pl.Float64),
+        fairness=pl.lit(float("inf")),
+    )
+    results = replace(grid, frame=broken)
+    rows = drawn(study_pictures.compare(results, "goodput"))
+    assert len([it for it in rows if "mean" in it]) == 6 * 5 * 3
+    page = Page(of_study.write(tmp_path, results))
+    titles = [it.whole.title for part in of_study.chosen(results) for it in part]
+    assert not any("elay over" in it or "fairness" in it for it in titles)
+    assert "nan" not in page.read.lower().split() and page.specifications()
+    assert "NaN" not in (tmp_path / "tables" / "summary.csv").read_text(encoding="utf-8")
+
+
+def test_without_a_finished_run_there_is_a_page_that_says_so(tmp_path: Path) -> None:
+    whole = made(BUFFER, CONTROLLER)
+    nothing = replace(whole, frame=whole.frame.clear())
+    page = Page(of_study.write(tmp_path, nothing))
+    assert "No run finished" in page.read and not page.all("figure")
+
+
+def test_failures_are_listed_with_their_errors(tmp_path: Path) -> None:
+    whole = made(BUFFER, CONTROLLER)
+    failures = whole.frame.select("buffer", "controller", "seed", "key").head(3)
+    failed = failures.with_columns(error=pl.lit("out of <memory>"))
+    page = Page(of_study.write(tmp_path, replace(whole, failures=failed, planned=80)))
+    assert page.read.count("out of <memory>") == 3
+    assert "3 runs failed" in page.read and "14 runs of 80" in page.read
+    read = pl.read_csv(tmp_path / "tables" / "failures.csv")
+    assert read["error"].to_list() == ["out of <memory>"] * 3
+    assert read["buffer (B)"].to_list() == failures["buffer"].to_list()
+
+
+def test_the_completion_of_transfers_is_drawn_where_there_are_any(tmp_path: Path) -> None:
+    whole = replace(made(CONTROLLER, seeds=2), folder=tmp_path)
+    assert of_study.of_transfers(whole, CONTROLLER) == []
+    names = ["controller", "seed"]
+    transfers = whole.frame.select(names).with_columns(completion_s=pl.int_range(pl.len()) / 10.0)
+    transfers.write_parquet(tmp_path / "transfers.parquet")
+    (figure,) = of_study.of_transfers(whole, CONTROLLER)
+    assert "completion time" in figure.title
+    assert len({it["line"] for it in drawn(figure.whole()) if "share" in it}) == 3
+
+
+# Names.
+
+
+def test_what_people_wrote_is_never_markup_or_a_clash(tmp_path: Path) -> None:
+    words = Parameter("line", ["plain", NASTY, "{}"], None, "", False)
+    number = Parameter("mean", ["1 ms", "2 ms"], [0.001, 0.002], "s", False)
+    clashing = Parameter("value", [NASTY * 2, "b"], None, "", False)
+    results = made(words, number, clashing, title=NASTY)
+    page = Page(of_study.write(tmp_path, results))
+    assert "".join(page.texts["h1"]).strip() == NASTY
+    assert len([it for it in page.all("script") if it.get("type") != "application/json"]) == 2
+    for figure in figures(results):
+        assert document(figure.whole())
+
+
+def test_names_that_there_are_not_are_refused_with_those_there_are(grid: StudyResults) -> None:
+    with pytest.raises(ResultsError, match="no measure `godput`; the measures are: goodput, delay"):
+        study_pictures.compare(grid, "godput")
+    with pytest.raises(ResultsError, match="no parameter `rrt`; the parameters are: buffer, rtt"):
+        study_pictures.compare(grid, "goodput", by="rrt")
+    with pytest.raises(ResultsError, match="`controller` has no base value"):
+        study_pictures.gain(grid, "goodput", "controller")
+    with pytest.raises(ResultsError, match="two parameters"):
+        study_pictures.heat_map(grid, "goodput", "rtt", "rtt")
+
+
+@pytest.mark.parametrize("by", ["controller", "rtt", "buffer"])
+def test_any_parameter_can_be_compared_by(grid: StudyResults, by: str) -> None:
+    for picture in (
+        study_pictures.compare(grid, "goodput", by=by),
+        study_pictures.pareto(grid, by=by),
+        study_pictures.distribution(grid, "delay", by=by),
+        study_pictures.box(grid, "goodput_bps", by=by),
+    ):
+        assert document(picture)
+        assert json.dumps(picture.specification(SCREEN))
+
+
+# Sizes.
+
+
+def test_ten_times_the_runs_make_no_larger_page(tmp_path: Path) -> None:
+    sizes = []
+    for seeds in (3, 30):
+        (folder := tmp_path / str(seeds)).mkdir()
+        page = of_study.write(folder, made(BUFFER, ROUND_TRIP, CONTROLLER, seeds=seeds))
+        sizes.append(page.stat().st_size)
+    assert sizes[1] < 1.1 * sizes[0] < 3e6
+
+
+def test_a_folder_keeps_what_stands_beside_the_report(tmp_path: Path) -> None:
+    (tmp_path / "store.parquet").write_bytes(b"kept")
+    for _ in range(2):
+        of_study.write(tmp_path, made(CONTROLLER))
+    assert (tmp_path / "store.parquet").read_bytes() == b"kept"
+    assert sorted(it.name for it in tmp_path.iterdir()) == [
+        "figures",
+        "report.html",
+        "store.parquet",
+        "tables",
+    ]

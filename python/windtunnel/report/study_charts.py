@@ -39,11 +39,18 @@ LEAST_GAIN = 1.1
 """The gain that is coloured in full at least: noise is not made to look like one."""
 
 
-def alone(layers: list[alt.Chart], lines: list[Line], height: int, ink: Ink) -> alt.TopLevelMixin:
-    """Make a picture of one panel: on a page as wide as its place, else with its legend."""
+def alone(
+    layers: list[alt.Chart], lines: list[Line], height: int, scattered: bool, ink: Ink
+) -> alt.TopLevelMixin:
+    """Make a picture of one panel: on a page as wide as its place, else with its legend.
+
+    On a page `scattered` points can be zoomed.
+    """
     data = shared(layers)
     if ink is SCREEN:
-        layers[0] = layers[0].add_params(alt.param(name=charts.ONLY, value=[]))
+        zoom = alt.selection_interval(name="zoom", bind="scales", zoom="wheel![event.ctrlKey]")
+        only = alt.param(name=charts.ONLY, value=[])
+        layers[0] = layers[0].add_params(only, *([zoom] if scattered else []))
         size = {"width": "container", "height": height}
         return alt.layer(*layers, data=data, config=charts.config(ink), **size)
     return explained(alt.layer(*layers, data=data, width=WIDTH, height=height), lines, ink)
@@ -54,12 +61,12 @@ def beside(
     lines: list[Line],
     titles: list[str],
     height: int,
-    independent: bool,
+    scattered: bool,
     ink: Ink,
 ) -> alt.TopLevelMixin:
-    """Make a picture of several panels, for paper: rows with these titles as `panel`.
+    """Make a picture of several panels: those of the rows with these titles as `panel`.
 
-    Their axes are the same, unless they are `independent`.
+    Their axes are the same, but where points are `scattered`.
     """
     data = shared(layers)
     titled = alt.Header(title=None, labelColor=ink.text, labelFontSize=FONT)
@@ -67,7 +74,7 @@ def beside(
         alt.Facet("panel:N", sort=titles, header=titled), data=data, columns=COLUMNS
     )
     facet = facet.resolve_axis(x="independent", y="independent")
-    if independent:
+    if scattered:
         facet = facet.resolve_scale(x="independent", y="independent")
     return explained(facet, lines, ink)
 
@@ -81,7 +88,10 @@ def shared(layers: list[alt.Chart]) -> alt.InlineData:
 
 
 def explained(plot: alt.TopLevelMixin, lines: list[Line], ink: Ink) -> alt.TopLevelMixin:
-    """Put a legend above a plot where one is needed."""
+    """Put a legend above a plot where one is needed; a page has its own."""
+    if ink is SCREEN:
+        only = alt.param(name=charts.ONLY, value=[])
+        return alt.vconcat(plot, config=charts.config(ink)).add_params(only)
     shown = [charts.legend(lines, ink), plot] if len(lines) > 1 else [plot]
     return alt.vconcat(*shown, spacing=8, config=charts.config(ink))
 
@@ -295,10 +305,6 @@ def front(
     points = base.mark_point(filled=True, size=55).encode(
         color=hues, shape=shapes, tooltip=told, opacity=charts.emphasis(ink, 0.85, 0.1)
     )
-    if ink is SCREEN:
-        points = points.add_params(
-            alt.selection_interval(name="zoom", bind="scales", zoom="wheel![event.ctrlKey]")
-        )
     return [
         best.mark_line(interpolate="step-after", color=ink.text, strokeWidth=1, clip=True).encode(
             order=alt.Order("x:Q")

@@ -49,8 +49,8 @@ class Figure:
     draw: Callable[..., list[alt.Chart]]
     """Draws a frame in an ink, as layers that share their data."""
     height: int
-    independent: bool = False
-    """Whether each panel has axes of its own."""
+    scattered: bool = False
+    """Whether it is points, which have axes of their own in each panel."""
 
     def whole(self) -> Picture:
         """Give all panels as one picture."""
@@ -72,11 +72,11 @@ class Figure:
         """Draw all panels in an ink."""
         if len(self.panels) == 1:
             layers = self.draw(self.panels[0].frame, ink=ink)
-            return study_charts.alone(layers, self.lines, self.height, ink)
+            return study_charts.alone(layers, self.lines, self.height, self.scattered, ink)
         titles = [it.title for it in self.panels]
         named = [it.frame.with_columns(panel=pl.lit(it.title)) for it in self.panels]
         layers = self.draw(pl.concat(named), ink=ink)
-        return study_charts.beside(layers, self.lines, titles, self.height, self.independent, ink)
+        return study_charts.beside(layers, self.lines, titles, self.height, self.scattered, ink)
 
 
 # What users ask for by name.
@@ -430,7 +430,7 @@ def trade_off(results: StudyResults, by: Parameter | None) -> Figure:
         panels=panels,
         draw=partial(study_charts.front, lines=lines, titles=titles),
         height=HEIGHT,
-        independent=True,
+        scattered=True,
     )
 
 

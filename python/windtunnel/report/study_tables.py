@@ -32,8 +32,8 @@ def tables(results: StudyResults) -> list[Numbers]:
 
 def summary(results: StudyResults) -> Numbers:
     """Lay out each measure's spread over the seeds, for each combination of parameters."""
-    spreads = {it: of_combinations(results, it) for it in study_measures.measured(results)}
     first = combinations(results)
+    spreads = {it: of_rows(results, first, it) for it in study_measures.measured(results)}
     shown = first.head(MOST_ROWS)
     columns = [text(it.name, shown[key].to_list()) for key, it in keyed(results.parameters)]
     columns.append(Column("runs", True, [Cell(f"{it:,}") for it in shown["runs"]]))
@@ -43,7 +43,13 @@ def summary(results: StudyResults) -> Numbers:
         note += f" The first {MOST_ROWS} of {first.height:,} rows; the CSV file has all."
     whole = pl.concat(
         [
-            parameters_of(first, results.parameters).with_columns(runs=first["runs"]),
+            first.select(
+                *(
+                    pl.col(f"{key} value").alias(column(it))
+                    for key, it in keyed(results.parameters)
+                ),
+                "runs",
+            ),
             *(prefixed(it, spread) for it, spread in spreads.items()),
         ],
         how="horizontal",
@@ -57,36 +63,31 @@ def keyed(parameters: list[Parameter]) -> list[tuple[str, Parameter]]:
 
 
 def combinations(results: StudyResults) -> pl.DataFrame:
-    """Give each combination that was run: its values as texts, as they are, and its runs."""
+    """Give each combination that was run: its values as they are and as texts, and its runs."""
     keys = keyed(results.parameters)
-    frame = results.frame.select(
-        pl.lit(0).alias("all"),
-        *(pl.col(it.name).alias(f"{key} value") for key, it in keys),
-        *(text_of(it).alias(key) for key, it in keys),
-        *(order(it).alias(f"{key} order") for key, it in keys),
-    )
-    columns = [it for it in frame.columns if it != "all"]
-    found = frame.group_by("all", *columns).agg(runs=pl.len())
-    return found.sort([f"{key} order" for key, _ in keys] or "all")
+    columns = {"all": pl.lit(0)}
+    for key, it in keys:
+        columns[f"{key} place"] = place(it)
+        columns[f"{key} value"] = pl.col(it.name)
+        columns[key] = text_of(it)
+    found = results.frame.select(**columns).group_by(*columns).agg(runs=pl.len())
+    return found.sort("all", *(f"{key} place" for key, _ in keys))
 
 
-def order(parameter: Parameter) -> pl.Expr:
+def place(parameter: Parameter) -> pl.Expr:
     """Give the place of each run's value, as the study has them."""
     values = parameter.numbers or parameter.values
     places = {value: place for place, value in enumerate(dict.fromkeys(values))}
     return pl.col(parameter.name).replace_strict(places)
 
 
-def of_combinations(results: StudyResults, measure: Measure) -> pl.DataFrame:
-    """Give a measure's spread for each row of `combinations`."""
-    keys = [f"{key} order" for key, _ in keyed(results.parameters)]
-    named = {f"{key} order": order(it) for key, it in keyed(results.parameters)}
-    samples = results.frame.select(
-        pl.lit(0).alias("all"), **named, value=study_measures.known(measure)
-    )
-    spread = study_measures.spread(samples, ["all", *keys])
-    places = combinations(results).select("all", *keys)
-    return places.join(spread, on=["all", *keys], how="left", maintain_order="left")
+def of_rows(results: StudyResults, rows: pl.DataFrame, measure: Measure) -> pl.DataFrame:
+    """Give a measure's spread over the seeds for each row of `combinations`."""
+    places = {f"{key} place": place(it) for key, it in keyed(results.parameters)}
+    keys = {"all": pl.lit(0), **places}
+    samples = results.frame.select(**keys, value=study_measures.known(measure))
+    spread = study_measures.spread(samples, [*keys])
+    return rows.select(*keys).join(spread, on=[*keys], how="left", maintain_order="left")
 
 
 def numbers(measure: Measure, spread: pl.DataFrame) -> Column:
@@ -121,11 +122,6 @@ def failures(results: StudyResults) -> Numbers:
 def runs(results: StudyResults) -> pl.DataFrame:
     """Give all finished runs with the units in the columns' names."""
     return results.frame.rename({it.name: column(it) for it in results.parameters})
-
-
-def parameters_of(rows: pl.DataFrame, parameters: list[Parameter]) -> pl.DataFrame:
-    """Give the parameters of `combinations` with the units in the columns' names."""
-    return rows.select(pl.col(f"{key} value").alias(column(it)) for key, it in keyed(parameters))
 
 
 def prefixed(measure: Measure, spread: pl.DataFrame) -> pl.DataFrame:
