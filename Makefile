@@ -37,6 +37,8 @@ endef
 
 docs: $(core)
 	$(bin)/python -m windtunnel.documents docs/scenarios.md
+	$(bin)/python -m windtunnel.table_types python/windtunnel/scenario_tables.py
+	$(bin)/ruff format --quiet python/windtunnel/scenario_tables.py
 
 bench: $(core)
 	$(bin)/windtunnel bench

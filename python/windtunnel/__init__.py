@@ -1,7 +1,8 @@
 """Windtunnel: a laboratory for transport protocols."""
 
 from windtunnel._core import ScenarioError, __version__
-from windtunnel.results import Results
+from windtunnel.results import Results, ResultsError
 from windtunnel.running import run
+from windtunnel.scenario import Scenario
 
-__all__ = ["Results", "ScenarioError", "__version__", "run"]
+__all__ = ["Results", "ResultsError", "Scenario", "ScenarioError", "__version__", "run"]
