@@ -47,6 +47,13 @@ class Results:
         """Give a table by its name."""
         return self.tables[name]
 
+    def __repr__(self) -> str:
+        """Show what each flow got, as the command line does."""
+        # Here, because loading Polars takes longer than most commands.
+        from windtunnel import summary
+
+        return summary.text(self)
+
     @property
     def plot(self) -> ResultPlots:
         """The plots, by one call each: `results.plot.window()`."""
