@@ -198,6 +198,14 @@ def test_a_wrong_change_names_its_path_and_what_would_be_right(
         small.changed(settings)
 
 
+def test_settings_may_give_what_a_file_lacks(scenario: Path) -> None:
+    scenario.write_text(SCENARIO.replace('duration = "1 s"\n', ""), encoding="utf-8")
+    with pytest.raises(ScenarioError, match="missing key `duration`"):
+        Scenario.load(scenario)
+    assert Scenario.load(scenario, {"duration": "2 s"}).total_simulated_s == 8
+    assert windtunnel.run(scenario, settings={"duration": "2 s"})["runs"].height == 4
+
+
 def test_a_file_that_is_none_is_refused_as_on_the_command_line(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         Scenario.load(tmp_path / "nowhere.toml")

@@ -166,8 +166,10 @@ def run(
     # Here, because it looks at how far runs are, as they are described above.
     from windtunnel.progress import shown
 
-    chosen = scenario if isinstance(scenario, Scenario) else Scenario.load(scenario)
     settings = {**(settings or {}), **({} if seed is None else {"seed": seed})}
-    chosen = chosen.changed(settings) if settings else chosen
+    if isinstance(scenario, Scenario):
+        chosen = scenario.changed(settings)
+    else:
+        chosen = Scenario.load(scenario, settings)
     with shown() if progress else nullcontext() as watch:
         return run_scenario(chosen, jobs, watch)

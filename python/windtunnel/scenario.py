@@ -50,9 +50,12 @@ class Scenario(_core.Scenario):
         return cls.parse(tomlkit.dumps(tables))
 
     @staticmethod
-    def load(file: Path | str) -> Scenario:
-        """Read a scenario file. Raises ScenarioError, or OSError if it cannot be read."""
-        return read_file(file)
+    def load(file: Path | str, settings: Mapping[str, object] | None = None) -> Scenario:
+        """Read a scenario file, with other values by their paths where they are given.
+
+        Raises ScenarioError, or OSError if it cannot be read.
+        """
+        return read_file(file, encoded(settings or {}))
 
     @staticmethod
     def parse(text: str, file: str = BUILT) -> Scenario:
@@ -69,8 +72,7 @@ class Scenario(_core.Scenario):
 
         >>> scenario.changed({"links.air.rate": "50 Mbps", "runs": 10})
         """
-        encoded = [(path, in_toml(path, value)) for path, value in settings.items()]
-        return checked(self.file, self.text, encoded)
+        return checked(self.file, self.text, encoded(settings))
 
     @property
     def tables(self) -> ScenarioTables:
@@ -123,6 +125,11 @@ def checked(file: str, text: str, settings: Iterable[tuple[str, str]] = ()) -> S
 def not_text(name: str, error: UnicodeError) -> ScenarioError:
     """Say that something is no text."""
     return ScenarioError(f"{name}: not text in UTF-8: {error}")
+
+
+def encoded(settings: Mapping[str, object]) -> Iterable[tuple[str, str]]:
+    """Write settings as the core takes them."""
+    return [(path, in_toml(path, value)) for path, value in settings.items()]
 
 
 def in_toml(path: str, value: object) -> str:
