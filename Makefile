@@ -37,6 +37,9 @@ endef
 
 docs: $(core)
 	$(bin)/python -m windtunnel.documents docs/scenarios.md
+	$(bin)/python -m windtunnel.table_types python/windtunnel/scenario_tables.py
+	$(bin)/ruff format --quiet python/windtunnel/scenario_tables.py
+	$(bin)/python docs/run_notebook.py
 
 bench: $(core)
 	$(bin)/windtunnel bench

@@ -22,8 +22,8 @@ import altair as alt
 import polars as pl
 from compare_ndnsim import NOTABLE, difference, number, replaced
 
-import windtunnel
 from windtunnel.documents import table
+from windtunnel.running import read, run_scenario
 
 FOLDER = Path(__file__).parent / "kernel"
 RESULTS = FOLDER / "results.json"
@@ -87,7 +87,7 @@ def settings(case: Case) -> dict[str, str]:
 
 def simulate(case: Case) -> tuple[dict[str, float], pl.DataFrame]:
     """Run a case here; give its measures, and window and round trip over time."""
-    results = windtunnel.run(SCENARIO, settings=settings(case))
+    results = run_scenario(read(SCENARIO, settings(case)))
     [flow] = results["flows"].to_dicts()
     series = results["flow_series"]
     measures = {

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import polars as pl
 
-import windtunnel
+from windtunnel import running
 from windtunnel.documents import table
 
 FOLDER = Path(__file__).parent / "ndnsim"
@@ -84,7 +84,7 @@ def run_scenario(name: str, settings: Settings) -> pl.DataFrame:
     """Give goodput, mean delay from the first Interest to the Data, drops and marks."""
     # Only totals are needed here.
     settings = {"interval": f'"{SECONDS} s"', **settings}
-    results = windtunnel.run(FOLDER / f"{name}.toml", settings=settings)
+    results = running.run_scenario(running.read(FOLDER / f"{name}.toml", settings))
     keys = [*results.axes, "run"]
     data = pl.col("data").sum()
     flows = results["flows"].group_by(keys, maintain_order=True)

@@ -20,8 +20,8 @@ import altair as alt
 import polars as pl
 from compare_ndnsim import NOTABLE, replaced
 
-import windtunnel
 from windtunnel.documents import table
+from windtunnel.running import read, run_scenario
 
 FOLDER = Path(__file__).parent / "ns3"
 SCENARIO = FOLDER / "dumbbell.toml"
@@ -135,7 +135,7 @@ def varied(row: Row, change: Settings) -> dict[str, str]:
 
 def simulate(row: Row, changes: Settings) -> dict[str, float]:
     """Run a row here; give the means of its measures over the runs, without the warm-up."""
-    results = windtunnel.run(SCENARIO, settings={**settings(row), **changes}, jobs=1)
+    results = run_scenario(read(SCENARIO, {**settings(row), **changes}), jobs=1)
     # A sample stands at the end of its second.
     after = pl.col("time_s") > row["warmup_s"] + 0.5
     rates = results["flow_series"].filter(after).group_by("run", "flow")

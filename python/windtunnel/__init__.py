@@ -1,9 +1,19 @@
 """Windtunnel: a laboratory for transport protocols."""
 
 from windtunnel._core import ScenarioError, __version__
-from windtunnel.results import Results
+from windtunnel.results import Results, ResultsError
 from windtunnel.running import run
+from windtunnel.scenario import Scenario
 from windtunnel.studies.errors import StudyError
 from windtunnel.studies.study import study
 
-__all__ = ["Results", "ScenarioError", "StudyError", "__version__", "run", "study"]
+__all__ = [
+    "Results",
+    "ResultsError",
+    "Scenario",
+    "ScenarioError",
+    "StudyError",
+    "__version__",
+    "run",
+    "study",
+]

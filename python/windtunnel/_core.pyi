@@ -3,6 +3,19 @@
 from pathlib import Path
 from typing import Self, final
 
+from typing_extensions import disjoint_base
+
+__all__ = [
+    "Batch",
+    "Outcome",
+    "Scenario",
+    "ScenarioError",
+    "Table",
+    "__version__",
+    "catalogue",
+    "schema",
+]
+
 class ScenarioError(ValueError):
     """A scenario that cannot be run: the message says where, why, and what would be right."""
 
@@ -46,23 +59,45 @@ class Batch:
     def finish(self) -> Outcome:
         """Wait for the end. Raises OSError if a capture could not be written."""
 
-@final
+@disjoint_base
 class Scenario:
     """A scenario, read and checked."""
 
-    title: str | None
-    axes: list[str]
-    cases: list[list[str]]
-    """For each case its name on every axis."""
-    runs: int
-    """How often each case is run."""
-    total_simulated_s: float
-    """Simulated seconds, over all runs."""
-    seed: int
-    text: str
-    """The text as run, with what was set from outside."""
-    files: list[tuple[str, str]]
-    """The files beside it that it names: each one's name there, and its text."""
+    @property
+    def file(self) -> str:
+        """The file that it was read from, as it was named."""
+
+    @property
+    def title(self) -> str | None:
+        """Its title, if it has one."""
+
+    @property
+    def axes(self) -> list[str]:
+        """The axes of its comparison."""
+
+    @property
+    def cases(self) -> list[list[str]]:
+        """For each case its name on every axis."""
+
+    @property
+    def runs(self) -> int:
+        """How often each case is run."""
+
+    @property
+    def total_simulated_s(self) -> float:
+        """Simulated seconds, over all runs."""
+
+    @property
+    def seed(self) -> int:
+        """The seed of all random streams."""
+
+    @property
+    def text(self) -> str:
+        """The text as run, with what was set from outside."""
+
+    @property
+    def files(self) -> list[tuple[str, str]]:
+        """The files beside it that it names: each one's name there, and its text."""
 
     def __new__(cls, file: str, text: str, settings: list[tuple[str, str]] = ...) -> Self: ...
     def bounds(self) -> list[tuple[float, float]]:

@@ -12,6 +12,8 @@ from windtunnel.folders import read_manifest, write_manifest, written_whole
 if TYPE_CHECKING:
     import polars as pl
 
+    from windtunnel.plots import ResultPlots
+
 SCENARIO = "scenario.toml"
 CAPTURES = "captures"
 
@@ -44,6 +46,21 @@ class Results:
     def __getitem__(self, name: str) -> pl.DataFrame:
         """Give a table by its name."""
         return self.tables[name]
+
+    def __repr__(self) -> str:
+        """Show what each flow got, as the command line does."""
+        # Here, because loading Polars takes longer than most commands.
+        from windtunnel import summary
+
+        return summary.text(self)
+
+    @property
+    def plot(self) -> ResultPlots:
+        """The plots, by one call each: `results.plot.window()`."""
+        # Here, because loading what draws takes longer than most commands.
+        from windtunnel.plots import ResultPlots
+
+        return ResultPlots(self)
 
     def save(self, folder: Path | str, captures: Path | None = None) -> Path:
         """Write a folder: scenario, manifest and a Parquet file for each table.

@@ -7,6 +7,7 @@ import os
 import platform
 import time
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from typing import Any
 from windtunnel import _core
 from windtunnel.folders import VERSION_KEY
 from windtunnel.results import Results
+from windtunnel.scenario import Scenario, read_file
 
 BETWEEN_LOOKS = 0.05
 """Seconds between two looks at the progress: a cancellation is felt at once."""
@@ -49,23 +51,17 @@ class Progress:
 
 def read(
     file: Path | str, settings: Mapping[str, str] | None = None, seed: int | None = None
-) -> _core.Scenario:
+) -> Scenario:
     """Read and check a scenario file; `settings` replace values by their paths.
 
-    Files that the scenario names, such as maps and traces, are sought beside it.
+    A setting is written as on the command line: in TOML, or else as a text. Files that
+    the scenario names, such as maps and traces, are sought beside it.
     Raises ScenarioError with the place in the file, or OSError.
     """
     replaced = [(path, str(value)) for path, value in (settings or {}).items()]
     if seed is not None:
         replaced.append(("seed", str(seed)))
-    name = os.fsencode(file).decode(errors="replace")
-    try:
-        with open(file, encoding="utf-8") as opened:
-            # More than the core takes: it says what is wrong with the rest.
-            text = opened.read(17 << 20)
-        return _core.Scenario(name, text, replaced)
-    except UnicodeError as error:
-        raise _core.ScenarioError(f"{name}: not text in UTF-8: {error}") from error
+    return read_file(file, replaced)
 
 
 def run_scenario(
@@ -148,15 +144,32 @@ def what_came(outcome: _core.Outcome, interrupted: bool, real_s: float) -> dict[
 
 
 def run(
-    file: Path | str,
+    scenario: Scenario | Path | str,
     *,
-    settings: Mapping[str, str] | None = None,
+    settings: Mapping[str, object] | None = None,
     seed: int | None = None,
     jobs: int | None = None,
+    progress: bool = True,
 ) -> Results:
-    """Run a scenario file and give its results as data frames.
+    """Run a scenario, or the file of one, and give its results as data frames.
+
+    `settings` replace values by their paths, and `seed` is one of them. As many runs as
+    `jobs` go on at a time: as there are processors, unless stated. `progress` is shown in
+    notebooks and on terminals, and vanishes at the end.
+
+    Raises ScenarioError where something is wrong with the scenario, and OSError where a
+    file cannot be read.
 
     >>> results = windtunnel.run("scenarios/first.toml")
     >>> results["flows"].group_by("controller").agg(pl.col("goodput_bps").mean())
     """
-    return run_scenario(read(file, settings, seed), jobs)
+    # Here, because it looks at how far runs are, as they are described above.
+    from windtunnel.progress import shown
+
+    settings = {**(settings or {}), **({} if seed is None else {"seed": seed})}
+    if isinstance(scenario, Scenario):
+        chosen = scenario.changed(settings)
+    else:
+        chosen = Scenario.load(scenario, settings)
+    with shown() if progress else nullcontext() as watch:
+        return run_scenario(chosen, jobs, watch)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 from rich.box import SIMPLE_HEAD
+from rich.console import Console
 from rich.table import Table
 
 from windtunnel.folders import VERSION_KEY
@@ -16,6 +18,9 @@ from windtunnel.transfers import by_size
 
 MOST_ROWS = 60
 """Rows of a table that are still read on a terminal."""
+
+WIDTH = 200
+"""Characters of a line of a table that is no terminal's."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +72,17 @@ def table(results: Results) -> Table:
     if len(summaries) > MOST_ROWS:
         table.caption = f"the first {MOST_ROWS} of {len(summaries)} rows; all are in flows.parquet"
     return table
+
+
+def text(results: Results) -> str:
+    """Lay out the same as text."""
+    if not results.tables:
+        return "no run finished"
+    console = Console(file=io.StringIO(), width=WIDTH, force_jupyter=False, force_terminal=False)
+    with console.capture() as captured:
+        console.print(table(results))
+    lines = (line.rstrip() for line in captured.get().splitlines())
+    return "\n".join(lines).strip("\n")
 
 
 def cell(measured: dict[str, float | None], column: Column) -> str:

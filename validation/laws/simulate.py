@@ -13,8 +13,8 @@ from typing import Any, TypeVar
 
 import polars as pl
 
-import windtunnel
 from windtunnel.results import Results
+from windtunnel.running import read, run_scenario
 
 FOLDER = Path(__file__).parent
 SEGMENT = 1448
@@ -83,7 +83,7 @@ def random_loss(probability: float) -> str:
 
 def simulate(settings: Settings, scenario: str = "path") -> Results:
     """Run a scenario of this folder, on one processor."""
-    return windtunnel.run(FOLDER / f"{scenario}.toml", settings=settings, jobs=1)
+    return run_scenario(read(FOLDER / f"{scenario}.toml", settings), jobs=1)
 
 
 def path(

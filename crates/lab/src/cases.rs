@@ -37,6 +37,8 @@ pub struct Case {
 /// A scenario, read and checked.
 #[derive(Clone, Debug)]
 pub struct Study {
+    /// The file that it was read from, as it was named.
+    pub file: String,
     /// Its title, if it has one.
     pub title: Option<String>,
     /// The axes of its comparison.
@@ -94,7 +96,7 @@ impl Study {
         let mut document = edit(text).map_err(|it| it.locate(file, original, None))?;
         let mut from_outside = Vec::new();
         for (path, value) in settings {
-            let what = format!("--set {path}={value}");
+            let what = format!("{path}={value}");
             let keys = set(&mut document, path, parse_value(value))
                 .map_err(|it| it.named(&what).locate(file, original, None))?;
             from_outside.push((keys, Origin::Outside(what)));
@@ -131,6 +133,7 @@ impl Study {
         }
         let limit = scenario.real_time_limit.map(|it| it.0.as_nanos());
         Ok(Self {
+            file: file.to_owned(),
             title: scenario.title,
             axes: axes.into_iter().map(|it| it.name).collect(),
             cases,

@@ -323,7 +323,7 @@ fn a_wrong_setting_is_named_as_it_was_given() {
         ("a..b", "1", "is no path"),
     ] {
         let error = set(VALID, &[(path, value)]).expect_err("the setting is wrong");
-        assert_says(&error, &[&format!("--set {path}={value}"), expected]);
+        assert_says(&error, &[&format!("{path}={value}"), expected]);
     }
 }
 

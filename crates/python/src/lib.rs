@@ -87,7 +87,7 @@ impl Outcome {
 }
 
 /// A scenario, read and checked.
-#[pyclass(frozen)]
+#[pyclass(frozen, subclass)]
 struct Scenario(Study);
 
 #[pymethods]
@@ -99,6 +99,12 @@ impl Scenario {
     fn new(file: &str, text: &str, settings: Vec<(String, String)>) -> PyResult<Self> {
         let study = Study::read(file, text, &settings);
         study.map(Self).map_err(|error| ScenarioError::new_err(error.to_string()))
+    }
+
+    /// The file that it was read from, as it was named.
+    #[getter]
+    fn file(&self) -> &str {
+        &self.0.file
     }
 
     /// The scenario's title, if it has one.

@@ -219,6 +219,18 @@ def of_kind(results: Results, kind: str) -> list[Picture]:
     return KINDS[kind](results) if results.tables else []
 
 
+def some_of_kind(results: Results, kind: str) -> list[Picture]:
+    """Draw a kind of picture, in one or more.
+
+    Raises ResultsError if there is no such kind, and where nothing happened that could be
+    drawn.
+    """
+    drawn = of_kind(results, kind)
+    if not drawn:
+        raise ResultsError(f"there is nothing to draw for a picture of {kind}")
+    return drawn
+
+
 def draw(results: Results, kind: str, file: Path | str) -> Path:
     """Draw one picture into a file: SVG, PDF or PNG, as its name ends.
 
@@ -231,8 +243,6 @@ def draw(results: Results, kind: str, file: Path | str) -> Path:
     file = Path(file)
     if file.suffix not in pictures.WRITERS:
         raise ResultsError(f"{file}: pictures are written as {', '.join(pictures.WRITERS)}")
-    drawn = of_kind(results, kind)
-    if not drawn:
-        raise ResultsError(f"there is nothing to draw for a picture of {kind}")
-    file.write_bytes(pictures.WRITERS[file.suffix](pictures.document(drawn[0])))
+    first, *_ = some_of_kind(results, kind)
+    file.write_bytes(pictures.WRITERS[file.suffix](pictures.document(first)))
     return file

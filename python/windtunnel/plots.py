@@ -1,0 +1,152 @@
+"""Plots by one call each: charts that show by themselves in a notebook."""
+
+from __future__ import annotations
+
+import textwrap
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import altair as alt
+from altair.utils.schemapi import debug_mode
+
+from windtunnel.report import figures
+from windtunnel.report.colours import LIGHT
+from windtunnel.report.pictures import Picture
+from windtunnel.results import Results
+
+if TYPE_CHECKING:
+    from windtunnel.studies.outcome import StudyResults
+
+SUBTITLE = 90
+"""Characters of a line under a chart's title."""
+
+APART = 24
+"""Pixels between charts."""
+
+
+@dataclass(frozen=True)
+class ResultPlots:
+    """The plots of results: the pictures of their report.
+
+    Each is an Altair chart: `chart.save("window.svg")` keeps it, as PNG and PDF too. Where
+    the cases need several pictures they stand below each other. Raises ResultsError where
+    nothing happened that could be drawn.
+    """
+
+    results: Results
+
+    def __call__(self, kind: str) -> alt.TopLevelMixin:
+        """Plot a kind by its name; an unknown one is told which there are."""
+        return chart(figures.some_of_kind(self.results, kind))
+
+    def goodput(self) -> alt.TopLevelMixin:
+        """Plot the goodput over time: that of all flows of a case and controller together."""
+        return self("goodput")
+
+    def each_flow(self) -> alt.TopLevelMixin:
+        """Plot the goodput of each flow over time, each case in a picture."""
+        return self("each-flow")
+
+    def window(self) -> alt.TopLevelMixin:
+        """Plot the congestion window over time: the mean of the flows."""
+        return self("window")
+
+    def queue(self) -> alt.TopLevelMixin:
+        """Plot the longest queue over time."""
+        return self("queue")
+
+    def delay(self) -> alt.TopLevelMixin:
+        """Plot the delay from first sending to Data or acknowledgement over time."""
+        return self("delay")
+
+    def drops(self) -> alt.TopLevelMixin:
+        """Plot the packets dropped on all links, each second."""
+        return self("drops")
+
+    def bars(self) -> alt.TopLevelMixin:
+        """Plot the goodput of each case as bars, with its spread over the runs."""
+        return self("bars")
+
+    def sinr(self) -> alt.TopLevelMixin:
+        """Plot the SINR over time, of the radio link that carries most."""
+        return self("sinr")
+
+    def rate(self) -> alt.TopLevelMixin:
+        """Plot the rate over time, of the link with a channel that carries most."""
+        return self("rate")
+
+    def map(self) -> alt.TopLevelMixin:
+        """Plot where the user of a radio goes."""
+        return self("map")
+
+    def completion_by_size(self) -> alt.TopLevelMixin:
+        """Plot the completion times of transfers, by their size."""
+        return self("completion-by-size")
+
+
+@dataclass(frozen=True)
+class StudyPlots:
+    """The plots of a study: its measures over what it varies.
+
+    A measure is a column of the study's frame, or its name without the unit; `by`, `x` and
+    `y` are parameters. Each is an Altair chart. Raises ResultsError for a name that is not
+    there.
+    """
+
+    results: StudyResults
+
+    def compare(self, measure: str, by: str) -> alt.TopLevelMixin:
+        """Plot a measure over a parameter, with its interval."""
+        from windtunnel.report import study_pictures
+
+        return chart([study_pictures.compare(self.results, measure, by)])
+
+    def heat_map(self, measure: str, x: str, y: str) -> alt.TopLevelMixin:
+        """Plot a measure over two parameters, as colours."""
+        from windtunnel.report import study_pictures
+
+        return chart([study_pictures.heat_map(self.results, measure, x, y)])
+
+    def pareto(self, by: str) -> alt.TopLevelMixin:
+        """Plot the goodput against the delay, with the front that nothing surpasses in both."""
+        from windtunnel.report import study_pictures
+
+        return chart([study_pictures.pareto(self.results, by)])
+
+    def distribution(self, measure: str, by: str) -> alt.TopLevelMixin:
+        """Plot the distribution function of a measure, for each value of a parameter."""
+        from windtunnel.report import study_pictures
+
+        return chart([study_pictures.distribution(self.results, measure, by)])
+
+    def box(self, measure: str, by: str) -> alt.TopLevelMixin:
+        """Plot a box of a measure for each value of a parameter."""
+        from windtunnel.report import study_pictures
+
+        return chart([study_pictures.box(self.results, measure, by)])
+
+
+def chart(drawn: list[Picture]) -> alt.TopLevelMixin:
+    """Draw pictures below each other, with their titles; one alone stands by itself."""
+    # They are valid: the check takes as long as the drawing.
+    with debug_mode(False):
+        charts = [titled(picture) for picture in drawn]
+        if len(charts) == 1:
+            return charts[0]
+        # Only the whole may be configured.
+        config = charts[0].config
+        for one in charts:
+            one.config = alt.Undefined
+        return alt.vconcat(*charts, spacing=APART, config=config)
+
+
+def titled(picture: Picture) -> alt.TopLevelMixin:
+    """Draw a picture, with what it shows over it."""
+    title = alt.Title(
+        textwrap.wrap(picture.title, SUBTITLE),
+        subtitle=textwrap.wrap(picture.caption, SUBTITLE),
+        anchor="start",
+        color=LIGHT.text,
+        subtitleColor=LIGHT.soft,
+    )
+    return picture.chart(LIGHT).properties(title=title)
