@@ -24,7 +24,7 @@ from windtunnel.studies.errors import StudyError
 from windtunnel.studies.file import read
 from windtunnel.studies.store import Store
 from windtunnel.studies.study import run, study
-from windtunnel.studies.values import quantity, spaced, toml
+from windtunnel.studies.values import quantity, spaced
 
 SCENARIO = """\
 duration = "2 s"
@@ -179,13 +179,6 @@ def test_quantities_are_numbers_in_base_units() -> None:
     assert [quantity(it) for it in ("cubic", "10", "10 parsecs", True, None, [1])] == [None] * 6
 
 
-def test_values_are_written_as_toml_reads_them() -> None:
-    import tomllib
-
-    value = {"kind": "red", "limits": [1, 2.5, 'a"b\n'], "ecn": True, "of": {"é": 1e-7}}
-    assert tomllib.loads(f"value = {toml(value)}") == {"value": value}
-
-
 # -- What is kept ------------------------------------------------------------
 
 
@@ -244,19 +237,19 @@ def test_a_run_that_fails_is_recorded_and_does_not_stop_the_others(folder: Path)
 def test_a_failure_that_is_retried_and_mended_is_no_failure_any_more(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = worker.Scenario.read
+    whole = worker.Base.read
 
-    def failing(self: worker.Scenario, settings: tuple) -> object:
+    def failing(self: worker.Base, settings: tuple) -> object:
         raise worker._core.ScenarioError("not today")
 
     file = read(written(folder, STUDY))
-    keys = [runner.Scenario(file).key(runner.settings_of(it, 1)) for it in design.points(file)]
+    keys = [worker.Base(file).key(runner.settings_of(it, 1)) for it in design.points(file)]
     tasks = [worker.Task(key, ()) for key in keys]
-    monkeypatch.setattr(worker.Scenario, "read", failing)
+    monkeypatch.setattr(worker.Base, "read", failing)
     kept = Store(folder / "store")
     with kept.opened():
-        worker.work(worker.Scenario(file), tasks, kept.folder, None)
-    monkeypatch.setattr(worker.Scenario, "read", whole)
+        worker.work(worker.Base(file), tasks, kept.folder, None)
+    monkeypatch.setattr(worker.Base, "read", whole)
     assert set(kept.table("runs")["error"]) == {"not today"}
     run(file, kept, retry_failed=True)
     assert kept.table("runs")["error"].null_count() == 12

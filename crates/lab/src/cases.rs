@@ -152,6 +152,7 @@ impl Study {
     #[must_use]
     pub fn of_points(points: Vec<(String, Self)>) -> Self {
         let mut all = Self {
+            file: String::new(),
             title: None,
             axes: vec!["key".into()],
             cases: Vec::with_capacity(points.len()),

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 
+from windtunnel.scenario import in_toml
 from windtunnel.studies.file import Parameter, Study
-from windtunnel.studies.values import between, toml
+from windtunnel.studies.values import between
 
 FINEST = 1 << 20
 """Steps that the unit interval has for a sample: a value is not to end in noise."""
@@ -73,7 +74,7 @@ def at_share(parameter: Parameter, share: float) -> Choice:
     first, last = parameter.ends
     number = between(first.number, last.number, share, parameter.logarithmic)
     text = first.at(number) if first.written else float(f"{number:.9g}")
-    return number, dict.fromkeys(parameter.paths, toml(text))
+    return number, dict.fromkeys(parameter.paths, in_toml(parameter.name, text))
 
 
 def sampled(study: Study, dimensions: int) -> Iterator[list[float]]:
@@ -109,5 +110,5 @@ def point(study: Study, chosen: dict[str, Choice]) -> Point:
         except ValueError as error:
             raise study.mistake(("derive", name, "value"), str(error)) from None
         text = f"{value:.12g} {derive.unit}" if derive.unit else value
-        settings.append((derive.path, toml(text)))
+        settings.append((derive.path, in_toml(derive.path, text)))
     return Point(tuple(value for value, _ in chosen.values()), tuple(settings))

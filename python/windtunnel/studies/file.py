@@ -14,9 +14,10 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from windtunnel._core import ScenarioError
+from windtunnel.scenario import in_toml
 from windtunnel.studies.derived import Formula
 from windtunnel.studies.errors import StudyError
-from windtunnel.studies.values import Quantity, label, quantity, spaced, toml
+from windtunnel.studies.values import Quantity, label, quantity, spaced
 
 MOST_BYTES = 1 << 20
 """The largest study file that is read."""
@@ -227,7 +228,7 @@ def build(name: str, text: str, document: dict[str, Any], folder: Path) -> Study
         base=base,
         text=text,
         scenario=scenario,
-        settings={path: toml(value) for path, value in model.set.items()},
+        settings={path: in_toml(path, value) for path, value in model.set.items()},
         seeds=seeds,
         parameters=parameters,
         derived=[
@@ -306,7 +307,7 @@ def parameter(wrong: Wrong, name: str, vary: Vary) -> Parameter:
         numbers=numbers,
         unit=unit,
         logarithmic=vary.scale == "logarithmic",
-        settings=[dict.fromkeys(paths, toml(value)) for value in values],
+        settings=[dict.fromkeys(paths, in_toml(name, value)) for value in values],
         group=vary.zip,
         ends=ends,
         paths=paths,
@@ -338,7 +339,9 @@ def of_cases(
         numbers=numbers,
         unit=unit,
         logarithmic=False,
-        settings=[{path: toml(it) for path, it in case.items()} for case in cases.values()],
+        settings=[
+            {path: in_toml(path, it) for path, it in case.items()} for case in cases.values()
+        ],
         group=vary.zip,
         paths=tuple(dict.fromkeys(path for case in cases.values() for path in case)),
     )

@@ -14,6 +14,8 @@ from windtunnel.studies.store import RUNS, TABLES, Store
 if TYPE_CHECKING:
     import polars as pl
 
+    from windtunnel.plots import StudyPlots
+
 STUDY = "study.toml"
 POINTS = "points.parquet"
 
@@ -68,6 +70,13 @@ class StudyResults:
             return pl.DataFrame()
         finished = self.points.join(self.frame.select("key"), on="key", how="semi")
         return finished.join(table, on="key", how="inner", maintain_order="left_right")
+
+    @property
+    def plot(self) -> StudyPlots:
+        """Its plots: `results.plot.compare("goodput", by="controller")`."""
+        from windtunnel.plots import StudyPlots
+
+        return StudyPlots(self)
 
     @classmethod
     def load(cls, folder: Path | str) -> StudyResults:

@@ -22,7 +22,7 @@ from windtunnel.studies.errors import StudyError
 from windtunnel.studies.file import Stop, Study
 from windtunnel.studies.store import Store
 from windtunnel.studies.values import quantity
-from windtunnel.studies.worker import Done, Scenario, Task, work
+from windtunnel.studies.worker import Base, Done, Task, work
 
 BATCH_S = 1.0
 """How long a batch is to take: what is lost if the process is killed."""
@@ -70,14 +70,14 @@ def settings_of(point: Point, seed: int) -> tuple[tuple[str, str], ...]:
     return (*point.settings, ("seed", str(seed)), ("runs", "1"))
 
 
-def check(study: Study, scenario: Scenario) -> None:
+def check(study: Study, base: Base) -> None:
     """Refuse a study whose first point cannot be run: a path that does not exist, say.
 
     Raises StudyError, with what the scenario's own error says.
     """
     first = next(design.points(study))
     try:
-        read = scenario.read(settings_of(first, study.seeds[0]))
+        read = base.read(settings_of(first, study.seeds[0]))
     except _core.ScenarioError as error:
         raise StudyError(f"{study.file}: its first point cannot be run: {error}") from error
     if read.axes:
@@ -102,11 +102,11 @@ def run(
     keeps those that were finished. Raises StudyError, or OSError where the store cannot
     be written: what was finished before is kept then, too.
     """
-    scenario = Scenario(study)
+    base = Base(study)
     # Threads here are asked to stop; those of a cluster finish what they have begun.
     cancelled = threading.Event() if isinstance(executor, ThreadPoolExecutor) else None
     measure = study.stop.measure if study.stop else None
-    wanted = Wanted(study, scenario, store.outcomes(measure), retry_failed)
+    wanted = Wanted(study, base, store.outcomes(measure), retry_failed)
     started, waiting = time.monotonic(), set[Future[tuple[list[Done], float]]]()
     pace = Pace()
     try:
@@ -114,9 +114,7 @@ def run(
             while len(waiting) < 2 * width and (
                 tasks := wanted.take(pace.batch(wanted.progress.left // (2 * width)))
             ):
-                waiting.add(
-                    executor.submit(work, scenario, tasks, store.folder, measure, cancelled)
-                )
+                waiting.add(executor.submit(work, base, tasks, store.folder, measure, cancelled))
             if watch:
                 wanted.progress.real_s = time.monotonic() - started
                 watch(wanted.progress)
@@ -167,12 +165,12 @@ class Wanted:
     def __init__(
         self,
         study: Study,
-        scenario: Scenario,
+        base: Base,
         stored: dict[str, tuple[str | None, float | None]],
         retry: bool,
     ) -> None:
         """Begin with what the store has."""
-        self.study, self.scenario, self.stored, self.retry = study, scenario, stored, retry
+        self.study, self.base, self.stored, self.retry = study, base, stored, retry
         self.first_seeds = study.seeds
         if study.stop:
             self.first_seeds = list(range(1, study.stop.least + 1))
@@ -204,7 +202,7 @@ class Wanted:
         rounds = self.open.setdefault(place, Rounds(point, [])) if self.study.stop else None
         for seed in seeds:
             settings = settings_of(point, seed)
-            key = self.scenario.key(settings)
+            key = self.base.key(settings)
             self.ran.points.append(point)
             self.ran.seeds.append(seed)
             self.ran.keys.append(key)

@@ -27,7 +27,7 @@ from windtunnel.studies.outcome import (
 )
 from windtunnel.studies.runner import Progress, Ran, settings_of
 from windtunnel.studies.store import Store
-from windtunnel.studies.worker import Scenario, Task
+from windtunnel.studies.worker import Base, Task
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -81,7 +81,7 @@ def run(
 ) -> Ran:
     """Run what a study wants and the store has not."""
     # Before a store is made for nothing.
-    runner.check(read_study, Scenario(read_study))
+    runner.check(read_study, Base(read_study))
     with store.opened(), executing(jobs, dask) as (executor, width):
         return runner.run(
             read_study, store, executor, width, retry_failed=retry_failed, watch=watch
@@ -192,8 +192,8 @@ def planned(read_study: Study) -> tuple[int, int]:
 
 def estimate(read_study: Study, store: Store, jobs: int, most_looked_at: int) -> Estimate:
     """Say what a study would take, from a few of its runs, of which nothing is kept."""
-    scenario = Scenario(read_study)
-    runner.check(read_study, scenario)
+    base = Base(read_study)
+    runner.check(read_study, base)
     points, runs = planned(read_study)
     stored = None
     if runs <= most_looked_at:
@@ -202,12 +202,12 @@ def estimate(read_study: Study, store: Store, jobs: int, most_looked_at: int) ->
         if read_study.stop:
             seeds = list(range(1, read_study.stop.least + 1))
         keys = (
-            scenario.key(settings_of(point, seed))
+            base.key(settings_of(point, seed))
             for point in design.points(read_study)
             for seed in seeds
         )
         stored = sum(key in kept for key in keys)
-    tried = probes(read_study, scenario, points)
+    tried = probes(read_study, base, points)
     # The first has also loaded what it needs.
     seconds = fmean(real for real, _ in tried[1:] or tried)
     octets = fmean(size for _, size in tried)
@@ -215,7 +215,7 @@ def estimate(read_study: Study, store: Store, jobs: int, most_looked_at: int) ->
     return Estimate(points, runs, stored, left * seconds / jobs, left * octets)
 
 
-def probes(read_study: Study, scenario: Scenario, points: int) -> list[tuple[float, int]]:
+def probes(read_study: Study, base: Base, points: int) -> list[tuple[float, int]]:
     """Run a few points; give how long each took, in s, and how many octets came of it.
 
     They are from all over the study; of a very large one, from its beginning.
@@ -225,7 +225,7 @@ def probes(read_study: Study, scenario: Scenario, points: int) -> list[tuple[flo
     for point in islice(design.points(read_study), 0, PROBES * step, step):
         settings = settings_of(point, read_study.seeds[0])
         started = time.monotonic()
-        tables = worker.simulated(scenario, [Task("", settings)], None)
+        tables = worker.simulated(base, [Task("", settings)], None)
         seconds = time.monotonic() - started
         tried.append((seconds, sum(table.estimated_size() for table in tables.values())))
         if sum(real for real, _ in tried) > PROBE_S:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from windtunnel import _core
+from windtunnel.scenario import in_toml
 
 DIGITS = 9
 """Significant digits of a computed value."""
@@ -71,23 +71,8 @@ def between(first: float, last: float, share: float, logarithmic: bool) -> float
     return first + (last - first) * share
 
 
-def toml(value: Any) -> str:
-    """Write a value as TOML has it, in one line."""
-    match value:
-        case bool():
-            return "true" if value else "false"
-        case str():
-            return json.dumps(value, ensure_ascii=False)
-        case dict():
-            pairs = (f"{json.dumps(key)} = {toml(item)}" for key, item in value.items())
-            return "{ " + ", ".join(pairs) + " }" if value else "{}"
-        case list():
-            return f"[{', '.join(toml(item) for item in value)}]"
-    return repr(value)
-
-
 def label(value: Any) -> str:
     """Name a value for people: a text as it is, a table by its `kind` or in full."""
     if isinstance(value, str):
         return value
-    return toml(value)
+    return in_toml("", value)

@@ -38,7 +38,7 @@ class Done:
     measure: float | None
 
 
-class Scenario:
+class Base:
     """The base scenario of a study, as every worker has it."""
 
     def __init__(self, study: Study) -> None:
@@ -66,7 +66,7 @@ class Scenario:
 
 
 def work(
-    scenario: Scenario,
+    base: Base,
     tasks: list[Task],
     store: Path,
     measure: str | None,
@@ -77,7 +77,7 @@ def work(
     This is what a worker does, in a thread here or on another machine.
     """
     started = time.monotonic()
-    tables = simulated(scenario, tasks, cancelled)
+    tables = simulated(base, tasks, cancelled)
     runs = tables[RUNS]
     if not runs.is_empty():
         Store(store).add(tables)
@@ -87,7 +87,7 @@ def work(
 
 
 def simulated(
-    scenario: Scenario, tasks: list[Task], cancelled: threading.Event | None
+    base: Base, tasks: list[Task], cancelled: threading.Event | None
 ) -> dict[str, pl.DataFrame]:
     """Run a batch; give its tables, with a row of `runs` for each run that ended or failed."""
     import polars as pl
@@ -97,7 +97,7 @@ def simulated(
     points, errors = [], {}
     for task in tasks:
         try:
-            points.append((task.key, scenario.read(task.settings)))
+            points.append((task.key, base.read(task.settings)))
         except _core.ScenarioError as error:
             errors[task.key] = str(error)
     batch = _core.Batch.of_points(points, 1)
