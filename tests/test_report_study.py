@@ -339,7 +339,7 @@ def test_every_picture_can_be_drawn_for_paper_and_says_what_it_shows(shape: str)
         picture = figure.whole()
         assert picture.title and picture.caption
         assert document(picture).startswith("<svg")
-        assert 1 <= len(figure.panels) <= study_layout.MOST_PANELS
+        assert 1 <= len(figure.panels) <= study_layout.MOST_MAPS
 
 
 def test_the_first_picture_is_goodput_over_the_number_with_most_values(grid: StudyResults) -> None:

@@ -206,7 +206,7 @@ class Shading:
                 titleFontSize=FONT,
                 titleLimit=400,
                 values=self.ticks(),
-                format=".2~f" if self.diverging else "~g",
+                format=".2~f" if self.diverging else NUMBER,
                 tickCount=4,
             ),
         )
@@ -291,7 +291,7 @@ def front(
     )
     base = alt.Chart(charts.source(drawn)).encode(
         x=alt.X("x:Q", title=titles[0], scale=loose(frame["x"])),
-        y=alt.Y("y:Q", title=titles[1], scale=loose(frame["y"])),
+        y=alt.Y("y:Q", title=titles[1], scale=loose(frame["y"]), axis=alt.Axis(minExtent=40)),
     )
     best = base.transform_filter("datum.front == 1")
     hues = charts.by_line(alt.Color, lines, [ink.hue(it.controller) for it in lines])

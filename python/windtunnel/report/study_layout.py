@@ -21,6 +21,9 @@ from windtunnel.studies.outcome import Parameter, StudyResults
 MOST_PANELS = 6
 """Panels of a picture at most."""
 
+MOST_MAPS = 12
+"""Panels of a heat map at most, which is smaller."""
+
 MOST_LINES = 8
 """Lines for the values of a number, which can be thinned out."""
 
@@ -121,7 +124,7 @@ def axis(parameter: Parameter) -> Axis:
 def rounded(values: list[float]) -> list[str]:
     """Write values with as many digits as tell them apart, three at least."""
     for digits in range(3, 17):
-        written = [f"{it:.{digits}g}" for it in values]
+        written = [f"{float(f'{it:.{digits}g}'):.12g}" for it in values]
         if len(set(written)) == len(values):
             return written
     return [repr(it) for it in values]
@@ -190,13 +193,18 @@ class Division:
     note: str
 
 
-def division(frame: pl.DataFrame, parameters: list[Parameter], shown: list[Parameter]) -> Division:
-    """Divide runs into panels by the parameters that a picture does not show.
+def division(
+    frame: pl.DataFrame,
+    parameters: list[Parameter],
+    shown: list[Parameter],
+    most: int = MOST_PANELS,
+) -> Division:
+    """Divide runs into `most` panels by the parameters that a picture does not show.
 
-    Words come before numbers; each is taken that still leaves no more than
-    `MOST_PANELS`. If even the first leaves more, its values are thinned out. A
-    parameter that has a value of its own for nearly each of a shown one, as in a
-    random design, would leave a point in a panel: it is hidden.
+    Words come before numbers; each is taken that still leaves no more panels. If
+    even the first leaves more, its values are thinned out. A parameter that was
+    zipped with a shown one would leave a point in a panel: it is hidden, and so
+    is one of a random design, of which no two runs have the same value.
     """
     rest = sorted(
         (it for it in parameters if it not in shown), key=lambda it: it.numbers is not None
@@ -205,16 +213,16 @@ def division(frame: pl.DataFrame, parameters: list[Parameter], shown: list[Param
     note = ""
     for parameter in rest:
         candidate = axis(parameter)
-        if not all(crossed(frame, candidate, axis(it)) for it in shown):
+        if candidate.edges or not all(crossed(frame, candidate, axis(it)) for it in shown):
             continue
         count = len(candidate.texts)
-        if math.prod(len(it.texts) for it in chosen) * count <= MOST_PANELS:
+        if math.prod(len(it.texts) for it in chosen) * count <= most:
             chosen.append(candidate)
         elif not chosen:
             chosen.append(candidate)
-            note = f"{MOST_PANELS} of the {count} values of {parameter.name}."
+            note = f"{most} of the {count} values of {parameter.name}."
             break
-    places = [thinned(len(it.texts), MOST_PANELS) for it in chosen]
+    places = [thinned(len(it.texts), most) for it in chosen]
     panels = [
         Panel(
             BETWEEN.join(titled(it, index) for it, index in zip(chosen, key, strict=True)),

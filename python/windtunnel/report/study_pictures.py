@@ -17,7 +17,7 @@ from windtunnel.report.charts import BAR, HEIGHT
 from windtunnel.report.colours import Ink
 from windtunnel.report.pictures import MOST_BARS, Picture
 from windtunnel.report.study_charts import Shading
-from windtunnel.report.study_layout import MOST_LINES, Division, Panel, axis
+from windtunnel.report.study_layout import MOST_LINES, MOST_MAPS, Axis, Division, Panel, axis
 from windtunnel.report.study_measures import DELAY, GOODPUT
 from windtunnel.report.totals import Measure
 from windtunnel.report.units import decimals, scale, written
@@ -471,7 +471,7 @@ def marked(points: pl.DataFrame) -> pl.DataFrame:
 def map_of_means(results: StudyResults, measure: Measure, x: Parameter, y: Parameter) -> Figure:
     """Draw the mean of a measure over two parameters, a panel for the others' values."""
     across, along = axis(x), axis(y)
-    divided = study_layout.division(results.frame, results.parameters, [x, y])
+    divided = study_layout.division(results.frame, results.parameters, [x, y], MOST_MAPS)
     places = {"x": across.index(), "y": along.index()}
     means = [
         study_measures.spread(samples(it.frame, measure, places, []), [*places])
@@ -487,8 +487,7 @@ def map_of_means(results: StudyResults, measure: Measure, x: Parameter, y: Param
         Panel(panel.title, numbered(frame, shown_in.size, digits))
         for panel, frame in zip(divided.panels, means, strict=True)
     ]
-    hidden = listed([it.name for it in divided.hidden])
-    of = f"all values of {hidden} and the seeds" if hidden else "the seeds"
+    of = what_cells_are(divided, [across, along])
     return Figure(
         name=f"{study_measures.short(measure)}-map",
         title=f"{capital(measure.title)} over {x.name} and {y.name}",
@@ -498,6 +497,14 @@ def map_of_means(results: StudyResults, measure: Measure, x: Parameter, y: Param
         draw=partial(study_charts.cells, x=across, y=along, shading=shading),
         height=CELL * max(len(along.texts), 2),
     )
+
+
+def what_cells_are(divided: Division, axes: list[Axis]) -> str:
+    """Say over what the mean of a cell is taken."""
+    hidden = listed([it.name for it in divided.hidden])
+    if any(it.edges for it in axes):
+        return "the runs within both intervals"
+    return f"all values of {hidden} and the seeds" if hidden else "the seeds"
 
 
 def numbered(frame: pl.DataFrame, size: float, digits: int) -> pl.DataFrame:
@@ -525,7 +532,8 @@ def map_of_gains(
     single = "" if len(compared_with.values) > 1 else f" at {compared_with.values[0]}"
     x, y = axes_of_gains(ratios, others, compared_with)
     shown = [it for it in (x, y) if it]
-    divided = study_layout.division(ratios, others if single else [*others, compared_with], shown)
+    rest = others if single else [*others, compared_with]
+    divided = study_layout.division(ratios, rest, shown, MOST_MAPS)
     across, along = axis(x), axis(y) if y else None
     places = {"x": across.index(), "y": along.index() if along else pl.lit(0)}
     spreads = [
@@ -549,8 +557,10 @@ def map_of_gains(
         for panel, frame in zip(divided.panels, spreads, strict=True)
     ]
     several_runs = any(it["low"].count() for it in spreads)
+    over = what_cells_are(divided, [across, *([along] if along else [])])
     said = [
-        "Geometric mean of the ratios of runs with the same seed. Orange: better; purple: worse.",
+        f"Cells: geometric mean over {over} of the ratios of runs that differ in nothing else."
+        " Orange: better; purple: worse.",
         f"In brackets: the {INTERVAL} has 1 in it." if several_runs else "",
         divided.note,
     ]

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 SCALES = {
     "bit/s": (("Mbps", 1e6, 1e5), ("Gbps", 1e9, 1e10), ("kbps", 1e3, 1e2), ("bps", 1.0, 0.0)),
     "s": (("ms", 1e-3, 1e-4), ("s", 1.0, 10.0), ("µs", 1e-6, 0.0)),
+    "B": (("KiB", 1024.0, 1e3), ("MiB", 1024.0**2, 1e7), ("B", 1.0, 0.0)),
     "share": (("%", 1e-2, 0.0),),
 }
 """For a base unit those that people read: name, size, and from which value on. The
