@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import inspect
 from pathlib import Path
+from types import SimpleNamespace
 
 import altair as alt
 import pytest
 
 import windtunnel
-from windtunnel import Results, ResultsError, Scenario
-from windtunnel.plots import ResultPlots
+from windtunnel import Results, ResultsError, Scenario, report
+from windtunnel.plots import ResultPlots, StudyPlots
 from windtunnel.report import figures
+from windtunnel.report.pictures import Picture
 
 MAP = Path(__file__).parents[1] / "scenarios" / "maps" / "street.toml"
 
@@ -109,3 +111,30 @@ def test_where_nothing_happened_nothing_is_plotted(scenario: Path) -> None:
         results.plot.map()
     with pytest.raises(ResultsError, match="nothing to draw"):
         Results("", [], {}).plot.goodput()
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("compare", {"measure": "goodput", "by": "controller"}),
+        ("heat_map", {"measure": "goodput", "x": "rtt", "y": "buffer"}),
+        ("pareto", {"by": "controller"}),
+        ("distribution", {"measure": "delay", "by": "controller"}),
+        ("box", {"measure": "delay", "by": "controller"}),
+    ],
+)
+def test_a_study_s_method_draws_the_picture_of_its_name(
+    walk: Results, monkeypatch: pytest.MonkeyPatch, name: str, arguments: dict[str, str]
+) -> None:
+    [picture] = figures.of_kind(walk, "bars")
+    asked = []
+
+    def draw(results: object, **named: str) -> Picture:
+        asked.append((results, named))
+        return picture
+
+    pictures = SimpleNamespace(**{name: draw})
+    monkeypatch.setattr(report, "study_pictures", pictures, raising=False)
+    chart = getattr(StudyPlots("a study"), name)(**arguments)  # type: ignore[arg-type]
+    assert asked == [("a study", arguments)]
+    assert titles(chart) == [picture.title]

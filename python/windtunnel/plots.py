@@ -99,31 +99,31 @@ class StudyPlots:
         """Plot a measure over a parameter, with its interval."""
         from windtunnel.report import study_pictures
 
-        return chart([study_pictures.compare(self.results, measure, by)])
+        return chart([study_pictures.compare(self.results, measure=measure, by=by)])
 
     def heat_map(self, measure: str, x: str, y: str) -> alt.TopLevelMixin:
         """Plot a measure over two parameters, as colours."""
         from windtunnel.report import study_pictures
 
-        return chart([study_pictures.heat_map(self.results, measure, x, y)])
+        return chart([study_pictures.heat_map(self.results, measure=measure, x=x, y=y)])
 
     def pareto(self, by: str) -> alt.TopLevelMixin:
         """Plot the goodput against the delay, with the front that nothing surpasses in both."""
         from windtunnel.report import study_pictures
 
-        return chart([study_pictures.pareto(self.results, by)])
+        return chart([study_pictures.pareto(self.results, by=by)])
 
     def distribution(self, measure: str, by: str) -> alt.TopLevelMixin:
         """Plot the distribution function of a measure, for each value of a parameter."""
         from windtunnel.report import study_pictures
 
-        return chart([study_pictures.distribution(self.results, measure, by)])
+        return chart([study_pictures.distribution(self.results, measure=measure, by=by)])
 
     def box(self, measure: str, by: str) -> alt.TopLevelMixin:
         """Plot a box of a measure for each value of a parameter."""
         from windtunnel.report import study_pictures
 
-        return chart([study_pictures.box(self.results, measure, by)])
+        return chart([study_pictures.box(self.results, measure=measure, by=by)])
 
 
 def chart(drawn: list[Picture]) -> alt.TopLevelMixin:
