@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from windtunnel import _core
+from windtunnel.controllers import Controller, ControllerError
 from windtunnel.folders import VERSION_KEY
 from windtunnel.results import Results
 
@@ -48,10 +49,14 @@ class Progress:
 
 
 def read(
-    file: Path | str, settings: Mapping[str, str] | None = None, seed: int | None = None
+    file: Path | str,
+    settings: Mapping[str, str] | None = None,
+    seed: int | None = None,
+    controllers: Mapping[str, type[Controller]] | None = None,
 ) -> _core.Scenario:
     """Read and check a scenario file; `settings` replace values by their paths.
 
+    `controllers` are classes by the names that the scenario has for them.
     Files that the scenario names, such as maps and traces, are sought beside it.
     Raises ScenarioError with the place in the file, or OSError.
     """
@@ -63,7 +68,7 @@ def read(
         with open(file, encoding="utf-8") as opened:
             # More than the core takes: it says what is wrong with the rest.
             text = opened.read(17 << 20)
-        return _core.Scenario(name, text, replaced)
+        return _core.Scenario(name, text, replaced, dict(controllers or {}))
     except UnicodeError as error:
         raise _core.ScenarioError(f"{name}: not text in UTF-8: {error}") from error
 
@@ -139,6 +144,7 @@ def what_came(outcome: _core.Outcome, interrupted: bool, real_s: float) -> dict[
         "finished": outcome.finished,
         "unfinished": outcome.unfinished,
         "faults": outcome.faults,
+        "failures": outcome.failures,
         "interrupted": interrupted,
         "events": events,
         "packet_hops": packet_hops,
@@ -153,10 +159,18 @@ def run(
     settings: Mapping[str, str] | None = None,
     seed: int | None = None,
     jobs: int | None = None,
+    controllers: Mapping[str, type[Controller]] | None = None,
 ) -> Results:
     """Run a scenario file and give its results as data frames.
+
+    `controllers` are classes of one's own, by the names that the scenario has for them.
+    Raises ControllerError where one of them could not go on, with the results of the
+    other runs.
 
     >>> results = windtunnel.run("scenarios/first.toml")
     >>> results["flows"].group_by("controller").agg(pl.col("goodput_bps").mean())
     """
-    return run_scenario(read(file, settings, seed), jobs)
+    results = run_scenario(read(file, settings, seed, controllers), jobs)
+    if failures := results.manifest["failures"]:
+        raise ControllerError("\n".join(failures), results)
+    return results

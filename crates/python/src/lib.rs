@@ -1,5 +1,8 @@
 //! The lab's bindings for Python: thin, and typed in `_core.pyi`.
 
+mod controllers;
+mod environment;
+
 use std::path::PathBuf;
 
 use arrow_array::RecordBatch;
@@ -71,6 +74,12 @@ impl Outcome {
         self.outcome.faults.clone()
     }
 
+    /// What went wrong in controllers written in Python.
+    #[getter]
+    fn failures(&self) -> Vec<String> {
+        self.outcome.failures.clone()
+    }
+
     /// Events handled, packet-hops, and processor seconds, over all runs.
     #[getter]
     fn work(&self) -> (u64, u64, f64) {
@@ -87,11 +96,17 @@ struct Scenario(Study);
 #[pymethods]
 impl Scenario {
     /// Reads a scenario's text. `settings` are paths and values that replace
-    /// what it says.
+    /// what it says; `controllers` are classes by the names that it has for them.
     #[new]
-    #[pyo3(signature = (file, text, settings=Vec::new()))]
-    fn new(file: &str, text: &str, settings: Vec<(String, String)>) -> PyResult<Self> {
-        let study = Study::read(file, text, &settings);
+    #[pyo3(signature = (file, text, settings=Vec::new(), controllers=None))]
+    fn new(
+        file: &str,
+        text: &str,
+        settings: Vec<(String, String)>,
+        controllers: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        let makers = controllers.map_or_else(|| Ok(Vec::new()), controllers::makers)?;
+        let study = Study::read_with(file, text, &settings, &makers);
         study.map(Self).map_err(|error| ScenarioError::new_err(error.to_string()))
     }
 
@@ -277,6 +292,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Batch>()?;
     module.add_class::<Outcome>()?;
     module.add_class::<Table>()?;
+    controllers::add(module)?;
+    environment::add(module)?;
     module.add_function(wrap_pyfunction!(schema, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue, module)?)?;
     Ok(())
