@@ -73,11 +73,10 @@ def observe(signals: Signals) -> NDArray[np.float32]:
     cwnd = np.maximum(signals["cwnd"], 1.0)
     delivered, lost = signals["delivered"], signals["lost"]
     least = signals["rtt_minimum_s"]
-    interval = np.maximum(signals["interval_s"], np.finfo(float).tiny)
     seen = np.stack(
         [
             round_trips(signals) / least - 1.0,
-            delivered * least / interval / cwnd,
+            share(delivered * least, signals["interval_s"] * cwnd),
             signals["in_flight"] / cwnd,
             share(lost, delivered + lost),
             share(signals["marked"], delivered),
