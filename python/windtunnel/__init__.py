@@ -1,6 +1,7 @@
 """Windtunnel: a laboratory for transport protocols."""
 
 from windtunnel._core import ScenarioError, __version__
+from windtunnel.controllers import Controller, ControllerError
 from windtunnel.results import Results, ResultsError
 from windtunnel.running import run
 from windtunnel.scenario import Scenario
@@ -8,6 +9,8 @@ from windtunnel.studies.errors import StudyError
 from windtunnel.studies.study import study
 
 __all__ = [
+    "Controller",
+    "ControllerError",
     "Results",
     "ResultsError",
     "Scenario",

@@ -1,7 +1,7 @@
 """The core: scenarios read, checked and run by the Rust crates."""
 
 from pathlib import Path
-from typing import Self, final
+from typing import Any, Literal, Self, final
 
 from typing_extensions import disjoint_base
 
@@ -35,6 +35,8 @@ class Outcome:
     """What went wrong on our side."""
     failed: list[tuple[int, str]]
     """The cases of those runs, and what happened in each."""
+    failures: list[str]
+    """What went wrong in controllers written in Python."""
     work: tuple[int, int, float]
     """Events, packet-hops, and processor seconds, over all runs."""
 
@@ -99,7 +101,17 @@ class Scenario:
     def files(self) -> list[tuple[str, str]]:
         """The files beside it that it names: each one's name there, and its text."""
 
-    def __new__(cls, file: str, text: str, settings: list[tuple[str, str]] = ...) -> Self: ...
+    @property
+    def controllers(self) -> dict[str, type[Any]]:
+        """The controllers written in Python that it was given, by their names there."""
+
+    def __new__(
+        cls,
+        file: str,
+        text: str,
+        settings: list[tuple[str, str]] = ...,
+        controllers: dict[str, type[Any]] | None = None,
+    ) -> Self: ...
     def bounds(self) -> list[tuple[float, float]]:
         """For each case what no protocol can surpass there.
 
@@ -114,6 +126,121 @@ class Scenario:
 
 def units() -> list[tuple[str, float, str]]:
     """Give every unit of scenario files, its worth in a base unit, and the name of that."""
+
+@final
+class Start:
+    """Where a connection begins; the transport decides."""
+
+    initial_window: float
+    """The first window, in segments."""
+    minimum_window: float
+    """No decrease leads below this, in segments."""
+    restart_window: float
+    """The window after a retransmission timeout, in segments; it may lie below the minimum."""
+
+@final
+class Delivery:
+    """A delivery rate sample, from the most recently sent of the newly delivered segments."""
+
+    rate: float | None
+    """Segments per second; None if the time was too short to tell."""
+    total: float
+    """All data delivered on the connection until now, in segments."""
+    total_at_send: float
+    """The same when the segment was sent."""
+    in_flight_at_send: float
+    """Data in flight just after the segment was sent, in segments."""
+    lost_since_send: float
+    """Data held to be lost since the segment was sent, in segments."""
+    application_limited: bool
+    """Whether the application had nothing to send when the segment was sent."""
+
+@final
+class RadioReport:
+    """What a radio tells the sender of its channel."""
+
+    heard: int
+    """When the sender heard of it, in nanoseconds."""
+    sinr: float
+    """Signal to interference and noise, in dB."""
+    bandwidth: float
+    """Segments per second that the channel carries for each bit/s/Hz."""
+
+@final
+class Acknowledgement:
+    """Data was acknowledged. Data is counted in segments, times in nanoseconds."""
+
+    now: int
+    """When it arrived, since the start of the connection."""
+    acknowledged: float
+    """Newly acknowledged data that may open the window: nothing while a loss is repaired
+    or the window does not limit the sender."""
+    delivered: float
+    """Newly delivered data, whatever the transport is doing."""
+    marked: float
+    """How much of it a router marked."""
+    some_congestion: float
+    """How much of it carried the milder mark."""
+    lost: float
+    """Data newly held to be lost."""
+    rtt: int | None
+    """The round trip; None where it cannot be told."""
+    smoothed_rtt: int | None
+    """The transport's smoothed round trip, once there is a sample."""
+    one_way_delay: int | None
+    """The delay from sender to receiver; only differences of it mean something."""
+    in_flight: float
+    """Data in flight after this acknowledgement."""
+    delivery: Delivery | None
+    """The delivery rate; None where no data was newly delivered."""
+    round_ended: bool
+    """Whether a round trip ended."""
+    recovering: bool
+    """Whether the transport is repairing a loss."""
+    window_limited: bool
+    """Whether the window limited what was sent in the last round trip."""
+    radio: RadioReport | None
+    """What was heard last of the radio that the data goes over."""
+
+@final
+class Congestion:
+    """Congestion was signalled; the transport has decided that this signal counts."""
+
+    now: int
+    """When it was noticed, in nanoseconds."""
+    signal: Literal["loss", "mark", "nack", "timeout"]
+    """What told of it."""
+    in_flight: float
+    """Data in flight at that moment, in segments."""
+
+@final
+class Environments:
+    """Environments of one scenario, each of one flow, stepped side by side on threads."""
+
+    def __new__(
+        cls, scenario: Scenario, flow: str | None, interval_s: float, count: int, threads: int
+    ) -> Self:
+        """Make `count` of them. Raises ScenarioError if there is no such flow."""
+
+    def reset(self, place: int, case: int, seed: int, own: bool) -> list[float]:
+        """Begin an episode in one; `own` leaves the flow to the scenario's controller.
+
+        Gives the signals of its beginning, in the order of SIGNALS.
+        """
+
+    def step(self, stepped: list[bool], answers: object, signals: object) -> None:
+        """Step those that are `stepped`, with the interpreter released.
+
+        `answers` are float64 in one piece, of shape (count, 2): the window in segments,
+        and the pacing rate in segments per second, NaN where the transport is to decide.
+        `signals`, of shape (count, len(SIGNALS)), takes what those heard. Raises ValueError.
+        """
+
+    def is_over(self, place: int) -> bool:
+        """Say whether one has reached the scenario's end."""
+
+SIGNALS: list[str]
+"""The names of an environment's signals."""
 
 def schema() -> str: ...
 def catalogue(kind: str) -> str: ...

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from windtunnel import _core
+from windtunnel.controllers import Controller, ControllerError
 from windtunnel.folders import VERSION_KEY
 from windtunnel.results import Results
 from windtunnel.scenario import Scenario, read_file
@@ -50,7 +51,9 @@ class Progress:
 
 
 def read(
-    file: Path | str, settings: Mapping[str, str] | None = None, seed: int | None = None
+    file: Path | str,
+    settings: Mapping[str, str] | None = None,
+    seed: int | None = None,
 ) -> Scenario:
     """Read and check a scenario file; `settings` replace values by their paths.
 
@@ -135,6 +138,7 @@ def what_came(outcome: _core.Outcome, interrupted: bool, real_s: float) -> dict[
         "finished": outcome.finished,
         "unfinished": outcome.unfinished,
         "faults": outcome.faults,
+        "failures": outcome.failures,
         "interrupted": interrupted,
         "events": events,
         "packet_hops": packet_hops,
@@ -150,6 +154,7 @@ def run(
     seed: int | None = None,
     jobs: int | None = None,
     progress: bool = True,
+    controllers: Mapping[str, type[Controller]] | None = None,
 ) -> Results:
     """Run a scenario, or the file of one, and give its results as data frames.
 
@@ -160,6 +165,10 @@ def run(
     Raises ScenarioError where something is wrong with the scenario, and OSError where a
     file cannot be read.
 
+    `controllers` are classes of one's own, by the names that the scenario has for them.
+    Raises ControllerError where one of them could not go on, with the results of the
+    other runs.
+
     >>> results = windtunnel.run("scenarios/first.toml")
     >>> results["flows"].group_by("controller").agg(pl.col("goodput_bps").mean())
     """
@@ -168,8 +177,11 @@ def run(
 
     settings = {**(settings or {}), **({} if seed is None else {"seed": seed})}
     if isinstance(scenario, Scenario):
-        chosen = scenario.changed(settings)
+        chosen = scenario.changed(settings, controllers)
     else:
-        chosen = Scenario.load(scenario, settings)
+        chosen = Scenario.load(scenario, settings, controllers)
     with shown() if progress else nullcontext() as watch:
-        return run_scenario(chosen, jobs, watch)
+        results = run_scenario(chosen, jobs, watch)
+    if failures := results.manifest["failures"]:
+        raise ControllerError("\n".join(failures), results)
+    return results

@@ -12,7 +12,11 @@ import tomlkit
 
 from windtunnel import _core
 from windtunnel._core import ScenarioError
+from windtunnel.controllers import Controller
 from windtunnel.scenario_tables import ScenarioTables
+
+Controllers = Mapping[str, type[Controller]]
+"""Controllers written in Python, by the names that scenarios have for them."""
 
 BUILT = "scenario"
 """What messages call a scenario that was read from no file."""
@@ -50,29 +54,38 @@ class Scenario(_core.Scenario):
         return cls.parse(tomlkit.dumps(tables))
 
     @staticmethod
-    def load(file: Path | str, settings: Mapping[str, object] | None = None) -> Scenario:
+    def load(
+        file: Path | str,
+        settings: Mapping[str, object] | None = None,
+        controllers: Controllers | None = None,
+    ) -> Scenario:
         """Read a scenario file, with other values by their paths where they are given.
 
-        Raises ScenarioError, or OSError if it cannot be read.
+        `controllers` are classes by the names that it has for them. Raises
+        ScenarioError, or OSError if it cannot be read.
         """
-        return read_file(file, encoded(settings or {}))
+        return read_file(file, encoded(settings or {}), controllers)
 
     @staticmethod
-    def parse(text: str, file: str = BUILT) -> Scenario:
+    def parse(text: str, file: str = BUILT, controllers: Controllers | None = None) -> Scenario:
         """Read a scenario's text, in TOML. Raises ScenarioError.
 
         Messages call it `file`, and the files that it names are sought beside that.
+        `controllers` are classes by the names that it has for them.
         """
-        return checked(file, text)
+        return checked(file, text, (), controllers)
 
-    def changed(self, settings: Mapping[str, object]) -> Scenario:
-        """Give the same scenario with other values, by their paths.
+    def changed(
+        self, settings: Mapping[str, object], controllers: Controllers | None = None
+    ) -> Scenario:
+        """Give the same scenario with other values, by their paths, or more controllers.
 
         Raises ScenarioError for a path that leads nowhere, and for a wrong value.
 
         >>> scenario.changed({"links.air.rate": "50 Mbps", "runs": 10})
         """
-        return checked(self.file, self.text, encoded(settings))
+        named = {**self.controllers, **(controllers or {})}
+        return checked(self.file, self.text, encoded(settings), named)
 
     @property
     def tables(self) -> ScenarioTables:
@@ -80,18 +93,19 @@ class Scenario(_core.Scenario):
         return cast(ScenarioTables, tomllib.loads(self.text))
 
     def __eq__(self, other: object) -> bool:
-        """Compare the text and the files that it names."""
+        """Compare the text, the files that it names, and its controllers."""
         if not isinstance(other, Scenario):
             return NotImplemented
-        return (self.text, self.files) == (other.text, other.files)
+        parts = ((it.text, it.files, it.controllers) for it in (self, other))
+        return next(parts) == next(parts)
 
     def __hash__(self) -> int:
         """Let it be a key."""
         return hash(self.text)
 
-    def __reduce__(self) -> tuple[Callable[[str, str], Scenario], tuple[str, str]]:
+    def __reduce__(self) -> tuple[Callable[..., Scenario], tuple[str, str, Controllers]]:
         """Let it be copied, and sent to another process."""
-        return Scenario.parse, (self.text, self.file)
+        return Scenario.parse, (self.text, self.file, self.controllers)
 
     def __repr__(self) -> str:
         """Say what it would run."""
@@ -100,7 +114,11 @@ class Scenario(_core.Scenario):
         return f"<Scenario {name!r}, {what}, simulated: {self.total_simulated_s:g} s>"
 
 
-def read_file(file: Path | str, settings: Iterable[tuple[str, str]] = ()) -> Scenario:
+def read_file(
+    file: Path | str,
+    settings: Iterable[tuple[str, str]] = (),
+    controllers: Controllers | None = None,
+) -> Scenario:
     """Read and check a scenario file; `settings` are paths and values as the core takes them.
 
     Raises ScenarioError with the place in the file, or OSError.
@@ -111,13 +129,18 @@ def read_file(file: Path | str, settings: Iterable[tuple[str, str]] = ()) -> Sce
             text = opened.read(MOST_READ)
     except UnicodeDecodeError as error:
         raise not_text(name, error) from error
-    return checked(name, text, settings)
+    return checked(name, text, settings, controllers)
 
 
-def checked(file: str, text: str, settings: Iterable[tuple[str, str]] = ()) -> Scenario:
+def checked(
+    file: str,
+    text: str,
+    settings: Iterable[tuple[str, str]] = (),
+    controllers: Controllers | None = None,
+) -> Scenario:
     """Check a text with settings: each a path, and a value in TOML or else a text."""
     try:
-        return _core.Scenario.__new__(Scenario, file, text, list(settings))
+        return _core.Scenario.__new__(Scenario, file, text, list(settings), dict(controllers or {}))
     except UnicodeEncodeError as error:
         raise not_text(file, error) from error
 

@@ -1,6 +1,10 @@
 //! How a controller describes itself: its name, its source, and the parameters
 //! and readings that a scenario may set.
 
+use alloc::sync::Arc;
+
+use crate::Maker;
+
 /// What a controller is and what can be set on it.
 #[derive(Debug)]
 pub struct Description {
@@ -135,6 +139,8 @@ pub enum SettingError {
 pub struct Settings {
     description: &'static Description,
     values: [Value<'static>; Self::MOST],
+    /// Who makes it, if it is none of the registered ones.
+    maker: Option<Arc<dyn Maker>>,
 }
 
 impl Settings {
@@ -152,7 +158,19 @@ impl Settings {
                 Kind::Flag { default, .. } => Value::Flag(default),
             };
         }
-        Self { description, values }
+        Self { description, values, maker: None }
+    }
+
+    /// Of a controller from outside; nothing is set on it here.
+    #[must_use]
+    pub fn external(maker: Arc<dyn Maker>) -> Self {
+        Self { maker: Some(Arc::clone(&maker)), ..Self::defaults(maker.description()) }
+    }
+
+    /// Who makes the controller, if it comes from outside.
+    #[must_use]
+    pub fn maker(&self) -> Option<&dyn Maker> {
+        self.maker.as_deref()
     }
 
     /// Sets one parameter, if there is one of that name and the value suits it.

@@ -10,19 +10,24 @@
 //!
 //! **To add one:** write a file with a `DESCRIPTION` and an implementation of
 //! [`Controller`], and add one line to the `registry!` below. The command line,
-//! the schema, the documents and the tests all read the registry.
+//! the schema, the documents and the tests all read the registry. One that is
+//! [`External`] is in no registry: whoever reads a scenario brings its [`Maker`].
 #![no_std]
+
+extern crate alloc;
 
 mod base_delay;
 mod bbr;
 mod delays;
 mod description;
+mod external;
 mod hystart;
 mod virtual_flows;
 mod window;
 mod windowed;
 
 pub use description::{Description, Kind, Need, Parameter, SettingError, Settings, Value};
+pub use external::{External, Failed, Maker};
 pub use window::Window;
 
 /// Integer nanoseconds: since the start of the connection for an instant,
@@ -200,10 +205,10 @@ macro_rules! registry {
     ($($module:ident :: $type:ident),+ $(,)?) => {
         $(mod $module; pub use $module::$type;)+
 
-        /// Any registered controller.
+        /// Any registered controller, or one from outside.
         #[derive(Clone, Debug)]
         #[allow(missing_docs, reason = "each variant is documented where its type is")]
-        pub enum AnyController { $($type($type)),+ }
+        pub enum AnyController { $($type($type),)+ External(alloc::boxed::Box<dyn External>) }
 
         /// Every registered controller's description.
         pub const DESCRIPTIONS: &[&Description] = &[$(&$module::DESCRIPTION),+];
@@ -212,6 +217,9 @@ macro_rules! registry {
             /// Builds the controller that `settings` describe.
             #[must_use]
             pub fn new(start: Start, settings: &Settings) -> Self {
+                if let Some(maker) = settings.maker() {
+                    return Self::External(maker.make(start));
+                }
                 let name = settings.description().name;
                 $(if name == $module::DESCRIPTION.name {
                     return Self::$type($type::new(start, settings));
@@ -223,30 +231,48 @@ macro_rules! registry {
             #[inline]
             #[must_use]
             pub fn description(&self) -> &'static Description {
-                match self { $(Self::$type(_) => &$module::DESCRIPTION),+ }
+                match self {
+                    $(Self::$type(_) => &$module::DESCRIPTION,)+
+                    Self::External(it) => it.description(),
+                }
             }
         }
 
         impl Controller for AnyController {
             #[inline]
             fn on_acknowledgement(&mut self, acknowledgement: &Acknowledgement) {
-                match self { $(Self::$type(it) => it.on_acknowledgement(acknowledgement)),+ }
+                match self {
+                    $(Self::$type(it) => it.on_acknowledgement(acknowledgement),)+
+                    Self::External(it) => it.on_acknowledgement(acknowledgement),
+                }
             }
             #[inline]
             fn on_congestion(&mut self, congestion: &Congestion) {
-                match self { $(Self::$type(it) => it.on_congestion(congestion)),+ }
+                match self {
+                    $(Self::$type(it) => it.on_congestion(congestion),)+
+                    Self::External(it) => it.on_congestion(congestion),
+                }
             }
             #[inline]
             fn on_recovered(&mut self, now: Nanoseconds) {
-                match self { $(Self::$type(it) => it.on_recovered(now)),+ }
+                match self {
+                    $(Self::$type(it) => it.on_recovered(now),)+
+                    Self::External(it) => it.on_recovered(now),
+                }
             }
             #[inline]
             fn pacing_rate(&self) -> Option<f64> {
-                match self { $(Self::$type(it) => it.pacing_rate()),+ }
+                match self {
+                    $(Self::$type(it) => it.pacing_rate(),)+
+                    Self::External(it) => it.pacing_rate(),
+                }
             }
             #[inline]
             fn window(&self) -> &Window {
-                match self { $(Self::$type(it) => it.window()),+ }
+                match self {
+                    $(Self::$type(it) => it.window(),)+
+                    Self::External(it) => it.window(),
+                }
             }
         }
     };

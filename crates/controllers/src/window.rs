@@ -40,6 +40,25 @@ impl Window {
         self.ssthresh
     }
 
+    /// The least window that there can be, in segments.
+    #[must_use]
+    pub fn floor(&self) -> f64 {
+        self.start.minimum_window.min(self.start.restart_window)
+    }
+
+    /// Takes over a window and a threshold that were decided elsewhere, if the window
+    /// is finite and not below the [`floor`](Self::floor), and the threshold a number;
+    /// says whether it did.
+    #[must_use]
+    pub fn take_over(&mut self, cwnd: f64, ssthresh: f64) -> bool {
+        let sound = cwnd.is_finite() && cwnd >= self.floor() && !ssthresh.is_nan();
+        if sound {
+            self.cwnd = cwnd.min(MOST);
+            self.ssthresh = ssthresh;
+        }
+        sound
+    }
+
     /// Whether the window is still below its threshold.
     #[inline]
     #[must_use]

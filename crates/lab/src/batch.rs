@@ -1,6 +1,6 @@
 //! Many runs side by side: each on its own thread, nothing shared.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -8,10 +8,11 @@ use std::time::{Duration as RealDuration, Instant};
 use std::{fmt, io};
 
 use cpu_time::ThreadTime;
+use windtunnel_controllers::Failed;
 use windtunnel_engine::{Control, Stop};
 use windtunnel_world::World;
 
-use crate::cases::Study;
+use crate::cases::{Case, Study};
 use crate::tables::Measurements;
 
 /// One finished run.
@@ -51,7 +52,7 @@ pub struct Progress {
 }
 
 /// What came of a batch.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Outcome {
     /// The finished runs, in the order of cases and replications.
     pub runs: Vec<Run>,
@@ -59,6 +60,8 @@ pub struct Outcome {
     pub unfinished: usize,
     /// What went wrong on our side, if anything.
     pub faults: Vec<Fault>,
+    /// What went wrong in controllers from outside: which run, and why.
+    pub failures: Vec<String>,
     /// Why a capture could not be written, if one could not.
     pub unwritten: Option<io::Error>,
 }
@@ -79,6 +82,8 @@ pub struct Fault {
 enum Failure {
     /// A fault on our side.
     Fault(String),
+    /// A controller from outside could not go on.
+    Controller(String),
     /// A capture could not be written.
     Unwritten(io::Error),
 }
@@ -176,8 +181,7 @@ impl Batch {
         }
         let shared = Arc::into_inner(self.shared).expect("all workers have ended");
         let results = shared.results.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let mut outcome =
-            Outcome { runs: Vec::new(), unfinished: 0, faults: Vec::new(), unwritten: None };
+        let mut outcome = Outcome::default();
         let runs = shared.study.runs as usize;
         for (index, result) in results.into_iter().enumerate() {
             match result {
@@ -186,6 +190,7 @@ impl Batch {
                     let (case, number) = (index / runs, (index % runs) as u32);
                     outcome.faults.push(Fault { case, number, what });
                 }
+                Some(Err(Failure::Controller(failure))) => outcome.failures.push(failure),
                 Some(Err(Failure::Unwritten(error))) => {
                     outcome.unwritten.get_or_insert(error);
                 }
@@ -228,15 +233,18 @@ impl Shared {
         let case_read = &self.study.cases[case];
         let mut plan = case_read.plan.clone();
         plan.run = number as u64;
-        let mut world = World::new(&plan).expect("the plan was checked when it was read");
+        let failed = |why: String| Failure::Controller(self.named(case_read, number, &why));
+        let world = caught(|| World::new(&plan)).map_err(failed)?;
+        let mut world = world.expect("the plan was checked when it was read");
         let captures = self.study.captures.as_ref();
         let captures = captures.map(|it| it.start(case_read, &plan, &mut world));
-        let (stop, events) = world.run(control, self.study.real_time_limit);
-        match captures {
-            Some(captures) if stop == Stop::Cancelled => captures.discard(),
-            Some(captures) => captures.finish().map_err(Failure::Unwritten)?,
-            None => {}
+        let ended = caught(|| world.run(control, self.study.real_time_limit));
+        match (captures, &ended) {
+            (Some(captures), Err(_) | Ok((Stop::Cancelled, _))) => captures.discard(),
+            (Some(captures), Ok(_)) => captures.finish().map_err(Failure::Unwritten)?,
+            (None, _) => {}
         }
+        let (stop, events) = ended.map_err(failed)?;
         let measurements =
             Measurements::take(&plan, &self.study.cases[case].prefixes, &world, stop);
         Ok(Run {
@@ -250,4 +258,23 @@ impl Shared {
             measurements,
         })
     }
+
+    /// What went wrong in a run, with the run before it where there are others.
+    fn named(&self, case: &Case, number: usize, why: &str) -> String {
+        let names = case.names.join(", ");
+        match (names.as_str(), self.study.runs) {
+            ("", 1) => why.to_owned(),
+            ("", _) => format!("run {number}: {why}"),
+            (_, 1) => format!("{names}: {why}"),
+            (..) => format!("{names}, run {number}: {why}"),
+        }
+    }
+}
+
+/// What some work gives, or why a controller from outside could not go on in it.
+pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| match panic.downcast::<Failed>() {
+        Ok(failed) => failed.0,
+        Err(fault) => resume_unwind(fault),
+    })
 }

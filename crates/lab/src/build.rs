@@ -1,10 +1,11 @@
 //! From a scenario to a plan: everything that a type alone cannot check.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use rand_distr::Zipf;
 use toml::Spanned;
-use windtunnel_controllers::{self as controllers, Kind, Need, SettingError, Start};
+use windtunnel_controllers::{self as controllers, Kind, Maker, Need, SettingError, Start};
 use windtunnel_engine::{Duration, Time};
 use windtunnel_protocols::ndn::PrefixId;
 use windtunnel_protocols::ndn::consumer::{self, Workload};
@@ -19,6 +20,7 @@ use windtunnel_world::{
     ProducerPlan, RoutePlan, Routing, Unreachable, Victims, World,
 };
 
+use crate::batch::caught;
 use crate::bridges;
 use crate::error::{Mistake, list, suggestion};
 use crate::files::Files;
@@ -35,8 +37,13 @@ const MOST_PAYLOAD: u64 = 8192;
 const MOST_NAME: usize = 250;
 
 /// Builds the plan of run 0; with it, as text, the prefix that each consumer asks
-/// for. `files` are those beside the scenario.
-pub(crate) fn plan(scenario: &Scenario, files: &mut Files) -> Result<(Plan, Vec<String>), Mistake> {
+/// for. `files` are those beside the scenario, `makers` make the controllers that are not
+/// registered.
+pub(crate) fn plan(
+    scenario: &Scenario,
+    files: &mut Files,
+    makers: &[Arc<dyn Maker>],
+) -> Result<(Plan, Vec<String>), Mistake> {
     let duration = scenario.duration.value.0;
     if duration == Duration::ZERO {
         return Err(Mistake::new("no time is simulated")
@@ -45,9 +52,9 @@ pub(crate) fn plan(scenario: &Scenario, files: &mut Files) -> Result<(Plan, Vec<
     }
     // Those that no consumer of this case uses are checked all the same.
     for controller in scenario.controllers.values() {
-        controller_settings(controller, &[])?;
+        controller_settings(controller, &[], makers)?;
     }
-    let mut builder = Builder { scenario, prefixes: Vec::new() };
+    let mut builder = Builder { scenario, makers, prefixes: Vec::new() };
     let nodes = scenario.nodes.iter().map(|(name, node)| builder.node(name, node)).collect();
     let links = scenario.links.iter().map(|(name, link)| builder.link(name, link, files));
     let links = collect(links)?;
@@ -171,7 +178,7 @@ fn check_names(scenario: &Scenario) -> Result<(), Mistake> {
 /// Whether every consumer reaches a producer of what it asks for, and every flow
 /// its destination.
 fn check_paths(scenario: &Scenario, plan: &Plan) -> Result<(), Mistake> {
-    let consumer = match World::new(plan) {
+    let consumer = match caught(|| World::new(plan)).map_err(Mistake::new)? {
         Ok(_) => return Ok(()),
         Err(Unreachable::Consumer(consumer)) => consumer,
         Err(Unreachable::Flow(flow)) => return Err(parted(scenario, plan, flow)),
@@ -198,6 +205,7 @@ fn check_paths(scenario: &Scenario, plan: &Plan) -> Result<(), Mistake> {
 
 pub(crate) struct Builder<'a> {
     pub(crate) scenario: &'a Scenario,
+    makers: &'a [Arc<dyn Maker>],
     prefixes: Vec<wire::Name<'static>>,
 }
 
@@ -391,18 +399,18 @@ impl Builder<'_> {
         })
     }
 
-    /// What a consumer's `controller` means: one of the file's own, or a
-    /// registered one.
+    /// What a consumer's `controller` means: one of the file's own, one from outside, or
+    /// a registered one.
     pub(crate) fn controller(
         &self,
         controller: &file::Controller,
     ) -> Result<controllers::Settings, Mistake> {
         match self.own(controller) {
-            Some(named) => controller_settings(named, &[]),
+            Some(named) => controller_settings(named, &[], self.makers),
             None => {
                 let own = self.scenario.controllers.keys();
                 let own: Vec<&str> = own.map(|it| it.get_ref().as_str()).collect();
-                controller_settings(controller, &own)
+                controller_settings(controller, &own, self.makers)
             }
         }
     }
@@ -643,23 +651,29 @@ fn workload(workload: Option<&file::Workload>, segment_size: u32) -> Result<Work
     }
 }
 
-/// A registered controller with its parameters; `own` are the file's names that
-/// might have stood in its place.
+/// A controller from outside, or a registered one with its parameters; `own` are the
+/// file's names that might have stood in its place.
 fn controller_settings(
     controller: &file::Controller,
     own: &[&str],
+    makers: &[Arc<dyn Maker>],
 ) -> Result<controllers::Settings, Mistake> {
     let name = controller.kind.value.as_str();
-    let description =
-        controllers::DESCRIPTIONS.iter().find(|it| it.name == name).ok_or_else(|| {
+    let maker = makers.iter().find(|it| it.description().name == name);
+    let registered = || controllers::DESCRIPTIONS.iter().find(|it| it.name == name);
+    let mut settings = match maker {
+        Some(maker) => controllers::Settings::external(Arc::clone(maker)),
+        None => controllers::Settings::defaults(registered().ok_or_else(|| {
+            let from_outside = makers.iter().map(|it| it.description().name);
             let registered = controllers::DESCRIPTIONS.iter().map(|it| it.name);
-            let others = registered.filter(|it| !own.contains(it));
+            let others = from_outside.chain(registered).filter(|it| !own.contains(it));
             let known: Vec<&str> = own.iter().copied().chain(others).collect();
             Mistake::new(format!("there is no controller `{name}`"))
                 .at(controller.kind.span.clone())
                 .help(suggestion(name, &known))
-        })?;
-    let mut settings = controllers::Settings::defaults(description);
+        })?),
+    };
+    let description = settings.description();
     for (key, setting) in &controller.parameters {
         settings.set(&key.value, setting.value.value()).map_err(|error| match error {
             SettingError::Unknown => {

@@ -4,12 +4,11 @@
 //! counts as 1970-01-01T00:00:00Z. An interface has its link's name.
 
 use std::borrow::Cow;
-use std::cell::RefCell;
 use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use pcap_file::pcapng::PcapNgWriter;
@@ -47,16 +46,16 @@ impl Captures {
         let mut folder = self.folder.clone();
         folder.extend(case.names.iter().map(|it| file_name(it)));
         folder.push(format!("run-{}", plan.run));
-        let frames = Rc::new(Frames::new(plan));
+        let frames = Arc::new(Frames::new(plan));
         let mut files = Vec::with_capacity(self.nodes.len());
         let mut watchers: Vec<(usize, Watcher)> = Vec::with_capacity(self.nodes.len());
         for (node, it) in plan.nodes.iter().enumerate().filter(|it| self.nodes.contains(&it.1.name))
         {
             let path = folder.join(format!("{}.pcapng", file_name(&it.name)));
-            let file = Rc::new(RefCell::new(Capture::create(path, plan, node)));
-            files.push(Rc::clone(&file));
-            let frames = Rc::clone(&frames);
-            watchers.push((node, Box::new(move |seen| file.borrow_mut().take(seen, &frames))));
+            let file = Arc::new(Mutex::new(Capture::create(path, plan, node)));
+            files.push(Arc::clone(&file));
+            let frames = Arc::clone(&frames);
+            watchers.push((node, Box::new(move |seen| lock(&file).take(seen, &frames))));
         }
         world.watch(plan, watchers);
         Started(files)
@@ -76,7 +75,7 @@ fn file_name(name: &str) -> String {
 
 /// The captures of a run that has begun.
 #[derive(Debug)]
-pub(crate) struct Started(Vec<Rc<RefCell<Capture>>>);
+pub(crate) struct Started(Vec<Arc<Mutex<Capture>>>);
 
 impl Started {
     /// Writes what is left, after the run.
@@ -84,16 +83,21 @@ impl Started {
     /// # Errors
     /// Of the first file that could not be written.
     pub(crate) fn finish(self) -> io::Result<()> {
-        self.0.iter().try_for_each(|it| it.borrow_mut().finish())
+        self.0.iter().try_for_each(|it| lock(it).finish())
     }
 
     /// Removes the files of a run that is not kept.
     pub(crate) fn discard(self) {
         for capture in self.0 {
             // What cannot be removed was not written, or goes with its folder.
-            let _ = fs::remove_file(&capture.borrow().path);
+            let _ = fs::remove_file(&lock(&capture).path);
         }
     }
+}
+
+/// Nobody else holds it: the world and its captures are on one thread at a time.
+fn lock(capture: &Mutex<Capture>) -> MutexGuard<'_, Capture> {
+    capture.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A file being written. Once that fails, it takes no more packets.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use indexmap::IndexSet;
 use toml_edit::{DocumentMut, Item, Key, TableLike};
+use windtunnel_controllers::{DESCRIPTIONS, Maker};
 use windtunnel_world::Plan;
 
 use crate::build;
@@ -84,6 +85,21 @@ impl Study {
         text: &str,
         settings: &[(String, String)],
     ) -> Result<Self, ScenarioError> {
+        Self::read_with(file, text, settings, &[])
+    }
+
+    /// The same with controllers that are not registered: a scenario names them as their
+    /// makers do.
+    ///
+    /// # Errors
+    /// [`ScenarioError`] says what is wrong, where, and what would be right.
+    pub fn read_with(
+        file: &str,
+        text: &str,
+        settings: &[(String, String)],
+        makers: &[Arc<dyn Maker>],
+    ) -> Result<Self, ScenarioError> {
+        check_makers(makers).map_err(|it| it.locate(file, "", None))?;
         if text.len() > MOST_BYTES {
             let mistake = Mistake::new(format!(
                 "too large for a scenario: more than {} MiB",
@@ -122,11 +138,11 @@ impl Study {
                 assigned.push((keys, Origin::Inside(assignment.span.clone())));
             }
             let (plan, prefixes) = if assigned.is_empty() {
-                build::plan(&scenario, &mut files).map_err(|it| refuse(it, label()))?
+                build::plan(&scenario, &mut files, makers).map_err(|it| refuse(it, label()))?
             } else {
                 let case = document.to_string();
                 parse(&case)
-                    .and_then(|it| build::plan(&it, &mut files))
+                    .and_then(|it| build::plan(&it, &mut files, makers))
                     .map_err(|it| refuse(trace::back(it, &case, &text, &assigned), label()))?
             };
             cases.push(Case { names, plan, prefixes });
@@ -200,6 +216,16 @@ impl Study {
     pub fn total_simulated_s(&self) -> f64 {
         let all: f64 = self.cases.iter().map(|case| case.plan.duration.as_seconds()).sum();
         all * f64::from(self.runs)
+    }
+}
+
+/// Whether no controller from outside has a registered one's name.
+fn check_makers(makers: &[Arc<dyn Maker>]) -> Result<(), Mistake> {
+    let is_registered = |name: &&str| DESCRIPTIONS.iter().any(|it| it.name == *name);
+    match makers.iter().map(|it| it.description().name).find(is_registered) {
+        None => Ok(()),
+        Some(name) => Err(Mistake::new(format!("there is a controller `{name}` already"))
+            .help("give yours another name")),
     }
 }
 

@@ -1,5 +1,8 @@
 //! The lab's bindings for Python: thin, and typed in `_core.pyi`.
 
+mod controllers;
+mod environment;
+
 use std::path::PathBuf;
 
 use arrow_array::RecordBatch;
@@ -77,6 +80,12 @@ impl Outcome {
         self.outcome.faults.iter().map(|it| (it.case, it.what.clone())).collect()
     }
 
+    /// What went wrong in controllers written in Python.
+    #[getter]
+    fn failures(&self) -> Vec<String> {
+        self.outcome.failures.clone()
+    }
+
     /// Events handled, packet-hops, and processor seconds, over all runs.
     #[getter]
     fn work(&self) -> (u64, u64, f64) {
@@ -88,17 +97,31 @@ impl Outcome {
 
 /// A scenario, read and checked.
 #[pyclass(frozen, subclass)]
-struct Scenario(Study);
+struct Scenario(Study, Py<PyDict>);
 
 #[pymethods]
 impl Scenario {
     /// Reads a scenario's text. `settings` are paths and values that replace
-    /// what it says.
+    /// what it says; `controllers` are classes by the names that it has for them.
     #[new]
-    #[pyo3(signature = (file, text, settings=Vec::new()))]
-    fn new(file: &str, text: &str, settings: Vec<(String, String)>) -> PyResult<Self> {
-        let study = Study::read(file, text, &settings);
-        study.map(Self).map_err(|error| ScenarioError::new_err(error.to_string()))
+    #[pyo3(signature = (file, text, settings=Vec::new(), controllers=None))]
+    fn new(
+        py: Python<'_>,
+        file: &str,
+        text: &str,
+        settings: Vec<(String, String)>,
+        controllers: Option<Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        let controllers = controllers.unwrap_or_else(|| PyDict::new(py));
+        let study = Study::read_with(file, text, &settings, &controllers::makers(&controllers)?);
+        let study = study.map_err(|error| ScenarioError::new_err(error.to_string()))?;
+        Ok(Self(study, controllers.unbind()))
+    }
+
+    /// The controllers written in Python that it was given, by their names there.
+    #[getter]
+    fn controllers(&self, py: Python<'_>) -> PyResult<Py<PyDict>> {
+        self.1.bind(py).copy().map(Bound::unbind)
     }
 
     /// The file that it was read from, as it was named.
@@ -307,6 +330,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Outcome>()?;
     module.add_class::<Table>()?;
     module.add_function(wrap_pyfunction!(units, module)?)?;
+    controllers::add(module)?;
+    environment::add(module)?;
     module.add_function(wrap_pyfunction!(schema, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue, module)?)?;
     Ok(())

@@ -41,7 +41,7 @@ pub struct Seen<'a> {
 }
 
 /// Who is told what a node's interfaces see, in the order of time.
-pub type Watcher = Box<dyn FnMut(&Seen<'_>)>;
+pub type Watcher = Box<dyn FnMut(&Seen<'_>) + Send>;
 
 /// The nodes that are watched.
 #[derive(Debug)]

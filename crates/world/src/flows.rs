@@ -147,6 +147,14 @@ impl Flows {
         })
     }
 
+    /// When the last octet of a flow's file was received.
+    pub(crate) fn finished(&self, flow: usize) -> Option<Time> {
+        match &self.seats[flow].application {
+            Application::Tcp(tcp) => tcp.finished,
+            Application::Udp(_) => None,
+        }
+    }
+
     /// The transfers that were finished, in that order.
     pub(crate) fn transfers(&self) -> &[Transfer] {
         &self.transfers

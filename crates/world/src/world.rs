@@ -84,6 +84,14 @@ impl World {
         (stop, events)
     }
 
+    /// Lets time pass until `time`, or the end of the plan if that is earlier: a run in
+    /// steps, which is the same as one at once.
+    pub fn advance(&mut self, time: Time) {
+        let until = time.min(self.end);
+        while self.step(until).is_some() {}
+        self.sample_before(until + Duration::from_picos(1));
+    }
+
     /// Has nodes watched, each by its watcher, from the world's beginning on.
     pub fn watch(&mut self, plan: &Plan, watchers: Vec<(usize, Watcher)>) {
         self.network.watches = Some(Box::new(Watches::new(plan, watchers)));
@@ -109,6 +117,12 @@ impl World {
     /// Each flow over IP, in the plan's order.
     pub fn flows(&self) -> impl Iterator<Item = Flow> {
         self.flows.flows()
+    }
+
+    /// When the last octet of a flow's file was received, by the flow's place.
+    #[must_use]
+    pub fn flow_finished(&self, flow: usize) -> Option<Time> {
+        self.flows.finished(flow)
     }
 
     /// The transfers that were finished, in that order.

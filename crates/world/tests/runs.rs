@@ -163,6 +163,22 @@ proptest! {
     }
 
     #[test]
+    fn a_run_in_steps_gives_what_a_run_at_once_gives(
+        plan in any_plan(),
+        step_ms in 1..700_u64,
+        beyond in 0..2_u64,
+    ) {
+        let mut world = World::new(&plan).expect("every consumer finds a producer");
+        let mut time = Time::ZERO;
+        while time < plan.end() + Duration::from_secs(beyond) {
+            time += Duration::from_millis(step_ms);
+            world.advance(time);
+        }
+        prop_assert_eq!(results(&plan, &world), results(&plan, &run(&plan)));
+        prop_assert_eq!(totals(&plan, &world), totals(&plan, &run(&plan)));
+    }
+
+    #[test]
     fn how_often_is_sampled_changes_nothing(plan in any_plan(), interval_ms in 1..3_000_u64) {
         let interval = Duration::from_millis(interval_ms);
         let other = Plan { interval, ..plan.clone() };

@@ -1,0 +1,530 @@
+//! One flow of a scenario driven from outside, a step at a time: what a learning agent
+//! needs.
+//!
+//! The flow's sender gets a controller that answers with what the agent said last, and
+//! hears what every controller hears. Nothing else of the network is told.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rayon::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use windtunnel_controllers::{
+    Acknowledgement, AnyController, Congestion, Controller, Description, External, Maker, Need,
+    Settings, Signal, Start, Window,
+};
+use windtunnel_engine::{Duration, Time};
+use windtunnel_world::{Plan, Transport, World};
+
+use crate::batch::caught;
+use crate::cases::{Case, Study};
+use crate::error::{Mistake, ScenarioError, list, suggestion};
+
+/// What an agent answers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Answer {
+    /// How much may be in flight, in segments; finite.
+    pub cwnd: f64,
+    /// How fast to send, in segments per second; `None` leaves it to the transport.
+    pub pacing_rate: Option<f64>,
+}
+
+/// What a flow's sender was told in the course of a step; what it does not know is NaN.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Signals {
+    /// The simulated time that was reached, in seconds.
+    pub time_s: f64,
+    /// How long the step was, in seconds.
+    pub interval_s: f64,
+    /// Data newly delivered, in segments.
+    pub delivered: f64,
+    /// The same over the step, in bits per second.
+    pub delivered_bps: f64,
+    /// Data newly held to be lost, in segments.
+    pub lost: f64,
+    /// The delivered data that a router marked, in segments, where the transport counts it.
+    pub marked: f64,
+    /// The mean of the step's round trips, in seconds.
+    pub rtt_s: f64,
+    /// The transport's smoothed round trip, in seconds.
+    pub smoothed_rtt_s: f64,
+    /// The least round trip so far, in seconds.
+    pub rtt_minimum_s: f64,
+    /// Data in flight after the last acknowledgement, in segments.
+    pub in_flight: f64,
+    /// The window that is in force, in segments.
+    pub cwnd: f64,
+    /// Congestion signals that were no timeout.
+    pub congestions: f64,
+    /// Retransmission timeouts.
+    pub timeouts: f64,
+    /// Whether the flow has nothing more to carry: 1, or else 0.
+    pub finished: f64,
+}
+
+impl Signals {
+    /// The fields' names, in the order of [`row`](Self::row).
+    pub const NAMES: [&str; 14] = [
+        "time_s",
+        "interval_s",
+        "delivered",
+        "delivered_bps",
+        "lost",
+        "marked",
+        "rtt_s",
+        "smoothed_rtt_s",
+        "rtt_minimum_s",
+        "in_flight",
+        "cwnd",
+        "congestions",
+        "timeouts",
+        "finished",
+    ];
+
+    /// The fields' values.
+    #[must_use]
+    pub fn row(&self) -> [f64; Self::NAMES.len()] {
+        [
+            self.time_s,
+            self.interval_s,
+            self.delivered,
+            self.delivered_bps,
+            self.lost,
+            self.marked,
+            self.rtt_s,
+            self.smoothed_rtt_s,
+            self.rtt_minimum_s,
+            self.in_flight,
+            self.cwnd,
+            self.congestions,
+            self.timeouts,
+            self.finished,
+        ]
+    }
+}
+
+/// Who decides in an episode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Driver {
+    /// The agent.
+    Agent,
+    /// The controller that the scenario names: what the agent answers is ignored.
+    Own,
+}
+
+const DESCRIPTION: Description = Description {
+    name: "agent",
+    title: "Agent",
+    source: "whoever steps the environment",
+    status: "as it was trained",
+    // Its window is its own also while losses are repaired.
+    needs: &[Need::Pacing, Need::DeliveryRate],
+    parameters: &[],
+};
+
+// -- Between the controller and the environment ------------------------------
+
+/// What was heard since the last step, and what is to be done.
+#[derive(Debug, Default)]
+struct Heard {
+    delivered: f64,
+    lost: f64,
+    marked: f64,
+    rtt_sum: f64,
+    rtt_samples: u64,
+    congestions: u64,
+    timeouts: u64,
+    /// These last from step to step.
+    smoothed_rtt: Option<f64>,
+    rtt_minimum: Option<f64>,
+    in_flight: f64,
+    cwnd: f64,
+    answer: Option<Answer>,
+}
+
+impl Heard {
+    fn acknowledgement(&mut self, it: &Acknowledgement) {
+        self.delivered += it.delivered;
+        self.lost += it.lost;
+        self.marked += it.marked;
+        self.in_flight = it.in_flight;
+        self.smoothed_rtt = it.smoothed_rtt.map(windtunnel_controllers::seconds);
+        if let Some(rtt) = it.rtt.map(windtunnel_controllers::seconds) {
+            self.rtt_sum += rtt;
+            self.rtt_samples += 1;
+            self.rtt_minimum = Some(self.rtt_minimum.map_or(rtt, |least| least.min(rtt)));
+        }
+    }
+
+    fn congestion(&mut self, it: &Congestion) {
+        self.in_flight = it.in_flight;
+        match it.signal {
+            Signal::Timeout => self.timeouts += 1,
+            Signal::Loss | Signal::Mark | Signal::Nack => self.congestions += 1,
+        }
+    }
+
+    /// What was heard, and the next step begins with nothing.
+    fn take(&mut self) -> Self {
+        let next = Self {
+            smoothed_rtt: self.smoothed_rtt,
+            rtt_minimum: self.rtt_minimum,
+            in_flight: self.in_flight,
+            cwnd: self.cwnd,
+            answer: self.answer,
+            ..Self::default()
+        };
+        std::mem::replace(self, next)
+    }
+}
+
+type Shared = Arc<Mutex<Heard>>;
+
+/// The world and its environment are on one thread at a time: nobody waits here.
+fn lock(shared: &Shared) -> MutexGuard<'_, Heard> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Makes the controllers of a flow that is stepped.
+#[derive(Debug)]
+struct Seat {
+    shared: Shared,
+    /// The flow's own controller, if it decides.
+    own: Option<Settings>,
+}
+
+impl Maker for Seat {
+    fn description(&self) -> &'static Description {
+        self.own.as_ref().map_or(&DESCRIPTION, Settings::description)
+    }
+
+    fn make(&self, start: Start) -> Box<dyn External> {
+        let own = self.own.as_ref().map(|it| AnyController::new(start, it));
+        let shared = Arc::clone(&self.shared);
+        let mut seated = Seated { own, window: Window::new(start), pacing_rate: None, shared };
+        seated.take_part(|_| {});
+        Box::new(seated)
+    }
+}
+
+/// The controller of one connection of a flow that is stepped.
+#[derive(Clone, Debug)]
+struct Seated {
+    own: Option<AnyController>,
+    window: Window,
+    pacing_rate: Option<f64>,
+    shared: Shared,
+}
+
+impl Seated {
+    /// Passes on what was heard, and does what was said.
+    fn take_part(&mut self, hear: impl FnOnce(&mut Heard)) {
+        let mut heard = lock(&self.shared);
+        hear(&mut heard);
+        if let Some(answer) = heard.answer
+            && self.own.is_none()
+        {
+            self.window.reduce_to(answer.cwnd);
+            self.pacing_rate = answer.pacing_rate;
+        }
+        heard.cwnd = self.cwnd();
+    }
+}
+
+impl Controller for Seated {
+    fn on_acknowledgement(&mut self, acknowledgement: &Acknowledgement) {
+        if let Some(own) = &mut self.own {
+            own.on_acknowledgement(acknowledgement);
+        }
+        self.take_part(|heard| heard.acknowledgement(acknowledgement));
+    }
+
+    fn on_congestion(&mut self, congestion: &Congestion) {
+        if let Some(own) = &mut self.own {
+            own.on_congestion(congestion);
+        }
+        self.take_part(|heard| heard.congestion(congestion));
+    }
+
+    fn on_recovered(&mut self, now: u64) {
+        if let Some(own) = &mut self.own {
+            own.on_recovered(now);
+        }
+        self.take_part(|_| {});
+    }
+
+    fn pacing_rate(&self) -> Option<f64> {
+        self.own.as_ref().map_or(self.pacing_rate, Controller::pacing_rate)
+    }
+
+    fn window(&self) -> &Window {
+        self.own.as_ref().map_or(&self.window, Controller::window)
+    }
+}
+
+impl External for Seated {
+    fn copy(&self) -> Box<dyn External> {
+        Box::new(self.clone())
+    }
+
+    fn description(&self) -> &'static Description {
+        self.own.as_ref().map_or(&DESCRIPTION, AnyController::description)
+    }
+}
+
+// -- The environment ---------------------------------------------------------
+
+/// Which of a plan's flows is stepped.
+#[derive(Clone, Copy, Debug)]
+enum Place {
+    Consumer(usize),
+    Flow(usize),
+}
+
+/// An episode: one run of one case.
+#[derive(Debug)]
+struct Episode {
+    world: World,
+    shared: Shared,
+    place: Place,
+    segment_bits: f64,
+    time: Time,
+    end: Time,
+}
+
+/// One flow of a scenario, driven step by step.
+#[derive(Debug)]
+pub struct Environment {
+    study: Arc<Study>,
+    /// The flow in each case.
+    places: Vec<Place>,
+    interval: Duration,
+    episode: Option<Episode>,
+}
+
+impl Environment {
+    /// Of the flow or consumer of that name, or the only one with a controller; each step
+    /// lasts an `interval`.
+    ///
+    /// # Errors
+    /// [`ScenarioError`] if a case has no such flow, or no agent can drive it.
+    pub fn new(
+        study: Arc<Study>,
+        flow: Option<&str>,
+        interval: Duration,
+    ) -> Result<Self, ScenarioError> {
+        let place = |case: &Case| {
+            place(&case.plan, flow).map_err(|it| {
+                let case = (!case.names.is_empty()).then(|| case.names.join(", "));
+                it.locate("flow", "", case)
+            })
+        };
+        let places = study.cases.iter().map(place).collect::<Result<_, _>>()?;
+        if interval == Duration::ZERO {
+            let mistake = Mistake::new("a step of no time").help("write one such as 0.01 s");
+            return Err(mistake.locate("interval", "", None));
+        }
+        Ok(Self { study, places, interval, episode: None })
+    }
+
+    /// Begins an episode: a run of a case, with a seed of its own.
+    ///
+    /// # Errors
+    /// Why a controller from outside could not be made.
+    ///
+    /// # Panics
+    /// If there is no such case.
+    pub fn reset(&mut self, case: usize, seed: u64, driver: Driver) -> Result<Signals, String> {
+        self.episode = None;
+        let mut plan = self.study.cases[case].plan.clone();
+        plan.seed = seed;
+        let shared = Shared::default();
+        let place = self.places[case];
+        let segment_bits = 8.0 * f64::from(take_seat(&mut plan, place, &shared, driver));
+        let world = caught(|| World::new(&plan))?.expect("the plan was checked when it was read");
+        let (time, end) = (Time::ZERO, plan.end());
+        let episode = Episode { world, shared, place, segment_bits, time, end };
+        Ok(self.episode.insert(episode).signals(Duration::ZERO))
+    }
+
+    /// Lets a step's time pass with that answer, which counts from the next
+    /// acknowledgement on. Nothing passes after the scenario's end.
+    ///
+    /// # Errors
+    /// If the window is not finite, or no episode has begun; and why a controller from
+    /// outside could not go on, with which the episode ends.
+    pub fn step(&mut self, answer: Answer) -> Result<Signals, String> {
+        let is_sound = |rate: f64| rate.is_finite() && rate > 0.0;
+        if !answer.cwnd.is_finite() || !answer.pacing_rate.is_none_or(is_sound) {
+            let Answer { cwnd, pacing_rate } = answer;
+            let rate = pacing_rate.map_or("none".to_owned(), |it| it.to_string());
+            return Err(format!(
+                "an answer is a finite window, and a rate above zero or none; this was a window \
+                 of {cwnd} segments and a rate of {rate}"
+            ));
+        }
+        let mut episode = self.episode.take().ok_or("no episode has begun: reset first")?;
+        lock(&episode.shared).answer = Some(answer);
+        let before = episode.time;
+        episode.time = (before + self.interval).min(episode.end);
+        caught(|| episode.world.advance(episode.time))?;
+        let signals = episode.signals(episode.time.since(before));
+        self.episode = Some(episode);
+        Ok(signals)
+    }
+
+    /// Whether the scenario's end is reached, or no episode has begun.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        self.episode.as_ref().is_none_or(|it| it.time >= it.end)
+    }
+}
+
+impl Episode {
+    fn signals(&self, interval: Duration) -> Signals {
+        let heard = lock(&self.shared).take();
+        let interval_s = interval.as_seconds();
+        let is_finished = match self.place {
+            Place::Consumer(it) => {
+                self.world.consumers().nth(it).is_some_and(|it| it.finished().is_some())
+            }
+            Place::Flow(it) => self.world.flow_finished(it).is_some(),
+        };
+        let rate = heard.delivered * self.segment_bits / interval_s;
+        Signals {
+            time_s: self.time.as_seconds(),
+            interval_s,
+            delivered: heard.delivered,
+            delivered_bps: if heard.delivered > 0.0 { rate } else { 0.0 },
+            lost: heard.lost,
+            marked: heard.marked,
+            rtt_s: heard.rtt_sum / heard.rtt_samples as f64,
+            smoothed_rtt_s: heard.smoothed_rtt.unwrap_or(f64::NAN),
+            rtt_minimum_s: heard.rtt_minimum.unwrap_or(f64::NAN),
+            in_flight: heard.in_flight,
+            cwnd: heard.cwnd,
+            congestions: heard.congestions as f64,
+            timeouts: heard.timeouts as f64,
+            finished: f64::from(is_finished),
+        }
+    }
+}
+
+/// The flow of that name, or the only one with a controller.
+fn place(plan: &Plan, flow: Option<&str>) -> Result<Place, Mistake> {
+    let consumers = plan.consumers.iter().enumerate();
+    let consumers = consumers.map(|(place, it)| (it.name.as_str(), Place::Consumer(place)));
+    let over_tcp = |it: &Transport| matches!(it, Transport::Tcp { .. });
+    let flows = plan.flows.iter().enumerate().filter(|(_, it)| over_tcp(&it.transport));
+    let flows = flows.map(|(place, it)| (it.name.as_str(), Place::Flow(place)));
+    let all: Vec<(&str, Place)> = consumers.chain(flows).collect();
+    let names: Vec<&str> = all.iter().map(|(name, _)| *name).collect();
+    let place = match (flow, all.as_slice()) {
+        (Some(flow), _) => all.iter().find(|(name, _)| *name == flow).ok_or_else(|| {
+            Mistake::new(format!("there is no flow `{flow}` that has a controller"))
+                .help(suggestion(flow, &names))
+        })?,
+        (None, [only]) => only,
+        (None, []) => return Err(Mistake::new("the scenario has no flow with a controller")),
+        (None, _) => {
+            return Err(Mistake::new("the scenario has several flows with a controller")
+                .help(format!("name one of them: {}", list(&names))));
+        }
+    };
+    match place.1 {
+        Place::Flow(it) if plan.flows[it].split.is_some() => {
+            Err(Mistake::new(format!("proxies split flow `{}` into connections", place.0))
+                .help("leave `split` out: an agent drives one sender"))
+        }
+        place => Ok(place),
+    }
+}
+
+/// Has a flow driven from outside; returns the octets of its segments.
+#[must_use]
+fn take_seat(plan: &mut Plan, place: Place, shared: &Shared, driver: Driver) -> u32 {
+    let seat = |settings: &mut Settings, start: Start| {
+        // What is in force before the connection is there.
+        lock(shared).cwnd = Window::new(start).cwnd();
+        let own = (driver == Driver::Own).then(|| settings.clone());
+        *settings = Settings::external(Arc::new(Seat { shared: Arc::clone(shared), own }));
+    };
+    match place {
+        Place::Consumer(it) => {
+            let consumer = &mut plan.consumers[it];
+            seat(&mut consumer.controller, consumer.start);
+            consumer.settings.segment_size
+        }
+        Place::Flow(it) => match &mut plan.flows[it].transport {
+            Transport::Tcp { settings, .. } => {
+                let settings = Arc::make_mut(settings);
+                seat(&mut settings.controller, settings.start);
+                u32::from(settings.maximum_segment)
+            }
+            Transport::Udp(_) => unreachable!("only flows with a controller have a place"),
+        },
+    }
+}
+
+// -- Several -----------------------------------------------------------------
+
+/// Environments of one scenario, stepped side by side on threads.
+#[derive(Debug)]
+pub struct Environments {
+    all: Vec<Environment>,
+    /// Where there is something to share out.
+    pool: Option<ThreadPool>,
+}
+
+impl Environments {
+    /// So many of them, as [`Environment::new`] makes one, on so many threads.
+    ///
+    /// # Errors
+    /// Those of [`Environment::new`].
+    ///
+    /// # Panics
+    /// If the system starts no threads.
+    pub fn new(
+        study: Study,
+        flow: Option<&str>,
+        interval: Duration,
+        count: usize,
+        threads: usize,
+    ) -> Result<Self, ScenarioError> {
+        let study = Arc::new(study);
+        let all = (0..count).map(|_| Environment::new(Arc::clone(&study), flow, interval));
+        let all: Vec<Environment> = all.collect::<Result<_, _>>()?;
+        let threads = threads.min(count);
+        let pool = (threads > 1).then(|| {
+            let pool = ThreadPoolBuilder::new().num_threads(threads).build();
+            pool.expect("the system starts threads")
+        });
+        Ok(Self { all, pool })
+    }
+
+    /// One of them.
+    ///
+    /// # Panics
+    /// If there are not so many.
+    pub fn one(&mut self, place: usize) -> &mut Environment {
+        &mut self.all[place]
+    }
+
+    /// Steps all those that have an answer; the results are in their order.
+    ///
+    /// # Errors
+    /// The first one's of [`Environment::step`].
+    pub fn step(&mut self, answers: &[Option<Answer>]) -> Result<Vec<Option<Signals>>, String> {
+        let step = |(it, answer): (&mut Environment, &Option<Answer>)| {
+            answer.map(|answer| it.step(answer)).transpose()
+        };
+        match &self.pool {
+            // One thread's share is one piece of work: a step is short.
+            Some(pool) => pool.install(|| {
+                let share = answers.len().div_ceil(pool.current_num_threads());
+                let all = self.all.par_iter_mut().zip(answers).with_min_len(share);
+                all.map(step).collect()
+            }),
+            None => self.all.iter_mut().zip(answers).map(step).collect(),
+        }
+    }
+}

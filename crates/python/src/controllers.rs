@@ -1,0 +1,339 @@
+//! Controllers written in Python: classes that the core drives as it drives its own.
+
+use std::panic::resume_unwind;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString, PyType};
+use windtunnel_controllers as transport;
+use windtunnel_controllers::{Controller, Description, External, Failed, Maker, Need, Window};
+
+/// What a controller is told; it cannot be changed, so that a copy is the thing itself.
+macro_rules! told {
+    ($(#[$of_class:meta])* $name:ident { $($(#[$of_field:meta])* $field:ident: $kind:ty,)+ }) => {
+        $(#[$of_class])*
+        #[pyclass(frozen, get_all)]
+        #[derive(Clone)]
+        struct $name { $($(#[$of_field])* $field: $kind,)+ }
+
+        #[pymethods]
+        impl $name {
+            fn __deepcopy__(this: Py<Self>, _memo: Py<PyAny>) -> Py<Self> {
+                this
+            }
+        }
+    };
+}
+
+told! {
+    /// Where a connection begins.
+    Start {
+        initial_window: f64,
+        minimum_window: f64,
+        restart_window: f64,
+    }
+}
+
+told! {
+    /// Data was acknowledged.
+    Acknowledgement {
+        now: u64,
+        acknowledged: f64,
+        delivered: f64,
+        marked: f64,
+        some_congestion: f64,
+        lost: f64,
+        rtt: Option<u64>,
+        smoothed_rtt: Option<u64>,
+        one_way_delay: Option<u64>,
+        in_flight: f64,
+        delivery: Option<Delivery>,
+        round_ended: bool,
+        recovering: bool,
+        window_limited: bool,
+        radio: Option<RadioReport>,
+    }
+}
+
+told! {
+    /// A delivery rate sample.
+    Delivery {
+        rate: Option<f64>,
+        total: f64,
+        total_at_send: f64,
+        in_flight_at_send: f64,
+        lost_since_send: f64,
+        application_limited: bool,
+    }
+}
+
+told! {
+    /// What a radio tells the sender of its channel.
+    RadioReport {
+        heard: u64,
+        sinr: f64,
+        bandwidth: f64,
+    }
+}
+
+told! {
+    /// Congestion was signalled.
+    Congestion {
+        now: u64,
+        signal: &'static str,
+        in_flight: f64,
+    }
+}
+
+impl From<&transport::Acknowledgement> for Acknowledgement {
+    fn from(it: &transport::Acknowledgement) -> Self {
+        Self {
+            now: it.now,
+            acknowledged: it.acknowledged,
+            delivered: it.delivered,
+            marked: it.marked,
+            some_congestion: it.some_congestion,
+            lost: it.lost,
+            rtt: it.rtt,
+            smoothed_rtt: it.smoothed_rtt,
+            one_way_delay: it.one_way_delay,
+            in_flight: it.in_flight,
+            delivery: it.delivery.map(|it| Delivery {
+                rate: it.rate,
+                total: it.total,
+                total_at_send: it.total_at_send,
+                in_flight_at_send: it.in_flight_at_send,
+                lost_since_send: it.lost_since_send,
+                application_limited: it.application_limited,
+            }),
+            round_ended: it.round_ended,
+            recovering: it.recovering,
+            window_limited: it.window_limited,
+            radio: it.radio.map(|it| RadioReport {
+                heard: it.heard,
+                sinr: it.sinr,
+                bandwidth: it.bandwidth,
+            }),
+        }
+    }
+}
+
+impl From<&transport::Congestion> for Congestion {
+    fn from(it: &transport::Congestion) -> Self {
+        let signal = match it.signal {
+            transport::Signal::Loss => "loss",
+            transport::Signal::Mark => "mark",
+            transport::Signal::Nack => "nack",
+            transport::Signal::Timeout => "timeout",
+        };
+        Self { now: it.now, signal, in_flight: it.in_flight }
+    }
+}
+
+// -- Classes -----------------------------------------------------------------
+
+/// A class, by the name that a scenario has for it.
+#[derive(Debug)]
+struct Class {
+    description: &'static Description,
+    class: Py<PyAny>,
+}
+
+/// Makers of the controllers of a dictionary: classes by their names.
+pub(crate) fn makers(controllers: &Bound<'_, PyDict>) -> PyResult<Vec<Arc<dyn Maker>>> {
+    let base = controllers.py().import("windtunnel.controllers")?.getattr("Controller")?;
+    let maker = |(name, class): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
+        let name = name.extract::<String>()?;
+        if !class.cast::<PyType>().is_ok_and(|it| matches!(it.is_subclass(&base), Ok(true))) {
+            let what = format!("controller `{name}` is no subclass of windtunnel.Controller");
+            return Err(PyTypeError::new_err(what));
+        }
+        let needs = needs(&name, &class)?;
+        let description = described(name, needs);
+        Ok(Arc::new(Class { description, class: class.unbind() }) as Arc<dyn Maker>)
+    };
+    controllers.iter().map(maker).collect()
+}
+
+/// What a class needs, by the names that listings have.
+fn needs(name: &str, class: &Bound<'_, PyAny>) -> PyResult<Vec<Need>> {
+    let stated: Vec<String> = class.getattr("needs")?.extract()?;
+    let need = |stated: &String| {
+        Need::ALL.iter().copied().find(|it| it.name() == stated).ok_or_else(|| {
+            let known: Vec<&str> = Need::ALL.iter().map(|it| it.name()).collect();
+            let known = known.join(", ");
+            PyValueError::new_err(format!(
+                "controller `{name}` needs `{stated}`, which nothing gives; known here: {known}"
+            ))
+        })
+    };
+    stated.iter().map(need).collect()
+}
+
+/// The description of that name with those needs: made once, and kept, because results
+/// name it as long as they live.
+fn described(name: String, needs: Vec<Need>) -> &'static Description {
+    static DESCRIPTIONS: Mutex<Vec<&Description>> = Mutex::new(Vec::new());
+    let mut known = DESCRIPTIONS.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(it) = known.iter().find(|it| it.name == name && it.needs == needs) {
+        return it;
+    }
+    let name: &'static str = name.leak();
+    let description = Box::leak(Box::new(Description {
+        name,
+        title: name,
+        source: "a class in Python",
+        status: "as it was written",
+        needs: needs.leak(),
+        parameters: &[],
+    }));
+    known.push(description);
+    description
+}
+
+impl Maker for Class {
+    fn description(&self) -> &'static Description {
+        self.description
+    }
+
+    fn make(&self, start: transport::Start) -> Box<dyn External> {
+        let made = Python::attach(|py| -> Result<_, String> {
+            let transport::Start { initial_window, minimum_window, restart_window } = start;
+            let told = Start { initial_window, minimum_window, restart_window };
+            let object = self.class.call1(py, (told,)).map_err(|it| said(py, &it))?;
+            let window = Window::new(start);
+            let mut made =
+                Object { description: self.description, object, window, pacing_rate: None };
+            made.take_answers(py)?;
+            Ok(made)
+        });
+        Box::new(made.unwrap_or_else(|why| fail(self.description, "__init__", &why)))
+    }
+}
+
+// -- Objects -----------------------------------------------------------------
+
+/// The controller of one connection.
+#[derive(Debug)]
+struct Object {
+    description: &'static Description,
+    object: Py<PyAny>,
+    window: Window,
+    pacing_rate: Option<f64>,
+}
+
+impl Object {
+    /// Calls a method, and takes the answers over that it leaves.
+    fn call<T: for<'py> IntoPyObject<'py>>(&mut self, method: &'static str, told: T) {
+        let done = Python::attach(|py| {
+            let called = self.object.call_method1(py, PyString::intern(py, method), (told,));
+            called.map_err(|it| said(py, &it))?;
+            self.take_answers(py)
+        });
+        if let Err(why) = done {
+            fail(self.description, method, &why);
+        }
+    }
+
+    fn take_answers(&mut self, py: Python<'_>) -> Result<(), String> {
+        let object = self.object.bind(py);
+        let number = |it: PyResult<Bound<'_, PyAny>>| it.and_then(|it| it.extract::<f64>());
+        let named = |name: &str, it: PyErr| format!("{name}: {}", said(py, &it));
+        let cwnd = number(object.getattr(intern!(py, "cwnd"))).map_err(|it| named("cwnd", it))?;
+        let ssthresh = number(object.getattr(intern!(py, "ssthresh")));
+        let ssthresh = ssthresh.map_err(|it| named("ssthresh", it))?;
+        if !self.window.take_over(cwnd, ssthresh) {
+            let floor = self.window.floor();
+            return Err(format!(
+                "it left a cwnd of {cwnd} and an ssthresh of {ssthresh}: a window is a finite \
+                 number of segments, here at least {floor}, and a threshold a number"
+            ));
+        }
+        let rate = object.getattr(intern!(py, "pacing_rate"));
+        let rate = rate.and_then(|it| it.extract::<Option<f64>>());
+        self.pacing_rate = rate.map_err(|it| named("pacing_rate", it))?;
+        match self.pacing_rate {
+            Some(rate) if !(rate.is_finite() && rate > 0.0) => Err(format!(
+                "it left a pacing_rate of {rate}: a rate is a finite number of segments per \
+                 second above zero, or None"
+            )),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Controller for Object {
+    fn on_acknowledgement(&mut self, acknowledgement: &transport::Acknowledgement) {
+        self.call("on_acknowledgement", Acknowledgement::from(acknowledgement));
+    }
+
+    fn on_congestion(&mut self, congestion: &transport::Congestion) {
+        self.call("on_congestion", Congestion::from(congestion));
+    }
+
+    fn on_recovered(&mut self, now: u64) {
+        self.call("on_recovered", now);
+    }
+
+    fn pacing_rate(&self) -> Option<f64> {
+        self.pacing_rate
+    }
+
+    fn window(&self) -> &Window {
+        &self.window
+    }
+}
+
+impl External for Object {
+    fn copy(&self) -> Box<dyn External> {
+        let copied = Python::attach(|py| {
+            let copied = py
+                .import(intern!(py, "copy"))
+                .and_then(|it| it.call_method1(intern!(py, "deepcopy"), (self.object.bind(py),)));
+            copied.map(Bound::unbind).map_err(|it| said(py, &it))
+        });
+        let object = copied.unwrap_or_else(|why| fail(self.description, "copy.deepcopy", &why));
+        let Self { description, window, pacing_rate, .. } = *self;
+        Box::new(Self { description, object, window, pacing_rate })
+    }
+
+    fn description(&self) -> &'static Description {
+        self.description
+    }
+}
+
+/// Ends the run.
+fn fail(description: &Description, method: &str, why: &str) -> ! {
+    let name = description.name;
+    resume_unwind(Box::new(Failed(format!("controller `{name}`: {method}: {why}"))))
+}
+
+/// What an exception says, and where it was raised.
+fn said(py: Python<'_>, error: &PyErr) -> String {
+    match place(py, error) {
+        Some((file, line)) => format!("{error} ({file}, line {line})"),
+        None => error.to_string(),
+    }
+}
+
+/// The innermost line of an exception's traceback.
+fn place(py: Python<'_>, error: &PyErr) -> Option<(String, usize)> {
+    let mut traceback = error.traceback(py)?.into_any();
+    while let Some(next) = traceback.getattr("tb_next").ok().filter(|it| !it.is_none()) {
+        traceback = next;
+    }
+    let code = traceback.getattr("tb_frame").ok()?.getattr("f_code").ok()?;
+    let file = code.getattr("co_filename").ok()?.extract().ok()?;
+    Some((file, traceback.getattr("tb_lineno").ok()?.extract().ok()?))
+}
+
+/// Adds what controllers are told to the module.
+pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<Start>()?;
+    module.add_class::<Acknowledgement>()?;
+    module.add_class::<Delivery>()?;
+    module.add_class::<RadioReport>()?;
+    module.add_class::<Congestion>()
+}

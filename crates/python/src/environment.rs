@@ -1,0 +1,102 @@
+//! Flows that agents drive, step by step; `windtunnel.environments` makes Gymnasium's
+//! environments of them.
+
+use std::sync::Mutex;
+
+use pyo3::buffer::PyBuffer;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use windtunnel_engine::Duration;
+use windtunnel_lab::{self as lab, Answer, Driver, Signals};
+
+use crate::{Scenario, ScenarioError};
+
+const SIGNALS: usize = Signals::NAMES.len();
+
+/// Environments of one scenario, stepped side by side. The mutex is never waited for:
+/// Python's own check lets one caller in.
+#[pyclass]
+struct Environments(Mutex<lab::Environments>);
+
+#[pymethods]
+impl Environments {
+    /// So many of them, on so many threads; each step lasts `interval_s`.
+    #[new]
+    fn new(
+        scenario: &Scenario,
+        flow: Option<&str>,
+        interval_s: f64,
+        count: usize,
+        threads: usize,
+    ) -> PyResult<Self> {
+        let interval = Duration::from_seconds(interval_s).ok_or_else(|| {
+            PyValueError::new_err(format!("a step cannot last {interval_s} seconds"))
+        })?;
+        let made = lab::Environments::new(scenario.0.clone(), flow, interval, count, threads);
+        let made = made.map_err(|error| ScenarioError::new_err(error.to_string()))?;
+        Ok(Self(Mutex::new(made)))
+    }
+
+    /// Begins an episode in one of them; `own` leaves the flow to the scenario's own
+    /// controller. Gives the signals of its beginning.
+    fn reset(
+        &mut self,
+        py: Python<'_>,
+        place: usize,
+        case: usize,
+        seed: u64,
+        own: bool,
+    ) -> PyResult<[f64; SIGNALS]> {
+        let environments = self.all()?;
+        let driver = if own { Driver::Own } else { Driver::Agent };
+        let begun = py.detach(|| environments.one(place).reset(case, seed, driver));
+        begun.map(|it| it.row()).map_err(PyValueError::new_err)
+    }
+
+    /// Steps those that are `stepped`, with the interpreter released. `answers` has a
+    /// window and a pacing rate for each, the rate NaN where the transport is to decide;
+    /// `signals` has a row for each, and takes what those heard.
+    fn step(
+        &mut self,
+        py: Python<'_>,
+        stepped: Vec<bool>,
+        answers: PyBuffer<f64>,
+        signals: PyBuffer<f64>,
+    ) -> PyResult<()> {
+        let said = answers.to_vec(py)?;
+        let mut heard = signals.to_vec(py)?;
+        if said.len() != 2 * stepped.len() || heard.len() != SIGNALS * stepped.len() {
+            return Err(PyValueError::new_err("answers and signals for each, no more and no less"));
+        }
+        let answer = |(said, stepped): (&[f64], &bool)| {
+            let pacing_rate = Some(said[1]).filter(|it| !it.is_nan());
+            stepped.then_some(Answer { cwnd: said[0], pacing_rate })
+        };
+        let answers: Vec<_> = said.chunks_exact(2).zip(&stepped).map(answer).collect();
+        let environments = self.all()?;
+        let results = py.detach(|| environments.step(&answers)).map_err(PyValueError::new_err)?;
+        for (row, result) in heard.chunks_exact_mut(SIGNALS).zip(results) {
+            if let Some(result) = result {
+                row.copy_from_slice(&result.row());
+            }
+        }
+        signals.copy_from_slice(py, &heard)
+    }
+
+    /// Whether one of them has reached the scenario's end, or was never begun.
+    fn is_over(&mut self, place: usize) -> PyResult<bool> {
+        Ok(self.all()?.one(place).is_over())
+    }
+}
+
+impl Environments {
+    fn all(&mut self) -> PyResult<&mut lab::Environments> {
+        self.0.get_mut().map_err(|_| PyValueError::new_err("a fault ended these environments"))
+    }
+}
+
+/// Adds the environments, and the signals' names, to the module.
+pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("SIGNALS", Signals::NAMES)?;
+    module.add_class::<Environments>()
+}
