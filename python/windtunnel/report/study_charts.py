@@ -96,16 +96,16 @@ def explained(plot: alt.TopLevelMixin, lines: list[Line], ink: Ink) -> alt.TopLe
     return alt.vconcat(*shown, spacing=8, config=charts.config(ink))
 
 
-def vertical(values: pl.Series) -> alt.Scale:
-    """Choose an axis from values that all panels share: from zero, or by the logarithm."""
-    known = values.drop_nulls()
-    least, greatest = known.min(), known.max()
+def from_zero(means: pl.Series, highs: pl.Series) -> alt.Scale:
+    """Choose an axis that all panels share: from zero, or by the logarithm of the means.
+
+    An interval that reaches beyond is cut off: no measure is less than zero.
+    """
+    least, greatest = means.min(), max(it for it in (means.max(), highs.max(), 0) if it is not None)
+    if least and greatest > DECADES * least:
+        return alt.Scale(type="log", domain=[least, greatest], clamp=True)
     # Nothing but zeros leaves Vega without an end of the axis.
-    if least is None or least == greatest == 0:
-        return alt.Scale(domain=[0, 1])
-    if least > 0 and greatest > DECADES * least:
-        return alt.Scale(type="log", domain=[least, greatest])
-    return alt.Scale(domain=[min(0, least), max(0, greatest)], nice=True)
+    return alt.Scale(domain=[0, greatest or 1], nice=True, clamp=True)
 
 
 def loose(values: pl.Series) -> alt.Scale:

@@ -182,9 +182,9 @@ def comparison(
     pooled = any(several(it, [*placed]) for it in frames)
     spread = study_measures.middle if pooled else study_measures.spread
     spreads = [spread(it, [*placed]).sort("place") for it in frames]
-    ends = pl.concat([it[end] for it in spreads for end in ("mean", "low", "high")])
-    shown_in = scale(measure.unit, ends)
-    upright = study_charts.vertical(ends / shown_in.size)
+    means, highs = (pl.concat([it[end] for it in spreads]) for end in ("mean", "high"))
+    shown_in = scale(measure.unit, means)
+    upright = study_charts.from_zero(means / shown_in.size, highs / shown_in.size)
     panels = [
         Panel(
             panel.title,
@@ -367,7 +367,7 @@ def distribution_of(
     lines = there(lines_of(by)[0], quantiles)
     quantiles = quantiles.filter(pl.col("line").is_in([it.name for it in lines]))
     title = shown_in.title(measure.title)
-    across = study_charts.vertical(quantiles["value"])
+    across = study_charts.from_zero(quantiles["value"], quantiles["value"])
 
     draw = partial(distributions.layers, lines=lines, title=title, of_what=of_what, scale=across)
     return Figure(
