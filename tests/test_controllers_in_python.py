@@ -72,7 +72,7 @@ def test_renos_equations_give_the_same_numbers_in_python_as_in_the_core(
 ) -> None:
     core = run(tmp_path, text, "reno", {})
     for jobs in (1, 4):
-        own = run(tmp_path, text, "mine", {"mine": Reno}, settings={"runs": "2"}, jobs=jobs)
+        own = run(tmp_path, text, "mine", {"mine": Reno}, settings={"runs": 2}, jobs=jobs)
         assert own["flows"]["flow_controller"].unique().to_list() == ["mine"]
         assert own["flows"]["decreases"].min() > 0
         for table in ("flows", "flow_series", "links", "link_series"):
@@ -107,7 +107,7 @@ def test_signals_come_as_the_core_has_them(tmp_path: Path) -> None:
             super().on_acknowledgement(acknowledgement)
             heard.append(acknowledgement)
 
-    settings = {"compare": "{}"}
+    settings = {"compare": {}}
     flows = run(tmp_path, TCP, "mine", {"mine": Curious}, settings=settings)["flows"]
     delivered = sum(it.delivered for it in heard) * 1448
     # What is on its way at the end is received, but not acknowledged.

@@ -31,7 +31,7 @@ SCENARIO = ROOT / "scenarios" / "learning.toml"
 PAGE = (ROOT / "docs" / "learning.md").read_text(encoding="utf-8")
 NAME = "windtunnel.environments:windtunnel/Flow-v0"
 
-LOSSY = {"links.path.loss": '{ probability = "1 %" }', "duration": "1 s"}
+LOSSY = {"links.path.loss": {"probability": "1 %"}, "duration": "1 s"}
 STILL = np.zeros(1, np.float32)
 
 
@@ -145,7 +145,7 @@ def test_gymnasium_makes_the_vector_environment_by_its_name() -> None:
 
 
 def test_a_file_that_is_received_terminates_the_episode() -> None:
-    file = {"flows.download.workload": '{ kind = "file", size = "100 kB" }'}
+    file = {"flows.download.workload": {"kind": "file", "size": "100 kB"}}
     last = play(FlowEnvironment(SCENARIO, settings=file), 1)[-1]
     assert last[2:4] == (True, False)
 

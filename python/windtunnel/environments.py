@@ -25,7 +25,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from windtunnel import _core
-from windtunnel.running import read
+from windtunnel.scenario import Scenario
 
 STEP_S = 0.01
 """How long a step is, in seconds, unless stated."""
@@ -159,12 +159,12 @@ class Flows:
         flow: str | None,
         step_s: float,
         task: Task | None,
-        settings: Mapping[str, str] | None,
+        settings: Mapping[str, object] | None,
         count: int,
         threads: int,
     ) -> None:
         """Read the scenario. Raises ScenarioError, or OSError."""
-        checked = read(scenario, settings)
+        checked = Scenario.load(scenario, settings)
         self.task = task or Task()
         self.cases = [", ".join(names) for names in checked.cases]
         self.core = _core.Environments(checked, flow, step_s, count, threads)
@@ -223,7 +223,7 @@ class FlowEnvironment(gymnasium.Env[NDArray[Any], NDArray[Any]]):
         flow: str | None = None,
         step_s: float = STEP_S,
         task: Task | None = None,
-        settings: Mapping[str, str] | None = None,
+        settings: Mapping[str, object] | None = None,
     ) -> None:
         """Read the scenario, with `settings` that replace values by their paths.
 
@@ -278,7 +278,7 @@ class FlowVectorEnvironment(VectorEnv[NDArray[Any], NDArray[Any], NDArray[Any]])
         flow: str | None = None,
         step_s: float = STEP_S,
         task: Task | None = None,
-        settings: Mapping[str, str] | None = None,
+        settings: Mapping[str, object] | None = None,
         threads: int | None = None,
     ) -> None:
         """Read the scenario, for so many flows on so many threads (all processors).
