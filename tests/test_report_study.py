@@ -24,6 +24,7 @@ from windtunnel.report.colours import LIGHT, SCREEN
 from windtunnel.report.pictures import Picture, document
 from windtunnel.results import ResultsError
 from windtunnel.studies.outcome import Parameter, StudyResults
+from windtunnel.studies.store import Store
 
 BUFFER = Parameter(
     "buffer",
@@ -91,7 +92,7 @@ def measures(values: dict[str, Any], row: tuple) -> dict[str, float]:
         "completion_s": None,
         "drops": float(draw.randrange(300)),
         "utilisation": goodput / 1.3e7,
-        "loss": draw.uniform(0.0, 0.02),
+        "loss_share": draw.uniform(0.0, 0.02),
         "queue_delay_s": delay - rtt,
     }
 
@@ -448,11 +449,15 @@ def test_failures_are_listed_with_their_errors(tmp_path: Path) -> None:
 
 
 def test_the_completion_of_transfers_is_drawn_where_there_are_any(tmp_path: Path) -> None:
-    whole = replace(made(CONTROLLER, seeds=2), folder=tmp_path)
+    whole = made(CONTROLLER, seeds=2)
     assert of_study.of_transfers(whole, CONTROLLER) == []
-    names = ["controller", "seed"]
-    transfers = whole.frame.select(names).with_columns(completion_s=pl.int_range(pl.len()) / 10.0)
-    transfers.write_parquet(tmp_path / "transfers.parquet")
+    transfers = whole.frame.select("key").with_columns(completion_s=pl.int_range(pl.len()) / 10.0)
+    runs = whole.frame.select("key").with_columns(error=pl.lit(None, pl.String))
+    store = Store(tmp_path)
+    with store.opened():
+        store.add({"runs": runs, "transfers": transfers})
+    points = whole.frame.select("controller", "seed", "key")
+    whole = replace(whole, store=store, points=points)
     (figure,) = of_study.of_transfers(whole, CONTROLLER)
     assert "completion time" in figure.title
     assert len({it["line"] for it in drawn(figure.whole()) if "share" in it}) == 3

@@ -382,6 +382,8 @@ def test_mistakes_in_a_file_name_their_line_and_what_would_be_right(folder: Path
     rule = '[stop]\nmeasure = "godput_bps"\nwithin = "2 %"\n'
     message = refused(folder, STUDY.replace("seeds = 3\n", "") + rule)
     assert "did you mean `goodput_bps`?" in message
+    message = refused(folder, STUDY.replace("[vary.delay]", "[vary.utilisation]"))
+    assert "study.toml:3" in message and "is a column of the results already" in message
     assert "not TOML" in refused(folder, "a = [")
 
 

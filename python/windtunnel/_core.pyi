@@ -124,6 +124,9 @@ class Scenario:
         Raises ScenarioError if there is no such node.
         """
 
+COLUMNS: list[str]
+"""The columns of all tables, which no axis or parameter may be named after."""
+
 def units() -> list[tuple[str, float, str]]:
     """Give every unit of scenario files, its worth in a base unit, and the name of that."""
 

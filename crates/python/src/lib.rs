@@ -324,6 +324,7 @@ fn names(needs: &[Need]) -> Vec<&'static str> {
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add("COLUMNS", lab::tables::COLUMNS.to_vec())?;
     module.add("ScenarioError", module.py().get_type::<ScenarioError>())?;
     module.add_class::<Scenario>()?;
     module.add_class::<Batch>()?;

@@ -16,7 +16,7 @@ COMPLETION = totals.COMPLETION
 ROUND_TRIP = Measure("rtt_s", "round-trip time", "s")
 QUEUEING = Measure("queue_delay_s", "sojourn time at the busiest link", "s")
 UTILISATION = Measure("utilisation", "utilisation of the busiest link", "share")
-LOSS = Measure("loss", "loss at the busiest link", "share")
+LOSS = Measure("loss_share", "loss at the busiest link", "share")
 
 MEASURES = (
     GOODPUT,

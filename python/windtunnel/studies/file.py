@@ -13,17 +13,18 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from windtunnel._core import ScenarioError
+from windtunnel._core import COLUMNS, ScenarioError
 from windtunnel.scenario import in_toml
 from windtunnel.studies.derived import Formula
 from windtunnel.studies.errors import StudyError
+from windtunnel.studies.measures import MEASURES
 from windtunnel.studies.values import Quantity, label, quantity, spaced
 
 MOST_BYTES = 1 << 20
 """The largest study file that is read."""
 
-RESERVED = ("seed", "key", "error")
-"""Columns of every study's frame, which no parameter may be named after."""
+RESERVED = {"seed", "key", "error", *MEASURES, *COLUMNS}
+"""Columns of a study's frames, which no parameter may be named after."""
 
 
 class Table(BaseModel):
@@ -284,8 +285,10 @@ def keys_of(model: type[BaseModel], path: tuple[str | int, ...]) -> list[str]:
 def parameter(wrong: Wrong, name: str, vary: Vary) -> Parameter:
     """Make a parameter of its table."""
     at = ("vary", name)
-    if name in RESERVED or not name.isidentifier():
-        raise wrong(at, "no name for a parameter", "write letters, digits and _; not seed or key")
+    if name in RESERVED:
+        raise wrong(at, "is a column of the results already", "name the parameter otherwise")
+    if not name.isidentifier():
+        raise wrong(at, "no name for a parameter", "write letters, digits and _")
     ways = [vary.values is not None, vary.cases is not None, vary.first is not None]
     if sum(ways) != 1:
         raise wrong(at, "needs one of `values`, `cases`, or `from` and `to`")
@@ -399,8 +402,6 @@ def formula(wrong: Wrong, name: str, derive: Derive, parameters: list[Parameter]
 
 def check_stop(wrong: Wrong, model: File) -> None:
     """Refuse a stop rule that could never be used."""
-    from windtunnel.studies.measures import MEASURES
-
     if model.stop is None:
         return
     if model.stop.measure not in MEASURES:

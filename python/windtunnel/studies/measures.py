@@ -19,7 +19,7 @@ MEASURES: dict[str, tuple[str, str]] = {
     "completion_s": ("completion of the last flow", "s"),
     "utilisation": ("of the busiest link", ""),
     "queue_delay_s": ("mean wait before the busiest link", "s"),
-    "loss": ("share of its packets that the busiest link drops", ""),
+    "loss_share": ("share of its packets that the busiest link drops", ""),
     "drops": ("packets dropped on all links", ""),
 }
 """What is measured of each run: its title and base unit, by its column."""
@@ -47,7 +47,7 @@ def measured(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
         *keys,
         "utilisation",
         pl.col("sojourn_s").alias("queue_delay_s"),
-        loss=(dropped / pl.col("offered")).fill_nan(None),
+        loss_share=(dropped / pl.col("offered")).fill_nan(None),
     )
     joined = of_flows.join(bottleneck, on=keys, how="left").join(of_links, on=keys, how="left")
     return joined.select(*keys, *(pl.col(name).cast(pl.Float64) for name in MEASURES))
