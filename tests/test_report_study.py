@@ -19,7 +19,15 @@ import vl_convert
 
 from test_report import NASTY, Page
 from windtunnel import intervals
-from windtunnel.report import of_study, study_layout, study_measures, study_pictures, study_tables
+from windtunnel.report import (
+    of_study,
+    study_fronts,
+    study_layout,
+    study_lines,
+    study_measures,
+    study_pictures,
+    study_tables,
+)
 from windtunnel.report.colours import LIGHT, SCREEN
 from windtunnel.report.pictures import Picture, document
 from windtunnel.results import ResultsError
@@ -264,7 +272,7 @@ def test_no_point_of_the_front_is_dominated_and_every_other_is(seed: int) -> Non
     draw = random.Random(seed)
     # Few values, so that some points share a coordinate or both.
     points = [(draw.randrange(12) / 4, draw.randrange(12) / 4) for _ in range(40)]
-    marked = study_pictures.marked(pl.DataFrame(points, schema=["x", "y"], orient="row"))
+    marked = study_fronts.marked(pl.DataFrame(points, schema=["x", "y"], orient="row"))
     front = {(x, y) for x, y, on in marked.select("x", "y", "front").rows() if on}
 
     def dominated(point: tuple[float, float]) -> bool:
@@ -401,7 +409,7 @@ def test_values_that_were_zipped_do_not_make_panels_of_one_point() -> None:
         for seed in range(3)
     ]
     zipped = of_rows((BUFFER, ROUND_TRIP, CONTROLLER), rows)
-    figure = study_pictures.comparison(zipped, study_measures.GOODPUT, CONTROLLER)
+    figure = study_lines.comparison(zipped, study_measures.GOODPUT, CONTROLLER)
     assert len(figure.panels) == 1 and "Points differ in rtt too." in figure.caption
     titles = [it.whole.title for it in of_study.chosen(zipped)[0]]
     assert "Goodput over buffer and rtt" not in titles

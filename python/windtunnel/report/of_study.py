@@ -7,12 +7,21 @@ from pathlib import Path
 
 import polars as pl
 
-from windtunnel.report import page, study_layout, study_measures, study_pictures, study_tables
+from windtunnel.report import (
+    page,
+    study_fronts,
+    study_layout,
+    study_lines,
+    study_maps,
+    study_measures,
+    study_spreads,
+    study_tables,
+)
 from windtunnel.report.of_results import counted
 from windtunnel.report.pictures import Picture
+from windtunnel.report.study_figure import Figure
 from windtunnel.report.study_layout import axis
 from windtunnel.report.study_measures import COMPLETION, DELAY, GOODPUT
-from windtunnel.report.study_pictures import Figure
 from windtunnel.report.totals import Measure
 from windtunnel.studies.outcome import Parameter, StudyResults
 
@@ -76,7 +85,7 @@ def chosen(results: StudyResults) -> tuple[list[Section], list[Section], list[Se
     by = study_layout.compared(results)
     main = [*over_parameters(results, first)]
     if GOODPUT in there and DELAY in there:
-        main.append(study_pictures.trade_off(results, by))
+        main.append(study_fronts.trade_off(results, by))
     if DELAY in others:
         main += over_parameters(results, DELAY)
         others.remove(DELAY)
@@ -85,28 +94,28 @@ def chosen(results: StudyResults) -> tuple[list[Section], list[Section], list[Se
         figure
         for it in both
         for figure in (
-            study_pictures.distribution_of(results.frame, it, by, "runs"),
-            study_pictures.boxes_of(results, it, by),
+            study_spreads.distribution_of(results.frame, it, by, "runs"),
+            study_spreads.boxes_of(results, it, by),
         )
     ]
     return (
         sections(main),
-        sections([study_pictures.comparison(results, it, by) for it in others]),
+        sections([study_lines.comparison(results, it, by) for it in others]),
         sections([*of_transfers(results, by), *spreads]),
     )
 
 
 def over_parameters(results: StudyResults, measure: Measure) -> list[Figure]:
     """Draw a measure over a parameter, its gains, and over two parameters."""
-    made = [study_pictures.comparison(results, measure, study_layout.compared(results))]
+    made = [study_lines.comparison(results, measure, study_layout.compared(results))]
     for parameter in results.parameters:
         if base := study_layout.base(parameter):
-            gains = study_pictures.map_of_gains(results, measure, parameter, base)
+            gains = study_maps.map_of_gains(results, measure, parameter, base)
             made += [gains] if gains else []
     x, *others = study_layout.numeric(results) or [None]
     y = next((it for it in others if study_layout.crossed(results.frame, axis(x), axis(it))), None)
     if x and y:
-        made.append(study_pictures.map_of_means(results, measure, x, y))
+        made.append(study_maps.map_of_means(results, measure, x, y))
     return made
 
 
@@ -116,7 +125,7 @@ def of_transfers(results: StudyResults, by: Parameter | None) -> list[Figure]:
     time = Measure(COMPLETION.column, "completion time of transfers", COMPLETION.unit)
     if time.column not in transfers.columns or not transfers[time.column].count():
         return []
-    return [study_pictures.distribution_of(transfers, time, by, "transfers")]
+    return [study_spreads.distribution_of(transfers, time, by, "transfers")]
 
 
 def sections(figures: list[Figure]) -> list[Section]:
