@@ -492,6 +492,8 @@ def test_names_that_there_are_not_are_refused_with_those_there_are(grid: StudyRe
         study_pictures.compare(grid, "goodput", by="rrt")
     with pytest.raises(ResultsError, match="`controller` has no base value"):
         study_pictures.gain(grid, "goodput", "controller")
+    with pytest.raises(ResultsError, match="`rtt` is a number"):
+        study_pictures.gain(grid, "goodput", "rtt")
     with pytest.raises(ResultsError, match="two parameters"):
         study_pictures.heat_map(grid, "goodput", "rtt", "rtt")
 
@@ -500,6 +502,7 @@ def test_names_that_there_are_not_are_refused_with_those_there_are(grid: StudyRe
 def test_any_parameter_can_be_compared_by(grid: StudyResults, by: str) -> None:
     for picture in (
         study_pictures.compare(grid, "goodput", by=by),
+        study_pictures.compare(grid, "delay", over=by),
         study_pictures.pareto(grid, by=by),
         study_pictures.distribution(grid, "delay", by=by),
         study_pictures.box(grid, "goodput_bps", by=by),

@@ -109,7 +109,8 @@ def bars(
     axes = [axis(it) for it in order]
     keys = {f"key {index}": it.index() for index, it in enumerate(axes)}
     hidden = [it for it in results.parameters if it not in order]
-    frame = samples(results.frame, measure, {"all": pl.lit(0), **keys}, hidden)
+    within = [it.parameter for it in axes if it.edges]
+    frame = samples(results.frame, measure, {"all": pl.lit(0), **keys}, [*hidden, *within])
     pooled = several(frame, ["all", *keys])
     spread = study_measures.middle if pooled else study_measures.spread
     found = spread(frame, ["all", *keys]).sort(*keys) if keys else spread(frame, ["all"])
@@ -150,7 +151,8 @@ def what_bars_are(runs: pl.Series, pooled: bool, hidden: list[Parameter]) -> str
     """Say what a bar and a whisker stand for."""
     if pooled:
         over = listed([it.name for it in hidden])
-        return f"Bars: median over all values of {over}; whiskers: the middle half of the runs."
+        of = f"all values of {over} and the seeds" if hidden else "the runs"
+        return f"Bars: median over {of}; whiskers: the middle half of the runs."
     if runs.is_empty() or runs.max() == 1:
         return "One run each."
     return f"Bars: mean over the seeds; whiskers: {INTERVAL}."

@@ -25,11 +25,9 @@ def compare(
     drawn. Without `by` it is what the report chooses. Raises ResultsError for
     names that there are not, and where nothing was measured.
     """
-    chosen = compared(results, by)
-    over_which = study_measures.parameter(results, over) if over else None
-    return study_lines.comparison(
-        results, study_measures.named(results, measure), chosen, over_which
-    ).whole()
+    found = study_measures.named(results, measure)
+    across = study_measures.parameter(results, over) if over else None
+    return study_lines.comparison(results, found, compared(results, by), across).whole()
 
 
 def heat_map(results: StudyResults, measure: str, x: str, y: str) -> Picture:
@@ -37,30 +35,31 @@ def heat_map(results: StudyResults, measure: str, x: str, y: str) -> Picture:
 
     Raises ResultsError for names that there are not.
     """
+    found = study_measures.named(results, measure)
     across, along = (study_measures.parameter(results, it) for it in (x, y))
     if across == along:
         raise ResultsError(f"a heat map needs two parameters; `{x}` was given twice")
-    return study_maps.map_of_means(
-        results, study_measures.named(results, measure), across, along
-    ).whole()
+    return study_maps.map_of_means(results, found, across, along).whole()
 
 
 def gain(results: StudyResults, measure: str, of: str, base: str | None = None) -> Picture:
     """Draw how many times a measure is what it is at a parameter's base value.
 
     Without `base` it is the value that is called plain, none, off or baseline.
-    Raises ResultsError for names that there are not.
+    Raises ResultsError for names that there are not, and where no run has its like
+    at the base value.
     """
+    found = study_measures.named(results, measure)
     parameter = study_measures.parameter(results, of)
     chosen = base or study_layout.base(parameter)
+    if parameter.numbers is not None:
+        raise ResultsError(f"`{of}` is a number; gains are over a value that is a word")
     if chosen not in parameter.values:
         known = ", ".join(parameter.values)
         raise ResultsError(f"`{of}` has no base value; name one of its values: {known}")
-    drawn = study_maps.map_of_gains(
-        results, study_measures.named(results, measure), parameter, chosen
-    )
+    drawn = study_maps.map_of_gains(results, found, parameter, chosen)
     if drawn is None:
-        raise ResultsError(f"no seed was run at another value of `{of}` and at {chosen} too")
+        raise ResultsError(f"no seed was run both at {of} {chosen} and at another value")
     return drawn.whole()
 
 
@@ -80,9 +79,8 @@ def distribution(results: StudyResults, measure: str, by: str | None = None) -> 
     Raises ResultsError for names that there are not.
     """
     found = study_measures.named(results, measure)
-    return study_spreads.distribution_of(
-        results.frame, found, compared(results, by), "runs"
-    ).whole()
+    chosen = compared(results, by)
+    return study_spreads.distribution_of(results.frame, found, chosen, "runs").whole()
 
 
 def box(results: StudyResults, measure: str, by: str | None = None) -> Picture:
@@ -90,9 +88,8 @@ def box(results: StudyResults, measure: str, by: str | None = None) -> Picture:
 
     Raises ResultsError for names that there are not.
     """
-    return study_spreads.boxes_of(
-        results, study_measures.named(results, measure), compared(results, by)
-    ).whole()
+    found = study_measures.named(results, measure)
+    return study_spreads.boxes_of(results, found, compared(results, by)).whole()
 
 
 def compared(results: StudyResults, by: str | None) -> Parameter | None:

@@ -38,7 +38,7 @@ def summary(results: StudyResults) -> Numbers:
     columns = [text(it.name, shown[key].to_list()) for key, it in keyed(results.parameters)]
     columns.append(Column("runs", True, [Cell(f"{it:,}") for it in shown["runs"]]))
     columns += [numbers(it, spread.head(MOST_ROWS)) for it, spread in spreads.items()]
-    note = "Mean ± half the width of the 95 % confidence interval (Student’s t); below: least to greatest."
+    note = "Mean ± half the width of its 95 % interval (Student’s t); below: least to greatest."
     if first.height > MOST_ROWS:
         note += f" The first {MOST_ROWS} of {first.height:,} rows; the CSV file has all."
     whole = pl.concat(
