@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import inspect
 from pathlib import Path
-from types import SimpleNamespace
 
 import altair as alt
 import pytest
 
 import windtunnel
-from windtunnel import Results, ResultsError, Scenario, report
-from windtunnel.plots import ResultPlots, StudyPlots
-from windtunnel.report import figures
-from windtunnel.report.pictures import Picture
+from test_report_study import BUFFER, CONTROLLER, ROUND_TRIP, made
+from windtunnel import Results, ResultsError, Scenario
+from windtunnel.plots import ResultPlots
+from windtunnel.report import figures, study_pictures
 
 MAP = Path(__file__).parents[1] / "scenarios" / "maps" / "street.toml"
 
@@ -116,25 +115,22 @@ def test_where_nothing_happened_nothing_is_plotted(scenario: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "arguments"),
     [
-        ("compare", {"measure": "goodput", "by": "controller"}),
+        ("compare", {"measure": "goodput", "by": "controller", "over": "rtt"}),
+        ("compare", {"measure": "goodput_bps"}),
         ("heat_map", {"measure": "goodput", "x": "rtt", "y": "buffer"}),
         ("pareto", {"by": "controller"}),
-        ("distribution", {"measure": "delay", "by": "controller"}),
+        ("distribution", {"measure": "delay", "by": "rtt"}),
         ("box", {"measure": "delay", "by": "controller"}),
     ],
 )
-def test_a_study_s_method_draws_the_picture_of_its_name(
-    walk: Results, monkeypatch: pytest.MonkeyPatch, name: str, arguments: dict[str, str]
+def test_a_study_s_method_plots_the_picture_of_its_name(
+    name: str, arguments: dict[str, str]
 ) -> None:
-    [picture] = figures.of_kind(walk, "bars")
-    asked = []
+    results = made(BUFFER, ROUND_TRIP, CONTROLLER)
+    picture = getattr(study_pictures, name)(results, **arguments)
+    assert titles(getattr(results.plot, name)(**arguments)) == [picture.title]
 
-    def draw(results: object, **named: str) -> Picture:
-        asked.append((results, named))
-        return picture
 
-    pictures = SimpleNamespace(**{name: draw})
-    monkeypatch.setattr(report, "study_pictures", pictures, raising=False)
-    chart = getattr(StudyPlots("a study"), name)(**arguments)  # type: ignore[arg-type]
-    assert asked == [("a study", arguments)]
-    assert titles(chart) == [picture.title]
+def test_a_study_s_plot_of_what_is_not_there_is_refused() -> None:
+    with pytest.raises(ResultsError, match="contrller"):
+        made(BUFFER, CONTROLLER).plot.box("delay", by="contrller")

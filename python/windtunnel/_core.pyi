@@ -6,14 +6,23 @@ from typing import Any, Literal, Self, final
 from typing_extensions import disjoint_base
 
 __all__ = [
+    "COLUMNS",
+    "SIGNALS",
+    "Acknowledgement",
     "Batch",
+    "Congestion",
+    "Delivery",
+    "Environments",
     "Outcome",
+    "RadioReport",
     "Scenario",
     "ScenarioError",
+    "Start",
     "Table",
     "__version__",
     "catalogue",
     "schema",
+    "units",
 ]
 
 class ScenarioError(ValueError):
@@ -140,6 +149,7 @@ class Start:
     """No decrease leads below this, in segments."""
     restart_window: float
     """The window after a retransmission timeout, in segments; it may lie below the minimum."""
+    def __deepcopy__(self, _memo: Any) -> Self: ...
 
 @final
 class Delivery:
@@ -157,6 +167,7 @@ class Delivery:
     """Data held to be lost since the segment was sent, in segments."""
     application_limited: bool
     """Whether the application had nothing to send when the segment was sent."""
+    def __deepcopy__(self, _memo: Any) -> Self: ...
 
 @final
 class RadioReport:
@@ -168,6 +179,7 @@ class RadioReport:
     """Signal to interference and noise, in dB."""
     bandwidth: float
     """Segments per second that the channel carries for each bit/s/Hz."""
+    def __deepcopy__(self, _memo: Any) -> Self: ...
 
 @final
 class Acknowledgement:
@@ -204,6 +216,7 @@ class Acknowledgement:
     """Whether the window limited what was sent in the last round trip."""
     radio: RadioReport | None
     """What was heard last of the radio that the data goes over."""
+    def __deepcopy__(self, _memo: Any) -> Self: ...
 
 @final
 class Congestion:
@@ -215,6 +228,7 @@ class Congestion:
     """What told of it."""
     in_flight: float
     """Data in flight at that moment, in segments."""
+    def __deepcopy__(self, _memo: Any) -> Self: ...
 
 @final
 class Environments:

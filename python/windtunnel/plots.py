@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import altair as alt
 from altair.utils.schemapi import debug_mode
 
-from windtunnel.report import figures
+from windtunnel.report import figures, study_pictures
 from windtunnel.report.colours import LIGHT
 from windtunnel.report.pictures import Picture
 from windtunnel.results import Results
@@ -88,42 +88,34 @@ class ResultPlots:
 class StudyPlots:
     """The plots of a study: its measures over what it varies.
 
-    A measure is a column of the study's frame, or its name without the unit; `by`, `x` and
-    `y` are parameters. Each is an Altair chart. Raises ResultsError for a name that is not
-    there.
+    A measure is a column of the study's frame, or its name without the unit; `by`, `over`,
+    `x` and `y` are parameters; without one the plot has what the report would choose. Each
+    is an Altair chart. Raises ResultsError for a name that is not there.
     """
 
     results: StudyResults
 
-    def compare(self, measure: str, by: str) -> alt.TopLevelMixin:
-        """Plot a measure over a parameter, with its interval."""
-        from windtunnel.report import study_pictures
-
-        return chart([study_pictures.compare(self.results, measure=measure, by=by)])
+    def compare(
+        self, measure: str, by: str | None = None, over: str | None = None
+    ) -> alt.TopLevelMixin:
+        """Plot a measure over a parameter, with its interval, a line for each value of another."""
+        return chart([study_pictures.compare(self.results, measure, by, over)])
 
     def heat_map(self, measure: str, x: str, y: str) -> alt.TopLevelMixin:
-        """Plot a measure over two parameters, as colours."""
-        from windtunnel.report import study_pictures
+        """Plot the mean of a measure over two parameters, as colours."""
+        return chart([study_pictures.heat_map(self.results, measure, x, y)])
 
-        return chart([study_pictures.heat_map(self.results, measure=measure, x=x, y=y)])
-
-    def pareto(self, by: str) -> alt.TopLevelMixin:
+    def pareto(self, by: str | None = None) -> alt.TopLevelMixin:
         """Plot the goodput against the delay, with the front that nothing surpasses in both."""
-        from windtunnel.report import study_pictures
+        return chart([study_pictures.pareto(self.results, by)])
 
-        return chart([study_pictures.pareto(self.results, by=by)])
-
-    def distribution(self, measure: str, by: str) -> alt.TopLevelMixin:
+    def distribution(self, measure: str, by: str | None = None) -> alt.TopLevelMixin:
         """Plot the distribution function of a measure, for each value of a parameter."""
-        from windtunnel.report import study_pictures
+        return chart([study_pictures.distribution(self.results, measure, by)])
 
-        return chart([study_pictures.distribution(self.results, measure=measure, by=by)])
-
-    def box(self, measure: str, by: str) -> alt.TopLevelMixin:
+    def box(self, measure: str, by: str | None = None) -> alt.TopLevelMixin:
         """Plot a box of a measure for each value of a parameter."""
-        from windtunnel.report import study_pictures
-
-        return chart([study_pictures.box(self.results, measure=measure, by=by)])
+        return chart([study_pictures.box(self.results, measure, by)])
 
 
 def chart(drawn: list[Picture]) -> alt.TopLevelMixin:
