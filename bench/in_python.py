@@ -22,6 +22,7 @@ from windtunnel.environments import FlowEnvironment, FlowVectorEnvironment
 
 SCENARIO = Path(__file__).parents[1] / "scenarios" / "learning.toml"
 REPEATS = 5
+SIMULATED = "60 s"
 STEPS = 900
 TOGETHER = 64
 
@@ -43,7 +44,7 @@ class Reno(windtunnel.Controller):
 
 def controller(name: str) -> float:
     """Give the packet-hops a second of processor time with that controller."""
-    settings = {"flows.download.controller": name, "duration": "60 s"}
+    settings = {"flows.download.controller": name, "duration": SIMULATED}
     results = windtunnel.run(SCENARIO, settings=settings, jobs=1, controllers={"python-reno": Reno})
     return float(results.manifest["packet_hops"] / results.manifest["cpu_s"])
 

@@ -1,4 +1,4 @@
-"""Train a small policy to drive a flow, and compare it with CUBIC.
+"""Train a small policy to drive a flow, and compare it with controllers that people wrote.
 
     .venv/bin/python scenarios/learning.py
 
@@ -9,6 +9,7 @@ draw next. All of them fly at once, each in a simulation of its own.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +22,7 @@ STEP_S = 0.04
 CANDIDATES = 32
 BEST = 6
 GENERATIONS = 10
+CONTROLLERS = ("cubic", "bbr1", "bbr3", "vegas", "copa")
 
 Weights = NDArray[np.float64]
 
@@ -60,15 +62,21 @@ def train(seed: int = 0, generations: int = GENERATIONS) -> Weights:
     return mean
 
 
-def compare(weights: Weights) -> dict[str, tuple[float, float]]:
-    """Give, for each case, the mean reward of the policy and of CUBIC."""
+def compare(
+    weights: Weights, controllers: Sequence[str] = CONTROLLERS
+) -> dict[str, dict[str, float]]:
+    """Give the mean rewards of the policy, and of controllers: by name, then by case."""
     environments = FlowVectorEnvironment(SCENARIO, 1, step_s=STEP_S)
-    learned = scores(environments, weights[None])[0]
-    cubic = scores(environments, weights[None], own=True)[0]
     cases = environments.flows.cases
-    return dict(zip(cases, zip(learned.tolist(), cubic.tolist(), strict=True), strict=True))
+    rewards = {"learned": scores(environments, weights[None])[0]}
+    for name in controllers:
+        settings = {"flows.download.controller": name}
+        environments = FlowVectorEnvironment(SCENARIO, 1, step_s=STEP_S, settings=settings)
+        rewards[name] = scores(environments, weights[None], own=True)[0]
+    return {name: dict(zip(cases, it.tolist(), strict=True)) for name, it in rewards.items()}
 
 
 if __name__ == "__main__":
-    for case, (learned, cubic) in compare(train()).items():
-        print(f"{case}: {learned:.2f} learned, {cubic:.2f} CUBIC (Mbit/s while nothing queues)")
+    print("mean rewards, in Mbit/s while nothing queues:")
+    for name, rewards in compare(train()).items():
+        print(f"{name:>8}: " + ", ".join(f"{it:5.2f} {case}" for case, it in rewards.items()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import runpy
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -222,3 +223,14 @@ def test_the_pages_example_runs(
     exec(compile(code, "python-controllers.md", "exec"), {})
     printed = capsys.readouterr().out
     assert "gentle" in printed and "cubic" in printed
+
+
+def test_the_bench_of_what_python_costs_prints_its_figures(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    bench = runpy.run_path(str(ROOT / "bench" / "in_python.py"))
+    bench["main"].__globals__.update(REPEATS=1, STEPS=10, SIMULATED="2 s")
+    bench["main"]()
+    figures = dict(line.rsplit(": ", 1) for line in capsys.readouterr().out.splitlines())
+    assert all(float(it.replace(",", "")) > 0 for it in figures.values())
+    assert {"times as long in Python", "steps a CPU second, one environment"} <= figures.keys()

@@ -225,12 +225,12 @@ def example() -> dict[str, Any]:
 
 def test_the_examples_policy_has_twice_cubics_reward_on_every_link(example: dict[str, Any]) -> None:
     weights = example["train"](seed=0, generations=4)
-    rewards = example["compare"](weights)
-    assert rewards.keys() == {"slow", "middle", "fast"}
-    for learned, cubic in rewards.values():
-        assert learned > 2 * cubic > 0
+    rewards = example["compare"](weights, ["cubic"])
+    assert rewards["learned"].keys() == {"slow", "middle", "fast"}
+    for case, learned in rewards["learned"].items():
+        assert learned > 2 * rewards["cubic"][case] > 0
     # Nothing but the seed decides, and so it is the same every time.
-    assert example["compare"](weights) == rewards
+    assert example["compare"](weights, ["cubic"]) == rewards
 
 
 def test_training_is_the_same_by_seed(example: dict[str, Any]) -> None:

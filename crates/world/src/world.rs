@@ -22,7 +22,7 @@ use crate::transfers::Transfer;
 /// With so few ports everything lies in the cache, and a look ahead only costs.
 const FEW_PORTS: usize = 256;
 
-/// A world: built from a [`Plan`], run once, then read.
+/// A world: built from a [`Plan`], run once, at once or in steps, and read.
 #[derive(Debug)]
 pub struct World {
     end: Time,
