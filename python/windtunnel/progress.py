@@ -4,19 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Protocol
 
+import rich.progress
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    Progress,
-    TaskProgressColumn,
-    TextColumn,
-    TimeRemainingColumn,
-)
+from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-from windtunnel import running
 
-Watch = Callable[[running.Progress], None]
+class Progress(Protocol):
+    """How far something is that takes long."""
+
+    real_s: float
+    """Seconds since its start."""
+
+    @property
+    def share(self) -> float:
+        """The share done, from 0 to 1."""
+
+    def told(self) -> list[str]:
+        """Say it in words."""
+
+
+Watch = Callable[[Progress], None]
 
 PATIENCE = 0.5
 """Seconds before a bar is shown on a terminal: what is done sooner needs none."""
@@ -24,9 +33,9 @@ PATIENCE = 0.5
 
 @contextmanager
 def shown() -> Iterator[Watch]:
-    """Show how far a scenario is: in a notebook, or on standard error if that is a terminal.
+    """Show how far something is: in a notebook, or on standard error if that is a terminal.
 
-    Gives the `watch` of `run_scenario`; the bar vanishes at the end.
+    Gives the `watch` of who does it; the bar vanishes at the end.
     """
     console = Console(stderr=True)
     with in_notebook() if console.is_jupyter else on_terminal(console) as watch:
@@ -36,12 +45,10 @@ def shown() -> Iterator[Watch]:
 @contextmanager
 def on_terminal(console: Console) -> Iterator[Watch]:
     """Show a bar on a terminal."""
-    bar = Progress(
+    bar = rich.progress.Progress(
         BarColumn(bar_width=None),
         TaskProgressColumn(),
-        TextColumn("{task.fields[simulated]}"),
-        TextColumn("{task.fields[speed]}"),
-        TextColumn("{task.fields[runs]}"),
+        TextColumn("{task.fields[told]}"),
         TimeRemainingColumn(compact=True),
         TextColumn("left"),
         expand=True,
@@ -49,18 +56,12 @@ def on_terminal(console: Console) -> Iterator[Watch]:
         transient=True,
         disable=not console.is_terminal,
     )
-    task = bar.add_task("", total=1.0, simulated="", speed="", runs="")
+    task = bar.add_task("", total=1.0, told="")
 
-    def watch(now: running.Progress) -> None:
+    def watch(now: Progress) -> None:
         if now.real_s > PATIENCE:
             bar.start()
-        bar.update(
-            task,
-            completed=now.share,
-            simulated=simulated(now),
-            speed=speed(now),
-            runs=runs(now),
-        )
+        bar.update(task, completed=now.share, told="  ".join(now.told()))
 
     try:
         yield watch
@@ -78,8 +79,8 @@ def in_notebook() -> Iterator[Watch]:
 
     place = display({"text/html": ""}, raw=True, display_id=True)
 
-    def watch(now: running.Progress) -> None:
-        told = ", ".join([simulated(now), speed(now), runs(now)])
+    def watch(now: Progress) -> None:
+        told = ", ".join(now.told())
         place.update(
             {"text/html": f'<progress value="{now.share:.3f}"></progress> {told}'}, raw=True
         )
@@ -88,18 +89,3 @@ def in_notebook() -> Iterator[Watch]:
         yield watch
     finally:
         place.update({"text/html": ""}, raw=True)
-
-
-def simulated(now: running.Progress) -> str:
-    """Tell the simulated time."""
-    return f"{now.simulated_s:.1f} of {now.total_simulated_s:g} s"
-
-
-def speed(now: running.Progress) -> str:
-    """Tell the speed."""
-    return f"{now.speed:.1f}× real time"
-
-
-def runs(now: running.Progress) -> str:
-    """Tell how many runs have ended."""
-    return f"{now.finished} of {now.runs} runs"

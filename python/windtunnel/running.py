@@ -49,6 +49,14 @@ class Progress:
         """Simulated seconds a second, over all runs."""
         return self.simulated_s / self.real_s if self.real_s else 0.0
 
+    def told(self) -> list[str]:
+        """Say it in words."""
+        return [
+            f"{self.simulated_s:.1f} of {self.total_simulated_s:g} s",
+            f"{self.speed:.1f}× real time",
+            f"{self.finished} of {self.runs} runs",
+        ]
+
 
 def read(
     file: Path | str,

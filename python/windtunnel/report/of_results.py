@@ -167,7 +167,8 @@ def warnings(results: Results) -> list[str]:
     if manifest.get("out_of_real_time"):
         stopped = counted(manifest["out_of_real_time"], "run")
         said.append(f"{stopped} ended early, at the limit of real time; they are counted.")
-    said += [f"A run failed: {fault}" for fault in manifest.get("faults", [])]
+    failed = [*manifest.get("faults", []), *manifest.get("failures", [])]
+    said += [f"A run failed: {why}" for why in failed]
     if not results.tables:
         said.append("No run finished, so there is nothing to show.")
     return said

@@ -5,22 +5,17 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
-from rich.progress import Progress as Bar
 
+from windtunnel import progress
 from windtunnel.folders import check_replaceable, read_manifest
 from windtunnel.studies import study as studies
 from windtunnel.studies.errors import StudyError
 from windtunnel.studies.file import read
 from windtunnel.studies.outcome import StudyResults
-from windtunnel.studies.runner import Progress
 from windtunnel.studies.store import Store
 
 MOST_UNASKED = 100_000
@@ -46,7 +41,7 @@ def run(file: Path, folder: Path, options: Options) -> tuple[StudyResults, bool]
     check_replaceable(folder)
     check_resumed(folder, options)
     ask(file, studies.planned(study)[1], options)
-    with shown() as watch:
+    with progress.shown() as watch:
         ran = studies.run(
             study,
             store,
@@ -132,33 +127,3 @@ def tell(found: StudyResults, folder: Path, page: Path | None, as_json: bool) ->
     print(f"{found.frame.height:,} of {found.planned:,} runs finished", end="")
     print(f", {found.failures.height:,} failed" if found.failures.height else "")
     print(f"Report: {page}" if page else f"Results: {folder}")
-
-
-@contextmanager
-def shown() -> Iterator[Callable[[Progress], None]]:
-    """Show runs done, failed and left, on standard error if that is a terminal."""
-    console = Console(stderr=True)
-    bar = Bar(
-        BarColumn(bar_width=None),
-        MofNCompleteColumn(),
-        TextColumn("runs"),
-        TextColumn("{task.fields[failed]}"),
-        TextColumn("{task.fields[left]}"),
-        expand=True,
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-    )
-    with bar:
-        task = bar.add_task("", total=None, failed="", left="")
-
-        def watch(now: Progress) -> None:
-            bar.update(
-                task,
-                total=now.runs,
-                completed=now.runs - now.left,
-                failed=f"{now.failed} failed" if now.failed else "",
-                left=f"{words(now.left_s)} left" if now.left_s is not None else "",
-            )
-
-        yield watch

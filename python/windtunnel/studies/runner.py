@@ -48,10 +48,14 @@ class Progress:
         return self.runs - self.stored - self.done - self.failed
 
     @property
-    def left_s(self) -> float | None:
-        """How long that will take; unknown before the first is done."""
-        made = self.done + self.failed
-        return self.left * self.real_s / made if made else None
+    def share(self) -> float:
+        """The share that is there, from 0 to 1."""
+        return 1 - self.left / self.runs if self.runs else 1.0
+
+    def told(self) -> list[str]:
+        """Say it in words."""
+        ended = f"{self.stored + self.done:,} of {self.runs:,} runs"
+        return [ended, f"{self.failed:,} failed"] if self.failed else [ended]
 
 
 @dataclass

@@ -6,7 +6,7 @@ import io
 import os
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -14,6 +14,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from windtunnel.folders import write_manifest, written_whole
+from windtunnel.progress import shown
 from windtunnel.studies import design, runner, worker
 from windtunnel.studies.errors import StudyError
 from windtunnel.studies.file import Study, read
@@ -54,19 +55,21 @@ def study(
     jobs: int | None = None,
     dask: str | None = None,
     retry_failed: bool = False,
-    watch: Callable[[Progress], None] | None = None,
+    progress: bool = True,
 ) -> StudyResults:
     """Run a study file and give its results: what the store has is not run again.
 
     `jobs` runs go at a time, as many as there are processors unless stated; or on the
-    Dask cluster at the address `dask` (`local` for one on this machine). An interruption
-    (Ctrl-C) keeps what was finished. Raises StudyError, ScenarioError or OSError.
+    Dask cluster at the address `dask` (`local` for one on this machine). `progress` shows
+    a bar in a notebook or on a terminal. An interruption (Ctrl-C) keeps what was finished.
+    Raises StudyError, ScenarioError or OSError.
 
     >>> results = windtunnel.study("scenarios/studies/buffer-sizing.toml")
     >>> results.frame.group_by("controller").agg(pl.col("goodput_bps").mean())
     """
     read_study, kept = read(file), Store(store)
-    ran = run(read_study, kept, jobs=jobs, dask=dask, retry_failed=retry_failed, watch=watch)
+    with shown() if progress else nullcontext() as watch:
+        ran = run(read_study, kept, jobs=jobs, dask=dask, retry_failed=retry_failed, watch=watch)
     return results(read_study, kept, ran)
 
 
