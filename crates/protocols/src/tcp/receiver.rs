@@ -16,18 +16,21 @@ use crate::packet::Ecn;
 /// The largest shift of a window (RFC 7323, section 2.3).
 const MOST_SCALE: u8 = 14;
 
+/// What stands for the FIN's octet before it came: none that a connection reaches.
+const NO_FIN: u64 = u64::MAX;
+
 /// The receiving half of a connection.
 #[derive(Debug)]
 pub(super) struct Receiver {
     reassembly: Reassembly,
-    /// The octet of the sender's FIN, once it came.
-    fin: Option<u64>,
+    /// The octet of the sender's FIN, once it came; [`NO_FIN`] before.
+    fin: u64,
     /// The last octet acknowledged (RFC 7323's Last.ACK.sent).
     acknowledged: u64,
     /// Octets that the application has taken, if it says so.
     taken: u64,
-    /// The octet behind the last that the peer was told it may send.
-    told: u64,
+    /// The window told with it.
+    told: u32,
     /// When an acknowledgement must be sent.
     due: Time,
     /// The timestamp to echo.
@@ -38,17 +41,17 @@ pub(super) struct Receiver {
     /// The last data that came carried the milder mark.
     some_congestion: bool,
     /// Marked packets received.
-    marked_packets: u64,
+    marked_packets: u32,
 }
 
 impl Receiver {
     pub(super) fn new() -> Self {
         Self {
             reassembly: Reassembly::new(FIRST),
-            fin: None,
+            fin: NO_FIN,
             acknowledged: FIRST,
             taken: 0,
-            told: FIRST,
+            told: 0,
             due: Time::NEVER,
             echo: 0,
             marked: false,
@@ -76,7 +79,7 @@ impl Receiver {
 
     /// Whether everything came, and the FIN behind it.
     pub(super) fn is_finished(&self) -> bool {
-        self.fin.is_some_and(|fin| self.reassembly.next() > fin)
+        self.reassembly.next() > self.fin
     }
 
     /// The octets that there is room for beyond those in order.
@@ -103,7 +106,8 @@ impl Receiver {
     /// 3.8.6.2.2).
     pub(super) fn opens(&self, settings: &Settings) -> bool {
         let room = self.room(settings);
-        let told = self.told.saturating_sub(self.reassembly.next());
+        let edge = self.acknowledged + u64::from(self.told);
+        let told = edge.saturating_sub(self.reassembly.next());
         (told == 0 && room > 0) || room.saturating_sub(told) >= settings.receive_buffer / 2
     }
 
@@ -121,7 +125,7 @@ impl Receiver {
 
     fn note_mark(&mut self, segment: &Segment, ecn: Ecn, settings: &Settings) {
         let marked = ecn == Ecn::Congestion;
-        self.marked_packets += u64::from(marked);
+        self.marked_packets = self.marked_packets.wrapping_add(u32::from(marked));
         match settings.ecn {
             EcnMode::Classic | EcnMode::SomeCongestion => {
                 let answered = segment.flags.has(Flags::CWR);
@@ -167,7 +171,7 @@ impl Receiver {
             return;
         }
         if fin {
-            self.fin = Some(end - 1);
+            self.fin = end - 1;
         }
         let arrival = self.reassembly.insert(start, end);
         let next = self.reassembly.next();
@@ -205,13 +209,15 @@ impl Receiver {
         segment.echo = self.echo;
         let window = self.room(settings) >> Self::scale(settings);
         segment.window = window.min(u64::from(u16::MAX)) as u16;
-        self.told = next + (u64::from(segment.window) << Self::scale(settings));
+        self.told = u32::from(segment.window) << Self::scale(settings);
         let echoes = Flags::default().with_if(Flags::ECE, self.marked);
         let echoes = match settings.ecn {
             EcnMode::Off => Flags::default(),
             EcnMode::Classic | EcnMode::Dctcp => echoes,
             EcnMode::SomeCongestion => echoes.with_if(Flags::AE, self.some_congestion),
-            EcnMode::Accurate | EcnMode::Scalable => Flags::from_counter(self.marked_packets),
+            EcnMode::Accurate | EcnMode::Scalable => {
+                Flags::from_counter(u64::from(self.marked_packets))
+            }
         };
         segment.flags = segment.flags.with(Flags::ACK).with(echoes);
         if segment.length == 0 && settings.recovery.uses_sack() {
