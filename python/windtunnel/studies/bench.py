@@ -41,7 +41,7 @@ path = "links.path.delay"
 values = ["20 ms"]
 """
 
-RUNS = 1000
+RUNS = 4000
 """Runs of a study that is timed with one thread and with several, in turns."""
 
 PAIRS = 3
