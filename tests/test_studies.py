@@ -22,6 +22,7 @@ from windtunnel.studies import design, runner, store, worker
 from windtunnel.studies.derived import Formula
 from windtunnel.studies.errors import StudyError
 from windtunnel.studies.file import read
+from windtunnel.studies.outcome import StudyResults
 from windtunnel.studies.store import Store
 from windtunnel.studies.study import run, study
 from windtunnel.studies.values import quantity, spaced
@@ -134,6 +135,19 @@ points = 20
     assert points(folder, text) == drawn, "the same points each time"
     other = points(folder, text.replace("latin-hypercube", "random"))
     assert len(other) == 20 and other != drawn
+
+
+def test_a_sample_of_ranges_has_a_report(folder: Path) -> None:
+    text = STUDY.replace('values = ["5 ms", "10 ms"]', 'from = "1 ms"\nto = "100 ms"')
+    text += '[sample]\ndesign = "latin-hypercube"\npoints = 20\n'
+    command = [sys.executable, "-m", "windtunnel", "study", str(written(folder, text))]
+    ended = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    assert ended.returncode == 0, ended.stderr
+    results = StudyResults.load(folder / "results" / "study")
+    delays = results.parameters[0]
+    assert len(delays.values) == 20
+    assert delays.numbers == results.frame["delay"].unique().sort().to_list()
+    assert (folder / "results" / "study" / "report.html").exists()
 
 
 def test_derived_values_are_arithmetic_in_base_units(folder: Path) -> None:
@@ -272,6 +286,18 @@ def test_with_a_stop_rule_each_point_has_as_many_seeds_as_its_interval_needs(fol
         assert not any(runner.is_enough(values[:count], stop) for count in range(3, len(values)))
         needed.append(len(values))
     assert len(set(needed)) > 1, "some points vary more than others"
+
+
+def test_points_that_share_their_runs_each_have_the_seeds_they_need(folder: Path) -> None:
+    rule = '[stop]\nmeasure = "goodput_bps"\nwithin = "4 %"\nleast = 3\nmost = 12\n'
+    text = STUDY.replace("seeds = 3\n", "") + rule
+    alone = study(written(folder, text), store=folder / "alone").frame
+    # It sets nothing, so that each run is that of two points.
+    twice = text.replace("[vary.controller]", '[vary.twin]\nvalues = ["x", "y"]\n[vary.controller]')
+    both = study(written(folder, twice, "twice.toml"), store=folder / "twice").frame
+    assert both.height == 2 * alone.height
+    for _, half in both.group_by("twin"):
+        assert_frame_equal(half.drop("twin"), alone, check_row_order=False)
 
 
 def test_half_an_interval_is_that_of_students_distribution() -> None:
@@ -426,7 +452,7 @@ def test_a_full_disk_loses_nothing_that_was_finished(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     written_files = []
-    real = store.write
+    real = store.write_table
 
     def filling(table: pl.DataFrame, file: Path) -> None:
         if len(written_files) >= 2 * len(store.TABLES):
@@ -434,7 +460,7 @@ def test_a_full_disk_loses_nothing_that_was_finished(
         written_files.append(file)
         real(table, file)
 
-    monkeypatch.setattr(store, "write", filling)
+    monkeypatch.setattr(store, "write_table", filling)
     file = written(folder, STUDY)
     with pytest.raises(OSError, match="No space left"):
         study(file, store=folder / "store", jobs=1)
@@ -483,6 +509,7 @@ def test_an_interrupted_study_keeps_what_was_finished_and_wants_resume(folder: P
     assert started.returncode == 130 and "--resume goes on" in said
     kept = Store(folder / "results" / "store").table("runs").height
     assert 0 < kept < 240
+    assert f"{240 - kept} runs left" in said
     ended = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     assert ended.returncode == 2 and "was interrupted" in ended.stderr
     ended = subprocess.run([*command, "--resume", "--json"], cwd=folder, capture_output=True)

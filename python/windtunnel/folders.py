@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import errno
+import io
 import json
 import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import polars as pl
 
 MANIFEST = "manifest.json"
 VERSION_KEY = "windtunnel"
@@ -86,6 +90,13 @@ def beside(folder: Path) -> Iterator[Path]:
         yield made
     finally:
         shutil.rmtree(made, ignore_errors=True)
+
+
+def write_table(table: pl.DataFrame, file: Path) -> None:
+    """Write a table as Parquet. By way of memory: Polars' own writing hides what went wrong."""
+    encoded = io.BytesIO()
+    table.write_parquet(encoded)
+    file.write_bytes(encoded.getbuffer())
 
 
 def replace(old: Path, new: Path) -> None:

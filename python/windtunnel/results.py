@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import io
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from windtunnel.folders import read_manifest, write_manifest, written_whole
+from windtunnel.folders import read_manifest, write_manifest, write_table, written_whole
 
 if TYPE_CHECKING:
     import polars as pl
@@ -76,10 +75,7 @@ class Results:
         with written_whole(folder) as written:
             (written / SCENARIO).write_text(self.scenario, encoding="utf-8")
             for name, table in self.tables.items():
-                # By way of memory: Polars' own writing hides what went wrong.
-                encoded = io.BytesIO()
-                table.write_parquet(encoded)
-                (written / f"{name}.parquet").write_bytes(encoded.getbuffer())
+                write_table(table, written / f"{name}.parquet")
             if captures:
                 captures.rename(written / CAPTURES)
             for name, text in self.files.items():

@@ -6,8 +6,12 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+RATES = (("Mbps", 1e6, 1e5), ("Gbps", 1e9, 1e10), ("kbps", 1e3, 1e2), ("bps", 1.0, 0.0))
+
 SCALES = {
-    "bit/s": (("Mbps", 1e6, 1e5), ("Gbps", 1e9, 1e10), ("kbps", 1e3, 1e2), ("bps", 1.0, 0.0)),
+    "bit/s": RATES,
+    # As scenario files have it, and thus the parameters of studies.
+    "bps": RATES,
     "s": (("ms", 1e-3, 1e-4), ("s", 1.0, 10.0), ("µs", 1e-6, 0.0)),
     "B": (("KiB", 1024.0, 1e3), ("MiB", 1024.0**2, 1e7), ("B", 1.0, 0.0)),
     "share": (("%", 1e-2, 0.0),),

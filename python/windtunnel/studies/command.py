@@ -11,7 +11,7 @@ from pathlib import Path
 import typer
 
 from windtunnel import progress
-from windtunnel.folders import check_replaceable, read_manifest
+from windtunnel.folders import MANIFEST, check_replaceable, read_manifest
 from windtunnel.studies import study as studies
 from windtunnel.studies.errors import StudyError
 from windtunnel.studies.file import read
@@ -57,7 +57,7 @@ def run(file: Path, folder: Path, options: Options) -> tuple[StudyResults, bool]
 
 def check_resumed(folder: Path, options: Options) -> None:
     """Refuse to go on with an unfinished study, unless that is what is wanted."""
-    if options.resume or not (folder / "manifest.json").exists():
+    if options.resume or not (folder / MANIFEST).exists():
         return
     if read_manifest(folder).get("interrupted"):
         raise StudyError(

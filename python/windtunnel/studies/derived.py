@@ -32,11 +32,11 @@ class Formula:
 
     def __init__(self, text: str) -> None:
         """Read it. Raises ValueError, with what is wrong and what would be right."""
+        self.text = text
         try:
             self.tree = ast.parse(text, mode="eval").body
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             raise ValueError(f"`{text}` is no arithmetic; {HELP}") from None
-        self.text = text
         self.names = sorted(set(self._check(self.tree)))
 
     def _check(self, node: ast.expr) -> list[str]:
@@ -51,8 +51,8 @@ class Formula:
                 return [*self._check(left), *self._check(right)]
             case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if name in FUNCTIONS:
                 return [found for arg in args for found in self._check(arg)]
-        part = ast.get_source_segment(self.text, node) if hasattr(self, "text") else None
-        raise ValueError(f"`{part or ast.unparse(node)}` is no arithmetic; {HELP}")
+        part = ast.get_source_segment(self.text, node)
+        raise ValueError(f"`{part}` is no arithmetic; {HELP}")
 
     def __call__(self, values: Mapping[str, float]) -> float:
         """Compute it. Raises ValueError where it has no finite value."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from windtunnel.scenario import in_toml
-from windtunnel.studies.file import Parameter, Study
+from windtunnel.studies.file import Study, Varied
 from windtunnel.studies.values import between
 
 FINEST = 1 << 20
@@ -49,9 +49,9 @@ def points(study: Study) -> Iterator[Point]:
         yield point(study, chosen)
 
 
-def groups(parameters: list[Parameter]) -> list[list[Parameter]]:
+def groups(parameters: list[Varied]) -> list[list[Varied]]:
     """Put together the parameters that vary together."""
-    made: dict[str, list[Parameter]] = {}
+    made: dict[str, list[Varied]] = {}
     for it in parameters:
         made.setdefault(f"zip {it.group}" if it.group else it.name, []).append(it)
     return list(made.values())
@@ -61,13 +61,13 @@ Choice = tuple[float | str, dict[str, str]]
 """A parameter's value, and what it sets."""
 
 
-def at_place(parameter: Parameter, place: int) -> Choice:
+def at_place(parameter: Varied, place: int) -> Choice:
     """Choose a value by its place in the list."""
     listed = parameter.numbers or parameter.values
     return listed[place], parameter.settings[place]
 
 
-def at_share(parameter: Parameter, share: float) -> Choice:
+def at_share(parameter: Varied, share: float) -> Choice:
     """Choose a value by a number from 0 to 1: between the ends of a range, or of a list."""
     if parameter.ends is None:
         return at_place(parameter, int(share * len(parameter.values)))

@@ -18,6 +18,7 @@ from windtunnel.scenario import in_toml
 from windtunnel.studies.derived import Formula
 from windtunnel.studies.errors import StudyError
 from windtunnel.studies.measures import MEASURES
+from windtunnel.studies.outcome import Parameter
 from windtunnel.studies.values import Quantity, label, quantity, spaced
 
 MOST_BYTES = 1 << 20
@@ -93,18 +94,9 @@ class File(Table):
 
 
 @dataclass(frozen=True)
-class Parameter:
-    """What varies, with all its values in order."""
+class Varied(Parameter):
+    """A parameter with all its values, and what they set."""
 
-    name: str
-    values: list[str]
-    """As the study has them: `5 ms`, `cubic`."""
-    numbers: list[float] | None
-    """The same in base units, where all are numbers or quantities of one kind."""
-    unit: str
-    """The base unit of the numbers."""
-    logarithmic: bool
-    """Whether its range is."""
     settings: list[dict[str, str]]
     """What each value sets: TOML values by their paths."""
     group: str | None = None
@@ -129,7 +121,7 @@ class Study:
     settings: dict[str, str]
     """What the study sets in every run."""
     seeds: list[int]
-    parameters: list[Parameter]
+    parameters: list[Varied]
     derived: list[tuple[str, Derive, Formula]]
     sample: Sample | None
     stop: Stop | None
@@ -282,7 +274,7 @@ def keys_of(model: type[BaseModel], path: tuple[str | int, ...]) -> list[str]:
     return [field.alias or name for name, field in chosen.model_fields.items()]
 
 
-def parameter(wrong: Wrong, name: str, vary: Vary) -> Parameter:
+def parameter(wrong: Wrong, name: str, vary: Vary) -> Varied:
     """Make a parameter of its table."""
     at = ("vary", name)
     if name in RESERVED:
@@ -304,7 +296,7 @@ def parameter(wrong: Wrong, name: str, vary: Vary) -> Parameter:
     labels = [label(value) for value in values]
     if len(set(labels)) < len(labels):
         raise wrong((*at, "values"), "a value stands there twice")
-    return Parameter(
+    return Varied(
         name=name,
         values=labels,
         numbers=numbers,
@@ -328,7 +320,7 @@ def measured(values: list[Any]) -> tuple[list[float] | None, str]:
 
 def of_cases(
     wrong: Wrong, at: tuple[str, str], name: str, vary: Vary, cases: dict[str, dict[str, Any]]
-) -> Parameter:
+) -> Varied:
     """Make a parameter whose values are named cases."""
     if not cases:
         raise wrong((*at, "cases"), "no cases")
@@ -336,7 +328,7 @@ def of_cases(
         raise wrong(at, "cases have their own paths, and no range")
     # Cases may be called by a quantity: "1 %".
     numbers, unit = measured(list(cases))
-    return Parameter(
+    return Varied(
         name=name,
         values=list(cases),
         numbers=numbers,
@@ -369,9 +361,9 @@ def of_range(
     return values, (first, last)
 
 
-def check_groups(wrong: Wrong, parameters: list[Parameter]) -> None:
+def check_groups(wrong: Wrong, parameters: list[Varied]) -> None:
     """Refuse parameters that vary together and have not as many values each."""
-    groups: dict[str, Parameter] = {}
+    groups: dict[str, Varied] = {}
     for it in parameters:
         if it.group and len(it.values) != len(groups.setdefault(it.group, it).values):
             first = groups[it.group]
@@ -382,7 +374,7 @@ def check_groups(wrong: Wrong, parameters: list[Parameter]) -> None:
             raise wrong(("vary", it.name), message)
 
 
-def formula(wrong: Wrong, name: str, derive: Derive, parameters: list[Parameter]) -> Formula:
+def formula(wrong: Wrong, name: str, derive: Derive, parameters: list[Varied]) -> Formula:
     """Read the arithmetic of a derived value."""
     at = ("derive", name, "value")
     try:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from windtunnel.folders import read_manifest
 from windtunnel.results import ResultsError
@@ -49,7 +48,7 @@ class StudyResults:
     failures: pl.DataFrame
     """Parameters, `seed`, `key` and `error` of each run that failed."""
     planned: int
-    """How many runs the study wants; with a stop rule, those that it has asked for."""
+    """How many runs the study wants, as far as that is known: a stop rule may ask for more."""
     folder: Path | None
     store: Store | None = None
     points: pl.DataFrame | None = None
@@ -89,10 +88,10 @@ class StudyResults:
             points = pl.read_parquet(folder / POINTS)
             store = Store(folder / manifest["store"])
             parameters = [Parameter(**it) for it in manifest["parameters"]]
-            title = manifest["title"]
+            title, planned = manifest["title"], manifest["planned"]
         except (OSError, ValueError, KeyError, TypeError, pl.exceptions.PolarsError) as error:
             raise ResultsError(f"{folder}: no folder of a study: {error}") from error
-        return of_points(title, parameters, points, store, folder)
+        return of_points(title, parameters, points, store, planned, folder)
 
 
 def of_points(
@@ -100,6 +99,7 @@ def of_points(
     parameters: list[Parameter],
     points: pl.DataFrame,
     store: Store,
+    planned: int,
     folder: Path | None,
 ) -> StudyResults:
     """Put points and what the store holds of them together."""
@@ -118,7 +118,7 @@ def of_points(
         parameters=parameters,
         frame=joined.filter(~failed).select(*points.columns, *MEASURES),
         failures=joined.filter(failed).select(*points.columns, "error"),
-        planned=points.height,
+        planned=planned,
         folder=folder,
         store=store,
         points=points,
@@ -128,8 +128,3 @@ def of_points(
 def is_study(folder: Path) -> bool:
     """Whether a folder is a study's."""
     return (folder / POINTS).exists()
-
-
-def dumped(parameters: list[Parameter]) -> list[dict[str, Any]]:
-    """Give parameters as JSON values."""
-    return json.loads(json.dumps([vars(it) for it in parameters]))

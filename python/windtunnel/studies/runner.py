@@ -187,7 +187,8 @@ class Wanted:
         """Points that need more seeds."""
         self.open: dict[int, Rounds] = {}
         """By its place, each point whose runs a stop rule waits for."""
-        self.owner: dict[str, int] = {}
+        self.owners: dict[str, set[int]] = {}
+        """The points that wait for a run: two may want the same one."""
         self.asked: set[str] = set()
 
     def take(self, most: int) -> list[Task]:
@@ -212,13 +213,15 @@ class Wanted:
             self.ran.keys.append(key)
             if rounds:
                 rounds.keys.append(key)
-                self.owner[key] = place
             error, value = self.stored.get(key, (None, None))
             if key in self.stored and not (self.retry and error):
                 self.progress.stored += 1
                 if rounds:
                     rounds.values[key] = value
-            elif key in self.asked:
+                continue
+            if rounds:
+                self.owners.setdefault(key, set()).add(place)
+            if key in self.asked:
                 self.progress.stored += 1
             else:
                 self.asked.add(key)
@@ -234,9 +237,9 @@ class Wanted:
             self.progress.done += it.error is None
             self.progress.failed += it.error is not None
             if self.study.stop:
-                place = self.owner[it.key]
-                self.open[place].values[it.key] = it.measure
-                places.add(place)
+                for place in self.owners.pop(it.key):
+                    self.open[place].values[it.key] = it.measure
+                    places.add(place)
         for place in sorted(places):
             if len(self.open[place].values) == len(self.open[place].keys):
                 self.settle(place)

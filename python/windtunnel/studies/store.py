@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from windtunnel.folders import write_table
 from windtunnel.studies.errors import StudyError
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ class Store:
         try:
             written.chmod(0o755)
             for name, table in tables.items():
-                write(table, written / f"{name}.parquet")
+                write_table(table, written / f"{name}.parquet")
             written.rename(chunk)
         except OSError:
             # The same runs, by another worker that was thought to be lost.
@@ -111,19 +112,6 @@ class Store:
             table = table.sort("error", nulls_last=False, maintain_order=True)
             table = table.unique("key", keep="first", maintain_order=True)
         return table
-
-    def bytes(self) -> int:
-        """Count the octets of all chunks."""
-        return sum(file.stat().st_size for file in self.chunks.glob("*/*.parquet"))
-
-
-def write(table: pl.DataFrame, file: Path) -> None:
-    """Write a table. By way of memory: Polars' own writing hides what went wrong."""
-    import io
-
-    encoded = io.BytesIO()
-    table.write_parquet(encoded)
-    file.write_bytes(encoded.getbuffer())
 
 
 def read(file: Path, columns: list[str] | None) -> pl.DataFrame:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -13,17 +12,17 @@ from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from windtunnel.folders import write_manifest, written_whole
+from windtunnel._core import __version__
+from windtunnel.folders import VERSION_KEY, write_manifest, write_table, written_whole
 from windtunnel.progress import shown
 from windtunnel.studies import design, runner, worker
 from windtunnel.studies.errors import StudyError
-from windtunnel.studies.file import Study, read
+from windtunnel.studies.file import Sample, Study, Varied, read
 from windtunnel.studies.outcome import (
     POINTS,
     STUDY,
     Parameter,
     StudyResults,
-    dumped,
     of_points,
 )
 from windtunnel.studies.runner import Progress, Ran, settings_of
@@ -111,17 +110,18 @@ def executing(jobs: int | None, dask: str | None) -> Iterator[tuple[Executor, in
 
 def results(read_study: Study, store: Store, ran: Ran) -> StudyResults:
     """Put the results of a study together."""
-    return of_points(
-        read_study.title, parameters(read_study), frame_of(read_study, ran), store, None
-    )
+    points = frame_of(read_study, ran)
+    varied = [parameter(it, points, read_study.sample) for it in read_study.parameters]
+    return of_points(read_study.title, varied, points, store, ran.progress.runs, None)
 
 
-def parameters(read_study: Study) -> list[Parameter]:
-    """Give what varied, for people; samples have no list of values."""
-    return [
-        Parameter(it.name, it.values, it.numbers, it.unit, it.logarithmic)
-        for it in read_study.parameters
-    ]
+def parameter(varied: Varied, points: pl.DataFrame, sample: Sample | None) -> Parameter:
+    """Give what varied, with its values: of a sampled range, those that were drawn."""
+    values, numbers = varied.values, varied.numbers
+    if sample and varied.ends:
+        numbers = points[varied.name].unique().sort().to_list()
+        values = [varied.ends[0].at(it) for it in numbers]
+    return Parameter(varied.name, values, numbers, varied.unit, varied.logarithmic)
 
 
 def frame_of(read_study: Study, ran: Ran) -> pl.DataFrame:
@@ -149,26 +149,17 @@ def save(read_study: Study, found: StudyResults, folder: Path, ran: Ran) -> Path
     with written_whole(folder) as written:
         (written / STUDY).write_text(read_study.text, encoding="utf-8")
         (written / read_study.base.name).write_text(read_study.scenario, encoding="utf-8")
-        encoded = io.BytesIO()
-        found.points.write_parquet(encoded)
-        (written / POINTS).write_bytes(encoded.getbuffer())
+        write_table(found.points, written / POINTS)
         manifest = {
-            "windtunnel": version(),
+            VERSION_KEY: __version__,
             "title": found.title,
             "store": store,
-            "parameters": dumped(found.parameters),
-            "planned": ran.progress.runs,
+            "parameters": [vars(it) for it in found.parameters],
+            "planned": found.planned,
             "interrupted": ran.interrupted,
         }
         write_manifest(written, manifest)
     return folder
-
-
-def version() -> str:
-    """Give the version."""
-    from windtunnel import _core
-
-    return _core.__version__
 
 
 @dataclass(frozen=True)
