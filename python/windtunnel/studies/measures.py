@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import polars as pl
 
-MEASURES: dict[str, tuple[str, str]] = {
-    "goodput_bps": ("goodput of all flows together", "bit/s"),
-    "delay_s": ("mean delay of the flows", "s"),
-    "rtt_s": ("mean round trip of the flows", "s"),
-    "fairness": ("Jain's fairness of the flows' goodputs", ""),
-    "retransmissions": ("retransmissions", ""),
-    "timeouts": ("timeouts", ""),
-    "marks": ("marks received", ""),
-    "completion_s": ("completion of the last flow", "s"),
-    "utilisation": ("of the busiest link", ""),
-    "queue_delay_s": ("mean wait before the busiest link", "s"),
-    "loss_share": ("share of its packets that the busiest link drops", ""),
-    "drops": ("packets dropped on all links", ""),
-}
-"""What is measured of each run: its title and base unit, by its column."""
+MEASURES = (
+    "goodput_bps",
+    "delay_s",
+    "rtt_s",
+    "fairness",
+    "retransmissions",
+    "timeouts",
+    "marks",
+    "completion_s",
+    "utilisation",
+    "queue_delay_s",
+    "loss_share",
+    "drops",
+)
+"""The columns of what is measured of each run; `report.study_measures` says what they are."""
 
 
 def measured(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
