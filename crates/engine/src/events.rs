@@ -1,56 +1,40 @@
-//! The event queue: what happens next, and among things at the same instant,
-//! what was scheduled first.
+//! The event queue: what happens next, and of several events at one instant, the
+//! least of them.
+//!
+//! An event says whose it is: its source, and what happens to it. Ties are broken by
+//! the events themselves and not by the order in which they were scheduled, so that
+//! the order of a component's events depends on nothing that happens elsewhere: a
+//! world can be cut into parts that run on several threads, and each part sees the
+//! same events in the same order as if there were one queue.
 
 use dary_heap::QuaternaryHeap;
 use std::cmp::Reverse;
 
 use crate::Time;
 
-/// With an event of four octets an entry has sixteen, and those compared at one
-/// step of the heap fill one cache line.
-#[derive(Clone, Copy, Debug)]
+/// Time first, then the event. With an event of eight bytes an entry has sixteen, and
+/// those compared at one step of the heap fill one cache line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Entry<E> {
     time: Time,
-    /// Order of scheduling; it breaks ties, so that order never depends on chance.
-    /// It wraps: of two entries at one instant, fewer than 2³¹ others were
-    /// scheduled between them.
-    sequence: u32,
     event: E,
 }
 
-impl<E> PartialEq for Entry<E> {
-    fn eq(&self, other: &Self) -> bool {
-        (self.time, self.sequence) == (other.time, other.sequence)
-    }
-}
-impl<E> Eq for Entry<E> {}
-impl<E> PartialOrd for Entry<E> {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-impl<E> Ord for Entry<E> {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        let later = self.sequence.wrapping_sub(other.sequence) as i32;
-        self.time.cmp(&other.time).then(later.cmp(&0))
-    }
-}
-
-/// A queue of events in order of time, then of scheduling.
+/// A queue of events in order of time, then of the events themselves. Two equal events
+/// at one instant both happen; which of them came first makes no difference.
 #[derive(Debug)]
 pub struct EventQueue<E> {
     heap: QuaternaryHeap<Reverse<Entry<E>>>,
     now: Time,
-    scheduled: u32,
 }
 
-impl<E: Copy> Default for EventQueue<E> {
+impl<E: Copy + Ord> Default for EventQueue<E> {
     fn default() -> Self {
-        Self { heap: QuaternaryHeap::new(), now: Time::ZERO, scheduled: 0 }
+        Self { heap: QuaternaryHeap::new(), now: Time::ZERO }
     }
 }
 
-impl<E: Copy> EventQueue<E> {
+impl<E: Copy + Ord> EventQueue<E> {
     /// The time of the last event taken out.
     #[inline]
     #[must_use]
@@ -62,11 +46,10 @@ impl<E: Copy> EventQueue<E> {
     #[inline]
     pub fn schedule(&mut self, time: Time, event: E) {
         let time = time.max(self.now);
-        self.heap.push(Reverse(Entry { time, sequence: self.scheduled, event }));
-        self.scheduled = self.scheduled.wrapping_add(1);
+        self.heap.push(Reverse(Entry { time, event }));
     }
 
-    /// The next event and up to two others that may come after it: what is worth
+    /// The next event and up to four others that may come after it: what is worth
     /// fetching into the cache.
     #[inline]
     pub fn upcoming(&self) -> impl Iterator<Item = E> {

@@ -11,7 +11,7 @@ use windtunnel_protocols::queues::Backlog;
 use windtunnel_protocols::tcp::{IpVersion, Outbox};
 
 use crate::connections::Alarm;
-use crate::event::Event;
+use crate::event::{Event, Kind};
 use crate::network::{End, Network};
 use crate::plan::Plan;
 use crate::routing::Ways;
@@ -255,7 +255,7 @@ impl Network {
         let Some(port) = it.idle_port.filter(|_| it.source.backlog().packets > 0) else { return };
         let free = self.ports[port as usize].free_from();
         if free < Time::NEVER && it.alarms[0].set(free.max(now)) {
-            self.schedule(free.max(now), Event::SourceEdge(bridge));
+            self.schedule(free.max(now), Event::new(Kind::SourceEdge, bridge));
         }
     }
 
@@ -280,7 +280,7 @@ impl Network {
         it.outbox = out;
         let wake = it.destination.next_wake();
         if wake < Time::NEVER && it.alarms[1].set(wake.max(now)) {
-            self.schedule(wake.max(now), Event::DestinationEdge(bridge));
+            self.schedule(wake.max(now), Event::new(Kind::DestinationEdge, bridge));
         }
     }
 }

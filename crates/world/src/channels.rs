@@ -6,7 +6,7 @@ use std::sync::Arc;
 use windtunnel_controllers::Need;
 use windtunnel_engine::{Duration, Rate, Streams, Time};
 
-use crate::event::Event;
+use crate::event::{Event, Kind};
 use crate::network::Network;
 use crate::opportunities::Opportunities;
 use crate::plan::{FlowPlan, Plan, Transport};
@@ -107,7 +107,7 @@ impl Channels {
     /// Schedules the channels' first looks.
     pub(crate) fn start(&self, network: &mut Network) {
         for channel in 0..self.0.len() as u32 {
-            network.schedule(Time::ZERO, Event::Channel(channel));
+            network.schedule(Time::ZERO, Event::new(Kind::Channel, channel));
         }
     }
 
@@ -123,7 +123,7 @@ impl Channels {
         };
         channel.send_at(network, now, rates);
         if let Some(time) = next {
-            network.schedule(time, Event::Channel(index));
+            network.schedule(time, Event::new(Kind::Channel, index));
         }
     }
 
@@ -200,7 +200,7 @@ impl RadioLink {
         if now >= self.next_report && !self.listeners.is_empty() {
             self.next_report = now + self.report.period;
             self.reports.push_back(sample.sinr);
-            network.schedule(now + self.report.delay, Event::Report(index));
+            network.schedule(now + self.report.delay, Event::new(Kind::Report, index));
         }
         sample.rate
     }

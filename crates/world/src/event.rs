@@ -1,92 +1,78 @@
-//! What happens in a world, in four octets: with thousands of links the event
-//! queue no longer fits the nearest cache, and every octet counts.
+//! What happens in a world: an event is a kind of occurrence and the component that it
+//! happens to, in eight bytes.
 
-/// What happens at an instant, and to whom.
+use std::cmp::Ordering;
+
+/// What happens. At one instant, what comes first here happens first: links change
+/// before they carry anything, a link that becomes free takes its next packet before
+/// another one arrives at its queue, and packets arrive before timers expire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Event {
-    /// The packet first on a port's link arrives.
-    Arrival(u32),
-    /// A port's link is free.
-    Service(u32),
+#[repr(u32)]
+pub(crate) enum Kind {
     /// A link changes.
-    Change(u32),
-    /// A link looks at its channel.
-    Channel(u32),
-    /// A report of a link's channel arrives at the senders that hear of it.
-    Report(u32),
-    /// A pending Interest of a node may have expired.
-    Expiry(u32),
-    /// A consumer starts or looks for timeouts.
-    ConsumerWake(u32),
+    Change,
+    /// A channel is sampled.
+    Channel,
+    /// A port's link is free.
+    Service,
+    /// The packet first on a port's link arrives.
+    Arrival,
+    /// A report of a link's channel arrives at the senders that subscribe to it.
+    Report,
     /// A producer's answer is ready.
-    Answer(u32),
+    Answer,
     /// NDN packets inside nodes go on.
     Settlement,
-    /// A flow's application starts, does what is next, or stops.
-    Application(u32),
-    /// The sending end of a connection looks at its timers.
-    SenderWake(u32),
-    /// The receiving end of a connection looks at its timers.
-    ReceiverWake(u32),
-    /// The source edge of a bridge may find its link idle.
-    SourceEdge(u32),
+    /// A pending Interest of a node may have expired.
+    Expiry,
     /// Packets have waited as long as they may at the destination edge of a bridge.
-    DestinationEdge(u32),
+    DestinationEdge,
+    /// The source edge of a bridge may find its link idle.
+    SourceEdge,
+    /// The receiving end of a connection checks its timers.
+    ReceiverWake,
+    /// The sending end of a connection checks its timers.
+    SenderWake,
+    /// A consumer starts or checks for timeouts.
+    ConsumerWake,
+    /// A flow's application starts, does what is next, or stops.
+    Application,
 }
 
-/// An event in four octets: what happens in the highest bits, and to whom in the
-/// others.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Packed(u32);
+/// What happens at an instant, and to which component: its place among those of its
+/// type. Components are numbered in the order of the plan, so that the order of events
+/// is a property of the plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub(crate) struct Event {
+    pub(crate) of: u32,
+    pub(crate) kind: Kind,
+}
 
-/// More of anything than so many bits can count does not fit into memory.
-const INDEX_BITS: u32 = 28;
-const INDEX_MASK: u32 = (1 << INDEX_BITS) - 1;
-
-impl From<Event> for Packed {
+impl Event {
     #[inline]
-    fn from(event: Event) -> Self {
-        let (kind, index) = match event {
-            Event::Arrival(index) => (0, index),
-            Event::Service(index) => (1, index),
-            Event::Change(index) => (2, index),
-            Event::Expiry(index) => (3, index),
-            Event::ConsumerWake(index) => (4, index),
-            Event::Answer(index) => (5, index),
-            Event::Settlement => (6, 0),
-            Event::Application(index) => (7, index),
-            Event::SenderWake(index) => (8, index),
-            Event::ReceiverWake(index) => (9, index),
-            Event::Channel(index) => (10, index),
-            Event::Report(index) => (11, index),
-            Event::SourceEdge(index) => (12, index),
-            Event::DestinationEdge(index) => (13, index),
-        };
-        assert!(index <= INDEX_MASK, "more than {INDEX_MASK} of one kind");
-        Self(kind << INDEX_BITS | index)
+    pub(crate) fn new(kind: Kind, of: u32) -> Self {
+        Self { of, kind }
+    }
+
+    /// The kind in the upper half, the component in the lower one.
+    #[inline]
+    fn rank(self) -> u64 {
+        (self.kind as u64) << 32 | u64::from(self.of)
     }
 }
 
-impl From<Packed> for Event {
+impl PartialOrd for Event {
     #[inline]
-    fn from(packed: Packed) -> Self {
-        let index = packed.0 & INDEX_MASK;
-        match packed.0 >> INDEX_BITS {
-            0 => Self::Arrival(index),
-            1 => Self::Service(index),
-            2 => Self::Change(index),
-            3 => Self::Expiry(index),
-            4 => Self::ConsumerWake(index),
-            5 => Self::Answer(index),
-            6 => Self::Settlement,
-            7 => Self::Application(index),
-            8 => Self::SenderWake(index),
-            9 => Self::ReceiverWake(index),
-            10 => Self::Channel(index),
-            11 => Self::Report(index),
-            12 => Self::SourceEdge(index),
-            _ => Self::DestinationEdge(index),
-        }
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Event {
+    #[inline]
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.rank().cmp(&other.rank())
     }
 }
 
@@ -95,26 +81,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_event_comes_out_as_it_went_in() {
-        assert_eq!(size_of::<Packed>(), 4);
-        let kinds = [
-            Event::Arrival(INDEX_MASK),
-            Event::Service(INDEX_MASK),
-            Event::Change(INDEX_MASK),
-            Event::Expiry(INDEX_MASK),
-            Event::ConsumerWake(INDEX_MASK),
-            Event::Answer(INDEX_MASK),
-            Event::Settlement,
-            Event::Application(INDEX_MASK),
-            Event::SenderWake(INDEX_MASK),
-            Event::ReceiverWake(INDEX_MASK),
-            Event::Channel(INDEX_MASK),
-            Event::Report(INDEX_MASK),
-            Event::SourceEdge(INDEX_MASK),
-            Event::DestinationEdge(INDEX_MASK),
-        ];
-        for event in kinds {
-            assert_eq!(Event::from(Packed::from(event)), event);
-        }
+    fn of_two_events_the_kind_decides_and_then_the_component() {
+        let last_service = Event::new(Kind::Service, u32::MAX);
+        assert!(last_service < Event::new(Kind::Arrival, 0));
+        assert!(Event::new(Kind::Arrival, 0) < Event::new(Kind::Arrival, 1));
+        assert_eq!(size_of::<Event>(), 8);
     }
 }

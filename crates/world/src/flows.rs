@@ -13,7 +13,7 @@ use windtunnel_protocols::tcp::{self, Endpoint};
 use windtunnel_protocols::udp::{self, Sink, Source};
 
 use crate::connections::{Connections, TcpCounters};
-use crate::event::Event;
+use crate::event::{Event, Kind};
 use crate::flows::proxies::{Chain, Split};
 use crate::network::{End, Network};
 use crate::plan::{FlowPlan, Plan, Transport, Workload};
@@ -123,7 +123,7 @@ impl Flows {
     pub(crate) fn start(&mut self, network: &mut Network) {
         for (index, seat) in self.seats.iter_mut().enumerate() {
             seat.wake = seat.start;
-            network.schedule(seat.wake, Event::Application(index as u32));
+            network.schedule(seat.wake, Event::new(Kind::Application, index as u32));
         }
     }
 
@@ -241,7 +241,7 @@ impl Flows {
         let seat = &mut self.seats[flow as usize];
         if time < seat.wake {
             seat.wake = time;
-            network.schedule(time, Event::Application(flow));
+            network.schedule(time, Event::new(Kind::Application, flow));
         }
     }
 
@@ -435,11 +435,11 @@ impl Flows {
             // What is overdue is done at once.
             let time = time.max(now);
             if connection.alarms[end as usize].set(time) {
-                let event = match end {
-                    End::Sender => Event::SenderWake(place),
-                    End::Receiver => Event::ReceiverWake(place),
+                let kind = match end {
+                    End::Sender => Kind::SenderWake,
+                    End::Receiver => Kind::ReceiverWake,
                 };
-                network.schedule(time, event);
+                network.schedule(time, Event::new(kind, place));
             }
         }
     }

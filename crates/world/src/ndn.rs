@@ -1,7 +1,7 @@
 //! Named Data Networking placed in the world: forwarders on nodes, consumers and
 //! producers beside them.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use smallvec::SmallVec;
 use windtunnel_controllers::{AnyController, Controller};
@@ -16,7 +16,7 @@ use windtunnel_protocols::ndn::wire::size::NameSize;
 use windtunnel_protocols::ndn::{FaceId, Outbox, PrefixId};
 use windtunnel_protocols::packet::{Body, Packet};
 
-use crate::event::Event;
+use crate::event::{Event, Kind};
 use crate::network::Network;
 use crate::plan::Plan;
 use crate::record::FlowSample;
@@ -72,8 +72,10 @@ pub(crate) struct Ndn {
     producers: Vec<ProducerSeat>,
     /// Those of the prefixes in use.
     prefix_sizes: Vec<NameSize>,
-    /// Packets on their way inside a node.
-    local: VecDeque<(u32, FaceId, Packet)>,
+    /// Packets on their way inside the node at work.
+    local: VecDeque<(FaceId, Packet)>,
+    /// Those of nodes that had too many to handle at one event.
+    postponed: BTreeMap<u32, VecDeque<(FaceId, Packet)>>,
     outbox: Outbox,
     requests: Outbox,
     /// What had been counted at the last sample.
@@ -93,6 +95,7 @@ impl Ndn {
             producers: Vec::with_capacity(plan.producers.len()),
             prefix_sizes: plan.prefixes.iter().map(NameSize::of).collect(),
             local: VecDeque::new(),
+            postponed: BTreeMap::new(),
             outbox: Outbox::new(),
             requests: Outbox::new(),
             sampled: vec![Counters::default(); plan.consumers.len()],
@@ -210,7 +213,7 @@ impl Ndn {
     pub(crate) fn start(&mut self, network: &mut Network) {
         for (index, seat) in self.consumers.iter_mut().enumerate() {
             seat.wake = seat.consumer.start();
-            network.schedule(seat.wake, Event::ConsumerWake(index as u32));
+            network.schedule(seat.wake, Event::new(Kind::ConsumerWake, index as u32));
         }
     }
 
@@ -241,7 +244,7 @@ impl Ndn {
     pub(crate) fn arrive(&mut self, network: &mut Network, now: Time, port: u32, packet: &Packet) {
         let FarEnd { node, face } = self.far_ends[port as usize];
         self.receive(network, now, node, face, packet);
-        self.settle(network, now);
+        self.settle(network, now, node);
     }
 
     /// A consumer starts or looks for timeouts.
@@ -251,21 +254,23 @@ impl Ndn {
             return;
         }
         seat.wake = Time::NEVER;
+        let node = seat.node;
         seat.consumer.wake(now, &mut self.requests);
         self.ask(network, now, consumer);
-        self.settle(network, now);
+        self.settle(network, now, node);
     }
 
     /// A producer's answer is ready.
     pub(crate) fn answer(&mut self, network: &mut Network, now: Time, producer: u32) {
         let seat = &mut self.producers[producer as usize];
+        let node = seat.node;
         if let Some((_, packet)) = seat.answers.pop_front() {
-            self.local.push_back((seat.node, seat.face, packet));
+            self.local.push_back((seat.face, packet));
         }
         if let Some((time, _)) = seat.answers.front() {
-            network.schedule(*time, Event::Answer(producer));
+            network.schedule(*time, Event::new(Kind::Answer, producer));
         }
-        self.settle(network, now);
+        self.settle(network, now, node);
     }
 
     /// A pending Interest of a node may have expired.
@@ -279,17 +284,25 @@ impl Ndn {
         self.watch_expiry(network, node);
     }
 
-    /// Lets packets inside nodes go on until none is left, or, after very many,
+    /// Takes up the packets inside a node that were too many for one event.
+    #[cold]
+    pub(crate) fn resume(&mut self, network: &mut Network, now: Time, node: u32) {
+        self.local = self.postponed.remove(&node).unwrap_or_default();
+        self.settle(network, now, node);
+    }
+
+    /// Lets packets inside a node go on until none is left, or, after very many,
     /// until the next event: where answers take no time they never end, and still
     /// a run can be cancelled.
     #[inline]
-    pub(crate) fn settle(&mut self, network: &mut Network, now: Time) {
+    fn settle(&mut self, network: &mut Network, now: Time, node: u32) {
         const MOST_AT_ONCE: u32 = 64;
         for _ in 0..MOST_AT_ONCE {
-            let Some((node, face, packet)) = self.local.pop_front() else { return };
+            let Some((face, packet)) = self.local.pop_front() else { return };
             self.receive(network, now, node, face, &packet);
         }
-        network.schedule(now, Event::Settlement);
+        self.postponed.entry(node).or_default().append(&mut self.local);
+        network.schedule(now, Event::new(Kind::Settlement, node));
     }
 
     /// A node takes in a packet, and sends what that causes.
@@ -328,7 +341,7 @@ impl Ndn {
             && time < seat.expiry
         {
             seat.expiry = time;
-            network.schedule(time, Event::Expiry(node));
+            network.schedule(time, Event::new(Kind::Expiry, node));
         }
     }
 
@@ -337,7 +350,7 @@ impl Ndn {
     fn ask(&mut self, network: &mut Network, now: Time, consumer: u32) {
         let seat = &mut self.consumers[consumer as usize];
         for (_, packet) in self.requests.drain(..) {
-            self.local.push_back((seat.node, seat.face, packet));
+            self.local.push_back((seat.face, packet));
         }
         // What is overdue is done at once.
         let check = seat.consumer.next_wake().filter(|time| *time < seat.wake);
@@ -345,7 +358,7 @@ impl Ndn {
         let next = check.into_iter().chain(seat.consumer.next_paced()).min();
         if let Some(time) = next.filter(|time| *time < seat.wake) {
             seat.wake = time;
-            network.schedule(time, Event::ConsumerWake(consumer));
+            network.schedule(time, Event::new(Kind::ConsumerWake, consumer));
         }
     }
 
@@ -356,12 +369,12 @@ impl Ndn {
         let prefix_size = self.prefix_sizes[interest.name.prefix.0 as usize];
         let answer = seat.producer.answer(interest, prefix_size);
         if seat.producer.response_delay == Duration::ZERO {
-            self.local.push_back((seat.node, seat.face, answer));
+            self.local.push_back((seat.face, answer));
             return;
         }
         let ready = now + seat.producer.response_delay;
         if seat.answers.is_empty() {
-            network.schedule(ready, Event::Answer(producer));
+            network.schedule(ready, Event::new(Kind::Answer, producer));
         }
         seat.answers.push_back((ready, answer));
     }

@@ -5,7 +5,7 @@ use windtunnel_protocols::packet::{Packet, Route};
 
 use crate::bridges::{Bridge, Part};
 use crate::capture::{View, Watches};
-use crate::event::{Event, Packed};
+use crate::event::{Event, Kind};
 use crate::plan::Plan;
 use crate::port::{Due, LinkChange, Port};
 use crate::routing::Ways;
@@ -40,7 +40,7 @@ impl Hop {
 /// The ports with their packets, and the events that they make.
 #[derive(Debug)]
 pub(crate) struct Network {
-    pub(crate) events: EventQueue<Packed>,
+    pub(crate) events: EventQueue<Event>,
     pub(crate) packets: Store<Packet>,
     pub(crate) ports: Vec<Port>,
     /// The ways of all IP packets, one behind another: each packet holds the place
@@ -80,7 +80,7 @@ impl Network {
     /// Has something happen at `time`.
     #[inline]
     pub(crate) fn schedule(&mut self, time: Time, event: Event) {
-        self.events.schedule(time, event.into());
+        self.events.schedule(time, event);
     }
 
     /// Gives a packet to a port.
@@ -115,7 +115,7 @@ impl Network {
             watches.arrived(now, port, packet, &self.hops);
         }
         for time in [arrived.next, arrived.late].into_iter().flatten() {
-            self.schedule(time, Event::Arrival(port));
+            self.schedule(time, Event::new(Kind::Arrival, port));
         }
         arrived.packet
     }
@@ -174,10 +174,10 @@ impl Network {
 
     fn arrange(&mut self, port: u32, due: Due) {
         if let Some(time) = due.arrival {
-            self.schedule(time, Event::Arrival(port));
+            self.schedule(time, Event::new(Kind::Arrival, port));
         }
         if let Some(time) = due.service {
-            self.schedule(time, Event::Service(port));
+            self.schedule(time, Event::new(Kind::Service, port));
         }
     }
 }

@@ -9,7 +9,7 @@ use windtunnel_protocols::packet::{Body, Packet};
 use crate::bridges::{Bridge, BridgeCounters};
 use crate::capture::{Watcher, Watches};
 use crate::channels::Channels;
-use crate::event::Event;
+use crate::event::{Event, Kind};
 use crate::flows::{Flow, Flows};
 use crate::ndn::Ndn;
 use crate::network::{End, Hop, Network};
@@ -53,7 +53,7 @@ impl World {
         let mut flows = Flows::new(plan, &streams, &ways);
         let mut network = Network::new(plan, &streams, ways);
         for (place, change) in plan.changes.iter().enumerate() {
-            network.schedule(change.time, Event::Change(place as u32));
+            network.schedule(change.time, Event::new(Kind::Change, place as u32));
         }
         channels.start(&mut network);
         ndn.start(&mut network);
@@ -168,30 +168,31 @@ impl World {
             self.prefetch();
         }
         let network = &mut self.network;
-        match event.into() {
-            Event::Arrival(port) => self.arrive(now, port),
-            Event::Service(port) => network.serve(now, port),
-            Event::Change(place) => {
-                let change = &self.changes[place as usize];
+        let Event { kind, of } = event;
+        match kind {
+            Kind::Arrival => self.arrive(now, of),
+            Kind::Service => network.serve(now, of),
+            Kind::Change => {
+                let change = &self.changes[of as usize];
                 let port = (2 * change.link + change.direction) as u32;
                 network.change(now, port, change.change);
             }
-            Event::Channel(channel) => self.channels.follow(network, now, channel),
-            Event::Report(channel) => {
-                for (flow, sinr, bandwidth) in self.channels.report(channel) {
+            Kind::Channel => self.channels.follow(network, now, of),
+            Kind::Report => {
+                for (flow, sinr, bandwidth) in self.channels.report(of) {
                     self.flows.hear(flow, now, sinr, bandwidth);
                 }
             }
-            Event::Expiry(node) => self.ndn.expire(network, now, node),
-            Event::ConsumerWake(consumer) => self.ndn.wake(network, now, consumer),
-            Event::Answer(producer) => self.ndn.answer(network, now, producer),
-            Event::Settlement => self.ndn.settle(network, now),
-            Event::Application(flow) => self.flows.act(network, now, flow),
-            Event::SenderWake(place) => self.flows.wake(network, now, place, End::Sender),
-            Event::ReceiverWake(place) => self.flows.wake(network, now, place, End::Receiver),
-            Event::SourceEdge(bridge) => network.wake_source(now, bridge),
-            Event::DestinationEdge(bridge) => {
-                network.wake_destination(now, bridge);
+            Kind::Expiry => self.ndn.expire(network, now, of),
+            Kind::ConsumerWake => self.ndn.wake(network, now, of),
+            Kind::Answer => self.ndn.answer(network, now, of),
+            Kind::Settlement => self.ndn.resume(network, now, of),
+            Kind::Application => self.flows.act(network, now, of),
+            Kind::SenderWake => self.flows.wake(network, now, of, End::Sender),
+            Kind::ReceiverWake => self.flows.wake(network, now, of, End::Receiver),
+            Kind::SourceEdge => network.wake_source(now, of),
+            Kind::DestinationEdge => {
+                network.wake_destination(now, of);
                 self.hand_over(now);
             }
         }
@@ -234,7 +235,7 @@ impl World {
     fn prefetch(&mut self) {
         let mut near = [u32::MAX; 4];
         for (order, event) in self.network.events.upcoming().enumerate() {
-            let Event::Arrival(port) = event.into() else { continue };
+            let Event { kind: Kind::Arrival, of: port } = event else { continue };
             if order == 0 {
                 self.prefetch_end(port);
                 continue;

@@ -29,7 +29,9 @@ enum Event {
 struct Bench {
     port: Port,
     store: Store<Packet>,
-    events: EventQueue<Event>,
+    /// By their number in the script: in the order of scheduling, if at one instant.
+    events: EventQueue<usize>,
+    script: Vec<Event>,
     /// When packets arrived, and their numbers.
     arrived: Vec<(Time, u64)>,
     offered: u64,
@@ -42,6 +44,7 @@ impl Bench {
             port: Port::new(plan, stream("link"), stream("queue")),
             store: Store::default(),
             events: EventQueue::default(),
+            script: Vec::new(),
             arrived: Vec::new(),
             offered: 0,
         }
@@ -52,8 +55,13 @@ impl Bench {
     }
 
     fn on(mut self, time: Time, event: Event) -> Self {
-        self.events.schedule(time, event);
+        self.schedule(time, event);
         self
+    }
+
+    fn schedule(&mut self, time: Time, event: Event) {
+        self.events.schedule(time, self.script.len());
+        self.script.push(event);
     }
 
     fn offering(self, microseconds: u64, packets: usize) -> Self {
@@ -64,7 +72,7 @@ impl Bench {
     /// Lets everything happen that will.
     fn run(mut self) -> Self {
         while let Some((now, event)) = self.events.next_until(Time::NEVER) {
-            let due = match event {
+            let due = match self.script[event] {
                 Event::Offer(ecn, size) => self.offer(now, ecn, size),
                 Event::Change(change) => self.port.change(now, change),
                 Event::Service => self.port.serve(now, &mut self.store),
@@ -108,7 +116,7 @@ impl Bench {
 
     fn call(&mut self, time: Time, event: Event) {
         assert!(time >= self.events.now(), "nothing is called for in the past");
-        self.events.schedule(time, event);
+        self.schedule(time, event);
     }
 
     fn assert_conserved(&self) {
