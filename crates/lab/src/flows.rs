@@ -4,15 +4,15 @@
 use std::sync::Arc;
 
 use toml::Spanned;
+use windtunnel_applications::{Period, Sizes, Turns, Workload};
 use windtunnel_controllers::{self as controllers, Need, Start};
 use windtunnel_engine::{Duration, Time};
 use windtunnel_protocols::queues::Discipline;
 use windtunnel_protocols::rtt::RtoLimits;
 use windtunnel_protocols::tcp::{self, EcnMode, IpVersion, Reading, Recovery};
-use windtunnel_protocols::udp::{self, Period, Turns};
+use windtunnel_protocols::udp;
 use windtunnel_world::{
-    ChannelPlan, FlowPlan, Graph, Leg, LinkPlan, Plan, Sizes, SplitPlan, Transport, Workload,
-    headers,
+    ChannelPlan, FlowPlan, Graph, Leg, LinkPlan, Plan, SplitPlan, Transport, headers,
 };
 
 use crate::build::{Builder, missing, stated, timeout, value};

@@ -7,10 +7,11 @@ use std::fs;
 use std::path::PathBuf;
 
 use arrow_array::{Array, Float64Array};
+use windtunnel_applications::Workload;
 use windtunnel_engine::{Duration, Rate};
 use windtunnel_lab::{Batch, Bounds, ScenarioError, Study, tables};
 use windtunnel_world::radio::{Efficiency, LineOfSight, Obstructed, Point, RadioPlan};
-use windtunnel_world::{AirPlan, ChannelPlan, Leg, LinkPlan, Plan, Transport, Workload};
+use windtunnel_world::{AirPlan, ChannelPlan, Leg, LinkPlan, Plan, Transport};
 
 const MAP: &str = r#"title = "A street"
 stations = [{ name = "g1", at = ["0 m", "-5 m"], height = "10 m" }]

@@ -1,7 +1,7 @@
 //! UDP: datagrams without any answer (RFC 768), from a source that sends at a
 //! constant rate, always or in turns, to a sink that counts them.
 
-use rand_distr::{Distribution, Exp1};
+use windtunnel_applications::Turns;
 use windtunnel_engine::{Duration, Random, Rate, Time};
 
 use crate::packet::{Body, Ecn, Packet, Route};
@@ -21,45 +21,6 @@ pub struct Datagram {
     pub sequence: u64,
     /// When it was sent.
     pub sent: Time,
-}
-
-/// How long a period lasts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Period {
-    /// Always as long.
-    Fixed(Duration),
-    /// Exponentially distributed, with this mean.
-    Exponential(Duration),
-}
-
-impl Period {
-    /// The length of the next one.
-    pub fn draw(self, random: &mut Random) -> Duration {
-        match self {
-            Self::Fixed(length) => length,
-            Self::Exponential(mean) => {
-                let factor: f64 = Exp1.sample(random.generator());
-                mean.scaled(factor)
-            }
-        }
-    }
-
-    /// The mean length.
-    #[must_use]
-    pub fn mean(self) -> Duration {
-        match self {
-            Self::Fixed(mean) | Self::Exponential(mean) => mean,
-        }
-    }
-}
-
-/// Periods of sending and of silence, one after another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Turns {
-    /// How long it sends.
-    pub on: Period,
-    /// How long it is silent.
-    pub off: Period,
 }
 
 /// How a source sends.
@@ -231,6 +192,7 @@ impl Sink {
 
 #[cfg(test)]
 mod tests {
+    use windtunnel_applications::Period;
     use windtunnel_engine::Streams;
 
     use super::*;
@@ -266,17 +228,6 @@ mod tests {
         // One datagram a millisecond: ten in each period.
         let mut source = source(8_000_000, Some(turns));
         assert_eq!(sent_before(&mut source, Time::ZERO + Duration::from_secs(4)), 1000);
-    }
-
-    #[test]
-    fn exponential_periods_have_their_mean() {
-        let mut random = Streams::new(1, 0).stream("period");
-        let period = Period::Exponential(Duration::from_millis(10));
-        let draws = 100_000;
-        let sum: f64 = (0..draws).map(|_| period.draw(&mut random).as_seconds()).sum();
-        // Three standard errors: the deviation of an exponential is its mean.
-        let error = 0.01 / f64::from(draws).sqrt();
-        assert!((sum / f64::from(draws) - 0.01).abs() < 3.0 * error);
     }
 
     #[test]

@@ -10,9 +10,9 @@ use windtunnel_protocols::packet::{Body, Ecn, Packet, Route};
 use windtunnel_protocols::queues::Backlog;
 use windtunnel_protocols::tcp::{IpVersion, Outbox};
 
-use crate::connections::Alarm;
+use crate::alarm::Alarm;
 use crate::event::{Event, Kind};
-use crate::network::{End, Network};
+use crate::network::{Network, Side};
 use crate::plan::Plan;
 use crate::routing::Ways;
 
@@ -195,7 +195,7 @@ impl Network {
         bridge: u32,
         part: Part,
         mut packet: Packet,
-    ) -> Option<(End, Packet)> {
+    ) -> Option<(Side, Packet)> {
         let it = &mut self.bridges[bridge as usize];
         match part {
             Part::Source => {

@@ -7,7 +7,7 @@ use std::fmt;
 use windtunnel_engine::{Store, Time};
 use windtunnel_protocols::packet::{Body, Packet, Route};
 
-use crate::network::{End, Hop};
+use crate::network::{Hop, Side};
 use crate::plan::Plan;
 use crate::port::Port;
 
@@ -174,6 +174,6 @@ fn way(route: Route, hops: &[Hop], ends: &[[usize; 2]]) -> Option<Way> {
     let last = coming.iter().take_while(|it| !it.is_last()).filter_map(port).last();
     let last = last.or_else(|| past().find_map(port))?;
     let end = coming.iter().find(|it| it.is_last());
-    let forth = end == Some(&Hop::Here(End::Receiver));
+    let forth = end == Some(&Hop::Here(Side::Receiver));
     Some(Way { source: first[0], destination: last[1], forth })
 }

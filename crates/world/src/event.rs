@@ -29,13 +29,11 @@ pub(crate) enum Kind {
     DestinationEdge,
     /// The source edge of a bridge may find its link idle.
     SourceEdge,
-    /// The receiving end of a connection checks its timers.
-    ReceiverWake,
-    /// The sending end of a connection checks its timers.
-    SenderWake,
+    /// An end of a connection checks its timers.
+    Socket,
     /// A consumer starts or checks for timeouts.
     ConsumerWake,
-    /// A flow's application starts, does what is next, or stops.
+    /// An application starts, does what is next, or stops.
     Application,
 }
 

@@ -5,12 +5,12 @@
 //! time pass; what was measured is read from the world afterwards.
 
 mod air;
+mod alarm;
 mod bridges;
 mod capture;
 mod channels;
-mod connections;
 mod event;
-mod flows;
+mod hosts;
 mod impairment;
 mod loss;
 mod ndn;
@@ -21,7 +21,6 @@ mod port;
 pub mod radio;
 mod record;
 mod routing;
-mod sizes;
 mod transfers;
 mod world;
 
@@ -29,18 +28,16 @@ pub use air::AirPlan;
 pub use bridges::{BridgeCounters, BridgePlan, places};
 pub use capture::{Seen, Watcher, Way};
 pub use channels::{ChannelPlan, RateTrace};
-pub use connections::TcpCounters;
-pub use flows::{Flow, FlowCounters};
+pub use hosts::{Flow, FlowCounters, TcpCounters};
 pub use impairment::Impairment;
 pub use loss::{Loss, Victims};
 pub use opportunities::{OPPORTUNITY, Opportunities};
 pub use plan::{
     ChangePlan, ConsumerPlan, DirectionPlan, FlowPlan, LinkPlan, Metric, NodePlan, Paths, Plan,
-    ProducerPlan, RoutePlan, Routing, SplitPlan, StrategyName, Transport, Workload,
+    ProducerPlan, RoutePlan, Routing, SplitPlan, StrategyName, Transport,
 };
 pub use port::{Counters as PortCounters, LinkChange};
 pub use record::{ChannelSample, FlowSample, PortSample, Series};
 pub use routing::{Graph, Leg, Reached, Unreachable};
-pub use sizes::Sizes;
 pub use transfers::{Transfer, headers};
 pub use world::World;

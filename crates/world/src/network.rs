@@ -10,9 +10,10 @@ use crate::plan::Plan;
 use crate::port::{Due, LinkChange, Port};
 use crate::routing::Ways;
 
-/// The two ends of a flow, by what they do with its data.
+/// The two sides of a flow, by what they do with its data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum End {
+#[repr(u32)]
+pub(crate) enum Side {
     /// Where the data comes from.
     Sender,
     /// Where it goes.
@@ -24,8 +25,8 @@ pub(crate) enum End {
 pub(crate) enum Hop {
     /// It goes through this port.
     Port(u32),
-    /// It has arrived, at this end of its flow.
-    Here(End),
+    /// It has arrived, at this side of its flow.
+    Here(Side),
     /// It comes by an edge of this bridge.
     Edge(u32, Part),
 }
@@ -49,7 +50,7 @@ pub(crate) struct Network {
     pub(crate) bridges: Vec<Bridge>,
     /// Packets that have arrived, each at an end of its flow, when the edge before it
     /// let them pass.
-    pub(crate) arrived: Vec<(End, Packet)>,
+    pub(crate) arrived: Vec<(Side, Packet)>,
     /// Who watches packets, if anybody does.
     pub(crate) watches: Option<Box<Watches>>,
 }
@@ -137,14 +138,14 @@ impl Network {
 
     /// Takes an IP packet one hop further; returns it where it has arrived.
     #[inline]
-    pub(crate) fn forward(&mut self, now: Time, mut packet: Packet) -> Option<(End, Packet)> {
+    pub(crate) fn forward(&mut self, now: Time, mut packet: Packet) -> Option<(Side, Packet)> {
         match self.hops[packet.route.0 as usize] {
             Hop::Port(port) => {
                 packet.route.0 += 1;
                 self.offer(now, port, packet);
                 None
             }
-            Hop::Here(end) => Some((end, packet)),
+            Hop::Here(side) => Some((side, packet)),
             Hop::Edge(bridge, part) => {
                 packet.route.0 += 1;
                 self.meet(now, bridge, part, packet)

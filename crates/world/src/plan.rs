@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use windtunnel_applications::Workload;
 use windtunnel_controllers::{Settings as ControllerSettings, Start};
 use windtunnel_engine::{Duration, Rate, Time};
 use windtunnel_protocols::ndn::consumer::Settings as ConsumerSettings;
@@ -10,12 +11,11 @@ use windtunnel_protocols::ndn::forwarder::Marks;
 use windtunnel_protocols::ndn::producer::Producer;
 use windtunnel_protocols::ndn::wire;
 use windtunnel_protocols::queues::{Discipline, Limit};
-use windtunnel_protocols::udp::{Period, Turns};
 use windtunnel_protocols::{tcp, udp};
 
 use crate::routing::Leg;
 use crate::{
-    AirPlan, BridgePlan, ChannelPlan, Impairment, LinkChange, Loss, Opportunities, Sizes, Victims,
+    AirPlan, BridgePlan, ChannelPlan, Impairment, LinkChange, Loss, Opportunities, Victims,
 };
 
 /// Everything about one run. Nodes, links and prefixes are referred to by
@@ -197,40 +197,6 @@ pub enum Transport {
     Udp(udp::Settings),
 }
 
-/// What a flow carries over TCP.
-#[derive(Clone, Debug)]
-pub enum Workload {
-    /// Data without end, over one connection.
-    Bulk {
-        /// How fast the application hands it over; without limit if it does not say.
-        rate: Option<Rate>,
-    },
-    /// One file, over one connection, which is then closed.
-    File {
-        /// Its octets.
-        bytes: u64,
-    },
-    /// The receiver asks and the sender answers, again and again, over one
-    /// connection that the receiver opens.
-    RequestResponse {
-        /// The octets of a request.
-        request: u64,
-        /// The octets of an answer.
-        response: u64,
-        /// From an answer's end to the next request.
-        think: Period,
-    },
-    /// At full speed in turns, over one connection.
-    OnOff(Turns),
-    /// Files that arrive by a Poisson process, each over a connection of its own.
-    Arrivals {
-        /// The mean number of arrivals in a second.
-        per_second: f64,
-        /// How large the files are.
-        sizes: Sizes,
-    },
-}
-
 /// What a path's length is measured by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Metric {
@@ -274,6 +240,12 @@ pub struct RoutePlan {
 }
 
 impl FlowPlan {
+    /// Whether it opens connections again and again.
+    #[must_use]
+    pub fn has_many_connections(&self) -> bool {
+        matches!(&self.transport, Transport::Tcp { workload, .. } if workload.has_many_streams())
+    }
+
     /// The nodes between which connections run, in pairs, from the sender to the
     /// receiver: one pair unless proxies split them.
     pub fn parts(&self) -> impl Iterator<Item = [usize; 2]> {

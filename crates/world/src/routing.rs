@@ -7,7 +7,7 @@ use windtunnel_protocols::packet::Route;
 
 use crate::BridgePlan;
 use crate::bridges::{Part, places};
-use crate::network::{End, Hop as NextHop};
+use crate::network::{Hop as NextHop, Side};
 use crate::plan::{FlowPlan, Metric, Paths, Plan};
 
 /// Who has no path to where it wants to go, by its place in the plan.
@@ -316,10 +316,10 @@ pub(crate) fn ways(plan: &Plan) -> Result<Ways, Unreachable> {
             let nodes = graph.nodes(from, &way);
             *route = if to_receiver {
                 let edges = |place| edges_there(plan, &nodes, place);
-                ways.lay(&way, edges, NextHop::Here(End::Receiver))
+                ways.lay(&way, edges, NextHop::Here(Side::Receiver))
             } else {
                 let edges = |place: usize| edges_back(&graph, [to, from], nodes[place]);
-                ways.lay(&way, edges, NextHop::Here(End::Sender))
+                ways.lay(&way, edges, NextHop::Here(Side::Sender))
             };
         }
     }

@@ -10,9 +10,9 @@ use crate::bridges::{Bridge, BridgeCounters};
 use crate::capture::{Watcher, Watches};
 use crate::channels::Channels;
 use crate::event::{Event, Kind};
-use crate::flows::{Flow, Flows};
+use crate::hosts::{Flow, Hosts, Sampled};
 use crate::ndn::Ndn;
-use crate::network::{End, Hop, Network};
+use crate::network::{Hop, Network};
 use crate::plan::{ChangePlan, Plan};
 use crate::port::{Counters as PortCounters, Port};
 use crate::record::{PortSample, Series};
@@ -31,12 +31,14 @@ pub struct World {
     network: Network,
     channels: Channels,
     ndn: Ndn,
-    flows: Flows,
+    hosts: Hosts,
     series: Series,
     /// The ports of the next arrivals but one, as far as they were seen.
     near: [u32; 4],
     /// What the ports had counted at the last sample.
     sampled: Vec<(PortCounters, Duration)>,
+    /// What the flows had counted then.
+    sampled_flows: Vec<Sampled>,
 }
 
 impl World {
@@ -50,14 +52,14 @@ impl World {
         let channels = Channels::new(plan, &streams);
         let mut ndn = Ndn::new(plan, &streams)?;
         let ways = routing::ways(plan)?;
-        let mut flows = Flows::new(plan, &streams, &ways);
+        let mut hosts = Hosts::new(plan, &streams, &ways);
         let mut network = Network::new(plan, &streams, ways);
         for (place, change) in plan.changes.iter().enumerate() {
             network.schedule(change.time, Event::new(Kind::Change, place as u32));
         }
         channels.start(&mut network);
         ndn.start(&mut network);
-        flows.start(&mut network);
+        hosts.start(&mut network);
         let sampled = vec![Default::default(); network.ports.len()];
         Ok(Self {
             end: plan.end(),
@@ -66,10 +68,11 @@ impl World {
             network,
             channels,
             ndn,
-            flows,
+            hosts,
             series: Series::default(),
             near: [u32::MAX; 4],
             sampled,
+            sampled_flows: vec![Sampled::default(); plan.flows.len()],
         })
     }
 
@@ -116,19 +119,19 @@ impl World {
 
     /// Each flow over IP, in the plan's order.
     pub fn flows(&self) -> impl Iterator<Item = Flow> {
-        self.flows.flows()
+        self.hosts.flows()
     }
 
     /// When the last octet of a flow's file was received, by the flow's place.
     #[must_use]
     pub fn flow_finished(&self, flow: usize) -> Option<Time> {
-        self.flows.finished(flow)
+        self.hosts.finished(flow)
     }
 
     /// The transfers that were finished, in that order.
     #[must_use]
     pub fn transfers(&self) -> &[Transfer] {
-        self.flows.transfers()
+        self.hosts.transfers()
     }
 
     /// What each port counted, and how long it was sending until `now`: for each
@@ -180,16 +183,15 @@ impl World {
             Kind::Channel => self.channels.follow(network, now, of),
             Kind::Report => {
                 for (flow, sinr, bandwidth) in self.channels.report(of) {
-                    self.flows.hear(flow, now, sinr, bandwidth);
+                    self.hosts.on_radio_report(flow, now, sinr, bandwidth);
                 }
             }
             Kind::Expiry => self.ndn.expire(network, now, of),
             Kind::ConsumerWake => self.ndn.wake(network, now, of),
             Kind::Answer => self.ndn.answer(network, now, of),
             Kind::Settlement => self.ndn.resume(network, now, of),
-            Kind::Application => self.flows.act(network, now, of),
-            Kind::SenderWake => self.flows.wake(network, now, of, End::Sender),
-            Kind::ReceiverWake => self.flows.wake(network, now, of, End::Receiver),
+            Kind::Socket => self.hosts.wake_socket(network, now, of),
+            Kind::Application => self.hosts.wake_application(network, now, of),
             Kind::SourceEdge => network.wake_source(now, of),
             Kind::DestinationEdge => {
                 network.wake_destination(now, of);
@@ -205,8 +207,8 @@ impl World {
         match packet.body {
             Body::Segment(_) | Body::Datagram(_) | Body::EdgeAcknowledgement { .. } => {
                 match self.network.forward(now, packet) {
-                    Some((end, packet)) => {
-                        self.flows.receive(&mut self.network, now, end, &packet);
+                    Some((side, packet)) => {
+                        self.hosts.receive(&mut self.network, now, side, &packet);
                     }
                     None if self.network.arrived.is_empty() => {}
                     None => self.hand_over(now),
@@ -221,8 +223,8 @@ impl World {
     /// Gives the ends of flows what an edge beside them has let pass.
     fn hand_over(&mut self, now: Time) {
         let mut arrived = std::mem::take(&mut self.network.arrived);
-        for (end, packet) in arrived.drain(..) {
-            self.flows.receive(&mut self.network, now, end, &packet);
+        for (side, packet) in arrived.drain(..) {
+            self.hosts.receive(&mut self.network, now, side, &packet);
         }
         self.network.arrived = arrived;
     }
@@ -255,8 +257,8 @@ impl World {
     #[inline]
     fn prefetch_end(&self, port: u32) {
         match self.network.next_through(port) {
-            Some((Packet { body: Body::Segment(segment), .. }, Some(Hop::Here(end)))) => {
-                self.flows.prefetch(segment.connection, end);
+            Some((Packet { body: Body::Segment(segment), .. }, Some(Hop::Here(side)))) => {
+                self.hosts.prefetch(segment.connection, side);
             }
             Some((Packet { body: Body::Segment(_), .. }, Some(Hop::Port(next)))) => {
                 self.network.prefetch_port(next);
@@ -276,10 +278,18 @@ impl World {
         while self.series.last + self.interval < now {
             let time = self.series.last + self.interval;
             self.ndn.sample(time, seconds, &mut self.series.flows);
-            self.flows.sample(time, seconds, &mut self.series.flows);
+            self.sample_flows(time, seconds);
             self.sample_ports(time);
             self.channels.sample(self.series.last, time, &mut self.series.channels);
             self.series.last = time;
+        }
+    }
+
+    fn sample_flows(&mut self, time: Time, seconds: f64) {
+        let flows = self.hosts.senders().zip(self.hosts.receivers());
+        for ((sender, receiver), last) in flows.zip(&mut self.sampled_flows) {
+            let sample = last.sample(&sender, &receiver, time.as_seconds(), seconds);
+            self.series.flows.push(sample);
         }
     }
 

@@ -12,6 +12,7 @@ use common::{
     Dumbbell, adaptive, ask, bridge, chain, direction, disciplines, dumbbell, ip_flow, join, nodes,
     over_tcp, rate, serve,
 };
+use windtunnel_applications::Workload;
 use windtunnel_engine::{Control, Duration};
 use windtunnel_protocols::bridge::{Order, Resend};
 use windtunnel_protocols::rtt::RtoLimits;
@@ -21,7 +22,7 @@ use windtunnel_world::radio::{
     RadioPlan, ReportPlan, Station,
 };
 use windtunnel_world::{
-    AirPlan, ChannelPlan, DirectionPlan, Loss, Paths, Plan, SplitPlan, Victims, Workload, World,
+    AirPlan, ChannelPlan, DirectionPlan, Loss, Paths, Plan, SplitPlan, Victims, World,
 };
 
 /// The system's allocator, counting for each thread by itself.

@@ -8,11 +8,12 @@ use common::{
     bridge, codel, direction, ip_flow, join, join_unequal, nodes, over_tcp, ports, run_flows,
     tcp_counters,
 };
+use windtunnel_applications::Workload;
 use windtunnel_engine::{Control, Duration};
 use windtunnel_protocols::bridge::{Duplicates, Keep, Order, Resend};
 use windtunnel_protocols::queues::Action;
 use windtunnel_protocols::tcp::{self, EcnMode, Recovery};
-use windtunnel_world::{BridgeCounters, FlowPlan, Loss, Plan, Transport, Victims, Workload, World};
+use windtunnel_world::{BridgeCounters, FlowPlan, Loss, Plan, Transport, Victims, World};
 
 // The nodes of a line: a host, the edges, another host.
 const HOST: usize = 0;

@@ -1,8 +1,9 @@
 //! The bounds of flows over IP, each on its one way.
 
+use windtunnel_applications::Workload;
 use windtunnel_engine::Duration;
 use windtunnel_protocols::udp;
-use windtunnel_world::{FlowPlan, Graph, Leg, LinkChange, Plan, Transport, Workload, headers};
+use windtunnel_world::{FlowPlan, Graph, Leg, LinkChange, Plan, Transport, headers};
 
 /// A flow with its way there and back.
 struct Flow<'a> {

@@ -1,5 +1,6 @@
 //! One end of a connection: the handshake, a sender, a receiver, the close.
 
+use std::ops::AddAssign;
 use std::sync::Arc;
 
 use windtunnel_controllers::AnyController;
@@ -56,6 +57,49 @@ pub struct Counters {
     pub delay_sum: Duration,
     /// How many those are.
     pub delay_samples: u64,
+}
+
+impl AddAssign<&Self> for Counters {
+    fn add_assign(&mut self, other: &Self) {
+        // Named one by one, so that none is forgotten.
+        let Self {
+            segments,
+            retransmissions,
+            acknowledged_bytes,
+            received_segments,
+            received_bytes,
+            duplicates,
+            marks,
+            timeouts,
+            decreases,
+            undone,
+            probes,
+            rtt_sum,
+            rtt_samples,
+            rtt_minimum,
+            delay_sum,
+            delay_samples,
+        } = *other;
+        self.segments += segments;
+        self.retransmissions += retransmissions;
+        self.acknowledged_bytes += acknowledged_bytes;
+        self.received_segments += received_segments;
+        self.received_bytes += received_bytes;
+        self.duplicates += duplicates;
+        self.marks += marks;
+        self.timeouts += timeouts;
+        self.decreases += decreases;
+        self.undone += undone;
+        self.probes += probes;
+        self.rtt_sum += rtt_sum;
+        self.rtt_samples += rtt_samples;
+        self.rtt_minimum = match (self.rtt_minimum, rtt_minimum) {
+            (Some(one), Some(other)) => Some(one.min(other)),
+            (one, other) => one.or(other),
+        };
+        self.delay_sum += delay_sum;
+        self.delay_samples += delay_samples;
+    }
 }
 
 /// How far the handshake is.
@@ -257,6 +301,12 @@ impl Endpoint {
         self.sender.as_ref().map_or(0, |it| it.unacknowledged())
     }
 
+    /// How it behaves.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
     /// What was counted so far.
     #[must_use]
     pub fn counters(&self) -> &Counters {
@@ -444,6 +494,18 @@ impl<'a> Template<'a> {
 fn packet(segment: Segment, ecn: Ecn, settings: &Settings) -> Packet {
     let network_size = settings.ip.header() + segment.size();
     Packet { body: Body::Segment(segment), ecn, network_size, route: Route::default() }
+}
+
+/// The acknowledgement of a segment that was sent again to an end that is closed
+/// already, from what the segment says alone.
+#[must_use]
+pub fn acknowledge_again(now: Time, segment: &Segment, settings: &Settings) -> Packet {
+    let flags = Flags::ACK.with_if(Flags::TIMESTAMPS, settings.timestamps);
+    let mut answer = Segment::new(segment.connection, segment.acknowledgement, flags);
+    let counted = u32::from(segment.length) + u32::from(segment.flags.has(Flags::FIN));
+    answer.acknowledgement = segment.sequence.wrapping_add(counted);
+    (answer.timestamp, answer.echo) = (clock(now), segment.timestamp);
+    packet(answer, Ecn::NotCapable, settings)
 }
 
 #[cfg(test)]

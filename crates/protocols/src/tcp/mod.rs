@@ -12,7 +12,7 @@ mod sender;
 mod sequence;
 mod settings;
 
-pub use endpoint::{Counters, Endpoint, Role};
+pub use endpoint::{Counters, Endpoint, Role, acknowledge_again};
 pub use segment::{Flags, IpVersion, SackBlock, Segment, SynOptions};
 pub use settings::{EcnMode, Reading, Recovery, Settings};
 

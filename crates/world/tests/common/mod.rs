@@ -386,7 +386,7 @@ pub(crate) fn ip_flow(name: &str, from: usize, to: usize, transport: Transport) 
 pub(crate) fn over_tcp(
     recovery: Recovery,
     ecn: EcnMode,
-    workload: windtunnel_world::Workload,
+    workload: windtunnel_applications::Workload,
 ) -> Transport {
     let settings = tcp::Settings {
         ip: IpVersion::V4,

@@ -7,10 +7,10 @@ use windtunnel_engine::Random;
 /// How large files are.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Sizes {
-    /// All of so many octets.
+    /// All of so many bytes.
     Fixed(u64),
     /// By a distribution function through these points, with straight lines
-    /// between them: octets, and the probability of no more than those. Both
+    /// between them: bytes, and the probability of no more than those. Both
     /// rise, the probability from 0 to 1.
     Points(Arc<[(f64, f64)]>),
 }
@@ -34,7 +34,7 @@ const WEB_SEARCH: &[(f64, f64)] = &[
 ];
 
 /// The sizes of data mining: VL2's measurements (Greenberg et al., SIGCOMM 2009,
-/// figure 2), in the form in octets that generators of flows on real machines
+/// figure 2), in the form in bytes that generators of flows on real machines
 /// use. The one in packets that goes with ns-2 differs: its mean is 7.5 MB, this
 /// one's 12.7 MB.
 const DATA_MINING: &[(f64, f64)] = &[
@@ -66,7 +66,7 @@ impl Sizes {
         Self::Points(DATA_MINING.into())
     }
 
-    /// A size, in octets; at least one.
+    /// A size, in bytes; at least one.
     pub fn draw(&self, random: &mut Random) -> u64 {
         match self {
             Self::Fixed(bytes) => *bytes,
@@ -81,13 +81,13 @@ impl Sizes {
         }
     }
 
-    /// The mean, in octets.
+    /// The mean, in bytes.
     #[must_use]
     pub fn mean(&self) -> f64 {
         self.mean_of(|bytes| bytes * bytes / 2.0)
     }
 
-    /// The mean number of segments of at most `maximum_segment` octets.
+    /// The mean number of segments of at most `maximum_segment` bytes.
     #[must_use]
     pub fn mean_segments(&self, maximum_segment: u16) -> f64 {
         let segment = f64::from(maximum_segment);
@@ -164,7 +164,7 @@ mod tests {
             };
             let farthest = drawn.iter().enumerate().map(distance).fold(0.0, f64::max);
             // Kolmogorov and Smirnov: exceeded once in a thousand; sizes of a few
-            // hundred octets are rounded to whole ones.
+            // hundred bytes are rounded to whole ones.
             assert!(farthest < 1.95 / count.sqrt() + 0.003, "{farthest}");
         }
     }

@@ -1,0 +1,59 @@
+//! One file over one stream, which is then closed.
+
+use windtunnel_engine::Time;
+
+use crate::{Application, Completed, Host, Stream};
+
+/// Sends the file.
+#[derive(Debug)]
+pub(crate) struct FileSender {
+    bytes: u64,
+    next: Time,
+}
+
+impl FileSender {
+    pub(crate) fn new(start: Time, bytes: u64) -> Self {
+        Self { bytes, next: start }
+    }
+}
+
+impl Application for FileSender {
+    fn next_wake(&self) -> Time {
+        self.next
+    }
+
+    fn wake(&mut self, _now: Time, host: &mut dyn Host) {
+        self.next = Time::NEVER;
+        send(host, 0, self.bytes);
+    }
+}
+
+/// Sends a file over a stream of its own.
+pub(crate) fn send(host: &mut dyn Host, ordinal: u64, bytes: u64) {
+    let stream = host.open(ordinal);
+    host.write(stream, bytes);
+    host.close(stream);
+}
+
+/// Receives the file, whose size and time it knows.
+#[derive(Debug)]
+pub(crate) struct FileReceiver {
+    bytes: u64,
+    start: Time,
+}
+
+impl FileReceiver {
+    pub(crate) fn new(start: Time, bytes: u64) -> Self {
+        Self { bytes, start }
+    }
+}
+
+impl Application for FileReceiver {
+    fn on_open(&mut self, _now: Time, stream: Stream, host: &mut dyn Host) {
+        host.await_received(stream, self.bytes);
+    }
+
+    fn on_received(&mut self, _now: Time, _stream: Stream, host: &mut dyn Host) {
+        host.complete(Completed { bytes: self.bytes, start: self.start, request: None });
+    }
+}

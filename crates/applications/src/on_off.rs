@@ -1,0 +1,70 @@
+//! Sending at full speed and silence in turn, over one stream.
+
+use windtunnel_engine::{Random, Time};
+
+use crate::{Application, Host, Stream, Turns};
+
+/// Sends in turns. While it sends, two windows of data are waiting or in flight: what
+/// is left of them when a turn ends is still sent.
+#[derive(Debug)]
+pub(crate) struct OnOff {
+    turns: Turns,
+    random: Random,
+    is_on: bool,
+    stream: Option<Stream>,
+    next: Time,
+}
+
+impl OnOff {
+    pub(crate) fn new(start: Time, turns: Turns, random: Random) -> Self {
+        Self { turns, random, is_on: false, stream: None, next: start }
+    }
+
+    fn fill(&self, stream: Stream, host: &mut dyn Host) {
+        let room = host.room(stream);
+        if room > 0 {
+            host.write(stream, room);
+        }
+    }
+
+    fn opened(&mut self, host: &mut dyn Host) -> Stream {
+        *self.stream.get_or_insert_with(|| {
+            let stream = host.open(0);
+            host.await_acknowledged(stream);
+            stream
+        })
+    }
+}
+
+impl Application for OnOff {
+    fn next_wake(&self) -> Time {
+        self.next
+    }
+
+    fn wake(&mut self, now: Time, host: &mut dyn Host) {
+        self.is_on = !self.is_on;
+        let period = if self.is_on { self.turns.on } else { self.turns.off };
+        self.next = now + period.draw(&mut self.random);
+        if self.is_on {
+            let stream = self.opened(host);
+            self.fill(stream, host);
+        }
+    }
+
+    fn stop(&mut self, _now: Time, host: &mut dyn Host) {
+        self.is_on = false;
+        if let Some(stream) = self.stream {
+            host.close(stream);
+        }
+    }
+
+    fn on_acknowledged(&mut self, _now: Time, stream: Stream, host: &mut dyn Host) {
+        if self.is_on {
+            self.fill(stream, host);
+        }
+    }
+
+    fn on_closed(&mut self, _stream: Stream) {
+        (self.stream, self.is_on, self.next) = (None, false, Time::NEVER);
+    }
+}

@@ -1,0 +1,88 @@
+//! The workloads that are built in.
+
+use std::sync::Arc;
+
+use windtunnel_engine::Rate;
+
+use crate::arrivals;
+use crate::bulk::{Bulk, Discard};
+use crate::file::{FileReceiver, FileSender};
+use crate::on_off::OnOff;
+use crate::requests::{Client, Exchange, Server};
+use crate::{Application, Maker, Period, Setting, Sizes, Turns};
+
+/// What a flow carries over streams.
+#[derive(Clone, Debug)]
+pub enum Workload {
+    /// Data without end, over one stream.
+    Bulk {
+        /// How fast the application hands it over; without limit if there is none.
+        rate: Option<Rate>,
+    },
+    /// One file, over one stream, which is then closed.
+    File {
+        /// Its size in bytes.
+        bytes: u64,
+    },
+    /// The receiver asks and the sender answers, again and again, over one stream that
+    /// the receiver opens.
+    RequestResponse {
+        /// The size of a request in bytes.
+        request: u64,
+        /// The size of an answer in bytes.
+        response: u64,
+        /// From an answer's end to the next request.
+        think: Period,
+    },
+    /// At full speed in turns, over one stream.
+    OnOff(Turns),
+    /// Files that arrive by a Poisson process, each over a stream of its own.
+    Arrivals {
+        /// The mean number of arrivals in a second.
+        per_second: f64,
+        /// How large the files are.
+        sizes: Sizes,
+    },
+    /// Applications from outside.
+    External(Arc<dyn Maker>),
+}
+
+impl Workload {
+    /// The applications at the sender and at the receiver of the flow's data.
+    #[must_use]
+    pub fn applications(&self, setting: &Setting) -> [Box<dyn Application>; 2] {
+        let Setting { start, random } = setting;
+        let (start, random) = (*start, || random.clone());
+        match self {
+            &Self::Bulk { rate } => [Box::new(Bulk::new(start, rate)), Box::new(Discard)],
+            &Self::File { bytes } => {
+                [Box::new(FileSender::new(start, bytes)), Box::new(FileReceiver::new(start, bytes))]
+            }
+            &Self::RequestResponse { request, response, think } => {
+                let exchange = Exchange { request, response, think };
+                [Box::new(Server::new(exchange)), Box::new(Client::new(start, exchange, random()))]
+            }
+            &Self::OnOff(turns) => {
+                [Box::new(OnOff::new(start, turns, random())), Box::new(Discard)]
+            }
+            Self::Arrivals { per_second, sizes } => {
+                let (sender, receiver) = arrivals::ends(start, *per_second, sizes, &random());
+                [Box::new(sender), Box::new(receiver)]
+            }
+            Self::External(maker) => maker.applications(setting),
+        }
+    }
+
+    /// Whether each of the flow's streams is used for one transfer, so that there may be
+    /// many at a time.
+    #[must_use]
+    pub fn has_many_streams(&self) -> bool {
+        matches!(self, Self::Arrivals { .. } | Self::External(_))
+    }
+
+    /// Whether it carries files or answers that are received to an end.
+    #[must_use]
+    pub fn has_transfers(&self) -> bool {
+        !matches!(self, Self::Bulk { .. } | Self::OnOff(_))
+    }
+}

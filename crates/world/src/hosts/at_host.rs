@@ -1,0 +1,133 @@
+//! What a host offers the application that it calls.
+
+use windtunnel_applications::{Completed, Host, Stream};
+use windtunnel_controllers::Controller;
+use windtunnel_engine::Time;
+use windtunnel_protocols::tcp::Role;
+
+use super::sockets::{Key, Socket};
+use super::{FlowPlace, Hosts};
+use crate::network::{Network, Side};
+
+/// An application's view of its host, while it is called. A stream's number is its
+/// socket's key; streams that are closed are ignored.
+pub(super) struct AtHost<'a> {
+    pub(super) hosts: &'a mut Hosts,
+    pub(super) network: &'a mut Network,
+    pub(super) now: Time,
+    /// The application.
+    pub(super) seat: u32,
+}
+
+impl AtHost<'_> {
+    fn flow(&self) -> (&FlowPlace, u32) {
+        let seat = &self.hosts.seats[self.seat as usize];
+        (&self.hosts.flows[seat.flow as usize], seat.position)
+    }
+
+    fn place(&self, stream: Stream) -> Option<u32> {
+        self.hosts.sockets.find(Key(stream.0))
+    }
+
+    fn socket(&self, stream: Stream) -> Option<&Socket> {
+        self.place(stream).map(|it| &self.hosts.sockets[it])
+    }
+
+    fn socket_mut(&mut self, stream: Stream) -> Option<&mut Socket> {
+        let place = self.place(stream)?;
+        Some(&mut self.hosts.sockets[place])
+    }
+
+    /// The key of the end here of the connection that is opened as that number.
+    fn next_key(&self, ordinal: u64) -> Key {
+        let (flow, position) = self.flow();
+        let first = flow.class.expect("only flows with streams have such applications");
+        let (class, side) = match position {
+            it if it + 1 == flow.hosts => (first + it - 1, Side::Receiver),
+            it => (first + it, Side::Sender),
+        };
+        Key::new(self.hosts.numbers.number(class, ordinal), side)
+    }
+}
+
+impl Host for AtHost<'_> {
+    fn open(&mut self, ordinal: u64) -> Stream {
+        let key = self.next_key(ordinal);
+        if self.hosts.sockets.find(key).is_none() {
+            let place = self.hosts.insert(key, Role::Client);
+            self.hosts.seats[self.seat as usize].opened += 1;
+            let hosts = &mut *self.hosts;
+            hosts.sockets[place].endpoint.open(self.now, &mut hosts.outbox);
+            hosts.flush(self.network, self.now, place);
+        }
+        Stream(key.0)
+    }
+
+    fn write(&mut self, stream: Stream, bytes: u64) {
+        let Some(place) = self.place(stream) else { return };
+        let hosts = &mut *self.hosts;
+        hosts.sockets[place].endpoint.write(self.now, bytes, &mut hosts.outbox);
+        hosts.flush(self.network, self.now, place);
+    }
+
+    fn close(&mut self, stream: Stream) {
+        let Some(place) = self.place(stream) else { return };
+        let hosts = &mut *self.hosts;
+        hosts.sockets[place].is_closing = true;
+        hosts.sockets[place].endpoint.close(self.now, &mut hosts.outbox);
+        hosts.flush(self.network, self.now, place);
+    }
+
+    fn read(&mut self, stream: Stream, bytes: u64) {
+        let Some(place) = self.place(stream) else { return };
+        let hosts = &mut *self.hosts;
+        hosts.sockets[place].endpoint.take(self.now, bytes, &mut hosts.outbox);
+        hosts.flush(self.network, self.now, place);
+    }
+
+    fn await_received(&mut self, stream: Stream, bytes: u64) {
+        if let Some(socket) = self.socket_mut(stream) {
+            socket.awaited = bytes;
+        }
+    }
+
+    fn await_acknowledged(&mut self, stream: Stream) {
+        if let Some(socket) = self.socket_mut(stream) {
+            socket.awaits_acknowledgements = true;
+        }
+    }
+
+    fn ordinal(&self, stream: Stream) -> u64 {
+        self.hosts.numbers.class(Key(stream.0).number()).1
+    }
+
+    fn received(&self, stream: Stream) -> u64 {
+        self.socket(stream).map_or(0, |it| it.endpoint.counters().received_bytes)
+    }
+
+    fn unacknowledged(&self, stream: Stream) -> u64 {
+        self.socket(stream).map_or(0, |it| it.endpoint.unacknowledged())
+    }
+
+    fn is_finished(&self, stream: Stream) -> bool {
+        self.socket(stream).is_some_and(|it| it.endpoint.is_finished())
+    }
+
+    fn room(&self, stream: Stream) -> u64 {
+        let Some(socket) = self.socket(stream) else { return 0 };
+        let settings = socket.endpoint.settings();
+        let initial = settings.start.initial_window;
+        let window = socket.endpoint.controller().map_or(initial, Controller::cwnd);
+        let wanted = (2.0 * window * f64::from(settings.maximum_segment)).ceil() as u64;
+        wanted.saturating_sub(socket.endpoint.unacknowledged())
+    }
+
+    fn segment(&self) -> u16 {
+        let class = self.flow().0.class.expect("only flows with streams have such applications");
+        self.hosts.classes[class as usize].settings.maximum_segment
+    }
+
+    fn complete(&mut self, transfer: Completed) {
+        self.hosts.complete(self.now, self.seat, transfer);
+    }
+}

@@ -1,0 +1,159 @@
+//! What flows counted, from the two hosts that each has, and their samples.
+
+use windtunnel_controllers::Controller;
+use windtunnel_engine::{Duration, Time};
+use windtunnel_protocols::{tcp, udp};
+
+use super::sockets::Socket;
+use crate::record::FlowSample;
+
+/// What a flow's connections counted, all together.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct TcpCounters {
+    /// Connections opened.
+    pub connections: u64,
+    /// What the ends counted that send the flow's data.
+    pub sender: tcp::Counters,
+    /// What the ends counted that receive it.
+    pub receiver: tcp::Counters,
+    /// Segments in flight from the senders.
+    pub in_flight: u64,
+}
+
+/// What a flow counted.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FlowCounters {
+    /// Over TCP.
+    Tcp(Box<TcpCounters>),
+    /// Over UDP: datagrams sent, and what the sink counted.
+    Udp(u64, udp::Counters),
+}
+
+/// A flow, as it is read from the world.
+#[derive(Clone, Debug)]
+pub struct Flow {
+    /// When it started.
+    pub start: Time,
+    /// When the last byte of a file was received.
+    pub finished: Option<Time>,
+    /// How many files or answers were received; none where there are no such.
+    pub transfers: Option<u64>,
+    /// What it counted.
+    pub counters: FlowCounters,
+}
+
+/// What drives the window of a flow's only connection.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Window {
+    cwnd: f64,
+    ssthresh: f64,
+    smoothed_rtt: Option<Duration>,
+}
+
+/// What the sender of a flow's data counted.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum SenderState {
+    Tcp { counters: tcp::Counters, in_flight: u64, window: Option<Window> },
+    Udp { sent: u64 },
+}
+
+/// What the receiver of a flow's data counted.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum ReceiverState {
+    Tcp { counters: tcp::Counters, transfers: u64, finished: Option<Time> },
+    Udp(udp::Counters),
+}
+
+impl Window {
+    /// Of a socket that has sent data.
+    pub(crate) fn of(socket: &Socket) -> Option<Self> {
+        let controller = socket.endpoint.controller()?;
+        Some(Self {
+            cwnd: controller.cwnd(),
+            ssthresh: controller.ssthresh(),
+            smoothed_rtt: socket.endpoint.smoothed_rtt(),
+        })
+    }
+}
+
+/// What a flow had counted at the last sample.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Sampled {
+    tcp: TcpCounters,
+    udp: udp::Counters,
+}
+
+impl Sampled {
+    /// The flow's sample over the interval of `seconds` that ends at `time_s`.
+    pub(crate) fn sample(
+        &mut self,
+        sender: &SenderState,
+        receiver: &ReceiverState,
+        time_s: f64,
+        seconds: f64,
+    ) -> FlowSample {
+        match (sender, receiver) {
+            (
+                &SenderState::Tcp { counters, in_flight, window },
+                ReceiverState::Tcp { counters: received, .. },
+            ) => {
+                let now = TcpCounters {
+                    connections: 0,
+                    sender: counters,
+                    receiver: *received,
+                    in_flight,
+                };
+                let last = std::mem::replace(&mut self.tcp, now);
+                sample_of_tcp(&now, &last, window, time_s, seconds)
+            }
+            (_, ReceiverState::Udp(now)) => {
+                let last = std::mem::replace(&mut self.udp, *now);
+                sample_of_udp(now, &last, time_s, seconds)
+            }
+            (SenderState::Udp { .. }, ReceiverState::Tcp { .. }) => FlowSample::default(),
+        }
+    }
+}
+
+fn sample_of_tcp(
+    now: &TcpCounters,
+    last: &TcpCounters,
+    window: Option<Window>,
+    time_s: f64,
+    seconds: f64,
+) -> FlowSample {
+    let bytes = now.receiver.received_bytes - last.receiver.received_bytes;
+    let (after, before) = (&now.sender, &last.sender);
+    let delays = after.delay_samples - before.delay_samples;
+    let delay = (after.delay_sum - before.delay_sum).as_seconds();
+    FlowSample {
+        time_s,
+        goodput_bps: bytes as f64 * 8.0 / seconds,
+        cwnd: window.map(|it| it.cwnd),
+        ssthresh: window.map(|it| it.ssthresh),
+        in_flight: now.in_flight,
+        smoothed_rtt_s: window.and_then(|it| it.smoothed_rtt).map(Duration::as_seconds),
+        delay_s: (delays > 0).then(|| delay / delays as f64),
+        retransmissions: after.retransmissions - before.retransmissions,
+        marks: now.receiver.marks - last.receiver.marks,
+        timeouts: after.timeouts - before.timeouts,
+        decreases: after.decreases - before.decreases,
+    }
+}
+
+fn sample_of_udp(
+    now: &udp::Counters,
+    last: &udp::Counters,
+    time_s: f64,
+    seconds: f64,
+) -> FlowSample {
+    let datagrams = now.datagrams - last.datagrams;
+    let delay = (now.delay_sum - last.delay_sum).as_seconds();
+    FlowSample {
+        time_s,
+        goodput_bps: (now.bytes - last.bytes) as f64 * 8.0 / seconds,
+        delay_s: (datagrams > 0).then(|| delay / datagrams as f64),
+        marks: now.marks - last.marks,
+        ..FlowSample::default()
+    }
+}

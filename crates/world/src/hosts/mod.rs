@@ -1,0 +1,451 @@
+//! The hosts of flows over IP: their applications, and the ends of their connections.
+
+mod at_host;
+mod flow;
+mod numbers;
+mod seat;
+mod sockets;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use windtunnel_applications::{Application, Completed, Host, Stream};
+use windtunnel_engine::{Duration, Time};
+use windtunnel_protocols::packet::{Body, Ecn, Packet, Route};
+use windtunnel_protocols::tcp::{self, Endpoint, Flags, Role, Segment};
+use windtunnel_protocols::udp::{Sink, Source};
+
+pub use flow::{Flow, FlowCounters, TcpCounters};
+pub(crate) use flow::{ReceiverState, Sampled, SenderState};
+
+use self::at_host::AtHost;
+use self::flow::Window;
+use self::numbers::Numbers;
+use self::sockets::{Key, Socket, Sockets};
+use crate::alarm::Alarm;
+use crate::event::{Event, Kind};
+use crate::network::{Network, Side};
+use crate::transfers::{Ideal, Transfer};
+
+/// What runs at one host of a flow.
+#[derive(Debug)]
+enum Running {
+    /// On streams; none while it is called.
+    Streams(Option<Box<dyn Application>>),
+    /// A source of datagrams, and their path.
+    Source(Box<Source>, Route),
+    Sink(Box<Sink>),
+}
+
+/// An application at its host.
+#[derive(Debug)]
+struct Seat {
+    flow: u32,
+    /// Its place among the flow's hosts, from the sender of the data to the receiver.
+    position: u32,
+    running: Running,
+    /// When it is called next.
+    wake: Time,
+    /// When it shall stop; never once it has.
+    stop: Time,
+    /// The places of its open sockets.
+    open: Vec<u32>,
+    /// How many connections it opened, and what those counted that are closed.
+    opened: u64,
+    closed: tcp::Counters,
+    transfers: u64,
+    finished: Option<Time>,
+}
+
+/// The connections that carry a flow between two neighbouring hosts of it.
+#[derive(Debug)]
+struct Class {
+    settings: Arc<tcp::Settings>,
+    /// The applications at the two ends: where the data comes from, and where it goes.
+    applications: [u32; 2],
+    /// The paths from those ends.
+    routes: [Route; 2],
+    accepted: Accepted,
+}
+
+/// Which of a class's connections were accepted: a repeated SYN does not open one again.
+#[derive(Debug, Default)]
+struct Accepted {
+    next: u64,
+    /// Those before the next that were not.
+    missing: BTreeSet<u64>,
+}
+
+impl Accepted {
+    /// Whether a connection is accepted now for the first time.
+    fn insert(&mut self, ordinal: u64) -> bool {
+        if ordinal < self.next {
+            return self.missing.remove(&ordinal);
+        }
+        self.missing.extend(self.next..ordinal);
+        self.next = ordinal + 1;
+        true
+    }
+}
+
+/// A flow of the plan.
+#[derive(Debug)]
+struct FlowPlace {
+    start: Time,
+    /// The first of its applications; the others follow.
+    first: u32,
+    hosts: u32,
+    /// The first of its classes; none over UDP.
+    class: Option<u32>,
+    has_many: bool,
+    has_transfers: bool,
+    is_file: bool,
+    ideal: Option<Box<Ideal>>,
+}
+
+/// All hosts.
+#[derive(Debug)]
+pub(crate) struct Hosts {
+    flows: Vec<FlowPlace>,
+    seats: Vec<Seat>,
+    classes: Vec<Class>,
+    numbers: Numbers,
+    sockets: Sockets,
+    transfers: Vec<Transfer>,
+    outbox: tcp::Outbox,
+}
+
+impl Hosts {
+    /// Schedules the starts of the applications.
+    pub(crate) fn start(&mut self, network: &mut Network) {
+        for seat in 0..self.seats.len() as u32 {
+            self.arrange(network, seat);
+        }
+    }
+
+    /// What the sender of each flow's data counted.
+    pub(crate) fn senders(&self) -> impl Iterator<Item = SenderState> {
+        self.flows.iter().map(|flow| self.sender(flow))
+    }
+
+    /// What the receiver of each flow's data counted.
+    pub(crate) fn receivers(&self) -> impl Iterator<Item = ReceiverState> {
+        self.flows.iter().map(|flow| self.receiver(flow))
+    }
+
+    /// Each flow, in the plan's order.
+    pub(crate) fn flows(&self) -> impl Iterator<Item = Flow> {
+        self.flows.iter().map(|flow| match (self.sender(flow), self.receiver(flow)) {
+            (
+                SenderState::Tcp { counters: sender, in_flight, .. },
+                ReceiverState::Tcp { counters: receiver, transfers, finished },
+            ) => {
+                let connections = self.hosts_of(flow).map(|it| it.opened).max().unwrap_or(0);
+                let counters = TcpCounters { connections, sender, receiver, in_flight };
+                Flow {
+                    start: flow.start,
+                    finished,
+                    transfers: flow.has_transfers.then_some(transfers),
+                    counters: FlowCounters::Tcp(Box::new(counters)),
+                }
+            }
+            (sender, receiver) => {
+                let sent = if let SenderState::Udp { sent } = sender { sent } else { 0 };
+                let received =
+                    if let ReceiverState::Udp(it) = receiver { it } else { Default::default() };
+                let counters = FlowCounters::Udp(sent, received);
+                Flow { start: flow.start, finished: None, transfers: None, counters }
+            }
+        })
+    }
+
+    fn hosts_of(&self, flow: &FlowPlace) -> impl Iterator<Item = &Seat> {
+        self.seats[flow.first as usize..].iter().take(flow.hosts as usize)
+    }
+
+    fn sender(&self, flow: &FlowPlace) -> SenderState {
+        let seat = &self.seats[flow.first as usize];
+        if let Running::Source(source, _) = &seat.running {
+            return SenderState::Udp { sent: source.sent() };
+        }
+        let open = || seat.open.iter().map(|place| &self.sockets[*place]);
+        let mut counters = seat.closed;
+        open().for_each(|it| counters += it.endpoint.counters());
+        let in_flight = open().map(|it| it.endpoint.in_flight()).sum();
+        let only = open().next().filter(|_| !flow.has_many);
+        SenderState::Tcp { counters, in_flight, window: only.and_then(Window::of) }
+    }
+
+    fn receiver(&self, flow: &FlowPlace) -> ReceiverState {
+        let seat = &self.seats[(flow.first + flow.hosts - 1) as usize];
+        if let Running::Sink(sink) = &seat.running {
+            return ReceiverState::Udp(*sink.counters());
+        }
+        let mut counters = seat.closed;
+        let open = seat.open.iter().map(|place| &self.sockets[*place]);
+        open.for_each(|it| counters += it.endpoint.counters());
+        ReceiverState::Tcp { counters, transfers: seat.transfers, finished: seat.finished }
+    }
+
+    /// When the last byte of a flow's file was received.
+    pub(crate) fn finished(&self, flow: usize) -> Option<Time> {
+        let flow = &self.flows[flow];
+        self.seats[(flow.first + flow.hosts - 1) as usize].finished
+    }
+
+    /// The transfers that were finished, in that order.
+    pub(crate) fn transfers(&self) -> &[Transfer] {
+        &self.transfers
+    }
+
+    /// Fetches what the next segment of a connection will touch.
+    #[inline]
+    pub(crate) fn prefetch(&self, connection: u32, side: Side) {
+        self.sockets.prefetch(Key::new(connection, side));
+    }
+
+    /// An IP packet has arrived at a host of its flow.
+    #[inline]
+    pub(crate) fn receive(
+        &mut self,
+        network: &mut Network,
+        now: Time,
+        side: Side,
+        packet: &Packet,
+    ) {
+        match &packet.body {
+            Body::Segment(segment) => {
+                let key = Key::new(segment.connection, side);
+                match self.sockets.find(key) {
+                    Some(place) => self.take_in(network, now, place, segment, packet.ecn),
+                    None => self.receive_unknown(network, now, key, segment, packet.ecn),
+                }
+            }
+            Body::Datagram(datagram) => {
+                let place = &self.flows[datagram.flow as usize];
+                if let Running::Sink(sink) = &mut self.seats[place.first as usize + 1].running {
+                    sink.receive(now, datagram, packet.ecn);
+                }
+            }
+            Body::Interest(_)
+            | Body::Data(_)
+            | Body::Nack(_)
+            | Body::EdgeAcknowledgement { .. } => {}
+        }
+    }
+
+    #[inline]
+    fn take_in(
+        &mut self,
+        network: &mut Network,
+        now: Time,
+        place: u32,
+        segment: &Segment,
+        ecn: Ecn,
+    ) {
+        self.sockets[place].endpoint.receive(now, segment, ecn, &mut self.outbox);
+        self.after(network, now, place);
+    }
+
+    /// A segment for which there is no socket: it opens a connection, or belongs to one
+    /// that is closed. An end that is closed has received all and was acknowledged: as in
+    /// TIME-WAIT, a FIN that is sent again is answered, for which nothing needs to be
+    /// remembered (RFC 9293, section 3.10.7.8).
+    #[cold]
+    fn receive_unknown(
+        &mut self,
+        network: &mut Network,
+        now: Time,
+        key: Key,
+        segment: &Segment,
+        ecn: Ecn,
+    ) {
+        let (class, ordinal) = self.numbers.class(key.number());
+        let side = key.side();
+        if segment.flags.has(Flags::SYN) && !segment.flags.has(Flags::ACK) {
+            let class = &mut self.classes[class as usize];
+            if class.accepted.insert(ordinal) {
+                self.accept(network, now, key, segment, ecn);
+            }
+        } else if segment.flags.has(Flags::FIN) {
+            let class = &self.classes[class as usize];
+            let answer = tcp::acknowledge_again(now, segment, &class.settings);
+            network.send(now, class.routes[side as usize], answer);
+        }
+    }
+
+    fn accept(&mut self, network: &mut Network, now: Time, key: Key, segment: &Segment, ecn: Ecn) {
+        let place = self.insert(key, Role::Server);
+        let seat = self.sockets[place].application;
+        self.sockets[place].endpoint.receive(now, segment, ecn, &mut self.outbox);
+        self.flush(network, now, place);
+        self.call(network, now, seat, |it, host| it.on_open(now, Stream(key.0), host));
+    }
+
+    /// Opens a socket; nothing is sent yet.
+    fn insert(&mut self, key: Key, role: Role) -> u32 {
+        let (class, _) = self.numbers.class(key.number());
+        let class = &self.classes[class as usize];
+        let side = key.side() as usize;
+        let application = class.applications[side];
+        let place = self.sockets.insert(Socket {
+            endpoint: Endpoint::new(key.number(), role, &class.settings),
+            alarm: Alarm::NONE,
+            route: class.routes[side],
+            key,
+            application,
+            awaited: u64::MAX,
+            awaits_acknowledgements: false,
+            is_closing: false,
+        });
+        self.seats[application as usize].open.push(place);
+        place
+    }
+
+    /// The sender of a flow is told of its radio: the SINR in dB, the bandwidth in Hz.
+    pub(crate) fn on_radio_report(&mut self, flow: u32, now: Time, sinr: f64, bandwidth: f64) {
+        let seat = &self.seats[self.flows[flow as usize].first as usize];
+        for place in &seat.open {
+            self.sockets[*place].endpoint.hear(now, sinr, bandwidth);
+        }
+    }
+
+    /// A socket checks its timers.
+    pub(crate) fn wake_socket(&mut self, network: &mut Network, now: Time, key: u32) {
+        let Some(place) = self.sockets.find(Key(key)) else { return };
+        let socket = &mut self.sockets[place];
+        if socket.alarm.rings(now) {
+            socket.endpoint.wake(now, &mut self.outbox);
+            self.after(network, now, place);
+        }
+    }
+
+    /// An application starts, does what is next, or stops.
+    pub(crate) fn wake_application(&mut self, network: &mut Network, now: Time, seat: u32) {
+        let it = &mut self.seats[seat as usize];
+        if it.wake != now {
+            return;
+        }
+        it.wake = Time::NEVER;
+        let stops = now >= it.stop;
+        match &mut it.running {
+            Running::Source(source, route) if !stops => {
+                network.send(now, *route, source.send(now));
+                self.arrange(network, seat);
+            }
+            Running::Source(..) | Running::Sink(_) => {}
+            Running::Streams(_) if stops => {
+                it.stop = Time::ZERO;
+                self.call(network, now, seat, |it, host| it.stop(now, host));
+            }
+            Running::Streams(Some(application)) if application.next_wake() <= now => {
+                self.call(network, now, seat, |it, host| it.wake(now, host));
+            }
+            Running::Streams(_) => self.arrange(network, seat),
+        }
+    }
+
+    /// Calls an application, and arranges for its next wake-up.
+    fn call(
+        &mut self,
+        network: &mut Network,
+        now: Time,
+        seat: u32,
+        call: impl FnOnce(&mut dyn Application, &mut dyn Host),
+    ) {
+        let Running::Streams(running) = &mut self.seats[seat as usize].running else { return };
+        let mut application = running.take().expect("an application is not called while it runs");
+        call(application.as_mut(), &mut AtHost { hosts: self, network, now, seat });
+        self.seats[seat as usize].running = Running::Streams(Some(application));
+        self.arrange(network, seat);
+    }
+
+    /// Schedules an application's next wake-up, if none is scheduled in time. One that
+    /// has stopped has none.
+    fn arrange(&mut self, network: &mut Network, seat: u32) {
+        let it = &mut self.seats[seat as usize];
+        let next = match &it.running {
+            Running::Streams(Some(application)) => application.next_wake(),
+            Running::Source(source, _) => source.next_wake(),
+            Running::Streams(None) | Running::Sink(_) => return,
+        };
+        let time = next.min(it.stop);
+        if time < it.wake && it.stop > Time::ZERO {
+            it.wake = time;
+            network.schedule(time, Event::new(Kind::Application, seat));
+        }
+    }
+
+    /// What follows when a socket has received something or checked its timers.
+    #[inline]
+    fn after(&mut self, network: &mut Network, now: Time, place: u32) {
+        self.flush(network, now, place);
+        let socket = &self.sockets[place];
+        if socket.has_awaited() || socket.awaits_acknowledgements {
+            self.tell(network, now, place);
+        }
+        let socket = &self.sockets[place];
+        if socket.is_half_closed() {
+            let (seat, stream) = (socket.application, Stream(socket.key.0));
+            self.call(network, now, seat, |it, host| it.on_finished(now, stream, host));
+        }
+        if self.sockets[place].endpoint.is_closed() {
+            self.release(network, now, place);
+        }
+    }
+
+    /// Calls a socket's application with what it waits for.
+    fn tell(&mut self, network: &mut Network, now: Time, place: u32) {
+        let socket = &mut self.sockets[place];
+        let (seat, stream) = (socket.application, Stream(socket.key.0));
+        let (has_awaited, is_acknowledged) = (socket.has_awaited(), socket.awaits_acknowledgements);
+        if has_awaited {
+            socket.awaited = u64::MAX;
+            self.call(network, now, seat, |it, host| it.on_received(now, stream, host));
+        }
+        if is_acknowledged {
+            self.call(network, now, seat, |it, host| it.on_acknowledged(now, stream, host));
+        }
+    }
+
+    /// Sends what a socket has to send, and schedules its wake-up.
+    #[inline]
+    fn flush(&mut self, network: &mut Network, now: Time, place: u32) {
+        let socket = &mut self.sockets[place];
+        for packet in self.outbox.drain(..) {
+            network.send(now, socket.route, packet);
+        }
+        if let Some(time) = socket.next_wake(now) {
+            network.schedule(time, Event::new(Kind::Socket, socket.key.0));
+        }
+    }
+
+    /// A transfer was received to its end.
+    fn complete(&mut self, now: Time, seat: u32, completed: Completed) {
+        let seat = &mut self.seats[seat as usize];
+        let number = seat.transfers;
+        seat.transfers += 1;
+        let flow = &self.flows[seat.flow as usize];
+        let Completed { bytes, start, request } = completed;
+        let ideal = flow.ideal.as_ref().map_or(Duration::ZERO, |it| match request {
+            Some(request) => it.exchange(request, bytes, number == 0),
+            None => it.file(bytes),
+        });
+        seat.finished = flow.is_file.then_some(now);
+        let completion = now.since(start);
+        self.transfers.push(Transfer { flow: seat.flow, number, bytes, start, completion, ideal });
+    }
+
+    /// A socket has nothing more to do.
+    #[cold]
+    fn release(&mut self, network: &mut Network, now: Time, place: u32) {
+        let socket = &self.sockets[place];
+        let stream = Stream(socket.key.0);
+        let application = socket.application;
+        let seat = &mut self.seats[application as usize];
+        seat.closed += socket.endpoint.counters();
+        seat.open.retain(|it| *it != place);
+        self.sockets.remove(place);
+        self.call(network, now, application, |it, _| it.on_closed(stream));
+    }
+}

@@ -1,0 +1,160 @@
+//! The ends of connections at the hosts of a world. Places are used again, so that
+//! connections may come and go without end.
+
+use std::collections::HashMap;
+
+use windtunnel_engine::{Time, prefetch};
+use windtunnel_protocols::packet::Route;
+use windtunnel_protocols::tcp::Endpoint;
+
+use crate::alarm::Alarm;
+use crate::network::Side;
+
+/// One end of a connection, and what its application waits for.
+#[derive(Debug)]
+pub(crate) struct Socket {
+    pub(crate) endpoint: Endpoint,
+    pub(crate) alarm: Alarm,
+    /// The path of what it sends.
+    pub(crate) route: Route,
+    pub(crate) key: Key,
+    /// The application that it belongs to.
+    pub(crate) application: u32,
+    /// The application is called when so many bytes were received; never for
+    /// [`u64::MAX`].
+    pub(crate) awaited: u64,
+    /// Whether the application is called whenever the socket was active.
+    pub(crate) awaits_acknowledgements: bool,
+    /// Whether the application will write nothing more.
+    pub(crate) is_closing: bool,
+}
+
+/// The number of a connection and the end of it, in 32 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Key(pub(crate) u32);
+
+impl Key {
+    #[inline]
+    pub(crate) fn new(number: u32, side: Side) -> Self {
+        Self(number << 1 | side as u32)
+    }
+
+    /// The connection's number.
+    pub(crate) fn number(self) -> u32 {
+        self.0 >> 1
+    }
+
+    /// Which end it is.
+    pub(crate) fn side(self) -> Side {
+        if self.0 & 1 == Side::Sender as u32 { Side::Sender } else { Side::Receiver }
+    }
+}
+
+const NOWHERE: u32 = u32::MAX;
+
+/// All sockets in use.
+#[derive(Debug)]
+pub(crate) struct Sockets {
+    sockets: Vec<Socket>,
+    free: Vec<u32>,
+    /// The places of those with low keys, by key: of connections that are the only one
+    /// of their class.
+    places: Vec<u32>,
+    /// The places of the others.
+    others: HashMap<Key, u32>,
+}
+
+impl Sockets {
+    /// None yet; connections with numbers below `low` are found without a search.
+    pub(crate) fn new(low: u32) -> Self {
+        let places = vec![NOWHERE; 2 * low as usize];
+        Self { sockets: Vec::new(), free: Vec::new(), places, others: HashMap::new() }
+    }
+
+    /// The place of the socket of that key, if it is in use.
+    #[inline]
+    pub(crate) fn find(&self, key: Key) -> Option<u32> {
+        match self.places.get(key.0 as usize) {
+            Some(&NOWHERE) => None,
+            Some(&place) => Some(place),
+            None => self.others.get(&key).copied(),
+        }
+    }
+
+    /// Puts a socket in; returns its place.
+    pub(crate) fn insert(&mut self, socket: Socket) -> u32 {
+        let key = socket.key;
+        let place = match self.free.pop() {
+            Some(place) => {
+                self.sockets[place as usize] = socket;
+                place
+            }
+            None => {
+                self.sockets.push(socket);
+                self.sockets.len() as u32 - 1
+            }
+        };
+        match self.places.get_mut(key.0 as usize) {
+            Some(known) => *known = place,
+            None => drop(self.others.insert(key, place)),
+        }
+        place
+    }
+
+    /// Gives the place of a socket back, whose key means nothing from now on.
+    pub(crate) fn remove(&mut self, place: u32) {
+        let key = self.sockets[place as usize].key;
+        match self.places.get_mut(key.0 as usize) {
+            Some(known) => *known = NOWHERE,
+            None => drop(self.others.remove(&key)),
+        }
+        self.free.push(place);
+    }
+
+    /// Fetches what the next segment for that key will touch.
+    #[inline]
+    pub(crate) fn prefetch(&self, key: Key) {
+        if let Some(place) = self.find(key) {
+            let socket = &self[place];
+            prefetch(&socket.key);
+            socket.endpoint.prefetch();
+        }
+    }
+}
+
+impl std::ops::Index<u32> for Sockets {
+    type Output = Socket;
+    #[inline]
+    fn index(&self, place: u32) -> &Socket {
+        &self.sockets[place as usize]
+    }
+}
+
+impl std::ops::IndexMut<u32> for Sockets {
+    #[inline]
+    fn index_mut(&mut self, place: u32) -> &mut Socket {
+        &mut self.sockets[place as usize]
+    }
+}
+
+impl Socket {
+    /// Whether the application's wait for received bytes is over.
+    #[inline]
+    pub(crate) fn has_awaited(&self) -> bool {
+        self.awaited != u64::MAX && self.endpoint.counters().received_bytes >= self.awaited
+    }
+
+    /// Whether the other end will send nothing more and this one has not said so yet.
+    #[inline]
+    pub(crate) fn is_half_closed(&self) -> bool {
+        self.endpoint.is_finished() && !self.is_closing
+    }
+
+    /// When its next wake-up must be scheduled, if that is not scheduled in time.
+    #[inline]
+    pub(crate) fn next_wake(&mut self, now: Time) -> Option<Time> {
+        // What is overdue is done immediately.
+        let time = self.endpoint.next_wake()?.max(now);
+        self.alarm.set(time).then_some(time)
+    }
+}
