@@ -6,8 +6,8 @@ use std::ops::AddAssign;
 use std::sync::Arc;
 
 use windtunnel_engine::{Time, prefetch};
-use windtunnel_protocols::packet::Route;
-use windtunnel_protocols::tcp::{self, Endpoint, Role};
+use windtunnel_packets::Route;
+use windtunnel_transports::tcp::{self, Endpoint, Role};
 
 use crate::flows::proxies::{Behind, Chain};
 use crate::network::End;

@@ -8,9 +8,9 @@ use std::sync::Arc;
 use rand_distr::{Distribution, Exp1};
 use windtunnel_controllers::Controller;
 use windtunnel_engine::{Duration, Random, Rate, Streams, Time};
-use windtunnel_protocols::packet::{Body, Packet, Route};
-use windtunnel_protocols::tcp::{self, Endpoint};
-use windtunnel_protocols::udp::{self, Sink, Source};
+use windtunnel_packets::{Body, Packet, Route};
+use windtunnel_transports::tcp::{self, Endpoint};
+use windtunnel_transports::udp::{self, Sink, Source};
 
 use crate::connections::{Connections, TcpCounters};
 use crate::event::Event;

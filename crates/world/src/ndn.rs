@@ -6,15 +6,16 @@ use std::collections::VecDeque;
 use smallvec::SmallVec;
 use windtunnel_controllers::{AnyController, Controller};
 use windtunnel_engine::{Duration, Streams, Time, prefetch};
-use windtunnel_protocols::ndn::consumer::{Consumer, Counters};
-use windtunnel_protocols::ndn::content_store::ContentStore;
-use windtunnel_protocols::ndn::fib::NextHop;
-use windtunnel_protocols::ndn::forwarder::{Counters as NodeCounters, Forwarder};
-use windtunnel_protocols::ndn::producer::Producer;
-use windtunnel_protocols::ndn::strategy::Strategy;
-use windtunnel_protocols::ndn::wire::size::NameSize;
-use windtunnel_protocols::ndn::{FaceId, Outbox, PrefixId};
-use windtunnel_protocols::packet::{Body, Packet};
+use windtunnel_networks::ndn::FaceId;
+use windtunnel_networks::ndn::content_store::ContentStore;
+use windtunnel_networks::ndn::fib::NextHop;
+use windtunnel_networks::ndn::forwarder::{Counters as NodeCounters, Forwarder, Outbox};
+use windtunnel_networks::ndn::strategy::Strategy;
+use windtunnel_packets::ndn::PrefixId;
+use windtunnel_packets::ndn::wire::size::NameSize;
+use windtunnel_packets::{Body, Packet};
+use windtunnel_transports::ndn::consumer::{Consumer, Counters};
+use windtunnel_transports::ndn::producer::Producer;
 
 use crate::event::Event;
 use crate::network::Network;
@@ -75,7 +76,7 @@ pub(crate) struct Ndn {
     /// Packets on their way inside a node.
     local: VecDeque<(u32, FaceId, Packet)>,
     outbox: Outbox,
-    requests: Outbox,
+    requests: Vec<Packet>,
     /// What had been counted at the last sample.
     sampled: Vec<Counters>,
 }
@@ -94,7 +95,7 @@ impl Ndn {
             prefix_sizes: plan.prefixes.iter().map(NameSize::of).collect(),
             local: VecDeque::new(),
             outbox: Outbox::new(),
-            requests: Outbox::new(),
+            requests: Vec::new(),
             sampled: vec![Counters::default(); plan.consumers.len()],
         };
         ndn.add_nodes(plan, streams);
@@ -336,7 +337,7 @@ impl Ndn {
     #[inline]
     fn ask(&mut self, network: &mut Network, now: Time, consumer: u32) {
         let seat = &mut self.consumers[consumer as usize];
-        for (_, packet) in self.requests.drain(..) {
+        for packet in self.requests.drain(..) {
             self.local.push_back((seat.node, seat.face, packet));
         }
         // What is overdue is done at once.

@@ -13,9 +13,9 @@ use common::{
     over_tcp, rate, serve,
 };
 use windtunnel_engine::{Control, Duration};
-use windtunnel_protocols::bridge::{Order, Resend};
-use windtunnel_protocols::rtt::RtoLimits;
-use windtunnel_protocols::tcp::{EcnMode, Recovery};
+use windtunnel_networks::bridge::{Order, Resend};
+use windtunnel_transports::rtt::RtoLimits;
+use windtunnel_transports::tcp::{EcnMode, Recovery};
 use windtunnel_world::radio::{
     BlockagePlan, Building, Efficiency, HandoverPlan, LineOfSight, Map, Obstructed, Point,
     RadioPlan, ReportPlan, Station,

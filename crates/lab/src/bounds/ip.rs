@@ -1,7 +1,7 @@
 //! The bounds of flows over IP, each on its one way.
 
 use windtunnel_engine::Duration;
-use windtunnel_protocols::udp;
+use windtunnel_packets::udp;
 use windtunnel_world::{FlowPlan, Graph, Leg, LinkChange, Plan, Transport, Workload, headers};
 
 /// A flow with its way there and back.

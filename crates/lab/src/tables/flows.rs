@@ -2,8 +2,8 @@
 
 use arrow_array::RecordBatch;
 use windtunnel_engine::{Duration, Time};
-use windtunnel_protocols::ndn::consumer::{self, Consumer};
-use windtunnel_protocols::udp;
+use windtunnel_transports::ndn::consumer::{self, Consumer};
+use windtunnel_transports::udp;
 use windtunnel_world::{
     ConsumerPlan, Flow, FlowCounters, FlowPlan, Plan, TcpCounters, Transport, World,
 };

@@ -8,8 +8,8 @@
 use std::sync::Arc;
 
 use windtunnel_engine::Time;
-use windtunnel_protocols::packet::Route;
-use windtunnel_protocols::tcp::{self, Reading};
+use windtunnel_packets::Route;
+use windtunnel_transports::tcp::{self, Reading};
 
 use super::{Application, Flows};
 use crate::network::{End, Network};

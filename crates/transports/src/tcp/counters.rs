@@ -1,0 +1,41 @@
+//! What one end of a connection counts.
+
+use windtunnel_engine::Duration;
+
+/// What one end counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Counters {
+    /// Segments with data sent, retransmissions included.
+    pub segments: u64,
+    /// Segments with data sent again.
+    pub retransmissions: u64,
+    /// Octets of data acknowledged in order by the other end.
+    pub acknowledged_bytes: u64,
+    /// Segments with data received, duplicates included.
+    pub received_segments: u64,
+    /// Octets of data received in order: what the application gets.
+    pub received_bytes: u64,
+    /// Segments received whose data had all been received before.
+    pub duplicates: u64,
+    /// Segments received with a congestion mark.
+    pub marks: u64,
+    /// Retransmission timeouts.
+    pub timeouts: u64,
+    /// Decreases of the window that congestion signals asked for.
+    pub decreases: u64,
+    /// Of those, how many turned out to be spurious and were undone.
+    pub undone: u64,
+    /// Tail loss probes sent.
+    pub probes: u64,
+    /// Round trips measured: their sum.
+    pub rtt_sum: Duration,
+    /// How many those are.
+    pub rtt_samples: u64,
+    /// The least of them; none before the first.
+    pub rtt_minimum: Option<Duration>,
+    /// From a data segment's first sending to its acknowledgement, cumulative or
+    /// selective: the sum over all.
+    pub delay_sum: Duration,
+    /// How many those are.
+    pub delay_samples: u64,
+}
