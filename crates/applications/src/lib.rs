@@ -16,6 +16,7 @@ mod period;
 mod relay;
 mod requests;
 mod sizes;
+pub mod udp;
 mod workload;
 
 pub use application::{Application, Completed, Host, Maker, Setting, Stream};

@@ -3,6 +3,7 @@
 
 mod control;
 mod events;
+mod hash;
 mod prefetch;
 mod random;
 mod store;
@@ -10,6 +11,7 @@ mod time;
 
 pub use control::{Control, Limits, Stop};
 pub use events::EventQueue;
+pub use hash::{hash, hash_pair, hash_twice};
 pub use prefetch::prefetch;
 pub use random::{Random, Streams};
 pub use store::{Handle, Store};

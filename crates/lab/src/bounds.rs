@@ -8,10 +8,10 @@
 mod ip;
 
 use windtunnel_engine::Duration;
-use windtunnel_protocols::ndn::consumer::Workload;
-use windtunnel_protocols::ndn::wire::size::{
+use windtunnel_packets::ndn::wire::size::{
     DataShape, InterestShape, NameSize, data_size, interest_size,
 };
+use windtunnel_transports::ndn::consumer::Workload;
 use windtunnel_world::{ConsumerPlan, DirectionPlan, Graph, OPPORTUNITY, Plan, ProducerPlan};
 
 /// The bounds of one case.

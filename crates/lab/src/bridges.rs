@@ -2,7 +2,7 @@
 
 use toml::Spanned;
 use windtunnel_engine::Duration;
-use windtunnel_protocols::bridge::{
+use windtunnel_networks::bridge::{
     Clones, DestinationSettings, Duplicates, Keep, Marks, Order, Probes, Resend, SourceSettings,
     Unmatched,
 };

@@ -7,14 +7,13 @@ use rand_distr::Zipf;
 use toml::Spanned;
 use windtunnel_controllers::{self as controllers, Kind, Maker, Need, SettingError, Start};
 use windtunnel_engine::{Duration, Time};
-use windtunnel_protocols::ndn::PrefixId;
-use windtunnel_protocols::ndn::consumer::{self, Workload};
-use windtunnel_protocols::ndn::content_store::Policy;
-use windtunnel_protocols::ndn::forwarder::Marks;
-use windtunnel_protocols::ndn::producer::Producer;
-use windtunnel_protocols::ndn::wire;
-use windtunnel_protocols::ndn::wire::size::{NameSize, SignatureKind};
-use windtunnel_protocols::rtt::RtoLimits;
+use windtunnel_networks::ndn::content_store::Policy;
+use windtunnel_networks::ndn::forwarder::Marks;
+use windtunnel_packets::ndn::wire::size::{NameSize, SignatureKind};
+use windtunnel_packets::ndn::{PrefixId, wire};
+use windtunnel_transports::ndn::consumer::{self, Workload};
+use windtunnel_transports::ndn::producer::Producer;
+use windtunnel_transports::rtt::RtoLimits;
 use windtunnel_world::{
     ChangePlan, ConsumerPlan, DirectionPlan, LinkPlan, Loss, Metric, NodePlan, Paths, Plan,
     ProducerPlan, RoutePlan, Routing, Unreachable, Victims, World,

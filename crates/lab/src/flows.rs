@@ -4,13 +4,14 @@
 use std::sync::Arc;
 
 use toml::Spanned;
+use windtunnel_applications::udp;
 use windtunnel_applications::{Period, Sizes, Turns, Workload};
 use windtunnel_controllers::{self as controllers, Need, Start};
 use windtunnel_engine::{Duration, Time};
-use windtunnel_protocols::queues::Discipline;
-use windtunnel_protocols::rtt::RtoLimits;
-use windtunnel_protocols::tcp::{self, EcnMode, IpVersion, Reading, Recovery};
-use windtunnel_protocols::udp;
+use windtunnel_packets::ip::IpVersion;
+use windtunnel_queues::Discipline;
+use windtunnel_transports::rtt::RtoLimits;
+use windtunnel_transports::tcp::{self, EcnMode, Reading, Recovery};
 use windtunnel_world::{
     ChannelPlan, FlowPlan, Graph, Leg, LinkPlan, Plan, SplitPlan, Transport, headers,
 };

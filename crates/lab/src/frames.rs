@@ -4,14 +4,13 @@
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddrV4, SocketAddrV6};
 
 use etherparse::{EtherType, Ethernet2Header};
-use windtunnel_protocols::bridge::{Acknowledgement, Edges};
-use windtunnel_protocols::ip::{self, Addresses};
-use windtunnel_protocols::ndn::wire::size::{DataShape, NameSize, SignatureKind, data_size};
-use windtunnel_protocols::ndn::wire::{EncodeError, Name};
-use windtunnel_protocols::ndn::{self, Data, PrefixId};
-use windtunnel_protocols::packet::Body;
-use windtunnel_protocols::tcp::IpVersion;
-use windtunnel_protocols::udp;
+use windtunnel_packets::Body;
+use windtunnel_packets::bridge::{Acknowledgement, Edges};
+use windtunnel_packets::ip::{self, Addresses, IpVersion};
+use windtunnel_packets::ndn::wire::size::{DataShape, NameSize, SignatureKind, data_size};
+use windtunnel_packets::ndn::wire::{EncodeError, Name};
+use windtunnel_packets::ndn::{self, Data, PrefixId};
+use windtunnel_packets::udp;
 use windtunnel_world::{Plan, ProducerPlan, Seen, Way};
 
 /// NDN's number in IEEE's registry.

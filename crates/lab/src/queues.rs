@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use windtunnel_engine::Duration;
-use windtunnel_protocols::queues::{
+use windtunnel_queues::{
     Action, CoDelSettings, Discipline, DualPi2Settings, FqCoDelSettings, Limit, LinkService, Pcon,
     PieSettings, Ramp, RedSettings, SceSettings, Thresholds,
 };

@@ -17,7 +17,7 @@ use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use toml::Spanned;
 use windtunnel_controllers::{DESCRIPTIONS, Kind, Value};
 use windtunnel_engine::{Duration, Rate};
-use windtunnel_protocols::queues::Limit;
+use windtunnel_queues::Limit;
 
 use crate::units::{Bytes, Frequency, Measured, PacketCount, Segments, Share};
 

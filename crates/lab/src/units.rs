@@ -7,7 +7,7 @@ use std::marker::PhantomData;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
 use windtunnel_engine::{Duration, Rate};
-use windtunnel_protocols::queues::Limit;
+use windtunnel_queues::Limit;
 
 /// A kind of quantity: what it is called, its units, and how a number of them
 /// becomes a value.

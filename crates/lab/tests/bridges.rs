@@ -13,10 +13,11 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, UInt64Type};
 use windtunnel_engine::{Duration, Rate};
 use windtunnel_lab::{Batch, Captures, ScenarioError, Study, tables};
-use windtunnel_protocols::bridge::{
-    Clones, Duplicates, Edges, Keep, Marks, Message, Order, Probes, Resend, Unmatched,
+use windtunnel_networks::bridge::{
+    Clones, Duplicates, Keep, Marks, Order, Probes, Resend, Unmatched,
 };
-use windtunnel_protocols::ip::Addresses;
+use windtunnel_packets::bridge::{Edges, Message};
+use windtunnel_packets::ip::Addresses;
 use windtunnel_world::{BridgePlan, Victims};
 
 const VALID: &str = r#"duration = "2 s"

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{changed, read};
-use windtunnel_protocols::queues::DESCRIPTIONS;
+use windtunnel_queues::DESCRIPTIONS;
 
 const QUEUE: &str = "{ kind = \"codel\", limit = \"50 packets\" }";
 

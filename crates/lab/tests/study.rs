@@ -6,8 +6,8 @@ use common::{VALID, changed, read, set, with};
 use proptest::prelude::*;
 use windtunnel_engine::{Duration, Rate, Time};
 use windtunnel_lab::Study;
-use windtunnel_protocols::ndn::consumer::Workload;
-use windtunnel_protocols::queues::{Discipline, Limit};
+use windtunnel_queues::{Discipline, Limit};
+use windtunnel_transports::ndn::consumer::Workload;
 use windtunnel_world::{Loss, Metric, Plan};
 
 fn rate(plan: &Plan, link: usize) -> u64 {

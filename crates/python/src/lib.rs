@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict};
 use windtunnel_controllers::{DESCRIPTIONS, Kind, Need};
 use windtunnel_lab::{self as lab, Bounds, Captures, Study};
-use windtunnel_protocols::{ndn::strategy, queues};
+use windtunnel_networks::ndn::strategy;
 
 pyo3::create_exception!(_core, ScenarioError, PyValueError, "A scenario that cannot be run.");
 
@@ -270,9 +270,10 @@ fn schema() -> String {
 fn catalogue(kind: &str) -> PyResult<String> {
     let entries: Vec<serde_json::Value> = match kind {
         "controllers" => DESCRIPTIONS.iter().map(|it| controller(it)).collect(),
-        "queues" => {
-            queues::DESCRIPTIONS.iter().map(|it| entry(it.name, it.meaning, it.source)).collect()
-        }
+        "queues" => windtunnel_queues::DESCRIPTIONS
+            .iter()
+            .map(|it| entry(it.name, it.meaning, it.source))
+            .collect(),
         "strategies" => {
             strategy::DESCRIPTIONS.iter().map(|it| entry(it.name, it.meaning, it.source)).collect()
         }

@@ -2,13 +2,14 @@
 //! the edges' own.
 
 use windtunnel_engine::{Streams, Time};
-use windtunnel_protocols::bridge::{
-    Acknowledgement, DestinationCounters, DestinationEdge, DestinationSettings, Duplicates, Keep,
+use windtunnel_networks::bridge::{
+    DestinationCounters, DestinationEdge, DestinationSettings, Duplicates, Keep, Outbox,
     SourceCounters, SourceEdge, SourceSettings,
 };
-use windtunnel_protocols::packet::{Body, Ecn, Packet, Route};
-use windtunnel_protocols::queues::Backlog;
-use windtunnel_protocols::tcp::{IpVersion, Outbox};
+use windtunnel_packets::bridge::Acknowledgement;
+use windtunnel_packets::ip::IpVersion;
+use windtunnel_packets::{Body, Ecn, Packet, Route};
+use windtunnel_queues::Backlog;
 
 use crate::alarm::Alarm;
 use crate::event::{Event, Kind};

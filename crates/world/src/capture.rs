@@ -5,7 +5,7 @@
 use std::fmt;
 
 use windtunnel_engine::{Store, Time};
-use windtunnel_protocols::packet::{Body, Packet, Route};
+use windtunnel_packets::{Body, Packet, Route};
 
 use crate::network::{Hop, Side};
 use crate::plan::Plan;

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 
 use windtunnel_engine::{Duration, Handle, Random, Time};
-use windtunnel_protocols::packet::Ecn;
+use windtunnel_packets::Ecn;
 
 use crate::{Loss, Victims};
 

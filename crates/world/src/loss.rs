@@ -1,7 +1,7 @@
 //! Random loss on a link: the packet uses the link and does not arrive.
 
 use windtunnel_engine::Random;
-use windtunnel_protocols::packet::Ecn;
+use windtunnel_packets::Ecn;
 
 /// Which packets can be lost at random.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

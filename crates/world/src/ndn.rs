@@ -6,15 +6,16 @@ use std::collections::{BTreeMap, VecDeque};
 use smallvec::SmallVec;
 use windtunnel_controllers::{AnyController, Controller};
 use windtunnel_engine::{Duration, Streams, Time, prefetch};
-use windtunnel_protocols::ndn::consumer::{Consumer, Counters};
-use windtunnel_protocols::ndn::content_store::ContentStore;
-use windtunnel_protocols::ndn::fib::NextHop;
-use windtunnel_protocols::ndn::forwarder::{Counters as NodeCounters, Forwarder};
-use windtunnel_protocols::ndn::producer::Producer;
-use windtunnel_protocols::ndn::strategy::Strategy;
-use windtunnel_protocols::ndn::wire::size::NameSize;
-use windtunnel_protocols::ndn::{FaceId, Outbox, PrefixId};
-use windtunnel_protocols::packet::{Body, Packet};
+use windtunnel_networks::ndn::FaceId;
+use windtunnel_networks::ndn::content_store::ContentStore;
+use windtunnel_networks::ndn::fib::NextHop;
+use windtunnel_networks::ndn::forwarder::{Counters as NodeCounters, Forwarder, Outbox};
+use windtunnel_networks::ndn::strategy::Strategy;
+use windtunnel_packets::ndn::PrefixId;
+use windtunnel_packets::ndn::wire::size::NameSize;
+use windtunnel_packets::{Body, Packet};
+use windtunnel_transports::ndn::consumer::{Consumer, Counters};
+use windtunnel_transports::ndn::producer::Producer;
 
 use crate::event::{Event, Kind};
 use crate::network::Network;
@@ -77,7 +78,7 @@ pub(crate) struct Ndn {
     /// Those of nodes that had too many to handle at one event.
     postponed: BTreeMap<u32, VecDeque<(FaceId, Packet)>>,
     outbox: Outbox,
-    requests: Outbox,
+    requests: Vec<Packet>,
     /// What had been counted at the last sample.
     sampled: Vec<Counters>,
 }
@@ -97,7 +98,7 @@ impl Ndn {
             local: VecDeque::new(),
             postponed: BTreeMap::new(),
             outbox: Outbox::new(),
-            requests: Outbox::new(),
+            requests: Vec::new(),
             sampled: vec![Counters::default(); plan.consumers.len()],
         };
         ndn.add_nodes(plan, streams);
@@ -349,7 +350,7 @@ impl Ndn {
     #[inline]
     fn ask(&mut self, network: &mut Network, now: Time, consumer: u32) {
         let seat = &mut self.consumers[consumer as usize];
-        for (_, packet) in self.requests.drain(..) {
+        for packet in self.requests.drain(..) {
             self.local.push_back((seat.face, packet));
         }
         // What is overdue is done at once.

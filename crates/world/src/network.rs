@@ -1,7 +1,7 @@
 //! Ports and the packets in them, and the way of IP packets from port to port.
 
 use windtunnel_engine::{EventQueue, Store, Streams, Time, prefetch};
-use windtunnel_protocols::packet::{Packet, Route};
+use windtunnel_packets::{Packet, Route};
 
 use crate::bridges::{Bridge, Part};
 use crate::capture::{View, Watches};

@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use windtunnel_applications::Workload;
+use windtunnel_applications::{Workload, udp};
 use windtunnel_controllers::{Settings as ControllerSettings, Start};
 use windtunnel_engine::{Duration, Rate, Time};
-use windtunnel_protocols::ndn::consumer::Settings as ConsumerSettings;
-use windtunnel_protocols::ndn::content_store::Policy;
-use windtunnel_protocols::ndn::forwarder::Marks;
-use windtunnel_protocols::ndn::producer::Producer;
-use windtunnel_protocols::ndn::wire;
-use windtunnel_protocols::queues::{Discipline, Limit};
-use windtunnel_protocols::{tcp, udp};
+use windtunnel_networks::ndn::content_store::Policy;
+use windtunnel_networks::ndn::forwarder::Marks;
+use windtunnel_packets::ndn::wire;
+use windtunnel_queues::{Discipline, Limit};
+use windtunnel_transports::ndn::consumer::Settings as ConsumerSettings;
+use windtunnel_transports::ndn::producer::Producer;
+use windtunnel_transports::tcp;
 
 use crate::routing::Leg;
 use crate::{

@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 
 use windtunnel_engine::{Duration, Handle, Random, Rate, Store, Time, prefetch};
-use windtunnel_protocols::packet::{Ecn, Packet};
-use windtunnel_protocols::queues::{
+use windtunnel_packets::{Ecn, Packet};
+use windtunnel_queues::{
     AnyArrival, AnyQueue, Arrival, Arriving, Backlog, Limit, Queue, Started, Verdict, Waiting,
 };
 
@@ -340,14 +340,15 @@ impl Port {
     /// Takes a packet into a queue that judges when packets leave.
     fn enqueue(&mut self, now: Time, packet: Packet, size: u32, store: &mut Store<Packet>) -> Due {
         let Egress::OnDeparture(held) = &mut self.egress else { return Due::default() };
+        let flow = packet.flow_key();
         let handle = store.insert(packet);
         let waiting = Waiting { packet: handle, size, arrived: now, ecn: packet.ecn };
         // What finds the link free does not wait, and needs no room.
         if self.busy_until <= now && !held.called {
-            held.queue.push(waiting, &packet);
+            held.queue.push(waiting, flow);
             return self.serve(now, store);
         }
-        held.queue.offer(held.limit, waiting, &packet, |it| {
+        held.queue.offer(held.limit, waiting, flow, |it| {
             self.counters.overflows += 1;
             store.free(it.packet);
         });

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
-use windtunnel_protocols::packet::Route;
+use windtunnel_packets::Route;
 
 use crate::BridgePlan;
 use crate::bridges::{Part, places};

@@ -1,7 +1,8 @@
 //! Finished transfers, and the least time that each could have taken.
 
 use windtunnel_engine::{Duration, Rate, Time};
-use windtunnel_protocols::tcp::{Flags, Segment, Settings};
+use windtunnel_packets::tcp::{Flags, Segment};
+use windtunnel_transports::tcp::Settings;
 
 use crate::plan::Plan;
 use crate::routing::Leg;

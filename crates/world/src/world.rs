@@ -2,9 +2,9 @@
 //! them.
 
 use windtunnel_engine::{Control, Duration, Limits, Stop, Streams, Time};
-use windtunnel_protocols::ndn::consumer::Consumer;
-use windtunnel_protocols::ndn::forwarder::Counters as NodeCounters;
-use windtunnel_protocols::packet::{Body, Packet};
+use windtunnel_networks::ndn::forwarder::Counters as NodeCounters;
+use windtunnel_packets::{Body, Packet};
+use windtunnel_transports::ndn::consumer::Consumer;
 
 use crate::bridges::{Bridge, BridgeCounters};
 use crate::capture::{Watcher, Watches};

@@ -14,9 +14,9 @@ use common::{
 };
 use windtunnel_applications::Workload;
 use windtunnel_engine::{Control, Duration};
-use windtunnel_protocols::bridge::{Order, Resend};
-use windtunnel_protocols::rtt::RtoLimits;
-use windtunnel_protocols::tcp::{EcnMode, Recovery};
+use windtunnel_networks::bridge::{Order, Resend};
+use windtunnel_transports::rtt::RtoLimits;
+use windtunnel_transports::tcp::{EcnMode, Recovery};
 use windtunnel_world::radio::{
     BlockagePlan, Building, Efficiency, HandoverPlan, LineOfSight, Map, Obstructed, Point,
     RadioPlan, ReportPlan, Station,

@@ -10,9 +10,9 @@ use common::{
 };
 use windtunnel_applications::Workload;
 use windtunnel_engine::{Control, Duration};
-use windtunnel_protocols::bridge::{Duplicates, Keep, Order, Resend};
-use windtunnel_protocols::queues::Action;
-use windtunnel_protocols::tcp::{self, EcnMode, Recovery};
+use windtunnel_networks::bridge::{Duplicates, Keep, Order, Resend};
+use windtunnel_queues::Action;
+use windtunnel_transports::tcp::{self, EcnMode, Recovery};
 use windtunnel_world::{BridgeCounters, FlowPlan, Loss, Plan, Transport, Victims, World};
 
 // The nodes of a line: a host, the edges, another host.

@@ -3,10 +3,10 @@
 mod common;
 
 use common::{direction, ip_flow, join, nodes, port, run_flows, tcp_counters};
-use windtunnel_applications::{Sizes, Workload};
+use windtunnel_applications::{Sizes, Workload, udp};
 use windtunnel_engine::{Duration, Time};
-use windtunnel_protocols::tcp::{EcnMode, IpVersion, Recovery};
-use windtunnel_protocols::udp;
+use windtunnel_packets::ip::IpVersion;
+use windtunnel_transports::tcp::{EcnMode, Recovery};
 use windtunnel_world::{FlowCounters, Loss, Metric, Plan, Transport, Unreachable, World};
 
 fn over_tcp(recovery: Recovery, workload: Workload) -> Transport {

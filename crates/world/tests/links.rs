@@ -10,8 +10,8 @@ use common::{
 use proptest::collection::vec;
 use proptest::prelude::*;
 use windtunnel_engine::{Duration, Streams};
-use windtunnel_protocols::ndn::wire::{Data, Interest, MetaInfo, SignatureInfo, SignatureType};
-use windtunnel_protocols::queues::{Discipline, Limit};
+use windtunnel_packets::ndn::wire::{Data, Interest, MetaInfo, SignatureInfo, SignatureType};
+use windtunnel_queues::{Discipline, Limit};
 use windtunnel_world::{DirectionPlan, Loss, Plan};
 
 /// Octets of the Interest for a segment of `/data`: those of its true encoding.

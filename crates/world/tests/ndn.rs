@@ -9,10 +9,10 @@ use common::{
 };
 use windtunnel_controllers::Controller;
 use windtunnel_engine::{Control, Duration, Stop, Time};
-use windtunnel_protocols::ndn::consumer::Reaction;
-use windtunnel_protocols::ndn::forwarder::{Counters as NodeCounters, Marks};
-use windtunnel_protocols::queues::{Discipline, Pcon};
-use windtunnel_protocols::rtt::RtoLimits;
+use windtunnel_networks::ndn::forwarder::{Counters as NodeCounters, Marks};
+use windtunnel_queues::{Discipline, Pcon};
+use windtunnel_transports::ndn::consumer::Reaction;
+use windtunnel_transports::rtt::RtoLimits;
 use windtunnel_world::{DirectionPlan, Loss, Paths, Plan, RoutePlan, World};
 
 fn node(world: &World, index: usize) -> NodeCounters {

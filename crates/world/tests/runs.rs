@@ -14,8 +14,8 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use windtunnel_controllers::DESCRIPTIONS;
 use windtunnel_engine::{Control, Duration, Stop, Time};
-use windtunnel_protocols::ndn::consumer::Reaction;
-use windtunnel_protocols::queues::Limit;
+use windtunnel_queues::Limit;
+use windtunnel_transports::ndn::consumer::Reaction;
 use windtunnel_world::{DirectionPlan, Impairment, Loss, Paths, Plan, Victims, World};
 
 fn any_loss() -> impl Strategy<Value = Loss> {

@@ -2,7 +2,7 @@
 
 use windtunnel_applications::Workload;
 use windtunnel_engine::Duration;
-use windtunnel_protocols::udp;
+use windtunnel_packets::udp;
 use windtunnel_world::{FlowPlan, Graph, Leg, LinkChange, Plan, Transport, headers};
 
 /// A flow with its way there and back.

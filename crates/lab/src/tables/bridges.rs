@@ -1,7 +1,7 @@
 //! What the edges of bridges counted.
 
 use arrow_array::RecordBatch;
-use windtunnel_protocols::bridge::greatest_share;
+use windtunnel_networks::bridge::greatest_share;
 use windtunnel_world::{BridgePlan, Graph, Plan, World};
 
 use super::Columns;

@@ -1,9 +1,9 @@
 //! Flows, whatever carries them: NDN consumers, TCP and UDP.
 
 use arrow_array::RecordBatch;
+use windtunnel_applications::udp;
 use windtunnel_engine::{Duration, Time};
-use windtunnel_protocols::ndn::consumer::{self, Consumer};
-use windtunnel_protocols::udp;
+use windtunnel_transports::ndn::consumer::{self, Consumer};
 use windtunnel_world::{
     ConsumerPlan, Flow, FlowCounters, FlowPlan, Plan, TcpCounters, Transport, World,
 };

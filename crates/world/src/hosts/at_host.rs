@@ -3,7 +3,7 @@
 use windtunnel_applications::{Completed, Host, Stream};
 use windtunnel_controllers::Controller;
 use windtunnel_engine::Time;
-use windtunnel_protocols::tcp::Role;
+use windtunnel_transports::tcp::Role;
 
 use super::sockets::{Key, Socket};
 use super::{FlowPlace, Hosts};

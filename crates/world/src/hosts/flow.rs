@@ -1,8 +1,9 @@
 //! What flows counted, from the two hosts that each has, and their samples.
 
+use windtunnel_applications::udp;
 use windtunnel_controllers::Controller;
 use windtunnel_engine::{Duration, Time};
-use windtunnel_protocols::{tcp, udp};
+use windtunnel_transports::tcp;
 
 use super::sockets::Socket;
 use crate::record::FlowSample;

@@ -9,11 +9,12 @@ mod sockets;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use windtunnel_applications::udp::{Sink, Source};
 use windtunnel_applications::{Application, Completed, Host, Stream};
 use windtunnel_engine::{Duration, Time};
-use windtunnel_protocols::packet::{Body, Ecn, Packet, Route};
-use windtunnel_protocols::tcp::{self, Endpoint, Flags, Role, Segment};
-use windtunnel_protocols::udp::{Sink, Source};
+use windtunnel_packets::tcp::{Flags, Segment};
+use windtunnel_packets::{Body, Ecn, Packet, Route};
+use windtunnel_transports::tcp::{self, Endpoint, Role};
 
 pub use flow::{Flow, FlowCounters, TcpCounters};
 pub(crate) use flow::{ReceiverState, Sampled, SenderState};

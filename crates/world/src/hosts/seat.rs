@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
+use windtunnel_applications::udp::Source;
 use windtunnel_applications::{Application, Relay, Setting, Workload};
 use windtunnel_engine::{Duration, Random, Streams, Time};
-use windtunnel_protocols::packet::Route;
-use windtunnel_protocols::tcp::{self, Reading};
-use windtunnel_protocols::udp::Source;
+use windtunnel_packets::Route;
+use windtunnel_transports::tcp::{self, Reading};
 
 use super::numbers::Numbers;
 use super::sockets::Sockets;

@@ -4,8 +4,8 @@
 use std::collections::HashMap;
 
 use windtunnel_engine::{Time, prefetch};
-use windtunnel_protocols::packet::Route;
-use windtunnel_protocols::tcp::Endpoint;
+use windtunnel_packets::Route;
+use windtunnel_transports::tcp::Endpoint;
 
 use crate::alarm::Alarm;
 use crate::network::Side;

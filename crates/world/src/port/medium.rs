@@ -1,7 +1,7 @@
 //! What few links have: an air interface, a delivery trace, impairments.
 
 use windtunnel_engine::{Duration, Handle, Random, Time};
-use windtunnel_protocols::packet::Ecn;
+use windtunnel_packets::Ecn;
 
 use crate::air::{Air, Crossing};
 use crate::impairment::{Fate, Impaired, Straggler};

@@ -5,10 +5,12 @@ use std::sync::Arc;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use windtunnel_engine::{EventQueue, Streams};
-use windtunnel_protocols::packet::{Body, Route};
-use windtunnel_protocols::queues::{Action, CoDelSettings, Discipline, DualPi2Settings};
-use windtunnel_protocols::queues::{FqCoDelSettings, PieSettings, Ramp, RedSettings, Thresholds};
-use windtunnel_protocols::udp::Datagram;
+use windtunnel_packets::udp::Datagram;
+use windtunnel_packets::{Body, Route};
+use windtunnel_queues::{
+    Action, CoDelSettings, Discipline, DualPi2Settings, FqCoDelSettings, PieSettings, Ramp,
+    RedSettings, Thresholds,
+};
 
 use super::*;
 use crate::{AirPlan, Impairment, Loss, Opportunities, Victims};

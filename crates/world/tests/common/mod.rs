@@ -6,23 +6,24 @@ use std::sync::Arc;
 
 use windtunnel_controllers::{self as controllers, DESCRIPTIONS, Start, Value};
 use windtunnel_engine::{Control, Duration, Rate, Stop, Time};
-use windtunnel_protocols::bridge::{
+use windtunnel_networks::bridge::{
     Clones, DestinationSettings, Duplicates, Keep, Resend, SourceSettings, Unmatched,
 };
-use windtunnel_protocols::ndn::PrefixId;
-use windtunnel_protocols::ndn::consumer::{
-    self, Backoff, Reaction, RttGain, TimeoutMeaning, WindowFraction, Workload,
-};
-use windtunnel_protocols::ndn::content_store::Policy;
-use windtunnel_protocols::ndn::forwarder::Marks;
-use windtunnel_protocols::ndn::producer::Producer;
-use windtunnel_protocols::ndn::wire::size::{NameSize, SignatureKind};
-use windtunnel_protocols::queues::{
+use windtunnel_networks::ndn::content_store::Policy;
+use windtunnel_networks::ndn::forwarder::Marks;
+use windtunnel_packets::ip::IpVersion;
+use windtunnel_packets::ndn::PrefixId;
+use windtunnel_packets::ndn::wire::size::{NameSize, SignatureKind};
+use windtunnel_queues::{
     Action, CoDelSettings, Discipline, DualPi2Settings, FqCoDelSettings, Limit, LinkService, Pcon,
     PieSettings, Ramp, RedSettings, SceSettings, Thresholds,
 };
-use windtunnel_protocols::rtt::RtoLimits;
-use windtunnel_protocols::tcp::{self, EcnMode, IpVersion, Reading, Recovery};
+use windtunnel_transports::ndn::consumer::{
+    self, Backoff, Reaction, RttGain, TimeoutMeaning, WindowFraction, Workload,
+};
+use windtunnel_transports::ndn::producer::Producer;
+use windtunnel_transports::rtt::RtoLimits;
+use windtunnel_transports::tcp::{self, EcnMode, Reading, Recovery};
 use windtunnel_world::{
     BridgePlan, ConsumerPlan, DirectionPlan, FlowCounters, FlowPlan, Impairment, LinkPlan, Loss,
     Metric, NodePlan, Paths, Plan, PortCounters, ProducerPlan, Routing, TcpCounters, Transport,

@@ -1,0 +1,228 @@
+//! UDP: datagrams without any answer (RFC 768), from a source that sends at a
+//! constant rate, always or in turns, to a sink that counts them.
+
+use crate::Turns;
+use windtunnel_engine::{Duration, Random, Rate, Time};
+use windtunnel_packets::ip::IpVersion;
+use windtunnel_packets::udp::{Datagram, HEADER};
+use windtunnel_packets::{Body, Ecn, Packet, Route};
+
+/// How a source sends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// The version of IP below.
+    pub ip: IpVersion,
+    /// The rate of what its datagrams carry, without headers, while it sends.
+    pub rate: Rate,
+    /// The octets that a datagram carries.
+    pub payload: u16,
+    /// When it sends; always, if there are none.
+    pub turns: Option<Turns>,
+}
+
+/// A source of datagrams.
+///
+/// While it sends, datagram `k` of a period (from 0) leaves `8 k payload / rate`
+/// after its beginning, each rounded by itself, so that the rate is exact over
+/// any time. What a period's end cuts off is not made up for.
+#[derive(Clone, Debug)]
+pub struct Source {
+    settings: Settings,
+    flow: u32,
+    random: Random,
+    sequence: u64,
+    /// When this period of sending began, how many datagrams it has had, and when
+    /// it ends.
+    began: Time,
+    in_period: u64,
+    ends: Time,
+    next: Time,
+}
+
+impl Source {
+    /// The source of a flow that sends its first datagram at `start`.
+    #[must_use]
+    pub fn new(flow: u32, settings: Settings, start: Time, random: Random) -> Self {
+        let mut source = Self {
+            settings,
+            flow,
+            random,
+            sequence: 0,
+            began: start,
+            in_period: 0,
+            ends: Time::NEVER,
+            next: start,
+        };
+        source.begin(start);
+        source
+    }
+
+    /// When the next datagram leaves.
+    #[inline]
+    #[must_use]
+    pub fn next_wake(&self) -> Time {
+        self.next
+    }
+
+    /// Datagrams sent so far.
+    #[must_use]
+    pub fn sent(&self) -> u64 {
+        self.sequence
+    }
+
+    /// The datagram that leaves at [`Source::next_wake`].
+    #[inline]
+    pub fn send(&mut self, now: Time) -> Packet {
+        let Settings { ip, payload, .. } = self.settings;
+        let datagram =
+            Datagram { flow: self.flow, length: payload, sequence: self.sequence, sent: now };
+        self.sequence += 1;
+        self.in_period += 1;
+        self.next = self.began + self.time_of(self.in_period);
+        if self.next >= self.ends {
+            let turns = self.settings.turns.expect("only periods end");
+            let start = self.ends + turns.off.draw(&mut self.random);
+            self.begin(start);
+        }
+        Packet {
+            body: Body::Datagram(datagram),
+            ecn: Ecn::NotCapable,
+            network_size: ip.header() + HEADER + payload,
+            route: Route::default(),
+        }
+    }
+
+    fn begin(&mut self, start: Time) {
+        (self.began, self.next, self.in_period) = (start, start, 0);
+        if let Some(turns) = self.settings.turns {
+            self.ends = start + turns.on.draw(&mut self.random);
+        }
+    }
+
+    /// How long `datagrams` take at the source's rate.
+    fn time_of(&self, datagrams: u64) -> Duration {
+        const PICOSECONDS_A_BYTE: u128 = 8_000_000_000_000;
+        let octets = u128::from(datagrams) * u128::from(self.settings.payload);
+        let rate = u128::from(self.settings.rate.bits_per_second());
+        let picoseconds = (octets * PICOSECONDS_A_BYTE + rate / 2) / rate;
+        Duration::from_picos(u64::try_from(picoseconds).unwrap_or(u64::MAX))
+    }
+}
+
+/// What a sink counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Counters {
+    /// Distinct datagrams received, up to how far the sink remembers.
+    pub datagrams: u64,
+    /// What they carried, in octets.
+    pub bytes: u64,
+    /// Datagrams received that had been received before, or came later than 64
+    /// others that were sent after them.
+    pub duplicates: u64,
+    /// Datagrams received with a congestion mark.
+    pub marks: u64,
+    /// From sending to receiving: the sum over all datagrams.
+    pub delay_sum: Duration,
+    /// The least of those delays; none before the first datagram.
+    pub delay_minimum: Option<Duration>,
+    /// The greatest of them.
+    pub delay_maximum: Duration,
+}
+
+/// A sink that counts datagrams.
+#[derive(Clone, Debug, Default)]
+pub struct Sink {
+    counters: Counters,
+    /// The number after the highest received.
+    next: u64,
+    /// Of the 64 numbers before that, which were received; the lowest bit is the
+    /// highest number.
+    seen: u64,
+}
+
+impl Sink {
+    /// Takes in a datagram.
+    #[inline]
+    pub fn receive(&mut self, now: Time, datagram: &Datagram, ecn: Ecn) {
+        let counters = &mut self.counters;
+        counters.marks += u64::from(ecn == Ecn::Congestion);
+        if datagram.sequence >= self.next {
+            let ahead = u32::try_from(datagram.sequence - self.next + 1).unwrap_or(u32::MAX);
+            self.seen = self.seen.checked_shl(ahead).unwrap_or(0) | 1;
+            self.next = datagram.sequence + 1;
+        } else {
+            let behind = u32::try_from(self.next - 1 - datagram.sequence).unwrap_or(u32::MAX);
+            let bit = 1_u64.checked_shl(behind).unwrap_or(0);
+            if bit == 0 || self.seen & bit != 0 {
+                counters.duplicates += 1;
+                return;
+            }
+            self.seen |= bit;
+        }
+        let delay = now.since(datagram.sent);
+        counters.datagrams += 1;
+        counters.bytes += u64::from(datagram.length);
+        counters.delay_sum += delay;
+        counters.delay_minimum = Some(counters.delay_minimum.map_or(delay, |it| it.min(delay)));
+        counters.delay_maximum = counters.delay_maximum.max(delay);
+    }
+
+    /// What was counted so far.
+    #[must_use]
+    pub fn counters(&self) -> &Counters {
+        &self.counters
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Period;
+    use windtunnel_engine::Streams;
+
+    use super::*;
+
+    fn source(rate: u64, turns: Option<Turns>) -> Source {
+        let rate = Rate::from_bits_per_second(rate).unwrap();
+        let settings = Settings { ip: IpVersion::V4, rate, payload: 1000, turns };
+        Source::new(7, settings, Time::ZERO, Streams::new(1, 0).stream("source"))
+    }
+
+    /// How many datagrams leave before `end`.
+    fn sent_before(source: &mut Source, end: Time) -> u64 {
+        while source.next_wake() < end {
+            let _ = source.send(source.next_wake());
+        }
+        source.sent()
+    }
+
+    #[test]
+    fn a_constant_rate_does_not_drift() {
+        // 3 Gbps: an interval of 2666.67 ns.
+        let mut source = source(3_000_000_000, None);
+        let sent = sent_before(&mut source, Time::ZERO + Duration::from_secs(8));
+        assert_eq!(sent, 3_000_000);
+    }
+
+    #[test]
+    fn fixed_turns_send_their_share() {
+        let turns = Turns {
+            on: Period::Fixed(Duration::from_millis(10)),
+            off: Period::Fixed(Duration::from_millis(30)),
+        };
+        // One datagram a millisecond: ten in each period.
+        let mut source = source(8_000_000, Some(turns));
+        assert_eq!(sent_before(&mut source, Time::ZERO + Duration::from_secs(4)), 1000);
+    }
+
+    #[test]
+    fn a_datagram_counts_once_in_whatever_order_it_comes() {
+        let mut sink = Sink::default();
+        for sequence in [0, 2, 1, 2, 1, 70, 5, 70] {
+            let datagram = Datagram { flow: 0, length: 100, sequence, sent: Time::ZERO };
+            sink.receive(Time::ZERO, &datagram, Ecn::NotCapable);
+        }
+        // 5 comes more than 64 after its turn.
+        assert_eq!((sink.counters().datagrams, sink.counters().duplicates), (4, 4));
+        assert_eq!(sink.counters().bytes, 400);
+    }
+}

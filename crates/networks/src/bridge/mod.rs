@@ -1,0 +1,36 @@
+//! Data Center Interconnect Bridging (DCIB): two edge routers that let the
+//! network between them drop chosen packets, and send these again, so that the
+//! hosts hear nothing of it. Both edges are state machines without input or
+//! output of their own.
+//!
+//! Source: M. Bahnasy, A. Munir, Y. Ganjali et al., "ECN Works Better for
+//! Selective Dropping in High Bandwidth-Delay Product Connections", sections III
+//! and V.
+//!
+//! - The [`SourceEdge`] marks what leaves as ECN-capable, but for a share selected
+//!   by chance, and keeps a clone of each selected packet.
+//! - Routers between the edges (RED with ECN, DualPI2) mark what is ECN-capable,
+//!   and drop what is not.
+//! - The [`DestinationEdge`] answers each packet that comes not ECN-capable with an
+//!   [`Acknowledgement`](windtunnel_packets::bridge::Acknowledgement). Packets keep their order on the way, so an
+//!   acknowledgement tells that all selected before it, and not acknowledged, are
+//!   lost: the source edge sends their clones.
+//!
+//! Only TCP segments are selected: a router tells them apart by their own headers.
+//! Datagrams bear no number, so they are protected like all others.
+
+mod connections;
+mod counters;
+mod destination;
+mod duplicates;
+mod reordering;
+mod source;
+mod stalled;
+mod start;
+
+pub use counters::{DestinationCounters, SourceCounters};
+pub use destination::{DestinationEdge, DestinationSettings, Marks, Order};
+pub use reordering::Outbox;
+pub use source::{
+    Clones, Duplicates, Keep, Probes, Resend, SourceEdge, SourceSettings, Unmatched, greatest_share,
+};

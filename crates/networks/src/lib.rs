@@ -1,0 +1,7 @@
+//! Network layers and functions inside the network, as state machines without input
+//! or output of their own: each call takes the time and what arrived, and says what
+//! to send and when to wake.
+
+pub mod bridge;
+mod list;
+pub mod ndn;

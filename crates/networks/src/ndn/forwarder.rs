@@ -1,0 +1,415 @@
+//! An NDN forwarder: content store, pending Interest table, forwarding
+//! information base and a strategy, joined as in NFD's pipelines.
+
+use hashbrown::HashTable;
+use smallvec::SmallVec;
+use windtunnel_engine::{Duration, Handle, Random, Time};
+use windtunnel_packets::ndn::{Data, Interest, Nack, NackReason};
+use windtunnel_packets::{Body, Packet};
+
+use super::content_store::ContentStore;
+use super::face::FaceId;
+use super::fib::Fib;
+use super::name_index::hash;
+use super::pit::Pit;
+use super::strategy::{Arrival, Chosen, Decision, Strategy};
+
+/// What is to be sent, and over which face. Callers keep one and empty it, so
+/// that sending allocates nothing once warm.
+pub type Outbox = Vec<(FaceId, Packet)>;
+
+/// What becomes of a congestion mark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Marks {
+    /// Whether a mark on an Interest returns on its Data, as in PCON; NFD lets
+    /// it go.
+    pub interest_marks_return: bool,
+    /// Whether Data cached with a mark keeps it, as in NFD; the congestion that
+    /// it told of may be long over.
+    pub cached_marks_stay: bool,
+}
+
+/// What a forwarder counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Interests that came in.
+    pub interests_in: u64,
+    /// Interests sent out.
+    pub interests_out: u64,
+    /// Data that came in.
+    pub data_in: u64,
+    /// Data sent out.
+    pub data_out: u64,
+    /// NACKs that came in.
+    pub nacks_in: u64,
+    /// NACKs sent out.
+    pub nacks_out: u64,
+    /// Interests that the content store answered.
+    pub content_store_hits: u64,
+    /// Interests that it was asked for and could not answer.
+    pub content_store_misses: u64,
+    /// Interests of another face that joined a pending one.
+    pub aggregated: u64,
+    /// Interests not sent on because the answer was on its way.
+    pub suppressed: u64,
+    /// Interests that came in a loop.
+    pub loops: u64,
+    /// Interests that had no hop left.
+    pub out_of_hops: u64,
+    /// Data that nobody waited for.
+    pub unsolicited: u64,
+    /// Pending Interests that expired without an answer.
+    pub expired: u64,
+}
+
+/// The nonces of Interests that are no longer pending, for a while: late copies
+/// of them went in a loop.
+///
+/// Source: NFD's dead nonce list, with its lifetime of 6 s. It serves only where
+/// the network has a circle; on a tree no Interest can come back.
+#[derive(Debug)]
+struct DeadNonces {
+    seen: HashTable<u64>,
+    by_age: std::collections::VecDeque<(Time, u64)>,
+}
+
+impl DeadNonces {
+    const LIFETIME: Duration = Duration::from_secs(6);
+
+    fn key(interest: &Interest, nonce: u32) -> u64 {
+        hash(interest.name) ^ u64::from(nonce)
+    }
+
+    fn insert(&mut self, now: Time, interest: &Interest, nonce: u32) {
+        while let Some((time, key)) = self.by_age.front()
+            && now.since(*time) > Self::LIFETIME
+        {
+            if let Ok(entry) = self.seen.find_entry(*key, |it| it == key) {
+                entry.remove();
+            }
+            self.by_age.pop_front();
+        }
+        let key = Self::key(interest, nonce);
+        if !self.contains(interest, nonce) {
+            self.seen.insert_unique(key, key, |it| *it);
+            self.by_age.push_back((now, key));
+        }
+    }
+
+    fn contains(&self, interest: &Interest, nonce: u32) -> bool {
+        let key = Self::key(interest, nonce);
+        self.seen.find(key, |it| *it == key).is_some()
+    }
+}
+
+/// An NDN node without its links. What every packet touches comes first and
+/// fills few cache lines; what few nodes have lies elsewhere.
+#[derive(Debug)]
+#[repr(C, align(64))]
+pub struct Forwarder {
+    pit: Pit,
+    content_store: Option<Box<ContentStore>>,
+    dead_nonces: Option<Box<DeadNonces>>,
+    /// Whether each face leads to an application on this node.
+    local: SmallVec<[bool; 16]>,
+    marks: Marks,
+    fib: Fib,
+    strategy: Strategy,
+    /// Where the strategy's last Interest went.
+    chosen: Chosen,
+    counters: Counters,
+    random: Random,
+}
+
+impl Forwarder {
+    /// A forwarder without faces.
+    #[must_use]
+    pub fn new(
+        content_store: ContentStore,
+        strategy: Strategy,
+        marks: Marks,
+        random: Random,
+    ) -> Self {
+        Self {
+            local: SmallVec::new(),
+            content_store: content_store.is_on().then(|| Box::new(content_store)),
+            pit: Pit::default(),
+            fib: Fib::default(),
+            strategy,
+            chosen: Chosen::new(),
+            marks,
+            dead_nonces: None,
+            random,
+            counters: Counters::default(),
+        }
+    }
+
+    /// Adds a face: to an application on this node if `local`, else to a link.
+    pub fn add_face(&mut self, local: bool) -> FaceId {
+        let face = FaceId(u16::try_from(self.local.len()).expect("fewer than 65,536 faces"));
+        self.local.push(local);
+        face
+    }
+
+    /// Remembers the nonces of answered Interests, to notice late loops.
+    pub fn watch_for_loops(&mut self) {
+        let by_age = std::collections::VecDeque::new();
+        self.dead_nonces = Some(Box::new(DeadNonces { seen: HashTable::new(), by_age }));
+    }
+
+    /// The forwarding information base.
+    pub fn fib(&mut self) -> &mut Fib {
+        &mut self.fib
+    }
+
+    /// What was counted so far.
+    #[must_use]
+    pub fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// How many Interests are pending.
+    #[must_use]
+    pub fn pending(&self) -> usize {
+        self.pit.len()
+    }
+
+    /// When [`Forwarder::expire`] wants to be called, if ever.
+    #[inline]
+    #[must_use]
+    pub fn next_expiry(&self) -> Option<Time> {
+        self.pit.next_expiry().map(|(_, time)| time)
+    }
+
+    /// Takes in a packet that came over `face`, and puts what it causes into
+    /// `outbox`.
+    #[inline]
+    pub fn receive(&mut self, now: Time, face: FaceId, packet: &Packet, outbox: &mut Outbox) {
+        match &packet.body {
+            Body::Interest(interest) => self.on_interest(now, face, *interest, packet, outbox),
+            Body::Data(data) => self.on_data(now, face, data, packet, outbox),
+            Body::Nack(nack) => self.on_nack(now, face, nack, packet.network_size, outbox),
+            // IP goes its own way.
+            Body::Segment(_) | Body::Datagram(_) | Body::EdgeAcknowledgement { .. } => {}
+        }
+    }
+
+    /// Lets pending Interests go whose time is over.
+    pub fn expire(&mut self, now: Time) {
+        while let Some((handle, expires)) = self.pit.next_expiry()
+            && expires <= now
+        {
+            let pending = self.pit.entry(handle);
+            if let Some(id) = self.fib.find(pending.interest.name.prefix) {
+                self.strategy.on_expiry(id, self.fib.next_hops(id), pending);
+            }
+            self.counters.expired += 1;
+            self.forget(now, handle);
+        }
+    }
+
+    fn on_interest(
+        &mut self,
+        now: Time,
+        face: FaceId,
+        mut interest: Interest,
+        packet: &Packet,
+        outbox: &mut Outbox,
+    ) {
+        self.counters.interests_in += 1;
+        if !self.spend_hop(face, &mut interest) {
+            self.counters.out_of_hops += 1;
+            return;
+        }
+        let found = self.pit.find(interest.name);
+        if self.is_loop(face, &interest, found) {
+            self.counters.loops += 1;
+            self.refuse(face, interest, packet.network_size, NackReason::DUPLICATE, outbox);
+            return;
+        }
+        let pending = match found {
+            Some(pending) => pending,
+            None if self.answer_from_store(now, face, &interest, packet.marked(), outbox) => return,
+            None => self.pit.insert(&interest, packet.network_size),
+        };
+        let entry = self.pit.entry(pending);
+        entry.interest = interest;
+        let waited = entry.note_in(now, face, &interest, packet.marked());
+        if found.is_some() && !waited {
+            self.counters.aggregated += 1;
+        }
+        self.pit.set_expiry(pending, now + interest.lifetime());
+        self.forward(now, face, waited, pending, packet.network_size, outbox);
+    }
+
+    /// Takes one hop from the Interest's limit if it came over a link; `false`
+    /// if there was none left.
+    fn spend_hop(&self, face: FaceId, interest: &mut Interest) -> bool {
+        match &mut interest.hop_limit {
+            Some(0) => false,
+            Some(hops) if !self.local[usize::from(face.0)] => {
+                *hops -= 1;
+                true
+            }
+            _ => true,
+        }
+    }
+
+    fn is_loop(&mut self, face: FaceId, interest: &Interest, pending: Option<Handle>) -> bool {
+        let dead = self.dead_nonces.as_ref();
+        dead.is_some_and(|it| it.contains(interest, interest.nonce))
+            || pending
+                .is_some_and(|handle| self.pit.entry(handle).saw_elsewhere(interest.nonce, face))
+    }
+
+    fn answer_from_store(
+        &mut self,
+        now: Time,
+        face: FaceId,
+        interest: &Interest,
+        marked: bool,
+        outbox: &mut Outbox,
+    ) -> bool {
+        let Some(content_store) = &mut self.content_store else { return false };
+        let Some(cached) = content_store.find(now, interest) else {
+            self.counters.content_store_misses += 1;
+            return false;
+        };
+        self.counters.content_store_hits += 1;
+        self.counters.data_out += 1;
+        let marked = (marked && self.marks.interest_marks_return)
+            || (cached.marked && self.marks.cached_marks_stay);
+        let body = Body::Data(cached.data);
+        outbox.push((face, Packet::ndn(body, cached.network_size).marked_if(marked)));
+        true
+    }
+
+    fn forward(
+        &mut self,
+        now: Time,
+        face: FaceId,
+        retransmission: bool,
+        pending: Handle,
+        network_size: u16,
+        outbox: &mut Outbox,
+    ) {
+        let entry = self.pit.entry(pending);
+        let interest = entry.interest;
+        let decision = match self.fib.find(interest.name.prefix) {
+            None => Decision::NoRoute,
+            Some(id) => {
+                let next_hops = self.fib.next_hops(id);
+                let nonce = interest.nonce;
+                let arrival = Arrival { now, face, nonce, retransmission, entry: id, next_hops };
+                self.strategy.decide(&arrival, entry, &mut self.random, &mut self.chosen)
+            }
+        };
+        match decision {
+            Decision::Suppress => self.counters.suppressed += 1,
+            Decision::NoRoute if entry.out_records.is_empty() => {
+                self.pit.remove(pending);
+                self.refuse(face, interest, network_size, NackReason::NO_ROUTE, outbox);
+            }
+            Decision::NoRoute => {}
+            Decision::Forward => {
+                for &(upstream, nonce) in &self.chosen {
+                    if interest.hop_limit == Some(0) && !self.local[usize::from(upstream.0)] {
+                        self.counters.out_of_hops += 1;
+                        continue;
+                    }
+                    entry.note_out(now, upstream, nonce);
+                    self.counters.interests_out += 1;
+                    let body = Body::Interest(Interest { nonce, ..interest });
+                    outbox.push((upstream, Packet::ndn(body, network_size)));
+                }
+            }
+        }
+    }
+
+    fn on_data(
+        &mut self,
+        now: Time,
+        face: FaceId,
+        data: &Data,
+        packet: &Packet,
+        outbox: &mut Outbox,
+    ) {
+        self.counters.data_in += 1;
+        let Some(handle) = self.pit.find(data.name) else {
+            self.counters.unsolicited += 1;
+            return;
+        };
+        if let Some(content_store) = &mut self.content_store {
+            content_store.insert(now, data, packet.network_size, packet.marked());
+        }
+        if let Some(id) = self.fib.find(data.name.prefix) {
+            self.strategy.on_data(id, self.fib.next_hops(id), face, packet.marked());
+        }
+        let returns = self.marks.interest_marks_return;
+        for record in &self.pit.entry(handle).in_records {
+            if record.face != face && record.expires > now {
+                let marked = returns && record.marked;
+                outbox.push((record.face, packet.marked_if(marked)));
+                self.counters.data_out += 1;
+            }
+        }
+        self.forget(now, handle);
+    }
+
+    fn on_nack(
+        &mut self,
+        now: Time,
+        face: FaceId,
+        nack: &Nack,
+        network_size: u16,
+        outbox: &mut Outbox,
+    ) {
+        self.counters.nacks_in += 1;
+        let Some(handle) = self.pit.find(nack.interest.name) else { return };
+        let pending = self.pit.entry(handle);
+        let nonce = nack.interest.nonce;
+        let asked = pending.out_records.iter_mut().find(|it| it.face == face && it.nonce == nonce);
+        let Some(record) = asked else { return };
+        record.nacked = true;
+        if let Some(id) = self.fib.find(nack.interest.name.prefix) {
+            self.strategy.on_nack(now, id, self.fib.next_hops(id), face, nack.reason);
+        }
+        if pending.awaits_answer(now) {
+            return;
+        }
+        let interest = pending.interest;
+        for record in &pending.in_records {
+            let interest = Interest { nonce: record.nonce, ..interest };
+            let body = Body::Nack(Nack { interest, reason: nack.reason });
+            outbox.push((record.face, Packet::ndn(body, network_size)));
+            self.counters.nacks_out += 1;
+        }
+        self.forget(now, handle);
+    }
+
+    fn refuse(
+        &mut self,
+        face: FaceId,
+        interest: Interest,
+        network_size: u16,
+        reason: NackReason,
+        outbox: &mut Outbox,
+    ) {
+        self.counters.nacks_out += 1;
+        let body = Body::Nack(Nack { interest, reason });
+        outbox.push((face, Packet::ndn(body, network_size)));
+    }
+
+    /// Takes an entry out of the table; its nonces are remembered where loops
+    /// are watched for.
+    #[inline]
+    fn forget(&mut self, now: Time, handle: Handle) {
+        if let Some(dead_nonces) = &mut self.dead_nonces {
+            let pending = self.pit.entry(handle);
+            for record in &pending.out_records {
+                dead_nonces.insert(now, &pending.interest, record.nonce);
+            }
+        }
+        self.pit.remove(handle);
+    }
+}

@@ -1,0 +1,50 @@
+//! What a strategy is asked, and what it answers.
+
+use smallvec::SmallVec;
+use windtunnel_engine::Time;
+
+use crate::ndn::face::FaceId;
+use crate::ndn::fib::{FibEntryId, NextHop};
+
+/// A strategy's name and what it is.
+#[derive(Clone, Copy, Debug)]
+pub struct Description {
+    /// The name in scenario files.
+    pub name: &'static str,
+    /// What it does.
+    pub meaning: &'static str,
+    /// What defines it.
+    pub source: &'static str,
+}
+
+/// An Interest that a strategy must decide about.
+#[derive(Debug)]
+pub struct Arrival<'a> {
+    /// When it came.
+    pub now: Time,
+    /// The face that it came from.
+    pub face: FaceId,
+    /// Its nonce.
+    pub nonce: u32,
+    /// Whether that face was waiting for the same Data already.
+    pub retransmission: bool,
+    /// The prefix that it is forwarded by.
+    pub entry: FibEntryId,
+    /// The faces that lead there, the best first.
+    pub next_hops: &'a [NextHop],
+}
+
+/// The faces that an Interest is sent to, each with its nonce. Callers keep one,
+/// so that many faces allocate nothing once warm.
+pub type Chosen = SmallVec<[(FaceId, u32); 2]>;
+
+/// What a strategy decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// Send it to the faces chosen.
+    Forward,
+    /// Let it wait for the answer that is on its way.
+    Suppress,
+    /// No face leads there.
+    NoRoute,
+}

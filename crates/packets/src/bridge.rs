@@ -1,0 +1,317 @@
+//! What the destination edge tells the source edge of a packet, and its bytes.
+//!
+//! A message is a UDP datagram over IPv4 from edge to edge. As an ICMP message
+//! does (RFC 792), it quotes the packet that it speaks of: what no router changes
+//! on the way, and as much as tells the packet from others. Numbers are in network
+//! byte order:
+//!
+//! ```text
+//!  octet  0  the format: 1
+//!         1  the IP version of the acknowledged packet: 4 or 6
+//!         2  its protocol: 6 (TCP)
+//!         3  0
+//!         4  its source address, then its destination address: 4 or 16 octets each
+//!            its source port, then its destination port: 2 octets each
+//!            its sequence number: 4 octets
+//!            its acknowledgement number: 4 octets
+//!            its timestamp value, or 0 if it has none: 4 octets
+//! ```
+
+use std::net::{Ipv4Addr, SocketAddrV4, SocketAddrV6};
+
+use etherparse::checksum::Sum16BitWords;
+use etherparse::{IpHeaders, IpNumber, Ipv4Header, PacketBuilder, UdpHeader, err};
+use thiserror::Error;
+
+use crate::ip::{Addresses, IpVersion};
+use crate::tcp::{Flags, Segment};
+use crate::udp;
+
+/// The UDP port of both edges: one of those that anyone may use (RFC 6335,
+/// section 6).
+pub const PORT: u16 = 0xdc1b;
+
+/// The version of the format.
+const FORMAT: u8 = 1;
+/// What stands before the addresses.
+const PREAMBLE: u16 = 4;
+/// Ports, sequence number, acknowledgement number and timestamp value.
+const NUMBERS: u16 = 16;
+/// Time to live, as that of other packets here.
+const HOPS: u8 = 64;
+
+/// The acknowledgement of one packet. It names the packet by its own unchanged
+/// headers: a retransmission by the host has another timestamp value, and so is
+/// another packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Acknowledgement {
+    /// The packet's connection: stands for both addresses and ports.
+    pub connection: u32,
+    /// Its sequence number.
+    pub sequence: u32,
+    /// Its acknowledgement number: tells apart segments without data.
+    pub acknowledgement: u32,
+    /// Its timestamp value, or 0 if it has none.
+    pub timestamp: u32,
+}
+
+impl Acknowledgement {
+    /// The acknowledgement of a segment's packet.
+    #[inline]
+    #[must_use]
+    pub fn of(segment: &Segment) -> Self {
+        let has_timestamp = segment.flags.has(Flags::TIMESTAMPS);
+        Self {
+            connection: segment.connection,
+            sequence: segment.sequence,
+            acknowledgement: segment.acknowledgement,
+            timestamp: if has_timestamp { segment.timestamp } else { 0 },
+        }
+    }
+
+    /// The octets of the IP packet that carries it, for an acknowledged packet of
+    /// that version of IP: 56 or 80.
+    #[inline]
+    #[must_use]
+    pub const fn size(acknowledged: IpVersion) -> u16 {
+        let addresses = match acknowledged {
+            IpVersion::V4 => 8,
+            IpVersion::V6 => 32,
+        };
+        IpVersion::V4.header() + udp::HEADER + PREAMBLE + addresses + NUMBERS
+    }
+
+    /// The message from edge to edge about a packet between those `addresses`.
+    #[must_use]
+    pub fn message(&self, addresses: Addresses, edges: Edges) -> Message {
+        let Self { sequence, acknowledgement, timestamp, .. } = *self;
+        Message { edges, addresses, sequence, acknowledgement, timestamp }
+    }
+}
+
+/// The two edges' own addresses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Edges {
+    /// The destination edge, which acknowledges.
+    pub from: Ipv4Addr,
+    /// The source edge.
+    pub to: Ipv4Addr,
+}
+
+/// An acknowledgement as it stands on the wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// Whence and whither the message itself goes.
+    pub edges: Edges,
+    /// The acknowledged packet's addresses and ports.
+    pub addresses: Addresses,
+    /// The acknowledged packet's sequence number.
+    pub sequence: u32,
+    /// The acknowledged packet's acknowledgement number.
+    pub acknowledgement: u32,
+    /// The acknowledged packet's timestamp value, or 0 if it has none.
+    pub timestamp: u32,
+}
+
+/// Why bytes are no message from edge to edge.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum DecodeError {
+    /// They do not begin with an IPv4 header.
+    #[error("no IPv4 header: {0}")]
+    Ip(err::ipv4::HeaderSliceError),
+    /// The IPv4 header is followed by no UDP header.
+    #[error("no UDP header: {0}")]
+    Udp(err::LenError),
+    /// A header states another length than the input has.
+    #[error("the {header} header states {stated} octets, but there are {found}")]
+    Length {
+        /// Which header.
+        header: &'static str,
+        /// The octets it states, itself included.
+        stated: usize,
+        /// The octets there are.
+        found: usize,
+    },
+    /// A checksum is wrong.
+    #[error("the {header} checksum is wrong; the packet was changed on its way")]
+    Checksum {
+        /// Which header's.
+        header: &'static str,
+    },
+    /// A field has a value that it may not have.
+    #[error("{field} is {found}; it must be {expected}")]
+    Field {
+        /// Which field.
+        field: &'static str,
+        /// Its value.
+        found: u16,
+        /// What it may be.
+        expected: &'static str,
+    },
+    /// The message ends early, or goes on behind its end.
+    #[error("the message has {found} octets; one of this kind has {expected}")]
+    Size {
+        /// The octets it has.
+        found: usize,
+        /// The octets it should have.
+        expected: usize,
+    },
+}
+
+impl Message {
+    /// The acknowledgement in it, for the receiver who knows the number of the
+    /// connection between these addresses.
+    #[must_use]
+    pub fn acknowledgement(&self, connection: u32) -> Acknowledgement {
+        let Self { sequence, acknowledgement, timestamp, .. } = *self;
+        Acknowledgement { connection, sequence, acknowledgement, timestamp }
+    }
+
+    /// Its IP packet: as many octets as [`Acknowledgement::size`] says. It is not
+    /// ECN-capable, as nobody would answer a mark on it.
+    #[must_use]
+    pub fn encode(&self) -> Vec<u8> {
+        let payload = self.payload();
+        let header = Ipv4Header {
+            time_to_live: HOPS,
+            dont_fragment: true,
+            source: self.edges.from.octets(),
+            destination: self.edges.to.octets(),
+            ..Ipv4Header::default()
+        };
+        let mut output = Vec::with_capacity(usize::from(Acknowledgement::size(IpVersion::V6)));
+        PacketBuilder::ip(IpHeaders::Ipv4(header, Default::default()))
+            .udp(PORT, PORT)
+            .write_to_vec(&mut output, &payload)
+            .expect("a message is short, so its lengths fit their fields");
+        output
+    }
+
+    fn payload(&self) -> Vec<u8> {
+        let version = match self.addresses {
+            Addresses::V4 { .. } => 4,
+            Addresses::V6 { .. } => 6,
+        };
+        let mut output = vec![FORMAT, version, IpNumber::TCP.0, 0];
+        let ports = match self.addresses {
+            Addresses::V4 { source, destination } => {
+                output.extend([source.ip().octets(), destination.ip().octets()].concat());
+                [source.port(), destination.port()]
+            }
+            Addresses::V6 { source, destination } => {
+                output.extend([source.ip().octets(), destination.ip().octets()].concat());
+                [source.port(), destination.port()]
+            }
+        };
+        output.extend(ports.map(u16::to_be_bytes).concat());
+        let numbers = [self.sequence, self.acknowledgement, self.timestamp];
+        output.extend(numbers.map(u32::to_be_bytes).concat());
+        output
+    }
+
+    /// The message in an IP packet, of which `bytes` are all.
+    ///
+    /// # Errors
+    /// If they are anything but a whole message with right lengths and checksums.
+    pub fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
+        let (ip, rest) = Ipv4Header::from_slice(bytes).map_err(DecodeError::Ip)?;
+        check_length("IPv4", usize::from(ip.total_len), bytes.len())?;
+        // Over the bytes: not all bits of them have a field in `ip`.
+        let header = Sum16BitWords::new().add_slice(&bytes[..ip.header_len()]);
+        check_checksum("IPv4", header.ones_complement() == 0)?;
+        check("the protocol", ip.protocol.0, IpNumber::UDP.0, "17 (UDP)")?;
+        let fragment = ip.more_fragments || ip.fragment_offset.value() != 0;
+        check("the fragment's place", u8::from(fragment), 0, "0 (a whole packet)")?;
+        let (udp, payload) = UdpHeader::from_slice(rest).map_err(DecodeError::Udp)?;
+        check_length("UDP", usize::from(udp.length), rest.len())?;
+        let checksum = udp.calc_checksum_ipv4(&ip, payload);
+        check_checksum("UDP", checksum == Ok(udp.checksum))?;
+        check("the destination port", udp.destination_port, PORT, "56347")?;
+        let edges = Edges { from: ip.source.into(), to: ip.destination.into() };
+        Self::from_payload(edges, payload)
+    }
+
+    fn from_payload(edges: Edges, payload: &[u8]) -> Result<Self, DecodeError> {
+        let mut reader = Reader { payload, place: 0, expected: usize::from(PREAMBLE) };
+        let [format, version, protocol, zero] = reader.take()?;
+        check("the format", format, FORMAT, "1")?;
+        check("the acknowledged packet's protocol", protocol, IpNumber::TCP.0, "6 (TCP)")?;
+        check("the fourth octet", zero, 0, "0")?;
+        let kind = match version {
+            4 => IpVersion::V4,
+            6 => IpVersion::V6,
+            found => {
+                let field = "the acknowledged packet's IP version";
+                return Err(DecodeError::Field { field, found: found.into(), expected: "4 or 6" });
+            }
+        };
+        let headers = IpVersion::V4.header() + udp::HEADER;
+        reader.expected = usize::from(Acknowledgement::size(kind) - headers);
+        check_size(payload.len(), reader.expected)?;
+        let addresses = reader.addresses(kind)?;
+        let mut number = || reader.take().map(u32::from_be_bytes);
+        let (sequence, acknowledgement, timestamp) = (number()?, number()?, number()?);
+        Ok(Self { edges, addresses, sequence, acknowledgement, timestamp })
+    }
+}
+
+/// What is left of a message.
+struct Reader<'a> {
+    payload: &'a [u8],
+    place: usize,
+    /// How long the message should be, as far as is known.
+    expected: usize,
+}
+
+impl Reader<'_> {
+    fn take<const OCTETS: usize>(&mut self) -> Result<[u8; OCTETS], DecodeError> {
+        let taken = self.payload[self.place..].first_chunk().copied();
+        self.place += OCTETS;
+        taken.ok_or(DecodeError::Size { found: self.payload.len(), expected: self.expected })
+    }
+
+    fn addresses(&mut self, version: IpVersion) -> Result<Addresses, DecodeError> {
+        Ok(match version {
+            IpVersion::V4 => {
+                let (source, destination) = (self.take::<4>()?, self.take::<4>()?);
+                Addresses::V4 {
+                    source: SocketAddrV4::new(source.into(), self.port()?),
+                    destination: SocketAddrV4::new(destination.into(), self.port()?),
+                }
+            }
+            IpVersion::V6 => {
+                let (source, destination) = (self.take::<16>()?, self.take::<16>()?);
+                Addresses::V6 {
+                    source: SocketAddrV6::new(source.into(), self.port()?, 0, 0),
+                    destination: SocketAddrV6::new(destination.into(), self.port()?, 0, 0),
+                }
+            }
+        })
+    }
+
+    fn port(&mut self) -> Result<u16, DecodeError> {
+        self.take().map(u16::from_be_bytes)
+    }
+}
+
+fn check<T: Into<u16>>(
+    field: &'static str,
+    found: T,
+    right: T,
+    expected: &'static str,
+) -> Result<(), DecodeError> {
+    let (found, right) = (found.into(), right.into());
+    if found == right { Ok(()) } else { Err(DecodeError::Field { field, found, expected }) }
+}
+
+fn check_length(header: &'static str, stated: usize, found: usize) -> Result<(), DecodeError> {
+    if stated == found { Ok(()) } else { Err(DecodeError::Length { header, stated, found }) }
+}
+
+fn check_checksum(header: &'static str, is_right: bool) -> Result<(), DecodeError> {
+    if is_right { Ok(()) } else { Err(DecodeError::Checksum { header }) }
+}
+
+fn check_size(found: usize, expected: usize) -> Result<(), DecodeError> {
+    if found == expected { Ok(()) } else { Err(DecodeError::Size { found, expected }) }
+}

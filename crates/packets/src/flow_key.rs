@@ -1,0 +1,42 @@
+//! What a router knows a flow by.
+
+/// A number that all packets of a flow share, and those of no other: it stands for
+/// the fields that a router would look at, the addresses and ports of an IP packet
+/// or the prefix of an NDN packet's name. It is not hashed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FlowKey(pub u64);
+
+impl FlowKey {
+    const fn new(protocol: u64, number: u32) -> Self {
+        Self((protocol << 32) | number as u64)
+    }
+
+    /// The key of the NDN packets below a prefix.
+    #[inline]
+    #[must_use]
+    pub const fn of_prefix(prefix: u32) -> Self {
+        Self::new(0, prefix)
+    }
+
+    /// The key of a TCP connection's segments.
+    #[inline]
+    #[must_use]
+    pub const fn of_connection(connection: u32) -> Self {
+        Self::new(1, connection)
+    }
+
+    /// The key of a UDP flow's datagrams.
+    #[inline]
+    #[must_use]
+    pub const fn of_datagrams(flow: u32) -> Self {
+        Self::new(2, flow)
+    }
+
+    /// The key of the acknowledgements between a bridge's edges, which take one
+    /// path: their place on it.
+    #[inline]
+    #[must_use]
+    pub const fn of_edges(place: u32) -> Self {
+        Self::new(3, place)
+    }
+}

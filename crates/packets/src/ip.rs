@@ -1,0 +1,199 @@
+//! TCP segments and UDP datagrams as the bytes of their IP packets: for
+//! captures. Headers are those of RFC 791, RFC 8200, RFC 9293 and RFC 768, the
+//! data are zeros, and all checksums are right.
+
+use std::net::{SocketAddrV4, SocketAddrV6};
+
+use etherparse::{
+    IpEcn, IpHeaders, Ipv4Header, Ipv6Header, PacketBuilder, TcpHeader, TcpOptionElement,
+    TcpOptions,
+};
+
+use crate::ecn::Ecn;
+use crate::tcp::{Flags, SackBlock, Segment};
+use crate::udp::Datagram;
+
+/// Time to live, or hop limit. Simulated routers do not count it down.
+const HOPS: u8 = 64;
+
+/// The octets of an IPv6 header and a TCP header with all options it can have.
+const MOST_HEADERS: usize = 40 + 60;
+
+/// What a packet carries where the simulator knows only how much.
+static ZEROS: [u8; u16::MAX as usize] = [0; u16::MAX as usize];
+
+/// Which version of IP carries a segment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum IpVersion {
+    /// IPv4: 20 octets.
+    #[default]
+    V4,
+    /// IPv6: 40 octets.
+    V6,
+}
+
+impl IpVersion {
+    /// The octets of its header.
+    #[must_use]
+    pub const fn header(self) -> u16 {
+        match self {
+            Self::V4 => 20,
+            Self::V6 => 40,
+        }
+    }
+}
+
+/// Whence and whither a packet goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Addresses {
+    /// Over IPv4.
+    V4 {
+        /// Who sent it.
+        source: SocketAddrV4,
+        /// Who shall receive it.
+        destination: SocketAddrV4,
+    },
+    /// Over IPv6.
+    V6 {
+        /// Who sent it.
+        source: SocketAddrV6,
+        /// Who shall receive it.
+        destination: SocketAddrV6,
+    },
+}
+
+impl Addresses {
+    /// The same flow's other direction.
+    #[must_use]
+    pub fn reversed(self) -> Self {
+        match self {
+            Self::V4 { source, destination } => {
+                Self::V4 { source: destination, destination: source }
+            }
+            Self::V6 { source, destination } => {
+                Self::V6 { source: destination, destination: source }
+            }
+        }
+    }
+
+    fn ports(&self) -> [u16; 2] {
+        match self {
+            Self::V4 { source, destination } => [source.port(), destination.port()],
+            Self::V6 { source, destination } => [source.port(), destination.port()],
+        }
+    }
+
+    /// The IP header, in which the lengths and checksums are filled in later.
+    fn header(&self, ecn: Ecn) -> IpHeaders {
+        let ecn = match ecn {
+            Ecn::NotCapable => IpEcn::NotEct,
+            Ecn::Capable => IpEcn::Ect0,
+            Ecn::Scalable => IpEcn::Ect1,
+            Ecn::Congestion => IpEcn::CongestionExperienced,
+        };
+        match self {
+            Self::V4 { source, destination } => {
+                // May not be fragmented, so the identification means nothing
+                // (RFC 6864, section 4.1): it is 0.
+                let header = Ipv4Header {
+                    ecn,
+                    time_to_live: HOPS,
+                    dont_fragment: true,
+                    source: source.ip().octets(),
+                    destination: destination.ip().octets(),
+                    ..Ipv4Header::default()
+                };
+                IpHeaders::Ipv4(header, Default::default())
+            }
+            Self::V6 { source, destination } => {
+                let mut header = Ipv6Header {
+                    hop_limit: HOPS,
+                    source: source.ip().octets(),
+                    destination: destination.ip().octets(),
+                    ..Ipv6Header::default()
+                };
+                header.set_ecn(ecn);
+                IpHeaders::Ipv6(header, Default::default())
+            }
+        }
+    }
+}
+
+/// The IP packet of a TCP segment: as many octets as the IP header and
+/// [`Segment::size`] have.
+#[must_use]
+pub fn encode_segment(segment: &Segment, ecn: Ecn, addresses: &Addresses) -> Vec<u8> {
+    let mut output = Vec::with_capacity(MOST_HEADERS + usize::from(segment.length));
+    let [source_port, destination_port] = addresses.ports();
+    let header = TcpHeader { source_port, destination_port, ..tcp_header(segment) };
+    PacketBuilder::ip(addresses.header(ecn))
+        .tcp_header(header)
+        .write_to_vec(&mut output, &ZEROS[..usize::from(segment.length)])
+        .expect("a packet's size has 16 bits, so its lengths fit their fields");
+    output
+}
+
+/// The IP packet of a UDP datagram.
+#[must_use]
+pub fn encode_datagram(datagram: &Datagram, ecn: Ecn, addresses: &Addresses) -> Vec<u8> {
+    let mut output = Vec::with_capacity(MOST_HEADERS + usize::from(datagram.length));
+    let [source_port, destination_port] = addresses.ports();
+    PacketBuilder::ip(addresses.header(ecn))
+        .udp(source_port, destination_port)
+        .write_to_vec(&mut output, &ZEROS[..usize::from(datagram.length)])
+        .expect("a packet's size has 16 bits, so its lengths fit their fields");
+    output
+}
+
+/// The TCP header of a segment, without ports and checksum.
+fn tcp_header(segment: &Segment) -> TcpHeader {
+    let has = |flag| segment.flags.has(flag);
+    TcpHeader {
+        sequence_number: segment.sequence,
+        acknowledgment_number: segment.acknowledgement,
+        // The nonce sum's bit became accurate ECN's AE.
+        ns: has(Flags::AE),
+        cwr: has(Flags::CWR),
+        ece: has(Flags::ECE),
+        ack: has(Flags::ACK),
+        psh: has(Flags::PSH),
+        rst: has(Flags::RST),
+        syn: has(Flags::SYN),
+        fin: has(Flags::FIN),
+        window_size: segment.window,
+        options: options(segment),
+        ..TcpHeader::default()
+    }
+}
+
+/// A segment's options in Linux's order, aligned to four octets each.
+fn options(segment: &Segment) -> TcpOptions {
+    use TcpOptionElement::{
+        MaximumSegmentSize, Noop, SelectiveAcknowledgement, SelectiveAcknowledgementPermitted,
+        Timestamp, WindowScale,
+    };
+    let timestamps = segment.flags.has(Flags::TIMESTAMPS);
+    let timestamp = Timestamp(segment.timestamp, segment.echo);
+    let mut elements = Vec::with_capacity(8);
+    if segment.flags.has(Flags::SYN) {
+        let offered = segment.syn_options();
+        elements.push(MaximumSegmentSize(offered.maximum_segment));
+        match (offered.sack_permitted, timestamps) {
+            (true, true) => elements.extend([SelectiveAcknowledgementPermitted, timestamp]),
+            (false, true) => elements.extend([Noop, Noop, timestamp]),
+            (true, false) => elements.extend([Noop, Noop, SelectiveAcknowledgementPermitted]),
+            (false, false) => {}
+        }
+        elements.extend([Noop, WindowScale(offered.window_scale)]);
+    } else {
+        if timestamps {
+            elements.extend([Noop, Noop, timestamp]);
+        }
+        let mut blocks = segment.sack_blocks().map(|SackBlock { start, end }| (start, end));
+        if let Some(first) = blocks.next() {
+            let others = [blocks.next(), blocks.next(), blocks.next()];
+            elements.extend([Noop, Noop, SelectiveAcknowledgement(first, others)]);
+        }
+    }
+    TcpOptions::try_from_elements(&elements).expect("a segment has room for its options")
+}

@@ -1,0 +1,15 @@
+//! What travels on links: the values of packets, how large they are, and their
+//! encoding. Nothing here acts.
+
+pub mod bridge;
+mod ecn;
+mod flow_key;
+pub mod ip;
+pub mod ndn;
+mod packet;
+pub mod tcp;
+pub mod udp;
+
+pub use ecn::Ecn;
+pub use flow_key::FlowKey;
+pub use packet::{Body, Packet, Route};

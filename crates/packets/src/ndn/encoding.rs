@@ -1,0 +1,71 @@
+//! Simulated NDN packets as the bytes they have on a link: for captures. As many
+//! octets as [`Packet::size`](crate::Packet::size) says; the content and
+//! the signature are zeros.
+
+use super::name::Name;
+use super::packet::{Data, Interest};
+use super::wire::size::SignatureKind;
+use super::wire::{
+    self, ComponentType, EncodeError, LpPacket, MetaInfo, NackReason, SignatureInfo,
+};
+
+/// An Interest, or its negative acknowledgement, whose name has that prefix.
+///
+/// # Errors
+/// [`EncodeError::TooLarge`].
+pub fn encode_interest(
+    interest: &Interest,
+    prefix: &wire::Name<'_>,
+    nack: Option<NackReason>,
+    marked: bool,
+) -> Result<Vec<u8>, EncodeError> {
+    let interest = wire::Interest {
+        must_be_fresh: interest.must_be_fresh,
+        nonce: Some(interest.nonce),
+        lifetime_ms: Some(u64::from(interest.lifetime_ms)),
+        hop_limit: interest.hop_limit,
+        ..wire::Interest::new(full_name(interest.name, prefix))
+    };
+    encode_link_packet(&interest.encode()?, nack, marked)
+}
+
+/// A Data whose name has that prefix.
+///
+/// # Errors
+/// [`EncodeError::TooLarge`].
+pub fn encode_data(
+    data: &Data,
+    prefix: &wire::Name<'_>,
+    signature: SignatureKind,
+    marked: bool,
+) -> Result<Vec<u8>, EncodeError> {
+    let freshness = (data.freshness_ms > 0).then_some(u64::from(data.freshness_ms));
+    let data = wire::Data {
+        name: full_name(data.name, prefix),
+        meta_info: MetaInfo { freshness_period_ms: freshness, ..MetaInfo::default() },
+        content: Some(&vec![0; data.content as usize]),
+        signature_info: SignatureInfo::new(signature.signature_type()),
+        signature_value: &vec![0; signature.value_length() as usize],
+    };
+    encode_link_packet(&data.encode()?, None, marked)
+}
+
+fn full_name(name: Name, prefix: &wire::Name<'_>) -> wire::Name<'static> {
+    let mut full = prefix.clone().into_owned();
+    full.push_number(ComponentType::SEGMENT, name.segment);
+    full
+}
+
+fn encode_link_packet(
+    network_packet: &[u8],
+    nack: Option<NackReason>,
+    marked: bool,
+) -> Result<Vec<u8>, EncodeError> {
+    let link_packet = LpPacket {
+        nack,
+        congestion_mark: marked.then_some(1),
+        fragment: Some(network_packet),
+        ..LpPacket::default()
+    };
+    link_packet.encode()
+}

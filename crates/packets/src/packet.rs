@@ -1,0 +1,122 @@
+//! What travels on a link: sizes and what the protocols need to know, no bytes.
+
+use crate::bridge::Acknowledgement;
+use crate::ecn::Ecn;
+use crate::flow_key::FlowKey;
+use crate::ndn::wire::size::{LinkHeaders, link_size};
+use crate::ndn::{Data, Interest, Nack};
+use crate::tcp::Segment;
+use crate::udp::Datagram;
+
+/// A packet under way. It fills one cache line: with many packets under way,
+/// the time goes into waiting for memory.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(align(64))]
+pub struct Packet {
+    /// What it carries.
+    pub body: Body,
+    /// What routers may tell by it, and have told.
+    pub ecn: Ecn,
+    /// The size of the network-layer packet in octets, before link headers.
+    pub network_size: u16,
+    /// For an IP packet: where the rest of its way is written.
+    pub route: Route,
+}
+
+/// The place of a packet's next hop in the network's list of hops.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Route(pub u32);
+
+/// What a packet carries.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Body {
+    /// A request for Data.
+    Interest(Interest),
+    /// The answer to an Interest.
+    Data(Data),
+    /// An Interest refused by a router.
+    Nack(Nack),
+    /// A TCP segment.
+    Segment(Segment),
+    /// A UDP datagram.
+    Datagram(Datagram),
+    /// What one edge of a bridge tells the other.
+    EdgeAcknowledgement {
+        /// Which packet it speaks of.
+        of: Acknowledgement,
+        /// That packet's route, when it was at the edge.
+        route: Route,
+    },
+}
+
+impl Packet {
+    /// An NDN packet of that size.
+    #[inline]
+    #[must_use]
+    pub fn ndn(body: Body, network_size: u16) -> Self {
+        Self { body, ecn: Ecn::Capable, network_size, route: Route::default() }
+    }
+
+    /// The same with a congestion mark, if `marked`.
+    #[inline]
+    #[must_use]
+    pub fn marked_if(self, marked: bool) -> Self {
+        if marked { Self { ecn: Ecn::Congestion, ..self } } else { self }
+    }
+
+    /// Whether it carries a congestion mark.
+    #[inline]
+    #[must_use]
+    pub fn marked(&self) -> bool {
+        self.ecn == Ecn::Congestion
+    }
+
+    /// The size on a link in octets: the true encoding with the NDNLPv2 headers
+    /// that it needs, without the overhead of the link's own framing.
+    #[inline]
+    #[must_use]
+    pub fn size(&self) -> u32 {
+        let network_size = u32::from(self.network_size);
+        let nack = match &self.body {
+            Body::Segment(_) | Body::Datagram(_) | Body::EdgeAcknowledgement { .. } => {
+                return network_size;
+            }
+            Body::Nack(nack) => Some(nack.reason),
+            Body::Interest(_) | Body::Data(_) => None,
+        };
+        if nack.is_none() && !self.marked() {
+            return network_size;
+        }
+        let headers = LinkHeaders { congestion_mark: self.marked(), pit_token: None, nack };
+        link_size(network_size, &headers)
+    }
+
+    /// The TCP segment in it, if there is one.
+    #[inline]
+    #[must_use]
+    pub fn segment(&self) -> Option<&Segment> {
+        match &self.body {
+            Body::Segment(segment) => Some(segment),
+            _ => None,
+        }
+    }
+
+    /// What its flow is known by at a router: the connection or flow of an IP
+    /// packet, the prefix of an NDN packet's name.
+    #[inline]
+    #[must_use]
+    pub fn flow_key(&self) -> FlowKey {
+        match &self.body {
+            Body::Interest(it) => FlowKey::of_prefix(it.name.prefix.0),
+            Body::Data(it) => FlowKey::of_prefix(it.name.prefix.0),
+            Body::Nack(it) => FlowKey::of_prefix(it.interest.name.prefix.0),
+            Body::Segment(it) => FlowKey::of_connection(it.connection),
+            Body::Datagram(it) => FlowKey::of_datagrams(it.flow),
+            // All acknowledgements of a bridge take one path, so at one router
+            // they have the same place on it.
+            Body::EdgeAcknowledgement { .. } => FlowKey::of_edges(self.route.0),
+        }
+    }
+}
+
+const _: () = assert!(size_of::<Packet>() == 64);

@@ -1,0 +1,65 @@
+//! What waits in a queue, and how much may.
+
+/// How much may wait: whichever limit is reached first. The packet under
+/// transmission does not wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// At most so many packets.
+    Packets(u32),
+    /// At most so many octets.
+    Bytes(u64),
+}
+
+/// What waits in a queue.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Backlog {
+    /// Packets waiting.
+    pub packets: u32,
+    /// Their octets on the link.
+    pub bytes: u64,
+}
+
+impl Limit {
+    /// Whether one more packet of `size` octets finds room beside `backlog`.
+    #[inline]
+    #[must_use]
+    pub fn admits(self, backlog: Backlog, size: u32) -> bool {
+        match self {
+            Self::Packets(most) => backlog.packets < most,
+            Self::Bytes(most) => backlog.bytes + u64::from(size) <= most,
+        }
+    }
+
+    /// Whether `backlog` is more than may wait.
+    #[inline]
+    #[must_use]
+    pub fn is_exceeded_by(self, backlog: Backlog) -> bool {
+        match self {
+            Self::Packets(most) => backlog.packets > most,
+            Self::Bytes(most) => backlog.bytes > most,
+        }
+    }
+}
+
+impl Backlog {
+    /// Counts a packet in.
+    #[inline]
+    pub fn add(&mut self, size: u32) {
+        self.packets += 1;
+        self.bytes += u64::from(size);
+    }
+
+    /// The larger of two backlogs, packets and octets each by itself.
+    #[inline]
+    #[must_use]
+    pub fn or_more(self, other: Self) -> Self {
+        Self { packets: self.packets.max(other.packets), bytes: self.bytes.max(other.bytes) }
+    }
+
+    /// Counts a packet out.
+    #[inline]
+    pub fn remove(&mut self, size: u32) {
+        self.packets -= 1;
+        self.bytes -= u64::from(size);
+    }
+}

@@ -1,0 +1,157 @@
+//! Which discipline stands before a link: what is asked for, and what it becomes
+//! there.
+
+use windtunnel_engine::{Random, Time};
+use windtunnel_packets::FlowKey;
+
+use crate::arrival::{Arrival, Arriving};
+use crate::backlog::{Backlog, Limit};
+use crate::codel::{CoDel, Settings as CoDelSettings};
+use crate::dual_pi2::{DualPi2, Settings as DualPi2Settings};
+use crate::fifo::Judged;
+use crate::fq_codel::{FqCoDel, Settings as FqCoDelSettings};
+use crate::link_service::LinkService;
+use crate::pcon::Pcon;
+use crate::pie::{Pie, Settings as PieSettings};
+use crate::queue::{Queue, Waiting};
+use crate::red::{Red, Settings as RedSettings};
+use crate::sce::{Sce, Settings as SceSettings};
+use crate::verdict::Verdict;
+
+/// What a scenario may ask for at an egress.
+#[derive(Clone, Debug)]
+pub enum Discipline {
+    /// Drops what finds no room, and nothing else.
+    DropTail,
+    /// Drop-tail with the marking of NFD's link service.
+    LinkService(LinkService),
+    /// Random early detection.
+    Red(RedSettings),
+    /// PIE.
+    Pie(PieSettings),
+    /// Controlled delay, dropping or marking.
+    CoDel(CoDelSettings),
+    /// The marking queue of PCON.
+    Pcon(Pcon),
+    /// CoDel with the milder signal of SCE.
+    Sce(SceSettings),
+    /// A queue for each flow, with CoDel.
+    FqCoDel(FqCoDelSettings),
+    /// Two coupled queues.
+    DualPi2(DualPi2Settings),
+}
+
+/// A discipline at work.
+#[derive(Debug)]
+pub enum Started {
+    /// Decides when a packet arrives; `None`: nothing but the limit does.
+    OnArrival(Option<AnyArrival>),
+    /// Decides when a packet leaves.
+    OnDeparture(AnyQueue),
+}
+
+impl Discipline {
+    /// The discipline on an empty queue, with its own stream.
+    #[must_use]
+    pub fn start(&self, random: Random) -> Started {
+        let on_arrival = |judge| Started::OnArrival(Some(judge));
+        match self.clone() {
+            Self::DropTail => Started::OnArrival(None),
+            Self::LinkService(it) => on_arrival(AnyArrival::LinkService(it)),
+            Self::Red(it) => on_arrival(AnyArrival::Red(Red::new(it, random))),
+            Self::Pie(it) => on_arrival(AnyArrival::Pie(Pie::new(it, random))),
+            Self::CoDel(it) => Started::OnDeparture(AnyQueue::CoDel(Judged::new(CoDel::new(it)))),
+            Self::Pcon(it) => Started::OnDeparture(AnyQueue::Pcon(Judged::new(it))),
+            Self::Sce(it) => Started::OnDeparture(AnyQueue::Sce(Judged::new(Sce::new(it, random)))),
+            Self::FqCoDel(it) => Started::OnDeparture(AnyQueue::FqCoDel(FqCoDel::new(it, random))),
+            Self::DualPi2(it) => Started::OnDeparture(AnyQueue::DualPi2(DualPi2::new(it, random))),
+        }
+    }
+}
+
+/// Any discipline that decides when a packet arrives.
+#[derive(Clone, Debug)]
+pub enum AnyArrival {
+    /// NFD's link service.
+    LinkService(LinkService),
+    /// RED.
+    Red(Red),
+    /// PIE.
+    Pie(Pie),
+}
+
+impl Arrival for AnyArrival {
+    #[inline]
+    fn judge(&mut self, now: Time, arriving: &Arriving) -> Verdict {
+        match self {
+            Self::LinkService(it) => it.judge(now, arriving),
+            Self::Red(it) => it.judge(now, arriving),
+            Self::Pie(it) => it.judge(now, arriving),
+        }
+    }
+}
+
+/// Any queue that decides when packets leave.
+#[derive(Debug)]
+pub enum AnyQueue {
+    /// CoDel.
+    CoDel(Judged<CoDel>),
+    /// PCON's queue.
+    Pcon(Judged<Pcon>),
+    /// CoDel with SCE.
+    Sce(Judged<Sce>),
+    /// FQ-CoDel.
+    FqCoDel(FqCoDel),
+    /// DualPI2.
+    DualPi2(DualPi2),
+}
+
+impl AnyQueue {
+    /// Takes a packet in if there is room; what there is none for, this packet or
+    /// others, goes to `overflow`.
+    pub fn offer(
+        &mut self,
+        limit: Limit,
+        waiting: Waiting,
+        flow: FlowKey,
+        mut overflow: impl FnMut(Waiting),
+    ) {
+        match self {
+            Self::FqCoDel(queue) => {
+                queue.push(waiting, flow);
+                while limit.is_exceeded_by(queue.backlog()) {
+                    queue.shed(&mut overflow);
+                }
+            }
+            queue if limit.admits(queue.backlog(), waiting.size) => queue.push(waiting, flow),
+            _ => overflow(waiting),
+        }
+    }
+}
+
+/// Calls the same on whichever queue it is.
+macro_rules! each {
+    ($queue:expr, $it:ident => $call:expr) => {
+        match $queue {
+            AnyQueue::CoDel($it) => $call,
+            AnyQueue::Pcon($it) => $call,
+            AnyQueue::Sce($it) => $call,
+            AnyQueue::FqCoDel($it) => $call,
+            AnyQueue::DualPi2($it) => $call,
+        }
+    };
+}
+
+impl Queue for AnyQueue {
+    fn push(&mut self, waiting: Waiting, flow: FlowKey) {
+        each!(self, it => it.push(waiting, flow));
+    }
+
+    fn pop(&mut self, now: Time) -> Option<(Waiting, Verdict)> {
+        each!(self, it => it.pop(now))
+    }
+
+    fn backlog(&self) -> Backlog {
+        each!(self, it => it.backlog())
+    }
+}

@@ -1,0 +1,186 @@
+//! DualPI2: two coupled queues, for scalable and for classic congestion control.
+//!
+//! Source: RFC 9332, sections 2.4 and 2.5 and appendix A. Packets with ECT(1) or CE
+//! wait in the low-latency queue, all others in the classic one. Every `update` a
+//! proportional integral controller moves one base probability `p'` by the longer
+//! of the two queues' delays. A classic packet is chosen with `p'^2`, and marked if
+//! it can be, or dropped. A low-latency packet is marked with the larger of `k p'`
+//! (the coupling) and what a ramp of its own sojourn time says, the latter only
+//! where another packet waits behind it.
+//!
+//! Overload: once `k p'` reaches certainty, marks alone do not help any more: all
+//! packets that were chosen with `p'^2` are dropped, of either queue.
+//!
+//! The low-latency queue goes first, but while packets wait in both, the classic
+//! one gets its share of the octets. Packets are chosen independently at random.
+//! Updates are caught up with when a packet comes or goes, each at its own instant.
+
+use windtunnel_engine::{Duration, Random, Time};
+use windtunnel_packets::{Ecn, FlowKey};
+
+use crate::backlog::Backlog;
+use crate::description::Description;
+use crate::fifo::Fifo;
+use crate::queue::{Queue, Waiting};
+use crate::ramp::Ramp;
+use crate::verdict::Verdict;
+
+pub(super) const DESCRIPTION: Description = Description {
+    name: "dualpi2",
+    meaning: "two coupled queues: L4S with a shallow one, all others with PI squared",
+    source: "RFC 9332",
+};
+
+/// What the two queues are given.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The queueing delay to hold in the classic queue; 15 ms by default.
+    pub target: Duration,
+    /// How often the base probability moves; 16 ms by default.
+    pub update: Duration,
+    /// How much by the excess of the delay, in 1/s; 0.16 by default.
+    pub alpha: f64,
+    /// How much by the growth of the delay, in 1/s; 3.2 by default.
+    pub beta: f64,
+    /// The coupling factor `k`; 2 by default.
+    pub coupling: f64,
+    /// How likely a low-latency packet is marked by its own sojourn; a step at
+    /// 1 ms by default.
+    pub ramp: Ramp,
+    /// The share of the link that the classic queue gets while packets wait in
+    /// both; 10 % by default.
+    pub classic_share: f64,
+}
+
+/// The two queues.
+#[derive(Debug)]
+pub struct DualPi2 {
+    settings: Settings,
+    random: Random,
+    low_latency: Fifo,
+    classic: Fifo,
+    /// The base probability `p'`.
+    base: f64,
+    delay: Duration,
+    next: Time,
+    /// Octets that the classic queue may send, because the other one sent.
+    credit: f64,
+}
+
+impl DualPi2 {
+    /// Two empty queues, with their own stream.
+    #[must_use]
+    pub fn new(settings: Settings, random: Random) -> Self {
+        Self {
+            random,
+            low_latency: Fifo::default(),
+            classic: Fifo::default(),
+            base: 0.0,
+            delay: Duration::ZERO,
+            next: Time::ZERO + settings.update,
+            credit: 0.0,
+            settings,
+        }
+    }
+
+    /// The probability `p_C` for classic packets.
+    #[must_use]
+    pub fn classic_probability(&self) -> f64 {
+        self.base * self.base
+    }
+
+    /// The probability `p_CL` for low-latency packets that comes from the other
+    /// queue.
+    #[must_use]
+    pub fn coupled_probability(&self) -> f64 {
+        (self.settings.coupling * self.base).min(1.0)
+    }
+
+    /// Catches up with the updates; since the last call nothing came or went.
+    fn catch_up(&mut self, now: Time) {
+        while self.next <= now {
+            let heads = [self.low_latency.head(), self.classic.head()];
+            let delays = heads.into_iter().flatten().map(|it| self.next.since(it.arrived));
+            let delay = delays.max();
+            self.update(delay.unwrap_or(Duration::ZERO));
+            if delay.is_none() && self.base == 0.0 {
+                let updates = now.since(self.next).as_picos() / self.settings.update.as_picos();
+                self.next += self.settings.update * updates;
+            }
+            self.next += self.settings.update;
+        }
+    }
+
+    fn update(&mut self, delay: Duration) {
+        let Settings { target, alpha, beta, .. } = self.settings;
+        let error = delay.as_seconds() - target.as_seconds();
+        let growth = delay.as_seconds() - self.delay.as_seconds();
+        self.base = (self.base + alpha * error + beta * growth).clamp(0.0, 1.0);
+        self.delay = delay;
+    }
+
+    /// Takes out the packet whose turn it is, and whether it is a classic one.
+    fn next_packet(&mut self) -> Option<(Waiting, bool)> {
+        let share = self.settings.classic_share;
+        let both = self.low_latency.head().is_some() && self.classic.head().is_some();
+        if !both {
+            self.credit = 0.0;
+            let low_latency = self.low_latency.pop().map(|it| (it, false));
+            return low_latency.or_else(|| self.classic.pop().map(|it| (it, true)));
+        }
+        let classic = self.credit > 0.0;
+        let queue = if classic { &mut self.classic } else { &mut self.low_latency };
+        let packet = queue.pop()?;
+        let octets = f64::from(packet.size);
+        self.credit += if classic { (share - 1.0) * octets } else { share * octets };
+        Some((packet, classic))
+    }
+
+    fn judge_classic(&mut self) -> Verdict {
+        if !self.random.happens(self.classic_probability()) {
+            Verdict::Pass
+        } else if self.coupled_probability() >= 1.0 {
+            Verdict::Drop
+        } else {
+            Verdict::Mark
+        }
+    }
+
+    fn judge_low_latency(&mut self, sojourn: Duration) -> Verdict {
+        let coupled = self.coupled_probability();
+        if coupled >= 1.0 && self.random.happens(self.classic_probability()) {
+            return Verdict::Drop;
+        }
+        let native = match self.low_latency.head() {
+            Some(_) => self.settings.ramp.probability(sojourn),
+            None => 0.0,
+        };
+        if self.random.happens(coupled.max(native)) { Verdict::Mark } else { Verdict::Pass }
+    }
+}
+
+impl Queue for DualPi2 {
+    fn push(&mut self, waiting: Waiting, _flow: FlowKey) {
+        self.catch_up(waiting.arrived);
+        match waiting.ecn {
+            Ecn::Scalable | Ecn::Congestion => self.low_latency.push(waiting),
+            Ecn::Capable | Ecn::NotCapable => self.classic.push(waiting),
+        }
+    }
+
+    fn pop(&mut self, now: Time) -> Option<(Waiting, Verdict)> {
+        self.catch_up(now);
+        let (packet, classic) = self.next_packet()?;
+        let verdict = if classic {
+            self.judge_classic()
+        } else {
+            self.judge_low_latency(now.since(packet.arrived))
+        };
+        Some((packet, verdict.on(packet.ecn)))
+    }
+
+    fn backlog(&self) -> Backlog {
+        let (first, second) = (self.low_latency.backlog(), self.classic.backlog());
+        Backlog { packets: first.packets + second.packets, bytes: first.bytes + second.bytes }
+    }
+}

@@ -1,0 +1,77 @@
+//! First in, first out; each packet is judged when it leaves.
+
+use std::collections::VecDeque;
+
+use windtunnel_engine::Time;
+use windtunnel_packets::FlowKey;
+
+use crate::backlog::Backlog;
+use crate::departure::Departure;
+use crate::queue::{Queue, Waiting};
+use crate::verdict::Verdict;
+
+/// A first-in-first-out queue.
+#[derive(Clone, Debug, Default)]
+pub struct Fifo {
+    waiting: VecDeque<Waiting>,
+    backlog: Backlog,
+}
+
+impl Fifo {
+    /// Takes a packet in.
+    pub fn push(&mut self, waiting: Waiting) {
+        self.backlog.add(waiting.size);
+        self.waiting.push_back(waiting);
+    }
+
+    /// Takes out the packet at the head.
+    pub fn pop(&mut self) -> Option<Waiting> {
+        let head = self.waiting.pop_front()?;
+        self.backlog.remove(head.size);
+        Some(head)
+    }
+
+    /// The packet at the head.
+    #[must_use]
+    pub fn head(&self) -> Option<&Waiting> {
+        self.waiting.front()
+    }
+
+    /// What waits.
+    #[must_use]
+    pub fn backlog(&self) -> Backlog {
+        self.backlog
+    }
+}
+
+/// A first-in-first-out queue whose head a discipline judges.
+#[derive(Debug)]
+pub struct Judged<D> {
+    queue: Fifo,
+    discipline: D,
+}
+
+impl<D> Judged<D> {
+    /// An empty queue.
+    #[must_use]
+    pub fn new(discipline: D) -> Self {
+        Self { queue: Fifo::default(), discipline }
+    }
+}
+
+impl<D: Departure> Queue for Judged<D> {
+    fn push(&mut self, waiting: Waiting, _flow: FlowKey) {
+        self.queue.push(waiting);
+    }
+
+    fn pop(&mut self, now: Time) -> Option<(Waiting, Verdict)> {
+        let head = self.queue.pop()?;
+        let leaving = head.leaving(now, self.queue.backlog().bytes);
+        let verdict = self.discipline.judge(now, &leaving).on(head.ecn);
+        Some((head, verdict))
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.queue.backlog()
+    }
+}

@@ -1,0 +1,58 @@
+//! The marking queue of PCON, a practical congestion control scheme for NDN.
+//!
+//! Source: Schneider, Yi, Zhang and Zhang, ICN 2016, and the behaviour of their
+//! simulation's queue. As CoDel, but it marks only, and:
+//!
+//! - the first mark comes as soon as the sojourn stayed above `target` for an
+//!   `interval`; the n-th is followed by the next after `1.1 interval / sqrt(n)`
+//! - a sojourn below the target resets the count, not the time of the next mark
+
+use windtunnel_engine::{Duration, Time};
+
+use crate::departure::{Departure, Leaving};
+use crate::description::Description;
+use crate::verdict::Verdict;
+
+pub(super) const DESCRIPTION: Description = Description {
+    name: "pcon",
+    meaning: "CoDel's judgement, marking only, spaced 1.1 interval / sqrt(n)",
+    source: "Schneider et al., A Practical Congestion Control Scheme for NDN, ICN 2016",
+};
+
+/// The spacing's factor over the interval.
+const SPACING: f64 = 1.1;
+
+/// The PCON queue's state.
+#[derive(Clone, Debug)]
+pub struct Pcon {
+    target: Duration,
+    interval: Duration,
+    above_since: Option<Time>,
+    next: Time,
+    count: u32,
+}
+
+impl Pcon {
+    /// The queue with its `target` (5 ms by default) and `interval` (100 ms).
+    #[must_use]
+    pub fn new(target: Duration, interval: Duration) -> Self {
+        Self { target, interval, above_since: None, next: Time::ZERO, count: 0 }
+    }
+}
+
+impl Departure for Pcon {
+    fn judge(&mut self, now: Time, leaving: &Leaving) -> Verdict {
+        if leaving.sojourn <= self.target {
+            self.above_since = None;
+            self.count = 0;
+            return Verdict::Pass;
+        }
+        let since = *self.above_since.get_or_insert(now);
+        if now.since(since) <= self.interval || now < self.next {
+            return Verdict::Pass;
+        }
+        self.count += 1;
+        self.next = now + self.interval.scaled(SPACING / f64::from(self.count).sqrt());
+        Verdict::Mark
+    }
+}

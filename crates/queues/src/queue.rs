@@ -1,0 +1,41 @@
+//! Queues that decide in what order packets leave, and which.
+
+use windtunnel_engine::{Handle, Time};
+use windtunnel_packets::{Ecn, FlowKey};
+
+use crate::backlog::Backlog;
+use crate::departure::Leaving;
+use crate::verdict::Verdict;
+
+/// A queue that decides in what order packets leave, and which.
+pub trait Queue {
+    /// Takes in a packet of that flow, whatever waits already.
+    fn push(&mut self, waiting: Waiting, flow: FlowKey);
+
+    /// Takes out the packet whose turn it is at `now`, with what is decided about
+    /// it; if that is a drop, the next one's turn has come.
+    fn pop(&mut self, now: Time) -> Option<(Waiting, Verdict)>;
+
+    /// What waits.
+    fn backlog(&self) -> Backlog;
+}
+
+/// A packet that waits.
+#[derive(Clone, Copy, Debug)]
+pub struct Waiting {
+    /// The packet.
+    pub packet: Handle,
+    /// Its octets on the link.
+    pub size: u32,
+    /// When it came.
+    pub arrived: Time,
+    /// Its ECN field.
+    pub ecn: Ecn,
+}
+
+impl Waiting {
+    /// The same packet as it leaves, with `backlog` octets behind it.
+    pub(crate) fn leaving(&self, now: Time, backlog: u64) -> Leaving {
+        Leaving { ecn: self.ecn, sojourn: now.since(self.arrived), backlog }
+    }
+}

@@ -1,0 +1,151 @@
+//! DualPI2: how its two queues are coupled, and how long packets wait in each.
+
+use windtunnel_engine::{Duration, Time};
+use windtunnel_packets::Ecn;
+use windtunnel_queues::{DualPi2, Queue, Verdict};
+
+use crate::drive::{Packets, dual_pi2_settings, mean, milliseconds, packet, random, rate};
+
+fn dual_pi2() -> DualPi2 {
+    DualPi2::new(dual_pi2_settings(), random())
+}
+
+/// A classic packet waits from the start: its delay is 16 ms at the first update
+/// and 32 ms at the second (RFC 9332, appendix A.1).
+#[test]
+fn the_probabilities_follow_from_the_base_probability() {
+    let (mut queue, mut packets) = (dual_pi2(), Packets::default());
+    let classic = packet(1, Ecn::Capable, 1000);
+    queue.push(packets.waiting(Time::ZERO, &classic), classic.flow_key());
+    let later = milliseconds(33.0);
+    queue.push(packets.waiting(later, &classic), classic.flow_key());
+    let base = 0.16 * (0.001 + 0.017) + 3.2 * (0.016 + 0.016);
+    assert!((queue.coupled_probability() - 2.0 * base).abs() < 1e-12);
+    assert!((queue.classic_probability() - base * base).abs() < 1e-12);
+}
+
+/// What became of the packets of one queue: how long they waited, in seconds, and
+/// the verdicts.
+#[derive(Default)]
+struct Seen {
+    delays: Vec<f64>,
+    verdicts: Vec<Verdict>,
+}
+
+impl Seen {
+    fn share(&self, verdict: Verdict) -> f64 {
+        let count = self.verdicts.iter().filter(|it| **it == verdict).count();
+        count as f64 / self.verdicts.len() as f64
+    }
+}
+
+/// A link of 100 Mbps to which classic and low-latency packets of 1000 octets
+/// come at these loads, for 60 s; seen from 20 s on. Classic packets cannot be
+/// marked, so that they yield by being dropped.
+fn offered(classic: f64, low_latency: f64) -> [Seen; 2] {
+    let (mut queue, mut packets) = (dual_pi2(), Packets::default());
+    let sending = rate(100).transmission_time(1000);
+    let kinds = [(Ecn::NotCapable, classic), (Ecn::Scalable, low_latency)];
+    let mut next = [Time::ZERO; 2];
+    let mut seen = [Seen::default(), Seen::default()];
+    let mut now = Time::ZERO;
+    while now < milliseconds(60_000.0) {
+        for (kind, (ecn, load)) in kinds.into_iter().enumerate() {
+            while next[kind] <= now {
+                let arriving = packet(kind as u32, ecn, 1000);
+                queue.push(packets.waiting(next[kind], &arriving), arriving.flow_key());
+                next[kind] += sending.scaled(1.0 / load);
+            }
+        }
+        while let Some((head, verdict)) = queue.pop(now) {
+            let kind = packets.flow(head.packet) as usize;
+            if now > milliseconds(20_000.0) {
+                seen[kind].delays.push(now.since(head.arrived).as_seconds());
+                seen[kind].verdicts.push(verdict);
+            }
+            if verdict != Verdict::Drop {
+                break;
+            }
+        }
+        now += sending;
+    }
+    seen
+}
+
+/// With 1.1 times the rate less what is low-latency, a share of the classic
+/// packets must go: that is `p_C`. Low-latency packets are marked with
+/// `2 sqrt(p_C)`, and hardly wait.
+#[test]
+fn marks_are_twice_the_root_of_the_drops_and_low_latency_packets_hardly_wait() {
+    let (classic, low_latency) = (1.05, 0.05);
+    let [slow, quick] = offered(classic, low_latency);
+    let dropped = slow.share(Verdict::Drop);
+    let surplus = 1.0 - (1.0 - low_latency) / classic;
+    assert!((dropped / surplus - 1.0).abs() < 0.05, "{dropped} dropped for {surplus}");
+    let marked = quick.share(Verdict::Mark);
+    let expected = 2.0 * dropped.sqrt();
+    assert!((marked / expected - 1.0).abs() < 0.05, "{marked} marked for {expected}");
+    let longest = quick.delays.iter().copied().fold(0.0, f64::max);
+    assert!(longest < 0.001, "{longest} s");
+    assert!((mean(&slow.delays) / 0.015 - 1.0).abs() < 0.1, "{} s", mean(&slow.delays));
+    assert_eq!(quick.share(Verdict::Drop), 0.0);
+}
+
+/// Once the coupled probability is certainty, marks say no more: low-latency
+/// packets are dropped, too, and the delay is held all the same.
+#[test]
+fn in_overload_low_latency_packets_are_dropped_with_the_classic_probability() {
+    let [slow, quick] = offered(0.1, 1.8);
+    let dropped = [slow.share(Verdict::Drop), quick.share(Verdict::Drop)];
+    assert!((dropped[1] / dropped[0] - 1.0).abs() < 0.05, "{dropped:?}");
+    assert!(dropped[0] > 0.25, "{dropped:?}");
+    assert!((quick.share(Verdict::Mark) + dropped[1] - 1.0).abs() < 1e-9);
+    let delay = mean(&quick.delays).max(mean(&slow.delays));
+    assert!(delay < 0.03, "{delay} s");
+}
+
+#[test]
+fn while_packets_wait_in_both_the_classic_queue_gets_its_share() {
+    let (mut queue, mut packets) = (dual_pi2(), Packets::default());
+    for _ in 0..2000 {
+        for (flow, ecn, size) in [(0, Ecn::Capable, 500), (1, Ecn::Scalable, 1500)] {
+            let arriving = packet(flow, ecn, size);
+            queue.push(packets.waiting(Time::ZERO, &arriving), arriving.flow_key());
+        }
+    }
+    let mut octets = [0.0; 2];
+    for _ in 0..2000 {
+        let (head, _) = queue.pop(Time::ZERO).expect("packets wait");
+        octets[packets.flow(head.packet) as usize] += f64::from(head.size);
+    }
+    let share = octets[0] / (octets[0] + octets[1]);
+    assert!((share - 0.1).abs() < 0.002, "{share}");
+}
+
+#[test]
+fn low_latency_packets_are_those_with_ect_1_or_ce() {
+    let (mut queue, mut packets) = (dual_pi2(), Packets::default());
+    for ecn in [Ecn::NotCapable, Ecn::Capable, Ecn::Scalable, Ecn::Congestion] {
+        let arriving = packet(1, ecn, 1000);
+        queue.push(packets.waiting(Time::ZERO, &arriving), arriving.flow_key());
+    }
+    let (first, _) = queue.pop(Time::ZERO).expect("packets wait");
+    assert_eq!(first.ecn, Ecn::Scalable);
+    let rest: Vec<Ecn> =
+        std::iter::from_fn(|| queue.pop(Time::ZERO)).map(|(it, _)| it.ecn).collect();
+    assert_eq!(rest, [Ecn::NotCapable, Ecn::Congestion, Ecn::Capable]);
+}
+
+#[test]
+fn beyond_the_step_each_is_marked_behind_which_another_waits() {
+    let (mut queue, mut packets) = (dual_pi2(), Packets::default());
+    let arriving = packet(1, Ecn::Scalable, 1000);
+    for _ in 0..3 {
+        queue.push(packets.waiting(Time::ZERO, &arriving), arriving.flow_key());
+    }
+    let step = Duration::from_millis(1);
+    let mut verdict_after = |wait| queue.pop(Time::ZERO + wait).map(|it| it.1);
+    assert_eq!(verdict_after(step), Some(Verdict::Pass));
+    assert_eq!(verdict_after(step + Duration::from_picos(1)), Some(Verdict::Mark));
+    assert_eq!(verdict_after(step * 2), Some(Verdict::Pass));
+}

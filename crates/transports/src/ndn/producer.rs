@@ -1,0 +1,39 @@
+//! A producer: answers every Interest below its prefix with Data.
+
+use windtunnel_engine::Duration;
+use windtunnel_packets::ndn::wire::size::{DataShape, NameSize, SignatureKind, data_size};
+use windtunnel_packets::ndn::{Data, Interest};
+use windtunnel_packets::{Body, Packet};
+
+/// What a producer serves.
+#[derive(Clone, Debug)]
+pub struct Producer {
+    /// The octets of content in each Data packet.
+    pub content: u32,
+    /// How long Data counts as fresh, in milliseconds; 0: never said.
+    pub freshness_ms: u32,
+    /// How long it takes to answer.
+    pub response_delay: Duration,
+    /// What signs the Data; only its size matters here.
+    pub signature: SignatureKind,
+}
+
+impl Producer {
+    /// The Data that answers an Interest whose prefix has the encoded size
+    /// `prefix`.
+    #[inline]
+    #[must_use]
+    pub fn answer(&self, interest: &Interest, prefix: NameSize) -> Packet {
+        let name = interest.name;
+        let shape = DataShape {
+            content_length: self.content,
+            freshness_period_ms: (self.freshness_ms > 0).then_some(u64::from(self.freshness_ms)),
+            final_block: None,
+            signature: self.signature,
+            key_locator: None,
+        };
+        let data = Data { name, content: self.content, freshness_ms: self.freshness_ms };
+        let network_size = data_size(prefix, name.segment, &shape);
+        Packet::ndn(Body::Data(data), network_size as u16)
+    }
+}

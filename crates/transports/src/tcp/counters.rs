@@ -1,0 +1,86 @@
+//! What one end of a connection counts.
+
+use std::ops::AddAssign;
+
+use windtunnel_engine::Duration;
+
+/// What one end counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Counters {
+    /// Segments with data sent, retransmissions included.
+    pub segments: u64,
+    /// Segments with data sent again.
+    pub retransmissions: u64,
+    /// Octets of data acknowledged in order by the other end.
+    pub acknowledged_bytes: u64,
+    /// Segments with data received, duplicates included.
+    pub received_segments: u64,
+    /// Octets of data received in order: what the application gets.
+    pub received_bytes: u64,
+    /// Segments received whose data had all been received before.
+    pub duplicates: u64,
+    /// Segments received with a congestion mark.
+    pub marks: u64,
+    /// Retransmission timeouts.
+    pub timeouts: u64,
+    /// Decreases of the window that congestion signals asked for.
+    pub decreases: u64,
+    /// Of those, how many turned out to be spurious and were undone.
+    pub undone: u64,
+    /// Tail loss probes sent.
+    pub probes: u64,
+    /// Round trips measured: their sum.
+    pub rtt_sum: Duration,
+    /// How many those are.
+    pub rtt_samples: u64,
+    /// The least of them; none before the first.
+    pub rtt_minimum: Option<Duration>,
+    /// From a data segment's first sending to its acknowledgement, cumulative or
+    /// selective: the sum over all.
+    pub delay_sum: Duration,
+    /// How many those are.
+    pub delay_samples: u64,
+}
+
+impl AddAssign<&Self> for Counters {
+    fn add_assign(&mut self, other: &Self) {
+        // Named one by one, so that none is forgotten.
+        let Self {
+            segments,
+            retransmissions,
+            acknowledged_bytes,
+            received_segments,
+            received_bytes,
+            duplicates,
+            marks,
+            timeouts,
+            decreases,
+            undone,
+            probes,
+            rtt_sum,
+            rtt_samples,
+            rtt_minimum,
+            delay_sum,
+            delay_samples,
+        } = *other;
+        self.segments += segments;
+        self.retransmissions += retransmissions;
+        self.acknowledged_bytes += acknowledged_bytes;
+        self.received_segments += received_segments;
+        self.received_bytes += received_bytes;
+        self.duplicates += duplicates;
+        self.marks += marks;
+        self.timeouts += timeouts;
+        self.decreases += decreases;
+        self.undone += undone;
+        self.probes += probes;
+        self.rtt_sum += rtt_sum;
+        self.rtt_samples += rtt_samples;
+        self.rtt_minimum = match (self.rtt_minimum, rtt_minimum) {
+            (Some(one), Some(other)) => Some(one.min(other)),
+            (one, other) => one.or(other),
+        };
+        self.delay_sum += delay_sum;
+        self.delay_samples += delay_samples;
+    }
+}

@@ -1,0 +1,447 @@
+//! One end of a connection: the handshake, a sender, a receiver, the close.
+
+use std::sync::Arc;
+
+use windtunnel_controllers::AnyController;
+use windtunnel_engine::{Duration, Time, prefetch};
+use windtunnel_packets::tcp::{Flags, Segment, SynOptions, TIMESTAMPS_SIZE};
+use windtunnel_packets::{Body, Ecn, Packet, Route};
+
+use super::counters::Counters;
+use super::receiver::Receiver;
+use super::sender::{Sender, Transmission, clock};
+use super::sequence::FIRST;
+use super::settings::{EcnMode, Settings};
+
+/// What is to be sent. Callers keep one and empty it, so that sending allocates
+/// nothing once warm.
+pub type Outbox = Vec<Packet>;
+
+/// Which end of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// The one that opens it.
+    Client,
+    /// The one that is opened to.
+    Server,
+}
+
+/// How far the handshake is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// Nothing was sent.
+    Closed,
+    /// The SYN, or the answer to it, was sent so often, first at `since`, and is
+    /// due again.
+    Opening {
+        attempts: u32,
+        since: Time,
+        again: Time,
+    },
+    Established,
+}
+
+/// One end of a connection.
+#[derive(Debug)]
+pub struct Endpoint {
+    settings: Arc<Settings>,
+    connection: u32,
+    role: Role,
+    state: State,
+    receiver: Receiver,
+    /// What sends data: made when there is some.
+    sender: Option<Box<Sender>>,
+    /// The window that the peer advertised when the connection was opened, and by
+    /// how much it scales others down.
+    peer_window: u64,
+    peer_scale: u8,
+    /// The round trip of the handshake.
+    handshake: Option<Duration>,
+    counters: Counters,
+}
+
+impl Endpoint {
+    /// One end of connection number `connection`, before anything was sent.
+    #[must_use]
+    pub fn new(connection: u32, role: Role, settings: &Arc<Settings>) -> Self {
+        Self {
+            settings: Arc::clone(settings),
+            connection,
+            role,
+            state: State::Closed,
+            receiver: Receiver::new(),
+            sender: None,
+            peer_window: 0,
+            peer_scale: 0,
+            handshake: None,
+            counters: Counters::default(),
+        }
+    }
+
+    /// The client sends its SYN.
+    pub fn open(&mut self, now: Time, outbox: &mut Outbox) {
+        if self.state == State::Closed && self.role == Role::Client {
+            self.send_syn(now, outbox);
+        }
+    }
+
+    /// The application hands over `bytes` more; without end for `u64::MAX`. It may
+    /// do so before the connection stands.
+    pub fn write(&mut self, now: Time, bytes: u64, outbox: &mut Outbox) {
+        self.sender(now).write(bytes);
+        self.transmit(now, outbox);
+    }
+
+    /// The application will write nothing more: what it wrote is sent, then a FIN.
+    /// Of data without end, what has been sent is the end.
+    pub fn close(&mut self, now: Time, outbox: &mut Outbox) {
+        self.sender(now).close();
+        self.transmit(now, outbox);
+    }
+
+    /// The sender, made if there is none.
+    fn sender(&mut self, now: Time) -> &mut Sender {
+        let established = self.state == State::Established;
+        self.sender.get_or_insert_with(|| {
+            let mut sender = Box::new(Sender::new(&self.settings));
+            if established {
+                sender.establish(now, self.peer_window, self.handshake);
+            }
+            sender
+        })
+    }
+
+    /// Takes in a segment that came with that ECN field.
+    #[inline]
+    pub fn receive(&mut self, now: Time, segment: &Segment, ecn: Ecn, outbox: &mut Outbox) {
+        if segment.flags.has(Flags::SYN) {
+            self.receive_syn(now, segment, outbox);
+            return;
+        }
+        match self.state {
+            State::Established => {}
+            // A client waits for the answer to its SYN.
+            State::Opening { attempts, since, .. } if self.role == Role::Server => {
+                let window = u64::from(segment.window) << self.peer_scale;
+                self.establish(now, attempts, since, window);
+            }
+            State::Opening { .. } | State::Closed => return,
+        }
+        if segment.length > 0 && self.receiver.changes_echo(ecn, &self.settings) {
+            self.send_acknowledgement(now, outbox);
+        }
+        self.receiver.receive(now, segment, ecn, &self.settings, &mut self.counters);
+        if let Some(sender) = &mut self.sender {
+            let window = u64::from(segment.window) << self.peer_scale;
+            sender.acknowledge(now, segment, window, &mut self.counters);
+            self.transmit(now, outbox);
+        }
+        if self.receiver.due() <= now {
+            self.send_acknowledgement(now, outbox);
+        }
+    }
+
+    /// Hears of the radio that its data goes over: the signal to interference and
+    /// noise in decibels, and the channel's bandwidth in hertz, both finite. Its
+    /// controller is told with each acknowledgement until the next report; an end
+    /// that sends no data has no use for it.
+    pub fn hear(&mut self, now: Time, sinr: f64, bandwidth: f64) {
+        if let Some(sender) = &mut self.sender {
+            sender.hear(now, sinr, bandwidth);
+        }
+    }
+
+    /// The application takes `bytes` of what came in order, where
+    /// [`Reading::AsTaken`](super::Reading::AsTaken) has it say so. The peer hears of
+    /// it if that opens the window again.
+    pub fn take(&mut self, now: Time, bytes: u64, outbox: &mut Outbox) {
+        self.receiver.take(bytes);
+        if self.state == State::Established && self.receiver.opens(&self.settings) {
+            self.send_acknowledgement(now, outbox);
+        }
+    }
+
+    /// Looks at its timers.
+    pub fn wake(&mut self, now: Time, outbox: &mut Outbox) {
+        match self.state {
+            State::Opening { again, .. } if again <= now => self.send_syn(now, outbox),
+            State::Established => self.wake_established(now, outbox),
+            State::Opening { .. } | State::Closed => {}
+        }
+    }
+
+    fn wake_established(&mut self, now: Time, outbox: &mut Outbox) {
+        if self.receiver.due() <= now {
+            self.send_acknowledgement(now, outbox);
+        }
+        let Some(sender) = &mut self.sender else { return };
+        let (connection, settings, receiver) =
+            (self.connection, &self.settings, &mut self.receiver);
+        let asks = sender.wake(now, &mut self.counters, &mut |it| {
+            Template::new(now, connection, settings, receiver).emit(it, outbox);
+        });
+        if asks {
+            // One octet before what the peer has: it must answer.
+            let sequence = sender.next() - 1;
+            let template = Template::new(now, connection, settings, receiver);
+            outbox.push(template.packet(sequence, Flags::ACK, 0, Ecn::NotCapable));
+        }
+        self.transmit(now, outbox);
+    }
+
+    /// When [`Endpoint::wake`] wants to be called next, if ever. It moves with
+    /// what is received and sent; an earlier call does no harm.
+    #[inline]
+    #[must_use]
+    pub fn next_wake(&self) -> Option<Time> {
+        match self.state {
+            State::Closed => None,
+            State::Opening { again, .. } => Some(again),
+            State::Established => {
+                let due = self.receiver.due();
+                let sender = self.sender.as_ref().and_then(|it| it.next_wake());
+                let earliest = sender.map_or(due, |it| it.min(due));
+                (earliest != Time::NEVER).then_some(earliest)
+            }
+        }
+    }
+
+    /// Whether the peer has sent everything, its FIN as well.
+    #[must_use]
+    pub fn is_finished(&self) -> bool {
+        self.receiver.is_finished()
+    }
+
+    /// Whether both ends have said, and acknowledged, that nothing more comes.
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        self.is_finished() && self.sender.as_ref().is_some_and(|it| it.is_closed())
+    }
+
+    /// Octets written that the other end has not acknowledged; `u64::MAX` for data
+    /// without end.
+    #[must_use]
+    pub fn unacknowledged(&self) -> u64 {
+        self.sender.as_ref().map_or(0, |it| it.unacknowledged())
+    }
+
+    /// How it behaves.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// What was counted so far.
+    #[must_use]
+    pub fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// The sender's controller, once something was written.
+    #[must_use]
+    pub fn controller(&self) -> Option<&AnyController> {
+        self.sender.as_ref().map(|it| it.controller())
+    }
+
+    /// The smoothed round trip, once there is a sample.
+    #[must_use]
+    pub fn smoothed_rtt(&self) -> Option<Duration> {
+        self.sender.as_ref().and_then(|it| it.smoothed_rtt())
+    }
+
+    /// What is in flight (RFC 6675's pipe), in segments, rounded up.
+    #[must_use]
+    pub fn in_flight(&self) -> u64 {
+        let octets = self.sender.as_ref().map_or(0, |it| it.in_flight());
+        octets.div_ceil(u64::from(self.settings.maximum_segment))
+    }
+
+    /// Brings its memory near, before it takes in a segment.
+    #[inline]
+    pub fn prefetch(&self) {
+        prefetch(self);
+        if let Some(sender) = self.sender.as_deref() {
+            prefetch(sender);
+        }
+    }
+
+    // -- The handshake ------------------------------------------------------
+
+    /// Sends the SYN or the answer to it, for the first time or again.
+    fn send_syn(&mut self, now: Time, outbox: &mut Outbox) {
+        let (attempts, since) = match self.state {
+            State::Opening { attempts, since, .. } => (attempts, since),
+            State::Closed | State::Established => (0, now),
+        };
+        let limits = &self.settings.timeout_limits;
+        let wait = limits.initial.scaled(f64::from(attempts.min(30)).exp2()).min(limits.maximum);
+        self.state = State::Opening { attempts: attempts + 1, since, again: now + wait };
+        let syn = self.syn(now);
+        outbox.push(syn);
+    }
+
+    fn syn(&mut self, now: Time) -> Packet {
+        let flags = Flags::SYN.with_if(Flags::TIMESTAMPS, self.settings.timestamps);
+        let mut segment = Segment::new(self.connection, 0, flags);
+        if self.role == Role::Server {
+            self.receiver.acknowledge(&mut segment, &self.settings);
+        }
+        // The window of a SYN is never scaled.
+        segment.window = self.settings.receive_buffer.min(u64::from(u16::MAX)) as u16;
+        segment.timestamp = clock(now);
+        segment.set_syn_options(SynOptions {
+            // It counts no options: room for them is taken from the data
+            // (RFC 6691).
+            maximum_segment: self.settings.maximum_segment
+                + if self.settings.timestamps { TIMESTAMPS_SIZE } else { 0 },
+            window_scale: Receiver::scale(&self.settings),
+            sack_permitted: self.settings.recovery.uses_sack(),
+        });
+        packet(segment, Ecn::NotCapable, &self.settings)
+    }
+
+    fn receive_syn(&mut self, now: Time, segment: &Segment, outbox: &mut Outbox) {
+        self.peer_scale = segment.syn_options().window_scale;
+        let answer = segment.flags.has(Flags::ACK);
+        match (self.role, self.state) {
+            (Role::Server, State::Closed) => {
+                self.receiver.open(segment.timestamp);
+                self.send_syn(now, outbox);
+            }
+            // The answer was lost.
+            (Role::Server, State::Opening { .. }) => self.send_syn(now, outbox),
+            (Role::Client, State::Opening { attempts, since, .. }) if answer => {
+                self.receiver.open(segment.timestamp);
+                self.establish(now, attempts, since, u64::from(segment.window));
+                self.greet(now, outbox);
+            }
+            // The last step of the handshake was lost.
+            (Role::Client, State::Established) => self.send_acknowledgement(now, outbox),
+            (Role::Client, _) | (Role::Server, State::Established) => {}
+        }
+    }
+
+    /// The client's first segment after the handshake: data if there is some.
+    fn greet(&mut self, now: Time, outbox: &mut Outbox) {
+        let sent = outbox.len();
+        self.transmit(now, outbox);
+        if outbox.len() == sent {
+            self.send_acknowledgement(now, outbox);
+        }
+    }
+
+    fn establish(&mut self, now: Time, attempts: u32, since: Time, window: u64) {
+        self.state = State::Established;
+        self.peer_window = window;
+        // Karn's rule: one that was repeated measures nothing.
+        self.handshake = (attempts == 1).then(|| now.since(since));
+        if let Some(sender) = &mut self.sender {
+            sender.establish(now, window, self.handshake);
+        }
+    }
+
+    // -- Sending ------------------------------------------------------------
+
+    #[inline]
+    fn transmit(&mut self, now: Time, outbox: &mut Outbox) {
+        if self.state != State::Established {
+            return;
+        }
+        let Some(sender) = &mut self.sender else { return };
+        let mut template = None;
+        let (connection, settings, receiver) =
+            (self.connection, &self.settings, &mut self.receiver);
+        sender.transmit(now, &mut self.counters, &mut |it| {
+            // Whatever is sent acknowledges what came.
+            let template: &mut Template<'_> =
+                template.get_or_insert_with(|| Template::new(now, connection, settings, receiver));
+            template.emit(it, outbox);
+        });
+    }
+
+    fn send_acknowledgement(&mut self, now: Time, outbox: &mut Outbox) {
+        let next = self.sender.as_ref().map_or(FIRST, |it| it.next());
+        let flags = Flags::ACK.with_if(Flags::TIMESTAMPS, self.settings.timestamps);
+        let mut segment = Segment::new(self.connection, next as u32, flags);
+        segment.timestamp = clock(now);
+        self.receiver.acknowledge(&mut segment, &self.settings);
+        outbox.push(packet(segment, Ecn::NotCapable, &self.settings));
+    }
+}
+
+/// What all segments sent at one moment have in common.
+struct Template<'a> {
+    segment: Segment,
+    settings: &'a Settings,
+}
+
+impl<'a> Template<'a> {
+    #[inline]
+    fn new(now: Time, connection: u32, settings: &'a Settings, receiver: &mut Receiver) -> Self {
+        let flags = Flags::default().with_if(Flags::TIMESTAMPS, settings.timestamps);
+        let mut segment = Segment::new(connection, 0, flags);
+        // A length tells the receiver that there is no room for SACK blocks.
+        segment.length = 1;
+        segment.timestamp = clock(now);
+        receiver.acknowledge(&mut segment, settings);
+        Self { segment, settings }
+    }
+
+    #[inline]
+    fn packet(&self, sequence: u64, flags: Flags, length: u16, ecn: Ecn) -> Packet {
+        let flags = self.segment.flags.with(flags);
+        let mut segment = self.segment;
+        segment.sequence = sequence as u32;
+        segment.flags = flags;
+        segment.length = length;
+        packet(segment, ecn, self.settings)
+    }
+
+    #[inline]
+    fn emit(&self, it: Transmission, outbox: &mut Outbox) {
+        let flags = Flags::ACK.with_if(Flags::FIN, it.fin).with_if(Flags::CWR, it.reduced);
+        let ecn = match self.settings.ecn {
+            EcnMode::Off => Ecn::NotCapable,
+            // RFC 3168, section 6.1.5: a retransmission is not ECN-capable.
+            EcnMode::Classic | EcnMode::SomeCongestion if it.retransmission => Ecn::NotCapable,
+            EcnMode::Classic | EcnMode::SomeCongestion | EcnMode::Dctcp | EcnMode::Accurate => {
+                Ecn::Capable
+            }
+            EcnMode::Scalable => Ecn::Scalable,
+        };
+        outbox.push(self.packet(it.sequence, flags, it.length, ecn));
+    }
+}
+
+/// A segment in its IP packet.
+#[inline]
+fn packet(segment: Segment, ecn: Ecn, settings: &Settings) -> Packet {
+    let network_size = settings.ip.header() + segment.size();
+    Packet { body: Body::Segment(segment), ecn, network_size, route: Route::default() }
+}
+
+/// The acknowledgement of a segment that was sent again to an end that is closed
+/// already, from what the segment says alone.
+#[must_use]
+pub fn acknowledge_again(now: Time, segment: &Segment, settings: &Settings) -> Packet {
+    let flags = Flags::ACK.with_if(Flags::TIMESTAMPS, settings.timestamps);
+    let mut answer = Segment::new(segment.connection, segment.acknowledgement, flags);
+    let counted = u32::from(segment.length) + u32::from(segment.flags.has(Flags::FIN));
+    answer.acknowledgement = segment.sequence.wrapping_add(counted);
+    (answer.timestamp, answer.echo) = (clock(now), segment.timestamp);
+    packet(answer, Ecn::NotCapable, settings)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Beside the segments in flight: both ends, the sender, and the copy of its
+    /// controller that a spurious decrease would bring back.
+    #[test]
+    fn a_connection_takes_at_most_2_kib() {
+        let ends = 2 * size_of::<Endpoint>();
+        let sender = size_of::<Sender>() + size_of::<AnyController>();
+        assert!(ends + sender <= 2048, "{ends} and {sender} octets");
+    }
+}

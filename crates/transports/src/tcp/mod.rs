@@ -1,0 +1,17 @@
+//! The Transmission Control Protocol: both ends of a connection, without input
+//! or output of their own.
+
+mod counters;
+mod endpoint;
+mod prr;
+mod rack;
+mod reassembly;
+mod receiver;
+mod scoreboard;
+mod sender;
+mod sequence;
+mod settings;
+
+pub use counters::Counters;
+pub use endpoint::{Endpoint, Outbox, Role, acknowledge_again};
+pub use settings::{EcnMode, Reading, Recovery, Settings};

@@ -1,0 +1,238 @@
+//! What a receiver holds: everything up to one octet, and ranges beyond it.
+
+use std::collections::VecDeque;
+
+use windtunnel_packets::tcp::SackBlock;
+
+/// Octets from `start` to before `end`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Range {
+    start: u64,
+    end: u64,
+}
+
+/// What a segment brought.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Arrival {
+    /// The next octets in order; ranges behind them may have joined.
+    InOrder {
+        /// Whether it filled a gap: octets beyond it had arrived before.
+        filled: bool,
+    },
+    /// Octets beyond a gap.
+    OutOfOrder,
+    /// Nothing new.
+    Duplicate,
+}
+
+/// The octets received.
+#[derive(Debug)]
+pub(super) struct Reassembly {
+    /// The next octet in order.
+    next: u64,
+    /// What lies beyond a gap: apart from each other, in order.
+    ranges: VecDeque<Range>,
+    /// An octet in each range that changed lately, the latest first.
+    recent: [u64; 3],
+    /// Octets received twice, to be reported once (RFC 2883).
+    duplicate: Option<Range>,
+}
+
+impl Reassembly {
+    pub(super) fn new(next: u64) -> Self {
+        Self { next, ranges: VecDeque::new(), recent: [0; 3], duplicate: None }
+    }
+
+    /// The next octet in order.
+    #[inline]
+    pub(super) fn next(&self) -> u64 {
+        self.next
+    }
+
+    /// Whether octets are held beyond a gap.
+    #[inline]
+    pub(super) fn has_gap(&self) -> bool {
+        !self.ranges.is_empty()
+    }
+
+    /// The octets from `start` to before `end` arrived; there is at least one.
+    #[inline]
+    pub(super) fn insert(&mut self, start: u64, end: u64) -> Arrival {
+        if end <= self.next {
+            self.duplicate = Some(Range { start, end });
+            return Arrival::Duplicate;
+        }
+        if start <= self.next {
+            self.next = end;
+            let filled = !self.ranges.is_empty();
+            while let Some(first) = self.ranges.front().copied() {
+                if first.start > self.next {
+                    break;
+                }
+                self.next = self.next.max(first.end);
+                self.ranges.pop_front();
+            }
+            return Arrival::InOrder { filled };
+        }
+        self.insert_beyond(start, end)
+    }
+
+    fn insert_beyond(&mut self, start: u64, end: u64) -> Arrival {
+        // The first range that ends at or after the start: what arrives touches it,
+        // or lies before it. It is mostly the last one.
+        let place = match self.ranges.back() {
+            Some(last) if last.end < start => self.ranges.len(),
+            Some(last) if last.start <= start => self.ranges.len() - 1,
+            _ => self.ranges.partition_point(|it| it.end < start),
+        };
+        let joined = match self.ranges.get_mut(place) {
+            Some(range) if range.start <= start && end <= range.end => {
+                self.duplicate = Some(Range { start, end });
+                return Arrival::Duplicate;
+            }
+            Some(range) if range.start <= end => {
+                range.start = range.start.min(start);
+                range.end = range.end.max(end);
+                true
+            }
+            _ => false,
+        };
+        if joined {
+            while let Some(next) = self.ranges.get(place + 1).copied() {
+                if next.start > self.ranges[place].end {
+                    break;
+                }
+                self.ranges[place].end = self.ranges[place].end.max(next.end);
+                self.ranges.remove(place + 1);
+            }
+        } else {
+            self.ranges.insert(place, Range { start, end });
+        }
+        self.note(place, start);
+        Arrival::OutOfOrder
+    }
+
+    /// The range at `place` changed at `octet`.
+    fn note(&mut self, place: usize, octet: u64) {
+        let range = self.ranges[place];
+        let inside = |it: &u64| (range.start..range.end).contains(it);
+        let known = self.recent.iter().position(inside).unwrap_or(self.recent.len() - 1);
+        self.recent[..=known].rotate_right(1);
+        self.recent[0] = octet;
+    }
+
+    /// The range that holds `octet`, if it lies beyond a gap.
+    fn range_of(&self, octet: u64) -> Option<Range> {
+        let range = match self.ranges.back()? {
+            last if last.start <= octet => last,
+            _ => self.ranges.get(self.ranges.partition_point(|it| it.end <= octet))?,
+        };
+        (range.start..range.end).contains(&octet).then_some(*range)
+    }
+
+    /// What an acknowledgement reports: first octets received twice, once, then
+    /// the ranges that changed last (RFC 2018, section 4; RFC 2883, section 4).
+    pub(super) fn report(&mut self, mut add: impl FnMut(SackBlock)) {
+        let block = |it: Range| SackBlock { start: it.start as u32, end: it.end as u32 };
+        if let Some(duplicate) = self.duplicate.take() {
+            add(block(duplicate));
+        }
+        if self.ranges.is_empty() {
+            return;
+        }
+        let mut told: [Option<Range>; 3] = [None; 3];
+        for (index, octet) in self.recent.into_iter().enumerate() {
+            let range = self.range_of(octet);
+            if range.is_some() && !told.contains(&range) {
+                told[index] = range;
+                range.into_iter().map(block).for_each(&mut add);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn blocks(reassembly: &mut Reassembly) -> Vec<(u32, u32)> {
+        let mut blocks = Vec::new();
+        reassembly.report(|it| blocks.push((it.start, it.end)));
+        blocks
+    }
+
+    #[test]
+    fn the_first_block_holds_what_arrived_last() {
+        // RFC 2018, section 4, case 2: of eight segments of 500 octets the first
+        // is lost.
+        let mut reassembly = Reassembly::new(5000);
+        for (index, start) in (5500..9000).step_by(500).enumerate() {
+            assert_eq!(reassembly.insert(start, start + 500), Arrival::OutOfOrder);
+            assert_eq!(blocks(&mut reassembly), [(5500, 6000 + 500 * index as u32)]);
+        }
+    }
+
+    #[test]
+    fn every_other_segment_lost_reports_three_blocks() {
+        // RFC 2018, section 4, case 3: the second, fourth, sixth and eighth
+        // segments are lost.
+        let mut reassembly = Reassembly::new(5000);
+        for start in [5000, 6000, 7000, 8000] {
+            reassembly.insert(start, start + 500);
+        }
+        assert_eq!(blocks(&mut reassembly), [(8000, 8500), (7000, 7500), (6000, 6500)]);
+        // The fourth arrives and joins two blocks.
+        reassembly.insert(6500, 7000);
+        assert_eq!(blocks(&mut reassembly), [(6000, 7500), (8000, 8500)]);
+        // The second arrives: everything up to 7500 is in order.
+        assert_eq!(reassembly.insert(5500, 6000), Arrival::InOrder { filled: true });
+        assert_eq!(reassembly.next(), 7500);
+        assert_eq!(blocks(&mut reassembly), [(8000, 8500)]);
+    }
+
+    #[test]
+    fn octets_received_twice_are_reported_once() {
+        let mut reassembly = Reassembly::new(0);
+        reassembly.insert(0, 1000);
+        reassembly.insert(2000, 3000);
+        assert_eq!(reassembly.insert(500, 1000), Arrival::Duplicate);
+        assert_eq!(blocks(&mut reassembly), [(500, 1000), (2000, 3000)]);
+        assert_eq!(blocks(&mut reassembly), [(2000, 3000)]);
+        assert_eq!(reassembly.insert(2500, 3000), Arrival::Duplicate);
+        assert_eq!(blocks(&mut reassembly), [(2500, 3000), (2000, 3000)]);
+    }
+
+    proptest! {
+        /// Against a plain set of octets.
+        #[test]
+        fn holds_what_a_set_of_octets_would(
+            arrivals in prop::collection::vec((0_u64..60, 1_u64..12), 1..80),
+        ) {
+            let mut reassembly = Reassembly::new(0);
+            let mut held = [false; 80];
+            for (start, length) in arrivals {
+                let end = start + length;
+                let fresh = !held[start as usize..end as usize].iter().all(|it| *it);
+                let arrival = reassembly.insert(start, end);
+                prop_assert_eq!(arrival == Arrival::Duplicate, !fresh);
+                held[start as usize..end as usize].fill(true);
+                let next = held.iter().position(|it| !it).unwrap() as u64;
+                prop_assert_eq!(reassembly.next(), next);
+                reassembly.duplicate = None;
+                let mut last = None;
+                reassembly.report(|it| {
+                    let octets = &held[it.start as usize..it.end as usize];
+                    assert!(octets.iter().all(|it| *it), "not held");
+                    assert!(!held[it.start as usize - 1] && !held[it.end as usize], "not whole");
+                    last.get_or_insert((it.start, it.end));
+                });
+                if arrival == Arrival::OutOfOrder {
+                    let (first, past) = last.unwrap();
+                    prop_assert!(u64::from(first) <= start && end <= u64::from(past));
+                }
+            }
+        }
+    }
+}

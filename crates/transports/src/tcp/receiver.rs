@@ -1,0 +1,228 @@
+//! The receiving half: what is held, what is acknowledged and when, and how
+//! much more there is room for.
+//!
+//! Acknowledgements are delayed by RFC 9293, section 3.8.6.3, and sent at once
+//! where RFC 5681, section 4.2 wants them. The ECN echo is that of RFC 3168,
+//! RFC 8257 or accurate ECN (RFC 9768).
+
+use windtunnel_engine::Time;
+use windtunnel_packets::Ecn;
+use windtunnel_packets::tcp::{Flags, Segment};
+
+use super::counters::Counters;
+use super::reassembly::{Arrival, Reassembly};
+use super::sequence::{FIRST, extend};
+use super::settings::{EcnMode, Reading, Settings};
+
+/// The largest shift of a window (RFC 7323, section 2.3).
+const MOST_SCALE: u8 = 14;
+
+/// What stands for the FIN's octet before it came: none that a connection reaches.
+const NO_FIN: u64 = u64::MAX;
+
+/// The receiving half of a connection.
+#[derive(Debug)]
+pub(super) struct Receiver {
+    reassembly: Reassembly,
+    /// The octet of the sender's FIN, once it came; [`NO_FIN`] before.
+    fin: u64,
+    /// The last octet acknowledged (RFC 7323's Last.ACK.sent).
+    acknowledged: u64,
+    /// Octets that the application has taken, if it says so.
+    taken: u64,
+    /// The window told with it.
+    told: u32,
+    /// When an acknowledgement must be sent.
+    due: Time,
+    /// The timestamp to echo.
+    echo: u32,
+    /// RFC 3168: marked data came, and its sender has not said that it reduced.
+    /// RFC 8257: the last data that came was marked.
+    marked: bool,
+    /// The last data that came carried the milder mark.
+    some_congestion: bool,
+    /// Marked packets received.
+    marked_packets: u32,
+}
+
+impl Receiver {
+    pub(super) fn new() -> Self {
+        Self {
+            reassembly: Reassembly::new(FIRST),
+            fin: NO_FIN,
+            acknowledged: FIRST,
+            taken: 0,
+            told: 0,
+            due: Time::NEVER,
+            echo: 0,
+            marked: false,
+            some_congestion: false,
+            marked_packets: 0,
+        }
+    }
+
+    /// By how many bits a window is scaled down.
+    pub(super) fn scale(settings: &Settings) -> u8 {
+        let fits = |scale: &u8| settings.receive_buffer >> *scale <= u64::from(u16::MAX);
+        (0..MOST_SCALE).find(fits).unwrap_or(MOST_SCALE)
+    }
+
+    /// The peer's SYN came with this timestamp.
+    pub(super) fn open(&mut self, timestamp: u32) {
+        self.echo = timestamp;
+    }
+
+    /// When an acknowledgement must be sent at the latest.
+    #[inline]
+    pub(super) fn due(&self) -> Time {
+        self.due
+    }
+
+    /// Whether everything came, and the FIN behind it.
+    pub(super) fn is_finished(&self) -> bool {
+        self.reassembly.next() > self.fin
+    }
+
+    /// The octets that there is room for beyond those in order.
+    fn room(&self, settings: &Settings) -> u64 {
+        let held = match settings.reading {
+            Reading::AtOnce => 0,
+            Reading::AsTaken => self.reassembly.next() - FIRST - self.taken,
+        };
+        let room = settings.receive_buffer.saturating_sub(held);
+        // Windows too small for a segment are not told (RFC 9293, section
+        // 3.8.6.2.2).
+        let least = u64::from(settings.maximum_segment).min(settings.receive_buffer / 2);
+        if room < least { 0 } else { room }
+    }
+
+    /// The application takes so many octets of what came in order.
+    pub(super) fn take(&mut self, bytes: u64) {
+        let in_order = self.reassembly.next() - FIRST;
+        self.taken = in_order.min(self.taken.saturating_add(bytes));
+    }
+
+    /// Whether there is so much more room than the peer was told that it is to hear
+    /// of it: it was told of none, or half the buffer is new (RFC 9293, section
+    /// 3.8.6.2.2).
+    pub(super) fn opens(&self, settings: &Settings) -> bool {
+        let room = self.room(settings);
+        let edge = self.acknowledged + u64::from(self.told);
+        let told = edge.saturating_sub(self.reassembly.next());
+        (told == 0 && room > 0) || room.saturating_sub(told) >= settings.receive_buffer / 2
+    }
+
+    /// Whether an acknowledgement of what came so far must go first, because the
+    /// echo changes with this segment (RFC 8257, section 3.2).
+    #[inline]
+    pub(super) fn changes_echo(&self, ecn: Ecn, settings: &Settings) -> bool {
+        let waiting = self.due != Time::NEVER;
+        match settings.ecn {
+            EcnMode::Dctcp => waiting && (ecn == Ecn::Congestion) != self.marked,
+            EcnMode::SomeCongestion => waiting && (ecn == Ecn::Scalable) != self.some_congestion,
+            EcnMode::Off | EcnMode::Classic | EcnMode::Accurate | EcnMode::Scalable => false,
+        }
+    }
+
+    fn note_mark(&mut self, segment: &Segment, ecn: Ecn, settings: &Settings) {
+        let marked = ecn == Ecn::Congestion;
+        self.marked_packets = self.marked_packets.wrapping_add(u32::from(marked));
+        match settings.ecn {
+            EcnMode::Classic | EcnMode::SomeCongestion => {
+                let answered = segment.flags.has(Flags::CWR);
+                self.marked = marked || (self.marked && !answered);
+                self.some_congestion = ecn == Ecn::Scalable;
+            }
+            EcnMode::Dctcp => self.marked = marked,
+            EcnMode::Off | EcnMode::Accurate | EcnMode::Scalable => {}
+        }
+    }
+
+    /// Takes in a segment's data and FIN.
+    #[inline]
+    pub(super) fn receive(
+        &mut self,
+        now: Time,
+        segment: &Segment,
+        ecn: Ecn,
+        settings: &Settings,
+        counters: &mut Counters,
+    ) {
+        let before = self.reassembly.next();
+        let start = extend(before, segment.sequence);
+        let fin = segment.flags.has(Flags::FIN);
+        let end = start + u64::from(segment.length) + u64::from(fin);
+        if end == start {
+            // What asks whether the window is still closed stands before it.
+            if start < before {
+                self.due = now;
+            }
+            return;
+        }
+        if segment.flags.has(Flags::TIMESTAMPS) && start <= self.acknowledged {
+            self.echo = segment.timestamp;
+        }
+        if segment.length > 0 {
+            counters.received_segments += 1;
+            counters.marks += u64::from(ecn == Ecn::Congestion);
+            self.note_mark(segment, ecn, settings);
+        }
+        if end > before + self.room(settings) + u64::from(fin) {
+            self.due = now;
+            return;
+        }
+        if fin {
+            self.fin = end - 1;
+        }
+        let arrival = self.reassembly.insert(start, end);
+        let next = self.reassembly.next();
+        counters.duplicates += u64::from(arrival == Arrival::Duplicate);
+        // The FIN takes a number, but is no data.
+        let finished = next > before && self.is_finished();
+        counters.received_bytes += next - before - u64::from(finished);
+        let at_once = match arrival {
+            Arrival::InOrder { filled } => filled || fin || self.is_full(next, settings),
+            Arrival::OutOfOrder | Arrival::Duplicate => true,
+        };
+        let latest = if at_once { now } else { now + settings.acknowledge_within };
+        self.due = self.due.min(latest);
+    }
+
+    /// Whether so much came in order that it is acknowledged at once.
+    #[inline]
+    fn is_full(&self, next: u64, settings: &Settings) -> bool {
+        let later = u64::from(settings.acknowledge_every).saturating_sub(1);
+        next - self.acknowledged > later * u64::from(settings.maximum_segment)
+    }
+
+    /// Fills in what a segment to the peer says of data received: the
+    /// acknowledgement, the window, the echoes; SACK blocks on one without data.
+    #[inline]
+    pub(super) fn acknowledge(&mut self, segment: &mut Segment, settings: &Settings) {
+        let next = self.reassembly.next();
+        self.acknowledged = next;
+        // A gap is told by an acknowledgement without data: only that has room for
+        // SACK blocks, and only that counts as a duplicate (RFC 5681, section 2).
+        if segment.length == 0 || !self.reassembly.has_gap() {
+            self.due = Time::NEVER;
+        }
+        segment.acknowledgement = next as u32;
+        segment.echo = self.echo;
+        let window = self.room(settings) >> Self::scale(settings);
+        segment.window = window.min(u64::from(u16::MAX)) as u16;
+        self.told = u32::from(segment.window) << Self::scale(settings);
+        let echoes = Flags::default().with_if(Flags::ECE, self.marked);
+        let echoes = match settings.ecn {
+            EcnMode::Off => Flags::default(),
+            EcnMode::Classic | EcnMode::Dctcp => echoes,
+            EcnMode::SomeCongestion => echoes.with_if(Flags::AE, self.some_congestion),
+            EcnMode::Accurate | EcnMode::Scalable => {
+                Flags::from_counter(u64::from(self.marked_packets))
+            }
+        };
+        segment.flags = segment.flags.with(Flags::ACK).with(echoes);
+        if segment.length == 0 && settings.recovery.uses_sack() {
+            self.reassembly.report(|block| segment.add_sack_block(block));
+        }
+    }
+}

@@ -1,0 +1,549 @@
+//! The sending half: what may be sent, what was lost, what the congestion
+//! controller hears.
+//!
+//! Loss recovery follows RFC 5681, 6582, 6675 or 8985 by choice, reductions of
+//! the window RFC 9937, timeouts RFC 6298, spurious ones RFC 3522 (timestamps),
+//! RFC 5682 (F-RTO) and RFC 3708 (duplicates reported), limited transmit RFC 3042,
+//! which in all of these is what the accounting of data in flight allows.
+
+mod losses;
+mod spurious;
+mod timers;
+mod transmission;
+
+use std::sync::Arc;
+
+use windtunnel_controllers::{
+    Acknowledgement, AnyController, Controller, Need, RadioReport, Signal,
+};
+use windtunnel_engine::{Duration, Time};
+use windtunnel_packets::tcp::{Flags, SackBlock, Segment};
+
+use spurious::{ForwardRecovery, Undo};
+use timers::Probe;
+
+use super::counters::Counters;
+use super::prr::Reduction;
+use super::rack::Rack;
+use super::scoreboard::{Scoreboard, Sent, State};
+use super::sequence::{FIRST, extend};
+use super::settings::{EcnMode, Settings};
+use crate::delivery::{Account, Snapshot};
+use crate::pacing::Pacer;
+use crate::rtt::RttEstimator;
+
+/// More octets than any connection sends: data without end.
+const WITHOUT_END: u64 = u64::MAX / 2;
+
+/// What a connection is doing about congestion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    Open,
+    /// The window comes down after a mark, until this octet is acknowledged.
+    Reducing(u64),
+    /// A loss is repaired, until this octet is acknowledged.
+    Recovery(u64),
+    /// After a timeout, until this octet is acknowledged.
+    Loss(u64),
+}
+
+/// A segment to be sent.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Transmission {
+    pub(super) sequence: u64,
+    pub(super) length: u16,
+    pub(super) fin: bool,
+    pub(super) retransmission: bool,
+    /// It tells the receiver that its echo was answered (RFC 3168).
+    pub(super) reduced: bool,
+}
+
+/// What one acknowledgement newly delivered.
+#[derive(Clone, Copy, Debug, Default)]
+struct Delivered {
+    octets: u64,
+    /// After a timeout: whether a segment was among them that had been sent before
+    /// it, and not again.
+    originals: bool,
+    /// The most recently sent: its order, when, and what it remembers.
+    newest: Option<(u64, Time, Snapshot)>,
+    /// The round trips of those sent once: of the first, and of the last sent.
+    longest: Option<Duration>,
+    latest: Option<Duration>,
+    /// A segment was among them that had been sent again.
+    repeated: bool,
+    /// The receiver reported a duplicate; it may be one that was sent again since
+    /// the last decrease.
+    duplicate: bool,
+    duplicate_of_resent: bool,
+}
+
+/// The sending half of a connection.
+#[derive(Debug)]
+pub(super) struct Sender {
+    settings: Arc<Settings>,
+    controller: AnyController,
+    /// Whether the controller has a window of its own also while losses are
+    /// repaired, because it goes by what the network delivers.
+    is_model_based: bool,
+    /// Whether the controller counts marks, and answers them by itself.
+    counts_marks: bool,
+    board: Scoreboard,
+    account: Account,
+    estimator: RttEstimator,
+    rack: Rack,
+    pacer: Pacer,
+    /// The next octet to be sent for the first time.
+    next: u64,
+    /// The octet after the last that the application wrote.
+    limit: u64,
+    closing: bool,
+    /// The octet after the FIN, once that was sent.
+    fin_end: Option<u64>,
+    /// The octet after the last that the receiver has room for.
+    edge: u64,
+    phase: Phase,
+    reduction: Option<Reduction>,
+    undo: Undo,
+    forward: ForwardRecovery,
+    probe: Option<Probe>,
+    /// Whether there was a round trip sample since the last probe.
+    probe_allowed: bool,
+    /// Duplicate acknowledgements in a row, where there is no SACK.
+    duplicates: u32,
+    /// Segments below this number were looked at for losses (RFC 6675).
+    examined: u32,
+    /// The next mark counts when this octet is acknowledged, where the controller
+    /// counts marks.
+    mark_point: u64,
+    /// Accurate ECN: the receiver's count of marked packets, as far as its three bits
+    /// tell.
+    marked_packets: u8,
+    reduced: bool,
+    /// A round trip ends when data is delivered that was sent after so much was.
+    round_end: u64,
+    /// Whether the window limited the sender in the round trip that ends when
+    /// `limited_end` is acknowledged, and the most that was in flight then.
+    window_limited: bool,
+    limited_end: u64,
+    most_in_flight: u64,
+    waits_for_pacer: bool,
+    timeout_from: Time,
+    /// The first octet that was not acknowledged at the last timeout.
+    timed_out: u64,
+    /// The octet after all that the last repair was about; before the first, none.
+    repaired: u64,
+    probe_from: Time,
+    reordering_until: Option<Time>,
+    /// What was heard last of the radio that the data goes over; apart, because most
+    /// senders have none.
+    radio: Option<Box<RadioReport>>,
+}
+
+impl Sender {
+    pub(super) fn new(settings: &Arc<Settings>) -> Self {
+        let description = settings.controller.description();
+        Self {
+            settings: Arc::clone(settings),
+            controller: AnyController::new(settings.start, &settings.controller),
+            is_model_based: description.needs(Need::DeliveryRate),
+            counts_marks: description.needs(Need::MarksCounted),
+            board: Scoreboard::new(FIRST),
+            account: Account::new(),
+            estimator: RttEstimator::new(settings.timeout_limits),
+            rack: Rack::new(),
+            pacer: Pacer::default(),
+            next: FIRST,
+            limit: FIRST,
+            closing: false,
+            fin_end: None,
+            edge: FIRST,
+            phase: Phase::Open,
+            reduction: None,
+            undo: Undo::default(),
+            forward: ForwardRecovery::Off,
+            probe: None,
+            probe_allowed: true,
+            duplicates: 0,
+            examined: 0,
+            mark_point: FIRST,
+            marked_packets: 0,
+            reduced: false,
+            round_end: 0,
+            window_limited: false,
+            limited_end: FIRST,
+            most_in_flight: 0,
+            waits_for_pacer: false,
+            timeout_from: Time::ZERO,
+            timed_out: 0,
+            repaired: FIRST - 1,
+            probe_from: Time::ZERO,
+            reordering_until: None,
+            radio: None,
+        }
+    }
+
+    pub(super) fn controller(&self) -> &AnyController {
+        &self.controller
+    }
+
+    pub(super) fn smoothed_rtt(&self) -> Option<Duration> {
+        self.estimator.smoothed()
+    }
+
+    /// Octets in flight.
+    pub(super) fn in_flight(&self) -> u64 {
+        // Each duplicate acknowledgement tells that a segment has left.
+        let left = u64::from(self.duplicates) * self.segment();
+        self.board.in_flight().saturating_sub(left)
+    }
+
+    /// Octets written and not acknowledged.
+    pub(super) fn unacknowledged(&self) -> u64 {
+        if self.limit >= WITHOUT_END {
+            return u64::MAX;
+        }
+        self.limit.saturating_sub(self.board.unacknowledged())
+    }
+
+    /// Whether the FIN is acknowledged.
+    pub(super) fn is_closed(&self) -> bool {
+        self.fin_end.is_some_and(|end| self.board.unacknowledged() >= end)
+    }
+
+    /// The octet that a segment without data stands at.
+    pub(super) fn next(&self) -> u64 {
+        self.next
+    }
+
+    pub(super) fn write(&mut self, bytes: u64) {
+        self.limit = self.limit.saturating_add(bytes).min(WITHOUT_END);
+    }
+
+    pub(super) fn close(&mut self) {
+        self.closing = true;
+        if self.limit >= WITHOUT_END {
+            self.limit = self.next;
+        }
+    }
+
+    /// The handshake told the receiver's room and measured a round trip.
+    pub(super) fn establish(&mut self, now: Time, window: u64, rtt: Option<Duration>) {
+        self.edge = FIRST + window;
+        if let Some(rtt) = rtt {
+            self.measure(rtt);
+        }
+        self.timeout_from = now;
+        self.probe_from = now;
+    }
+
+    /// The radio tells its SINR, in decibels, and its bandwidth, in hertz.
+    pub(super) fn hear(&mut self, now: Time, sinr: f64, bandwidth: f64) {
+        let bits = 8.0 * f64::from(self.settings.maximum_segment);
+        let heard = now.as_nanos();
+        let report = RadioReport { heard, sinr, bandwidth: bandwidth / bits };
+        **self.radio.get_or_insert_with(|| Box::new(report)) = report;
+    }
+
+    #[inline]
+    fn segment(&self) -> u64 {
+        u64::from(self.settings.maximum_segment)
+    }
+
+    #[inline]
+    fn segments(&self, octets: u64) -> f64 {
+        octets as f64 / f64::from(self.settings.maximum_segment)
+    }
+
+    /// The window in octets.
+    fn window(&self) -> u64 {
+        (self.controller.cwnd() * f64::from(self.settings.maximum_segment)) as u64
+    }
+
+    fn measure(&mut self, rtt: Duration) {
+        let expected = self.in_flight().div_ceil(2 * self.segment());
+        self.estimator.sample(rtt, expected);
+        self.rack.measure(rtt);
+        self.probe_allowed = true;
+    }
+
+    // -- Acknowledgements ---------------------------------------------------
+
+    /// Takes in what a segment says about data sent. `window` is the room that it
+    /// advertises, in octets.
+    #[inline]
+    pub(super) fn acknowledge(
+        &mut self,
+        now: Time,
+        segment: &Segment,
+        window: u64,
+        counters: &mut Counters,
+    ) {
+        let before = self.board.unacknowledged();
+        let octet = extend(before, segment.acknowledgement);
+        if octet > self.next {
+            return;
+        }
+        let edge = octet + window;
+        let repeats = octet == before && edge == self.edge && segment.length == 0;
+        if octet >= before {
+            self.edge = edge;
+        }
+        let in_flight_before = self.in_flight();
+        let delivered = self.deliver(now, octet, segment, counters);
+        let advanced = self.board.unacknowledged() > before;
+        // The FIN takes a number, but is no data.
+        let closed = advanced && self.is_closed();
+        counters.acknowledged_bytes += self.board.unacknowledged() - before - u64::from(closed);
+        if advanced {
+            self.timeout_from = now;
+            self.probe_from = now;
+        }
+        self.take_round_trip(now, segment, advanced, &delivered, counters);
+        self.count_duplicates(before, advanced, repeats && !self.board.is_empty(), &delivered);
+        self.judge_spurious(segment, advanced, repeats, &delivered, counters);
+        let lost = self.find_losses(now);
+        self.answer_probe(now, &delivered, repeats, counters);
+        // What the last decrease answered is echoed until its end.
+        let open = self.phase == Phase::Open;
+        self.leave_phase(now);
+        self.answer_losses(now, lost, in_flight_before, counters);
+        let marked = self.count_marks(segment, advanced, &delivered);
+        if marked > 0 && !self.counts_marks && open {
+            self.answer_echo(now, counters);
+        }
+        self.tell(now, segment, advanced, lost, marked, &delivered);
+        if marked > 0 && self.counts_marks {
+            self.answer_counted_marks(now, counters);
+        }
+        let (pipe, size) = (self.in_flight(), self.segment());
+        if let Some(reduction) = &mut self.reduction {
+            reduction.acknowledge(delivered.octets, pipe, advanced && lost == 0, size);
+        }
+    }
+
+    /// Finds out what a segment newly acknowledges.
+    #[inline]
+    fn deliver(
+        &mut self,
+        now: Time,
+        octet: u64,
+        segment: &Segment,
+        counters: &mut Counters,
+    ) -> Delivered {
+        let mut delivered = Delivered::default();
+        let clock = clock(now);
+        let age = u64::from(clock.wrapping_sub(segment.echo));
+        // Where a gap remains, the echo is of what came before it (RFC 7323, section
+        // 4.3), and tells nothing of a segment beyond.
+        let advances = octet > self.board.unacknowledged();
+        let stamped = segment.flags.has(Flags::TIMESTAMPS) && advances;
+        let point = match self.phase {
+            Phase::Loss(point) => point,
+            Phase::Open | Phase::Reducing(_) | Phase::Recovery(_) => 0,
+        };
+        let Self { board, rack, account, undo, .. } = self;
+        let highest = rack.highest();
+        let mut newly = |sent: &Sent| {
+            let since = now.since(sent.last_sent);
+            let early = stamped && age > since.as_nanos().div_ceil(1_000_000);
+            rack.deliver(now, sent, highest, early);
+            delivered.octets += u64::from(sent.length);
+            if delivered.newest.is_none_or(|(order, ..)| order < sent.order) {
+                delivered.newest = Some((sent.order, sent.last_sent, sent.snapshot));
+                if sent.retransmissions == 0 {
+                    delivered.latest = Some(since);
+                }
+            }
+            if sent.retransmissions == 0 {
+                delivered.originals |= sent.end <= point;
+                delivered.longest = Some(delivered.longest.map_or(since, |it| it.max(since)));
+            }
+            delivered.repeated |= sent.retransmissions > 0;
+            counters.delay_sum += now.since(sent.first_sent);
+            counters.delay_samples += 1;
+        };
+        board.acknowledge(octet, &mut newly);
+        let mut blocks = segment.sack_blocks();
+        let next = self.next;
+        if let Some(first) = blocks.next() {
+            let near = board.unacknowledged();
+            let range = |it: SackBlock| (extend(near, it.start), extend(near, it.end));
+            let (start, end) = range(first);
+            let second = segment.sack_blocks().nth(1).map(range);
+            // RFC 2883: a first block below the acknowledgement, or inside the second.
+            let inside = second.is_some_and(|(from, to)| from <= start && end <= to);
+            if end <= octet || inside {
+                delivered.duplicate = true;
+                delivered.duplicate_of_resent =
+                    if end <= octet { end > undo.from } else { board.was_resent(start) };
+            } else if end <= next {
+                board.deliver(start, end, &mut newly);
+            }
+            for (start, end) in blocks.map(range) {
+                if end <= next {
+                    board.deliver(start, end, &mut newly);
+                }
+            }
+        }
+        if delivered.octets > 0 {
+            account.deliver(now, delivered.octets);
+        }
+        delivered
+    }
+
+    /// Takes the round trip of segments sent once, or else what timestamps tell
+    /// (RFC 6298, section 3; RFC 7323, section 4).
+    fn take_round_trip(
+        &mut self,
+        now: Time,
+        segment: &Segment,
+        advanced: bool,
+        delivered: &Delivered,
+        counters: &mut Counters,
+    ) {
+        let stamped = segment.flags.has(Flags::TIMESTAMPS) && advanced && delivered.octets > 0;
+        let told = || {
+            let age = clock(now).wrapping_sub(segment.echo);
+            stamped.then(|| Duration::from_millis(u64::from(age).max(1)))
+        };
+        // What waited behind a repaired loss measures nothing (Karn's rule).
+        let once = delivered.longest.filter(|_| !delivered.repeated);
+        let Some(rtt) = once.or_else(told) else { return };
+        self.measure(rtt);
+        if let Some(latest) = delivered.latest {
+            self.rack.measure(latest);
+            counters.rtt_sum += latest;
+            counters.rtt_samples += 1;
+            counters.rtt_minimum = Some(counters.rtt_minimum.map_or(latest, |it| it.min(latest)));
+        }
+    }
+
+    /// Without SACK, each repeated acknowledgement tells of a segment that left;
+    /// an advance takes back those that it covers.
+    fn count_duplicates(&mut self, before: u64, advanced: bool, repeats: bool, it: &Delivered) {
+        if self.settings.recovery.uses_sack() {
+            if it.duplicate {
+                self.rack.duplicate(self.board.unacknowledged(), self.next);
+            }
+            return;
+        }
+        if repeats {
+            // One tells of a segment in flight, and not of the first. After a timeout
+            // nothing of the old flight is held to be under way.
+            let first = self.board.first().map_or(0, |(_, it)| match it.state {
+                State::InFlight => u64::from(it.length),
+                State::Lost | State::Delivered => 0,
+            });
+            let others = (self.board.in_flight() - first).div_ceil(self.segment());
+            self.duplicates = (self.duplicates + 1).min(others as u32);
+        } else if advanced {
+            let covered = (self.board.unacknowledged() - before) / self.segment();
+            let partial = matches!(self.phase, Phase::Recovery(_));
+            let left = if partial { covered.saturating_sub(1) } else { u64::MAX };
+            self.duplicates =
+                self.duplicates.saturating_sub(u32::try_from(left).unwrap_or(u32::MAX));
+        }
+    }
+
+    // -- Marks --------------------------------------------------------------
+
+    /// Octets of what was delivered that were marked.
+    fn count_marks(&mut self, segment: &Segment, advanced: bool, delivered: &Delivered) -> u64 {
+        match self.settings.ecn {
+            EcnMode::Off => 0,
+            EcnMode::Classic | EcnMode::Dctcp | EcnMode::SomeCongestion => {
+                if segment.flags.has(Flags::ECE) { delivered.octets } else { 0 }
+            }
+            // An acknowledgement that tells nothing new may be an old one.
+            EcnMode::Accurate | EcnMode::Scalable if !advanced && delivered.octets == 0 => 0,
+            EcnMode::Accurate | EcnMode::Scalable => {
+                let counted = segment.flags.counter();
+                let more = counted.wrapping_sub(self.marked_packets) & 0b111;
+                self.marked_packets = counted;
+                (u64::from(more) * self.segment()).min(delivered.octets.max(self.segment()))
+            }
+        }
+    }
+
+    /// An echo of RFC 3168: as for a loss, once a round trip, without
+    /// retransmission.
+    fn answer_echo(&mut self, now: Time, counters: &mut Counters) {
+        if self.phase != Phase::Open || self.board.is_empty() {
+            return;
+        }
+        self.phase = Phase::Reducing(self.next);
+        let flight = self.in_flight();
+        self.decrease(now, Signal::Mark, flight, counters);
+    }
+
+    /// Marks that the controller counts: it may answer once a round trip.
+    fn answer_counted_marks(&mut self, now: Time, counters: &mut Counters) {
+        if self.board.unacknowledged() < self.mark_point || self.phase != Phase::Open {
+            return;
+        }
+        self.mark_point = self.next.max(self.board.unacknowledged() + 1);
+        counters.decreases += 1;
+        self.congest(now, Signal::Mark);
+    }
+
+    // -- The controller -----------------------------------------------------
+
+    fn tell(
+        &mut self,
+        now: Time,
+        segment: &Segment,
+        advanced: bool,
+        lost: u64,
+        marked: u64,
+        it: &Delivered,
+    ) {
+        let round_ended =
+            it.newest.is_some_and(|(_, _, snapshot)| snapshot.delivered() >= self.round_end);
+        if round_ended {
+            self.round_end = self.account.delivered();
+        }
+        let least = self.rack.least_rtt().unwrap_or(Duration::ZERO);
+        let delivery = it.newest.map(|(_, sent, snapshot)| {
+            let sample = self.account.sample(now, sent, &snapshot);
+            sample.in_segments(f64::from(self.settings.maximum_segment), least)
+        });
+        let limited = self.is_window_limited();
+        // Limited transmit leaves the window alone (RFC 3042): nothing opens it
+        // that leaves a gap where it is.
+        let grows = limited && advanced && matches!(self.phase, Phase::Open | Phase::Loss(_));
+        let delivered = self.segments(it.octets);
+        let some = self.settings.ecn == EcnMode::SomeCongestion && segment.flags.has(Flags::AE);
+        let timestamps = segment.flags.has(Flags::TIMESTAMPS);
+        let one_way = segment.timestamp.wrapping_sub(segment.echo);
+        self.controller.on_acknowledgement(&Acknowledgement {
+            now: now.as_nanos(),
+            acknowledged: if grows { delivered } else { 0.0 },
+            delivered,
+            marked: self.segments(marked),
+            some_congestion: if some { delivered } else { 0.0 },
+            lost: self.segments(lost),
+            rtt: it.latest.map(Duration::as_nanos),
+            smoothed_rtt: self.estimator.smoothed().map(Duration::as_nanos),
+            one_way_delay: timestamps.then(|| u64::from(one_way) * 1_000_000),
+            in_flight: self.segments(self.in_flight()),
+            delivery,
+            round_ended,
+            recovering: matches!(self.phase, Phase::Recovery(_) | Phase::Loss(_)),
+            window_limited: limited,
+            radio: self.radio.as_deref().copied(),
+        });
+    }
+
+    /// Whether the window was what kept the sender from sending more, in the last
+    /// round trip; in slow start half a window is enough, for it doubles.
+    fn is_window_limited(&self) -> bool {
+        let slow_start = self.controller.cwnd() < self.controller.ssthresh();
+        self.window_limited || (slow_start && self.window() < 2 * self.most_in_flight)
+    }
+}
+
+/// The clock of timestamps: milliseconds (RFC 7323, section 5.4).
+pub(super) fn clock(now: Time) -> u32 {
+    (now.as_nanos() / 1_000_000) as u32
+}

@@ -1,0 +1,116 @@
+//! Decreases that turn out to be for nothing, and are taken back: by timestamps
+//! (RFC 3522), by what still arrives after a timeout (F-RTO: RFC 5682), and by
+//! duplicates reported (RFC 3708).
+
+use windtunnel_controllers::AnyController;
+use windtunnel_packets::tcp::{Flags, Segment};
+
+use super::{Delivered, Phase, Sender};
+use crate::tcp::counters::Counters;
+
+/// What a spurious decrease would bring back.
+#[derive(Debug, Default)]
+pub(super) struct Undo {
+    /// The controller of before the decrease.
+    pub(super) controller: Option<Box<AnyController>>,
+    pub(super) possible: bool,
+    /// What was not acknowledged when the decrease came.
+    pub(super) from: u64,
+    /// Retransmissions since, less those that the receiver reports as duplicates.
+    pub(super) retransmissions: i64,
+    /// The first of them, if it was of what is acknowledged next: the clock when it was
+    /// sent, and the octet after it.
+    pub(super) first: Option<(u32, u64)>,
+}
+
+/// Forward RTO recovery (RFC 5682, section 3): after a timeout new data is tried
+/// before more of the old is sent again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ForwardRecovery {
+    Off,
+    /// The first segment was sent again.
+    Probing,
+    /// Its acknowledgement advanced: two new segments are sent, no old ones.
+    Trying(u8),
+}
+
+impl Sender {
+    /// Keeps what a spurious decrease would bring back.
+    pub(super) fn remember(&mut self) {
+        match &mut self.undo.controller {
+            Some(kept) => **kept = self.controller.clone(),
+            None => self.undo.controller = Some(Box::new(self.controller.clone())),
+        }
+        self.undo.possible = true;
+        self.undo.from = self.board.unacknowledged();
+        self.undo.retransmissions = 0;
+        self.undo.first = None;
+    }
+
+    /// Whether the last decrease was for nothing; then it is taken back.
+    pub(super) fn judge_spurious(
+        &mut self,
+        segment: &Segment,
+        advanced: bool,
+        repeats: bool,
+        delivered: &Delivered,
+        counters: &mut Counters,
+    ) {
+        if delivered.duplicate_of_resent && self.undo.retransmissions > 0 {
+            self.undo.retransmissions -= 1;
+            // Every retransmission arrived beside its original.
+            let all = self.undo.retransmissions == 0;
+            if all && matches!(self.phase, Phase::Recovery(_) | Phase::Loss(_)) {
+                self.take_back(counters);
+            }
+        }
+        let acknowledged = self.board.unacknowledged();
+        if let Some((stamp, end)) = self.undo.first
+            && acknowledged >= end
+        {
+            // What was acknowledged had been sent before it was sent again.
+            self.undo.first = None;
+            let early = (segment.echo.wrapping_sub(stamp) as i32) < 0;
+            if segment.flags.has(Flags::TIMESTAMPS) && early {
+                self.take_back(counters);
+            }
+        }
+        if advanced || repeats || delivered.octets > 0 {
+            self.try_forward(advanced, delivered.originals, counters);
+        }
+    }
+
+    /// RFC 5682, sections 2.1 and 3.1: what was sent before the timeout still
+    /// arrives.
+    fn try_forward(&mut self, advanced: bool, originals: bool, counters: &mut Counters) {
+        let sack = self.settings.recovery.uses_sack();
+        let trying = matches!(self.forward, ForwardRecovery::Trying(_));
+        if self.forward == ForwardRecovery::Off {
+            return;
+        }
+        if (sack && originals) || (!sack && trying && advanced) {
+            self.take_back(counters);
+        } else if trying || (!sack && !advanced) {
+            self.forward = ForwardRecovery::Off;
+        } else if advanced {
+            self.forward = ForwardRecovery::Trying(2);
+        }
+    }
+
+    fn take_back(&mut self, counters: &mut Counters) {
+        if !self.undo.possible {
+            return;
+        }
+        if let Some(kept) = &mut self.undo.controller {
+            std::mem::swap(&mut **kept, &mut self.controller);
+        }
+        self.undo.possible = false;
+        self.undo.first = None;
+        self.timed_out = 0;
+        self.board.find_again();
+        self.phase = Phase::Open;
+        self.reduction = None;
+        self.forward = ForwardRecovery::Off;
+        counters.undone += 1;
+    }
+}

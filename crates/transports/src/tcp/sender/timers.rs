@@ -1,0 +1,203 @@
+//! What is done when nothing comes: retransmission timeouts (RFC 6298), tail loss
+//! probes (RFC 8985, section 7), reordering timers, and probes of a closed window
+//! (RFC 9293, section 3.8.6.1).
+
+use windtunnel_controllers::{Controller, Signal};
+use windtunnel_engine::{Duration, Time};
+
+use super::spurious::ForwardRecovery;
+use super::{Delivered, Phase, Sender, Transmission};
+use crate::tcp::counters::Counters;
+use crate::tcp::settings::Recovery;
+
+/// A tail loss probe that was sent (RFC 8985, section 7).
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Probe {
+    /// The octet after everything sent until then.
+    pub(super) end: u64,
+    pub(super) retransmission: bool,
+}
+
+impl Sender {
+    /// When the sender wants to be woken.
+    #[inline]
+    pub(in crate::tcp) fn next_wake(&self) -> Option<Time> {
+        let pacer = self.waits_for_pacer.then(|| self.pacer.next());
+        let timers = if !self.board.is_empty() {
+            let timeout = self.timeout_due();
+            let probe = self.probe_due().unwrap_or(timeout);
+            Some(self.reordering_until.unwrap_or(timeout).min(timeout).min(probe))
+        } else {
+            // Of a closed window it is asked whether it still is closed.
+            self.waits_for_room().then(|| self.timeout_due())
+        };
+        match (pacer, timers) {
+            (Some(pacer), Some(timer)) => Some(pacer.min(timer)),
+            (pacer, timer) => pacer.or(timer),
+        }
+    }
+
+    /// When the retransmission timeout is over, or a closed window is to be probed.
+    #[inline]
+    fn timeout_due(&self) -> Time {
+        self.timeout_from + self.estimator.timeout()
+    }
+
+    /// Whether there is data, and the receiver's window is closed.
+    #[inline]
+    fn waits_for_room(&self) -> bool {
+        self.limit > self.next && self.edge <= self.next
+    }
+
+    /// When a tail loss probe is due, if it may be sent (RFC 8985, section 7.2).
+    fn probe_due(&self) -> Option<Time> {
+        let may = self.settings.recovery == Recovery::Rack
+            && self.phase == Phase::Open
+            && self.probe.is_none()
+            && self.probe_allowed
+            && self.board.delivered() == 0
+            && self.reordering_until.is_none()
+            && !self.estimator.backed_off();
+        if !may {
+            return None;
+        }
+        let wait = match self.estimator.smoothed() {
+            None => Duration::from_secs(1),
+            // A single segment may be acknowledged late.
+            Some(rtt) if self.board.len() == 1 => rtt * 2 + self.settings.acknowledge_within,
+            Some(rtt) => rtt * 2,
+        };
+        Some(self.probe_from + wait)
+    }
+
+    /// Looks at the timers; returns whether the closed window is to be probed.
+    pub(in crate::tcp) fn wake(
+        &mut self,
+        now: Time,
+        counters: &mut Counters,
+        emit: &mut impl FnMut(Transmission),
+    ) -> bool {
+        if self.board.is_empty() {
+            let asks = self.waits_for_room() && self.timeout_due() <= now;
+            if asks {
+                self.estimator.back_off();
+                self.timeout_from = now;
+            }
+            return asks;
+        }
+        if self.reordering_until.is_some_and(|it| it <= now) {
+            let flight = self.in_flight();
+            let lost = self.find_losses(now);
+            self.answer_losses(now, lost, flight, counters);
+        }
+        if self.timeout_due() <= now {
+            self.time_out(now, counters, emit);
+        } else if self.probe_due().is_some_and(|it| it <= now) {
+            self.send_probe(now, counters, emit);
+        }
+        false
+    }
+
+    /// RFC 6298, section 5: the first segment is sent again, and the window starts
+    /// from the beginning.
+    fn time_out(
+        &mut self,
+        now: Time,
+        counters: &mut Counters,
+        emit: &mut impl FnMut(Transmission),
+    ) {
+        counters.timeouts += 1;
+        let first = self.timed_out != self.board.unacknowledged();
+        self.timed_out = self.board.unacknowledged();
+        self.estimator.back_off();
+        self.timeout_from = now;
+        // RFC 5682, section 3.1, step 1: in the midst of a repair what still arrives
+        // tells nothing; and what would be brought back is what was before the repair.
+        let repairing = matches!(self.phase, Phase::Loss(_) | Phase::Recovery(_));
+        if first && !repairing {
+            self.remember();
+        }
+        let lost = self.lose_after_timeout(now);
+        self.account.lose(lost);
+        self.duplicates = 0;
+        self.probe = None;
+        self.reordering_until = None;
+        self.reduction = None;
+        self.phase = Phase::Loss(self.next);
+        self.forward = match (first && !repairing, self.settings.recovery) {
+            (true, Recovery::NewReno | Recovery::Sack | Recovery::Rack) => ForwardRecovery::Probing,
+            _ => ForwardRecovery::Off,
+        };
+        // A repeated timeout of the same data finds the window where it is.
+        if first {
+            counters.decreases += 1;
+            self.congest(now, Signal::Timeout);
+        }
+        if let Some((number, _)) = self.board.first() {
+            self.resend(now, number, counters, emit);
+        }
+    }
+
+    /// After a timeout everything is held to be lost; by RACK what is overdue
+    /// (RFC 8985, section 6.3).
+    fn lose_after_timeout(&mut self, now: Time) -> u64 {
+        let smoothed = self.estimator.smoothed();
+        let window = self.rack.window(true, self.board.delivered(), smoothed);
+        let by_time = self.settings.recovery == Recovery::Rack;
+        let mut lost = 0;
+        while let Some((number, sent)) = self.board.oldest() {
+            let is_first = self.board.first().is_some_and(|(it, _)| it == number);
+            if by_time && !is_first && self.rack.deadline(sent, window) > now {
+                break;
+            }
+            lost += u64::from(sent.length);
+            self.board.lose(number);
+        }
+        lost
+    }
+
+    /// RFC 8985, section 7.3: new data if there is any, else the last segment.
+    fn send_probe(
+        &mut self,
+        now: Time,
+        counters: &mut Counters,
+        emit: &mut impl FnMut(Transmission),
+    ) {
+        counters.probes += 1;
+        self.probe_allowed = false;
+        let new = self.new_length();
+        match (new, self.board.last()) {
+            (Some(length), _) => self.send(now, length, counters, emit),
+            (None, Some((number, _))) => self.resend(now, number, counters, emit),
+            (None, None) => {}
+        }
+        // The timeout runs anew, so that it leaves the probe its time.
+        self.timeout_from = now;
+        self.probe = Some(Probe { end: self.next, retransmission: new.is_none() });
+    }
+
+    /// RFC 8985, section 7.4: whether the probe itself repaired a loss, which
+    /// nothing else would tell.
+    pub(super) fn answer_probe(
+        &mut self,
+        now: Time,
+        delivered: &Delivered,
+        repeats: bool,
+        counters: &mut Counters,
+    ) {
+        let Some(probe) = self.probe else { return };
+        let unacknowledged = self.board.unacknowledged();
+        let both_arrived = delivered.duplicate || (repeats && delivered.octets == 0);
+        // Of the original and the probe, one has arrived: it is open whether both do.
+        let open = unacknowledged == probe.end && probe.retransmission && !both_arrived;
+        if unacknowledged < probe.end || open {
+            return;
+        }
+        self.probe = None;
+        if probe.retransmission && !both_arrived && self.phase == Phase::Open {
+            counters.decreases += 1;
+            self.congest(now, Signal::Loss);
+            self.controller.on_recovered(now.as_nanos());
+        }
+    }
+}

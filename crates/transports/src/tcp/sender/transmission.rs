@@ -1,0 +1,183 @@
+//! What is sent, and when it may be.
+
+use windtunnel_controllers::Controller;
+use windtunnel_engine::Time;
+
+use super::spurious::ForwardRecovery;
+use super::{Phase, Sender, Transmission, clock};
+use crate::tcp::counters::Counters;
+
+impl Sender {
+    /// Sends what may be sent.
+    pub(in crate::tcp) fn transmit(
+        &mut self,
+        now: Time,
+        counters: &mut Counters,
+        emit: &mut impl FnMut(Transmission),
+    ) {
+        self.waits_for_pacer = false;
+        // Without new data to try, recovery goes on as usual.
+        if matches!(self.forward, ForwardRecovery::Trying(_)) && self.new_length().is_none() {
+            self.forward = ForwardRecovery::Off;
+        }
+        let rate = self.pacing_rate();
+        let mut limited = true;
+        loop {
+            let lost = match self.forward {
+                ForwardRecovery::Trying(_) => None,
+                _ => self.board.lowest_lost(),
+            };
+            let length = match lost {
+                Some(number) => self.board.at(number).length,
+                None => match self.new_length() {
+                    Some(length) => length,
+                    None => {
+                        limited = false;
+                        break;
+                    }
+                },
+            };
+            if !self.allows(u64::from(length)) && !self.must_resend(lost) {
+                break;
+            }
+            if rate.is_some() && !self.pacer.allows(now) {
+                self.waits_for_pacer = true;
+                break;
+            }
+            match lost {
+                Some(number) => self.resend(now, number, counters, emit),
+                None => self.send(now, length, counters, emit),
+            }
+            if let Some(rate) = rate {
+                self.pacer.spend(now, u32::from(length), rate);
+            }
+        }
+        self.note_limit(limited);
+    }
+
+    /// Octets per second, if packets are paced: as the controller says, or like
+    /// Linux at twice a window a round trip below half the threshold, and at 1.2
+    /// windows above.
+    fn pacing_rate(&self) -> Option<f64> {
+        let segment = f64::from(self.settings.maximum_segment);
+        if let Some(rate) = self.controller.pacing_rate() {
+            return Some(rate * segment);
+        }
+        if !self.settings.pacing {
+            return None;
+        }
+        let (cwnd, ssthresh) = (self.controller.cwnd(), self.controller.ssthresh());
+        let ratio = if cwnd < ssthresh / 2.0 { 2.0 } else { 1.2 };
+        Some(ratio * cwnd * segment / self.estimator.smoothed()?.as_seconds())
+    }
+
+    fn allows(&self, length: u64) -> bool {
+        if let ForwardRecovery::Trying(left) = self.forward {
+            return left > 0;
+        }
+        match &self.reduction {
+            Some(reduction) => reduction.allows(length),
+            None => self.in_flight() + length <= self.window(),
+        }
+    }
+
+    /// Whether a lost segment goes whatever the window: without SACK, fast
+    /// retransmit waits for nothing (RFC 5681, section 3.2; RFC 6582, section 3.2).
+    fn must_resend(&self, lost: Option<u32>) -> bool {
+        let first = self.board.first().map(|(number, _)| number);
+        let recovering = matches!(self.phase, Phase::Recovery(_));
+        recovering && !self.settings.recovery.uses_sack() && lost.is_some() && lost == first
+    }
+
+    /// The octets of the next new segment; `None` if there is nothing to send, or
+    /// no room for it at the receiver.
+    pub(super) fn new_length(&self) -> Option<u16> {
+        let waiting = self.limit.saturating_sub(self.next);
+        if waiting == 0 {
+            return (self.closing && self.fin_end.is_none()).then_some(0);
+        }
+        let room = self.edge.saturating_sub(self.next);
+        let length = waiting.min(self.segment());
+        if length <= room {
+            return Some(length as u16);
+        }
+        // A part of a segment only where nothing else would go on (RFC 9293,
+        // section 3.8.6.2.1).
+        (room > 0 && self.board.is_empty()).then_some(room as u16)
+    }
+
+    pub(super) fn send(
+        &mut self,
+        now: Time,
+        length: u16,
+        counters: &mut Counters,
+        emit: &mut impl FnMut(Transmission),
+    ) {
+        let sequence = self.next;
+        self.next += u64::from(length);
+        let fin = self.closing && self.next == self.limit && self.fin_end.is_none();
+        if fin {
+            self.next += 1;
+            self.fin_end = Some(self.next);
+        }
+        let idle = self.board.is_empty();
+        if idle {
+            self.timeout_from = now;
+        }
+        self.probe_from = now;
+        let in_flight = self.board.in_flight() + u64::from(length);
+        let snapshot = self.account.send(now, idle, in_flight);
+        self.board.send(now, self.next, length, snapshot);
+        if let Some(reduction) = &mut self.reduction {
+            reduction.send(u64::from(length));
+        }
+        if let ForwardRecovery::Trying(left) = &mut self.forward {
+            *left -= 1;
+        }
+        counters.segments += u64::from(length > 0);
+        let reduced = std::mem::take(&mut self.reduced);
+        emit(Transmission { sequence, length, fin, retransmission: false, reduced });
+    }
+
+    pub(super) fn resend(
+        &mut self,
+        now: Time,
+        number: u32,
+        counters: &mut Counters,
+        emit: &mut impl FnMut(Transmission),
+    ) {
+        let sent = self.board.at(number);
+        let (end, length) = (sent.end, sent.length);
+        let in_flight = self.board.in_flight() + u64::from(length);
+        let snapshot = self.account.send(now, false, in_flight);
+        self.board.resend(now, number, snapshot);
+        if let Some(reduction) = &mut self.reduction {
+            reduction.send(u64::from(length));
+        }
+        let fin = self.fin_end == Some(end);
+        let sequence = end - u64::from(length) - u64::from(fin);
+        // Of another than the first unacknowledged one, an earlier one's arrival could
+        // seem to be an answer (RFC 3522, section 3.2).
+        if self.undo.retransmissions == 0 && sequence == self.board.unacknowledged() {
+            self.undo.first = Some((clock(now), end));
+        }
+        self.undo.retransmissions += 1;
+        counters.segments += u64::from(length > 0);
+        counters.retransmissions += u64::from(length > 0);
+        emit(Transmission { sequence, length, fin, retransmission: true, reduced: false });
+    }
+
+    /// Notes whether the window or the application stopped the sender.
+    fn note_limit(&mut self, limited: bool) {
+        let in_flight = self.in_flight();
+        let ended = self.board.unacknowledged() >= self.limited_end;
+        if ended || limited || (!self.window_limited && in_flight > self.most_in_flight) {
+            self.window_limited = limited;
+            self.most_in_flight = in_flight;
+            self.limited_end = self.next;
+        }
+        if !limited && in_flight < self.window() {
+            self.account.limit(in_flight);
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! How both ends of a connection behave.
+
+use windtunnel_controllers::{Settings as ControllerSettings, Start};
+use windtunnel_engine::Duration;
+use windtunnel_packets::ip::IpVersion;
+
+use crate::rtt::RtoLimits;
+
+/// How a sender finds and repairs losses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recovery {
+    /// Three duplicate acknowledgements lead back to slow start; what followed
+    /// the loss is sent again (Jacobson 1988). Without SACK.
+    Tahoe,
+    /// Fast retransmit and fast recovery, which the first new acknowledgement
+    /// ends (RFC 5681, section 3.2). Without SACK.
+    Reno,
+    /// Fast recovery until everything sent before it is acknowledged (RFC 6582).
+    /// Without SACK.
+    NewReno,
+    /// The SACK scoreboard with three duplicates (RFC 6675), and proportional
+    /// rate reduction (RFC 9937).
+    Sack,
+    /// By the time of sending, with tail loss probes (RFC 8985), and proportional
+    /// rate reduction (RFC 9937).
+    Rack,
+}
+
+impl Recovery {
+    /// Whether it uses selective acknowledgements.
+    #[inline]
+    #[must_use]
+    pub fn uses_sack(self) -> bool {
+        matches!(self, Self::Sack | Self::Rack)
+    }
+}
+
+/// What a connection does with ECN.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EcnMode {
+    /// Nothing: its packets are not ECN-capable.
+    Off,
+    /// The receiver echoes a mark until the sender has answered it (RFC 3168).
+    Classic,
+    /// Each acknowledgement says whether what it acknowledges was marked
+    /// (RFC 8257, section 3.2).
+    Dctcp,
+    /// The receiver counts marked packets (accurate ECN: RFC 9768); the sender's
+    /// packets are ECT(0).
+    Accurate,
+    /// The same with packets of ECT(1) (L4S: RFC 9331).
+    Scalable,
+    /// RFC 3168, and an echo of the milder mark (SCE).
+    SomeCongestion,
+}
+
+/// When the receiving application takes what arrived.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reading {
+    /// At once.
+    AtOnce,
+    /// When it says so ([`Endpoint::take`](super::Endpoint::take)): without that the
+    /// window closes.
+    AsTaken,
+}
+
+/// How both ends of a connection behave.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The version of IP below.
+    pub ip: IpVersion,
+    /// The octets of data in a full segment.
+    pub maximum_segment: u16,
+    /// Whether segments carry timestamps (RFC 7323).
+    pub timestamps: bool,
+    /// How losses are found and repaired.
+    pub recovery: Recovery,
+    /// What is done with ECN.
+    pub ecn: EcnMode,
+    /// After how many full segments the receiver acknowledges at the latest.
+    pub acknowledge_every: u8,
+    /// How long it waits for them at the most.
+    pub acknowledge_within: Duration,
+    /// The retransmission timeout's limits.
+    pub timeout_limits: RtoLimits,
+    /// The octets that the receiver can hold.
+    pub receive_buffer: u64,
+    /// When its application takes them.
+    pub reading: Reading,
+    /// Whether the sender spreads a window over the round trip also where the
+    /// controller does not ask for it.
+    pub pacing: bool,
+    /// The sender's congestion controller.
+    pub controller: ControllerSettings,
+    /// Where it begins.
+    pub start: Start,
+}

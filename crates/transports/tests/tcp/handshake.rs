@@ -1,0 +1,109 @@
+//! How a connection opens: RFC 9293, section 3.5; RFC 6298, sections 2 and 5.
+
+use windtunnel_engine::Duration;
+use windtunnel_packets::tcp::Flags;
+use windtunnel_transports::tcp::{Recovery, Role};
+
+use crate::script::{Script, ack, data, settings, syn};
+
+const SYN_ACK: Flags = Flags::SYN.with(Flags::ACK);
+
+#[test]
+fn a_lost_syn_is_sent_again_after_1_s_then_2_s_then_4_s() {
+    let mut client = Script::closed(Role::Client, &settings(Recovery::Rack));
+    client.open();
+    client.until(8_000);
+    let syns = client.all();
+    assert!(syns.iter().all(|it| it.has(Flags::SYN) && !it.has(Flags::ACK)));
+    let times: Vec<u64> = syns.iter().map(|it| it.milliseconds()).collect();
+    assert_eq!(times, [0, 1_000, 3_000, 7_000]);
+}
+
+#[test]
+fn a_lost_answer_to_the_syn_is_sent_again_by_time_and_for_each_repeated_syn() {
+    let mut server = Script::closed(Role::Server, &settings(Recovery::Rack));
+    server.receive(10, syn(Flags::default()));
+    assert!(server.only().has(SYN_ACK));
+    server.receive(500, syn(Flags::default()));
+    assert!(server.only().has(SYN_ACK), "for the repeated SYN");
+    server.until(5_000);
+    let again = server.all();
+    assert!(!again.is_empty() && again.iter().all(|it| it.has(SYN_ACK)), "by time");
+}
+
+#[test]
+fn when_the_last_step_is_lost_data_takes_its_place() {
+    let mut server = Script::closed(Role::Server, &settings(Recovery::Rack));
+    server.receive(0, syn(Flags::default()));
+    server.all();
+    server.receive(100, data(0));
+    server.until(200);
+    assert_eq!(server.only().acknowledges(), 1);
+    assert_eq!(server.end.counters().received_bytes, 1000);
+    server.until(10_000);
+    assert!(server.all().is_empty(), "no SYN is due any more");
+}
+
+#[test]
+fn when_the_last_step_is_lost_the_client_repeats_it_for_each_answer() {
+    let mut client = Script::connected(&settings(Recovery::Rack), 100, 0);
+    client.receive(1_100, syn(Flags::ACK));
+    let again = client.only();
+    assert!(again.has(Flags::ACK) && !again.has(Flags::SYN));
+    assert_eq!(again.segment.sequence, 1);
+}
+
+#[test]
+fn data_waits_for_the_answer_and_goes_with_the_last_step() {
+    let mut client = Script::closed(Role::Client, &settings(Recovery::Rack));
+    client.open();
+    client.write(3_000);
+    assert!(client.only().has(Flags::SYN));
+    client.receive(70, syn(Flags::ACK));
+    let first = client.all();
+    assert!(first.iter().all(|it| it.segment.length == 1000 && it.has(Flags::ACK)));
+    assert_eq!(first.len(), 3);
+}
+
+#[test]
+fn the_handshake_is_the_first_round_trip_sample() {
+    let client = Script::connected(&settings(Recovery::Rack), 100, 1);
+    assert_eq!(client.end.smoothed_rtt(), Some(Duration::from_millis(100)));
+}
+
+#[test]
+fn a_repeated_handshake_measures_nothing_at_either_end() {
+    // Karn's rule: RFC 6298, section 3.
+    let mut client = Script::closed(Role::Client, &settings(Recovery::Rack));
+    client.open();
+    client.receive(1_100, syn(Flags::ACK));
+    client.write(1_000);
+    assert_eq!(client.end.smoothed_rtt(), None);
+
+    let mut server = Script::closed(Role::Server, &settings(Recovery::Rack));
+    server.receive(0, syn(Flags::default()));
+    server.receive(500, syn(Flags::default()));
+    server.receive(550, ack(0));
+    server.write(1_000);
+    assert_eq!(server.end.smoothed_rtt(), None);
+}
+
+#[test]
+fn a_segment_before_any_syn_is_ignored() {
+    let mut server = Script::closed(Role::Server, &settings(Recovery::Rack));
+    server.receive(0, data(0));
+    let mut client = Script::closed(Role::Client, &settings(Recovery::Rack));
+    client.receive(0, syn(Flags::ACK));
+    assert!(server.all().is_empty() && client.all().is_empty());
+    assert_eq!(server.end.counters().received_bytes, 0);
+}
+
+#[test]
+fn a_repeated_answer_does_not_disturb_a_connection_that_stands() {
+    let mut client = Script::connected(&settings(Recovery::Rack), 100, 20);
+    assert_eq!(client.sent().len(), 10);
+    client.receive(150, syn(Flags::ACK));
+    assert!(client.sent().is_empty());
+    client.receive(200, ack(10));
+    assert_eq!(client.sent(), (10..20).collect::<Vec<_>>());
+}

@@ -1,0 +1,234 @@
+//! Explicit congestion notification: RFC 3168, RFC 8257, accurate ECN, SCE.
+
+use windtunnel_packets::Ecn;
+use windtunnel_packets::tcp::Flags;
+use windtunnel_transports::tcp::{EcnMode, Recovery, Role, Settings};
+
+use crate::script::{Script, ack, controller, data, syn, with_window};
+
+fn settings(ecn: EcnMode) -> Settings {
+    Settings { ecn, ..with_window(Recovery::Rack, 10.0) }
+}
+
+fn sender(ecn: EcnMode) -> Script {
+    Script::connected(&settings(ecn), 100, 1_000)
+}
+
+/// A receiver to which the connection stands.
+fn receiver(ecn: EcnMode) -> Script {
+    let mut it = Script::closed(Role::Server, &settings(ecn));
+    it.receive(0, syn(Flags::default()));
+    it.receive(1, ack(0));
+    it.all();
+    it
+}
+
+#[test]
+fn data_is_ecn_capable_as_its_mode_says_and_nothing_else_is() {
+    for (mode, expected) in [
+        (EcnMode::Off, Ecn::NotCapable),
+        (EcnMode::Classic, Ecn::Capable),
+        (EcnMode::Dctcp, Ecn::Capable),
+        (EcnMode::Accurate, Ecn::Capable),
+        (EcnMode::Scalable, Ecn::Scalable),
+        (EcnMode::SomeCongestion, Ecn::Capable),
+    ] {
+        let data = sender(mode).all();
+        assert!(!data.is_empty() && data.iter().all(|it| it.ecn == expected), "{mode:?}");
+        let mut client = Script::closed(Role::Client, &settings(mode));
+        client.open();
+        assert_eq!(client.only().ecn, Ecn::NotCapable, "a SYN");
+        let mut it = receiver(mode);
+        it.receive(10, self::data(1));
+        assert_eq!(it.only().ecn, Ecn::NotCapable, "an acknowledgement");
+    }
+}
+
+#[test]
+fn a_retransmission_is_not_ecn_capable() {
+    // RFC 3168, section 6.1.5.
+    let mut it = sender(EcnMode::Classic);
+    it.all();
+    it.until(10_000);
+    let again = it.all();
+    let again: Vec<_> = again.iter().filter(|it| it.segment.sequence == 1).collect();
+    assert!(!again.is_empty());
+    assert!(again.iter().all(|it| it.ecn == Ecn::NotCapable));
+}
+
+#[test]
+fn a_window_is_halved_once_a_round_trip_however_many_echoes_come() {
+    let mut it = sender(EcnMode::Classic);
+    for next in 1..=10 {
+        it.receive(200 + next, ack(next).flags(Flags::ECE));
+    }
+    assert_eq!(it.end.counters().decreases, 1);
+    assert_eq!(it.ssthresh(), 5.0);
+    assert_eq!(it.end.counters().retransmissions, 0);
+    // The next round trip's echoes count again.
+    let last = it.sent().iter().max().copied().expect("more was sent");
+    it.receive(300, ack(last + 1));
+    it.receive(400, ack(last + 2).flags(Flags::ECE));
+    assert_eq!(it.end.counters().decreases, 2);
+}
+
+#[test]
+fn the_first_new_segment_after_a_decrease_says_that_the_window_was_reduced() {
+    let mut it = sender(EcnMode::Classic);
+    it.all();
+    for next in 1..=10 {
+        it.receive(200 + next, ack(next).flags(Flags::ECE));
+    }
+    let sent = it.all();
+    let reduced: Vec<bool> = sent.iter().map(|it| it.has(Flags::CWR)).collect();
+    assert!(reduced[0]);
+    assert_eq!(reduced.iter().filter(|it| **it).count(), 1);
+}
+
+#[test]
+fn after_a_mark_what_is_in_flight_comes_down_in_proportion() {
+    let mut it = sender(EcnMode::Classic);
+    it.all();
+    for next in 1..=10 {
+        it.receive(200 + next, ack(next).flags(Flags::ECE));
+    }
+    assert_eq!(it.sent().len(), 5);
+    assert_eq!(it.end.in_flight(), 5);
+}
+
+#[test]
+fn a_loss_and_a_mark_of_one_round_trip_halve_the_window_once() {
+    let mut it = sender(EcnMode::Classic);
+    it.receive(201, ack(1).flags(Flags::ECE));
+    for arrived in 2..7 {
+        it.receive(200 + arrived, ack(1).sack(2..arrived + 1).flags(Flags::ECE));
+    }
+    assert!(it.sent().contains(&1));
+    assert_eq!(it.end.counters().decreases, 1);
+}
+
+#[test]
+fn marks_are_echoed_until_the_sender_has_answered() {
+    let mut it = receiver(EcnMode::Classic);
+    let mut echoes = Vec::new();
+    for (number, ecn, flags) in [
+        (0, Ecn::Capable, Flags::default()),
+        (1, Ecn::Congestion, Flags::default()),
+        (2, Ecn::Capable, Flags::default()),
+        (3, Ecn::Capable, Flags::default()),
+        (4, Ecn::Capable, Flags::CWR),
+        (5, Ecn::Capable, Flags::default()),
+        (6, Ecn::Capable, Flags::default()),
+        (7, Ecn::Congestion, Flags::CWR),
+    ] {
+        it.receive(100 * (1 + number), data(number).ecn(ecn).flags(flags));
+        it.until(100 * (1 + number) + 50);
+        echoes.extend(it.all().iter().map(|it| (it.acknowledges(), it.has(Flags::ECE))));
+    }
+    assert_eq!(
+        echoes,
+        [
+            (1, false),
+            (2, true),
+            (3, true),
+            (4, true),
+            (5, false),
+            (6, false),
+            (7, false),
+            (8, true)
+        ]
+    );
+}
+
+#[test]
+fn dctcp_acknowledges_at_once_where_marks_begin_and_end() {
+    // RFC 8257, section 3.2: each acknowledgement speaks of one kind only.
+    let mut it = receiver(EcnMode::Dctcp);
+    let marked = |number: u64| (3..6).contains(&number);
+    for number in 0..9 {
+        let ecn = if marked(number) { Ecn::Congestion } else { Ecn::Capable };
+        it.receive(10 + number, data(number).ecn(ecn));
+    }
+    it.until(100);
+    let told = it.all();
+    let told: Vec<(u64, bool)> =
+        told.iter().map(|it| (it.acknowledges(), it.has(Flags::ECE))).collect();
+    assert_eq!(told, [(2, false), (3, false), (5, true), (6, true), (8, false), (9, false)]);
+    let mut before = 0;
+    for (next, echo) in told {
+        assert!((before..next).all(|it| marked(it) == echo));
+        before = next;
+    }
+}
+
+#[test]
+fn dctcp_is_not_disturbed_by_segments_without_data() {
+    let mut it = receiver(EcnMode::Dctcp);
+    it.receive(10, data(0).ecn(Ecn::Congestion));
+    it.receive(11, data(1).length(0));
+    assert!(it.all().is_empty(), "a pure acknowledgement says nothing of marks");
+}
+
+#[test]
+fn accurate_ecn_counts_marked_packets_modulo_eight() {
+    for mode in [EcnMode::Accurate, EcnMode::Scalable] {
+        let mut it = receiver(mode);
+        let mut marked = 0;
+        for number in 0..40 {
+            let mark = number % 3 != 0;
+            marked += u64::from(mark);
+            let ecn = if mark { Ecn::Congestion } else { Ecn::Capable };
+            it.receive(10 + number, data(number).ecn(ecn));
+            for sent in it.all() {
+                assert_eq!(u64::from(sent.segment.flags.counter()), marked % 8);
+            }
+        }
+        assert_eq!(it.end.counters().marks, marked);
+    }
+}
+
+/// Marks that the sender's controller was told of, after these acknowledgements:
+/// DCTCP's window falls with each round trip in which some were.
+fn decreases(acknowledgements: &[(u64, u64)]) -> u64 {
+    let mut settings = settings(EcnMode::Accurate);
+    settings.controller = controller("dctcp");
+    let mut it = Script::connected(&settings, 100, 1_000);
+    for (index, (next, counted)) in acknowledgements.iter().enumerate() {
+        it.receive(200 + index as u64, ack(*next).counted(*counted));
+    }
+    it.end.counters().decreases
+}
+
+#[test]
+fn a_counter_that_wraps_counts_on() {
+    assert_eq!(decreases(&[(1, 0), (2, 0)]), 0);
+    assert_eq!(decreases(&[(1, 0), (2, 1)]), 1);
+    assert_eq!(decreases(&[(10, 7), (20, 7)]), 1);
+    assert_eq!(decreases(&[(10, 7), (12, 8)]), 2, "from seven to eight is one more");
+}
+
+#[test]
+fn an_old_counter_that_comes_late_counts_nothing() {
+    assert_eq!(decreases(&[(1, 1), (10, 2), (12, 2)]), 2);
+    // The same, and the first comes once more after the second.
+    assert_eq!(decreases(&[(1, 1), (10, 2), (1, 1), (12, 2)]), 2);
+}
+
+#[test]
+fn the_milder_mark_is_echoed_for_what_carried_it() {
+    let mut it = receiver(EcnMode::SomeCongestion);
+    for number in 0..6 {
+        let ecn = if (2..4).contains(&number) { Ecn::Scalable } else { Ecn::Capable };
+        it.receive(10 + number, data(number).ecn(ecn));
+    }
+    it.until(100);
+    let told = it.all();
+    let mut before = 0;
+    for sent in told {
+        let next = sent.acknowledges();
+        assert!((before..next).all(|it| (2..4).contains(&it) == sent.has(Flags::AE)));
+        assert!(!sent.has(Flags::ECE));
+        before = next;
+    }
+    assert_eq!(before, 6);
+}

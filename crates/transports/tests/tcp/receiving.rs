@@ -1,0 +1,175 @@
+//! What a receiver acknowledges, and when: RFC 5681, section 4.2; RFC 2018; RFC
+//! 2883; RFC 7323, section 4.3.
+
+use windtunnel_packets::tcp::Flags;
+use windtunnel_transports::tcp::{Recovery, Role, Settings};
+
+use crate::script::{Script, ack, data, settings, syn};
+
+fn receiver(settings: &Settings) -> Script {
+    let mut it = Script::closed(Role::Server, settings);
+    it.receive(0, syn(Flags::default()));
+    it.receive(1, ack(0));
+    it.all();
+    it
+}
+
+fn usual() -> Script {
+    receiver(&settings(Recovery::Rack))
+}
+
+#[test]
+fn every_second_full_segment_is_acknowledged_at_once() {
+    let mut it = usual();
+    for number in 0..6 {
+        it.receive(10 + number, data(number));
+    }
+    let told: Vec<(u64, u64)> =
+        it.all().iter().map(|it| (it.milliseconds(), it.acknowledges())).collect();
+    assert_eq!(told, [(11, 2), (13, 4), (15, 6)]);
+}
+
+#[test]
+fn a_single_segment_is_acknowledged_when_the_delay_is_over() {
+    let mut it = usual();
+    it.receive(10, data(0));
+    it.until(49);
+    assert!(it.all().is_empty());
+    it.until(50);
+    assert_eq!(it.only().acknowledges(), 1);
+    assert_eq!(it.end.next_wake(), None);
+}
+
+#[test]
+fn with_delayed_acknowledgements_off_each_segment_is_acknowledged() {
+    let mut it = receiver(&Settings { acknowledge_every: 1, ..settings(Recovery::Rack) });
+    for number in 0..4 {
+        it.receive(10 + number, data(number));
+        assert_eq!(it.only().acknowledges(), number + 1);
+    }
+}
+
+#[test]
+fn a_segment_beyond_a_gap_is_acknowledged_at_once_with_what_it_brought() {
+    let mut it = usual();
+    it.receive(10, data(0));
+    it.receive(11, data(2));
+    let told = it.only();
+    assert_eq!((told.acknowledges(), told.blocks()), (1, vec![(2, 3)]));
+    it.receive(12, data(4));
+    let told = it.only();
+    assert_eq!((told.acknowledges(), told.blocks()), (1, vec![(4, 5), (2, 3)]));
+}
+
+#[test]
+fn a_segment_that_fills_a_gap_is_acknowledged_at_once() {
+    let mut it = usual();
+    for (index, number) in [1, 3, 0].into_iter().enumerate() {
+        it.receive(10 + index as u64, data(number));
+    }
+    let told = *it.all().last().expect("an acknowledgement");
+    assert_eq!((told.acknowledges(), told.blocks()), (2, vec![(3, 4)]));
+}
+
+#[test]
+fn a_duplicate_is_acknowledged_at_once_and_reported_once() {
+    let mut it = usual();
+    it.receive(10, data(0));
+    it.receive(11, data(1));
+    it.all();
+    it.receive(12, data(0));
+    let told = it.only();
+    assert_eq!((told.acknowledges(), told.blocks()), (2, vec![(0, 1)]));
+    it.receive(13, data(3));
+    assert_eq!(it.only().blocks(), [(3, 4)]);
+    assert_eq!(it.end.counters().duplicates, 1);
+}
+
+#[test]
+fn without_sack_there_are_no_blocks() {
+    let mut it = receiver(&settings(Recovery::NewReno));
+    it.receive(10, data(3));
+    let told = it.only();
+    assert_eq!((told.acknowledges(), told.blocks()), (0, vec![]));
+}
+
+#[test]
+fn data_counts_when_it_is_in_order() {
+    let mut it = usual();
+    for (number, expected) in [(1, 0), (2, 0), (0, 3_000), (1, 3_000), (3, 4_000)] {
+        it.receive(10 + number + expected, data(number));
+        assert_eq!(it.end.counters().received_bytes, expected);
+    }
+    assert_eq!(it.end.counters().received_segments, 5);
+}
+
+#[test]
+fn the_earliest_timestamp_of_what_is_acknowledged_late_is_echoed() {
+    // RFC 7323, section 4.3, case A.
+    let mut it = receiver(&Settings { timestamps: true, ..settings(Recovery::Rack) });
+    it.receive(10, data(0).stamps(1, 0));
+    it.receive(12, data(1).stamps(2, 0));
+    assert_eq!(it.only().segment.echo, 1);
+    it.receive(14, data(2).stamps(3, 0));
+    it.until(100);
+    assert_eq!(it.only().segment.echo, 3);
+}
+
+#[test]
+fn a_timestamp_from_beyond_a_gap_is_not_echoed() {
+    // RFC 7323, section 4.3, cases B and C: segment B is missing.
+    let mut it =
+        receiver(&Settings { timestamps: true, acknowledge_every: 1, ..settings(Recovery::Rack) });
+    let mut echoes = Vec::new();
+    for (index, number) in [0, 2, 1, 4, 3].into_iter().enumerate() {
+        it.receive(10 + index as u64, data(number).stamps(1 + number as u32, 0));
+        echoes.push(it.only().segment.echo);
+    }
+    assert_eq!(echoes, [1, 1, 2, 2, 4]);
+}
+
+#[test]
+fn timestamps_tell_the_time_in_milliseconds() {
+    let mut it = receiver(&Settings { timestamps: true, ..settings(Recovery::Rack) });
+    it.receive(100, data(1).stamps(7, 0));
+    let told = it.only();
+    assert!(told.has(Flags::TIMESTAMPS));
+    assert_eq!(told.segment.timestamp, 100);
+}
+
+#[test]
+fn data_carries_the_acknowledgement_along() {
+    let mut it = usual();
+    it.receive(10, data(0));
+    it.write(1_000);
+    let told = it.only();
+    assert_eq!((told.segment.length, told.acknowledges()), (1_000, 1));
+    it.until(60);
+    assert!(it.all().iter().all(|it| it.segment.length > 0), "none goes by itself");
+}
+
+#[test]
+fn a_gap_is_told_also_where_data_goes_the_other_way() {
+    // Data segments have no room for SACK blocks, and do not count as duplicates.
+    let mut it = usual();
+    it.write(1_000_000);
+    it.all();
+    it.receive(100, ack(4));
+    it.all();
+    // The same segment acknowledges, so that more data may go.
+    it.receive(101, data(3).acknowledging(8));
+    let told = it.all();
+    assert!(
+        told.iter().any(|it| it.segment.length == 0 && it.blocks() == [(3, 4)]),
+        "an acknowledgement by itself"
+    );
+}
+
+#[test]
+fn numbers_before_the_connection_and_far_beyond_the_window_are_harmless() {
+    let mut it = usual();
+    it.receive(10, data(1_000_000));
+    it.receive(11, data(u64::from(u32::MAX) / 1_000 - 5));
+    assert_eq!(it.end.counters().received_bytes, 0);
+    assert!(it.all().iter().all(|it| it.acknowledges() == 0));
+}

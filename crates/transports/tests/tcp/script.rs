@@ -1,0 +1,294 @@
+//! One end of a connection against a script: segments in, segments out, each at
+//! its millisecond. The test plays the peer.
+//!
+//! Data is counted in segments of [`SEGMENT`] octets, the first being number 0.
+//! The connection opens at 0 with a SYN, which is answered after a round trip.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use windtunnel_controllers::{Controller, DESCRIPTIONS, Settings as ControllerSettings, Start};
+use windtunnel_engine::{Duration, Time};
+use windtunnel_packets::ip::IpVersion;
+use windtunnel_packets::tcp::{Flags, SackBlock, Segment, SynOptions};
+use windtunnel_packets::{Body, Ecn, Packet};
+use windtunnel_transports::rtt::RtoLimits;
+use windtunnel_transports::tcp::{EcnMode, Endpoint, Reading, Recovery, Role, Settings};
+
+/// The octets of a full segment.
+pub(crate) const SEGMENT: u64 = 1000;
+/// By how many bits the test scales its windows down.
+const SCALE: u8 = 8;
+
+/// Timeouts of RFC 6298, no timestamps, and a window of 10 that AIMD governs.
+pub(crate) fn settings(recovery: Recovery) -> Settings {
+    Settings {
+        ip: IpVersion::V4,
+        maximum_segment: SEGMENT as u16,
+        timestamps: false,
+        recovery,
+        ecn: EcnMode::Off,
+        acknowledge_every: 2,
+        acknowledge_within: Duration::from_millis(40),
+        timeout_limits: RtoLimits { minimum: Duration::from_secs(1), ..RtoLimits::default() },
+        receive_buffer: 1 << 24,
+        reading: Reading::AtOnce,
+        pacing: false,
+        controller: controller("aimd"),
+        start: Start { initial_window: 10.0, minimum_window: 2.0, restart_window: 1.0 },
+    }
+}
+
+/// The same with a first window of so many segments.
+pub(crate) fn with_window(recovery: Recovery, segments: f64) -> Settings {
+    let mut settings = settings(recovery);
+    settings.start.initial_window = segments;
+    settings
+}
+
+pub(crate) fn controller(name: &str) -> ControllerSettings {
+    let description = DESCRIPTIONS.iter().find(|it| it.name == name);
+    ControllerSettings::defaults(description.expect("a registered controller"))
+}
+
+pub(crate) fn at(milliseconds: u64) -> Time {
+    Time::ZERO + Duration::from_millis(milliseconds)
+}
+
+/// The sequence number at which a segment starts.
+pub(crate) fn sequence(segment: u64) -> u32 {
+    (1 + segment * SEGMENT) as u32
+}
+
+/// A segment from the peer.
+#[derive(Clone, Copy)]
+pub(crate) struct Incoming {
+    segment: Segment,
+    ecn: Ecn,
+}
+
+/// Everything before segment number `next` has arrived at the peer.
+pub(crate) fn ack(next: u64) -> Incoming {
+    let mut segment = Segment::new(0, 1, Flags::ACK);
+    segment.acknowledgement = sequence(next);
+    segment.window = u16::MAX;
+    Incoming { segment, ecn: Ecn::NotCapable }
+}
+
+/// Data from the peer: segment number `number`.
+pub(crate) fn data(number: u64) -> Incoming {
+    let mut it = ack(0);
+    it.segment.sequence = sequence(number);
+    it.segment.length = SEGMENT as u16;
+    it
+}
+
+impl Incoming {
+    /// These segments have arrived beyond a gap, or a second time.
+    pub(crate) fn sack(mut self, segments: Range<u64>) -> Self {
+        let Range { start, end } = segments;
+        let block = SackBlock { start: sequence(start), end: sequence(end) };
+        self.segment.add_sack_block(block);
+        self
+    }
+
+    /// Echoes the clock of that millisecond, and tells its own.
+    pub(crate) fn stamps(mut self, own: u32, echo: u32) -> Self {
+        self.segment.timestamp = own;
+        self.segment.echo = echo;
+        self.flags(Flags::TIMESTAMPS)
+    }
+
+    /// Advertises room for so many octets.
+    pub(crate) fn window(mut self, octets: u64) -> Self {
+        self.segment.window = (octets >> SCALE) as u16;
+        self
+    }
+
+    pub(crate) fn flags(mut self, flags: Flags) -> Self {
+        self.segment.flags = self.segment.flags.with(flags);
+        self
+    }
+
+    /// Accurate ECN's count of marked packets, modulo eight.
+    pub(crate) fn counted(self, marked: u64) -> Self {
+        self.flags(Flags::from_counter(marked))
+    }
+
+    pub(crate) fn ecn(mut self, ecn: Ecn) -> Self {
+        self.ecn = ecn;
+        self
+    }
+
+    /// Acknowledges so many segments.
+    pub(crate) fn acknowledging(mut self, segments: u64) -> Self {
+        self.segment.acknowledgement = sequence(segments);
+        self
+    }
+
+    /// Acknowledges so many segments and the FIN behind them.
+    pub(crate) fn acknowledging_fin_of(mut self, segments: u64) -> Self {
+        self.segment.acknowledgement = sequence(segments) + 1;
+        self
+    }
+
+    /// So many octets of data instead of a full segment.
+    pub(crate) fn length(mut self, octets: u16) -> Self {
+        self.segment.length = octets;
+        self
+    }
+}
+
+/// A segment that the end under test sent.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Outgoing {
+    pub(crate) time: Time,
+    pub(crate) segment: Segment,
+    pub(crate) ecn: Ecn,
+}
+
+impl Outgoing {
+    pub(crate) fn has(&self, flags: Flags) -> bool {
+        self.segment.flags.has(flags)
+    }
+
+    /// Which segment it acknowledges next.
+    pub(crate) fn acknowledges(&self) -> u64 {
+        u64::from(self.segment.acknowledgement - 1) / SEGMENT
+    }
+
+    /// Its SACK blocks: the first segment of each, and the one after the last.
+    pub(crate) fn blocks(&self) -> Vec<(u64, u64)> {
+        let number = |octet: u32| u64::from(octet - 1) / SEGMENT;
+        self.segment.sack_blocks().map(|it| (number(it.start), number(it.end))).collect()
+    }
+
+    pub(crate) fn milliseconds(&self) -> u64 {
+        self.time.as_nanos() / 1_000_000
+    }
+}
+
+/// One end, and what it sent.
+pub(crate) struct Script {
+    pub(crate) end: Endpoint,
+    now: Time,
+    out: Vec<Outgoing>,
+}
+
+impl Script {
+    /// An end to which nothing has happened yet.
+    pub(crate) fn closed(role: Role, settings: &Settings) -> Self {
+        let end = Endpoint::new(0, role, &Arc::new(settings.clone()));
+        Self { end, now: Time::ZERO, out: Vec::new() }
+    }
+
+    /// A client whose SYN of time 0 was answered after `rtt` milliseconds; its
+    /// application has written so many segments.
+    pub(crate) fn connected(settings: &Settings, rtt: u64, segments: u64) -> Self {
+        let mut script = Self::closed(Role::Client, settings);
+        script.open();
+        script.receive(rtt, syn(Flags::ACK));
+        script.all();
+        script.write(segments * SEGMENT);
+        // The window of a SYN is not scaled: the peer's full one follows.
+        script.receive(rtt, ack(0));
+        script
+    }
+
+    fn act(&mut self, act: impl FnOnce(&mut Endpoint, Time, &mut Vec<Packet>)) {
+        let mut outbox = Vec::new();
+        act(&mut self.end, self.now, &mut outbox);
+        for packet in outbox {
+            let Body::Segment(segment) = packet.body else { unreachable!("TCP sends segments") };
+            self.out.push(Outgoing { time: self.now, segment, ecn: packet.ecn });
+        }
+    }
+
+    pub(crate) fn open(&mut self) {
+        self.act(Endpoint::open);
+    }
+
+    pub(crate) fn write(&mut self, octets: u64) {
+        self.act(|it, now, outbox| it.write(now, octets, outbox));
+    }
+
+    pub(crate) fn close(&mut self) {
+        self.act(Endpoint::close);
+    }
+
+    pub(crate) fn now(&self) -> Time {
+        self.now
+    }
+
+    /// Lets the timers run until that millisecond.
+    pub(crate) fn until(&mut self, milliseconds: u64) {
+        self.until_time(at(milliseconds));
+    }
+
+    pub(crate) fn until_time(&mut self, time: Time) {
+        assert!(self.now <= time, "scripts go forward");
+        let mut wakes = 0;
+        while let Some(wake) = self.end.next_wake().filter(|it| *it <= time) {
+            self.now = self.now.max(wake);
+            self.act(Endpoint::wake);
+            wakes += 1;
+            assert!(wakes < 100_000, "wakes for ever at {:?}", self.now);
+        }
+        self.now = time;
+    }
+
+    /// A segment arrives at that millisecond.
+    pub(crate) fn receive(&mut self, milliseconds: u64, it: Incoming) {
+        self.until(milliseconds);
+        self.receive_now(it);
+    }
+
+    pub(crate) fn receive_now(&mut self, it: Incoming) {
+        let Incoming { segment, ecn } = it;
+        self.act(|end, now, outbox| end.receive(now, &segment, ecn, outbox));
+    }
+
+    /// What was sent since this was asked last.
+    pub(crate) fn all(&mut self) -> Vec<Outgoing> {
+        std::mem::take(&mut self.out)
+    }
+
+    /// The numbers of the data segments sent since the last question.
+    pub(crate) fn sent(&mut self) -> Vec<u64> {
+        self.sent_at().into_iter().map(|(_, number)| number).collect()
+    }
+
+    /// The same with the milliseconds.
+    pub(crate) fn sent_at(&mut self) -> Vec<(u64, u64)> {
+        let data = self.all().into_iter().filter(|it| it.segment.length > 0);
+        data.map(|it| (it.milliseconds(), u64::from(it.segment.sequence - 1) / SEGMENT)).collect()
+    }
+
+    /// The one segment sent since the last question.
+    pub(crate) fn only(&mut self) -> Outgoing {
+        let all = self.all();
+        assert_eq!(all.len(), 1, "one segment was to be sent: {all:?}");
+        all[0]
+    }
+
+    pub(crate) fn cwnd(&self) -> f64 {
+        self.end.controller().expect("data was written").cwnd()
+    }
+
+    pub(crate) fn ssthresh(&self) -> f64 {
+        self.end.controller().expect("data was written").ssthresh()
+    }
+}
+
+/// A SYN from the peer; with [`Flags::ACK`] the answer to one.
+pub(crate) fn syn(flags: Flags) -> Incoming {
+    let mut segment = Segment::new(0, 0, Flags::SYN.with(flags));
+    segment.acknowledgement = 1;
+    segment.window = u16::MAX;
+    segment.set_syn_options(SynOptions {
+        maximum_segment: SEGMENT as u16,
+        window_scale: SCALE,
+        sack_permitted: true,
+    });
+    Incoming { segment, ecn: Ecn::NotCapable }
+}
