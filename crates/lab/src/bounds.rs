@@ -12,7 +12,9 @@ use windtunnel_packets::ndn::wire::size::{
     DataShape, InterestShape, NameSize, data_size, interest_size,
 };
 use windtunnel_transports::ndn::consumer::Workload;
-use windtunnel_world::{ConsumerPlan, DirectionPlan, Graph, OPPORTUNITY, Plan, ProducerPlan};
+use windtunnel_world::{
+    ConsumerPlan, DirectionPlan, OPPORTUNITY, Plan, PortId, ProducerPlan, Topology,
+};
 
 /// The bounds of one case.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -29,11 +31,11 @@ impl Bounds {
     /// The bounds of a plan.
     #[must_use]
     pub fn of(plan: &Plan) -> Self {
-        let network = Network { plan, graph: Graph::new(plan) };
+        let network = Network { plan, topology: Topology::new(plan) };
         let delays = (0..plan.consumers.len()).map(|it| network.least_delay(it));
-        let delays = delays.chain(ip::least_delay(plan, &network.graph));
+        let delays = delays.chain(ip::least_delay(plan, &network.topology));
         Self {
-            goodput_bps: network.most_goodput() + ip::most_goodput(plan, &network.graph),
+            goodput_bps: network.most_goodput() + ip::most_goodput(plan, &network.topology),
             delay: delays.min().unwrap_or(Duration::ZERO),
         }
     }
@@ -54,7 +56,7 @@ fn most_rate(direction: &DirectionPlan) -> f64 {
 
 struct Network<'a> {
     plan: &'a Plan,
-    graph: Graph<'a>,
+    topology: Topology,
 }
 
 impl Network<'_> {
@@ -105,9 +107,10 @@ impl Network<'_> {
         let mut cuts = Vec::new();
         for (index, link) in self.plan.links.iter().enumerate() {
             for near in link.nodes {
-                let side = self.graph.reach(near, |it, _| (it != index).then_some(1));
+                let side = self.topology.reach(near, |it| (it.link() != index).then_some(1));
                 let inside = |node: usize| side.iter().any(|it| it.node == node);
-                if inside(self.graph.other_end(index, near)) {
+                let [first, second] = link.nodes;
+                if inside(if near == first { second } else { first }) {
                     break;
                 }
                 let parted = |it: &usize| {
@@ -157,12 +160,10 @@ impl Network<'_> {
         if self.asks_again(consumer) {
             return f64::INFINITY;
         }
-        let links = self.graph.links(consumer.node);
         let local = self.producers_of(consumer).any(|it| it.node == consumer.node);
-        let into_node: f64 = links
-            .iter()
-            .map(|it| self.content_rate(self.towards(*it, consumer.node), consumer))
-            .sum();
+        let ports = self.topology.ports(consumer.node).iter();
+        let into_node: f64 =
+            ports.map(|it| self.content_rate(self.plan.direction(it.reversed()), consumer)).sum();
         let crossed = cuts.iter().filter(|(.., parted)| parted.contains(&index));
         let narrowest = crossed
             .map(|(link, near, _)| self.content_rate(self.towards(*link, *near), consumer))
@@ -173,9 +174,9 @@ impl Network<'_> {
     /// The least time that any Data can take to one consumer.
     fn least_delay(&self, index: usize) -> Duration {
         let consumer = &self.plan.consumers[index];
-        let costs = self.graph.reach(consumer.node, |link, from| {
-            Some(self.round_trip(link, from, consumer).as_picos())
-        });
+        let costs = self
+            .topology
+            .reach(consumer.node, |port| Some(self.round_trip(port, consumer).as_picos()));
         let shares =
             self.plan.consumers.iter().enumerate().any(|(other, it)| {
                 other != index && it.settings.prefix == consumer.settings.prefix
@@ -201,9 +202,8 @@ impl Network<'_> {
         })
     }
 
-    /// The time of an Interest over a link to `far`, and of its Data back.
-    fn round_trip(&self, link: usize, far: usize, consumer: &ConsumerPlan) -> Duration {
-        let near = self.graph.other_end(link, far);
+    /// The time of Data through a port, and of its Interest in the other direction.
+    fn round_trip(&self, port: PortId, consumer: &ConsumerPlan) -> Duration {
         let shape = InterestShape::default();
         let interest = interest_size(consumer.settings.prefix_size, 0, &shape);
         let (data, _) = self.smallest_data(consumer);
@@ -215,7 +215,8 @@ impl Network<'_> {
             };
             transmission + direction.delay
         };
-        one_way(self.towards(link, far), interest) + one_way(self.towards(link, near), data)
+        one_way(self.plan.direction(port.reversed()), interest)
+            + one_way(self.plan.direction(port), data)
     }
 }
 

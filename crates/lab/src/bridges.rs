@@ -6,7 +6,7 @@ use windtunnel_networks::bridge::{
     Clones, DestinationSettings, Duplicates, Keep, Marks, Order, Probes, Resend, SourceSettings,
     Unmatched,
 };
-use windtunnel_world::{BridgePlan, Graph, Leg, Plan, places};
+use windtunnel_world::{BridgePlan, Plan, Topology, places};
 
 use crate::build::{Builder, value};
 use crate::error::Mistake;
@@ -23,12 +23,12 @@ pub(crate) fn bridges(builder: &Builder<'_>, plan: &Plan) -> Result<Vec<BridgePl
     if builder.scenario.bridges.is_empty() {
         return Ok(Vec::new());
     }
-    let graph = Graph::new(plan);
+    let topology = Topology::new(plan);
     let mut ways = Vec::new();
     for flow in &plan.flows {
         // Where there is no way at all, the check of paths says so.
-        if let Some(way) = graph.way(flow.from, flow.to) {
-            ways.push((flow.name.as_str(), graph.nodes(flow.from, &way)));
+        if let Some(path) = topology.path(flow.from, flow.to) {
+            ways.push((flow.name.as_str(), topology.nodes_of(flow.from, &path)));
         }
     }
     let flows = plan.flows.len();
@@ -37,7 +37,7 @@ pub(crate) fn bridges(builder: &Builder<'_>, plan: &Plan) -> Result<Vec<BridgePl
         let nodes = ends(builder, name, bridge)?;
         let crossing = ways.iter().filter(|(_, way)| places(way, nodes).is_some());
         let receivers = crossing.filter_map(|(_, way)| way.last());
-        let farthest = receivers.map(|it| round_trip(plan, &graph, [nodes[0], *it])).max();
+        let farthest = receivers.map(|it| round_trip(plan, &topology, [nodes[0], *it])).max();
         // Twice, so that queues may take as long as the links.
         let plan = build(name, bridge, nodes, farthest.unwrap_or(Duration::ZERO) * 2)?;
         if ways.len() == flows {
@@ -66,10 +66,9 @@ fn ends(
 }
 
 /// The least time from one node to another and back: the sum of the links' delays.
-pub(crate) fn round_trip(plan: &Plan, graph: &Graph<'_>, [from, to]: [usize; 2]) -> Duration {
-    let ways = [graph.way(from, to), graph.way(to, from)].into_iter().flatten().flatten();
-    let delay = |it: Leg| plan.links[it.link].directions[it.direction].delay;
-    ways.map(delay).fold(Duration::ZERO, |sum, it| sum + it)
+pub(crate) fn round_trip(plan: &Plan, topology: &Topology, [from, to]: [usize; 2]) -> Duration {
+    let paths = [topology.path(from, to), topology.path(to, from)].into_iter().flatten().flatten();
+    paths.map(|it| plan.direction(it).delay).fold(Duration::ZERO, |sum, it| sum + it)
 }
 
 fn build(

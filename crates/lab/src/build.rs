@@ -16,7 +16,7 @@ use windtunnel_transports::ndn::producer::Producer;
 use windtunnel_transports::rtt::RtoLimits;
 use windtunnel_world::{
     ChangePlan, ConsumerPlan, DirectionPlan, LinkPlan, Loss, Metric, NodePlan, Paths, Plan,
-    ProducerPlan, RoutePlan, Routing, Unreachable, Victims, World,
+    ProducerPlan, RoutePlan, Routing, Sharing, Unreachable, Victims, World,
 };
 
 use crate::batch::caught;
@@ -264,6 +264,7 @@ impl Builder<'_> {
                 interest_marks_return: node.interest_marks != Some(file::InterestMarks::Ignore),
                 cached_marks_stay: store.is_some_and(|it| it.keep_marks),
             },
+            layers: Vec::new(),
         }
     }
 
@@ -522,6 +523,8 @@ impl Builder<'_> {
                 file::Paths::Shortest => Paths::Shortest,
                 file::Paths::All => Paths::All,
             },
+            sharing: Sharing::None,
+            convergence: None,
             given,
         })
     }

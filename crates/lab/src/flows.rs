@@ -13,7 +13,7 @@ use windtunnel_queues::Discipline;
 use windtunnel_transports::rtt::RtoLimits;
 use windtunnel_transports::tcp::{self, EcnMode, Reading, Recovery};
 use windtunnel_world::{
-    ChannelPlan, FlowPlan, Graph, Leg, LinkPlan, Plan, SplitPlan, Transport, headers,
+    ChannelPlan, FlowPlan, LinkPlan, Plan, PortId, SplitPlan, Topology, Transport, headers,
 };
 
 use crate::build::{Builder, missing, stated, timeout, value};
@@ -43,7 +43,7 @@ pub(crate) struct Network {
     /// Whether some router sends the milder mark.
     milder_marks: bool,
     /// The radio that the data crosses, if it is just one.
-    radio: Option<Leg>,
+    radio: Option<PortId>,
 }
 
 /// Why a transport cannot give what a controller needs, and what would help; none
@@ -124,7 +124,7 @@ pub(crate) fn flows(builder: &Builder<'_>, plan: &Plan) -> Result<Vec<FlowPlan>,
 /// What there is for all flows alike.
 struct Paths<'a> {
     plan: &'a Plan,
-    graph: Graph<'a>,
+    topology: Topology,
     /// Whether some router sends the milder mark.
     milder_marks: bool,
     /// Whether some link is a radio.
@@ -178,14 +178,14 @@ fn build(
     let [from, to] = nodes;
     let name = name.get_ref().clone();
     let radio = network.radio;
-    Ok(FlowPlan { name, from, to, transport, split, start, start_within, stop, radio })
+    Ok(FlowPlan { name, from, to, transport, split, start, start_within, stop, path: None, radio })
 }
 
 impl<'a> Paths<'a> {
     fn of(plan: &'a Plan) -> Self {
         Self {
             plan,
-            graph: Graph::new(plan),
+            topology: Topology::new(plan),
             milder_marks: plan.links.iter().flat_map(|it| &it.directions).any(sends_milder_mark),
             radios: plan.links.iter().any(is_radio),
         }
@@ -193,15 +193,15 @@ impl<'a> Paths<'a> {
 
     /// The links from one node to another. Where there is no way at all, the check of
     /// paths says so.
-    fn way(&self, [from, to]: [usize; 2]) -> Vec<Leg> {
-        self.graph.way(from, to).unwrap_or_default()
+    fn path(&self, [from, to]: [usize; 2]) -> Vec<PortId> {
+        self.topology.path(from, to).unwrap_or_default()
     }
 
     /// What the network gives a flow between two nodes.
     fn network(&self, nodes: [usize; 2]) -> Network {
         // A way is sought only where there is something to find on it.
-        let way = if self.radios { self.way(nodes) } else { Vec::new() };
-        let mut radios = way.into_iter().filter(|it| is_radio(&self.plan.links[it.link]));
+        let path = if self.radios { self.path(nodes) } else { Vec::new() };
+        let mut radios = path.into_iter().filter(|it| is_radio(&self.plan.links[it.link()]));
         let first = radios.next();
         // Of two, the sender could not say which one it hears.
         let radio = first.filter(|_| radios.next().is_none());
@@ -355,7 +355,7 @@ fn split(
     nodes: [usize; 2],
     split: &Located<file::Split>,
 ) -> Result<SplitPlan, Mistake> {
-    let way = paths.graph.nodes(nodes[0], &paths.way(nodes));
+    let way = paths.topology.nodes_of(nodes[0], &paths.path(nodes));
     let mut between = way.iter().skip(1).take_while(|it| **it != nodes[1]);
     let mut at = Vec::new();
     for proxy in &split.value.at {
@@ -603,9 +603,9 @@ fn arrivals_at_full_load(
     settings: &tcp::Settings,
     sizes: &Sizes,
 ) -> f64 {
-    let way = paths.way(nodes);
-    let files = way.iter().map(|leg| {
-        let direction = &paths.plan.links[leg.link].directions[leg.direction];
+    let path = paths.path(nodes);
+    let files = path.iter().map(|port| {
+        let direction = paths.plan.direction(*port);
         let in_each = f64::from(headers(settings) + direction.overhead);
         let octets = sizes.mean() + sizes.mean_segments(settings.maximum_segment) * in_each;
         direction.rate.bits_per_second() as f64 / (8.0 * octets)

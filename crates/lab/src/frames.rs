@@ -11,7 +11,7 @@ use windtunnel_packets::ndn::wire::size::{DataShape, NameSize, SignatureKind, da
 use windtunnel_packets::ndn::wire::{EncodeError, Name};
 use windtunnel_packets::ndn::{self, Data, PrefixId};
 use windtunnel_packets::udp;
-use windtunnel_world::{Plan, ProducerPlan, Seen, Way};
+use windtunnel_world::{PathEnds, Plan, ProducerPlan, Seen};
 
 /// NDN's number in IEEE's registry.
 const NDN: EtherType = EtherType(0x8624);
@@ -48,14 +48,14 @@ fn address(node: usize) -> Ipv4Addr {
 }
 
 /// The addresses of the two edges between which an acknowledgement goes.
-fn edges(way: Option<Way>) -> Edges {
-    let Way { source, destination, .. } = way.expect("an IP packet is on its way");
+fn edges(path: Option<PathEnds>) -> Edges {
+    let PathEnds { source, destination, .. } = path.expect("an IP packet has two ends");
     Edges { from: address(source), to: address(destination) }
 }
 
 /// The addresses of an IP packet whose header has so many octets.
-fn addresses(header: u16, number: u32, way: Option<Way>) -> (EtherType, Addresses) {
-    let Way { source, destination, forth } = way.expect("an IP packet is on its way");
+fn addresses(header: u16, number: u32, path: Option<PathEnds>) -> (EtherType, Addresses) {
+    let PathEnds { source, destination, forth } = path.expect("an IP packet has two ends");
     let mut ports = ports(number);
     if !forth {
         ports.reverse();
@@ -87,7 +87,7 @@ impl Frames {
     /// # Errors
     /// [`EncodeError::TooLarge`].
     pub(crate) fn frame(&self, seen: &Seen<'_>, nodes: [usize; 2]) -> Result<Vec<u8>, EncodeError> {
-        let &Seen { packet, way, quoted, .. } = seen;
+        let &Seen { packet, path, quoted, .. } = seen;
         let [source, destination] = nodes.map(hardware_address);
         let header = |ether_type| Ethernet2Header { source, destination, ether_type }.to_bytes();
         let marked = packet.marked();
@@ -106,19 +106,20 @@ impl Frames {
             }
             Body::Segment(segment) => {
                 let header = packet.network_size - segment.size();
-                let (ether_type, addresses) = addresses(header, segment.connection, way);
+                let (ether_type, addresses) = addresses(header, segment.connection, path);
                 (ether_type, ip::encode_segment(segment, packet.ecn, &addresses))
             }
             Body::Datagram(datagram) => {
                 let header = packet.network_size - udp::HEADER - datagram.length;
-                let (ether_type, addresses) = addresses(header, datagram.flow, way);
+                let (ether_type, addresses) = addresses(header, datagram.flow, path);
                 (ether_type, ip::encode_datagram(datagram, packet.ecn, &addresses))
             }
-            Body::EdgeAcknowledgement { of, .. } => {
+            Body::Message(message) => {
+                let of = Acknowledgement::from_words(&message.words);
                 let is_v6 = packet.network_size == Acknowledgement::size(IpVersion::V6);
                 let version = if is_v6 { IpVersion::V6 } else { IpVersion::V4 };
                 let (_, addresses) = addresses(version.header(), of.connection, quoted);
-                (EtherType::IPV4, of.message(addresses, edges(way)).encode())
+                (EtherType::IPV4, of.message(addresses, edges(path)).encode())
             }
         };
         Ok([&header(ether_type)[..], &bytes].concat())

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use toml::Spanned;
 use windtunnel_engine::{Duration, Rate, Time};
 use windtunnel_world::{
-    AirPlan, ChangePlan, ChannelPlan, Impairment, LinkChange, Loss, Opportunities, RateTrace,
-    Victims,
+    AirPlan, ChangePlan, ChannelPlan, Impairment, LinkChange, Loss, Opportunities, PortId,
+    RateTrace, Victims,
 };
 
 use crate::error::{Mistake, list};
@@ -206,8 +206,11 @@ pub(crate) fn impairment(link: &Link, direction: usize) -> Result<Impairment, Mi
 pub(crate) fn changes(link: usize, change: &file::Change) -> Result<Vec<ChangePlan>, Mistake> {
     let time = Time::ZERO + change.at.value.0;
     let both = |change: [LinkChange; 2]| {
-        let plan =
-            |direction: usize| ChangePlan { time, link, direction, change: change[direction] };
+        let plan = |direction| ChangePlan {
+            time,
+            port: PortId::new(link, direction),
+            change: change[direction],
+        };
         vec![plan(0), plan(1)]
     };
     match (&change.rate, &change.state) {

@@ -11,7 +11,7 @@ use windtunnel_applications::Workload;
 use windtunnel_engine::{Duration, Rate};
 use windtunnel_lab::{Batch, Bounds, ScenarioError, Study, tables};
 use windtunnel_world::radio::{Efficiency, LineOfSight, Obstructed, Point, RadioPlan};
-use windtunnel_world::{AirPlan, ChannelPlan, Leg, LinkPlan, Plan, Transport};
+use windtunnel_world::{AirPlan, ChannelPlan, LinkPlan, Plan, PortId, Transport};
 
 const MAP: &str = r#"title = "A street"
 stations = [{ name = "g1", at = ["0 m", "-5 m"], height = "10 m" }]
@@ -232,7 +232,7 @@ fn a_radio_begins_with_the_most_that_it_ever_sends() {
 fn a_sender_hears_the_only_radio_on_the_way_of_its_data() {
     let folder = street("heard");
     let radio = |text: &str| folder.plan(text).flows[0].radio;
-    let leg = |it: Option<Leg>| it.map(|it| (it.link, it.direction));
+    let port = |it: Option<PortId>| it.map(|it| (it.link(), it.direction()));
     assert_eq!(leg(radio(RADIO)), Some((1, 0)));
     let upwards = RADIO.replace("from = \"server\"", "from = \"phone\"");
     let upwards = upwards.replace("to = \"phone\"", "to = \"server\"");

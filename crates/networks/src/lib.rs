@@ -3,5 +3,7 @@
 //! to send and when to wake.
 
 pub mod bridge;
+pub mod function;
+pub mod layer;
 mod list;
 pub mod ndn;

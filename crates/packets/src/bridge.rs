@@ -24,12 +24,16 @@ use etherparse::{IpHeaders, IpNumber, Ipv4Header, PacketBuilder, UdpHeader, err}
 use thiserror::Error;
 
 use crate::ip::{Addresses, IpVersion};
+use crate::message::{MESSAGE_WORDS, ProtocolNumber};
 use crate::tcp::{Flags, Segment};
 use crate::udp;
 
 /// The UDP port of both edges: one of those that anyone may use (RFC 6335,
 /// section 6).
 pub const PORT: u16 = 0xdc1b;
+
+/// The protocol of the edges' messages.
+pub const PROTOCOL: ProtocolNumber = ProtocolNumber(PORT);
 
 /// The version of the format.
 const FORMAT: u8 = 1;
@@ -67,6 +71,26 @@ impl Acknowledgement {
             acknowledgement: segment.acknowledgement,
             timestamp: if has_timestamp { segment.timestamp } else { 0 },
         }
+    }
+
+    /// As the words of a message.
+    #[must_use]
+    pub fn words(&self) -> [u32; MESSAGE_WORDS] {
+        let mut words = [0; MESSAGE_WORDS];
+        words[..4].copy_from_slice(&[
+            self.connection,
+            self.sequence,
+            self.acknowledgement,
+            self.timestamp,
+        ]);
+        words
+    }
+
+    /// From the words of a message.
+    #[must_use]
+    pub fn from_words(words: &[u32; MESSAGE_WORDS]) -> Self {
+        let [connection, sequence, acknowledgement, timestamp, ..] = *words;
+        Self { connection, sequence, acknowledgement, timestamp }
     }
 
     /// The octets of the IP packet that carries it, for an acknowledged packet of

@@ -32,11 +32,10 @@ impl FlowKey {
         Self::new(2, flow)
     }
 
-    /// The key of the acknowledgements between a bridge's edges, which take one
-    /// path: their place on it.
+    /// The key of the messages of that flow.
     #[inline]
     #[must_use]
-    pub const fn of_edges(place: u32) -> Self {
-        Self::new(3, place)
+    pub const fn of_messages(flow: u32) -> Self {
+        Self::new(3, flow)
     }
 }

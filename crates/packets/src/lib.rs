@@ -5,6 +5,7 @@ pub mod bridge;
 mod ecn;
 mod flow_key;
 pub mod ip;
+mod message;
 pub mod ndn;
 mod packet;
 pub mod tcp;
@@ -12,4 +13,5 @@ pub mod udp;
 
 pub use ecn::Ecn;
 pub use flow_key::FlowKey;
+pub use message::{MESSAGE_WORDS, Message, ProtocolNumber};
 pub use packet::{Body, Packet, Route};

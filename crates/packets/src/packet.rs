@@ -1,8 +1,8 @@
 //! What travels on a link: sizes and what the protocols need to know, no bytes.
 
-use crate::bridge::Acknowledgement;
 use crate::ecn::Ecn;
 use crate::flow_key::FlowKey;
+use crate::message::Message;
 use crate::ndn::wire::size::{LinkHeaders, link_size};
 use crate::ndn::{Data, Interest, Nack};
 use crate::tcp::Segment;
@@ -24,8 +24,19 @@ pub struct Packet {
 }
 
 /// The place of a packet's next hop in the network's list of hops.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Route(pub u32);
+
+impl Route {
+    /// Of a packet that no path was computed for.
+    pub const NONE: Self = Self(u32::MAX);
+}
+
+impl Default for Route {
+    fn default() -> Self {
+        Self::NONE
+    }
+}
 
 /// What a packet carries.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,13 +51,8 @@ pub enum Body {
     Segment(Segment),
     /// A UDP datagram.
     Datagram(Datagram),
-    /// What one edge of a bridge tells the other.
-    EdgeAcknowledgement {
-        /// Which packet it speaks of.
-        of: Acknowledgement,
-        /// That packet's route, when it was at the edge.
-        route: Route,
-    },
+    /// A message of a protocol that is spoken in the network itself.
+    Message(Message),
 }
 
 impl Packet {
@@ -78,7 +84,7 @@ impl Packet {
     pub fn size(&self) -> u32 {
         let network_size = u32::from(self.network_size);
         let nack = match &self.body {
-            Body::Segment(_) | Body::Datagram(_) | Body::EdgeAcknowledgement { .. } => {
+            Body::Segment(_) | Body::Datagram(_) | Body::Message(_) => {
                 return network_size;
             }
             Body::Nack(nack) => Some(nack.reason),
@@ -89,6 +95,14 @@ impl Packet {
         }
         let headers = LinkHeaders { congestion_mark: self.marked(), pit_token: None, nack };
         link_size(network_size, &headers)
+    }
+
+    /// Whether it is forwarded along a path that was computed for its flow, as IP packets
+    /// are; others are the business of the nodes' layers.
+    #[inline]
+    #[must_use]
+    pub fn is_forwarded_by_path(&self) -> bool {
+        self.route != Route::NONE
     }
 
     /// The TCP segment in it, if there is one.
@@ -112,9 +126,7 @@ impl Packet {
             Body::Nack(it) => FlowKey::of_prefix(it.interest.name.prefix.0),
             Body::Segment(it) => FlowKey::of_connection(it.connection),
             Body::Datagram(it) => FlowKey::of_datagrams(it.flow),
-            // All acknowledgements of a bridge take one path, so at one router
-            // they have the same place on it.
-            Body::EdgeAcknowledgement { .. } => FlowKey::of_edges(self.route.0),
+            Body::Message(it) => FlowKey::of_messages(it.flow),
         }
     }
 }

@@ -1,19 +1,23 @@
-//! What the interfaces of a node see, told to whoever watches it: packets as
+//! What the interfaces of a node see, reported to its watcher: packets as
 //! they begin to leave, and as they arrive. The world's events are the same
 //! whether anybody watches or not.
 
 use std::fmt;
 
 use windtunnel_engine::{Store, Time};
-use windtunnel_packets::{Body, Packet, Route};
+use windtunnel_packets::bridge::{Acknowledgement, PROTOCOL};
+use windtunnel_packets::{Body, Packet};
 
-use crate::network::{Hop, Side};
+use crate::forwarding::Forwarding;
+use crate::hosts::Numbers;
 use crate::plan::Plan;
 use crate::port::Port;
+use crate::routing::PortId;
+use crate::side::Side;
 
 /// Between which nodes an IP packet travels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Way {
+pub struct PathEnds {
     /// The node that sent it.
     pub source: usize,
     /// The node that shall receive it.
@@ -32,15 +36,15 @@ pub struct Seen<'a> {
     pub interface: usize,
     /// Whether it left; otherwise it arrived.
     pub sent: bool,
-    /// Its way, if it is an IP packet.
-    pub way: Option<Way>,
-    /// The way of the packet that it speaks of, if it is an edge's acknowledgement.
-    pub quoted: Option<Way>,
+    /// Where it comes from and goes to, if it is an IP packet.
+    pub path: Option<PathEnds>,
+    /// The same of the packet that it acknowledges, if it is an edge's message.
+    pub quoted: Option<PathEnds>,
     /// The packet.
     pub packet: &'a Packet,
 }
 
-/// Who is told what a node's interfaces see, in the order of time.
+/// Is called with what a node's interfaces see, in the order of time.
 pub type Watcher = Box<dyn FnMut(&Seen<'_>) + Send>;
 
 /// The nodes that are watched.
@@ -49,15 +53,14 @@ pub(crate) struct Watches {
     nodes: Vec<Watch>,
     /// For each port, the interface before it and the one behind, if watched.
     ports: Vec<[Option<Place>; 2]>,
-    /// For each port, the node before it and the one behind.
-    ends: Vec<[usize; 2]>,
+    addresses: Addresses,
 }
 
 /// What the watches look at.
 pub(crate) struct View<'a> {
     pub(crate) ports: &'a [Port],
     pub(crate) packets: &'a Store<Packet>,
-    pub(crate) hops: &'a [Hop],
+    pub(crate) forwarding: &'a Forwarding,
 }
 
 /// Where an interface stands: in which watch, and at which place there.
@@ -71,16 +74,16 @@ struct Place {
 struct Watch {
     /// Those that its interfaces send through.
     ports: Vec<WatchedPort>,
-    /// What was found and not told yet.
+    /// What was found and not reported yet.
     found: Vec<(Time, usize, Packet)>,
     watcher: Watcher,
 }
 
 #[derive(Debug)]
 struct WatchedPort {
-    port: usize,
-    /// How many of the packets that it has sent were told.
-    told: u64,
+    port: PortId,
+    /// How many of the packets that it has sent were reported.
+    reported: u64,
 }
 
 impl fmt::Debug for Watch {
@@ -89,91 +92,115 @@ impl fmt::Debug for Watch {
     }
 }
 
+/// The nodes between which packets travel, by what stands for their addresses.
+#[derive(Debug)]
+struct Addresses {
+    numbers: Numbers,
+    /// For each class of connections, for each flow, and for each bridge.
+    classes: Vec<[usize; 2]>,
+    flows: Vec<[usize; 2]>,
+    bridges: Vec<[usize; 2]>,
+}
+
+impl Addresses {
+    fn new(plan: &Plan) -> Self {
+        let flows = || plan.flows.iter();
+        Self {
+            numbers: Numbers::of(plan),
+            classes: flows().filter(|it| it.is_over_tcp()).flat_map(|it| it.parts()).collect(),
+            flows: flows().map(|it| [it.from, it.to]).collect(),
+            bridges: plan.bridges.iter().map(|it| [it.from, it.to]).collect(),
+        }
+    }
+
+    /// Where an IP packet comes from and goes to, and the one that it acknowledges if it
+    /// is a message from one edge of a bridge to the other.
+    fn ends(&self, packet: &Packet, forwarding: &Forwarding) -> [Option<PathEnds>; 2] {
+        let forth = || forwarding.side(packet.route) == Some(Side::Receiver);
+        match &packet.body {
+            Body::Segment(it) => [Some(ends(self.connection(it.connection), forth())), None],
+            Body::Datagram(it) => [Some(ends(self.flows[it.flow as usize], forth())), None],
+            Body::Message(it) if it.protocol == PROTOCOL => {
+                let of = Acknowledgement::from_words(&it.words);
+                let own = ends(self.bridges[it.flow as usize], false);
+                [Some(own), Some(ends(self.connection(of.connection), true))]
+            }
+            Body::Interest(_) | Body::Data(_) | Body::Nack(_) | Body::Message(_) => [None, None],
+        }
+    }
+
+    fn connection(&self, number: u32) -> [usize; 2] {
+        self.classes[self.numbers.class(number).0 as usize]
+    }
+}
+
+fn ends([from, to]: [usize; 2], forth: bool) -> PathEnds {
+    let [source, destination] = if forth { [from, to] } else { [to, from] };
+    PathEnds { source, destination, forth }
+}
+
 impl Watches {
     pub(crate) fn new(plan: &Plan, watchers: Vec<(usize, Watcher)>) -> Self {
         let mut ports = vec![[None; 2]; 2 * plan.links.len()];
-        let ends =
-            plan.links.iter().flat_map(|it| [it.nodes, [it.nodes[1], it.nodes[0]]]).collect();
         let watch = |(watch, (node, watcher)): (usize, (usize, Watcher))| {
             let mut watched = Vec::new();
             for (interface, (link, side)) in plan.interfaces(node).enumerate() {
-                let (sends, receives) = (2 * link + side, 2 * link + 1 - side);
-                ports[sends][0] = Some(Place { watch, interface });
-                ports[receives][1] = Some(Place { watch, interface });
-                watched.push(WatchedPort { port: sends, told: 0 });
+                let sends = PortId::new(link, side);
+                ports[sends.index()][0] = Some(Place { watch, interface });
+                ports[sends.reversed().index()][1] = Some(Place { watch, interface });
+                watched.push(WatchedPort { port: sends, reported: 0 });
             }
             Watch { ports: watched, found: Vec::new(), watcher }
         };
         let nodes = watchers.into_iter().enumerate().map(watch).collect();
-        Self { nodes, ports, ends }
+        Self { nodes, ports, addresses: Addresses::new(plan) }
     }
 
-    /// Tells what has left until now where the packet that arrives through
+    /// Reports what has left until now where the packet that arrives through
     /// `port` comes from and where it goes.
-    pub(crate) fn before_arrival(&mut self, now: Time, port: u32, view: &View<'_>) {
-        for place in self.ports[port as usize].into_iter().flatten() {
-            self.nodes[place.watch].tell_sent(now, view, &self.ends);
+    pub(crate) fn before_arrival(&mut self, now: Time, port: PortId, view: &View<'_>) {
+        for place in self.ports[port.index()].into_iter().flatten() {
+            self.nodes[place.watch].report_sent(now, view, &self.addresses);
         }
     }
 
-    /// Tells that a packet has arrived through `port`.
-    pub(crate) fn arrived(&mut self, now: Time, port: u32, packet: &Packet, hops: &[Hop]) {
-        if let Some(Place { watch, interface }) = self.ports[port as usize][1] {
-            let [way, quoted] = ways(packet, hops, &self.ends);
-            let seen = Seen { time: now, interface, sent: false, way, quoted, packet };
+    /// Reports that a packet has arrived through `port`.
+    pub(crate) fn arrived(
+        &mut self,
+        now: Time,
+        port: PortId,
+        packet: &Packet,
+        forwarding: &Forwarding,
+    ) {
+        if let Some(Place { watch, interface }) = self.ports[port.index()][1] {
+            let [path, quoted] = self.addresses.ends(packet, forwarding);
+            let seen = Seen { time: now, interface, sent: false, path, quoted, packet };
             (self.nodes[watch].watcher)(&seen);
         }
     }
 
-    /// Tells what has left until the end.
+    /// Reports what has left until the end.
     pub(crate) fn end(&mut self, now: Time, view: &View<'_>) {
         for watch in &mut self.nodes {
-            watch.tell_sent(now, view, &self.ends);
+            watch.report_sent(now, view, &self.addresses);
         }
     }
 }
 
 impl Watch {
-    /// Tells what has left through any interface: what arrives later is told
-    /// later, so all that is told is in the order of time.
-    fn tell_sent(&mut self, now: Time, view: &View<'_>, ends: &[[usize; 2]]) {
+    /// Reports what has left through any interface: what arrives later is reported
+    /// later, so all reports are in the order of time.
+    fn report_sent(&mut self, now: Time, view: &View<'_>, addresses: &Addresses) {
         for (interface, watched) in self.ports.iter_mut().enumerate() {
-            for (time, packet) in view.ports[watched.port].started(watched.told, now) {
+            for (time, packet) in view.ports[watched.port.index()].started(watched.reported, now) {
                 self.found.push((time, interface, view.packets[packet]));
-                watched.told += 1;
+                watched.reported += 1;
             }
         }
         self.found.sort_by_key(|(time, ..)| *time);
         for (time, interface, packet) in self.found.drain(..) {
-            let [way, quoted] = ways(&packet, view.hops, ends);
-            (self.watcher)(&Seen { time, interface, sent: true, way, quoted, packet: &packet });
+            let [path, quoted] = addresses.ends(&packet, view.forwarding);
+            (self.watcher)(&Seen { time, interface, sent: true, path, quoted, packet: &packet });
         }
     }
-}
-
-/// The way of an IP packet, and of the one that it speaks of.
-fn ways(packet: &Packet, hops: &[Hop], ends: &[[usize; 2]]) -> [Option<Way>; 2] {
-    let way = |route| way(route, hops, ends);
-    match packet.body {
-        Body::Interest(_) | Body::Data(_) | Body::Nack(_) => [None, None],
-        Body::Segment(_) | Body::Datagram(_) => [way(packet.route), None],
-        Body::EdgeAcknowledgement { route, .. } => [way(packet.route), way(route)],
-    }
-}
-
-/// The way that an IP packet is on: the hops from one way's end to the next one's.
-fn way(route: Route, hops: &[Hop], ends: &[[usize; 2]]) -> Option<Way> {
-    let (past, coming) = hops.split_at(route.0 as usize);
-    let port = |hop: &Hop| match hop {
-        Hop::Port(port) => Some(ends[*port as usize]),
-        Hop::Here(_) | Hop::Edge(..) => None,
-    };
-    // It has passed a port, so the way's first hop lies behind it.
-    let past = || past.iter().rev().take_while(|it| !it.is_last());
-    let first = past().filter_map(port).last()?;
-    let last = coming.iter().take_while(|it| !it.is_last()).filter_map(port).last();
-    let last = last.or_else(|| past().find_map(port))?;
-    let end = coming.iter().find(|it| it.is_last());
-    let forth = end == Some(&Hop::Here(Side::Receiver));
-    Some(Way { source: first[0], destination: last[1], forth })
 }

@@ -13,6 +13,7 @@ use crate::plan::{FlowPlan, Plan, Transport};
 use crate::port::LinkChange;
 use crate::radio::{Radio, RadioPlan, RadioSample, ReportPlan};
 use crate::record::ChannelSample;
+use crate::routing::PortId;
 
 /// What a link's rate follows.
 #[derive(Clone, Debug)]
@@ -164,7 +165,7 @@ impl Channels {
 fn listeners(plan: &Plan, link: usize) -> Vec<(u32, usize)> {
     let flows = (0..).zip(&plan.flows).filter(|(_, it)| asks_for_sinr(it));
     let on_it = flows.filter_map(|(flow, it)| Some((flow, it.radio?)));
-    on_it.filter(|(_, it)| it.link == link).map(|(flow, it)| (flow, it.direction)).collect()
+    on_it.filter(|(_, it)| it.link() == link).map(|(flow, it)| (flow, it.direction())).collect()
 }
 
 fn asks_for_sinr(flow: &FlowPlan) -> bool {
@@ -223,7 +224,7 @@ impl Channel {
             if before == rate {
                 continue;
             }
-            let port = 2 * self.link + direction as u32;
+            let port = PortId::new(self.link as usize, direction);
             match rate {
                 None => network.change(now, port, LinkChange::Stall),
                 Some(rate) => {

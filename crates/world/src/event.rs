@@ -1,16 +1,16 @@
 //! What happens in a world: an event is a kind of occurrence and the component that it
 //! happens to, in eight bytes.
 
-use std::cmp::Ordering;
-
 /// What happens. At one instant, what comes first here happens first: links change
 /// before they carry anything, a link that becomes free takes its next packet before
 /// another one arrives at its queue, and packets arrive before timers expire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
+#[repr(u8)]
 pub(crate) enum Kind {
     /// A link changes.
     Change,
+    /// Nodes forward by the paths of the changed topology.
+    Route,
     /// A channel is sampled.
     Channel,
     /// A port's link is free.
@@ -19,58 +19,68 @@ pub(crate) enum Kind {
     Arrival,
     /// A report of a link's channel arrives at the senders that subscribe to it.
     Report,
-    /// A producer's answer is ready.
-    Answer,
-    /// NDN packets inside nodes go on.
-    Settlement,
-    /// A pending Interest of a node may have expired.
-    Expiry,
-    /// Packets have waited as long as they may at the destination edge of a bridge.
-    DestinationEdge,
-    /// The source edge of a bridge may find its link idle.
-    SourceEdge,
+    /// A timer of a node's network layer expires.
+    Layer,
+    /// A function inside the network may have something to do.
+    Function,
     /// An end of a connection checks its timers.
     Socket,
-    /// A consumer starts or checks for timeouts.
-    ConsumerWake,
     /// An application starts, does what is next, or stops.
     Application,
 }
 
-/// What happens at an instant, and to which component: its place among those of its
-/// type. Components are numbered in the order of the plan, so that the order of events
-/// is a property of the plan.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(C)]
-pub(crate) struct Event {
-    pub(crate) of: u32,
-    pub(crate) kind: Kind,
+impl Kind {
+    const ALL: [Self; 10] = [
+        Self::Change,
+        Self::Route,
+        Self::Channel,
+        Self::Service,
+        Self::Arrival,
+        Self::Report,
+        Self::Layer,
+        Self::Function,
+        Self::Socket,
+        Self::Application,
+    ];
 }
+
+/// What happens at an instant, to which component, and which of its timers it is: the
+/// kind in the highest eight bits, then the component's place among those of its type,
+/// then the timer. Components are numbered in the order of the plan, so that the order of
+/// events is a property of the plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Event(u64);
+
+const KIND_SHIFT: u32 = 56;
+const TIMER_BITS: u32 = 24;
 
 impl Event {
     #[inline]
     pub(crate) fn new(kind: Kind, of: u32) -> Self {
-        Self { of, kind }
+        Self((kind as u64) << KIND_SHIFT | u64::from(of) << TIMER_BITS)
     }
 
-    /// The kind in the upper half, the component in the lower one.
+    /// One of a component with several timers.
     #[inline]
-    fn rank(self) -> u64 {
-        (self.kind as u64) << 32 | u64::from(self.of)
+    pub(crate) fn timer(kind: Kind, of: u32, timer: u32) -> Self {
+        debug_assert!(timer < 1 << TIMER_BITS);
+        Self(Self::new(kind, of).0 | u64::from(timer))
     }
-}
 
-impl PartialOrd for Event {
     #[inline]
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
+    pub(crate) fn kind(self) -> Kind {
+        Kind::ALL[(self.0 >> KIND_SHIFT) as usize]
     }
-}
 
-impl Ord for Event {
+    /// The component.
     #[inline]
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.rank().cmp(&other.rank())
+    pub(crate) fn of(self) -> u32 {
+        (self.0 >> TIMER_BITS) as u32
+    }
+
+    #[inline]
+    pub(crate) fn which_timer(self) -> u32 {
+        self.0 as u32 & ((1 << TIMER_BITS) - 1)
     }
 }
 
@@ -83,6 +93,14 @@ mod tests {
         let last_service = Event::new(Kind::Service, u32::MAX);
         assert!(last_service < Event::new(Kind::Arrival, 0));
         assert!(Event::new(Kind::Arrival, 0) < Event::new(Kind::Arrival, 1));
-        assert_eq!(size_of::<Event>(), 8);
+        assert!(Event::timer(Kind::Layer, 0, 7) < Event::new(Kind::Layer, 1));
+    }
+
+    #[test]
+    fn an_event_comes_out_as_it_went_in() {
+        for kind in Kind::ALL {
+            let event = Event::timer(kind, u32::MAX, 12_345);
+            assert_eq!((event.kind(), event.of(), event.which_timer()), (kind, u32::MAX, 12_345));
+        }
     }
 }

@@ -6,38 +6,40 @@
 
 mod air;
 mod alarm;
-mod bridges;
 mod capture;
 mod channels;
 mod event;
+mod forwarding;
+mod functions;
 mod hosts;
 mod impairment;
 mod loss;
-mod ndn;
 mod network;
+mod nodes;
 mod opportunities;
 mod plan;
 mod port;
 pub mod radio;
 mod record;
 mod routing;
+mod side;
 mod transfers;
 mod world;
 
 pub use air::AirPlan;
-pub use bridges::{BridgeCounters, BridgePlan, places};
-pub use capture::{Seen, Watcher, Way};
+pub use capture::{PathEnds, Seen, Watcher};
 pub use channels::{ChannelPlan, RateTrace};
+pub use functions::{BridgeCounters, BridgePlan, places};
 pub use hosts::{Flow, FlowCounters, TcpCounters};
 pub use impairment::Impairment;
 pub use loss::{Loss, Victims};
 pub use opportunities::{OPPORTUNITY, Opportunities};
 pub use plan::{
     ChangePlan, ConsumerPlan, DirectionPlan, FlowPlan, LinkPlan, Metric, NodePlan, Paths, Plan,
-    ProducerPlan, RoutePlan, Routing, SplitPlan, StrategyName, Transport,
+    ProducerPlan, RoutePlan, Routing, Sharing, SplitPlan, StrategyName, Transport,
 };
 pub use port::{Counters as PortCounters, LinkChange};
 pub use record::{ChannelSample, FlowSample, PortSample, Series};
-pub use routing::{Graph, Leg, Reached, Unreachable};
+pub use routing::{PortId, Reached, Topology, Tree, Unreachable};
 pub use transfers::{Transfer, headers};
 pub use world::World;

@@ -1,41 +1,33 @@
-//! Ports and the packets in them, and the way of IP packets from port to port.
+//! Ports and the packets in them, and the path of IP packets from port to port.
 
 use windtunnel_engine::{EventQueue, Store, Streams, Time, prefetch};
+use windtunnel_networks::function::{LinkState, Tap};
 use windtunnel_packets::{Packet, Route};
 
-use crate::bridges::{Bridge, Part};
 use crate::capture::{View, Watches};
 use crate::event::{Event, Kind};
+use crate::forwarding::{Forwarding, Hop};
 use crate::plan::Plan;
 use crate::port::{Due, LinkChange, Port};
-use crate::routing::Ways;
+use crate::routing::PortId;
+use crate::side::Side;
 
-/// The two sides of a flow, by what they do with its data.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-pub(crate) enum Side {
-    /// Where the data comes from.
-    Sender,
-    /// Where it goes.
-    Receiver,
+/// Where an IP packet is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum At {
+    /// On this node.
+    Node(u32),
+    /// On the node that this port leads to.
+    FarEnd(PortId),
 }
 
-/// What comes next on the way of an IP packet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Hop {
-    /// It goes through this port.
-    Port(u32),
-    /// It has arrived, at this side of its flow.
-    Here(Side),
-    /// It comes by an edge of this bridge.
-    Edge(u32, Part),
-}
-
-impl Hop {
-    /// Whether a way ends there.
-    pub(crate) fn is_last(self) -> bool {
-        matches!(self, Self::Here(_) | Self::Edge(_, Part::Acknowledged))
-    }
+/// What is to happen to an IP packet that no port took.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Arrived {
+    /// It has arrived at a host of this side of its flow.
+    Host(Side, Packet),
+    /// A function of the node sees it.
+    Function(u32, Tap, Packet),
 }
 
 /// The ports with their packets, and the events that they make.
@@ -44,20 +36,18 @@ pub(crate) struct Network {
     pub(crate) events: EventQueue<Event>,
     pub(crate) packets: Store<Packet>,
     pub(crate) ports: Vec<Port>,
-    /// The ways of all IP packets, one behind another: each packet holds the place
-    /// of its next hop.
-    pub(crate) hops: Vec<Hop>,
-    pub(crate) bridges: Vec<Bridge>,
-    /// Packets that have arrived, each at an end of its flow, when the edge before it
-    /// let them pass.
-    pub(crate) arrived: Vec<(Side, Packet)>,
+    pub(crate) forwarding: Forwarding,
+    /// IP packets that did not leave their node, in that order.
+    pub(crate) arrived: Vec<Arrived>,
+    /// IP packets that were dropped because no path leads on from where they were.
+    pub(crate) unroutable: u64,
     /// Who watches packets, if anybody does.
     pub(crate) watches: Option<Box<Watches>>,
 }
 
 impl Network {
-    /// The ports of a plan, for each link its two directions; and its bridges.
-    pub(crate) fn new(plan: &Plan, streams: &Streams, ways: Ways) -> Self {
+    /// The ports of a plan, for each link its two directions.
+    pub(crate) fn new(plan: &Plan, streams: &Streams, forwarding: Forwarding) -> Self {
         let mut ports = Vec::with_capacity(2 * plan.links.len());
         for link in &plan.links {
             for (side, direction) in link.directions.iter().enumerate() {
@@ -71,9 +61,9 @@ impl Network {
             events: EventQueue::default(),
             packets: Store::default(),
             ports,
-            bridges: Bridge::all(plan, streams, &ways),
-            hops: ways.hops,
+            forwarding,
             arrived: Vec::new(),
+            unroutable: 0,
             watches: None,
         }
     }
@@ -86,99 +76,122 @@ impl Network {
 
     /// Gives a packet to a port.
     #[inline]
-    pub(crate) fn offer(&mut self, now: Time, port: u32, packet: Packet) {
-        let due = self.ports[port as usize].offer(now, packet, &mut self.packets);
+    pub(crate) fn offer(&mut self, now: Time, port: PortId, packet: Packet) {
+        let due = self.ports[port.index()].offer(now, packet, &mut self.packets);
         self.arrange(port, due);
     }
 
     /// A port's link is free.
-    pub(crate) fn serve(&mut self, now: Time, port: u32) {
-        let due = self.ports[port as usize].serve(now, &mut self.packets);
+    pub(crate) fn serve(&mut self, now: Time, port: PortId) {
+        let due = self.ports[port.index()].serve(now, &mut self.packets);
         self.arrange(port, due);
     }
 
     /// A port's link changes.
-    pub(crate) fn change(&mut self, now: Time, port: u32, change: LinkChange) {
-        let due = self.ports[port as usize].change(now, change);
+    pub(crate) fn change(&mut self, now: Time, port: PortId, change: LinkChange) {
+        let due = self.ports[port.index()].change(now, change);
         self.arrange(port, due);
+    }
+
+    /// What a port's link is doing.
+    pub(crate) fn link_state(&self, now: Time, port: PortId) -> LinkState {
+        let port = &self.ports[port.index()];
+        LinkState { free_from: port.free_from(), is_idle: port.is_idle(now) }
     }
 
     /// The packet first on a port's link arrives; none if the link lost it, or it
     /// is late.
     #[inline]
-    pub(crate) fn arrive(&mut self, now: Time, port: u32) -> Option<Packet> {
+    pub(crate) fn arrive(&mut self, now: Time, port: PortId) -> Option<Packet> {
         if let Some(watches) = &mut self.watches {
-            let view = View { ports: &self.ports, packets: &self.packets, hops: &self.hops };
+            let view =
+                View { ports: &self.ports, packets: &self.packets, forwarding: &self.forwarding };
             watches.before_arrival(now, port, &view);
         }
-        let arrived = self.ports[port as usize].arrive(now, &mut self.packets);
+        let arrived = self.ports[port.index()].arrive(now, &mut self.packets);
         if let (Some(watches), Some(packet)) = (&mut self.watches, &arrived.packet) {
-            watches.arrived(now, port, packet, &self.hops);
+            watches.arrived(now, port, packet, &self.forwarding);
         }
         for time in [arrived.next, arrived.late].into_iter().flatten() {
-            self.schedule(time, Event::new(Kind::Arrival, port));
+            self.schedule(time, Event::new(Kind::Arrival, port.0));
         }
         arrived.packet
     }
 
-    /// Tells the watches what has left until the end.
+    /// Reports to the watches what has left until the end.
     pub(crate) fn end_watches(&mut self, now: Time) {
         if let Some(watches) = &mut self.watches {
-            let view = View { ports: &self.ports, packets: &self.packets, hops: &self.hops };
+            let view =
+                View { ports: &self.ports, packets: &self.packets, forwarding: &self.forwarding };
             watches.end(now, &view);
         }
     }
 
-    /// Sends an IP packet on its way.
+    /// Sends an IP packet from a node along a path.
     #[inline]
-    pub(crate) fn send(&mut self, now: Time, route: Route, packet: Packet) {
-        let sent = self.forward(now, Packet { route, ..packet });
-        debug_assert!(sent.is_none(), "a way leads through a port");
+    pub(crate) fn send(&mut self, now: Time, node: u32, route: Route, packet: Packet) {
+        self.forward(now, At::Node(node), Packet { route, ..packet });
     }
 
-    /// Takes an IP packet one hop further; returns it where it has arrived.
+    /// Takes an IP packet one hop further.
     #[inline]
-    pub(crate) fn forward(&mut self, now: Time, mut packet: Packet) -> Option<(Side, Packet)> {
-        match self.hops[packet.route.0 as usize] {
-            Hop::Port(port) => {
-                packet.route.0 += 1;
-                self.offer(now, port, packet);
-                None
+    pub(crate) fn forward(&mut self, now: Time, at: At, mut packet: Packet) {
+        let route = packet.route;
+        packet.route.0 += 1;
+        match self.forwarding.hop(route) {
+            Hop::Port(port) => self.offer(now, port, packet),
+            Hop::Here(side) => self.arrived.push(Arrived::Host(side, packet)),
+            Hop::Function(function, tap) => {
+                self.arrived.push(Arrived::Function(function, tap, packet));
             }
-            Hop::Here(side) => Some((side, packet)),
-            Hop::Edge(bridge, part) => {
-                packet.route.0 += 1;
-                self.meet(now, bridge, part, packet)
-            }
+            Hop::Jump(route) => self.forward(now, at, Packet { route, ..packet }),
+            Hop::Table(table) => self.forward_by_table(now, at, table, Packet { route, ..packet }),
         }
     }
 
-    /// Brings near the packet that arrives next through a port.
+    /// A node forwards an IP packet by its own table.
+    #[cold]
+    fn forward_by_table(&mut self, now: Time, at: At, table: u32, packet: Packet) {
+        let node = match at {
+            At::Node(node) => node as usize,
+            At::FarEnd(port) => self.forwarding.topology().far(port),
+        };
+        match self.forwarding.look_up(table, node) {
+            Some(Hop::Port(port)) => self.offer(now, port, packet),
+            Some(Hop::Here(side)) => self.arrived.push(Arrived::Host(side, packet)),
+            Some(Hop::Function(function, tap)) => {
+                self.arrived.push(Arrived::Function(function, tap, packet));
+            }
+            Some(Hop::Jump(_) | Hop::Table(_)) | None => self.unroutable += 1,
+        }
+    }
+
+    /// Fetches the packet that arrives next through a port.
     #[inline]
-    pub(crate) fn prefetch_packet(&self, port: u32) {
-        self.ports[port as usize].prefetch(&self.packets);
+    pub(crate) fn prefetch_packet(&self, port: PortId) {
+        self.ports[port.index()].prefetch(&self.packets);
     }
 
     /// The packet that arrives next through a port, and what its next hop is if it
     /// is an IP packet.
     #[inline]
-    pub(crate) fn next_through(&self, port: u32) -> Option<(&Packet, Option<Hop>)> {
-        let packet = self.ports[port as usize].first(&self.packets)?;
-        Some((packet, self.hops.get(packet.route.0 as usize).copied()))
+    pub(crate) fn next_through(&self, port: PortId) -> Option<(&Packet, Option<Hop>)> {
+        let packet = self.ports[port.index()].first(&self.packets)?;
+        Some((packet, self.forwarding.peek(packet.route)))
     }
 
-    /// Brings near a port.
+    /// Fetches a port.
     #[inline]
-    pub(crate) fn prefetch_port(&self, port: u32) {
-        prefetch(&self.ports[port as usize]);
+    pub(crate) fn prefetch_port(&self, port: PortId) {
+        prefetch(&self.ports[port.index()]);
     }
 
-    fn arrange(&mut self, port: u32, due: Due) {
+    fn arrange(&mut self, port: PortId, due: Due) {
         if let Some(time) = due.arrival {
-            self.schedule(time, Event::new(Kind::Arrival, port));
+            self.schedule(time, Event::new(Kind::Arrival, port.0));
         }
         if let Some(time) = due.service {
-            self.schedule(time, Event::new(Kind::Service, port));
+            self.schedule(time, Event::new(Kind::Service, port.0));
         }
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use windtunnel_applications::{Workload, udp};
 use windtunnel_controllers::{Settings as ControllerSettings, Start};
 use windtunnel_engine::{Duration, Rate, Time};
+use windtunnel_networks::layer::LayerMaker;
 use windtunnel_networks::ndn::content_store::Policy;
 use windtunnel_networks::ndn::forwarder::Marks;
 use windtunnel_packets::ndn::wire;
@@ -13,7 +14,7 @@ use windtunnel_transports::ndn::consumer::Settings as ConsumerSettings;
 use windtunnel_transports::ndn::producer::Producer;
 use windtunnel_transports::tcp;
 
-use crate::routing::Leg;
+use crate::routing::PortId;
 use crate::{
     AirPlan, BridgePlan, ChannelPlan, Impairment, LinkChange, Loss, Opportunities, Victims,
 };
@@ -66,6 +67,8 @@ pub struct NodePlan {
     pub strategy: StrategyName,
     /// What it does with congestion marks.
     pub marks: Marks,
+    /// Network layers that it has beside IP and NDN.
+    pub layers: Vec<Arc<dyn LayerMaker>>,
 }
 
 /// A duplex link.
@@ -112,10 +115,8 @@ pub struct DirectionPlan {
 pub struct ChangePlan {
     /// When.
     pub time: Time,
-    /// The link.
-    pub link: usize,
-    /// The direction: 0 from the link's first node, 1 from its second.
-    pub direction: usize,
+    /// The port.
+    pub port: PortId,
     /// What.
     pub change: LinkChange,
 }
@@ -166,10 +167,13 @@ pub struct FlowPlan {
     pub start_within: Duration,
     /// From when it begins nothing more; what was handed over is still sent.
     pub stop: Time,
-    /// The only radio link on the data's way, and the direction: its SINR is what the
-    /// sender hears of, if its controller asks for that. None where there is no such
-    /// link, or more than one.
-    pub radio: Option<Leg>,
+    /// The path of its data, where it has one of its own that routing does not change: its
+    /// ports, from the sender to the receiver. What comes back takes the same links.
+    pub path: Option<Vec<PortId>>,
+    /// The port of the only radio link on the path of its data: the SINR there is
+    /// reported to the sender, if its controller asks for that. None where there is no
+    /// such link, or more than one.
+    pub radio: Option<PortId>,
 }
 
 /// Proxies that split connections (RFC 3135, section 2.4): each ends the connection from
@@ -215,6 +219,18 @@ pub enum Paths {
     All,
 }
 
+/// How traffic is shared among paths of equal cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sharing {
+    /// It is not: all packets between two hosts take one path.
+    #[default]
+    None,
+    /// By a hash of the flow: all packets of a connection take one path (RFC 2992).
+    Flows,
+    /// Packet by packet, in turn.
+    Packets,
+}
+
 /// How names and packets find their way.
 #[derive(Clone, Debug)]
 pub struct Routing {
@@ -222,6 +238,11 @@ pub struct Routing {
     pub metric: Metric,
     /// Which of them are used.
     pub paths: Paths,
+    /// How IP packets are shared among paths of equal cost.
+    pub sharing: Sharing,
+    /// How long after a change of the topology all nodes forward by the new paths;
+    /// without, paths stay as they are at the start.
+    pub convergence: Option<Duration>,
     /// Routes that replace the computed ones of that node and prefix.
     pub given: Vec<RoutePlan>,
 }
@@ -240,6 +261,12 @@ pub struct RoutePlan {
 }
 
 impl FlowPlan {
+    /// Whether it is carried over TCP.
+    #[must_use]
+    pub fn is_over_tcp(&self) -> bool {
+        matches!(self.transport, Transport::Tcp { .. })
+    }
+
     /// Whether it opens connections again and again.
     #[must_use]
     pub fn has_many_connections(&self) -> bool {
@@ -262,6 +289,25 @@ impl Plan {
         let links = self.links.iter().enumerate();
         let ends = links.flat_map(|(link, plan)| [0, 1].map(|side| (link, side, plan.nodes[side])));
         ends.filter(move |(.., end)| *end == node).map(|(link, side, _)| (link, side))
+    }
+
+    /// Whether anything on it speaks NDN.
+    #[must_use]
+    pub fn has_ndn(&self) -> bool {
+        !(self.consumers.is_empty() && self.producers.is_empty())
+    }
+
+    /// A port's direction of its link.
+    #[must_use]
+    pub fn direction(&self, port: PortId) -> &DirectionPlan {
+        &self.links[port.link()].directions[port.direction()]
+    }
+
+    /// Whether paths may change in the course of the run.
+    #[must_use]
+    pub(crate) fn routes_change(&self) -> bool {
+        let changes = |it: &ChangePlan| it.change.is_of_topology();
+        self.routing.convergence.is_some() && self.changes.iter().any(changes)
     }
 
     /// When the run ends.

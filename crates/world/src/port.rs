@@ -156,12 +156,23 @@ pub enum LinkChange {
     /// It sends at another rate; the packet under transmission keeps its own. One
     /// with a delivery trace keeps to that.
     Rate(Rate),
+    /// It is longer or shorter: what leaves from now on takes another time to the other
+    /// end, but arrives after what left before.
+    Delay(Duration),
     /// It stops sending: what is on the link arrives, what waits goes on waiting.
     Stall,
     /// It goes down: what is on the link is lost, what waits goes on waiting.
     Down,
     /// It comes back.
     Up,
+}
+
+impl LinkChange {
+    /// Whether other paths may be the shortest after it. A link that stalls is only slow.
+    #[must_use]
+    pub fn is_of_topology(self) -> bool {
+        matches!(self, Self::Down | Self::Up | Self::Delay(_))
+    }
 }
 
 /// One direction of a link, with the queue before it. What every packet touches
@@ -177,9 +188,13 @@ pub(crate) struct Port {
     busy_until: Time,
     rate: Rate,
     delay: Duration,
+    /// What leaves from now on arrives no earlier: when a change of the delay is not to
+    /// let it overtake what left before.
+    earliest_arrival: Time,
     overhead: u32,
-    /// Whether it is down or stalled.
+    /// Whether it is down or stalled, and whether it is down.
     down: bool,
+    failed: bool,
     egress: Egress,
     medium: Option<Box<Medium>>,
     counters: Counters,
@@ -208,8 +223,10 @@ impl Port {
             busy_until: opportunity.unwrap_or(Time::ZERO),
             rate: plan.rate,
             delay: plan.delay,
+            earliest_arrival: Time::ZERO,
             overhead: plan.overhead,
             down: false,
+            failed: false,
             egress,
             medium,
             counters: Counters::default(),
@@ -223,6 +240,16 @@ impl Port {
 
     fn has_trace(&self) -> bool {
         self.medium.as_ref().is_some_and(|it| it.opportunities.is_some())
+    }
+
+    /// How long a bit takes to the other end.
+    pub(crate) fn delay(&self) -> Duration {
+        self.delay
+    }
+
+    /// Whether the link is down.
+    pub(crate) fn is_failed(&self) -> bool {
+        self.failed
     }
 
     /// When the link will have sent all that it is known to send: in the past if it
@@ -519,7 +546,7 @@ impl Port {
         let starts = now.max(self.busy_until);
         let transmission = self.rate.transmission_time(size);
         self.busy_until = starts + transmission;
-        let arrives = self.busy_until + self.delay;
+        let arrives = self.earliest_arrival.max(self.busy_until + self.delay);
         self.counters.sent += 1;
         self.counters.sojourn_sum += starts.since(now);
         self.counters.transmission_sum += transmission;
@@ -579,8 +606,14 @@ impl Port {
     #[cold]
     pub(crate) fn change(&mut self, now: Time, change: LinkChange) -> Due {
         self.start_transmissions(now);
+        self.failed = match change {
+            LinkChange::Down => true,
+            LinkChange::Up => false,
+            LinkChange::Rate(_) | LinkChange::Delay(_) | LinkChange::Stall => self.failed,
+        };
         match (change, self.down) {
             (LinkChange::Rate(rate), _) => self.change_rate(rate),
+            (LinkChange::Delay(delay), _) => self.change_delay(delay),
             (LinkChange::Stall, false) => self.stall(now),
             (LinkChange::Down, false) => {
                 self.stall(now);
@@ -615,6 +648,20 @@ impl Port {
             self.busy_until = free;
             self.schedule_from(first);
         }
+    }
+
+    /// What has not started takes another time to the other end.
+    fn change_delay(&mut self, delay: Duration) {
+        let first = self.first_waiting();
+        let mut before = first.checked_sub(1).map_or(Time::ZERO, |it| self.transit[it].arrives);
+        // What waits for an opportunity has been called for.
+        let kept = if self.has_trace() { self.transit.len() } else { first };
+        for waiting in self.transit.range_mut(kept..).filter(|it| it.starts != Time::NEVER) {
+            before =
+                before.max(Time::ZERO + waiting.arrives.since(Time::ZERO + self.delay) + delay);
+            waiting.arrives = before;
+        }
+        (self.delay, self.earliest_arrival) = (delay, before);
     }
 
     /// Nothing starts any more.

@@ -5,7 +5,7 @@ use windtunnel_packets::tcp::{Flags, Segment};
 use windtunnel_transports::tcp::Settings;
 
 use crate::plan::Plan;
-use crate::routing::Leg;
+use crate::routing::PortId;
 
 /// A file, or an answer, that was received to its end.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,18 +31,18 @@ pub fn headers(settings: &Settings) -> u32 {
     u32::from(settings.ip.header() + Segment::new(0, 0, flags).size())
 }
 
-/// One direction of a flow's way.
+/// A flow's path in one direction.
 #[derive(Clone, Debug)]
-struct Way {
+struct Path {
     /// The sum of the propagation delays.
     delay: Duration,
     /// Each link's rate, and what its framing adds to a packet.
     links: Box<[(Rate, u32)]>,
 }
 
-impl Way {
-    fn new(plan: &Plan, legs: &[Leg]) -> Self {
-        let directions = || legs.iter().map(|it| &plan.links[it.link].directions[it.direction]);
+impl Path {
+    fn new(plan: &Plan, ports: &[PortId]) -> Self {
+        let directions = || ports.iter().map(|it| plan.direction(*it));
         Self {
             delay: directions().fold(Duration::ZERO, |sum, it| sum + it.delay),
             links: directions().map(|it| (it.rate, it.overhead)).collect(),
@@ -50,8 +50,8 @@ impl Way {
     }
 
     /// The least time for `bytes` of data, with `headers` in each packet: the
-    /// propagation, and for the link that makes it longest the first packet's way
-    /// there, all packets on it, and the last packet's way from there.
+    /// propagation, and for the link that makes it longest the time of the first
+    /// packet up to there, of all packets on it, and of the last packet from there.
     fn least(&self, bytes: u64, maximum_segment: u64, headers: u32) -> Duration {
         let packets = bytes.div_ceil(maximum_segment).max(1);
         let last = (bytes - (packets - 1) * maximum_segment) as u32 + headers;
@@ -83,18 +83,18 @@ impl Way {
 /// unless it is the connection's first.
 #[derive(Clone, Debug)]
 pub(crate) struct Ideal {
-    there: Way,
-    back: Way,
+    there: Path,
+    back: Path,
     maximum_segment: u64,
     headers: u32,
 }
 
 impl Ideal {
     /// For the flow between two nodes that are joined.
-    pub(crate) fn new(plan: &Plan, there: &[Leg], back: &[Leg], settings: &Settings) -> Self {
+    pub(crate) fn new(plan: &Plan, there: &[PortId], back: &[PortId], settings: &Settings) -> Self {
         Self {
-            there: Way::new(plan, there),
-            back: Way::new(plan, back),
+            there: Path::new(plan, there),
+            back: Path::new(plan, back),
             maximum_segment: u64::from(settings.maximum_segment),
             headers: headers(settings),
         }
@@ -105,8 +105,8 @@ impl Ideal {
         self.one_way(&self.there, 0) + self.one_way(&self.back, 0)
     }
 
-    fn one_way(&self, way: &Way, bytes: u64) -> Duration {
-        way.least(bytes, self.maximum_segment, self.headers)
+    fn one_way(&self, path: &Path, bytes: u64) -> Duration {
+        path.least(bytes, self.maximum_segment, self.headers)
     }
 
     /// For a file over a new connection.
@@ -125,23 +125,23 @@ impl Ideal {
 mod tests {
     use super::*;
 
-    fn way(rates: &[u64]) -> Way {
+    fn path(rates: &[u64]) -> Path {
         let rate = |it: &u64| Rate::from_bits_per_second(it * 1_000_000).unwrap();
         let links = rates.iter().map(|it| (rate(it), 0)).collect();
-        Way { delay: Duration::from_millis(10), links }
+        Path { delay: Duration::from_millis(10), links }
     }
 
     #[test]
     fn one_packet_is_stored_and_forwarded_on_every_link() {
         // 1000 octets: 8 ms at 1 Mbps, 4 ms at 2 Mbps.
-        let least = way(&[1, 2, 1]).least(960, 1448, 40);
+        let least = path(&[1, 2, 1]).least(960, 1448, 40);
         assert_eq!(least, Duration::from_millis(10 + 8 + 4 + 8));
     }
 
     #[test]
     fn many_packets_wait_for_the_narrowest_link() {
         // Ten packets of 1000 octets, the last of 540: 40 ms on the wide links.
-        let least = way(&[2, 1, 2]).least(9 * 960 + 500, 960, 40);
+        let least = path(&[2, 1, 2]).least(9 * 960 + 500, 960, 40);
         let micros = 10_000 + 4_000 + (9 * 8_000 + 4_320) + 2_160;
         assert_eq!(least, Duration::from_micros(micros));
     }

@@ -1,22 +1,25 @@
 //! The world at work: its events, one after another, and the samples between
 //! them.
 
+use std::sync::Arc;
+
 use windtunnel_engine::{Control, Duration, Limits, Stop, Streams, Time};
 use windtunnel_networks::ndn::forwarder::Counters as NodeCounters;
 use windtunnel_packets::{Body, Packet};
 use windtunnel_transports::ndn::consumer::Consumer;
 
-use crate::bridges::{Bridge, BridgeCounters};
 use crate::capture::{Watcher, Watches};
 use crate::channels::Channels;
 use crate::event::{Event, Kind};
+use crate::forwarding::{Forwarding, Hop};
+use crate::functions::{BridgeCounters, Functions};
 use crate::hosts::{Flow, Hosts, Sampled};
-use crate::ndn::Ndn;
-use crate::network::{Hop, Network};
+use crate::network::{Arrived, At, Network};
+use crate::nodes::Nodes;
 use crate::plan::{ChangePlan, Plan};
 use crate::port::{Counters as PortCounters, Port};
 use crate::record::{PortSample, Series};
-use crate::routing::{self, Unreachable};
+use crate::routing::{PortId, Unreachable};
 use crate::transfers::Transfer;
 
 /// With so few ports everything lies in the cache, and a look ahead only costs.
@@ -28,13 +31,16 @@ pub struct World {
     end: Time,
     interval: Duration,
     changes: Vec<ChangePlan>,
+    /// The plan, if paths follow its changes.
+    rerouting: Option<Arc<Plan>>,
     network: Network,
     channels: Channels,
-    ndn: Ndn,
+    nodes: Nodes,
+    functions: Functions,
     hosts: Hosts,
     series: Series,
     /// The ports of the next arrivals but one, as far as they were seen.
-    near: [u32; 4],
+    near: [Option<PortId>; 4],
     /// What the ports had counted at the last sample.
     sampled: Vec<(PortCounters, Duration)>,
     /// What the flows had counted then.
@@ -50,27 +56,30 @@ impl World {
     pub fn new(plan: &Plan) -> Result<Self, Unreachable> {
         let streams = Streams::new(plan.seed, plan.run);
         let channels = Channels::new(plan, &streams);
-        let mut ndn = Ndn::new(plan, &streams)?;
-        let ways = routing::ways(plan)?;
-        let mut hosts = Hosts::new(plan, &streams, &ways);
-        let mut network = Network::new(plan, &streams, ways);
+        let mut forwarding = Forwarding::new(plan)?;
+        let mut nodes = Nodes::new(plan, &streams, forwarding.topology())?;
+        let functions = Functions::new(plan, &streams, &mut forwarding);
+        let mut hosts = Hosts::new(plan, &streams, &mut forwarding);
+        let mut network = Network::new(plan, &streams, forwarding);
         for (place, change) in plan.changes.iter().enumerate() {
             network.schedule(change.time, Event::new(Kind::Change, place as u32));
         }
         channels.start(&mut network);
-        ndn.start(&mut network);
+        nodes.start(&mut network);
         hosts.start(&mut network);
         let sampled = vec![Default::default(); network.ports.len()];
         Ok(Self {
             end: plan.end(),
             interval: plan.interval,
             changes: plan.changes.clone(),
+            rerouting: plan.routes_change().then(|| Arc::new(plan.clone())),
             network,
             channels,
-            ndn,
+            nodes,
+            functions,
             hosts,
             series: Series::default(),
-            near: [u32::MAX; 4],
+            near: [None; 4],
             sampled,
             sampled_flows: vec![Sampled::default(); plan.flows.len()],
         })
@@ -114,7 +123,7 @@ impl World {
 
     /// Each consumer, in the plan's order.
     pub fn consumers(&self) -> impl Iterator<Item = &Consumer> {
-        self.ndn.consumers()
+        self.nodes.consumers()
     }
 
     /// Each flow over IP, in the plan's order.
@@ -142,18 +151,24 @@ impl World {
 
     /// What each bridge counted, in the plan's order.
     pub fn bridges(&self) -> impl Iterator<Item = BridgeCounters> {
-        self.network.bridges.iter().map(Bridge::counters)
+        self.functions.bridges()
     }
 
     /// What each node counted, in the plan's order.
-    pub fn nodes(&self) -> impl Iterator<Item = &NodeCounters> {
-        self.ndn.nodes()
+    pub fn nodes(&self) -> impl Iterator<Item = NodeCounters> {
+        self.nodes.counters()
     }
 
     /// Packets that crossed a queue and a link.
     #[must_use]
     pub fn packet_hops(&self) -> u64 {
         self.network.ports.iter().map(|port| port.counters().delivered).sum()
+    }
+
+    /// IP packets that were dropped because no path led on from where they were.
+    #[must_use]
+    pub fn unroutable(&self) -> u64 {
+        self.network.unroutable
     }
 
     /// Packets in queues and on links.
@@ -170,92 +185,120 @@ impl World {
         if self.network.ports.len() > FEW_PORTS {
             self.prefetch();
         }
+        self.happen(now, event);
+        if !self.network.arrived.is_empty() {
+            self.hand_over(now);
+        }
+        Some(now)
+    }
+
+    #[inline]
+    fn happen(&mut self, now: Time, event: Event) {
         let network = &mut self.network;
-        let Event { kind, of } = event;
-        match kind {
-            Kind::Arrival => self.arrive(now, of),
-            Kind::Service => network.serve(now, of),
-            Kind::Change => {
-                let change = &self.changes[of as usize];
-                let port = (2 * change.link + change.direction) as u32;
-                network.change(now, port, change.change);
-            }
+        let of = event.of();
+        match event.kind() {
+            Kind::Arrival => self.arrive(now, PortId(of)),
+            Kind::Service => network.serve(now, PortId(of)),
+            Kind::Change => self.change(now, of as usize),
+            Kind::Route => self.reroute(),
             Kind::Channel => self.channels.follow(network, now, of),
             Kind::Report => {
                 for (flow, sinr, bandwidth) in self.channels.report(of) {
                     self.hosts.on_radio_report(flow, now, sinr, bandwidth);
                 }
             }
-            Kind::Expiry => self.ndn.expire(network, now, of),
-            Kind::ConsumerWake => self.ndn.wake(network, now, of),
-            Kind::Answer => self.ndn.answer(network, now, of),
-            Kind::Settlement => self.ndn.resume(network, now, of),
+            Kind::Layer => self.nodes.wake(network, now, of, event.which_timer()),
+            Kind::Function => self.functions.wake(network, now, of),
             Kind::Socket => self.hosts.wake_socket(network, now, of),
             Kind::Application => self.hosts.wake_application(network, now, of),
-            Kind::SourceEdge => network.wake_source(now, of),
-            Kind::DestinationEdge => {
-                network.wake_destination(now, of);
-                self.hand_over(now);
-            }
         }
-        Some(now)
     }
 
     #[inline]
-    fn arrive(&mut self, now: Time, port: u32) {
+    fn arrive(&mut self, now: Time, port: PortId) {
         let Some(packet) = self.network.arrive(now, port) else { return };
-        match packet.body {
-            Body::Segment(_) | Body::Datagram(_) | Body::EdgeAcknowledgement { .. } => {
-                match self.network.forward(now, packet) {
-                    Some((side, packet)) => {
-                        self.hosts.receive(&mut self.network, now, side, &packet);
-                    }
-                    None if self.network.arrived.is_empty() => {}
-                    None => self.hand_over(now),
+        if packet.is_forwarded_by_path() {
+            self.network.forward(now, At::FarEnd(port), packet);
+        } else {
+            self.nodes.receive(&mut self.network, now, port, &packet);
+        }
+    }
+
+    /// Gives hosts and functions the IP packets that are for them, and those that come
+    /// of it.
+    fn hand_over(&mut self, now: Time) {
+        let mut place = 0;
+        while let Some(arrived) = self.network.arrived.get(place).copied() {
+            place += 1;
+            match arrived {
+                Arrived::Host(side, packet) => {
+                    self.hosts.receive(&mut self.network, now, side, &packet);
+                }
+                Arrived::Function(function, tap, packet) => {
+                    self.functions.receive(&mut self.network, now, function, tap, packet);
                 }
             }
-            Body::Interest(_) | Body::Data(_) | Body::Nack(_) => {
-                self.ndn.arrive(&mut self.network, now, port, &packet);
+        }
+        self.network.arrived.clear();
+    }
+
+    /// A link changes; the nodes learn of it later.
+    #[cold]
+    fn change(&mut self, now: Time, place: usize) {
+        let ChangePlan { port, change, .. } = self.changes[place];
+        self.network.change(now, port, change);
+        if let Some(plan) = &self.rerouting
+            && change.is_of_topology()
+        {
+            let time = now + plan.routing.convergence.unwrap_or_default();
+            self.network.schedule(time, Event::new(Kind::Route, 0));
+        }
+    }
+
+    /// All nodes forward by the shortest paths of the topology as it is now.
+    #[cold]
+    fn reroute(&mut self) {
+        let Some(plan) = &self.rerouting else { return };
+        let ports = &self.network.ports;
+        self.network.forwarding.update(|topology| {
+            for (port, it) in (0..).map(PortId).zip(ports) {
+                topology.set_up(port, !it.is_failed());
+                topology.set_delay(port, it.delay());
             }
-        }
+        });
+        self.nodes.route(plan, self.network.forwarding.topology());
     }
 
-    /// Gives the ends of flows what an edge beside them has let pass.
-    fn hand_over(&mut self, now: Time) {
-        let mut arrived = std::mem::take(&mut self.network.arrived);
-        for (side, packet) in arrived.drain(..) {
-            self.hosts.receive(&mut self.network, now, side, &packet);
-        }
-        self.network.arrived = arrived;
-    }
-
-    /// Brings near what the next events will touch: with thousands of links, the
+    /// Fetches what the next events will touch: with thousands of links, the
     /// time goes into waiting for memory. A port is fetched when its event comes
     /// close, its packet a step later, and what the packet will meet when it is
     /// the next.
     #[inline]
     fn prefetch(&mut self) {
-        let mut near = [u32::MAX; 4];
+        let mut near = [None; 4];
         for (order, event) in self.network.events.upcoming().enumerate() {
-            let Event { kind: Kind::Arrival, of: port } = event else { continue };
+            if event.kind() != Kind::Arrival {
+                continue;
+            }
+            let port = PortId(event.of());
             if order == 0 {
                 self.prefetch_end(port);
                 continue;
             }
-            near[order - 1] = port;
-            if self.near.contains(&port) {
+            near[order - 1] = Some(port);
+            if self.near.contains(&Some(port)) {
                 self.network.prefetch_packet(port);
             } else {
                 self.network.prefetch_port(port);
-                self.ndn.prefetch_far_end(port);
+                self.nodes.prefetch_far_end(port);
             }
         }
         self.near = near;
     }
 
-    /// Brings near what the packet will meet that arrives next through a port.
+    /// Fetches what the packet will meet that arrives next through a port.
     #[inline]
-    fn prefetch_end(&self, port: u32) {
+    fn prefetch_end(&self, port: PortId) {
         match self.network.next_through(port) {
             Some((Packet { body: Body::Segment(segment), .. }, Some(Hop::Here(side)))) => {
                 self.hosts.prefetch(segment.connection, side);
@@ -265,7 +308,7 @@ impl World {
             }
             _ => {
                 self.network.prefetch_packet(port);
-                self.ndn.prefetch_node(port);
+                self.nodes.prefetch_node(port);
             }
         }
     }
@@ -277,7 +320,7 @@ impl World {
         let seconds = self.interval.as_seconds();
         while self.series.last + self.interval < now {
             let time = self.series.last + self.interval;
-            self.ndn.sample(time, seconds, &mut self.series.flows);
+            self.nodes.sample(time, seconds, &mut self.series.flows);
             self.sample_flows(time, seconds);
             self.sample_ports(time);
             self.channels.sample(self.series.last, time, &mut self.series.channels);

@@ -16,7 +16,7 @@ use windtunnel_transports::rtt::RtoLimits;
 use windtunnel_world::{DirectionPlan, Loss, Paths, Plan, RoutePlan, World};
 
 fn node(world: &World, index: usize) -> NodeCounters {
-    *world.nodes().nth(index).expect("a node of the plan")
+    world.nodes().nth(index).expect("a node of the plan")
 }
 
 fn finished(world: &World, consumer: usize) -> Option<Time> {

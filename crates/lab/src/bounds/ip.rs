@@ -1,17 +1,17 @@
-//! The bounds of flows over IP, each on its one way.
+//! The bounds of flows over IP, each on its path.
 
 use windtunnel_applications::Workload;
 use windtunnel_engine::Duration;
 use windtunnel_packets::udp;
-use windtunnel_world::{FlowPlan, Graph, Leg, LinkChange, Plan, Transport, headers};
+use windtunnel_world::{FlowPlan, LinkChange, Plan, PortId, Topology, Transport, headers};
 
-/// A flow with its way there and back.
+/// A flow with its path there and back.
 struct Flow<'a> {
     plan: &'a FlowPlan,
-    there: Vec<Leg>,
-    /// The way there and back whose round trip its sender measures: to its receiver, or
+    there: Vec<PortId>,
+    /// The path there and back whose round trip its sender measures: to its receiver, or
     /// to the first proxy.
-    measured: [Vec<Leg>; 2],
+    measured: [Vec<PortId>; 2],
 }
 
 impl Flow<'_> {
@@ -26,15 +26,15 @@ impl Flow<'_> {
     }
 
     /// The most data over one link, in bits per second.
-    fn data_rate(&self, plan: &Plan, leg: &Leg) -> f64 {
+    fn data_rate(&self, plan: &Plan, port: PortId) -> f64 {
         let (data, headers) = self.packet();
-        let overhead = plan.links[leg.link].directions[leg.direction].overhead;
-        most_rate(plan, leg) * f64::from(data) / f64::from(data + headers + overhead)
+        let overhead = plan.direction(port).overhead;
+        most_rate(plan, port) * f64::from(data) / f64::from(data + headers + overhead)
     }
 
     /// The most data, were the flow alone.
     fn alone(&self, plan: &Plan) -> f64 {
-        let links = self.there.iter().map(|it| self.data_rate(plan, it));
+        let links = self.there.iter().map(|it| self.data_rate(plan, *it));
         let own = match &self.plan.transport {
             Transport::Tcp { workload: Workload::Bulk { rate: Some(it) }, .. } => {
                 it.bits_per_second() as f64
@@ -60,53 +60,51 @@ impl Flow<'_> {
 }
 
 /// The most that a direction of a link ever sends, in bits per second.
-fn most_rate(plan: &Plan, leg: &Leg) -> f64 {
+fn most_rate(plan: &Plan, port: PortId) -> f64 {
     let later = plan.changes.iter().filter_map(|it| match it.change {
-        LinkChange::Rate(rate) if (it.link, it.direction) == (leg.link, leg.direction) => {
-            Some(rate)
-        }
+        LinkChange::Rate(rate) if it.port == port => Some(rate),
         _ => None,
     });
-    let own = super::most_rate(&plan.links[leg.link].directions[leg.direction]);
+    let own = super::most_rate(plan.direction(port));
     later.map(|it| it.bits_per_second() as f64).fold(own, f64::max)
 }
 
-fn one_way(plan: &Plan, way: &[Leg], size: u32) -> Duration {
-    way.iter().fold(Duration::ZERO, |sum, leg| {
-        let direction = &plan.links[leg.link].directions[leg.direction];
+fn one_way(plan: &Plan, path: &[PortId], size: u32) -> Duration {
+    path.iter().fold(Duration::ZERO, |sum, &port| {
+        let direction = plan.direction(port);
         let bits = 8.0 * f64::from(size + direction.overhead);
         let transmission = match &direction.opportunities {
             // An opportunity takes no time.
             Some(_) => None,
-            None => Duration::from_seconds(bits / most_rate(plan, leg)),
+            None => Duration::from_seconds(bits / most_rate(plan, port)),
         };
         sum + direction.delay + transmission.unwrap_or(Duration::ZERO)
     })
 }
 
-fn flows<'a>(plan: &'a Plan, graph: &Graph<'_>) -> Vec<Flow<'a>> {
-    let way = |from, to| graph.way(from, to).unwrap_or_default();
+fn flows<'a>(plan: &'a Plan, topology: &Topology) -> Vec<Flow<'a>> {
+    let path = |from, to| topology.path(from, to).unwrap_or_default();
     let flow = |it: &'a FlowPlan| {
         let [from, to] = it.parts().next().unwrap_or([it.from, it.to]);
-        Flow { plan: it, there: way(it.from, it.to), measured: [way(from, to), way(to, from)] }
+        Flow { plan: it, there: path(it.from, it.to), measured: [path(from, to), path(to, from)] }
     };
     plan.flows.iter().map(flow).collect()
 }
 
 /// The most data that all flows together can receive, in bits per second: no link
 /// lets more through than its rate, with the headers of the largest packets.
-pub(super) fn most_goodput(plan: &Plan, graph: &Graph<'_>) -> f64 {
-    let flows = flows(plan, graph);
+pub(super) fn most_goodput(plan: &Plan, topology: &Topology) -> f64 {
+    let flows = flows(plan, topology);
     let alone: Vec<f64> = flows.iter().map(|it| it.alone(plan)).collect();
     let all: f64 = alone.iter().sum();
     // For each direction of a link: what its flows could send without it, and the
     // most that it lets through.
     let mut crossing = vec![(0.0, 0.0_f64); 2 * plan.links.len()];
     for (flow, alone) in flows.iter().zip(&alone) {
-        for leg in &flow.there {
-            let (without, through) = &mut crossing[2 * leg.link + leg.direction];
+        for port in &flow.there {
+            let (without, through) = &mut crossing[port.index()];
             *without += alone;
-            *through = through.max(flow.data_rate(plan, leg));
+            *through = through.max(flow.data_rate(plan, *port));
         }
     }
     let with_limit = |(without, through): &(f64, f64)| all - without + through.min(*without);
@@ -114,6 +112,6 @@ pub(super) fn most_goodput(plan: &Plan, graph: &Graph<'_>) -> f64 {
 }
 
 /// The least delay that any flow can measure; none without flows.
-pub(super) fn least_delay(plan: &Plan, graph: &Graph<'_>) -> Option<Duration> {
-    flows(plan, graph).iter().map(|it| it.delay(plan)).min()
+pub(super) fn least_delay(plan: &Plan, topology: &Topology) -> Option<Duration> {
+    flows(plan, topology).iter().map(|it| it.delay(plan)).min()
 }

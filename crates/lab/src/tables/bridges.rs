@@ -2,7 +2,7 @@
 
 use arrow_array::RecordBatch;
 use windtunnel_networks::bridge::greatest_share;
-use windtunnel_world::{BridgePlan, Graph, Plan, World};
+use windtunnel_world::{BridgePlan, Plan, Topology, World};
 
 use super::Columns;
 use crate::bridges::round_trip;
@@ -45,9 +45,9 @@ pub(super) fn totals(plan: &Plan, world: &World) -> RecordBatch {
 /// The greatest share of packets that a bridge's buffer has room for, with the rate of
 /// the narrowest link between its edges.
 fn bound(plan: &Plan, bridge: &BridgePlan) -> Option<f64> {
-    let graph = Graph::new(plan);
-    let way = graph.way(bridge.from, bridge.to)?;
-    let capacity = way.iter().map(|it| plan.links[it.link].directions[it.direction].rate).min()?;
-    let round_trip = round_trip(plan, &graph, [bridge.from, bridge.to]);
+    let topology = Topology::new(plan);
+    let path = topology.path(bridge.from, bridge.to)?;
+    let capacity = path.iter().map(|it| plan.direction(*it).rate).min()?;
+    let round_trip = round_trip(plan, &topology, [bridge.from, bridge.to]);
     Some(greatest_share(bridge.source.buffer, round_trip, capacity))
 }

@@ -23,6 +23,7 @@ mod connections;
 mod counters;
 mod destination;
 mod duplicates;
+mod functions;
 mod reordering;
 mod source;
 mod stalled;
@@ -30,6 +31,7 @@ mod start;
 
 pub use counters::{DestinationCounters, SourceCounters};
 pub use destination::{DestinationEdge, DestinationSettings, Marks, Order};
+pub use functions::{ACKNOWLEDGED, DestinationFunction, FORTH, RETURNED, SourceFunction};
 pub use reordering::Outbox;
 pub use source::{
     Clones, Duplicates, Keep, Probes, Resend, SourceEdge, SourceSettings, Unmatched, greatest_share,

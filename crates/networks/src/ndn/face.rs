@@ -1,5 +1,4 @@
-//! Faces: where a forwarder receives and sends.
+//! Faces: where a forwarder's packets come from and go to. The interfaces of its node are
+//! its first faces, with the same numbers; behind them come the applications beside it.
 
-/// A face of a forwarder: a link or an application beside it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct FaceId(pub u16);
+pub use crate::layer::Interface as FaceId;

@@ -49,12 +49,30 @@ impl Fib {
         hops.insert(place, next_hop);
     }
 
+    /// Withdraws a prefix's next hops and announces others, of which there may be none,
+    /// in place of them. Returns the prefix's entry if that changed anything.
+    pub fn replace(
+        &mut self,
+        prefix: &wire::Name<'static>,
+        next_hops: &[NextHop],
+    ) -> Option<FibEntryId> {
+        let known = self.entries.iter().position(|it| it.prefix == *prefix);
+        if known.map_or(&[][..], |it| &self.entries[it].next_hops) == next_hops {
+            return None;
+        }
+        if let Some(index) = known {
+            self.entries[index].next_hops.clear();
+        }
+        next_hops.iter().for_each(|it| self.announce(prefix, *it));
+        known.or(self.entries.len().checked_sub(1)).map(|it| FibEntryId(it as u32))
+    }
+
     /// Finds the longest match of a prefix in use, for [`Fib::find`]; to be
     /// called again after an announcement.
     pub fn resolve(&mut self, id: PrefixId, prefix: &wire::Name<'static>) {
         let announced = self.entries.iter().enumerate();
         let longest = announced
-            .filter(|(_, entry)| entry.prefix.is_prefix_of(prefix))
+            .filter(|(_, it)| !it.next_hops.is_empty() && it.prefix.is_prefix_of(prefix))
             .max_by_key(|(_, entry)| entry.prefix.components_size())
             .map(|(index, _)| FibEntryId(index as u32));
         let place = self.matches.binary_search_by_key(&id, |(it, _)| *it);

@@ -4,12 +4,12 @@
 use hashbrown::HashTable;
 use smallvec::SmallVec;
 use windtunnel_engine::{Duration, Handle, Random, Time};
-use windtunnel_packets::ndn::{Data, Interest, Nack, NackReason};
+use windtunnel_packets::ndn::{Data, Interest, Nack, NackReason, wire};
 use windtunnel_packets::{Body, Packet};
 
 use super::content_store::ContentStore;
 use super::face::FaceId;
-use super::fib::Fib;
+use super::fib::{Fib, NextHop};
 use super::name_index::hash;
 use super::pit::Pit;
 use super::strategy::{Arrival, Chosen, Decision, Strategy};
@@ -157,6 +157,14 @@ impl Forwarder {
         self.dead_nonces = Some(Box::new(DeadNonces { seen: HashTable::new(), by_age }));
     }
 
+    /// Replaces the next hops of a prefix. What the strategy knew of the old ones is
+    /// forgotten.
+    pub fn replace_next_hops(&mut self, prefix: &wire::Name<'static>, next_hops: &[NextHop]) {
+        if let Some(entry) = self.fib.replace(prefix, next_hops) {
+            self.strategy.forget(entry);
+        }
+    }
+
     /// The forwarding information base.
     pub fn fib(&mut self) -> &mut Fib {
         &mut self.fib
@@ -190,7 +198,7 @@ impl Forwarder {
             Body::Data(data) => self.on_data(now, face, data, packet, outbox),
             Body::Nack(nack) => self.on_nack(now, face, nack, packet.network_size, outbox),
             // IP goes its own way.
-            Body::Segment(_) | Body::Datagram(_) | Body::EdgeAcknowledgement { .. } => {}
+            Body::Segment(_) | Body::Datagram(_) | Body::Message(_) => {}
         }
     }
 

@@ -7,7 +7,8 @@ use windtunnel_transports::tcp::Role;
 
 use super::sockets::{Key, Socket};
 use super::{FlowPlace, Hosts};
-use crate::network::{Network, Side};
+use crate::network::Network;
+use crate::side::Side;
 
 /// An application's view of its host, while it is called. A stream's number is its
 /// socket's key; streams that are closed are ignored.
@@ -54,7 +55,7 @@ impl Host for AtHost<'_> {
     fn open(&mut self, ordinal: u64) -> Stream {
         let key = self.next_key(ordinal);
         if self.hosts.sockets.find(key).is_none() {
-            let place = self.hosts.insert(key, Role::Client);
+            let place = self.hosts.insert(self.network, key, Role::Client);
             self.hosts.seats[self.seat as usize].opened += 1;
             let hosts = &mut *self.hosts;
             hosts.sockets[place].endpoint.open(self.now, &mut hosts.outbox);

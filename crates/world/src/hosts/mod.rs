@@ -18,14 +18,16 @@ use windtunnel_transports::tcp::{self, Endpoint, Role};
 
 pub use flow::{Flow, FlowCounters, TcpCounters};
 pub(crate) use flow::{ReceiverState, Sampled, SenderState};
+pub(crate) use numbers::Numbers;
 
 use self::at_host::AtHost;
 use self::flow::Window;
-use self::numbers::Numbers;
 use self::sockets::{Key, Socket, Sockets};
 use crate::alarm::Alarm;
 use crate::event::{Event, Kind};
-use crate::network::{Network, Side};
+use crate::forwarding;
+use crate::network::Network;
+use crate::side::Side;
 use crate::transfers::{Ideal, Transfer};
 
 /// What runs at one host of a flow.
@@ -33,8 +35,8 @@ use crate::transfers::{Ideal, Transfer};
 enum Running {
     /// On streams; none while it is called.
     Streams(Option<Box<dyn Application>>),
-    /// A source of datagrams, and their path.
-    Source(Box<Source>, Route),
+    /// A source of datagrams, its node and their path.
+    Source(Box<Source>, u32, Route),
     Sink(Box<Sink>),
 }
 
@@ -64,9 +66,24 @@ struct Class {
     settings: Arc<tcp::Settings>,
     /// The applications at the two ends: where the data comes from, and where it goes.
     applications: [u32; 2],
-    /// The paths from those ends.
+    /// The nodes of those ends, and the paths from them.
+    nodes: [usize; 2],
     routes: [Route; 2],
+    /// Whether each connection has a path of its own among several that are equal.
+    is_shared: bool,
     accepted: Accepted,
+}
+
+impl Class {
+    /// The path from an end of a connection.
+    fn route(&self, network: &mut Network, key: Key) -> Route {
+        let side = key.side() as usize;
+        if !self.is_shared {
+            return self.routes[side];
+        }
+        let paths = forwarding::keys(self.nodes, forwarding::shared_variant(key.number()));
+        network.forwarding.route(paths[side]).unwrap_or(self.routes[side])
+    }
 }
 
 /// Which of a class's connections were accepted: a repeated SYN does not open one again.
@@ -166,7 +183,7 @@ impl Hosts {
 
     fn sender(&self, flow: &FlowPlace) -> SenderState {
         let seat = &self.seats[flow.first as usize];
-        if let Running::Source(source, _) = &seat.running {
+        if let Running::Source(source, ..) = &seat.running {
             return SenderState::Udp { sent: source.sent() };
         }
         let open = || seat.open.iter().map(|place| &self.sockets[*place]);
@@ -228,10 +245,7 @@ impl Hosts {
                     sink.receive(now, datagram, packet.ecn);
                 }
             }
-            Body::Interest(_)
-            | Body::Data(_)
-            | Body::Nack(_)
-            | Body::EdgeAcknowledgement { .. } => {}
+            Body::Interest(_) | Body::Data(_) | Body::Nack(_) | Body::Message(_) => {}
         }
     }
 
@@ -271,12 +285,17 @@ impl Hosts {
         } else if segment.flags.has(Flags::FIN) {
             let class = &self.classes[class as usize];
             let answer = tcp::acknowledge_again(now, segment, &class.settings);
-            network.send(now, class.routes[side as usize], answer);
+            network.send(
+                now,
+                class.nodes[side as usize] as u32,
+                class.routes[side as usize],
+                answer,
+            );
         }
     }
 
     fn accept(&mut self, network: &mut Network, now: Time, key: Key, segment: &Segment, ecn: Ecn) {
-        let place = self.insert(key, Role::Server);
+        let place = self.insert(network, key, Role::Server);
         let seat = self.sockets[place].application;
         self.sockets[place].endpoint.receive(now, segment, ecn, &mut self.outbox);
         self.flush(network, now, place);
@@ -284,7 +303,7 @@ impl Hosts {
     }
 
     /// Opens a socket; nothing is sent yet.
-    fn insert(&mut self, key: Key, role: Role) -> u32 {
+    fn insert(&mut self, network: &mut Network, key: Key, role: Role) -> u32 {
         let (class, _) = self.numbers.class(key.number());
         let class = &self.classes[class as usize];
         let side = key.side() as usize;
@@ -292,7 +311,8 @@ impl Hosts {
         let place = self.sockets.insert(Socket {
             endpoint: Endpoint::new(key.number(), role, &class.settings),
             alarm: Alarm::NONE,
-            route: class.routes[side],
+            node: class.nodes[side] as u32,
+            route: class.route(network, key),
             key,
             application,
             awaited: u64::MAX,
@@ -303,7 +323,7 @@ impl Hosts {
         place
     }
 
-    /// The sender of a flow is told of its radio: the SINR in dB, the bandwidth in Hz.
+    /// The radio of a flow's sender is reported to it: the SINR in dB, the bandwidth in Hz.
     pub(crate) fn on_radio_report(&mut self, flow: u32, now: Time, sinr: f64, bandwidth: f64) {
         let seat = &self.seats[self.flows[flow as usize].first as usize];
         for place in &seat.open {
@@ -330,8 +350,8 @@ impl Hosts {
         it.wake = Time::NEVER;
         let stops = now >= it.stop;
         match &mut it.running {
-            Running::Source(source, route) if !stops => {
-                network.send(now, *route, source.send(now));
+            Running::Source(source, node, route) if !stops => {
+                network.send(now, *node, *route, source.send(now));
                 self.arrange(network, seat);
             }
             Running::Source(..) | Running::Sink(_) => {}
@@ -367,7 +387,7 @@ impl Hosts {
         let it = &mut self.seats[seat as usize];
         let next = match &it.running {
             Running::Streams(Some(application)) => application.next_wake(),
-            Running::Source(source, _) => source.next_wake(),
+            Running::Source(source, ..) => source.next_wake(),
             Running::Streams(None) | Running::Sink(_) => return,
         };
         let time = next.min(it.stop);
@@ -414,7 +434,7 @@ impl Hosts {
     fn flush(&mut self, network: &mut Network, now: Time, place: u32) {
         let socket = &mut self.sockets[place];
         for packet in self.outbox.drain(..) {
-            network.send(now, socket.route, packet);
+            network.send(now, socket.node, socket.route, packet);
         }
         if let Some(time) = socket.next_wake(now) {
             network.schedule(time, Event::new(Kind::Socket, socket.key.0));

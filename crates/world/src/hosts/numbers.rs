@@ -2,6 +2,8 @@
 //! decides, such as a packet's place in a fair queue, does not depend on which other
 //! connections are open.
 
+use crate::plan::Plan;
+
 /// The numbers of all connections of a plan. Connections of one class carry the same
 /// flow between the same two hosts. A class with a single connection has its place as
 /// the number; above those, the classes with many take numbers in turn.
@@ -18,8 +20,15 @@ pub(crate) struct Numbers {
 const MOST_NUMBERS: u32 = 1 << 31;
 
 impl Numbers {
+    /// The numbers of a plan's connections. Each flow over TCP has a class for each two
+    /// neighbouring hosts of it.
+    pub(crate) fn of(plan: &Plan) -> Self {
+        let over_tcp = plan.flows.iter().filter(|it| it.is_over_tcp());
+        Self::new(over_tcp.flat_map(|it| it.parts().map(|_| it.has_many_connections())))
+    }
+
     /// For classes of which those have many connections.
-    pub(crate) fn new(has_many: impl Iterator<Item = bool>) -> Self {
+    fn new(has_many: impl Iterator<Item = bool>) -> Self {
         let mut many = Vec::new();
         let ranks: Vec<Option<u32>> = (0..)
             .zip(has_many)

@@ -5,39 +5,35 @@ use std::sync::Arc;
 use windtunnel_applications::udp::Source;
 use windtunnel_applications::{Application, Relay, Setting, Workload};
 use windtunnel_engine::{Duration, Random, Streams, Time};
-use windtunnel_packets::Route;
 use windtunnel_transports::tcp::{self, Reading};
 
 use super::numbers::Numbers;
 use super::sockets::Sockets;
 use super::{Accepted, Class, FlowPlace, Hosts, Running, Seat};
-use crate::network::Side;
-use crate::plan::{FlowPlan, Plan, Transport};
-use crate::routing::{Leg, Ways};
+use crate::forwarding::{self, Forwarding, PathKey};
+use crate::plan::{FlowPlan, Plan, Sharing, Transport};
+use crate::routing::PortId;
+use crate::side::Side;
 use crate::transfers::Ideal;
 
 impl Hosts {
     /// The hosts of all flows of a plan, on those paths.
-    pub(crate) fn new(plan: &Plan, streams: &Streams, ways: &Ways) -> Self {
+    pub(crate) fn new(plan: &Plan, streams: &Streams, forwarding: &mut Forwarding) -> Self {
+        let numbers = Numbers::of(plan);
         let mut hosts = Self {
             flows: Vec::with_capacity(plan.flows.len()),
             seats: Vec::with_capacity(2 * plan.flows.len()),
             classes: Vec::with_capacity(plan.flows.len()),
-            numbers: Numbers::new(std::iter::empty()),
-            sockets: Sockets::new(0),
+            sockets: Sockets::new(numbers.classes()),
+            numbers,
             transfers: Vec::new(),
             outbox: tcp::Outbox::new(),
         };
-        let mut has_many = Vec::with_capacity(plan.flows.len());
-        let mut routes = ways.routes.as_slice();
+        let mut number = 0;
         for flow in &plan.flows {
-            let (own, others) = routes.split_at(flow.parts().count());
-            routes = others;
-            hosts.add(plan, flow, own, ways, streams);
-            has_many.resize(hosts.classes.len(), flow.has_many_connections());
+            let paths = paths_of(flow, forwarding.sharing(), &mut number);
+            hosts.add(plan, flow, &paths, forwarding, streams);
         }
-        hosts.numbers = Numbers::new(has_many.into_iter());
-        hosts.sockets = Sockets::new(hosts.numbers.classes());
         hosts
     }
 
@@ -45,8 +41,8 @@ impl Hosts {
         &mut self,
         plan: &Plan,
         flow: &FlowPlan,
-        routes: &[[Route; 2]],
-        ways: &Ways,
+        paths: &[[PathKey; 2]],
+        forwarding: &mut Forwarding,
         streams: &Streams,
     ) {
         let mut random = streams.stream(&format!("flow {}", flow.name));
@@ -54,7 +50,7 @@ impl Hosts {
         let place = FlowPlace {
             start,
             first: self.seats.len() as u32,
-            hosts: routes.len() as u32 + 1,
+            hosts: paths.len() as u32 + 1,
             class: None,
             has_many: flow.has_many_connections(),
             has_transfers: false,
@@ -65,8 +61,8 @@ impl Hosts {
             Transport::Tcp { settings, workload } => {
                 let ideal = Ideal::new(
                     plan,
-                    &links(ways, routes, Side::Sender),
-                    &links(ways, routes, Side::Receiver),
+                    &ports(forwarding, paths, Side::Sender),
+                    &ports(forwarding, paths, Side::Receiver),
                     settings,
                 );
                 self.flows.push(FlowPlace {
@@ -76,7 +72,7 @@ impl Hosts {
                     ideal: Some(Box::new(ideal)),
                     ..place
                 });
-                self.add_classes(flow, settings, routes);
+                self.add_classes(flow, settings, paths, forwarding);
                 self.add_applications(flow, workload, &Setting { start, random });
             }
             Transport::Udp(settings) => {
@@ -84,7 +80,9 @@ impl Hosts {
                 let index = self.flows.len() as u32;
                 let source = Source::new(index, *settings, start, random);
                 self.flows.push(place);
-                self.seat(0, Running::Source(Box::new(source), routes[0][0]), flow.stop);
+                let route = forwarding.route(paths[0][0]).expect("it was found before");
+                let source = Running::Source(Box::new(source), flow.from as u32, route);
+                self.seat(0, source, flow.stop);
                 self.seat(1, Running::Sink(Box::default()), Time::NEVER);
             }
         }
@@ -96,7 +94,8 @@ impl Hosts {
         &mut self,
         flow: &FlowPlan,
         settings: &Arc<tcp::Settings>,
-        routes: &[[Route; 2]],
+        paths: &[[PathKey; 2]],
+        forwarding: &mut Forwarding,
     ) {
         let first = self.seats.len() as u32;
         let to_proxy = flow.split.as_ref().map(|it| {
@@ -106,13 +105,17 @@ impl Hosts {
                 ..(**settings).clone()
             })
         });
-        for (part, routes) in (0..).zip(routes) {
-            let is_last = part as usize + 1 == flow.parts().count();
+        for (part, (keys, nodes)) in (0..).zip(paths.iter().zip(flow.parts())) {
+            let is_last = part as usize + 1 == paths.len();
             let settings = to_proxy.as_ref().filter(|_| !is_last).unwrap_or(settings);
             self.classes.push(Class {
                 settings: Arc::clone(settings),
                 applications: [first + part, first + part + 1],
-                routes: *routes,
+                nodes,
+                routes: keys.map(|it| forwarding.route(it).expect("it was found before")),
+                is_shared: forwarding.sharing() == Sharing::Flows
+                    && flow.has_many_connections()
+                    && flow.path.is_none(),
                 accepted: Accepted::default(),
             });
         }
@@ -151,7 +154,17 @@ fn delay_of_start(flow: &FlowPlan, random: &mut Random) -> Duration {
     }
 }
 
-/// The links on the path from one end of a flow's connections to the other.
-fn links(ways: &Ways, routes: &[[Route; 2]], from: Side) -> Vec<Leg> {
-    routes.iter().flat_map(|it| ways.legs(it[from as usize])).collect()
+/// The paths of a flow's connections: of its data and back, between each two hosts.
+fn paths_of(flow: &FlowPlan, sharing: Sharing, number: &mut u32) -> Vec<[PathKey; 2]> {
+    let paths = flow.parts().map(|part| {
+        let variant = forwarding::variant(sharing, flow, *number);
+        *number += 1;
+        forwarding::keys(part, variant)
+    });
+    paths.collect()
+}
+
+/// The ports from one end of a flow's connections to the other.
+fn ports(forwarding: &Forwarding, paths: &[[PathKey; 2]], from: Side) -> Vec<PortId> {
+    paths.iter().flat_map(|it| forwarding.ports(it[from as usize])).copied().collect()
 }

@@ -8,14 +8,15 @@ use windtunnel_packets::Route;
 use windtunnel_transports::tcp::Endpoint;
 
 use crate::alarm::Alarm;
-use crate::network::Side;
+use crate::side::Side;
 
 /// One end of a connection, and what its application waits for.
 #[derive(Debug)]
 pub(crate) struct Socket {
     pub(crate) endpoint: Endpoint,
     pub(crate) alarm: Alarm,
-    /// The path of what it sends.
+    /// Its node, and the path of what it sends.
+    pub(crate) node: u32,
     pub(crate) route: Route,
     pub(crate) key: Key,
     /// The application that it belongs to.

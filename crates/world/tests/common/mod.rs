@@ -26,8 +26,8 @@ use windtunnel_transports::rtt::RtoLimits;
 use windtunnel_transports::tcp::{self, EcnMode, Reading, Recovery};
 use windtunnel_world::{
     BridgePlan, ConsumerPlan, DirectionPlan, FlowCounters, FlowPlan, Impairment, LinkPlan, Loss,
-    Metric, NodePlan, Paths, Plan, PortCounters, ProducerPlan, Routing, TcpCounters, Transport,
-    Victims, World,
+    Metric, NodePlan, Paths, Plan, PortCounters, ProducerPlan, Routing, Sharing, TcpCounters,
+    Transport, Victims, World,
 };
 
 /// Nodes of these names, and nothing else; it runs for 10 s.
@@ -41,7 +41,13 @@ pub(crate) fn nodes(names: &[&str]) -> Plan {
         flows: Vec::new(),
         bridges: Vec::new(),
         changes: Vec::new(),
-        routing: Routing { metric: Metric::Delay, paths: Paths::Shortest, given: Vec::new() },
+        routing: Routing {
+            metric: Metric::Delay,
+            paths: Paths::Shortest,
+            sharing: Sharing::None,
+            convergence: None,
+            given: Vec::new(),
+        },
         duration: Duration::from_secs(10),
         interval: Duration::from_secs(10),
         seed: 1,
@@ -57,6 +63,7 @@ fn node(name: &str) -> NodePlan {
         policy: Policy::Lru,
         strategy: "best-route",
         marks: Marks { interest_marks_return: true, cached_marks_stay: false },
+        layers: Vec::new(),
     }
 }
 
@@ -379,6 +386,7 @@ pub(crate) fn ip_flow(name: &str, from: usize, to: usize, transport: Transport) 
         start_within: Duration::ZERO,
         stop: Time::NEVER,
         split: None,
+        path: None,
         radio: None,
     }
 }

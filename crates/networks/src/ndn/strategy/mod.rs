@@ -62,6 +62,13 @@ impl Strategy {
         }
     }
 
+    /// The next hops of an entry are others from now on.
+    pub fn forget(&mut self, entry: FibEntryId) {
+        if let Self::Pcon(it) = self {
+            it.forget(entry);
+        }
+    }
+
     /// Learns that `face` answered with Data.
     #[inline]
     pub fn on_data(&mut self, entry: FibEntryId, hops: &[NextHop], face: FaceId, marked: bool) {

@@ -72,6 +72,11 @@ impl Pcon {
         self.splits.entry(entry).or_insert_with(|| Split::new(next_hops.len()))
     }
 
+    /// Begins again with an entry whose next hops have changed.
+    pub(super) fn forget(&mut self, entry: FibEntryId) {
+        self.splits.remove(&entry);
+    }
+
     /// The weights of a prefix's next hops, in their order.
     #[must_use]
     pub fn weights(&self, entry: FibEntryId) -> Option<&[f64]> {

@@ -137,6 +137,7 @@ fn arrivals(air: AirPlan, offers: &[Time], changes: &[(Time, LinkChange)]) -> Ve
             }
             match change {
                 LinkChange::Rate(new) => rate = *new,
+                LinkChange::Delay(_) => {}
                 LinkChange::Stall => stalled = true,
                 LinkChange::Up | LinkChange::Down => {
                     // Of those who wait for it, the first starts at once.

@@ -1,0 +1,77 @@
+//! The door of a node: what every network layer on it answers.
+
+use std::fmt::Debug;
+
+use windtunnel_engine::{Random, Time};
+use windtunnel_packets::{Packet, ProtocolNumber};
+
+/// A port of a node, by its place among the node's ports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Interface(pub u16);
+
+/// Which of a layer's timers; below [`Timer::LIMIT`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Timer(pub u32);
+
+impl Timer {
+    /// How many timers a layer may have.
+    pub const LIMIT: u32 = 1 << 20;
+}
+
+/// What a layer wants done. Callers keep one and empty it, so that acting allocates
+/// nothing once warm.
+#[derive(Debug, Default)]
+pub struct Actions {
+    /// Packets to be sent, and through which port.
+    pub sends: Vec<(Interface, Packet)>,
+    /// When [`NetworkLayer::wake`] is to be called, and with which timer. A timer that
+    /// is set again is not withdrawn: the layer ignores what comes too early.
+    pub timers: Vec<(Time, Timer)>,
+}
+
+impl Actions {
+    /// Sends a packet through a port of the node.
+    #[inline]
+    pub fn send(&mut self, interface: Interface, packet: Packet) {
+        self.sends.push((interface, packet));
+    }
+
+    /// Has the layer called at `time`.
+    #[inline]
+    pub fn wake(&mut self, time: Time, timer: Timer) {
+        self.timers.push((time, timer));
+    }
+}
+
+/// A network layer of a node: a packet and the port that it came by go in, actions come
+/// out.
+pub trait NetworkLayer: Debug + Send {
+    /// The run begins.
+    fn start(&mut self, actions: &mut Actions);
+
+    /// Takes in a packet that came by a port.
+    fn receive(&mut self, now: Time, from: Interface, packet: &Packet, actions: &mut Actions);
+
+    /// A timer has expired.
+    fn wake(&mut self, now: Time, timer: Timer, actions: &mut Actions);
+}
+
+/// What a node offers a layer that is put onto it.
+#[derive(Debug)]
+pub struct NodeSetting {
+    /// The node's place in the plan.
+    pub node: usize,
+    /// How many ports it has.
+    pub interfaces: u16,
+    /// The layer's random stream.
+    pub random: Random,
+}
+
+/// Makes the layers of one protocol, one for each node that has it.
+pub trait LayerMaker: Debug + Send + Sync {
+    /// The protocol whose messages the layer takes in.
+    fn protocol(&self) -> ProtocolNumber;
+
+    /// The layer of a node.
+    fn layer(&self, setting: NodeSetting) -> Box<dyn NetworkLayer>;
+}

@@ -1,0 +1,20 @@
+//! Messages of protocols that are spoken in the network itself: between the edges of a
+//! bridge, or by a network layer of one's own.
+
+/// Which protocol a message is of. Its bytes are that protocol's business.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ProtocolNumber(pub u16);
+
+/// How many numbers a message holds.
+pub const MESSAGE_WORDS: usize = 11;
+
+/// A message: values that its protocol knows the meaning of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// Whose it is.
+    pub protocol: ProtocolNumber,
+    /// Which flow a router takes it for, among those of messages.
+    pub flow: u32,
+    /// What it says.
+    pub words: [u32; MESSAGE_WORDS],
+}

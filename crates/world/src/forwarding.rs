@@ -1,0 +1,375 @@
+//! How IP packets find their next hop.
+//!
+//! The path of a flow is computed once and written down as a list of hops; a packet holds
+//! the place of its next hop there. When the topology changes, the flow's packets take
+//! another list, and those that were under way on the old one are forwarded by the tables
+//! of the nodes that they come to, which are the trees of shortest paths to the
+//! destinations in use.
+
+use std::collections::BTreeMap;
+
+use windtunnel_engine::{hash_pair, hash_twice};
+use windtunnel_networks::bridge::ACKNOWLEDGED;
+use windtunnel_networks::function::Tap;
+use windtunnel_packets::Route;
+
+use crate::functions::{self, Placements};
+use crate::plan::{FlowPlan, Plan, Sharing};
+use crate::routing::{PortId, Topology, Tree, Unreachable};
+use crate::side::Side;
+
+/// What comes next on the path of an IP packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Hop {
+    /// It goes through this port.
+    Port(PortId),
+    /// It has arrived, at a host of this side of its flow.
+    Here(Side),
+    /// A function of the node sees it.
+    Function(u32, Tap),
+    /// Its path goes on at another place.
+    Jump(Route),
+    /// Each node forwards it by its own table.
+    Table(u32),
+}
+
+impl Hop {
+    /// Whether a path ends there.
+    fn is_last(self) -> bool {
+        matches!(self, Self::Here(_) | Self::Function(_, ACKNOWLEDGED))
+    }
+}
+
+/// A path that packets take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct PathKey {
+    pub(crate) from: u32,
+    pub(crate) to: u32,
+    /// What happens to the packets at the end.
+    pub(crate) last: Hop,
+    /// Where several paths are equal, which flows take this one.
+    pub(crate) variant: u32,
+}
+
+#[derive(Debug)]
+struct Path {
+    key: PathKey,
+    /// Where packets enter it: the same for ever.
+    entry: Route,
+    ports: Vec<PortId>,
+    /// Where its list begins, and those of the paths that it took before.
+    lists: Vec<(Vec<PortId>, Route)>,
+    is_pinned: bool,
+}
+
+/// The tables of all nodes for one destination, and what happens to packets there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Table {
+    destination: u32,
+    last: Hop,
+}
+
+/// How many paths of equal cost the connections of one pair of hosts are shared among.
+const VARIANTS: u64 = 256;
+
+/// The paths of all IP packets.
+#[derive(Debug)]
+pub(crate) struct Forwarding {
+    hops: Vec<Hop>,
+    paths: Vec<Path>,
+    known: BTreeMap<PathKey, usize>,
+    placements: Placements,
+    topology: Topology,
+    sharing: Sharing,
+    /// Kept where paths may change or are looked for during the run.
+    trees: BTreeMap<u32, Tree>,
+    tables: Vec<Table>,
+    table_routes: BTreeMap<Table, Route>,
+    /// How many packets were shared out at each node, where packets are.
+    shared: Vec<u32>,
+}
+
+/// Which of several equal paths the connections of that number take; a flow with a path
+/// of its own has a variant of its own.
+pub(crate) fn variant(sharing: Sharing, flow: &FlowPlan, number: u32) -> u32 {
+    match sharing {
+        _ if flow.path.is_some() => VARIANTS as u32 + number,
+        Sharing::Flows => shared_variant(number),
+        Sharing::None | Sharing::Packets => 0,
+    }
+}
+
+/// Which of several equal paths a connection of that number takes.
+pub(crate) fn shared_variant(number: u32) -> u32 {
+    (hash_twice(u64::from(number)) % VARIANTS) as u32
+}
+
+/// The paths between two hosts: of the data, and of what comes back.
+pub(crate) fn keys([from, to]: [usize; 2], variant: u32) -> [PathKey; 2] {
+    let key = |from: usize, to: usize, last| PathKey {
+        from: from as u32,
+        to: to as u32,
+        last: Hop::Here(last),
+        variant,
+    };
+    [key(from, to, Side::Receiver), key(to, from, Side::Sender)]
+}
+
+impl Forwarding {
+    /// The paths of all flows of a plan, and of its functions' own packets.
+    ///
+    /// # Errors
+    /// [`Unreachable`] if a flow or a bridge has no path.
+    pub(crate) fn new(plan: &Plan) -> Result<Self, Unreachable> {
+        let mut forwarding = Self {
+            hops: Vec::new(),
+            paths: Vec::new(),
+            known: BTreeMap::new(),
+            placements: Placements::new(plan),
+            topology: Topology::new(plan),
+            sharing: plan.routing.sharing,
+            trees: BTreeMap::new(),
+            tables: Vec::new(),
+            table_routes: BTreeMap::new(),
+            shared: vec![0; plan.nodes.len()],
+        };
+        forwarding.add_flows(plan)?;
+        forwarding.add_functions(plan)?;
+        if plan.routes_change() || plan.routing.sharing != Sharing::None {
+            forwarding.keep_trees();
+        }
+        Ok(forwarding)
+    }
+
+    fn add_flows(&mut self, plan: &Plan) -> Result<(), Unreachable> {
+        let mut wanted: BTreeMap<u32, Vec<(PathKey, usize)>> = BTreeMap::new();
+        let mut number = 0;
+        for (index, flow) in plan.flows.iter().enumerate() {
+            for part in flow.parts() {
+                let variant = variant(self.sharing, flow, number);
+                number += 1;
+                if let Some(ports) = &flow.path {
+                    self.pin(keys(part, variant), ports);
+                    continue;
+                }
+                for key in keys(part, variant) {
+                    wanted.entry(key.to).or_default().push((key, index));
+                }
+            }
+        }
+        for (to, keys) in wanted {
+            let tree = self.topology.tree(to as usize);
+            for (key, flow) in keys {
+                self.add(key, &tree).ok_or(Unreachable::Flow(flow))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Lays the paths that a flow's scenario gives it.
+    fn pin(&mut self, [forth, back]: [PathKey; 2], ports: &[PortId]) {
+        let reversed = ports.iter().rev().map(|it| it.reversed()).collect();
+        self.install(forth, ports.to_vec(), true);
+        self.install(back, reversed, true);
+    }
+
+    fn add_functions(&mut self, plan: &Plan) -> Result<(), Unreachable> {
+        for (bridge, it) in plan.bridges.iter().enumerate() {
+            let tree = self.topology.tree(it.from);
+            let back = self.add(functions::own_path(bridge, it), &tree);
+            back.filter(|_| self.topology.path(it.from, it.to).is_some())
+                .ok_or(Unreachable::Bridge(bridge))?;
+        }
+        Ok(())
+    }
+
+    fn keep_trees(&mut self) {
+        for path in &self.paths {
+            let to = path.key.to;
+            self.trees.entry(to).or_insert_with(|| self.topology.tree(to as usize));
+        }
+    }
+
+    /// Adds a path, if it is not known; none if there is none.
+    fn add(&mut self, key: PathKey, tree: &Tree) -> Option<Route> {
+        if let Some(known) = self.known.get(&key) {
+            return Some(self.paths[*known].entry);
+        }
+        let ports = self.find(key, tree)?;
+        Some(self.install(key, ports, false))
+    }
+
+    /// The ports of a path in a tree.
+    fn find(&self, key: PathKey, tree: &Tree) -> Option<Vec<PortId>> {
+        let from = key.from as usize;
+        if self.sharing == Sharing::None {
+            return tree.path(&self.topology, from);
+        }
+        tree.walk(&self.topology, from, |node| {
+            let equal: Vec<PortId> = tree.equal(&self.topology, node).collect();
+            let pair = hash_pair(key.from, key.to) ^ u64::from(key.variant);
+            let chosen = hash_twice(pair ^ hash_pair(node as u32, key.variant));
+            equal.get((chosen % equal.len().max(1) as u64) as usize).copied()
+        })
+    }
+
+    fn install(&mut self, key: PathKey, ports: Vec<PortId>, is_pinned: bool) -> Route {
+        let entry = if self.sharing == Sharing::Packets && !is_pinned {
+            self.table(key.to, key.last)
+        } else {
+            self.lay(key, &ports)
+        };
+        let lists = vec![(ports.clone(), entry)];
+        self.known.insert(key, self.paths.len());
+        self.paths.push(Path { key, entry, ports, lists, is_pinned });
+        entry
+    }
+
+    /// Writes a path down behind the others. Returns where it begins.
+    fn lay(&mut self, key: PathKey, ports: &[PortId]) -> Route {
+        let route = Route(self.hops.len() as u32);
+        let nodes = self.topology.nodes_of(key.from as usize, ports);
+        for place in 0..nodes.len() {
+            let functions = self.placements.on_path(key, &nodes, place);
+            self.hops.extend(functions.map(|(function, tap)| Hop::Function(function, tap)));
+            self.hops.push(ports.get(place).map_or(key.last, |it| Hop::Port(*it)));
+        }
+        route
+    }
+
+    /// Where packets wait for nothing but the tables to tell their next hop.
+    fn table(&mut self, destination: u32, last: Hop) -> Route {
+        let table = Table { destination, last };
+        *self.table_routes.entry(table).or_insert_with(|| {
+            self.tables.push(table);
+            self.hops.push(Hop::Table(self.tables.len() as u32 - 1));
+            Route(self.hops.len() as u32 - 1)
+        })
+    }
+
+    /// Where the path begins that packets between two hosts take.
+    pub(crate) fn route(&mut self, key: PathKey) -> Option<Route> {
+        if let Some(known) = self.known.get(&key) {
+            return Some(self.paths[*known].entry);
+        }
+        let ports = self.find(key, self.trees.get(&key.to)?)?;
+        Some(self.install(key, ports, false))
+    }
+
+    /// The ports of a path, as it is now.
+    pub(crate) fn ports(&self, key: PathKey) -> &[PortId] {
+        self.known.get(&key).map_or(&[], |it| &self.paths[*it].ports)
+    }
+
+    /// How equal paths are shared.
+    pub(crate) fn sharing(&self) -> Sharing {
+        self.sharing
+    }
+
+    /// The topology that the paths are those of.
+    pub(crate) fn topology(&self) -> &Topology {
+        &self.topology
+    }
+
+    /// The hop at a place.
+    #[inline]
+    pub(crate) fn hop(&self, route: Route) -> Hop {
+        self.hops[route.0 as usize]
+    }
+
+    /// What happens to a packet at a place, if it is on a path at all.
+    #[inline]
+    pub(crate) fn peek(&self, route: Route) -> Option<Hop> {
+        self.hops.get(route.0 as usize).copied()
+    }
+
+    /// What a node does with a packet by its table.
+    #[cold]
+    pub(crate) fn look_up(&mut self, table: u32, node: usize) -> Option<Hop> {
+        let Table { destination, last } = self.tables[table as usize];
+        if node == destination as usize {
+            return Some(last);
+        }
+        let tree = self.trees.get(&destination)?;
+        if self.sharing != Sharing::Packets {
+            return tree.next(node).map(Hop::Port);
+        }
+        let count = tree.equal(&self.topology, node).count().max(1) as u32;
+        let turn = self.shared[node];
+        self.shared[node] = turn.wrapping_add(1);
+        tree.equal(&self.topology, node).nth((turn % count) as usize).map(Hop::Port)
+    }
+
+    /// To which side of its flow a packet at a place goes; none for a function's own.
+    pub(crate) fn side(&self, route: Route) -> Option<Side> {
+        let last = self.hops[route.0 as usize..].iter().find_map(|hop| match *hop {
+            Hop::Table(table) => Some(self.tables[table as usize].last),
+            hop if hop.is_last() => Some(hop),
+            _ => None,
+        });
+        if let Some(Hop::Here(side)) = last { Some(side) } else { None }
+    }
+
+    /// The topology has changed as `change` changes it: all paths that are not pinned
+    /// become the shortest again. A destination that is not reached any more keeps its
+    /// paths: packets wait where the link is down.
+    pub(crate) fn update(&mut self, change: impl FnOnce(&mut Topology)) {
+        change(&mut self.topology);
+        let topology = &self.topology;
+        self.trees.values_mut().for_each(|it| *it = topology.tree(it.target()));
+        for index in 0..self.paths.len() {
+            let path = &self.paths[index];
+            if path.is_pinned || self.sharing == Sharing::Packets {
+                continue;
+            }
+            let tree = &self.trees[&path.key.to];
+            if let Some(ports) = self.find(path.key, tree).filter(|it| *it != path.ports) {
+                self.divert(index, ports);
+            }
+        }
+    }
+
+    /// Leads what enters a path over other ports. What is under way on the old ones is
+    /// forwarded by the tables from the next node on.
+    fn divert(&mut self, index: usize, ports: Vec<PortId>) {
+        let key = self.paths[index].key;
+        let table = self.table(key.to, key.last);
+        let Path { entry, ports: old, lists, .. } = &self.paths[index];
+        let (entry, old_list) = (*entry, lists.iter().find(|it| it.0 == *old).map(|it| it.1));
+        let known = lists.iter().find(|it| it.0 == ports).map(|it| it.1);
+        if let Some(old) = old_list {
+            let inner = self.inner(old);
+            self.hops[inner].fill(Hop::Jump(table));
+        }
+        // The first list begins where packets enter, so another one is laid for it.
+        let list = match known.filter(|it| *it != entry) {
+            Some(list) => self.restore(list, key, &ports),
+            None => self.lay(key, &ports),
+        };
+        self.hops[entry.0 as usize] = Hop::Jump(list);
+        let path = &mut self.paths[index];
+        path.lists.retain(|it| it.0 != ports);
+        path.lists.push((ports.clone(), list));
+        path.ports = ports;
+    }
+
+    /// The places of a list behind its first hop, up to the last port: what has left
+    /// through that arrives as it would have.
+    fn inner(&self, list: Route) -> std::ops::Range<usize> {
+        let start = list.0 as usize;
+        let hops = &self.hops[start..];
+        let end = hops.iter().position(|it| it.is_last()).unwrap_or(0);
+        let leads_on = |hop: &Hop| matches!(hop, Hop::Port(_) | Hop::Jump(_));
+        let last_port = hops[..end].iter().rposition(leads_on).unwrap_or(0);
+        start + 1..start + last_port + 1
+    }
+
+    /// Writes a path down again where it was before.
+    fn restore(&mut self, list: Route, key: PathKey, ports: &[PortId]) -> Route {
+        let fresh = self.lay(key, ports).0 as usize;
+        let length = self.hops.len() - fresh;
+        self.hops.copy_within(fresh.., list.0 as usize);
+        self.hops.truncate(self.hops.len() - length);
+        list
+    }
+}

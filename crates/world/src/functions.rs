@@ -1,0 +1,291 @@
+//! The functions inside the network, each in its node: which packets they see, and when
+//! they are called.
+
+use windtunnel_engine::{Streams, Time};
+use windtunnel_networks::bridge::{
+    ACKNOWLEDGED, DestinationCounters, DestinationEdge, DestinationFunction, DestinationSettings,
+    Duplicates, FORTH, Keep, RETURNED, SourceCounters, SourceEdge, SourceFunction, SourceSettings,
+};
+use windtunnel_networks::function::{FunctionActions, LinkState, NetworkFunction, Tap};
+use windtunnel_packets::{Packet, Route};
+use windtunnel_queues::Backlog;
+
+use crate::alarm::Alarm;
+use crate::event::{Event, Kind};
+use crate::forwarding::{Forwarding, Hop, PathKey};
+use crate::network::Network;
+use crate::plan::Plan;
+use crate::routing::{PortId, Topology};
+use crate::side::Side;
+
+/// Two nodes that work together as the edges of a part of the network. All IP packets
+/// from a flow's sender to its receiver pass them whose path leads through the one
+/// and later through the other.
+#[derive(Clone, Debug)]
+pub struct BridgePlan {
+    /// Its name.
+    pub name: String,
+    /// The node of the source edge.
+    pub from: usize,
+    /// The node of the destination edge.
+    pub to: usize,
+    /// What the source edge is given.
+    pub source: SourceSettings,
+    /// What the destination edge is given.
+    pub destination: DestinationSettings,
+}
+
+/// The places of the two `edges` on a path over these nodes; none if it does not lead
+/// from the one to the other.
+#[must_use]
+pub fn places(nodes: &[usize], edges: [usize; 2]) -> Option<[usize; 2]> {
+    let place = |node| nodes.iter().position(|it| *it == node);
+    let [from, to] = [place(edges[0])?, place(edges[1])?];
+    (from < to).then_some([from, to])
+}
+
+/// What a bridge counted, and what it holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BridgeCounters {
+    /// What the source edge counted.
+    pub source: SourceCounters,
+    /// What the destination edge counted.
+    pub destination: DestinationCounters,
+    /// The bytes of all clones made.
+    pub cloned_bytes: u64,
+    /// Those of all clones sent.
+    pub resent_bytes: u64,
+    /// Acknowledgements that arrived at the source edge.
+    pub acknowledgements_received: u64,
+    /// The bytes of all acknowledgements sent.
+    pub acknowledgement_bytes: u64,
+    /// The clones that the source edge holds.
+    pub stalled: Backlog,
+    /// What waits at the destination edge.
+    pub waiting: Backlog,
+}
+
+/// The number of a bridge's source edge among the functions; its destination edge
+/// follows.
+fn source_of(bridge: usize) -> u32 {
+    2 * bridge as u32
+}
+
+/// Which functions see the packets of which paths.
+#[derive(Debug)]
+pub(crate) struct Placements {
+    bridges: Vec<Placement>,
+    /// The paths of data, by the hosts between which they lead: what comes back passes the
+    /// same bridges.
+    topology: Topology,
+}
+
+#[derive(Debug)]
+struct Placement {
+    edges: [usize; 2],
+    /// Whether the source edge has to see what comes back.
+    sees_returned: bool,
+}
+
+impl Placements {
+    pub(crate) fn new(plan: &Plan) -> Self {
+        let placement = |it: &BridgePlan| Placement {
+            edges: [it.from, it.to],
+            sees_returned: it.source.duplicates != Duplicates::Pass,
+        };
+        let bridges = plan.bridges.iter().map(placement).collect();
+        Self { bridges, topology: Topology::new(plan) }
+    }
+
+    /// The functions that see the packets of a path over `nodes` at one place of it: where
+    /// a bridge ends and another begins, the end comes first.
+    pub(crate) fn on_path(
+        &self,
+        key: PathKey,
+        nodes: &[usize],
+        place: usize,
+    ) -> impl Iterator<Item = (u32, Tap)> + use<> {
+        let functions = match key.last {
+            _ if self.bridges.is_empty() => Vec::new(),
+            Hop::Here(Side::Receiver) => self.forth(nodes, place),
+            Hop::Here(Side::Sender) => self.back(key, nodes[place]),
+            _ => Vec::new(),
+        };
+        functions.into_iter()
+    }
+
+    fn forth(&self, nodes: &[usize], place: usize) -> Vec<(u32, Tap)> {
+        let crossed = |side: usize| {
+            let bridges = self.bridges.iter().enumerate();
+            bridges
+                .filter(move |(_, it)| places(nodes, it.edges).is_some_and(|it| it[side] == place))
+                .map(move |(bridge, _)| (source_of(bridge) + side as u32, FORTH))
+        };
+        crossed(1).chain(crossed(0)).collect()
+    }
+
+    /// Those at one node on the way back to a sender, if the flow's path there crosses
+    /// their bridges.
+    fn back(&self, key: PathKey, node: usize) -> Vec<(u32, Tap)> {
+        let crosses = |it: &Placement| {
+            let (from, to) = (key.to as usize, key.from as usize);
+            let path = self.topology.path(from, to).unwrap_or_default();
+            places(&self.topology.nodes_of(from, &path), it.edges).is_some()
+        };
+        let bridges = self.bridges.iter().enumerate();
+        bridges
+            .filter(|(_, it)| it.sees_returned && it.edges[0] == node && crosses(it))
+            .map(|(bridge, _)| (source_of(bridge), RETURNED))
+            .collect()
+    }
+}
+
+/// The path of a bridge's acknowledgements.
+pub(crate) fn own_path(bridge: usize, plan: &BridgePlan) -> PathKey {
+    let last = Hop::Function(source_of(bridge), ACKNOWLEDGED);
+    PathKey { from: plan.to as u32, to: plan.from as u32, last, variant: 0 }
+}
+
+/// A function at work.
+#[derive(Debug)]
+enum Function {
+    Source(Box<SourceFunction>),
+    Destination(Box<DestinationFunction>),
+}
+
+impl NetworkFunction for Function {
+    fn receive(&mut self, now: Time, tap: Tap, packet: Packet, actions: &mut FunctionActions) {
+        match self {
+            Self::Source(it) => it.receive(now, tap, packet, actions),
+            Self::Destination(it) => it.receive(now, tap, packet, actions),
+        }
+    }
+
+    fn next_wake(&self, link: LinkState) -> Time {
+        match self {
+            Self::Source(it) => it.next_wake(link),
+            Self::Destination(it) => it.next_wake(link),
+        }
+    }
+
+    fn wake(&mut self, now: Time, link: LinkState, actions: &mut FunctionActions) {
+        match self {
+            Self::Source(it) => it.wake(now, link, actions),
+            Self::Destination(it) => it.wake(now, link, actions),
+        }
+    }
+}
+
+/// A function in its node.
+#[derive(Debug)]
+struct Placed {
+    function: Function,
+    node: u32,
+    /// The path of its own packets.
+    route: Route,
+    /// The port towards what it works with.
+    port: PortId,
+    alarm: Alarm,
+}
+
+/// All functions.
+#[derive(Debug)]
+pub(crate) struct Functions {
+    functions: Vec<Placed>,
+    actions: FunctionActions,
+}
+
+impl Functions {
+    /// Those of a plan.
+    pub(crate) fn new(plan: &Plan, streams: &Streams, forwarding: &mut Forwarding) -> Self {
+        let mut functions = Vec::with_capacity(2 * plan.bridges.len());
+        for (bridge, it) in plan.bridges.iter().enumerate() {
+            let route = forwarding.route(own_path(bridge, it)).expect("it was found before");
+            let first = |from, to| {
+                let path = forwarding.topology().path(from, to);
+                path.expect("it was found before")[0]
+            };
+            let random = streams.stream(&format!("bridge {}", it.name));
+            let source = SourceFunction::new(
+                SourceEdge::new(it.source, random),
+                it.source.keep == Keep::LowPriority,
+            );
+            let edge = DestinationEdge::new(it.destination);
+            let destination = DestinationFunction::new(edge, bridge as u32);
+            functions.push(Placed {
+                function: Function::Source(Box::new(source)),
+                node: it.from as u32,
+                route,
+                port: first(it.from, it.to),
+                alarm: Alarm::NONE,
+            });
+            functions.push(Placed {
+                function: Function::Destination(Box::new(destination)),
+                node: it.to as u32,
+                route,
+                port: first(it.to, it.from),
+                alarm: Alarm::NONE,
+            });
+        }
+        Self { functions, actions: FunctionActions::default() }
+    }
+
+    /// What each bridge counted, in the plan's order.
+    pub(crate) fn bridges(&self) -> impl Iterator<Item = BridgeCounters> {
+        self.functions.chunks_exact(2).filter_map(|pair| match [&pair[0], &pair[1]] {
+            [
+                Placed { function: Function::Source(source), .. },
+                Placed { function: Function::Destination(destination), .. },
+            ] => Some(BridgeCounters {
+                source: *source.edge().counters(),
+                destination: *destination.edge().counters(),
+                cloned_bytes: source.cloned_bytes(),
+                resent_bytes: source.resent_bytes(),
+                acknowledgements_received: source.acknowledgements_received(),
+                acknowledgement_bytes: destination.acknowledgement_bytes(),
+                stalled: source.edge().backlog(),
+                waiting: destination.edge().backlog(),
+            }),
+            _ => None,
+        })
+    }
+
+    /// A packet comes by a function.
+    pub(crate) fn receive(
+        &mut self,
+        network: &mut Network,
+        now: Time,
+        function: u32,
+        tap: Tap,
+        packet: Packet,
+    ) {
+        let it = &mut self.functions[function as usize];
+        it.function.receive(now, tap, packet, &mut self.actions);
+        self.act(network, now, function);
+    }
+
+    /// A function's time may have come.
+    pub(crate) fn wake(&mut self, network: &mut Network, now: Time, function: u32) {
+        let it = &mut self.functions[function as usize];
+        if it.alarm.rings(now) {
+            let link = network.link_state(now, it.port);
+            it.function.wake(now, link, &mut self.actions);
+            self.act(network, now, function);
+        }
+    }
+
+    /// Does what a function wants done, and schedules its next wake-up.
+    fn act(&mut self, network: &mut Network, now: Time, function: u32) {
+        let it = &mut self.functions[function as usize];
+        for packet in self.actions.sent.drain(..) {
+            network.send(now, it.node, it.route, packet);
+        }
+        for packet in self.actions.forwarded.drain(..) {
+            network.send(now, it.node, packet.route, packet);
+        }
+        let next = it.function.next_wake(network.link_state(now, it.port));
+        if next < Time::NEVER && it.alarm.set(next.max(now)) {
+            network.schedule(next.max(now), Event::new(Kind::Function, function));
+        }
+    }
+}

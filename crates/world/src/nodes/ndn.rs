@@ -1,0 +1,360 @@
+//! Named Data Networking on a node: the forwarder, and the consumers and producers beside
+//! it.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+use windtunnel_controllers::{AnyController, Controller};
+use windtunnel_engine::{Duration, Streams, Time};
+use windtunnel_networks::layer::{Actions, Interface, NetworkLayer, Timer};
+use windtunnel_networks::ndn::FaceId;
+use windtunnel_networks::ndn::content_store::ContentStore;
+use windtunnel_networks::ndn::fib::NextHop;
+use windtunnel_networks::ndn::forwarder::{Counters as NodeCounters, Forwarder};
+use windtunnel_networks::ndn::strategy::Strategy;
+use windtunnel_packets::ndn::PrefixId;
+use windtunnel_packets::ndn::wire;
+use windtunnel_packets::ndn::wire::size::NameSize;
+use windtunnel_packets::{Body, Packet};
+use windtunnel_transports::ndn::consumer::{Consumer, Counters};
+use windtunnel_transports::ndn::producer::Producer;
+
+use crate::plan::{ConsumerPlan, NodePlan, ProducerPlan};
+use crate::record::FlowSample;
+
+/// An application beside the forwarder, by its place among those of its kind.
+#[derive(Clone, Copy, Debug)]
+enum Beside {
+    Consumer(u32),
+    Producer(u32),
+}
+
+#[derive(Debug)]
+struct ConsumerSeat {
+    consumer: Consumer,
+    face: FaceId,
+    /// When its next wake-up is scheduled.
+    wake: Time,
+}
+
+#[derive(Debug)]
+struct ProducerSeat {
+    producer: Producer,
+    /// The prefix that it serves, by number.
+    prefix: usize,
+    face: FaceId,
+    /// Answers that are not ready yet.
+    answers: VecDeque<(Time, Packet)>,
+}
+
+/// A node's NDN layer. What every packet touches comes first.
+#[derive(Debug)]
+#[repr(C)]
+pub(super) struct NdnLayer {
+    forwarder: Forwarder,
+    /// When the next check for expired Interests is scheduled.
+    expiry: Time,
+    /// How many of its faces lead to links.
+    interfaces: u16,
+    /// Behind the other faces.
+    applications: SmallVec<[Beside; 2]>,
+    consumers: Vec<ConsumerSeat>,
+    producers: Vec<ProducerSeat>,
+    /// Those of the prefixes in use.
+    prefix_sizes: Arc<[NameSize]>,
+    /// Prefixes in the table, by number.
+    announced: Vec<usize>,
+    /// Packets on their way inside the node.
+    inside: VecDeque<(FaceId, Packet)>,
+    requests: Vec<Packet>,
+}
+
+/// The next hops of prefixes, by their numbers.
+pub(super) type Table = BTreeMap<usize, Vec<NextHop>>;
+
+/// Pending Interests may have expired.
+const EXPIRY: Timer = Timer(0);
+/// Packets inside the node go on.
+const INSIDE: Timer = Timer(1);
+
+/// The timer of an application.
+fn timer(of: Beside) -> Timer {
+    match of {
+        Beside::Consumer(place) => Timer(2 + 2 * place),
+        Beside::Producer(place) => Timer(3 + 2 * place),
+    }
+}
+
+impl NdnLayer {
+    pub(super) fn new(
+        node: &NodePlan,
+        interfaces: u16,
+        streams: &Streams,
+        watches_for_loops: bool,
+        prefix_sizes: Arc<[NameSize]>,
+    ) -> Self {
+        let strategy = Strategy::named(node.strategy).expect("the plan names a known strategy");
+        let content_store = ContentStore::new(node.cached, node.policy);
+        let random = streams.stream(&format!("node {}", node.name));
+        let mut forwarder = Forwarder::new(content_store, strategy, node.marks, random);
+        if watches_for_loops {
+            forwarder.watch_for_loops();
+        }
+        for _ in 0..interfaces {
+            forwarder.add_face(false);
+        }
+        Self {
+            forwarder,
+            expiry: Time::NEVER,
+            interfaces,
+            applications: SmallVec::new(),
+            consumers: Vec::new(),
+            producers: Vec::new(),
+            prefix_sizes,
+            announced: Vec::new(),
+            inside: VecDeque::new(),
+            requests: Vec::new(),
+        }
+    }
+
+    fn add_application(&mut self, application: Beside) -> FaceId {
+        self.applications.push(application);
+        self.forwarder.add_face(true)
+    }
+
+    pub(super) fn add_producer(&mut self, plan: &ProducerPlan) {
+        let face = self.add_application(Beside::Producer(self.producers.len() as u32));
+        let (producer, answers) = (plan.producer.clone(), VecDeque::new());
+        self.producers.push(ProducerSeat { producer, prefix: plan.prefix, face, answers });
+    }
+
+    /// Returns its place among the consumers here.
+    pub(super) fn add_consumer(&mut self, plan: &ConsumerPlan, streams: &Streams) -> u32 {
+        let place = self.consumers.len() as u32;
+        let face = self.add_application(Beside::Consumer(place));
+        let controller = AnyController::new(plan.start, &plan.controller);
+        let random = streams.stream(&format!("consumer {}", plan.name));
+        let consumer = Consumer::new(plan.settings.clone(), controller, random);
+        self.consumers.push(ConsumerSeat { consumer, face, wake: Time::NEVER });
+        place
+    }
+
+    pub(super) fn consumer(&self, place: u32) -> &Consumer {
+        &self.consumers[place as usize].consumer
+    }
+
+    pub(super) fn counters(&self) -> NodeCounters {
+        *self.forwarder.counters()
+    }
+
+    /// Announces a prefix that is not in use itself.
+    pub(super) fn announce(&mut self, prefix: &wire::Name<'static>, next_hops: &[NextHop]) {
+        self.forwarder.replace_next_hops(prefix, next_hops);
+    }
+
+    /// Fills the table: the next hops of each prefix in use, beside the producers here.
+    /// What is not among them any more is withdrawn.
+    pub(super) fn route(&mut self, prefixes: &[wire::Name<'static>], mut table: Table) {
+        for seat in self.producers.iter().rev() {
+            let own = NextHop { face: seat.face, cost: 0 };
+            table.entry(seat.prefix).or_default().insert(0, own);
+        }
+        for prefix in self.announced.iter().filter(|it| !table.contains_key(it)) {
+            self.forwarder.replace_next_hops(&prefixes[*prefix], &[]);
+        }
+        for (prefix, next_hops) in &mut table {
+            next_hops.sort_by_key(|it| it.cost);
+            self.forwarder.replace_next_hops(&prefixes[*prefix], next_hops);
+        }
+        self.announced = table.into_keys().collect();
+        for (index, prefix) in prefixes.iter().enumerate() {
+            self.forwarder.fib().resolve(PrefixId(index as u32), prefix);
+        }
+    }
+
+    /// Whether names below a prefix are forwarded.
+    pub(super) fn knows(&mut self, prefix: PrefixId) -> bool {
+        self.forwarder.fib().find(prefix).is_some()
+    }
+
+    /// The application behind a face, if it does not lead to a link.
+    #[inline]
+    fn beside(&self, face: FaceId) -> Option<Beside> {
+        let place = face.0.checked_sub(self.interfaces)?;
+        Some(self.applications[usize::from(place)])
+    }
+
+    /// The forwarder takes in a packet; what goes to applications reaches them.
+    #[inline]
+    fn take_in(&mut self, now: Time, face: FaceId, packet: &Packet, actions: &mut Actions) {
+        let first = actions.sends.len();
+        self.forwarder.receive(now, face, packet, &mut actions.sends);
+        self.watch_expiry(actions);
+        if !self.applications.is_empty() {
+            self.deliver(now, first, actions);
+        }
+    }
+
+    /// Gives applications what is for them; what is for links stays.
+    fn deliver(&mut self, now: Time, first: usize, actions: &mut Actions) {
+        let mut kept = first;
+        for place in first..actions.sends.len() {
+            let (face, packet) = actions.sends[place];
+            match self.beside(face) {
+                None => {
+                    actions.sends[kept] = (face, packet);
+                    kept += 1;
+                }
+                Some(Beside::Consumer(consumer)) => {
+                    let seat = &mut self.consumers[consumer as usize];
+                    seat.consumer.receive(now, &packet, &mut self.requests);
+                    self.ask(now, consumer, actions);
+                }
+                Some(Beside::Producer(producer)) => self.produce(now, producer, &packet, actions),
+            }
+        }
+        actions.sends.truncate(kept);
+    }
+
+    /// Lets packets inside the node go on until none is left, or, after very many,
+    /// until the next event: where answers take no time they never end, and still
+    /// a run can be cancelled.
+    #[inline]
+    fn settle(&mut self, now: Time, actions: &mut Actions) {
+        const MOST_AT_ONCE: u32 = 64;
+        for _ in 0..MOST_AT_ONCE {
+            let Some((face, packet)) = self.inside.pop_front() else { return };
+            self.take_in(now, face, &packet, actions);
+        }
+        actions.wake(now, INSIDE);
+    }
+
+    /// Schedules a check for expired Interests, if none is scheduled in time.
+    #[inline]
+    fn watch_expiry(&mut self, actions: &mut Actions) {
+        if let Some(time) = self.forwarder.next_expiry()
+            && time < self.expiry
+        {
+            self.expiry = time;
+            actions.wake(time, EXPIRY);
+        }
+    }
+
+    /// Hands a consumer's requests to the forwarder, and schedules its wake-up.
+    #[inline]
+    fn ask(&mut self, now: Time, consumer: u32, actions: &mut Actions) {
+        let seat = &mut self.consumers[consumer as usize];
+        for packet in self.requests.drain(..) {
+            self.inside.push_back((seat.face, packet));
+        }
+        // What is overdue is done immediately.
+        let check = seat.consumer.next_wake().filter(|time| *time < seat.wake);
+        let check = check.map(|time| seat.consumer.next_check(time.max(now)));
+        let next = check.into_iter().chain(seat.consumer.next_paced()).min();
+        if let Some(time) = next.filter(|time| *time < seat.wake) {
+            seat.wake = time;
+            actions.wake(time, timer(Beside::Consumer(consumer)));
+        }
+    }
+
+    #[inline]
+    fn produce(&mut self, now: Time, producer: u32, packet: &Packet, actions: &mut Actions) {
+        let Body::Interest(interest) = &packet.body else { return };
+        let seat = &mut self.producers[producer as usize];
+        let prefix_size = self.prefix_sizes[interest.name.prefix.0 as usize];
+        let answer = seat.producer.answer(interest, prefix_size);
+        if seat.producer.response_delay == Duration::ZERO {
+            self.inside.push_back((seat.face, answer));
+            return;
+        }
+        let ready = now + seat.producer.response_delay;
+        if seat.answers.is_empty() {
+            actions.wake(ready, timer(Beside::Producer(producer)));
+        }
+        seat.answers.push_back((ready, answer));
+    }
+
+    /// A consumer starts or checks for timeouts.
+    fn wake_consumer(&mut self, now: Time, consumer: u32, actions: &mut Actions) {
+        let seat = &mut self.consumers[consumer as usize];
+        if seat.wake == now {
+            seat.wake = Time::NEVER;
+            seat.consumer.wake(now, &mut self.requests);
+            self.ask(now, consumer, actions);
+        }
+    }
+
+    /// A producer's answer is ready.
+    fn wake_producer(&mut self, producer: u32, actions: &mut Actions) {
+        let seat = &mut self.producers[producer as usize];
+        if let Some((_, packet)) = seat.answers.pop_front() {
+            self.inside.push_back((seat.face, packet));
+        }
+        if let Some((time, _)) = seat.answers.front() {
+            actions.wake(*time, timer(Beside::Producer(producer)));
+        }
+    }
+
+    /// Pending Interests may have expired.
+    fn wake_expiry(&mut self, now: Time, actions: &mut Actions) {
+        if self.expiry == now {
+            self.expiry = Time::NEVER;
+            self.forwarder.expire(now);
+            self.watch_expiry(actions);
+        }
+    }
+}
+
+impl NetworkLayer for NdnLayer {
+    fn start(&mut self, actions: &mut Actions) {
+        for (place, seat) in (0..).zip(&mut self.consumers) {
+            seat.wake = seat.consumer.start();
+            actions.wake(seat.wake, timer(Beside::Consumer(place)));
+        }
+    }
+
+    #[inline]
+    fn receive(&mut self, now: Time, from: Interface, packet: &Packet, actions: &mut Actions) {
+        self.take_in(now, from, packet, actions);
+        self.settle(now, actions);
+    }
+
+    fn wake(&mut self, now: Time, timer: Timer, actions: &mut Actions) {
+        match timer.0.checked_sub(2) {
+            Some(of) if of % 2 == 0 => self.wake_consumer(now, of / 2, actions),
+            Some(of) => self.wake_producer(of / 2, actions),
+            None if timer == EXPIRY => self.wake_expiry(now, actions),
+            None => {}
+        }
+        self.settle(now, actions);
+    }
+}
+
+/// A consumer over the interval of `seconds` that ends at `time`.
+pub(super) fn sample(
+    consumer: &Consumer,
+    last: &mut Counters,
+    time: Time,
+    seconds: f64,
+) -> FlowSample {
+    let counters = *consumer.counters();
+    let data = counters.data - last.data;
+    let delay = (counters.delay_sum - last.delay_sum).as_seconds();
+    let sample = FlowSample {
+        time_s: time.as_seconds(),
+        goodput_bps: (counters.bytes - last.bytes) as f64 * 8.0 / seconds,
+        cwnd: Some(consumer.controller().cwnd()),
+        ssthresh: Some(consumer.controller().ssthresh()),
+        in_flight: consumer.in_flight(),
+        smoothed_rtt_s: consumer.smoothed_rtt().map(Duration::as_seconds),
+        delay_s: (data > 0).then(|| delay / data as f64),
+        retransmissions: counters.retransmissions - last.retransmissions,
+        marks: counters.marks - last.marks,
+        timeouts: counters.timeouts - last.timeouts,
+        decreases: counters.decreases - last.decreases,
+    };
+
+    *last = counters;
+    sample
+}

@@ -1,0 +1,258 @@
+//! The topology of a network as it is at a time, and shortest paths in it.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use windtunnel_engine::Duration;
+
+use crate::plan::{Metric, Plan};
+
+/// One direction of a link, with the queue before it: its number never changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PortId(pub u32);
+
+impl PortId {
+    /// The port of a link in one direction: 0 from the link's first node, 1 from its
+    /// second.
+    #[must_use]
+    pub fn new(link: usize, direction: usize) -> Self {
+        Self((2 * link + direction) as u32)
+    }
+
+    /// The link's place in the plan.
+    #[must_use]
+    pub fn link(self) -> usize {
+        self.0 as usize / 2
+    }
+
+    /// The direction: 0 from the link's first node, 1 from its second.
+    #[must_use]
+    pub fn direction(self) -> usize {
+        self.0 as usize % 2
+    }
+
+    /// The same link's other direction.
+    #[must_use]
+    pub fn reversed(self) -> Self {
+        Self(self.0 ^ 1)
+    }
+
+    /// Its place among all ports.
+    #[must_use]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A node that was reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reached {
+    /// Its place in the plan.
+    pub node: usize,
+    /// The cost from it to the target.
+    pub cost: u64,
+    /// The port to take there; none at the target.
+    pub port: Option<PortId>,
+}
+
+/// Nodes, and the ports between them that are up.
+#[derive(Clone, Debug)]
+pub struct Topology {
+    metric: Metric,
+    /// The nodes that each link joins.
+    ends: Vec<[u32; 2]>,
+    /// The ports out of each node, in the order of their links.
+    ports: Vec<Vec<PortId>>,
+    /// What a path pays for each port.
+    costs: Vec<u64>,
+    is_up: Vec<bool>,
+}
+
+/// One more picosecond a link: of equal delays, fewer hops.
+fn cost(metric: Metric, delay: Duration) -> u64 {
+    match metric {
+        Metric::Hops => 1,
+        Metric::Delay => delay.as_picos().saturating_add(1),
+    }
+}
+
+impl Topology {
+    /// The topology of a plan at its start.
+    #[must_use]
+    pub fn new(plan: &Plan) -> Self {
+        let metric = plan.routing.metric;
+        let mut ports = vec![Vec::new(); plan.nodes.len()];
+        let mut costs = Vec::with_capacity(2 * plan.links.len());
+        for (index, link) in plan.links.iter().enumerate() {
+            for (side, direction) in link.directions.iter().enumerate() {
+                ports[link.nodes[side]].push(PortId::new(index, side));
+                costs.push(cost(metric, direction.delay));
+            }
+        }
+        let ends = plan.links.iter().map(|it| it.nodes.map(|node| node as u32)).collect();
+        let is_up = vec![true; costs.len()];
+        Self { metric, ends, ports, costs, is_up }
+    }
+
+    /// How many nodes there are.
+    #[must_use]
+    pub fn nodes(&self) -> usize {
+        self.ports.len()
+    }
+
+    /// The ports out of a node, up or not.
+    #[must_use]
+    pub fn ports(&self, node: usize) -> &[PortId] {
+        &self.ports[node]
+    }
+
+    /// The node that a port leads from.
+    #[inline]
+    #[must_use]
+    pub fn near(&self, port: PortId) -> usize {
+        self.ends[port.link()][port.direction()] as usize
+    }
+
+    /// The node that a port leads to.
+    #[inline]
+    #[must_use]
+    pub fn far(&self, port: PortId) -> usize {
+        self.ends[port.link()][1 - port.direction()] as usize
+    }
+
+    /// What a path pays for a port; none if that is down.
+    #[inline]
+    #[must_use]
+    pub fn cost(&self, port: PortId) -> Option<u64> {
+        self.is_up[port.index()].then(|| self.costs[port.index()])
+    }
+
+    /// A port goes up or down. Returns whether it was not so before.
+    pub fn set_up(&mut self, port: PortId, is_up: bool) -> bool {
+        std::mem::replace(&mut self.is_up[port.index()], is_up) != is_up
+    }
+
+    /// A port has another delay. Returns whether that changes its cost.
+    pub fn set_delay(&mut self, port: PortId, delay: Duration) -> bool {
+        let cost = cost(self.metric, delay);
+        std::mem::replace(&mut self.costs[port.index()], cost) != cost
+    }
+
+    /// The least cost from every node to `target`, in order of cost (Dijkstra
+    /// 1959). `cost` is that of a port; one without is not taken. Of several ports of
+    /// equal cost a node takes the one of the first link.
+    pub fn reach(&self, target: usize, cost: impl Fn(PortId) -> Option<u64>) -> Vec<Reached> {
+        let mut is_done = vec![false; self.nodes()];
+        let mut reached = Vec::new();
+        let mut heap = BinaryHeap::from([Reverse((0, target as u32, None))]);
+        while let Some(Reverse((so_far, node, port))) = heap.pop() {
+            let node = node as usize;
+            if std::mem::replace(&mut is_done[node], true) {
+                continue;
+            }
+            reached.push(Reached { node, cost: so_far, port });
+            for &out in &self.ports[node] {
+                let back = out.reversed();
+                let neighbour = self.far(out);
+                if !is_done[neighbour]
+                    && let Some(cost) = cost(back)
+                {
+                    let total = so_far.saturating_add(cost);
+                    heap.push(Reverse((total, neighbour as u32, Some(back))));
+                }
+            }
+        }
+        reached
+    }
+
+    /// The shortest paths from every node to `target`.
+    #[must_use]
+    pub fn tree(&self, target: usize) -> Tree {
+        let mut tree = Tree {
+            target: target as u32,
+            reached: self.reach(target, |port| self.cost(port)),
+            costs: vec![None; self.nodes()],
+            next: vec![None; self.nodes()],
+        };
+        for it in &tree.reached {
+            (tree.costs[it.node], tree.next[it.node]) = (Some(it.cost), it.port);
+        }
+        tree
+    }
+
+    /// The shortest path from one node to another, as its ports; none if no links that
+    /// are up join them.
+    #[must_use]
+    pub fn path(&self, from: usize, to: usize) -> Option<Vec<PortId>> {
+        self.tree(to).path(self, from)
+    }
+
+    /// The nodes of a path that begins at `from`.
+    #[must_use]
+    pub fn nodes_of(&self, from: usize, path: &[PortId]) -> Vec<usize> {
+        std::iter::once(from).chain(path.iter().map(|it| self.far(*it))).collect()
+    }
+}
+
+/// The shortest paths from every node to one target.
+#[derive(Clone, Debug)]
+pub struct Tree {
+    target: u32,
+    /// The nodes that reach the target, in order of cost.
+    pub reached: Vec<Reached>,
+    /// By node; none from where the target is not reached.
+    costs: Vec<Option<u64>>,
+    next: Vec<Option<PortId>>,
+}
+
+impl Tree {
+    /// The node that all paths lead to.
+    #[must_use]
+    pub fn target(&self) -> usize {
+        self.target as usize
+    }
+
+    /// The cost from a node, if it reaches the target.
+    #[must_use]
+    pub fn cost(&self, node: usize) -> Option<u64> {
+        self.costs[node]
+    }
+
+    /// The port that a node's shortest path begins with.
+    #[must_use]
+    pub fn next(&self, node: usize) -> Option<PortId> {
+        self.next[node]
+    }
+
+    /// All ports with which shortest paths of a node begin, in the order of their links.
+    pub fn equal(&self, topology: &Topology, node: usize) -> impl Iterator<Item = PortId> {
+        let total = self.cost(node);
+        topology.ports(node).iter().copied().filter(move |port| {
+            let rest = self.cost(topology.far(*port));
+            let through = topology.cost(*port).zip(rest);
+            node != self.target() && through.map(|(cost, rest)| cost.saturating_add(rest)) == total
+        })
+    }
+
+    /// The path from a node, as its ports.
+    #[must_use]
+    pub fn path(&self, topology: &Topology, from: usize) -> Option<Vec<PortId>> {
+        self.walk(topology, from, |node| self.next(node))
+    }
+
+    /// The path from a node on which each node's next port is chosen.
+    pub(crate) fn walk(
+        &self,
+        topology: &Topology,
+        from: usize,
+        choose: impl Fn(usize) -> Option<PortId>,
+    ) -> Option<Vec<PortId>> {
+        let (mut node, mut path) = (from, Vec::new());
+        while node != self.target() {
+            let port = choose(node)?;
+            path.push(port);
+            node = topology.far(port);
+        }
+        Some(path)
+    }
+}

@@ -1,0 +1,11 @@
+//! The two sides of a flow.
+
+/// The two sides of a flow, by what they do with its data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u32)]
+pub(crate) enum Side {
+    /// Where the data comes from.
+    Sender,
+    /// Where it goes.
+    Receiver,
+}
