@@ -233,15 +233,15 @@ fn a_sender_hears_the_only_radio_on_the_way_of_its_data() {
     let folder = street("heard");
     let radio = |text: &str| folder.plan(text).flows[0].radio;
     let port = |it: Option<PortId>| it.map(|it| (it.link(), it.direction()));
-    assert_eq!(leg(radio(RADIO)), Some((1, 0)));
+    assert_eq!(port(radio(RADIO)), Some((1, 0)));
     let upwards = RADIO.replace("from = \"server\"", "from = \"phone\"");
     let upwards = upwards.replace("to = \"phone\"", "to = \"server\"");
-    assert_eq!(leg(radio(&upwards)), Some((1, 1)));
-    assert_eq!(leg(radio(&changed(RADIO, "to = \"phone\"", "to = \"base\""))), None);
+    assert_eq!(port(radio(&upwards)), Some((1, 1)));
+    assert_eq!(port(radio(&changed(RADIO, "to = \"phone\"", "to = \"base\""))), None);
     let second = RADIO.split_once("[links.air.radio]\n").expect("it has one").1;
     let keys = second.split_once("[flows").expect("flows follow").0;
     let two = changed(RADIO, "[links.air]", &format!("[links.core.radio]\n{keys}[links.air]"));
-    assert_eq!(leg(radio(&two)), None);
+    assert_eq!(port(radio(&two)), None);
 }
 
 #[test]
