@@ -62,6 +62,12 @@ impl Control {
         self.events.load(Ordering::Relaxed)
     }
 
+    /// Says how far the simulation is, and how many events it has handled.
+    pub fn report(&self, simulated: Time, events: u64) {
+        self.events.store(events, Ordering::Relaxed);
+        self.simulated.store(simulated.as_picos(), Ordering::Relaxed);
+    }
+
     /// Calls `step` until it returns `None` (nothing more happens before the end
     /// of simulated time), the control is cancelled, or real time is up. `step`
     /// handles one event and returns its time.
@@ -85,9 +91,11 @@ impl Control {
                 }
                 events += 1;
             }
-            self.events.store(events, Ordering::Relaxed);
-            let Some(now) = now else { break Stop::Finished };
-            self.simulated.store(now.as_picos(), Ordering::Relaxed);
+            let Some(now) = now else {
+                self.events.store(events, Ordering::Relaxed);
+                break Stop::Finished;
+            };
+            self.report(now, events);
             if self.is_cancelled() {
                 break Stop::Cancelled;
             }

@@ -56,6 +56,13 @@ impl<E: Copy + Ord> EventQueue<E> {
         self.heap.as_slice().iter().take(5).map(|it| it.0.event)
     }
 
+    /// Takes out the next event if it is as wanted; time moves on to it.
+    #[inline]
+    pub fn next_if(&mut self, is_wanted: impl Fn(Time, E) -> bool) -> Option<(Time, E)> {
+        let entry = self.heap.peek()?.0;
+        if is_wanted(entry.time, entry.event) { self.next_until(entry.time) } else { None }
+    }
+
     /// Takes out the next event, if it is due no later than `end`; time moves on
     /// to it.
     #[inline]

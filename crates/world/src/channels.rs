@@ -105,9 +105,10 @@ impl Channels {
         Self(channels.collect())
     }
 
-    /// Schedules the channels' first looks.
-    pub(crate) fn start(&self, network: &mut Network) {
-        for channel in 0..self.0.len() as u32 {
+    /// Schedules the first samples of the channels of a part's links.
+    pub(crate) fn start(&self, network: &mut Network, is_here: impl Fn(usize) -> bool) {
+        let own = (0..).zip(&self.0).filter(|(_, it)| is_here(it.link as usize));
+        for channel in own.map(|it| it.0) {
             network.schedule(Time::ZERO, Event::new(Kind::Channel, channel));
         }
     }
@@ -142,22 +143,26 @@ impl Channels {
         })
     }
 
-    /// Samples every direction, since the time of the sample before.
-    pub(crate) fn sample(&self, before: Time, time: Time, samples: &mut Vec<ChannelSample>) {
-        for channel in &self.0 {
-            let seen = match &channel.source {
-                Source::Radio(radio) => radio.sample,
-                Source::Rates(_) => None,
-            };
-            samples.extend([0, 1].map(|direction| ChannelSample {
-                time_s: time.as_seconds(),
-                position: seen.map(|it| it.position),
-                station: seen.map(|it| it.station),
-                in_sight: seen.map(|it| it.in_sight),
-                sinr_db: seen.map(|it| it.sinr[direction]),
-                rate_bps: channel.rate(direction, before, time),
-            }));
-        }
+    /// The links that follow a channel, in the plan's order.
+    pub(crate) fn links(&self) -> impl Iterator<Item = usize> {
+        self.0.iter().map(|it| it.link as usize)
+    }
+
+    /// Samples both directions of one of those links, since the time of the sample before.
+    pub(crate) fn sample(&self, place: usize, before: Time, time: Time) -> [ChannelSample; 2] {
+        let channel = &self.0[place];
+        let seen = match &channel.source {
+            Source::Radio(radio) => radio.sample,
+            Source::Rates(_) => None,
+        };
+        [0, 1].map(|direction| ChannelSample {
+            time_s: time.as_seconds(),
+            position: seen.map(|it| it.position),
+            station: seen.map(|it| it.station),
+            in_sight: seen.map(|it| it.in_sight),
+            sinr_db: seen.map(|it| it.sinr[direction]),
+            rate_bps: channel.rate(direction, before, time),
+        })
     }
 }
 

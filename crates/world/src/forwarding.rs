@@ -51,7 +51,7 @@ pub(crate) struct PathKey {
     pub(crate) variant: u32,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Path {
     key: PathKey,
     /// Where packets enter it: the same for ever.
@@ -70,10 +70,10 @@ struct Table {
 }
 
 /// How many paths of equal cost the connections of one pair of hosts are shared among.
-const VARIANTS: u64 = 256;
+const VARIANTS: u64 = 64;
 
 /// The paths of all IP packets.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Forwarding {
     hops: Vec<Hop>,
     paths: Vec<Path>,
@@ -146,13 +146,15 @@ impl Forwarding {
         let mut number = 0;
         for (index, flow) in plan.flows.iter().enumerate() {
             for part in flow.parts() {
-                let variant = variant(self.sharing, flow, number);
+                let own = variant(self.sharing, flow, number);
                 number += 1;
                 if let Some(ports) = &flow.path {
-                    self.pin(keys(part, variant), ports);
+                    self.pin(keys(part, own), ports);
                     continue;
                 }
-                for key in keys(part, variant) {
+                let takes_all = self.sharing == Sharing::Flows && flow.has_many_connections();
+                let variants = if takes_all { 0..VARIANTS as u32 } else { own..own + 1 };
+                for key in variants.flat_map(|it| keys(part, it)) {
                     wanted.entry(key.to).or_default().push((key, index));
                 }
             }
@@ -248,17 +250,18 @@ impl Forwarding {
     }
 
     /// Where the path begins that packets between two hosts take.
-    pub(crate) fn route(&mut self, key: PathKey) -> Option<Route> {
-        if let Some(known) = self.known.get(&key) {
-            return Some(self.paths[*known].entry);
-        }
-        let ports = self.find(key, self.trees.get(&key.to)?)?;
-        Some(self.install(key, ports, false))
+    pub(crate) fn route(&self, key: PathKey) -> Option<Route> {
+        self.known.get(&key).map(|it| self.paths[*it].entry)
     }
 
     /// The ports of a path, as it is now.
     pub(crate) fn ports(&self, key: PathKey) -> &[PortId] {
         self.known.get(&key).map_or(&[], |it| &self.paths[*it].ports)
+    }
+
+    /// The ports of all paths, one path after another.
+    pub(crate) fn all_ports(&self) -> impl Iterator<Item = PortId> {
+        self.paths.iter().flat_map(|it| &it.ports).copied()
     }
 
     /// How equal paths are shared.

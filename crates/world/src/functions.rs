@@ -72,7 +72,7 @@ fn source_of(bridge: usize) -> u32 {
 }
 
 /// Which functions see the packets of which paths.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Placements {
     bridges: Vec<Placement>,
     /// The paths of data, by the hosts between which they lead: what comes back passes the
@@ -80,7 +80,7 @@ pub(crate) struct Placements {
     topology: Topology,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Placement {
     edges: [usize; 2],
     /// Whether the source edge has to see what comes back.
@@ -197,7 +197,7 @@ pub(crate) struct Functions {
 
 impl Functions {
     /// Those of a plan.
-    pub(crate) fn new(plan: &Plan, streams: &Streams, forwarding: &mut Forwarding) -> Self {
+    pub(crate) fn new(plan: &Plan, streams: &Streams, forwarding: &Forwarding) -> Self {
         let mut functions = Vec::with_capacity(2 * plan.bridges.len());
         for (bridge, it) in plan.bridges.iter().enumerate() {
             let route = forwarding.route(own_path(bridge, it)).expect("it was found before");
@@ -230,24 +230,23 @@ impl Functions {
         Self { functions, actions: FunctionActions::default() }
     }
 
-    /// What each bridge counted, in the plan's order.
-    pub(crate) fn bridges(&self) -> impl Iterator<Item = BridgeCounters> {
-        self.functions.chunks_exact(2).filter_map(|pair| match [&pair[0], &pair[1]] {
-            [
-                Placed { function: Function::Source(source), .. },
-                Placed { function: Function::Destination(destination), .. },
-            ] => Some(BridgeCounters {
-                source: *source.edge().counters(),
-                destination: *destination.edge().counters(),
-                cloned_bytes: source.cloned_bytes(),
-                resent_bytes: source.resent_bytes(),
-                acknowledgements_received: source.acknowledgements_received(),
-                acknowledgement_bytes: destination.acknowledgement_bytes(),
-                stalled: source.edge().backlog(),
-                waiting: destination.edge().backlog(),
-            }),
-            _ => None,
-        })
+    /// What a bridge counted, of which `destination` has the destination edge.
+    pub(crate) fn bridge(&self, bridge: usize, destination: &Self) -> BridgeCounters {
+        let at = source_of(bridge) as usize;
+        let pair = (&self.functions[at].function, &destination.functions[at + 1].function);
+        let (Function::Source(source), Function::Destination(destination)) = pair else {
+            unreachable!("a bridge has a source edge and a destination edge")
+        };
+        BridgeCounters {
+            source: *source.edge().counters(),
+            destination: *destination.edge().counters(),
+            cloned_bytes: source.cloned_bytes(),
+            resent_bytes: source.resent_bytes(),
+            acknowledgements_received: source.acknowledgements_received(),
+            acknowledgement_bytes: destination.acknowledgement_bytes(),
+            stalled: source.edge().backlog(),
+            waiting: destination.edge().backlog(),
+        }
     }
 
     /// A packet comes by a function.

@@ -7,6 +7,7 @@ use windtunnel_packets::{Packet, Route};
 use crate::capture::{View, Watches};
 use crate::event::{Event, Kind};
 use crate::forwarding::{Forwarding, Hop};
+use crate::partition::Partition;
 use crate::plan::Plan;
 use crate::port::{Due, LinkChange, Port};
 use crate::routing::PortId;
@@ -30,6 +31,14 @@ pub(crate) enum Arrived {
     Function(u32, Tap, Packet),
 }
 
+/// A packet that arrives at another part, through a port of this one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Crossing {
+    port: PortId,
+    time: Time,
+    packet: Packet,
+}
+
 /// The ports with their packets, and the events that they make.
 #[derive(Debug)]
 pub(crate) struct Network {
@@ -37,6 +46,10 @@ pub(crate) struct Network {
     pub(crate) packets: Store<Packet>,
     pub(crate) ports: Vec<Port>,
     pub(crate) forwarding: Forwarding,
+    /// The ports that lead to other parts, with those; and all of them by number, if
+    /// there are any.
+    leaving: Vec<(PortId, usize)>,
+    leaves: Vec<bool>,
     /// IP packets that did not leave their node, in that order.
     pub(crate) arrived: Vec<Arrived>,
     /// IP packets that were dropped because no path leads on from where they were.
@@ -47,7 +60,13 @@ pub(crate) struct Network {
 
 impl Network {
     /// The ports of a plan, for each link its two directions.
-    pub(crate) fn new(plan: &Plan, streams: &Streams, forwarding: Forwarding) -> Self {
+    pub(crate) fn new(
+        plan: &Plan,
+        streams: &Streams,
+        forwarding: Forwarding,
+        partition: &Partition,
+        part: usize,
+    ) -> Self {
         let mut ports = Vec::with_capacity(2 * plan.links.len());
         for link in &plan.links {
             for (side, direction) in link.directions.iter().enumerate() {
@@ -57,7 +76,16 @@ impl Network {
                 ports.push(Port::new(direction, random, queue));
             }
         }
+        let topology = forwarding.topology();
+        let from_here =
+            partition.cut.iter().filter(|it| partition.part(topology.near(**it)) == part);
+        let leaving: Vec<(PortId, usize)> =
+            from_here.map(|it| (*it, partition.part(topology.far(*it)))).collect();
+        let mut leaves = vec![false; if leaving.is_empty() { 0 } else { ports.len() }];
+        leaving.iter().for_each(|(port, _)| leaves[port.index()] = true);
         Self {
+            leaving,
+            leaves,
             events: EventQueue::default(),
             packets: Store::default(),
             ports,
@@ -186,8 +214,42 @@ impl Network {
         prefetch(&self.ports[port.index()]);
     }
 
+    /// Gives out what arrives at other parts from `start` up to `last`. Returns how many
+    /// arrivals were none, because the link had lost the packet or it is late.
+    pub(crate) fn give_out(
+        &mut self,
+        start: Time,
+        last: Time,
+        outgoing: &mut [Vec<Crossing>],
+    ) -> u64 {
+        let mut missing = 0;
+        for &(port, part) in &self.leaving {
+            let it = &mut self.ports[port.index()];
+            while let Some((time, packet)) = it.give_out(start, last, &mut self.packets) {
+                missing += u64::from(packet.is_none());
+                outgoing[part].extend(packet.map(|packet| Crossing { port, time, packet }));
+            }
+        }
+        missing
+    }
+
+    /// Takes in what other parts gave out.
+    pub(crate) fn take_in(&mut self, incoming: &mut Vec<Crossing>) {
+        for Crossing { port, time, packet } in incoming.drain(..) {
+            if self.ports[port.index()].take_in(time, packet, &mut self.packets) {
+                self.schedule(time, Event::new(Kind::Arrival, port.0));
+            }
+        }
+    }
+
+    /// Whether what leaves through a port arrives at another part.
+    #[inline]
+    fn leaves(&self, port: PortId) -> bool {
+        self.leaves.get(port.index()) == Some(&true)
+    }
+
     fn arrange(&mut self, port: PortId, due: Due) {
-        if let Some(time) = due.arrival {
+        if let Some(time) = due.arrival.filter(|_| !self.leaves(port)) {
             self.schedule(time, Event::new(Kind::Arrival, port.0));
         }
         if let Some(time) = due.service {

@@ -426,6 +426,40 @@ impl Port {
     pub(crate) fn arrive(&mut self, now: Time, store: &mut Store<Packet>) -> Arrived {
         // Those that waited started before they arrived.
         self.start_transmissions(now);
+        self.arrive_next(now, store)
+    }
+
+    /// Takes out what arrives next if that is up to `last`, and when it does; the packet is
+    /// none if the link lost it. Nothing happens to the port before `start` any more, and
+    /// what arrives up to `last` has left before that.
+    pub(crate) fn give_out(
+        &mut self,
+        start: Time,
+        last: Time,
+        store: &mut Store<Packet>,
+    ) -> Option<(Time, Option<Packet>)> {
+        self.start_transmissions(start);
+        let late = self.medium.as_ref().and_then(|it| it.first_late());
+        let time = self.next_arrival().into_iter().chain(late).min().filter(|it| *it <= last)?;
+        Some((time, self.arrive_next(time, store).packet))
+    }
+
+    /// Puts a packet on the link that left through the same port of another part. Returns
+    /// whether it is the only one there.
+    pub(crate) fn take_in(
+        &mut self,
+        time: Time,
+        packet: Packet,
+        store: &mut Store<Packet>,
+    ) -> bool {
+        let size = packet.size() + self.overhead;
+        let packet = store.insert(packet);
+        let (attempts, fate) = (1, Fate::Arrives);
+        self.push(Transit { packet, starts: Time::ZERO, arrives: time, size, attempts, fate })
+    }
+
+    #[inline]
+    fn arrive_next(&mut self, now: Time, store: &mut Store<Packet>) -> Arrived {
         if self.medium.is_some() {
             return self.arrive_through_medium(now, store);
         }

@@ -1,87 +1,99 @@
-//! The world at work: its events, one after another, and the samples between
-//! them.
+//! A world: its parts at work together, the samples between their events, and what is
+//! read from it.
 
-use std::sync::Arc;
-
-use windtunnel_engine::{Control, Duration, Limits, Stop, Streams, Time};
+use windtunnel_engine::{Control, Duration, Limits, Stop, Time};
 use windtunnel_networks::ndn::forwarder::Counters as NodeCounters;
-use windtunnel_packets::{Body, Packet};
-use windtunnel_transports::ndn::consumer::Consumer;
+use windtunnel_transports::ndn::consumer::{Consumer, Counters as ConsumerCounters};
 
 use crate::capture::{Watcher, Watches};
-use crate::channels::Channels;
-use crate::event::{Event, Kind};
-use crate::forwarding::{Forwarding, Hop};
-use crate::functions::{BridgeCounters, Functions};
-use crate::hosts::{Flow, Hosts, Sampled};
-use crate::network::{Arrived, At, Network};
-use crate::nodes::Nodes;
-use crate::plan::{ChangePlan, Plan};
+use crate::forwarding::Forwarding;
+use crate::functions::BridgeCounters;
+use crate::hosts::{Flow, Sampled};
+use crate::nodes;
+use crate::parallel;
+use crate::part::Part;
+use crate::partition::Partition;
+use crate::plan::Plan;
 use crate::port::{Counters as PortCounters, Port};
 use crate::record::{PortSample, Series};
 use crate::routing::{PortId, Unreachable};
 use crate::transfers::Transfer;
-
-/// With so few ports everything lies in the cache, and a look ahead only costs.
-const FEW_PORTS: usize = 256;
 
 /// A world: built from a [`Plan`], run once, at once or in steps, and read.
 #[derive(Debug)]
 pub struct World {
     end: Time,
     interval: Duration,
-    changes: Vec<ChangePlan>,
-    /// The plan, if paths follow its changes.
-    rerouting: Option<Arc<Plan>>,
-    network: Network,
-    channels: Channels,
-    nodes: Nodes,
-    functions: Functions,
-    hosts: Hosts,
+    partition: Partition,
+    parts: Vec<Part>,
+    /// The node that each port leads from.
+    near: Vec<u32>,
+    /// The nodes of each bridge's edges.
+    bridges: Vec<[usize; 2]>,
+    consumers: Vec<usize>,
+    flows: usize,
+    nodes: usize,
     series: Series,
-    /// The ports of the next arrivals but one, as far as they were seen.
-    near: [Option<PortId>; 4],
-    /// What the ports had counted at the last sample.
-    sampled: Vec<(PortCounters, Duration)>,
-    /// What the flows had counted then.
-    sampled_flows: Vec<Sampled>,
+    last: LastSample,
+}
+
+/// What had been counted at the last sample.
+#[derive(Debug)]
+struct LastSample {
+    ports: Vec<(PortCounters, Duration)>,
+    flows: Vec<Sampled>,
+    consumers: Vec<ConsumerCounters>,
 }
 
 impl World {
-    /// Builds the world of a plan.
+    /// Builds the world of a plan, to run on one thread.
     ///
     /// # Errors
     /// [`Unreachable`] if a consumer has no path to a producer of its prefix, or
     /// a flow or a bridge none between its nodes.
     pub fn new(plan: &Plan) -> Result<Self, Unreachable> {
-        let streams = Streams::new(plan.seed, plan.run);
-        let channels = Channels::new(plan, &streams);
-        let mut forwarding = Forwarding::new(plan)?;
-        let mut nodes = Nodes::new(plan, &streams, forwarding.topology())?;
-        let functions = Functions::new(plan, &streams, &mut forwarding);
-        let mut hosts = Hosts::new(plan, &streams, &mut forwarding);
-        let mut network = Network::new(plan, &streams, forwarding);
-        for (place, change) in plan.changes.iter().enumerate() {
-            network.schedule(change.time, Event::new(Kind::Change, place as u32));
-        }
-        channels.start(&mut network);
-        nodes.start(&mut network);
-        hosts.start(&mut network);
-        let sampled = vec![Default::default(); network.ports.len()];
+        let forwarding = Forwarding::new(plan)?;
+        Self::with(plan, forwarding, Partition::whole(plan))
+    }
+
+    /// Builds the world of a plan, to run on so many threads at the most; what comes of it
+    /// is the same. A world with nodes that are all joined by links without delay runs on
+    /// one.
+    ///
+    /// # Errors
+    /// As [`World::new`].
+    pub fn on_threads(plan: &Plan, threads: usize) -> Result<Self, Unreachable> {
+        let forwarding = Forwarding::new(plan)?;
+        let partition = match threads {
+            0 | 1 => Partition::whole(plan),
+            _ => Partition::of(plan, &forwarding, threads),
+        };
+        Self::with(plan, forwarding, partition)
+    }
+
+    fn with(
+        plan: &Plan,
+        forwarding: Forwarding,
+        partition: Partition,
+    ) -> Result<Self, Unreachable> {
+        let parts = parallel::build(plan, forwarding, &partition)?;
+        let near = plan.links.iter().flat_map(|it| it.nodes).map(|it| it as u32);
         Ok(Self {
             end: plan.end(),
             interval: plan.interval,
-            changes: plan.changes.clone(),
-            rerouting: plan.routes_change().then(|| Arc::new(plan.clone())),
-            network,
-            channels,
-            nodes,
-            functions,
-            hosts,
+            partition,
+            parts,
+            near: near.collect(),
+            bridges: plan.bridges.iter().map(|it| [it.from, it.to]).collect(),
+            consumers: plan.consumers.iter().map(|it| it.node).collect(),
+            flows: plan.flows.len(),
+            nodes: plan.nodes.len(),
             series: Series::default(),
-            near: [None; 4],
-            sampled,
-            sampled_flows: vec![Sampled::default(); plan.flows.len()],
+            last: LastSample {
+                ports: vec![Default::default(); 2 * plan.links.len()],
+                flows: vec![Sampled::default(); plan.flows.len()],
+                consumers: vec![ConsumerCounters::default(); plan.consumers.len()],
+            },
         })
     }
 
@@ -89,30 +101,70 @@ impl World {
     /// of real time; returns why it stopped and how many events there were.
     pub fn run(&mut self, control: &Control, real: Option<std::time::Duration>) -> (Stop, u64) {
         let limits = Limits { simulated: self.end, real };
-        let (stop, events) = control.drive(&limits, |end| self.step(end));
+        let (stop, events) = match self.parts.len() {
+            1 => self.run_whole(control, &limits),
+            _ => self.run_parts(control, &limits),
+        };
         let until = if stop == Stop::Finished { self.end } else { self.now() };
-        self.sample_before(until + Duration::from_picos(1));
-        self.network.end_watches(until);
+        self.sample_until(until);
+        self.parts.iter_mut().for_each(|it| it.network.end_watches(until));
         (stop, events)
+    }
+
+    fn run_whole(&mut self, control: &Control, limits: &Limits) -> (Stop, u64) {
+        let mut until = self.next_sample();
+        control.drive(limits, |end| {
+            loop {
+                if let Some(time) = self.parts[0].step(until.min(end)) {
+                    return Some(time);
+                }
+                if until >= end {
+                    return None;
+                }
+                self.sample_until(until);
+                until = self.next_sample();
+            }
+        })
+    }
+
+    fn run_parts(&mut self, control: &Control, limits: &Limits) -> (Stop, u64) {
+        let partition = self.partition.clone();
+        let mut run = parallel::Run::new(control, limits, &partition);
+        loop {
+            let until = self.next_sample().min(self.end);
+            let stop = run.advance(&mut self.parts, until);
+            if stop.is_some() || until == self.end {
+                return (run.finish(stop), run.events());
+            }
+            self.sample_until(until);
+        }
     }
 
     /// Lets time pass until `time`, or the end of the plan if that is earlier: a run in
     /// steps, which is the same as one at once.
     pub fn advance(&mut self, time: Time) {
-        let until = time.min(self.end);
-        while self.step(until).is_some() {}
-        self.sample_before(until + Duration::from_picos(1));
+        let control = Control::default();
+        let (simulated, end) = (time.min(self.end), self.end);
+        self.end = simulated;
+        match self.parts.len() {
+            1 => self.run_whole(&control, &Limits { simulated, real: None }),
+            _ => self.run_parts(&control, &Limits { simulated, real: None }),
+        };
+        self.end = end;
+        self.sample_until(simulated);
     }
 
-    /// Has nodes watched, each by its watcher, from the world's beginning on.
+    /// Has nodes watched, each by its watcher, from the world's beginning on. Only for a
+    /// world on one thread.
     pub fn watch(&mut self, plan: &Plan, watchers: Vec<(usize, Watcher)>) {
-        self.network.watches = Some(Box::new(Watches::new(plan, watchers)));
+        assert_eq!(self.parts.len(), 1, "captures are in the order of time");
+        self.parts[0].network.watches = Some(Box::new(Watches::new(plan, watchers)));
     }
 
     /// The time reached.
     #[must_use]
     pub fn now(&self) -> Time {
-        self.network.events.now()
+        self.parts.iter().map(|it| it.network.events.now()).max().unwrap_or(Time::ZERO)
     }
 
     /// The series.
@@ -121,216 +173,128 @@ impl World {
         &self.series
     }
 
+    /// The part with a node.
+    fn part(&self, node: usize) -> &Part {
+        &self.parts[self.partition.part(node)]
+    }
+
     /// Each consumer, in the plan's order.
     pub fn consumers(&self) -> impl Iterator<Item = &Consumer> {
-        self.nodes.consumers()
+        let consumers = self.consumers.iter().enumerate();
+        consumers.map(|(consumer, node)| self.part(*node).nodes.consumer(consumer))
+    }
+
+    /// The parts with the sender and the receiver of a flow's data.
+    fn ends(&self, flow: usize) -> [&Part; 2] {
+        self.parts[0].hosts.ends(flow).map(|it| self.part(it))
     }
 
     /// Each flow over IP, in the plan's order.
     pub fn flows(&self) -> impl Iterator<Item = Flow> {
-        self.hosts.flows()
+        (0..self.flows).map(|flow| {
+            let [sender, receiver] = self.ends(flow).map(|it| &it.hosts);
+            let connections = sender.opened(flow).max(receiver.opened(flow));
+            sender.flow(flow, connections, receiver.receiver(flow))
+        })
     }
 
-    /// When the last octet of a flow's file was received, by the flow's place.
+    /// When the last byte of a flow's file was received, by the flow's place.
     #[must_use]
     pub fn flow_finished(&self, flow: usize) -> Option<Time> {
-        self.hosts.finished(flow)
+        self.ends(flow)[1].hosts.finished(flow)
     }
 
-    /// The transfers that were finished, in that order.
+    /// The transfers that were finished, in that order; of those at one instant, in that
+    /// of the flows.
     #[must_use]
-    pub fn transfers(&self) -> &[Transfer] {
-        self.hosts.transfers()
+    pub fn transfers(&self) -> Vec<Transfer> {
+        let all = self.parts.iter().flat_map(|it| it.hosts.transfers()).copied();
+        let mut transfers: Vec<Transfer> = all.collect();
+        transfers.sort_by_key(|it| (it.start + it.completion, it.flow, it.number));
+        transfers
+    }
+
+    fn port(&self, port: PortId) -> &Port {
+        &self.part(self.near[port.index()] as usize).network.ports[port.index()]
+    }
+
+    fn all_ports(&self) -> impl Iterator<Item = &Port> {
+        (0..self.near.len() as u32).map(|it| self.port(PortId(it)))
     }
 
     /// What each port counted, and how long it was sending until `now`: for each
     /// link its two directions, in the plan's order.
     pub fn ports(&self, now: Time) -> impl Iterator<Item = (&PortCounters, Duration)> {
-        self.network.ports.iter().map(move |port| (port.counters(), port.busy(now)))
+        self.all_ports().map(move |port| (port.counters(), port.busy(now)))
     }
 
     /// What each bridge counted, in the plan's order.
     pub fn bridges(&self) -> impl Iterator<Item = BridgeCounters> {
-        self.functions.bridges()
+        self.bridges.iter().enumerate().map(|(bridge, [from, to])| {
+            self.part(*from).functions.bridge(bridge, &self.part(*to).functions)
+        })
     }
 
     /// What each node counted, in the plan's order.
     pub fn nodes(&self) -> impl Iterator<Item = NodeCounters> {
-        self.nodes.counters()
+        (0..self.nodes).map(|node| self.part(node).nodes.counters(node))
     }
 
     /// Packets that crossed a queue and a link.
     #[must_use]
     pub fn packet_hops(&self) -> u64 {
-        self.network.ports.iter().map(|port| port.counters().delivered).sum()
+        self.all_ports().map(|port| port.counters().delivered).sum()
     }
 
     /// IP packets that were dropped because no path led on from where they were.
     #[must_use]
     pub fn unroutable(&self) -> u64 {
-        self.network.unroutable
+        self.parts.iter().map(|it| it.network.unroutable).sum()
     }
 
     /// Packets in queues and on links.
     #[must_use]
     pub fn packets_held(&self) -> u64 {
-        self.network.ports.iter().map(Port::held).sum()
+        self.all_ports().map(Port::held).sum()
     }
 
-    fn step(&mut self, end: Time) -> Option<Time> {
-        let (now, event) = self.network.events.next_until(end)?;
-        if now > self.series.last + self.interval {
-            self.sample_before(now);
-        }
-        if self.network.ports.len() > FEW_PORTS {
-            self.prefetch();
-        }
-        self.happen(now, event);
-        if !self.network.arrived.is_empty() {
-            self.hand_over(now);
-        }
-        Some(now)
+    /// When the next interval of the series ends; what happens at its end belongs to it.
+    fn next_sample(&self) -> Time {
+        self.series.last + self.interval
     }
 
-    #[inline]
-    fn happen(&mut self, now: Time, event: Event) {
-        let network = &mut self.network;
-        let of = event.of();
-        match event.kind() {
-            Kind::Arrival => self.arrive(now, PortId(of)),
-            Kind::Service => network.serve(now, PortId(of)),
-            Kind::Change => self.change(now, of as usize),
-            Kind::Route => self.reroute(),
-            Kind::Channel => self.channels.follow(network, now, of),
-            Kind::Report => {
-                for (flow, sinr, bandwidth) in self.channels.report(of) {
-                    self.hosts.on_radio_report(flow, now, sinr, bandwidth);
-                }
-            }
-            Kind::Layer => self.nodes.wake(network, now, of, event.which_timer()),
-            Kind::Function => self.functions.wake(network, now, of),
-            Kind::Socket => self.hosts.wake_socket(network, now, of),
-            Kind::Application => self.hosts.wake_application(network, now, of),
+    /// Samples at the end of every interval up to `time`.
+    fn sample_until(&mut self, time: Time) {
+        while self.next_sample() <= time {
+            self.sample();
         }
     }
 
-    #[inline]
-    fn arrive(&mut self, now: Time, port: PortId) {
-        let Some(packet) = self.network.arrive(now, port) else { return };
-        if packet.is_forwarded_by_path() {
-            self.network.forward(now, At::FarEnd(port), packet);
-        } else {
-            self.nodes.receive(&mut self.network, now, port, &packet);
-        }
-    }
-
-    /// Gives hosts and functions the IP packets that are for them, and those that come
-    /// of it.
-    fn hand_over(&mut self, now: Time) {
-        let mut place = 0;
-        while let Some(arrived) = self.network.arrived.get(place).copied() {
-            place += 1;
-            match arrived {
-                Arrived::Host(side, packet) => {
-                    self.hosts.receive(&mut self.network, now, side, &packet);
-                }
-                Arrived::Function(function, tap, packet) => {
-                    self.functions.receive(&mut self.network, now, function, tap, packet);
-                }
-            }
-        }
-        self.network.arrived.clear();
-    }
-
-    /// A link changes; the nodes learn of it later.
     #[cold]
-    fn change(&mut self, now: Time, place: usize) {
-        let ChangePlan { port, change, .. } = self.changes[place];
-        self.network.change(now, port, change);
-        if let Some(plan) = &self.rerouting
-            && change.is_of_topology()
-        {
-            let time = now + plan.routing.convergence.unwrap_or_default();
-            self.network.schedule(time, Event::new(Kind::Route, 0));
-        }
+    fn sample(&mut self) {
+        let time = self.next_sample();
+        self.sample_consumers(time);
+        self.sample_flows(time);
+        self.sample_ports(time);
+        self.sample_channels(time);
+        self.series.last = time;
     }
 
-    /// All nodes forward by the shortest paths of the topology as it is now.
-    #[cold]
-    fn reroute(&mut self) {
-        let Some(plan) = &self.rerouting else { return };
-        let ports = &self.network.ports;
-        self.network.forwarding.update(|topology| {
-            for (port, it) in (0..).map(PortId).zip(ports) {
-                topology.set_up(port, !it.is_failed());
-                topology.set_delay(port, it.delay());
-            }
-        });
-        self.nodes.route(plan, self.network.forwarding.topology());
-    }
-
-    /// Fetches what the next events will touch: with thousands of links, the
-    /// time goes into waiting for memory. A port is fetched when its event comes
-    /// close, its packet a step later, and what the packet will meet when it is
-    /// the next.
-    #[inline]
-    fn prefetch(&mut self) {
-        let mut near = [None; 4];
-        for (order, event) in self.network.events.upcoming().enumerate() {
-            if event.kind() != Kind::Arrival {
-                continue;
-            }
-            let port = PortId(event.of());
-            if order == 0 {
-                self.prefetch_end(port);
-                continue;
-            }
-            near[order - 1] = Some(port);
-            if self.near.contains(&Some(port)) {
-                self.network.prefetch_packet(port);
-            } else {
-                self.network.prefetch_port(port);
-                self.nodes.prefetch_far_end(port);
-            }
-        }
-        self.near = near;
-    }
-
-    /// Fetches what the packet will meet that arrives next through a port.
-    #[inline]
-    fn prefetch_end(&self, port: PortId) {
-        match self.network.next_through(port) {
-            Some((Packet { body: Body::Segment(segment), .. }, Some(Hop::Here(side)))) => {
-                self.hosts.prefetch(segment.connection, side);
-            }
-            Some((Packet { body: Body::Segment(_), .. }, Some(Hop::Port(next)))) => {
-                self.network.prefetch_port(next);
-            }
-            _ => {
-                self.network.prefetch_packet(port);
-                self.nodes.prefetch_node(port);
-            }
-        }
-    }
-
-    /// Samples at every interval's end before `now`; what happens at its end
-    /// belongs to an interval.
-    #[cold]
-    fn sample_before(&mut self, now: Time) {
+    fn sample_consumers(&mut self, time: Time) {
         let seconds = self.interval.as_seconds();
-        while self.series.last + self.interval < now {
-            let time = self.series.last + self.interval;
-            self.nodes.sample(time, seconds, &mut self.series.flows);
-            self.sample_flows(time, seconds);
-            self.sample_ports(time);
-            self.channels.sample(self.series.last, time, &mut self.series.channels);
-            self.series.last = time;
+        for (consumer, last) in self.last.consumers.iter_mut().enumerate() {
+            let part = &self.parts[self.partition.part(self.consumers[consumer])];
+            let consumer = part.nodes.consumer(consumer);
+            self.series.flows.push(nodes::sample(consumer, last, time, seconds));
         }
     }
 
-    fn sample_flows(&mut self, time: Time, seconds: f64) {
-        let flows = self.hosts.senders().zip(self.hosts.receivers());
-        for ((sender, receiver), last) in flows.zip(&mut self.sampled_flows) {
+    fn sample_flows(&mut self, time: Time) {
+        let seconds = self.interval.as_seconds();
+        for flow in 0..self.flows {
+            let [sender, receiver] = self.ends(flow).map(|it| &it.hosts);
+            let (sender, receiver) = (sender.sender(flow), receiver.receiver(flow));
+            let last = &mut self.last.flows[flow];
             let sample = last.sample(&sender, &receiver, time.as_seconds(), seconds);
             self.series.flows.push(sample);
         }
@@ -338,11 +302,13 @@ impl World {
 
     fn sample_ports(&mut self, time: Time) {
         let seconds = self.interval.as_seconds();
-        for (port, last) in self.network.ports.iter_mut().zip(&mut self.sampled) {
+        for (index, last) in self.last.ports.iter_mut().enumerate() {
+            let part = self.partition.part(self.near[index] as usize);
+            let port = &mut self.parts[part].network.ports[index];
+            let now = (*port.counters(), port.busy(time));
             let backlog = port.backlog(time);
-            let busy = port.busy(time);
-            let counters = *port.counters();
-            let (before, busy_before) = *last;
+            let (before, busy_before) = std::mem::replace(last, now);
+            let (counters, busy) = now;
             let sent = counters.sent - before.sent;
             let sojourn = (counters.sojourn_sum - before.sojourn_sum).as_seconds();
             let bytes = counters.delivered_bytes - before.delivered_bytes;
@@ -358,7 +324,16 @@ impl World {
                 losses: counters.losses - before.losses,
                 marks: counters.marks - before.marks,
             });
-            *last = (counters, busy);
+        }
+    }
+
+    fn sample_channels(&mut self, time: Time) {
+        let links: Vec<usize> = self.parts[0].channels.links().collect();
+        for (place, link) in links.into_iter().enumerate() {
+            let node = self.near[PortId::new(link, 0).index()] as usize;
+            let channels = &self.parts[self.partition.part(node)].channels;
+            let samples = channels.sample(place, self.series.last, time);
+            self.series.channels.extend(samples);
         }
     }
 }

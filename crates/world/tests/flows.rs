@@ -103,7 +103,7 @@ fn a_file_arrives_whole_over_a_link_that_loses() {
         plan.duration = Duration::from_secs(60);
         let world = run_flows(&plan);
         assert_eq!(tcp_counters(&world, 0).receiver.received_bytes, bytes, "{recovery:?}");
-        let [transfer] = world.transfers() else { panic!("{recovery:?}: one transfer") };
+        let [transfer] = world.transfers()[..] else { panic!("{recovery:?}: one transfer") };
         assert!(transfer.completion > transfer.ideal, "{recovery:?}: {transfer:?}");
         assert!(port(&plan, &world, 0, 0).losses > 0);
         assert_eq!(world.packets_held(), 0, "{recovery:?}: the connection was closed");

@@ -255,7 +255,8 @@ pub(super) fn series(plan: &Plan, world: &World) -> RecordBatch {
 
 /// Every transfer that was finished, in that order.
 pub(super) fn transfers(plan: &Plan, world: &World) -> RecordBatch {
-    Columns::of(world.transfers())
+    let transfers = world.transfers();
+    Columns::of(&transfers)
         .text("flow", |it| &plan.flows[it.flow as usize].name)
         .count("number", |it| it.number)
         .count("size_bytes", |it| it.bytes)

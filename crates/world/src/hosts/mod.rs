@@ -44,6 +44,7 @@ enum Running {
 #[derive(Debug)]
 struct Seat {
     flow: u32,
+    node: usize,
     /// Its place among the flow's hosts, from the sender of the data to the receiver.
     position: u32,
     running: Running,
@@ -76,7 +77,7 @@ struct Class {
 
 impl Class {
     /// The path from an end of a connection.
-    fn route(&self, network: &mut Network, key: Key) -> Route {
+    fn route(&self, network: &Network, key: Key) -> Route {
         let side = key.side() as usize;
         if !self.is_shared {
             return self.routes[side];
@@ -134,54 +135,51 @@ pub(crate) struct Hosts {
 }
 
 impl Hosts {
-    /// Schedules the starts of the applications.
-    pub(crate) fn start(&mut self, network: &mut Network) {
-        for seat in 0..self.seats.len() as u32 {
-            self.arrange(network, seat);
+    /// Schedules the starts of the applications on nodes of the part.
+    pub(crate) fn start(&mut self, network: &mut Network, is_here: impl Fn(usize) -> bool) {
+        for seat in 0..self.seats.len() {
+            if is_here(self.seats[seat].node) {
+                self.arrange(network, seat as u32);
+            }
         }
     }
 
-    /// What the sender of each flow's data counted.
-    pub(crate) fn senders(&self) -> impl Iterator<Item = SenderState> {
-        self.flows.iter().map(|flow| self.sender(flow))
+    /// The nodes of the sender and of the receiver of a flow's data.
+    pub(crate) fn ends(&self, flow: usize) -> [usize; 2] {
+        let flow = &self.flows[flow];
+        [flow.first, flow.first + flow.hosts - 1].map(|it| self.seats[it as usize].node)
     }
 
-    /// What the receiver of each flow's data counted.
-    pub(crate) fn receivers(&self) -> impl Iterator<Item = ReceiverState> {
-        self.flows.iter().map(|flow| self.receiver(flow))
-    }
-
-    /// Each flow, in the plan's order.
-    pub(crate) fn flows(&self) -> impl Iterator<Item = Flow> {
-        self.flows.iter().map(|flow| match (self.sender(flow), self.receiver(flow)) {
+    /// A flow, of which `receiver` is what its receiver counted.
+    pub(crate) fn flow(&self, flow: usize, connections: u64, receiver: ReceiverState) -> Flow {
+        let place = &self.flows[flow];
+        let (finished, transfers, counters) = match (self.sender(flow), receiver) {
             (
                 SenderState::Tcp { counters: sender, in_flight, .. },
                 ReceiverState::Tcp { counters: receiver, transfers, finished },
             ) => {
-                let connections = self.hosts_of(flow).map(|it| it.opened).max().unwrap_or(0);
                 let counters = TcpCounters { connections, sender, receiver, in_flight };
-                Flow {
-                    start: flow.start,
-                    finished,
-                    transfers: flow.has_transfers.then_some(transfers),
-                    counters: FlowCounters::Tcp(Box::new(counters)),
-                }
+                let transfers = place.has_transfers.then_some(transfers);
+                (finished, transfers, FlowCounters::Tcp(Box::new(counters)))
             }
-            (sender, receiver) => {
-                let sent = if let SenderState::Udp { sent } = sender { sent } else { 0 };
-                let received =
-                    if let ReceiverState::Udp(it) = receiver { it } else { Default::default() };
-                let counters = FlowCounters::Udp(sent, received);
-                Flow { start: flow.start, finished: None, transfers: None, counters }
+            (SenderState::Udp { sent }, ReceiverState::Udp(received)) => {
+                (None, None, FlowCounters::Udp(sent, received))
             }
-        })
+            _ => unreachable!("a flow's two hosts speak the same protocol"),
+        };
+        Flow { start: place.start, finished, transfers, counters }
     }
 
-    fn hosts_of(&self, flow: &FlowPlace) -> impl Iterator<Item = &Seat> {
-        self.seats[flow.first as usize..].iter().take(flow.hosts as usize)
+    /// How many connections the first or the last host of a flow opened.
+    pub(crate) fn opened(&self, flow: usize) -> u64 {
+        let flow = &self.flows[flow];
+        let ends = [flow.first, flow.first + flow.hosts - 1];
+        ends.into_iter().map(|it| self.seats[it as usize].opened).max().unwrap_or(0)
     }
 
-    fn sender(&self, flow: &FlowPlace) -> SenderState {
+    /// What the sender of a flow's data counted.
+    pub(crate) fn sender(&self, flow: usize) -> SenderState {
+        let flow = &self.flows[flow];
         let seat = &self.seats[flow.first as usize];
         if let Running::Source(source, ..) = &seat.running {
             return SenderState::Udp { sent: source.sent() };
@@ -194,7 +192,9 @@ impl Hosts {
         SenderState::Tcp { counters, in_flight, window: only.and_then(Window::of) }
     }
 
-    fn receiver(&self, flow: &FlowPlace) -> ReceiverState {
+    /// What the receiver of a flow's data counted.
+    pub(crate) fn receiver(&self, flow: usize) -> ReceiverState {
+        let flow = &self.flows[flow];
         let seat = &self.seats[(flow.first + flow.hosts - 1) as usize];
         if let Running::Sink(sink) = &seat.running {
             return ReceiverState::Udp(*sink.counters());
@@ -303,7 +303,7 @@ impl Hosts {
     }
 
     /// Opens a socket; nothing is sent yet.
-    fn insert(&mut self, network: &mut Network, key: Key, role: Role) -> u32 {
+    fn insert(&mut self, network: &Network, key: Key, role: Role) -> u32 {
         let (class, _) = self.numbers.class(key.number());
         let class = &self.classes[class as usize];
         let side = key.side() as usize;

@@ -18,7 +18,7 @@ use crate::transfers::Ideal;
 
 impl Hosts {
     /// The hosts of all flows of a plan, on those paths.
-    pub(crate) fn new(plan: &Plan, streams: &Streams, forwarding: &mut Forwarding) -> Self {
+    pub(crate) fn new(plan: &Plan, streams: &Streams, forwarding: &Forwarding) -> Self {
         let numbers = Numbers::of(plan);
         let mut hosts = Self {
             flows: Vec::with_capacity(plan.flows.len()),
@@ -42,7 +42,7 @@ impl Hosts {
         plan: &Plan,
         flow: &FlowPlan,
         paths: &[[PathKey; 2]],
-        forwarding: &mut Forwarding,
+        forwarding: &Forwarding,
         streams: &Streams,
     ) {
         let mut random = streams.stream(&format!("flow {}", flow.name));
@@ -82,8 +82,8 @@ impl Hosts {
                 self.flows.push(place);
                 let route = forwarding.route(paths[0][0]).expect("it was found before");
                 let source = Running::Source(Box::new(source), flow.from as u32, route);
-                self.seat(0, source, flow.stop);
-                self.seat(1, Running::Sink(Box::default()), Time::NEVER);
+                self.seat(0, flow.from, source, flow.stop);
+                self.seat(1, flow.to, Running::Sink(Box::default()), Time::NEVER);
             }
         }
     }
@@ -95,7 +95,7 @@ impl Hosts {
         flow: &FlowPlan,
         settings: &Arc<tcp::Settings>,
         paths: &[[PathKey; 2]],
-        forwarding: &mut Forwarding,
+        forwarding: &Forwarding,
     ) {
         let first = self.seats.len() as u32;
         let to_proxy = flow.split.as_ref().map(|it| {
@@ -126,14 +126,16 @@ impl Hosts {
         let proxies = flow.split.iter().flat_map(|it| &it.at);
         let proxies = proxies.map(|_| Box::<Relay>::default() as Box<dyn Application>);
         let all = std::iter::once(sender).chain(proxies).chain(std::iter::once(receiver));
-        for (position, application) in (0..).zip(all) {
-            self.seat(position, Running::Streams(Some(application)), flow.stop);
+        let nodes = std::iter::once(flow.from).chain(flow.parts().map(|it| it[1]));
+        for (position, (application, node)) in (0..).zip(all.zip(nodes)) {
+            self.seat(position, node, Running::Streams(Some(application)), flow.stop);
         }
     }
 
-    fn seat(&mut self, position: u32, running: Running, stop: Time) {
+    fn seat(&mut self, position: u32, node: usize, running: Running, stop: Time) {
         self.seats.push(Seat {
             flow: self.flows.len() as u32 - 1,
+            node,
             position,
             running,
             wake: Time::NEVER,

@@ -3,6 +3,8 @@
 
 mod ndn;
 
+pub(crate) use ndn::sample;
+
 use std::sync::Arc;
 
 use windtunnel_engine::{Streams, Time, prefetch};
@@ -13,12 +15,11 @@ use windtunnel_networks::ndn::fib::NextHop;
 use windtunnel_networks::ndn::forwarder::Counters as NodeCounters;
 use windtunnel_packets::ndn::wire::size::NameSize;
 use windtunnel_packets::{Body, Packet, ProtocolNumber};
-use windtunnel_transports::ndn::consumer::{Consumer, Counters};
+use windtunnel_transports::ndn::consumer::Consumer;
 
 use crate::event::{Event, Kind};
 use crate::network::Network;
 use crate::plan::Plan;
-use crate::record::FlowSample;
 use crate::routing::{self, PortId, Topology, Unreachable};
 use ndn::NdnLayer;
 
@@ -54,8 +55,6 @@ pub(crate) struct Nodes {
     /// For each consumer its node, and its place there.
     consumers: Vec<(u32, u32)>,
     actions: Actions,
-    /// What the consumers had counted at the last sample.
-    sampled: Vec<Counters>,
 }
 
 /// The bits of an event's timer that are the layer's own; above them stands which of its
@@ -78,7 +77,6 @@ impl Nodes {
             far_ends: vec![FarEnd { node: 0, interface: Interface(0) }; 2 * plan.links.len()],
             consumers: Vec::with_capacity(plan.consumers.len()),
             actions: Actions::default(),
-            sampled: vec![Counters::default(); plan.consumers.len()],
         };
         for node in 0..plan.nodes.len() {
             nodes.add(plan, streams, topology, node);
@@ -188,9 +186,9 @@ impl Nodes {
         Ok(())
     }
 
-    /// Starts every layer.
-    pub(crate) fn start(&mut self, network: &mut Network) {
-        for node in 0..self.nodes.len() {
+    /// Starts the layers of the nodes of the part.
+    pub(crate) fn start(&mut self, network: &mut Network, is_here: impl Fn(usize) -> bool) {
+        for node in (0..self.nodes.len()).filter(|it| is_here(*it)) {
             let mut actions = std::mem::take(&mut self.actions);
             if let Some(ndn) = &mut self.nodes[node].ndn {
                 ndn.start(&mut actions);
@@ -204,19 +202,16 @@ impl Nodes {
         }
     }
 
-    /// Each consumer, in the plan's order.
-    pub(crate) fn consumers(&self) -> impl Iterator<Item = &Consumer> {
-        self.consumers.iter().filter_map(|(node, place)| {
-            let ndn = self.nodes[*node as usize].ndn.as_ref()?;
-            Some(ndn.consumer(*place))
-        })
+    /// A consumer, by its place in the plan.
+    pub(crate) fn consumer(&self, consumer: usize) -> &Consumer {
+        let (node, place) = self.consumers[consumer];
+        let ndn = self.nodes[node as usize].ndn.as_ref();
+        ndn.expect("a consumer's node speaks NDN").consumer(place)
     }
 
-    /// What each node's NDN layer counted, in the plan's order.
-    pub(crate) fn counters(&self) -> impl Iterator<Item = NodeCounters> {
-        self.nodes
-            .iter()
-            .map(|it| it.ndn.as_ref().map_or_else(Default::default, |it| it.counters()))
+    /// What a node's NDN layer counted.
+    pub(crate) fn counters(&self, node: usize) -> NodeCounters {
+        self.nodes[node].ndn.as_ref().map_or_else(Default::default, |it| it.counters())
     }
 
     /// Fetches the layer that a port's packets come to.
@@ -295,14 +290,6 @@ impl Nodes {
         for (time, timer) in actions.timers.drain(..) {
             let timer = layer << LAYER_SHIFT | timer.0;
             network.schedule(time.max(now), Event::timer(Kind::Layer, node, timer));
-        }
-    }
-
-    /// Samples each consumer over the interval of `seconds` that ends at `time`.
-    pub(crate) fn sample(&mut self, time: Time, seconds: f64, samples: &mut Vec<FlowSample>) {
-        for (&(node, place), last) in self.consumers.iter().zip(&mut self.sampled) {
-            let Some(ndn) = &self.nodes[node as usize].ndn else { continue };
-            samples.push(ndn::sample(ndn.consumer(place), last, time, seconds));
         }
     }
 }

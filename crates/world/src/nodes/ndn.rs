@@ -332,7 +332,7 @@ impl NetworkLayer for NdnLayer {
 }
 
 /// A consumer over the interval of `seconds` that ends at `time`.
-pub(super) fn sample(
+pub(crate) fn sample(
     consumer: &Consumer,
     last: &mut Counters,
     time: Time,

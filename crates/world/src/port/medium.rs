@@ -79,6 +79,11 @@ impl Medium {
         self.impaired.delay(now, packet, size)
     }
 
+    /// When the first of the late packets arrives.
+    pub(super) fn first_late(&self) -> Option<Time> {
+        self.impaired.late.front().map(|it| it.arrives)
+    }
+
     /// The late packet that arrives at `now`, and when the next one does.
     pub(super) fn next_late(&mut self, now: Time) -> (Option<Straggler>, Option<Time>) {
         let late = &mut self.impaired.late;

@@ -1,0 +1,236 @@
+//! The parts of a world at work on threads of their own.
+//!
+//! What one part sends to another is on a link for at least that link's delay. So no part
+//! can be affected, within the least of those delays from now on, by what the others do
+//! in that time: they run side by side through windows of that length, and between two
+//! windows each gives the others what arrives there in the next one (Chandy and Misra
+//! 1979; Fujimoto 1990, the bounded lag). As the order of events at one instant is
+//! a property of the plan, each part sees what it would see if there were one.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::thread;
+use std::time::Instant;
+
+use windtunnel_engine::{Control, Duration, Limits, Stop, Time};
+
+use crate::forwarding::Forwarding;
+use crate::network::Crossing;
+use crate::part::Part;
+use crate::partition::Partition;
+use crate::plan::Plan;
+use crate::routing::Unreachable;
+
+/// Builds the parts.
+pub(crate) fn build(
+    plan: &Plan,
+    forwarding: Forwarding,
+    partition: &Partition,
+) -> Result<Vec<Part>, Unreachable> {
+    if partition.parts() == 1 {
+        return Ok(vec![Part::new(plan, forwarding, partition, 0)?]);
+    }
+    let parts = 0..partition.parts();
+    parts.map(|part| Part::new(plan, forwarding.clone(), partition, part)).collect()
+}
+
+/// A run of several parts.
+pub(crate) struct Run<'a> {
+    control: &'a Control,
+    limits: &'a Limits,
+    partition: &'a Partition,
+    started: Instant,
+    /// Everything up to this instant has happened; none at the beginning.
+    done: Option<Time>,
+    events: AtomicU64,
+    /// What each part has given out for each other one: from, and to.
+    mail: Vec<Vec<Mutex<Vec<Crossing>>>>,
+    barrier: Barrier,
+    is_stopped: AtomicBool,
+}
+
+impl<'a> Run<'a> {
+    pub(crate) fn new(control: &'a Control, limits: &'a Limits, partition: &'a Partition) -> Self {
+        let parts = partition.parts();
+        let boxes = || (0..parts).map(|_| Mutex::default()).collect();
+        Self {
+            control,
+            limits,
+            partition,
+            started: Instant::now(),
+            done: None,
+            events: AtomicU64::new(0),
+            mail: (0..parts).map(|_| boxes()).collect(),
+            barrier: Barrier::new(parts),
+            is_stopped: AtomicBool::new(false),
+        }
+    }
+}
+
+impl Run<'_> {
+    /// Lets everything happen up to `until`. Returns why it stopped before, if it did.
+    pub(crate) fn advance(&mut self, parts: &mut [Part], until: Time) -> Option<Stop> {
+        let windows = Windows { partition: self.partition, done: self.done, until };
+        let (run, windows) = (&*self, &windows);
+        let stop = thread::scope(|scope| {
+            let (first, others) = parts.split_first_mut()?;
+            for (part, it) in (1..).zip(others) {
+                scope.spawn(move || run.work(part, it, windows.clone()));
+            }
+            run.work(0, first, windows.clone())
+        });
+        self.done = Some(until);
+        stop
+    }
+
+    /// One part's work through all windows. The first part decides whether to stop.
+    fn work(&self, number: usize, part: &mut Part, windows: Windows<'_>) -> Option<Stop> {
+        let _guard = Guard(&self.barrier);
+        let mut outgoing: Vec<Vec<Crossing>> =
+            self.mail[number].iter().map(|_| Vec::new()).collect();
+        for (start, last) in windows {
+            let before = part.repeated();
+            let mut events = part.change_links(start);
+            events += part.give_out(start, last, &mut outgoing);
+            self.post(number, &mut outgoing);
+            let stop = if number == 0 { self.decide(start) } else { None };
+            if !self.barrier.wait() || self.is_stopped.load(Ordering::Acquire) {
+                return stop;
+            }
+            for from in &self.mail {
+                part.take_in(&mut lock(&from[number]));
+            }
+            while part.step(last).is_some() {
+                events += 1;
+            }
+            // What every part sees counts once.
+            let repeated = if number == 0 { 0 } else { part.repeated() - before };
+            self.events.fetch_add(events - repeated, Ordering::Relaxed);
+            // What others take in was posted before they came here.
+            if !self.barrier.wait() {
+                return None;
+            }
+        }
+        None
+    }
+
+    fn post(&self, number: usize, outgoing: &mut [Vec<Crossing>]) {
+        for (to, crossings) in self.mail[number].iter().zip(outgoing) {
+            std::mem::swap(&mut *lock(to), crossings);
+        }
+    }
+
+    /// Looks whether the run is to stop, and says how far it is.
+    fn decide(&self, now: Time) -> Option<Stop> {
+        self.control.report(now, self.events());
+        let is_out = |most| self.started.elapsed() > most;
+        let stop = match self.limits.real {
+            _ if self.control.is_cancelled() => Stop::Cancelled,
+            Some(most) if is_out(most) => Stop::OutOfRealTime,
+            _ => return None,
+        };
+        self.is_stopped.store(true, Ordering::Release);
+        Some(stop)
+    }
+
+    /// How many events there were.
+    pub(crate) fn events(&self) -> u64 {
+        self.events.load(Ordering::Relaxed)
+    }
+
+    /// Why the run ended.
+    pub(crate) fn finish(&self, stop: Option<Stop>) -> Stop {
+        let stop = stop.unwrap_or(Stop::Finished);
+        if stop == Stop::Finished {
+            self.control.report(self.limits.simulated, self.events());
+        }
+        stop
+    }
+}
+
+/// Nobody panics while he holds it.
+fn lock(crossings: &Mutex<Vec<Crossing>>) -> std::sync::MutexGuard<'_, Vec<Crossing>> {
+    crossings.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+/// The windows up to an instant: the first and the last instant of each. A link between
+/// parts changes only at the first instant of a window.
+#[derive(Clone)]
+struct Windows<'a> {
+    partition: &'a Partition,
+    /// Everything up to this instant has happened; none at the beginning.
+    done: Option<Time>,
+    until: Time,
+}
+
+impl Iterator for Windows<'_> {
+    type Item = (Time, Time);
+
+    fn next(&mut self) -> Option<(Time, Time)> {
+        const INSTANT: Duration = Duration::from_picos(1);
+        let start = self.done.map_or(Time::ZERO, |it| it + INSTANT);
+        if start > self.until {
+            return None;
+        }
+        let changes = &self.partition.changes;
+        let next_change = changes.get(changes.partition_point(|it| *it <= start));
+        let before_change =
+            next_change.map_or(Time::NEVER, |it| Time::from_picos(it.as_picos() - 1));
+        let last =
+            (start + (self.partition.lookahead - INSTANT)).min(before_change).min(self.until);
+        self.done = Some(last);
+        Some((start, last))
+    }
+}
+
+/// Where parts wait for each other: for a short time by looking again and again, since
+/// windows are short.
+struct Barrier {
+    parts: usize,
+    waiting: AtomicUsize,
+    rounds: AtomicUsize,
+    /// Whether a part will not come any more, because it panicked.
+    is_broken: AtomicBool,
+}
+
+/// Lets nobody wait for a part that panics.
+struct Guard<'a>(&'a Barrier);
+
+impl Drop for Guard<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.is_broken.store(true, Ordering::Release);
+        }
+    }
+}
+
+impl Barrier {
+    fn new(parts: usize) -> Self {
+        Self {
+            parts,
+            waiting: AtomicUsize::new(0),
+            rounds: AtomicUsize::new(0),
+            is_broken: AtomicBool::new(false),
+        }
+    }
+
+    /// Waits for all parts; returns whether they came.
+    fn wait(&self) -> bool {
+        const LOOKS: u32 = 2_000;
+        let round = self.rounds.load(Ordering::Acquire);
+        if self.waiting.fetch_add(1, Ordering::AcqRel) + 1 == self.parts {
+            self.waiting.store(0, Ordering::Relaxed);
+            self.rounds.fetch_add(1, Ordering::Release);
+            return true;
+        }
+        let mut looks = 0;
+        while self.rounds.load(Ordering::Acquire) == round {
+            if self.is_broken.load(Ordering::Acquire) {
+                return false;
+            }
+            looks += 1;
+            if looks < LOOKS { std::hint::spin_loop() } else { thread::yield_now() }
+        }
+        true
+    }
+}

@@ -1,0 +1,251 @@
+//! A part of a world: some of its nodes with their ports, and the events there, one after
+//! another. A world that runs on one thread is one part.
+//!
+//! Every part has all components of the plan, so that a component has the same number in
+//! each; only those on its own nodes are started. A port whose link leads to another part
+//! keeps its packets until the parts meet; there they are given to the same port of the
+//! other part, from where they arrive.
+
+use std::sync::Arc;
+
+use windtunnel_engine::{Streams, Time};
+use windtunnel_packets::{Body, Packet};
+
+use crate::channels::Channels;
+use crate::event::{Event, Kind};
+use crate::forwarding::{Forwarding, Hop};
+use crate::functions::Functions;
+use crate::hosts::Hosts;
+use crate::network::{Arrived, At, Crossing, Network};
+use crate::nodes::Nodes;
+use crate::partition::Partition;
+use crate::plan::{ChangePlan, Plan};
+use crate::routing::{PortId, Unreachable};
+
+/// With so few ports everything lies in the cache, and a look ahead only costs.
+const FEW_PORTS: usize = 256;
+
+/// A part of a world.
+#[derive(Debug)]
+pub(crate) struct Part {
+    changes: Vec<ChangePlan>,
+    /// The plan, if paths follow its changes.
+    rerouting: Option<Arc<Plan>>,
+    pub(crate) network: Network,
+    pub(crate) channels: Channels,
+    pub(crate) nodes: Nodes,
+    pub(crate) functions: Functions,
+    pub(crate) hosts: Hosts,
+    /// The ports of the next arrivals but one, as far as they were seen.
+    near: [Option<PortId>; 4],
+    /// Events that happened in every part.
+    repeated: u64,
+}
+
+impl Part {
+    /// One part of a partition of a plan's world, whose paths are these.
+    ///
+    /// # Errors
+    /// [`Unreachable`] if a consumer has no path to a producer of its prefix.
+    pub(crate) fn new(
+        plan: &Plan,
+        forwarding: Forwarding,
+        partition: &Partition,
+        part: usize,
+    ) -> Result<Self, Unreachable> {
+        let streams = Streams::new(plan.seed, plan.run);
+        let is_here = |node: usize| partition.part(node) == part;
+        let channels = Channels::new(plan, &streams);
+        let mut nodes = Nodes::new(plan, &streams, forwarding.topology())?;
+        let functions = Functions::new(plan, &streams, &forwarding);
+        let mut hosts = Hosts::new(plan, &streams, &forwarding);
+        let mut network = Network::new(plan, &streams, forwarding, partition, part);
+        for (place, change) in plan.changes.iter().enumerate() {
+            network.schedule(change.time, Event::new(Kind::Change, place as u32));
+        }
+        channels.start(&mut network, |link| is_here(plan.links[link].nodes[0]));
+        nodes.start(&mut network, is_here);
+        hosts.start(&mut network, is_here);
+        Ok(Self {
+            changes: plan.changes.clone(),
+            rerouting: plan.routes_change().then(|| Arc::new(plan.clone())),
+            network,
+            channels,
+            nodes,
+            functions,
+            hosts,
+            near: [None; 4],
+            repeated: 0,
+        })
+    }
+
+    /// Lets the next event happen, if it is due no later than `end`; returns its time.
+    #[inline]
+    pub(crate) fn step(&mut self, end: Time) -> Option<Time> {
+        let (now, event) = self.network.events.next_until(end)?;
+        if self.network.ports.len() > FEW_PORTS {
+            self.prefetch();
+        }
+        self.happen(now, event);
+        if !self.network.arrived.is_empty() {
+            self.hand_over(now);
+        }
+        Some(now)
+    }
+
+    /// Lets links change that do so at an instant, before anything else happens then.
+    /// Returns how many changes there were.
+    pub(crate) fn change_links(&mut self, now: Time) -> u64 {
+        let changes = |time: Time, event: Event| time == now && event.kind() == Kind::Change;
+        let mut count = 0;
+        while let Some((_, event)) = self.network.events.next_if(changes) {
+            self.happen(now, event);
+            count += 1;
+        }
+        count
+    }
+
+    /// How many events happened so far that happen in every part.
+    pub(crate) fn repeated(&self) -> u64 {
+        self.repeated
+    }
+
+    /// Gives out what arrives at other parts from `start` up to `last`. Returns how many
+    /// arrivals were none, because the link had lost the packet or it is late.
+    pub(crate) fn give_out(
+        &mut self,
+        start: Time,
+        last: Time,
+        outgoing: &mut [Vec<Crossing>],
+    ) -> u64 {
+        self.network.give_out(start, last, outgoing)
+    }
+
+    /// Takes in what other parts gave out.
+    pub(crate) fn take_in(&mut self, incoming: &mut Vec<Crossing>) {
+        self.network.take_in(incoming);
+    }
+
+    #[inline]
+    fn happen(&mut self, now: Time, event: Event) {
+        let network = &mut self.network;
+        let of = event.of();
+        match event.kind() {
+            Kind::Arrival => self.arrive(now, PortId(of)),
+            Kind::Service => network.serve(now, PortId(of)),
+            Kind::Change => self.change(now, of as usize),
+            Kind::Route => self.reroute(),
+            Kind::Channel => self.channels.follow(network, now, of),
+            Kind::Report => {
+                for (flow, sinr, bandwidth) in self.channels.report(of) {
+                    self.hosts.on_radio_report(flow, now, sinr, bandwidth);
+                }
+            }
+            Kind::Layer => self.nodes.wake(network, now, of, event.which_timer()),
+            Kind::Function => self.functions.wake(network, now, of),
+            Kind::Socket => self.hosts.wake_socket(network, now, of),
+            Kind::Application => self.hosts.wake_application(network, now, of),
+        }
+    }
+
+    #[inline]
+    fn arrive(&mut self, now: Time, port: PortId) {
+        let Some(packet) = self.network.arrive(now, port) else { return };
+        if packet.is_forwarded_by_path() {
+            self.network.forward(now, At::FarEnd(port), packet);
+        } else {
+            self.nodes.receive(&mut self.network, now, port, &packet);
+        }
+    }
+
+    /// Gives hosts and functions the IP packets that are for them, and those that come
+    /// of it.
+    fn hand_over(&mut self, now: Time) {
+        let mut place = 0;
+        while let Some(arrived) = self.network.arrived.get(place).copied() {
+            place += 1;
+            match arrived {
+                Arrived::Host(side, packet) => {
+                    self.hosts.receive(&mut self.network, now, side, &packet);
+                }
+                Arrived::Function(function, tap, packet) => {
+                    self.functions.receive(&mut self.network, now, function, tap, packet);
+                }
+            }
+        }
+        self.network.arrived.clear();
+    }
+
+    /// A link changes; the nodes learn of it later.
+    #[cold]
+    fn change(&mut self, now: Time, place: usize) {
+        self.repeated += 1;
+        let ChangePlan { port, change, .. } = self.changes[place];
+        self.network.change(now, port, change);
+        if let Some(plan) = &self.rerouting
+            && change.is_of_topology()
+        {
+            let time = now + plan.routing.convergence.unwrap_or_default();
+            self.network.schedule(time, Event::new(Kind::Route, 0));
+        }
+    }
+
+    /// All nodes forward by the shortest paths of the topology as it is now.
+    #[cold]
+    fn reroute(&mut self) {
+        self.repeated += 1;
+        let Some(plan) = &self.rerouting else { return };
+        let ports = &self.network.ports;
+        self.network.forwarding.update(|topology| {
+            for (port, it) in (0..).map(PortId).zip(ports) {
+                topology.set_up(port, !it.is_failed());
+                topology.set_delay(port, it.delay());
+            }
+        });
+        self.nodes.route(plan, self.network.forwarding.topology());
+    }
+
+    /// Fetches what the next events will touch: with thousands of links, the
+    /// time goes into waiting for memory. A port is fetched when its event comes
+    /// close, its packet a step later, and what the packet will meet when it is
+    /// the next.
+    #[inline]
+    fn prefetch(&mut self) {
+        let mut near = [None; 4];
+        for (order, event) in self.network.events.upcoming().enumerate() {
+            if event.kind() != Kind::Arrival {
+                continue;
+            }
+            let port = PortId(event.of());
+            if order == 0 {
+                self.prefetch_end(port);
+                continue;
+            }
+            near[order - 1] = Some(port);
+            if self.near.contains(&Some(port)) {
+                self.network.prefetch_packet(port);
+            } else {
+                self.network.prefetch_port(port);
+                self.nodes.prefetch_far_end(port);
+            }
+        }
+        self.near = near;
+    }
+
+    /// Fetches what the packet will meet that arrives next through a port.
+    #[inline]
+    fn prefetch_end(&self, port: PortId) {
+        match self.network.next_through(port) {
+            Some((Packet { body: Body::Segment(segment), .. }, Some(Hop::Here(side)))) => {
+                self.hosts.prefetch(segment.connection, side);
+            }
+            Some((Packet { body: Body::Segment(_), .. }, Some(Hop::Port(next)))) => {
+                self.network.prefetch_port(next);
+            }
+            _ => {
+                self.network.prefetch_packet(port);
+                self.nodes.prefetch_node(port);
+            }
+        }
+    }
+}

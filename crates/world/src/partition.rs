@@ -1,0 +1,205 @@
+//! How a world is cut into parts that run on threads of their own. Nodes stay together
+//! that act on each other without delay: those on the ends of a link without delay or of
+//! one that follows a channel, and the sender that a radio's reports go to.
+
+use std::cmp::Reverse;
+use std::collections::VecDeque;
+
+use windtunnel_controllers::Need;
+use windtunnel_engine::{Duration, Time};
+
+use crate::forwarding::Forwarding;
+use crate::plan::{FlowPlan, Plan, Transport};
+use crate::port::LinkChange;
+use crate::routing::PortId;
+
+/// Which part each node belongs to, and where the parts touch.
+#[derive(Clone, Debug)]
+pub(crate) struct Partition {
+    parts: usize,
+    /// By node.
+    of: Vec<u32>,
+    /// The ports that lead from one part to another.
+    pub(crate) cut: Vec<PortId>,
+    /// The least delay of those, at any time: how far parts may be apart.
+    pub(crate) lookahead: Duration,
+    /// When those ports change, in order.
+    pub(crate) changes: Vec<Time>,
+}
+
+impl Partition {
+    /// Everything in one part.
+    pub(crate) fn whole(plan: &Plan) -> Self {
+        Self::new(plan, 1, vec![0; plan.nodes.len()])
+    }
+
+    /// At most so many parts of about the same load.
+    pub(crate) fn of(plan: &Plan, forwarding: &Forwarding, threads: usize) -> Self {
+        let groups = Groups::of(plan);
+        let loads = groups.loads(plan, forwarding);
+        let of = groups.share(plan, &loads, threads);
+        Self::new(plan, threads, of)
+    }
+
+    fn new(plan: &Plan, parts: usize, of: Vec<u32>) -> Self {
+        let ports = plan.links.iter().enumerate().filter(|(_, it)| {
+            let [first, second] = it.nodes;
+            of[first] != of[second]
+        });
+        let cut: Vec<PortId> =
+            ports.flat_map(|(link, _)| [0, 1].map(|it| PortId::new(link, it))).collect();
+        let on_cut = plan.changes.iter().filter(|it| cut.binary_search(&it.port).is_ok());
+        let changed = on_cut.clone().filter_map(|it| match it.change {
+            LinkChange::Delay(delay) => Some(delay),
+            _ => None,
+        });
+        let delays = cut.iter().map(|it| plan.direction(*it).delay).chain(changed);
+        let lookahead = delays.min().unwrap_or(Duration::MAX);
+        let mut changes: Vec<Time> = on_cut.map(|it| it.time).collect();
+        changes.sort_unstable();
+        changes.dedup();
+        Self { parts, of, cut, lookahead, changes }
+    }
+
+    /// How many parts there are.
+    pub(crate) fn parts(&self) -> usize {
+        self.parts
+    }
+
+    /// The part of a node.
+    pub(crate) fn part(&self, node: usize) -> usize {
+        self.of[node] as usize
+    }
+}
+
+/// Nodes that stay together.
+struct Groups {
+    root: Vec<usize>,
+}
+
+impl Groups {
+    fn of(plan: &Plan) -> Self {
+        let mut groups = Self { root: (0..plan.nodes.len()).collect() };
+        for (index, link) in plan.links.iter().enumerate() {
+            let ports = [0, 1].map(|it| PortId::new(index, it));
+            let changes = plan.changes.iter().filter(|it| ports.contains(&it.port));
+            let loses_delay =
+                |it: &crate::ChangePlan| it.change == LinkChange::Delay(Duration::ZERO);
+            let is_without_delay = link.directions.iter().any(|it| it.delay == Duration::ZERO);
+            if is_without_delay || link.channel.is_some() || changes.clone().any(loses_delay) {
+                groups.join(link.nodes[0], link.nodes[1]);
+            }
+        }
+        for flow in plan.flows.iter().filter(|it| wants_reports(it)) {
+            if let Some(port) = flow.radio {
+                groups.join(flow.from, plan.links[port.link()].nodes[0]);
+            }
+        }
+        groups
+    }
+
+    fn find(&mut self, mut node: usize) -> usize {
+        while self.root[node] != node {
+            self.root[node] = self.root[self.root[node]];
+            node = self.root[node];
+        }
+        node
+    }
+
+    fn join(&mut self, one: usize, other: usize) {
+        let (one, other) = (self.find(one), self.find(other));
+        self.root[one.max(other)] = one.min(other);
+    }
+
+    /// The work at each node: how many paths of packets lead over it.
+    fn loads(&self, plan: &Plan, forwarding: &Forwarding) -> Vec<u64> {
+        let mut loads = vec![1_u64; plan.nodes.len()];
+        let topology = forwarding.topology();
+        for port in forwarding.all_ports() {
+            loads[topology.near(port)] += 4;
+        }
+        for producer in &plan.producers {
+            let tree = topology.tree(producer.node);
+            let prefix = &plan.prefixes[producer.prefix];
+            let consumers = plan
+                .consumers
+                .iter()
+                .filter(|it| prefix.is_prefix_of(&plan.prefixes[it.settings.prefix.0 as usize]));
+            for path in consumers.filter_map(|it| tree.path(topology, it.node)) {
+                path.iter().for_each(|it| loads[topology.near(*it)] += 8);
+            }
+        }
+        loads
+    }
+
+    /// Fills one part after another, each with nodes that are near each other: whole
+    /// networks that no link joins to others first, the largest first.
+    fn share(mut self, plan: &Plan, loads: &[u64], parts: usize) -> Vec<u32> {
+        let networks = self.networks(plan, loads);
+        let total: u64 = loads.iter().sum();
+        let mut filled = vec![0_u64; parts];
+        let mut of = vec![0_u32; plan.nodes.len()];
+        for network in networks {
+            let load: u64 = network.iter().flatten().map(|it| loads[*it]).sum();
+            let emptiest = (0..parts).min_by_key(|it| filled[*it]).unwrap_or(0);
+            // One that fits as a whole is not cut.
+            if filled[emptiest] + load <= total.div_ceil(parts as u64) * 21 / 20 {
+                network.iter().flatten().for_each(|it| of[*it] = emptiest as u32);
+                filled[emptiest] += load;
+                continue;
+            }
+            for group in network {
+                let emptiest = (0..parts).min_by_key(|it| filled[*it]).unwrap_or(0);
+                let share = total.div_ceil(parts as u64);
+                let part = (0..parts).find(|it| filled[*it] < share).unwrap_or(emptiest);
+                filled[part] += group.iter().map(|it| loads[*it]).sum::<u64>();
+                group.iter().for_each(|it| of[*it] = part as u32);
+            }
+        }
+        of
+    }
+
+    /// The groups of each network that no link joins to another one, neighbours one
+    /// after another; the networks with the most load first.
+    fn networks(&mut self, plan: &Plan, loads: &[u64]) -> Vec<Vec<Vec<usize>>> {
+        let mut members = vec![Vec::new(); plan.nodes.len()];
+        (0..plan.nodes.len()).for_each(|node| members[self.find(node)].push(node));
+        let mut neighbours = vec![Vec::new(); plan.nodes.len()];
+        for link in &plan.links {
+            let [first, second] = link.nodes.map(|it| self.find(it));
+            if first != second {
+                neighbours[first].push(second);
+                neighbours[second].push(first);
+            }
+        }
+        let mut is_known = vec![false; plan.nodes.len()];
+        let mut networks = Vec::new();
+        for start in 0..plan.nodes.len() {
+            if members[start].is_empty() || is_known[start] {
+                continue;
+            }
+            is_known[start] = true;
+            let mut queue = VecDeque::from([start]);
+            let mut network = Vec::new();
+            while let Some(group) = queue.pop_front() {
+                network.push(members[group].clone());
+                for &next in &neighbours[group] {
+                    if !std::mem::replace(&mut is_known[next], true) {
+                        queue.push_back(next);
+                    }
+                }
+            }
+            networks.push(network);
+        }
+        let load = |it: &Vec<Vec<usize>>| it.iter().flatten().map(|it| loads[*it]).sum::<u64>();
+        networks.sort_by_key(|it| Reverse(load(it)));
+        networks
+    }
+}
+
+fn wants_reports(flow: &FlowPlan) -> bool {
+    match &flow.transport {
+        Transport::Tcp { settings, .. } => settings.controller.needs().any(|it| it == Need::Sinr),
+        Transport::Udp(_) => false,
+    }
+}

@@ -1,0 +1,122 @@
+//! Worlds on several threads: what comes of them is what comes of one.
+
+mod common;
+
+use common::{ask, direction, ip_flow, join, nodes, over_tcp, serve};
+use windtunnel_applications::{Sizes, Workload};
+use windtunnel_engine::{Control, Duration, Stop, Time};
+use windtunnel_transports::tcp::{EcnMode, Recovery};
+use windtunnel_world::{
+    ChangePlan, DirectionPlan, Impairment, LinkChange, Loss, Paths, Plan, PortId, World,
+};
+
+/// Everything that can be read from a world, as text.
+fn read(plan: &Plan, threads: usize) -> String {
+    let mut world = World::on_threads(plan, threads).expect("every flow has a path");
+    let (stop, events) = world.run(&Control::default(), None);
+    assert_eq!(stop, Stop::Finished);
+    let ports: Vec<_> = world.ports(plan.end()).collect();
+    let flows: Vec<_> = world.flows().collect();
+    let consumers: Vec<_> = world.consumers().map(|it| *it.counters()).collect();
+    let nodes: Vec<_> = world.nodes().collect();
+    let held = (world.packets_held(), world.packet_hops(), world.unroutable(), events);
+    format!(
+        "{held:?}\n{ports:#?}\n{flows:#?}\n{consumers:#?}\n{nodes:#?}\n{:#?}\n{:#?}",
+        world.transfers(),
+        world.series()
+    )
+}
+
+fn assert_same(plan: &Plan) {
+    let one = read(plan, 1);
+    for threads in [2, 3, 4] {
+        let many = read(plan, threads);
+        assert!(one == many, "{threads} threads: {}", first_difference(&one, &many));
+    }
+}
+
+fn first_difference(one: &str, many: &str) -> String {
+    let lines = one.lines().zip(many.lines()).enumerate();
+    let different = lines.filter(|(_, (one, many))| one != many).take(3);
+    format!("{:?}", different.collect::<Vec<_>>())
+}
+
+/// Hosts in a row with routers between them, and flows of every kind across.
+fn row(link: &DirectionPlan) -> Plan {
+    let mut plan = nodes(&["a", "b", "c", "d", "e", "f"]);
+    for place in 0..5 {
+        join(&mut plan, place, place + 1, link);
+    }
+    let tcp = |workload| over_tcp(Recovery::Rack, EcnMode::Off, workload);
+    let arrivals = Workload::Arrivals { per_second: 200.0, sizes: Sizes::Fixed(20_000) };
+    for (name, from, to, workload) in [
+        ("bulk", 0, 5, Workload::Bulk { rate: None }),
+        ("back", 5, 0, Workload::Bulk { rate: None }),
+        ("file", 1, 4, Workload::File { bytes: 2_000_000 }),
+        ("arrivals", 4, 0, arrivals),
+    ] {
+        plan.flows.push(ip_flow(name, from, to, tcp(workload)));
+    }
+    serve(&mut plan, 5, "/data");
+    ask(&mut plan, 0, "/data", 20);
+    plan.duration = Duration::from_secs(2);
+    plan.interval = Duration::from_millis(100);
+    plan
+}
+
+#[test]
+fn a_row_of_routers_is_the_same_on_any_number_of_threads() {
+    assert_same(&row(&direction(50, 3)));
+}
+
+#[test]
+fn lossy_duplicating_reordering_links_are_the_same_on_any_number_of_threads() {
+    let impairment =
+        Impairment { duplication: 0.01, reordering: 0.02, lateness: Duration::from_millis(7) };
+    let link = DirectionPlan { impairment, loss: Loss::Bernoulli(0.005), ..direction(50, 3) };
+    assert_same(&row(&link));
+}
+
+#[test]
+fn links_that_fail_and_change_are_the_same_on_any_number_of_threads() {
+    let mut plan = row(&direction(50, 3));
+    // A way around the middle.
+    join(&mut plan, 1, 4, &direction(20, 20));
+    plan.routing.convergence = Some(Duration::from_millis(30));
+    plan.routing.paths = Paths::All;
+    let at = |ms| Time::ZERO + Duration::from_millis(ms);
+    for (time, link, change) in [
+        (300, 2, LinkChange::Down),
+        (900, 2, LinkChange::Up),
+        (1200, 1, LinkChange::Delay(Duration::from_millis(9))),
+        (1500, 3, LinkChange::Down),
+    ] {
+        for direction in [0, 1] {
+            let port = PortId::new(link, direction);
+            plan.changes.push(ChangePlan { time: at(time), port, change });
+        }
+    }
+    assert_same(&plan);
+}
+
+#[test]
+fn links_without_delay_keep_their_nodes_together() {
+    let mut plan = row(&direction(50, 3));
+    for direction in &mut plan.links[2].directions {
+        direction.delay = Duration::ZERO;
+    }
+    assert_same(&plan);
+    for link in &mut plan.links {
+        link.directions.iter_mut().for_each(|it| it.delay = Duration::ZERO);
+    }
+    assert_same(&plan);
+}
+
+#[test]
+fn a_run_on_two_threads_can_be_cancelled() {
+    let plan = row(&direction(50, 3));
+    let mut world = World::on_threads(&plan, 2).expect("every flow has a path");
+    let control = Control::default();
+    control.cancel();
+    assert_eq!(world.run(&control, None).0, Stop::Cancelled);
+}
