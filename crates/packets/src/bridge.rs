@@ -44,7 +44,7 @@ const HOPS: u8 = 64;
 /// headers: a retransmission by the host has another timestamp value, and so is
 /// another packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Acknowledgement {
+pub struct EdgeAcknowledgement {
     /// The packet's connection: stands for both addresses and ports.
     pub connection: u32,
     /// Its sequence number.
@@ -55,7 +55,7 @@ pub struct Acknowledgement {
     pub timestamp: u32,
 }
 
-impl Acknowledgement {
+impl EdgeAcknowledgement {
     /// The acknowledgement of a segment's packet.
     #[inline]
     #[must_use]
@@ -83,15 +83,15 @@ impl Acknowledgement {
 
     /// The message from edge to edge about a packet between those `addresses`.
     #[must_use]
-    pub fn message(&self, addresses: Addresses, edges: Edges) -> Message {
+    pub fn message(&self, addresses: Addresses, edges: EdgeAddresses) -> EdgeMessage {
         let Self { sequence, acknowledgement, timestamp, .. } = *self;
-        Message { edges, addresses, sequence, acknowledgement, timestamp }
+        EdgeMessage { edges, addresses, sequence, acknowledgement, timestamp }
     }
 }
 
 /// The two edges' own addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Edges {
+pub struct EdgeAddresses {
     /// The destination edge, which acknowledges.
     pub from: Ipv4Addr,
     /// The source edge.
@@ -100,9 +100,9 @@ pub struct Edges {
 
 /// An acknowledgement as it stands on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Message {
+pub struct EdgeMessage {
     /// Whence and whither the message itself goes.
-    pub edges: Edges,
+    pub edges: EdgeAddresses,
     /// The acknowledged packet's addresses and ports.
     pub addresses: Addresses,
     /// The acknowledged packet's sequence number.
@@ -115,7 +115,7 @@ pub struct Message {
 
 /// Why bytes are no message from edge to edge.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum DecodeError {
+pub enum EdgeMessageError {
     /// They do not begin with an IPv4 header.
     #[error("no IPv4 header: {0}")]
     Ip(err::ipv4::HeaderSliceError),
@@ -158,16 +158,16 @@ pub enum DecodeError {
     },
 }
 
-impl Message {
+impl EdgeMessage {
     /// The acknowledgement in it, for the receiver who knows the number of the
     /// connection between these addresses.
     #[must_use]
-    pub fn acknowledgement(&self, connection: u32) -> Acknowledgement {
+    pub fn acknowledgement(&self, connection: u32) -> EdgeAcknowledgement {
         let Self { sequence, acknowledgement, timestamp, .. } = *self;
-        Acknowledgement { connection, sequence, acknowledgement, timestamp }
+        EdgeAcknowledgement { connection, sequence, acknowledgement, timestamp }
     }
 
-    /// Its IP packet: as many octets as [`Acknowledgement::size`] says. It is not
+    /// Its IP packet: as many octets as [`EdgeAcknowledgement::size`] says. It is not
     /// ECN-capable, as nobody would answer a mark on it.
     #[must_use]
     pub fn encode(&self) -> Vec<u8> {
@@ -179,7 +179,7 @@ impl Message {
             destination: self.edges.to.octets(),
             ..Ipv4Header::default()
         };
-        let mut output = Vec::with_capacity(usize::from(Acknowledgement::size(IpVersion::V6)));
+        let mut output = Vec::with_capacity(usize::from(EdgeAcknowledgement::size(IpVersion::V6)));
         PacketBuilder::ip(IpHeaders::Ipv4(header, Default::default()))
             .udp(PORT, PORT)
             .write_to_vec(&mut output, &payload)
@@ -213,8 +213,8 @@ impl Message {
     ///
     /// # Errors
     /// If they are anything but a whole message with right lengths and checksums.
-    pub fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
-        let (ip, rest) = Ipv4Header::from_slice(bytes).map_err(DecodeError::Ip)?;
+    pub fn decode(bytes: &[u8]) -> Result<Self, EdgeMessageError> {
+        let (ip, rest) = Ipv4Header::from_slice(bytes).map_err(EdgeMessageError::Ip)?;
         check_length("IPv4", usize::from(ip.total_len), bytes.len())?;
         // Over the bytes: not all bits of them have a field in `ip`.
         let header = Sum16BitWords::new().add_slice(&bytes[..ip.header_len()]);
@@ -222,16 +222,16 @@ impl Message {
         check("the protocol", ip.protocol.0, IpNumber::UDP.0, "17 (UDP)")?;
         let fragment = ip.more_fragments || ip.fragment_offset.value() != 0;
         check("the fragment's place", u8::from(fragment), 0, "0 (a whole packet)")?;
-        let (udp, payload) = UdpHeader::from_slice(rest).map_err(DecodeError::Udp)?;
+        let (udp, payload) = UdpHeader::from_slice(rest).map_err(EdgeMessageError::Udp)?;
         check_length("UDP", usize::from(udp.length), rest.len())?;
         let checksum = udp.calc_checksum_ipv4(&ip, payload);
         check_checksum("UDP", checksum == Ok(udp.checksum))?;
         check("the destination port", udp.destination_port, PORT, "56347")?;
-        let edges = Edges { from: ip.source.into(), to: ip.destination.into() };
+        let edges = EdgeAddresses { from: ip.source.into(), to: ip.destination.into() };
         Self::from_payload(edges, payload)
     }
 
-    fn from_payload(edges: Edges, payload: &[u8]) -> Result<Self, DecodeError> {
+    fn from_payload(edges: EdgeAddresses, payload: &[u8]) -> Result<Self, EdgeMessageError> {
         let mut reader = Reader { payload, place: 0, expected: usize::from(PREAMBLE) };
         let [format, version, protocol, zero] = reader.take()?;
         check("the format", format, FORMAT, "1")?;
@@ -242,11 +242,15 @@ impl Message {
             6 => IpVersion::V6,
             found => {
                 let field = "the acknowledged packet's IP version";
-                return Err(DecodeError::Field { field, found: found.into(), expected: "4 or 6" });
+                return Err(EdgeMessageError::Field {
+                    field,
+                    found: found.into(),
+                    expected: "4 or 6",
+                });
             }
         };
         let headers = IpVersion::V4.header() + udp::HEADER;
-        reader.expected = usize::from(Acknowledgement::size(kind) - headers);
+        reader.expected = usize::from(EdgeAcknowledgement::size(kind) - headers);
         check_size(payload.len(), reader.expected)?;
         let addresses = reader.addresses(kind)?;
         let mut number = || reader.take().map(u32::from_be_bytes);
@@ -264,13 +268,13 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn take<const OCTETS: usize>(&mut self) -> Result<[u8; OCTETS], DecodeError> {
+    fn take<const OCTETS: usize>(&mut self) -> Result<[u8; OCTETS], EdgeMessageError> {
         let taken = self.payload[self.place..].first_chunk().copied();
         self.place += OCTETS;
-        taken.ok_or(DecodeError::Size { found: self.payload.len(), expected: self.expected })
+        taken.ok_or(EdgeMessageError::Size { found: self.payload.len(), expected: self.expected })
     }
 
-    fn addresses(&mut self, version: IpVersion) -> Result<Addresses, DecodeError> {
+    fn addresses(&mut self, version: IpVersion) -> Result<Addresses, EdgeMessageError> {
         Ok(match version {
             IpVersion::V4 => {
                 let (source, destination) = (self.take::<4>()?, self.take::<4>()?);
@@ -289,7 +293,7 @@ impl Reader<'_> {
         })
     }
 
-    fn port(&mut self) -> Result<u16, DecodeError> {
+    fn port(&mut self) -> Result<u16, EdgeMessageError> {
         self.take().map(u16::from_be_bytes)
     }
 }
@@ -299,19 +303,19 @@ fn check<T: Into<u16>>(
     found: T,
     right: T,
     expected: &'static str,
-) -> Result<(), DecodeError> {
+) -> Result<(), EdgeMessageError> {
     let (found, right) = (found.into(), right.into());
-    if found == right { Ok(()) } else { Err(DecodeError::Field { field, found, expected }) }
+    if found == right { Ok(()) } else { Err(EdgeMessageError::Field { field, found, expected }) }
 }
 
-fn check_length(header: &'static str, stated: usize, found: usize) -> Result<(), DecodeError> {
-    if stated == found { Ok(()) } else { Err(DecodeError::Length { header, stated, found }) }
+fn check_length(header: &'static str, stated: usize, found: usize) -> Result<(), EdgeMessageError> {
+    if stated == found { Ok(()) } else { Err(EdgeMessageError::Length { header, stated, found }) }
 }
 
-fn check_checksum(header: &'static str, is_right: bool) -> Result<(), DecodeError> {
-    if is_right { Ok(()) } else { Err(DecodeError::Checksum { header }) }
+fn check_checksum(header: &'static str, is_right: bool) -> Result<(), EdgeMessageError> {
+    if is_right { Ok(()) } else { Err(EdgeMessageError::Checksum { header }) }
 }
 
-fn check_size(found: usize, expected: usize) -> Result<(), DecodeError> {
-    if found == expected { Ok(()) } else { Err(DecodeError::Size { found, expected }) }
+fn check_size(found: usize, expected: usize) -> Result<(), EdgeMessageError> {
+    if found == expected { Ok(()) } else { Err(EdgeMessageError::Size { found, expected }) }
 }

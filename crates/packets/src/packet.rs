@@ -1,6 +1,6 @@
 //! What travels on a link: sizes and what the protocols need to know, no bytes.
 
-use crate::bridge::Acknowledgement;
+use crate::bridge::EdgeAcknowledgement;
 use crate::ecn::Ecn;
 use crate::flow_key::FlowKey;
 use crate::ndn::wire::size::{LinkHeaders, link_size};
@@ -43,7 +43,7 @@ pub enum Body {
     /// What one edge of a bridge tells the other.
     EdgeAcknowledgement {
         /// Which packet it speaks of.
-        of: Acknowledgement,
+        of: EdgeAcknowledgement,
         /// That packet's route, when it was at the edge.
         route: Route,
     },

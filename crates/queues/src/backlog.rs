@@ -3,7 +3,7 @@
 /// How much may wait: whichever limit is reached first. The packet under
 /// transmission does not wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Limit {
+pub enum QueueLimit {
     /// At most so many packets.
     Packets(u32),
     /// At most so many octets.
@@ -19,7 +19,7 @@ pub struct Backlog {
     pub bytes: u64,
 }
 
-impl Limit {
+impl QueueLimit {
     /// Whether one more packet of `size` octets finds room beside `backlog`.
     #[inline]
     #[must_use]

@@ -17,7 +17,7 @@ pub struct Leaving {
 }
 
 /// A discipline that decides when a packet leaves a first-in-first-out queue.
-pub trait Departure {
+pub trait DepartureDiscipline {
     /// Judges the packet at the head, at `now`.
     fn judge(&mut self, now: Time, leaving: &Leaving) -> Verdict;
 }

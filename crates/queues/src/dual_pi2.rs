@@ -19,13 +19,13 @@ use windtunnel_engine::{Duration, Random, Time};
 use windtunnel_packets::{Ecn, FlowKey};
 
 use crate::backlog::Backlog;
-use crate::description::Description;
+use crate::description::QueueDescription;
 use crate::fifo::Fifo;
 use crate::queue::{Queue, Waiting};
 use crate::ramp::Ramp;
 use crate::verdict::Verdict;
 
-pub(super) const DESCRIPTION: Description = Description {
+pub(super) const DESCRIPTION: QueueDescription = QueueDescription {
     name: "dualpi2",
     meaning: "two coupled queues: L4S with a shallow one, all others with PI squared",
     source: "RFC 9332",
@@ -33,7 +33,7 @@ pub(super) const DESCRIPTION: Description = Description {
 
 /// What the two queues are given.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct DualPi2Settings {
     /// The queueing delay to hold in the classic queue; 15 ms by default.
     pub target: Duration,
     /// How often the base probability moves; 16 ms by default.
@@ -55,7 +55,7 @@ pub struct Settings {
 /// The two queues.
 #[derive(Debug)]
 pub struct DualPi2 {
-    settings: Settings,
+    settings: DualPi2Settings,
     random: Random,
     low_latency: Fifo,
     classic: Fifo,
@@ -70,7 +70,7 @@ pub struct DualPi2 {
 impl DualPi2 {
     /// Two empty queues, with their own stream.
     #[must_use]
-    pub fn new(settings: Settings, random: Random) -> Self {
+    pub fn new(settings: DualPi2Settings, random: Random) -> Self {
         Self {
             random,
             low_latency: Fifo::default(),
@@ -112,7 +112,7 @@ impl DualPi2 {
     }
 
     fn update(&mut self, delay: Duration) {
-        let Settings { target, alpha, beta, .. } = self.settings;
+        let DualPi2Settings { target, alpha, beta, .. } = self.settings;
         let error = delay.as_seconds() - target.as_seconds();
         let growth = delay.as_seconds() - self.delay.as_seconds();
         self.base = (self.base + alpha * error + beta * growth).clamp(0.0, 1.0);

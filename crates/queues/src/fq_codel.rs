@@ -14,12 +14,12 @@ use windtunnel_engine::{Handle, Random, Store, Time, hash_twice};
 use windtunnel_packets::FlowKey;
 
 use crate::backlog::Backlog;
-use crate::codel::{self, Settings as CoDelSettings};
-use crate::description::Description;
+use crate::codel::{self, CoDelSettings};
+use crate::description::QueueDescription;
 use crate::queue::{Queue, Waiting};
 use crate::verdict::Verdict;
 
-pub(super) const DESCRIPTION: Description = Description {
+pub(super) const DESCRIPTION: QueueDescription = QueueDescription {
     name: "fq-codel",
     meaning: "a queue for each flow, CoDel on each, new flows first",
     source: "RFC 8290",
@@ -30,7 +30,7 @@ const MOST_SHED: u32 = 64;
 
 /// What the queues are given.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct FqCoDelSettings {
     /// CoDel on each queue.
     pub codel: CoDelSettings,
     /// How many queues flows are hashed to; 1024 by default.
@@ -90,7 +90,7 @@ impl Turns {
 /// The queues of all flows.
 #[derive(Debug)]
 pub struct FqCoDel {
-    settings: Settings,
+    settings: FqCoDelSettings,
     perturbation: u64,
     flows: Vec<Flow>,
     links: Store<Link>,
@@ -102,7 +102,7 @@ pub struct FqCoDel {
 impl FqCoDel {
     /// Empty queues; the stream decides which flows collide.
     #[must_use]
-    pub fn new(settings: Settings, mut random: Random) -> Self {
+    pub fn new(settings: FqCoDelSettings, mut random: Random) -> Self {
         Self {
             perturbation: (u64::from(random.bits()) << 32) | u64::from(random.bits()),
             flows: vec![Flow::default(); usize::from(settings.flows)],

@@ -10,11 +10,11 @@
 
 use windtunnel_engine::{Duration, Time};
 
-use crate::arrival::{Arrival, Arriving};
-use crate::description::Description;
+use crate::arrival::{ArrivalDiscipline, Arriving};
+use crate::description::QueueDescription;
 use crate::verdict::Verdict;
 
-pub(super) const DESCRIPTION: Description = Description {
+pub(super) const DESCRIPTION: QueueDescription = QueueDescription {
     name: "link-service",
     meaning: "drop-tail; marks while more than a threshold of octets waits",
     source: "NFD's generic link service",
@@ -38,7 +38,7 @@ impl LinkService {
     }
 }
 
-impl Arrival for LinkService {
+impl ArrivalDiscipline for LinkService {
     #[inline]
     fn judge(&mut self, now: Time, arriving: &Arriving) -> Verdict {
         if arriving.backlog.bytes <= self.threshold {

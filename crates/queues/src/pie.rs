@@ -13,11 +13,11 @@
 
 use windtunnel_engine::{Duration, Random, Time};
 
-use crate::arrival::{Arrival, Arriving};
-use crate::description::Description;
-use crate::verdict::{Action, Verdict};
+use crate::arrival::{ArrivalDiscipline, Arriving};
+use crate::description::QueueDescription;
+use crate::verdict::{CongestionAction, Verdict};
 
-pub(super) const DESCRIPTION: Description = Description {
+pub(super) const DESCRIPTION: QueueDescription = QueueDescription {
     name: "pie",
     meaning: "drops or marks at random to hold the queueing delay at a target",
     source: "RFC 8033",
@@ -32,9 +32,9 @@ const MOST_RISE: f64 = 0.02;
 
 /// What PIE is given.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct PieSettings {
     /// What becomes of a packet that was chosen.
-    pub action: Action,
+    pub action: CongestionAction,
     /// The queueing delay to hold; 15 ms by default.
     pub target: Duration,
     /// How often the probability moves; 15 ms by default.
@@ -53,7 +53,7 @@ pub struct Settings {
 /// PIE's state.
 #[derive(Clone, Debug)]
 pub struct Pie {
-    settings: Settings,
+    settings: PieSettings,
     random: Random,
     probability: f64,
     delay: Duration,
@@ -65,7 +65,7 @@ pub struct Pie {
 impl Pie {
     /// PIE on an empty queue, with its own stream.
     #[must_use]
-    pub fn new(settings: Settings, random: Random) -> Self {
+    pub fn new(settings: PieSettings, random: Random) -> Self {
         Self {
             random,
             probability: 0.0,
@@ -110,7 +110,7 @@ impl Pie {
 
     /// Moves the probability at a queueing delay of `delay` (section 4.2).
     fn update(&mut self, delay: Duration) {
-        let Settings { target, alpha, beta, .. } = self.settings;
+        let PieSettings { target, alpha, beta, .. } = self.settings;
         self.old_delay = std::mem::replace(&mut self.delay, delay);
         let seconds = delay.as_seconds();
         let error = seconds - target.as_seconds();
@@ -156,7 +156,7 @@ fn scale(probability: f64) -> f64 {
     SCALES.iter().find(|(below, _)| probability < *below).map_or(1.0, |(_, scale)| *scale)
 }
 
-impl Arrival for Pie {
+impl ArrivalDiscipline for Pie {
     fn judge(&mut self, now: Time, arriving: &Arriving) -> Verdict {
         self.catch_up(now, arriving.free);
         if self.spares(arriving) || !self.random.happens(self.probability) {

@@ -4,7 +4,7 @@ use windtunnel_packets::Ecn;
 
 /// What a discipline does to a packet that it chose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Action {
+pub enum CongestionAction {
     /// Drops it.
     Drop,
     /// Marks it if it is ECN-capable, and drops it otherwise.
@@ -39,11 +39,11 @@ impl Verdict {
     }
 }
 
-impl From<Action> for Verdict {
-    fn from(action: Action) -> Self {
+impl From<CongestionAction> for Verdict {
+    fn from(action: CongestionAction) -> Self {
         match action {
-            Action::Drop => Self::Drop,
-            Action::Mark => Self::Mark,
+            CongestionAction::Drop => Self::Drop,
+            CongestionAction::Mark => Self::Mark,
         }
     }
 }

@@ -3,10 +3,10 @@
 
 use windtunnel_engine::{Streams, Time};
 use windtunnel_networks::bridge::{
-    DestinationCounters, DestinationEdge, DestinationSettings, Duplicates, Keep, Outbox,
+    DestinationCounters, DestinationEdge, DestinationSettings, Duplicates, EdgeOutbox, Keep,
     SourceCounters, SourceEdge, SourceSettings,
 };
-use windtunnel_packets::bridge::Acknowledgement;
+use windtunnel_packets::bridge::EdgeAcknowledgement;
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::{Body, Ecn, Packet, Route};
 use windtunnel_queues::Backlog;
@@ -97,7 +97,7 @@ pub(crate) struct Bridge {
     /// The wake-ups of the source edge and of the destination edge.
     alarms: [Alarm; 2],
     /// Room for what passes the destination edge at once.
-    outbox: Outbox,
+    outbox: EdgeOutbox,
     cloned_bytes: u64,
     resent_bytes: u64,
     acknowledgements_received: u64,
@@ -118,7 +118,7 @@ impl Bridge {
                 way_back: ways.back,
                 idle_port: (plan.source.keep == Keep::LowPriority).then_some(ways.port),
                 alarms: [Alarm::NONE; 2],
-                outbox: Outbox::new(),
+                outbox: EdgeOutbox::new(),
                 cloned_bytes: 0,
                 resent_bytes: 0,
                 acknowledgements_received: 0,
@@ -165,8 +165,8 @@ impl Bridge {
 
     /// The edges' own packet: the acknowledgement of another one, as that was when it
     /// arrived.
-    fn acknowledgement(&mut self, of: Acknowledgement, packet: &Packet) -> Packet {
-        let network_size = Acknowledgement::size(version(packet));
+    fn acknowledgement(&mut self, of: EdgeAcknowledgement, packet: &Packet) -> Packet {
+        let network_size = EdgeAcknowledgement::size(version(packet));
         self.acknowledgement_bytes += u64::from(network_size);
         Packet {
             body: Body::EdgeAcknowledgement { of, route: packet.route },
@@ -271,7 +271,7 @@ impl Network {
     }
 
     /// Packets pass a destination edge.
-    fn pass(&mut self, now: Time, bridge: u32, mut out: Outbox) {
+    fn pass(&mut self, now: Time, bridge: u32, mut out: EdgeOutbox) {
         for packet in out.drain(..) {
             if let Some(arrived) = self.forward(now, packet) {
                 self.arrived.push(arrived);

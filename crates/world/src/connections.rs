@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use windtunnel_engine::{Time, prefetch};
 use windtunnel_packets::Route;
-use windtunnel_transports::tcp::{self, Endpoint, Role};
+use windtunnel_transports::tcp::{Endpoint, EndpointCounters, Role, TcpSettings};
 
 use crate::flows::proxies::{Behind, Chain};
 use crate::network::End;
@@ -52,9 +52,9 @@ pub struct TcpCounters {
     /// Connections opened.
     pub connections: u64,
     /// What the ends counted that send the flow's data.
-    pub sender: tcp::Counters,
+    pub sender: EndpointCounters,
     /// What the ends counted that receive it.
-    pub receiver: tcp::Counters,
+    pub receiver: EndpointCounters,
     /// Segments in flight from the senders.
     pub in_flight: u64,
 }
@@ -83,9 +83,9 @@ impl AddAssign<&Connection> for TcpCounters {
 }
 
 /// Adds what one end counted.
-fn add(sum: &mut tcp::Counters, counters: &tcp::Counters) {
+fn add(sum: &mut EndpointCounters, counters: &EndpointCounters) {
     // Named one by one, so that none is forgotten.
-    let tcp::Counters {
+    let EndpointCounters {
         segments,
         retransmissions,
         acknowledged_bytes,
@@ -190,7 +190,7 @@ impl Connections {
     pub(crate) fn open(
         &mut self,
         flow: u32,
-        settings: &Arc<tcp::Settings>,
+        settings: &Arc<TcpSettings>,
         opener: End,
         routes: [Route; 2],
         chain: Chain,

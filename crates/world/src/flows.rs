@@ -9,8 +9,8 @@ use rand_distr::{Distribution, Exp1};
 use windtunnel_controllers::Controller;
 use windtunnel_engine::{Duration, Random, Rate, Streams, Time};
 use windtunnel_packets::{Body, Packet, Route};
-use windtunnel_transports::tcp::{self, Endpoint};
-use windtunnel_transports::udp::{self, Sink, Source};
+use windtunnel_transports::tcp::{Endpoint, TcpOutbox, TcpSettings};
+use windtunnel_transports::udp::{SinkCounters, UdpSink, UdpSource};
 
 use crate::connections::{Connections, TcpCounters};
 use crate::event::Event;
@@ -27,7 +27,7 @@ pub enum FlowCounters {
     /// Over TCP.
     Tcp(Box<TcpCounters>),
     /// Over UDP: datagrams sent, and what the sink counted.
-    Udp(u64, udp::Counters),
+    Udp(u64, SinkCounters),
 }
 
 /// A flow, as it is read from the world.
@@ -63,15 +63,15 @@ enum Application {
 
 #[derive(Debug)]
 struct UdpSeat {
-    source: Source,
-    sink: Sink,
+    source: UdpSource,
+    sink: UdpSink,
     /// What had been counted at the last sample.
-    sampled: udp::Counters,
+    sampled: SinkCounters,
 }
 
 #[derive(Debug)]
 struct TcpSeat {
-    settings: Arc<tcp::Settings>,
+    settings: Arc<TcpSettings>,
     workload: Workload,
     split: Option<Split>,
     ideal: Ideal,
@@ -93,7 +93,7 @@ pub(crate) struct Flows {
     seats: Vec<Seat>,
     connections: Connections,
     transfers: Vec<Transfer>,
-    outbox: tcp::Outbox,
+    outbox: TcpOutbox,
     /// Room for what all open connections of each flow counted.
     counted: Vec<TcpCounters>,
 }
@@ -114,7 +114,7 @@ impl Flows {
             seats,
             connections: Connections::default(),
             transfers: Vec::new(),
-            outbox: tcp::Outbox::new(),
+            outbox: TcpOutbox::new(),
             counted: vec![TcpCounters::default(); plan.flows.len()],
         }
     }
@@ -194,7 +194,7 @@ impl Flows {
     /// The sender of a flow hears of its radio: the SINR in dB, the bandwidth in Hz.
     pub(crate) fn hear(&mut self, flow: u32, now: Time, sinr: f64, bandwidth: f64) {
         for connection in self.connections.of_flow(flow) {
-            connection.ends[End::Sender as usize].hear(now, sinr, bandwidth);
+            connection.ends[End::Sender as usize].on_radio_report(now, sinr, bandwidth);
         }
     }
 
@@ -541,9 +541,9 @@ fn seat(
         Transport::Udp(settings) => {
             let random = streams.stream(&format!("source {}", flow.name));
             Application::Udp(Box::new(UdpSeat {
-                source: Source::new(index, *settings, start, random),
-                sink: Sink::default(),
-                sampled: udp::Counters::default(),
+                source: UdpSource::new(index, *settings, start, random),
+                sink: UdpSink::default(),
+                sampled: SinkCounters::default(),
             }))
         }
     };

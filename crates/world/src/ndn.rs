@@ -9,12 +9,12 @@ use windtunnel_engine::{Duration, Streams, Time, prefetch};
 use windtunnel_networks::ndn::FaceId;
 use windtunnel_networks::ndn::content_store::ContentStore;
 use windtunnel_networks::ndn::fib::NextHop;
-use windtunnel_networks::ndn::forwarder::{Counters as NodeCounters, Forwarder, Outbox};
+use windtunnel_networks::ndn::forwarder::{Forwarder, ForwarderCounters, ForwarderOutbox};
 use windtunnel_networks::ndn::strategy::Strategy;
 use windtunnel_packets::ndn::PrefixId;
 use windtunnel_packets::ndn::wire::size::NameSize;
 use windtunnel_packets::{Body, Packet};
-use windtunnel_transports::ndn::consumer::{Consumer, Counters};
+use windtunnel_transports::ndn::consumer::{Consumer, ConsumerCounters, ConsumerOutbox};
 use windtunnel_transports::ndn::producer::Producer;
 
 use crate::event::Event;
@@ -75,10 +75,10 @@ pub(crate) struct Ndn {
     prefix_sizes: Vec<NameSize>,
     /// Packets on their way inside a node.
     local: VecDeque<(u32, FaceId, Packet)>,
-    outbox: Outbox,
+    outbox: ForwarderOutbox,
     requests: Vec<Packet>,
     /// What had been counted at the last sample.
-    sampled: Vec<Counters>,
+    sampled: Vec<ConsumerCounters>,
 }
 
 impl Ndn {
@@ -94,9 +94,9 @@ impl Ndn {
             producers: Vec::with_capacity(plan.producers.len()),
             prefix_sizes: plan.prefixes.iter().map(NameSize::of).collect(),
             local: VecDeque::new(),
-            outbox: Outbox::new(),
-            requests: Vec::new(),
-            sampled: vec![Counters::default(); plan.consumers.len()],
+            outbox: ForwarderOutbox::new(),
+            requests: ConsumerOutbox::new(),
+            sampled: vec![ConsumerCounters::default(); plan.consumers.len()],
         };
         ndn.add_nodes(plan, streams);
         let link_faces = ndn.add_links(plan);
@@ -221,7 +221,7 @@ impl Ndn {
     }
 
     /// What each node counted, in the plan's order.
-    pub(crate) fn nodes(&self) -> impl Iterator<Item = &NodeCounters> {
+    pub(crate) fn nodes(&self) -> impl Iterator<Item = &ForwarderCounters> {
         self.nodes.iter().map(|node| node.forwarder.counters())
     }
 

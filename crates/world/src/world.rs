@@ -2,7 +2,7 @@
 //! them.
 
 use windtunnel_engine::{Control, Duration, Limits, Stop, Streams, Time};
-use windtunnel_networks::ndn::forwarder::Counters as NodeCounters;
+use windtunnel_networks::ndn::forwarder::ForwarderCounters;
 use windtunnel_packets::{Body, Packet};
 use windtunnel_transports::ndn::consumer::Consumer;
 
@@ -143,7 +143,7 @@ impl World {
     }
 
     /// What each node counted, in the plan's order.
-    pub fn nodes(&self) -> impl Iterator<Item = &NodeCounters> {
+    pub fn nodes(&self) -> impl Iterator<Item = &ForwarderCounters> {
         self.ndn.nodes()
     }
 

@@ -12,7 +12,7 @@
 //! - Routers between the edges (RED with ECN, DualPI2) mark what is ECN-capable,
 //!   and drop what is not.
 //! - The [`DestinationEdge`] answers each packet that comes not ECN-capable with an
-//!   [`Acknowledgement`](windtunnel_packets::bridge::Acknowledgement). Packets keep their order on the way, so an
+//!   [`EdgeAcknowledgement`](windtunnel_packets::bridge::EdgeAcknowledgement). Packets keep their order on the way, so an
 //!   acknowledgement tells that all selected before it, and not acknowledged, are
 //!   lost: the source edge sends their clones.
 //!
@@ -29,8 +29,8 @@ mod stalled;
 mod start;
 
 pub use counters::{DestinationCounters, SourceCounters};
-pub use destination::{DestinationEdge, DestinationSettings, Marks, Order};
-pub use reordering::Outbox;
+pub use destination::{DestinationEdge, DestinationSettings, EdgeMarks, Order};
+pub use reordering::EdgeOutbox;
 pub use source::{
     Clones, Duplicates, Keep, Probes, Resend, SourceEdge, SourceSettings, Unmatched, greatest_share,
 };

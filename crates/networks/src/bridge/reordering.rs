@@ -21,7 +21,7 @@ use super::counters::DestinationCounters;
 
 /// What passes on. Callers keep one and empty it, so that passing packets on
 /// allocates nothing once warm.
-pub type Outbox = Vec<Packet>;
+pub type EdgeOutbox = Vec<Packet>;
 
 /// A segment that takes sequence numbers.
 #[derive(Clone, Copy, Debug)]
@@ -83,7 +83,7 @@ impl Piece {
 
 impl Connection {
     /// A segment passes, and what has waited for it.
-    fn pass(&mut self, piece: Piece, backlog: &mut Backlog, out: &mut Outbox) {
+    fn pass(&mut self, piece: Piece, backlog: &mut Backlog, out: &mut EdgeOutbox) {
         out.push(piece.packet);
         self.advance(piece.end);
         self.pass_held(|first, next| !is_after(first.start, next), backlog, out);
@@ -91,7 +91,7 @@ impl Connection {
 
     /// What waits up to the number `last` passes, whatever is missing, and what has
     /// waited for it.
-    fn give_up(&mut self, last: u32, backlog: &mut Backlog, out: &mut Outbox) {
+    fn give_up(&mut self, last: u32, backlog: &mut Backlog, out: &mut EdgeOutbox) {
         let goes =
             |first: &Piece, next| !is_after(first.start, last) || !is_after(first.start, next);
         self.pass_held(goes, backlog, out);
@@ -102,7 +102,7 @@ impl Connection {
         &mut self,
         goes: impl Fn(&Piece, u32) -> bool,
         backlog: &mut Backlog,
-        out: &mut Outbox,
+        out: &mut EdgeOutbox,
     ) {
         while let Some(first) = self.held.front().copied()
             && goes(&first, self.next)
@@ -158,7 +158,7 @@ impl Reordering {
         &mut self,
         now: Time,
         packet: Packet,
-        out: &mut Outbox,
+        out: &mut EdgeOutbox,
         counters: &mut DestinationCounters,
     ) {
         match Piece::of(packet) {
@@ -172,7 +172,7 @@ impl Reordering {
         &mut self,
         now: Time,
         piece: Piece,
-        out: &mut Outbox,
+        out: &mut EdgeOutbox,
         counters: &mut DestinationCounters,
     ) {
         self.begin(&piece, out);
@@ -201,7 +201,7 @@ impl Reordering {
     pub(super) fn release(
         &mut self,
         now: Time,
-        out: &mut Outbox,
+        out: &mut EdgeOutbox,
         counters: &mut DestinationCounters,
     ) {
         while self.next_wake() <= now
@@ -216,7 +216,7 @@ impl Reordering {
     /// Makes sure that the connection of an arriving segment is known. One that is
     /// new, or begins again, is taken to begin with this segment. What waits of it,
     /// or of the one that had its place, passes.
-    fn begin(&mut self, piece: &Piece, out: &mut Outbox) {
+    fn begin(&mut self, piece: &Piece, out: &mut EdgeOutbox) {
         // A connection that begins again has higher numbers (RFC 9293, section
         // 3.6.1); a lower one is a late copy of the SYN that it began with.
         if let Some(known) = self.connections.get_mut(piece.connection)
@@ -239,7 +239,7 @@ impl Reordering {
         is_after(piece.start, self.known(piece.connection).next)
     }
 
-    fn give_up(&mut self, wait: Wait, out: &mut Outbox) {
+    fn give_up(&mut self, wait: Wait, out: &mut EdgeOutbox) {
         if let Some(connection) = self.connections.get_mut(wait.connection) {
             connection.give_up(wait.start, &mut self.backlog, out);
         }

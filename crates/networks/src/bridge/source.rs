@@ -26,7 +26,7 @@
 //! Nothing is kept of any connection, except with [`Duplicates::Suppress`].
 
 use windtunnel_engine::{Duration, Random, Rate, Time};
-use windtunnel_packets::bridge::Acknowledgement;
+use windtunnel_packets::bridge::EdgeAcknowledgement;
 use windtunnel_packets::{Ecn, Packet};
 use windtunnel_queues::Backlog;
 
@@ -190,7 +190,7 @@ impl SourceEdge {
     #[inline]
     pub fn forward(&mut self, now: Time, packet: &mut Packet) {
         self.counters.forwarded += 1;
-        let key = packet.segment().map(Acknowledgement::of);
+        let key = packet.segment().map(EdgeAcknowledgement::of);
         let key = key.filter(|it| !self.stalled.contains(it));
         let choice = self.choose(now, packet).filter(|_| key.is_some() && !packet.marked());
         if !packet.ecn.is_capable() {
@@ -226,7 +226,7 @@ impl SourceEdge {
 
     /// An acknowledgement comes from the other edge.
     #[inline]
-    pub fn acknowledge(&mut self, acknowledgement: &Acknowledgement) {
+    pub fn acknowledge(&mut self, acknowledgement: &EdgeAcknowledgement) {
         let SourceSettings { keep, unmatched, .. } = self.settings;
         let found = self.stalled.remove(acknowledgement);
         let counter = match found {

@@ -5,7 +5,7 @@
 use hashbrown::HashTable;
 use windtunnel_engine::{Handle, Store, hash_pair};
 use windtunnel_packets::Packet;
-use windtunnel_packets::bridge::Acknowledgement;
+use windtunnel_packets::bridge::EdgeAcknowledgement;
 use windtunnel_packets::tcp::Flags;
 use windtunnel_queues::Backlog;
 
@@ -21,7 +21,7 @@ pub(super) const FIRST: u64 = 1;
 #[derive(Clone, Copy, Debug)]
 struct Kept {
     packet: Packet,
-    key: Acknowledgement,
+    key: EdgeAcknowledgement,
     /// Its place among all clones ever kept.
     number: u64,
     links: Links,
@@ -55,7 +55,7 @@ pub(super) struct StalledQueue {
     next: u64,
 }
 
-fn hash_packet(key: &Acknowledgement) -> u64 {
+fn hash_packet(key: &EdgeAcknowledgement) -> u64 {
     // Turned, so that equal halves do not cancel each other.
     Start::of(key).hash().rotate_left(32) ^ hash_pair(key.acknowledgement, key.timestamp)
 }
@@ -91,19 +91,19 @@ impl StalledQueue {
         self.order.first().map(|it| self.kept[it].number)
     }
 
-    fn find(&self, key: &Acknowledgement) -> Option<Handle> {
+    fn find(&self, key: &EdgeAcknowledgement) -> Option<Handle> {
         self.by_packet.find(hash_packet(key), |it| self.kept[*it].key == *key).copied()
     }
 
     /// Whether the clone with that acknowledgement is held.
-    pub(super) fn contains(&self, key: &Acknowledgement) -> bool {
+    pub(super) fn contains(&self, key: &EdgeAcknowledgement) -> bool {
         self.find(key).is_some()
     }
 
     /// Puts a clone at the end, whose equal is not held yet. The oldest go until
     /// there is room, and a clone for which there is never room goes itself;
     /// returns how many went.
-    pub(super) fn push(&mut self, packet: Packet, key: Acknowledgement) -> u64 {
+    pub(super) fn push(&mut self, packet: Packet, key: EdgeAcknowledgement) -> u64 {
         let size = packet.size();
         if u64::from(size) > self.most {
             return 1;
@@ -123,7 +123,7 @@ impl StalledQueue {
     }
 
     /// Takes out the clone at the head.
-    pub(super) fn pop(&mut self) -> Option<(Packet, Acknowledgement)> {
+    pub(super) fn pop(&mut self) -> Option<(Packet, EdgeAcknowledgement)> {
         let first = self.order.first()?;
         let Kept { packet, key, .. } = self.kept[first];
         self.take_out(first);
@@ -131,7 +131,7 @@ impl StalledQueue {
     }
 
     /// Takes out the clone with that acknowledgement; returns its number.
-    pub(super) fn remove(&mut self, key: &Acknowledgement) -> Option<u64> {
+    pub(super) fn remove(&mut self, key: &EdgeAcknowledgement) -> Option<u64> {
         let handle = self.find(key)?;
         let number = self.kept[handle].number;
         self.take_out(handle);

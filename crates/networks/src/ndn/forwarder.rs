@@ -12,15 +12,15 @@ use super::face::FaceId;
 use super::fib::Fib;
 use super::name_index::hash;
 use super::pit::Pit;
-use super::strategy::{Arrival, Chosen, Decision, Strategy};
+use super::strategy::{Chosen, Decision, InterestArrival, Strategy};
 
 /// What is to be sent, and over which face. Callers keep one and empty it, so
 /// that sending allocates nothing once warm.
-pub type Outbox = Vec<(FaceId, Packet)>;
+pub type ForwarderOutbox = Vec<(FaceId, Packet)>;
 
 /// What becomes of a congestion mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Marks {
+pub struct ForwarderMarks {
     /// Whether a mark on an Interest returns on its Data, as in PCON; NFD lets
     /// it go.
     pub interest_marks_return: bool,
@@ -31,7 +31,7 @@ pub struct Marks {
 
 /// What a forwarder counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counters {
+pub struct ForwarderCounters {
     /// Interests that came in.
     pub interests_in: u64,
     /// Interests sent out.
@@ -112,12 +112,12 @@ pub struct Forwarder {
     dead_nonces: Option<Box<DeadNonces>>,
     /// Whether each face leads to an application on this node.
     local: SmallVec<[bool; 16]>,
-    marks: Marks,
+    marks: ForwarderMarks,
     fib: Fib,
     strategy: Strategy,
     /// Where the strategy's last Interest went.
     chosen: Chosen,
-    counters: Counters,
+    counters: ForwarderCounters,
     random: Random,
 }
 
@@ -127,7 +127,7 @@ impl Forwarder {
     pub fn new(
         content_store: ContentStore,
         strategy: Strategy,
-        marks: Marks,
+        marks: ForwarderMarks,
         random: Random,
     ) -> Self {
         Self {
@@ -140,7 +140,7 @@ impl Forwarder {
             marks,
             dead_nonces: None,
             random,
-            counters: Counters::default(),
+            counters: ForwarderCounters::default(),
         }
     }
 
@@ -164,7 +164,7 @@ impl Forwarder {
 
     /// What was counted so far.
     #[must_use]
-    pub fn counters(&self) -> &Counters {
+    pub fn counters(&self) -> &ForwarderCounters {
         &self.counters
     }
 
@@ -184,7 +184,13 @@ impl Forwarder {
     /// Takes in a packet that came over `face`, and puts what it causes into
     /// `outbox`.
     #[inline]
-    pub fn receive(&mut self, now: Time, face: FaceId, packet: &Packet, outbox: &mut Outbox) {
+    pub fn receive(
+        &mut self,
+        now: Time,
+        face: FaceId,
+        packet: &Packet,
+        outbox: &mut ForwarderOutbox,
+    ) {
         match &packet.body {
             Body::Interest(interest) => self.on_interest(now, face, *interest, packet, outbox),
             Body::Data(data) => self.on_data(now, face, data, packet, outbox),
@@ -214,7 +220,7 @@ impl Forwarder {
         face: FaceId,
         mut interest: Interest,
         packet: &Packet,
-        outbox: &mut Outbox,
+        outbox: &mut ForwarderOutbox,
     ) {
         self.counters.interests_in += 1;
         if !self.spend_hop(face, &mut interest) {
@@ -268,7 +274,7 @@ impl Forwarder {
         face: FaceId,
         interest: &Interest,
         marked: bool,
-        outbox: &mut Outbox,
+        outbox: &mut ForwarderOutbox,
     ) -> bool {
         let Some(content_store) = &mut self.content_store else { return false };
         let Some(cached) = content_store.find(now, interest) else {
@@ -291,7 +297,7 @@ impl Forwarder {
         retransmission: bool,
         pending: Handle,
         network_size: u16,
-        outbox: &mut Outbox,
+        outbox: &mut ForwarderOutbox,
     ) {
         let entry = self.pit.entry(pending);
         let interest = entry.interest;
@@ -300,7 +306,8 @@ impl Forwarder {
             Some(id) => {
                 let next_hops = self.fib.next_hops(id);
                 let nonce = interest.nonce;
-                let arrival = Arrival { now, face, nonce, retransmission, entry: id, next_hops };
+                let arrival =
+                    InterestArrival { now, face, nonce, retransmission, entry: id, next_hops };
                 self.strategy.decide(&arrival, entry, &mut self.random, &mut self.chosen)
             }
         };
@@ -332,7 +339,7 @@ impl Forwarder {
         face: FaceId,
         data: &Data,
         packet: &Packet,
-        outbox: &mut Outbox,
+        outbox: &mut ForwarderOutbox,
     ) {
         self.counters.data_in += 1;
         let Some(handle) = self.pit.find(data.name) else {
@@ -362,7 +369,7 @@ impl Forwarder {
         face: FaceId,
         nack: &Nack,
         network_size: u16,
-        outbox: &mut Outbox,
+        outbox: &mut ForwarderOutbox,
     ) {
         self.counters.nacks_in += 1;
         let Some(handle) = self.pit.find(nack.interest.name) else { return };
@@ -393,7 +400,7 @@ impl Forwarder {
         interest: Interest,
         network_size: u16,
         reason: NackReason,
-        outbox: &mut Outbox,
+        outbox: &mut ForwarderOutbox,
     ) {
         self.counters.nacks_out += 1;
         let body = Body::Nack(Nack { interest, reason });

@@ -50,7 +50,7 @@ struct Plain {
 }
 
 struct Clone {
-    key: Acknowledgement,
+    key: EdgeAcknowledgement,
     size: u64,
     due: bool,
 }
@@ -70,7 +70,7 @@ impl Plain {
         self.held.push_back(Clone { key, size, due: false });
     }
 
-    fn acknowledge(&mut self, key: &Acknowledgement, keep: Keep) {
+    fn acknowledge(&mut self, key: &EdgeAcknowledgement, keep: Keep) {
         let Some(place) = self.held.iter().position(|it| it.key == *key) else { return };
         self.held.remove(place);
         self.acknowledged += 1;
@@ -94,7 +94,7 @@ struct World {
     plain: Plain,
     /// Packets on the way, and whether they are clones.
     packets: VecDeque<(Packet, bool)>,
-    answers: Vec<Acknowledgement>,
+    answers: Vec<EdgeAcknowledgement>,
     next: u32,
     /// By sequence number: what was selected, what arrived, what was sent again,
     /// the clones that were lost on their way, and what a restart forgot.

@@ -12,7 +12,7 @@ fn rate(bits_per_second: u64) -> Rate {
 
 /// Lets `count` packets of a connection leave; returns the clone's
 /// acknowledgements in order.
-fn leave(edge: &mut SourceEdge, count: u32) -> Vec<Acknowledgement> {
+fn leave(edge: &mut SourceEdge, count: u32) -> Vec<EdgeAcknowledgement> {
     let sent = (0..count).map(|number| {
         let mut packet = data(0, 1000 * number, 1000);
         edge.forward(Time::ZERO, &mut packet);

@@ -2,13 +2,15 @@
 
 use windtunnel_engine::{Duration, Streams, Time};
 use windtunnel_packets::{Ecn, FlowKey};
-use windtunnel_queues::{Action, AnyQueue, FqCoDel, FqCoDelSettings, Limit, Queue, Verdict};
+use windtunnel_queues::{
+    AnyQueue, CongestionAction, FqCoDel, FqCoDelSettings, Queue, QueueLimit, Verdict,
+};
 
 use crate::drive::{Packets, fq_codel_settings, packet, random};
 
 /// With so many queues that the tests' flows do not meet.
 fn fq_codel() -> FqCoDel {
-    let settings = FqCoDelSettings { flows: u16::MAX, ..fq_codel_settings(Action::Drop) };
+    let settings = FqCoDelSettings { flows: u16::MAX, ..fq_codel_settings(CongestionAction::Drop) };
     FqCoDel::new(settings, random())
 }
 
@@ -84,7 +86,7 @@ fn a_new_flow_goes_first() {
 }
 
 /// Which packets go when one more comes than there is room for.
-fn shed(waiting: &[(u32, u16, u32)], limit: Limit) -> Vec<(u32, u32)> {
+fn shed(waiting: &[(u32, u16, u32)], limit: QueueLimit) -> Vec<(u32, u32)> {
     let mut queue = AnyQueue::FqCoDel(fq_codel());
     let mut packets = Packets::default();
     let mut gone = Vec::new();
@@ -100,22 +102,22 @@ fn shed(waiting: &[(u32, u16, u32)], limit: Limit) -> Vec<(u32, u32)> {
 
 #[test]
 fn where_there_is_no_room_the_fattest_queue_loses_half_or_64_packets() {
-    let limit = Limit::Packets(100);
+    let limit = QueueLimit::Packets(100);
     assert_eq!(shed(&[(1, 1000, 60), (2, 100, 40)], limit), []);
     assert_eq!(shed(&[(1, 1000, 60), (2, 100, 41)], limit), [(1, 1000); 30]);
     assert_eq!(shed(&[(1, 100, 60), (2, 1000, 41)], limit), vec![(2, 1000); 21]);
-    let limit = Limit::Packets(1000);
+    let limit = QueueLimit::Packets(1000);
     assert_eq!(shed(&[(1, 1000, 900), (2, 100, 101)], limit), [(1, 1000); 64]);
-    let limit = Limit::Bytes(10_000);
+    let limit = QueueLimit::Bytes(10_000);
     assert_eq!(shed(&[(1, 1000, 10), (2, 100, 1)], limit), [(1, 1000); 5]);
-    assert_eq!(shed(&[(1, 1000, 1)], Limit::Packets(0)), [(1, 1000)]);
+    assert_eq!(shed(&[(1, 1000, 1)], QueueLimit::Packets(0)), [(1, 1000)]);
 }
 
 /// The first dropped is the one that came first.
 #[test]
 fn it_loses_them_from_its_head() {
     let sizes: Vec<(u32, u16, u32)> = (0..11).map(|it| (1, 1000 + it, 1)).collect();
-    let gone = shed(&sizes, Limit::Packets(10));
+    let gone = shed(&sizes, QueueLimit::Packets(10));
     assert_eq!(gone, (0..6).map(|it| (1, 1000 + it)).collect::<Vec<_>>());
 }
 
@@ -149,7 +151,10 @@ fn codel_drops_in_the_queue_that_persists_and_in_no_other() {
 fn flows_spread_evenly_and_elsewhere_in_another_router() {
     let (flows, queues) = (102_400_u32, 1024);
     let router = |name| {
-        let queue = FqCoDel::new(fq_codel_settings(Action::Drop), Streams::new(11, 0).stream(name));
+        let queue = FqCoDel::new(
+            fq_codel_settings(CongestionAction::Drop),
+            Streams::new(11, 0).stream(name),
+        );
         move |flow| usize::from(queue.number_of(FlowKey::of_datagrams(flow)))
     };
     let (here, elsewhere) = (router("here"), router("elsewhere"));

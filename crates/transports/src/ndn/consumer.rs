@@ -23,11 +23,11 @@ use crate::rtt::{RtoLimits, RttEstimator};
 
 /// The Interests that are to be sent. Callers keep one and empty it, so that
 /// sending allocates nothing once warm.
-pub type Outbox = Vec<Packet>;
+pub type ConsumerOutbox = Vec<Packet>;
 
 /// What a consumer asks for.
 #[derive(Clone, Debug)]
-pub enum Workload {
+pub enum ConsumerWorkload {
     /// Segments 0, 1, 2 … without end.
     Stream,
     /// The segments of one file, each once.
@@ -97,13 +97,13 @@ pub enum Backoff {
 
 /// A consumer's settings.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct ConsumerSettings {
     /// The prefix of all names asked for.
     pub prefix: PrefixId,
     /// That prefix's encoded size.
     pub prefix_size: NameSize,
     /// What is asked for.
-    pub workload: Workload,
+    pub workload: ConsumerWorkload,
     /// The octets of content that count as one segment to the controller.
     pub segment_size: u32,
     /// How long an Interest stays pending in the routers, in milliseconds.
@@ -143,7 +143,7 @@ pub struct Settings {
 
 /// What a consumer counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Counters {
+pub struct ConsumerCounters {
     /// Interests sent, retransmissions included.
     pub interests: u64,
     /// Interests sent again.
@@ -352,7 +352,7 @@ impl Deliveries {
 /// A consumer.
 #[derive(Debug)]
 pub struct Consumer {
-    settings: Settings,
+    settings: ConsumerSettings,
     controller: AnyController,
     estimator: RttEstimator,
     requests: Requests,
@@ -373,13 +373,13 @@ pub struct Consumer {
     start: Time,
     finished: Option<Time>,
     random: Random,
-    counters: Counters,
+    counters: ConsumerCounters,
 }
 
 impl Consumer {
     /// A consumer that has sent nothing yet.
     #[must_use]
-    pub fn new(settings: Settings, controller: AnyController, mut random: Random) -> Self {
+    pub fn new(settings: ConsumerSettings, controller: AnyController, mut random: Random) -> Self {
         let later = match settings.start_within {
             Duration::ZERO => Duration::ZERO,
             within => within.scaled(random.unit()),
@@ -402,13 +402,13 @@ impl Consumer {
             untold_losses: 0,
             finished: None,
             random,
-            counters: Counters::default(),
+            counters: ConsumerCounters::default(),
         }
     }
 
     /// What was counted so far.
     #[must_use]
-    pub fn counters(&self) -> &Counters {
+    pub fn counters(&self) -> &ConsumerCounters {
         &self.counters
     }
 
@@ -471,14 +471,14 @@ impl Consumer {
     }
 
     /// Starts, or looks for timeouts; asks for as much as the window allows.
-    pub fn wake(&mut self, now: Time, outbox: &mut Outbox) {
+    pub fn wake(&mut self, now: Time, outbox: &mut ConsumerOutbox) {
         self.time_out(now);
         self.fill_window(now, outbox);
     }
 
     /// Takes in a packet from the network.
     #[inline]
-    pub fn receive(&mut self, now: Time, packet: &Packet, outbox: &mut Outbox) {
+    pub fn receive(&mut self, now: Time, packet: &Packet, outbox: &mut ConsumerOutbox) {
         match &packet.body {
             Body::Data(data) => self.on_data(now, data, packet.marked()),
             Body::Nack(nack) => self.on_nack(now, nack),
@@ -569,7 +569,7 @@ impl Consumer {
         counters.last_delay_sum += now.since(request.last_sent);
         counters.delay_maximum = counters.delay_maximum.max(delay);
         counters.delay_minimum = Some(counters.delay_minimum.map_or(delay, |it| it.min(delay)));
-        if let Workload::File { segments } = self.settings.workload
+        if let ConsumerWorkload::File { segments } = self.settings.workload
             && counters.data == segments
         {
             self.finished = Some(now);
@@ -659,7 +659,7 @@ impl Consumer {
         });
     }
 
-    fn fill_window(&mut self, now: Time, outbox: &mut Outbox) {
+    fn fill_window(&mut self, now: Time, outbox: &mut ConsumerOutbox) {
         if now < self.start || now >= self.settings.stop {
             return;
         }
@@ -721,9 +721,9 @@ impl Consumer {
     fn next_segment(&mut self) -> Option<u64> {
         let next = self.requests.next();
         match &self.settings.workload {
-            Workload::Stream => Some(next),
-            Workload::File { segments } => (next < *segments).then_some(next),
-            Workload::Catalogue { popularity } => {
+            ConsumerWorkload::Stream => Some(next),
+            ConsumerWorkload::File { segments } => (next < *segments).then_some(next),
+            ConsumerWorkload::Catalogue { popularity } => {
                 /// Beyond so many draws in a row, everything popular is in flight.
                 const MOST_DRAWS: u32 = 100;
                 for _ in 0..MOST_DRAWS {
@@ -762,8 +762,8 @@ impl Consumer {
     #[inline]
     fn number_of(&self, name: Name) -> Option<u64> {
         match self.settings.workload {
-            Workload::Stream | Workload::File { .. } => Some(name.segment),
-            Workload::Catalogue { .. } => self.number_of_object(name.segment),
+            ConsumerWorkload::Stream | ConsumerWorkload::File { .. } => Some(name.segment),
+            ConsumerWorkload::Catalogue { .. } => self.number_of_object(name.segment),
         }
     }
 
@@ -774,7 +774,7 @@ impl Consumer {
     }
 
     fn remember(&mut self, segment: u64, number: u64) {
-        if matches!(self.settings.workload, Workload::Catalogue { .. }) {
+        if matches!(self.settings.workload, ConsumerWorkload::Catalogue { .. }) {
             let requests = &self.requests;
             let rehash = |it: &u64| hash(requests.ring[(*it - requests.base) as usize].segment);
             self.by_segment.insert_unique(hash(segment), number, rehash);
@@ -782,7 +782,7 @@ impl Consumer {
     }
 
     fn forget(&mut self, number: u64) {
-        if matches!(self.settings.workload, Workload::Catalogue { .. }) {
+        if matches!(self.settings.workload, ConsumerWorkload::Catalogue { .. }) {
             let segment = self.requests.at(number).segment;
             if let Ok(entry) = self.by_segment.find_entry(hash(segment), |it| *it == number) {
                 entry.remove();

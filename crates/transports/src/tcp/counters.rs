@@ -4,7 +4,7 @@ use windtunnel_engine::Duration;
 
 /// What one end counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Counters {
+pub struct EndpointCounters {
     /// Segments with data sent, retransmissions included.
     pub segments: u64,
     /// Segments with data sent again.

@@ -7,15 +7,15 @@ use windtunnel_engine::{Duration, Time, prefetch};
 use windtunnel_packets::tcp::{Flags, Segment, SynOptions, TIMESTAMPS_SIZE};
 use windtunnel_packets::{Body, Ecn, Packet, Route};
 
-use super::counters::Counters;
+use super::counters::EndpointCounters;
 use super::receiver::Receiver;
 use super::sender::{Sender, Transmission, clock};
 use super::sequence::FIRST;
-use super::settings::{EcnMode, Settings};
+use super::settings::{EcnMode, TcpSettings};
 
 /// What is to be sent. Callers keep one and empty it, so that sending allocates
 /// nothing once warm.
-pub type Outbox = Vec<Packet>;
+pub type TcpOutbox = Vec<Packet>;
 
 /// Which end of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +44,7 @@ enum State {
 /// One end of a connection.
 #[derive(Debug)]
 pub struct Endpoint {
-    settings: Arc<Settings>,
+    settings: Arc<TcpSettings>,
     connection: u32,
     role: Role,
     state: State,
@@ -57,13 +57,13 @@ pub struct Endpoint {
     peer_scale: u8,
     /// The round trip of the handshake.
     handshake: Option<Duration>,
-    counters: Counters,
+    counters: EndpointCounters,
 }
 
 impl Endpoint {
     /// One end of connection number `connection`, before anything was sent.
     #[must_use]
-    pub fn new(connection: u32, role: Role, settings: &Arc<Settings>) -> Self {
+    pub fn new(connection: u32, role: Role, settings: &Arc<TcpSettings>) -> Self {
         Self {
             settings: Arc::clone(settings),
             connection,
@@ -74,12 +74,12 @@ impl Endpoint {
             peer_window: 0,
             peer_scale: 0,
             handshake: None,
-            counters: Counters::default(),
+            counters: EndpointCounters::default(),
         }
     }
 
     /// The client sends its SYN.
-    pub fn open(&mut self, now: Time, outbox: &mut Outbox) {
+    pub fn open(&mut self, now: Time, outbox: &mut TcpOutbox) {
         if self.state == State::Closed && self.role == Role::Client {
             self.send_syn(now, outbox);
         }
@@ -87,14 +87,14 @@ impl Endpoint {
 
     /// The application hands over `bytes` more; without end for `u64::MAX`. It may
     /// do so before the connection stands.
-    pub fn write(&mut self, now: Time, bytes: u64, outbox: &mut Outbox) {
+    pub fn write(&mut self, now: Time, bytes: u64, outbox: &mut TcpOutbox) {
         self.sender(now).write(bytes);
         self.transmit(now, outbox);
     }
 
     /// The application will write nothing more: what it wrote is sent, then a FIN.
     /// Of data without end, what has been sent is the end.
-    pub fn close(&mut self, now: Time, outbox: &mut Outbox) {
+    pub fn close(&mut self, now: Time, outbox: &mut TcpOutbox) {
         self.sender(now).close();
         self.transmit(now, outbox);
     }
@@ -113,7 +113,7 @@ impl Endpoint {
 
     /// Takes in a segment that came with that ECN field.
     #[inline]
-    pub fn receive(&mut self, now: Time, segment: &Segment, ecn: Ecn, outbox: &mut Outbox) {
+    pub fn receive(&mut self, now: Time, segment: &Segment, ecn: Ecn, outbox: &mut TcpOutbox) {
         if segment.flags.has(Flags::SYN) {
             self.receive_syn(now, segment, outbox);
             return;
@@ -145,16 +145,16 @@ impl Endpoint {
     /// noise in decibels, and the channel's bandwidth in hertz, both finite. Its
     /// controller is told with each acknowledgement until the next report; an end
     /// that sends no data has no use for it.
-    pub fn hear(&mut self, now: Time, sinr: f64, bandwidth: f64) {
+    pub fn on_radio_report(&mut self, now: Time, sinr: f64, bandwidth: f64) {
         if let Some(sender) = &mut self.sender {
-            sender.hear(now, sinr, bandwidth);
+            sender.on_radio_report(now, sinr, bandwidth);
         }
     }
 
     /// The application takes `bytes` of what came in order, where
     /// [`Reading::AsTaken`](super::Reading::AsTaken) has it say so. The peer hears of
     /// it if that opens the window again.
-    pub fn take(&mut self, now: Time, bytes: u64, outbox: &mut Outbox) {
+    pub fn take(&mut self, now: Time, bytes: u64, outbox: &mut TcpOutbox) {
         self.receiver.take(bytes);
         if self.state == State::Established && self.receiver.opens(&self.settings) {
             self.send_acknowledgement(now, outbox);
@@ -162,7 +162,7 @@ impl Endpoint {
     }
 
     /// Looks at its timers.
-    pub fn wake(&mut self, now: Time, outbox: &mut Outbox) {
+    pub fn wake(&mut self, now: Time, outbox: &mut TcpOutbox) {
         match self.state {
             State::Opening { again, .. } if again <= now => self.send_syn(now, outbox),
             State::Established => self.wake_established(now, outbox),
@@ -170,7 +170,7 @@ impl Endpoint {
         }
     }
 
-    fn wake_established(&mut self, now: Time, outbox: &mut Outbox) {
+    fn wake_established(&mut self, now: Time, outbox: &mut TcpOutbox) {
         if self.receiver.due() <= now {
             self.send_acknowledgement(now, outbox);
         }
@@ -227,7 +227,7 @@ impl Endpoint {
 
     /// What was counted so far.
     #[must_use]
-    pub fn counters(&self) -> &Counters {
+    pub fn counters(&self) -> &EndpointCounters {
         &self.counters
     }
 
@@ -262,7 +262,7 @@ impl Endpoint {
     // -- The handshake ------------------------------------------------------
 
     /// Sends the SYN or the answer to it, for the first time or again.
-    fn send_syn(&mut self, now: Time, outbox: &mut Outbox) {
+    fn send_syn(&mut self, now: Time, outbox: &mut TcpOutbox) {
         let (attempts, since) = match self.state {
             State::Opening { attempts, since, .. } => (attempts, since),
             State::Closed | State::Established => (0, now),
@@ -294,7 +294,7 @@ impl Endpoint {
         packet(segment, Ecn::NotCapable, &self.settings)
     }
 
-    fn receive_syn(&mut self, now: Time, segment: &Segment, outbox: &mut Outbox) {
+    fn receive_syn(&mut self, now: Time, segment: &Segment, outbox: &mut TcpOutbox) {
         self.peer_scale = segment.syn_options().window_scale;
         let answer = segment.flags.has(Flags::ACK);
         match (self.role, self.state) {
@@ -316,7 +316,7 @@ impl Endpoint {
     }
 
     /// The client's first segment after the handshake: data if there is some.
-    fn greet(&mut self, now: Time, outbox: &mut Outbox) {
+    fn greet(&mut self, now: Time, outbox: &mut TcpOutbox) {
         let sent = outbox.len();
         self.transmit(now, outbox);
         if outbox.len() == sent {
@@ -337,7 +337,7 @@ impl Endpoint {
     // -- Sending ------------------------------------------------------------
 
     #[inline]
-    fn transmit(&mut self, now: Time, outbox: &mut Outbox) {
+    fn transmit(&mut self, now: Time, outbox: &mut TcpOutbox) {
         if self.state != State::Established {
             return;
         }
@@ -353,7 +353,7 @@ impl Endpoint {
         });
     }
 
-    fn send_acknowledgement(&mut self, now: Time, outbox: &mut Outbox) {
+    fn send_acknowledgement(&mut self, now: Time, outbox: &mut TcpOutbox) {
         let next = self.sender.as_ref().map_or(FIRST, |it| it.next());
         let flags = Flags::ACK.with_if(Flags::TIMESTAMPS, self.settings.timestamps);
         let mut segment = Segment::new(self.connection, next as u32, flags);
@@ -366,12 +366,12 @@ impl Endpoint {
 /// What all segments sent at one moment have in common.
 struct Template<'a> {
     segment: Segment,
-    settings: &'a Settings,
+    settings: &'a TcpSettings,
 }
 
 impl<'a> Template<'a> {
     #[inline]
-    fn new(now: Time, connection: u32, settings: &'a Settings, receiver: &mut Receiver) -> Self {
+    fn new(now: Time, connection: u32, settings: &'a TcpSettings, receiver: &mut Receiver) -> Self {
         let flags = Flags::default().with_if(Flags::TIMESTAMPS, settings.timestamps);
         let mut segment = Segment::new(connection, 0, flags);
         // A length tells the receiver that there is no room for SACK blocks.
@@ -392,7 +392,7 @@ impl<'a> Template<'a> {
     }
 
     #[inline]
-    fn emit(&self, it: Transmission, outbox: &mut Outbox) {
+    fn emit(&self, it: Transmission, outbox: &mut TcpOutbox) {
         let flags = Flags::ACK.with_if(Flags::FIN, it.fin).with_if(Flags::CWR, it.reduced);
         let ecn = match self.settings.ecn {
             EcnMode::Off => Ecn::NotCapable,
@@ -409,7 +409,7 @@ impl<'a> Template<'a> {
 
 /// A segment in its IP packet.
 #[inline]
-fn packet(segment: Segment, ecn: Ecn, settings: &Settings) -> Packet {
+fn packet(segment: Segment, ecn: Ecn, settings: &TcpSettings) -> Packet {
     let network_size = settings.ip.header() + segment.size();
     Packet { body: Body::Segment(segment), ecn, network_size, route: Route::default() }
 }

@@ -9,10 +9,10 @@ use windtunnel_engine::Time;
 use windtunnel_packets::Ecn;
 use windtunnel_packets::tcp::{Flags, Segment};
 
-use super::counters::Counters;
+use super::counters::EndpointCounters;
 use super::reassembly::{Arrival, Reassembly};
 use super::sequence::{FIRST, extend};
-use super::settings::{EcnMode, Reading, Settings};
+use super::settings::{EcnMode, Reading, TcpSettings};
 
 /// The largest shift of a window (RFC 7323, section 2.3).
 const MOST_SCALE: u8 = 14;
@@ -62,7 +62,7 @@ impl Receiver {
     }
 
     /// By how many bits a window is scaled down.
-    pub(super) fn scale(settings: &Settings) -> u8 {
+    pub(super) fn scale(settings: &TcpSettings) -> u8 {
         let fits = |scale: &u8| settings.receive_buffer >> *scale <= u64::from(u16::MAX);
         (0..MOST_SCALE).find(fits).unwrap_or(MOST_SCALE)
     }
@@ -84,7 +84,7 @@ impl Receiver {
     }
 
     /// The octets that there is room for beyond those in order.
-    fn room(&self, settings: &Settings) -> u64 {
+    fn room(&self, settings: &TcpSettings) -> u64 {
         let held = match settings.reading {
             Reading::AtOnce => 0,
             Reading::AsTaken => self.reassembly.next() - FIRST - self.taken,
@@ -105,7 +105,7 @@ impl Receiver {
     /// Whether there is so much more room than the peer was told that it is to hear
     /// of it: it was told of none, or half the buffer is new (RFC 9293, section
     /// 3.8.6.2.2).
-    pub(super) fn opens(&self, settings: &Settings) -> bool {
+    pub(super) fn opens(&self, settings: &TcpSettings) -> bool {
         let room = self.room(settings);
         let edge = self.acknowledged + u64::from(self.told);
         let told = edge.saturating_sub(self.reassembly.next());
@@ -115,7 +115,7 @@ impl Receiver {
     /// Whether an acknowledgement of what came so far must go first, because the
     /// echo changes with this segment (RFC 8257, section 3.2).
     #[inline]
-    pub(super) fn changes_echo(&self, ecn: Ecn, settings: &Settings) -> bool {
+    pub(super) fn changes_echo(&self, ecn: Ecn, settings: &TcpSettings) -> bool {
         let waiting = self.due != Time::NEVER;
         match settings.ecn {
             EcnMode::Dctcp => waiting && (ecn == Ecn::Congestion) != self.marked,
@@ -124,7 +124,7 @@ impl Receiver {
         }
     }
 
-    fn note_mark(&mut self, segment: &Segment, ecn: Ecn, settings: &Settings) {
+    fn note_mark(&mut self, segment: &Segment, ecn: Ecn, settings: &TcpSettings) {
         let marked = ecn == Ecn::Congestion;
         self.marked_packets = self.marked_packets.wrapping_add(u32::from(marked));
         match settings.ecn {
@@ -145,8 +145,8 @@ impl Receiver {
         now: Time,
         segment: &Segment,
         ecn: Ecn,
-        settings: &Settings,
-        counters: &mut Counters,
+        settings: &TcpSettings,
+        counters: &mut EndpointCounters,
     ) {
         let before = self.reassembly.next();
         let start = extend(before, segment.sequence);
@@ -190,7 +190,7 @@ impl Receiver {
 
     /// Whether so much came in order that it is acknowledged at once.
     #[inline]
-    fn is_full(&self, next: u64, settings: &Settings) -> bool {
+    fn is_full(&self, next: u64, settings: &TcpSettings) -> bool {
         let later = u64::from(settings.acknowledge_every).saturating_sub(1);
         next - self.acknowledged > later * u64::from(settings.maximum_segment)
     }
@@ -198,7 +198,7 @@ impl Receiver {
     /// Fills in what a segment to the peer says of data received: the
     /// acknowledgement, the window, the echoes; SACK blocks on one without data.
     #[inline]
-    pub(super) fn acknowledge(&mut self, segment: &mut Segment, settings: &Settings) {
+    pub(super) fn acknowledge(&mut self, segment: &mut Segment, settings: &TcpSettings) {
         let next = self.reassembly.next();
         self.acknowledged = next;
         // A gap is told by an acknowledgement without data: only that has room for

@@ -22,12 +22,12 @@ use windtunnel_packets::tcp::{Flags, SackBlock, Segment};
 use spurious::{ForwardRecovery, Undo};
 use timers::Probe;
 
-use super::counters::Counters;
+use super::counters::EndpointCounters;
 use super::prr::Reduction;
 use super::rack::Rack;
 use super::scoreboard::{Scoreboard, Sent, State};
 use super::sequence::{FIRST, extend};
-use super::settings::{EcnMode, Settings};
+use super::settings::{EcnMode, TcpSettings};
 use crate::delivery::{Account, Snapshot};
 use crate::pacing::Pacer;
 use crate::rtt::RttEstimator;
@@ -81,7 +81,7 @@ struct Delivered {
 /// The sending half of a connection.
 #[derive(Debug)]
 pub(super) struct Sender {
-    settings: Arc<Settings>,
+    settings: Arc<TcpSettings>,
     controller: AnyController,
     /// Whether the controller has a window of its own also while losses are
     /// repaired, because it goes by what the network delivers.
@@ -141,7 +141,7 @@ pub(super) struct Sender {
 }
 
 impl Sender {
-    pub(super) fn new(settings: &Arc<Settings>) -> Self {
+    pub(super) fn new(settings: &Arc<TcpSettings>) -> Self {
         let description = settings.controller.description();
         Self {
             settings: Arc::clone(settings),
@@ -238,7 +238,7 @@ impl Sender {
     }
 
     /// The radio tells its SINR, in decibels, and its bandwidth, in hertz.
-    pub(super) fn hear(&mut self, now: Time, sinr: f64, bandwidth: f64) {
+    pub(super) fn on_radio_report(&mut self, now: Time, sinr: f64, bandwidth: f64) {
         let bits = 8.0 * f64::from(self.settings.maximum_segment);
         let heard = now.as_nanos();
         let report = RadioReport { heard, sinr, bandwidth: bandwidth / bits };
@@ -277,7 +277,7 @@ impl Sender {
         now: Time,
         segment: &Segment,
         window: u64,
-        counters: &mut Counters,
+        counters: &mut EndpointCounters,
     ) {
         let before = self.board.unacknowledged();
         let octet = extend(before, segment.acknowledgement);
@@ -329,7 +329,7 @@ impl Sender {
         now: Time,
         octet: u64,
         segment: &Segment,
-        counters: &mut Counters,
+        counters: &mut EndpointCounters,
     ) -> Delivered {
         let mut delivered = Delivered::default();
         let clock = clock(now);
@@ -400,7 +400,7 @@ impl Sender {
         segment: &Segment,
         advanced: bool,
         delivered: &Delivered,
-        counters: &mut Counters,
+        counters: &mut EndpointCounters,
     ) {
         let stamped = segment.flags.has(Flags::TIMESTAMPS) && advanced && delivered.octets > 0;
         let told = || {
@@ -468,7 +468,7 @@ impl Sender {
 
     /// An echo of RFC 3168: as for a loss, once a round trip, without
     /// retransmission.
-    fn answer_echo(&mut self, now: Time, counters: &mut Counters) {
+    fn answer_echo(&mut self, now: Time, counters: &mut EndpointCounters) {
         if self.phase != Phase::Open || self.board.is_empty() {
             return;
         }
@@ -478,7 +478,7 @@ impl Sender {
     }
 
     /// Marks that the controller counts: it may answer once a round trip.
-    fn answer_counted_marks(&mut self, now: Time, counters: &mut Counters) {
+    fn answer_counted_marks(&mut self, now: Time, counters: &mut EndpointCounters) {
         if self.board.unacknowledged() < self.mark_point || self.phase != Phase::Open {
             return;
         }

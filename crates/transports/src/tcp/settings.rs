@@ -66,7 +66,7 @@ pub enum Reading {
 
 /// How both ends of a connection behave.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct TcpSettings {
     /// The version of IP below.
     pub ip: IpVersion,
     /// The octets of data in a full segment.

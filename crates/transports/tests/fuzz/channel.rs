@@ -14,7 +14,7 @@ use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::tcp::{Flags, Segment};
 use windtunnel_packets::{Body, Ecn, Packet};
 use windtunnel_transports::rtt::RtoLimits;
-use windtunnel_transports::tcp::{EcnMode, Endpoint, Reading, Recovery, Role, Settings};
+use windtunnel_transports::tcp::{EcnMode, Endpoint, Reading, Recovery, Role, TcpSettings};
 
 /// What is tried.
 #[derive(Clone, Debug)]
@@ -145,8 +145,8 @@ fn cases() -> impl Strategy<Value = Case> {
 }
 
 impl Case {
-    fn settings(&self) -> Settings {
-        Settings {
+    fn settings(&self) -> TcpSettings {
+        TcpSettings {
             ip: IpVersion::V4,
             maximum_segment: self.segment,
             timestamps: self.timestamps,

@@ -2,12 +2,12 @@
 
 use windtunnel_packets::Ecn;
 use windtunnel_packets::tcp::Flags;
-use windtunnel_transports::tcp::{EcnMode, Recovery, Role, Settings};
+use windtunnel_transports::tcp::{EcnMode, Recovery, Role, TcpSettings};
 
 use crate::script::{Script, ack, controller, data, syn, with_window};
 
-fn settings(ecn: EcnMode) -> Settings {
-    Settings { ecn, ..with_window(Recovery::Rack, 10.0) }
+fn settings(ecn: EcnMode) -> TcpSettings {
+    TcpSettings { ecn, ..with_window(Recovery::Rack, 10.0) }
 }
 
 fn sender(ecn: EcnMode) -> Script {

@@ -1,12 +1,12 @@
 //! RACK and tail loss probes: RFC 8985.
 
-use windtunnel_transports::tcp::{Recovery, Settings};
+use windtunnel_transports::tcp::{Recovery, TcpSettings};
 
 use crate::script::{Script, ack, controller, with_window};
 
 /// A round trip of 40 ms, and so many segments in flight since 40 ms; the window
 /// is fixed, so that only the finding of losses shows.
-fn settings(window: u64) -> Settings {
+fn settings(window: u64) -> TcpSettings {
     let mut it = with_window(Recovery::Rack, window as f64);
     it.controller = controller("fixed");
     it.controller

@@ -2,11 +2,11 @@
 //! 2883; RFC 7323, section 4.3.
 
 use windtunnel_packets::tcp::Flags;
-use windtunnel_transports::tcp::{Recovery, Role, Settings};
+use windtunnel_transports::tcp::{Recovery, Role, TcpSettings};
 
 use crate::script::{Script, ack, data, settings, syn};
 
-fn receiver(settings: &Settings) -> Script {
+fn receiver(settings: &TcpSettings) -> Script {
     let mut it = Script::closed(Role::Server, settings);
     it.receive(0, syn(Flags::default()));
     it.receive(1, ack(0));
@@ -42,7 +42,7 @@ fn a_single_segment_is_acknowledged_when_the_delay_is_over() {
 
 #[test]
 fn with_delayed_acknowledgements_off_each_segment_is_acknowledged() {
-    let mut it = receiver(&Settings { acknowledge_every: 1, ..settings(Recovery::Rack) });
+    let mut it = receiver(&TcpSettings { acknowledge_every: 1, ..settings(Recovery::Rack) });
     for number in 0..4 {
         it.receive(10 + number, data(number));
         assert_eq!(it.only().acknowledges(), number + 1);
@@ -106,7 +106,7 @@ fn data_counts_when_it_is_in_order() {
 #[test]
 fn the_earliest_timestamp_of_what_is_acknowledged_late_is_echoed() {
     // RFC 7323, section 4.3, case A.
-    let mut it = receiver(&Settings { timestamps: true, ..settings(Recovery::Rack) });
+    let mut it = receiver(&TcpSettings { timestamps: true, ..settings(Recovery::Rack) });
     it.receive(10, data(0).stamps(1, 0));
     it.receive(12, data(1).stamps(2, 0));
     assert_eq!(it.only().segment.echo, 1);
@@ -118,8 +118,11 @@ fn the_earliest_timestamp_of_what_is_acknowledged_late_is_echoed() {
 #[test]
 fn a_timestamp_from_beyond_a_gap_is_not_echoed() {
     // RFC 7323, section 4.3, cases B and C: segment B is missing.
-    let mut it =
-        receiver(&Settings { timestamps: true, acknowledge_every: 1, ..settings(Recovery::Rack) });
+    let mut it = receiver(&TcpSettings {
+        timestamps: true,
+        acknowledge_every: 1,
+        ..settings(Recovery::Rack)
+    });
     let mut echoes = Vec::new();
     for (index, number) in [0, 2, 1, 4, 3].into_iter().enumerate() {
         it.receive(10 + index as u64, data(number).stamps(1 + number as u32, 0));
@@ -130,7 +133,7 @@ fn a_timestamp_from_beyond_a_gap_is_not_echoed() {
 
 #[test]
 fn timestamps_tell_the_time_in_milliseconds() {
-    let mut it = receiver(&Settings { timestamps: true, ..settings(Recovery::Rack) });
+    let mut it = receiver(&TcpSettings { timestamps: true, ..settings(Recovery::Rack) });
     it.receive(100, data(1).stamps(7, 0));
     let told = it.only();
     assert!(told.has(Flags::TIMESTAMPS));

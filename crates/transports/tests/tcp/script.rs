@@ -13,7 +13,7 @@ use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::tcp::{Flags, SackBlock, Segment, SynOptions};
 use windtunnel_packets::{Body, Ecn, Packet};
 use windtunnel_transports::rtt::RtoLimits;
-use windtunnel_transports::tcp::{EcnMode, Endpoint, Reading, Recovery, Role, Settings};
+use windtunnel_transports::tcp::{EcnMode, Endpoint, Reading, Recovery, Role, TcpSettings};
 
 /// The octets of a full segment.
 pub(crate) const SEGMENT: u64 = 1000;
@@ -21,8 +21,8 @@ pub(crate) const SEGMENT: u64 = 1000;
 const SCALE: u8 = 8;
 
 /// Timeouts of RFC 6298, no timestamps, and a window of 10 that AIMD governs.
-pub(crate) fn settings(recovery: Recovery) -> Settings {
-    Settings {
+pub(crate) fn settings(recovery: Recovery) -> TcpSettings {
+    TcpSettings {
         ip: IpVersion::V4,
         maximum_segment: SEGMENT as u16,
         timestamps: false,
@@ -40,7 +40,7 @@ pub(crate) fn settings(recovery: Recovery) -> Settings {
 }
 
 /// The same with a first window of so many segments.
-pub(crate) fn with_window(recovery: Recovery, segments: f64) -> Settings {
+pub(crate) fn with_window(recovery: Recovery, segments: f64) -> TcpSettings {
     let mut settings = settings(recovery);
     settings.start.initial_window = segments;
     settings
@@ -177,14 +177,14 @@ pub(crate) struct Script {
 
 impl Script {
     /// An end to which nothing has happened yet.
-    pub(crate) fn closed(role: Role, settings: &Settings) -> Self {
+    pub(crate) fn closed(role: Role, settings: &TcpSettings) -> Self {
         let end = Endpoint::new(0, role, &Arc::new(settings.clone()));
         Self { end, now: Time::ZERO, out: Vec::new() }
     }
 
     /// A client whose SYN of time 0 was answered after `rtt` milliseconds; its
     /// application has written so many segments.
-    pub(crate) fn connected(settings: &Settings, rtt: u64, segments: u64) -> Self {
+    pub(crate) fn connected(settings: &TcpSettings, rtt: u64, segments: u64) -> Self {
         let mut script = Self::closed(Role::Client, settings);
         script.open();
         script.receive(rtt, syn(Flags::ACK));

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use windtunnel_engine::Time;
 use windtunnel_packets::Route;
-use windtunnel_transports::tcp::{self, Reading};
+use windtunnel_transports::tcp::{Reading, TcpSettings};
 
 use super::{Application, Flows};
 use crate::network::{End, Network};
@@ -57,14 +57,14 @@ impl Chain {
 #[derive(Debug)]
 pub(super) struct Split {
     /// Of connections that end at a proxy.
-    settings: Arc<tcp::Settings>,
+    settings: Arc<TcpSettings>,
     /// Where the ways of both ends begin, for each connection of a proxy.
     routes: Box<[[Route; 2]]>,
 }
 
 impl Split {
-    pub(super) fn new(plan: &SplitPlan, settings: &tcp::Settings, routes: &[[Route; 2]]) -> Self {
-        let settings = tcp::Settings {
+    pub(super) fn new(plan: &SplitPlan, settings: &TcpSettings, routes: &[[Route; 2]]) -> Self {
+        let settings = TcpSettings {
             receive_buffer: plan.buffer,
             reading: Reading::AsTaken,
             ..settings.clone()
@@ -73,7 +73,7 @@ impl Split {
     }
 
     /// How the connection to the first proxy behaves.
-    pub(super) fn settings(&self) -> &Arc<tcp::Settings> {
+    pub(super) fn settings(&self) -> &Arc<TcpSettings> {
         &self.settings
     }
 }

@@ -8,7 +8,7 @@ use crate::ndn::fib::{FibEntryId, NextHop};
 
 /// A strategy's name and what it is.
 #[derive(Clone, Copy, Debug)]
-pub struct Description {
+pub struct StrategyDescription {
     /// The name in scenario files.
     pub name: &'static str,
     /// What it does.
@@ -19,7 +19,7 @@ pub struct Description {
 
 /// An Interest that a strategy must decide about.
 #[derive(Debug)]
-pub struct Arrival<'a> {
+pub struct InterestArrival<'a> {
     /// When it came.
     pub now: Time,
     /// The face that it came from.

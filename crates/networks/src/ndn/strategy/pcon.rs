@@ -17,12 +17,12 @@ use std::collections::BTreeMap;
 
 use windtunnel_engine::{Duration, Random, Time};
 
-use super::decision::{Arrival, Chosen, Decision, Description};
+use super::decision::{Chosen, Decision, InterestArrival, StrategyDescription};
 use crate::ndn::face::FaceId;
 use crate::ndn::fib::{FibEntryId, NextHop};
 use crate::ndn::pit::PitEntry;
 
-pub(super) const DESCRIPTION: Description = Description {
+pub(super) const DESCRIPTION: StrategyDescription = StrategyDescription {
     name: "pcon",
     meaning: "next hops by weight, which congestion marks move; probes the others",
     source: "Schneider et al., A Practical Congestion Control Scheme for NDN, ICN 2016",
@@ -63,11 +63,11 @@ impl Split {
 
 /// The strategy and its weights.
 #[derive(Debug, Default)]
-pub struct Pcon {
+pub struct PconStrategy {
     splits: BTreeMap<FibEntryId, Split>,
 }
 
-impl Pcon {
+impl PconStrategy {
     fn split(&mut self, entry: FibEntryId, next_hops: &[NextHop]) -> &mut Split {
         self.splits.entry(entry).or_insert_with(|| Split::new(next_hops.len()))
     }
@@ -80,7 +80,7 @@ impl Pcon {
 
     pub(super) fn decide(
         &mut self,
-        arrival: &Arrival<'_>,
+        arrival: &InterestArrival<'_>,
         pending: &PitEntry,
         random: &mut Random,
         chosen: &mut Chosen,

@@ -6,7 +6,7 @@ use windtunnel_engine::Time;
 
 use super::spurious::ForwardRecovery;
 use super::{Phase, Sender};
-use crate::tcp::counters::Counters;
+use crate::tcp::counters::EndpointCounters;
 use crate::tcp::prr::Reduction;
 use crate::tcp::rack::DUPLICATE_THRESHOLD;
 use crate::tcp::scoreboard::State;
@@ -146,7 +146,7 @@ impl Sender {
         now: Time,
         lost: u64,
         flight: u64,
-        counters: &mut Counters,
+        counters: &mut EndpointCounters,
     ) {
         let reducing = match self.phase {
             _ if lost == 0 => return,
@@ -172,7 +172,7 @@ impl Sender {
     }
 
     /// Tahoe goes back to slow start, and sends again from the first segment on.
-    fn restart(&mut self, now: Time, counters: &mut Counters) {
+    fn restart(&mut self, now: Time, counters: &mut EndpointCounters) {
         for number in self.board.numbers() {
             if self.board.at(number).state == State::InFlight {
                 self.board.lose(number);
@@ -190,7 +190,7 @@ impl Sender {
         now: Time,
         signal: Signal,
         flight: u64,
-        counters: &mut Counters,
+        counters: &mut EndpointCounters,
     ) {
         counters.decreases += 1;
         self.congest(now, signal);

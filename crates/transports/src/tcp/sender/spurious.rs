@@ -6,7 +6,7 @@ use windtunnel_controllers::AnyController;
 use windtunnel_packets::tcp::{Flags, Segment};
 
 use super::{Delivered, Phase, Sender};
-use crate::tcp::counters::Counters;
+use crate::tcp::counters::EndpointCounters;
 
 /// What a spurious decrease would bring back.
 #[derive(Debug, Default)]
@@ -54,7 +54,7 @@ impl Sender {
         advanced: bool,
         repeats: bool,
         delivered: &Delivered,
-        counters: &mut Counters,
+        counters: &mut EndpointCounters,
     ) {
         if delivered.duplicate_of_resent && self.undo.retransmissions > 0 {
             self.undo.retransmissions -= 1;
@@ -82,7 +82,7 @@ impl Sender {
 
     /// RFC 5682, sections 2.1 and 3.1: what was sent before the timeout still
     /// arrives.
-    fn try_forward(&mut self, advanced: bool, originals: bool, counters: &mut Counters) {
+    fn try_forward(&mut self, advanced: bool, originals: bool, counters: &mut EndpointCounters) {
         let sack = self.settings.recovery.uses_sack();
         let trying = matches!(self.forward, ForwardRecovery::Trying(_));
         if self.forward == ForwardRecovery::Off {
@@ -97,7 +97,7 @@ impl Sender {
         }
     }
 
-    fn take_back(&mut self, counters: &mut Counters) {
+    fn take_back(&mut self, counters: &mut EndpointCounters) {
         if !self.undo.possible {
             return;
         }

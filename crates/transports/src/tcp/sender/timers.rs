@@ -7,7 +7,7 @@ use windtunnel_engine::{Duration, Time};
 
 use super::spurious::ForwardRecovery;
 use super::{Delivered, Phase, Sender, Transmission};
-use crate::tcp::counters::Counters;
+use crate::tcp::counters::EndpointCounters;
 use crate::tcp::settings::Recovery;
 
 /// A tail loss probe that was sent (RFC 8985, section 7).
@@ -74,7 +74,7 @@ impl Sender {
     pub(in crate::tcp) fn wake(
         &mut self,
         now: Time,
-        counters: &mut Counters,
+        counters: &mut EndpointCounters,
         emit: &mut impl FnMut(Transmission),
     ) -> bool {
         if self.board.is_empty() {
@@ -103,7 +103,7 @@ impl Sender {
     fn time_out(
         &mut self,
         now: Time,
-        counters: &mut Counters,
+        counters: &mut EndpointCounters,
         emit: &mut impl FnMut(Transmission),
     ) {
         counters.timeouts += 1;
@@ -160,7 +160,7 @@ impl Sender {
     fn send_probe(
         &mut self,
         now: Time,
-        counters: &mut Counters,
+        counters: &mut EndpointCounters,
         emit: &mut impl FnMut(Transmission),
     ) {
         counters.probes += 1;
@@ -183,7 +183,7 @@ impl Sender {
         now: Time,
         delivered: &Delivered,
         repeats: bool,
-        counters: &mut Counters,
+        counters: &mut EndpointCounters,
     ) {
         let Some(probe) = self.probe else { return };
         let unacknowledged = self.board.unacknowledged();

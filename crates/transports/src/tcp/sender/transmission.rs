@@ -5,14 +5,14 @@ use windtunnel_engine::Time;
 
 use super::spurious::ForwardRecovery;
 use super::{Phase, Sender, Transmission, clock};
-use crate::tcp::counters::Counters;
+use crate::tcp::counters::EndpointCounters;
 
 impl Sender {
     /// Sends what may be sent.
     pub(in crate::tcp) fn transmit(
         &mut self,
         now: Time,
-        counters: &mut Counters,
+        counters: &mut EndpointCounters,
         emit: &mut impl FnMut(Transmission),
     ) {
         self.waits_for_pacer = false;
@@ -110,7 +110,7 @@ impl Sender {
         &mut self,
         now: Time,
         length: u16,
-        counters: &mut Counters,
+        counters: &mut EndpointCounters,
         emit: &mut impl FnMut(Transmission),
     ) {
         let sequence = self.next;
@@ -143,7 +143,7 @@ impl Sender {
         &mut self,
         now: Time,
         number: u32,
-        counters: &mut Counters,
+        counters: &mut EndpointCounters,
         emit: &mut impl FnMut(Transmission),
     ) {
         let sent = self.board.at(number);
