@@ -1,20 +1,21 @@
-//! What the destination edge tells the source edge of a packet, and its bytes.
+//! The message with which the destination edge acknowledges a packet to the source
+//! edge: its values and its encoding.
 //!
 //! A message is a UDP datagram over IPv4 from edge to edge. As an ICMP message
-//! does (RFC 792), it quotes the packet that it speaks of: what no router changes
-//! on the way, and as much as tells the packet from others. Numbers are in network
-//! byte order:
+//! does (RFC 792), it quotes the packet that it refers to: fields that no router
+//! changes, and enough of them to identify the packet. Numbers are in network byte
+//! order:
 //!
 //! ```text
-//!  octet  0  the format: 1
+//!  byte   0  the format: 1
 //!         1  the IP version of the acknowledged packet: 4 or 6
 //!         2  its protocol: 6 (TCP)
 //!         3  0
-//!         4  its source address, then its destination address: 4 or 16 octets each
-//!            its source port, then its destination port: 2 octets each
-//!            its sequence number: 4 octets
-//!            its acknowledgement number: 4 octets
-//!            its timestamp value, or 0 if it has none: 4 octets
+//!         4  its source address, then its destination address: 4 or 16 bytes each
+//!            its source port, then its destination port: 2 bytes each
+//!            its sequence number: 4 bytes
+//!            its acknowledgement number: 4 bytes
+//!            its timestamp value, or 0 if it has none: 4 bytes
 //! ```
 
 use std::net::{Ipv4Addr, SocketAddrV4, SocketAddrV6};
@@ -27,29 +28,28 @@ use crate::ip::{Addresses, IpVersion};
 use crate::tcp::{Flags, Segment};
 use crate::udp;
 
-/// The UDP port of both edges: one of those that anyone may use (RFC 6335,
-/// section 6).
+/// The UDP port of both edges, from the dynamic range (RFC 6335, section 6).
 pub const PORT: u16 = 0xdc1b;
 
 /// The version of the format.
 const FORMAT: u8 = 1;
-/// What stands before the addresses.
+/// The length of what precedes the addresses.
 const PREAMBLE: u16 = 4;
-/// Ports, sequence number, acknowledgement number and timestamp value.
+/// The length of ports, sequence number, acknowledgement number and timestamp value.
 const NUMBERS: u16 = 16;
 /// Time to live, as that of other packets here.
 const HOPS: u8 = 64;
 
-/// The acknowledgement of one packet. It names the packet by its own unchanged
-/// headers: a retransmission by the host has another timestamp value, and so is
-/// another packet.
+/// The acknowledgement of one packet, which it identifies by header fields that no
+/// router changes. A retransmission by the host has another timestamp value, and so
+/// counts as another packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EdgeAcknowledgement {
-    /// The packet's connection: stands for both addresses and ports.
+    /// The packet's connection; represents both addresses and ports.
     pub connection: u32,
     /// Its sequence number.
     pub sequence: u32,
-    /// Its acknowledgement number: tells apart segments without data.
+    /// Its acknowledgement number; distinguishes segments without data.
     pub acknowledgement: u32,
     /// Its timestamp value, or 0 if it has none.
     pub timestamp: u32,
@@ -69,7 +69,7 @@ impl EdgeAcknowledgement {
         }
     }
 
-    /// The octets of the IP packet that carries it, for an acknowledged packet of
+    /// The bytes of the IP packet that carries it, for an acknowledged packet of
     /// that version of IP: 56 or 80.
     #[inline]
     #[must_use]
@@ -98,10 +98,10 @@ pub struct EdgeAddresses {
     pub to: Ipv4Addr,
 }
 
-/// An acknowledgement as it stands on the wire.
+/// An acknowledgement in the form it has on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EdgeMessage {
-    /// Whence and whither the message itself goes.
+    /// Source and destination of the message itself.
     pub edges: EdgeAddresses,
     /// The acknowledged packet's addresses and ports.
     pub addresses: Addresses,
@@ -113,47 +113,47 @@ pub struct EdgeMessage {
     pub timestamp: u32,
 }
 
-/// Why bytes are no message from edge to edge.
+/// Why bytes are not a valid message from edge to edge.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum EdgeMessageError {
     /// They do not begin with an IPv4 header.
-    #[error("no IPv4 header: {0}")]
+    #[error("no valid IPv4 header: {0}")]
     Ip(err::ipv4::HeaderSliceError),
-    /// The IPv4 header is followed by no UDP header.
-    #[error("no UDP header: {0}")]
+    /// The IPv4 header is not followed by a UDP header.
+    #[error("no valid UDP header: {0}")]
     Udp(err::LenError),
-    /// A header states another length than the input has.
-    #[error("the {header} header states {stated} octets, but there are {found}")]
+    /// The length field of a header is not the length of the input.
+    #[error("the {header} header has a length field of {stated} bytes, but there are {found}")]
     Length {
         /// Which header.
         header: &'static str,
-        /// The octets it states, itself included.
+        /// Its length field, in bytes, header included.
         stated: usize,
-        /// The octets there are.
+        /// The bytes there are.
         found: usize,
     },
     /// A checksum is wrong.
-    #[error("the {header} checksum is wrong; the packet was changed on its way")]
+    #[error("the {header} checksum is wrong; the packet was changed in transit")]
     Checksum {
         /// Which header's.
         header: &'static str,
     },
-    /// A field has a value that it may not have.
+    /// A field has an invalid value.
     #[error("{field} is {found}; it must be {expected}")]
     Field {
         /// Which field.
         field: &'static str,
         /// Its value.
         found: u16,
-        /// What it may be.
+        /// The valid values.
         expected: &'static str,
     },
-    /// The message ends early, or goes on behind its end.
-    #[error("the message has {found} octets; one of this kind has {expected}")]
+    /// The message is too short or too long.
+    #[error("the message has {found} bytes; this kind of message has {expected}")]
     Size {
-        /// The octets it has.
+        /// The bytes it has.
         found: usize,
-        /// The octets it should have.
+        /// The bytes it should have.
         expected: usize,
     },
 }
@@ -167,8 +167,8 @@ impl EdgeMessage {
         EdgeAcknowledgement { connection, sequence, acknowledgement, timestamp }
     }
 
-    /// Its IP packet: as many octets as [`EdgeAcknowledgement::size`] says. It is not
-    /// ECN-capable, as nobody would answer a mark on it.
+    /// Its IP packet: as many bytes as [`EdgeAcknowledgement::size`] says. It is not
+    /// ECN-capable, because no sender would respond to a mark on it.
     #[must_use]
     pub fn encode(&self) -> Vec<u8> {
         let payload = self.payload();
@@ -209,10 +209,10 @@ impl EdgeMessage {
         output
     }
 
-    /// The message in an IP packet, of which `bytes` are all.
+    /// Decodes the message in an IP packet; `bytes` are the whole packet.
     ///
     /// # Errors
-    /// If they are anything but a whole message with right lengths and checksums.
+    /// If they are not one whole message with correct lengths and checksums.
     pub fn decode(bytes: &[u8]) -> Result<Self, EdgeMessageError> {
         let (ip, rest) = Ipv4Header::from_slice(bytes).map_err(EdgeMessageError::Ip)?;
         check_length("IPv4", usize::from(ip.total_len), bytes.len())?;
@@ -236,7 +236,7 @@ impl EdgeMessage {
         let [format, version, protocol, zero] = reader.take()?;
         check("the format", format, FORMAT, "1")?;
         check("the acknowledged packet's protocol", protocol, IpNumber::TCP.0, "6 (TCP)")?;
-        check("the fourth octet", zero, 0, "0")?;
+        check("the fourth byte", zero, 0, "0")?;
         let kind = match version {
             4 => IpVersion::V4,
             6 => IpVersion::V6,
@@ -259,7 +259,7 @@ impl EdgeMessage {
     }
 }
 
-/// What is left of a message.
+/// Reads the payload of a message from its start.
 struct Reader<'a> {
     payload: &'a [u8],
     place: usize,

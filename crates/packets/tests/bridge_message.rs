@@ -40,7 +40,7 @@ fn example() -> EdgeMessage {
 }
 
 #[test]
-fn a_message_has_the_octets_that_its_format_says() {
+fn a_message_has_the_bytes_that_its_format_says() {
     let bytes = example().encode();
     let ports = [0xdc, 0x1b, 0xdc, 0x1b];
     assert_eq!(bytes[20..24], ports);
@@ -58,13 +58,13 @@ fn a_message_has_the_octets_that_its_format_says() {
 
 #[test]
 fn other_formats_are_refused_by_name() {
-    for (octet, value, field) in [
+    for (byte, value, field) in [
         (0, 2, "the format"),
         (1, 5, "the acknowledged packet's IP version"),
-        (3, 1, "the fourth octet"),
+        (3, 1, "the fourth byte"),
     ] {
         let mut payload = example().encode()[28..].to_vec();
-        payload[octet] = value;
+        payload[byte] = value;
         let mut bytes = Vec::new();
         etherparse::PacketBuilder::ipv4([10, 1, 0, 2], [10, 1, 0, 1], 64)
             .udp(bridge::PORT, bridge::PORT)
@@ -119,8 +119,8 @@ proptest! {
     #[test]
     fn an_arbitrary_message_never_panics(payload in vec(any::<u8>(), 0..80), version in 3..8_u8) {
         let mut payload = payload;
-        for (octet, value) in payload.iter_mut().zip([1, version, 6, 0]) {
-            *octet = value;
+        for (byte, value) in payload.iter_mut().zip([1, version, 6, 0]) {
+            *byte = value;
         }
         let mut bytes = Vec::new();
         etherparse::PacketBuilder::ipv4([1, 2, 3, 4], [5, 6, 7, 8], 9)

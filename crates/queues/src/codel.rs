@@ -26,7 +26,7 @@ pub struct CoDelSettings {
     pub target: Duration,
     /// How long it may be above; 100 ms by default.
     pub interval: Duration,
-    /// The most octets that one packet has; a backlog of no more is never
+    /// The most bytes that one packet has; a backlog of no more is never
     /// congestion.
     pub maximum_packet: u64,
     /// If set, every ECN-capable packet that stayed longer is marked, for

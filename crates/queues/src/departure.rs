@@ -12,7 +12,7 @@ pub struct Leaving {
     pub ecn: Ecn,
     /// How long it waited.
     pub sojourn: Duration,
-    /// The octets that still wait behind it.
+    /// The bytes that still wait behind it.
     pub backlog: u64,
 }
 

@@ -1,5 +1,4 @@
-//! Which discipline stands before a link: what is asked for, and what it becomes
-//! there.
+//! The queue discipline of a link: its settings, and its state.
 
 use windtunnel_engine::{Random, Time};
 use windtunnel_packets::FlowKey;
@@ -18,7 +17,7 @@ use crate::red::{Red, RedSettings};
 use crate::sce::{Sce, SceSettings};
 use crate::verdict::Verdict;
 
-/// What a scenario may ask for at an egress.
+/// A queue discipline with its settings.
 #[derive(Clone, Debug)]
 pub enum Discipline {
     /// Drops what finds no room, and nothing else.
@@ -41,17 +40,17 @@ pub enum Discipline {
     DualPi2(DualPi2Settings),
 }
 
-/// A discipline at work.
+/// A discipline with the state of one queue.
 #[derive(Debug)]
 pub enum ActiveDiscipline {
-    /// Decides when a packet arrives; `None`: nothing but the limit does.
+    /// Decides when a packet arrives; `None`: only the limit decides.
     OnArrival(Option<AnyArrivalDiscipline>),
     /// Decides when a packet leaves.
     OnDeparture(AnyQueue),
 }
 
 impl Discipline {
-    /// The discipline on an empty queue, with its own stream.
+    /// The discipline on an empty queue, with its own random stream.
     #[must_use]
     pub fn start(&self, random: Random) -> ActiveDiscipline {
         let on_arrival = |judge| ActiveDiscipline::OnArrival(Some(judge));
@@ -115,8 +114,8 @@ pub enum AnyQueue {
 }
 
 impl AnyQueue {
-    /// Takes a packet in if there is room; what there is none for, this packet or
-    /// others, goes to `overflow`.
+    /// Takes in a packet if there is room; packets for which there is none, this one or
+    /// others, go to `overflow`.
     pub fn offer(
         &mut self,
         limit: QueueLimit,

@@ -12,7 +12,7 @@
 //! packets that were chosen with `p'^2` are dropped, of either queue.
 //!
 //! The low-latency queue goes first, but while packets wait in both, the classic
-//! one gets its share of the octets. Packets are chosen independently at random.
+//! one gets its share of the bytes. Packets are chosen independently at random.
 //! Updates are caught up with when a packet comes or goes, each at its own instant.
 
 use windtunnel_engine::{Duration, Random, Time};
@@ -31,7 +31,7 @@ pub(super) const DESCRIPTION: QueueDescription = QueueDescription {
     source: "RFC 9332",
 };
 
-/// What the two queues are given.
+/// The settings of the two queues.
 #[derive(Clone, Debug)]
 pub struct DualPi2Settings {
     /// The queueing delay to hold in the classic queue; 15 ms by default.
@@ -63,12 +63,12 @@ pub struct DualPi2 {
     base: f64,
     delay: Duration,
     next: Time,
-    /// Octets that the classic queue may send, because the other one sent.
+    /// Bytes that the classic queue may send, because the other one sent.
     credit: f64,
 }
 
 impl DualPi2 {
-    /// Two empty queues, with their own stream.
+    /// Two empty queues, with their own random stream.
     #[must_use]
     pub fn new(settings: DualPi2Settings, random: Random) -> Self {
         Self {
@@ -96,7 +96,7 @@ impl DualPi2 {
         (self.settings.coupling * self.base).min(1.0)
     }
 
-    /// Catches up with the updates; since the last call nothing came or went.
+    /// Does the updates that are due; since the last call no packet came or went.
     fn catch_up(&mut self, now: Time) {
         while self.next <= now {
             let heads = [self.low_latency.head(), self.classic.head()];
@@ -131,8 +131,8 @@ impl DualPi2 {
         let classic = self.credit > 0.0;
         let queue = if classic { &mut self.classic } else { &mut self.low_latency };
         let packet = queue.pop()?;
-        let octets = f64::from(packet.size);
-        self.credit += if classic { (share - 1.0) * octets } else { share * octets };
+        let bytes = f64::from(packet.size);
+        self.credit += if classic { (share - 1.0) * bytes } else { share * bytes };
         Some((packet, classic))
     }
 

@@ -1,11 +1,12 @@
-//! Queue disciplines: what waits before a link, what is dropped and what is
-//! marked. Each works from the times and sizes it is given.
+//! Queue disciplines: which packets wait before a link, which are dropped and which are
+//! marked. They see a packet's arrival time, size, ECN field and flow key, never the
+//! packet itself, so that packets of a real network can wait in them too.
 //!
-//! A discipline that decides everything when a packet *arrives* ([`ArrivalDiscipline`]:
-//! drop-tail, the link service, RED, PIE) lets the link compute the packet's
-//! departure at once. Others decide when a packet *leaves*: those that judge the
-//! head of a first-in-first-out queue ([`DepartureDiscipline`]: CoDel, PCON, SCE), and
-//! queues with an order of their own ([`FqCoDel`], [`DualPi2`]).
+//! A discipline that decides everything when a packet *arrives*
+//! ([`ArrivalDiscipline`]: drop-tail, the link service, RED, PIE) lets the link compute
+//! the packet's departure at once. Others decide when a packet *leaves*: those that
+//! judge the head of a first-in-first-out queue ([`DepartureDiscipline`]: CoDel, PCON,
+//! SCE), and queues with an order of their own ([`FqCoDel`], [`DualPi2`]).
 
 mod arrival;
 mod backlog;

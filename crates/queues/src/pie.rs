@@ -27,10 +27,10 @@ pub(super) const DESCRIPTION: QueueDescription = QueueDescription {
 const MOST_MARKED: f64 = 0.1;
 /// Beyond this delay the probability rises faster.
 const LONG_DELAY: Duration = Duration::from_millis(250);
-/// The most that the probability rises at once where it is large already.
+/// The largest increase in one update once the probability is large.
 const MOST_RISE: f64 = 0.02;
 
-/// What PIE is given.
+/// The settings of PIE.
 #[derive(Clone, Debug)]
 pub struct PieSettings {
     /// What becomes of a packet that was chosen.
@@ -43,9 +43,9 @@ pub struct PieSettings {
     pub alpha: f64,
     /// How much by the growth of the delay, in 1/s; 1.25 by default.
     pub beta: f64,
-    /// How long a burst is let through; 150 ms by default.
+    /// The burst allowance; 150 ms by default.
     pub burst: Duration,
-    /// The most octets that one packet has; while less than two of them waits,
+    /// The most bytes that one packet has; while less than two of them waits,
     /// nothing is chosen.
     pub maximum_packet: u64,
 }
@@ -63,7 +63,7 @@ pub struct Pie {
 }
 
 impl Pie {
-    /// PIE on an empty queue, with its own stream.
+    /// PIE on an empty queue, with its own random stream.
     #[must_use]
     pub fn new(settings: PieSettings, random: Random) -> Self {
         Self {
@@ -83,8 +83,8 @@ impl Pie {
         self.probability
     }
 
-    /// Catches up with the updates; since the last arrival nothing changed, and
-    /// the link is free from `free` on.
+    /// Does the updates that are due; since the last arrival nothing changed, and the
+    /// link is free from `free` on.
     fn catch_up(&mut self, now: Time, free: Time) {
         if free == Time::NEVER {
             self.next = self.next.max(now);

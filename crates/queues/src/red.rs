@@ -39,7 +39,7 @@ const ADAPTATION: Duration = Duration::from_millis(500);
 const LEAST_PROBABILITY: f64 = 0.01;
 const MOST_PROBABILITY: f64 = 0.5;
 
-/// The thresholds of the average queue, both in packets or both in octets.
+/// The thresholds of the average queue, both in packets or both in bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Thresholds {
     minimum: f64,
@@ -54,7 +54,7 @@ enum Unit {
 }
 
 impl Thresholds {
-    /// The two; `None` if one counts packets and the other octets, or if the
+    /// The two; `None` if one counts packets and the other bytes, or if the
     /// maximum is not above the minimum.
     #[must_use]
     pub fn new(minimum: QueueLimit, maximum: QueueLimit) -> Option<Self> {
@@ -83,7 +83,7 @@ impl Thresholds {
     }
 }
 
-/// What RED is given.
+/// The settings of RED.
 #[derive(Clone, Debug)]
 pub struct RedSettings {
     /// What becomes of a packet that was chosen.
@@ -98,7 +98,7 @@ pub struct RedSettings {
     pub gentle: bool,
     /// Whether `max_probability` is only where it starts.
     pub adaptive: bool,
-    /// The octets of a typical packet, by which idle time is counted.
+    /// The bytes of a typical packet, by which idle time is counted.
     pub typical_packet: u32,
 }
 
@@ -115,7 +115,7 @@ pub struct Red {
 }
 
 impl Red {
-    /// RED on an empty queue, with its own stream.
+    /// RED on an empty queue, with its own random stream.
     #[must_use]
     pub fn new(settings: RedSettings, random: Random) -> Self {
         Self { settings, random, average: 0.0, count: 0, next: Time::ZERO + ADAPTATION }

@@ -4,7 +4,7 @@
 //! ECT(1), and CE keeps its meaning. The draft leaves open how often a router
 //! does so; here with a probability that rises along a [`Ramp`] of the sojourn
 //! time well below CoDel's target, while above that CoDel marks or drops (RFC
-//! 8289). Where CoDel chose a packet, the ramp is not asked.
+//! 8289). The ramp does not apply to a packet that CoDel chose.
 
 use windtunnel_engine::{Random, Time};
 
@@ -16,11 +16,11 @@ use crate::verdict::Verdict;
 
 pub(super) const DESCRIPTION: QueueDescription = QueueDescription {
     name: "sce",
-    meaning: "CoDel that tells of some congestion, by ECT(1), well below its target",
+    meaning: "CoDel that signals some congestion, by ECT(1), well below its target",
     source: "draft-morton-tsvwg-sce; RFC 8289",
 };
 
-/// What the queue is given.
+/// The settings of SCE.
 #[derive(Clone, Debug)]
 pub struct SceSettings {
     /// CoDel, which marks or drops above the ramp.
@@ -38,7 +38,7 @@ pub struct Sce {
 }
 
 impl Sce {
-    /// The discipline on an empty queue, with its own stream.
+    /// The discipline on an empty queue, with its own random stream.
     #[must_use]
     pub fn new(settings: SceSettings, random: Random) -> Self {
         Self { codel: CoDel::new(settings.codel), ramp: settings.ramp, random }

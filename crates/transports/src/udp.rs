@@ -10,7 +10,7 @@ use windtunnel_packets::{Body, Ecn, Packet, Route};
 /// How long a period lasts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Period {
-    /// Always as long.
+    /// Of the same length each time.
     Fixed(Duration),
     /// Exponentially distributed, with this mean.
     Exponential(Duration),
@@ -53,7 +53,7 @@ pub struct UdpSettings {
     pub ip: IpVersion,
     /// The rate of what its datagrams carry, without headers, while it sends.
     pub rate: Rate,
-    /// The octets that a datagram carries.
+    /// The bytes that a datagram carries.
     pub payload: u16,
     /// When it sends; always, if there are none.
     pub on_off: Option<OnOffPeriods>,
@@ -63,7 +63,7 @@ pub struct UdpSettings {
 ///
 /// While it sends, datagram `k` of a period (from 0) leaves `8 k payload / rate`
 /// after its beginning, each rounded by itself, so that the rate is exact over
-/// any time. What a period's end cuts off is not made up for.
+/// any time. A datagram that does not fit into a period is not sent later.
 #[derive(Clone, Debug)]
 pub struct UdpSource {
     settings: UdpSettings,
@@ -141,9 +141,9 @@ impl UdpSource {
     /// How long `datagrams` take at the source's rate.
     fn time_of(&self, datagrams: u64) -> Duration {
         const PICOSECONDS_A_BYTE: u128 = 8_000_000_000_000;
-        let octets = u128::from(datagrams) * u128::from(self.settings.payload);
+        let bytes = u128::from(datagrams) * u128::from(self.settings.payload);
         let rate = u128::from(self.settings.rate.bits_per_second());
-        let picoseconds = (octets * PICOSECONDS_A_BYTE + rate / 2) / rate;
+        let picoseconds = (bytes * PICOSECONDS_A_BYTE + rate / 2) / rate;
         Duration::from_picos(u64::try_from(picoseconds).unwrap_or(u64::MAX))
     }
 }
@@ -153,7 +153,7 @@ impl UdpSource {
 pub struct SinkCounters {
     /// Distinct datagrams received, up to how far the sink remembers.
     pub datagrams: u64,
-    /// What they carried, in octets.
+    /// What they carried, in bytes.
     pub bytes: u64,
     /// Datagrams received that had been received before, or came later than 64
     /// others that were sent after them.

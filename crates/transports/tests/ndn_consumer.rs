@@ -528,8 +528,8 @@ fn reaction() -> impl Strategy<Value = Reaction> {
 struct Trial {
     flow: Flow,
     now: Time,
-    /// How many Interests for each segment are on their way.
-    under_way: BTreeMap<u64, u32>,
+    /// How many Interests for each segment are in flight.
+    in_flight: BTreeMap<u64, u32>,
     delivered: u64,
 }
 
@@ -539,7 +539,7 @@ impl Trial {
     fn new(name: &str, settings: ConsumerSettings) -> Self {
         let workload = ConsumerWorkload::File { segments: Self::SEGMENTS };
         let (flow, sent) = Flow::start(name, 4.0, ConsumerSettings { workload, ..settings });
-        let mut trial = Self { flow, now: Time::ZERO, under_way: BTreeMap::new(), delivered: 0 };
+        let mut trial = Self { flow, now: Time::ZERO, in_flight: BTreeMap::new(), delivered: 0 };
         trial.take(&sent);
         trial
     }
@@ -549,7 +549,7 @@ impl Trial {
         let in_flight = self.flow.consumer.in_flight();
         assert!(sent.is_empty() || in_flight as f64 <= self.flow.cwnd());
         for segment in sent {
-            *self.under_way.entry(*segment).or_default() += 1;
+            *self.in_flight.entry(*segment).or_default() += 1;
         }
     }
 
@@ -572,14 +572,14 @@ impl Trial {
     }
 
     fn happen(&mut self, fate: Fate, index: prop::sample::Index) {
-        if self.under_way.is_empty() || matches!(fate, Fate::Late) {
+        if self.in_flight.is_empty() || matches!(fate, Fate::Late) {
             return self.wait();
         }
-        let segment = *index.get(&self.under_way.keys().copied().collect::<Vec<_>>());
-        let left = self.under_way.get_mut(&segment).expect("it is under way");
+        let segment = *index.get(&self.in_flight.keys().copied().collect::<Vec<_>>());
+        let left = self.in_flight.get_mut(&segment).expect("it is under way");
         *left -= 1;
         if *left == 0 {
-            self.under_way.remove(&segment);
+            self.in_flight.remove(&segment);
         }
         match fate {
             Fate::Data { marked: is_marked } => {
@@ -622,9 +622,9 @@ proptest! {
             if trial.flow.consumer.finished().is_some() {
                 break;
             }
-            match trial.under_way.keys().next().copied() {
+            match trial.in_flight.keys().next().copied() {
                 Some(segment) => {
-                    trial.under_way.remove(&segment);
+                    trial.in_flight.remove(&segment);
                     trial.delivered += 1;
                     trial.receive(data_packet(segment));
                 }

@@ -19,7 +19,7 @@ pub enum EdgeMarks {
     #[default]
     Pass,
     /// CE becomes ECT(0), so that hosts that understand marks do not see them: in
-    /// DCIB a mark is no call to send less. A mark from before the source edge is
+    /// DCIB a mark is not a signal to send less. A mark set before the source edge is
     /// lost too.
     Clear,
 }
@@ -27,19 +27,19 @@ pub enum EdgeMarks {
 /// In which order packets pass.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
-    /// At once, as they come.
+    /// At once, in order of arrival.
     #[default]
     AsTheyCome,
-    /// The segments of a connection that come behind a gap wait until it is filled.
+    /// The segments of a connection that arrive after a gap wait until it is filled.
     InOrder {
         /// How long a segment waits at most.
         patience: Duration,
-        /// How many octets wait at most, of all connections together.
+        /// How many bytes wait at most, of all connections together.
         buffer: u64,
     },
 }
 
-/// What a destination edge is given.
+/// The settings of a destination edge.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DestinationSettings {
     /// What becomes of marks.

@@ -1,13 +1,13 @@
 //! Puts a connection's segments back in order at the destination edge, so that the
 //! receiver behind it does not see the gaps that the source edge fills.
 //!
-//! The paper has nothing like it. It needs what the rest of the system does
-//! without, some state for each connection: the next octet, and what waits behind
-//! a gap. Both are bounded.
+//! It is not part of the paper. It needs state for each connection, which the rest of
+//! the system does not have: the next byte, and the segments after a gap. Both are
+//! bounded.
 //!
-//! A segment behind a gap waits until the gap is filled, but only so long; then it
-//! goes, with all that waits before it, and the gap is given up. The same becomes
-//! of the one that has waited longest when there is no room for another.
+//! A segment after a gap waits until the gap is filled, for a limited time; then it
+//! passes, with all that wait before it, and the gap is given up. The same happens to
+//! the segment that has waited longest when there is no room for another.
 
 use std::collections::VecDeque;
 
@@ -28,7 +28,7 @@ pub type EdgeOutbox = Vec<Packet>;
 struct Piece {
     connection: u32,
     start: u32,
-    /// The number after its last octet; a SYN and a FIN count as one each.
+    /// The number after its last byte; a SYN and a FIN count as one each.
     end: u32,
     /// Whether a connection begins with it.
     opens: bool,
@@ -56,7 +56,7 @@ struct Wait {
 #[derive(Debug)]
 pub(super) struct Reordering {
     patience: Duration,
-    /// How many octets may wait.
+    /// How many bytes may wait.
     most: u64,
     connections: Connections<Connection>,
     /// In order of arrival; some have passed since, but never the first.

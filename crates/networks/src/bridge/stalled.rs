@@ -1,6 +1,6 @@
 //! The stalled queue: clones in the order in which their packets left, bounded in
-//! octets. Everything takes constant time: clones are linked through a store, and
-//! found by their acknowledgement or by the octet at which their data begin.
+//! bytes. Everything takes constant time: clones are linked through a store, and
+//! found by their acknowledgement or by the byte at which their data begin.
 
 use hashbrown::HashTable;
 use windtunnel_engine::{Handle, Store, hash_pair};
@@ -12,7 +12,7 @@ use windtunnel_queues::Backlog;
 use super::start::Start;
 use crate::list::{Linked, Links, List};
 
-/// The number of a clone that was brought forward: before all others'.
+/// The number of a clone that was moved to the front: before all others'.
 const FORWARD: u64 = 0;
 /// The number of the first clone.
 pub(super) const FIRST: u64 = 1;
@@ -45,7 +45,7 @@ impl Kept {
 /// The clones that are kept.
 #[derive(Debug)]
 pub(super) struct StalledQueue {
-    /// How many octets it may hold.
+    /// How many bytes it may hold.
     most: u64,
     kept: Store<Kept>,
     order: List,
@@ -100,9 +100,9 @@ impl StalledQueue {
         self.find(key).is_some()
     }
 
-    /// Puts a clone at the end, whose equal is not held yet. The oldest go until
-    /// there is room, and a clone for which there is never room goes itself;
-    /// returns how many went.
+    /// Appends a clone whose equal is not held yet. The oldest are removed until there is
+    /// room; a clone larger than the whole queue is not kept. Returns how many clones
+    /// were removed or not kept.
     pub(super) fn push(&mut self, packet: Packet, key: EdgeAcknowledgement) -> u64 {
         let size = packet.size();
         if u64::from(size) > self.most {
@@ -138,9 +138,9 @@ impl StalledQueue {
         Some(number)
     }
 
-    /// Brings forward to the head a clone that begins at that octet of a
-    /// connection; returns whether there is one.
-    pub(super) fn bring_forward(&mut self, start: Start) -> bool {
+    /// Moves a clone that begins at that byte of a connection to the front; returns
+    /// whether there is one.
+    pub(super) fn move_to_front(&mut self, start: Start) -> bool {
         let begins = |it: &Handle| Start::of(&self.kept[*it].key) == start;
         let Some(found) = self.by_start.find(start.hash(), begins).copied() else {
             return false;

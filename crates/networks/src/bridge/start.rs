@@ -3,7 +3,7 @@
 use windtunnel_engine::hash_pair;
 use windtunnel_packets::bridge::EdgeAcknowledgement;
 
-/// An octet of a connection, with which a segment begins.
+/// A byte of a connection, with which a segment begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Start {
     pub(super) connection: u32,

@@ -6,7 +6,7 @@ use windtunnel_packets::ndn::{Data, Interest, Name};
 use super::name_index::{NameIndex, Named};
 use crate::list::{Linked, Links, List};
 
-/// Which Data makes room for new Data.
+/// Which Data is evicted first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReplacementPolicy {
     /// The least recently used.
@@ -20,7 +20,7 @@ pub enum ReplacementPolicy {
 pub struct Cached {
     /// The Data.
     pub data: Data,
-    /// Its network-layer size in octets.
+    /// Its network-layer size in bytes.
     pub network_size: u16,
     /// Whether it carried a congestion mark when it came.
     pub marked: bool,
@@ -83,7 +83,7 @@ impl ContentStore {
         Some(cached)
     }
 
-    /// Keeps Data; what must make room goes.
+    /// Keeps Data; evicts other Data where there is no room.
     #[inline]
     pub fn insert(&mut self, now: Time, data: &Data, network_size: u16, marked: bool) {
         if !self.is_on() {

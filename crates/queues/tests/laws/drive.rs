@@ -100,7 +100,7 @@ pub(crate) fn milliseconds(time: f64) -> Time {
     Time::ZERO + Duration::from_seconds(time * 1e-3).expect("a time of the simulation")
 }
 
-/// A packet that can be marked, with `backlog` octets behind it.
+/// A packet that can be marked, with `backlog` bytes behind it.
 pub(crate) fn leaving(sojourn: Duration, backlog: u64) -> Leaving {
     Leaving { ecn: Ecn::Capable, sojourn, backlog }
 }
@@ -146,7 +146,7 @@ pub(crate) fn assert_instants(measured: &[f64], expected: &[f64]) {
     }
 }
 
-/// A datagram of that flow, of so many octets.
+/// A datagram of that flow, of so many bytes.
 pub(crate) fn packet(flow: u32, ecn: Ecn, size: u16) -> Packet {
     let datagram = Datagram { flow, length: size - 28, sequence: 0, sent: Time::ZERO };
     Packet { body: Body::Datagram(datagram), ecn, network_size: size, route: Route::default() }

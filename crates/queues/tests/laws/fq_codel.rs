@@ -28,22 +28,22 @@ fn pop(queue: &mut FqCoDel, packets: &mut Packets) -> Option<(u32, u32)> {
 /// Whatever the sizes of their packets, no flow is ahead by more than a quantum
 /// and a packet.
 #[test]
-fn flows_that_always_wait_get_the_same_octets() {
+fn flows_that_always_wait_get_the_same_bytes() {
     let sizes: [u16; 6] = [64, 200, 576, 1000, 1500, 9000];
     let (mut queue, mut packets) = (fq_codel(), Packets::default());
     for _ in 0..10 {
         (0..6).for_each(|flow| push(&mut queue, &mut packets, flow, sizes[flow as usize]));
     }
-    let mut octets = [0_u64; 6];
+    let mut bytes = [0_u64; 6];
     for _ in 0..100_000 {
         let (flow, size) = pop(&mut queue, &mut packets).expect("packets wait");
-        octets[flow as usize] += u64::from(size);
+        bytes[flow as usize] += u64::from(size);
         push(&mut queue, &mut packets, flow, sizes[flow as usize]);
     }
-    let [least, most] = [octets.iter().min(), octets.iter().max()].map(|it| *it.expect("six"));
-    assert!(most - least <= 1514 + 9000, "{octets:?}");
-    let squares: f64 = octets.iter().map(|it| (*it as f64).powi(2)).sum();
-    let jain = (octets.iter().sum::<u64>() as f64).powi(2) / (6.0 * squares);
+    let [least, most] = [bytes.iter().min(), bytes.iter().max()].map(|it| *it.expect("six"));
+    assert!(most - least <= 1514 + 9000, "{bytes:?}");
+    let squares: f64 = bytes.iter().map(|it| (*it as f64).powi(2)).sum();
+    let jain = (bytes.iter().sum::<u64>() as f64).powi(2) / (6.0 * squares);
     assert!(jain > 0.999, "{jain}");
 }
 

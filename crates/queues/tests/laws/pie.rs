@@ -29,7 +29,7 @@ fn the_first_update_is_as_by_hand() {
     assert!((pie.probability() / expected - 1.0).abs() < 1e-9, "{}", pie.probability());
 }
 
-/// A link of 10 Mbps and packets of 1000 octets, of which so many times the rate
+/// A link of 10 Mbps and packets of 1000 bytes, of which so many times the rate
 /// come: what PIE decides, how long those let through waited, and its
 /// probability, over the last half.
 struct Overload {

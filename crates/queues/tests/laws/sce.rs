@@ -12,13 +12,13 @@ fn sce(action: CongestionAction) -> Sce {
     Sce::new(sce_settings(action), random())
 }
 
-/// The share of packets told of some congestion after so many microseconds.
+/// The share of packets that signal some congestion after so many microseconds.
 fn share(sojourn: u64) -> f64 {
     let (mut queue, packets) = (sce(CongestionAction::Mark), 100_000);
     let sojourn = Duration::from_micros(sojourn);
-    let told = (0..packets)
+    let signalled = (0..packets)
         .filter(|_| queue.judge(Time::ZERO, &leaving(sojourn, LONG)) == Verdict::MarkSome);
-    told.count() as f64 / f64::from(packets)
+    signalled.count() as f64 / f64::from(packets)
 }
 
 /// From 1.25 ms to 2.5 ms.

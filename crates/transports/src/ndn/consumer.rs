@@ -1,5 +1,5 @@
 //! A consumer: keeps as many Interests in flight as its congestion controller
-//! allows, times them, and asks again for what does not come.
+//! allows, times them, and retransmits those that are not answered.
 //!
 //! Sources: the fetching pipelines of ndn-tools and the consumer of PCON
 //! (Schneider et al., ICN 2016), whose differences are settings here.
@@ -104,7 +104,7 @@ pub struct ConsumerSettings {
     pub prefix_size: NameSize,
     /// What is asked for.
     pub workload: ConsumerWorkload,
-    /// The octets of content that count as one segment to the controller.
+    /// The bytes of content that count as one segment to the controller.
     pub segment_size: u32,
     /// How long an Interest stays pending in the routers, in milliseconds.
     pub lifetime_ms: u32,
@@ -118,7 +118,7 @@ pub struct ConsumerSettings {
     pub timeout_limits: RtoLimits,
     /// How much one round trip moves the smoothed one.
     pub rtt_gain: RttGain,
-    /// How often timeouts are looked for; zero: at the very moment.
+    /// The interval at which timeouts are looked for; zero: each at its own time.
     pub timeout_check: Duration,
     /// When a timeout doubles the timeout.
     pub backoff: Backoff,
@@ -150,7 +150,7 @@ pub struct ConsumerCounters {
     pub retransmissions: u64,
     /// Distinct Data received.
     pub data: u64,
-    /// Their content, in octets.
+    /// Their content, in bytes.
     pub bytes: u64,
     /// Data received that was not asked for, or not any more.
     pub duplicates: u64,
@@ -204,7 +204,7 @@ struct Request {
 #[derive(Debug)]
 struct Requests {
     ring: VecDeque<Request>,
-    /// The number of the first request in the ring.
+    /// The number of the first request in the ring buffer.
     base: u64,
     /// The requests in flight that were sent longest ago and last.
     oldest: u64,
@@ -303,7 +303,7 @@ struct Deliveries {
     snapshots: VecDeque<Snapshot>,
     base: u64,
     least_rtt: Duration,
-    /// Octets that count as one segment.
+    /// Bytes that count as one segment.
     segment_size: u32,
 }
 
@@ -324,16 +324,15 @@ impl Deliveries {
     /// An Interest is sent, the first for its number or another one; so many are
     /// then in flight.
     fn send(&mut self, now: Time, number: u64, in_flight: u64) {
-        let octets = in_flight * u64::from(self.segment_size);
-        let snapshot = self.account.send(now, in_flight == 1, octets);
+        let bytes = in_flight * u64::from(self.segment_size);
+        let snapshot = self.account.send(now, in_flight == 1, bytes);
         match self.snapshots.get_mut((number - self.base) as usize) {
             Some(known) => *known = snapshot,
             None => self.snapshots.push_back(snapshot),
         }
     }
 
-    /// Data came for an Interest sent at `sent`, with this round trip if it tells
-    /// one.
+    /// Data came for an Interest sent at `sent`, with this round trip if it gives one.
     fn deliver(&mut self, now: Time, number: u64, sent: Time, rtt: Option<Duration>) -> Delivery {
         self.least_rtt = self.least_rtt.min(rtt.unwrap_or(Duration::MAX));
         self.account.deliver(now, u64::from(self.segment_size));
@@ -368,7 +367,7 @@ pub struct Consumer {
     deliveries: Option<Box<Deliveries>>,
     pacer: Pacer,
     waits_for_pacer: bool,
-    /// Timeouts that the controller has not heard of as lost segments.
+    /// Timeouts not reported to the controller as lost segments yet.
     untold_losses: u64,
     start: Time,
     finished: Option<Time>,
@@ -589,7 +588,7 @@ impl Consumer {
                 self.react(now, Signal::Nack, self.settings.on_nack);
             }
             NackReason::DUPLICATE => self.make_due(number),
-            // Asking again at once would be refused again: it waits for its timeout.
+            // Retransmitted at once it would be refused again: it waits for its timeout.
             _ => {}
         }
     }
@@ -636,7 +635,7 @@ impl Consumer {
         self.due.push(Reverse(number));
     }
 
-    /// Tells the controller of congestion, if this signal counts.
+    /// Reports congestion to the controller, if this signal counts.
     fn react(&mut self, now: Time, signal: Signal, reaction: Reaction) {
         let next = self.requests.next();
         match reaction {

@@ -9,11 +9,11 @@ pub struct EndpointCounters {
     pub segments: u64,
     /// Segments with data sent again.
     pub retransmissions: u64,
-    /// Octets of data acknowledged in order by the other end.
+    /// Bytes of data acknowledged in order by the other end.
     pub acknowledged_bytes: u64,
     /// Segments with data received, duplicates included.
     pub received_segments: u64,
-    /// Octets of data received in order: what the application gets.
+    /// Bytes of data received in order: what the application gets.
     pub received_bytes: u64,
     /// Segments received whose data had all been received before.
     pub duplicates: u64,

@@ -31,8 +31,8 @@ pub enum Role {
 enum State {
     /// Nothing was sent.
     Closed,
-    /// The SYN, or the answer to it, was sent so often, first at `since`, and is
-    /// due again.
+    /// The SYN, or the answer to it, was sent `attempts` times, first at `since`, and is
+    /// due again at `again`.
     Opening {
         attempts: u32,
         since: Time,
@@ -86,7 +86,7 @@ impl Endpoint {
     }
 
     /// The application hands over `bytes` more; without end for `u64::MAX`. It may
-    /// do so before the connection stands.
+    /// do so before the connection is established.
     pub fn write(&mut self, now: Time, bytes: u64, outbox: &mut TcpOutbox) {
         self.sender(now).write(bytes);
         self.transmit(now, outbox);
@@ -111,7 +111,7 @@ impl Endpoint {
         })
     }
 
-    /// Takes in a segment that came with that ECN field.
+    /// Receives a segment that came with that ECN field.
     #[inline]
     pub fn receive(&mut self, now: Time, segment: &Segment, ecn: Ecn, outbox: &mut TcpOutbox) {
         if segment.flags.has(Flags::SYN) {
@@ -141,10 +141,10 @@ impl Endpoint {
         }
     }
 
-    /// Hears of the radio that its data goes over: the signal to interference and
-    /// noise in decibels, and the channel's bandwidth in hertz, both finite. Its
-    /// controller is told with each acknowledgement until the next report; an end
-    /// that sends no data has no use for it.
+    /// The radio that its data goes over reports its signal to interference and noise
+    /// ratio in decibels, and the channel's bandwidth in hertz, both finite. The
+    /// controller gets them with each acknowledgement until the next report; an end
+    /// that sends no data ignores them.
     pub fn on_radio_report(&mut self, now: Time, sinr: f64, bandwidth: f64) {
         if let Some(sender) = &mut self.sender {
             sender.on_radio_report(now, sinr, bandwidth);
@@ -152,8 +152,8 @@ impl Endpoint {
     }
 
     /// The application takes `bytes` of what came in order, where
-    /// [`Reading::AsTaken`](super::Reading::AsTaken) has it say so. The peer hears of
-    /// it if that opens the window again.
+    /// [`Reading::AsTaken`](super::Reading::AsTaken) requires it. The peer gets
+    /// an acknowledgement if that opens the window again.
     pub fn take(&mut self, now: Time, bytes: u64, outbox: &mut TcpOutbox) {
         self.receiver.take(bytes);
         if self.state == State::Established && self.receiver.opens(&self.settings) {
@@ -161,7 +161,7 @@ impl Endpoint {
         }
     }
 
-    /// Looks at its timers.
+    /// Handles the timers that are due.
     pub fn wake(&mut self, now: Time, outbox: &mut TcpOutbox) {
         match self.state {
             State::Opening { again, .. } if again <= now => self.send_syn(now, outbox),
@@ -181,7 +181,7 @@ impl Endpoint {
             Template::new(now, connection, settings, receiver).emit(it, outbox);
         });
         if asks {
-            // One octet before what the peer has: it must answer.
+            // The byte before the next one, which the peer has already: it must answer.
             let sequence = sender.next() - 1;
             let template = Template::new(now, connection, settings, receiver);
             outbox.push(template.packet(sequence, Flags::ACK, 0, Ecn::NotCapable));
@@ -212,13 +212,13 @@ impl Endpoint {
         self.receiver.is_finished()
     }
 
-    /// Whether both ends have said, and acknowledged, that nothing more comes.
+    /// Whether the FINs of both ends were acknowledged.
     #[must_use]
     pub fn is_closed(&self) -> bool {
         self.is_finished() && self.sender.as_ref().is_some_and(|it| it.is_closed())
     }
 
-    /// Octets written that the other end has not acknowledged; `u64::MAX` for data
+    /// Bytes written that the other end has not acknowledged; `u64::MAX` for data
     /// without end.
     #[must_use]
     pub fn unacknowledged(&self) -> u64 {
@@ -246,11 +246,11 @@ impl Endpoint {
     /// What is in flight (RFC 6675's pipe), in segments, rounded up.
     #[must_use]
     pub fn in_flight(&self) -> u64 {
-        let octets = self.sender.as_ref().map_or(0, |it| it.in_flight());
-        octets.div_ceil(u64::from(self.settings.maximum_segment))
+        let bytes = self.sender.as_ref().map_or(0, |it| it.in_flight());
+        bytes.div_ceil(u64::from(self.settings.maximum_segment))
     }
 
-    /// Brings its memory near, before it takes in a segment.
+    /// Prefetches its memory, before it receives a segment.
     #[inline]
     pub fn prefetch(&self) {
         prefetch(self);
@@ -374,7 +374,7 @@ impl<'a> Template<'a> {
     fn new(now: Time, connection: u32, settings: &'a TcpSettings, receiver: &mut Receiver) -> Self {
         let flags = Flags::default().with_if(Flags::TIMESTAMPS, settings.timestamps);
         let mut segment = Segment::new(connection, 0, flags);
-        // A length tells the receiver that there is no room for SACK blocks.
+        // A segment with data has no room for SACK blocks.
         segment.length = 1;
         segment.timestamp = clock(now);
         receiver.acknowledge(&mut segment, settings);
@@ -419,11 +419,11 @@ mod tests {
     use super::*;
 
     /// Beside the segments in flight: both ends, the sender, and the copy of its
-    /// controller that a spurious decrease would bring back.
+    /// controller that a spurious decrease would restore.
     #[test]
     fn a_connection_takes_at_most_2_kib() {
         let ends = 2 * size_of::<Endpoint>();
         let sender = size_of::<Sender>() + size_of::<AnyController>();
-        assert!(ends + sender <= 2048, "{ends} and {sender} octets");
+        assert!(ends + sender <= 2048, "{ends} and {sender} bytes");
     }
 }

@@ -14,7 +14,7 @@ fn recovering(recovery: Recovery) -> TcpSettings {
     TcpSettings { recovery, ..settings("aimd") }
 }
 
-/// Opens, writes so many octets, closes, and lets the path run dry.
+/// Opens, writes so many bytes, closes, and lets the path run dry.
 fn transfer(path: &mut Path<'_>, bytes: u64) {
     path.open(bytes);
     path.act(0, Endpoint::close);
@@ -63,7 +63,7 @@ fn a_round_trip_of_ten_seconds_is_only_slow() {
 }
 
 #[test]
-fn one_octet_takes_a_round_trip_after_the_handshake() {
+fn one_byte_takes_a_round_trip_after_the_handshake() {
     let mut path = Path::new(settings("aimd"), 1_000_000_000, Duration::from_millis(10), 10);
     path.open(1);
     path.run_until(at(25));

@@ -1,5 +1,5 @@
 //! Two ends of a connection with a path between them: a bottleneck of a rate,
-//! a queue and a delay, and whatever a test does to packets on the way.
+//! a queue and a delay, and whatever a test does to packets in transit.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};

@@ -223,7 +223,7 @@ fn a_probe_of_new_data_is_not_answered() {
 
 #[test]
 fn at_a_timeout_only_what_is_overdue_is_lost() {
-    // RFC 8985, section 6.3. New data goes 10 ms before the timer rings, a second
+    // RFC 8985, section 6.3. New data goes 10 ms before the timer expires, a second
     // after the probe of 160 ms.
     let mut it = Script::connected(&settings(10), 40, 6);
     it.receive(80, ack(2));

@@ -1,4 +1,4 @@
-//! What a sender hears of its radio reaches its controller.
+//! Reports of the radio reach the sender's controller.
 
 use windtunnel_controllers::Value;
 use windtunnel_packets::tcp::Flags;
@@ -56,7 +56,7 @@ fn a_controller_is_told_every_report_and_the_bandwidth_in_segments() {
         assert!((measured / n - 1.0).abs() < 0.02, "{measured} flows, not {n}");
     }
     let without = flows(&[], 1e6);
-    assert!(without > 30.0, "{without} flows where no radio tells anything");
+    assert!(without > 30.0, "{without} flows without radio reports");
 }
 
 #[test]

@@ -37,7 +37,7 @@ fn a_closed_window_is_probed_at_the_timeout_ever_more_rarely() {
     it.until(200_000);
     let probes = it.all();
     assert!(probes.iter().all(|it| it.segment.length == 0 && it.has(Flags::ACK)));
-    // One octet before what the peer has: it must answer.
+    // One byte before what the peer has: it must answer.
     assert!(probes.iter().all(|it| it.segment.sequence == 10_000));
     let times: Vec<u64> = probes.iter().map(|it| it.milliseconds()).collect();
     assert_eq!(times[..5], [1_200, 3_200, 7_200, 15_200, 31_200]);
@@ -66,7 +66,7 @@ fn the_answer_to_a_probe_of_the_window_comes_at_once() {
     it.receive(1, data(0));
     it.receive(2, data(1));
     it.all();
-    // What stands one octet before the next.
+    // What stands one byte before the next.
     it.receive(10, data(1).length(0));
     assert_eq!(it.only().acknowledges(), 2);
 }
@@ -123,11 +123,14 @@ fn an_advertised_edge_never_moves_back() {
             it.receive(10 + number, data(number));
             for sent in it.all() {
                 let window = u64::from(sent.segment.window) << scale;
-                // Less than a segment is not told.
+                // Less than a segment is not advertised.
                 if window > 0 {
-                    let told = sent.acknowledges() * SEGMENT + window;
-                    assert!(told + (1 << scale) > edge, "{buffer}: {told} after {edge}");
-                    edge = edge.max(told);
+                    let advertised = sent.acknowledges() * SEGMENT + window;
+                    assert!(
+                        advertised + (1 << scale) > edge,
+                        "{buffer}: {advertised} after {edge}"
+                    );
+                    edge = edge.max(advertised);
                 }
             }
         }

@@ -1,4 +1,4 @@
-//! What a strategy is asked, and what it answers.
+//! What a strategy decides about, and its decision.
 
 use smallvec::SmallVec;
 use windtunnel_engine::Time;
@@ -43,7 +43,7 @@ pub type Chosen = SmallVec<[(FaceId, u32); 2]>;
 pub enum Decision {
     /// Send it to the faces chosen.
     Forward,
-    /// Let it wait for the answer that is on its way.
+    /// Let it wait for the pending answer.
     Suppress,
     /// No face leads there.
     NoRoute,

@@ -11,7 +11,7 @@
 //!   among the others; a congestion NACK does the same at most every 110 ms
 //! - an Interest that expires takes 0.02 of all weight from the face first asked
 //! - an Interest from a face that already waits is sent again with a new nonce;
-//!   from any other face it waits for the answer that is on its way
+//!   from any other face it waits for the pending answer
 
 use std::collections::BTreeMap;
 
