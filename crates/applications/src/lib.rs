@@ -20,7 +20,7 @@ pub mod udp;
 mod workload;
 
 pub use application::{Application, Completed, Host, Maker, Setting, Stream};
-pub use period::{Period, Turns};
+pub use period::{OnOffPeriods, Period};
 pub use relay::Relay;
 pub use sizes::Sizes;
 pub use workload::Workload;

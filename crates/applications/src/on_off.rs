@@ -2,13 +2,13 @@
 
 use windtunnel_engine::{Random, Time};
 
-use crate::{Application, Host, Stream, Turns};
+use crate::{Application, Host, OnOffPeriods, Stream};
 
 /// Sends in turns. While it sends, two windows of data are waiting or in flight: what
 /// is left of them when a turn ends is still sent.
 #[derive(Debug)]
 pub(crate) struct OnOff {
-    turns: Turns,
+    turns: OnOffPeriods,
     random: Random,
     is_on: bool,
     stream: Option<Stream>,
@@ -16,7 +16,7 @@ pub(crate) struct OnOff {
 }
 
 impl OnOff {
-    pub(crate) fn new(start: Time, turns: Turns, random: Random) -> Self {
+    pub(crate) fn new(start: Time, turns: OnOffPeriods, random: Random) -> Self {
         Self { turns, random, is_on: false, stream: None, next: start }
     }
 

@@ -35,7 +35,7 @@ impl Period {
 
 /// Periods of sending and of silence in turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Turns {
+pub struct OnOffPeriods {
     /// How long it sends.
     pub on: Period,
     /// How long it is silent.

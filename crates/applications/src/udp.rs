@@ -1,7 +1,7 @@
 //! UDP: datagrams without any answer (RFC 768), from a source that sends at a
-//! constant rate, always or in turns, to a sink that counts them.
+//! constant rate, always or in on-off periods, to a sink that counts them.
 
-use crate::Turns;
+use crate::OnOffPeriods;
 use windtunnel_engine::{Duration, Random, Rate, Time};
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::udp::{Datagram, HEADER};
@@ -9,25 +9,25 @@ use windtunnel_packets::{Body, Ecn, Packet, Route};
 
 /// How a source sends.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
+pub struct UdpSettings {
     /// The version of IP below.
     pub ip: IpVersion,
     /// The rate of what its datagrams carry, without headers, while it sends.
     pub rate: Rate,
-    /// The octets that a datagram carries.
+    /// The bytes that a datagram carries.
     pub payload: u16,
     /// When it sends; always, if there are none.
-    pub turns: Option<Turns>,
+    pub on_off: Option<OnOffPeriods>,
 }
 
 /// A source of datagrams.
 ///
 /// While it sends, datagram `k` of a period (from 0) leaves `8 k payload / rate`
 /// after its beginning, each rounded by itself, so that the rate is exact over
-/// any time. What a period's end cuts off is not made up for.
+/// any time. A datagram that does not fit into a period is not sent later.
 #[derive(Clone, Debug)]
-pub struct Source {
-    settings: Settings,
+pub struct UdpSource {
+    settings: UdpSettings,
     flow: u32,
     random: Random,
     sequence: u64,
@@ -39,10 +39,10 @@ pub struct Source {
     next: Time,
 }
 
-impl Source {
+impl UdpSource {
     /// The source of a flow that sends its first datagram at `start`.
     #[must_use]
-    pub fn new(flow: u32, settings: Settings, start: Time, random: Random) -> Self {
+    pub fn new(flow: u32, settings: UdpSettings, start: Time, random: Random) -> Self {
         let mut source = Self {
             settings,
             flow,
@@ -70,18 +70,18 @@ impl Source {
         self.sequence
     }
 
-    /// The datagram that leaves at [`Source::next_wake`].
+    /// The datagram that leaves at [`UdpSource::next_wake`].
     #[inline]
     pub fn send(&mut self, now: Time) -> Packet {
-        let Settings { ip, payload, .. } = self.settings;
+        let UdpSettings { ip, payload, .. } = self.settings;
         let datagram =
             Datagram { flow: self.flow, length: payload, sequence: self.sequence, sent: now };
         self.sequence += 1;
         self.in_period += 1;
         self.next = self.began + self.time_of(self.in_period);
         if self.next >= self.ends {
-            let turns = self.settings.turns.expect("only periods end");
-            let start = self.ends + turns.off.draw(&mut self.random);
+            let periods = self.settings.on_off.expect("only periods end");
+            let start = self.ends + periods.off.draw(&mut self.random);
             self.begin(start);
         }
         Packet {
@@ -94,27 +94,27 @@ impl Source {
 
     fn begin(&mut self, start: Time) {
         (self.began, self.next, self.in_period) = (start, start, 0);
-        if let Some(turns) = self.settings.turns {
-            self.ends = start + turns.on.draw(&mut self.random);
+        if let Some(periods) = self.settings.on_off {
+            self.ends = start + periods.on.draw(&mut self.random);
         }
     }
 
     /// How long `datagrams` take at the source's rate.
     fn time_of(&self, datagrams: u64) -> Duration {
         const PICOSECONDS_A_BYTE: u128 = 8_000_000_000_000;
-        let octets = u128::from(datagrams) * u128::from(self.settings.payload);
+        let bytes = u128::from(datagrams) * u128::from(self.settings.payload);
         let rate = u128::from(self.settings.rate.bits_per_second());
-        let picoseconds = (octets * PICOSECONDS_A_BYTE + rate / 2) / rate;
+        let picoseconds = (bytes * PICOSECONDS_A_BYTE + rate / 2) / rate;
         Duration::from_picos(u64::try_from(picoseconds).unwrap_or(u64::MAX))
     }
 }
 
 /// What a sink counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Counters {
+pub struct SinkCounters {
     /// Distinct datagrams received, up to how far the sink remembers.
     pub datagrams: u64,
-    /// What they carried, in octets.
+    /// What they carried, in bytes.
     pub bytes: u64,
     /// Datagrams received that had been received before, or came later than 64
     /// others that were sent after them.
@@ -131,8 +131,8 @@ pub struct Counters {
 
 /// A sink that counts datagrams.
 #[derive(Clone, Debug, Default)]
-pub struct Sink {
-    counters: Counters,
+pub struct UdpSink {
+    counters: SinkCounters,
     /// The number after the highest received.
     next: u64,
     /// Of the 64 numbers before that, which were received; the lowest bit is the
@@ -140,7 +140,7 @@ pub struct Sink {
     seen: u64,
 }
 
-impl Sink {
+impl UdpSink {
     /// Takes in a datagram.
     #[inline]
     pub fn receive(&mut self, now: Time, datagram: &Datagram, ecn: Ecn) {
@@ -169,7 +169,7 @@ impl Sink {
 
     /// What was counted so far.
     #[must_use]
-    pub fn counters(&self) -> &Counters {
+    pub fn counters(&self) -> &SinkCounters {
         &self.counters
     }
 }
@@ -181,14 +181,14 @@ mod tests {
 
     use super::*;
 
-    fn source(rate: u64, turns: Option<Turns>) -> Source {
+    fn source(rate: u64, on_off: Option<OnOffPeriods>) -> UdpSource {
         let rate = Rate::from_bits_per_second(rate).unwrap();
-        let settings = Settings { ip: IpVersion::V4, rate, payload: 1000, turns };
-        Source::new(7, settings, Time::ZERO, Streams::new(1, 0).stream("source"))
+        let settings = UdpSettings { ip: IpVersion::V4, rate, payload: 1000, on_off };
+        UdpSource::new(7, settings, Time::ZERO, Streams::new(1, 0).stream("source"))
     }
 
     /// How many datagrams leave before `end`.
-    fn sent_before(source: &mut Source, end: Time) -> u64 {
+    fn sent_before(source: &mut UdpSource, end: Time) -> u64 {
         while source.next_wake() < end {
             let _ = source.send(source.next_wake());
         }
@@ -204,19 +204,19 @@ mod tests {
     }
 
     #[test]
-    fn fixed_turns_send_their_share() {
-        let turns = Turns {
+    fn fixed_periods_send_their_share() {
+        let periods = OnOffPeriods {
             on: Period::Fixed(Duration::from_millis(10)),
             off: Period::Fixed(Duration::from_millis(30)),
         };
         // One datagram a millisecond: ten in each period.
-        let mut source = source(8_000_000, Some(turns));
+        let mut source = source(8_000_000, Some(periods));
         assert_eq!(sent_before(&mut source, Time::ZERO + Duration::from_secs(4)), 1000);
     }
 
     #[test]
     fn a_datagram_counts_once_in_whatever_order_it_comes() {
-        let mut sink = Sink::default();
+        let mut sink = UdpSink::default();
         for sequence in [0, 2, 1, 2, 1, 70, 5, 70] {
             let datagram = Datagram { flow: 0, length: 100, sequence, sent: Time::ZERO };
             sink.receive(Time::ZERO, &datagram, Ecn::NotCapable);

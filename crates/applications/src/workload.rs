@@ -9,7 +9,7 @@ use crate::bulk::{Bulk, Discard};
 use crate::file::{FileReceiver, FileSender};
 use crate::on_off::OnOff;
 use crate::requests::{Client, Exchange, Server};
-use crate::{Application, Maker, Period, Setting, Sizes, Turns};
+use crate::{Application, Maker, OnOffPeriods, Period, Setting, Sizes};
 
 /// What a flow carries over streams.
 #[derive(Clone, Debug)]
@@ -35,7 +35,7 @@ pub enum Workload {
         think: Period,
     },
     /// At full speed in turns, over one stream.
-    OnOff(Turns),
+    OnOff(OnOffPeriods),
     /// Files that arrive by a Poisson process, each over a stream of its own.
     Arrivals {
         /// The mean number of arrivals in a second.

@@ -11,7 +11,7 @@ use windtunnel_engine::Duration;
 use windtunnel_packets::ndn::wire::size::{
     DataShape, InterestShape, NameSize, data_size, interest_size,
 };
-use windtunnel_transports::ndn::consumer::Workload;
+use windtunnel_transports::ndn::consumer::ConsumerWorkload;
 use windtunnel_world::{
     ConsumerPlan, DirectionPlan, OPPORTUNITY, Plan, PortId, ProducerPlan, Topology,
 };
@@ -97,7 +97,7 @@ impl Network<'_> {
     /// Whether one Data on a link can serve a consumer more than once: it asks
     /// for the same names again, and something caches.
     fn asks_again(&self, consumer: &ConsumerPlan) -> bool {
-        matches!(consumer.settings.workload, Workload::Catalogue { .. })
+        matches!(consumer.settings.workload, ConsumerWorkload::Catalogue { .. })
             && self.plan.nodes.iter().any(|it| it.cached > 0)
     }
 

@@ -3,8 +3,8 @@
 use toml::Spanned;
 use windtunnel_engine::Duration;
 use windtunnel_networks::bridge::{
-    Clones, DestinationSettings, Duplicates, Keep, Marks, Order, Probes, Resend, SourceSettings,
-    Unmatched,
+    Clones, DestinationSettings, Duplicates, EdgeMarks, Keep, Order, Probes, Resend,
+    SourceSettings, Unmatched,
 };
 use windtunnel_world::{BridgePlan, Plan, Topology, places};
 
@@ -112,8 +112,8 @@ fn build(
     };
     let destination = DestinationSettings {
         marks: match bridge.marks {
-            file::Marks::Pass => Marks::Pass,
-            file::Marks::Clear => Marks::Clear,
+            file::Marks::Pass => EdgeMarks::Pass,
+            file::Marks::Clear => EdgeMarks::Clear,
         },
         order: order(bridge.order.as_ref(), buffer)?,
     };

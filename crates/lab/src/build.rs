@@ -7,11 +7,11 @@ use rand_distr::Zipf;
 use toml::Spanned;
 use windtunnel_controllers::{self as controllers, Kind, Maker, Need, SettingError, Start};
 use windtunnel_engine::{Duration, Time};
-use windtunnel_networks::ndn::content_store::Policy;
-use windtunnel_networks::ndn::forwarder::Marks;
+use windtunnel_networks::ndn::content_store::ReplacementPolicy;
+use windtunnel_networks::ndn::forwarder::ForwarderMarks;
 use windtunnel_packets::ndn::wire::size::{NameSize, SignatureKind};
 use windtunnel_packets::ndn::{PrefixId, wire};
-use windtunnel_transports::ndn::consumer::{self, Workload};
+use windtunnel_transports::ndn::consumer::{self, ConsumerSettings, ConsumerWorkload};
 use windtunnel_transports::ndn::producer::Producer;
 use windtunnel_transports::rtt::RtoLimits;
 use windtunnel_world::{
@@ -139,7 +139,7 @@ fn check_local_answers(scenario: &Scenario, plan: &Plan) -> Result<(), Mistake> 
         });
         let (answers, help) = if at_once {
             ("producer", "put them on two nodes, or give the producer a response_delay")
-        } else if matches!(consumer.settings.workload, Workload::Catalogue { .. })
+        } else if matches!(consumer.settings.workload, ConsumerWorkload::Catalogue { .. })
             && plan.nodes[consumer.node].cached > 0
         {
             ("content store", "cache on other nodes; here write capacity = \"0 packets\"")
@@ -252,15 +252,15 @@ impl Builder<'_> {
             name: name.get_ref().clone(),
             cached: store.map_or(0, |it| it.capacity.0.0),
             policy: match store.map(|it| it.policy).unwrap_or_default() {
-                file::Policy::Lru => Policy::Lru,
-                file::Policy::Fifo => Policy::Fifo,
+                file::Policy::Lru => ReplacementPolicy::Lru,
+                file::Policy::Fifo => ReplacementPolicy::Fifo,
             },
             strategy: match node.strategy.unwrap_or(file::StrategyName::BestRoute) {
                 file::StrategyName::BestRoute => "best-route",
                 file::StrategyName::Multicast => "multicast",
                 file::StrategyName::Pcon => "pcon",
             },
-            marks: Marks {
+            marks: ForwarderMarks {
                 interest_marks_return: node.interest_marks != Some(file::InterestMarks::Ignore),
                 cached_marks_stay: store.is_some_and(|it| it.keep_marks),
             },
@@ -440,7 +440,7 @@ impl Builder<'_> {
         consumer: &file::Consumer,
         prefix: usize,
         segment_size: u32,
-    ) -> Result<consumer::Settings, Mistake> {
+    ) -> Result<ConsumerSettings, Mistake> {
         let start = Time::ZERO + value(&consumer.start, Duration::ZERO);
         let start_within = value(&consumer.start_within, Duration::ZERO);
         let stop = match &consumer.stop {
@@ -452,7 +452,7 @@ impl Builder<'_> {
         };
         let limits = RtoLimits::default();
         let most_backoff = consumer.most_doublings.map_or(f64::INFINITY, |it| f64::from(it).exp2());
-        Ok(consumer::Settings {
+        Ok(ConsumerSettings {
             prefix: PrefixId(prefix as u32),
             prefix_size: NameSize::of(&self.prefixes[prefix]),
             workload: workload(consumer.workload.as_ref(), segment_size)?,
@@ -604,8 +604,11 @@ fn reaction(reaction: Option<file::Reaction>) -> consumer::Reaction {
     }
 }
 
-fn workload(workload: Option<&file::Workload>, segment_size: u32) -> Result<Workload, Mistake> {
-    let Some(workload) = workload else { return Ok(Workload::Stream) };
+fn workload(
+    workload: Option<&file::Workload>,
+    segment_size: u32,
+) -> Result<ConsumerWorkload, Mistake> {
+    let Some(workload) = workload else { return Ok(ConsumerWorkload::Stream) };
     let foreign = |span: &Range<usize>, key: &str, of: &str| {
         Mistake::new(format!("`{key}` is a key of {of} alone")).at(span.clone())
     };
@@ -624,11 +627,11 @@ fn workload(workload: Option<&file::Workload>, segment_size: u32) -> Result<Work
         return Err(foreign(span, key, "a catalogue"));
     }
     match workload.kind.value {
-        file::WorkloadKind::Stream => Ok(Workload::Stream),
+        file::WorkloadKind::Stream => Ok(ConsumerWorkload::Stream),
         file::WorkloadKind::File => match &workload.size {
-            Some(size) if size.value.0.0 > 0 => {
-                Ok(Workload::File { segments: size.value.0.0.div_ceil(u64::from(segment_size)) })
-            }
+            Some(size) if size.value.0.0 > 0 => Ok(ConsumerWorkload::File {
+                segments: size.value.0.0.div_ceil(u64::from(segment_size)),
+            }),
             Some(size) => Err(Mistake::new("an empty file").at(size.span.clone())),
             None => Err(Mistake::new("a file needs its size")
                 .at(workload.kind.span.clone())
@@ -645,7 +648,7 @@ fn workload(workload: Option<&file::Workload>, segment_size: u32) -> Result<Work
             // Beside 1 the law's own formula loses its digits.
             let is_one = (stated - 1.0).abs() < 1e-9;
             let law = Zipf::new(objects.value as f64, if is_one { 1.0 } else { stated });
-            law.map(|popularity| Workload::Catalogue { popularity }).map_err(|_| {
+            law.map(|popularity| ConsumerWorkload::Catalogue { popularity }).map_err(|_| {
                 Mistake::new("a catalogue has one object or more, and an exponent of 0 or more")
                     .at(exponent.map_or_else(|| objects.span.clone(), |it| it.span.clone()))
             })

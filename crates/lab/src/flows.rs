@@ -4,14 +4,14 @@
 use std::sync::Arc;
 
 use toml::Spanned;
-use windtunnel_applications::udp;
-use windtunnel_applications::{Period, Sizes, Turns, Workload};
+use windtunnel_applications::udp::UdpSettings;
+use windtunnel_applications::{OnOffPeriods, Period, Sizes, Workload};
 use windtunnel_controllers::{self as controllers, Need, Start};
 use windtunnel_engine::{Duration, Time};
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_queues::Discipline;
 use windtunnel_transports::rtt::RtoLimits;
-use windtunnel_transports::tcp::{self, EcnMode, Reading, Recovery};
+use windtunnel_transports::tcp::{EcnMode, Reading, Recovery, TcpSettings};
 use windtunnel_world::{
     ChannelPlan, FlowPlan, LinkPlan, Plan, PortId, SplitPlan, Topology, Transport, headers,
 };
@@ -34,7 +34,7 @@ pub(crate) enum Carrier<'a> {
     /// An NDN consumer.
     Consumer,
     /// TCP with these settings, and what the network gives it.
-    Tcp(&'a tcp::Settings, Network),
+    Tcp(&'a TcpSettings, Network),
 }
 
 /// What a network gives a flow.
@@ -279,15 +279,15 @@ fn ip(flow: &file::Flow) -> IpVersion {
 
 // -- UDP --------------------------------------------------------------------
 
-fn datagrams(name: &Spanned<String>, flow: &file::Flow) -> Result<udp::Settings, Mistake> {
+fn datagrams(name: &Spanned<String>, flow: &file::Flow) -> Result<UdpSettings, Mistake> {
     let rate = flow.rate.as_ref().ok_or_else(|| missing("flow", name, "rate", "\"1 Mbps\""))?;
-    let turns = match &flow.workload {
+    let on_off = match &flow.workload {
         None => None,
         Some(it) if it.value.kind == Kind::Bulk => {
             keys_of(&it.value)?;
             None
         }
-        Some(it) if it.value.kind == Kind::OnOff => Some(turns(it)?),
+        Some(it) if it.value.kind == Kind::OnOff => Some(on_off_periods(it)?),
         Some(it) => {
             return Err(Mistake::new("UDP carries no workload of that kind")
                 .at(it.span.clone())
@@ -295,7 +295,7 @@ fn datagrams(name: &Spanned<String>, flow: &file::Flow) -> Result<udp::Settings,
         }
     };
     let payload = octets(flow.payload.as_ref(), DEFAULT_DATAGRAM, MOST_DATA, "a payload")?;
-    Ok(udp::Settings { ip: ip(flow), rate: rate.value.0, payload: payload as u16, turns })
+    Ok(UdpSettings { ip: ip(flow), rate: rate.value.0, payload: payload as u16, on_off })
 }
 
 // -- TCP --------------------------------------------------------------------
@@ -305,11 +305,11 @@ fn settings(
     network: Network,
     name: &Spanned<String>,
     flow: &file::Flow,
-) -> Result<tcp::Settings, Mistake> {
+) -> Result<TcpSettings, Mistake> {
     let named =
         flow.controller.as_ref().ok_or_else(|| missing("flow", name, "controller", "\"cubic\""))?;
     let controller = builder.controller(named)?;
-    let mut settings = tcp::Settings {
+    let mut settings = TcpSettings {
         ip: ip(flow),
         maximum_segment: 0,
         timestamps: flow.timestamps.as_ref().is_none_or(|it| it.value),
@@ -456,7 +456,7 @@ fn start(flow: &file::Flow) -> Result<Start, Mistake> {
 fn workload(
     paths: &Paths<'_>,
     nodes: [usize; 2],
-    settings: &tcp::Settings,
+    settings: &TcpSettings,
     flow: &file::Flow,
 ) -> Result<Workload, Mistake> {
     const MOST: u64 = 1_000_000_000_000_000;
@@ -490,7 +490,7 @@ fn workload(
                 think: period(it, stated(&it.think, Duration::ZERO)),
             })
         }
-        Kind::OnOff => turns(located).map(Workload::OnOff),
+        Kind::OnOff => on_off_periods(located).map(Workload::OnOff),
         Kind::Arrivals => {
             let sizes = it.sizes.as_ref().ok_or_else(|| required("sizes", "\"web-search\""))?;
             let sizes = sizes_of_files(sizes)?;
@@ -549,7 +549,7 @@ fn period(workload: &FlowWorkload, mean: Duration) -> Period {
     }
 }
 
-fn turns(workload: &Located<FlowWorkload>) -> Result<Turns, Mistake> {
+fn on_off_periods(workload: &Located<FlowWorkload>) -> Result<OnOffPeriods, Mistake> {
     let it = &workload.value;
     keys_of(it)?;
     let length = |key: &str, length: &Option<Located<Measured<Duration>>>| match length {
@@ -561,7 +561,10 @@ fn turns(workload: &Located<FlowWorkload>) -> Result<Turns, Mistake> {
             .at(workload.span.clone())
             .help(format!("write {key} = \"500 ms\""))),
     };
-    Ok(Turns { on: period(it, length("on", &it.on)?), off: period(it, length("off", &it.off)?) })
+    Ok(OnOffPeriods {
+        on: period(it, length("on", &it.on)?),
+        off: period(it, length("off", &it.off)?),
+    })
 }
 
 fn sizes_of_files(sizes: &Located<file::SizesOfFiles>) -> Result<Sizes, Mistake> {
@@ -600,7 +603,7 @@ fn sizes_of_files(sizes: &Located<file::SizesOfFiles>) -> Result<Sizes, Mistake>
 fn arrivals_at_full_load(
     paths: &Paths<'_>,
     nodes: [usize; 2],
-    settings: &tcp::Settings,
+    settings: &TcpSettings,
     sizes: &Sizes,
 ) -> f64 {
     let path = paths.path(nodes);

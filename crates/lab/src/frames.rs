@@ -5,7 +5,7 @@ use std::net::{Ipv4Addr, Ipv6Addr, SocketAddrV4, SocketAddrV6};
 
 use etherparse::{EtherType, Ethernet2Header};
 use windtunnel_packets::Body;
-use windtunnel_packets::bridge::{Acknowledgement, Edges};
+use windtunnel_packets::bridge::{EdgeAcknowledgement, EdgeAddresses};
 use windtunnel_packets::ip::{self, Addresses, IpVersion};
 use windtunnel_packets::ndn::wire::size::{DataShape, NameSize, SignatureKind, data_size};
 use windtunnel_packets::ndn::wire::{EncodeError, Name};
@@ -48,9 +48,9 @@ fn address(node: usize) -> Ipv4Addr {
 }
 
 /// The addresses of the two edges between which an acknowledgement goes.
-fn edges(path: Option<PathEnds>) -> Edges {
+fn edges(path: Option<PathEnds>) -> EdgeAddresses {
     let PathEnds { source, destination, .. } = path.expect("an IP packet has two ends");
-    Edges { from: address(source), to: address(destination) }
+    EdgeAddresses { from: address(source), to: address(destination) }
 }
 
 /// The addresses of an IP packet whose header has so many octets.
@@ -115,8 +115,8 @@ impl Frames {
                 (ether_type, ip::encode_datagram(datagram, packet.ecn, &addresses))
             }
             Body::Message(message) => {
-                let of = Acknowledgement::from_words(&message.words);
-                let is_v6 = packet.network_size == Acknowledgement::size(IpVersion::V6);
+                let of = EdgeAcknowledgement::from_words(&message.words);
+                let is_v6 = packet.network_size == EdgeAcknowledgement::size(IpVersion::V6);
                 let version = if is_v6 { IpVersion::V6 } else { IpVersion::V4 };
                 let (_, addresses) = addresses(version.header(), of.connection, quoted);
                 (EtherType::IPV4, of.message(addresses, edges(path)).encode())

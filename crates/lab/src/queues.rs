@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use windtunnel_engine::Duration;
 use windtunnel_queues::{
-    Action, CoDelSettings, Discipline, DualPi2Settings, FqCoDelSettings, Limit, LinkService, Pcon,
-    PieSettings, Ramp, RedSettings, SceSettings, Thresholds,
+    CoDelSettings, CongestionAction, Discipline, DualPi2Settings, FqCoDelSettings, LinkService,
+    Pcon, PieSettings, QueueLimit, Ramp, RedSettings, SceSettings, Thresholds,
 };
 
 use crate::build::stated;
@@ -26,12 +26,12 @@ const LEAST_QUANTUM: u64 = 64;
 const LEAST_UPDATE: Duration = Duration::from_micros(10);
 
 /// How much may wait in a queue.
-pub(crate) fn limit(queue: Option<&Queue>) -> Limit {
+pub(crate) fn limit(queue: Option<&Queue>) -> QueueLimit {
     let stated = queue.and_then(|it| it.limit.as_ref()).map(|it| it.0);
     stated.unwrap_or(match queue.map(|it| it.kind) {
-        Some(FqCodel) => Limit::Packets(10_240),
-        Some(Dualpi2) => Limit::Packets(10_000),
-        _ => Limit::Packets(100),
+        Some(FqCodel) => QueueLimit::Packets(10_240),
+        Some(Dualpi2) => QueueLimit::Packets(10_000),
+        _ => QueueLimit::Packets(100),
     })
 }
 
@@ -46,7 +46,7 @@ pub(crate) fn discipline(queue: Option<&Queue>) -> Result<Discipline, Mistake> {
             Discipline::LinkService(LinkService::new(threshold, interval(queue)?))
         }
         Red => Discipline::Red(red(queue)?),
-        Codel => Discipline::CoDel(codel(queue, Action::Drop)?),
+        Codel => Discipline::CoDel(codel(queue, CongestionAction::Drop)?),
         FqCodel => Discipline::FqCoDel(fq_codel(queue)?),
         Pie => Discipline::Pie(pie(queue)?),
         Dualpi2 => Discipline::DualPi2(dual_pi2(queue)?),
@@ -157,14 +157,14 @@ fn alpha(queue: &Queue, default: f64) -> Result<f64, Mistake> {
         .map(|it| it.0)
 }
 
-fn action(queue: &Queue, default: Action) -> Action {
+fn action(queue: &Queue, default: CongestionAction) -> CongestionAction {
     queue.action.as_ref().map_or(default, |it| match it.value {
-        QueueAction::Mark => Action::Mark,
-        QueueAction::Drop => Action::Drop,
+        QueueAction::Mark => CongestionAction::Mark,
+        QueueAction::Drop => CongestionAction::Drop,
     })
 }
 
-fn codel(queue: &Queue, default: Action) -> Result<CoDelSettings, Mistake> {
+fn codel(queue: &Queue, default: CongestionAction) -> Result<CoDelSettings, Mistake> {
     Ok(CoDelSettings {
         action: action(queue, default),
         target: stated(&queue.target, Duration::from_millis(5)),
@@ -194,7 +194,7 @@ fn fq_codel(queue: &Queue) -> Result<FqCoDelSettings, Mistake> {
                     .help("write \"1514 B\", say")
             })?,
     };
-    Ok(FqCoDelSettings { codel: codel(queue, Action::Mark)?, flows, quantum })
+    Ok(FqCoDelSettings { codel: codel(queue, CongestionAction::Mark)?, flows, quantum })
 }
 
 fn red(queue: &Queue) -> Result<RedSettings, Mistake> {
@@ -207,7 +207,7 @@ fn red(queue: &Queue) -> Result<RedSettings, Mistake> {
         it => it.as_ref().map_or(0.002, |it| it.value),
     };
     Ok(RedSettings {
-        action: action(queue, Action::Drop),
+        action: action(queue, CongestionAction::Drop),
         thresholds: thresholds(queue)?,
         weight,
         max_probability: queue.max_probability.as_ref().map_or(0.1, |it| it.value.0.0),
@@ -219,10 +219,10 @@ fn red(queue: &Queue) -> Result<RedSettings, Mistake> {
 
 /// The upper threshold is three times the lower one unless stated.
 fn thresholds(queue: &Queue) -> Result<Thresholds, Mistake> {
-    let minimum = stated(&queue.minimum_threshold, Limit::Packets(5));
+    let minimum = stated(&queue.minimum_threshold, QueueLimit::Packets(5));
     let threefold = match minimum {
-        Limit::Packets(it) => Limit::Packets(it.saturating_mul(3)),
-        Limit::Bytes(it) => Limit::Bytes(it.saturating_mul(3)),
+        QueueLimit::Packets(it) => QueueLimit::Packets(it.saturating_mul(3)),
+        QueueLimit::Bytes(it) => QueueLimit::Bytes(it.saturating_mul(3)),
     };
     let maximum = stated(&queue.maximum_threshold, threefold);
     Thresholds::new(minimum, maximum).ok_or_else(|| {
@@ -236,7 +236,7 @@ fn thresholds(queue: &Queue) -> Result<Thresholds, Mistake> {
 
 fn pie(queue: &Queue) -> Result<PieSettings, Mistake> {
     Ok(PieSettings {
-        action: action(queue, Action::Drop),
+        action: action(queue, CongestionAction::Drop),
         target: target(queue)?,
         update: update(queue, Duration::from_millis(15))?,
         alpha: alpha(queue, 0.125)?,
@@ -291,7 +291,7 @@ fn ramp(queue: &Queue, start: Duration, end: Duration) -> Result<Ramp, Mistake> 
 }
 
 fn sce(queue: &Queue) -> Result<SceSettings, Mistake> {
-    let codel = codel(queue, Action::Mark)?;
+    let codel = codel(queue, CongestionAction::Mark)?;
     let ramp = ramp(queue, codel.target.scaled(0.25), codel.target.scaled(0.5))?;
     Ok(SceSettings { codel, ramp })
 }

@@ -17,7 +17,7 @@ use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use toml::Spanned;
 use windtunnel_controllers::{DESCRIPTIONS, Kind, Value};
 use windtunnel_engine::{Duration, Rate};
-use windtunnel_queues::Limit;
+use windtunnel_queues::QueueLimit;
 
 use crate::units::{Bytes, Frequency, Measured, PacketCount, Segments, Share};
 
@@ -418,7 +418,7 @@ pub(crate) struct Queue {
     pub(crate) kind: QueueKind,
     /// How much may wait; 100 packets unless stated, for `fq-codel` 10,240 and for
     /// `dualpi2` 10,000.
-    pub(crate) limit: Option<Measured<Limit>>,
+    pub(crate) limit: Option<Measured<QueueLimit>>,
     /// `red`, `codel`, `fq-codel`, `pie`, `sce`: whether to drop, or to mark what is
     /// ECN-capable; mark for `fq-codel` and `sce`, drop for the others unless stated.
     pub(crate) action: Option<Located<QueueAction>>,
@@ -436,10 +436,10 @@ pub(crate) struct Queue {
     pub(crate) threshold: Option<Located<Measured<Bytes>>>,
     /// `red`: the average queue from which packets are dropped or marked; 5 packets
     /// unless stated.
-    pub(crate) minimum_threshold: Option<Located<Measured<Limit>>>,
+    pub(crate) minimum_threshold: Option<Located<Measured<QueueLimit>>>,
     /// `red`: the average queue at which `max_probability` is reached; three times
     /// the minimum threshold unless stated.
-    pub(crate) maximum_threshold: Option<Located<Measured<Limit>>>,
+    pub(crate) maximum_threshold: Option<Located<Measured<QueueLimit>>>,
     /// `red`: the weight of one arrival in the average; 0.002 unless stated.
     pub(crate) weight: Option<Located<f64>>,
     /// `red`: the probability at the maximum threshold; 10 % unless stated.

@@ -7,7 +7,7 @@ use std::marker::PhantomData;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
 use windtunnel_engine::{Duration, Rate};
-use windtunnel_queues::Limit;
+use windtunnel_queues::QueueLimit;
 
 /// A kind of quantity: what it is called, its units, and how a number of them
 /// becomes a value.
@@ -268,7 +268,7 @@ impl Quantity for Bytes {
     }
 }
 
-impl Quantity for Limit {
+impl Quantity for QueueLimit {
     const NAME: &'static str = "a queue limit";
     const EXAMPLE: &'static str = "100 packets";
     const UNITS: &'static [(&'static str, f64)] = &[
@@ -375,8 +375,8 @@ mod tests {
         assert_eq!(parse("1.5ms"), Ok(Duration::from_micros(1500)));
         assert_eq!(parse::<Rate>("2.5 Gbps").unwrap().bits_per_second(), 2_500_000_000);
         assert_eq!(parse("64 KiB"), Ok(Bytes(65_536)));
-        assert_eq!(parse("200 packets"), Ok(Limit::Packets(200)));
-        assert_eq!(parse("200 kB"), Ok(Limit::Bytes(200_000)));
+        assert_eq!(parse("200 packets"), Ok(QueueLimit::Packets(200)));
+        assert_eq!(parse("200 kB"), Ok(QueueLimit::Bytes(200_000)));
         assert_eq!(parse("5 %"), Ok(Share(0.05)));
         assert_eq!(parse("-10.5 dBm"), Ok(Power(-10.5)));
         assert_eq!(parse("-3 dB"), Ok(Decibels(-3.0)));
@@ -408,7 +408,7 @@ mod tests {
     fn no_text_makes_the_reader_panic() {
         proptest::proptest!(|(text in "\\PC{0,12}")| {
             let _ = parse::<Duration>(&text);
-            let _ = parse::<Limit>(&text);
+            let _ = parse::<QueueLimit>(&text);
             let _ = parse::<Share>(&text);
             let _ = parse::<Length>(&text);
         });

@@ -14,9 +14,9 @@ use arrow_array::types::{Float64Type, UInt64Type};
 use windtunnel_engine::{Duration, Rate};
 use windtunnel_lab::{Batch, Captures, ScenarioError, Study, tables};
 use windtunnel_networks::bridge::{
-    Clones, Duplicates, Keep, Marks, Order, Probes, Resend, Unmatched,
+    Clones, Duplicates, EdgeMarks, Keep, Order, Probes, Resend, Unmatched,
 };
-use windtunnel_packets::bridge::{Edges, Message};
+use windtunnel_packets::bridge::{EdgeAddresses, EdgeMessage};
 use windtunnel_packets::ip::Addresses;
 use windtunnel_world::{BridgePlan, Victims};
 
@@ -78,7 +78,7 @@ fn what_is_left_out_is_as_in_the_paper() {
     assert_eq!((source.clones, source.resend), (Clones::Selected, Resend::Unchanged));
     assert_eq!((source.keep, source.unmatched), (Keep::Stalled, Unmatched::Ignore));
     assert_eq!((source.duplicates, source.probes), (Duplicates::Pass, None));
-    assert_eq!(bridge.destination.marks, Marks::Pass);
+    assert_eq!(bridge.destination.marks, EdgeMarks::Pass);
     assert_eq!(bridge.destination.order, Order::AsTheyCome);
 }
 
@@ -104,7 +104,7 @@ probes = { rate = "4 Mbps", burst = "3 kB", extra = "50 %" }"#;
     assert_eq!(source.duplicates, Duplicates::Suppress { round_trip });
     let rate = Rate::from_bits_per_second(4_000_000).expect("more than nothing");
     assert_eq!(source.probes, Some(Probes { rate, burst: 3000, extra: 0.5 }));
-    assert_eq!(bridge.destination.marks, Marks::Clear);
+    assert_eq!(bridge.destination.marks, EdgeMarks::Clear);
     let patience = Duration::from_millis(20);
     assert_eq!(bridge.destination.order, Order::InOrder { patience, buffer: 2_000_000 });
 }
@@ -160,16 +160,17 @@ fn a_capture_has_the_acknowledgements_as_they_are_on_the_wire() {
     let tables = tables::all(&study, &outcome.runs);
     let table = &tables.iter().find(|it| it.0 == "bridges").expect("the table is there").1;
     let packets = packets(&folder.join("run-0").join("edge-b.pcapng"));
-    let messages: Vec<Message> = packets.iter().filter_map(|it| Message::decode(it).ok()).collect();
+    let messages: Vec<EdgeMessage> =
+        packets.iter().filter_map(|it| EdgeMessage::decode(it).ok()).collect();
     assert_eq!(messages.len() as u64, count(table, "acknowledgements"));
     // Where the acknowledged packets' addresses and ports stand in their own bytes.
-    let quoted = |it: &Message| {
+    let quoted = |it: &EdgeMessage| {
         let Addresses::V4 { source, destination } = it.addresses else { panic!("over IPv4") };
         let addresses = [source.ip().octets(), destination.ip().octets()].concat();
         let ports = [source.port(), destination.port()].map(u16::to_be_bytes).concat();
         [addresses, ports].concat()
     };
-    let edges = Edges { from: Ipv4Addr::new(10, 0, 0, 4), to: Ipv4Addr::new(10, 0, 0, 2) };
+    let edges = EdgeAddresses { from: Ipv4Addr::new(10, 0, 0, 4), to: Ipv4Addr::new(10, 0, 0, 2) };
     for message in messages {
         assert_eq!(message.edges, edges);
         let header = quoted(&message);

@@ -6,8 +6,8 @@ use common::{VALID, changed, read, set, with};
 use proptest::prelude::*;
 use windtunnel_engine::{Duration, Rate, Time};
 use windtunnel_lab::Study;
-use windtunnel_queues::{Discipline, Limit};
-use windtunnel_transports::ndn::consumer::Workload;
+use windtunnel_queues::{Discipline, QueueLimit};
+use windtunnel_transports::ndn::consumer::ConsumerWorkload;
 use windtunnel_world::{Loss, Metric, Plan};
 
 fn rate(plan: &Plan, link: usize) -> u64 {
@@ -34,7 +34,7 @@ fn what_the_file_says_is_what_the_plan_has() {
     assert_eq!(plan.links[1].nodes, [1, 2]);
     let second = &plan.links[1].directions[1];
     assert_eq!((second.delay, second.loss), (Duration::from_millis(2), Loss::Bernoulli(0.01)));
-    assert_eq!(second.limit, Limit::Packets(50), "from the defaults");
+    assert_eq!(second.limit, QueueLimit::Packets(50), "from the defaults");
     assert!(matches!(second.discipline, Discipline::CoDel(_)));
     assert_eq!((controller(plan), plan.routing.metric), ("cubic", Metric::Hops));
     assert_eq!(
@@ -67,7 +67,10 @@ fn a_file_has_as_many_segments_as_its_size_needs() {
         let workload = format!("\"cubic\"\nworkload = {{ kind = \"file\", size = \"{size}\" }}");
         let study = read(&changed("\"cubic\"", &workload)).expect("it is valid");
         let workload = &study.cases[0].plan.consumers[0].settings.workload;
-        assert!(matches!(workload, Workload::File { segments } if *segments == expected), "{size}");
+        assert!(
+            matches!(workload, ConsumerWorkload::File { segments } if *segments == expected),
+            "{size}"
+        );
     }
 }
 

@@ -6,7 +6,7 @@ use common::{data, interest, milliseconds};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use windtunnel_engine::{Duration, Time};
-use windtunnel_networks::ndn::content_store::{ContentStore, Policy};
+use windtunnel_networks::ndn::content_store::{ContentStore, ReplacementPolicy};
 use windtunnel_packets::ndn::{Data, Interest};
 
 #[derive(Clone, Copy, Debug)]
@@ -39,13 +39,13 @@ struct Kept {
 /// What is kept, from the next to go to the last.
 struct Model {
     capacity: usize,
-    policy: Policy,
+    policy: ReplacementPolicy,
     kept: Vec<Kept>,
 }
 
 impl Model {
     fn use_again(&mut self, place: usize) {
-        if self.policy == Policy::Lru {
+        if self.policy == ReplacementPolicy::Lru {
             let kept = self.kept.remove(place);
             self.kept.push(kept);
         }
@@ -77,7 +77,7 @@ impl Model {
     }
 }
 
-fn like_the_model(policy: Policy, capacity: usize, operations: &[Operation]) {
+fn like_the_model(policy: ReplacementPolicy, capacity: usize, operations: &[Operation]) {
     let mut store = ContentStore::new(capacity, policy);
     let mut model = Model { capacity, policy, kept: Vec::new() };
     let mut now = Time::ZERO;
@@ -109,18 +109,18 @@ proptest! {
         capacity in 0..8_usize,
         operations in vec(operation(), 0..300),
     ) {
-        like_the_model(Policy::Lru, capacity, &operations);
+        like_the_model(ReplacementPolicy::Lru, capacity, &operations);
     }
 
     #[test]
     fn the_first_in_goes_first(capacity in 0..8_usize, operations in vec(operation(), 0..300)) {
-        like_the_model(Policy::Fifo, capacity, &operations);
+        like_the_model(ReplacementPolicy::Fifo, capacity, &operations);
     }
 }
 
 #[test]
 fn a_hit_saves_data_from_lru_and_not_from_fifo() {
-    for (policy, saved) in [(Policy::Lru, true), (Policy::Fifo, false)] {
+    for (policy, saved) in [(ReplacementPolicy::Lru, true), (ReplacementPolicy::Fifo, false)] {
         let mut store = ContentStore::new(2, policy);
         store.insert(Time::ZERO, &data(1), 1100, false);
         store.insert(Time::ZERO, &data(2), 1100, false);
@@ -134,7 +134,7 @@ fn a_hit_saves_data_from_lru_and_not_from_fifo() {
 /// Data counts as fresh for its freshness period, and Data without one never.
 #[test]
 fn must_be_fresh_refuses_data_from_the_end_of_its_freshness_period() {
-    let mut store = ContentStore::new(2, Policy::Lru);
+    let mut store = ContentStore::new(2, ReplacementPolicy::Lru);
     store.insert(Time::ZERO, &Data { freshness_ms: 10, ..data(1) }, 1100, false);
     store.insert(Time::ZERO, &data(2), 1100, false);
     let mut finds = |segment, now, must_be_fresh| {
@@ -149,7 +149,7 @@ fn must_be_fresh_refuses_data_from_the_end_of_its_freshness_period() {
 
 #[test]
 fn a_store_without_capacity_is_off() {
-    let mut store = ContentStore::new(0, Policy::Lru);
+    let mut store = ContentStore::new(0, ReplacementPolicy::Lru);
     store.insert(Time::ZERO, &data(1), 1100, false);
     assert!(!store.is_on() && store.is_empty());
     assert!(store.find(Time::ZERO, &interest(1, 0)).is_none());

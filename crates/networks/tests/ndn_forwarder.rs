@@ -121,7 +121,7 @@ fn the_same_nonce_from_the_same_face_is_a_retransmission() {
     assert_eq!((node.counters().loops, node.counters().aggregated), (0, 0));
 }
 
-/// The dead nonce list (NFD), where a circle is possible.
+/// The dead nonce list (NFD), where a cycle is possible.
 #[test]
 fn a_late_copy_of_an_answered_interest_is_a_loop_for_six_seconds() {
     let answered = |watched: bool| {
@@ -142,7 +142,7 @@ fn a_late_copy_of_an_answered_interest_is_a_loop_for_six_seconds() {
     assert_eq!(faces(&answered(false).ask(30, 1, interest(5, 1))), [2]);
 }
 
-/// Not even by chance: among so many, 32 bits would be too few to tell one name
+/// Not even by chance: among so many, 32 bits would be too few to distinguish one name
 /// and nonce from another.
 #[test]
 fn interests_for_different_names_are_never_taken_for_a_loop() {
@@ -243,7 +243,7 @@ fn a_mark_on_data_reaches_all_who_wait() {
     assert_eq!(marks(&sent), [(0, true), (1, true)]);
 }
 
-/// As in PCON: it tells of congestion on that consumer's way alone.
+/// As in PCON: it signals congestion on that consumer's path alone.
 #[test]
 fn a_mark_on_an_interest_returns_to_its_own_face() {
     let both = |marks_kept| {

@@ -12,7 +12,7 @@ use proptest::strategy::Strategy as _;
 use windtunnel_engine::{Random, Time};
 use windtunnel_networks::ndn::fib::{FibEntryId, NextHop};
 use windtunnel_networks::ndn::pit::{Pit, PitEntry};
-use windtunnel_networks::ndn::strategy::{Arrival, Chosen, Decision, Strategy};
+use windtunnel_networks::ndn::strategy::{Chosen, Decision, InterestArrival, Strategy};
 use windtunnel_packets::Body;
 use windtunnel_packets::ndn::{Interest, NackReason};
 
@@ -139,7 +139,7 @@ impl Weighted {
     /// The faces that a new Interest from `from` takes, with their nonces.
     fn decide(&mut self, from: u16, interest: &Interest) -> Vec<(u16, u32)> {
         let mut pending = self.pending(&[]);
-        let arrival = Arrival {
+        let arrival = InterestArrival {
             now: Time::ZERO,
             face: face(from),
             nonce: interest.nonce,

@@ -1,20 +1,21 @@
-//! What the destination edge tells the source edge of a packet, and its bytes.
+//! The message with which the destination edge acknowledges a packet to the source
+//! edge: its values and its encoding.
 //!
 //! A message is a UDP datagram over IPv4 from edge to edge. As an ICMP message
-//! does (RFC 792), it quotes the packet that it speaks of: what no router changes
-//! on the way, and as much as tells the packet from others. Numbers are in network
-//! byte order:
+//! does (RFC 792), it quotes the packet that it refers to: fields that no router
+//! changes, and enough of them to identify the packet. Numbers are in network byte
+//! order:
 //!
 //! ```text
-//!  octet  0  the format: 1
+//!  byte   0  the format: 1
 //!         1  the IP version of the acknowledged packet: 4 or 6
 //!         2  its protocol: 6 (TCP)
 //!         3  0
-//!         4  its source address, then its destination address: 4 or 16 octets each
-//!            its source port, then its destination port: 2 octets each
-//!            its sequence number: 4 octets
-//!            its acknowledgement number: 4 octets
-//!            its timestamp value, or 0 if it has none: 4 octets
+//!         4  its source address, then its destination address: 4 or 16 bytes each
+//!            its source port, then its destination port: 2 bytes each
+//!            its sequence number: 4 bytes
+//!            its acknowledgement number: 4 bytes
+//!            its timestamp value, or 0 if it has none: 4 bytes
 //! ```
 
 use std::net::{Ipv4Addr, SocketAddrV4, SocketAddrV6};
@@ -28,8 +29,7 @@ use crate::message::{MESSAGE_WORDS, ProtocolNumber};
 use crate::tcp::{Flags, Segment};
 use crate::udp;
 
-/// The UDP port of both edges: one of those that anyone may use (RFC 6335,
-/// section 6).
+/// The UDP port of both edges, from the dynamic range (RFC 6335, section 6).
 pub const PORT: u16 = 0xdc1b;
 
 /// The protocol of the edges' messages.
@@ -37,29 +37,29 @@ pub const PROTOCOL: ProtocolNumber = ProtocolNumber(PORT);
 
 /// The version of the format.
 const FORMAT: u8 = 1;
-/// What stands before the addresses.
+/// The length of what precedes the addresses.
 const PREAMBLE: u16 = 4;
-/// Ports, sequence number, acknowledgement number and timestamp value.
+/// The length of ports, sequence number, acknowledgement number and timestamp value.
 const NUMBERS: u16 = 16;
 /// Time to live, as that of other packets here.
 const HOPS: u8 = 64;
 
-/// The acknowledgement of one packet. It names the packet by its own unchanged
-/// headers: a retransmission by the host has another timestamp value, and so is
-/// another packet.
+/// The acknowledgement of one packet, which it identifies by header fields that no
+/// router changes. A retransmission by the host has another timestamp value, and so
+/// counts as another packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Acknowledgement {
-    /// The packet's connection: stands for both addresses and ports.
+pub struct EdgeAcknowledgement {
+    /// The packet's connection; represents both addresses and ports.
     pub connection: u32,
     /// Its sequence number.
     pub sequence: u32,
-    /// Its acknowledgement number: tells apart segments without data.
+    /// Its acknowledgement number; distinguishes segments without data.
     pub acknowledgement: u32,
     /// Its timestamp value, or 0 if it has none.
     pub timestamp: u32,
 }
 
-impl Acknowledgement {
+impl EdgeAcknowledgement {
     /// The acknowledgement of a segment's packet.
     #[inline]
     #[must_use]
@@ -107,26 +107,26 @@ impl Acknowledgement {
 
     /// The message from edge to edge about a packet between those `addresses`.
     #[must_use]
-    pub fn message(&self, addresses: Addresses, edges: Edges) -> Message {
+    pub fn message(&self, addresses: Addresses, edges: EdgeAddresses) -> EdgeMessage {
         let Self { sequence, acknowledgement, timestamp, .. } = *self;
-        Message { edges, addresses, sequence, acknowledgement, timestamp }
+        EdgeMessage { edges, addresses, sequence, acknowledgement, timestamp }
     }
 }
 
 /// The two edges' own addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Edges {
+pub struct EdgeAddresses {
     /// The destination edge, which acknowledges.
     pub from: Ipv4Addr,
     /// The source edge.
     pub to: Ipv4Addr,
 }
 
-/// An acknowledgement as it stands on the wire.
+/// An acknowledgement in the form it has on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Message {
-    /// Whence and whither the message itself goes.
-    pub edges: Edges,
+pub struct EdgeMessage {
+    /// Source and destination of the message itself.
+    pub edges: EdgeAddresses,
     /// The acknowledged packet's addresses and ports.
     pub addresses: Addresses,
     /// The acknowledged packet's sequence number.
@@ -137,62 +137,62 @@ pub struct Message {
     pub timestamp: u32,
 }
 
-/// Why bytes are no message from edge to edge.
+/// Why bytes are not a valid message from edge to edge.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum DecodeError {
+pub enum EdgeMessageError {
     /// They do not begin with an IPv4 header.
-    #[error("no IPv4 header: {0}")]
+    #[error("no valid IPv4 header: {0}")]
     Ip(err::ipv4::HeaderSliceError),
-    /// The IPv4 header is followed by no UDP header.
-    #[error("no UDP header: {0}")]
+    /// The IPv4 header is not followed by a UDP header.
+    #[error("no valid UDP header: {0}")]
     Udp(err::LenError),
-    /// A header states another length than the input has.
-    #[error("the {header} header states {stated} octets, but there are {found}")]
+    /// The length field of a header is not the length of the input.
+    #[error("the {header} header has a length field of {stated} bytes, but there are {found}")]
     Length {
         /// Which header.
         header: &'static str,
-        /// The octets it states, itself included.
+        /// Its length field, in bytes, header included.
         stated: usize,
-        /// The octets there are.
+        /// The bytes there are.
         found: usize,
     },
     /// A checksum is wrong.
-    #[error("the {header} checksum is wrong; the packet was changed on its way")]
+    #[error("the {header} checksum is wrong; the packet was changed in transit")]
     Checksum {
         /// Which header's.
         header: &'static str,
     },
-    /// A field has a value that it may not have.
+    /// A field has an invalid value.
     #[error("{field} is {found}; it must be {expected}")]
     Field {
         /// Which field.
         field: &'static str,
         /// Its value.
         found: u16,
-        /// What it may be.
+        /// The valid values.
         expected: &'static str,
     },
-    /// The message ends early, or goes on behind its end.
-    #[error("the message has {found} octets; one of this kind has {expected}")]
+    /// The message is too short or too long.
+    #[error("the message has {found} bytes; this kind of message has {expected}")]
     Size {
-        /// The octets it has.
+        /// The bytes it has.
         found: usize,
-        /// The octets it should have.
+        /// The bytes it should have.
         expected: usize,
     },
 }
 
-impl Message {
+impl EdgeMessage {
     /// The acknowledgement in it, for the receiver who knows the number of the
     /// connection between these addresses.
     #[must_use]
-    pub fn acknowledgement(&self, connection: u32) -> Acknowledgement {
+    pub fn acknowledgement(&self, connection: u32) -> EdgeAcknowledgement {
         let Self { sequence, acknowledgement, timestamp, .. } = *self;
-        Acknowledgement { connection, sequence, acknowledgement, timestamp }
+        EdgeAcknowledgement { connection, sequence, acknowledgement, timestamp }
     }
 
-    /// Its IP packet: as many octets as [`Acknowledgement::size`] says. It is not
-    /// ECN-capable, as nobody would answer a mark on it.
+    /// Its IP packet: as many bytes as [`EdgeAcknowledgement::size`] says. It is not
+    /// ECN-capable, because no sender would respond to a mark on it.
     #[must_use]
     pub fn encode(&self) -> Vec<u8> {
         let payload = self.payload();
@@ -203,7 +203,7 @@ impl Message {
             destination: self.edges.to.octets(),
             ..Ipv4Header::default()
         };
-        let mut output = Vec::with_capacity(usize::from(Acknowledgement::size(IpVersion::V6)));
+        let mut output = Vec::with_capacity(usize::from(EdgeAcknowledgement::size(IpVersion::V6)));
         PacketBuilder::ip(IpHeaders::Ipv4(header, Default::default()))
             .udp(PORT, PORT)
             .write_to_vec(&mut output, &payload)
@@ -233,12 +233,12 @@ impl Message {
         output
     }
 
-    /// The message in an IP packet, of which `bytes` are all.
+    /// Decodes the message in an IP packet; `bytes` are the whole packet.
     ///
     /// # Errors
-    /// If they are anything but a whole message with right lengths and checksums.
-    pub fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
-        let (ip, rest) = Ipv4Header::from_slice(bytes).map_err(DecodeError::Ip)?;
+    /// If they are not one whole message with correct lengths and checksums.
+    pub fn decode(bytes: &[u8]) -> Result<Self, EdgeMessageError> {
+        let (ip, rest) = Ipv4Header::from_slice(bytes).map_err(EdgeMessageError::Ip)?;
         check_length("IPv4", usize::from(ip.total_len), bytes.len())?;
         // Over the bytes: not all bits of them have a field in `ip`.
         let header = Sum16BitWords::new().add_slice(&bytes[..ip.header_len()]);
@@ -246,31 +246,35 @@ impl Message {
         check("the protocol", ip.protocol.0, IpNumber::UDP.0, "17 (UDP)")?;
         let fragment = ip.more_fragments || ip.fragment_offset.value() != 0;
         check("the fragment's place", u8::from(fragment), 0, "0 (a whole packet)")?;
-        let (udp, payload) = UdpHeader::from_slice(rest).map_err(DecodeError::Udp)?;
+        let (udp, payload) = UdpHeader::from_slice(rest).map_err(EdgeMessageError::Udp)?;
         check_length("UDP", usize::from(udp.length), rest.len())?;
         let checksum = udp.calc_checksum_ipv4(&ip, payload);
         check_checksum("UDP", checksum == Ok(udp.checksum))?;
         check("the destination port", udp.destination_port, PORT, "56347")?;
-        let edges = Edges { from: ip.source.into(), to: ip.destination.into() };
+        let edges = EdgeAddresses { from: ip.source.into(), to: ip.destination.into() };
         Self::from_payload(edges, payload)
     }
 
-    fn from_payload(edges: Edges, payload: &[u8]) -> Result<Self, DecodeError> {
+    fn from_payload(edges: EdgeAddresses, payload: &[u8]) -> Result<Self, EdgeMessageError> {
         let mut reader = Reader { payload, place: 0, expected: usize::from(PREAMBLE) };
         let [format, version, protocol, zero] = reader.take()?;
         check("the format", format, FORMAT, "1")?;
         check("the acknowledged packet's protocol", protocol, IpNumber::TCP.0, "6 (TCP)")?;
-        check("the fourth octet", zero, 0, "0")?;
+        check("the fourth byte", zero, 0, "0")?;
         let kind = match version {
             4 => IpVersion::V4,
             6 => IpVersion::V6,
             found => {
                 let field = "the acknowledged packet's IP version";
-                return Err(DecodeError::Field { field, found: found.into(), expected: "4 or 6" });
+                return Err(EdgeMessageError::Field {
+                    field,
+                    found: found.into(),
+                    expected: "4 or 6",
+                });
             }
         };
         let headers = IpVersion::V4.header() + udp::HEADER;
-        reader.expected = usize::from(Acknowledgement::size(kind) - headers);
+        reader.expected = usize::from(EdgeAcknowledgement::size(kind) - headers);
         check_size(payload.len(), reader.expected)?;
         let addresses = reader.addresses(kind)?;
         let mut number = || reader.take().map(u32::from_be_bytes);
@@ -279,7 +283,7 @@ impl Message {
     }
 }
 
-/// What is left of a message.
+/// Reads the payload of a message from its start.
 struct Reader<'a> {
     payload: &'a [u8],
     place: usize,
@@ -288,13 +292,13 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn take<const OCTETS: usize>(&mut self) -> Result<[u8; OCTETS], DecodeError> {
+    fn take<const OCTETS: usize>(&mut self) -> Result<[u8; OCTETS], EdgeMessageError> {
         let taken = self.payload[self.place..].first_chunk().copied();
         self.place += OCTETS;
-        taken.ok_or(DecodeError::Size { found: self.payload.len(), expected: self.expected })
+        taken.ok_or(EdgeMessageError::Size { found: self.payload.len(), expected: self.expected })
     }
 
-    fn addresses(&mut self, version: IpVersion) -> Result<Addresses, DecodeError> {
+    fn addresses(&mut self, version: IpVersion) -> Result<Addresses, EdgeMessageError> {
         Ok(match version {
             IpVersion::V4 => {
                 let (source, destination) = (self.take::<4>()?, self.take::<4>()?);
@@ -313,7 +317,7 @@ impl Reader<'_> {
         })
     }
 
-    fn port(&mut self) -> Result<u16, DecodeError> {
+    fn port(&mut self) -> Result<u16, EdgeMessageError> {
         self.take().map(u16::from_be_bytes)
     }
 }
@@ -323,19 +327,19 @@ fn check<T: Into<u16>>(
     found: T,
     right: T,
     expected: &'static str,
-) -> Result<(), DecodeError> {
+) -> Result<(), EdgeMessageError> {
     let (found, right) = (found.into(), right.into());
-    if found == right { Ok(()) } else { Err(DecodeError::Field { field, found, expected }) }
+    if found == right { Ok(()) } else { Err(EdgeMessageError::Field { field, found, expected }) }
 }
 
-fn check_length(header: &'static str, stated: usize, found: usize) -> Result<(), DecodeError> {
-    if stated == found { Ok(()) } else { Err(DecodeError::Length { header, stated, found }) }
+fn check_length(header: &'static str, stated: usize, found: usize) -> Result<(), EdgeMessageError> {
+    if stated == found { Ok(()) } else { Err(EdgeMessageError::Length { header, stated, found }) }
 }
 
-fn check_checksum(header: &'static str, is_right: bool) -> Result<(), DecodeError> {
-    if is_right { Ok(()) } else { Err(DecodeError::Checksum { header }) }
+fn check_checksum(header: &'static str, is_right: bool) -> Result<(), EdgeMessageError> {
+    if is_right { Ok(()) } else { Err(EdgeMessageError::Checksum { header }) }
 }
 
-fn check_size(found: usize, expected: usize) -> Result<(), DecodeError> {
-    if found == expected { Ok(()) } else { Err(DecodeError::Size { found, expected }) }
+fn check_size(found: usize, expected: usize) -> Result<(), EdgeMessageError> {
+    if found == expected { Ok(()) } else { Err(EdgeMessageError::Size { found, expected }) }
 }

@@ -1,23 +1,23 @@
 //! Explicit congestion notification.
 
-/// The ECN field (RFC 3168, section 5), and what stands for it elsewhere: an NDN
-/// packet can carry NDNLPv2's CongestionMark, so it is ECN-capable.
+/// The ECN field (RFC 3168, section 5), and its equivalent elsewhere: an NDN packet
+/// can carry NDNLPv2's CongestionMark, so it is ECN-capable.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Ecn {
-    /// Its sender would not understand a mark.
+    /// Not-ECT: its sender does not support marks.
     NotCapable,
-    /// ECT(0): its sender understands marks.
+    /// ECT(0): its sender supports marks.
     #[default]
     Capable,
-    /// ECT(1): its sender answers many marks by little each (RFC 9331); or, in
-    /// SCE, a router saw some congestion.
+    /// ECT(1): its sender responds to each of many marks by a little (RFC 9331); or,
+    /// in SCE, a router experienced some congestion.
     Scalable,
-    /// CE: a router saw congestion.
+    /// CE: a router experienced congestion.
     Congestion,
 }
 
 impl Ecn {
-    /// Whether a mark would be understood.
+    /// Whether its sender supports marks.
     #[inline]
     #[must_use]
     pub fn is_capable(self) -> bool {

@@ -1,8 +1,8 @@
-//! What a router knows a flow by.
+//! How a router identifies a flow.
 
-/// A number that all packets of a flow share, and those of no other: it stands for
-/// the fields that a router would look at, the addresses and ports of an IP packet
-/// or the prefix of an NDN packet's name. It is not hashed.
+/// A number that all packets of a flow share, and no others. It represents the fields
+/// that a router would look at: the addresses and ports of an IP packet, or the
+/// prefix of an NDN packet's name. It is not hashed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FlowKey(pub u64);
 

@@ -1,6 +1,6 @@
-//! TCP segments and UDP datagrams as the bytes of their IP packets: for
-//! captures. Headers are those of RFC 791, RFC 8200, RFC 9293 and RFC 768, the
-//! data are zeros, and all checksums are right.
+//! IP addresses and versions, and TCP segments and UDP datagrams encoded in IP
+//! packets, for captures. Headers are those of RFC 791, RFC 8200, RFC 9293 and RFC
+//! 768, the data are zeros, and all checksums are correct.
 
 use std::net::{SocketAddrV4, SocketAddrV6};
 
@@ -13,27 +13,27 @@ use crate::ecn::Ecn;
 use crate::tcp::{Flags, SackBlock, Segment};
 use crate::udp::Datagram;
 
-/// Time to live, or hop limit. Simulated routers do not count it down.
+/// Time to live, or hop limit. Simulated routers do not decrement it.
 const HOPS: u8 = 64;
 
-/// The octets of an IPv6 header and a TCP header with all options it can have.
+/// The length in bytes of an IPv6 header and the longest TCP header.
 const MOST_HEADERS: usize = 40 + 60;
 
-/// What a packet carries where the simulator knows only how much.
+/// The payload of a packet of which the simulator knows only the length.
 static ZEROS: [u8; u16::MAX as usize] = [0; u16::MAX as usize];
 
-/// Which version of IP carries a segment.
+/// The version of IP that carries a packet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IpVersion {
-    /// IPv4: 20 octets.
+    /// IPv4, with a header of 20 bytes.
     #[default]
     V4,
-    /// IPv6: 40 octets.
+    /// IPv6, with a header of 40 bytes.
     V6,
 }
 
 impl IpVersion {
-    /// The octets of its header.
+    /// The length of its header in bytes.
     #[must_use]
     pub const fn header(self) -> u16 {
         match self {
@@ -43,21 +43,21 @@ impl IpVersion {
     }
 }
 
-/// Whence and whither a packet goes.
+/// Source and destination of a packet, with ports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Addresses {
     /// Over IPv4.
     V4 {
-        /// Who sent it.
+        /// The sender.
         source: SocketAddrV4,
-        /// Who shall receive it.
+        /// The receiver.
         destination: SocketAddrV4,
     },
     /// Over IPv6.
     V6 {
-        /// Who sent it.
+        /// The sender.
         source: SocketAddrV6,
-        /// Who shall receive it.
+        /// The receiver.
         destination: SocketAddrV6,
     },
 }
@@ -119,8 +119,8 @@ impl Addresses {
     }
 }
 
-/// The IP packet of a TCP segment: as many octets as the IP header and
-/// [`Segment::size`] have.
+/// The IP packet of a TCP segment; its length is that of the IP header and
+/// [`Segment::size`].
 #[must_use]
 pub fn encode_segment(segment: &Segment, ecn: Ecn, addresses: &Addresses) -> Vec<u8> {
     let mut output = Vec::with_capacity(MOST_HEADERS + usize::from(segment.length));
@@ -166,7 +166,7 @@ fn tcp_header(segment: &Segment) -> TcpHeader {
     }
 }
 
-/// A segment's options in Linux's order, aligned to four octets each.
+/// A segment's options in Linux's order, aligned to four bytes each.
 fn options(segment: &Segment) -> TcpOptions {
     use TcpOptionElement::{
         MaximumSegmentSize, Noop, SelectiveAcknowledgement, SelectiveAcknowledgementPermitted,

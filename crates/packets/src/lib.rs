@@ -1,5 +1,5 @@
-//! What travels on links: the values of packets, how large they are, and their
-//! encoding. Nothing here acts.
+//! What travels on links: packets as values, their sizes and their encodings. There
+//! is no protocol behaviour here.
 
 pub mod bridge;
 mod ecn;

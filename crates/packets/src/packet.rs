@@ -1,4 +1,5 @@
-//! What travels on a link: sizes and what the protocols need to know, no bytes.
+//! A packet as it travels on a link: its size and the fields that protocols look at,
+//! not its bytes.
 
 use crate::ecn::Ecn;
 use crate::flow_key::FlowKey;
@@ -8,18 +9,18 @@ use crate::ndn::{Data, Interest, Nack};
 use crate::tcp::Segment;
 use crate::udp::Datagram;
 
-/// A packet under way. It fills one cache line: with many packets under way,
-/// the time goes into waiting for memory.
+/// A packet in transit. It fills one cache line, because with many packets in transit
+/// a run's time is spent waiting for memory.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(align(64))]
 pub struct Packet {
     /// What it carries.
     pub body: Body,
-    /// What routers may tell by it, and have told.
+    /// Its ECN field: whether routers may mark it, and whether they have.
     pub ecn: Ecn,
-    /// The size of the network-layer packet in octets, before link headers.
+    /// The size of the network-layer packet in bytes, before link headers.
     pub network_size: u16,
-    /// For an IP packet: where the rest of its way is written.
+    /// For an IP packet: its next hop.
     pub route: Route,
 }
 
@@ -45,7 +46,7 @@ pub enum Body {
     Interest(Interest),
     /// The answer to an Interest.
     Data(Data),
-    /// An Interest refused by a router.
+    /// The NACK of an Interest.
     Nack(Nack),
     /// A TCP segment.
     Segment(Segment),
@@ -56,7 +57,7 @@ pub enum Body {
 }
 
 impl Packet {
-    /// An NDN packet of that size.
+    /// An NDN packet of that network-layer size.
     #[inline]
     #[must_use]
     pub fn ndn(body: Body, network_size: u16) -> Self {
@@ -77,7 +78,7 @@ impl Packet {
         self.ecn == Ecn::Congestion
     }
 
-    /// The size on a link in octets: the true encoding with the NDNLPv2 headers
+    /// The size on a link in bytes: the true encoding with the NDNLPv2 headers
     /// that it needs, without the overhead of the link's own framing.
     #[inline]
     #[must_use]
@@ -115,8 +116,8 @@ impl Packet {
         }
     }
 
-    /// What its flow is known by at a router: the connection or flow of an IP
-    /// packet, the prefix of an NDN packet's name.
+    /// How a router identifies its flow: by the connection or flow of an IP packet, or
+    /// the prefix of an NDN packet's name.
     #[inline]
     #[must_use]
     pub fn flow_key(&self) -> FlowKey {

@@ -1,10 +1,10 @@
-//! What a TCP segment carries, in the values of the wire, and how large it is
-//! with its true options (RFC 9293, section 3.1; RFC 2018; RFC 7323).
+//! TCP segments: the values of their fields on the wire, and their size with their
+//! true options (RFC 9293, section 3.1; RFC 2018; RFC 7323).
 
-/// The octets of a TCP header without options.
+/// The length in bytes of a TCP header without options.
 const HEADER: u16 = 20;
-/// The timestamps option, with the two octets that align it (RFC 7323,
-/// appendix A).
+/// The length in bytes of the timestamps option with its padding (RFC 7323, appendix
+/// A).
 pub const TIMESTAMPS_SIZE: u16 = 12;
 /// The most SACK blocks that fit beside timestamps.
 const MOST_SACK_BLOCKS: usize = 3;
@@ -12,23 +12,23 @@ const MOST_SACK_BLOCKS: usize = 3;
 /// A TCP segment. Sequence numbers are those of the wire, modulo 2³².
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Segment {
-    /// The connection that it belongs to: stands for both ports and addresses.
+    /// The connection that it belongs to; represents both addresses and ports.
     pub connection: u32,
-    /// The number of its first octet; a SYN and a FIN count as one each.
+    /// The number of its first byte; a SYN and a FIN count as one each.
     pub sequence: u32,
-    /// The next octet that its sender wants; means something with [`Flags::ACK`].
+    /// The next byte that its sender expects; valid with [`Flags::ACK`].
     pub acknowledgement: u32,
     /// The sender's clock, in milliseconds (TSval).
     pub timestamp: u32,
     /// The clock that the sender echoes (TSecr).
     pub echo: u32,
-    /// SACK blocks, or on a SYN what it offers.
+    /// SACK blocks, or the options of a SYN.
     options: [u32; 2 * MOST_SACK_BLOCKS],
-    /// The octets of data in it.
+    /// The length of its data in bytes.
     pub length: u16,
     /// The advertised window, scaled down.
     pub window: u16,
-    /// What kind of segment it is.
+    /// Its flags, and which options it has.
     pub flags: Flags,
 }
 
@@ -36,20 +36,20 @@ pub struct Segment {
 /// without, `end`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SackBlock {
-    /// Its first octet.
+    /// Its first byte.
     pub start: u32,
-    /// The one after its last octet.
+    /// The one after its last byte.
     pub end: u32,
 }
 
-/// What the two ends tell each other in their SYNs.
+/// The options of a SYN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SynOptions {
-    /// The largest segment that its sender takes, in octets.
+    /// The maximum segment size that its sender accepts, in bytes.
     pub maximum_segment: u16,
     /// By how many bits its sender's windows are scaled down.
     pub window_scale: u8,
-    /// Whether its sender understands SACK.
+    /// Whether its sender supports SACK.
     pub sack_permitted: bool,
 }
 
@@ -62,11 +62,11 @@ impl Flags {
     pub const FIN: Self = Self(1);
     /// The first segment of a connection.
     pub const SYN: Self = Self(1 << 1);
-    /// The connection is given up.
+    /// The connection is reset.
     pub const RST: Self = Self(1 << 2);
-    /// The data should reach the application at once.
+    /// The data should be passed to the application at once.
     pub const PSH: Self = Self(1 << 3);
-    /// The acknowledgement number means something.
+    /// The acknowledgement number is valid.
     pub const ACK: Self = Self(1 << 4);
     /// ECN echo (RFC 3168), or the lowest bit of accurate ECN's counter.
     pub const ECE: Self = Self(1 << 6);
@@ -74,7 +74,7 @@ impl Flags {
     pub const CWR: Self = Self(1 << 7);
     /// Accurate ECN's highest bit, or SCE's echo.
     pub const AE: Self = Self(1 << 8);
-    /// No flag of the wire: the segment has the timestamps option.
+    /// Not a flag on the wire: the segment has the timestamps option.
     pub const TIMESTAMPS: Self = Self(1 << 12);
 
     /// Whether all of `flags` are set.
@@ -84,21 +84,21 @@ impl Flags {
         self.0 & flags.0 == flags.0
     }
 
-    /// These and `other`.
+    /// These flags and `other`.
     #[inline]
     #[must_use]
     pub const fn with(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// These, and `other` if `wanted`.
+    /// These flags, and `other` if `wanted`.
     #[inline]
     #[must_use]
     pub const fn with_if(self, other: Self, wanted: bool) -> Self {
         if wanted { self.with(other) } else { self }
     }
 
-    /// The nine bits of the wire, AE first and FIN last.
+    /// The nine bits on the wire, AE first and FIN last.
     #[inline]
     #[must_use]
     pub const fn wire(self) -> u16 {
@@ -155,7 +155,7 @@ impl Segment {
         }
     }
 
-    /// What a SYN offers.
+    /// The options of a SYN.
     #[must_use]
     pub fn syn_options(&self) -> SynOptions {
         SynOptions {
@@ -165,7 +165,7 @@ impl Segment {
         }
     }
 
-    /// Sets what a SYN offers.
+    /// Sets the options of a SYN.
     pub fn set_syn_options(&mut self, options: SynOptions) {
         let SynOptions { maximum_segment, window_scale, sack_permitted } = options;
         self.options[0] = u32::from(maximum_segment);
@@ -173,14 +173,14 @@ impl Segment {
         self.options[2] = u32::from(sack_permitted);
     }
 
-    /// The octets of its options, aligned as Linux aligns them.
+    /// The length of its options in bytes, padded as Linux pads them.
     #[inline]
     #[must_use]
     pub fn options_size(&self) -> u16 {
         let timestamps = if self.flags.has(Flags::TIMESTAMPS) { TIMESTAMPS_SIZE } else { 0 };
         if self.flags.has(Flags::SYN) {
-            // Maximum segment and window scale take four octets each. Beside
-            // timestamps, SACK-permitted stands in place of what aligns them.
+            // Maximum segment and window scale take four bytes each. Beside
+            // timestamps, SACK-permitted replaces their padding.
             let permitted = self.syn_options().sack_permitted && timestamps == 0;
             return 8 + timestamps + if permitted { 4 } else { 0 };
         }
@@ -190,7 +190,7 @@ impl Segment {
         }
     }
 
-    /// The octets of its header and its data.
+    /// The length of its header and its data in bytes.
     #[inline]
     #[must_use]
     pub fn size(&self) -> u16 {

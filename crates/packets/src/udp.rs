@@ -1,16 +1,16 @@
-//! A UDP datagram: its header's size, and what it carries (RFC 768).
+//! UDP datagrams (RFC 768).
 
 use windtunnel_engine::Time;
 
-/// The octets of a UDP header.
+/// The length of a UDP header in bytes.
 pub const HEADER: u16 = 8;
 
 /// A datagram.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Datagram {
-    /// The flow that it belongs to: stands for both ports and addresses.
+    /// The flow that it belongs to; represents both addresses and ports.
     pub flow: u32,
-    /// The octets that it carries.
+    /// The length of its data in bytes.
     pub length: u16,
     /// Its number in the flow.
     pub sequence: u64,

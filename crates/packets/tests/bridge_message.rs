@@ -4,7 +4,9 @@ use std::net::{Ipv4Addr, SocketAddrV4, SocketAddrV6};
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use windtunnel_packets::bridge::{self, Acknowledgement, DecodeError, Edges, Message};
+use windtunnel_packets::bridge::{
+    self, EdgeAcknowledgement, EdgeAddresses, EdgeMessage, EdgeMessageError,
+};
 use windtunnel_packets::ip::{Addresses, IpVersion};
 
 fn any_addresses() -> impl Strategy<Value = Addresses> {
@@ -22,23 +24,23 @@ prop_compose! {
         addresses in any_addresses(),
         [from, to] in any::<[[u8; 4]; 2]>(),
         [sequence, acknowledgement, timestamp] in any::<[u32; 3]>(),
-    ) -> Message {
-        let edges = Edges { from: from.into(), to: to.into() };
-        let found = Acknowledgement { connection: 0, sequence, acknowledgement, timestamp };
+    ) -> EdgeMessage {
+        let edges = EdgeAddresses { from: from.into(), to: to.into() };
+        let found = EdgeAcknowledgement { connection: 0, sequence, acknowledgement, timestamp };
         found.message(addresses, edges)
     }
 }
 
-fn example() -> Message {
+fn example() -> EdgeMessage {
     let address = |last, port| SocketAddrV4::new(Ipv4Addr::new(10, 0, 0, last), port);
     let addresses = Addresses::V4 { source: address(1, 49152), destination: address(2, 5001) };
-    let edges = Edges { from: Ipv4Addr::new(10, 1, 0, 2), to: Ipv4Addr::new(10, 1, 0, 1) };
+    let edges = EdgeAddresses { from: Ipv4Addr::new(10, 1, 0, 2), to: Ipv4Addr::new(10, 1, 0, 1) };
     let sequence = 0x0102_0304;
-    Message { edges, addresses, sequence, acknowledgement: 5, timestamp: 0xfffe_fdfc }
+    EdgeMessage { edges, addresses, sequence, acknowledgement: 5, timestamp: 0xfffe_fdfc }
 }
 
 #[test]
-fn a_message_has_the_octets_that_its_format_says() {
+fn a_message_has_the_bytes_that_its_format_says() {
     let bytes = example().encode();
     let ports = [0xdc, 0x1b, 0xdc, 0x1b];
     assert_eq!(bytes[20..24], ports);
@@ -56,21 +58,21 @@ fn a_message_has_the_octets_that_its_format_says() {
 
 #[test]
 fn other_formats_are_refused_by_name() {
-    for (octet, value, field) in [
+    for (byte, value, field) in [
         (0, 2, "the format"),
         (1, 5, "the acknowledged packet's IP version"),
-        (3, 1, "the fourth octet"),
+        (3, 1, "the fourth byte"),
     ] {
         let mut payload = example().encode()[28..].to_vec();
-        payload[octet] = value;
+        payload[byte] = value;
         let mut bytes = Vec::new();
         etherparse::PacketBuilder::ipv4([10, 1, 0, 2], [10, 1, 0, 1], 64)
             .udp(bridge::PORT, bridge::PORT)
             .write(&mut bytes, &payload)
             .unwrap();
-        let refusal = Message::decode(&bytes).unwrap_err();
+        let refusal = EdgeMessage::decode(&bytes).unwrap_err();
         assert!(
-            matches!(refusal, DecodeError::Field { field: it, .. } if it == field),
+            matches!(refusal, EdgeMessageError::Field { field: it, .. } if it == field),
             "{refusal}"
         );
     }
@@ -84,8 +86,8 @@ proptest! {
             Addresses::V4 { .. } => IpVersion::V4,
             Addresses::V6 { .. } => IpVersion::V6,
         };
-        prop_assert_eq!(bytes.len(), usize::from(Acknowledgement::size(version)));
-        let decoded = Message::decode(&bytes).unwrap();
+        prop_assert_eq!(bytes.len(), usize::from(EdgeAcknowledgement::size(version)));
+        let decoded = EdgeMessage::decode(&bytes).unwrap();
         prop_assert_eq!(decoded, message);
         let found = decoded.acknowledgement(connection);
         prop_assert_eq!(found.message(message.addresses, message.edges), message);
@@ -95,7 +97,7 @@ proptest! {
     fn a_cut_message_is_refused(message in any_message(), share in 0.0..1.0_f64) {
         let bytes = message.encode();
         let cut = (share * bytes.len() as f64) as usize;
-        prop_assert!(Message::decode(&bytes[..cut]).is_err());
+        prop_assert!(EdgeMessage::decode(&bytes[..cut]).is_err());
     }
 
     #[test]
@@ -104,21 +106,21 @@ proptest! {
         for bit in 0..8 * bytes.len() {
             let mut changed = bytes.clone();
             changed[bit / 8] ^= 1 << (bit % 8);
-            prop_assert!(Message::decode(&changed).is_err(), "bit {}", bit);
+            prop_assert!(EdgeMessage::decode(&changed).is_err(), "bit {}", bit);
         }
     }
 
     #[test]
     fn arbitrary_bytes_never_panic(bytes in vec(any::<u8>(), 0..200)) {
-        let _ = Message::decode(&bytes);
+        let _ = EdgeMessage::decode(&bytes);
     }
 
     /// Behind right headers, so that the message itself is reached.
     #[test]
     fn an_arbitrary_message_never_panics(payload in vec(any::<u8>(), 0..80), version in 3..8_u8) {
         let mut payload = payload;
-        for (octet, value) in payload.iter_mut().zip([1, version, 6, 0]) {
-            *octet = value;
+        for (byte, value) in payload.iter_mut().zip([1, version, 6, 0]) {
+            *byte = value;
         }
         let mut bytes = Vec::new();
         etherparse::PacketBuilder::ipv4([1, 2, 3, 4], [5, 6, 7, 8], 9)
@@ -130,6 +132,6 @@ proptest! {
             6 => payload.len() == 52,
             _ => false,
         };
-        prop_assert_eq!(Message::decode(&bytes).is_ok(), whole);
+        prop_assert_eq!(EdgeMessage::decode(&bytes).is_ok(), whole);
     }
 }

@@ -148,7 +148,7 @@ proptest! {
         prop_assert_eq!(tcp.window_size(), segment.window);
         prop_assert_eq!(tcp.options().len(), usize::from(segment.options_size()));
         prop_assert_eq!(tcp.payload().len(), usize::from(segment.length));
-        // The nine flags are the last bits of the 13th and 14th octets.
+        // The nine flags are the last bits of the 13th and 14th bytes.
         let header = tcp.header_slice();
         let flags = u16::from_be_bytes([header[12], header[13]]) & 0x1ff;
         prop_assert_eq!(flags, segment.flags.wire());
@@ -197,7 +197,7 @@ fn the_options_of_a_syn_come_in_the_order_of_linux() {
 }
 
 #[test]
-fn timestamps_and_sack_blocks_are_aligned_to_four_octets() {
+fn timestamps_and_sack_blocks_are_aligned_to_four_bytes() {
     let mut segment = Segment::new(0, 0, Flags::ACK.with(Flags::TIMESTAMPS));
     segment.add_sack_block(SackBlock { start: 10, end: 20 });
     let blocks = SelectiveAcknowledgement((10, 20), [None; 3]);

@@ -4,7 +4,7 @@ use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::tcp::{Flags, SackBlock, Segment, SynOptions};
 
 #[test]
-fn an_acknowledgement_with_timestamps_is_52_octets_of_ipv4() {
+fn an_acknowledgement_with_timestamps_is_52_bytes_of_ipv4() {
     let flags = Flags::ACK.with(Flags::TIMESTAMPS);
     let mut segment = Segment::new(0, 0, flags);
     assert_eq!(IpVersion::V4.header() + segment.size(), 52);

@@ -21,7 +21,7 @@ pub struct Arriving {
 }
 
 /// A discipline that decides when a packet arrives.
-pub trait Arrival {
+pub trait ArrivalDiscipline {
     /// Judges the packet that arrives at `now`, before it is known whether it
     /// finds room.
     fn judge(&mut self, now: Time, arriving: &Arriving) -> Verdict;

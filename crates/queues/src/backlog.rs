@@ -3,10 +3,10 @@
 /// How much may wait: whichever limit is reached first. The packet under
 /// transmission does not wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Limit {
+pub enum QueueLimit {
     /// At most so many packets.
     Packets(u32),
-    /// At most so many octets.
+    /// At most so many bytes.
     Bytes(u64),
 }
 
@@ -15,12 +15,12 @@ pub enum Limit {
 pub struct Backlog {
     /// Packets waiting.
     pub packets: u32,
-    /// Their octets on the link.
+    /// Their bytes on the link.
     pub bytes: u64,
 }
 
-impl Limit {
-    /// Whether one more packet of `size` octets finds room beside `backlog`.
+impl QueueLimit {
+    /// Whether one more packet of `size` bytes finds room beside `backlog`.
     #[inline]
     #[must_use]
     pub fn admits(self, backlog: Backlog, size: u32) -> bool {
@@ -49,7 +49,7 @@ impl Backlog {
         self.bytes += u64::from(size);
     }
 
-    /// The larger of two backlogs, packets and octets each by itself.
+    /// The larger of two backlogs, packets and bytes each by itself.
     #[inline]
     #[must_use]
     pub fn or_more(self, other: Self) -> Self {

@@ -7,11 +7,11 @@
 
 use windtunnel_engine::{Duration, Time};
 
-use crate::departure::{Departure, Leaving};
-use crate::description::Description;
-use crate::verdict::{Action, Verdict};
+use crate::departure::{DepartureDiscipline, Leaving};
+use crate::description::QueueDescription;
+use crate::verdict::{CongestionAction, Verdict};
 
-pub(super) const DESCRIPTION: Description = Description {
+pub(super) const DESCRIPTION: QueueDescription = QueueDescription {
     name: "codel",
     meaning: "controlled delay: drops or marks while packets stay too long",
     source: "RFC 8289",
@@ -19,14 +19,14 @@ pub(super) const DESCRIPTION: Description = Description {
 
 /// What CoDel is given (RFC 8289, section 4).
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct CoDelSettings {
     /// What becomes of a packet that stayed too long.
-    pub action: Action,
+    pub action: CongestionAction,
     /// The sojourn time to stay below; 5 ms by default.
     pub target: Duration,
     /// How long it may be above; 100 ms by default.
     pub interval: Duration,
-    /// The most octets that one packet has; a backlog of no more is never
+    /// The most bytes that one packet has; a backlog of no more is never
     /// congestion.
     pub maximum_packet: u64,
     /// If set, every ECN-capable packet that stayed longer is marked, for
@@ -46,7 +46,12 @@ pub(super) struct State {
 }
 
 impl State {
-    pub(super) fn judge(&mut self, settings: &Settings, now: Time, leaving: &Leaving) -> Verdict {
+    pub(super) fn judge(
+        &mut self,
+        settings: &CoDelSettings,
+        now: Time,
+        leaving: &Leaving,
+    ) -> Verdict {
         if self.chooses(settings, now, leaving) {
             return settings.action.into();
         }
@@ -59,7 +64,7 @@ impl State {
     }
 
     /// Whether the packet is one of those to drop or to mark.
-    fn chooses(&mut self, settings: &Settings, now: Time, leaving: &Leaving) -> bool {
+    fn chooses(&mut self, settings: &CoDelSettings, now: Time, leaving: &Leaving) -> bool {
         if !self.stayed_above(settings, now, leaving) {
             self.dropping = false;
             return false;
@@ -77,7 +82,7 @@ impl State {
     }
 
     /// Whether the sojourn time has been above target for an interval.
-    fn stayed_above(&mut self, settings: &Settings, now: Time, leaving: &Leaving) -> bool {
+    fn stayed_above(&mut self, settings: &CoDelSettings, now: Time, leaving: &Leaving) -> bool {
         if leaving.sojourn < settings.target || leaving.backlog <= settings.maximum_packet {
             self.first_above = None;
             return false;
@@ -110,19 +115,19 @@ impl State {
 /// CoDel on one queue.
 #[derive(Clone, Debug)]
 pub struct CoDel {
-    settings: Settings,
+    settings: CoDelSettings,
     state: State,
 }
 
 impl CoDel {
     /// CoDel on an empty queue.
     #[must_use]
-    pub fn new(settings: Settings) -> Self {
+    pub fn new(settings: CoDelSettings) -> Self {
         Self { settings, state: State::default() }
     }
 }
 
-impl Departure for CoDel {
+impl DepartureDiscipline for CoDel {
     fn judge(&mut self, now: Time, leaving: &Leaving) -> Verdict {
         self.state.judge(&self.settings, now, leaving)
     }

@@ -12,12 +12,12 @@ pub struct Leaving {
     pub ecn: Ecn,
     /// How long it waited.
     pub sojourn: Duration,
-    /// The octets that still wait behind it.
+    /// The bytes that still wait behind it.
     pub backlog: u64,
 }
 
 /// A discipline that decides when a packet leaves a first-in-first-out queue.
-pub trait Departure {
+pub trait DepartureDiscipline {
     /// Judges the packet at the head, at `now`.
     fn judge(&mut self, now: Time, leaving: &Leaving) -> Verdict;
 }

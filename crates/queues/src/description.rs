@@ -2,7 +2,7 @@
 
 /// A queue discipline's name and what it is.
 #[derive(Clone, Copy, Debug)]
-pub struct Description {
+pub struct QueueDescription {
     /// The name in scenario files.
     pub name: &'static str,
     /// What it does.

@@ -1,24 +1,23 @@
-//! Which discipline stands before a link: what is asked for, and what it becomes
-//! there.
+//! The queue discipline of a link: its settings, and its state.
 
 use windtunnel_engine::{Random, Time};
 use windtunnel_packets::FlowKey;
 
-use crate::arrival::{Arrival, Arriving};
-use crate::backlog::{Backlog, Limit};
-use crate::codel::{CoDel, Settings as CoDelSettings};
-use crate::dual_pi2::{DualPi2, Settings as DualPi2Settings};
+use crate::arrival::{ArrivalDiscipline, Arriving};
+use crate::backlog::{Backlog, QueueLimit};
+use crate::codel::{CoDel, CoDelSettings};
+use crate::dual_pi2::{DualPi2, DualPi2Settings};
 use crate::fifo::Judged;
-use crate::fq_codel::{FqCoDel, Settings as FqCoDelSettings};
+use crate::fq_codel::{FqCoDel, FqCoDelSettings};
 use crate::link_service::LinkService;
 use crate::pcon::Pcon;
-use crate::pie::{Pie, Settings as PieSettings};
+use crate::pie::{Pie, PieSettings};
 use crate::queue::{Queue, Waiting};
-use crate::red::{Red, Settings as RedSettings};
-use crate::sce::{Sce, Settings as SceSettings};
+use crate::red::{Red, RedSettings};
+use crate::sce::{Sce, SceSettings};
 use crate::verdict::Verdict;
 
-/// What a scenario may ask for at an egress.
+/// A queue discipline with its settings.
 #[derive(Clone, Debug)]
 pub enum Discipline {
     /// Drops what finds no room, and nothing else.
@@ -41,37 +40,45 @@ pub enum Discipline {
     DualPi2(DualPi2Settings),
 }
 
-/// A discipline at work.
+/// A discipline with the state of one queue.
 #[derive(Debug)]
-pub enum Started {
-    /// Decides when a packet arrives; `None`: nothing but the limit does.
-    OnArrival(Option<AnyArrival>),
+pub enum ActiveDiscipline {
+    /// Decides when a packet arrives; `None`: only the limit decides.
+    OnArrival(Option<AnyArrivalDiscipline>),
     /// Decides when a packet leaves.
     OnDeparture(AnyQueue),
 }
 
 impl Discipline {
-    /// The discipline on an empty queue, with its own stream.
+    /// The discipline on an empty queue, with its own random stream.
     #[must_use]
-    pub fn start(&self, random: Random) -> Started {
-        let on_arrival = |judge| Started::OnArrival(Some(judge));
+    pub fn start(&self, random: Random) -> ActiveDiscipline {
+        let on_arrival = |judge| ActiveDiscipline::OnArrival(Some(judge));
         match self.clone() {
-            Self::DropTail => Started::OnArrival(None),
-            Self::LinkService(it) => on_arrival(AnyArrival::LinkService(it)),
-            Self::Red(it) => on_arrival(AnyArrival::Red(Red::new(it, random))),
-            Self::Pie(it) => on_arrival(AnyArrival::Pie(Pie::new(it, random))),
-            Self::CoDel(it) => Started::OnDeparture(AnyQueue::CoDel(Judged::new(CoDel::new(it)))),
-            Self::Pcon(it) => Started::OnDeparture(AnyQueue::Pcon(Judged::new(it))),
-            Self::Sce(it) => Started::OnDeparture(AnyQueue::Sce(Judged::new(Sce::new(it, random)))),
-            Self::FqCoDel(it) => Started::OnDeparture(AnyQueue::FqCoDel(FqCoDel::new(it, random))),
-            Self::DualPi2(it) => Started::OnDeparture(AnyQueue::DualPi2(DualPi2::new(it, random))),
+            Self::DropTail => ActiveDiscipline::OnArrival(None),
+            Self::LinkService(it) => on_arrival(AnyArrivalDiscipline::LinkService(it)),
+            Self::Red(it) => on_arrival(AnyArrivalDiscipline::Red(Red::new(it, random))),
+            Self::Pie(it) => on_arrival(AnyArrivalDiscipline::Pie(Pie::new(it, random))),
+            Self::CoDel(it) => {
+                ActiveDiscipline::OnDeparture(AnyQueue::CoDel(Judged::new(CoDel::new(it))))
+            }
+            Self::Pcon(it) => ActiveDiscipline::OnDeparture(AnyQueue::Pcon(Judged::new(it))),
+            Self::Sce(it) => {
+                ActiveDiscipline::OnDeparture(AnyQueue::Sce(Judged::new(Sce::new(it, random))))
+            }
+            Self::FqCoDel(it) => {
+                ActiveDiscipline::OnDeparture(AnyQueue::FqCoDel(FqCoDel::new(it, random)))
+            }
+            Self::DualPi2(it) => {
+                ActiveDiscipline::OnDeparture(AnyQueue::DualPi2(DualPi2::new(it, random)))
+            }
         }
     }
 }
 
 /// Any discipline that decides when a packet arrives.
 #[derive(Clone, Debug)]
-pub enum AnyArrival {
+pub enum AnyArrivalDiscipline {
     /// NFD's link service.
     LinkService(LinkService),
     /// RED.
@@ -80,7 +87,7 @@ pub enum AnyArrival {
     Pie(Pie),
 }
 
-impl Arrival for AnyArrival {
+impl ArrivalDiscipline for AnyArrivalDiscipline {
     #[inline]
     fn judge(&mut self, now: Time, arriving: &Arriving) -> Verdict {
         match self {
@@ -107,11 +114,11 @@ pub enum AnyQueue {
 }
 
 impl AnyQueue {
-    /// Takes a packet in if there is room; what there is none for, this packet or
-    /// others, goes to `overflow`.
+    /// Takes in a packet if there is room; packets for which there is none, this one or
+    /// others, go to `overflow`.
     pub fn offer(
         &mut self,
-        limit: Limit,
+        limit: QueueLimit,
         waiting: Waiting,
         flow: FlowKey,
         mut overflow: impl FnMut(Waiting),

@@ -12,28 +12,28 @@
 //! packets that were chosen with `p'^2` are dropped, of either queue.
 //!
 //! The low-latency queue goes first, but while packets wait in both, the classic
-//! one gets its share of the octets. Packets are chosen independently at random.
+//! one gets its share of the bytes. Packets are chosen independently at random.
 //! Updates are caught up with when a packet comes or goes, each at its own instant.
 
 use windtunnel_engine::{Duration, Random, Time};
 use windtunnel_packets::{Ecn, FlowKey};
 
 use crate::backlog::Backlog;
-use crate::description::Description;
+use crate::description::QueueDescription;
 use crate::fifo::Fifo;
 use crate::queue::{Queue, Waiting};
 use crate::ramp::Ramp;
 use crate::verdict::Verdict;
 
-pub(super) const DESCRIPTION: Description = Description {
+pub(super) const DESCRIPTION: QueueDescription = QueueDescription {
     name: "dualpi2",
     meaning: "two coupled queues: L4S with a shallow one, all others with PI squared",
     source: "RFC 9332",
 };
 
-/// What the two queues are given.
+/// The settings of the two queues.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct DualPi2Settings {
     /// The queueing delay to hold in the classic queue; 15 ms by default.
     pub target: Duration,
     /// How often the base probability moves; 16 ms by default.
@@ -55,7 +55,7 @@ pub struct Settings {
 /// The two queues.
 #[derive(Debug)]
 pub struct DualPi2 {
-    settings: Settings,
+    settings: DualPi2Settings,
     random: Random,
     low_latency: Fifo,
     classic: Fifo,
@@ -63,14 +63,14 @@ pub struct DualPi2 {
     base: f64,
     delay: Duration,
     next: Time,
-    /// Octets that the classic queue may send, because the other one sent.
+    /// Bytes that the classic queue may send, because the other one sent.
     credit: f64,
 }
 
 impl DualPi2 {
-    /// Two empty queues, with their own stream.
+    /// Two empty queues, with their own random stream.
     #[must_use]
-    pub fn new(settings: Settings, random: Random) -> Self {
+    pub fn new(settings: DualPi2Settings, random: Random) -> Self {
         Self {
             random,
             low_latency: Fifo::default(),
@@ -96,7 +96,7 @@ impl DualPi2 {
         (self.settings.coupling * self.base).min(1.0)
     }
 
-    /// Catches up with the updates; since the last call nothing came or went.
+    /// Does the updates that are due; since the last call no packet came or went.
     fn catch_up(&mut self, now: Time) {
         while self.next <= now {
             let heads = [self.low_latency.head(), self.classic.head()];
@@ -112,7 +112,7 @@ impl DualPi2 {
     }
 
     fn update(&mut self, delay: Duration) {
-        let Settings { target, alpha, beta, .. } = self.settings;
+        let DualPi2Settings { target, alpha, beta, .. } = self.settings;
         let error = delay.as_seconds() - target.as_seconds();
         let growth = delay.as_seconds() - self.delay.as_seconds();
         self.base = (self.base + alpha * error + beta * growth).clamp(0.0, 1.0);
@@ -131,8 +131,8 @@ impl DualPi2 {
         let classic = self.credit > 0.0;
         let queue = if classic { &mut self.classic } else { &mut self.low_latency };
         let packet = queue.pop()?;
-        let octets = f64::from(packet.size);
-        self.credit += if classic { (share - 1.0) * octets } else { share * octets };
+        let bytes = f64::from(packet.size);
+        self.credit += if classic { (share - 1.0) * bytes } else { share * bytes };
         Some((packet, classic))
     }
 

@@ -6,7 +6,7 @@ use windtunnel_engine::Time;
 use windtunnel_packets::FlowKey;
 
 use crate::backlog::Backlog;
-use crate::departure::Departure;
+use crate::departure::DepartureDiscipline;
 use crate::queue::{Queue, Waiting};
 use crate::verdict::Verdict;
 
@@ -59,7 +59,7 @@ impl<D> Judged<D> {
     }
 }
 
-impl<D: Departure> Queue for Judged<D> {
+impl<D: DepartureDiscipline> Queue for Judged<D> {
     fn push(&mut self, waiting: Waiting, _flow: FlowKey) {
         self.queue.push(waiting);
     }

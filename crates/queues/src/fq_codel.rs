@@ -1,4 +1,4 @@
-//! FQ-CoDel: a queue for each flow, CoDel on each, and turns by octets.
+//! FQ-CoDel: a queue for each flow, CoDel on each, and turns by bytes.
 //!
 //! Source: RFC 8290, sections 4 and 5. Flows are hashed to queues. A queue that
 //! becomes active goes to the end of the list of new queues with a credit of one
@@ -6,20 +6,20 @@
 //! gets another quantum and goes to the end of the list of old queues, and so does
 //! a new one that is found empty; an old one that is found empty leaves its list.
 //!
-//! Where there is no room, packets at the head of the queue with the most octets
-//! are dropped: half of its octets, but no more than 64 packets at once (section
+//! Where there is no room, packets at the head of the queue with the most bytes
+//! are dropped: half of its bytes, but no more than 64 packets at once (section
 //! 4.1.3). CoDel looks at its own queue alone.
 
 use windtunnel_engine::{Handle, Random, Store, Time, hash_twice};
 use windtunnel_packets::FlowKey;
 
 use crate::backlog::Backlog;
-use crate::codel::{self, Settings as CoDelSettings};
-use crate::description::Description;
+use crate::codel::{self, CoDelSettings};
+use crate::description::QueueDescription;
 use crate::queue::{Queue, Waiting};
 use crate::verdict::Verdict;
 
-pub(super) const DESCRIPTION: Description = Description {
+pub(super) const DESCRIPTION: QueueDescription = QueueDescription {
     name: "fq-codel",
     meaning: "a queue for each flow, CoDel on each, new flows first",
     source: "RFC 8290",
@@ -28,14 +28,14 @@ pub(super) const DESCRIPTION: Description = Description {
 /// The most packets dropped at once.
 const MOST_SHED: u32 = 64;
 
-/// What the queues are given.
+/// The settings of the queues.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct FqCoDelSettings {
     /// CoDel on each queue.
     pub codel: CoDelSettings,
     /// How many queues flows are hashed to; 1024 by default.
     pub flows: u16,
-    /// The octets that a queue may send in one turn; 1514 by default.
+    /// The bytes that a queue may send in one turn; 1514 by default.
     pub quantum: u32,
 }
 
@@ -53,11 +53,11 @@ struct Flow {
     tail: Option<Handle>,
     backlog: Backlog,
     codel: codel::State,
-    /// The octets that it may still send in its turn.
+    /// The bytes that it may still send in its turn.
     credit: i64,
     /// Whether it is in one of the two lists.
     active: bool,
-    /// Who follows it there.
+    /// The next one in that list.
     behind: Option<u16>,
 }
 
@@ -90,7 +90,7 @@ impl Turns {
 /// The queues of all flows.
 #[derive(Debug)]
 pub struct FqCoDel {
-    settings: Settings,
+    settings: FqCoDelSettings,
     perturbation: u64,
     flows: Vec<Flow>,
     links: Store<Link>,
@@ -100,9 +100,9 @@ pub struct FqCoDel {
 }
 
 impl FqCoDel {
-    /// Empty queues; the stream decides which flows collide.
+    /// Empty queues; the random stream decides which flows collide.
     #[must_use]
-    pub fn new(settings: Settings, mut random: Random) -> Self {
+    pub fn new(settings: FqCoDelSettings, mut random: Random) -> Self {
         Self {
             perturbation: (u64::from(random.bits()) << 32) | u64::from(random.bits()),
             flows: vec![Flow::default(); usize::from(settings.flows)],
@@ -123,12 +123,12 @@ impl FqCoDel {
         (hash % u64::from(self.settings.flows)) as u16
     }
 
-    /// Drops packets from the head of the queue with the most octets.
+    /// Drops packets from the head of the queue with the most bytes.
     pub fn shed(&mut self, mut drop: impl FnMut(Waiting)) {
-        let octets = |flow: &u16| self.flows[usize::from(*flow)].backlog.bytes;
-        let most = |best: u16, flow: u16| if octets(&flow) > octets(&best) { flow } else { best };
+        let bytes = |flow: &u16| self.flows[usize::from(*flow)].backlog.bytes;
+        let most = |best: u16, flow: u16| if bytes(&flow) > bytes(&best) { flow } else { best };
         let fattest = (0..self.settings.flows).fold(0, most);
-        let half = octets(&fattest) / 2;
+        let half = bytes(&fattest) / 2;
         let mut shed = 0;
         for _ in 0..MOST_SHED {
             let Some(head) = self.take(fattest) else { return };

@@ -1,11 +1,12 @@
-//! Queue disciplines: what waits before a link, what is dropped and what is
-//! marked. Each works from the times and sizes it is given.
+//! Queue disciplines: which packets wait before a link, which are dropped and which are
+//! marked. They see a packet's arrival time, size, ECN field and flow key, never the
+//! packet itself, so that packets of a real network can wait in them too.
 //!
-//! A discipline that decides everything when a packet *arrives* ([`Arrival`]:
-//! drop-tail, the link service, RED, PIE) lets the link compute the packet's
-//! departure at once. Others decide when a packet *leaves*: those that judge the
-//! head of a first-in-first-out queue ([`Departure`]: CoDel, PCON, SCE), and
-//! queues with an order of their own ([`FqCoDel`], [`DualPi2`]).
+//! A discipline that decides everything when a packet *arrives*
+//! ([`ArrivalDiscipline`]: drop-tail, the link service, RED, PIE) lets the link compute
+//! the packet's departure at once. Others decide when a packet *leaves*: those that
+//! judge the head of a first-in-first-out queue ([`DepartureDiscipline`]: CoDel, PCON,
+//! SCE), and queues with an order of their own ([`FqCoDel`], [`DualPi2`]).
 
 mod arrival;
 mod backlog;
@@ -25,27 +26,27 @@ mod red;
 mod sce;
 mod verdict;
 
-pub use arrival::{Arrival, Arriving};
-pub use backlog::{Backlog, Limit};
-pub use codel::{CoDel, Settings as CoDelSettings};
-pub use departure::{Departure, Leaving};
-pub use description::Description;
-pub use discipline::{AnyArrival, AnyQueue, Discipline, Started};
-pub use dual_pi2::{DualPi2, Settings as DualPi2Settings};
+pub use arrival::{ArrivalDiscipline, Arriving};
+pub use backlog::{Backlog, QueueLimit};
+pub use codel::{CoDel, CoDelSettings};
+pub use departure::{DepartureDiscipline, Leaving};
+pub use description::QueueDescription;
+pub use discipline::{ActiveDiscipline, AnyArrivalDiscipline, AnyQueue, Discipline};
+pub use dual_pi2::{DualPi2, DualPi2Settings};
 pub use fifo::{Fifo, Judged};
-pub use fq_codel::{FqCoDel, Settings as FqCoDelSettings};
+pub use fq_codel::{FqCoDel, FqCoDelSettings};
 pub use link_service::LinkService;
 pub use pcon::Pcon;
-pub use pie::{Pie, Settings as PieSettings};
+pub use pie::{Pie, PieSettings};
 pub use queue::{Queue, Waiting};
 pub use ramp::Ramp;
-pub use red::{Red, Settings as RedSettings, Thresholds};
-pub use sce::{Sce, Settings as SceSettings};
-pub use verdict::{Action, Verdict};
+pub use red::{Red, RedSettings, Thresholds};
+pub use sce::{Sce, SceSettings};
+pub use verdict::{CongestionAction, Verdict};
 
 /// Every queue discipline.
-pub const DESCRIPTIONS: &[Description] = &[
-    Description {
+pub const DESCRIPTIONS: &[QueueDescription] = &[
+    QueueDescription {
         name: "drop-tail",
         meaning: "first in, first out; drops what finds no room",
         source: "common practice",

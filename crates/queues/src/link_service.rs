@@ -2,21 +2,21 @@
 //! queue.
 //!
 //! Source: the behaviour of NFD's generic link service. Before a packet is
-//! queued (and even if it then finds no room), the octets that wait are compared
-//! with a `threshold`. The first excess only arms a timer of one `interval`; a
-//! packet at or after it, still above, is marked, and after the n-th mark the next
-//! is due `interval / sqrt(n + 1)` later. One look at or below the threshold
-//! disarms.
+//! queued (and even if it then finds no room), the bytes that wait are compared
+//! with a `threshold`. When they first exceed it, a timer of one
+//! `interval` starts; a packet at or after its end, still above, is marked, and after
+//! the n-th mark the next is due `interval / sqrt(n + 1)` later. A packet that finds
+//! them at or below the threshold stops the timer.
 
 use windtunnel_engine::{Duration, Time};
 
-use crate::arrival::{Arrival, Arriving};
-use crate::description::Description;
+use crate::arrival::{ArrivalDiscipline, Arriving};
+use crate::description::QueueDescription;
 use crate::verdict::Verdict;
 
-pub(super) const DESCRIPTION: Description = Description {
+pub(super) const DESCRIPTION: QueueDescription = QueueDescription {
     name: "link-service",
-    meaning: "drop-tail; marks while more than a threshold of octets waits",
+    meaning: "drop-tail; marks while more than a threshold of bytes waits",
     source: "NFD's generic link service",
 };
 
@@ -30,7 +30,7 @@ pub struct LinkService {
 }
 
 impl LinkService {
-    /// Marking above `threshold` octets (65,536 by default), spaced from
+    /// Marking above `threshold` bytes (65,536 by default), spaced from
     /// `interval` (100 ms).
     #[must_use]
     pub fn new(threshold: u64, interval: Duration) -> Self {
@@ -38,7 +38,7 @@ impl LinkService {
     }
 }
 
-impl Arrival for LinkService {
+impl ArrivalDiscipline for LinkService {
     #[inline]
     fn judge(&mut self, now: Time, arriving: &Arriving) -> Verdict {
         if arriving.backlog.bytes <= self.threshold {

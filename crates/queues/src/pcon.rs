@@ -9,11 +9,11 @@
 
 use windtunnel_engine::{Duration, Time};
 
-use crate::departure::{Departure, Leaving};
-use crate::description::Description;
+use crate::departure::{DepartureDiscipline, Leaving};
+use crate::description::QueueDescription;
 use crate::verdict::Verdict;
 
-pub(super) const DESCRIPTION: Description = Description {
+pub(super) const DESCRIPTION: QueueDescription = QueueDescription {
     name: "pcon",
     meaning: "CoDel's judgement, marking only, spaced 1.1 interval / sqrt(n)",
     source: "Schneider et al., A Practical Congestion Control Scheme for NDN, ICN 2016",
@@ -40,7 +40,7 @@ impl Pcon {
     }
 }
 
-impl Departure for Pcon {
+impl DepartureDiscipline for Pcon {
     fn judge(&mut self, now: Time, leaving: &Leaving) -> Verdict {
         if leaving.sojourn <= self.target {
             self.above_since = None;

@@ -13,11 +13,11 @@
 
 use windtunnel_engine::{Duration, Random, Time};
 
-use crate::arrival::{Arrival, Arriving};
-use crate::description::Description;
-use crate::verdict::{Action, Verdict};
+use crate::arrival::{ArrivalDiscipline, Arriving};
+use crate::description::QueueDescription;
+use crate::verdict::{CongestionAction, Verdict};
 
-pub(super) const DESCRIPTION: Description = Description {
+pub(super) const DESCRIPTION: QueueDescription = QueueDescription {
     name: "pie",
     meaning: "drops or marks at random to hold the queueing delay at a target",
     source: "RFC 8033",
@@ -27,14 +27,14 @@ pub(super) const DESCRIPTION: Description = Description {
 const MOST_MARKED: f64 = 0.1;
 /// Beyond this delay the probability rises faster.
 const LONG_DELAY: Duration = Duration::from_millis(250);
-/// The most that the probability rises at once where it is large already.
+/// The largest increase in one update once the probability is large.
 const MOST_RISE: f64 = 0.02;
 
-/// What PIE is given.
+/// The settings of PIE.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct PieSettings {
     /// What becomes of a packet that was chosen.
-    pub action: Action,
+    pub action: CongestionAction,
     /// The queueing delay to hold; 15 ms by default.
     pub target: Duration,
     /// How often the probability moves; 15 ms by default.
@@ -43,9 +43,9 @@ pub struct Settings {
     pub alpha: f64,
     /// How much by the growth of the delay, in 1/s; 1.25 by default.
     pub beta: f64,
-    /// How long a burst is let through; 150 ms by default.
+    /// The burst allowance; 150 ms by default.
     pub burst: Duration,
-    /// The most octets that one packet has; while less than two of them waits,
+    /// The most bytes that one packet has; while less than two of them waits,
     /// nothing is chosen.
     pub maximum_packet: u64,
 }
@@ -53,7 +53,7 @@ pub struct Settings {
 /// PIE's state.
 #[derive(Clone, Debug)]
 pub struct Pie {
-    settings: Settings,
+    settings: PieSettings,
     random: Random,
     probability: f64,
     delay: Duration,
@@ -63,9 +63,9 @@ pub struct Pie {
 }
 
 impl Pie {
-    /// PIE on an empty queue, with its own stream.
+    /// PIE on an empty queue, with its own random stream.
     #[must_use]
-    pub fn new(settings: Settings, random: Random) -> Self {
+    pub fn new(settings: PieSettings, random: Random) -> Self {
         Self {
             random,
             probability: 0.0,
@@ -83,8 +83,8 @@ impl Pie {
         self.probability
     }
 
-    /// Catches up with the updates; since the last arrival nothing changed, and
-    /// the link is free from `free` on.
+    /// Does the updates that are due; since the last arrival nothing changed, and the
+    /// link is free from `free` on.
     fn catch_up(&mut self, now: Time, free: Time) {
         if free == Time::NEVER {
             self.next = self.next.max(now);
@@ -110,7 +110,7 @@ impl Pie {
 
     /// Moves the probability at a queueing delay of `delay` (section 4.2).
     fn update(&mut self, delay: Duration) {
-        let Settings { target, alpha, beta, .. } = self.settings;
+        let PieSettings { target, alpha, beta, .. } = self.settings;
         self.old_delay = std::mem::replace(&mut self.delay, delay);
         let seconds = delay.as_seconds();
         let error = seconds - target.as_seconds();
@@ -156,7 +156,7 @@ fn scale(probability: f64) -> f64 {
     SCALES.iter().find(|(below, _)| probability < *below).map_or(1.0, |(_, scale)| *scale)
 }
 
-impl Arrival for Pie {
+impl ArrivalDiscipline for Pie {
     fn judge(&mut self, now: Time, arriving: &Arriving) -> Verdict {
         self.catch_up(now, arriving.free);
         if self.spares(arriving) || !self.random.happens(self.probability) {

@@ -25,7 +25,7 @@ pub trait Queue {
 pub struct Waiting {
     /// The packet.
     pub packet: Handle,
-    /// Its octets on the link.
+    /// Its bytes on the link.
     pub size: u32,
     /// When it came.
     pub arrived: Time,
@@ -34,7 +34,7 @@ pub struct Waiting {
 }
 
 impl Waiting {
-    /// The same packet as it leaves, with `backlog` octets behind it.
+    /// The same packet as it leaves, with `backlog` bytes behind it.
     pub(crate) fn leaving(&self, now: Time, backlog: u64) -> Leaving {
         Leaving { ecn: self.ecn, sojourn: now.since(self.arrived), backlog }
     }

@@ -22,12 +22,12 @@
 
 use windtunnel_engine::{Duration, Random, Time};
 
-use crate::arrival::{Arrival, Arriving};
-use crate::backlog::{Backlog, Limit};
-use crate::description::Description;
-use crate::verdict::{Action, Verdict};
+use crate::arrival::{ArrivalDiscipline, Arriving};
+use crate::backlog::{Backlog, QueueLimit};
+use crate::description::QueueDescription;
+use crate::verdict::{CongestionAction, Verdict};
 
-pub(super) const DESCRIPTION: Description = Description {
+pub(super) const DESCRIPTION: QueueDescription = QueueDescription {
     name: "red",
     meaning: "random early detection: drops or marks by the average queue",
     source: "Floyd and Jacobson 1993; RFC 2309; Floyd, Gummadi and Shenker 2001",
@@ -39,7 +39,7 @@ const ADAPTATION: Duration = Duration::from_millis(500);
 const LEAST_PROBABILITY: f64 = 0.01;
 const MOST_PROBABILITY: f64 = 0.5;
 
-/// The thresholds of the average queue, both in packets or both in octets.
+/// The thresholds of the average queue, both in packets or both in bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Thresholds {
     minimum: f64,
@@ -54,15 +54,15 @@ enum Unit {
 }
 
 impl Thresholds {
-    /// The two; `None` if one counts packets and the other octets, or if the
+    /// The two; `None` if one counts packets and the other bytes, or if the
     /// maximum is not above the minimum.
     #[must_use]
-    pub fn new(minimum: Limit, maximum: Limit) -> Option<Self> {
+    pub fn new(minimum: QueueLimit, maximum: QueueLimit) -> Option<Self> {
         let (minimum, maximum, unit) = match (minimum, maximum) {
-            (Limit::Packets(minimum), Limit::Packets(maximum)) => {
+            (QueueLimit::Packets(minimum), QueueLimit::Packets(maximum)) => {
                 (f64::from(minimum), f64::from(maximum), Unit::Packets)
             }
-            (Limit::Bytes(minimum), Limit::Bytes(maximum)) => {
+            (QueueLimit::Bytes(minimum), QueueLimit::Bytes(maximum)) => {
                 (minimum as f64, maximum as f64, Unit::Bytes)
             }
             _ => return None,
@@ -83,11 +83,11 @@ impl Thresholds {
     }
 }
 
-/// What RED is given.
+/// The settings of RED.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct RedSettings {
     /// What becomes of a packet that was chosen.
-    pub action: Action,
+    pub action: CongestionAction,
     /// Below and above which average it does nothing or everything.
     pub thresholds: Thresholds,
     /// The weight of one arrival in the average; 0.002 by default.
@@ -98,14 +98,14 @@ pub struct Settings {
     pub gentle: bool,
     /// Whether `max_probability` is only where it starts.
     pub adaptive: bool,
-    /// The octets of a typical packet, by which idle time is counted.
+    /// The bytes of a typical packet, by which idle time is counted.
     pub typical_packet: u32,
 }
 
 /// RED's state.
 #[derive(Clone, Debug)]
 pub struct Red {
-    settings: Settings,
+    settings: RedSettings,
     random: Random,
     average: f64,
     /// Packets that passed since the last one chosen.
@@ -115,9 +115,9 @@ pub struct Red {
 }
 
 impl Red {
-    /// RED on an empty queue, with its own stream.
+    /// RED on an empty queue, with its own random stream.
     #[must_use]
-    pub fn new(settings: Settings, random: Random) -> Self {
+    pub fn new(settings: RedSettings, random: Random) -> Self {
         Self { settings, random, average: 0.0, count: 0, next: Time::ZERO + ADAPTATION }
     }
 
@@ -174,7 +174,7 @@ impl Red {
 
     /// The probability of being chosen, were each packet judged by itself.
     fn probability(&self) -> f64 {
-        let Settings { thresholds, max_probability, gentle, .. } = &self.settings;
+        let RedSettings { thresholds, max_probability, gentle, .. } = &self.settings;
         let average = self.average;
         if average < thresholds.minimum {
             0.0
@@ -197,7 +197,7 @@ impl Red {
     }
 }
 
-impl Arrival for Red {
+impl ArrivalDiscipline for Red {
     fn judge(&mut self, now: Time, arriving: &Arriving) -> Verdict {
         if self.settings.adaptive {
             self.adapt(now, arriving);

@@ -4,25 +4,25 @@
 //! ECT(1), and CE keeps its meaning. The draft leaves open how often a router
 //! does so; here with a probability that rises along a [`Ramp`] of the sojourn
 //! time well below CoDel's target, while above that CoDel marks or drops (RFC
-//! 8289). Where CoDel chose a packet, the ramp is not asked.
+//! 8289). The ramp does not apply to a packet that CoDel chose.
 
 use windtunnel_engine::{Random, Time};
 
-use crate::codel::{CoDel, Settings as CoDelSettings};
-use crate::departure::{Departure, Leaving};
-use crate::description::Description;
+use crate::codel::{CoDel, CoDelSettings};
+use crate::departure::{DepartureDiscipline, Leaving};
+use crate::description::QueueDescription;
 use crate::ramp::Ramp;
 use crate::verdict::Verdict;
 
-pub(super) const DESCRIPTION: Description = Description {
+pub(super) const DESCRIPTION: QueueDescription = QueueDescription {
     name: "sce",
-    meaning: "CoDel that tells of some congestion, by ECT(1), well below its target",
+    meaning: "CoDel that signals some congestion, by ECT(1), well below its target",
     source: "draft-morton-tsvwg-sce; RFC 8289",
 };
 
-/// What the queue is given.
+/// The settings of SCE.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct SceSettings {
     /// CoDel, which marks or drops above the ramp.
     pub codel: CoDelSettings,
     /// How likely an ECT(0) packet becomes ECT(1), by its sojourn.
@@ -38,14 +38,14 @@ pub struct Sce {
 }
 
 impl Sce {
-    /// The discipline on an empty queue, with its own stream.
+    /// The discipline on an empty queue, with its own random stream.
     #[must_use]
-    pub fn new(settings: Settings, random: Random) -> Self {
+    pub fn new(settings: SceSettings, random: Random) -> Self {
         Self { codel: CoDel::new(settings.codel), ramp: settings.ramp, random }
     }
 }
 
-impl Departure for Sce {
+impl DepartureDiscipline for Sce {
     fn judge(&mut self, now: Time, leaving: &Leaving) -> Verdict {
         match self.codel.judge(now, leaving) {
             Verdict::Pass if self.random.happens(self.ramp.probability(leaving.sojourn)) => {

@@ -4,7 +4,7 @@ use windtunnel_packets::Ecn;
 
 /// What a discipline does to a packet that it chose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Action {
+pub enum CongestionAction {
     /// Drops it.
     Drop,
     /// Marks it if it is ECN-capable, and drops it otherwise.
@@ -14,20 +14,20 @@ pub enum Action {
 /// What a discipline decides about a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It goes on as it is.
+    /// It passes unchanged.
     Pass,
-    /// It goes on, and tells of some congestion: ECT(0) becomes ECT(1), as in SCE.
+    /// It passes and signals some congestion: ECT(0) becomes ECT(1), as in SCE.
     MarkSome,
-    /// It goes on with a congestion mark.
+    /// It passes with a congestion mark.
     Mark,
     /// It is dropped.
     Drop,
 }
 
 impl Verdict {
-    /// What the verdict comes to for a packet with that ECN field: a mark that
-    /// nobody would understand is a drop (RFC 3168, section 5), and only an
-    /// ECT(0) packet can tell of some congestion.
+    /// The verdict as it applies to a packet with that ECN field: a packet that is not
+    /// ECN-capable is dropped instead of marked (RFC 3168, section 5), and only an
+    /// ECT(0) packet can signal some congestion.
     #[inline]
     #[must_use]
     pub fn on(self, ecn: Ecn) -> Self {
@@ -39,11 +39,11 @@ impl Verdict {
     }
 }
 
-impl From<Action> for Verdict {
-    fn from(action: Action) -> Self {
+impl From<CongestionAction> for Verdict {
+    fn from(action: CongestionAction) -> Self {
         match action {
-            Action::Drop => Self::Drop,
-            Action::Mark => Self::Mark,
+            CongestionAction::Drop => Self::Drop,
+            CongestionAction::Mark => Self::Mark,
         }
     }
 }

@@ -8,25 +8,25 @@
 
 use windtunnel_engine::{Duration, Time};
 
-/// What a packet remembers of the moment it was sent.
+/// The state of a connection when a packet was sent, kept with the packet.
 #[derive(Clone, Copy, Debug)]
 pub struct Snapshot {
-    /// Octets delivered until then.
+    /// Bytes delivered until then.
     delivered: u64,
     /// When the last of them were.
     delivered_at: Time,
     /// When the first packet of this flight was sent.
     flight_start: Time,
-    /// Octets held to be lost until then.
+    /// Bytes considered lost until then.
     lost: u64,
-    /// Octets in flight with this packet.
+    /// Bytes in flight with this packet.
     in_flight: u32,
     /// Whether the application had nothing more to send then.
     application_limited: bool,
 }
 
 impl Snapshot {
-    /// Octets delivered until the packet was sent.
+    /// Bytes delivered until the packet was sent.
     #[inline]
     #[must_use]
     pub fn delivered(&self) -> u64 {
@@ -46,7 +46,7 @@ pub struct Account {
     limited_until: u64,
 }
 
-/// What an acknowledgement told; octets.
+/// The sample of one acknowledgement, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
     /// Delivered between the packet's sending and now.
@@ -57,7 +57,7 @@ pub struct Sample {
     pub total: u64,
     /// In flight just after the packet was sent.
     pub in_flight_at_send: u32,
-    /// Held to be lost since the packet was sent.
+    /// Considered lost since the packet was sent.
     pub lost_since_send: u64,
     /// Whether the packet was sent while the application had nothing more.
     pub application_limited: bool,
@@ -76,7 +76,7 @@ impl Account {
         }
     }
 
-    /// A packet is sent, with which `in_flight` octets are under way. It begins a
+    /// A packet is sent, with which `in_flight` bytes are in flight. It begins a
     /// new flight if nothing was unacknowledged before it: `idle`.
     #[inline]
     pub fn send(&mut self, now: Time, idle: bool, in_flight: u64) -> Snapshot {
@@ -94,31 +94,30 @@ impl Account {
         }
     }
 
-    /// Octets in all that were delivered.
+    /// Bytes in all that were delivered.
     #[inline]
     #[must_use]
     pub fn delivered(&self) -> u64 {
         self.delivered
     }
 
-    /// Some octets are newly delivered.
+    /// Some bytes are newly delivered.
     #[inline]
-    pub fn deliver(&mut self, now: Time, octets: u64) {
-        self.delivered += octets;
+    pub fn deliver(&mut self, now: Time, bytes: u64) {
+        self.delivered += bytes;
         self.delivered_at = now;
         if self.limited_until < self.delivered {
             self.limited_until = 0;
         }
     }
 
-    /// Some octets are held to be lost.
+    /// Some bytes are considered lost.
     #[inline]
-    pub fn lose(&mut self, octets: u64) {
-        self.lost += octets;
+    pub fn lose(&mut self, bytes: u64) {
+        self.lost += bytes;
     }
 
-    /// The application has nothing more to send while `in_flight` octets are under
-    /// way.
+    /// The application has nothing more to send while `in_flight` bytes are in flight.
     #[inline]
     pub fn limit(&mut self, in_flight: u64) {
         self.limited_until = (self.delivered + in_flight).max(1);
@@ -149,8 +148,8 @@ impl Default for Account {
 }
 
 impl Sample {
-    /// What a controller is told, with `segment` octets to a segment. A sample
-    /// shorter than the least round trip says nothing about the rate.
+    /// The sample as a controller gets it, with `segment` bytes to a segment. A sample
+    /// shorter than the least round trip gives no rate.
     #[inline]
     #[must_use]
     pub fn in_segments(
@@ -158,9 +157,10 @@ impl Sample {
         segment: f64,
         least_rtt: Duration,
     ) -> windtunnel_controllers::Delivery {
-        let told = self.interval >= least_rtt && self.interval > Duration::ZERO;
+        let is_long_enough = self.interval >= least_rtt && self.interval > Duration::ZERO;
         windtunnel_controllers::Delivery {
-            rate: told.then(|| self.delivered as f64 / segment / self.interval.as_seconds()),
+            rate: is_long_enough
+                .then(|| self.delivered as f64 / segment / self.interval.as_seconds()),
             total: self.total as f64 / segment,
             total_at_send: (self.total - self.delivered) as f64 / segment,
             in_flight_at_send: f64::from(self.in_flight_at_send) / segment,
@@ -181,7 +181,7 @@ mod tests {
     #[test]
     fn a_steady_link_is_measured_at_its_rate() {
         let mut account = Account::new();
-        // A packet of 1000 octets every millisecond, each 10 ms under way.
+        // A packet of 1000 bytes every millisecond, each 10 ms in flight.
         let mut sent = Vec::new();
         for now in 0..100 {
             if now >= 10 {

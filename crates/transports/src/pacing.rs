@@ -23,13 +23,13 @@ impl Pacer {
         self.next
     }
 
-    /// A packet of `octets` leaves now, at `rate` octets per second; a rate of
+    /// A packet of `bytes` leaves now, at `rate` bytes per second; a rate of
     /// nothing leaves a second between packets.
     #[inline]
-    pub fn spend(&mut self, now: Time, octets: u32, rate: f64) {
-        let gap = Duration::from_seconds(f64::from(octets) / rate);
+    pub fn spend(&mut self, now: Time, bytes: u32, rate: f64) {
+        let gap = Duration::from_seconds(f64::from(bytes) / rate);
         let gap = gap.unwrap_or(Duration::from_secs(1)).min(Duration::from_secs(1));
-        // What was not used in time is gone: no credit, so no burst.
+        // Unused time gives no credit, so there is no burst.
         self.next = self.next.max(now) + gap;
     }
 }

@@ -58,8 +58,8 @@ impl RttEstimator {
         Self { limits, smoothed: None, variation: Duration::ZERO, backoff: 1.0 }
     }
 
-    /// Takes in a round trip, of `expected` samples in a round trip; backing off
-    /// ends.
+    /// Adds a round trip sample, of which `expected` are taken in a round trip; ends the
+    /// backoff.
     #[inline]
     pub fn sample(&mut self, rtt: Duration, expected: u64) {
         let expected = expected.max(1);

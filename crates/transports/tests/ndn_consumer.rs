@@ -12,8 +12,8 @@ use windtunnel_packets::ndn::wire::size::NameSize;
 use windtunnel_packets::ndn::{Data, Interest, Nack, NackReason, Name, PrefixId};
 use windtunnel_packets::{Body, Packet};
 use windtunnel_transports::ndn::consumer::{
-    Backoff, Consumer, Counters, Outbox, Reaction, RttGain, Settings, TimeoutMeaning,
-    WindowFraction, Workload,
+    Backoff, Consumer, ConsumerCounters, ConsumerOutbox, ConsumerSettings, ConsumerWorkload,
+    Reaction, RttGain, TimeoutMeaning, WindowFraction,
 };
 use windtunnel_transports::rtt::RtoLimits;
 
@@ -56,11 +56,11 @@ fn marked(packet: Packet) -> Packet {
     packet.marked_if(true)
 }
 
-fn settings() -> Settings {
-    Settings {
+fn settings() -> ConsumerSettings {
+    ConsumerSettings {
         prefix: PrefixId(0),
         prefix_size: NameSize(10),
-        workload: Workload::Stream,
+        workload: ConsumerWorkload::Stream,
         segment_size: 1000,
         lifetime_ms: 4000,
         hop_limit: None,
@@ -94,15 +94,15 @@ fn controller(name: &str, window: f64) -> AnyController {
 /// A consumer, and the Interests it has just sent.
 struct Flow {
     consumer: Consumer,
-    outbox: Outbox,
+    outbox: ConsumerOutbox,
 }
 
 impl Flow {
     /// Started at time zero.
-    fn start(name: &str, window: f64, settings: Settings) -> (Self, Vec<u64>) {
+    fn start(name: &str, window: f64, settings: ConsumerSettings) -> (Self, Vec<u64>) {
         let controller = controller(name, window);
         let consumer = Consumer::new(settings, controller, random("consumer"));
-        let mut flow = Self { consumer, outbox: Outbox::new() };
+        let mut flow = Self { consumer, outbox: ConsumerOutbox::new() };
         let sent = flow.wake(0);
         (flow, sent)
     }
@@ -138,7 +138,7 @@ impl Flow {
         self.receive(now_ms, nack_packet(interest(segment, 0), reason))
     }
 
-    fn counters(&self) -> Counters {
+    fn counters(&self) -> ConsumerCounters {
         *self.consumer.counters()
     }
 
@@ -169,7 +169,7 @@ fn part_of_a_segment_in_the_window_waits_or_sends_one_more() {
         (WindowFraction::Sends, 3.0, 3),
     ];
     for (window_fraction, window, interests) in cases {
-        let settings = Settings { window_fraction, ..settings() };
+        let settings = ConsumerSettings { window_fraction, ..settings() };
         let (flow, sent) = Flow::start("fixed", window, settings);
         let in_flight = flow.consumer.in_flight();
         assert_eq!((sent.len(), in_flight), (interests, interests as u64), "{window_fraction:?}");
@@ -206,13 +206,15 @@ fn marks_timeouts_and_refusals_share_one_decrease_a_round_trip() {
 #[test]
 fn a_recovery_margin_lengthens_the_round_trip() {
     let decreases = |recovery_margin| {
-        let (mut flow, _) = Flow::start("fixed", 10.0, Settings { recovery_margin, ..settings() });
+        let (mut flow, _) =
+            Flow::start("fixed", 10.0, ConsumerSettings { recovery_margin, ..settings() });
         (0..20).for_each(|segment| drop(flow.mark(10, segment)));
         flow.counters().decreases
     };
     // Half of the nine in flight come on top: 14 is the first that counts again.
     assert_eq!((decreases(0.0), decreases(0.5)), (2, 2));
-    let (mut flow, _) = Flow::start("fixed", 10.0, Settings { recovery_margin: 0.5, ..settings() });
+    let (mut flow, _) =
+        Flow::start("fixed", 10.0, ConsumerSettings { recovery_margin: 0.5, ..settings() });
     let again = (0..20).find(|segment| {
         flow.mark(10, *segment);
         flow.counters().decreases == 2
@@ -223,7 +225,7 @@ fn a_recovery_margin_lengthens_the_round_trip() {
 #[test]
 fn every_mark_decreases_where_the_scheme_says_so() {
     let (mut flow, _) =
-        Flow::start("aimd", 64.0, Settings { on_mark: Reaction::Every, ..settings() });
+        Flow::start("aimd", 64.0, ConsumerSettings { on_mark: Reaction::Every, ..settings() });
     for segment in 0..4 {
         assert_eq!(flow.mark(10, segment), []);
         assert_eq!(flow.cwnd(), 64.0 / f64::from(2 << segment));
@@ -236,7 +238,7 @@ fn marked_data_never_grows_the_window_unless_marks_are_ignored() {
     for (on_mark, window) in
         [(Reaction::OncePerRoundTrip, 5.0), (Reaction::Every, 2.5), (Reaction::Ignore, 12.0)]
     {
-        let (mut flow, _) = Flow::start("aimd", 10.0, Settings { on_mark, ..settings() });
+        let (mut flow, _) = Flow::start("aimd", 10.0, ConsumerSettings { on_mark, ..settings() });
         flow.mark(10, 0);
         flow.mark(11, 1);
         assert_eq!(flow.cwnd(), window, "{on_mark:?}");
@@ -262,7 +264,7 @@ fn a_retransmitted_segment_gives_no_round_trip() {
 #[test]
 fn the_smoothed_round_trip_moves_by_round_trips_or_by_samples() {
     for (rtt_gain, moved) in [(RttGain::PerRoundTrip, 8), (RttGain::PerSample, 64)] {
-        let (mut flow, _) = Flow::start("fixed", 16.0, Settings { rtt_gain, ..settings() });
+        let (mut flow, _) = Flow::start("fixed", 16.0, ConsumerSettings { rtt_gain, ..settings() });
         flow.data(100, 0);
         flow.data(612, 1);
         let smoothed = Duration::from_millis(100 + moved);
@@ -281,7 +283,7 @@ fn what_timed_out_is_sent_again_and_the_lowest_first() {
 #[test]
 fn the_lowest_of_the_due_is_sent_first_and_new_ones_last() {
     let on_nack = Reaction::Every;
-    let (mut flow, _) = Flow::start("aimd", 8.0, Settings { on_nack, ..settings() });
+    let (mut flow, _) = Flow::start("aimd", 8.0, ConsumerSettings { on_nack, ..settings() });
     assert_eq!(flow.refuse(10, 5, NackReason::CONGESTION), []);
     assert_eq!(flow.refuse(10, 2, NackReason::CONGESTION), []);
     assert_eq!((flow.cwnd(), flow.consumer.in_flight()), (2.0, 6));
@@ -292,7 +294,7 @@ fn the_lowest_of_the_due_is_sent_first_and_new_ones_last() {
 #[test]
 fn data_that_comes_after_its_timeout_is_not_asked_for_again() {
     let on_timeout = Reaction::Every;
-    let (mut flow, _) = Flow::start("aimd", 4.0, Settings { on_timeout, ..settings() });
+    let (mut flow, _) = Flow::start("aimd", 4.0, ConsumerSettings { on_timeout, ..settings() });
     // Four decreases leave room for one of the four.
     assert_eq!(flow.wake(1000), [0]);
     let sent: Vec<u64> = [1, 2, 3, 0].into_iter().flat_map(|it| flow.data(1001, it)).collect();
@@ -312,7 +314,7 @@ fn an_interest_times_out_at_its_timeout_and_not_before() {
 fn timeouts_found_together_double_the_timeout_once_or_each() {
     let once = [Backoff::OncePerRoundTrip, Backoff::EachEvent].map(|it| (it, 2));
     for (backoff, seconds) in once.into_iter().chain([(Backoff::EachInterest, 16)]) {
-        let (mut flow, _) = Flow::start("fixed", 4.0, Settings { backoff, ..settings() });
+        let (mut flow, _) = Flow::start("fixed", 4.0, ConsumerSettings { backoff, ..settings() });
         flow.wake(1000);
         assert_eq!(flow.next_wake(), milliseconds(1000 + 1000 * seconds), "{backoff:?}");
     }
@@ -321,7 +323,7 @@ fn timeouts_found_together_double_the_timeout_once_or_each() {
 #[test]
 fn a_burst_whose_timeouts_come_one_after_another_doubles_the_timeout_once() {
     for (backoff, next) in [(Backoff::OncePerRoundTrip, 430), (Backoff::EachEvent, 830)] {
-        let (mut flow, _) = Flow::start("fixed", 4.0, Settings { backoff, ..settings() });
+        let (mut flow, _) = Flow::start("fixed", 4.0, ConsumerSettings { backoff, ..settings() });
         // Four more, each sent when one is answered, at 10, 20, 30 and 40 ms, are lost.
         for (time, segment) in [(10, 0), (20, 1), (30, 2), (40, 3)] {
             flow.data(time, segment);
@@ -338,7 +340,7 @@ fn a_burst_whose_timeouts_come_one_after_another_doubles_the_timeout_once() {
 #[test]
 fn timeouts_are_looked_for_at_multiples_of_the_check() {
     let check = |timeout_check, time| {
-        let (flow, _) = Flow::start("fixed", 1.0, Settings { timeout_check, ..settings() });
+        let (flow, _) = Flow::start("fixed", 1.0, ConsumerSettings { timeout_check, ..settings() });
         flow.consumer.next_check(milliseconds(time))
     };
     let each = Duration::from_millis(50);
@@ -350,7 +352,8 @@ fn timeouts_are_looked_for_at_multiples_of_the_check() {
 fn a_timeout_is_a_loss_or_a_new_start() {
     for (timeout_meaning, window) in [(TimeoutMeaning::Loss, 24.0), (TimeoutMeaning::Restart, 16.0)]
     {
-        let (mut flow, _) = Flow::start("aimd", 16.0, Settings { timeout_meaning, ..settings() });
+        let (mut flow, _) =
+            Flow::start("aimd", 16.0, ConsumerSettings { timeout_meaning, ..settings() });
         (0..32).for_each(|segment| drop(flow.data(10, segment)));
         assert_eq!(flow.cwnd(), 48.0);
         flow.wake(2000);
@@ -381,8 +384,9 @@ fn without_a_route_an_interest_waits_for_its_timeout() {
 
 #[test]
 fn a_file_ends_after_its_last_segment() {
-    let workload = Workload::File { segments: 7 };
-    let (mut flow, mut sent) = Flow::start("fixed", 3.0, Settings { workload, ..settings() });
+    let workload = ConsumerWorkload::File { segments: 7 };
+    let (mut flow, mut sent) =
+        Flow::start("fixed", 3.0, ConsumerSettings { workload, ..settings() });
     for now in 1..=7 {
         assert_eq!(flow.consumer.finished(), None);
         let segment = sent.remove(0);
@@ -399,7 +403,8 @@ fn a_file_ends_after_its_last_segment() {
 #[test]
 fn nothing_is_asked_for_before_the_start_or_after_the_stop() {
     let (start, stop) = (milliseconds(100), milliseconds(200));
-    let (mut flow, sent) = Flow::start("fixed", 2.0, Settings { start, stop, ..settings() });
+    let (mut flow, sent) =
+        Flow::start("fixed", 2.0, ConsumerSettings { start, stop, ..settings() });
     assert_eq!((sent, flow.consumer.start()), (vec![], start));
     assert_eq!(flow.wake(100), [0, 1]);
     assert_eq!(flow.data(199, 0), [2]);
@@ -412,7 +417,8 @@ fn nothing_is_asked_for_before_the_start_or_after_the_stop() {
 fn a_random_start_lies_within_its_span_and_differs_from_run_to_run() {
     let start = |run: u64| {
         let within = Duration::from_millis(50);
-        let settings = Settings { start: milliseconds(100), start_within: within, ..settings() };
+        let settings =
+            ConsumerSettings { start: milliseconds(100), start_within: within, ..settings() };
         let random = windtunnel_engine::Streams::new(1, run).stream("consumer");
         Consumer::new(settings, controller("fixed", 1.0), random).start()
     };
@@ -423,9 +429,9 @@ fn a_random_start_lies_within_its_span_and_differs_from_run_to_run() {
     assert!(starts.iter().any(|it| *it > milliseconds(140)));
 }
 
-fn catalogue(objects: f64, exponent: f64) -> Settings {
+fn catalogue(objects: f64, exponent: f64) -> ConsumerSettings {
     let popularity = Zipf::new(objects, exponent).expect("a law");
-    Settings { workload: Workload::Catalogue { popularity }, ..settings() }
+    ConsumerSettings { workload: ConsumerWorkload::Catalogue { popularity }, ..settings() }
 }
 
 /// The object of rank `k` is drawn with probability `k^-s / sum of i^-s`.
@@ -522,18 +528,18 @@ fn reaction() -> impl Strategy<Value = Reaction> {
 struct Trial {
     flow: Flow,
     now: Time,
-    /// How many Interests for each segment are on their way.
-    under_way: BTreeMap<u64, u32>,
+    /// How many Interests for each segment are in flight.
+    in_flight: BTreeMap<u64, u32>,
     delivered: u64,
 }
 
 impl Trial {
     const SEGMENTS: u64 = 60;
 
-    fn new(name: &str, settings: Settings) -> Self {
-        let workload = Workload::File { segments: Self::SEGMENTS };
-        let (flow, sent) = Flow::start(name, 4.0, Settings { workload, ..settings });
-        let mut trial = Self { flow, now: Time::ZERO, under_way: BTreeMap::new(), delivered: 0 };
+    fn new(name: &str, settings: ConsumerSettings) -> Self {
+        let workload = ConsumerWorkload::File { segments: Self::SEGMENTS };
+        let (flow, sent) = Flow::start(name, 4.0, ConsumerSettings { workload, ..settings });
+        let mut trial = Self { flow, now: Time::ZERO, in_flight: BTreeMap::new(), delivered: 0 };
         trial.take(&sent);
         trial
     }
@@ -543,7 +549,7 @@ impl Trial {
         let in_flight = self.flow.consumer.in_flight();
         assert!(sent.is_empty() || in_flight as f64 <= self.flow.cwnd());
         for segment in sent {
-            *self.under_way.entry(*segment).or_default() += 1;
+            *self.in_flight.entry(*segment).or_default() += 1;
         }
     }
 
@@ -566,14 +572,14 @@ impl Trial {
     }
 
     fn happen(&mut self, fate: Fate, index: prop::sample::Index) {
-        if self.under_way.is_empty() || matches!(fate, Fate::Late) {
+        if self.in_flight.is_empty() || matches!(fate, Fate::Late) {
             return self.wait();
         }
-        let segment = *index.get(&self.under_way.keys().copied().collect::<Vec<_>>());
-        let left = self.under_way.get_mut(&segment).expect("it is under way");
+        let segment = *index.get(&self.in_flight.keys().copied().collect::<Vec<_>>());
+        let left = self.in_flight.get_mut(&segment).expect("it is under way");
         *left -= 1;
         if *left == 0 {
-            self.under_way.remove(&segment);
+            self.in_flight.remove(&segment);
         }
         match fate {
             Fate::Data { marked: is_marked } => {
@@ -605,7 +611,7 @@ proptest! {
         on_nack in reaction(),
         fates in vec(fate(), 0..300),
     ) {
-        let settings = Settings { on_mark, on_timeout, on_nack, ..settings() };
+        let settings = ConsumerSettings { on_mark, on_timeout, on_nack, ..settings() };
         let mut trial = Trial::new(description.name, settings);
         for (fate, index) in fates {
             trial.happen(fate, index);
@@ -616,9 +622,9 @@ proptest! {
             if trial.flow.consumer.finished().is_some() {
                 break;
             }
-            match trial.under_way.keys().next().copied() {
+            match trial.in_flight.keys().next().copied() {
                 Some(segment) => {
-                    trial.under_way.remove(&segment);
+                    trial.in_flight.remove(&segment);
                     trial.delivered += 1;
                     trial.receive(data_packet(segment));
                 }

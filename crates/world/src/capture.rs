@@ -5,7 +5,7 @@
 use std::fmt;
 
 use windtunnel_engine::{Store, Time};
-use windtunnel_packets::bridge::{Acknowledgement, PROTOCOL};
+use windtunnel_packets::bridge::{EdgeAcknowledgement, PROTOCOL};
 use windtunnel_packets::{Body, Packet};
 
 use crate::forwarding::Forwarding;
@@ -121,7 +121,7 @@ impl Addresses {
             Body::Segment(it) => [Some(ends(self.connection(it.connection), forth())), None],
             Body::Datagram(it) => [Some(ends(self.flows[it.flow as usize], forth())), None],
             Body::Message(it) if it.protocol == PROTOCOL => {
-                let of = Acknowledgement::from_words(&it.words);
+                let of = EdgeAcknowledgement::from_words(&it.words);
                 let own = ends(self.bridges[it.flow as usize], false);
                 [Some(own), Some(ends(self.connection(of.connection), true))]
             }

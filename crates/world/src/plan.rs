@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
-use windtunnel_applications::{Workload, udp};
+use windtunnel_applications::{Workload, udp::UdpSettings};
 use windtunnel_controllers::{Settings as ControllerSettings, Start};
 use windtunnel_engine::{Duration, Rate, Time};
 use windtunnel_networks::layer::LayerMaker;
-use windtunnel_networks::ndn::content_store::Policy;
-use windtunnel_networks::ndn::forwarder::Marks;
+use windtunnel_networks::ndn::content_store::ReplacementPolicy;
+use windtunnel_networks::ndn::forwarder::ForwarderMarks;
 use windtunnel_packets::ndn::wire;
-use windtunnel_queues::{Discipline, Limit};
-use windtunnel_transports::ndn::consumer::Settings as ConsumerSettings;
+use windtunnel_queues::{Discipline, QueueLimit};
+use windtunnel_transports::ndn::consumer::ConsumerSettings;
 use windtunnel_transports::ndn::producer::Producer;
-use windtunnel_transports::tcp;
+use windtunnel_transports::tcp::TcpSettings;
 
 use crate::routing::PortId;
 use crate::{
@@ -62,11 +62,11 @@ pub struct NodePlan {
     /// How many Data packets its content store holds; none: it is off.
     pub cached: usize,
     /// Which Data goes when the store is full.
-    pub policy: Policy,
+    pub policy: ReplacementPolicy,
     /// Its forwarding strategy.
     pub strategy: StrategyName,
     /// What it does with congestion marks.
-    pub marks: Marks,
+    pub marks: ForwarderMarks,
     /// Network layers that it has beside IP and NDN.
     pub layers: Vec<Arc<dyn LayerMaker>>,
 }
@@ -103,7 +103,7 @@ pub struct DirectionPlan {
     /// Which it delivers twice or late.
     pub impairment: Impairment,
     /// How much may wait before it.
-    pub limit: Limit,
+    pub limit: QueueLimit,
     /// What is dropped and marked there.
     pub discipline: Discipline,
     /// The octets that the link's own framing adds to each packet.
@@ -193,12 +193,12 @@ pub enum Transport {
     /// Over TCP.
     Tcp {
         /// How its connections behave.
-        settings: Arc<tcp::Settings>,
+        settings: Arc<TcpSettings>,
         /// What they carry.
         workload: Workload,
     },
     /// Over UDP.
-    Udp(udp::Settings),
+    Udp(UdpSettings),
 }
 
 /// What a path's length is measured by.

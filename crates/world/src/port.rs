@@ -5,7 +5,8 @@ use std::collections::VecDeque;
 use windtunnel_engine::{Duration, Handle, Random, Rate, Store, Time, prefetch};
 use windtunnel_packets::{Ecn, Packet};
 use windtunnel_queues::{
-    AnyArrival, AnyQueue, Arrival, Arriving, Backlog, Limit, Queue, Started, Verdict, Waiting,
+    ActiveDiscipline, AnyArrivalDiscipline, AnyQueue, ArrivalDiscipline, Arriving, Backlog, Queue,
+    QueueLimit, Verdict, Waiting,
 };
 
 use crate::impairment::Fate;
@@ -112,8 +113,8 @@ enum Egress {
     /// Everything is decided when a packet arrives: its times on the link are
     /// known at once, and it goes straight into the transit ring.
     OnArrival {
-        limit: Limit,
-        judge: Option<Box<AnyArrival>>,
+        limit: QueueLimit,
+        judge: Option<Box<AnyArrivalDiscipline>>,
         /// What has not started yet: so many at the end of the ring.
         backlog: Backlog,
     },
@@ -124,7 +125,7 @@ enum Egress {
 /// A queue whose packets are judged when the link is free.
 #[derive(Debug)]
 struct Held {
-    limit: Limit,
+    limit: QueueLimit,
     queue: AnyQueue,
     /// Whether the port is going to be served when the link is free.
     called: bool,
@@ -207,11 +208,11 @@ impl Port {
     pub(crate) fn new(plan: &DirectionPlan, link: Random, queue: Random) -> Self {
         let limit = plan.limit;
         let egress = match plan.discipline.start(queue) {
-            Started::OnArrival(judge) => {
+            ActiveDiscipline::OnArrival(judge) => {
                 let backlog = Backlog::default();
                 Egress::OnArrival { limit, judge: judge.map(Box::new), backlog }
             }
-            Started::OnDeparture(queue) => {
+            ActiveDiscipline::OnDeparture(queue) => {
                 Egress::OnDeparture(Box::new(Held { limit, queue, called: false }))
             }
         };

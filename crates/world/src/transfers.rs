@@ -2,7 +2,7 @@
 
 use windtunnel_engine::{Duration, Rate, Time};
 use windtunnel_packets::tcp::{Flags, Segment};
-use windtunnel_transports::tcp::Settings;
+use windtunnel_transports::tcp::TcpSettings;
 
 use crate::plan::Plan;
 use crate::routing::PortId;
@@ -26,7 +26,7 @@ pub struct Transfer {
 
 /// The octets of IP and TCP headers in a packet with data.
 #[must_use]
-pub fn headers(settings: &Settings) -> u32 {
+pub fn headers(settings: &TcpSettings) -> u32 {
     let flags = Flags::ACK.with_if(Flags::TIMESTAMPS, settings.timestamps);
     u32::from(settings.ip.header() + Segment::new(0, 0, flags).size())
 }
@@ -91,7 +91,12 @@ pub(crate) struct Ideal {
 
 impl Ideal {
     /// For the flow between two nodes that are joined.
-    pub(crate) fn new(plan: &Plan, there: &[PortId], back: &[PortId], settings: &Settings) -> Self {
+    pub(crate) fn new(
+        plan: &Plan,
+        there: &[PortId],
+        back: &[PortId],
+        settings: &TcpSettings,
+    ) -> Self {
         Self {
             there: Path::new(plan, there),
             back: Path::new(plan, back),

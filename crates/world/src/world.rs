@@ -2,8 +2,8 @@
 //! read from it.
 
 use windtunnel_engine::{Control, Duration, Limits, Stop, Time};
-use windtunnel_networks::ndn::forwarder::Counters as NodeCounters;
-use windtunnel_transports::ndn::consumer::{Consumer, Counters as ConsumerCounters};
+use windtunnel_networks::ndn::forwarder::ForwarderCounters;
+use windtunnel_transports::ndn::consumer::{Consumer, ConsumerCounters};
 
 use crate::capture::{Watcher, Watches};
 use crate::forwarding::Forwarding;
@@ -236,7 +236,7 @@ impl World {
     }
 
     /// What each node counted, in the plan's order.
-    pub fn nodes(&self) -> impl Iterator<Item = NodeCounters> {
+    pub fn nodes(&self) -> impl Iterator<Item = ForwarderCounters> {
         (0..self.nodes).map(|node| self.part(node).nodes.counters(node))
     }
 

@@ -11,8 +11,8 @@ use common::{
 use windtunnel_applications::Workload;
 use windtunnel_engine::{Control, Duration};
 use windtunnel_networks::bridge::{Duplicates, Keep, Order, Resend};
-use windtunnel_queues::Action;
-use windtunnel_transports::tcp::{self, EcnMode, Recovery};
+use windtunnel_queues::CongestionAction;
+use windtunnel_transports::tcp::{EcnMode, Recovery, TcpSettings};
 use windtunnel_world::{BridgeCounters, FlowPlan, Loss, Plan, Transport, Victims, World};
 
 // The nodes of a line: a host, the edges, another host.
@@ -29,7 +29,7 @@ fn over(from: usize, to: usize, ecn: EcnMode, workload: Workload) -> FlowPlan {
 }
 
 /// The settings of the first flow.
-fn tcp(plan: &mut Plan) -> &mut tcp::Settings {
+fn tcp(plan: &mut Plan) -> &mut TcpSettings {
     match &mut plan.flows[0].transport {
         Transport::Tcp { settings, .. } => Arc::make_mut(settings),
         Transport::Udp(_) => panic!("it goes over TCP"),
@@ -204,7 +204,7 @@ fn hosts_without_ecn_ignore_the_marks_on_packets_that_an_edge_made_capable() {
         let mut plan = line();
         plan.flows.push(over(HOST, OTHER, ecn, BULK));
         plan.bridges[0].source.selected = selected;
-        plan.links[1].directions[0].discipline = codel(Action::Mark);
+        plan.links[1].directions[0].discipline = codel(CongestionAction::Mark);
         let world = run(&plan);
         let marks = bridged(&world).destination.marks;
         assert!(marks > 0, "the network marks");

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{direction, ip_flow, join, nodes, port, run_flows, tcp_counters};
-use windtunnel_applications::{Sizes, Workload, udp};
+use windtunnel_applications::{Sizes, Workload, udp::UdpSettings};
 use windtunnel_engine::{Duration, Time};
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_transports::tcp::{EcnMode, Recovery};
@@ -16,7 +16,7 @@ fn over_tcp(recovery: Recovery, workload: Workload) -> Transport {
 /// Datagrams of 1000 octets.
 fn over_udp(megabits_per_second: u64) -> Transport {
     let rate = common::rate(megabits_per_second * 1_000_000);
-    Transport::Udp(udp::Settings { ip: IpVersion::V4, rate, payload: 1000, turns: None })
+    Transport::Udp(UdpSettings { ip: IpVersion::V4, rate, payload: 1000, on_off: None })
 }
 
 /// Two ways from the first node to the last: one link of 30 ms, or two of 10 ms.

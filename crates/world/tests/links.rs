@@ -11,7 +11,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use windtunnel_engine::{Duration, Streams};
 use windtunnel_packets::ndn::wire::{Data, Interest, MetaInfo, SignatureInfo, SignatureType};
-use windtunnel_queues::{Discipline, Limit};
+use windtunnel_queues::{Discipline, QueueLimit};
 use windtunnel_world::{DirectionPlan, Loss, Plan};
 
 /// Octets of the Interest for a segment of `/data`: those of its true encoding.
@@ -212,7 +212,7 @@ fn a_fixed_window_brings_its_worth_each_round_trip_exactly() {
 }
 
 /// Interests that all come at time zero: one is sent, and so many wait.
-fn overflows_of_a_burst(limit: Limit, change: impl Fn(&mut DirectionPlan)) -> (u64, u32, u64) {
+fn overflows_of_a_burst(limit: QueueLimit, change: impl Fn(&mut DirectionPlan)) -> (u64, u32, u64) {
     let mut slow = DirectionPlan { limit, overhead: 7, ..direction(1, 0) };
     change(&mut slow);
     let mut plan = chain(1, &slow, 100);
@@ -235,11 +235,11 @@ fn a_queue_overflows_exactly_at_its_limit() {
     assert_eq!(size, 30);
     for discipline in lenient_disciplines() {
         let burst = |limit| overflows_of_a_burst(limit, |it| it.discipline = discipline.clone());
-        assert_eq!(burst(Limit::Packets(40)), (100 - 1 - 40, 40, 40 * size), "{discipline:?}");
-        assert_eq!(burst(Limit::Packets(0)), (99, 0, 0), "{discipline:?}");
-        assert_eq!(burst(Limit::Packets(99)), (0, 99, 99 * size), "{discipline:?}");
-        assert_eq!(burst(Limit::Bytes(40 * size)), (59, 40, 40 * size), "{discipline:?}");
-        assert_eq!(burst(Limit::Bytes(40 * size - 1)), (60, 39, 39 * size), "{discipline:?}");
+        assert_eq!(burst(QueueLimit::Packets(40)), (100 - 1 - 40, 40, 40 * size), "{discipline:?}");
+        assert_eq!(burst(QueueLimit::Packets(0)), (99, 0, 0), "{discipline:?}");
+        assert_eq!(burst(QueueLimit::Packets(99)), (0, 99, 99 * size), "{discipline:?}");
+        assert_eq!(burst(QueueLimit::Bytes(40 * size)), (59, 40, 40 * size), "{discipline:?}");
+        assert_eq!(burst(QueueLimit::Bytes(40 * size - 1)), (60, 39, 39 * size), "{discipline:?}");
     }
 }
 

@@ -9,13 +9,13 @@ use common::{
 };
 use windtunnel_controllers::Controller;
 use windtunnel_engine::{Control, Duration, Stop, Time};
-use windtunnel_networks::ndn::forwarder::{Counters as NodeCounters, Marks};
+use windtunnel_networks::ndn::forwarder::{ForwarderCounters, ForwarderMarks};
 use windtunnel_queues::{Discipline, Pcon};
 use windtunnel_transports::ndn::consumer::Reaction;
 use windtunnel_transports::rtt::RtoLimits;
 use windtunnel_world::{DirectionPlan, Loss, Paths, Plan, RoutePlan, World};
 
-fn node(world: &World, index: usize) -> NodeCounters {
+fn node(world: &World, index: usize) -> ForwarderCounters {
     world.nodes().nth(index).expect("a node of the plan")
 }
 
@@ -248,7 +248,8 @@ fn congestion_of_interests_reaches_the_consumer_where_marks_return() {
         plan.links[0].directions[0] =
             DirectionPlan { rate: common::rate(200_000), discipline, ..direction(1, 1) };
         for node in &mut plan.nodes {
-            node.marks = Marks { interest_marks_return: returns, cached_marks_stay: false };
+            node.marks =
+                ForwarderMarks { interest_marks_return: returns, cached_marks_stay: false };
         }
         let world = run(&plan);
         let (made, seen) = (port(&plan, &world, 0, 0).marks, flow(&world, 0).marks);

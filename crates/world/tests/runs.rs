@@ -14,7 +14,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use windtunnel_controllers::DESCRIPTIONS;
 use windtunnel_engine::{Control, Duration, Stop, Time};
-use windtunnel_queues::Limit;
+use windtunnel_queues::QueueLimit;
 use windtunnel_transports::ndn::consumer::Reaction;
 use windtunnel_world::{DirectionPlan, Impairment, Loss, Paths, Plan, Victims, World};
 
@@ -28,8 +28,11 @@ fn any_loss() -> impl Strategy<Value = Loss> {
     ]
 }
 
-fn any_limit() -> impl Strategy<Value = Limit> {
-    prop_oneof![(0..50_u32).prop_map(Limit::Packets), (0..50_000_u64).prop_map(Limit::Bytes),]
+fn any_limit() -> impl Strategy<Value = QueueLimit> {
+    prop_oneof![
+        (0..50_u32).prop_map(QueueLimit::Packets),
+        (0..50_000_u64).prop_map(QueueLimit::Bytes),
+    ]
 }
 
 fn any_direction() -> impl Strategy<Value = DirectionPlan> {

@@ -1,9 +1,9 @@
 //! Flows, whatever carries them: NDN consumers, TCP and UDP.
 
 use arrow_array::RecordBatch;
-use windtunnel_applications::udp;
+use windtunnel_applications::udp::SinkCounters;
 use windtunnel_engine::{Duration, Time};
-use windtunnel_transports::ndn::consumer::{self, Consumer};
+use windtunnel_transports::ndn::consumer::{Consumer, ConsumerCounters};
 use windtunnel_world::{
     ConsumerPlan, Flow, FlowCounters, FlowPlan, Plan, TcpCounters, Transport, World,
 };
@@ -12,9 +12,9 @@ use super::{Columns, mean};
 
 /// One flow, with what it counted.
 enum Counters<'a> {
-    Ndn(&'a Consumer, &'a consumer::Counters),
+    Ndn(&'a Consumer, &'a ConsumerCounters),
     Tcp(Box<TcpCounters>),
-    Udp(u64, udp::Counters),
+    Udp(u64, SinkCounters),
 }
 
 /// A row of the table of flows.
@@ -85,7 +85,7 @@ impl<'a> Row<'a> {
         }
     }
 
-    fn ndn(&self) -> Option<&consumer::Counters> {
+    fn ndn(&self) -> Option<&ConsumerCounters> {
         match &self.counters {
             Counters::Ndn(_, counters) => Some(counters),
             Counters::Tcp(_) | Counters::Udp(..) => None,
@@ -116,7 +116,7 @@ impl<'a> Row<'a> {
     /// What both NDN and TCP count at the end that decides what is sent.
     fn of_sender(
         &self,
-        ndn: impl Fn(&consumer::Counters) -> u64,
+        ndn: impl Fn(&ConsumerCounters) -> u64,
         tcp: impl Fn(&TcpCounters) -> u64,
     ) -> Option<u64> {
         match &self.counters {

@@ -1,5 +1,5 @@
-//! A bounded table of what an edge remembers of connections, as in a switch: each
-//! connection has one place in it, and takes it from whichever had it before.
+//! A table of bounded size for what an edge remembers of each connection, as in a
+//! switch: a connection has one place in it, which it takes from another one.
 
 /// How many places there are. Connections are numbered by their places at the
 /// hosts, so that as many at once never share one.

@@ -8,9 +8,9 @@ use windtunnel_queues::Backlog;
 pub struct SourceCounters {
     /// Packets forwarded.
     pub forwarded: u64,
-    /// Those selected.
+    /// Packets selected.
     pub selected: u64,
-    /// Those of them that were selected as probes.
+    /// Packets selected as probes, included in `selected`.
     pub probes: u64,
     /// Clones made.
     pub cloned: u64,
@@ -18,7 +18,7 @@ pub struct SourceCounters {
     pub acknowledged: u64,
     /// Clones sent.
     pub resent: u64,
-    /// Clones that made room for others, or found none.
+    /// Clones that made room for others, or for which there was none.
     pub expired: u64,
     /// Acknowledgements whose packets' clones were not held.
     pub unmatched: u64,
@@ -41,7 +41,7 @@ pub struct DestinationCounters {
     pub held: u64,
     /// Segments that waited as long as they may, so that a gap was given up.
     pub expired: u64,
-    /// How often a gap was given up for want of room.
+    /// How often a gap was given up because the buffer was full.
     pub overflows: u64,
     /// The most that ever waited.
     pub largest: Backlog,

@@ -5,21 +5,21 @@
 //! it has no state but its counters.
 
 use windtunnel_engine::{Duration, Time};
-use windtunnel_packets::bridge::Acknowledgement;
+use windtunnel_packets::bridge::EdgeAcknowledgement;
 use windtunnel_packets::{Ecn, Packet};
 use windtunnel_queues::Backlog;
 
 use super::counters::DestinationCounters;
-use super::reordering::{Outbox, Reordering};
+use super::reordering::{EdgeOutbox, Reordering};
 
 /// What becomes of the congestion marks that the network between the edges set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Marks {
+pub enum EdgeMarks {
     /// They pass on to the hosts, which ignore or obey them.
     #[default]
     Pass,
     /// CE becomes ECT(0), so that hosts that understand marks do not see them: in
-    /// DCIB a mark is no call to send less. A mark from before the source edge is
+    /// DCIB a mark is not a signal to send less. A mark set before the source edge is
     /// lost too.
     Clear,
 }
@@ -27,23 +27,23 @@ pub enum Marks {
 /// In which order packets pass.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
-    /// At once, as they come.
+    /// At once, in order of arrival.
     #[default]
     AsTheyCome,
-    /// The segments of a connection that come behind a gap wait until it is filled.
+    /// The segments of a connection that arrive after a gap wait until it is filled.
     InOrder {
         /// How long a segment waits at most.
         patience: Duration,
-        /// How many octets wait at most, of all connections together.
+        /// How many bytes wait at most, of all connections together.
         buffer: u64,
     },
 }
 
-/// What a destination edge is given.
+/// The settings of a destination edge.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DestinationSettings {
     /// What becomes of marks.
-    pub marks: Marks,
+    pub marks: EdgeMarks,
     /// In which order packets pass.
     pub order: Order,
 }
@@ -51,7 +51,7 @@ pub struct DestinationSettings {
 /// The destination edge.
 #[derive(Debug)]
 pub struct DestinationEdge {
-    marks: Marks,
+    marks: EdgeMarks,
     reordering: Option<Reordering>,
     counters: DestinationCounters,
 }
@@ -87,14 +87,15 @@ impl DestinationEdge {
         &mut self,
         now: Time,
         mut packet: Packet,
-        out: &mut Outbox,
-    ) -> Option<Acknowledgement> {
+        out: &mut EdgeOutbox,
+    ) -> Option<EdgeAcknowledgement> {
         self.counters.received += 1;
         self.counters.marks += u64::from(packet.marked());
         let may_be_dropped = !packet.ecn.is_capable();
-        let acknowledgement = packet.segment().filter(|_| may_be_dropped).map(Acknowledgement::of);
+        let acknowledgement =
+            packet.segment().filter(|_| may_be_dropped).map(EdgeAcknowledgement::of);
         self.counters.acknowledgements += u64::from(acknowledgement.is_some());
-        if self.marks == Marks::Clear && packet.marked() {
+        if self.marks == EdgeMarks::Clear && packet.marked() {
             packet.ecn = Ecn::Capable;
         }
         match &mut self.reordering {
@@ -113,7 +114,7 @@ impl DestinationEdge {
     }
 
     /// What has waited as long as it may goes to the end of `out`.
-    pub fn release(&mut self, now: Time, out: &mut Outbox) {
+    pub fn release(&mut self, now: Time, out: &mut EdgeOutbox) {
         if let Some(it) = &mut self.reordering {
             it.release(now, out, &mut self.counters);
         }

@@ -1,10 +1,10 @@
-//! Duplicate acknowledgements at the source edge: which segments that come back
-//! are such, and whose missing segment was sent again a short time ago.
+//! Duplicate acknowledgements at the source edge: which returning segments are
+//! duplicates, and which of these refer to a segment that was retransmitted less than
+//! a round trip ago.
 //!
-//! The paper leaves this for future work (section VI). It needs what the rest of
-//! the system does without: some state for each connection. Both parts are bounded,
-//! the one by a table of fixed size, the other by what was sent again within one
-//! round trip.
+//! The paper leaves this for future work (section VI). It needs
+//! state for each connection, which the rest of the system does not have. It is
+//! bounded by a table of fixed size, and by what is retransmitted in one round trip.
 
 use std::collections::VecDeque;
 
@@ -15,9 +15,9 @@ use windtunnel_packets::tcp::{Flags, Segment};
 use super::connections::Connections;
 use super::start::Start;
 
-/// What an acknowledgement said.
+/// The fields that are the same in a duplicate acknowledgement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Said {
+struct Acknowledged {
     acknowledgement: u32,
     window: u16,
 }
@@ -29,11 +29,11 @@ struct Resent {
     at: Time,
 }
 
-/// What the edge remembers in order to know duplicate acknowledgements.
+/// What the edge remembers in order to recognise duplicate acknowledgements.
 #[derive(Debug)]
 pub(super) struct Memory {
     round_trip: Duration,
-    said: Connections<Said>,
+    last_fields: Connections<Acknowledged>,
     /// What was sent again within the last round trip, the oldest first; and, of
     /// each segment, the last time.
     resent: VecDeque<Resent>,
@@ -44,13 +44,13 @@ impl Memory {
     pub(super) fn new(round_trip: Duration) -> Self {
         Self {
             round_trip,
-            said: Connections::default(),
+            last_fields: Connections::default(),
             resent: VecDeque::new(),
             last: HashTable::new(),
         }
     }
 
-    /// Whether a segment that comes back is a duplicate acknowledgement (RFC 5681,
+    /// Whether a returning segment is a duplicate acknowledgement (RFC 5681,
     /// section 2): no data, SYN or FIN, and the same acknowledgement and window as
     /// the one before it. SACK blocks make no difference.
     pub(super) fn is_duplicate(&mut self, segment: &Segment) -> bool {
@@ -60,9 +60,9 @@ impl Memory {
             return false;
         }
         let Segment { acknowledgement, window, .. } = *segment;
-        let says = (segment.connection, Said { acknowledgement, window });
-        let said = self.said.place_mut(segment.connection).replace(says);
-        said == Some(says) && segment.length == 0
+        let fields = (segment.connection, Acknowledged { acknowledgement, window });
+        let last_fields = self.last_fields.place_mut(segment.connection).replace(fields);
+        last_fields == Some(fields) && segment.length == 0
     }
 
     /// A segment is sent again.

@@ -2,7 +2,7 @@
 //! messages.
 
 use windtunnel_engine::Time;
-use windtunnel_packets::bridge::{Acknowledgement, PROTOCOL};
+use windtunnel_packets::bridge::{EdgeAcknowledgement, PROTOCOL};
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::{Body, Ecn, Message, Packet};
 
@@ -93,7 +93,7 @@ impl NetworkFunction for SourceFunction {
             }
             (ACKNOWLEDGED, Body::Message(message)) => {
                 self.acknowledgements_received += 1;
-                self.edge.acknowledge(&Acknowledgement::from_words(&message.words));
+                self.edge.acknowledge(&EdgeAcknowledgement::from_words(&message.words));
                 self.resend(now, actions);
             }
             _ => self.leave(now, packet, actions),
@@ -145,8 +145,8 @@ impl DestinationFunction {
     }
 
     /// The message that carries an acknowledgement of a packet.
-    fn message(&mut self, of: Acknowledgement, version: IpVersion) -> Packet {
-        let network_size = Acknowledgement::size(version);
+    fn message(&mut self, of: EdgeAcknowledgement, version: IpVersion) -> Packet {
+        let network_size = EdgeAcknowledgement::size(version);
         self.acknowledgement_bytes += u64::from(network_size);
         let words = of.words();
         let message = Message { protocol: PROTOCOL, flow: self.number, words };

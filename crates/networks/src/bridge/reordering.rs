@@ -1,13 +1,13 @@
 //! Puts a connection's segments back in order at the destination edge, so that the
 //! receiver behind it does not see the gaps that the source edge fills.
 //!
-//! The paper has nothing like it. It needs what the rest of the system does
-//! without, some state for each connection: the next octet, and what waits behind
-//! a gap. Both are bounded.
+//! It is not part of the paper. It needs state for each connection, which the rest of
+//! the system does not have: the next byte, and the segments after a gap. Both are
+//! bounded.
 //!
-//! A segment behind a gap waits until the gap is filled, but only so long; then it
-//! goes, with all that waits before it, and the gap is given up. The same becomes
-//! of the one that has waited longest when there is no room for another.
+//! A segment after a gap waits until the gap is filled, for a limited time; then it
+//! passes, with all that wait before it, and the gap is given up. The same happens to
+//! the segment that has waited longest when there is no room for another.
 
 use std::collections::VecDeque;
 
@@ -21,14 +21,14 @@ use super::counters::DestinationCounters;
 
 /// What passes on. Callers keep one and empty it, so that passing packets on
 /// allocates nothing once warm.
-pub type Outbox = Vec<Packet>;
+pub type EdgeOutbox = Vec<Packet>;
 
 /// A segment that takes sequence numbers.
 #[derive(Clone, Copy, Debug)]
 struct Piece {
     connection: u32,
     start: u32,
-    /// The number after its last octet; a SYN and a FIN count as one each.
+    /// The number after its last byte; a SYN and a FIN count as one each.
     end: u32,
     /// Whether a connection begins with it.
     opens: bool,
@@ -56,7 +56,7 @@ struct Wait {
 #[derive(Debug)]
 pub(super) struct Reordering {
     patience: Duration,
-    /// How many octets may wait.
+    /// How many bytes may wait.
     most: u64,
     connections: Connections<Connection>,
     /// In order of arrival; some have passed since, but never the first.
@@ -83,7 +83,7 @@ impl Piece {
 
 impl Connection {
     /// A segment passes, and what has waited for it.
-    fn pass(&mut self, piece: Piece, backlog: &mut Backlog, out: &mut Outbox) {
+    fn pass(&mut self, piece: Piece, backlog: &mut Backlog, out: &mut EdgeOutbox) {
         out.push(piece.packet);
         self.advance(piece.end);
         self.pass_held(|first, next| !is_after(first.start, next), backlog, out);
@@ -91,7 +91,7 @@ impl Connection {
 
     /// What waits up to the number `last` passes, whatever is missing, and what has
     /// waited for it.
-    fn give_up(&mut self, last: u32, backlog: &mut Backlog, out: &mut Outbox) {
+    fn give_up(&mut self, last: u32, backlog: &mut Backlog, out: &mut EdgeOutbox) {
         let goes =
             |first: &Piece, next| !is_after(first.start, last) || !is_after(first.start, next);
         self.pass_held(goes, backlog, out);
@@ -102,7 +102,7 @@ impl Connection {
         &mut self,
         goes: impl Fn(&Piece, u32) -> bool,
         backlog: &mut Backlog,
-        out: &mut Outbox,
+        out: &mut EdgeOutbox,
     ) {
         while let Some(first) = self.held.front().copied()
             && goes(&first, self.next)
@@ -158,7 +158,7 @@ impl Reordering {
         &mut self,
         now: Time,
         packet: Packet,
-        out: &mut Outbox,
+        out: &mut EdgeOutbox,
         counters: &mut DestinationCounters,
     ) {
         match Piece::of(packet) {
@@ -172,7 +172,7 @@ impl Reordering {
         &mut self,
         now: Time,
         piece: Piece,
-        out: &mut Outbox,
+        out: &mut EdgeOutbox,
         counters: &mut DestinationCounters,
     ) {
         self.begin(&piece, out);
@@ -201,7 +201,7 @@ impl Reordering {
     pub(super) fn release(
         &mut self,
         now: Time,
-        out: &mut Outbox,
+        out: &mut EdgeOutbox,
         counters: &mut DestinationCounters,
     ) {
         while self.next_wake() <= now
@@ -216,7 +216,7 @@ impl Reordering {
     /// Makes sure that the connection of an arriving segment is known. One that is
     /// new, or begins again, is taken to begin with this segment. What waits of it,
     /// or of the one that had its place, passes.
-    fn begin(&mut self, piece: &Piece, out: &mut Outbox) {
+    fn begin(&mut self, piece: &Piece, out: &mut EdgeOutbox) {
         // A connection that begins again has higher numbers (RFC 9293, section
         // 3.6.1); a lower one is a late copy of the SYN that it began with.
         if let Some(known) = self.connections.get_mut(piece.connection)
@@ -239,7 +239,7 @@ impl Reordering {
         is_after(piece.start, self.known(piece.connection).next)
     }
 
-    fn give_up(&mut self, wait: Wait, out: &mut Outbox) {
+    fn give_up(&mut self, wait: Wait, out: &mut EdgeOutbox) {
         if let Some(connection) = self.connections.get_mut(wait.connection) {
             connection.give_up(wait.start, &mut self.backlog, out);
         }

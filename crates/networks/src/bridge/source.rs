@@ -6,9 +6,9 @@
 //! - `forward`, for each packet that leaves: a share of them, each by chance, is
 //!   *selected*: it leaves not ECN-capable, and a clone goes to the end of the
 //!   stalled queue. All others leave ECN-capable: what was not becomes ECT(0), what
-//!   was ECT(0) or ECT(1) stays so. A packet that bears a mark already (CE) keeps
-//!   it, and is not selected: the mark would be lost.
-//! - The stalled queue holds so many octets. When it is full, the oldest clone
+//!   was ECT(0) or ECT(1) stays so. A packet that is marked already (CE) keeps
+//!   its mark, and is not selected, because the mark would be lost.
+//! - The stalled queue holds so many bytes. When it is full, the oldest clone
 //!   goes: it has *expired*.
 //! - `acknowledge`: if the acknowledged packet's clone is held, it goes, and the
 //!   clones before it are to be sent. If it is not, because the acknowledgement
@@ -16,17 +16,17 @@
 //!   empty queue, nothing happens.
 //! - `next_resent`: the clones that are to be sent, one by one, since the link
 //!   sends them one after another. Until a clone is taken, an acknowledgement that
-//!   was overtaken can still spare its sending. A clone that was taken is gone, and
-//!   never sent again.
+//!   was overtaken can still make its sending unnecessary. A clone that was taken is
+//!   gone, and never sent again.
 //!
 //! A packet whose equal is held already is neither selected nor cloned, because an
-//! acknowledgement could not tell the two apart: segments without data that say
-//! the same within a millisecond, or a retransmission without timestamps.
+//! acknowledgement could not distinguish the two: segments without data with the same
+//! fields within a millisecond, or a retransmission without timestamps.
 //!
 //! Nothing is kept of any connection, except with [`Duplicates::Suppress`].
 
 use windtunnel_engine::{Duration, Random, Rate, Time};
-use windtunnel_packets::bridge::Acknowledgement;
+use windtunnel_packets::bridge::EdgeAcknowledgement;
 use windtunnel_packets::{Ecn, Packet};
 use windtunnel_queues::Backlog;
 
@@ -35,7 +35,7 @@ use super::duplicates::Memory;
 use super::stalled::{FIRST, StalledQueue};
 use super::start::Start;
 
-/// The greatest share of packets for which a stalled queue of `buffer` octets has
+/// The greatest share of packets for which a stalled queue of `buffer` bytes has
 /// room until they are acknowledged: `B / (tau C)`, with the round-trip time from
 /// edge to edge and back, and the link's capacity (section III.D.a). Above 1 there
 /// is room for all.
@@ -75,7 +75,7 @@ pub enum Keep {
     #[default]
     Stalled,
     /// A link with nothing else to send, for edges with small buffers (section
-    /// IV.C). An acknowledgement that comes before that spares it.
+    /// IV.C). An earlier acknowledgement makes its sending unnecessary.
     LowPriority,
 }
 
@@ -96,7 +96,7 @@ pub enum Duplicates {
     /// They pass.
     #[default]
     Pass,
-    /// One is dropped if the edge deals with the segment that its receiver misses:
+    /// One is dropped if the edge repairs the loss of the segment that its receiver misses:
     /// the clone is held, and is then sent at once, or was sent less than a round
     /// trip ago (the paper's future work, section VI).
     Suppress {
@@ -114,18 +114,18 @@ pub struct Probes {
     /// The agreed rate. Packets are beyond it that find no tokens in a bucket that
     /// fills at this rate; they take none (RFC 2697).
     pub rate: Rate,
-    /// The bucket's size in octets; at least that of the largest packet.
+    /// The bucket's size in bytes; at least that of the largest packet.
     pub burst: u32,
     /// The probability that such a packet is selected which was not anyway.
     pub extra: f64,
 }
 
-/// What a source edge is given.
+/// The settings of a source edge.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SourceSettings {
     /// The share of the packets to select, from 0 to 1; 0.1 in the paper.
     pub selected: f64,
-    /// The octets of the stalled queue.
+    /// The bytes of the stalled queue.
     pub buffer: u64,
     /// Which packets are cloned.
     pub clones: Clones,
@@ -155,7 +155,7 @@ pub struct SourceEdge {
 }
 
 impl SourceEdge {
-    /// An edge that holds nothing yet, with its own stream.
+    /// An edge that holds nothing yet, with its own random stream.
     #[must_use]
     pub fn new(settings: SourceSettings, random: Random) -> Self {
         let memory = match settings.duplicates {
@@ -190,7 +190,7 @@ impl SourceEdge {
     #[inline]
     pub fn forward(&mut self, now: Time, packet: &mut Packet) {
         self.counters.forwarded += 1;
-        let key = packet.segment().map(Acknowledgement::of);
+        let key = packet.segment().map(EdgeAcknowledgement::of);
         let key = key.filter(|it| !self.stalled.contains(it));
         let choice = self.choose(now, packet).filter(|_| key.is_some() && !packet.marked());
         if !packet.ecn.is_capable() {
@@ -214,7 +214,7 @@ impl SourceEdge {
         }
     }
 
-    /// Whether chance selects a packet, and why.
+    /// Whether a packet is selected at random, and why.
     fn choose(&mut self, now: Time, packet: &Packet) -> Option<Choice> {
         let is_beyond = |it: &Probes| !self.bucket.admits(now, packet.size(), it);
         let beyond = self.settings.probes.filter(is_beyond);
@@ -226,7 +226,7 @@ impl SourceEdge {
 
     /// An acknowledgement comes from the other edge.
     #[inline]
-    pub fn acknowledge(&mut self, acknowledgement: &Acknowledgement) {
+    pub fn acknowledge(&mut self, acknowledgement: &EdgeAcknowledgement) {
         let SourceSettings { keep, unmatched, .. } = self.settings;
         let found = self.stalled.remove(acknowledgement);
         let counter = match found {
@@ -279,7 +279,7 @@ impl SourceEdge {
             return true;
         }
         let missing = Start { connection: segment.connection, sequence: segment.acknowledgement };
-        let passes = !self.stalled.bring_forward(missing) && !memory.was_resent(now, missing);
+        let passes = !self.stalled.move_to_front(missing) && !memory.was_resent(now, missing);
         self.counters.suppressed += u64::from(!passes);
         passes
     }

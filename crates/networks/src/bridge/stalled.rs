@@ -1,18 +1,18 @@
 //! The stalled queue: clones in the order in which their packets left, bounded in
-//! octets. Everything takes constant time: clones are linked through a store, and
-//! found by their acknowledgement or by the octet at which their data begin.
+//! bytes. Everything takes constant time: clones are linked through a store, and
+//! found by their acknowledgement or by the byte at which their data begin.
 
 use hashbrown::HashTable;
 use windtunnel_engine::{Handle, Store, hash_pair};
 use windtunnel_packets::Packet;
-use windtunnel_packets::bridge::Acknowledgement;
+use windtunnel_packets::bridge::EdgeAcknowledgement;
 use windtunnel_packets::tcp::Flags;
 use windtunnel_queues::Backlog;
 
 use super::start::Start;
 use crate::list::{Linked, Links, List};
 
-/// The number of a clone that was brought forward: before all others'.
+/// The number of a clone that was moved to the front: before all others'.
 const FORWARD: u64 = 0;
 /// The number of the first clone.
 pub(super) const FIRST: u64 = 1;
@@ -21,7 +21,7 @@ pub(super) const FIRST: u64 = 1;
 #[derive(Clone, Copy, Debug)]
 struct Kept {
     packet: Packet,
-    key: Acknowledgement,
+    key: EdgeAcknowledgement,
     /// Its place among all clones ever kept.
     number: u64,
     links: Links,
@@ -45,7 +45,7 @@ impl Kept {
 /// The clones that are kept.
 #[derive(Debug)]
 pub(super) struct StalledQueue {
-    /// How many octets it may hold.
+    /// How many bytes it may hold.
     most: u64,
     kept: Store<Kept>,
     order: List,
@@ -55,7 +55,7 @@ pub(super) struct StalledQueue {
     next: u64,
 }
 
-fn hash_packet(key: &Acknowledgement) -> u64 {
+fn hash_packet(key: &EdgeAcknowledgement) -> u64 {
     // Turned, so that equal halves do not cancel each other.
     Start::of(key).hash().rotate_left(32) ^ hash_pair(key.acknowledgement, key.timestamp)
 }
@@ -91,19 +91,19 @@ impl StalledQueue {
         self.order.first().map(|it| self.kept[it].number)
     }
 
-    fn find(&self, key: &Acknowledgement) -> Option<Handle> {
+    fn find(&self, key: &EdgeAcknowledgement) -> Option<Handle> {
         self.by_packet.find(hash_packet(key), |it| self.kept[*it].key == *key).copied()
     }
 
     /// Whether the clone with that acknowledgement is held.
-    pub(super) fn contains(&self, key: &Acknowledgement) -> bool {
+    pub(super) fn contains(&self, key: &EdgeAcknowledgement) -> bool {
         self.find(key).is_some()
     }
 
-    /// Puts a clone at the end, whose equal is not held yet. The oldest go until
-    /// there is room, and a clone for which there is never room goes itself;
-    /// returns how many went.
-    pub(super) fn push(&mut self, packet: Packet, key: Acknowledgement) -> u64 {
+    /// Appends a clone whose equal is not held yet. The oldest are removed until there is
+    /// room; a clone larger than the whole queue is not kept. Returns how many clones
+    /// were removed or not kept.
+    pub(super) fn push(&mut self, packet: Packet, key: EdgeAcknowledgement) -> u64 {
         let size = packet.size();
         if u64::from(size) > self.most {
             return 1;
@@ -123,7 +123,7 @@ impl StalledQueue {
     }
 
     /// Takes out the clone at the head.
-    pub(super) fn pop(&mut self) -> Option<(Packet, Acknowledgement)> {
+    pub(super) fn pop(&mut self) -> Option<(Packet, EdgeAcknowledgement)> {
         let first = self.order.first()?;
         let Kept { packet, key, .. } = self.kept[first];
         self.take_out(first);
@@ -131,16 +131,16 @@ impl StalledQueue {
     }
 
     /// Takes out the clone with that acknowledgement; returns its number.
-    pub(super) fn remove(&mut self, key: &Acknowledgement) -> Option<u64> {
+    pub(super) fn remove(&mut self, key: &EdgeAcknowledgement) -> Option<u64> {
         let handle = self.find(key)?;
         let number = self.kept[handle].number;
         self.take_out(handle);
         Some(number)
     }
 
-    /// Brings forward to the head a clone that begins at that octet of a
-    /// connection; returns whether there is one.
-    pub(super) fn bring_forward(&mut self, start: Start) -> bool {
+    /// Moves a clone that begins at that byte of a connection to the front; returns
+    /// whether there is one.
+    pub(super) fn move_to_front(&mut self, start: Start) -> bool {
         let begins = |it: &Handle| Start::of(&self.kept[*it].key) == start;
         let Some(found) = self.by_start.find(start.hash(), begins).copied() else {
             return false;

@@ -1,9 +1,9 @@
 //! Where a segment begins.
 
 use windtunnel_engine::hash_pair;
-use windtunnel_packets::bridge::Acknowledgement;
+use windtunnel_packets::bridge::EdgeAcknowledgement;
 
-/// An octet of a connection, with which a segment begins.
+/// A byte of a connection, with which a segment begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Start {
     pub(super) connection: u32,
@@ -13,8 +13,8 @@ pub(super) struct Start {
 impl Start {
     /// Where the data of an acknowledged packet begin.
     #[inline]
-    pub(super) fn of(acknowledged: &Acknowledgement) -> Self {
-        let Acknowledgement { connection, sequence, .. } = *acknowledged;
+    pub(super) fn of(acknowledged: &EdgeAcknowledgement) -> Self {
+        let EdgeAcknowledgement { connection, sequence, .. } = *acknowledged;
         Self { connection, sequence }
     }
 

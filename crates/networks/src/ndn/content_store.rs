@@ -6,9 +6,9 @@ use windtunnel_packets::ndn::{Data, Interest, Name};
 use super::name_index::{NameIndex, Named};
 use crate::list::{Linked, Links, List};
 
-/// Which Data makes room for new Data.
+/// Which Data is evicted first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Policy {
+pub enum ReplacementPolicy {
     /// The least recently used.
     Lru,
     /// The first that came in.
@@ -20,7 +20,7 @@ pub enum Policy {
 pub struct Cached {
     /// The Data.
     pub data: Data,
-    /// Its network-layer size in octets.
+    /// Its network-layer size in bytes.
     pub network_size: u16,
     /// Whether it carried a congestion mark when it came.
     pub marked: bool,
@@ -46,7 +46,7 @@ impl Linked for Cached {
 #[derive(Debug)]
 pub struct ContentStore {
     capacity: usize,
-    policy: Policy,
+    policy: ReplacementPolicy,
     index: NameIndex<Cached>,
     /// From the next to go to the last.
     order: List,
@@ -55,7 +55,7 @@ pub struct ContentStore {
 impl ContentStore {
     /// An empty store.
     #[must_use]
-    pub fn new(capacity: usize, policy: Policy) -> Self {
+    pub fn new(capacity: usize, policy: ReplacementPolicy) -> Self {
         Self { capacity, policy, index: NameIndex::default(), order: List::default() }
     }
 
@@ -77,13 +77,13 @@ impl ContentStore {
         if interest.must_be_fresh && cached.fresh_until <= now {
             return None;
         }
-        if self.policy == Policy::Lru {
+        if self.policy == ReplacementPolicy::Lru {
             self.move_to_end(handle);
         }
         Some(cached)
     }
 
-    /// Keeps Data; what must make room goes.
+    /// Keeps Data; evicts other Data where there is no room.
     #[inline]
     pub fn insert(&mut self, now: Time, data: &Data, network_size: u16, marked: bool) {
         if !self.is_on() {
@@ -95,7 +95,7 @@ impl ContentStore {
         if let Some(handle) = self.index.find(data.name) {
             let links = self.index.store[handle].links;
             self.index.store[handle] = Cached { links, ..cached };
-            if self.policy == Policy::Lru {
+            if self.policy == ReplacementPolicy::Lru {
                 self.move_to_end(handle);
             }
             return;

@@ -12,26 +12,26 @@ use super::face::FaceId;
 use super::fib::{Fib, NextHop};
 use super::name_index::hash;
 use super::pit::Pit;
-use super::strategy::{Arrival, Chosen, Decision, Strategy};
+use super::strategy::{Chosen, Decision, InterestArrival, Strategy};
 
 /// What is to be sent, and over which face. Callers keep one and empty it, so
 /// that sending allocates nothing once warm.
-pub type Outbox = Vec<(FaceId, Packet)>;
+pub type ForwarderOutbox = Vec<(FaceId, Packet)>;
 
 /// What becomes of a congestion mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Marks {
-    /// Whether a mark on an Interest returns on its Data, as in PCON; NFD lets
-    /// it go.
+pub struct ForwarderMarks {
+    /// Whether a mark on an Interest returns on its Data, as in PCON; NFD ignores
+    /// it.
     pub interest_marks_return: bool,
-    /// Whether Data cached with a mark keeps it, as in NFD; the congestion that
-    /// it told of may be long over.
+    /// Whether Data cached with a mark keeps it, as in NFD, although the congestion may
+    /// have ended long ago.
     pub cached_marks_stay: bool,
 }
 
 /// What a forwarder counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counters {
+pub struct ForwarderCounters {
     /// Interests that came in.
     pub interests_in: u64,
     /// Interests sent out.
@@ -46,27 +46,27 @@ pub struct Counters {
     pub nacks_out: u64,
     /// Interests that the content store answered.
     pub content_store_hits: u64,
-    /// Interests that it was asked for and could not answer.
+    /// Interests looked up in the content store that it could not answer.
     pub content_store_misses: u64,
     /// Interests of another face that joined a pending one.
     pub aggregated: u64,
-    /// Interests not sent on because the answer was on its way.
+    /// Interests not forwarded because the answer was pending.
     pub suppressed: u64,
-    /// Interests that came in a loop.
+    /// Interests that looped.
     pub loops: u64,
-    /// Interests that had no hop left.
+    /// Interests whose hop limit was reached.
     pub out_of_hops: u64,
-    /// Data that nobody waited for.
+    /// Data that no Interest was pending for.
     pub unsolicited: u64,
     /// Pending Interests that expired without an answer.
     pub expired: u64,
 }
 
-/// The nonces of Interests that are no longer pending, for a while: late copies
-/// of them went in a loop.
+/// The nonces of Interests that were pending until recently: late copies of them have
+/// looped.
 ///
-/// Source: NFD's dead nonce list, with its lifetime of 6 s. It serves only where
-/// the network has a circle; on a tree no Interest can come back.
+/// Source: NFD's dead nonce list, with its lifetime of 6 s. It is needed only where the
+/// network has a cycle; in a tree no Interest can loop.
 #[derive(Debug)]
 struct DeadNonces {
     seen: HashTable<u64>,
@@ -102,8 +102,8 @@ impl DeadNonces {
     }
 }
 
-/// An NDN node without its links. What every packet touches comes first and
-/// fills few cache lines; what few nodes have lies elsewhere.
+/// An NDN node without its links. The fields that every packet needs come first and
+/// fill few cache lines; those that few nodes have are allocated apart.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub struct Forwarder {
@@ -112,12 +112,12 @@ pub struct Forwarder {
     dead_nonces: Option<Box<DeadNonces>>,
     /// Whether each face leads to an application on this node.
     local: SmallVec<[bool; 16]>,
-    marks: Marks,
+    marks: ForwarderMarks,
     fib: Fib,
     strategy: Strategy,
     /// Where the strategy's last Interest went.
     chosen: Chosen,
-    counters: Counters,
+    counters: ForwarderCounters,
     random: Random,
 }
 
@@ -127,7 +127,7 @@ impl Forwarder {
     pub fn new(
         content_store: ContentStore,
         strategy: Strategy,
-        marks: Marks,
+        marks: ForwarderMarks,
         random: Random,
     ) -> Self {
         Self {
@@ -140,7 +140,7 @@ impl Forwarder {
             marks,
             dead_nonces: None,
             random,
-            counters: Counters::default(),
+            counters: ForwarderCounters::default(),
         }
     }
 
@@ -151,7 +151,7 @@ impl Forwarder {
         face
     }
 
-    /// Remembers the nonces of answered Interests, to notice late loops.
+    /// Remembers the nonces of answered Interests, to detect late loops.
     pub fn watch_for_loops(&mut self) {
         let by_age = std::collections::VecDeque::new();
         self.dead_nonces = Some(Box::new(DeadNonces { seen: HashTable::new(), by_age }));
@@ -172,7 +172,7 @@ impl Forwarder {
 
     /// What was counted so far.
     #[must_use]
-    pub fn counters(&self) -> &Counters {
+    pub fn counters(&self) -> &ForwarderCounters {
         &self.counters
     }
 
@@ -189,20 +189,25 @@ impl Forwarder {
         self.pit.next_expiry().map(|(_, time)| time)
     }
 
-    /// Takes in a packet that came over `face`, and puts what it causes into
-    /// `outbox`.
+    /// Receives a packet over `face`; what is to be sent goes to `outbox`.
     #[inline]
-    pub fn receive(&mut self, now: Time, face: FaceId, packet: &Packet, outbox: &mut Outbox) {
+    pub fn receive(
+        &mut self,
+        now: Time,
+        face: FaceId,
+        packet: &Packet,
+        outbox: &mut ForwarderOutbox,
+    ) {
         match &packet.body {
             Body::Interest(interest) => self.on_interest(now, face, *interest, packet, outbox),
             Body::Data(data) => self.on_data(now, face, data, packet, outbox),
             Body::Nack(nack) => self.on_nack(now, face, nack, packet.network_size, outbox),
-            // IP goes its own way.
+            // These are not forwarded by name.
             Body::Segment(_) | Body::Datagram(_) | Body::Message(_) => {}
         }
     }
 
-    /// Lets pending Interests go whose time is over.
+    /// Removes the pending Interests whose lifetime is over.
     pub fn expire(&mut self, now: Time) {
         while let Some((handle, expires)) = self.pit.next_expiry()
             && expires <= now
@@ -222,17 +227,17 @@ impl Forwarder {
         face: FaceId,
         mut interest: Interest,
         packet: &Packet,
-        outbox: &mut Outbox,
+        outbox: &mut ForwarderOutbox,
     ) {
         self.counters.interests_in += 1;
-        if !self.spend_hop(face, &mut interest) {
+        if !self.decrement_hop_limit(face, &mut interest) {
             self.counters.out_of_hops += 1;
             return;
         }
         let found = self.pit.find(interest.name);
         if self.is_loop(face, &interest, found) {
             self.counters.loops += 1;
-            self.refuse(face, interest, packet.network_size, NackReason::DUPLICATE, outbox);
+            self.send_nack(face, interest, packet.network_size, NackReason::DUPLICATE, outbox);
             return;
         }
         let pending = match found {
@@ -250,9 +255,9 @@ impl Forwarder {
         self.forward(now, face, waited, pending, packet.network_size, outbox);
     }
 
-    /// Takes one hop from the Interest's limit if it came over a link; `false`
-    /// if there was none left.
-    fn spend_hop(&self, face: FaceId, interest: &mut Interest) -> bool {
+    /// Decrements the Interest's hop limit if it came over a link; `false` if it was 0
+    /// already.
+    fn decrement_hop_limit(&self, face: FaceId, interest: &mut Interest) -> bool {
         match &mut interest.hop_limit {
             Some(0) => false,
             Some(hops) if !self.local[usize::from(face.0)] => {
@@ -276,7 +281,7 @@ impl Forwarder {
         face: FaceId,
         interest: &Interest,
         marked: bool,
-        outbox: &mut Outbox,
+        outbox: &mut ForwarderOutbox,
     ) -> bool {
         let Some(content_store) = &mut self.content_store else { return false };
         let Some(cached) = content_store.find(now, interest) else {
@@ -299,7 +304,7 @@ impl Forwarder {
         retransmission: bool,
         pending: Handle,
         network_size: u16,
-        outbox: &mut Outbox,
+        outbox: &mut ForwarderOutbox,
     ) {
         let entry = self.pit.entry(pending);
         let interest = entry.interest;
@@ -308,7 +313,8 @@ impl Forwarder {
             Some(id) => {
                 let next_hops = self.fib.next_hops(id);
                 let nonce = interest.nonce;
-                let arrival = Arrival { now, face, nonce, retransmission, entry: id, next_hops };
+                let arrival =
+                    InterestArrival { now, face, nonce, retransmission, entry: id, next_hops };
                 self.strategy.decide(&arrival, entry, &mut self.random, &mut self.chosen)
             }
         };
@@ -316,7 +322,7 @@ impl Forwarder {
             Decision::Suppress => self.counters.suppressed += 1,
             Decision::NoRoute if entry.out_records.is_empty() => {
                 self.pit.remove(pending);
-                self.refuse(face, interest, network_size, NackReason::NO_ROUTE, outbox);
+                self.send_nack(face, interest, network_size, NackReason::NO_ROUTE, outbox);
             }
             Decision::NoRoute => {}
             Decision::Forward => {
@@ -340,7 +346,7 @@ impl Forwarder {
         face: FaceId,
         data: &Data,
         packet: &Packet,
-        outbox: &mut Outbox,
+        outbox: &mut ForwarderOutbox,
     ) {
         self.counters.data_in += 1;
         let Some(handle) = self.pit.find(data.name) else {
@@ -370,7 +376,7 @@ impl Forwarder {
         face: FaceId,
         nack: &Nack,
         network_size: u16,
-        outbox: &mut Outbox,
+        outbox: &mut ForwarderOutbox,
     ) {
         self.counters.nacks_in += 1;
         let Some(handle) = self.pit.find(nack.interest.name) else { return };
@@ -395,21 +401,21 @@ impl Forwarder {
         self.forget(now, handle);
     }
 
-    fn refuse(
+    fn send_nack(
         &mut self,
         face: FaceId,
         interest: Interest,
         network_size: u16,
         reason: NackReason,
-        outbox: &mut Outbox,
+        outbox: &mut ForwarderOutbox,
     ) {
         self.counters.nacks_out += 1;
         let body = Body::Nack(Nack { interest, reason });
         outbox.push((face, Packet::ndn(body, network_size)));
     }
 
-    /// Takes an entry out of the table; its nonces are remembered where loops
-    /// are watched for.
+    /// Removes an entry from the table; its nonces are remembered where loops are
+    /// detected.
     #[inline]
     fn forget(&mut self, now: Time, handle: Handle) {
         if let Some(dead_nonces) = &mut self.dead_nonces {

@@ -1,5 +1,5 @@
-//! The pending Interest table: who waits for which Data, and whom it was asked
-//! of.
+//! The pending Interest table: which faces wait for which Data, and which were asked
+//! for it.
 
 use smallvec::SmallVec;
 use windtunnel_engine::{Duration, Handle, Time};
@@ -41,11 +41,11 @@ pub struct OutRecord {
 pub struct PitEntry {
     /// The Interest as it came last.
     pub interest: Interest,
-    /// Its network-layer size in octets.
+    /// Its network-layer size in bytes.
     pub network_size: u16,
-    /// Who waits.
+    /// The faces that wait.
     pub in_records: SmallVec<[InRecord; 1]>,
-    /// Who was asked.
+    /// The faces that were asked.
     pub out_records: SmallVec<[OutRecord; 1]>,
     /// How long retransmissions are suppressed after the last sending; zero
     /// before the first one.
@@ -81,7 +81,7 @@ impl PitEntry {
         }
     }
 
-    /// Makes the entry over for another name; what it had allocated stays.
+    /// Reuses the entry for another name; its allocations stay.
     fn renew(&mut self, interest: Interest, network_size: u16) {
         self.interest = interest;
         self.network_size = network_size;
@@ -93,7 +93,7 @@ impl PitEntry {
     }
 
     /// Whether a nonce was seen before, and not as the latest one of `face`, which
-    /// may send its Interest again: then it came in a loop.
+    /// may send its Interest again: then the Interest looped.
     #[must_use]
     pub fn saw_elsewhere(&self, nonce: u32, face: FaceId) -> bool {
         let again = self.in_records.iter().any(|it| it.nonce == nonce && it.face == face);

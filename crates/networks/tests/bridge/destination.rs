@@ -3,7 +3,7 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use windtunnel_engine::{Duration, Time};
-use windtunnel_networks::bridge::{DestinationEdge, DestinationSettings, Marks, Order};
+use windtunnel_networks::bridge::{DestinationEdge, DestinationSettings, EdgeMarks, Order};
 
 use super::*;
 
@@ -38,7 +38,7 @@ fn what_may_be_dropped_is_acknowledged_and_nothing_else() {
 
 #[test]
 fn marks_are_cleared_where_that_is_asked_for() {
-    let settings = DestinationSettings { marks: Marks::Clear, ..Default::default() };
+    let settings = DestinationSettings { marks: EdgeMarks::Clear, ..Default::default() };
     let mut edge = DestinationEdge::new(settings);
     for (before, after) in [
         (Ecn::Congestion, Ecn::Capable),

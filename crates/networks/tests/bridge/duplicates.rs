@@ -21,7 +21,7 @@ fn suppressing() -> SourceEdge {
     edge
 }
 
-/// What a receiver answers that misses the octet `next`, and holds later ones.
+/// What a receiver answers that misses the byte `next`, and holds later ones.
 fn answer(next: u32, held_from: u32) -> Segment {
     let mut segment = Segment::new(0, 1, Flags::ACK.with(Flags::TIMESTAMPS));
     segment.acknowledgement = next;

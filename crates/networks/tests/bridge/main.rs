@@ -10,7 +10,7 @@ use windtunnel_engine::{Random, Streams};
 use windtunnel_networks::bridge::{
     Clones, Duplicates, Keep, Resend, SourceEdge, SourceSettings, Unmatched,
 };
-use windtunnel_packets::bridge::Acknowledgement;
+use windtunnel_packets::bridge::EdgeAcknowledgement;
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::tcp::{Flags, Segment};
 use windtunnel_packets::{Body, Ecn, Packet, Route};
@@ -47,7 +47,7 @@ fn packet(segment: Segment) -> Packet {
     }
 }
 
-/// A packet with so many octets of a connection's data from `sequence` on.
+/// A packet with so many bytes of a connection's data from `sequence` on.
 fn data(connection: u32, sequence: u32, length: u16) -> Packet {
     let mut segment = Segment::new(connection, sequence, Flags::ACK.with(Flags::TIMESTAMPS));
     segment.length = length;
@@ -55,8 +55,8 @@ fn data(connection: u32, sequence: u32, length: u16) -> Packet {
 }
 
 /// The acknowledgement of a packet with a segment.
-fn acknowledgement(packet: &Packet) -> Acknowledgement {
-    Acknowledgement::of(packet.segment().expect("a segment"))
+fn acknowledgement(packet: &Packet) -> EdgeAcknowledgement {
+    EdgeAcknowledgement::of(packet.segment().expect("a segment"))
 }
 
 /// Where a packet's data begin.

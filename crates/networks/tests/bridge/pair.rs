@@ -14,11 +14,11 @@ use super::*;
 /// What may happen.
 #[derive(Clone, Debug)]
 enum Step {
-    /// A packet with so many octets of data leaves.
+    /// A packet with so many bytes of data leaves.
     Leave(u16),
-    /// The first packet on the way ends it.
+    /// The first packet in transit arrives.
     Arrive { lost: bool },
-    /// One of the acknowledgements on the way ends it, and may come again.
+    /// One of the acknowledgements in transit arrives, and may arrive again.
     Answer { which: Index, lost: bool, again: bool },
     /// The link sends a clone that is due.
     Resend,
@@ -50,7 +50,7 @@ struct Plain {
 }
 
 struct Clone {
-    key: Acknowledgement,
+    key: EdgeAcknowledgement,
     size: u64,
     due: bool,
 }
@@ -70,7 +70,7 @@ impl Plain {
         self.held.push_back(Clone { key, size, due: false });
     }
 
-    fn acknowledge(&mut self, key: &Acknowledgement, keep: Keep) {
+    fn acknowledge(&mut self, key: &EdgeAcknowledgement, keep: Keep) {
         let Some(place) = self.held.iter().position(|it| it.key == *key) else { return };
         self.held.remove(place);
         self.acknowledged += 1;
@@ -92,12 +92,12 @@ struct World {
     source: SourceEdge,
     destination: DestinationEdge,
     plain: Plain,
-    /// Packets on the way, and whether they are clones.
+    /// Packets in transit, and whether they are clones.
     packets: VecDeque<(Packet, bool)>,
-    answers: Vec<Acknowledgement>,
+    answers: Vec<EdgeAcknowledgement>,
     next: u32,
     /// By sequence number: what was selected, what arrived, what was sent again,
-    /// the clones that were lost on their way, and what a restart forgot.
+    /// the clones that were lost in transit, and what a restart forgot.
     selected: Vec<u32>,
     arrived: Vec<u32>,
     resent: Vec<u32>,
@@ -204,7 +204,7 @@ impl World {
         assert!(backlog.bytes <= self.settings.buffer && counters.largest.bytes >= backlog.bytes);
     }
 
-    /// Lets all that is under way arrive, and the link send all it may.
+    /// Lets all that is in transit arrive, and the link send all it may.
     fn settle(&mut self) {
         let mut rounds = 0;
         loop {
@@ -252,7 +252,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
 
     /// Each selected packet reaches the far edge, or is known to be lost: its clone
-    /// expired, is held, was forgotten by a restart, or was lost on its way too.
+    /// expired, is held, was forgotten by a restart, or was lost in transit too.
     #[test]
     fn each_selected_packet_arrives_or_is_accounted_for(
         settings in any_settings(),

@@ -12,7 +12,7 @@ fn rate(bits_per_second: u64) -> Rate {
 
 /// Lets `count` packets of a connection leave; returns the clone's
 /// acknowledgements in order.
-fn leave(edge: &mut SourceEdge, count: u32) -> Vec<Acknowledgement> {
+fn leave(edge: &mut SourceEdge, count: u32) -> Vec<EdgeAcknowledgement> {
     let sent = (0..count).map(|number| {
         let mut packet = data(0, 1000 * number, 1000);
         edge.forward(Time::ZERO, &mut packet);
@@ -197,7 +197,7 @@ fn the_share_selected_is_the_share_asked_for() {
     }
 }
 
-/// Lets packets of 1,500 octets leave for a second at `sending`, agreed to 12 Mbps.
+/// Lets packets of 1,500 bytes leave for a second at `sending`, agreed to 12 Mbps.
 fn probe(sending: u64, selected: f64, extra: f64) -> SourceEdge {
     let probes = Some(Probes { rate: rate(12_000_000), burst: 15_000, extra });
     let buffer = 100_000;

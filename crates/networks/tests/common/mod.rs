@@ -4,9 +4,11 @@
 
 use windtunnel_engine::{Duration, Random, Streams, Time};
 use windtunnel_networks::ndn::FaceId;
-use windtunnel_networks::ndn::content_store::{ContentStore, Policy};
+use windtunnel_networks::ndn::content_store::{ContentStore, ReplacementPolicy};
 use windtunnel_networks::ndn::fib::NextHop;
-use windtunnel_networks::ndn::forwarder::{Counters, Forwarder, Marks, Outbox};
+use windtunnel_networks::ndn::forwarder::{
+    Forwarder, ForwarderCounters, ForwarderMarks, ForwarderOutbox,
+};
 use windtunnel_networks::ndn::strategy::Strategy;
 use windtunnel_packets::ndn::{Data, Interest, Nack, NackReason, Name, PrefixId};
 use windtunnel_packets::{Body, Packet};
@@ -58,20 +60,27 @@ pub(crate) fn marked(packet: Packet) -> Packet {
     packet.marked_if(true)
 }
 
-pub(crate) const AS_PCON: Marks = Marks { interest_marks_return: true, cached_marks_stay: false };
-pub(crate) const AS_NFD: Marks = Marks { interest_marks_return: false, cached_marks_stay: true };
+pub(crate) const AS_PCON: ForwarderMarks =
+    ForwarderMarks { interest_marks_return: true, cached_marks_stay: false };
+pub(crate) const AS_NFD: ForwarderMarks =
+    ForwarderMarks { interest_marks_return: false, cached_marks_stay: true };
 
 /// A forwarder with five faces: 0 and 1 lead downstream, 2 and 3 upstream, and 4
 /// to an application on the node.
 pub(crate) struct Node {
     pub(crate) forwarder: Forwarder,
-    outbox: Outbox,
+    outbox: ForwarderOutbox,
 }
 
 impl Node {
-    pub(crate) fn with(strategy: &str, cached: usize, marks: Marks, next_hops: &[u16]) -> Self {
+    pub(crate) fn with(
+        strategy: &str,
+        cached: usize,
+        marks: ForwarderMarks,
+        next_hops: &[u16],
+    ) -> Self {
         let strategy = Strategy::named(strategy).expect("a strategy of that name");
-        let content_store = ContentStore::new(cached, Policy::Lru);
+        let content_store = ContentStore::new(cached, ReplacementPolicy::Lru);
         let mut forwarder = Forwarder::new(content_store, strategy, marks, random("node"));
         for number in 0..5 {
             assert_eq!(forwarder.add_face(number == 4), face(number));
@@ -82,7 +91,7 @@ impl Node {
             forwarder.fib().announce(&prefix, next_hop);
         }
         forwarder.fib().resolve(PrefixId(0), &prefix);
-        Self { forwarder, outbox: Outbox::new() }
+        Self { forwarder, outbox: ForwarderOutbox::new() }
     }
 
     /// One upstream face, nothing cached.
@@ -99,7 +108,7 @@ impl Node {
         self.receive(now_ms, from, interest_packet(interest))
     }
 
-    pub(crate) fn counters(&self) -> Counters {
+    pub(crate) fn counters(&self) -> ForwarderCounters {
         *self.forwarder.counters()
     }
 }

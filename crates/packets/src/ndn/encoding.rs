@@ -1,6 +1,6 @@
-//! Simulated NDN packets as the bytes they have on a link: for captures. As many
-//! octets as [`Packet::size`](crate::Packet::size) says; the content and
-//! the signature are zeros.
+//! Encodes simulated NDN packets as they are on a link, for captures. The length is
+//! that of [`Packet::size`](crate::Packet::size); the content and the signature are
+//! zeros.
 
 use super::name::Name;
 use super::packet::{Data, Interest};
@@ -9,7 +9,7 @@ use super::wire::{
     self, ComponentType, EncodeError, LpPacket, MetaInfo, NackReason, SignatureInfo,
 };
 
-/// An Interest, or its negative acknowledgement, whose name has that prefix.
+/// Encodes an Interest, or its NACK, whose name has that prefix.
 ///
 /// # Errors
 /// [`EncodeError::TooLarge`].
@@ -29,7 +29,7 @@ pub fn encode_interest(
     encode_link_packet(&interest.encode()?, nack, marked)
 }
 
-/// A Data whose name has that prefix.
+/// Encodes a Data whose name has that prefix.
 ///
 /// # Errors
 /// [`EncodeError::TooLarge`].

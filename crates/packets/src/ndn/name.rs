@@ -1,8 +1,8 @@
-//! Names as the forwarder handles them: a prefix, known by its number, and a
-//! segment below it. A number is exchanged for the true name once, where a
-//! packet enters or leaves; inside, names are compared in one step.
+//! Names as a forwarder handles them: the number of a prefix, and a segment below it.
+//! Names of components are translated to and from these at the border of the network;
+//! inside, names are compared in one step.
 
-/// The number that a prefix has with whoever keeps the list of prefixes in use.
+/// The index of a prefix in the list of prefixes in use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PrefixId(pub u32);
 

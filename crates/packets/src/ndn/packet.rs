@@ -25,7 +25,7 @@ pub struct Interest {
 pub struct Data {
     /// Whose Data it is.
     pub name: Name,
-    /// The octets of content in it.
+    /// The bytes of content in it.
     pub content: u32,
     /// How long it counts as fresh after it arrived, in milliseconds.
     pub freshness_ms: u32,

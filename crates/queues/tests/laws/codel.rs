@@ -2,14 +2,16 @@
 
 use windtunnel_engine::Duration;
 use windtunnel_packets::Ecn;
-use windtunnel_queues::{Action, CoDel, CoDelSettings, Departure, Leaving, Verdict};
+use windtunnel_queues::{
+    CoDel, CoDelSettings, CongestionAction, DepartureDiscipline, Leaving, Verdict,
+};
 
 use crate::drive::{
     ABOVE, BELOW, LONG, MAXIMUM_PACKET, TARGET, assert_instants, codel_settings, hits, leaving,
     milliseconds, since_first,
 };
 
-fn codel(action: Action) -> CoDel {
+fn codel(action: CongestionAction) -> CoDel {
     CoDel::new(codel_settings(action))
 }
 
@@ -18,20 +20,20 @@ const CODEL_INSTANTS: [f64; 7] = [0.0, 100.0, 170.7, 228.4, 278.4, 323.2, 364.0]
 
 #[test]
 fn codel_drops_ever_faster_while_the_queue_persists() {
-    let hits = hits(&mut codel(Action::Drop), 0.0, 466.0, ABOVE, LONG);
+    let hits = hits(&mut codel(CongestionAction::Drop), 0.0, 466.0, ABOVE, LONG);
     assert_instants(&since_first(&hits), &CODEL_INSTANTS);
 }
 
 #[test]
 fn codel_marks_when_it_would_drop() {
-    let dropped = hits(&mut codel(Action::Drop), 0.0, 1000.0, ABOVE, LONG);
-    let marked = hits(&mut codel(Action::Mark), 0.0, 1000.0, ABOVE, LONG);
+    let dropped = hits(&mut codel(CongestionAction::Drop), 0.0, 1000.0, ABOVE, LONG);
+    let marked = hits(&mut codel(CongestionAction::Mark), 0.0, 1000.0, ABOVE, LONG);
     assert_eq!(dropped, marked);
 }
 
 #[test]
 fn codel_waits_for_a_whole_interval_above_target() {
-    let hits_until = |end| hits(&mut codel(Action::Drop), 0.0, end, ABOVE, LONG);
+    let hits_until = |end| hits(&mut codel(CongestionAction::Drop), 0.0, end, ABOVE, LONG);
     assert_instants(&hits_until(99.9), &[]);
     assert_instants(&hits_until(150.0), &[100.0]);
 }
@@ -39,13 +41,13 @@ fn codel_waits_for_a_whole_interval_above_target() {
 #[test]
 fn codel_lets_pass_what_stayed_for_less_than_its_target() {
     let sojourn = TARGET - Duration::from_picos(1);
-    assert_eq!(hits(&mut codel(Action::Drop), 0.0, 1000.0, sojourn, LONG), []);
-    assert_ne!(hits(&mut codel(Action::Drop), 0.0, 1000.0, TARGET, LONG), []);
+    assert_eq!(hits(&mut codel(CongestionAction::Drop), 0.0, 1000.0, sojourn, LONG), []);
+    assert_ne!(hits(&mut codel(CongestionAction::Drop), 0.0, 1000.0, TARGET, LONG), []);
 }
 
 #[test]
 fn one_packet_below_target_ends_codels_dropping_and_its_interval() {
-    let mut queue = codel(Action::Drop);
+    let mut queue = codel(CongestionAction::Drop);
     assert_instants(&hits(&mut queue, 0.0, 150.0, ABOVE, LONG), &[100.0]);
     assert_eq!(queue.judge(milliseconds(150.0), &leaving(BELOW, LONG)), Verdict::Pass);
     assert_instants(&hits(&mut queue, 150.05, 260.0, ABOVE, LONG), &[250.05]);
@@ -53,15 +55,18 @@ fn one_packet_below_target_ends_codels_dropping_and_its_interval() {
 
 #[test]
 fn codel_never_drops_while_no_more_than_one_packet_waits() {
-    assert_eq!(hits(&mut codel(Action::Drop), 0.0, 1000.0, ABOVE, MAXIMUM_PACKET), []);
-    assert_ne!(hits(&mut codel(Action::Drop), 0.0, 1000.0, ABOVE, MAXIMUM_PACKET + 1), []);
+    assert_eq!(hits(&mut codel(CongestionAction::Drop), 0.0, 1000.0, ABOVE, MAXIMUM_PACKET), []);
+    assert_ne!(
+        hits(&mut codel(CongestionAction::Drop), 0.0, 1000.0, ABOVE, MAXIMUM_PACKET + 1),
+        []
+    );
 }
 
 /// The count starts from those that the last time took: 7 - 1 (RFC 8289,
 /// section 5.4).
 #[test]
 fn codel_comes_back_soon_at_nearly_the_rate_that_it_left_with() {
-    let mut queue = codel(Action::Drop);
+    let mut queue = codel(CongestionAction::Drop);
     assert_eq!(hits(&mut queue, 0.0, 500.0, ABOVE, LONG).len(), 7);
     assert_eq!(hits(&mut queue, 500.0, 600.0, BELOW, LONG), []);
     let again = hits(&mut queue, 600.0, 790.0, ABOVE, LONG);
@@ -72,7 +77,7 @@ fn codel_comes_back_soon_at_nearly_the_rate_that_it_left_with() {
 
 #[test]
 fn codel_comes_back_late_at_its_slowest_rate() {
-    let mut queue = codel(Action::Drop);
+    let mut queue = codel(CongestionAction::Drop);
     assert_eq!(hits(&mut queue, 0.0, 500.0, ABOVE, LONG).len(), 7);
     // Sixteen intervals after the time of the next drop.
     assert_eq!(hits(&mut queue, 500.0, 2200.0, BELOW, LONG), []);
@@ -84,7 +89,7 @@ fn codel_comes_back_late_at_its_slowest_rate() {
 #[test]
 fn every_capable_packet_beyond_the_ce_threshold_is_marked_and_no_other() {
     let threshold = Duration::from_millis(1);
-    for action in [Action::Drop, Action::Mark] {
+    for action in [CongestionAction::Drop, CongestionAction::Mark] {
         let ce_threshold = Some(threshold);
         let mut queue = CoDel::new(CoDelSettings { ce_threshold, ..codel_settings(action) });
         let mut verdict =

@@ -5,9 +5,9 @@ use windtunnel_engine::{Duration, Handle, Random, Rate, Store, Streams, Time};
 use windtunnel_packets::udp::Datagram;
 use windtunnel_packets::{Body, Ecn, Packet, Route};
 use windtunnel_queues::{
-    Action, AnyQueue, CoDelSettings, Departure, Discipline, DualPi2Settings, FqCoDelSettings,
-    Leaving, Limit, Pcon, PieSettings, Ramp, RedSettings, SceSettings, Started, Thresholds,
-    Verdict, Waiting,
+    ActiveDiscipline, AnyQueue, CoDelSettings, CongestionAction, DepartureDiscipline, Discipline,
+    DualPi2Settings, FqCoDelSettings, Leaving, Pcon, PieSettings, QueueLimit, Ramp, RedSettings,
+    SceSettings, Thresholds, Verdict, Waiting,
 };
 
 pub(crate) const TARGET: Duration = Duration::from_millis(5);
@@ -20,14 +20,14 @@ pub(crate) const LONG: u64 = 100_000;
 pub(crate) const ABOVE: Duration = Duration::from_millis(6);
 pub(crate) const BELOW: Duration = Duration::from_millis(4);
 
-pub(crate) fn codel_settings(action: Action) -> CoDelSettings {
+pub(crate) fn codel_settings(action: CongestionAction) -> CoDelSettings {
     let (target, interval, maximum_packet) = (TARGET, INTERVAL, MAXIMUM_PACKET);
     CoDelSettings { action, target, interval, maximum_packet, ce_threshold: None }
 }
 
 /// RED between 5 and 15 packets, without what adapts.
-pub(crate) fn red_settings(action: Action) -> RedSettings {
-    let thresholds = Thresholds::new(Limit::Packets(5), Limit::Packets(15));
+pub(crate) fn red_settings(action: CongestionAction) -> RedSettings {
+    let thresholds = Thresholds::new(QueueLimit::Packets(5), QueueLimit::Packets(15));
     RedSettings {
         action,
         thresholds: thresholds.expect("one below the other"),
@@ -39,7 +39,7 @@ pub(crate) fn red_settings(action: Action) -> RedSettings {
     }
 }
 
-pub(crate) fn pie_settings(action: Action) -> PieSettings {
+pub(crate) fn pie_settings(action: CongestionAction) -> PieSettings {
     PieSettings {
         action,
         target: Duration::from_millis(15),
@@ -51,7 +51,7 @@ pub(crate) fn pie_settings(action: Action) -> PieSettings {
     }
 }
 
-pub(crate) fn fq_codel_settings(action: Action) -> FqCoDelSettings {
+pub(crate) fn fq_codel_settings(action: CongestionAction) -> FqCoDelSettings {
     FqCoDelSettings { codel: codel_settings(action), flows: 1024, quantum: 1514 }
 }
 
@@ -67,13 +67,13 @@ pub(crate) fn dual_pi2_settings() -> DualPi2Settings {
     }
 }
 
-pub(crate) fn sce_settings(action: Action) -> SceSettings {
+pub(crate) fn sce_settings(action: CongestionAction) -> SceSettings {
     let ramp = Ramp { start: Duration::from_micros(1250), end: Duration::from_micros(2500) };
     SceSettings { codel: codel_settings(action), ramp }
 }
 
 /// Every kind of queue that decides when packets leave.
-pub(crate) fn queues(action: Action) -> Vec<AnyQueue> {
+pub(crate) fn queues(action: CongestionAction) -> Vec<AnyQueue> {
     let disciplines = [
         Discipline::CoDel(codel_settings(action)),
         Discipline::Pcon(Pcon::new(TARGET, INTERVAL)),
@@ -82,8 +82,8 @@ pub(crate) fn queues(action: Action) -> Vec<AnyQueue> {
         Discipline::DualPi2(dual_pi2_settings()),
     ];
     let start = |it: &Discipline| match it.start(random()) {
-        Started::OnDeparture(queue) => queue,
-        Started::OnArrival(judge) => panic!("{judge:?} decides on arrival"),
+        ActiveDiscipline::OnDeparture(queue) => queue,
+        ActiveDiscipline::OnArrival(judge) => panic!("{judge:?} decides on arrival"),
     };
     disciplines.iter().map(start).collect()
 }
@@ -100,7 +100,7 @@ pub(crate) fn milliseconds(time: f64) -> Time {
     Time::ZERO + Duration::from_seconds(time * 1e-3).expect("a time of the simulation")
 }
 
-/// A packet that can be marked, with `backlog` octets behind it.
+/// A packet that can be marked, with `backlog` bytes behind it.
 pub(crate) fn leaving(sojourn: Duration, backlog: u64) -> Leaving {
     Leaving { ecn: Ecn::Capable, sojourn, backlog }
 }
@@ -109,7 +109,7 @@ pub(crate) fn leaving(sojourn: Duration, backlog: u64) -> Leaving {
 /// each waited for `sojourn`. What was dropped leaves its place to the next one
 /// at the same instant.
 pub(crate) fn hits(
-    queue: &mut impl Departure,
+    queue: &mut impl DepartureDiscipline,
     from: f64,
     to: f64,
     sojourn: Duration,
@@ -146,7 +146,7 @@ pub(crate) fn assert_instants(measured: &[f64], expected: &[f64]) {
     }
 }
 
-/// A datagram of that flow, of so many octets.
+/// A datagram of that flow, of so many bytes.
 pub(crate) fn packet(flow: u32, ecn: Ecn, size: u16) -> Packet {
     let datagram = Datagram { flow, length: size - 28, sequence: 0, sent: Time::ZERO };
     Packet { body: Body::Datagram(datagram), ecn, network_size: size, route: Route::default() }

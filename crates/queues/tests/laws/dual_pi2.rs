@@ -39,7 +39,7 @@ impl Seen {
     }
 }
 
-/// A link of 100 Mbps to which classic and low-latency packets of 1000 octets
+/// A link of 100 Mbps to which classic and low-latency packets of 1000 bytes
 /// come at these loads, for 60 s; seen from 20 s on. Classic packets cannot be
 /// marked, so that they yield by being dropped.
 fn offered(classic: f64, low_latency: f64) -> [Seen; 2] {
@@ -113,12 +113,12 @@ fn while_packets_wait_in_both_the_classic_queue_gets_its_share() {
             queue.push(packets.waiting(Time::ZERO, &arriving), arriving.flow_key());
         }
     }
-    let mut octets = [0.0; 2];
+    let mut bytes = [0.0; 2];
     for _ in 0..2000 {
         let (head, _) = queue.pop(Time::ZERO).expect("packets wait");
-        octets[packets.flow(head.packet) as usize] += f64::from(head.size);
+        bytes[packets.flow(head.packet) as usize] += f64::from(head.size);
     }
-    let share = octets[0] / (octets[0] + octets[1]);
+    let share = bytes[0] / (bytes[0] + bytes[1]);
     assert!((share - 0.1).abs() < 0.002, "{share}");
 }
 

@@ -4,7 +4,9 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use windtunnel_engine::{Duration, Time};
 use windtunnel_packets::Ecn;
-use windtunnel_queues::{Action, AnyQueue, CoDel, Departure, Limit, Pcon, Queue, Verdict};
+use windtunnel_queues::{
+    AnyQueue, CoDel, CongestionAction, DepartureDiscipline, Pcon, Queue, QueueLimit, Verdict,
+};
 
 use crate::drive::{INTERVAL, Packets, TARGET, codel_settings, leaving, packet, queues};
 
@@ -24,13 +26,16 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         .prop_map(|it| it.into_iter().map(|(after, arrival)| Step { after, arrival }).collect())
 }
 
-fn limit() -> impl Strategy<Value = Limit> {
-    prop_oneof![(0..200_u32).prop_map(Limit::Packets), (0..200_000_u64).prop_map(Limit::Bytes)]
+fn limit() -> impl Strategy<Value = QueueLimit> {
+    prop_oneof![
+        (0..200_u32).prop_map(QueueLimit::Packets),
+        (0..200_000_u64).prop_map(QueueLimit::Bytes)
+    ]
 }
 
 /// Lets it happen; returns the sizes and verdicts of what left, and checks what
 /// every queue must obey.
-fn happen(mut queue: AnyQueue, limit: Limit, steps: &[Step]) -> Vec<(u32, Verdict)> {
+fn happen(mut queue: AnyQueue, limit: QueueLimit, steps: &[Step]) -> Vec<(u32, Verdict)> {
     let mut packets = Packets::default();
     let (mut now, mut left, mut bytes) = (Time::ZERO, Vec::new(), 0);
     let (mut offered, mut overflows) = (0, 0);
@@ -66,7 +71,7 @@ proptest! {
     /// And it is the same again with the same random stream.
     #[test]
     fn nothing_is_lost_unaccounted_for(limit in limit(), steps in steps()) {
-        for action in [Action::Drop, Action::Mark] {
+        for action in [CongestionAction::Drop, CongestionAction::Mark] {
             for (queue, again) in queues(action).into_iter().zip(queues(action)) {
                 let first = happen(queue, limit, &steps);
                 prop_assert_eq!(first, happen(again, limit, &steps));
@@ -78,7 +83,7 @@ proptest! {
     /// to leave.
     #[test]
     fn packets_that_look_alike_stay_in_order(steps in steps()) {
-        for mut queue in queues(Action::Mark) {
+        for mut queue in queues(CongestionAction::Mark) {
             let mut packets = Packets::default();
             let mut now = Time::ZERO;
             let mut last = std::collections::BTreeMap::new();
@@ -106,8 +111,8 @@ proptest! {
     fn marking_disciplines_never_drop(
         departures in vec((0..30_000_u64, 0..20_000_u64, 0..10_000_u64), 0..500),
     ) {
-        let mut queues: [&mut dyn Departure; 2] =
-            [&mut CoDel::new(codel_settings(Action::Mark)), &mut Pcon::new(TARGET, INTERVAL)];
+        let mut queues: [&mut dyn DepartureDiscipline; 2] =
+            [&mut CoDel::new(codel_settings(CongestionAction::Mark)), &mut Pcon::new(TARGET, INTERVAL)];
         let mut now = Time::ZERO;
         for (gap, sojourn, backlog) in departures {
             now += Duration::from_micros(gap);

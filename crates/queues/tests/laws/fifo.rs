@@ -4,10 +4,10 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use windtunnel_engine::{Handle, Store, Time};
 use windtunnel_packets::Ecn;
-use windtunnel_queues::{Backlog, Fifo, Limit, Waiting};
+use windtunnel_queues::{Backlog, Fifo, QueueLimit, Waiting};
 
 /// Which of these packets one after another find room.
-fn admitted<const COUNT: usize>(limit: Limit, sizes: [u32; COUNT]) -> [bool; COUNT] {
+fn admitted<const COUNT: usize>(limit: QueueLimit, sizes: [u32; COUNT]) -> [bool; COUNT] {
     let mut backlog = Backlog::default();
     sizes.map(|size| {
         let admitted = limit.admits(backlog, size);
@@ -21,14 +21,14 @@ fn admitted<const COUNT: usize>(limit: Limit, sizes: [u32; COUNT]) -> [bool; COU
 
 #[test]
 fn a_limit_by_packets_admits_so_many_and_not_one_more() {
-    let limit = Limit::Packets(3);
+    let limit = QueueLimit::Packets(3);
     assert_eq!(admitted(limit, [9000, 1, 1500, 1]), [true, true, true, false]);
     assert!(limit.is_exceeded_by(Backlog { packets: 4, bytes: 4 }));
 }
 
 #[test]
 fn a_limit_by_bytes_admits_so_many_and_not_one_more() {
-    let limit = Limit::Bytes(3000);
+    let limit = QueueLimit::Bytes(3000);
     assert_eq!(admitted(limit, [1500, 1499, 2, 1, 1]), [true, true, false, true, false]);
     assert!(limit.is_exceeded_by(Backlog { packets: 1, bytes: 3001 }));
 }

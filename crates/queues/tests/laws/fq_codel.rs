@@ -2,13 +2,15 @@
 
 use windtunnel_engine::{Duration, Streams, Time};
 use windtunnel_packets::{Ecn, FlowKey};
-use windtunnel_queues::{Action, AnyQueue, FqCoDel, FqCoDelSettings, Limit, Queue, Verdict};
+use windtunnel_queues::{
+    AnyQueue, CongestionAction, FqCoDel, FqCoDelSettings, Queue, QueueLimit, Verdict,
+};
 
 use crate::drive::{Packets, fq_codel_settings, packet, random};
 
 /// With so many queues that the tests' flows do not meet.
 fn fq_codel() -> FqCoDel {
-    let settings = FqCoDelSettings { flows: u16::MAX, ..fq_codel_settings(Action::Drop) };
+    let settings = FqCoDelSettings { flows: u16::MAX, ..fq_codel_settings(CongestionAction::Drop) };
     FqCoDel::new(settings, random())
 }
 
@@ -26,22 +28,22 @@ fn pop(queue: &mut FqCoDel, packets: &mut Packets) -> Option<(u32, u32)> {
 /// Whatever the sizes of their packets, no flow is ahead by more than a quantum
 /// and a packet.
 #[test]
-fn flows_that_always_wait_get_the_same_octets() {
+fn flows_that_always_wait_get_the_same_bytes() {
     let sizes: [u16; 6] = [64, 200, 576, 1000, 1500, 9000];
     let (mut queue, mut packets) = (fq_codel(), Packets::default());
     for _ in 0..10 {
         (0..6).for_each(|flow| push(&mut queue, &mut packets, flow, sizes[flow as usize]));
     }
-    let mut octets = [0_u64; 6];
+    let mut bytes = [0_u64; 6];
     for _ in 0..100_000 {
         let (flow, size) = pop(&mut queue, &mut packets).expect("packets wait");
-        octets[flow as usize] += u64::from(size);
+        bytes[flow as usize] += u64::from(size);
         push(&mut queue, &mut packets, flow, sizes[flow as usize]);
     }
-    let [least, most] = [octets.iter().min(), octets.iter().max()].map(|it| *it.expect("six"));
-    assert!(most - least <= 1514 + 9000, "{octets:?}");
-    let squares: f64 = octets.iter().map(|it| (*it as f64).powi(2)).sum();
-    let jain = (octets.iter().sum::<u64>() as f64).powi(2) / (6.0 * squares);
+    let [least, most] = [bytes.iter().min(), bytes.iter().max()].map(|it| *it.expect("six"));
+    assert!(most - least <= 1514 + 9000, "{bytes:?}");
+    let squares: f64 = bytes.iter().map(|it| (*it as f64).powi(2)).sum();
+    let jain = (bytes.iter().sum::<u64>() as f64).powi(2) / (6.0 * squares);
     assert!(jain > 0.999, "{jain}");
 }
 
@@ -84,7 +86,7 @@ fn a_new_flow_goes_first() {
 }
 
 /// Which packets go when one more comes than there is room for.
-fn shed(waiting: &[(u32, u16, u32)], limit: Limit) -> Vec<(u32, u32)> {
+fn shed(waiting: &[(u32, u16, u32)], limit: QueueLimit) -> Vec<(u32, u32)> {
     let mut queue = AnyQueue::FqCoDel(fq_codel());
     let mut packets = Packets::default();
     let mut gone = Vec::new();
@@ -100,22 +102,22 @@ fn shed(waiting: &[(u32, u16, u32)], limit: Limit) -> Vec<(u32, u32)> {
 
 #[test]
 fn where_there_is_no_room_the_fattest_queue_loses_half_or_64_packets() {
-    let limit = Limit::Packets(100);
+    let limit = QueueLimit::Packets(100);
     assert_eq!(shed(&[(1, 1000, 60), (2, 100, 40)], limit), []);
     assert_eq!(shed(&[(1, 1000, 60), (2, 100, 41)], limit), [(1, 1000); 30]);
     assert_eq!(shed(&[(1, 100, 60), (2, 1000, 41)], limit), vec![(2, 1000); 21]);
-    let limit = Limit::Packets(1000);
+    let limit = QueueLimit::Packets(1000);
     assert_eq!(shed(&[(1, 1000, 900), (2, 100, 101)], limit), [(1, 1000); 64]);
-    let limit = Limit::Bytes(10_000);
+    let limit = QueueLimit::Bytes(10_000);
     assert_eq!(shed(&[(1, 1000, 10), (2, 100, 1)], limit), [(1, 1000); 5]);
-    assert_eq!(shed(&[(1, 1000, 1)], Limit::Packets(0)), [(1, 1000)]);
+    assert_eq!(shed(&[(1, 1000, 1)], QueueLimit::Packets(0)), [(1, 1000)]);
 }
 
 /// The first dropped is the one that came first.
 #[test]
 fn it_loses_them_from_its_head() {
     let sizes: Vec<(u32, u16, u32)> = (0..11).map(|it| (1, 1000 + it, 1)).collect();
-    let gone = shed(&sizes, Limit::Packets(10));
+    let gone = shed(&sizes, QueueLimit::Packets(10));
     assert_eq!(gone, (0..6).map(|it| (1, 1000 + it)).collect::<Vec<_>>());
 }
 
@@ -149,7 +151,10 @@ fn codel_drops_in_the_queue_that_persists_and_in_no_other() {
 fn flows_spread_evenly_and_elsewhere_in_another_router() {
     let (flows, queues) = (102_400_u32, 1024);
     let router = |name| {
-        let queue = FqCoDel::new(fq_codel_settings(Action::Drop), Streams::new(11, 0).stream(name));
+        let queue = FqCoDel::new(
+            fq_codel_settings(CongestionAction::Drop),
+            Streams::new(11, 0).stream(name),
+        );
         move |flow| usize::from(queue.number_of(FlowKey::of_datagrams(flow)))
     };
     let (here, elsewhere) = (router("here"), router("elsewhere"));

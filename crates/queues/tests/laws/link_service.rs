@@ -2,7 +2,7 @@
 
 use windtunnel_engine::Time;
 use windtunnel_packets::Ecn;
-use windtunnel_queues::{Arrival, Arriving, Backlog, LinkService, Verdict};
+use windtunnel_queues::{ArrivalDiscipline, Arriving, Backlog, LinkService, Verdict};
 
 use crate::drive::{INTERVAL, STEP, assert_instants, milliseconds, rate};
 

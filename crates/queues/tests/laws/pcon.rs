@@ -1,6 +1,6 @@
 //! The instants of PCON's queue.
 
-use windtunnel_queues::{Departure, Pcon, Verdict};
+use windtunnel_queues::{DepartureDiscipline, Pcon, Verdict};
 
 use crate::drive::{
     ABOVE, BELOW, INTERVAL, LONG, TARGET, assert_instants, hits, leaving, milliseconds, since_first,

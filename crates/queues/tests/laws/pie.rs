@@ -4,11 +4,11 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use windtunnel_engine::{Duration, Time};
 use windtunnel_packets::Ecn;
-use windtunnel_queues::{Action, Arrival, Arriving, Backlog, Pie, Verdict};
+use windtunnel_queues::{ArrivalDiscipline, Arriving, Backlog, CongestionAction, Pie, Verdict};
 
 use crate::drive::{LONG, mean, milliseconds, pie_settings, random, rate};
 
-fn pie(action: Action) -> Pie {
+fn pie(action: CongestionAction) -> Pie {
     Pie::new(pie_settings(action), random())
 }
 
@@ -22,14 +22,14 @@ fn finds(now: Time, delay: Duration) -> Arriving {
 /// in steps for the smallest probabilities (RFC 8033, section 4.2).
 #[test]
 fn the_first_update_is_as_by_hand() {
-    let mut pie = pie(Action::Drop);
+    let mut pie = pie(CongestionAction::Drop);
     let now = milliseconds(15.0);
     pie.judge(now, &finds(now, Duration::from_millis(30)));
     let expected = (0.125 * 0.015 + 1.25 * 0.030) / 2048.0;
     assert!((pie.probability() / expected - 1.0).abs() < 1e-9, "{}", pie.probability());
 }
 
-/// A link of 10 Mbps and packets of 1000 octets, of which so many times the rate
+/// A link of 10 Mbps and packets of 1000 bytes, of which so many times the rate
 /// come: what PIE decides, how long those let through waited, and its
 /// probability, over the last half.
 struct Overload {
@@ -38,7 +38,7 @@ struct Overload {
     verdicts: Vec<(f64, Verdict)>,
 }
 
-fn overload(action: Action, load: f64, seconds: u64) -> Overload {
+fn overload(action: CongestionAction, load: f64, seconds: u64) -> Overload {
     let mut pie = pie(action);
     let sending = rate(10).transmission_time(1000);
     let gap = sending.scaled(1.0 / load);
@@ -67,7 +67,7 @@ fn overload(action: Action, load: f64, seconds: u64) -> Overload {
 /// What does not yield is dropped until it fits: at 1.25 times the rate, a fifth.
 #[test]
 fn overload_is_dropped_down_to_the_rate_at_the_target_delay() {
-    for action in [Action::Drop, Action::Mark] {
+    for action in [CongestionAction::Drop, CongestionAction::Mark] {
         let seen = overload(action, 1.25, 200);
         let (delay, probability) = (mean(&seen.delays), mean(&seen.probabilities));
         assert!((delay / 0.015 - 1.0).abs() < 0.05, "{delay} s");
@@ -77,7 +77,7 @@ fn overload_is_dropped_down_to_the_rate_at_the_target_delay() {
 
 #[test]
 fn packets_are_marked_up_to_a_probability_of_10_percent_and_dropped_beyond() {
-    let seen = overload(Action::Mark, 1.25, 60);
+    let seen = overload(CongestionAction::Mark, 1.25, 60);
     let with = |verdict| seen.verdicts.iter().filter(move |it| it.1 == verdict).map(|it| it.0);
     assert!(with(Verdict::Mark).count() > 10 && with(Verdict::Drop).count() > 1000);
     assert!(with(Verdict::Mark).all(|probability| probability <= 0.1));
@@ -86,7 +86,7 @@ fn packets_are_marked_up_to_a_probability_of_10_percent_and_dropped_beyond() {
 
 #[test]
 fn a_burst_passes_for_its_allowance() {
-    let seen = overload(Action::Drop, 10.0, 1);
+    let seen = overload(CongestionAction::Drop, 10.0, 1);
     let first = seen.verdicts.iter().position(|it| it.1 == Verdict::Drop).expect("overload");
     // Ten packets each 800 us.
     assert!(first * 80 >= 150_000, "packet {first}");
@@ -100,7 +100,7 @@ proptest! {
         arrivals in vec((0..200_000_u64, 0..60_000_u64), 1..100),
         looks in vec(0.0..1.0_f64, 0..5),
     ) {
-        let (mut seldom, mut often) = (pie(Action::Drop), pie(Action::Drop));
+        let (mut seldom, mut often) = (pie(CongestionAction::Drop), pie(CongestionAction::Drop));
         let (mut now, mut free) = (Time::ZERO, Time::ZERO);
         for (gap, work) in arrivals {
             let next = now + Duration::from_micros(gap);
@@ -123,7 +123,7 @@ proptest! {
 /// Also after a year without a packet.
 #[test]
 fn an_idle_link_forgets_its_probability() {
-    let mut pie = pie(Action::Drop);
+    let mut pie = pie(CongestionAction::Drop);
     let busy = milliseconds(5000.0);
     pie.judge(busy, &finds(busy, Duration::from_secs(1)));
     assert!(pie.probability() > 0.1);

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use windtunnel_engine::{Duration, Time};
 use windtunnel_packets::Ecn;
 use windtunnel_queues::{
-    Action, Arrival, Arriving, Backlog, Limit, Red, RedSettings, Thresholds, Verdict,
+    ArrivalDiscipline, Arriving, Backlog, CongestionAction, QueueLimit, Red, RedSettings,
+    Thresholds, Verdict,
 };
 
 use crate::drive::{mean, random, rate, red_settings};
@@ -21,7 +22,7 @@ fn finds(packets: u32) -> Arriving {
 }
 
 fn red(change: impl FnOnce(&mut RedSettings)) -> Red {
-    let mut settings = red_settings(Action::Mark);
+    let mut settings = red_settings(CongestionAction::Mark);
     change(&mut settings);
     Red::new(settings, random())
 }
@@ -104,7 +105,7 @@ fn the_verdict_depends_on_where_the_average_lies() {
 
 #[test]
 fn thresholds_by_bytes_measure_bytes() {
-    let thresholds = Thresholds::new(Limit::Bytes(5000), Limit::Bytes(15_000));
+    let thresholds = Thresholds::new(QueueLimit::Bytes(5000), QueueLimit::Bytes(15_000));
     let by_bytes = red(|it| {
         (it.weight, it.thresholds) = (1.0, thresholds.expect("one below the other"));
     });
@@ -113,8 +114,8 @@ fn thresholds_by_bytes_measure_bytes() {
         (it.weight, it.thresholds) = (1.0, thresholds.expect("one below the other"));
     });
     assert!(verdicts(by_bytes, 10, 1000)[1] > 0.05);
-    assert_eq!(Thresholds::new(Limit::Bytes(5), Limit::Packets(15)), None);
-    assert_eq!(Thresholds::new(Limit::Packets(5), Limit::Packets(5)), None);
+    assert_eq!(Thresholds::new(QueueLimit::Bytes(5), QueueLimit::Packets(15)), None);
+    assert_eq!(Thresholds::new(QueueLimit::Packets(5), QueueLimit::Packets(5)), None);
 }
 
 /// 0.01 up or a tenth down each half second, while the average lies above or

@@ -2,23 +2,23 @@
 
 use windtunnel_engine::{Duration, Time};
 use windtunnel_packets::Ecn;
-use windtunnel_queues::{Action, CoDel, Departure, Sce, Verdict};
+use windtunnel_queues::{CoDel, CongestionAction, DepartureDiscipline, Sce, Verdict};
 
 use crate::drive::{
     ABOVE, LONG, STEP, codel_settings, hits, leaving, milliseconds, random, sce_settings,
 };
 
-fn sce(action: Action) -> Sce {
+fn sce(action: CongestionAction) -> Sce {
     Sce::new(sce_settings(action), random())
 }
 
-/// The share of packets told of some congestion after so many microseconds.
+/// The share of packets that signal some congestion after so many microseconds.
 fn share(sojourn: u64) -> f64 {
-    let (mut queue, packets) = (sce(Action::Mark), 100_000);
+    let (mut queue, packets) = (sce(CongestionAction::Mark), 100_000);
     let sojourn = Duration::from_micros(sojourn);
-    let told = (0..packets)
+    let signalled = (0..packets)
         .filter(|_| queue.judge(Time::ZERO, &leaving(sojourn, LONG)) == Verdict::MarkSome);
-    told.count() as f64 / f64::from(packets)
+    signalled.count() as f64 / f64::from(packets)
 }
 
 /// From 1.25 ms to 2.5 ms.
@@ -33,8 +33,9 @@ fn the_ramp_is_a_straight_line_between_its_ends() {
 
 #[test]
 fn codel_decides_above_the_ramp_as_if_it_were_alone() {
-    let expected = hits(&mut CoDel::new(codel_settings(Action::Drop)), 0.0, 1000.0, ABOVE, LONG);
-    let mut queue = sce(Action::Drop);
+    let expected =
+        hits(&mut CoDel::new(codel_settings(CongestionAction::Drop)), 0.0, 1000.0, ABOVE, LONG);
+    let mut queue = sce(CongestionAction::Drop);
     let (mut now, mut dropped) = (Time::ZERO, Vec::new());
     while now < milliseconds(1000.0) {
         while queue.judge(now, &leaving(ABOVE, LONG)) == Verdict::Drop {

@@ -1,5 +1,5 @@
 //! A consumer: keeps as many Interests in flight as its congestion controller
-//! allows, times them, and asks again for what does not come.
+//! allows, times them, and retransmits those that are not answered.
 //!
 //! Sources: the fetching pipelines of ndn-tools and the consumer of PCON
 //! (Schneider et al., ICN 2016), whose differences are settings here.
@@ -23,11 +23,11 @@ use crate::rtt::{RtoLimits, RttEstimator};
 
 /// The Interests that are to be sent. Callers keep one and empty it, so that
 /// sending allocates nothing once warm.
-pub type Outbox = Vec<Packet>;
+pub type ConsumerOutbox = Vec<Packet>;
 
 /// What a consumer asks for.
 #[derive(Clone, Debug)]
-pub enum Workload {
+pub enum ConsumerWorkload {
     /// Segments 0, 1, 2 … without end.
     Stream,
     /// The segments of one file, each once.
@@ -97,14 +97,14 @@ pub enum Backoff {
 
 /// A consumer's settings.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct ConsumerSettings {
     /// The prefix of all names asked for.
     pub prefix: PrefixId,
     /// That prefix's encoded size.
     pub prefix_size: NameSize,
     /// What is asked for.
-    pub workload: Workload,
-    /// The octets of content that count as one segment to the controller.
+    pub workload: ConsumerWorkload,
+    /// The bytes of content that count as one segment to the controller.
     pub segment_size: u32,
     /// How long an Interest stays pending in the routers, in milliseconds.
     pub lifetime_ms: u32,
@@ -118,7 +118,7 @@ pub struct Settings {
     pub timeout_limits: RtoLimits,
     /// How much one round trip moves the smoothed one.
     pub rtt_gain: RttGain,
-    /// How often timeouts are looked for; zero: at the very moment.
+    /// The interval at which timeouts are looked for; zero: each at its own time.
     pub timeout_check: Duration,
     /// When a timeout doubles the timeout.
     pub backoff: Backoff,
@@ -143,14 +143,14 @@ pub struct Settings {
 
 /// What a consumer counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Counters {
+pub struct ConsumerCounters {
     /// Interests sent, retransmissions included.
     pub interests: u64,
     /// Interests sent again.
     pub retransmissions: u64,
     /// Distinct Data received.
     pub data: u64,
-    /// Their content, in octets.
+    /// Their content, in bytes.
     pub bytes: u64,
     /// Data received that was not asked for, or not any more.
     pub duplicates: u64,
@@ -204,7 +204,7 @@ struct Request {
 #[derive(Debug)]
 struct Requests {
     ring: VecDeque<Request>,
-    /// The number of the first request in the ring.
+    /// The number of the first request in the ring buffer.
     base: u64,
     /// The requests in flight that were sent longest ago and last.
     oldest: u64,
@@ -303,7 +303,7 @@ struct Deliveries {
     snapshots: VecDeque<Snapshot>,
     base: u64,
     least_rtt: Duration,
-    /// Octets that count as one segment.
+    /// Bytes that count as one segment.
     segment_size: u32,
 }
 
@@ -324,16 +324,15 @@ impl Deliveries {
     /// An Interest is sent, the first for its number or another one; so many are
     /// then in flight.
     fn send(&mut self, now: Time, number: u64, in_flight: u64) {
-        let octets = in_flight * u64::from(self.segment_size);
-        let snapshot = self.account.send(now, in_flight == 1, octets);
+        let bytes = in_flight * u64::from(self.segment_size);
+        let snapshot = self.account.send(now, in_flight == 1, bytes);
         match self.snapshots.get_mut((number - self.base) as usize) {
             Some(known) => *known = snapshot,
             None => self.snapshots.push_back(snapshot),
         }
     }
 
-    /// Data came for an Interest sent at `sent`, with this round trip if it tells
-    /// one.
+    /// Data came for an Interest sent at `sent`, with this round trip if it gives one.
     fn deliver(&mut self, now: Time, number: u64, sent: Time, rtt: Option<Duration>) -> Delivery {
         self.least_rtt = self.least_rtt.min(rtt.unwrap_or(Duration::MAX));
         self.account.deliver(now, u64::from(self.segment_size));
@@ -352,7 +351,7 @@ impl Deliveries {
 /// A consumer.
 #[derive(Debug)]
 pub struct Consumer {
-    settings: Settings,
+    settings: ConsumerSettings,
     controller: AnyController,
     estimator: RttEstimator,
     requests: Requests,
@@ -368,18 +367,18 @@ pub struct Consumer {
     deliveries: Option<Box<Deliveries>>,
     pacer: Pacer,
     waits_for_pacer: bool,
-    /// Timeouts that the controller has not heard of as lost segments.
+    /// Timeouts not reported to the controller as lost segments yet.
     untold_losses: u64,
     start: Time,
     finished: Option<Time>,
     random: Random,
-    counters: Counters,
+    counters: ConsumerCounters,
 }
 
 impl Consumer {
     /// A consumer that has sent nothing yet.
     #[must_use]
-    pub fn new(settings: Settings, controller: AnyController, mut random: Random) -> Self {
+    pub fn new(settings: ConsumerSettings, controller: AnyController, mut random: Random) -> Self {
         let later = match settings.start_within {
             Duration::ZERO => Duration::ZERO,
             within => within.scaled(random.unit()),
@@ -402,13 +401,13 @@ impl Consumer {
             untold_losses: 0,
             finished: None,
             random,
-            counters: Counters::default(),
+            counters: ConsumerCounters::default(),
         }
     }
 
     /// What was counted so far.
     #[must_use]
-    pub fn counters(&self) -> &Counters {
+    pub fn counters(&self) -> &ConsumerCounters {
         &self.counters
     }
 
@@ -471,14 +470,14 @@ impl Consumer {
     }
 
     /// Starts, or looks for timeouts; asks for as much as the window allows.
-    pub fn wake(&mut self, now: Time, outbox: &mut Outbox) {
+    pub fn wake(&mut self, now: Time, outbox: &mut ConsumerOutbox) {
         self.time_out(now);
         self.fill_window(now, outbox);
     }
 
     /// Takes in a packet from the network.
     #[inline]
-    pub fn receive(&mut self, now: Time, packet: &Packet, outbox: &mut Outbox) {
+    pub fn receive(&mut self, now: Time, packet: &Packet, outbox: &mut ConsumerOutbox) {
         match &packet.body {
             Body::Data(data) => self.on_data(now, data, packet.marked()),
             Body::Nack(nack) => self.on_nack(now, nack),
@@ -566,7 +565,7 @@ impl Consumer {
         counters.last_delay_sum += now.since(request.last_sent);
         counters.delay_maximum = counters.delay_maximum.max(delay);
         counters.delay_minimum = Some(counters.delay_minimum.map_or(delay, |it| it.min(delay)));
-        if let Workload::File { segments } = self.settings.workload
+        if let ConsumerWorkload::File { segments } = self.settings.workload
             && counters.data == segments
         {
             self.finished = Some(now);
@@ -586,7 +585,7 @@ impl Consumer {
                 self.react(now, Signal::Nack, self.settings.on_nack);
             }
             NackReason::DUPLICATE => self.make_due(number),
-            // Asking again at once would be refused again: it waits for its timeout.
+            // Retransmitted at once it would be refused again: it waits for its timeout.
             _ => {}
         }
     }
@@ -633,7 +632,7 @@ impl Consumer {
         self.due.push(Reverse(number));
     }
 
-    /// Tells the controller of congestion, if this signal counts.
+    /// Reports congestion to the controller, if this signal counts.
     fn react(&mut self, now: Time, signal: Signal, reaction: Reaction) {
         let next = self.requests.next();
         match reaction {
@@ -656,7 +655,7 @@ impl Consumer {
         });
     }
 
-    fn fill_window(&mut self, now: Time, outbox: &mut Outbox) {
+    fn fill_window(&mut self, now: Time, outbox: &mut ConsumerOutbox) {
         if now < self.start || now >= self.settings.stop {
             return;
         }
@@ -718,9 +717,9 @@ impl Consumer {
     fn next_segment(&mut self) -> Option<u64> {
         let next = self.requests.next();
         match &self.settings.workload {
-            Workload::Stream => Some(next),
-            Workload::File { segments } => (next < *segments).then_some(next),
-            Workload::Catalogue { popularity } => {
+            ConsumerWorkload::Stream => Some(next),
+            ConsumerWorkload::File { segments } => (next < *segments).then_some(next),
+            ConsumerWorkload::Catalogue { popularity } => {
                 /// Beyond so many draws in a row, everything popular is in flight.
                 const MOST_DRAWS: u32 = 100;
                 for _ in 0..MOST_DRAWS {
@@ -759,8 +758,8 @@ impl Consumer {
     #[inline]
     fn number_of(&self, name: Name) -> Option<u64> {
         match self.settings.workload {
-            Workload::Stream | Workload::File { .. } => Some(name.segment),
-            Workload::Catalogue { .. } => self.number_of_object(name.segment),
+            ConsumerWorkload::Stream | ConsumerWorkload::File { .. } => Some(name.segment),
+            ConsumerWorkload::Catalogue { .. } => self.number_of_object(name.segment),
         }
     }
 
@@ -771,7 +770,7 @@ impl Consumer {
     }
 
     fn remember(&mut self, segment: u64, number: u64) {
-        if matches!(self.settings.workload, Workload::Catalogue { .. }) {
+        if matches!(self.settings.workload, ConsumerWorkload::Catalogue { .. }) {
             let requests = &self.requests;
             let rehash = |it: &u64| hash(requests.ring[(*it - requests.base) as usize].segment);
             self.by_segment.insert_unique(hash(segment), number, rehash);
@@ -779,7 +778,7 @@ impl Consumer {
     }
 
     fn forget(&mut self, number: u64) {
-        if matches!(self.settings.workload, Workload::Catalogue { .. }) {
+        if matches!(self.settings.workload, ConsumerWorkload::Catalogue { .. }) {
             let segment = self.requests.at(number).segment;
             if let Ok(entry) = self.by_segment.find_entry(hash(segment), |it| *it == number) {
                 entry.remove();

@@ -8,7 +8,7 @@ use windtunnel_packets::{Body, Packet};
 /// What a producer serves.
 #[derive(Clone, Debug)]
 pub struct Producer {
-    /// The octets of content in each Data packet.
+    /// The bytes of content in each Data packet.
     pub content: u32,
     /// How long Data counts as fresh, in milliseconds; 0: never said.
     pub freshness_ms: u32,

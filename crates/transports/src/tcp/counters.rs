@@ -6,16 +6,16 @@ use windtunnel_engine::Duration;
 
 /// What one end counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Counters {
+pub struct EndpointCounters {
     /// Segments with data sent, retransmissions included.
     pub segments: u64,
     /// Segments with data sent again.
     pub retransmissions: u64,
-    /// Octets of data acknowledged in order by the other end.
+    /// Bytes of data acknowledged in order by the other end.
     pub acknowledged_bytes: u64,
     /// Segments with data received, duplicates included.
     pub received_segments: u64,
-    /// Octets of data received in order: what the application gets.
+    /// Bytes of data received in order: what the application gets.
     pub received_bytes: u64,
     /// Segments received whose data had all been received before.
     pub duplicates: u64,
@@ -42,7 +42,7 @@ pub struct Counters {
     pub delay_samples: u64,
 }
 
-impl AddAssign<&Self> for Counters {
+impl AddAssign<&Self> for EndpointCounters {
     fn add_assign(&mut self, other: &Self) {
         // Named one by one, so that none is forgotten.
         let Self {

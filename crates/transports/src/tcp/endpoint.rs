@@ -7,15 +7,15 @@ use windtunnel_engine::{Duration, Time, prefetch};
 use windtunnel_packets::tcp::{Flags, Segment, SynOptions, TIMESTAMPS_SIZE};
 use windtunnel_packets::{Body, Ecn, Packet, Route};
 
-use super::counters::Counters;
+use super::counters::EndpointCounters;
 use super::receiver::Receiver;
 use super::sender::{Sender, Transmission, clock};
 use super::sequence::FIRST;
-use super::settings::{EcnMode, Settings};
+use super::settings::{EcnMode, TcpSettings};
 
 /// What is to be sent. Callers keep one and empty it, so that sending allocates
 /// nothing once warm.
-pub type Outbox = Vec<Packet>;
+pub type TcpOutbox = Vec<Packet>;
 
 /// Which end of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,8 +31,8 @@ pub enum Role {
 enum State {
     /// Nothing was sent.
     Closed,
-    /// The SYN, or the answer to it, was sent so often, first at `since`, and is
-    /// due again.
+    /// The SYN, or the answer to it, was sent `attempts` times, first at `since`, and is
+    /// due again at `again`.
     Opening {
         attempts: u32,
         since: Time,
@@ -44,7 +44,7 @@ enum State {
 /// One end of a connection.
 #[derive(Debug)]
 pub struct Endpoint {
-    settings: Arc<Settings>,
+    settings: Arc<TcpSettings>,
     connection: u32,
     role: Role,
     state: State,
@@ -57,13 +57,13 @@ pub struct Endpoint {
     peer_scale: u8,
     /// The round trip of the handshake.
     handshake: Option<Duration>,
-    counters: Counters,
+    counters: EndpointCounters,
 }
 
 impl Endpoint {
     /// One end of connection number `connection`, before anything was sent.
     #[must_use]
-    pub fn new(connection: u32, role: Role, settings: &Arc<Settings>) -> Self {
+    pub fn new(connection: u32, role: Role, settings: &Arc<TcpSettings>) -> Self {
         Self {
             settings: Arc::clone(settings),
             connection,
@@ -74,27 +74,27 @@ impl Endpoint {
             peer_window: 0,
             peer_scale: 0,
             handshake: None,
-            counters: Counters::default(),
+            counters: EndpointCounters::default(),
         }
     }
 
     /// The client sends its SYN.
-    pub fn open(&mut self, now: Time, outbox: &mut Outbox) {
+    pub fn open(&mut self, now: Time, outbox: &mut TcpOutbox) {
         if self.state == State::Closed && self.role == Role::Client {
             self.send_syn(now, outbox);
         }
     }
 
     /// The application hands over `bytes` more; without end for `u64::MAX`. It may
-    /// do so before the connection stands.
-    pub fn write(&mut self, now: Time, bytes: u64, outbox: &mut Outbox) {
+    /// do so before the connection is established.
+    pub fn write(&mut self, now: Time, bytes: u64, outbox: &mut TcpOutbox) {
         self.sender(now).write(bytes);
         self.transmit(now, outbox);
     }
 
     /// The application will write nothing more: what it wrote is sent, then a FIN.
     /// Of data without end, what has been sent is the end.
-    pub fn close(&mut self, now: Time, outbox: &mut Outbox) {
+    pub fn close(&mut self, now: Time, outbox: &mut TcpOutbox) {
         self.sender(now).close();
         self.transmit(now, outbox);
     }
@@ -111,9 +111,9 @@ impl Endpoint {
         })
     }
 
-    /// Takes in a segment that came with that ECN field.
+    /// Receives a segment that came with that ECN field.
     #[inline]
-    pub fn receive(&mut self, now: Time, segment: &Segment, ecn: Ecn, outbox: &mut Outbox) {
+    pub fn receive(&mut self, now: Time, segment: &Segment, ecn: Ecn, outbox: &mut TcpOutbox) {
         if segment.flags.has(Flags::SYN) {
             self.receive_syn(now, segment, outbox);
             return;
@@ -141,28 +141,28 @@ impl Endpoint {
         }
     }
 
-    /// Hears of the radio that its data goes over: the signal to interference and
-    /// noise in decibels, and the channel's bandwidth in hertz, both finite. Its
-    /// controller is told with each acknowledgement until the next report; an end
-    /// that sends no data has no use for it.
-    pub fn hear(&mut self, now: Time, sinr: f64, bandwidth: f64) {
+    /// The radio that its data goes over reports its signal to interference and noise
+    /// ratio in decibels, and the channel's bandwidth in hertz, both finite. The
+    /// controller gets them with each acknowledgement until the next report; an end
+    /// that sends no data ignores them.
+    pub fn on_radio_report(&mut self, now: Time, sinr: f64, bandwidth: f64) {
         if let Some(sender) = &mut self.sender {
-            sender.hear(now, sinr, bandwidth);
+            sender.on_radio_report(now, sinr, bandwidth);
         }
     }
 
     /// The application takes `bytes` of what came in order, where
-    /// [`Reading::AsTaken`](super::Reading::AsTaken) has it say so. The peer hears of
-    /// it if that opens the window again.
-    pub fn take(&mut self, now: Time, bytes: u64, outbox: &mut Outbox) {
+    /// [`Reading::AsTaken`](super::Reading::AsTaken) requires it. The peer gets
+    /// an acknowledgement if that opens the window again.
+    pub fn take(&mut self, now: Time, bytes: u64, outbox: &mut TcpOutbox) {
         self.receiver.take(bytes);
         if self.state == State::Established && self.receiver.opens(&self.settings) {
             self.send_acknowledgement(now, outbox);
         }
     }
 
-    /// Looks at its timers.
-    pub fn wake(&mut self, now: Time, outbox: &mut Outbox) {
+    /// Handles the timers that are due.
+    pub fn wake(&mut self, now: Time, outbox: &mut TcpOutbox) {
         match self.state {
             State::Opening { again, .. } if again <= now => self.send_syn(now, outbox),
             State::Established => self.wake_established(now, outbox),
@@ -170,7 +170,7 @@ impl Endpoint {
         }
     }
 
-    fn wake_established(&mut self, now: Time, outbox: &mut Outbox) {
+    fn wake_established(&mut self, now: Time, outbox: &mut TcpOutbox) {
         if self.receiver.due() <= now {
             self.send_acknowledgement(now, outbox);
         }
@@ -181,7 +181,7 @@ impl Endpoint {
             Template::new(now, connection, settings, receiver).emit(it, outbox);
         });
         if asks {
-            // One octet before what the peer has: it must answer.
+            // The byte before the next one, which the peer has already: it must answer.
             let sequence = sender.next() - 1;
             let template = Template::new(now, connection, settings, receiver);
             outbox.push(template.packet(sequence, Flags::ACK, 0, Ecn::NotCapable));
@@ -212,13 +212,13 @@ impl Endpoint {
         self.receiver.is_finished()
     }
 
-    /// Whether both ends have said, and acknowledged, that nothing more comes.
+    /// Whether the FINs of both ends were acknowledged.
     #[must_use]
     pub fn is_closed(&self) -> bool {
         self.is_finished() && self.sender.as_ref().is_some_and(|it| it.is_closed())
     }
 
-    /// Octets written that the other end has not acknowledged; `u64::MAX` for data
+    /// Bytes written that the other end has not acknowledged; `u64::MAX` for data
     /// without end.
     #[must_use]
     pub fn unacknowledged(&self) -> u64 {
@@ -227,13 +227,13 @@ impl Endpoint {
 
     /// How it behaves.
     #[must_use]
-    pub fn settings(&self) -> &Settings {
+    pub fn settings(&self) -> &TcpSettings {
         &self.settings
     }
 
     /// What was counted so far.
     #[must_use]
-    pub fn counters(&self) -> &Counters {
+    pub fn counters(&self) -> &EndpointCounters {
         &self.counters
     }
 
@@ -252,11 +252,11 @@ impl Endpoint {
     /// What is in flight (RFC 6675's pipe), in segments, rounded up.
     #[must_use]
     pub fn in_flight(&self) -> u64 {
-        let octets = self.sender.as_ref().map_or(0, |it| it.in_flight());
-        octets.div_ceil(u64::from(self.settings.maximum_segment))
+        let bytes = self.sender.as_ref().map_or(0, |it| it.in_flight());
+        bytes.div_ceil(u64::from(self.settings.maximum_segment))
     }
 
-    /// Brings its memory near, before it takes in a segment.
+    /// Prefetches its memory, before it receives a segment.
     #[inline]
     pub fn prefetch(&self) {
         prefetch(self);
@@ -268,7 +268,7 @@ impl Endpoint {
     // -- The handshake ------------------------------------------------------
 
     /// Sends the SYN or the answer to it, for the first time or again.
-    fn send_syn(&mut self, now: Time, outbox: &mut Outbox) {
+    fn send_syn(&mut self, now: Time, outbox: &mut TcpOutbox) {
         let (attempts, since) = match self.state {
             State::Opening { attempts, since, .. } => (attempts, since),
             State::Closed | State::Established => (0, now),
@@ -300,7 +300,7 @@ impl Endpoint {
         packet(segment, Ecn::NotCapable, &self.settings)
     }
 
-    fn receive_syn(&mut self, now: Time, segment: &Segment, outbox: &mut Outbox) {
+    fn receive_syn(&mut self, now: Time, segment: &Segment, outbox: &mut TcpOutbox) {
         self.peer_scale = segment.syn_options().window_scale;
         let answer = segment.flags.has(Flags::ACK);
         match (self.role, self.state) {
@@ -322,7 +322,7 @@ impl Endpoint {
     }
 
     /// The client's first segment after the handshake: data if there is some.
-    fn greet(&mut self, now: Time, outbox: &mut Outbox) {
+    fn greet(&mut self, now: Time, outbox: &mut TcpOutbox) {
         let sent = outbox.len();
         self.transmit(now, outbox);
         if outbox.len() == sent {
@@ -343,7 +343,7 @@ impl Endpoint {
     // -- Sending ------------------------------------------------------------
 
     #[inline]
-    fn transmit(&mut self, now: Time, outbox: &mut Outbox) {
+    fn transmit(&mut self, now: Time, outbox: &mut TcpOutbox) {
         if self.state != State::Established {
             return;
         }
@@ -359,7 +359,7 @@ impl Endpoint {
         });
     }
 
-    fn send_acknowledgement(&mut self, now: Time, outbox: &mut Outbox) {
+    fn send_acknowledgement(&mut self, now: Time, outbox: &mut TcpOutbox) {
         let next = self.sender.as_ref().map_or(FIRST, |it| it.next());
         let flags = Flags::ACK.with_if(Flags::TIMESTAMPS, self.settings.timestamps);
         let mut segment = Segment::new(self.connection, next as u32, flags);
@@ -372,15 +372,15 @@ impl Endpoint {
 /// What all segments sent at one moment have in common.
 struct Template<'a> {
     segment: Segment,
-    settings: &'a Settings,
+    settings: &'a TcpSettings,
 }
 
 impl<'a> Template<'a> {
     #[inline]
-    fn new(now: Time, connection: u32, settings: &'a Settings, receiver: &mut Receiver) -> Self {
+    fn new(now: Time, connection: u32, settings: &'a TcpSettings, receiver: &mut Receiver) -> Self {
         let flags = Flags::default().with_if(Flags::TIMESTAMPS, settings.timestamps);
         let mut segment = Segment::new(connection, 0, flags);
-        // A length tells the receiver that there is no room for SACK blocks.
+        // A segment with data has no room for SACK blocks.
         segment.length = 1;
         segment.timestamp = clock(now);
         receiver.acknowledge(&mut segment, settings);
@@ -398,7 +398,7 @@ impl<'a> Template<'a> {
     }
 
     #[inline]
-    fn emit(&self, it: Transmission, outbox: &mut Outbox) {
+    fn emit(&self, it: Transmission, outbox: &mut TcpOutbox) {
         let flags = Flags::ACK.with_if(Flags::FIN, it.fin).with_if(Flags::CWR, it.reduced);
         let ecn = match self.settings.ecn {
             EcnMode::Off => Ecn::NotCapable,
@@ -415,7 +415,7 @@ impl<'a> Template<'a> {
 
 /// A segment in its IP packet.
 #[inline]
-fn packet(segment: Segment, ecn: Ecn, settings: &Settings) -> Packet {
+fn packet(segment: Segment, ecn: Ecn, settings: &TcpSettings) -> Packet {
     let network_size = settings.ip.header() + segment.size();
     Packet { body: Body::Segment(segment), ecn, network_size, route: Route::default() }
 }
@@ -423,7 +423,7 @@ fn packet(segment: Segment, ecn: Ecn, settings: &Settings) -> Packet {
 /// The acknowledgement of a segment that was sent again to an end that is closed
 /// already, from what the segment says alone.
 #[must_use]
-pub fn acknowledge_again(now: Time, segment: &Segment, settings: &Settings) -> Packet {
+pub fn acknowledge_again(now: Time, segment: &Segment, settings: &TcpSettings) -> Packet {
     let flags = Flags::ACK.with_if(Flags::TIMESTAMPS, settings.timestamps);
     let mut answer = Segment::new(segment.connection, segment.acknowledgement, flags);
     let counted = u32::from(segment.length) + u32::from(segment.flags.has(Flags::FIN));
@@ -437,11 +437,11 @@ mod tests {
     use super::*;
 
     /// Beside the segments in flight: both ends, the sender, and the copy of its
-    /// controller that a spurious decrease would bring back.
+    /// controller that a spurious decrease would restore.
     #[test]
     fn a_connection_takes_at_most_2_kib() {
         let ends = 2 * size_of::<Endpoint>();
         let sender = size_of::<Sender>() + size_of::<AnyController>();
-        assert!(ends + sender <= 2048, "{ends} and {sender} octets");
+        assert!(ends + sender <= 2048, "{ends} and {sender} bytes");
     }
 }

@@ -12,6 +12,6 @@ mod sender;
 mod sequence;
 mod settings;
 
-pub use counters::Counters;
-pub use endpoint::{Endpoint, Outbox, Role, acknowledge_again};
-pub use settings::{EcnMode, Reading, Recovery, Settings};
+pub use counters::EndpointCounters;
+pub use endpoint::{Endpoint, Role, TcpOutbox, acknowledge_again};
+pub use settings::{EcnMode, Reading, Recovery, TcpSettings};

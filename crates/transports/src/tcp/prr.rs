@@ -1,7 +1,7 @@
 //! Proportional rate reduction: while a window comes down, what is sent follows
 //! what is delivered.
 //!
-//! Source: RFC 9937 (RFC 6937bis). With `D` octets newly delivered by an
+//! Source: RFC 9937 (RFC 6937bis). With `D` bytes newly delivered by an
 //! acknowledgement:
 //!
 //! - while `pipe > ssthresh`: send
@@ -10,7 +10,7 @@
 //!   acknowledgement (new data, and no further loss), up to `ssthresh`
 //! - the first acknowledgement lets at least one segment go
 
-/// A reduction under way; all in octets.
+/// A reduction under way; all in bytes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reduction {
     /// What was in flight when it began (RecoverFS).
@@ -24,8 +24,8 @@ pub(super) struct Reduction {
 }
 
 impl Reduction {
-    /// The first segment of `segment` octets may go without an acknowledgement: a
-    /// timer may have told of the loss.
+    /// The first segment of `segment` bytes may go without an acknowledgement: a
+    /// timer may have detected the loss.
     pub(super) fn new(flight: u64, ssthresh: u64, segment: u64) -> Self {
         Self { flight: flight.max(1), ssthresh, delivered: 0, out: 0, allowance: segment }
     }

@@ -8,11 +8,11 @@ use super::scoreboard::Sent;
 /// After so many recoveries without a duplicate the reordering window is small
 /// again (RFC 8985, section 6.2, step 4).
 const PERSISTENCE: u8 = 16;
-/// So many segments delivered out of order tell of a loss where no reordering
-/// was ever seen.
+/// So many segments delivered out of order indicate a loss where no reordering was
+/// ever observed.
 pub(super) const DUPLICATE_THRESHOLD: u32 = 3;
 
-/// What RACK knows.
+/// The state of RACK.
 #[derive(Debug)]
 pub(super) struct Rack {
     /// The most recently sent segment that was delivered: its place among all
@@ -20,7 +20,7 @@ pub(super) struct Rack {
     order: Option<u64>,
     sent: Time,
     rtt: Duration,
-    /// One past the highest octet that was delivered.
+    /// One past the highest byte that was delivered.
     highest: u64,
     least_rtt: Option<Duration>,
     reordering_seen: bool,
@@ -56,13 +56,13 @@ impl Rack {
         self.least_rtt = Some(self.least_rtt.map_or(rtt, |it| it.min(rtt)));
     }
 
-    /// One past the highest octet that was delivered.
+    /// One past the highest byte that was delivered.
     #[inline]
     pub(super) fn highest(&self) -> u64 {
         self.highest
     }
 
-    /// A segment was newly delivered, when `highest` was the highest octet before
+    /// A segment was newly delivered, when `highest` was the highest byte before
     /// this acknowledgement. `early` if its acknowledgement is that of an earlier
     /// sending.
     #[inline]
@@ -120,14 +120,14 @@ impl Rack {
         self.order.is_some_and(|order| sent.order < order)
     }
 
-    /// When a segment is held to be lost.
+    /// When a segment is considered lost.
     #[inline]
     pub(super) fn deadline(&self, sent: &Sent, window: Duration) -> Time {
         sent.last_sent + self.rtt + window
     }
 
     /// When all segments sent before the most recent one that was delivered are
-    /// held to be lost.
+    /// considered lost.
     #[inline]
     pub(super) fn last_deadline(&self, window: Duration) -> Time {
         self.sent + self.rtt + window

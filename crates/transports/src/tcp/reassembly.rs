@@ -1,10 +1,10 @@
-//! What a receiver holds: everything up to one octet, and ranges beyond it.
+//! What a receiver holds: everything up to one byte, and ranges beyond it.
 
 use std::collections::VecDeque;
 
 use windtunnel_packets::tcp::SackBlock;
 
-/// Octets from `start` to before `end`.
+/// Bytes from `start` to before `end`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Range {
     start: u64,
@@ -14,27 +14,27 @@ struct Range {
 /// What a segment brought.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Arrival {
-    /// The next octets in order; ranges behind them may have joined.
+    /// The next bytes in order; ranges behind them may have joined.
     InOrder {
-        /// Whether it filled a gap: octets beyond it had arrived before.
+        /// Whether it filled a gap: bytes beyond it had arrived before.
         filled: bool,
     },
-    /// Octets beyond a gap.
+    /// Bytes beyond a gap.
     OutOfOrder,
     /// Nothing new.
     Duplicate,
 }
 
-/// The octets received.
+/// The bytes received.
 #[derive(Debug)]
 pub(super) struct Reassembly {
-    /// The next octet in order.
+    /// The next byte in order.
     next: u64,
     /// What lies beyond a gap: apart from each other, in order.
     ranges: VecDeque<Range>,
-    /// An octet in each range that changed lately, the latest first.
+    /// A byte in each range that changed lately, the latest first.
     recent: [u64; 3],
-    /// Octets received twice, to be reported once (RFC 2883).
+    /// Bytes received twice, to be reported once (RFC 2883).
     duplicate: Option<Range>,
 }
 
@@ -43,19 +43,19 @@ impl Reassembly {
         Self { next, ranges: VecDeque::new(), recent: [0; 3], duplicate: None }
     }
 
-    /// The next octet in order.
+    /// The next byte in order.
     #[inline]
     pub(super) fn next(&self) -> u64 {
         self.next
     }
 
-    /// Whether octets are held beyond a gap.
+    /// Whether bytes are held beyond a gap.
     #[inline]
     pub(super) fn has_gap(&self) -> bool {
         !self.ranges.is_empty()
     }
 
-    /// The octets from `start` to before `end` arrived; there is at least one.
+    /// The bytes from `start` to before `end` arrived; there is at least one.
     #[inline]
     pub(super) fn insert(&mut self, start: u64, end: u64) -> Arrival {
         if end <= self.next {
@@ -112,25 +112,25 @@ impl Reassembly {
         Arrival::OutOfOrder
     }
 
-    /// The range at `place` changed at `octet`.
-    fn note(&mut self, place: usize, octet: u64) {
+    /// The range at `place` changed at `byte`.
+    fn note(&mut self, place: usize, byte: u64) {
         let range = self.ranges[place];
         let inside = |it: &u64| (range.start..range.end).contains(it);
         let known = self.recent.iter().position(inside).unwrap_or(self.recent.len() - 1);
         self.recent[..=known].rotate_right(1);
-        self.recent[0] = octet;
+        self.recent[0] = byte;
     }
 
-    /// The range that holds `octet`, if it lies beyond a gap.
-    fn range_of(&self, octet: u64) -> Option<Range> {
+    /// The range that holds `byte`, if it lies beyond a gap.
+    fn range_of(&self, byte: u64) -> Option<Range> {
         let range = match self.ranges.back()? {
-            last if last.start <= octet => last,
-            _ => self.ranges.get(self.ranges.partition_point(|it| it.end <= octet))?,
+            last if last.start <= byte => last,
+            _ => self.ranges.get(self.ranges.partition_point(|it| it.end <= byte))?,
         };
-        (range.start..range.end).contains(&octet).then_some(*range)
+        (range.start..range.end).contains(&byte).then_some(*range)
     }
 
-    /// What an acknowledgement reports: first octets received twice, once, then
+    /// What an acknowledgement reports: first bytes received twice, once, then
     /// the ranges that changed last (RFC 2018, section 4; RFC 2883, section 4).
     pub(super) fn report(&mut self, mut add: impl FnMut(SackBlock)) {
         let block = |it: Range| SackBlock { start: it.start as u32, end: it.end as u32 };
@@ -140,11 +140,11 @@ impl Reassembly {
         if self.ranges.is_empty() {
             return;
         }
-        let mut told: [Option<Range>; 3] = [None; 3];
-        for (index, octet) in self.recent.into_iter().enumerate() {
-            let range = self.range_of(octet);
-            if range.is_some() && !told.contains(&range) {
-                told[index] = range;
+        let mut reported: [Option<Range>; 3] = [None; 3];
+        for (index, byte) in self.recent.into_iter().enumerate() {
+            let range = self.range_of(byte);
+            if range.is_some() && !reported.contains(&range) {
+                reported[index] = range;
                 range.into_iter().map(block).for_each(&mut add);
             }
         }
@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn the_first_block_holds_what_arrived_last() {
-        // RFC 2018, section 4, case 2: of eight segments of 500 octets the first
+        // RFC 2018, section 4, case 2: of eight segments of 500 bytes the first
         // is lost.
         let mut reassembly = Reassembly::new(5000);
         for (index, start) in (5500..9000).step_by(500).enumerate() {
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn octets_received_twice_are_reported_once() {
+    fn bytes_received_twice_are_reported_once() {
         let mut reassembly = Reassembly::new(0);
         reassembly.insert(0, 1000);
         reassembly.insert(2000, 3000);
@@ -205,9 +205,9 @@ mod tests {
     }
 
     proptest! {
-        /// Against a plain set of octets.
+        /// Against a plain set of bytes.
         #[test]
-        fn holds_what_a_set_of_octets_would(
+        fn holds_what_a_set_of_bytes_would(
             arrivals in prop::collection::vec((0_u64..60, 1_u64..12), 1..80),
         ) {
             let mut reassembly = Reassembly::new(0);
@@ -223,8 +223,8 @@ mod tests {
                 reassembly.duplicate = None;
                 let mut last = None;
                 reassembly.report(|it| {
-                    let octets = &held[it.start as usize..it.end as usize];
-                    assert!(octets.iter().all(|it| *it), "not held");
+                    let bytes = &held[it.start as usize..it.end as usize];
+                    assert!(bytes.iter().all(|it| *it), "not held");
                     assert!(!held[it.start as usize - 1] && !held[it.end as usize], "not whole");
                     last.get_or_insert((it.start, it.end));
                 });

@@ -9,29 +9,29 @@ use windtunnel_engine::Time;
 use windtunnel_packets::Ecn;
 use windtunnel_packets::tcp::{Flags, Segment};
 
-use super::counters::Counters;
+use super::counters::EndpointCounters;
 use super::reassembly::{Arrival, Reassembly};
 use super::sequence::{FIRST, extend};
-use super::settings::{EcnMode, Reading, Settings};
+use super::settings::{EcnMode, Reading, TcpSettings};
 
 /// The largest shift of a window (RFC 7323, section 2.3).
 const MOST_SCALE: u8 = 14;
 
-/// What stands for the FIN's octet before it came: none that a connection reaches.
+/// The FIN's byte before it came: a number that no connection reaches.
 const NO_FIN: u64 = u64::MAX;
 
 /// The receiving half of a connection.
 #[derive(Debug)]
 pub(super) struct Receiver {
     reassembly: Reassembly,
-    /// The octet of the sender's FIN, once it came; [`NO_FIN`] before.
+    /// The byte of the sender's FIN, once it came; [`NO_FIN`] before.
     fin: u64,
-    /// The last octet acknowledged (RFC 7323's Last.ACK.sent).
+    /// The last byte acknowledged (RFC 7323's Last.ACK.sent).
     acknowledged: u64,
-    /// Octets that the application has taken, if it says so.
+    /// Bytes that the application has taken, if it says so.
     taken: u64,
-    /// The window told with it.
-    told: u32,
+    /// The window advertised with it.
+    advertised: u32,
     /// When an acknowledgement must be sent.
     due: Time,
     /// The timestamp to echo.
@@ -52,7 +52,7 @@ impl Receiver {
             fin: NO_FIN,
             acknowledged: FIRST,
             taken: 0,
-            told: 0,
+            advertised: 0,
             due: Time::NEVER,
             echo: 0,
             marked: false,
@@ -62,7 +62,7 @@ impl Receiver {
     }
 
     /// By how many bits a window is scaled down.
-    pub(super) fn scale(settings: &Settings) -> u8 {
+    pub(super) fn scale(settings: &TcpSettings) -> u8 {
         let fits = |scale: &u8| settings.receive_buffer >> *scale <= u64::from(u16::MAX);
         (0..MOST_SCALE).find(fits).unwrap_or(MOST_SCALE)
     }
@@ -83,39 +83,40 @@ impl Receiver {
         self.reassembly.next() > self.fin
     }
 
-    /// The octets that there is room for beyond those in order.
-    fn room(&self, settings: &Settings) -> u64 {
+    /// The bytes that there is room for beyond those in order.
+    fn room(&self, settings: &TcpSettings) -> u64 {
         let held = match settings.reading {
             Reading::AtOnce => 0,
             Reading::AsTaken => self.reassembly.next() - FIRST - self.taken,
         };
         let room = settings.receive_buffer.saturating_sub(held);
-        // Windows too small for a segment are not told (RFC 9293, section
+        // Windows smaller than a segment are not advertised (RFC 9293, section
         // 3.8.6.2.2).
         let least = u64::from(settings.maximum_segment).min(settings.receive_buffer / 2);
         if room < least { 0 } else { room }
     }
 
-    /// The application takes so many octets of what came in order.
+    /// The application takes so many bytes of what came in order.
     pub(super) fn take(&mut self, bytes: u64) {
         let in_order = self.reassembly.next() - FIRST;
         self.taken = in_order.min(self.taken.saturating_add(bytes));
     }
 
-    /// Whether there is so much more room than the peer was told that it is to hear
-    /// of it: it was told of none, or half the buffer is new (RFC 9293, section
-    /// 3.8.6.2.2).
-    pub(super) fn opens(&self, settings: &Settings) -> bool {
+    /// Whether there is so much more room than was advertised that a new window is to be
+    /// advertised: the window was closed, or it grows by half the buffer (RFC 9293,
+    /// section 3.8.6.2.2).
+    pub(super) fn opens(&self, settings: &TcpSettings) -> bool {
         let room = self.room(settings);
-        let edge = self.acknowledged + u64::from(self.told);
-        let told = edge.saturating_sub(self.reassembly.next());
-        (told == 0 && room > 0) || room.saturating_sub(told) >= settings.receive_buffer / 2
+        let edge = self.acknowledged + u64::from(self.advertised);
+        let advertised = edge.saturating_sub(self.reassembly.next());
+        (advertised == 0 && room > 0)
+            || room.saturating_sub(advertised) >= settings.receive_buffer / 2
     }
 
     /// Whether an acknowledgement of what came so far must go first, because the
     /// echo changes with this segment (RFC 8257, section 3.2).
     #[inline]
-    pub(super) fn changes_echo(&self, ecn: Ecn, settings: &Settings) -> bool {
+    pub(super) fn changes_echo(&self, ecn: Ecn, settings: &TcpSettings) -> bool {
         let waiting = self.due != Time::NEVER;
         match settings.ecn {
             EcnMode::Dctcp => waiting && (ecn == Ecn::Congestion) != self.marked,
@@ -124,7 +125,7 @@ impl Receiver {
         }
     }
 
-    fn note_mark(&mut self, segment: &Segment, ecn: Ecn, settings: &Settings) {
+    fn note_mark(&mut self, segment: &Segment, ecn: Ecn, settings: &TcpSettings) {
         let marked = ecn == Ecn::Congestion;
         self.marked_packets = self.marked_packets.wrapping_add(u32::from(marked));
         match settings.ecn {
@@ -145,15 +146,15 @@ impl Receiver {
         now: Time,
         segment: &Segment,
         ecn: Ecn,
-        settings: &Settings,
-        counters: &mut Counters,
+        settings: &TcpSettings,
+        counters: &mut EndpointCounters,
     ) {
         let before = self.reassembly.next();
         let start = extend(before, segment.sequence);
         let fin = segment.flags.has(Flags::FIN);
         let end = start + u64::from(segment.length) + u64::from(fin);
         if end == start {
-            // What asks whether the window is still closed stands before it.
+            // A probe of a closed window starts before it.
             if start < before {
                 self.due = now;
             }
@@ -190,18 +191,18 @@ impl Receiver {
 
     /// Whether so much came in order that it is acknowledged at once.
     #[inline]
-    fn is_full(&self, next: u64, settings: &Settings) -> bool {
+    fn is_full(&self, next: u64, settings: &TcpSettings) -> bool {
         let later = u64::from(settings.acknowledge_every).saturating_sub(1);
         next - self.acknowledged > later * u64::from(settings.maximum_segment)
     }
 
-    /// Fills in what a segment to the peer says of data received: the
-    /// acknowledgement, the window, the echoes; SACK blocks on one without data.
+    /// Fills in what a segment to the peer reports of data received: the acknowledgement,
+    /// the window, the echoes; SACK blocks on a segment without data.
     #[inline]
-    pub(super) fn acknowledge(&mut self, segment: &mut Segment, settings: &Settings) {
+    pub(super) fn acknowledge(&mut self, segment: &mut Segment, settings: &TcpSettings) {
         let next = self.reassembly.next();
         self.acknowledged = next;
-        // A gap is told by an acknowledgement without data: only that has room for
+        // A gap is reported by an acknowledgement without data: only that has room for
         // SACK blocks, and only that counts as a duplicate (RFC 5681, section 2).
         if segment.length == 0 || !self.reassembly.has_gap() {
             self.due = Time::NEVER;
@@ -210,7 +211,7 @@ impl Receiver {
         segment.echo = self.echo;
         let window = self.room(settings) >> Self::scale(settings);
         segment.window = window.min(u64::from(u16::MAX)) as u16;
-        self.told = u32::from(segment.window) << Self::scale(settings);
+        self.advertised = u32::from(segment.window) << Self::scale(settings);
         let echoes = Flags::default().with_if(Flags::ECE, self.marked);
         let echoes = match settings.ecn {
             EcnMode::Off => Flags::default(),

@@ -1,10 +1,10 @@
 //! The segments that a sender has sent and that are not acknowledged in order:
 //! which were delivered, which are lost, which are in flight.
 //!
-//! Whatever is in flight, an acknowledgement costs the same: segments lie in a
-//! ring in order of sequence, runs of delivered ones are skipped at one step,
-//! and those in flight form a list in order of sending, in which losses are
-//! found at the old end.
+//! The cost of an acknowledgement does not depend on what is in flight: segments are
+//! in a ring buffer in order of sequence, runs of delivered ones are skipped in one
+//! step, and those in flight form a list in order of sending, in which losses are found
+//! at the old end.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -20,7 +20,7 @@ const NONE: u32 = u32::MAX;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
     InFlight,
-    /// Held to be lost, and to be sent again.
+    /// Considered lost, and to be sent again.
     Lost,
     Delivered,
 }
@@ -28,7 +28,7 @@ pub(super) enum State {
 /// A segment that was sent.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sent {
-    /// The octet after its last one.
+    /// The byte after its last one.
     pub(super) end: u64,
     pub(super) first_sent: Time,
     pub(super) last_sent: Time,
@@ -50,9 +50,9 @@ pub(super) struct Sent {
 #[derive(Debug)]
 pub(super) struct Scoreboard {
     ring: VecDeque<Sent>,
-    /// The number of the first segment in the ring; numbers wrap.
+    /// The number of the first segment in the ring buffer; numbers wrap.
     base: u32,
-    /// The first octet not acknowledged in order.
+    /// The first byte not acknowledged in order.
     unacknowledged: u64,
     /// The segments in flight that were sent longest ago and last.
     oldest: u32,
@@ -62,8 +62,8 @@ pub(super) struct Scoreboard {
     delivered: u32,
     /// One past the highest segment that was delivered out of order.
     highest: u32,
-    /// Every segment that was held to be lost, until it is sent again: by its
-    /// octet, so that the lowest goes first. Some were delivered since.
+    /// Every segment that was considered lost, until it is sent again: by its first
+    /// byte, so that the lowest goes first. Some were delivered since.
     lost: BinaryHeap<Reverse<(u64, u32)>>,
     sendings: u64,
 }
@@ -84,13 +84,13 @@ impl Scoreboard {
         }
     }
 
-    /// The first octet not acknowledged in order.
+    /// The first byte not acknowledged in order.
     #[inline]
     pub(super) fn unacknowledged(&self) -> u64 {
         self.unacknowledged
     }
 
-    /// Octets in flight (RFC 6675's pipe).
+    /// Bytes in flight (RFC 6675's pipe).
     #[inline]
     pub(super) fn in_flight(&self) -> u64 {
         self.in_flight
@@ -143,13 +143,13 @@ impl Scoreboard {
         (0..self.len()).map(move |it| base.wrapping_add(it))
     }
 
-    /// The first segment in the ring.
+    /// The first segment.
     #[inline]
     pub(super) fn first(&self) -> Option<(u32, &Sent)> {
         self.ring.front().map(|it| (self.base, it))
     }
 
-    /// The last segment in the ring.
+    /// The last segment.
     #[inline]
     pub(super) fn last(&self) -> Option<(u32, &Sent)> {
         self.ring.back().map(|it| (self.next().wrapping_sub(1), it))
@@ -161,7 +161,7 @@ impl Scoreboard {
         (self.oldest != NONE).then(|| (self.oldest, self.at(self.oldest)))
     }
 
-    /// A new segment of `length` octets of data is sent; it ends before `end`.
+    /// A new segment of `length` bytes of data is sent; it ends before `end`.
     #[inline]
     pub(super) fn send(&mut self, now: Time, end: u64, length: u16, snapshot: Snapshot) {
         let number = self.next();
@@ -236,7 +236,7 @@ impl Scoreboard {
         self.in_flight -= length;
     }
 
-    /// A segment in flight is held to be lost.
+    /// A segment in flight is considered lost.
     pub(super) fn lose(&mut self, number: u32) {
         self.take_out_of_flight(number);
         let sent = self.at_mut(number);
@@ -257,7 +257,7 @@ impl Scoreboard {
         None
     }
 
-    /// What was held to be lost is in flight after all, each in its place in the
+    /// What was considered lost is in flight after all, each in its place in the
     /// order of sending. This is rare, and costs as much as there are segments.
     pub(super) fn find_again(&mut self) {
         while let Some(number) = self.lowest_lost() {
@@ -273,12 +273,12 @@ impl Scoreboard {
         }
     }
 
-    /// Everything up to `octet` is acknowledged in order; `newly` hears of each
-    /// segment that had not been delivered before.
+    /// Everything up to `up_to` is acknowledged in order; `newly` is called
+    /// with each segment that had not been delivered before.
     #[inline]
-    pub(super) fn acknowledge(&mut self, octet: u64, mut newly: impl FnMut(&Sent)) {
+    pub(super) fn acknowledge(&mut self, up_to: u64, mut newly: impl FnMut(&Sent)) {
         while let Some(first) = self.ring.front() {
-            if first.end > octet {
+            if first.end > up_to {
                 break;
             }
             match first.state {
@@ -292,14 +292,14 @@ impl Scoreboard {
             self.ring.pop_front();
             self.base = self.base.wrapping_add(1);
         }
-        self.unacknowledged = self.unacknowledged.max(octet);
+        self.unacknowledged = self.unacknowledged.max(up_to);
         if self.highest.wrapping_sub(self.base) > self.len() {
             self.highest = self.base;
         }
     }
 
-    /// The octets from `start` to before `end` were delivered out of order;
-    /// `newly` hears of each segment that had not been delivered before.
+    /// The bytes from `start` to before `end` were delivered out of order;
+    /// `newly` is called with each segment that had not been delivered before.
     #[inline]
     pub(super) fn deliver(&mut self, start: u64, end: u64, mut newly: impl FnMut(&Sent)) {
         let Some(first) = self.starting_at(start) else { return };
@@ -332,28 +332,28 @@ impl Scoreboard {
         }
     }
 
-    /// Whether the segment that starts at `octet` was sent again.
-    pub(super) fn was_resent(&self, octet: u64) -> bool {
-        self.starting_at(octet).is_some_and(|it| self.ring[it].retransmissions > 0)
+    /// Whether the segment that starts at `start` was sent again.
+    pub(super) fn was_resent(&self, start: u64) -> bool {
+        self.starting_at(start).is_some_and(|it| self.ring[it].retransmissions > 0)
     }
 
-    /// The place of the first segment that starts at `octet` or later.
+    /// The place of the first segment that starts at `start` or later.
     #[inline]
-    fn starting_at(&self, octet: u64) -> Option<usize> {
+    fn starting_at(&self, start: u64) -> Option<usize> {
         let first = self.ring.front()?;
         let starts_at = |index: usize| match index {
             0 => self.unacknowledged.min(first.end),
             _ => self.ring[index - 1].end,
         };
         // With segments of one size, the place is a quotient.
-        let distance = octet.checked_sub(self.unacknowledged)?;
+        let distance = start.checked_sub(self.unacknowledged)?;
         let guess = (distance / u64::from(first.length).max(1)) as usize;
-        if guess < self.ring.len() && starts_at(guess) == octet {
+        if guess < self.ring.len() && starts_at(guess) == start {
             return Some(guess);
         }
-        let place = self.ring.partition_point(|it| it.end <= octet);
+        let place = self.ring.partition_point(|it| it.end <= start);
         let place =
-            if starts_at(place.min(self.ring.len() - 1)) < octet { place + 1 } else { place };
+            if starts_at(place.min(self.ring.len() - 1)) < start { place + 1 } else { place };
         (place < self.ring.len()).then_some(place)
     }
 

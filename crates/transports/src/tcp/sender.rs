@@ -1,5 +1,5 @@
-//! The sending half: what may be sent, what was lost, what the congestion
-//! controller hears.
+//! The sending half: what may be sent, what was lost, what is reported to the
+//! congestion controller.
 //!
 //! Loss recovery follows RFC 5681, 6582, 6675 or 8985 by choice, reductions of
 //! the window RFC 9937, timeouts RFC 6298, spurious ones RFC 3522 (timestamps),
@@ -8,6 +8,7 @@
 
 mod losses;
 mod spurious;
+mod state;
 mod timers;
 mod transmission;
 
@@ -19,72 +20,29 @@ use windtunnel_controllers::{
 use windtunnel_engine::{Duration, Time};
 use windtunnel_packets::tcp::{Flags, SackBlock, Segment};
 
-use spurious::{ForwardRecovery, Undo};
-use timers::Probe;
+pub(super) use state::Transmission;
+use state::{Delivered, ForwardRecovery, Phase, Probe, Undo};
 
-use super::counters::Counters;
+use super::counters::EndpointCounters;
 use super::prr::Reduction;
 use super::rack::Rack;
 use super::scoreboard::{Scoreboard, Sent, State};
 use super::sequence::{FIRST, extend};
-use super::settings::{EcnMode, Settings};
-use crate::delivery::{Account, Snapshot};
+use super::settings::{EcnMode, TcpSettings};
+use crate::delivery::Account;
 use crate::pacing::Pacer;
 use crate::rtt::RttEstimator;
 
-/// More octets than any connection sends: data without end.
+/// More bytes than any connection sends: data without end.
 const WITHOUT_END: u64 = u64::MAX / 2;
-
-/// What a connection is doing about congestion.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phase {
-    Open,
-    /// The window comes down after a mark, until this octet is acknowledged.
-    Reducing(u64),
-    /// A loss is repaired, until this octet is acknowledged.
-    Recovery(u64),
-    /// After a timeout, until this octet is acknowledged.
-    Loss(u64),
-}
-
-/// A segment to be sent.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Transmission {
-    pub(super) sequence: u64,
-    pub(super) length: u16,
-    pub(super) fin: bool,
-    pub(super) retransmission: bool,
-    /// It tells the receiver that its echo was answered (RFC 3168).
-    pub(super) reduced: bool,
-}
-
-/// What one acknowledgement newly delivered.
-#[derive(Clone, Copy, Debug, Default)]
-struct Delivered {
-    octets: u64,
-    /// After a timeout: whether a segment was among them that had been sent before
-    /// it, and not again.
-    originals: bool,
-    /// The most recently sent: its order, when, and what it remembers.
-    newest: Option<(u64, Time, Snapshot)>,
-    /// The round trips of those sent once: of the first, and of the last sent.
-    longest: Option<Duration>,
-    latest: Option<Duration>,
-    /// A segment was among them that had been sent again.
-    repeated: bool,
-    /// The receiver reported a duplicate; it may be one that was sent again since
-    /// the last decrease.
-    duplicate: bool,
-    duplicate_of_resent: bool,
-}
 
 /// The sending half of a connection.
 #[derive(Debug)]
 pub(super) struct Sender {
-    settings: Arc<Settings>,
+    settings: Arc<TcpSettings>,
     controller: AnyController,
-    /// Whether the controller has a window of its own also while losses are
-    /// repaired, because it goes by what the network delivers.
+    /// Whether the controller sets the window during loss recovery too, because it works
+    /// from delivery rates.
     is_model_based: bool,
     /// Whether the controller counts marks, and answers them by itself.
     counts_marks: bool,
@@ -93,14 +51,14 @@ pub(super) struct Sender {
     estimator: RttEstimator,
     rack: Rack,
     pacer: Pacer,
-    /// The next octet to be sent for the first time.
+    /// The next byte to be sent for the first time.
     next: u64,
-    /// The octet after the last that the application wrote.
+    /// The byte after the last that the application wrote.
     limit: u64,
     closing: bool,
-    /// The octet after the FIN, once that was sent.
+    /// The byte after the FIN, once that was sent.
     fin_end: Option<u64>,
-    /// The octet after the last that the receiver has room for.
+    /// The byte after the last that the receiver has room for.
     edge: u64,
     phase: Phase,
     reduction: Option<Reduction>,
@@ -113,11 +71,11 @@ pub(super) struct Sender {
     duplicates: u32,
     /// Segments below this number were looked at for losses (RFC 6675).
     examined: u32,
-    /// The next mark counts when this octet is acknowledged, where the controller
+    /// The next mark counts when this byte is acknowledged, where the controller
     /// counts marks.
     mark_point: u64,
-    /// Accurate ECN: the receiver's count of marked packets, as far as its three bits
-    /// tell.
+    /// Accurate ECN: the receiver's count of marked packets, as far as it is known from
+    /// three bits.
     marked_packets: u8,
     reduced: bool,
     /// A round trip ends when data is delivered that was sent after so much was.
@@ -129,19 +87,19 @@ pub(super) struct Sender {
     most_in_flight: u64,
     waits_for_pacer: bool,
     timeout_from: Time,
-    /// The first octet that was not acknowledged at the last timeout.
+    /// The first byte that was not acknowledged at the last timeout.
     timed_out: u64,
-    /// The octet after all that the last repair was about; before the first, none.
+    /// The byte after all that the last repair was about; before the first, none.
     repaired: u64,
     probe_from: Time,
     reordering_until: Option<Time>,
-    /// What was heard last of the radio that the data goes over; apart, because most
-    /// senders have none.
+    /// The last report of the radio that the data goes over; boxed, because most senders
+    /// have none.
     radio: Option<Box<RadioReport>>,
 }
 
 impl Sender {
-    pub(super) fn new(settings: &Arc<Settings>) -> Self {
+    pub(super) fn new(settings: &Arc<TcpSettings>) -> Self {
         let description = settings.controller.description();
         Self {
             settings: Arc::clone(settings),
@@ -191,14 +149,14 @@ impl Sender {
         self.estimator.smoothed()
     }
 
-    /// Octets in flight.
+    /// Bytes in flight.
     pub(super) fn in_flight(&self) -> u64 {
-        // Each duplicate acknowledgement tells that a segment has left.
+        // Each duplicate acknowledgement means that a segment has left the network.
         let left = u64::from(self.duplicates) * self.segment();
         self.board.in_flight().saturating_sub(left)
     }
 
-    /// Octets written and not acknowledged.
+    /// Bytes written and not acknowledged.
     pub(super) fn unacknowledged(&self) -> u64 {
         if self.limit >= WITHOUT_END {
             return u64::MAX;
@@ -211,7 +169,7 @@ impl Sender {
         self.fin_end.is_some_and(|end| self.board.unacknowledged() >= end)
     }
 
-    /// The octet that a segment without data stands at.
+    /// The sequence number of a segment without data.
     pub(super) fn next(&self) -> u64 {
         self.next
     }
@@ -227,7 +185,7 @@ impl Sender {
         }
     }
 
-    /// The handshake told the receiver's room and measured a round trip.
+    /// The handshake has given the receiver's window and a round trip.
     pub(super) fn establish(&mut self, now: Time, window: u64, rtt: Option<Duration>) {
         self.edge = FIRST + window;
         if let Some(rtt) = rtt {
@@ -237,8 +195,8 @@ impl Sender {
         self.probe_from = now;
     }
 
-    /// The radio tells its SINR, in decibels, and its bandwidth, in hertz.
-    pub(super) fn hear(&mut self, now: Time, sinr: f64, bandwidth: f64) {
+    /// The radio reports its SINR, in decibels, and its bandwidth, in hertz.
+    pub(super) fn on_radio_report(&mut self, now: Time, sinr: f64, bandwidth: f64) {
         let bits = 8.0 * f64::from(self.settings.maximum_segment);
         let heard = now.as_nanos();
         let report = RadioReport { heard, sinr, bandwidth: bandwidth / bits };
@@ -251,11 +209,11 @@ impl Sender {
     }
 
     #[inline]
-    fn segments(&self, octets: u64) -> f64 {
-        octets as f64 / f64::from(self.settings.maximum_segment)
+    fn segments(&self, bytes: u64) -> f64 {
+        bytes as f64 / f64::from(self.settings.maximum_segment)
     }
 
-    /// The window in octets.
+    /// The window in bytes.
     fn window(&self) -> u64 {
         (self.controller.cwnd() * f64::from(self.settings.maximum_segment)) as u64
     }
@@ -269,28 +227,28 @@ impl Sender {
 
     // -- Acknowledgements ---------------------------------------------------
 
-    /// Takes in what a segment says about data sent. `window` is the room that it
-    /// advertises, in octets.
+    /// Handles what a segment reports about data sent. `window` is the advertised window,
+    /// in bytes.
     #[inline]
     pub(super) fn acknowledge(
         &mut self,
         now: Time,
         segment: &Segment,
         window: u64,
-        counters: &mut Counters,
+        counters: &mut EndpointCounters,
     ) {
         let before = self.board.unacknowledged();
-        let octet = extend(before, segment.acknowledgement);
-        if octet > self.next {
+        let acknowledged = extend(before, segment.acknowledgement);
+        if acknowledged > self.next {
             return;
         }
-        let edge = octet + window;
-        let repeats = octet == before && edge == self.edge && segment.length == 0;
-        if octet >= before {
+        let edge = acknowledged + window;
+        let repeats = acknowledged == before && edge == self.edge && segment.length == 0;
+        if acknowledged >= before {
             self.edge = edge;
         }
         let in_flight_before = self.in_flight();
-        let delivered = self.deliver(now, octet, segment, counters);
+        let delivered = self.deliver(now, acknowledged, segment, counters);
         let advanced = self.board.unacknowledged() > before;
         // The FIN takes a number, but is no data.
         let closed = advanced && self.is_closed();
@@ -312,13 +270,13 @@ impl Sender {
         if marked > 0 && !self.counts_marks && open {
             self.answer_echo(now, counters);
         }
-        self.tell(now, segment, advanced, lost, marked, &delivered);
+        self.report_delivery(now, segment, advanced, lost, marked, &delivered);
         if marked > 0 && self.counts_marks {
             self.answer_counted_marks(now, counters);
         }
         let (pipe, size) = (self.in_flight(), self.segment());
         if let Some(reduction) = &mut self.reduction {
-            reduction.acknowledge(delivered.octets, pipe, advanced && lost == 0, size);
+            reduction.acknowledge(delivered.bytes, pipe, advanced && lost == 0, size);
         }
     }
 
@@ -327,16 +285,16 @@ impl Sender {
     fn deliver(
         &mut self,
         now: Time,
-        octet: u64,
+        acknowledged: u64,
         segment: &Segment,
-        counters: &mut Counters,
+        counters: &mut EndpointCounters,
     ) -> Delivered {
         let mut delivered = Delivered::default();
         let clock = clock(now);
         let age = u64::from(clock.wrapping_sub(segment.echo));
         // Where a gap remains, the echo is of what came before it (RFC 7323, section
-        // 4.3), and tells nothing of a segment beyond.
-        let advances = octet > self.board.unacknowledged();
+        // 4.3), and gives no information on a segment beyond.
+        let advances = acknowledged > self.board.unacknowledged();
         let stamped = segment.flags.has(Flags::TIMESTAMPS) && advances;
         let point = match self.phase {
             Phase::Loss(point) => point,
@@ -348,7 +306,7 @@ impl Sender {
             let since = now.since(sent.last_sent);
             let early = stamped && age > since.as_nanos().div_ceil(1_000_000);
             rack.deliver(now, sent, highest, early);
-            delivered.octets += u64::from(sent.length);
+            delivered.bytes += u64::from(sent.length);
             if delivered.newest.is_none_or(|(order, ..)| order < sent.order) {
                 delivered.newest = Some((sent.order, sent.last_sent, sent.snapshot));
                 if sent.retransmissions == 0 {
@@ -363,7 +321,7 @@ impl Sender {
             counters.delay_sum += now.since(sent.first_sent);
             counters.delay_samples += 1;
         };
-        board.acknowledge(octet, &mut newly);
+        board.acknowledge(acknowledged, &mut newly);
         let mut blocks = segment.sack_blocks();
         let next = self.next;
         if let Some(first) = blocks.next() {
@@ -373,10 +331,10 @@ impl Sender {
             let second = segment.sack_blocks().nth(1).map(range);
             // RFC 2883: a first block below the acknowledgement, or inside the second.
             let inside = second.is_some_and(|(from, to)| from <= start && end <= to);
-            if end <= octet || inside {
+            if end <= acknowledged || inside {
                 delivered.duplicate = true;
                 delivered.duplicate_of_resent =
-                    if end <= octet { end > undo.from } else { board.was_resent(start) };
+                    if end <= acknowledged { end > undo.from } else { board.was_resent(start) };
             } else if end <= next {
                 board.deliver(start, end, &mut newly);
             }
@@ -386,30 +344,30 @@ impl Sender {
                 }
             }
         }
-        if delivered.octets > 0 {
-            account.deliver(now, delivered.octets);
+        if delivered.bytes > 0 {
+            account.deliver(now, delivered.bytes);
         }
         delivered
     }
 
-    /// Takes the round trip of segments sent once, or else what timestamps tell
-    /// (RFC 6298, section 3; RFC 7323, section 4).
+    /// Takes the round trip of segments sent once, or else that of the timestamps (RFC
+    /// 6298, section 3; RFC 7323, section 4).
     fn take_round_trip(
         &mut self,
         now: Time,
         segment: &Segment,
         advanced: bool,
         delivered: &Delivered,
-        counters: &mut Counters,
+        counters: &mut EndpointCounters,
     ) {
-        let stamped = segment.flags.has(Flags::TIMESTAMPS) && advanced && delivered.octets > 0;
-        let told = || {
+        let stamped = segment.flags.has(Flags::TIMESTAMPS) && advanced && delivered.bytes > 0;
+        let from_timestamps = || {
             let age = clock(now).wrapping_sub(segment.echo);
             stamped.then(|| Duration::from_millis(u64::from(age).max(1)))
         };
         // What waited behind a repaired loss measures nothing (Karn's rule).
         let once = delivered.longest.filter(|_| !delivered.repeated);
-        let Some(rtt) = once.or_else(told) else { return };
+        let Some(rtt) = once.or_else(from_timestamps) else { return };
         self.measure(rtt);
         if let Some(latest) = delivered.latest {
             self.rack.measure(latest);
@@ -419,8 +377,8 @@ impl Sender {
         }
     }
 
-    /// Without SACK, each repeated acknowledgement tells of a segment that left;
-    /// an advance takes back those that it covers.
+    /// Without SACK, each duplicate acknowledgement means that a segment has left the
+    /// network; an advance takes back those that it covers.
     fn count_duplicates(&mut self, before: u64, advanced: bool, repeats: bool, it: &Delivered) {
         if self.settings.recovery.uses_sack() {
             if it.duplicate {
@@ -429,8 +387,8 @@ impl Sender {
             return;
         }
         if repeats {
-            // One tells of a segment in flight, and not of the first. After a timeout
-            // nothing of the old flight is held to be under way.
+            // It refers to a segment in flight, and not to the first. After a timeout
+            // nothing of the old flight is considered in flight.
             let first = self.board.first().map_or(0, |(_, it)| match it.state {
                 State::InFlight => u64::from(it.length),
                 State::Lost | State::Delivered => 0,
@@ -448,27 +406,27 @@ impl Sender {
 
     // -- Marks --------------------------------------------------------------
 
-    /// Octets of what was delivered that were marked.
+    /// Bytes of what was delivered that were marked.
     fn count_marks(&mut self, segment: &Segment, advanced: bool, delivered: &Delivered) -> u64 {
         match self.settings.ecn {
             EcnMode::Off => 0,
             EcnMode::Classic | EcnMode::Dctcp | EcnMode::SomeCongestion => {
-                if segment.flags.has(Flags::ECE) { delivered.octets } else { 0 }
+                if segment.flags.has(Flags::ECE) { delivered.bytes } else { 0 }
             }
-            // An acknowledgement that tells nothing new may be an old one.
-            EcnMode::Accurate | EcnMode::Scalable if !advanced && delivered.octets == 0 => 0,
+            // An acknowledgement without news may be an old one.
+            EcnMode::Accurate | EcnMode::Scalable if !advanced && delivered.bytes == 0 => 0,
             EcnMode::Accurate | EcnMode::Scalable => {
                 let counted = segment.flags.counter();
                 let more = counted.wrapping_sub(self.marked_packets) & 0b111;
                 self.marked_packets = counted;
-                (u64::from(more) * self.segment()).min(delivered.octets.max(self.segment()))
+                (u64::from(more) * self.segment()).min(delivered.bytes.max(self.segment()))
             }
         }
     }
 
     /// An echo of RFC 3168: as for a loss, once a round trip, without
     /// retransmission.
-    fn answer_echo(&mut self, now: Time, counters: &mut Counters) {
+    fn answer_echo(&mut self, now: Time, counters: &mut EndpointCounters) {
         if self.phase != Phase::Open || self.board.is_empty() {
             return;
         }
@@ -478,7 +436,7 @@ impl Sender {
     }
 
     /// Marks that the controller counts: it may answer once a round trip.
-    fn answer_counted_marks(&mut self, now: Time, counters: &mut Counters) {
+    fn answer_counted_marks(&mut self, now: Time, counters: &mut EndpointCounters) {
         if self.board.unacknowledged() < self.mark_point || self.phase != Phase::Open {
             return;
         }
@@ -489,7 +447,7 @@ impl Sender {
 
     // -- The controller -----------------------------------------------------
 
-    fn tell(
+    fn report_delivery(
         &mut self,
         now: Time,
         segment: &Segment,
@@ -512,7 +470,7 @@ impl Sender {
         // Limited transmit leaves the window alone (RFC 3042): nothing opens it
         // that leaves a gap where it is.
         let grows = limited && advanced && matches!(self.phase, Phase::Open | Phase::Loss(_));
-        let delivered = self.segments(it.octets);
+        let delivered = self.segments(it.bytes);
         let some = self.settings.ecn == EcnMode::SomeCongestion && segment.flags.has(Flags::AE);
         let timestamps = segment.flags.has(Flags::TIMESTAMPS);
         let one_way = segment.timestamp.wrapping_sub(segment.echo);

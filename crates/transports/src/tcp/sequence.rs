@@ -1,7 +1,7 @@
 //! Sequence numbers: 32 bits on the wire, 64 inside, so that they never wrap
 //! there (RFC 9293, section 3.4).
 
-/// The first octet of data; the SYN is the one before.
+/// The first byte of data; the SYN is the one before.
 pub(super) const FIRST: u64 = 1;
 
 /// The 64-bit number next to `near` whose low bits are `wire`.

@@ -66,10 +66,10 @@ pub enum Reading {
 
 /// How both ends of a connection behave.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct TcpSettings {
     /// The version of IP below.
     pub ip: IpVersion,
-    /// The octets of data in a full segment.
+    /// The bytes of data in a full segment.
     pub maximum_segment: u16,
     /// Whether segments carry timestamps (RFC 7323).
     pub timestamps: bool,
@@ -83,7 +83,7 @@ pub struct Settings {
     pub acknowledge_within: Duration,
     /// The retransmission timeout's limits.
     pub timeout_limits: RtoLimits,
-    /// The octets that the receiver can hold.
+    /// The bytes that the receiver can hold.
     pub receive_buffer: u64,
     /// When its application takes them.
     pub reading: Reading,

@@ -1,5 +1,5 @@
 //! A connection over a channel that loses, doubles, delays, reorders and marks
-//! packets as it likes, and is fair after a while: every octet arrives once and
+//! packets as it likes, and is fair after a while: every byte arrives once and
 //! in order, and the connection comes to its end.
 
 use std::cmp::Reverse;
@@ -14,7 +14,7 @@ use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::tcp::{Flags, Segment};
 use windtunnel_packets::{Body, Ecn, Packet};
 use windtunnel_transports::rtt::RtoLimits;
-use windtunnel_transports::tcp::{EcnMode, Endpoint, Reading, Recovery, Role, Settings};
+use windtunnel_transports::tcp::{EcnMode, Endpoint, Reading, Recovery, Role, TcpSettings};
 
 /// What is tried.
 #[derive(Clone, Debug)]
@@ -29,7 +29,7 @@ struct Case {
     /// The least retransmission timeout.
     least_timeout: Duration,
     initial_window: f64,
-    /// How many segments the receivers hold, besides a few octets.
+    /// How many segments the receivers hold, besides a few bytes.
     buffer: u64,
     /// What client and server write.
     bytes: [u64; 2],
@@ -44,7 +44,7 @@ struct Channel {
     delay: Duration,
     /// How many packets wait at the most, beside the one that is being sent.
     room: usize,
-    /// So many packets each way are treated unfairly: each with these
+    /// So many packets in each direction are treated unfairly: each with these
     /// probabilities, and the delays up to so many times the channel's own.
     unfair: u64,
     loss: f64,
@@ -145,8 +145,8 @@ fn cases() -> impl Strategy<Value = Case> {
 }
 
 impl Case {
-    fn settings(&self) -> Settings {
-        Settings {
+    fn settings(&self) -> TcpSettings {
+        TcpSettings {
             ip: IpVersion::V4,
             maximum_segment: self.segment,
             timestamps: self.timestamps,
@@ -168,7 +168,7 @@ impl Case {
     }
 
     /// How long the protocol may take at the most once the channel is fair and no
-    /// queue overflows: the longest timeout, and then a segment each way in a round
+    /// queue overflows: the longest timeout, and then a segment in each direction in a round
     /// trip, each once delayed; ten times all that.
     fn patience(&self) -> Duration {
         let segments = (self.bytes[0] + self.bytes[1]) / u64::from(self.segment) + 10;
@@ -181,15 +181,15 @@ impl Case {
 }
 
 /// What a test knows of one direction: what its receiver got, and what its sender
-/// was told.
+/// was reported.
 struct Direction {
-    /// Which octets arrived.
+    /// Which bytes arrived.
     arrived: Vec<bool>,
     in_order: usize,
-    /// The sender heard that everything before this octet arrived, and these.
+    /// The sender heard that everything before this byte arrived, and these.
     acknowledged: u32,
     reported: Vec<bool>,
-    /// The octet after the last that the sender was told there is room for.
+    /// The byte after the last that the sender was on_acknowledgement there is room for.
     edge: u64,
     packets: u64,
     leaves: VecDeque<Time>,
@@ -216,8 +216,8 @@ impl Direction {
         }
     }
 
-    /// The sender hears an acknowledgement.
-    fn told(&mut self, segment: &Segment, scale: u8) {
+    /// The sender receives an acknowledgement.
+    fn on_acknowledgement(&mut self, segment: &Segment, scale: u8) {
         self.acknowledged = self.acknowledged.max(segment.acknowledgement);
         let edge = u64::from(segment.acknowledgement) + (u64::from(segment.window) << scale);
         self.edge = self.edge.max(edge);
@@ -233,8 +233,8 @@ impl Direction {
         let end = segment.sequence + u32::from(segment.length);
         prop_assert!(end > self.acknowledged, "sends again what is acknowledged: {segment:?}");
         prop_assert!(u64::from(end) <= self.edge, "beyond {}: {segment:?}", self.edge);
-        let octets = segment.sequence as usize - 1..end as usize - 1;
-        let reported = self.reported[octets].iter().all(|it| *it);
+        let bytes = segment.sequence as usize - 1..end as usize - 1;
+        let reported = self.reported[bytes].iter().all(|it| *it);
         prop_assert!(!reported, "sends again what was reported: {segment:?}");
         Ok(())
     }
@@ -358,12 +358,12 @@ impl<'a> Run<'a> {
         if segment.flags.has(Flags::ACK) {
             // The window of a SYN is not scaled.
             let scale = if segment.flags.has(Flags::SYN) { 0 } else { self.scale };
-            self.directions[to].told(&segment, scale);
+            self.directions[to].on_acknowledgement(&segment, scale);
         }
         self.act(to, |it, now, outbox| it.receive(now, &segment, packet.ecn, outbox))?;
         let received = self.ends[to].counters().received_bytes;
         let there = self.directions[1 - to].in_order as u64;
-        prop_assert!(received <= there, "{received} octets of {there}");
+        prop_assert!(received <= there, "{received} bytes of {there}");
         Ok(())
     }
 
@@ -390,7 +390,7 @@ impl<'a> Run<'a> {
     }
 }
 
-fn every_octet_arrives_once(case: &Case) -> TestCaseResult {
+fn every_byte_arrives_once(case: &Case) -> TestCaseResult {
     let mut run = Run::new(case);
     let patience = case.patience();
     run.act(0, Endpoint::open)?;
@@ -425,12 +425,12 @@ fn every_octet_arrives_once(case: &Case) -> TestCaseResult {
 }
 
 #[test]
-fn over_any_channel_every_octet_arrives_once_and_in_order() {
-    super::drive(&cases(), 200, false, |case| every_octet_arrives_once(&case));
+fn over_any_channel_every_byte_arrives_once_and_in_order() {
+    super::drive(&cases(), 200, false, |case| every_byte_arrives_once(&case));
 }
 
 #[test]
 #[ignore = "runs as long as WINDTUNNEL_FUZZ_SECONDS says"]
 fn over_any_channel_for_long() {
-    super::drive(&cases(), 1_000, true, |case| every_octet_arrives_once(&case));
+    super::drive(&cases(), 1_000, true, |case| every_byte_arrives_once(&case));
 }

@@ -7,9 +7,9 @@ use windtunnel_controllers::{
     RadioReport, Settings, Signal, Start, Value,
 };
 
-/// What a controller may be told.
+/// What may be reported to a controller.
 #[derive(Clone, Debug)]
-enum Told {
+enum Report {
     Acknowledged(Acknowledgement),
     Congested(Signal, f64),
     Recovered,
@@ -56,8 +56,8 @@ fn acknowledgements() -> impl Strategy<Value = Acknowledgement> {
         prop::option::of(nanoseconds()),
     );
     let flags = (any::<bool>(), any::<bool>(), any::<bool>());
-    let told = (prop::option::of(deliveries()), prop::option::of(reports()));
-    (amounts, times, told, flags).prop_map(
+    let samples = (prop::option::of(deliveries()), prop::option::of(reports()));
+    (amounts, times, samples, flags).prop_map(
         |(amounts, times, (delivery, radio), (round_ended, recovering, window_limited))| {
             let (delivered, lost, in_flight, grows, marked, some) = amounts;
             let (rtt, smoothed_rtt, one_way_delay) = times;
@@ -86,14 +86,14 @@ fn signals() -> impl Strategy<Value = Signal> {
     prop::sample::select(vec![Signal::Loss, Signal::Mark, Signal::Nack, Signal::Timeout])
 }
 
-fn histories() -> impl Strategy<Value = Vec<(u64, Told)>> {
-    let told = prop_oneof![
-        8 => acknowledgements().prop_map(Told::Acknowledged),
-        2 => (signals(), segments()).prop_map(|(signal, in_flight)| Told::Congested(signal, in_flight)),
-        1 => Just(Told::Recovered),
+fn histories() -> impl Strategy<Value = Vec<(u64, Report)>> {
+    let report = prop_oneof![
+        8 => acknowledgements().prop_map(Report::Acknowledged),
+        2 => (signals(), segments()).prop_map(|(signal, in_flight)| Report::Congested(signal, in_flight)),
+        1 => Just(Report::Recovered),
     ];
     let step = prop_oneof![nanoseconds(), 0_u64..100_000_000];
-    prop::collection::vec((step, told), 1..200)
+    prop::collection::vec((step, report), 1..200)
 }
 
 fn starts() -> impl Strategy<Value = Start> {
@@ -118,21 +118,21 @@ fn settings() -> impl Strategy<Value = Settings> {
 fn window_stays_sound(
     settings: &Settings,
     start: Start,
-    history: &[(u64, Told)],
+    history: &[(u64, Report)],
 ) -> Result<(), TestCaseError> {
     let mut it = AnyController::new(start, settings);
     let floor = start.minimum_window.min(start.restart_window);
     let mut now = 0;
-    for (step, told) in history {
+    for (step, report) in history {
         now += step;
-        match told {
-            Told::Acknowledged(acknowledgement) => {
+        match report {
+            Report::Acknowledged(acknowledgement) => {
                 it.on_acknowledgement(&Acknowledgement { now, ..*acknowledgement });
             }
-            Told::Congested(signal, in_flight) => {
+            Report::Congested(signal, in_flight) => {
                 it.on_congestion(&Congestion { now, signal: *signal, in_flight: *in_flight });
             }
-            Told::Recovered => it.on_recovered(now),
+            Report::Recovered => it.on_recovered(now),
         }
         let (name, cwnd) = (settings.description().name, it.cwnd());
         prop_assert!(cwnd.is_finite() && cwnd >= floor, "{name}: a window of {cwnd}");
@@ -144,12 +144,12 @@ fn window_stays_sound(
     Ok(())
 }
 
-fn cases() -> impl Strategy<Value = (Settings, Start, Vec<(u64, Told)>)> {
+fn cases() -> impl Strategy<Value = (Settings, Start, Vec<(u64, Report)>)> {
     (settings(), starts(), histories())
 }
 
 #[test]
-fn whatever_a_controller_is_told_its_window_stays_sound() {
+fn whatever_is_reported_to_a_controller_its_window_stays_sound() {
     super::drive(&cases(), 500, false, |(settings, start, history)| {
         window_stays_sound(&settings, start, &history)
     });

@@ -143,7 +143,7 @@ fn of_data_without_end_what_was_sent_is_the_end() {
 }
 
 #[test]
-fn a_flow_of_one_octet_is_one_segment() {
+fn a_flow_of_one_byte_is_one_segment() {
     let mut it = Script::closed(Role::Client, &settings(Recovery::Rack));
     it.open();
     it.write(1);

@@ -2,19 +2,19 @@
 
 use windtunnel_packets::Ecn;
 use windtunnel_packets::tcp::Flags;
-use windtunnel_transports::tcp::{EcnMode, Recovery, Role, Settings};
+use windtunnel_transports::tcp::{EcnMode, Recovery, Role, TcpSettings};
 
 use crate::script::{Script, ack, controller, data, syn, with_window};
 
-fn settings(ecn: EcnMode) -> Settings {
-    Settings { ecn, ..with_window(Recovery::Rack, 10.0) }
+fn settings(ecn: EcnMode) -> TcpSettings {
+    TcpSettings { ecn, ..with_window(Recovery::Rack, 10.0) }
 }
 
 fn sender(ecn: EcnMode) -> Script {
     Script::connected(&settings(ecn), 100, 1_000)
 }
 
-/// A receiver to which the connection stands.
+/// A receiver with an established connection.
 fn receiver(ecn: EcnMode) -> Script {
     let mut it = Script::closed(Role::Server, &settings(ecn));
     it.receive(0, syn(Flags::default()));
@@ -150,12 +150,12 @@ fn dctcp_acknowledges_at_once_where_marks_begin_and_end() {
         it.receive(10 + number, data(number).ecn(ecn));
     }
     it.until(100);
-    let told = it.all();
-    let told: Vec<(u64, bool)> =
-        told.iter().map(|it| (it.acknowledges(), it.has(Flags::ECE))).collect();
-    assert_eq!(told, [(2, false), (3, false), (5, true), (6, true), (8, false), (9, false)]);
+    let answers = it.all();
+    let answers: Vec<(u64, bool)> =
+        answers.iter().map(|it| (it.acknowledges(), it.has(Flags::ECE))).collect();
+    assert_eq!(answers, [(2, false), (3, false), (5, true), (6, true), (8, false), (9, false)]);
     let mut before = 0;
-    for (next, echo) in told {
+    for (next, echo) in answers {
         assert!((before..next).all(|it| marked(it) == echo));
         before = next;
     }
@@ -187,7 +187,7 @@ fn accurate_ecn_counts_marked_packets_modulo_eight() {
     }
 }
 
-/// Marks that the sender's controller was told of, after these acknowledgements:
+/// Marks that the sender's controller got, after these acknowledgements:
 /// DCTCP's window falls with each round trip in which some were.
 fn decreases(acknowledgements: &[(u64, u64)]) -> u64 {
     let mut settings = settings(EcnMode::Accurate);
@@ -222,9 +222,9 @@ fn the_milder_mark_is_echoed_for_what_carried_it() {
         it.receive(10 + number, data(number).ecn(ecn));
     }
     it.until(100);
-    let told = it.all();
+    let answers = it.all();
     let mut before = 0;
-    for sent in told {
+    for sent in answers {
         let next = sent.acknowledges();
         assert!((before..next).all(|it| (2..4).contains(&it) == sent.has(Flags::AE)));
         assert!(!sent.has(Flags::ECE));

@@ -2,7 +2,7 @@
 
 use windtunnel_controllers::Controller;
 use windtunnel_engine::{Duration, Random, Streams, Time};
-use windtunnel_transports::tcp::{Endpoint, Reading, Recovery, Settings};
+use windtunnel_transports::tcp::{Endpoint, Reading, Recovery, TcpSettings};
 
 use crate::path::{Path, settings};
 use crate::script::{Script, at, controller, with_window};
@@ -10,11 +10,11 @@ use crate::script::{Script, at, controller, with_window};
 const EVERY: [Recovery; 5] =
     [Recovery::Tahoe, Recovery::Reno, Recovery::NewReno, Recovery::Sack, Recovery::Rack];
 
-fn recovering(recovery: Recovery) -> Settings {
-    Settings { recovery, ..settings("aimd") }
+fn recovering(recovery: Recovery) -> TcpSettings {
+    TcpSettings { recovery, ..settings("aimd") }
 }
 
-/// Opens, writes so many octets, closes, and lets the path run dry.
+/// Opens, writes so many bytes, closes, and lets the path run dry.
 fn transfer(path: &mut Path<'_>, bytes: u64) {
     path.open(bytes);
     path.act(0, Endpoint::close);
@@ -63,7 +63,7 @@ fn a_round_trip_of_ten_seconds_is_only_slow() {
 }
 
 #[test]
-fn one_octet_takes_a_round_trip_after_the_handshake() {
+fn one_byte_takes_a_round_trip_after_the_handshake() {
     let mut path = Path::new(settings("aimd"), 1_000_000_000, Duration::from_millis(10), 10);
     path.open(1);
     path.run_until(at(25));
@@ -120,8 +120,11 @@ fn after_a_silence_a_connection_goes_on_within_as_long_a_time() {
 fn a_receiver_that_never_reads_stops_the_sender_when_its_buffer_is_full() {
     for recovery in EVERY {
         let buffer = 100_000;
-        let settings =
-            Settings { reading: Reading::AsTaken, receive_buffer: buffer, ..recovering(recovery) };
+        let settings = TcpSettings {
+            reading: Reading::AsTaken,
+            receive_buffer: buffer,
+            ..recovering(recovery)
+        };
         let mut path = Path::new(settings, 10_000_000, Duration::from_millis(20), 100);
         path.open(u64::MAX);
         path.run_until(at(10_000));
@@ -174,7 +177,7 @@ fn rack_bears_reordering_that_counting_takes_for_losses() {
 #[test]
 fn both_directions_repair_their_losses_at_once_without_timeouts() {
     let mut random = random();
-    let settings = Settings { acknowledge_every: 1, ..recovering(Recovery::Rack) };
+    let settings = TcpSettings { acknowledge_every: 1, ..recovering(Recovery::Rack) };
     let mut path = Path::new(settings, 50_000_000, Duration::from_millis(20), 1 << 20).with(
         move |_, _, segment| {
             // Only data is lost, one in a hundred.
@@ -195,7 +198,7 @@ fn both_directions_repair_their_losses_at_once_without_timeouts() {
 fn sequence_numbers_wrap_in_a_transfer_of_more_than_4_gib() {
     for recovery in [Recovery::NewReno, Recovery::Rack] {
         let mut random = random();
-        let settings = Settings { maximum_segment: 60_000, ..recovering(recovery) };
+        let settings = TcpSettings { maximum_segment: 60_000, ..recovering(recovery) };
         let mut path = Path::new(settings, 100_000_000_000, Duration::from_micros(50), 1 << 20)
             .with(move |_, _, segment| {
                 let lost = segment.length > 0 && random.happens(0.001);

@@ -1,5 +1,5 @@
 //! Two ends of a connection with a path between them: a bottleneck of a rate,
-//! a queue and a delay, and whatever a test does to packets on the way.
+//! a queue and a delay, and whatever a test does to packets in transit.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -11,11 +11,11 @@ use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::tcp::Segment;
 use windtunnel_packets::{Body, Ecn, Packet};
 use windtunnel_transports::rtt::RtoLimits;
-use windtunnel_transports::tcp::{EcnMode, Endpoint, Reading, Recovery, Role, Settings};
+use windtunnel_transports::tcp::{EcnMode, Endpoint, Reading, Recovery, Role, TcpSettings};
 
-pub(crate) fn settings(controller: &str) -> Settings {
+pub(crate) fn settings(controller: &str) -> TcpSettings {
     let description = DESCRIPTIONS.iter().find(|it| it.name == controller).unwrap();
-    Settings {
+    TcpSettings {
         ip: IpVersion::V4,
         maximum_segment: 1448,
         timestamps: true,
@@ -55,7 +55,7 @@ pub(crate) struct Path<'a> {
 }
 
 impl<'a> Path<'a> {
-    pub(crate) fn new(settings: Settings, rate: u64, delay: Duration, room: usize) -> Self {
+    pub(crate) fn new(settings: TcpSettings, rate: u64, delay: Duration, room: usize) -> Self {
         let settings = Arc::new(settings);
         Self {
             ends: [Role::Client, Role::Server].map(|role| Endpoint::new(7, role, &settings)),

@@ -1,12 +1,12 @@
 //! RACK and tail loss probes: RFC 8985.
 
-use windtunnel_transports::tcp::{Recovery, Settings};
+use windtunnel_transports::tcp::{Recovery, TcpSettings};
 
 use crate::script::{Script, ack, controller, with_window};
 
 /// A round trip of 40 ms, and so many segments in flight since 40 ms; the window
 /// is fixed, so that only the finding of losses shows.
-fn settings(window: u64) -> Settings {
+fn settings(window: u64) -> TcpSettings {
     let mut it = with_window(Recovery::Rack, window as f64);
     it.controller = controller("fixed");
     it.controller
@@ -223,7 +223,7 @@ fn a_probe_of_new_data_is_not_answered() {
 
 #[test]
 fn at_a_timeout_only_what_is_overdue_is_lost() {
-    // RFC 8985, section 6.3. New data goes 10 ms before the timer rings, a second
+    // RFC 8985, section 6.3. New data goes 10 ms before the timer expires, a second
     // after the probe of 160 ms.
     let mut it = Script::connected(&settings(10), 40, 6);
     it.receive(80, ack(2));

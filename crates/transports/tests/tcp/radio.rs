@@ -1,16 +1,16 @@
-//! What a sender hears of its radio reaches its controller.
+//! Reports of the radio reach the sender's controller.
 
 use windtunnel_controllers::Value;
 use windtunnel_packets::tcp::Flags;
-use windtunnel_transports::tcp::{EcnMode, Recovery, Role, Settings};
+use windtunnel_transports::tcp::{EcnMode, Recovery, Role, TcpSettings};
 
 use crate::script::{SEGMENT, Script, ack, controller, settings, syn, with_window};
 
 /// D-TCP, which listens to its radio.
-fn listening() -> Settings {
+fn listening() -> TcpSettings {
     let mut controller = controller("d-tcp");
     controller.set("sinr", Value::Flag(true)).expect("D-TCP has that flag");
-    Settings { ecn: EcnMode::Classic, controller, ..with_window(Recovery::Rack, 5.0) }
+    TcpSettings { ecn: EcnMode::Classic, controller, ..with_window(Recovery::Rack, 5.0) }
 }
 
 /// The number of D-TCP's flows after 100 segments a second for 20 s: a mark takes
@@ -21,7 +21,7 @@ fn flows(reports: &[f64], bandwidth: f64) -> f64 {
     for number in 1..2_000 {
         let second = number as usize / 100;
         if number % 100 == 0 && second <= reports.len() {
-            it.end.hear(it.now(), reports[second - 1], bandwidth);
+            it.end.on_radio_report(it.now(), reports[second - 1], bandwidth);
         }
         it.receive(100 + 10 * number, ack(number));
     }
@@ -56,14 +56,14 @@ fn a_controller_is_told_every_report_and_the_bandwidth_in_segments() {
         assert!((measured / n - 1.0).abs() < 0.02, "{measured} flows, not {n}");
     }
     let without = flows(&[], 1e6);
-    assert!(without > 30.0, "{without} flows where no radio tells anything");
+    assert!(without > 30.0, "{without} flows without radio reports");
 }
 
 #[test]
 fn an_end_that_sends_nothing_has_no_use_for_a_report() {
     let mut it = Script::closed(Role::Server, &settings(Recovery::Rack));
-    it.end.hear(it.now(), 20.0, 1e9);
+    it.end.on_radio_report(it.now(), 20.0, 1e9);
     it.receive(0, syn(Flags::default()));
-    it.end.hear(it.now(), 20.0, 1e9);
+    it.end.on_radio_report(it.now(), 20.0, 1e9);
     assert!(it.end.controller().is_none());
 }

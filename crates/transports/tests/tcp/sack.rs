@@ -79,8 +79,8 @@ fn nothing_is_sent_twice_in_one_recovery_and_nothing_that_arrived() {
             Some(last) if last.end == number => last.end = number + 1,
             _ => blocks.push(number..number + 1),
         }
-        let told = blocks.iter().rev().take(3).cloned();
-        it.receive(200 + number, told.fold(ack(0), |it, block| it.sack(block)));
+        let reported = blocks.iter().rev().take(3).cloned();
+        it.receive(200 + number, reported.fold(ack(0), |it, block| it.sack(block)));
     }
     let mut again: Vec<u64> = it.sent().into_iter().filter(|it| *it < 40).collect();
     again.sort_unstable();
@@ -129,7 +129,7 @@ fn after_a_burst_of_losses_repairs_follow_what_is_delivered() {
     it.receive(204, ack(0).sack(15..20));
     let repairs = it.sent();
     assert_eq!(repairs, [0, 1, 2], "one for each delivery: none of them advances");
-    // Those arrive: each advances without telling of another loss, so that each
+    // Those arrive: each advances without indicating another loss, so that each
     // lets one more go than it delivers (SafeACK).
     it.receive(300, ack(1).sack(15..20));
     assert_eq!(it.sent(), [3, 4]);

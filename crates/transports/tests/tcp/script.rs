@@ -1,7 +1,7 @@
 //! One end of a connection against a script: segments in, segments out, each at
 //! its millisecond. The test plays the peer.
 //!
-//! Data is counted in segments of [`SEGMENT`] octets, the first being number 0.
+//! Data is counted in segments of [`SEGMENT`] bytes, the first being number 0.
 //! The connection opens at 0 with a SYN, which is answered after a round trip.
 
 use std::ops::Range;
@@ -13,16 +13,16 @@ use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::tcp::{Flags, SackBlock, Segment, SynOptions};
 use windtunnel_packets::{Body, Ecn, Packet};
 use windtunnel_transports::rtt::RtoLimits;
-use windtunnel_transports::tcp::{EcnMode, Endpoint, Reading, Recovery, Role, Settings};
+use windtunnel_transports::tcp::{EcnMode, Endpoint, Reading, Recovery, Role, TcpSettings};
 
-/// The octets of a full segment.
+/// The bytes of a full segment.
 pub(crate) const SEGMENT: u64 = 1000;
 /// By how many bits the test scales its windows down.
 const SCALE: u8 = 8;
 
 /// Timeouts of RFC 6298, no timestamps, and a window of 10 that AIMD governs.
-pub(crate) fn settings(recovery: Recovery) -> Settings {
-    Settings {
+pub(crate) fn settings(recovery: Recovery) -> TcpSettings {
+    TcpSettings {
         ip: IpVersion::V4,
         maximum_segment: SEGMENT as u16,
         timestamps: false,
@@ -40,7 +40,7 @@ pub(crate) fn settings(recovery: Recovery) -> Settings {
 }
 
 /// The same with a first window of so many segments.
-pub(crate) fn with_window(recovery: Recovery, segments: f64) -> Settings {
+pub(crate) fn with_window(recovery: Recovery, segments: f64) -> TcpSettings {
     let mut settings = settings(recovery);
     settings.start.initial_window = segments;
     settings
@@ -92,16 +92,16 @@ impl Incoming {
         self
     }
 
-    /// Echoes the clock of that millisecond, and tells its own.
+    /// Echoes the clock of that millisecond, and sends its own.
     pub(crate) fn stamps(mut self, own: u32, echo: u32) -> Self {
         self.segment.timestamp = own;
         self.segment.echo = echo;
         self.flags(Flags::TIMESTAMPS)
     }
 
-    /// Advertises room for so many octets.
-    pub(crate) fn window(mut self, octets: u64) -> Self {
-        self.segment.window = (octets >> SCALE) as u16;
+    /// Advertises room for so many bytes.
+    pub(crate) fn window(mut self, bytes: u64) -> Self {
+        self.segment.window = (bytes >> SCALE) as u16;
         self
     }
 
@@ -132,9 +132,9 @@ impl Incoming {
         self
     }
 
-    /// So many octets of data instead of a full segment.
-    pub(crate) fn length(mut self, octets: u16) -> Self {
-        self.segment.length = octets;
+    /// So many bytes of data instead of a full segment.
+    pub(crate) fn length(mut self, bytes: u16) -> Self {
+        self.segment.length = bytes;
         self
     }
 }
@@ -159,7 +159,7 @@ impl Outgoing {
 
     /// Its SACK blocks: the first segment of each, and the one after the last.
     pub(crate) fn blocks(&self) -> Vec<(u64, u64)> {
-        let number = |octet: u32| u64::from(octet - 1) / SEGMENT;
+        let number = |byte: u32| u64::from(byte - 1) / SEGMENT;
         self.segment.sack_blocks().map(|it| (number(it.start), number(it.end))).collect()
     }
 
@@ -177,14 +177,14 @@ pub(crate) struct Script {
 
 impl Script {
     /// An end to which nothing has happened yet.
-    pub(crate) fn closed(role: Role, settings: &Settings) -> Self {
+    pub(crate) fn closed(role: Role, settings: &TcpSettings) -> Self {
         let end = Endpoint::new(0, role, &Arc::new(settings.clone()));
         Self { end, now: Time::ZERO, out: Vec::new() }
     }
 
     /// A client whose SYN of time 0 was answered after `rtt` milliseconds; its
     /// application has written so many segments.
-    pub(crate) fn connected(settings: &Settings, rtt: u64, segments: u64) -> Self {
+    pub(crate) fn connected(settings: &TcpSettings, rtt: u64, segments: u64) -> Self {
         let mut script = Self::closed(Role::Client, settings);
         script.open();
         script.receive(rtt, syn(Flags::ACK));
@@ -208,8 +208,8 @@ impl Script {
         self.act(Endpoint::open);
     }
 
-    pub(crate) fn write(&mut self, octets: u64) {
-        self.act(|it, now, outbox| it.write(now, octets, outbox));
+    pub(crate) fn write(&mut self, bytes: u64) {
+        self.act(|it, now, outbox| it.write(now, bytes, outbox));
     }
 
     pub(crate) fn close(&mut self) {

@@ -2,18 +2,18 @@
 //! 3522, RFC 4015), by new data after a timeout (F-RTO: RFC 5682), by duplicates
 //! that the receiver reports (RFC 3708).
 
-use windtunnel_transports::tcp::{Recovery, Settings};
+use windtunnel_transports::tcp::{Recovery, TcpSettings};
 
 use crate::script::{Script, ack, with_window};
 
-fn stamped(recovery: Recovery) -> Settings {
-    Settings { timestamps: true, ..with_window(recovery, 10.0) }
+fn stamped(recovery: Recovery) -> TcpSettings {
+    TcpSettings { timestamps: true, ..with_window(recovery, 10.0) }
 }
 
 /// Ten segments left at 100 ms, with more to send; nothing came back, and the
 /// first was sent again a second later; where a tail loss probe went before that,
 /// a second after the probe: at 1,300 ms.
-fn timed_out(settings: &Settings) -> Script {
+fn timed_out(settings: &TcpSettings) -> Script {
     let mut it = Script::connected(settings, 100, 1_000);
     it.until(1_320);
     let (timeouts, undone) = (it.end.counters().timeouts, it.end.counters().undone);

@@ -1,7 +1,7 @@
 //! The retransmission timer: RFC 6298, RFC 5681, section 3.1, and Karn's rule.
 
 use windtunnel_engine::Duration;
-use windtunnel_transports::tcp::{Recovery, Settings};
+use windtunnel_transports::tcp::{Recovery, TcpSettings};
 
 use crate::script::{Script, ack, with_window};
 
@@ -9,7 +9,7 @@ const EVERY: [Recovery; 5] =
     [Recovery::Tahoe, Recovery::Reno, Recovery::NewReno, Recovery::Sack, Recovery::Rack];
 
 /// The timer at its equation, with no floor.
-fn without_floor(recovery: Recovery) -> Settings {
+fn without_floor(recovery: Recovery) -> TcpSettings {
     let mut it = with_window(recovery, 10.0);
     it.timeout_limits.minimum = Duration::ZERO;
     it

@@ -2,7 +2,7 @@
 
 use windtunnel_engine::Duration;
 use windtunnel_packets::tcp::Flags;
-use windtunnel_transports::tcp::{Reading, Recovery, Role, Settings};
+use windtunnel_transports::tcp::{Reading, Recovery, Role, TcpSettings};
 
 use crate::script::{SEGMENT, Script, ack, data, settings, syn, with_window};
 
@@ -37,7 +37,7 @@ fn a_closed_window_is_probed_at_the_timeout_ever_more_rarely() {
     it.until(200_000);
     let probes = it.all();
     assert!(probes.iter().all(|it| it.segment.length == 0 && it.has(Flags::ACK)));
-    // One octet before what the peer has: it must answer.
+    // One byte before what the peer has: it must answer.
     assert!(probes.iter().all(|it| it.segment.sequence == 10_000));
     let times: Vec<u64> = probes.iter().map(|it| it.milliseconds()).collect();
     assert_eq!(times[..5], [1_200, 3_200, 7_200, 15_200, 31_200]);
@@ -66,7 +66,7 @@ fn the_answer_to_a_probe_of_the_window_comes_at_once() {
     it.receive(1, data(0));
     it.receive(2, data(1));
     it.all();
-    // What stands one octet before the next.
+    // What stands one byte before the next.
     it.receive(10, data(1).length(0));
     assert_eq!(it.only().acknowledges(), 2);
 }
@@ -85,7 +85,7 @@ fn a_window_smaller_than_a_segment_is_used_only_where_nothing_is_outstanding() {
 #[test]
 fn a_receiver_that_never_reads_takes_what_it_has_room_for() {
     for buffer in [1_000, 2_500, 10_000, 65_535, 100_000] {
-        let settings = Settings {
+        let settings = TcpSettings {
             reading: Reading::AsTaken,
             receive_buffer: buffer,
             ..settings(Recovery::Rack)
@@ -109,7 +109,7 @@ fn an_advertised_edge_never_moves_back() {
     // RFC 9293, section 3.8.6: shrinking the window is discouraged. Rounding it to
     // the scale may move it by less than that.
     for buffer in [10_500, 65_535, 100_000, 1_000_000] {
-        let settings = Settings {
+        let settings = TcpSettings {
             reading: Reading::AsTaken,
             receive_buffer: buffer,
             ..settings(Recovery::Rack)
@@ -123,11 +123,14 @@ fn an_advertised_edge_never_moves_back() {
             it.receive(10 + number, data(number));
             for sent in it.all() {
                 let window = u64::from(sent.segment.window) << scale;
-                // Less than a segment is not told.
+                // Less than a segment is not advertised.
                 if window > 0 {
-                    let told = sent.acknowledges() * SEGMENT + window;
-                    assert!(told + (1 << scale) > edge, "{buffer}: {told} after {edge}");
-                    edge = edge.max(told);
+                    let advertised = sent.acknowledges() * SEGMENT + window;
+                    assert!(
+                        advertised + (1 << scale) > edge,
+                        "{buffer}: {advertised} after {edge}"
+                    );
+                    edge = edge.max(advertised);
                 }
             }
         }
@@ -137,7 +140,7 @@ fn an_advertised_edge_never_moves_back() {
 #[test]
 fn a_window_beyond_64_kib_is_scaled() {
     for (buffer, scale) in [(1 << 16, 1), (1 << 20, 5), (65_535, 0), (1 << 30, 14)] {
-        let settings = Settings { receive_buffer: buffer, ..settings(Recovery::Rack) };
+        let settings = TcpSettings { receive_buffer: buffer, ..settings(Recovery::Rack) };
         let mut it = Script::closed(Role::Server, &settings);
         it.receive(0, syn(Flags::default()));
         let syn = it.only().segment;
@@ -152,7 +155,7 @@ fn a_window_beyond_64_kib_is_scaled() {
 #[test]
 fn a_paced_sender_spreads_a_window_as_linux_does() {
     // Twice a window a round trip in slow start: 10 segments in 50 ms.
-    let settings = Settings { pacing: true, ..with_window(Recovery::Rack, 10.0) };
+    let settings = TcpSettings { pacing: true, ..with_window(Recovery::Rack, 10.0) };
     let mut it = Script::connected(&settings, 100, 1_000);
     it.until(199);
     let times: Vec<u64> = it.sent_at().into_iter().map(|it| it.0).collect();

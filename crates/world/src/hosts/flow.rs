@@ -1,9 +1,9 @@
 //! What flows counted, from the two hosts that each has, and their samples.
 
-use windtunnel_applications::udp;
+use windtunnel_applications::udp::SinkCounters;
 use windtunnel_controllers::Controller;
 use windtunnel_engine::{Duration, Time};
-use windtunnel_transports::tcp;
+use windtunnel_transports::tcp::EndpointCounters;
 
 use super::sockets::Socket;
 use crate::record::FlowSample;
@@ -14,9 +14,9 @@ pub struct TcpCounters {
     /// Connections opened.
     pub connections: u64,
     /// What the ends counted that send the flow's data.
-    pub sender: tcp::Counters,
+    pub sender: EndpointCounters,
     /// What the ends counted that receive it.
-    pub receiver: tcp::Counters,
+    pub receiver: EndpointCounters,
     /// Segments in flight from the senders.
     pub in_flight: u64,
 }
@@ -27,7 +27,7 @@ pub enum FlowCounters {
     /// Over TCP.
     Tcp(Box<TcpCounters>),
     /// Over UDP: datagrams sent, and what the sink counted.
-    Udp(u64, udp::Counters),
+    Udp(u64, SinkCounters),
 }
 
 /// A flow, as it is read from the world.
@@ -54,15 +54,15 @@ pub(crate) struct Window {
 /// What the sender of a flow's data counted.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum SenderState {
-    Tcp { counters: tcp::Counters, in_flight: u64, window: Option<Window> },
+    Tcp { counters: EndpointCounters, in_flight: u64, window: Option<Window> },
     Udp { sent: u64 },
 }
 
 /// What the receiver of a flow's data counted.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum ReceiverState {
-    Tcp { counters: tcp::Counters, transfers: u64, finished: Option<Time> },
-    Udp(udp::Counters),
+    Tcp { counters: EndpointCounters, transfers: u64, finished: Option<Time> },
+    Udp(SinkCounters),
 }
 
 impl Window {
@@ -81,7 +81,7 @@ impl Window {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Sampled {
     tcp: TcpCounters,
-    udp: udp::Counters,
+    udp: SinkCounters,
 }
 
 impl Sampled {
@@ -142,12 +142,7 @@ fn sample_of_tcp(
     }
 }
 
-fn sample_of_udp(
-    now: &udp::Counters,
-    last: &udp::Counters,
-    time_s: f64,
-    seconds: f64,
-) -> FlowSample {
+fn sample_of_udp(now: &SinkCounters, last: &SinkCounters, time_s: f64, seconds: f64) -> FlowSample {
     let datagrams = now.datagrams - last.datagrams;
     let delay = (now.delay_sum - last.delay_sum).as_seconds();
     FlowSample {

@@ -9,12 +9,12 @@ mod sockets;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use windtunnel_applications::udp::{Sink, Source};
+use windtunnel_applications::udp::{UdpSink, UdpSource};
 use windtunnel_applications::{Application, Completed, Host, Stream};
 use windtunnel_engine::{Duration, Time};
 use windtunnel_packets::tcp::{Flags, Segment};
 use windtunnel_packets::{Body, Ecn, Packet, Route};
-use windtunnel_transports::tcp::{self, Endpoint, Role};
+use windtunnel_transports::tcp::{self, Endpoint, EndpointCounters, Role, TcpOutbox, TcpSettings};
 
 pub use flow::{Flow, FlowCounters, TcpCounters};
 pub(crate) use flow::{ReceiverState, Sampled, SenderState};
@@ -36,8 +36,8 @@ enum Running {
     /// On streams; none while it is called.
     Streams(Option<Box<dyn Application>>),
     /// A source of datagrams, its node and their path.
-    Source(Box<Source>, u32, Route),
-    Sink(Box<Sink>),
+    Source(Box<UdpSource>, u32, Route),
+    Sink(Box<UdpSink>),
 }
 
 /// An application at its host.
@@ -56,7 +56,7 @@ struct Seat {
     open: Vec<u32>,
     /// How many connections it opened, and what those counted that are closed.
     opened: u64,
-    closed: tcp::Counters,
+    closed: EndpointCounters,
     transfers: u64,
     finished: Option<Time>,
 }
@@ -64,7 +64,7 @@ struct Seat {
 /// The connections that carry a flow between two neighbouring hosts of it.
 #[derive(Debug)]
 struct Class {
-    settings: Arc<tcp::Settings>,
+    settings: Arc<TcpSettings>,
     /// The applications at the two ends: where the data comes from, and where it goes.
     applications: [u32; 2],
     /// The nodes of those ends, and the paths from them.
@@ -131,7 +131,7 @@ pub(crate) struct Hosts {
     numbers: Numbers,
     sockets: Sockets,
     transfers: Vec<Transfer>,
-    outbox: tcp::Outbox,
+    outbox: TcpOutbox,
 }
 
 impl Hosts {
@@ -327,7 +327,7 @@ impl Hosts {
     pub(crate) fn on_radio_report(&mut self, flow: u32, now: Time, sinr: f64, bandwidth: f64) {
         let seat = &self.seats[self.flows[flow as usize].first as usize];
         for place in &seat.open {
-            self.sockets[*place].endpoint.hear(now, sinr, bandwidth);
+            self.sockets[*place].endpoint.on_radio_report(now, sinr, bandwidth);
         }
     }
 

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use windtunnel_applications::udp::Source;
+use windtunnel_applications::udp::UdpSource;
 use windtunnel_applications::{Application, Relay, Setting, Workload};
 use windtunnel_engine::{Duration, Random, Streams, Time};
-use windtunnel_transports::tcp::{self, Reading};
+use windtunnel_transports::tcp::{EndpointCounters, Reading, TcpOutbox, TcpSettings};
 
 use super::numbers::Numbers;
 use super::sockets::Sockets;
@@ -27,7 +27,7 @@ impl Hosts {
             sockets: Sockets::new(numbers.classes()),
             numbers,
             transfers: Vec::new(),
-            outbox: tcp::Outbox::new(),
+            outbox: TcpOutbox::new(),
         };
         let mut number = 0;
         for flow in &plan.flows {
@@ -78,7 +78,7 @@ impl Hosts {
             Transport::Udp(settings) => {
                 let random = streams.stream(&format!("source {}", flow.name));
                 let index = self.flows.len() as u32;
-                let source = Source::new(index, *settings, start, random);
+                let source = UdpSource::new(index, *settings, start, random);
                 self.flows.push(place);
                 let route = forwarding.route(paths[0][0]).expect("it was found before");
                 let source = Running::Source(Box::new(source), flow.from as u32, route);
@@ -93,13 +93,13 @@ impl Hosts {
     fn add_classes(
         &mut self,
         flow: &FlowPlan,
-        settings: &Arc<tcp::Settings>,
+        settings: &Arc<TcpSettings>,
         paths: &[[PathKey; 2]],
         forwarding: &Forwarding,
     ) {
         let first = self.seats.len() as u32;
         let to_proxy = flow.split.as_ref().map(|it| {
-            Arc::new(tcp::Settings {
+            Arc::new(TcpSettings {
                 receive_buffer: it.buffer,
                 reading: Reading::AsTaken,
                 ..(**settings).clone()
@@ -142,7 +142,7 @@ impl Hosts {
             stop,
             open: Vec::new(),
             opened: 0,
-            closed: tcp::Counters::default(),
+            closed: EndpointCounters::default(),
             transfers: 0,
             finished: None,
         });

@@ -12,7 +12,7 @@ use windtunnel_networks::layer::{
     Actions, Interface, LayerMaker, NetworkLayer, NodeSetting, Timer,
 };
 use windtunnel_networks::ndn::fib::NextHop;
-use windtunnel_networks::ndn::forwarder::Counters as NodeCounters;
+use windtunnel_networks::ndn::forwarder::ForwarderCounters;
 use windtunnel_packets::ndn::wire::size::NameSize;
 use windtunnel_packets::{Body, Packet, ProtocolNumber};
 use windtunnel_transports::ndn::consumer::Consumer;
@@ -210,7 +210,7 @@ impl Nodes {
     }
 
     /// What a node's NDN layer counted.
-    pub(crate) fn counters(&self, node: usize) -> NodeCounters {
+    pub(crate) fn counters(&self, node: usize) -> ForwarderCounters {
         self.nodes[node].ndn.as_ref().map_or_else(Default::default, |it| it.counters())
     }
 

@@ -11,13 +11,13 @@ use windtunnel_networks::layer::{Actions, Interface, NetworkLayer, Timer};
 use windtunnel_networks::ndn::FaceId;
 use windtunnel_networks::ndn::content_store::ContentStore;
 use windtunnel_networks::ndn::fib::NextHop;
-use windtunnel_networks::ndn::forwarder::{Counters as NodeCounters, Forwarder};
+use windtunnel_networks::ndn::forwarder::{Forwarder, ForwarderCounters};
 use windtunnel_networks::ndn::strategy::Strategy;
 use windtunnel_packets::ndn::PrefixId;
 use windtunnel_packets::ndn::wire;
 use windtunnel_packets::ndn::wire::size::NameSize;
 use windtunnel_packets::{Body, Packet};
-use windtunnel_transports::ndn::consumer::{Consumer, Counters};
+use windtunnel_transports::ndn::consumer::{Consumer, ConsumerCounters};
 use windtunnel_transports::ndn::producer::Producer;
 
 use crate::plan::{ConsumerPlan, NodePlan, ProducerPlan};
@@ -144,7 +144,7 @@ impl NdnLayer {
         &self.consumers[place as usize].consumer
     }
 
-    pub(super) fn counters(&self) -> NodeCounters {
+    pub(super) fn counters(&self) -> ForwarderCounters {
         *self.forwarder.counters()
     }
 
@@ -334,7 +334,7 @@ impl NetworkLayer for NdnLayer {
 /// A consumer over the interval of `seconds` that ends at `time`.
 pub(crate) fn sample(
     consumer: &Consumer,
-    last: &mut Counters,
+    last: &mut ConsumerCounters,
     time: Time,
     seconds: f64,
 ) -> FlowSample {

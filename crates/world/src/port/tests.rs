@@ -8,8 +8,8 @@ use windtunnel_engine::{EventQueue, Streams};
 use windtunnel_packets::udp::Datagram;
 use windtunnel_packets::{Body, Route};
 use windtunnel_queues::{
-    Action, CoDelSettings, Discipline, DualPi2Settings, FqCoDelSettings, PieSettings, Ramp,
-    RedSettings, Thresholds,
+    CoDelSettings, CongestionAction, Discipline, DualPi2Settings, FqCoDelSettings, PieSettings,
+    Ramp, RedSettings, Thresholds,
 };
 
 use super::*;
@@ -154,28 +154,28 @@ fn direction(discipline: Discipline) -> DirectionPlan {
         loss: Loss::None,
         victims: Victims::All,
         impairment: Impairment::default(),
-        limit: Limit::Packets(50),
+        limit: QueueLimit::Packets(50),
         discipline,
         overhead: 0,
     }
 }
 
-fn codel(action: Action) -> CoDelSettings {
+fn codel(action: CongestionAction) -> CoDelSettings {
     let (target, interval) = (Duration::from_millis(5), Duration::from_millis(100));
     CoDelSettings { action, target, interval, maximum_packet: 1500, ce_threshold: None }
 }
 
 /// One that decides on arrival, and one that does on departure.
 fn patient() -> [Discipline; 2] {
-    [Discipline::DropTail, Discipline::CoDel(codel(Action::Mark))]
+    [Discipline::DropTail, Discipline::CoDel(codel(CongestionAction::Mark))]
 }
 
 /// One of each kind, quick to act.
 fn disciplines() -> Vec<Discipline> {
     let update = Duration::from_millis(1);
-    let thresholds = Thresholds::new(Limit::Packets(2), Limit::Packets(6));
+    let thresholds = Thresholds::new(QueueLimit::Packets(2), QueueLimit::Packets(6));
     let red = RedSettings {
-        action: Action::Mark,
+        action: CongestionAction::Mark,
         thresholds: thresholds.expect("one below the other"),
         weight: 0.2,
         max_probability: 0.5,
@@ -184,7 +184,7 @@ fn disciplines() -> Vec<Discipline> {
         typical_packet: 1000,
     };
     let pie = PieSettings {
-        action: Action::Drop,
+        action: CongestionAction::Drop,
         target: update,
         update,
         alpha: 10.0,
@@ -201,7 +201,8 @@ fn disciplines() -> Vec<Discipline> {
         ramp: Ramp::step(update),
         classic_share: 0.1,
     };
-    let fq_codel = FqCoDelSettings { codel: codel(Action::Drop), flows: 16, quantum: 300 };
+    let fq_codel =
+        FqCoDelSettings { codel: codel(CongestionAction::Drop), flows: 16, quantum: 300 };
     let others = [
         Discipline::Red(red),
         Discipline::Pie(pie),
@@ -272,7 +273,7 @@ fn a_rate_that_changes_during_an_outage_holds_after_it() {
 #[test]
 fn a_queue_before_a_link_that_is_down_takes_its_limit_and_not_one_more() {
     for discipline in patient() {
-        let plan = DirectionPlan { limit: Limit::Packets(3), ..direction(discipline) };
+        let plan = DirectionPlan { limit: QueueLimit::Packets(3), ..direction(discipline) };
         let down = Event::Change(LinkChange::Down);
         let mut bench = Bench::new(&plan).at(0, down).offering(1, 10).run();
         assert_eq!((bench.port.counters().overflows, bench.port.held()), (7, 3));

@@ -9,21 +9,22 @@ use windtunnel_engine::{Control, Duration, Rate, Stop, Time};
 use windtunnel_networks::bridge::{
     Clones, DestinationSettings, Duplicates, Keep, Resend, SourceSettings, Unmatched,
 };
-use windtunnel_networks::ndn::content_store::Policy;
-use windtunnel_networks::ndn::forwarder::Marks;
+use windtunnel_networks::ndn::content_store::ReplacementPolicy;
+use windtunnel_networks::ndn::forwarder::ForwarderMarks;
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::ndn::PrefixId;
 use windtunnel_packets::ndn::wire::size::{NameSize, SignatureKind};
 use windtunnel_queues::{
-    Action, CoDelSettings, Discipline, DualPi2Settings, FqCoDelSettings, Limit, LinkService, Pcon,
-    PieSettings, Ramp, RedSettings, SceSettings, Thresholds,
+    CoDelSettings, CongestionAction, Discipline, DualPi2Settings, FqCoDelSettings, LinkService,
+    Pcon, PieSettings, QueueLimit, Ramp, RedSettings, SceSettings, Thresholds,
 };
 use windtunnel_transports::ndn::consumer::{
-    self, Backoff, Reaction, RttGain, TimeoutMeaning, WindowFraction, Workload,
+    Backoff, Consumer, ConsumerCounters, ConsumerSettings, ConsumerWorkload, Reaction, RttGain,
+    TimeoutMeaning, WindowFraction,
 };
 use windtunnel_transports::ndn::producer::Producer;
 use windtunnel_transports::rtt::RtoLimits;
-use windtunnel_transports::tcp::{self, EcnMode, Reading, Recovery};
+use windtunnel_transports::tcp::{EcnMode, Reading, Recovery, TcpSettings};
 use windtunnel_world::{
     BridgePlan, ConsumerPlan, DirectionPlan, FlowCounters, FlowPlan, Impairment, LinkPlan, Loss,
     Metric, NodePlan, Paths, Plan, PortCounters, ProducerPlan, Routing, Sharing, TcpCounters,
@@ -60,9 +61,9 @@ fn node(name: &str) -> NodePlan {
     NodePlan {
         name: name.to_owned(),
         cached: 0,
-        policy: Policy::Lru,
+        policy: ReplacementPolicy::Lru,
         strategy: "best-route",
-        marks: Marks { interest_marks_return: true, cached_marks_stay: false },
+        marks: ForwarderMarks { interest_marks_return: true, cached_marks_stay: false },
         layers: Vec::new(),
     }
 }
@@ -81,13 +82,13 @@ pub(crate) fn direction(megabits_per_second: u64, delay_ms: u64) -> DirectionPla
         loss: Loss::None,
         victims: Victims::All,
         impairment: Impairment::default(),
-        limit: Limit::Packets(10_000),
+        limit: QueueLimit::Packets(10_000),
         discipline: Discipline::DropTail,
         overhead: 0,
     }
 }
 
-fn codel_settings(action: Action) -> CoDelSettings {
+fn codel_settings(action: CongestionAction) -> CoDelSettings {
     CoDelSettings {
         action,
         target: Duration::from_millis(5),
@@ -98,13 +99,13 @@ fn codel_settings(action: Action) -> CoDelSettings {
 }
 
 /// CoDel at its defaults.
-pub(crate) fn codel(action: Action) -> Discipline {
+pub(crate) fn codel(action: CongestionAction) -> Discipline {
     Discipline::CoDel(codel_settings(action))
 }
 
 /// RED between 5 and 15 packets.
-pub(crate) fn red(action: Action) -> Discipline {
-    let thresholds = Thresholds::new(Limit::Packets(5), Limit::Packets(15));
+pub(crate) fn red(action: CongestionAction) -> Discipline {
+    let thresholds = Thresholds::new(QueueLimit::Packets(5), QueueLimit::Packets(15));
     Discipline::Red(RedSettings {
         action,
         thresholds: thresholds.expect("one below the other"),
@@ -117,7 +118,7 @@ pub(crate) fn red(action: Action) -> Discipline {
 }
 
 /// PIE at its defaults.
-pub(crate) fn pie(action: Action) -> Discipline {
+pub(crate) fn pie(action: CongestionAction) -> Discipline {
     Discipline::Pie(PieSettings {
         action,
         target: Duration::from_millis(15),
@@ -130,7 +131,7 @@ pub(crate) fn pie(action: Action) -> Discipline {
 }
 
 /// FQ-CoDel at its defaults.
-pub(crate) fn fq_codel(action: Action) -> Discipline {
+pub(crate) fn fq_codel(action: CongestionAction) -> Discipline {
     let codel = codel_settings(action);
     Discipline::FqCoDel(FqCoDelSettings { codel, flows: 1024, quantum: 1514 })
 }
@@ -149,7 +150,7 @@ pub(crate) fn dual_pi2() -> Discipline {
 }
 
 /// SCE from 1.25 to 2.5 ms.
-pub(crate) fn sce(action: Action) -> Discipline {
+pub(crate) fn sce(action: CongestionAction) -> Discipline {
     let ramp = Ramp { start: Duration::from_micros(1250), end: Duration::from_micros(2500) };
     Discipline::Sce(SceSettings { codel: codel_settings(action), ramp })
 }
@@ -161,17 +162,18 @@ pub(crate) fn patient_disciplines() -> Vec<Discipline> {
     vec![
         Discipline::DropTail,
         Discipline::LinkService(LinkService::new(20_000, interval)),
-        codel(Action::Mark),
-        sce(Action::Mark),
+        codel(CongestionAction::Mark),
+        sce(CongestionAction::Mark),
         Discipline::Pcon(Pcon::new(target, interval)),
     ]
 }
 
 /// Those that drop, or may.
 pub(crate) fn impatient_disciplines() -> Vec<Discipline> {
-    let each = [Action::Drop, Action::Mark];
+    let each = [CongestionAction::Drop, CongestionAction::Mark];
     let kinds = [red, pie, fq_codel].into_iter().flat_map(|kind| each.map(kind));
-    [vec![codel(Action::Drop), sce(Action::Drop), dual_pi2()], kinds.collect()].concat()
+    [vec![codel(CongestionAction::Drop), sce(CongestionAction::Drop), dual_pi2()], kinds.collect()]
+        .concat()
 }
 
 /// Every discipline.
@@ -230,10 +232,10 @@ pub(crate) fn ask<'a>(
 ) -> &'a mut ConsumerPlan {
     let prefix = prefix(plan, uri);
     let patience = Duration::from_secs(1_000_000);
-    let settings = consumer::Settings {
+    let settings = ConsumerSettings {
         prefix: PrefixId(prefix as u32),
         prefix_size: NameSize::of(&plan.prefixes[prefix]),
-        workload: Workload::Stream,
+        workload: ConsumerWorkload::Stream,
         segment_size: PAYLOAD,
         lifetime_ms: 4000,
         hop_limit: None,
@@ -322,7 +324,7 @@ pub(crate) fn adaptive(consumer: &mut ConsumerPlan, name: &str) {
 }
 
 pub(crate) fn file(consumer: &mut ConsumerPlan, segments: u64) {
-    consumer.settings.workload = Workload::File { segments };
+    consumer.settings.workload = ConsumerWorkload::File { segments };
 }
 
 /// Runs a plan to its end.
@@ -344,7 +346,7 @@ pub(crate) fn port(plan: &Plan, world: &World, link: usize, side: usize) -> Port
     ports(plan, world)[2 * link + side]
 }
 
-pub(crate) fn flow(world: &World, consumer: usize) -> consumer::Counters {
+pub(crate) fn flow(world: &World, consumer: usize) -> ConsumerCounters {
     *world.consumers().nth(consumer).expect("a consumer of the plan").counters()
 }
 
@@ -364,7 +366,7 @@ pub(crate) fn assert_conserved(plan: &Plan, world: &World) {
     // A producer takes in as many packets as it gives out, so that beside those
     // of the links only the consumers' make a difference.
     let (mut into_nodes, mut out_of_nodes) = (delivered, offered);
-    for counters in world.consumers().map(consumer::Consumer::counters) {
+    for counters in world.consumers().map(Consumer::counters) {
         into_nodes += counters.interests;
         out_of_nodes += counters.data + counters.duplicates + counters.nacks;
     }
@@ -397,7 +399,7 @@ pub(crate) fn over_tcp(
     ecn: EcnMode,
     workload: windtunnel_applications::Workload,
 ) -> Transport {
-    let settings = tcp::Settings {
+    let settings = TcpSettings {
         ip: IpVersion::V4,
         maximum_segment: 1448,
         timestamps: true,

@@ -4,11 +4,11 @@
 //! retransmission goes to a next hop that was not asked yet, or else to the one
 //! that was asked longest ago.
 
-use super::decision::{Arrival, Chosen, Decision, Description};
+use super::decision::{Chosen, Decision, InterestArrival, StrategyDescription};
 use super::suppression::{self, Kind};
 use crate::ndn::pit::PitEntry;
 
-pub(super) const DESCRIPTION: Description = Description {
+pub(super) const DESCRIPTION: StrategyDescription = StrategyDescription {
     name: "best-route",
     meaning: "the next hop of the lowest cost; retransmissions try the others",
     source: "NFD's best-route strategy, version 5",
@@ -21,7 +21,7 @@ pub struct BestRoute;
 impl BestRoute {
     pub(super) fn decide(
         &self,
-        arrival: &Arrival<'_>,
+        arrival: &InterestArrival<'_>,
         pending: &mut PitEntry,
         chosen: &mut Chosen,
     ) -> Decision {

@@ -1,4 +1,4 @@
-//! What a strategy is asked, and what it answers.
+//! What a strategy decides about, and its decision.
 
 use smallvec::SmallVec;
 use windtunnel_engine::Time;
@@ -8,7 +8,7 @@ use crate::ndn::fib::{FibEntryId, NextHop};
 
 /// A strategy's name and what it is.
 #[derive(Clone, Copy, Debug)]
-pub struct Description {
+pub struct StrategyDescription {
     /// The name in scenario files.
     pub name: &'static str,
     /// What it does.
@@ -19,7 +19,7 @@ pub struct Description {
 
 /// An Interest that a strategy must decide about.
 #[derive(Debug)]
-pub struct Arrival<'a> {
+pub struct InterestArrival<'a> {
     /// When it came.
     pub now: Time,
     /// The face that it came from.
@@ -43,7 +43,7 @@ pub type Chosen = SmallVec<[(FaceId, u32); 2]>;
 pub enum Decision {
     /// Send it to the faces chosen.
     Forward,
-    /// Let it wait for the answer that is on its way.
+    /// Let it wait for the pending answer.
     Suppress,
     /// No face leads there.
     NoRoute,

@@ -10,16 +10,16 @@ use windtunnel_engine::{Random, Time};
 use windtunnel_packets::ndn::NackReason;
 
 use best_route::BestRoute;
-pub use decision::{Arrival, Chosen, Decision, Description};
+pub use decision::{Chosen, Decision, InterestArrival, StrategyDescription};
 use multicast::Multicast;
-use pcon::Pcon;
+use pcon::PconStrategy;
 
 use super::face::FaceId;
 use super::fib::{FibEntryId, NextHop};
 use super::pit::PitEntry;
 
 /// Every strategy.
-pub const DESCRIPTIONS: &[Description] =
+pub const DESCRIPTIONS: &[StrategyDescription] =
     &[best_route::DESCRIPTION, multicast::DESCRIPTION, pcon::DESCRIPTION];
 
 /// Any strategy, with its state.
@@ -30,7 +30,7 @@ pub enum Strategy {
     /// All next hops.
     Multicast(Multicast),
     /// Weighted next hops that congestion marks move.
-    Pcon(Pcon),
+    Pcon(PconStrategy),
 }
 
 impl Strategy {
@@ -40,7 +40,7 @@ impl Strategy {
         match name {
             "best-route" => Some(Self::BestRoute(BestRoute)),
             "multicast" => Some(Self::Multicast(Multicast)),
-            "pcon" => Some(Self::Pcon(Pcon::default())),
+            "pcon" => Some(Self::Pcon(PconStrategy::default())),
             _ => None,
         }
     }
@@ -49,7 +49,7 @@ impl Strategy {
     #[inline]
     pub fn decide(
         &mut self,
-        arrival: &Arrival<'_>,
+        arrival: &InterestArrival<'_>,
         pending: &mut PitEntry,
         random: &mut Random,
         chosen: &mut Chosen,

@@ -3,11 +3,11 @@
 //! Source: the behaviour of NFD's multicast strategy, with the suppression kept
 //! for the pending Interest instead of for each of its upstream faces.
 
-use super::decision::{Arrival, Chosen, Decision, Description};
+use super::decision::{Chosen, Decision, InterestArrival, StrategyDescription};
 use super::suppression::{self, Kind};
 use crate::ndn::pit::PitEntry;
 
-pub(super) const DESCRIPTION: Description = Description {
+pub(super) const DESCRIPTION: StrategyDescription = StrategyDescription {
     name: "multicast",
     meaning: "all next hops at once",
     source: "NFD's multicast strategy",
@@ -20,7 +20,7 @@ pub struct Multicast;
 impl Multicast {
     pub(super) fn decide(
         &self,
-        arrival: &Arrival<'_>,
+        arrival: &InterestArrival<'_>,
         pending: &mut PitEntry,
         chosen: &mut Chosen,
     ) -> Decision {

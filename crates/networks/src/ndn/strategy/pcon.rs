@@ -11,18 +11,18 @@
 //!   among the others; a congestion NACK does the same at most every 110 ms
 //! - an Interest that expires takes 0.02 of all weight from the face first asked
 //! - an Interest from a face that already waits is sent again with a new nonce;
-//!   from any other face it waits for the answer that is on its way
+//!   from any other face it waits for the pending answer
 
 use std::collections::BTreeMap;
 
 use windtunnel_engine::{Duration, Random, Time};
 
-use super::decision::{Arrival, Chosen, Decision, Description};
+use super::decision::{Chosen, Decision, InterestArrival, StrategyDescription};
 use crate::ndn::face::FaceId;
 use crate::ndn::fib::{FibEntryId, NextHop};
 use crate::ndn::pit::PitEntry;
 
-pub(super) const DESCRIPTION: Description = Description {
+pub(super) const DESCRIPTION: StrategyDescription = StrategyDescription {
     name: "pcon",
     meaning: "next hops by weight, which congestion marks move; probes the others",
     source: "Schneider et al., A Practical Congestion Control Scheme for NDN, ICN 2016",
@@ -63,11 +63,11 @@ impl Split {
 
 /// The strategy and its weights.
 #[derive(Debug, Default)]
-pub struct Pcon {
+pub struct PconStrategy {
     splits: BTreeMap<FibEntryId, Split>,
 }
 
-impl Pcon {
+impl PconStrategy {
     fn split(&mut self, entry: FibEntryId, next_hops: &[NextHop]) -> &mut Split {
         self.splits.entry(entry).or_insert_with(|| Split::new(next_hops.len()))
     }
@@ -85,7 +85,7 @@ impl Pcon {
 
     pub(super) fn decide(
         &mut self,
-        arrival: &Arrival<'_>,
+        arrival: &InterestArrival<'_>,
         pending: &PitEntry,
         random: &mut Random,
         chosen: &mut Chosen,

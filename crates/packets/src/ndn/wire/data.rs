@@ -13,7 +13,7 @@ use super::tlv::{
 pub struct Data<'a> {
     /// What it is.
     pub name: Name<'a>,
-    /// What is told about it; not written if it tells nothing.
+    /// Its `MetaInfo`; not encoded if it is empty.
     pub meta_info: MetaInfo<'a>,
     /// What it carries; there is a difference on the wire between an empty
     /// content and none.

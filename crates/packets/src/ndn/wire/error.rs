@@ -61,7 +61,7 @@ pub enum DecodeError {
         found: u64,
     },
     /// Another element is due here.
-    #[error("byte {offset}: found {found} where {expected} must stand")]
+    #[error("byte {offset}: found {found} instead of {expected}")]
     WrongElement {
         /// Where the element begins.
         offset: usize,

@@ -3,7 +3,7 @@
 //! The features known here: fragmentation, negative acknowledgement, PIT
 //! tokens, congestion marks, and the fields between a forwarder and its local
 //! applications. Those of link reliability and self-learning are ignored, as
-//! NDNLPv2 tells a node that lacks them.
+//! NDNLPv2 requires of a node that does not support them.
 
 use super::element_type::ElementType;
 use super::error::{DecodeError, EncodeError};
@@ -11,8 +11,8 @@ use super::tlv::{
     Element, Fields, encode_packet, only, packet, write_element, write_nested, write_number,
 };
 
-/// An `LpPacket`: a fragment of a network packet, or a whole one, with what
-/// neighbours tell each other about it.
+/// An `LpPacket`: a fragment of a network packet, or a whole one, with its
+/// link headers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct LpPacket<'a> {
     /// Numbers link packets, for reassembly.
@@ -31,7 +31,7 @@ pub struct LpPacket<'a> {
     pub next_hop_face_id: Option<u64>,
     /// Whether the forwarder may cache the Data.
     pub cache_policy: Option<CachePolicyType>,
-    /// Congestion on the way, if not 0; none means 0.
+    /// Congestion on the path, if not 0; none means 0.
     pub congestion_mark: Option<u64>,
     /// The octets of the network packet; without them the packet is idle.
     pub fragment: Option<&'a [u8]>,

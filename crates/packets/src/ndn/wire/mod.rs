@@ -3,7 +3,7 @@
 //! - [`Interest`] and [`Data`] are the network packets, [`LpPacket`] the link
 //!   packet around them; each has `decode` and `encode`.
 //! - [`Name`] is read from bytes and from URIs, and compares in canonical order.
-//! - [`size`] tells how large a packet would be, without making it: that is
+//! - [`size`] computes how large a packet would be without encoding it, which is
 //!   what a simulated link needs.
 //! - [`tlv`] is the grammar under all of them.
 //!

@@ -283,7 +283,7 @@ impl<'a> Name<'a> {
     /// itself.
     #[must_use]
     pub fn is_prefix_of(&self, other: &Name<'_>) -> bool {
-        // Encoded components tell their own ends: equal octets, equal components.
+        // Encoded components are self-delimiting: equal octets, equal components.
         other.components.starts_with(&self.components)
     }
 
@@ -339,7 +339,7 @@ pub enum NameError {
     /// The URI does not begin as one.
     #[error("a name begins with `/`, as in `/video/seg=17`")]
     NoSlash,
-    /// Nothing stands between two slashes.
+    /// There is nothing between two slashes.
     #[error("component {index} is empty; a component without octets is written `...`")]
     EmptyComponent {
         /// Which component, from 1.
@@ -466,7 +466,7 @@ fn hexadecimal(high: u8, low: u8) -> Option<u8> {
     Some((digit(high)? << 4 | digit(low)?) as u8)
 }
 
-/// The octets of an escaped `value`, which stands in `component`.
+/// The octets of an escaped `value`, which is part of `component`.
 fn unescape(component: &str, value: &str) -> Result<Vec<u8>, NameError> {
     if value.bytes().all(|octet| octet == b'.') {
         let relative = || NameError::Relative { component: component.into() };

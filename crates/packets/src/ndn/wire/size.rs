@@ -145,7 +145,7 @@ impl SignatureKind {
 }
 
 /// What decides a Data's size beside its name. It always has `Content`, and
-/// `MetaInfo` only if that tells something.
+/// `MetaInfo` only if that is not empty.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct DataShape {
     /// Octets of content.
@@ -199,7 +199,7 @@ pub const fn data_size(prefix: NameSize, segment: u64, shape: &DataShape) -> u32
     element_size(ElementType::DATA, value)
 }
 
-/// What a link packet tells about the network packet in it.
+/// The link headers of the network packet in a link packet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct LinkHeaders {
     /// Whether it has `CongestionMark`, of value 1.

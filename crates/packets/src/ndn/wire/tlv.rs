@@ -78,12 +78,12 @@ impl<'a> Element<'a> {
         DecodeError::Length { offset: self.offset, element: self.element_type, found, expected }
     }
 
-    /// An element of the `expected` type should stand in the place of this one.
+    /// There should be an element of the `expected` type instead of this one.
     pub(super) fn wrong(&self, expected: ElementType) -> DecodeError {
         DecodeError::WrongElement { offset: self.offset, found: self.element_type, expected }
     }
 
-    /// This element may neither stand `within` that one nor be ignored there.
+    /// This element is neither allowed `within` that one nor ignorable there.
     pub(super) fn unexpected(&self, within: ElementType) -> DecodeError {
         DecodeError::Unexpected { offset: self.offset, found: self.element_type, within }
     }
@@ -256,7 +256,7 @@ impl<'a> Fields<'a> {
     }
 
     /// The next field, which must be of the grammar's first type: not even an
-    /// element that may be ignored can stand before it.
+    /// ignorable element may precede it.
     pub(super) fn first(&mut self) -> Result<Element<'a>, DecodeError> {
         let (&expected, rest) = self.expected.split_first().expect("the grammar has a first type");
         self.expected = rest;

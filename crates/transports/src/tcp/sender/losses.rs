@@ -4,16 +4,16 @@
 use windtunnel_controllers::{Congestion, Controller, Signal};
 use windtunnel_engine::Time;
 
-use super::spurious::ForwardRecovery;
-use super::{Phase, Sender};
-use crate::tcp::counters::Counters;
+use super::Sender;
+use super::state::{ForwardRecovery, Phase};
+use crate::tcp::counters::EndpointCounters;
 use crate::tcp::prr::Reduction;
 use crate::tcp::rack::DUPLICATE_THRESHOLD;
 use crate::tcp::scoreboard::State;
 use crate::tcp::settings::{EcnMode, Recovery};
 
 impl Sender {
-    /// Marks segments as lost; returns their octets.
+    /// Marks segments as lost; returns their bytes.
     pub(super) fn find_losses(&mut self, now: Time) -> u64 {
         let lost = match self.settings.recovery {
             Recovery::Rack => self.find_losses_by_time(now),
@@ -81,7 +81,7 @@ impl Sender {
     }
 
     /// Without SACK: the third duplicate, or in NewReno's recovery an advance that
-    /// does not end it, tells that the first segment is lost.
+    /// does not end it, means that the first segment is lost.
     fn find_loss_of_first(&mut self) -> u64 {
         let unacknowledged = self.board.unacknowledged();
         let Some((number, first)) = self.board.first() else { return 0 };
@@ -146,7 +146,7 @@ impl Sender {
         now: Time,
         lost: u64,
         flight: u64,
-        counters: &mut Counters,
+        counters: &mut EndpointCounters,
     ) {
         let reducing = match self.phase {
             _ if lost == 0 => return,
@@ -172,7 +172,7 @@ impl Sender {
     }
 
     /// Tahoe goes back to slow start, and sends again from the first segment on.
-    fn restart(&mut self, now: Time, counters: &mut Counters) {
+    fn restart(&mut self, now: Time, counters: &mut EndpointCounters) {
         for number in self.board.numbers() {
             if self.board.at(number).state == State::InFlight {
                 self.board.lose(number);
@@ -184,13 +184,13 @@ impl Sender {
         self.congest(now, Signal::Timeout);
     }
 
-    /// Tells the controller of congestion, and lets what is in flight come down.
+    /// Reports congestion to the controller, and lets what is in flight decrease.
     pub(super) fn decrease(
         &mut self,
         now: Time,
         signal: Signal,
         flight: u64,
-        counters: &mut Counters,
+        counters: &mut EndpointCounters,
     ) {
         counters.decreases += 1;
         self.congest(now, signal);

@@ -1,41 +1,15 @@
-//! Decreases that turn out to be for nothing, and are taken back: by timestamps
+//! Spurious decreases, and how they are detected and undone: by timestamps
 //! (RFC 3522), by what still arrives after a timeout (F-RTO: RFC 5682), and by
 //! duplicates reported (RFC 3708).
 
-use windtunnel_controllers::AnyController;
 use windtunnel_packets::tcp::{Flags, Segment};
 
-use super::{Delivered, Phase, Sender};
-use crate::tcp::counters::Counters;
-
-/// What a spurious decrease would bring back.
-#[derive(Debug, Default)]
-pub(super) struct Undo {
-    /// The controller of before the decrease.
-    pub(super) controller: Option<Box<AnyController>>,
-    pub(super) possible: bool,
-    /// What was not acknowledged when the decrease came.
-    pub(super) from: u64,
-    /// Retransmissions since, less those that the receiver reports as duplicates.
-    pub(super) retransmissions: i64,
-    /// The first of them, if it was of what is acknowledged next: the clock when it was
-    /// sent, and the octet after it.
-    pub(super) first: Option<(u32, u64)>,
-}
-
-/// Forward RTO recovery (RFC 5682, section 3): after a timeout new data is tried
-/// before more of the old is sent again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ForwardRecovery {
-    Off,
-    /// The first segment was sent again.
-    Probing,
-    /// Its acknowledgement advanced: two new segments are sent, no old ones.
-    Trying(u8),
-}
+use super::Sender;
+use super::state::{Delivered, ForwardRecovery, Phase};
+use crate::tcp::counters::EndpointCounters;
 
 impl Sender {
-    /// Keeps what a spurious decrease would bring back.
+    /// Keeps what is restored if the decrease was spurious.
     pub(super) fn remember(&mut self) {
         match &mut self.undo.controller {
             Some(kept) => **kept = self.controller.clone(),
@@ -47,14 +21,14 @@ impl Sender {
         self.undo.first = None;
     }
 
-    /// Whether the last decrease was for nothing; then it is taken back.
+    /// Whether the last decrease was spurious; then it is undone.
     pub(super) fn judge_spurious(
         &mut self,
         segment: &Segment,
         advanced: bool,
         repeats: bool,
         delivered: &Delivered,
-        counters: &mut Counters,
+        counters: &mut EndpointCounters,
     ) {
         if delivered.duplicate_of_resent && self.undo.retransmissions > 0 {
             self.undo.retransmissions -= 1;
@@ -75,14 +49,14 @@ impl Sender {
                 self.take_back(counters);
             }
         }
-        if advanced || repeats || delivered.octets > 0 {
+        if advanced || repeats || delivered.bytes > 0 {
             self.try_forward(advanced, delivered.originals, counters);
         }
     }
 
     /// RFC 5682, sections 2.1 and 3.1: what was sent before the timeout still
     /// arrives.
-    fn try_forward(&mut self, advanced: bool, originals: bool, counters: &mut Counters) {
+    fn try_forward(&mut self, advanced: bool, originals: bool, counters: &mut EndpointCounters) {
         let sack = self.settings.recovery.uses_sack();
         let trying = matches!(self.forward, ForwardRecovery::Trying(_));
         if self.forward == ForwardRecovery::Off {
@@ -97,7 +71,7 @@ impl Sender {
         }
     }
 
-    fn take_back(&mut self, counters: &mut Counters) {
+    fn take_back(&mut self, counters: &mut EndpointCounters) {
         if !self.undo.possible {
             return;
         }

@@ -1,22 +1,14 @@
-//! What is done when nothing comes: retransmission timeouts (RFC 6298), tail loss
+//! What is done when nothing arrives: retransmission timeouts (RFC 6298), tail loss
 //! probes (RFC 8985, section 7), reordering timers, and probes of a closed window
 //! (RFC 9293, section 3.8.6.1).
 
 use windtunnel_controllers::{Controller, Signal};
 use windtunnel_engine::{Duration, Time};
 
-use super::spurious::ForwardRecovery;
-use super::{Delivered, Phase, Sender, Transmission};
-use crate::tcp::counters::Counters;
+use super::Sender;
+use super::state::{Delivered, ForwardRecovery, Phase, Probe, Transmission};
+use crate::tcp::counters::EndpointCounters;
 use crate::tcp::settings::Recovery;
-
-/// A tail loss probe that was sent (RFC 8985, section 7).
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Probe {
-    /// The octet after everything sent until then.
-    pub(super) end: u64,
-    pub(super) retransmission: bool,
-}
 
 impl Sender {
     /// When the sender wants to be woken.
@@ -28,7 +20,7 @@ impl Sender {
             let probe = self.probe_due().unwrap_or(timeout);
             Some(self.reordering_until.unwrap_or(timeout).min(timeout).min(probe))
         } else {
-            // Of a closed window it is asked whether it still is closed.
+            // A closed window is probed.
             self.waits_for_room().then(|| self.timeout_due())
         };
         match (pacer, timers) {
@@ -74,7 +66,7 @@ impl Sender {
     pub(in crate::tcp) fn wake(
         &mut self,
         now: Time,
-        counters: &mut Counters,
+        counters: &mut EndpointCounters,
         emit: &mut impl FnMut(Transmission),
     ) -> bool {
         if self.board.is_empty() {
@@ -103,7 +95,7 @@ impl Sender {
     fn time_out(
         &mut self,
         now: Time,
-        counters: &mut Counters,
+        counters: &mut EndpointCounters,
         emit: &mut impl FnMut(Transmission),
     ) {
         counters.timeouts += 1;
@@ -112,7 +104,7 @@ impl Sender {
         self.estimator.back_off();
         self.timeout_from = now;
         // RFC 5682, section 3.1, step 1: in the midst of a repair what still arrives
-        // tells nothing; and what would be brought back is what was before the repair.
+        // gives no information; and what would be restored is the state before the repair.
         let repairing = matches!(self.phase, Phase::Loss(_) | Phase::Recovery(_));
         if first && !repairing {
             self.remember();
@@ -138,7 +130,7 @@ impl Sender {
         }
     }
 
-    /// After a timeout everything is held to be lost; by RACK what is overdue
+    /// After a timeout everything is considered lost; by RACK what is overdue
     /// (RFC 8985, section 6.3).
     fn lose_after_timeout(&mut self, now: Time) -> u64 {
         let smoothed = self.estimator.smoothed();
@@ -160,7 +152,7 @@ impl Sender {
     fn send_probe(
         &mut self,
         now: Time,
-        counters: &mut Counters,
+        counters: &mut EndpointCounters,
         emit: &mut impl FnMut(Transmission),
     ) {
         counters.probes += 1;
@@ -176,18 +168,18 @@ impl Sender {
         self.probe = Some(Probe { end: self.next, retransmission: new.is_none() });
     }
 
-    /// RFC 8985, section 7.4: whether the probe itself repaired a loss, which
-    /// nothing else would tell.
+    /// RFC 8985, section 7.4: whether the probe itself repaired a loss, which nothing
+    /// else would detect.
     pub(super) fn answer_probe(
         &mut self,
         now: Time,
         delivered: &Delivered,
         repeats: bool,
-        counters: &mut Counters,
+        counters: &mut EndpointCounters,
     ) {
         let Some(probe) = self.probe else { return };
         let unacknowledged = self.board.unacknowledged();
-        let both_arrived = delivered.duplicate || (repeats && delivered.octets == 0);
+        let both_arrived = delivered.duplicate || (repeats && delivered.bytes == 0);
         // Of the original and the probe, one has arrived: it is open whether both do.
         let open = unacknowledged == probe.end && probe.retransmission && !both_arrived;
         if unacknowledged < probe.end || open {

@@ -3,16 +3,16 @@
 use windtunnel_controllers::Controller;
 use windtunnel_engine::Time;
 
-use super::spurious::ForwardRecovery;
-use super::{Phase, Sender, Transmission, clock};
-use crate::tcp::counters::Counters;
+use super::state::{ForwardRecovery, Phase, Transmission};
+use super::{Sender, clock};
+use crate::tcp::counters::EndpointCounters;
 
 impl Sender {
     /// Sends what may be sent.
     pub(in crate::tcp) fn transmit(
         &mut self,
         now: Time,
-        counters: &mut Counters,
+        counters: &mut EndpointCounters,
         emit: &mut impl FnMut(Transmission),
     ) {
         self.waits_for_pacer = false;
@@ -55,7 +55,7 @@ impl Sender {
         self.note_limit(limited);
     }
 
-    /// Octets per second, if packets are paced: as the controller says, or like
+    /// Bytes per second, if packets are paced: as the controller says, or like
     /// Linux at twice a window a round trip below half the threshold, and at 1.2
     /// windows above.
     fn pacing_rate(&self) -> Option<f64> {
@@ -89,7 +89,7 @@ impl Sender {
         recovering && !self.settings.recovery.uses_sack() && lost.is_some() && lost == first
     }
 
-    /// The octets of the next new segment; `None` if there is nothing to send, or
+    /// The bytes of the next new segment; `None` if there is nothing to send, or
     /// no room for it at the receiver.
     pub(super) fn new_length(&self) -> Option<u16> {
         let waiting = self.limit.saturating_sub(self.next);
@@ -110,7 +110,7 @@ impl Sender {
         &mut self,
         now: Time,
         length: u16,
-        counters: &mut Counters,
+        counters: &mut EndpointCounters,
         emit: &mut impl FnMut(Transmission),
     ) {
         let sequence = self.next;
@@ -143,7 +143,7 @@ impl Sender {
         &mut self,
         now: Time,
         number: u32,
-        counters: &mut Counters,
+        counters: &mut EndpointCounters,
         emit: &mut impl FnMut(Transmission),
     ) {
         let sent = self.board.at(number);

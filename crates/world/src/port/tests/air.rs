@@ -8,7 +8,7 @@ const DELAY: Duration = Duration::from_millis(10);
 const TRANSMISSION: Duration = Duration::from_millis(1);
 
 fn over_the_air(discipline: Discipline, air: AirPlan) -> DirectionPlan {
-    DirectionPlan { air: Some(air), limit: Limit::Packets(u32::MAX), ..direction(discipline) }
+    DirectionPlan { air: Some(air), limit: QueueLimit::Packets(u32::MAX), ..direction(discipline) }
 }
 
 /// Four attempts a set; the delays are no multiples of anything.

@@ -6,7 +6,7 @@ use crate::OPPORTUNITY;
 fn traced(discipline: Discipline, trace: &Opportunities) -> DirectionPlan {
     let opportunities = Some(Arc::new(trace.clone()));
     let rate = trace.mean_rate().unwrap_or(megabits(8));
-    let limit = Limit::Packets(u32::MAX);
+    let limit = QueueLimit::Packets(u32::MAX);
     DirectionPlan { opportunities, rate, limit, ..direction(discipline) }
 }
 

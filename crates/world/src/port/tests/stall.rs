@@ -62,7 +62,7 @@ fn a_rate_that_changes_during_a_stall_holds_after_it() {
 #[test]
 fn a_queue_before_a_stalled_link_takes_its_limit_and_not_one_more() {
     for discipline in patient() {
-        let plan = DirectionPlan { limit: Limit::Packets(3), ..direction(discipline) };
+        let plan = DirectionPlan { limit: QueueLimit::Packets(3), ..direction(discipline) };
         let stall = Event::Change(LinkChange::Stall);
         let bench = Bench::new(&plan).at(0, stall).offering(1, 10).run();
         assert_eq!((bench.port.counters().overflows, bench.port.held()), (7, 3));

@@ -1,0 +1,58 @@
+//! Flow keys: one for all packets of a flow, and different ones for different flows.
+
+use std::collections::BTreeSet;
+
+use windtunnel_engine::Time;
+use windtunnel_packets::bridge::EdgeAcknowledgement;
+use windtunnel_packets::ndn::{Data, Interest, Nack, NackReason, Name, PrefixId};
+use windtunnel_packets::tcp::{Flags, Segment};
+use windtunnel_packets::udp::Datagram;
+use windtunnel_packets::{Body, Ecn, Packet, Route};
+
+fn packet(body: Body, place: u32) -> Packet {
+    Packet { body, ecn: Ecn::Capable, network_size: 100, route: Route(place) }
+}
+
+fn interest(prefix: u32, segment: u64) -> Interest {
+    let name = Name { prefix: PrefixId(prefix), segment };
+    Interest { name, nonce: 1, lifetime_ms: 4000, hop_limit: None, must_be_fresh: false }
+}
+
+/// A packet of each protocol that has the number of its flow in it.
+fn each_protocol(number: u32) -> [Packet; 4] {
+    let segment = Segment::new(number, 1000, Flags::ACK);
+    let datagram = Datagram { flow: number, length: 100, sequence: 3, sent: Time::ZERO };
+    let of = EdgeAcknowledgement::of(&segment);
+    [
+        packet(Body::Interest(interest(number, 7)), 0),
+        packet(Body::Segment(segment), 0),
+        packet(Body::Datagram(datagram), 0),
+        packet(Body::EdgeAcknowledgement { of, route: Route(0) }, number),
+    ]
+}
+
+#[test]
+fn flows_of_any_protocol_have_different_keys() {
+    let packets = (0..100).flat_map(each_protocol);
+    let keys: BTreeSet<_> = packets.map(|it| it.flow_key()).collect();
+    assert_eq!(keys.len(), 400);
+}
+
+#[test]
+fn all_segments_of_a_connection_have_the_same_key() {
+    let key = |sequence, flags, place| {
+        packet(Body::Segment(Segment::new(5, sequence, flags)), place).flow_key()
+    };
+    assert_eq!(key(0, Flags::SYN, 1), key(1000, Flags::ACK, 2));
+}
+
+#[test]
+fn all_packets_below_a_prefix_have_the_same_key() {
+    let interest = interest(5, 7);
+    let name = Name { segment: 8, ..interest.name };
+    let data = Data { name, content: 1000, freshness_ms: 0 };
+    let nack = Nack { interest, reason: NackReason::CONGESTION };
+    let bodies = [Body::Interest(interest), Body::Data(data), Body::Nack(nack)];
+    let keys: BTreeSet<_> = bodies.map(|it| packet(it, 0).flow_key()).into_iter().collect();
+    assert_eq!(keys.len(), 1);
+}
