@@ -98,14 +98,6 @@ impl Packet {
         link_size(network_size, &headers)
     }
 
-    /// Whether it is forwarded along a path that was computed for its flow, as IP packets
-    /// are; others are the business of the nodes' layers.
-    #[inline]
-    #[must_use]
-    pub fn is_forwarded_by_path(&self) -> bool {
-        self.route != Route::NONE
-    }
-
     /// The TCP segment in it, if there is one.
     #[inline]
     #[must_use]

@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use windtunnel_engine::Time;
-use windtunnel_packets::bridge::EdgeAcknowledgement;
+use windtunnel_packets::bridge::{EdgeAcknowledgement, PROTOCOL};
 use windtunnel_packets::ndn::{Data, Interest, Nack, NackReason, Name, PrefixId};
 use windtunnel_packets::tcp::{Flags, Segment};
 use windtunnel_packets::udp::Datagram;
-use windtunnel_packets::{Body, Ecn, Packet, Route};
+use windtunnel_packets::{Body, Ecn, Message, Packet, Route};
 
 fn packet(body: Body, place: u32) -> Packet {
     Packet { body, ecn: Ecn::Capable, network_size: 100, route: Route(place) }
@@ -22,12 +22,13 @@ fn interest(prefix: u32, segment: u64) -> Interest {
 fn each_protocol(number: u32) -> [Packet; 4] {
     let segment = Segment::new(number, 1000, Flags::ACK);
     let datagram = Datagram { flow: number, length: 100, sequence: 3, sent: Time::ZERO };
-    let of = EdgeAcknowledgement::of(&segment);
+    let words = EdgeAcknowledgement::of(&segment).words();
+    let message = Message { protocol: PROTOCOL, flow: number, words };
     [
         packet(Body::Interest(interest(number, 7)), 0),
         packet(Body::Segment(segment), 0),
         packet(Body::Datagram(datagram), 0),
-        packet(Body::EdgeAcknowledgement { of, route: Route(0) }, number),
+        packet(Body::Message(message), 0),
     ]
 }
 

@@ -151,10 +151,11 @@ impl Part {
     #[inline]
     fn arrive(&mut self, now: Time, port: PortId) {
         let Some(packet) = self.network.arrive(now, port) else { return };
-        if packet.is_forwarded_by_path() {
-            self.network.forward(now, At::FarEnd(port), packet);
-        } else {
-            self.nodes.receive(&mut self.network, now, port, &packet);
+        let network = &mut self.network;
+        match network.forwarding.peek(packet.route) {
+            None => self.nodes.receive(network, now, port, &packet),
+            Some(Hop::Here(side)) => self.hosts.receive(network, now, side, &packet),
+            Some(_) => network.forward(now, At::FarEnd(port), packet),
         }
     }
 
