@@ -48,7 +48,7 @@ def bbr1_loss(loss: float) -> Law:
     two probes. A probe must deliver more than before: `1.25 (1 - p) > 1`.
     """
     shares = through_loss("bbr1", loss)
-    name = f"BBRv1, {loss:.0%} random loss: goodput over C (1 − p)".replace("%", " %")
+    name = f"BBRv1, {loss:.0%} random loss: goodput / (C (1 − p))".replace("%", " %")
     expected = f"1 − p to 1: {1 - loss:.2f} … 1"
     return Law(name, expected, (1 - loss) * 0.95, 1.01, shares)
 
@@ -56,5 +56,5 @@ def bbr1_loss(loss: float) -> Law:
 def bbr3_loss(loss: float, low: float, high: float, expected: str) -> Law:
     """BBRv3 gives way where a round loses more than 2 %."""
     shares = through_loss("bbr3", loss)
-    name = f"BBRv3, {loss * 100:g} % random loss: goodput over C (1 − p)"
+    name = f"BBRv3, {loss * 100:g} % random loss: goodput / (C (1 − p))"
     return Law(name, expected, low, high, shares)

@@ -231,16 +231,25 @@ def responses() -> list[Response]:
     return [
         power_law("Reno", '"reno"', "1.22/√p (Mathis et al. 1997)", (1, 0, 0.5)),
         power_law("Veno", '"veno"', "2.12/√p, b = 1/5", (1, 0, 0.8)),
-        power_law("D-TCP, 4 flows", four_flows, "N √(3/2p), its equation 27", (4, 0, 11 / 13)),
+        power_law(
+            "D-TCP, 4 flows", four_flows, "N √(3/2p), equation 27 of its paper", (4, 0, 11 / 13)
+        ),
         stepped("Agile-SD", '"agile-sd"', "3.71/√p, λ from 3 to 1", agile, 0.9),
-        stepped("BIC", bic_alone, "its steps, summed", bic, 0.8, 1e-3),
+        stepped("BIC", bic_alone, "its increments, summed", bic, 0.8, 1e-3),
         stepped("H-TCP", steady, "its α(Δ), β = 0.8, summed", h_tcp, 0.8, 1e-3),
-        power_law("Elastic", '"elastic"', "1.29/p^⅔, √w a round trip", (1, 0.5, 0.5)),
+        power_law("Elastic", '"elastic"', "1.29/p^⅔, √w per round trip", (1, 0.5, 0.5)),
         Response("CUBIC", '"cubic"', "1.054 T^¾/p^¾ (RFC 9438)", cubic, cubic_random_losses, 1e-4),
         Response(
-            "CUBIC, never as Reno", cubic_alone, "the same", cubic, cubic_random_losses, 10**-2.5
+            "CUBIC without Reno-friendly region",
+            cubic_alone,
+            "the same",
+            cubic,
+            cubic_random_losses,
+            10**-2.5,
         ),
-        power_law("Compound", '"compound"', "p^−0.8, w^¾/8 a round trip", (1 / 8, 0.75, 0.5), 1e-3),
+        power_law(
+            "Compound", '"compound"', "p^−0.8, w^¾/8 per round trip", (1 / 8, 0.75, 0.5), 1e-3
+        ),
         Response(
             "HighSpeed",
             '"highspeed"',

@@ -43,7 +43,7 @@ def convergence(controller: str, buffer: int, fair: bool) -> tuple[Law, pl.DataF
     after = runs.filter(pl.col("after_s").is_between(200 * ROUND_TRIP, 400 * ROUND_TRIP))
     means = after.group_by("run", maintain_order=True).agg(pl.col("jain").mean())
     low, high = (0.95, 1.0) if fair else (0.5, 0.9)
-    name = f"Two {controller} flows, one comes late: Jain's index after 200 round trips"
+    name = f"Two {controller} flows, one starts late: Jain's index after 200 round trips"
     expected = "≥ 0.95" if fair else "unfair, ≤ 0.9"
     return Law(name, expected, low, high, means["jain"].to_list(), "", 3), runs
 
@@ -95,8 +95,8 @@ COPA = '{ kind = "copa", competitive = false }'
 def reno_round_trips() -> list[Law]:
     """Reno's rates go as the square of the round trips if both lose at once, else as they."""
     return [
-        reno_exponents(SHALLOW, "drop-tail (both lose at once)", 1.8, 2.2, "2"),
-        reno_exponents(EVEN, "PIE (all packets alike)", 0.9, 1.1, "1"),
+        reno_exponents(SHALLOW, "drop-tail (both lose together)", 1.8, 2.2, "2"),
+        reno_exponents(EVEN, "PIE (same drop probability)", 0.9, 1.1, "1"),
     ]
 
 
@@ -104,7 +104,7 @@ def other_round_trips() -> list[Law]:
     """FAST and Copa do not mind the round trip; BBRv1 favours the longer one."""
     fast = [unequal('"fast"', DEEP, 1, far_first=True)[0]]
     copa, bbr = ([unequal(it, DEEP, seed)[0] for seed in SEEDS] for it in (COPA, '"bbr1"'))
-    rates = "10 and 100 ms: rate, near over far"
+    rates = "10 and 100 ms: rate, near / far"
     return [
         Law(f"FAST, {rates}", "1", 0.95, 1.05, fast),
         Law(f"Copa, {rates}", "≈ 1", 0.5, 2, copa),

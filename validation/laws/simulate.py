@@ -36,7 +36,7 @@ class Law:
     """The value or the range, as the page shows it."""
     low: float
     high: float
-    """What the mean of the runs must be within."""
+    """The bounds for the mean of the runs."""
     runs: Sequence[float]
     unit: str = ""
     digits: int = 2
