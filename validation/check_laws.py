@@ -1,9 +1,9 @@
-"""Compare whole simulations with what theory says must come out.
+"""Compare full simulations with theory.
 
     python validation/check_laws.py docs/validation/laws.md
 
-runs the simulations of `validation/laws`, and writes the page's tables anew, each
-between the comments that carry its name, and the pictures beside the page. Without a
+runs the simulations of `validation/laws`, replaces the tables of the page, each
+between the comments with its name, and saves the pictures beside the page. Without a
 page the tables are printed.
 """
 
@@ -32,7 +32,7 @@ CONVERGENCE = {
     "bbr3": (333, True),
     "scalable": (167, False),
 }
-"""Buffer in packets, one or two BDP, and whether two flows must become fair."""
+"""Buffer in packets, one or two BDP, and whether two flows are expected to become fair."""
 
 Check = Callable[[], Law | list[Law]]
 

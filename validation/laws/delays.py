@@ -1,4 +1,4 @@
-"""How much schemes that watch the delay keep in the queue."""
+"""How much delay-based controllers keep in the queue."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from laws.simulate import Law, around, at_queue, counted, goodputs, jain, path
 SEEDS = (1, 2, 3)
 APART_MS = 10
 """Between two flows' starts. The first segments of each pass through an empty queue, so
-that all know the least round trip."""
+that all measure the minimum round-trip time."""
 COPA = '{ kind = "copa", competitive = false }'
 
 
 def ledbat(name: str, target_ms: float) -> list[Law]:
-    """Measure a scavenger alone, beside itself and beside CUBIC."""
+    """Measure a scavenger alone, with a second one and with CUBIC."""
     flow = f'{{ controller = "{name}" }}'
     late = f'{{ controller = "{name}", start = "60 s", start_within = "1 s" }}'
     cubic = '{ controller = "cubic", start = "60 s", start_within = "1 s" }'

@@ -1,4 +1,4 @@
-"""What queues do to flows that are known: utilisation, delay, shares and waiting."""
+"""Queues under known traffic: utilisation, delay, shares and waiting time."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from laws.simulate import (
 
 SEEDS = (1, 2, 3)
 BUFFERS = (0.1, 0.25, 0.5, 0.75, 1.0)
-"""Of Reno's path, in products of bandwidth and delay."""
+"""Buffers of Reno's path, in bandwidth-delay products."""
 ROUND_TRIPS = (20, 50, 100)
 
 
@@ -77,7 +77,7 @@ def dctcp_queue(acknowledge_every: int = 1) -> pl.DataFrame:
     """Give the queue of two DCTCP flows at 10 Gbps and 100 µs, marked beyond 65 packets.
 
     That many packets take 78 µs: CoDel's `ce_threshold` marks what waited longer, and
-    its target is out of reach.
+    its target is never reached.
     """
     queue = (
         '{ kind = "codel", limit = "1000 packets", action = "mark", target = "1 s", '
@@ -93,9 +93,9 @@ def dctcp_queue(acknowledge_every: int = 1) -> pl.DataFrame:
 
 
 def dctcp_bounds() -> tuple[float, float]:
-    """Give the least and the greatest queue of the paper's model (section 3.3).
+    """Give the minimum and maximum queue of the paper's model (section 3.3).
 
-    With `W = (C T + K) / N` the greatest is `K + N`, and it falls by
+    With `W = (C T + K) / N` the maximum is `K + N`, and it falls by
     `sqrt(2 N (C T + K)) / 2`.
     """
     flows, threshold, on_the_path = 2, 65, 10e9 * 1e-4 / (8 * PACKET)
@@ -203,7 +203,7 @@ def dual_pi2(rate_mbps: float, round_trip_ms: float) -> list[Law]:
 
 
 def sparse_flow() -> Law:
-    """Measure how long a flow of little waits beside four CUBIC flows."""
+    """Measure the queueing delay of a low-rate flow that competes with four CUBIC flows."""
     flows = {f"f{n}": '{ controller = "cubic" }' for n in range(4)}
     flows["sparse"] = '{ protocol = "udp", rate = "100 kbps", payload = "200 B" }'
     results = path(30, flows, queue='{ kind = "fq-codel" }')
@@ -215,7 +215,7 @@ def sparse_flow() -> Law:
 
 
 def isolation() -> Law:
-    """Measure how even eight unlike controllers share a link."""
+    """Measure how evenly eight different controllers share a link."""
     names = ["cubic", "reno", "bbr1", "bbr3", "scalable", "illinois", "h-tcp", "westwood"]
     flows = {name: f'{{ controller = "{name}", start_within = "1 s" }}' for name in names}
     queue = '{ kind = "fq-codel" }'

@@ -1,4 +1,4 @@
-"""Who gets how much: convergence, and round trips of different length."""
+"""Fairness: convergence, and flows with different round-trip times."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from laws.simulate import Law, flow_totals, goodputs, jain, path, simulate
 SEEDS = (1, 2, 3)
 ROUND_TRIP = 0.1
 LATE = 30
-"""When the second flow comes, in seconds."""
+"""When the second flow starts, in seconds."""
 CROSS = (
     '{ protocol = "udp", rate = "1 Gbps", payload = "500 B", workload = '
     '{ kind = "on-off", on = "1 ns", off = "10 ms", periods = "exponential" } }'
 )
 """Datagrams at random, 2 % of the link: without them two flows of equal round trips keep
-in step, and which of them loses a packet is no chance (phase effects)."""
+in step, and which of them loses a packet is not random (phase effects)."""
 
 
 def two_flows(controller: str, seed: int, buffer: int = 167) -> pl.DataFrame:
@@ -52,7 +52,7 @@ def unequal(controller: str, queue: str, seed: int, far_first: bool = False) -> 
     """Give the ratio of rates, near over far, and of round trips, far over near.
 
     The round trips are 10 and 100 ms, without the queue. With `far_first` the near
-    flow comes when the far one's first segments have passed, so that both know theirs.
+    flow starts when the far one's first segments have passed, so that both measure theirs.
     """
     starts = (
         {"flows.near.start": '"150 ms"'}
@@ -93,7 +93,7 @@ COPA = '{ kind = "copa", competitive = false }'
 
 
 def reno_round_trips() -> list[Law]:
-    """Reno's rates go as the square of the round trips if both lose at once, else as they."""
+    """Reno's rates go with the square of the rtt if both lose together, else linearly."""
     return [
         reno_exponents(SHALLOW, "drop-tail (both lose together)", 1.8, 2.2, "2"),
         reno_exponents(EVEN, "PIE (same drop probability)", 0.9, 1.1, "1"),
@@ -101,7 +101,7 @@ def reno_round_trips() -> list[Law]:
 
 
 def other_round_trips() -> list[Law]:
-    """FAST and Copa do not mind the round trip; BBRv1 favours the longer one."""
+    """FAST and Copa are independent of the round-trip time; BBRv1 favours the longer one."""
     fast = [unequal('"fast"', DEEP, 1, far_first=True)[0]]
     copa, bbr = ([unequal(it, DEEP, seed)[0] for seed in SEEDS] for it in (COPA, '"bbr1"'))
     rates = "10 and 100 ms: rate, near / far"
