@@ -153,7 +153,7 @@ def test_a_window_that_is_none_is_refused(tmp_path: Path, wrong: float) -> None:
 
     said = str(failure(tmp_path, Wild))
     assert "controller `mine`: on_congestion: cwnd is " in said
-    assert "a window is a finite number of segments, here at least 1" in said
+    assert "cwnd must be a finite number of segments, at least 1" in said
 
 
 def test_other_answers_that_are_none_are_refused(tmp_path: Path) -> None:
