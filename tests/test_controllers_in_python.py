@@ -152,8 +152,8 @@ def test_a_window_that_is_none_is_refused(tmp_path: Path, wrong: float) -> None:
             self.cwnd = wrong
 
     said = str(failure(tmp_path, Wild))
-    assert "controller `mine`: on_congestion: it left a cwnd of" in said
-    assert "a window is a finite number of segments, here at least 1" in said
+    assert "controller `mine`: on_congestion: cwnd is " in said
+    assert "cwnd must be a finite number of segments, at least 1" in said
 
 
 def test_other_answers_that_are_none_are_refused(tmp_path: Path) -> None:
@@ -179,7 +179,7 @@ def test_other_answers_that_are_none_are_refused(tmp_path: Path) -> None:
             self.file = open(__file__)  # noqa: SIM115
 
     assert "on_acknowledgement: cwnd: TypeError: " in str(failure(tmp_path, Text))
-    assert "__init__: it left a pacing_rate of 0" in str(failure(tmp_path, Still))
+    assert "__init__: pacing_rate is 0" in str(failure(tmp_path, Still))
     assert "__init__: cwnd: AttributeError: " in str(failure(tmp_path, Without))
     assert "on_acknowledgement: NotImplementedError" in str(failure(tmp_path, Unfinished))
     assert "copy.deepcopy: TypeError: " in str(failure(tmp_path, Hand))
@@ -193,9 +193,9 @@ def test_what_is_no_controller_is_refused_before_anything_runs(tmp_path: Path) -
         needs: ClassVar = ("sinr",)
 
     for classes, error, said in [
-        ({"mine": int}, TypeError, "`mine` is no subclass of windtunnel.Controller"),
-        ({"mine": 5}, TypeError, "`mine` is no subclass of windtunnel.Controller"),
-        ({"mine": Needy}, ValueError, "`mine` needs `telepathy`, which nothing gives; known here"),
+        ({"mine": int}, TypeError, "`mine` is not a subclass of windtunnel.Controller"),
+        ({"mine": 5}, TypeError, "`mine` is not a subclass of windtunnel.Controller"),
+        ({"mine": Needy}, ValueError, "`mine`: unknown need `telepathy`; known needs"),
         ({"mine": Radio}, windtunnel.ScenarioError, "controller `mine` needs a radio's SINR"),
         ({"mien": Reno}, windtunnel.ScenarioError, "did you mean `mien`?"),
         ({"cubic": Reno}, windtunnel.ScenarioError, "there is a controller `cubic` already"),

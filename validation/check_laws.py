@@ -1,9 +1,9 @@
-"""Compare whole simulations with what theory says must come out.
+"""Compare full simulations with theory.
 
     python validation/check_laws.py docs/validation/laws.md
 
-runs the simulations of `validation/laws`, and writes the page's tables anew, each
-between the comments that carry its name, and the pictures beside the page. Without a
+runs the simulations of `validation/laws`, replaces the tables of the page, each
+between the comments with its name, and saves the pictures beside the page. Without a
 page the tables are printed.
 """
 
@@ -21,7 +21,7 @@ from laws.simulate import Law, each
 
 from windtunnel.documents import table
 
-HEADS = ["law", "expected", "must be within", "measured (least … most run)", "holds"]
+HEADS = ["law", "expected", "bounds", "measured (minimum … maximum run)", "holds"]
 FLOWS = (1, 2, 4)
 CONVERGENCE = {
     "reno": (167, True),
@@ -32,7 +32,7 @@ CONVERGENCE = {
     "bbr3": (333, True),
     "scalable": (167, False),
 }
-"""Buffer in packets, one or two BDP, and whether two flows must become fair."""
+"""Buffer in packets, one or two BDP, and whether two flows are expected to become fair."""
 
 Check = Callable[[], Law | list[Law]]
 
@@ -61,7 +61,7 @@ MODELS: list[Check] = [
     models.probing,
     *(partial(models.bbr1_loss, loss) for loss in (0.01, 0.05, 0.1)),
     partial(models.bbr3_loss, 0.001, 0.9, 1.01, "≈ 1 below 2 %"),
-    partial(models.bbr3_loss, 0.05, 0, 0.2, "≪ 1 beyond 2 %"),
+    partial(models.bbr3_loss, 0.05, 0, 0.2, "≪ 1 above 2 %"),
 ]
 
 
@@ -91,7 +91,7 @@ def slopes(fits: Sequence[responses.Fit]) -> str:
         "slope",
         "measured",
         "within 10 %",
-        "window over law",
+        "window / law",
         "within 10 %",
     ]
     return table(heads, lines)

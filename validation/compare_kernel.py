@@ -1,12 +1,12 @@
-"""Compare with the Linux kernel: its TCP over a token bucket, beside the same path here.
+"""Compare with the Linux kernel: its TCP over a token bucket, and the same path simulated.
 
     python validation/compare_kernel.py docs/validation/kernel.md
 
 runs `validation/kernel/path.toml` for each case in `validation/kernel/results.json`,
-and writes the page's tables anew, each between the comments that carry its name, and
-the picture beside the page. Without a page the tables are printed. With `--measure`
-before it, this machine's kernel is measured first, into `results.json`; where that is
-not possible the stored results are compared.
+replaces the tables of the page, each between the comments with its name, and saves the
+picture beside the page. Without a page the tables are printed. With `--measure`
+before it, this machine's kernel is measured first, into `results.json`; if that is
+not possible, the stored results are used.
 """
 
 from __future__ import annotations
@@ -29,23 +29,23 @@ FOLDER = Path(__file__).parent / "kernel"
 RESULTS = FOLDER / "results.json"
 SCENARIO = FOLDER / "path.toml"
 SKIPPED = 77
-"""How `measure.py` ends where this machine cannot be measured."""
+"""Exit code of `measure.py` if this machine cannot be measured."""
 FRAME = 1514
-"""Octets of a full frame as the token bucket counts it."""
+"""Bytes of a full frame as the token bucket counts it."""
 CONTROLLERS = {
     # In slow start Linux counts every segment that an acknowledgement covers.
     "reno": '{ kind = "new-reno", slow-start-limit = 1000 }',
     "cubic": '"cubic"',
     "bbr": '"bbr1"',
 }
-"""Linux's controllers, and what they are here."""
+"""Linux's controllers, and the same in a scenario."""
 MEASURES = {
     "goodput": "Mbps",
     "retransmissions": "segments",
-    "smoothed round trip": "ms",
+    "smoothed rtt": "ms",
     "window": "segments",
 }
-"""What is compared; round trip and window are means over the samples of a run."""
+"""What is compared; rtt and window are averages over the samples of a run."""
 
 Case = Mapping[str, object]
 
@@ -61,7 +61,7 @@ def kernel_measures(run: Case) -> dict[str, float]:
     return {
         "goodput": run["goodput_bps"] / 1e6,
         "retransmissions": run["retransmissions"],
-        "smoothed round trip": statistics.fmean(series["smoothed_rtt_ms"]),
+        "smoothed rtt": statistics.fmean(series["smoothed_rtt_ms"]),
         "window": statistics.fmean(series["cwnd_segments"]),
     }
 
@@ -69,9 +69,9 @@ def kernel_measures(run: Case) -> dict[str, float]:
 def settings(case: Case) -> dict[str, str]:
     """Give the scenario's settings for a case.
 
-    A token bucket with room for n frames drops as a link does whose queue holds n − 1
-    frames more (the link's own transmission is the n-th), and lets each frame go
-    earlier by the time that n frames take.
+    A token bucket of n frames drops the same frames as a link whose queue is longer by n − 1
+    frames (the n-th is the one in transmission), and forwards each frame earlier by the
+    transmission time of n frames.
     """
     burst = case["burst_bytes"]
     earlier_ms = burst * 8 / (case["rate_mbps"] * 1e3)
@@ -86,14 +86,14 @@ def settings(case: Case) -> dict[str, str]:
 
 
 def simulate(case: Case) -> tuple[dict[str, float], pl.DataFrame]:
-    """Run a case here; give its measures, and window and round trip over time."""
+    """Simulate a case; give its measures, and window and rtt over time."""
     results = run_scenario(read(SCENARIO, settings(case)))
     [flow] = results["flows"].to_dicts()
     series = results["flow_series"]
     measures = {
         "goodput": flow["goodput_bps"] / 1e6,
         "retransmissions": flow["retransmissions"],
-        "smoothed round trip": series["smoothed_rtt_s"].mean() * 1e3,
+        "smoothed rtt": series["smoothed_rtt_s"].mean() * 1e3,
         "window": series["cwnd_segments"].mean(),
     }
     return measures, series
@@ -116,9 +116,9 @@ def comparison(cases: list[Case], ours: list[dict[str, float]]) -> str:
 
 
 def beside(our: float, theirs: list[float]) -> str:
-    """Write the kernel's least, median and most, ours, and the difference from the median.
+    """Write the kernel's minimum, median and maximum, ours, and the difference from the median.
 
-    It is bold if it is notable and ours lies outside of the kernel's own range.
+    It is bold if it is notable and ours is outside the kernel's range.
     """
     median = statistics.median(theirs)
     relative = difference(our, median)
@@ -130,7 +130,7 @@ def beside(our: float, theirs: list[float]) -> str:
 
 
 def accuracy(cases: list[Case]) -> str:
-    """Lay out what the machine did to the runs: pauses, and how exact the delay line was."""
+    """Lay out the pauses of the machine and the accuracy of the delay line."""
     rows = []
     for case in cases:
         runs = case["runs"]
@@ -140,11 +140,11 @@ def accuracy(cases: list[Case]) -> str:
         smallest = f"{min(run['minimum_rtt_ms'] for run in runs):.2f}"
         attempts = str(case["attempts"])
         rows.append([case_name(case), case["controller"], smallest, attempts, pauses, *late])
-    heads = ["least round trip, ms", "runs made", "longest pause of each kept, ms"]
+    heads = ["minimum rtt, ms", "runs made", "longest pause of each run kept, ms"]
     return table(["path", "controller", *heads, *LATENESS.values()], rows)
 
 
-LATENESS = {"median_us": "delay line late, median, µs", "p99_us": "99th percentile, µs"}
+LATENESS = {"median_us": "delay line lateness, median, µs", "p99_us": "99th percentile, µs"}
 
 
 def windows(cases: list[Case], series: list[pl.DataFrame]) -> pl.DataFrame:
@@ -186,19 +186,19 @@ def picture(frame: pl.DataFrame) -> alt.Chart:
 
 
 def in_order(names: pl.Series) -> list[str]:
-    """Give each name once, as they come."""
+    """Give each name once, in order of appearance."""
     return names.unique(maintain_order=True).to_list()
 
 
 def measure() -> None:
-    """Measure this machine's kernel; keep the stored results where that is not possible."""
+    """Measure this machine's kernel; keep the stored results if that is not possible."""
     done = subprocess.run([sys.executable, FOLDER / "measure.py", RESULTS], check=False)
     if done.returncode not in (0, SKIPPED):
         sys.exit("the kernel was not measured")
 
 
 def main() -> None:
-    """Measure if asked to, run everything here; write page and picture, or print."""
+    """Measure if requested, simulate all cases; write page and picture, or print."""
     arguments = sys.argv[1:]
     if "--measure" in arguments:
         arguments.remove("--measure")

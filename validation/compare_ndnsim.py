@@ -1,9 +1,9 @@
-"""Compare with ndnSIM: the same networks and the same consumer, beside its results.
+"""Compare with ndnSIM: the same networks and the same consumer.
 
     python validation/compare_ndnsim.py docs/validation.md
 
-runs the scenarios in `validation/ndnsim`, and writes the page's tables anew, each
-between the comments that carry its name. Without a page the tables are printed.
+runs the scenarios in `validation/ndnsim` and replaces the tables of the page, each
+between the comments with its name. Without a page the tables are printed.
 """
 
 from __future__ import annotations
@@ -23,25 +23,25 @@ FOLDER = Path(__file__).parent / "ndnsim"
 CASE = ["scenario", "controller", "bottleneck"]
 MEASURES = {"goodput": "Mbps", "delay": "ms", "drops": "packets", "marks": "packets"}
 CONTENT = 1024
-"""Octets of content in each Data of ndnSIM's; the scenarios' payload is one more."""
+"""Bytes of content in each Data of ndnSIM; the scenarios' payload is one byte more."""
 SECONDS = 30
-"""Simulated time of every run, there and here."""
+"""Simulated time of every run, in both simulators."""
 NOTABLE = 0.1
-"""The relative difference from which the page must explain."""
+"""The relative difference above which the page must give an explanation."""
 
 Settings = Mapping[str, str]
 
 RULES: dict[str, Settings] = {
     "as compared": {},
     "in flight never exceeds the window": {"defaults.consumer.window_fraction": '"waits"'},
-    "Data one octet shorter": {"defaults.producer.payload": f'"{CONTENT} B"'},
-    "estimator's gains per round trip": {"defaults.consumer.rtt_gain": '"per-round-trip"'},
-    "timeouts double once a check": {"defaults.consumer.backoff": '"each-event"'},
-    "timeouts noticed at once": {"defaults.consumer.timeout_check": '"0 ms"'},
+    "Data one byte shorter": {"defaults.producer.payload": f'"{CONTENT} B"'},
+    "RTT estimator gains per round trip": {"defaults.consumer.rtt_gain": '"per-round-trip"'},
+    "timeout doubled once per check": {"defaults.consumer.backoff": '"each-event"'},
+    "timeouts detected immediately": {"defaults.consumer.timeout_check": '"0 ms"'},
     "no margin after a decrease": {"defaults.consumer.recovery_margin": '"0 %"'},
     "cached Data loses its mark": {"defaults.node.content_store.keep_marks": "false"},
 }
-"""What the consumers and forwarders do there, each left out once."""
+"""Rules of ndnSIM's consumers and forwarders, and the setting that undoes each."""
 
 EXAMPLES = [
     ("one-path", "AIMD", None, "delay"),
@@ -51,11 +51,11 @@ EXAMPLES = [
     ("three-consumers", "AIMD", None, "drops"),
     ("three-consumers", "CUBIC", None, "marks"),
 ]
-"""Cases and measures that show what a rule is worth."""
+"""Cases and measures that show the effect of a rule."""
 
 RUNS = 20
 SPREADS = ["100 us", "1 ms"]
-"""Within how much time the consumers start, at random."""
+"""The intervals in which the consumers start at random."""
 
 
 def reference() -> pl.DataFrame:
@@ -81,7 +81,7 @@ def measured(cases: pl.DataFrame, settings: Settings) -> pl.DataFrame:
 
 
 def run_scenario(name: str, settings: Settings) -> pl.DataFrame:
-    """Give goodput, mean delay from the first Interest to the Data, drops and marks."""
+    """Give goodput, average delay from the first Interest to the Data, drops and marks."""
     # Only totals are needed here.
     settings = {"interval": f'"{SECONDS} s"', **settings}
     results = running.run_scenario(running.read(FOLDER / f"{name}.toml", settings))
@@ -118,7 +118,7 @@ def case_cells(case: Mapping[str, object]) -> list[str]:
 
 
 def beside(name: str, our: Mapping[str, float], their: Mapping[str, float]) -> str:
-    """Write ndnSIM's value, ours and the difference; a notable one in bold."""
+    """Write ndnSIM's value, ours and the difference, in bold if notable."""
     relative = difference(our[name], their[name])
     percent = f"{relative:+.1%}".replace("%", " %").replace("-", "−")
     emphasis = "**" if abs(relative) > NOTABLE else ""
@@ -131,7 +131,7 @@ def number(value: float) -> str:
 
 
 def rules(theirs: pl.DataFrame) -> str:
-    """Lay out what each rule of ndnSIM's is worth: the examples with and without it."""
+    """Lay out the effect of each rule of ndnSIM: the examples with and without it."""
     rows = [["*ndnSIM*", *example_cells(theirs), ""]]
     for rule, settings in RULES.items():
         ours = measured(theirs, settings)
@@ -159,7 +159,7 @@ def one_case(frame: pl.DataFrame, case: list[str | None]) -> pl.DataFrame:
 
 
 def notable_ones(theirs: pl.DataFrame, ours: pl.DataFrame) -> list[tuple[dict[str, object], str]]:
-    """Find the cases and measures whose difference must be explained."""
+    """Find the cases and measures whose difference needs an explanation."""
     return [
         (their, name)
         for their, our in zip(theirs.to_dicts(), ours.to_dicts(), strict=True)
@@ -169,7 +169,7 @@ def notable_ones(theirs: pl.DataFrame, ours: pl.DataFrame) -> list[tuple[dict[st
 
 
 def spread(theirs: pl.DataFrame, ours: pl.DataFrame) -> str:
-    """Lay out, for each notable difference, the range that random starts give."""
+    """Lay out, for each notable difference, the range over random start times."""
     notable = notable_ones(theirs, ours)
     scenarios = {case["scenario"] for case, _ in notable}
     cases = theirs.filter(pl.col("scenario").is_in(scenarios))
@@ -184,7 +184,7 @@ def spread(theirs: pl.DataFrame, ours: pl.DataFrame) -> str:
 
 
 def random_starts(within: str) -> Settings:
-    """Let each consumer start at a random moment, another one in each run."""
+    """Let each consumer start at a random time, different in each run."""
     return {"runs": str(RUNS), "defaults.consumer.start_within": f'"{within}"'}
 
 
@@ -196,7 +196,7 @@ def five_numbers(values: pl.Series) -> str:
 
 
 def replaced(page: str, tables: Mapping[str, str]) -> str:
-    """Give a page with its tables anew, each between the comments with its name."""
+    """Replace the tables of a page, each between the comments with its name."""
     for name, text in tables.items():
         comments = f"(<!-- {name} -->\n).*?(<!-- end of {name} -->)"
         page, found = re.subn(comments, rf"\g<1>{text}\g<2>", page, flags=re.DOTALL)

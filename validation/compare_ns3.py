@@ -1,10 +1,10 @@
-"""Compare with ns-3: the same dumbbell and the same flows, beside its results.
+"""Compare with ns-3: the same dumbbell and the same flows.
 
     python validation/compare_ns3.py docs/validation/ns3.md
 
 runs `validation/ns3/dumbbell.toml` for each row of `validation/ns3/reference.json`,
-and writes the page's tables anew, each between the comments that carry its name, and
-the picture beside the page. Without a page the tables are printed.
+replaces the tables of the page, each between the comments with its name, and saves the
+picture beside the page. Without a page the tables are printed.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from windtunnel.running import read, run_scenario
 FOLDER = Path(__file__).parent / "ns3"
 SCENARIO = FOLDER / "dumbbell.toml"
 FRAME = 1502
-"""Octets of a full segment on the links."""
+"""Bytes of a full frame on the links."""
 CONTROLLERS = {
     "Bbr": '"bbr1"',
     "Bic": '"bic"',
@@ -39,7 +39,7 @@ CONTROLLERS = {
     "Veno": '"veno"',
     "WestwoodPlus": '"westwood"',
 }
-"""ns-3's controllers, and theirs here."""
+"""ns-3's controllers, and the same in a scenario."""
 MEASURES = {
     "goodput_mbps": "goodput, Mbps",
     "utilisation": "utilisation",
@@ -48,7 +48,7 @@ MEASURES = {
     "jain": "Jain",
 }
 LEAST_DROPS = 1e-4
-"""Drop rates that differ by less do not count as different: a few packets a run."""
+"""Drop rates that differ by less count as equal: a few packets per run."""
 
 Row = Mapping[str, Any]
 Settings = Mapping[str, str]
@@ -57,7 +57,7 @@ CAUSES = {
     "Bbr": (["bandwidth"], ["bandwidth"]),
     "Bic": (["recovery", "constants"], ["constants", "recovery"]),
     "Cubic": (["recovery"], ["recovery"]),
-    "Illinois": (["whole", "smoothed"], ["smoothed", "whole"]),
+    "Illinois": (["truncation", "smoothed"], ["smoothed", "truncation"]),
     "LinuxReno": (["recovery", "exit"], ["exit"]),
     "NewReno": (["counting"], ["counting", "pipe"]),
     "Scalable": (["recovery", "constants"], ["constants", "exit"]),
@@ -65,7 +65,7 @@ CAUSES = {
     "Veno": (["veno", "counting"], ["veno", "counting", "pipe"]),
     "WestwoodPlus": (["recovery", "counting"], ["westwood"]),
 }
-"""Why a controller's rows part, without random loss and with it: words of the page."""
+"""Why a controller's rows differ, without random loss and with it: words of the page."""
 
 FAST_CAUSES = {
     "Bbr": ["quantum", "bandwidth"],
@@ -79,11 +79,11 @@ VARIATIONS: list[tuple[str, str, Settings]] = [
     ("Scalable", "`a` 0.02", {"controller": '{ kind = "scalable", a = 0.02 }'}),
     ("red", "a third of `max_probability`", {"max_probability": "0.3333"}),
 ]
-"""What is varied here to come nearer: whose rows, how it is called, and the change."""
+"""What is varied here to match ns-3: the rows, the label and the change."""
 
 
 def reference() -> list[dict[str, Any]]:
-    """Give ns-3's rows: what was run, and each measure's mean, least and greatest."""
+    """Give ns-3's rows: what was run, and each measure's mean, minimum and maximum."""
     return json.loads((FOLDER / "reference.json").read_text(encoding="utf-8"))["rows"]
 
 
@@ -115,7 +115,7 @@ def flows(controllers: Sequence[str]) -> str:
 
 
 def queue(row: Row, probability: float = 1.0) -> str:
-    """Give the bottleneck's queues; RED's greatest probability times `probability`."""
+    """Give the bottleneck's queues; RED's maximum probability times `probability`."""
     keys = f'kind = "{row["queue"]}", limit = "{row["buffer_packets"]} packets"'
     if row["queue"] != "drop-tail":
         keys += ', action = "mark"'
@@ -134,9 +134,9 @@ def varied(row: Row, change: Settings) -> dict[str, str]:
 
 
 def simulate(row: Row, changes: Settings) -> dict[str, float]:
-    """Run a row here; give the means of its measures over the runs, without the warm-up."""
+    """Simulate a row; give the means of its measures over the runs, without the warm-up."""
     results = run_scenario(read(SCENARIO, {**settings(row), **changes}), jobs=1)
-    # A sample stands at the end of its second.
+    # The time of a sample is the end of its second.
     after = pl.col("time_s") > row["warmup_s"] + 0.5
     rates = results["flow_series"].filter(after).group_by("run", "flow")
     rates = rates.agg(rate=pl.col("goodput_bps").mean() / 1e6).group_by("run")
@@ -156,28 +156,28 @@ def simulate(row: Row, changes: Settings) -> dict[str, float]:
 
 
 def simulate_all(rows: Sequence[Row], changes: Sequence[Settings]) -> list[dict[str, float]]:
-    """Run rows here, each with its changes, two at a time."""
+    """Simulate rows, each with its changes, two at a time."""
     with ThreadPoolExecutor(2) as threads:
         return list(threads.map(simulate, rows, changes))
 
 
-def parted(row: Row, our: Mapping[str, float]) -> list[str]:
+def differing(row: Row, our: Mapping[str, float]) -> list[str]:
     """Name the measures in which a row differs by more than 10 %.
 
     Queues must also differ by more than one packet's time, and drop rates by more
     than `LEAST_DROPS`.
     """
     packet_ms = FRAME * 8 / row["rate_mbps"] / 1e3
-    floors = {"queue_delay_ms": packet_ms, "drop_rate": LEAST_DROPS}
+    least = {"queue_delay_ms": packet_ms, "drop_rate": LEAST_DROPS}
     return [
         name
         for name in MEASURES
-        if abs(our[name] - row[name][0]) > max(NOTABLE * row[name][0], floors.get(name, 0))
+        if abs(our[name] - row[name][0]) > max(NOTABLE * row[name][0], least.get(name, 0))
     ]
 
 
 def causes(row: Row) -> list[str]:
-    """Say why a row parts, by the words of the page."""
+    """Say why a row differs, in the words of the page."""
     if row["queue"] == "red":
         return ["red"]
     if row["controllers"] == ["Bbr", "Bbr"] and row["buffer_bdp"] > 1:
@@ -193,17 +193,17 @@ def causes(row: Row) -> list[str]:
 
 
 def has_spurious_timeouts(row: Row) -> bool:
-    """Whether ns-3 had timeouts where the queue takes as long as the least timeout."""
+    """Whether ns-3 had timeouts where the queue can take as long as the minimum timeout."""
     longest_queue_ms = row["buffer_packets"] * FRAME * 8 / row["rate_mbps"] / 1e3
     near = row["minimum_timeout_ms"] <= row["rtt_ms"] + longest_queue_ms
     return near and row["minimum_timeout_ms"] < 1000 and sum(row["timeouts"]) > 0
 
 
 def comparison(rows: Sequence[Row], ours: Sequence[Mapping[str, float]]) -> str:
-    """Lay out all rows: ns-3's value / ours (ratio), and the cause where they part."""
+    """Lay out all rows: ns-3's value / ours (ratio), and the cause where they differ."""
     cells = []
     for row, our in zip(rows, ours, strict=True):
-        different = parted(row, our)
+        different = differing(row, our)
         measures = [beside(name, row[name][0], our[name], name in different) for name in MEASURES]
         if len(row["controllers"]) == 1:
             measures[-1] = ""
@@ -217,9 +217,9 @@ def case_name(row: Row) -> str:
     """Name a row's controllers, and what is special about it."""
     special = {
         "active queue": f", {row['queue']}",
-        "every segment acknowledged": ", ACK a segment",
+        "every segment acknowledged": ", ACK per segment",
         "ns-3's timers": ", ns-3's timers",
-        "timeout from 1 s": ", timeout from 1 s",
+        "timeout from 1 s": ", minimum timeout 1 s",
     }
     return together(row) + special.get(row["list"], "")
 
@@ -237,7 +237,7 @@ def path_cells(row: Row) -> list[str]:
 
 
 def beside(name: str, their: float, our: float, different: bool) -> str:
-    """Write ns-3's value, ours and the ratio; one that parts in bold."""
+    """Write ns-3's value, ours and the ratio, in bold if they differ."""
     scale = 100 if name == "drop_rate" else 1
     values = f"{number(their * scale)} / {number(our * scale)}"
     if not their:
@@ -254,10 +254,10 @@ def number(value: float) -> str:
 
 
 def summary(rows: Sequence[Row], ours: Sequence[Mapping[str, float]]) -> str:
-    """Count by controller how many rows agree, in all measures and in goodput."""
+    """Count the rows that agree, by controller, in goodput and in all measures."""
     groups: dict[str, list[list[str]]] = {}
     for row, our in zip(rows, ours, strict=True):
-        groups.setdefault(together(row), []).append(parted(row, our))
+        groups.setdefault(together(row), []).append(differing(row, our))
     cells = [
         [
             name,
@@ -267,12 +267,12 @@ def summary(rows: Sequence[Row], ours: Sequence[Mapping[str, float]]) -> str:
         ]
         for name, found in groups.items()
     ]
-    heads = ["controllers", "rows", "goodput within 10 %", "everything within 10 %"]
+    heads = ["controllers", "rows", "goodput within 10 %", "all measures within 10 %"]
     return table(heads, cells)
 
 
 def variations(rows: Sequence[Row], ours: Sequence[Mapping[str, float]]) -> str:
-    """Lay out what each variation here does to the rows that it is meant for."""
+    """Lay out the effect of each variation on the rows that it is meant for."""
     chosen = [
         (row, our, label, varied(row, change))
         for who, label, change in VARIATIONS
@@ -286,12 +286,12 @@ def variations(rows: Sequence[Row], ours: Sequence[Mapping[str, float]]) -> str:
         name = "queue_delay_ms" if row["queue"] == "red" else "goodput_mbps"
         values = [number(value) for value in (row[name][0], our[name], result[name])]
         cells.append([case_name(row), *path_cells(row), MEASURES[name], *values, label])
-    heads = ["controller", "path", "buffer", "loss", "measure", "ns-3", "ours", "ours varied"]
+    heads = ["controller", "path", "buffer", "loss", "measure", "ns-3", "ours", "ours, varied"]
     return table([*heads, "variation"], cells)
 
 
 def picture(rows: Sequence[Row], ours: Sequence[Mapping[str, float]]) -> alt.HConcatChart:
-    """Draw ours over ns-3's, goodput and queue, with a band of 10 %."""
+    """Draw ours against ns-3's, goodput and queue, with a band of 10 %."""
     measures = ("goodput_mbps", "queue_delay_ms")
     frame = pl.DataFrame(
         {

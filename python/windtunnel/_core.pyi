@@ -1,4 +1,4 @@
-"""The core: scenarios read, checked and run by the Rust crates."""
+"""The core: scenarios are read, checked and run by the Rust crates."""
 
 from pathlib import Path
 from typing import Any, Literal, Self, final
@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 class ScenarioError(ValueError):
-    """A scenario that cannot be run: the message says where, why, and what would be right."""
+    """A scenario that cannot be run: the message says where, why, and how to fix it."""
 
 @final
 class Table:
@@ -36,18 +36,18 @@ class Table:
 
 @final
 class Outcome:
-    """What came of a batch."""
+    """The outcome of a batch."""
 
     finished: int
     unfinished: int
     faults: list[str]
-    """What went wrong on our side."""
+    """Internal errors."""
     failed: list[tuple[int, str]]
-    """The cases of those runs, and what happened in each."""
+    """The cases of these runs, with the error of each."""
     failures: list[str]
-    """What went wrong in controllers written in Python."""
+    """Errors in controllers written in Python."""
     work: tuple[int, int, float]
-    """Events, packet-hops, and processor seconds, over all runs."""
+    """Events, packet-hops and CPU seconds, over all runs."""
 
     def tables(self) -> dict[str, Table]: ...
 
@@ -63,7 +63,7 @@ class Batch:
         """
 
     def progress(self) -> tuple[int, int, float, float, int]:
-        """Finished runs, runs, simulated seconds done and in all, events."""
+        """Finished runs, all runs, simulated seconds done and in total, events."""
 
     def is_done(self) -> bool: ...
     def cancel(self) -> None: ...
@@ -76,7 +76,7 @@ class Scenario:
 
     @property
     def file(self) -> str:
-        """The file that it was read from, as it was named."""
+        """The file that it was read from, as given."""
 
     @property
     def title(self) -> str | None:
@@ -88,7 +88,7 @@ class Scenario:
 
     @property
     def cases(self) -> list[list[str]]:
-        """For each case its name on every axis."""
+        """For each case, its name on every axis."""
 
     @property
     def runs(self) -> int:
@@ -104,15 +104,15 @@ class Scenario:
 
     @property
     def text(self) -> str:
-        """The text as run, with what was set from outside."""
+        """The text as run, with all settings applied."""
 
     @property
     def files(self) -> list[tuple[str, str]]:
-        """The files beside it that it names: each one's name there, and its text."""
+        """The files that it names: the name of each in the scenario, and its text."""
 
     @property
     def controllers(self) -> dict[str, type[Any]]:
-        """The controllers written in Python that it was given, by their names there."""
+        """The controllers written in Python, by their names in the scenario."""
 
     def __new__(
         cls,
@@ -122,13 +122,13 @@ class Scenario:
         controllers: dict[str, type[Any]] | None = None,
     ) -> Self: ...
     def bounds(self) -> list[tuple[float, float]]:
-        """For each case what no protocol can surpass there.
+        """For each case, the bounds for any protocol.
 
-        The goodput of all consumers together in bit/s, and the least delay in s.
+        They are the maximum total goodput of all consumers in bit/s, and the minimum delay in s.
         """
 
     def start(self, jobs: int, captures: tuple[Path, list[str]] | None = None) -> Batch:
-        """Start all runs; `captures` is a folder, and the nodes captured there.
+        """Start all runs; `captures` is a folder and the nodes captured in it.
 
         Raises ScenarioError if there is no such node.
         """
@@ -137,18 +137,18 @@ COLUMNS: list[str]
 """The columns of all tables, which no axis or parameter may be named after."""
 
 def units() -> list[tuple[str, float, str]]:
-    """Give every unit of scenario files, its worth in a base unit, and the name of that."""
+    """Return every unit of scenario files, its value in the base unit, and that unit's name."""
 
 @final
 class Start:
-    """Where a connection begins; the transport decides."""
+    """The initial conditions of a connection, set by the transport."""
 
     initial_window: float
-    """The first window, in segments."""
+    """The initial window, in segments."""
     minimum_window: float
-    """No decrease leads below this, in segments."""
+    """The minimum window after a decrease, in segments."""
     restart_window: float
-    """The window after a retransmission timeout, in segments; it may lie below the minimum."""
+    """The window after a retransmission timeout, in segments; it may be below the minimum."""
     def __deepcopy__(self, _memo: Any) -> Self: ...
 
 @final
@@ -156,7 +156,7 @@ class Delivery:
     """A delivery rate sample, from the most recently sent of the newly delivered segments."""
 
     rate: float | None
-    """Segments per second; None if the time was too short to tell."""
+    """Segments per second; None if the time was too short."""
     total: float
     """All data delivered on the connection until now, in segments."""
     total_at_send: float
@@ -164,19 +164,19 @@ class Delivery:
     in_flight_at_send: float
     """Data in flight just after the segment was sent, in segments."""
     lost_since_send: float
-    """Data held to be lost since the segment was sent, in segments."""
+    """Data considered lost since the segment was sent, in segments."""
     application_limited: bool
     """Whether the application had nothing to send when the segment was sent."""
     def __deepcopy__(self, _memo: Any) -> Self: ...
 
 @final
 class RadioReport:
-    """What a radio tells the sender of its channel."""
+    """A radio's report of its channel to the sender."""
 
     heard: int
-    """When the sender heard of it, in nanoseconds."""
+    """When the sender received it, in nanoseconds."""
     sinr: float
-    """Signal to interference and noise, in dB."""
+    """The signal-to-interference-plus-noise ratio, in dB."""
     bandwidth: float
     """Segments per second that the channel carries for each bit/s/Hz."""
     def __deepcopy__(self, _memo: Any) -> Self: ...
@@ -188,34 +188,34 @@ class Acknowledgement:
     now: int
     """When it arrived, since the start of the connection."""
     acknowledged: float
-    """Newly acknowledged data that may open the window: nothing while a loss is repaired
-    or the window does not limit the sender."""
+    """Newly acknowledged data that may open the window: zero during loss recovery and while
+    the window does not limit the sender."""
     delivered: float
     """Newly delivered data, whatever the transport is doing."""
     marked: float
-    """How much of it a router marked."""
+    """How much of the delivered data was marked."""
     some_congestion: float
-    """How much of it carried the milder mark."""
+    """How much of the delivered data carried the milder mark."""
     lost: float
-    """Data newly held to be lost."""
+    """Data newly considered lost."""
     rtt: int | None
-    """The round trip; None where it cannot be told."""
+    """The round-trip time; None if it is ambiguous."""
     smoothed_rtt: int | None
-    """The transport's smoothed round trip, once there is a sample."""
+    """The transport's smoothed round-trip time, once there is a sample."""
     one_way_delay: int | None
-    """The delay from sender to receiver; only differences of it mean something."""
+    """The delay from sender to receiver; only changes of it are meaningful."""
     in_flight: float
     """Data in flight after this acknowledgement."""
     delivery: Delivery | None
-    """The delivery rate; None where no data was newly delivered."""
+    """The delivery rate; None if no data was newly delivered."""
     round_ended: bool
     """Whether a round trip ended."""
     recovering: bool
-    """Whether the transport is repairing a loss."""
+    """Whether the transport is in loss recovery."""
     window_limited: bool
-    """Whether the window limited what was sent in the last round trip."""
+    """Whether the window limited the sender in the last round trip."""
     radio: RadioReport | None
-    """What was heard last of the radio that the data goes over."""
+    """The latest report of the radio that the data passes."""
     def __deepcopy__(self, _memo: Any) -> Self: ...
 
 @final
@@ -223,38 +223,38 @@ class Congestion:
     """Congestion was signalled; the transport has decided that this signal counts."""
 
     now: int
-    """When it was noticed, in nanoseconds."""
+    """When it was detected, in nanoseconds."""
     signal: Literal["loss", "mark", "nack", "timeout"]
-    """What told of it."""
+    """The signal."""
     in_flight: float
-    """Data in flight at that moment, in segments."""
+    """Data in flight at that time, in segments."""
     def __deepcopy__(self, _memo: Any) -> Self: ...
 
 @final
 class Environments:
-    """Environments of one scenario, each of one flow, stepped side by side on threads."""
+    """Environments of one scenario, each with one flow, stepped in parallel on threads."""
 
     def __new__(
         cls, scenario: Scenario, flow: str | None, interval_s: float, count: int, threads: int
     ) -> Self:
-        """Make `count` of them. Raises ScenarioError if there is no such flow."""
+        """Create `count` environments. Raises ScenarioError if there is no such flow."""
 
     def reset(self, place: int, case: int, seed: int, own: bool) -> list[float]:
-        """Begin an episode in one; `own` leaves the flow to the scenario's controller.
+        """Start an episode in one; `own` leaves the flow to the scenario's controller.
 
-        Gives the signals of its beginning, in the order of SIGNALS.
+        Returns the initial signals, in the order of SIGNALS.
         """
 
     def step(self, stepped: list[bool], answers: object, signals: object) -> None:
         """Step those that are `stepped`, with the interpreter released.
 
-        `answers` are float64 in one piece, of shape (count, 2): the window in segments,
-        and the pacing rate in segments per second, NaN where the transport is to decide.
-        `signals`, of shape (count, len(SIGNALS)), takes what those heard. Raises ValueError.
+        `answers` is a contiguous float64 array of shape (count, 2): the window in segments,
+        and the pacing rate in segments per second, where NaN leaves pacing to the transport.
+        `signals`, of shape (count, len(SIGNALS)), is filled in. Raises ValueError.
         """
 
     def is_over(self, place: int) -> bool:
-        """Say whether one has reached the scenario's end."""
+        """Whether one has reached the scenario's end."""
 
 SIGNALS: list[str]
 """The names of an environment's signals."""

@@ -2,9 +2,9 @@
 
     ip netns exec NAME python delay_line.py MILLISECONDS SOURCE SINK
 
-makes both devices in the network namespace in which it runs, says `ready`, and
-holds each packet for that time, in order, until it is told to end (SIGTERM). The
-devices vanish with it; they may be moved to other namespaces. At the end it prints
+creates both devices in the network namespace in which it runs, prints `ready`, and
+delays each packet by that time, in order, until it receives SIGTERM. The
+devices disappear with it; they may be moved to other namespaces. At the end it prints
 how late the packets left, as JSON.
 """
 

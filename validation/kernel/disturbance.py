@@ -1,7 +1,7 @@
-"""How long this machine stood still: a shared machine may take its processors away.
+"""How long this machine paused: a shared machine may take its processors away.
 
 A packet that should leave during such a pause leaves after it, together with all
-that came since; a long pause is an event on the network that no scenario contains.
+that arrived since; a long pause is an event on the network that no scenario contains.
 """
 
 from __future__ import annotations

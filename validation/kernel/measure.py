@@ -2,10 +2,9 @@
 
     python validation/kernel/measure.py RESULTS.json
 
-Everything happens in namespaces of its own (users, network, mounts, processes), so
-that no privilege is needed and nothing outlives the command.
-Where namespaces are not allowed, or a tool is missing, it says `skipped`, with the
-reason, and ends with exit code 77.
+It runs in namespaces of its own (user, network, mount, PID), so it needs no
+privileges and nothing outlives the command. If namespaces are not allowed, or a tool is
+missing, it prints `skipped` with the reason and ends with exit code 77.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ from network import FRAME, RECEIVER, SYSCTLS, inside, network, run
 from samples import counters, data_port, socket_summary, transfer
 
 SKIPPED = 77
-"""The exit code of a check that this machine cannot make, as automake has it."""
+"""The exit code of a skipped test, as in automake."""
 TOOLS = {
     "unshare": "util-linux",
     "ip": "iproute2",
@@ -41,16 +40,16 @@ TOOLS = {
     "sysctl": "procps",
     "iperf3": "iperf3",
 }
-"""Programs needed, and Debian's packages that have them."""
+"""The programs needed, and the Debian packages that contain them."""
 
 CONTROLLERS = ["reno", "cubic", "bbr"]
 SECONDS = 20
 RUNS = 3
-"""How many runs of each case are kept: those that the machine's pauses disturbed least."""
+"""How many runs of each case are kept: those with the shortest pauses of the machine."""
 SECONDS_A_CASE = 90
-"""No further run begins after that time."""
+"""No further run starts after this time."""
 LONGEST_PAUSE_MS = 5.0
-"""A run during which the machine paused no longer counts as undisturbed."""
+"""A run without a longer pause of the machine counts as undisturbed."""
 COUNTERS = {
     "hystart_by_train": "TcpExtTCPHystartTrainDetect",
     "hystart_by_delay": "TcpExtTCPHystartDelayDetect",
@@ -59,7 +58,7 @@ COUNTERS = {
     "timeouts": "TcpExtTCPTimeouts",
     "undone": "TcpExtTCPFullUndo",
 }
-"""What the sender's kernel counts, by our names; values hold for its whole namespace."""
+"""Counters of the sender's kernel, by our names; they cover its whole namespace."""
 SAMPLING = 'while :; do date +%s.%N; ss -Htin state established dst "$0"; sleep 0.1; done'
 
 
@@ -70,14 +69,14 @@ class Case:
     controller: str
     rate_mbps: int
     base_rtt_ms: int
-    """What the delay line holds; with 0, nothing but the kernel is in the way."""
+    """The delay of the delay line; with 0 there is none, and only the kernel is involved."""
     buffer: str
     limit_frames: int
     """tbf's limit, in full frames."""
 
     @property
     def rate_bps(self) -> int:
-        """The rate of frames, Ethernet's header included."""
+        """The rate of frames, including the Ethernet header."""
         return self.rate_mbps * 1_000_000
 
     @property
@@ -89,7 +88,7 @@ class Case:
     def burst_bytes(self) -> int:
         """tbf's bucket: a millisecond's worth, at least two frames.
 
-        A timer that is late costs tokens unless the bucket has room for them.
+        A late timer loses tokens if the bucket is full.
         """
         return max(2, round(self.rate_bps * 1e-3 / 8 / FRAME)) * FRAME
 
@@ -106,7 +105,7 @@ def cases(controllers: list[str]) -> Iterator[Case]:
 
 
 class DisturbedError(Exception):
-    """The machine paused so long that a run was given up."""
+    """The machine paused so long that a run was discarded."""
 
 
 def measure(case: Case, bearable_ms: float) -> dict:

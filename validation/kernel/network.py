@@ -4,9 +4,9 @@
        ^                            |
        +------- delay line ---------+
 
-Data meets one bottleneck, the token bucket at the router's way out. The router is a
-namespace of its own because a sender's own queue is no bottleneck buffer: TCP small
-queues keep it short, and what it drops the sender knows at once. Acknowledgements
+Data passes one bottleneck, the token bucket at the router's egress. The router has its
+own namespace because a sender's own queue is not a bottleneck buffer: TCP small
+queues keep it short, and the sender sees its drops immediately. Acknowledgements
 return through the delay line, which holds them for the whole base round trip; with
 none they return through the router.
 
@@ -25,7 +25,7 @@ from pathlib import Path
 SENDER = "10.77.1.1"
 RECEIVER = "10.77.2.2"
 FRAME = 1514
-"""Octets of a full frame as tbf counts it: MTU 1500 and Ethernet's header."""
+"""Bytes of a full frame as tbf counts it: MTU 1500 and the Ethernet header."""
 SYSCTLS = {
     # iperf3 connects before it chooses its controller, and the pacing that BBR turns on
     # stays on: with this default every controller is paced, on any machine.
@@ -58,7 +58,7 @@ def inside(namespace: str, *command: str) -> list[str]:
 def network(rate_bps: int, limit: int, burst: int, base_rtt_ms: float) -> Iterator[dict]:
     """Build the network; give a mapping that holds the delay line's summary at the end.
 
-    `limit` and `burst` are tbf's, in octets of frames.
+    `limit` and `burst` are tbf's, in bytes of frames.
     """
     try:
         join("sender", SENDER, "10.77.1.2")
@@ -77,7 +77,7 @@ def network(rate_bps: int, limit: int, burst: int, base_rtt_ms: float) -> Iterat
 
 
 def join(name: str, address: str, gateway: str) -> None:
-    """Make an end's namespace, and join it to the router."""
+    """Create the namespace of a host, and connect it to the router."""
     if name == "sender":
         run("ip", "netns", "add", "router")
     run("ip", "netns", "add", name)
@@ -96,7 +96,7 @@ def attach(namespace: str, device: str, address: str) -> None:
 
 @contextlib.contextmanager
 def delay_line(base_rtt_ms: float, line: dict) -> Iterator[None]:
-    """Lead what the receiver sends through the delay line."""
+    """Route what the receiver sends through the delay line."""
     program = [sys.executable, str(Path(__file__).with_name("delay_line.py"))]
     arguments = [str(base_rtt_ms), "back", "front"]
     command = inside("receiver", *program, *arguments)

@@ -1,4 +1,4 @@
-"""What iperf3 and ss print, as figures."""
+"""The output of iperf3 and ss, as numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much schemes that watch the delay keep in the queue."""
+"""How much delay-based controllers keep in the queue."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from laws.simulate import Law, around, at_queue, counted, goodputs, jain, path
 SEEDS = (1, 2, 3)
 APART_MS = 10
 """Between two flows' starts. The first segments of each pass through an empty queue, so
-that all know the least round trip."""
+that all measure the minimum round-trip time."""
 COPA = '{ kind = "copa", competitive = false }'
 
 
 def ledbat(name: str, target_ms: float) -> list[Law]:
-    """Measure a scavenger alone, beside itself and beside CUBIC."""
+    """Measure a scavenger alone, with a second one and with CUBIC."""
     flow = f'{{ controller = "{name}" }}'
     late = f'{{ controller = "{name}", start = "60 s", start_within = "1 s" }}'
     cubic = '{ controller = "cubic", start = "60 s", start_within = "1 s" }'
@@ -39,15 +39,15 @@ def ledbat(name: str, target_ms: float) -> list[Law]:
             "ms",
             1,
         ),
-        Law(f"{name} beside CUBIC: its share", "≈ 0", 0, 2, left, "%"),
+        Law(f"{name} against CUBIC: its share", "≈ 0", 0, 2, left, "%"),
     ]
     if name == "ledbat":
         laws.append(
-            Law("ledbat, a second flow comes late: share of the first", "≈ 0", 0, 5, shares, "%")
+            Law("ledbat, second flow starts late: share of the first", "≈ 0", 0, 5, shares, "%")
         )
     else:
         laws.append(
-            Law(f"{name}, a second flow comes late: Jain's index", "≈ 1", 0.95, 1, indices, "", 3)
+            Law(f"{name}, second flow starts late: Jain's index", "≈ 1", 0.95, 1, indices, "", 3)
         )
     return laws
 
@@ -97,5 +97,5 @@ def fast_latecomer() -> Law:
         first, second = goodputs(results, 30)
         ratios.append(second / first)
     golden = (1 + math.sqrt(5)) / 2
-    name = "FAST, a second flow comes late: its rate over the first's"
+    name = "FAST, second flow starts late: its rate / the first's"
     return Law(name, f"(1 + √5)/2 = {golden:.3f}", *around(golden, 0.05), ratios, "", 3)

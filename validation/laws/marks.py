@@ -30,7 +30,7 @@ THRESHOLD = 0.5e-6
 def constant(unmarked: float) -> float:
     """Give the window times the share of marks.
 
-    It gives up half the share `p` once a round trip. With `x = w p` marks in each, a
+    The window decreases by half the share `p` once per round trip. With `x = w p` marks in each, a
     decrease comes every `1 + 1/x` round trips, in which the window grows by `unmarked`
     each, the share of segments that let it grow: `x / 2 = unmarked (1 + 1/x)`.
     """
@@ -38,12 +38,12 @@ def constant(unmarked: float) -> float:
 
 
 def dctcp(share: float) -> float:
-    """Give DCTCP's mean window: also what was marked lets it grow."""
+    """Give DCTCP's mean window: marked segments let it grow, too."""
     return constant(1) / share
 
 
 def prague(share: float) -> float:
-    """Give Prague's mean window: only what was not marked lets it grow."""
+    """Give Prague's mean window: only unmarked segments let it grow."""
     return constant(1 - share) / share
 
 

@@ -1,4 +1,4 @@
-"""What BBR's model of the path gives: little lost to probing, and to random loss."""
+"""BBR's path model: the cost of probing, and of random loss."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ RATE = 50
 
 
 def probing() -> Law:
-    """BBRv1 gives up 200 ms in ten seconds to measure the round trip."""
+    """BBRv1 uses 200 ms in ten seconds to measure the round-trip time."""
     utilisations = []
     for seed in SEEDS:
         flow = {"one": '{ controller = "bbr1", start_within = "1 s" }'}
@@ -42,19 +42,19 @@ def through_loss(controller: str, loss: float) -> list[float]:
 
 
 def bbr1_loss(loss: float) -> Law:
-    """BBRv1 sends at the rate that was delivered, whatever is lost.
+    """BBRv1 sends at the delivery rate, whatever is lost.
 
     At most `C (1 - p)` is delivered; sent at that rate, `C (1 - p)^2` arrives between
     two probes. A probe must deliver more than before: `1.25 (1 - p) > 1`.
     """
     shares = through_loss("bbr1", loss)
-    name = f"BBRv1, {loss:.0%} random loss: goodput over C (1 − p)".replace("%", " %")
+    name = f"BBRv1, {loss:.0%} random loss: goodput / (C (1 − p))".replace("%", " %")
     expected = f"1 − p to 1: {1 - loss:.2f} … 1"
     return Law(name, expected, (1 - loss) * 0.95, 1.01, shares)
 
 
 def bbr3_loss(loss: float, low: float, high: float, expected: str) -> Law:
-    """BBRv3 gives way where a round loses more than 2 %."""
+    """BBRv3 reduces its rate if a round loses more than 2 %."""
     shares = through_loss("bbr3", loss)
-    name = f"BBRv3, {loss * 100:g} % random loss: goodput over C (1 − p)"
+    name = f"BBRv3, {loss * 100:g} % random loss: goodput / (C (1 − p))"
     return Law(name, expected, low, high, shares)

@@ -91,9 +91,9 @@ def dctcp(queue: pl.DataFrame) -> alt.LayerChart:
 
 
 def convergence(runs: pl.DataFrame) -> alt.FacetChart:
-    """Draw Jain's index over the time since the second flow came."""
+    """Draw Jain's index over the time since the second flow started."""
     base = alt.Chart(runs).encode(
-        x=alt.X("after_s:Q", title="since the second flow came (s)"),
+        x=alt.X("after_s:Q", title="time since the second flow started (s)"),
         y=alt.Y("jain:Q", title="Jain's index", scale=alt.Scale(domain=[0.5, 1])),
         detail="run:N",
     )

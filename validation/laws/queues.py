@@ -1,4 +1,4 @@
-"""What queues do to flows that are known: utilisation, delay, shares and waiting."""
+"""Queues under known traffic: utilisation, delay, shares and waiting time."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from laws.simulate import (
 
 SEEDS = (1, 2, 3)
 BUFFERS = (0.1, 0.25, 0.5, 0.75, 1.0)
-"""Of Reno's path, in products of bandwidth and delay."""
+"""Buffers of Reno's path, in bandwidth-delay products."""
 ROUND_TRIPS = (20, 50, 100)
 
 
@@ -77,7 +77,7 @@ def dctcp_queue(acknowledge_every: int = 1) -> pl.DataFrame:
     """Give the queue of two DCTCP flows at 10 Gbps and 100 µs, marked beyond 65 packets.
 
     That many packets take 78 µs: CoDel's `ce_threshold` marks what waited longer, and
-    its target is out of reach.
+    its target is never reached.
     """
     queue = (
         '{ kind = "codel", limit = "1000 packets", action = "mark", target = "1 s", '
@@ -93,9 +93,9 @@ def dctcp_queue(acknowledge_every: int = 1) -> pl.DataFrame:
 
 
 def dctcp_bounds() -> tuple[float, float]:
-    """Give the least and the greatest queue of the paper's model (section 3.3).
+    """Give the minimum and maximum queue of the paper's model (section 3.3).
 
-    With `W = (C T + K) / N` the greatest is `K + N`, and it falls by
+    With `W = (C T + K) / N` the maximum is `K + N`, and it falls by
     `sqrt(2 N (C T + K)) / 2`.
     """
     flows, threshold, on_the_path = 2, 65, 10e9 * 1e-4 / (8 * PACKET)
@@ -107,7 +107,7 @@ def dctcp() -> list[Law]:
     """Compare DCTCP's queue with the paper's model, to the nearest three packets."""
     queue = dctcp_queue()["queue_packets"]
     name = "DCTCP, 2 flows at 10 Gbps and 100 µs, K = 65"
-    found = (("least", "K + N − √(2N(CT + K))/2", queue.min()), ("greatest", "K + N", queue.max()))
+    found = (("minimum", "K + N − √(2N(CT + K))/2", queue.min()), ("maximum", "K + N", queue.max()))
     return [
         Law(
             f"{name}: {which} queue",
@@ -188,14 +188,14 @@ def dual_pi2(rate_mbps: float, round_trip_ms: float) -> list[Law]:
     name = f"DualPI2, 10 Prague and 10 Reno flows at {rate_mbps} Mbps and {round_trip_ms} ms"
     return [
         Law(
-            f"{name}: ratio of rates, over T_C/T_L",
+            f"{name}: ratio of rates / (T_C/T_L)",
             "0.82 … 1.04",
             0.82 * 0.9,
             1.04 * 1.1,
             ratios,
         ),
-        Law(f"{name}: Prague's window over its law", "1", *around(1, 0.1), windows),
-        Law(f"{name}: L queue's delay", "≤ 1 ms", 0, 1, delays, "ms"),
+        Law(f"{name}: Prague's window / its law", "1", *around(1, 0.1), windows),
+        Law(f"{name}: L queue delay", "≤ 1 ms", 0, 1, delays, "ms"),
     ]
 
 
@@ -203,24 +203,24 @@ def dual_pi2(rate_mbps: float, round_trip_ms: float) -> list[Law]:
 
 
 def sparse_flow() -> Law:
-    """Measure how long a flow of little waits beside four CUBIC flows."""
+    """Measure the queueing delay of a low-rate flow that competes with four CUBIC flows."""
     flows = {f"f{n}": '{ controller = "cubic" }' for n in range(4)}
     flows["sparse"] = '{ protocol = "udp", rate = "100 kbps", payload = "200 B" }'
     results = path(30, flows, queue='{ kind = "fq-codel" }')
     it = flow_totals(results)["sparse"]
     wait = (it["delay_maximum_s"] - it["delay_minimum_s"]) * 1e3
     most = 4 * PACKET * 8 / 20e6 * 1e3
-    name = "FQ-CoDel, a sparse flow beside 4 CUBIC flows at 20 Mbps: longest wait"
-    return Law(name, "≤ a packet of each", 0, most, [wait], "ms", 2)
+    name = "FQ-CoDel, a sparse flow and 4 CUBIC flows at 20 Mbps: maximum queueing delay"
+    return Law(name, "≤ one packet per flow", 0, most, [wait], "ms", 2)
 
 
 def isolation() -> Law:
-    """Measure how even eight unlike controllers share a link."""
+    """Measure how evenly eight different controllers share a link."""
     names = ["cubic", "reno", "bbr1", "bbr3", "scalable", "illinois", "h-tcp", "westwood"]
     flows = {name: f'{{ controller = "{name}", start_within = "1 s" }}' for name in names}
     queue = '{ kind = "fq-codel" }'
     runs = [path(40, flows, rate_mbps=40, queue=queue, seed=seed) for seed in SEEDS]
-    name = "FQ-CoDel, 8 unlike controllers: Jain's index"
+    name = "FQ-CoDel, 8 different controllers: Jain's index"
     return Law(name, "≈ 1", 0.99, 1, [jain(goodputs(run, 10)) for run in runs], "", 3)
 
 
@@ -240,7 +240,7 @@ def waiting(load: float) -> Law:
         results = path(600, {"u": flow}, rate_mbps=10, queue=queue, interval="600 s", seed=seed)
         waits.append(results["links"]["sojourn_s"][0] / service)
     expected = load / (2 * (1 - load))
-    name = f"Poisson arrivals of datagrams, load {load}: mean wait in service times (M/D/1)"
+    name = f"Poisson arrivals of datagrams, load {load}: mean waiting time / service time (M/D/1)"
     return Law(name, f"{expected:.2f}", *around(expected, 0.1), waits)
 
 
@@ -263,5 +263,5 @@ def processor_sharing() -> Law:
         transfers = results["transfers"]
         ideal = transfers["size_bytes"].mean() * 8 * PACKET / SEGMENT / 100e6
         ratios.append(transfers["completion_s"].mean() / ideal)
-    name = "Web-search flows arrive at load 0.5, FQ-CoDel, 1 ms: mean completion over E[S]/C"
+    name = "Web-search flows at load 0.5, FQ-CoDel, 1 ms: mean completion time / (E[S]/C)"
     return Law(name, "1 / (1 − ρ) = 2", *around(2, 0.2), ratios)

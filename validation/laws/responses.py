@@ -24,7 +24,7 @@ LOSSES = {1e-2: 300, 10**-2.5: 300, 1e-3: 200, 10**-3.5: 100, 1e-4: 60, 10**-4.5
 """Probabilities, and how many losses each run sees."""
 RUNS = 3
 WARM_UP = 0.2
-"""The share of a run that is not counted."""
+"""The share of a run that is discarded."""
 ROOM = 10
 """How many mean windows fit on the link."""
 TOLERANCE = 0.1
@@ -80,7 +80,7 @@ def power(constant: float, exponent: float) -> Window:
 
 
 def even_losses(growth: float, exponent: float, kept: float) -> float:
-    """Give the constant of `dw = growth w^exponent` a round trip, with even gaps.
+    """Give the constant of `dw = growth w^exponent` per round trip, with even gaps.
 
     With `n` segments sent, `w^(2 - exponent)` grows by `growth (2 - exponent) n`.
     """
@@ -107,7 +107,7 @@ def drawn_losses(growth: float, exponent: float, kept: float) -> float:
 def power_law(
     name: str, controller: str, source: str, law: tuple[float, float, float], highest: float = 1.0
 ) -> Response:
-    """Give the response function of `dw = growth w^exponent` a round trip.
+    """Give the response function of `dw = growth w^exponent` per round trip.
 
     `law` is the growth, the exponent, and the share of the window kept after a loss.
     """
@@ -122,7 +122,7 @@ round trips have passed since."""
 
 
 def sawtooth(growth: Growth, kept: float) -> Window:
-    """Give the mean window where a loss comes as often as the last one was."""
+    """Give the mean window with losses at equal intervals."""
 
     def climb(largest: float) -> tuple[float, float]:
         window, sent, passed = kept * largest, 0.0, 0.0
@@ -146,7 +146,7 @@ def sawtooth(growth: Growth, kept: float) -> Window:
 def drawn_sawtooth(growth: Growth, kept: float) -> Window:
     """Give the mean window with exponentially distributed gaps, by drawing them.
 
-    The round trip in which a loss is repaired adds nothing, and no other loss in it
+    The round trip in which a loss is recovered adds nothing, and no other loss in it
     counts: where a climb takes few round trips, that matters.
     """
     steps = 8
@@ -191,7 +191,7 @@ def cubic_random_losses(loss: float) -> float:
 
 
 def bic(window: float, last: float, _: float) -> float:
-    """Give BIC's growth: a quarter of the way to the last maximum, and away from it."""
+    """Give BIC's growth: a quarter of the distance to the last maximum, and away from it."""
     if window < 14:
         return 1.0
     if window < last:
@@ -231,16 +231,25 @@ def responses() -> list[Response]:
     return [
         power_law("Reno", '"reno"', "1.22/√p (Mathis et al. 1997)", (1, 0, 0.5)),
         power_law("Veno", '"veno"', "2.12/√p, b = 1/5", (1, 0, 0.8)),
-        power_law("D-TCP, 4 flows", four_flows, "N √(3/2p), its equation 27", (4, 0, 11 / 13)),
+        power_law(
+            "D-TCP, 4 flows", four_flows, "N √(3/2p), equation 27 of its paper", (4, 0, 11 / 13)
+        ),
         stepped("Agile-SD", '"agile-sd"', "3.71/√p, λ from 3 to 1", agile, 0.9),
-        stepped("BIC", bic_alone, "its steps, summed", bic, 0.8, 1e-3),
+        stepped("BIC", bic_alone, "its increments, summed", bic, 0.8, 1e-3),
         stepped("H-TCP", steady, "its α(Δ), β = 0.8, summed", h_tcp, 0.8, 1e-3),
-        power_law("Elastic", '"elastic"', "1.29/p^⅔, √w a round trip", (1, 0.5, 0.5)),
+        power_law("Elastic", '"elastic"', "1.29/p^⅔, √w per round trip", (1, 0.5, 0.5)),
         Response("CUBIC", '"cubic"', "1.054 T^¾/p^¾ (RFC 9438)", cubic, cubic_random_losses, 1e-4),
         Response(
-            "CUBIC, never as Reno", cubic_alone, "the same", cubic, cubic_random_losses, 10**-2.5
+            "CUBIC without Reno-friendly region",
+            cubic_alone,
+            "the same",
+            cubic,
+            cubic_random_losses,
+            10**-2.5,
         ),
-        power_law("Compound", '"compound"', "p^−0.8, w^¾/8 a round trip", (1 / 8, 0.75, 0.5), 1e-3),
+        power_law(
+            "Compound", '"compound"', "p^−0.8, w^¾/8 per round trip", (1 / 8, 0.75, 0.5), 1e-3
+        ),
         Response(
             "HighSpeed",
             '"highspeed"',

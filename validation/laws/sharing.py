@@ -1,4 +1,4 @@
-"""Who gets how much: convergence, and round trips of different length."""
+"""Fairness: convergence, and flows with different round-trip times."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from laws.simulate import Law, flow_totals, goodputs, jain, path, simulate
 SEEDS = (1, 2, 3)
 ROUND_TRIP = 0.1
 LATE = 30
-"""When the second flow comes, in seconds."""
+"""When the second flow starts, in seconds."""
 CROSS = (
     '{ protocol = "udp", rate = "1 Gbps", payload = "500 B", workload = '
     '{ kind = "on-off", on = "1 ns", off = "10 ms", periods = "exponential" } }'
 )
 """Datagrams at random, 2 % of the link: without them two flows of equal round trips keep
-in step, and which of them loses a packet is no chance (phase effects)."""
+in step, and which of them loses a packet is not random (phase effects)."""
 
 
 def two_flows(controller: str, seed: int, buffer: int = 167) -> pl.DataFrame:
@@ -43,7 +43,7 @@ def convergence(controller: str, buffer: int, fair: bool) -> tuple[Law, pl.DataF
     after = runs.filter(pl.col("after_s").is_between(200 * ROUND_TRIP, 400 * ROUND_TRIP))
     means = after.group_by("run", maintain_order=True).agg(pl.col("jain").mean())
     low, high = (0.95, 1.0) if fair else (0.5, 0.9)
-    name = f"Two {controller} flows, one comes late: Jain's index after 200 round trips"
+    name = f"Two {controller} flows, one starts late: Jain's index after 200 round trips"
     expected = "≥ 0.95" if fair else "unfair, ≤ 0.9"
     return Law(name, expected, low, high, means["jain"].to_list(), "", 3), runs
 
@@ -52,7 +52,7 @@ def unequal(controller: str, queue: str, seed: int, far_first: bool = False) -> 
     """Give the ratio of rates, near over far, and of round trips, far over near.
 
     The round trips are 10 and 100 ms, without the queue. With `far_first` the near
-    flow comes when the far one's first segments have passed, so that both know theirs.
+    flow starts when the far one's first segments have passed, so that both measure theirs.
     """
     starts = (
         {"flows.near.start": '"150 ms"'}
@@ -93,18 +93,18 @@ COPA = '{ kind = "copa", competitive = false }'
 
 
 def reno_round_trips() -> list[Law]:
-    """Reno's rates go as the square of the round trips if both lose at once, else as they."""
+    """Reno's rates go with the square of the rtt if both lose together, else linearly."""
     return [
-        reno_exponents(SHALLOW, "drop-tail (both lose at once)", 1.8, 2.2, "2"),
-        reno_exponents(EVEN, "PIE (all packets alike)", 0.9, 1.1, "1"),
+        reno_exponents(SHALLOW, "drop-tail (both lose together)", 1.8, 2.2, "2"),
+        reno_exponents(EVEN, "PIE (same drop probability)", 0.9, 1.1, "1"),
     ]
 
 
 def other_round_trips() -> list[Law]:
-    """FAST and Copa do not mind the round trip; BBRv1 favours the longer one."""
+    """FAST and Copa are independent of the round-trip time; BBRv1 favours the longer one."""
     fast = [unequal('"fast"', DEEP, 1, far_first=True)[0]]
     copa, bbr = ([unequal(it, DEEP, seed)[0] for seed in SEEDS] for it in (COPA, '"bbr1"'))
-    rates = "10 and 100 ms: rate, near over far"
+    rates = "10 and 100 ms: rate, near / far"
     return [
         Law(f"FAST, {rates}", "1", 0.95, 1.05, fast),
         Law(f"Copa, {rates}", "≈ 1", 0.5, 2, copa),

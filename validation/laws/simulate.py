@@ -18,9 +18,9 @@ from windtunnel.running import read, run_scenario
 
 FOLDER = Path(__file__).parent
 SEGMENT = 1448
-"""Octets of data in a full segment."""
+"""Bytes of data in a full segment."""
 PACKET = 1500
-"""Octets of its packet."""
+"""Bytes of its packet."""
 
 Settings = Mapping[str, str]
 Case = TypeVar("Case")
@@ -29,14 +29,14 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True)
 class Law:
-    """What must come out, and what came out of each run."""
+    """What is expected, and the result of each run."""
 
     name: str
     expected: str
     """The value or the range, as the page shows it."""
     low: float
     high: float
-    """What the mean of the runs must be within."""
+    """The bounds for the mean of the runs."""
     runs: Sequence[float]
     unit: str = ""
     digits: int = 2
@@ -52,7 +52,7 @@ class Law:
         return self.low <= self.measured <= self.high
 
     def cells(self) -> list[str]:
-        """Give the law's row: name, expected, within, measured with least and most."""
+        """Give the law's row: name, expected, bounds, measured with minimum and maximum."""
         measured = self.text(self.measured)
         if len(self.runs) > 1:
             measured += f" ({self.text(min(self.runs))} … {self.text(max(self.runs))})"
@@ -77,7 +77,7 @@ def around(expected: float, share: float) -> tuple[float, float]:
 
 
 def random_loss(probability: float) -> str:
-    """Give the loss of a link that loses so much of what a sends, and nothing back."""
+    """Give the loss of a link that loses packets from a to b only."""
     return f'[{{ probability = "{probability * 100} %" }}, {{ probability = "0 %" }}]'
 
 
@@ -109,7 +109,7 @@ def path(
 
 
 def at_queue(results: Results, since_s: float, sender: str = "a") -> pl.DataFrame:
-    """Give the series of a sender's link from a moment on."""
+    """Give the series of a sender's link from a time on."""
     series = results["link_series"]
     return series.filter((pl.col("from") == sender) & (pl.col("time_s") > since_s))
 
@@ -125,16 +125,16 @@ def goodputs(
 
 
 def flow_totals(results: Results) -> dict[str, dict[str, Any]]:
-    """Give what each flow gave in all, by its name."""
+    """Give each flow's totals, by its name."""
     return {row["flow"]: row for row in results["flows"].to_dicts()}
 
 
 def each(function: Callable[[Case], Value], cases: Iterable[Case]) -> list[Value]:
-    """Give what a function makes of each case, on all processors."""
+    """Apply a function to each case, on all processors."""
     with ThreadPoolExecutor(os.cpu_count()) as threads:
         return list(threads.map(function, cases))
 
 
 def jain(shares: Sequence[float]) -> float:
-    """Give Jain's index: 1 where all have the same, 1 / n where one has everything."""
+    """Give Jain's index: 1 if all shares are equal, 1 / n if one has everything."""
     return sum(shares) ** 2 / (len(shares) * sum(share**2 for share in shares))

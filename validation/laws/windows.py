@@ -36,7 +36,7 @@ def slow_start(acknowledge_every: int, rounds: int) -> Law:
         at = series.filter((pl.col("time_s") - instant).abs() < 1e-6)
         windows = (at["cwnd_segments"].item(), at["in_flight"].item())
         deviations += [abs(window - INITIAL * 2**n) for window in windows]
-    who = "Reno, every segment" if acknowledge_every == 1 else "CUBIC, every second one"
+    who = "Reno, every segment" if acknowledge_every == 1 else "CUBIC, every second segment"
     name = f"Slow start, {who} acknowledged: window and in flight after 0 to {rounds - 1} rounds"
     return Law(name, "10 · 2ⁿ, difference 0", 0, 0, [max(deviations)], "segments", 0)
 
@@ -57,5 +57,5 @@ def avoidance() -> Law:
     series = results["flow_series"].filter(pl.col("time_s").is_between(5, 30))
     windows = series["cwnd_segments"]
     growth = (windows.diff().drop_nulls() * ROUND_TRIP_MS / 1e3).to_list()
-    name = "Reno's avoidance: growth of the window in a round trip, of each second"
+    name = "Reno in congestion avoidance: window growth per round trip, in each second"
     return Law(name, "1 segment", *around(1, 0.01), growth, "segments", 4)

@@ -3,8 +3,8 @@
 //!
 //! Source: Alrshah, Othman, Ali, Hanapi, "Agile-SD: a Linux-based TCP
 //! congestion control algorithm for supporting high-speed and short-distance
-//! networks", JNCA 55, 2015, and the author's Linux module 1.0, whose facts
-//! stand here where the paper's text could not be read.
+//! networks", JNCA 55, 2015, and the author's Linux module 1.0, which is
+//! followed because the paper's text was not available.
 //!
 //! With `loss` and `degraded` the window before and after the last decrease:
 //!
@@ -15,8 +15,8 @@
 //!
 //! The module keeps 0.90 in both phases. El-Bakkouchi et al., "Performance
 //! analysis of TCP variants in Named Data Networking", state 0.90 in slow start
-//! and 0.95 in avoidance. The module does nothing of its own at a timeout, so
-//! `loss` and `degraded` are remembered as after any decrease. A later paper
+//! and 0.95 in avoidance. The module does nothing special on a timeout, so
+//! `loss` and `degraded` are kept as after any decrease. A later paper
 //! derives `lambda-max` from `beta`; its formula was not seen.
 
 use crate::{
@@ -32,17 +32,17 @@ pub(crate) const DESCRIPTION: Description = Description {
     parameters: &[
         Parameter {
             name: "beta-slow-start",
-            meaning: "the share of the window that is kept after congestion in slow start",
+            meaning: "the fraction of the window kept after congestion in slow start",
             kind: Kind::Number { default: 0.9, minimum: 0.01, maximum: 0.99 },
         },
         Parameter {
             name: "beta",
-            meaning: "the share of the window that is kept after congestion in avoidance",
+            meaning: "the fraction of the window kept after congestion in congestion avoidance",
             kind: Kind::Number { default: 0.9, minimum: 0.01, maximum: 0.99 },
         },
         Parameter {
             name: "lambda-max",
-            meaning: "the largest agility factor: growth in segments a round trip",
+            meaning: "the maximum agility factor: growth in segments per round trip",
             kind: Kind::Number { default: 3.0, minimum: 1.0, maximum: 1000.0 },
         },
     ],

@@ -2,7 +2,7 @@
 //!
 //! Source: RFC 5681, section 3.1, as the NDN consumers apply it (ndn-tools'
 //! aimd pipeline; PCON's consumer, Schneider et al., ICN 2016). It is what the
-//! NDN papers here call SACK: TCP's Reno window, where every Data packet
+//! NDN papers here call SACK: TCP's Reno window, in which every Data packet
 //! acknowledges exactly one segment.
 //!
 //! - slow start: `w += 1` for each segment
@@ -22,7 +22,7 @@ pub(crate) const DESCRIPTION: Description = Description {
     needs: &[],
     parameters: &[Parameter {
         name: "beta",
-        meaning: "the share of the window that is kept after congestion",
+        meaning: "the fraction of the window kept after congestion",
         kind: Kind::Number { default: 0.5, minimum: 0.01, maximum: 0.99 },
     }],
 };

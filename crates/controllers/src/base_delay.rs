@@ -1,8 +1,8 @@
-//! The delay that a queue adds: the latest delay less the least of the last ten
+//! The delay that a queue adds: the latest delay minus the minimum of the last ten
 //! minutes.
 //!
 //! Source: RFC 6817, sections 2.4.2 and 3.4 (`BASE_HISTORY` ten minima of a
-//! minute each, `CURRENT_FILTER` the least of the last four samples, none older
+//! minute each, `CURRENT_FILTER` the minimum of the last four samples, none older
 //! than a round trip).
 
 use crate::Nanoseconds;
@@ -21,7 +21,7 @@ struct Sample {
 /// The base delay, the current delay, and with them the queueing delay.
 #[derive(Clone, Debug)]
 pub(crate) struct BaseDelay {
-    /// The least delay of each of the last ten minutes, the latest first.
+    /// The minimum delay of each of the last ten minutes, the latest first.
     minima: [Nanoseconds; MINUTES],
     /// The minute that the first of them belongs to.
     minute: u64,
@@ -40,7 +40,7 @@ impl BaseDelay {
         }
     }
 
-    /// Takes in a delay measured at `now`.
+    /// Processes a delay measured at `now`.
     pub(crate) fn observe(&mut self, now: Nanoseconds, delay: Nanoseconds) {
         let minute = now / MINUTE;
         while self.minute < minute {
@@ -53,13 +53,13 @@ impl BaseDelay {
         self.next = (self.next + 1) % SAMPLES as u8;
     }
 
-    /// The least delay of the last ten minutes.
+    /// The minimum delay of the last ten minutes.
     pub(crate) fn base(&self) -> Nanoseconds {
         self.minima.iter().copied().min().unwrap_or(Nanoseconds::MAX)
     }
 
-    /// The current delay less the base, from samples at most a round trip old;
-    /// nothing before the first.
+    /// The current delay minus the base, from samples at most a round trip old;
+    /// zero before the first.
     pub(crate) fn queueing(&self, now: Nanoseconds, rtt: Nanoseconds) -> Nanoseconds {
         let fresh = self.samples.iter().filter(|it| now.saturating_sub(it.time) <= rtt);
         let current = fresh.map(|it| it.delay).min().unwrap_or(Nanoseconds::MAX);

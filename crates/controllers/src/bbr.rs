@@ -1,39 +1,39 @@
 //! What the versions of BBR share: their packet-timed rounds, the detection of
-//! a full pipe, the estimate of aggregation, and their chance.
+//! a full pipe, the estimate of aggregation, and their random choices.
 
 use crate::windowed::WindowedMaximum;
 use crate::{Acknowledgement, Delivery, Nanoseconds, seconds};
 
 pub(crate) const SECOND: Nanoseconds = 1_000_000_000;
-/// No window below this, in segments: two on the way there, two on the way back.
+/// The minimum window, in segments: two in each direction.
 pub(crate) const LEAST: f64 = 4.0;
-/// How long the least round trip is remembered.
+/// How long the minimum round trip is remembered.
 pub(crate) const MIN_RTT_MEMORY: Nanoseconds = 10 * SECOND;
-/// How long a probe for the least round trip holds the window down.
+/// How long a probe for the minimum round trip limits the window.
 const PROBE_RTT_DURATION: Nanoseconds = SECOND / 5;
 /// Rounds over which aggregation is remembered.
 pub(crate) const AGGREGATION_ROUNDS: u64 = 10;
 /// Growth of the delivery rate that shows that the pipe was not full, and how
-/// many rounds without it show that it is.
+/// many rounds without it show that it is full.
 const GROWTH: f64 = 1.25;
 const ROUNDS_WITHOUT: u8 = 3;
 /// Sixty-four kilobytes, in segments of 1,448 bytes.
 const MOST_AT_ONCE: f64 = 45.0;
 
-/// The pacing rate for a gain: one per cent below, so that queues drain.
+/// The pacing rate for a gain: one per cent lower, so that queues drain.
 pub(crate) fn paced(gain: f64, bandwidth: f64) -> f64 {
     0.99 * gain * bandwidth
 }
 
-/// What a sender hands to its network interface at once, in segments: a
-/// millisecond's worth of `rate` (segments a second).
+/// What a sender passes to its network interface in one burst, in segments: a
+/// millisecond's worth of `rate` (segments per second).
 pub(crate) fn quantum(rate: f64, least: f64) -> f64 {
     (rate * 1e-3).clamp(least, MOST_AT_ONCE)
 }
 
-/// A number in `0..1` for what the drafts leave to chance. Controllers have no
-/// source of randomness, so it is mixed from the moment and from what was
-/// delivered: the same on every run, and different between connections.
+/// A number in `0..1` for the random choices of the drafts. Controllers have no
+/// source of randomness, so it is derived from the time and the delivered data:
+/// the same on every run, and different between connections.
 pub(crate) fn chance(now: Nanoseconds, delivered: f64) -> f64 {
     let mut mixed = now ^ delivered.to_bits().rotate_left(32);
     for multiplier in [0xbf58_476d_1ce4_e5b9_u64, 0x94d0_49bb_1331_11eb] {
@@ -42,21 +42,21 @@ pub(crate) fn chance(now: Nanoseconds, delivered: f64) -> f64 {
     ((mixed ^ (mixed >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
 }
 
-/// Whether the sample's segment left an idle sender: sent into an empty path by
-/// an application that had had nothing to send.
+/// Whether the sample's segment was sent after idleness: into an empty path, by
+/// an application that had nothing to send before.
 pub(crate) fn restarts_from_idle(delivery: &Delivery) -> bool {
     delivery.application_limited && delivery.in_flight_at_send <= 1.0
 }
 
-/// Counts packet-timed rounds, which the algorithm may begin anew.
+/// Counts packet-timed rounds, which the algorithm may restart.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rounds {
     pub(crate) count: u64,
     /// Whether the last acknowledgement began a round.
     pub(crate) started: bool,
-    /// All that was delivered until the last acknowledgement.
+    /// All data delivered until the last acknowledgement.
     pub(crate) total: f64,
-    /// Data sent after so much was delivered belongs to the next round.
+    /// Data sent after this much was delivered belongs to the next round.
     next: f64,
 }
 
@@ -76,18 +76,18 @@ impl Rounds {
     }
 }
 
-/// A probe for the least round trip, under way.
+/// A probe for the minimum round trip, under way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RttProbe {
-    /// When it has lasted long enough; none before what is in flight is low.
+    /// When it has lasted long enough; none until the data in flight is low.
     until: Option<Nanoseconds>,
     /// Whether a round has passed since then.
     round_passed: bool,
 }
 
 impl RttProbe {
-    /// Takes in an acknowledgement; `low` says that no more is in flight than the
-    /// probe allows. Returns whether it is over.
+    /// Processes an acknowledgement; `low` says that no more is in flight than the
+    /// probe allows. Returns whether the probe is over.
     pub(crate) fn advance(&mut self, now: Nanoseconds, low: bool, rounds: &mut Rounds) -> bool {
         let Some(until) = self.until else {
             if low {
@@ -102,7 +102,7 @@ impl RttProbe {
 }
 
 /// The pipe is full when the delivery rate stops growing while the sender
-/// pushes harder.
+/// sends faster.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FullPipe {
     pub(crate) baseline: f64,
@@ -114,7 +114,7 @@ pub(crate) struct FullPipe {
 }
 
 impl FullPipe {
-    /// Takes in a round's rate.
+    /// Processes a round's rate.
     pub(crate) fn observe(&mut self, rate: f64) {
         if self.now {
             return;
@@ -136,7 +136,7 @@ impl FullPipe {
     }
 }
 
-/// How much more than the bandwidth says is acknowledged at once, because
+/// How much more than the bandwidth is acknowledged in one burst, because
 /// links and receivers aggregate.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Aggregation {
@@ -146,12 +146,12 @@ pub(crate) struct Aggregation {
 }
 
 impl Aggregation {
-    /// The most of the last rounds, in segments.
+    /// The maximum of the last rounds, in segments.
     pub(crate) fn extra(&self) -> f64 {
         self.most.get().unwrap_or(0.0)
     }
 
-    /// Takes in what was delivered in `round`, and forgets what is more than
+    /// Processes what was delivered in `round`, and discards what is more than
     /// `memory` rounds old.
     pub(crate) fn update(
         &mut self,

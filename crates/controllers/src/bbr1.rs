@@ -2,8 +2,8 @@
 //! bandwidth-delay products in flight.
 //!
 //! Source: draft-cardwell-iccrg-bbr-congestion-control-00 (after Cardwell et
-//! al., ACM Queue 14(5), 2016), as Linux's `tcp_bbr.c` has it. The model is the
-//! greatest delivery rate of ten rounds and the least round trip of ten seconds;
+//! al., ACM Queue 14(5), 2016), as in Linux's `tcp_bbr.c`. The model is the
+//! maximum delivery rate of ten rounds and the minimum round trip of ten seconds;
 //! their product is the BDP.
 //!
 //! | state | pacing gain | window gain | until |
@@ -11,19 +11,19 @@
 //! | startup | 2.885 | 2.885 | the rate grew by less than 25 % in three rounds |
 //! | drain | 1 / 2.885 | 2.885 | in flight is one BDP |
 //! | probe bandwidth | 1.25, 0.75, six times 1 | 2 | - |
-//! | probe round trip | 1 | four segments | 200 ms and a round; after 10 s without a lower one |
+//! | probe round trip | 1 | four segments | 200 ms and a round; after 10 s without a lower round trip |
 //!
 //! - window: up by what is delivered, to `gain * BDP` and three quanta, two
-//!   segments more while probing upwards, and what aggregation needs
+//!   segments more while probing upwards, and the allowance for aggregation
 //! - pacing: 99 % of `gain * bandwidth`; in startup it only rises
-//! - loss: one round of packet conservation, then as before; recovery over, the
-//!   window is as before it. A timeout starts from the restart window. Marks are
+//! - loss: one round of packet conservation, then as before; after recovery the
+//!   window is as before. A timeout starts from the restart window. Marks are
 //!   ignored.
 //! - policer: two intervals of at least four rounds that lost 20 % at the same
 //!   rate (within 1/8) make that the bandwidth for 48 rounds
 //!
-//! The phase in which probing begins is chance in the draft and is derived from
-//! the moment here. The gain of one after idleness is left out: a controller
+//! The phase in which probing begins is random in the draft and is derived from
+//! the time here. The gain of one after idleness is left out: a controller
 //! does not see data being sent. Segments of 1,500 bytes are assumed where the
 //! draft counts in bytes. The draft's own text was not read.
 
@@ -39,21 +39,21 @@ use crate::{
     Signal, Start, Window, seconds,
 };
 
-/// `2 / ln 2`: the least gain that doubles the rate each round.
+/// `2 / ln 2`: the minimum gain that doubles the rate each round.
 const HIGH_GAIN: f64 = 2.885;
 const PROBE_GAINS: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
 const PROBE_WINDOW_GAIN: f64 = 2.0;
-/// Rounds that the bandwidth is remembered.
+/// Rounds for which the bandwidth is kept.
 const BANDWIDTH_ROUNDS: u64 = 10;
-/// The most that aggregation may add, in seconds of the bandwidth.
+/// The maximum that aggregation may add, in seconds of the bandwidth.
 const MOST_AGGREGATED: f64 = 0.1;
-/// 1.2 Mbps in segments a second: below, one segment is sent at once.
+/// 1.2 Mbps in segments per second: below it, one segment is sent at a time.
 const SLOW: f64 = 100.0;
 
 pub(crate) const DESCRIPTION: Description = Description {
     name: "bbr1",
     title: "BBRv1",
-    source: "draft-cardwell-iccrg-bbr-congestion-control-00, as Linux has it",
+    source: "draft-cardwell-iccrg-bbr-congestion-control-00, as in Linux",
     status: "checked against its startup, drain and probes; the draft's text was not read",
     needs: &[Need::Pacing, Need::DeliveryRate],
     parameters: &[],
@@ -85,8 +85,8 @@ pub struct Bbr1 {
     min_rtt_seen: Nanoseconds,
     pacing_rate: f64,
     measured: bool,
-    /// Samples of data sent before so much was delivered are only a lower bound:
-    /// the window was held down.
+    /// Samples of data sent before this much was delivered are only a lower bound:
+    /// the window was limited.
     limited_until: f64,
     /// The window before recovery or a probe for the round trip.
     prior_window: f64,
@@ -121,7 +121,7 @@ impl Bbr1 {
         self.bandwidth.get().unwrap_or(0.0)
     }
 
-    /// The bandwidth to send at, in segments a second.
+    /// The bandwidth to send at, in segments per second.
     fn bandwidth(&self) -> f64 {
         if self.policer.holds { self.policer.bandwidth } else { self.greatest_bandwidth() }
     }
@@ -144,7 +144,7 @@ impl Bbr1 {
         }
     }
 
-    /// So many BDPs with what keeps a sender busy, in segments.
+    /// This many BDPs plus what keeps a sender busy, in segments.
     fn in_flight_for(&self, bandwidth: f64, gain: f64) -> f64 {
         if self.min_rtt == Nanoseconds::MAX {
             return self.initial_window;
@@ -183,7 +183,7 @@ impl Bbr1 {
         }
     }
 
-    /// Begins to probe, in any phase but the one that drains.
+    /// Begins to probe, in any phase except the draining one.
     fn probe_bandwidth(&mut self, now: Nanoseconds) {
         let chosen = (7.0 * chance(now, self.rounds.total)) as u8;
         let phase = if chosen == 0 { 0 } else { chosen + 1 };
@@ -353,23 +353,23 @@ impl Controller for Bbr1 {
     }
 }
 
-/// Rounds of the shortest and the longest interval, and of the trust in what
-/// they told.
+/// Rounds of the shortest and the longest interval, and for which their result is
+/// used.
 const FEWEST_ROUNDS: u8 = 4;
 const MOST_ROUNDS: u8 = 16;
 const TRUSTED_ROUNDS: u8 = 48;
-/// The least ratio of lost to delivered data.
+/// The minimum ratio of lost to delivered data.
 const LOSS_RATIO: f64 = 50.0 / 256.0;
-/// How near two rates must be: a share, or segments a second (4 kbps).
+/// How close two rates must be: a fraction, or segments per second (4 kbps).
 const NEAR: f64 = 1.0 / 8.0;
 const NEAR_RATE: f64 = 1.0 / 3.0;
 
-/// Tells a token-bucket policer by its steady rate and heavy loss.
+/// Detects a token-bucket policer by its steady rate and heavy loss.
 #[derive(Clone, Debug, Default)]
 struct Policer {
-    /// All that was ever lost, in segments.
+    /// All data ever lost, in segments.
     lost: f64,
-    /// The last interval's rate in segments a second; none before the first.
+    /// The last interval's rate in segments per second; none before the first.
     bandwidth: f64,
     /// Whether that is the bandwidth to use.
     holds: bool,
@@ -381,7 +381,7 @@ struct Policer {
 }
 
 impl Policer {
-    /// Whether the trust in a policer's rate has just ended.
+    /// Whether the use of a policer's rate has just ended.
     fn update(
         &mut self,
         acknowledgement: &Acknowledgement,

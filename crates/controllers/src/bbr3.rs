@@ -1,10 +1,10 @@
-//! BBR, version 3: BBR with bounds on rate and volume that follow losses, and
-//! probes that other connections can live with.
+//! BBR, version 3: BBR with bounds on rate and data in flight that respond to losses,
+//! and probes that coexist with other connections.
 //!
 //! Source: draft-ietf-ccwg-bbr, section 5; the names are the draft's. The model
-//! is the greatest delivery rate of two probing cycles, the least round trip of
+//! is the maximum delivery rate of two probing cycles, the minimum round trip of
 //! ten seconds, and bounds: `inflight_longterm` (where more than 2 % were lost),
-//! `bw_shortterm` and `inflight_shortterm` (what got through lately).
+//! `bw_shortterm` and `inflight_shortterm` (what was delivered recently).
 //!
 //! | state | pacing gain | window gain | window at most | until |
 //! |---|---|---|---|---|
@@ -18,10 +18,10 @@
 //!
 //! - loss while probing: `inflight_longterm` is what was in flight where the
 //!   losses crossed 2 %, at least `0.7 min(BDP, w)`
-//! - loss otherwise, once a round: the short-term bounds fall to the latest
+//! - loss otherwise, once per round: the short-term bounds fall to the latest
 //!   delivery, at least to 0.7 of themselves
 //! - after a probe that lost, the next one stops at `inflight_longterm`; if that
-//!   costs nothing, another one follows at once (as the authors' code has it)
+//!   causes no loss, another one follows immediately (as in the authors' code)
 //! - timeout: `w` is what is in flight and one segment. Marks are ignored.
 //! - window, pacing: as in version 1, without packet conservation
 //!
@@ -29,18 +29,18 @@
 //! transport does not list the packets that were lost, but sums them: the
 //! segments lost on one acknowledgement are one packet of the draft, sent when
 //! the data acknowledged with it was, and one of the "discontiguous ranges". The
-//! wait between probes is chance in the draft and is derived from the moment
+//! wait between probes is random in the draft and is derived from the time
 //! here. The exact rate after idleness is left out: a controller does not see
-//! data being sent. Restoring the bounds after a spurious loss is the transport's.
+//! data being sent. Restoring the bounds after a spurious loss is the transport's task.
 //!
-//! Known: where the bandwidth falls tenfold over a buffer that never overflows,
-//! half the old BDP still fills the queue, so that ProbeRTT raises the least round
-//! trip, and the window with it, before two probes have let go of the old rate.
-//! Where round trips take seconds then, the old rate stays: ProbeRTT, due after
-//! five, breaks the probes for bandwidth off, and marks the round that would let go
-//! of it as limited by the application, which the draft excepts. Losses of more
-//! than half do not help: the short-term bounds fall to 0.7 a round, and are reset
-//! within a round or two; and what ProbeRTT marked sets no `inflight_longterm`.
+//! Known problem: if the bandwidth drops to a tenth with a buffer that never overflows,
+//! half the old BDP still fills the queue, so ProbeRTT raises the minimum round
+//! trip, and with it the window, before two probes have discarded the old rate.
+//! If round trips then take seconds, the old rate stays: ProbeRTT, due after
+//! five, interrupts the probes for bandwidth, and marks the round that would discard
+//! it as application-limited, which the draft excludes. Losses of more than half do
+//! not help: the short-term bounds fall to 0.7 per round, and are reset within a round
+//! or two; and samples marked by ProbeRTT do not set `inflight_longterm`.
 
 use crate::bbr::{
     AGGREGATION_ROUNDS, Aggregation, FullPipe, LEAST, MIN_RTT_MEMORY, Rounds, RttProbe, SECOND,
@@ -64,9 +64,9 @@ const BETA: f64 = 0.7;
 const HEADROOM: f64 = 0.15;
 /// Acknowledgements with losses in a round that end Startup.
 const STARTUP_LOSSES: u8 = 6;
-/// The most rounds between probes.
+/// The maximum number of rounds between probes.
 const RENO_ROUNDS: f64 = 63.0;
-/// The most doublings of the growth of `inflight_longterm`.
+/// The maximum number of doublings of the growth of `inflight_longterm`.
 const MOST_DOUBLINGS: u8 = 30;
 const LEAST_QUANTUM: f64 = 2.0;
 
@@ -90,7 +90,7 @@ enum State {
     ProbeRtt(RttProbe),
 }
 
-/// What acknowledgements tell of the probe for bandwidth.
+/// What acknowledgements show about the probe for bandwidth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Feedback {
     None,
@@ -104,7 +104,7 @@ enum Feedback {
     Stopping,
 }
 
-/// The bounds of the model; infinite where nothing was lost.
+/// The bounds of the model; infinite if nothing was lost.
 #[derive(Clone, Debug)]
 struct Bounds {
     inflight_longterm: f64,
@@ -118,10 +118,10 @@ struct Latest {
     bw: f64,
     inflight: f64,
     loss_in_round: bool,
-    /// Acknowledgements of this round that told of losses.
+    /// Acknowledgements of this round that reported losses.
     losses: u8,
     round_started: bool,
-    /// Data sent after so much was delivered ends the round.
+    /// Data sent after this much was delivered ends the round.
     next_round: f64,
 }
 
@@ -137,7 +137,7 @@ struct Probe {
     /// there are.
     segments_for_one: f64,
     segments: f64,
-    /// Whether losses still count as the answer to this probe.
+    /// Whether losses still count as caused by this probe.
     samples: bool,
     was_too_high: bool,
     stopped_early: bool,
@@ -150,7 +150,7 @@ pub struct Bbr3 {
     initial_window: f64,
     state: State,
     rounds: Rounds,
-    /// The greatest delivery rates of the last probing cycle and of this one.
+    /// The maximum delivery rates of the last probing cycle and of this one.
     max_bw: [f64; 2],
     full_pipe: FullPipe,
     aggregation: Aggregation,
@@ -159,13 +159,13 @@ pub struct Bbr3 {
     probe: Probe,
     min_rtt: Nanoseconds,
     min_rtt_seen: Nanoseconds,
-    /// The least round trip of five seconds.
+    /// The minimum round trip of five seconds.
     probe_rtt_min: Nanoseconds,
     probe_rtt_seen: Nanoseconds,
     pacing_rate: f64,
     measured: bool,
-    /// Samples of data sent when so much was delivered are only a lower bound: a
-    /// probe for the round trip held the window down.
+    /// Samples of data sent when this much was delivered are only a lower bound: a
+    /// probe for the round trip limited the window.
     limited_from: f64,
     limited_until: f64,
     /// The window before recovery or a probe for the round trip.
@@ -243,12 +243,12 @@ impl Bbr3 {
         self.max_bw[0].max(self.max_bw[1])
     }
 
-    /// The bandwidth to send at, in segments a second.
+    /// The bandwidth to send at, in segments per second.
     fn bw(&self) -> f64 {
         self.max_bw().min(self.bounds.bw_shortterm)
     }
 
-    /// So many BDPs of a bandwidth, in segments.
+    /// This many BDPs of a bandwidth, in segments.
     fn bdp(&self, bw: f64, gain: f64) -> f64 {
         if self.min_rtt == Nanoseconds::MAX {
             self.initial_window
@@ -303,7 +303,7 @@ impl Bbr3 {
     }
 }
 
-/// Losses, and what they say of the path.
+/// Losses, and what they say about the path.
 impl Bbr3 {
     fn note_loss(&mut self) {
         if !self.latest.loss_in_round {
@@ -552,7 +552,7 @@ impl Bbr3 {
         }
     }
 
-    /// Doubles the growth of `inflight_longterm` a round.
+    /// Doubles the growth of `inflight_longterm` per round.
     fn steepen(&mut self) {
         let growth = (1_u64 << self.probe.doublings) as f64;
         self.probe.doublings = (self.probe.doublings + 1).min(MOST_DOUBLINGS);
@@ -560,7 +560,7 @@ impl Bbr3 {
     }
 }
 
-/// The least round trip, and the probe for it.
+/// The minimum round trip, and the probe for it.
 impl Bbr3 {
     fn update_min_rtt(&mut self, acknowledgement: &Acknowledgement, from_idle: bool) {
         let now = acknowledgement.now;
@@ -594,8 +594,8 @@ impl Bbr3 {
         }
     }
 
-    /// Whether data sent when so much was delivered went through a window that a
-    /// probe for the round trip held down.
+    /// Whether data sent when this much was delivered was sent with a window that a
+    /// probe for the round trip limited.
     fn was_held_down(&self, total_at_send: f64) -> bool {
         (self.limited_from..=self.limited_until).contains(&total_at_send)
     }
@@ -675,8 +675,8 @@ impl Bbr3 {
     }
 }
 
-/// How much was in flight where the losses crossed the threshold, within what
-/// was lost last.
+/// How much was in flight when the losses crossed the threshold, within the latest
+/// losses.
 fn inflight_at_loss(newly_lost: f64, sample: &Sample) -> f64 {
     let inflight_before = (sample.in_flight_at_send - newly_lost).max(0.0);
     let lost_before = (sample.lost - newly_lost).max(0.0);

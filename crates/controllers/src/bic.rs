@@ -1,27 +1,27 @@
-//! BIC: binary increase congestion control, as Linux has it.
+//! BIC: binary increase congestion control, as in Linux.
 //!
 //! Source: Xu, Harfoush, Rhee, "Binary increase congestion control for fast
 //! long-distance networks", INFOCOM 2004; the constants and the integer steps
 //! are those of Linux's `tcp_bic.c`, whose `beta` is 819/1024. The paper's own
-//! text could not be opened; by its descriptions it halves the gap (`divisor`
+//! text was not available; according to descriptions it halves the distance (`divisor`
 //! 2) where Linux takes a quarter.
 //!
-//! The window grows by `i` segments a round trip, `i / w` for each segment.
+//! The window grows by `i` segments per round trip, `i / w` for each segment.
 //! With `last` the window before the last decrease, `d = divisor`, and both
 //! windows in whole segments:
 //!
 //! - `w <= low-window`: `i = 1`, and congestion halves the window (Reno)
 //! - `w < last`: the step is `floor((last - w) / d)`, at most `max-increment`;
-//!   a step of one or none becomes `d / smooth-part`
+//!   a step of one or zero becomes `d / smooth-part`
 //! - `w >= last`: `d / smooth-part` until `last + d`; then `(w - last) / (d - 1)`,
 //!   at most `max-increment`
-//! - without a `last` (after a timeout) never less than `w / 20`
+//! - without a `last` (after a timeout) at least `w / 20`
 //! - congestion: `last = w`, or `w (1 + beta) / 2` if `w < last` (fast
 //!   convergence); then `w = ssthresh = beta * w`
 //! - timeout: the same threshold; `last` is forgotten
 //!
 //! Linux also divides by the measured number of packets an acknowledgement
-//! covers; here acknowledged segments are counted, so there is nothing to mend.
+//! covers; here acknowledged segments are counted, so no correction is needed.
 
 use libm::floor;
 
@@ -34,37 +34,37 @@ pub(crate) const DESCRIPTION: Description = Description {
     name: "bic",
     title: "BIC",
     source: "Xu, Harfoush, Rhee, INFOCOM 2004, with Linux's constants",
-    status: "checked against the round trips that Linux's steps take; the paper was not read",
+    status: "checked against the round trips per step in Linux; the paper was not read",
     needs: &[],
     parameters: &[
         Parameter {
             name: "beta",
-            meaning: "the share of the window that is kept after congestion",
+            meaning: "the fraction of the window kept after congestion",
             kind: Kind::Number { default: 0.8, minimum: 0.01, maximum: 0.99 },
         },
         Parameter {
             name: "low-window",
-            meaning: "the window, in segments, up to which BIC is Reno",
+            meaning: "the window, in segments, up to which BIC behaves as Reno",
             kind: Kind::Number { default: 14.0, minimum: 0.0, maximum: 1e6 },
         },
         Parameter {
             name: "max-increment",
-            meaning: "the most segments the window grows by in a round trip",
+            meaning: "the maximum growth of the window, in segments per round trip",
             kind: Kind::Number { default: 16.0, minimum: 1.0, maximum: 1e6 },
         },
         Parameter {
             name: "divisor",
-            meaning: "a step is the gap to the last maximum divided by this",
+            meaning: "the step is the distance to the last maximum divided by this",
             kind: Kind::Number { default: 4.0, minimum: 2.0, maximum: 1000.0 },
         },
         Parameter {
             name: "smooth-part",
-            meaning: "the round trips that the last `divisor` segments before the maximum take",
+            meaning: "the number of round trips for the last `divisor` segments before the maximum",
             kind: Kind::Number { default: 20.0, minimum: 1.0, maximum: 1e6 },
         },
         Parameter {
             name: "fast-convergence",
-            meaning: "aim lower after congestion below the last maximum, to make room for others",
+            meaning: "fast convergence: lower the target after congestion below the last maximum",
             kind: Kind::Flag { default: true, needs: &[] },
         },
     ],
@@ -98,7 +98,7 @@ impl Bic {
         }
     }
 
-    /// The growth in segments a round trip.
+    /// The growth in segments per round trip.
     fn increment(&self) -> f64 {
         let cwnd = floor(self.window.cwnd());
         if cwnd <= self.low_window {

@@ -1,22 +1,22 @@
-//! CLTCP: TCP-FIT with the number of virtual flows led by how often there is
-//! congestion, and not by delay.
+//! CLTCP: TCP-FIT with the number of virtual flows controlled by the frequency of
+//! congestion instead of delay.
 //!
 //! Source: Jiang, Jin, "CLTCP: an adaptive TCP congestion control algorithm based
 //! on congestion level", IEEE Communications Letters 19(8), 2015. **A
-//! reconstruction:** only the abstract could be read, which names the idea and no
-//! equation. What stands here is TCP-FIT's window, and in the place of its queue
-//! the simplest level there is. Results with it are not the paper's.
+//! reconstruction:** only the abstract was available, which has the idea and no
+//! equations. This is TCP-FIT's window with the simplest possible congestion level in
+//! place of its queue. Results with it are not the paper's.
 //!
-//! Once in `max(rtt, 500 ms)`, with the losses and marks of that time:
+//! Once per `max(rtt, 500 ms)`, with the losses and marks in that time:
 //!
 //! - the level follows their number: `l += (number - l) / 8`
 //! - `n = max(1, n + 1 - n l / alpha)`
 //!
 //! - avoidance:  `w += n/w` for each segment
 //! - congestion: `w = ssthresh = (1 - 2 / (3 n + 1)) w`
-//! - timeout: the same threshold, the window starts again and `n = 1`
+//! - timeout: the same threshold, the window restarts and `n = 1`
 //!
-//! `n` comes to rest at `alpha / l`. `alpha` is TCP-FIT's here, and `1/8` the usual
+//! `n` converges to `alpha / l`. `alpha` is TCP-FIT's here, and `1/8` the usual
 //! gain of a smoothed measurement; neither is the paper's.
 
 use crate::virtual_flows::{Epoch, SHORTEST_EPOCH, VirtualFlows};
@@ -32,7 +32,7 @@ pub(crate) const DESCRIPTION: Description = Description {
     needs: &[],
     parameters: &[Parameter {
         name: "alpha",
-        meaning: "congestions in an epoch times virtual flows, where their number rests",
+        meaning: "the number of congestion events per epoch times virtual flows, in equilibrium",
         kind: Kind::Number { default: 0.2, minimum: 0.001, maximum: 100.0 },
     }],
 };
@@ -45,9 +45,9 @@ pub struct Cltcp {
     flows: VirtualFlows,
     alpha: f64,
     epoch: Epoch,
-    /// Congestions in this epoch.
+    /// Congestion events in this epoch.
     congestions: f64,
-    /// Congestions in an epoch, smoothed.
+    /// Congestion events per epoch, smoothed.
     level: f64,
 }
 

@@ -1,21 +1,21 @@
-//! Compound TCP: Reno's window and beside it one that grows fast while there is
-//! no queue and gives way when there is.
+//! Compound TCP: Reno's window plus a delay window that grows fast while there is
+//! no queue and decreases when there is.
 //!
 //! Source: Tan, Song, Zhang, Sridharan, "A Compound TCP approach for high-speed
-//! and long distance networks", INFOCOM 2006; its text could not be opened, and
+//! and long distance networks", INFOCOM 2006; its text was not available, and
 //! the constants are those of Linux 2.6.17's `tcp_compound.c`. Windows later
 //! adapts `gamma`; that is not here.
 //!
-//! The window is `w = r + d`, Reno's part and the delay's. Once a round trip in
-//! avoidance, with the least round trip of that round, `q = w (1 - rtt_min / rtt)`:
+//! The window is `w = r + d`, the Reno and the delay component. Once per round trip in
+//! avoidance, with the minimum round trip of that round, `q = w (1 - rtt_min / rtt)`:
 //!
 //! - `q < gamma`: `d += max(alpha w^k - 1, 0)`
 //! - else:        `d = max(d - zeta q, 0)`
 //!
-//! - slow start: `r += 1` for each segment, `d` stands still
+//! - slow start: `r += 1` for each segment, `d` is constant
 //! - avoidance:  `r += 1/w` for each segment
 //! - congestion: `r = r / 2`, `d = max(w (1 - beta) - r / 2, 0)`
-//! - timeout: `ssthresh = w / 2`, the window starts again and `d = 0`
+//! - timeout: `ssthresh = w / 2`, the window restarts and `d = 0`
 
 use libm::pow;
 
@@ -28,33 +28,33 @@ use crate::{
 pub(crate) const DESCRIPTION: Description = Description {
     name: "compound",
     title: "Compound TCP",
-    source: "Tan, Song, Zhang, Sridharan, INFOCOM 2006, with old Linux's constants",
+    source: "Tan, Song, Zhang, Sridharan, INFOCOM 2006, with the constants of old Linux versions",
     status: "checked against its response function; the paper's constants were not verified",
     needs: &[],
     parameters: &[
         Parameter {
             name: "alpha",
-            meaning: "how fast the delay's part grows",
+            meaning: "the growth rate of the delay component",
             kind: Kind::Number { default: 0.125, minimum: 0.001, maximum: 1.0 },
         },
         Parameter {
             name: "beta",
-            meaning: "the share of the window that is given up after congestion",
+            meaning: "the fraction of the window given up after congestion",
             kind: Kind::Number { default: 0.5, minimum: 0.01, maximum: 0.99 },
         },
         Parameter {
             name: "k",
-            meaning: "the power of the window with which the delay's part grows",
+            meaning: "the exponent of the window in the growth of the delay component",
             kind: Kind::Number { default: 0.75, minimum: 0.0, maximum: 1.0 },
         },
         Parameter {
             name: "gamma",
-            meaning: "the queued segments from which the delay's part gives way",
+            meaning: "the number of queued segments from which the delay component decreases",
             kind: Kind::Number { default: 30.0, minimum: 0.0, maximum: 1e6 },
         },
         Parameter {
             name: "zeta",
-            meaning: "the segments by which it gives way for each queued one",
+            meaning: "the decrease of the delay component for each queued segment, in segments",
             kind: Kind::Number { default: 1.0, minimum: 0.0, maximum: 100.0 },
         },
     ],
@@ -69,7 +69,7 @@ pub struct Compound {
     k: f64,
     gamma: f64,
     zeta: f64,
-    /// The delay's part of the window.
+    /// The delay component of the window.
     delay_window: f64,
     delays: Delays,
 }
@@ -88,7 +88,7 @@ impl Compound {
         }
     }
 
-    /// Adapts the delay's part to a round trip.
+    /// Adapts the delay component to a round trip.
     fn adapt(&mut self, rtt: f64) {
         let cwnd = self.window.cwnd();
         let queued = cwnd * (1.0 - self.delays.base() / rtt);
@@ -97,7 +97,7 @@ impl Compound {
             self.delay_window += growth;
             self.window.grow(growth);
         } else {
-            // The threshold follows, or slow start would take back what gave way.
+            // The threshold follows, or slow start would undo the decrease.
             let shrinkage = (self.zeta * queued).min(self.delay_window);
             self.delay_window -= shrinkage;
             self.window.reduce_to(cwnd - shrinkage);

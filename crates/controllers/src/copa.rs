@@ -1,31 +1,31 @@
-//! Copa: steers the sending rate to `1 / (delta dq)`, `dq` the queueing delay it
-//! sees.
+//! Copa: moves the sending rate to `1 / (delta dq)`, where `dq` is the measured
+//! queueing delay.
 //!
 //! Source: Arun, Balakrishnan, "Copa: practical delay-based congestion control
 //! for the Internet", NSDI 2018, sections 2 and 3, and its authors' genericCC.
-//! With `T` the standing round trip (the least within half a smoothed round
-//! trip) and `Tb` the least within 10 s (or 20 of itself):
+//! With `T` the standing round trip (the minimum within half a smoothed round
+//! trip) and `Tb` the minimum within 10 s (or 20 times itself):
 //!
 //! - target rate `1 / (delta (T - Tb))`, current rate `w / T`
 //! - slow start: `w += 1` for each segment until the current rate is above the
 //!   target
 //! - then `w += v / (delta w)` for each segment while it is not above, else `-=`
-//! - velocity: once a round trip; the same direction three times doubles `v`, a
+//! - velocity: once per round trip; the same direction three times doubles `v`, a
 //!   change sets it to 1
 //! - pacing: `2 w / T`
 //! - competition: where the queue has not been nearly empty within five smoothed
-//!   round trips (the least round trip above `Tb + 0.1 (greatest - Tb)`, the
-//!   greatest of four), others do not yield: then `1/delta` grows by one a round
+//!   round trips (the minimum round trip above `Tb + 0.1 (maximum - Tb)`, the
+//!   maximum of four), others do not yield: then `1/delta` grows by one per round
 //!   trip and halves on a loss
-//! - loss: no signal, but that more than 30 % of at least 20 segments lost over
-//!   two round trips leave `0.7 w`
+//! - loss: not a signal, except that a loss of more than 30 % of at least 20 segments
+//!   over two round trips leaves `0.7 w`
 //!
-//! The queue swings between nothing and `2.5/delta` segments of each connection.
-//! A velocity above one is dropped at once where the direction turns, as mvfst
-//! does, and moves the window by no more than itself in a round trip. Where a
-//! buffer never overflows, several connections can take each other for
-//! competitors and have nothing to bring `delta` back: a weakness of the scheme.
-//! The paper says nothing of marks and timeouts: a mark counts as a loss, and a
+//! The queue oscillates between zero and `2.5/delta` segments of each connection.
+//! A velocity above one is reset immediately when the direction changes, as in mvfst,
+//! and moves the window by no more than itself in a round trip. If a buffer never
+//! overflows, several connections can take each other for competitors, and nothing
+//! restores `delta`: a weakness of the scheme.
+//! The paper does not specify marks and timeouts: a mark counts as a loss, and a
 //! timeout starts slow start from two segments.
 
 use crate::windowed::{WindowedMaximum, WindowedMinimum};
@@ -35,22 +35,22 @@ use crate::{
 };
 
 const SECOND: Nanoseconds = 1_000_000_000;
-/// The window over which the least round trip is taken; on long paths so many
-/// of it.
+/// The time over which the minimum round trip is taken; on long paths this many
+/// times the round trip.
 const MEMORY: Nanoseconds = 10 * SECOND;
 const MEMORY_ROUND_TRIPS: f64 = 20.0;
-/// No window below this, in segments.
+/// The minimum window, in segments.
 const LEAST: f64 = 2.0;
 /// Round trips in one direction after which the velocity doubles.
 const STEADY: u8 = 3;
-/// The share of the delay's swing below which the queue counts as nearly empty.
+/// The fraction of the delay's range below which the queue counts as nearly empty.
 const NEARLY_EMPTY: f64 = 0.1;
-/// Smoothed round trips within which it must have been.
+/// Smoothed round trips within which the queue must have been nearly empty.
 const EMPTIED_WITHIN: Nanoseconds = 5;
-/// Smoothed round trips over which the greatest delay is taken.
+/// Smoothed round trips over which the maximum delay is taken.
 const SWING_WITHIN: Nanoseconds = 4;
-/// Losses that are one after all: their share, of how many segments at least,
-/// and what is kept.
+/// Losses that count as congestion: their fraction, of how many segments at least,
+/// and the fraction of the window kept.
 const HEAVY_LOSS: f64 = 0.3;
 const HEAVY_LOSS_OF: f64 = 20.0;
 const HEAVY_LOSS_KEPT: f64 = 0.7;
@@ -64,18 +64,18 @@ pub(crate) const DESCRIPTION: Description = Description {
     parameters: &[
         Parameter {
             name: "delta",
-            meaning: "how dear delay is: the connection keeps 1/delta segments in the queue",
+            meaning: "the weight of delay: the connection keeps 1/delta segments in the queue",
             kind: Kind::Number { default: 0.5, minimum: 0.004, maximum: 10.0 },
         },
         Parameter {
             name: "competitive",
-            meaning: "lower delta where others fill the queue",
+            meaning: "competitive mode: lower delta when other flows fill the queue",
             kind: Kind::Flag { default: true, needs: &[] },
         },
     ],
 };
 
-/// How fast the window moves, and where to.
+/// How fast the window moves, and in which direction.
 #[derive(Clone, Copy, Debug)]
 struct Velocity {
     value: f64,
@@ -148,7 +148,7 @@ impl Copa {
         self.window.cwnd() * self.delta * queueing <= standing
     }
 
-    /// Whether the queue has been nearly empty of late.
+    /// Whether the queue has been nearly empty recently.
     fn queue_empties(&self) -> bool {
         match (self.base.get(), self.least.get(), self.greatest.get()) {
             (Some(base), Some(least), Some(greatest)) => {
@@ -167,7 +167,7 @@ impl Copa {
         }
     }
 
-    /// Doubles the velocity in a steady direction, and forgets it in another.
+    /// Doubles the velocity in a steady direction, and resets it in another.
     fn turn(&mut self) {
         let cwnd = self.window.cwnd();
         let upwards = cwnd > self.velocity.window;
@@ -180,7 +180,7 @@ impl Copa {
             self.velocity = Velocity { value: 1.0, upwards, steady: 1, window: cwnd };
         }
         self.velocity.window = cwnd;
-        // A round trip moves the window by `v / delta`; more than the window is no use.
+        // A round trip moves the window by `v / delta`; more than the window has no effect.
         self.velocity.value = self.velocity.value.min((cwnd * self.delta).max(1.0));
     }
 

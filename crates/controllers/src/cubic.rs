@@ -12,18 +12,18 @@
 //! - congestion (4.6): `w_max = w`, then `w = ssthresh = beta * w`
 //! - fast convergence (4.7): if `w < w_max`, then `w_max = w (1 + beta) / 2`
 //! - timeout (4.8): slow start; what avoidance follows has `K = 0`, `w_max = w`
-//! - slow start (4.10): the first one ends by HyStart++, which see
+//! - slow start (4.10): the first one ends by HyStart++, see there
 //!
 //! `beta` and `c` default to 0.7 and 0.4. A window never shrinks on an
 //! acknowledgement, also where `w_est` is below it. Section 4.6 lets `ssthresh`
 //! follow the data in flight or the window; this is the window, as in Linux.
-//! Time without acknowledgements counts as time: telling an idle application
-//! from a silent network is the transport's business.
+//! Time without acknowledgements counts as time: distinguishing an idle application
+//! from a silent network is the transport's task.
 //!
 //! The reading `curve = "now"` is that of the NDN consumers (ndn-tools' cubic
 //! pipeline, ndnSIM's ConsumerPcon): time runs from the decrease itself, the
 //! target is `max(W(t), beta w_max + alpha t / rtt)`, and nothing limits it.
-//! ndn-tools is this with `fast-convergence` off; ndnSIM has moreover
+//! ndn-tools has `fast-convergence` off as well; ndnSIM in addition has
 //! `reno-friendly` off and `beta = 0.8`.
 
 use libm::cbrt;
@@ -37,41 +37,41 @@ use crate::{
 pub(crate) const DESCRIPTION: Description = Description {
     name: "cubic",
     title: "CUBIC",
-    source: "RFC 9438; for the other curve, ndn-tools' cubic pipeline",
+    source: "RFC 9438; for `curve = now`, ndn-tools' cubic pipeline",
     status: "checked against the RFC's table of mean windows and the curve's closed form",
     needs: &[],
     parameters: &[
         Parameter {
             name: "beta",
-            meaning: "the share of the window that is kept after congestion",
+            meaning: "the fraction of the window kept after congestion",
             kind: Kind::Number { default: 0.7, minimum: 0.01, maximum: 0.99 },
         },
         Parameter {
             name: "c",
-            meaning: "how steep the curve is, in segments per cubic second",
+            meaning: "the steepness of the curve, in segments per cubic second",
             kind: Kind::Number { default: 0.4, minimum: 0.001, maximum: 1000.0 },
         },
         Parameter {
             name: "fast-convergence",
-            meaning: "aim lower after congestion below the last maximum, to make room for others",
+            meaning: "fast convergence: lower the target after congestion below the last maximum",
             kind: Kind::Flag { default: true, needs: &[] },
         },
         Parameter {
             name: "reno-friendly",
-            meaning: "never be slower than Reno would be",
+            meaning: "never be slower than Reno",
             kind: Kind::Flag { default: true, needs: &[] },
         },
         Parameter {
             name: "curve",
-            meaning: "which point of the curve is the target",
+            meaning: "the point of the curve that is the target",
             kind: Kind::Choice(&[
                 ("ahead", "one round trip ahead, at most half a window away (RFC 9438)"),
-                ("now", "this moment, without a limit (ndn-tools, ndnSIM)"),
+                ("now", "the current time, without a limit (ndn-tools, ndnSIM)"),
             ]),
         },
         Parameter {
             name: "hystart",
-            meaning: "leave the first slow start when the round trip grows (HyStart++, RFC 9406)",
+            meaning: "leave the first slow start when the delay increases (HyStart++, RFC 9406)",
             kind: Kind::Flag { default: true, needs: &[] },
         },
     ],
@@ -87,7 +87,7 @@ pub struct Cubic {
     reno_friendly: bool,
     ahead: bool,
     hystart: Option<HyStart>,
-    /// Where the curve is flat; 0 where no congestion has told.
+    /// Where the curve is flat; 0 before the first congestion.
     w_max: f64,
     /// The window before the last decrease.
     prior: f64,
@@ -102,7 +102,7 @@ struct Epoch {
     window: f64,
     /// Seconds until the curve is back at `w_max`.
     k: f64,
-    /// Reno's window, had it started from the same one.
+    /// Reno's window if it had started from the same one.
     estimate: f64,
 }
 
@@ -135,12 +135,12 @@ impl Cubic {
         self.c * distance * distance * distance + self.w_max
     }
 
-    /// The growth a round trip that makes AIMD with `beta` as fast as Reno.
+    /// The growth per round trip that makes AIMD with `beta` as fast as Reno.
     fn alpha(&self) -> f64 {
         3.0 * (1.0 - self.beta) / (1.0 + self.beta)
     }
 
-    /// Goes as far towards `target` as the acknowledged share of a window says.
+    /// Moves towards `target` in proportion to the acknowledged fraction of the window.
     fn approach(&mut self, target: f64, share: f64) {
         let gap = (target - self.window.cwnd()).max(0.0);
         self.window.grow(gap * share.min(1.0));

@@ -1,17 +1,17 @@
-//! D-TCP: one flow that stands for as many as the bandwidth allows.
+//! D-TCP: one flow that behaves like as many as the bandwidth allows.
 //!
 //! Source: Kanagarathinam et al., "NexGen D-TCP: next generation dynamic TCP
 //! congestion control algorithm", IEEE Access 8, 2020, section III.
 //!
 //! - bandwidth (1): `b = d / t`, the segments that an acknowledgement delivers over
-//!   the time since the one before. The paper draws its filter for that series, so
-//!   this takes no other delivery rate
+//!   the time since the one before. The paper plots its filter for that series, so
+//!   no other delivery rate is used here
 //! - filtered (4): `f = kappa f' + (1 - kappa) (b + b') / 2`, `kappa = 0.9`, where a
 //!   dash marks the value before
-//! - estimate (6, 7): `e = f + g ((b - f) + s)`, `g = 0.5`; `s` is nothing unless the
-//!   flag `sinr` is on, and then what the channel has above its average,
+//! - estimate (6, 7): `e = f + g ((b - f) + s)`, `g = 0.5`; `s` is zero unless the
+//!   flag `sinr` is set, and then the channel's excess over its average,
 //!   `s = C(SINR) - C(SINR_A)` with `C(x) = B log2(1 + 10^(x/10))`
-//! - once in an epoch of 0.5 s, from (10) and (11):
+//! - once per epoch of 0.5 s, from (10) and (11):
 //!   `n = max(1, n + 1 - n (e - b) / (alpha e))`, `alpha = 0.2`
 //!
 //! - slow start: `w += 1` for each segment, from twice the initial window
@@ -19,30 +19,30 @@
 //! - congestion (15, 16): `w = ssthresh = (1 - y) w`, `y = 2 / (3 n + 1)`
 //! - timeout: `ssthresh = (1 - y) w`, `w` is twice the initial window, `n = 1`
 //!
-//! The paper contradicts itself, and `reading` names what can be made of it:
+//! The paper contradicts itself; `reading` selects an interpretation:
 //!
 //! - (2) and (4) feed back the raw bandwidth where a Tustin filter feeds back the
 //!   filtered one, and (5), 0.9 and 0.1 of two raw ones, does not follow from (4)
-//! - an estimate that is an average makes the mean of `e - b` zero, so that `n`
-//!   rises without end and (13) divides by zero. It has to be an upper envelope:
+//! - if the estimate is an average, the mean of `e - b` is zero, so that `n`
+//!   grows without bound and (13) divides by zero. It has to be an upper envelope:
 //!   by default the largest of the last ten round trips
 //! - (12) multiplies by the window where (10) and (11) together give `n`, and only
 //!   with `n` follow (13) and the throughput (27)
 //! - algorithm 1 raises `n` on both sides of the estimate, doubling it below, and
-//!   lowers it at a timeout alone: nothing bounds it, hence `most-flows`
-//! - it does not say what a timeout does to the threshold (by default (15);
+//!   lowers it on a timeout only: nothing limits it, hence `most-flows`
+//! - it does not specify what a timeout does to the threshold (by default (15);
 //!   `literal-alg1` leaves it), how long an epoch is (`g` "is set as 0.5 to match
 //!   with the epoch timer"), nor the unit of its first threshold, 65535: here the
-//!   first slow start has none
+//!   first slow start has no threshold
 //! - it rounds `3 n` up, which changes nothing where it applies: `n` is whole there
-//! - (6) adds a difference of SINR, in decibels, to one of bandwidths. By default the
-//!   capacities that Shannon's equation, which it appeals to, gives for them; both
-//!   literal readings add the decibels as printed, to segments per second, the paper
-//!   having no unit. `SINR_A` is the plain mean of the decibels of all reports that
-//!   an acknowledgement brought, each counted once: the paper does not say over what
-//! - in (10) to (13) bandwidth that is there and not used stands for a queue, so that
+//! - (6) adds a difference of SINR, in decibels, to one of bandwidths. The default uses
+//!   the capacities by Shannon's equation, to which the paper refers; both literal
+//!   readings add the decibels as printed, to segments per second, since the paper
+//!   gives no unit. `SINR_A` is the mean of the decibels of all reports that
+//!   acknowledgements carried, each counted once: the paper does not specify the average
+//! - in (10) to (13) unused bandwidth is taken for a queue, so that
 //!   a channel better than its average lowers `n` and a worse one raises it. Only
-//!   algorithm 1 makes of the term what the paper says of it
+//!   algorithm 1 uses the term as the paper's text describes it
 
 use core::f64::consts::LN_2;
 
@@ -64,21 +64,21 @@ pub(crate) const DESCRIPTION: Description = Description {
     parameters: &[
         Parameter {
             name: "reading",
-            meaning: "how the number of virtual flows follows the bandwidth",
+            meaning: "how the number of virtual flows depends on the bandwidth",
             kind: Kind::Choice(&[
-                ("envelope", "equation 10, beside the largest estimate of ten round trips"),
-                ("literal-alg1", "algorithm 1 as printed: it rises until a timeout"),
+                ("envelope", "equation 10, with the largest estimate of ten round trips"),
+                ("literal-alg1", "algorithm 1 as printed: the number rises until a timeout"),
                 ("literal-eq12", "equations 5, 7 and 12 as printed"),
             ]),
         },
         Parameter {
             name: "alpha",
-            meaning: "the share of the bandwidth that may go unused for each virtual flow",
+            meaning: "the fraction of the bandwidth that may be unused per virtual flow",
             kind: Kind::Number { default: 0.2, minimum: 0.001, maximum: 1.0 },
         },
         Parameter {
             name: "most-flows",
-            meaning: "the most virtual flows, in whole ones, of the reading `literal-alg1`",
+            meaning: "the maximum number of virtual flows (an integer) of `literal-alg1`",
             kind: Kind::Number { default: 64.0, minimum: 1.0, maximum: 1e6 },
         },
         Parameter {
@@ -93,7 +93,7 @@ pub(crate) const DESCRIPTION: Description = Description {
 const KAPPA: f64 = 0.9;
 const G: f64 = 0.5;
 const EPOCH: Nanoseconds = 500_000_000;
-/// Round trips for which the envelope remembers an estimate.
+/// Round trips for which the envelope keeps an estimate.
 const MEMORY: u64 = 10;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,14 +112,14 @@ pub struct DTcp {
     most_flows: f64,
     epoch: Epoch,
     bandwidth: Bandwidth,
-    /// What the radio tells, where that is asked for.
+    /// What the radio reports, if requested.
     channel: Option<Channel>,
 }
 
-/// How the channel is, beside its average.
+/// The channel relative to its average.
 #[derive(Clone, Debug, Default)]
 struct Channel {
-    /// When the latest report was heard.
+    /// When the latest report was received.
     heard: Option<Nanoseconds>,
     /// How many there were.
     reports: f64,
@@ -150,18 +150,18 @@ fn efficiency(sinr: f64) -> f64 {
     log1p(exp10(sinr / 10.0)) / LN_2
 }
 
-/// The measured bandwidth and what is made of it, in segments per second.
+/// The measured bandwidth and what is derived from it, in segments per second.
 #[derive(Clone, Debug, Default)]
 struct Bandwidth {
     /// When something was last delivered.
     since: Option<Nanoseconds>,
-    /// Delivered since then: more than one acknowledgement came at one instant.
+    /// Delivered since then: several acknowledgements arrived at the same time.
     delivered: f64,
     /// The latest sample, `b`.
     current: f64,
-    /// Behind the filter, `f`.
+    /// The filtered value, `f`.
     filtered: f64,
-    /// What is taken for available, `e`.
+    /// The bandwidth taken as available, `e`.
     estimate: f64,
     largest: WindowedMaximum,
 }
@@ -204,8 +204,8 @@ impl Bandwidth {
         self.estimate = self.filtered + G * (sample - self.filtered + surplus);
     }
 
-    /// The share of the available bandwidth that is not used now, with what counts
-    /// as available in this reading; negative where more is used.
+    /// The fraction of the available bandwidth that is unused now, as this reading
+    /// defines available; negative if more is used.
     fn unused(&self) -> f64 {
         let available = self.largest.get().unwrap_or(self.estimate);
         if available > 0.0 { 1.0 - self.current / available } else { 0.0 }
@@ -252,7 +252,7 @@ impl DTcp {
     }
 
     /// Lines 17 to 25 of algorithm 1; what it keeps as the previous value is
-    /// always the present one.
+    /// always the current one.
     fn rise(&mut self, unused: f64) {
         let more = if unused > 0.0 {
             self.flows.count

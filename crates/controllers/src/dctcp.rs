@@ -1,14 +1,14 @@
-//! DCTCP: gives up as much of the window as the share of marked data says.
+//! DCTCP: decreases the window in proportion to the fraction of marked data.
 //!
 //! Source: RFC 8257, section 3.3 (after Alizadeh et al., SIGCOMM 2010).
 //!
-//! - once a round trip, with `F` the marked share of what it delivered:
+//! - once per round trip, with `F` the marked fraction of the delivered data:
 //!   `alpha = (1 - g) alpha + g F`, from `alpha = 1`
-//! - mark: `w = ssthresh = w (1 - alpha / 2)`, once a round trip
+//! - mark: `w = ssthresh = w (1 - alpha / 2)`, once per round trip
 //! - loss: `w = ssthresh = w / 2`; `alpha` stays
 //! - growth: Reno's
 //!
-//! The RFC's text could not be opened; Linux's `tcp_dctcp.c` agrees, but that it
+//! The RFC's text was not available; Linux's `tcp_dctcp.c` agrees, except that it
 //! counts `alpha` in steps of 1/1024.
 
 use crate::{
@@ -25,14 +25,14 @@ pub(crate) const DESCRIPTION: Description = Description {
     parameters: &[GAIN],
 };
 
-/// The weight of the last round trip in the mean share of marks.
+/// The weight of the last round trip in the moving average of the marked fraction.
 pub(crate) const GAIN: Parameter = Parameter {
     name: "g",
-    meaning: "the weight of the last round trip in the mean share of marked data",
+    meaning: "the weight of the last round trip in the average fraction of marked data",
     kind: Kind::Number { default: 1.0 / 16.0, minimum: 0.001, maximum: 1.0 },
 };
 
-/// The moving mean of the share of marked data.
+/// The moving average of the fraction of marked data.
 #[derive(Clone, Debug)]
 pub(crate) struct MarkedShare {
     gain: f64,

@@ -6,8 +6,8 @@
 //! - some congestion: `w -= 1/2`, for each segment; the first one ends slow start
 //! - mark (congestion experienced), loss: as in Reno with SCE
 //!
-//! A round trip of nothing but milder marks halves the window, as DCTCP does
-//! where all is marked. The draft's text could not be opened.
+//! A round trip with only milder marks halves the window, like DCTCP
+//! if all data is marked. The draft's text was not available.
 
 use crate::reno_sce::MildlyMarked;
 use crate::{Acknowledgement, Congestion, Controller, Description, Need, Settings, Start, Window};

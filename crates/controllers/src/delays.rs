@@ -1,9 +1,9 @@
-//! What delay-based schemes keep of the measured round trips.
+//! What delay-based controllers keep of the measured round trips.
 
 use crate::Nanoseconds;
 
-/// The least and the longest round trip of a connection, and those of a period
-/// that the scheme chooses; in nanoseconds, whose sums are exact.
+/// The minimum and maximum round trip of a connection, and those of a period
+/// that the controller chooses; in nanoseconds, whose sums are exact.
 #[derive(Clone, Debug)]
 pub(crate) struct Delays {
     base: f64,
@@ -14,7 +14,7 @@ pub(crate) struct Delays {
 /// The round trips that were measured in a period, in nanoseconds.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Period {
-    /// The least of them.
+    /// Their minimum.
     pub(crate) least: f64,
     /// How many there were.
     pub(crate) samples: u32,
@@ -35,7 +35,7 @@ impl Delays {
         Self { base: f64::INFINITY, longest: 0.0, period: Period::EMPTY }
     }
 
-    /// Takes in a sample; a clock too coarse to see one tells nothing.
+    /// Processes a sample; zero, from a clock that is too coarse, is ignored.
     pub(crate) fn observe(&mut self, rtt: Option<Nanoseconds>) {
         let Some(rtt) = rtt.filter(|it| *it > 0) else { return };
         let rtt = rtt as f64;
@@ -52,13 +52,13 @@ impl Delays {
         (period.samples > 0).then_some(period)
     }
 
-    /// The least round trip of the connection, taken for that of an empty queue;
+    /// The minimum round trip of the connection, used as that of an empty queue;
     /// infinite before a sample.
     pub(crate) fn base(&self) -> f64 {
         self.base
     }
 
-    /// The longest round trip of the connection; 0 before a sample.
+    /// The maximum round trip of the connection; 0 before a sample.
     pub(crate) fn longest(&self) -> f64 {
         self.longest
     }

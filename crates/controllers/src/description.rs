@@ -14,7 +14,7 @@ pub struct Description {
     pub title: &'static str,
     /// Paper or RFC that defines it.
     pub source: &'static str,
-    /// How far the implementation could be checked against that source.
+    /// How far the implementation was checked against that source.
     pub status: &'static str,
     /// What it needs beyond acknowledgements, round trips and congestion signals.
     pub needs: &'static [Need],
@@ -23,36 +23,34 @@ pub struct Description {
 }
 
 impl Description {
-    /// Whether it needs this.
+    /// Whether the controller has this need.
     #[must_use]
     pub fn needs(&self, need: Need) -> bool {
         self.needs.contains(&need)
     }
 }
 
-/// What a transport or a network must give for a controller to work.
+/// What a transport or a network must provide for a controller to work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Need {
-    /// Packets leave at the rate that the controller says.
+    /// Packets are sent at the controller's pacing rate.
     Pacing,
     /// Delivery rate samples.
     DeliveryRate,
-    /// Each acknowledgement tells how much of the data was marked; a window of
-    /// unmarked data is told as well.
+    /// Acknowledgements report how much of the data was marked, also if none was.
     MarksCounted,
-    /// Packets leave as ECT(1), which tells routers that many mild marks are wanted
-    /// (RFC 9331: L4S).
+    /// Packets are sent as ECT(1), which requests frequent marking (RFC 9331: L4S).
     ScalableMarking,
-    /// Routers that send the milder mark, and a receiver that echoes it.
+    /// Routers that set the milder mark, and a receiver that echoes it.
     SomeCongestion,
-    /// Timestamps that tell the delay of one way.
+    /// Timestamps that give the one-way delay.
     OneWayDelay,
-    /// A radio that tells the sender its signal to interference and noise.
+    /// A radio that reports its SINR to the sender.
     Sinr,
 }
 
 impl Need {
-    /// Every one of them.
+    /// All needs.
     pub const ALL: &'static [Self] = &[
         Self::Pacing,
         Self::DeliveryRate,
@@ -63,7 +61,7 @@ impl Need {
         Self::Sinr,
     ];
 
-    /// What listings call it.
+    /// The name in listings.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -94,11 +92,11 @@ pub struct Parameter {
 pub enum Kind {
     /// A dimensionless number within `minimum..=maximum`.
     Number {
-        /// Used where the scenario says nothing.
+        /// The value if the scenario sets none.
         default: f64,
-        /// The least allowed.
+        /// The minimum allowed.
         minimum: f64,
-        /// The most allowed.
+        /// The maximum allowed.
         maximum: f64,
     },
     /// One of several named readings; the first is the default. Each comes
@@ -106,10 +104,10 @@ pub enum Kind {
     Choice(&'static [(&'static str, &'static str)]),
     /// On or off.
     Flag {
-        /// Used where the scenario says nothing.
+        /// The value if the scenario sets none.
         default: bool,
-        /// What the controller needs beside its own [`Description::needs`] where it
-        /// is on.
+        /// What the controller needs in addition to [`Description::needs`] if the flag
+        /// is set.
         needs: &'static [Need],
     },
 }
@@ -125,12 +123,12 @@ pub enum Value<'a> {
     Flag(bool),
 }
 
-/// Why a value was refused.
+/// Why a value was rejected.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SettingError {
     /// The controller has no parameter of that name.
     Unknown,
-    /// The parameter wants what this kind says.
+    /// The value does not fit this kind.
     Refused(Kind),
 }
 
@@ -139,12 +137,12 @@ pub enum SettingError {
 pub struct Settings {
     description: &'static Description,
     values: [Value<'static>; Self::MOST],
-    /// Who makes it, if it is none of the registered ones.
+    /// Its maker, if the controller is not registered.
     maker: Option<Arc<dyn Maker>>,
 }
 
 impl Settings {
-    /// The most parameters that a controller may have.
+    /// The maximum number of parameters of a controller.
     pub const MOST: usize = 8;
 
     /// Every parameter at its default.
@@ -161,22 +159,22 @@ impl Settings {
         Self { description, values, maker: None }
     }
 
-    /// Of a controller from outside; nothing is set on it here.
+    /// The settings of an external controller, which has no parameters.
     #[must_use]
     pub fn external(maker: Arc<dyn Maker>) -> Self {
         Self { maker: Some(Arc::clone(&maker)), ..Self::defaults(maker.description()) }
     }
 
-    /// Who makes the controller, if it comes from outside.
+    /// The maker of an external controller.
     #[must_use]
     pub fn maker(&self) -> Option<&dyn Maker> {
         self.maker.as_deref()
     }
 
-    /// Sets one parameter, if there is one of that name and the value suits it.
+    /// Sets one parameter, if there is one of that name and the value is valid.
     ///
     /// # Errors
-    /// [`SettingError`] says which of the two was wrong, and what would be right.
+    /// [`SettingError`] says which of the two is wrong, and what would be valid.
     pub fn set(&mut self, name: &str, value: Value<'_>) -> Result<(), SettingError> {
         let parameters = self.description.parameters;
         let index =
@@ -200,14 +198,14 @@ impl Settings {
         Ok(())
     }
 
-    /// Whose settings these are.
+    /// The controller that these settings are for.
     #[must_use]
     pub fn description(&self) -> &'static Description {
         self.description
     }
 
-    /// What the controller needs with these settings: what it always needs, and what
-    /// its flags do that are on.
+    /// What the controller needs with these settings: its own needs, and those of the
+    /// flags that are set.
     pub fn needs(&self) -> impl Iterator<Item = Need> {
         let settings = self.description.parameters.iter().zip(self.values);
         let of_flags = settings.filter_map(|(parameter, value)| match (parameter.kind, value) {

@@ -4,19 +4,19 @@
 //! mechanism for Named Data Networking", section IV.D, equation 1 and algorithm 2.
 //!
 //! - avoidance: `w += WWF / w` for each segment, `WWF = sqrt(w * rtt_max / rtt)`;
-//!   `rtt_max` is taken in avoidance alone
+//!   `rtt_max` is measured in avoidance only
 //! - congestion: `w = beta-slow-start * w` in slow start (the paper's beta 1),
 //!   else `w = beta * w` (its beta 2); then `ssthresh = w - 1`
-//! - timeout: the window starts again (IV.D.2), with the same threshold
+//! - timeout: the window restarts (IV.D.2), with the same threshold
 //!
 //! Equation 1 prints `w` outside the radical: then each segment adds
 //! `sqrt(rtt_max / rtt) >= 1` and the window at least doubles every round trip,
 //! in avoidance too. The function is quoted from Elastic-TCP, which has `w`
-//! under it; that is the default reading of `weighting`. Algorithm 2 decreases
+//! inside; that is the default reading of `weighting`. Algorithm 2 decreases
 //! on a NACK and the text on marks and timeouts: every signal counts here, and
-//! the transport chooses which to send. A timeout that only decreases (IV.D.1)
-//! is a transport that sends it as a loss. `rtt_min` is kept by algorithm 2
-//! without a use.
+//! the transport chooses which to send. For a timeout that only decreases (IV.D.1)
+//! the transport reports it as a loss. Algorithm 2 keeps `rtt_min`
+//! but does not use it.
 
 use libm::sqrt;
 
@@ -34,20 +34,20 @@ pub(crate) const DESCRIPTION: Description = Description {
     parameters: &[
         Parameter {
             name: "beta-slow-start",
-            meaning: "the share of the window that is kept after congestion in slow start",
+            meaning: "the fraction of the window kept after congestion in slow start",
             kind: Kind::Number { default: 0.85, minimum: 0.01, maximum: 0.99 },
         },
         Parameter {
             name: "beta",
-            meaning: "the share of the window that is kept after congestion in avoidance",
+            meaning: "the fraction of the window kept after congestion in congestion avoidance",
             kind: Kind::Number { default: 0.9, minimum: 0.01, maximum: 0.99 },
         },
         Parameter {
             name: "weighting",
-            meaning: "what stands under the radical of the weighting function",
+            meaning: "the radicand of the weighting function",
             kind: Kind::Choice(&[
-                ("product", "window times round-trip ratio, as in Elastic-TCP"),
-                ("as-printed", "the round-trip ratio alone: exponential growth"),
+                ("product", "window times round-trip time ratio, as in Elastic-TCP"),
+                ("as-printed", "the round-trip time ratio alone: exponential growth"),
             ]),
         },
     ],

@@ -2,13 +2,13 @@
 //!
 //! Source: Alrshah, Al-Maqri, Othman, "Elastic-TCP: flexible congestion control
 //! algorithm to adapt for high-BDP networks", IEEE Systems Journal, 2019. Its
-//! text could not be opened; the equations are as its Linux ports and the
-//! EC-Elastic paper restate them.
+//! text was not available; the equations are those in its Linux ports and
+//! the EC-Elastic paper.
 //!
 //! - avoidance: `w += WWF / w` for each segment, with the window-correlated
 //!   weighting function `WWF = sqrt(w * rtt_max / rtt)`
 //! - congestion: `w = ssthresh = beta * w`
-//! - timeout: the same threshold; `rtt_max` is forgotten
+//! - timeout: the same threshold; `rtt_max` is reset
 //!
 //! Before the first sample of the round trip `rtt_max / rtt` is 1. The division
 //! is exact: a port in integers that truncates it does not grow at all.
@@ -28,7 +28,7 @@ pub(crate) const DESCRIPTION: Description = Description {
     needs: &[],
     parameters: &[Parameter {
         name: "beta",
-        meaning: "the share of the window that is kept after congestion",
+        meaning: "the fraction of the window kept after congestion",
         kind: Kind::Number { default: 0.5, minimum: 0.01, maximum: 0.99 },
     }],
 };
@@ -48,7 +48,7 @@ impl RoundTrips {
         }
     }
 
-    /// The longest in terms of the latest: 1 on a full buffer, and without a sample.
+    /// The ratio of the longest to the latest: 1 with a full buffer, and without a sample.
     pub(crate) fn ratio(&self) -> f64 {
         if self.latest == 0 { 1.0 } else { self.longest as f64 / self.latest as f64 }
     }

@@ -1,18 +1,18 @@
-//! FAST: moves the window straight to where `alpha` segments of its own stand
+//! FAST: moves the window directly to the value at which `alpha` of its segments are
 //! in the bottleneck's queue.
 //!
 //! Source: Jin, Wei, Low, "FAST TCP: motivation, architecture, algorithms,
 //! performance", INFOCOM 2004, equation 1. With `T` the mean round trip of the
-//! last round and `Tb` the least ever, once a round trip:
+//! last round and `Tb` the minimum ever, once per round trip:
 //!
 //! - `w = min(2 w, (1 - gamma) w + gamma (Tb / T w + alpha))`
 //! - congestion: `w = ssthresh = w / 2`
 //!
-//! At rest `alpha = w (T - Tb) / T`, so that a connection's rate is `alpha` over
+//! In equilibrium `alpha = w (T - Tb) / T`, so that a connection's rate is `alpha` over
 //! the queueing delay whatever its round trip. The paper's text could not be
-//! opened. `alpha` has no one value: the prototype chose it by the bottleneck's
-//! rate, and ports use 15 to 250. The rule for slow start is a reading: it
-//! doubles each round trip until `alpha` segments stand in the queue.
+//! opened. `alpha` has no standard value: the prototype chose it by the bottleneck's
+//! rate, and ports use 15 to 250. The rule for slow start is an interpretation: the
+//! window doubles each round trip until `alpha` segments are in the queue.
 
 use crate::{
     Acknowledgement, Congestion, Controller, Description, Kind, Nanoseconds, Parameter, Settings,
@@ -28,12 +28,12 @@ pub(crate) const DESCRIPTION: Description = Description {
     parameters: &[
         Parameter {
             name: "alpha",
-            meaning: "the segments that the connection keeps in the bottleneck's queue",
+            meaning: "the number of segments that the connection keeps in the bottleneck's queue",
             kind: Kind::Number { default: 20.0, minimum: 0.1, maximum: 1e6 },
         },
         Parameter {
             name: "gamma",
-            meaning: "how much of the way to its goal the window goes in a round trip",
+            meaning: "the fraction of the distance to its target that the window moves per round",
             kind: Kind::Number { default: 0.5, minimum: 0.01, maximum: 1.0 },
         },
     ],
@@ -45,9 +45,9 @@ pub struct Fast {
     window: Window,
     alpha: f64,
     gamma: f64,
-    /// The least round trip ever.
+    /// The minimum round trip ever.
     base: Nanoseconds,
-    /// The sum of this round's, and how many there were.
+    /// The sum and number of this round's samples.
     sum: f64,
     samples: f64,
 }
@@ -78,7 +78,7 @@ impl Fast {
         self.samples = 0.0;
     }
 
-    /// `Tb / T` of the round that ended; `None` where nothing was measured.
+    /// `Tb / T` of the round that ended; `None` if nothing was measured.
     fn ratio(&self) -> Option<f64> {
         (self.samples > 0.0).then(|| self.base as f64 * self.samples / self.sum)
     }

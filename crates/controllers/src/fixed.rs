@@ -1,8 +1,8 @@
 //! A fixed window: no congestion control at all.
 //!
 //! Source: the *fixed* pipeline of the NDN tools' file fetchers (a constant
-//! number of Interests in flight). It is the yardstick for a network's own
-//! laws, because nothing in it reacts.
+//! number of Interests in flight). It serves as a reference for properties
+//! of the network, because it does not react.
 
 use crate::{
     Acknowledgement, Congestion, Controller, Description, Kind, Parameter, Settings, Start, Window,

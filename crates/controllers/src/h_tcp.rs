@@ -1,14 +1,14 @@
 //! H-TCP: the longer since the last congestion, the faster the window grows.
 //!
 //! Source: Leith, Shorten, "H-TCP: TCP for high-speed and long-distance networks",
-//! PFLDnet 2004; its text could not be opened, and the constants and the
+//! PFLDnet 2004; its text was not available, and the constants and the
 //! conditions are those of Linux's `tcp_htcp.c`. Times in seconds.
 //!
-//! With `d` the time since the last congestion was repaired:
+//! With `d` the time since recovery from the last congestion:
 //!
 //! - `f = 1` for `d <= 1`, else `f = 1 + 10 (d - 1) + ((d - 1) / 2)^2`
 //! - round-trip scaling: `f = max(1, f / s)`, `s = 0.1 / rtt_min` within 0.5 and 10,
-//!   so that paths of different length grow alike in a second
+//!   so that the growth per second is the same for all paths
 //! - avoidance:  `w += alpha / w` for each segment, `alpha = 2 (1 - beta) f`
 //! - congestion: `w = ssthresh = beta w`, `beta = rtt_min / rtt_max` within 0.5 and
 //!   0.8, and 0.5 unless the round trip is longer than 10 ms, there was a congestion
@@ -16,10 +16,10 @@
 //!   the one before
 //! - then `rtt_max = rtt_min + 0.95 (rtt_max - rtt_min)`
 //!
-//! A sample raises `rtt_max` where it is no more than 20 ms beyond it, and no loss
-//! is being repaired. The throughput is measured over at least a round trip and `w - alpha`
+//! A sample raises `rtt_max` if it is at most 20 ms above it and outside loss
+//! recovery. The throughput is measured over at least a round trip and `w - alpha`
 //! segments, and smoothed by a quarter; within three round trips of a congestion
-//! it begins anew.
+//! it restarts.
 
 use crate::{
     Acknowledgement, Congestion, Controller, Description, Kind, Nanoseconds, Parameter, Settings,
@@ -35,12 +35,12 @@ pub(crate) const DESCRIPTION: Description = Description {
     parameters: &[
         Parameter {
             name: "rtt-scaling",
-            meaning: "grow alike in a second, whatever the round trip",
+            meaning: "round-trip time scaling: the same growth per second for all round-trip times",
             kind: Kind::Flag { default: true, needs: &[] },
         },
         Parameter {
             name: "bandwidth-switch",
-            meaning: "halve the window where the throughput changed by more than a fifth",
+            meaning: "halve the window if the throughput changed by more than a fifth",
             kind: Kind::Flag { default: true, needs: &[] },
         },
     ],
@@ -55,12 +55,12 @@ pub struct HTcp {
     window: Window,
     rtt_scaling: bool,
     bandwidth_switch: bool,
-    /// When the last congestion was noticed, and then when it was repaired.
+    /// When the last congestion was detected, and then when recovery ended.
     cleared: Nanoseconds,
     beta: f64,
     /// Whether `beta` may follow the round trips: after a first congestion.
     adaptive: bool,
-    /// The least and the longest round trip in seconds; 0 before a sample.
+    /// The minimum and maximum round trip in seconds; 0 before a sample.
     rtt_min: f64,
     rtt_max: f64,
     throughput: Throughput,
@@ -84,7 +84,7 @@ impl Throughput {
         self.delivered = 0.0;
     }
 
-    /// Takes in a measurement; `anew` forgets the ones before.
+    /// Processes a measurement; `anew` discards the previous ones.
     fn sample(&mut self, rate: f64, anew: bool) {
         if anew {
             self.smoothed = rate;
@@ -95,7 +95,7 @@ impl Throughput {
         }
     }
 
-    /// Whether the highest parts from the one before by more than a fifth.
+    /// Whether the highest differs from the one before by more than a fifth.
     fn changed(&mut self) -> bool {
         let before = core::mem::replace(&mut self.before, self.highest);
         (self.highest - before).abs() > before / 5.0
@@ -121,7 +121,7 @@ impl HTcp {
         seconds(now.saturating_sub(self.cleared))
     }
 
-    /// The growth in segments a round trip.
+    /// The growth in segments per round trip.
     fn alpha(&self, now: Nanoseconds) -> f64 {
         let late = (self.since_congestion(now) - 1.0).max(0.0);
         let mut factor = 1.0 + 10.0 * late + late * late / 4.0;
@@ -156,7 +156,7 @@ impl HTcp {
         }
     }
 
-    /// The share of the window that this congestion leaves.
+    /// The fraction of the window kept after this congestion.
     fn adapt(&mut self) -> f64 {
         let changed = self.throughput.changed();
         if self.bandwidth_switch && changed {

@@ -1,16 +1,16 @@
-//! HighSpeed TCP: the larger the window, the faster it grows and the less of it
-//! a loss takes.
+//! HighSpeed TCP: the larger the window, the faster it grows and the smaller the
+//! fraction that a loss takes.
 //!
 //! Source: RFC 3649, section 5, with `Low_Window` 38, `High_Window` 83000, `High_P`
-//! 1e-7 and `High_Decrease` 0.1. Its text could not be opened; the equations were
-//! compared with the table of its appendix B as Linux's `tcp_highspeed.c` carries
-//! it.
+//! 1e-7 and `High_Decrease` 0.1. The text was not available; the equations were
+//! compared with the table of its appendix B as contained in Linux's
+//! `tcp_highspeed.c`.
 //!
 //! Above 38 segments:
 //!
-//! - the loss at which `w` is to be the window: `p = 0.078 / w^1.2`
-//! - the share given up: `b = 0.5 - 0.4 ln(w / 38) / ln(83000 / 38)`
-//! - the growth a round trip: `a = 2 w^2 b p / (2 - b)`
+//! - the loss rate that corresponds to the window `w`: `p = 0.078 / w^1.2`
+//! - the fraction given up: `b = 0.5 - 0.4 ln(w / 38) / ln(83000 / 38)`
+//! - the growth per round trip: `a = 2 w^2 b p / (2 - b)`
 //!
 //! - avoidance:  `w += a/w` for each segment
 //! - congestion: `w = ssthresh = (1 - b) w`
@@ -47,13 +47,13 @@ impl Highspeed {
         Self { window: Window::new(start) }
     }
 
-    /// `b(w)`: the share of the window that congestion takes.
+    /// `b(w)`: the fraction of the window given up on congestion.
     fn decrease(&self) -> f64 {
         let way = log(self.window.cwnd() / LOW_WINDOW) / log(HIGH_WINDOW / LOW_WINDOW);
         (0.5 - (0.5 - HIGH_DECREASE) * way).clamp(HIGH_DECREASE, 0.5)
     }
 
-    /// `a(w)`: the growth in segments a round trip.
+    /// `a(w)`: the growth in segments per round trip.
     fn increase(&self) -> f64 {
         let cwnd = self.window.cwnd();
         if cwnd <= LOW_WINDOW {

@@ -1,19 +1,19 @@
-//! HyStart++: leaves the first slow start when the round trip grows, before the
+//! HyStart++: leaves the first slow start when the round-trip time increases, before the
 //! queue overflows. Not a controller; controllers use it for their slow start.
 //!
-//! Source: RFC 9406, section 4. Its text could not be opened, and the constants
+//! Source: RFC 9406, section 4. The text was not available, and the constants
 //! and steps are those that implementations cite from it.
 //!
-//! - slow start: `w += min(acknowledged, 8)` for each acknowledgement. Where the
-//!   least round trip of this round, from eight samples on, exceeds that of the
+//! - slow start: `w += min(acknowledged, 8)` for each acknowledgement. If the
+//!   minimum round trip of this round, from eight samples on, exceeds that of the
 //!   round before by an eighth of it (within 4 ms and 16 ms), conservative slow
 //!   start begins
-//! - conservative slow start: a quarter of that growth. Where a later round's least
-//!   round trip falls below the one at which it began, slow start goes on; else it
-//!   ends with the fifth round, the one in which it began counted: `ssthresh = w`
+//! - conservative slow start: a quarter of that growth. If a later round's minimum
+//!   round trip falls below the one at which it began, slow start resumes; otherwise it
+//!   ends with the fifth round, including the one in which it began: `ssthresh = w`
 //!
 //! Only the first slow start, whose threshold is infinite, is watched. The limit of
-//! eight segments is for senders that do not pace; those that do need none.
+//! eight segments is for senders that do not pace; those that do need no limit.
 
 use crate::{Acknowledgement, Nanoseconds, Window};
 
@@ -26,12 +26,12 @@ const GROWTH_DIVISOR: f64 = 4.0;
 const CONSERVATIVE_ROUNDS: u32 = 5;
 const LIMIT: f64 = 8.0;
 
-/// What the slow start has seen.
+/// The state of slow start.
 #[derive(Clone, Debug)]
 pub(crate) struct HyStart {
-    /// The least round trip of the round before; `MAX` where there was none.
+    /// The minimum round trip of the round before; `MAX` if there was none.
     last: Nanoseconds,
-    /// The least round trip of this round.
+    /// The minimum round trip of this round.
     least: Nanoseconds,
     /// Round trips measured in this round.
     samples: u32,
@@ -98,7 +98,7 @@ impl HyStart {
         }
     }
 
-    /// Whether this round's least round trip tells of a queue.
+    /// Whether this round's minimum round trip indicates a queue.
     fn has_grown(&self) -> bool {
         let increase = (self.last / DIVISOR).clamp(LEAST_INCREASE, MOST_INCREASE);
         self.last != Nanoseconds::MAX && self.least >= self.last.saturating_add(increase)

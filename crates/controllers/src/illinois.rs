@@ -1,26 +1,26 @@
-//! TCP-Illinois: losses decide when the window falls, delay decides how fast it
-//! grows and how far it falls.
+//! TCP-Illinois: losses determine when the window decreases, delay determines how
+//! fast it grows and how much it decreases.
 //!
 //! Source: Liu, Başar, Srikant, "TCP-Illinois: a loss- and delay-based congestion
 //! control algorithm for high-speed networks", Performance Evaluation 65, 2008; its
-//! text could not be opened, and the constants and the conditions are those of
+//! text was not available, and the constants and the conditions are those of
 //! Linux's `tcp_illinois.c`.
 //!
-//! Once a round trip, with `da` its mean above the least round trip of all, and
-//! `dm` the longest of all above it:
+//! Once per round trip, with `da` its mean minus the minimum round trip of the
+//! connection, and `dm` the maximum minus the minimum:
 //!
-//! - `da <= dm/100`: `alpha = 10`; where `da` was larger before, only after five
-//!   such round trips in a row, and until then it stays as it is
+//! - `da <= dm/100`: `alpha = 10`; if `da` was larger before, only after five
+//!   such round trips in a row; until then it is unchanged
 //! - else `alpha = 10 m / (m + a (10 - 0.3) / 0.3)`, `m = dm - dm/100`,
 //!   `a = da - dm/100`: 10 at `dm/100` and 0.3 at `dm`
-//! - `beta`: 1/8 up to `da = dm/10`, 1/2 from `da = 8/10 dm`, straight between them
+//! - `beta`: 1/8 up to `da = dm/10`, 1/2 from `da = 8/10 dm`, linear in between
 //! - below 15 segments `alpha = 1` and `beta = 1/2`
 //!
 //! - avoidance:  `w += alpha / w` for each segment
 //! - congestion: `w = ssthresh = (1 - beta) w`
 //! - timeout: the same threshold; then `alpha = 1` and `beta = 1/2`
 //!
-//! The longest round trip is never forgotten. Before the first measured round trip
+//! The maximum round trip is never reset. Before the first measured round trip
 //! `alpha` is 10 and `beta` 1/2.
 
 use crate::delays::{Delays, Period};
@@ -104,7 +104,7 @@ impl Illinois {
     }
 }
 
-/// `beta` at a mean delay, of the most there was.
+/// `beta` at a mean delay, relative to the maximum.
 fn decrease(mean: f64, most: f64) -> f64 {
     let (low, high) = (most / 10.0, most * 0.8);
     if mean <= low {

@@ -1,17 +1,17 @@
-//! LEDBAT: fills what others leave, and adds no more than 100 ms to the queue.
+//! LEDBAT: uses the capacity that other flows leave, and adds no more than 100 ms to the queue.
 //!
-//! Source: RFC 6817, section 2.4. With `q` the one-way delay above the least of
+//! Source: RFC 6817, section 2.4. With `q` the one-way delay above the minimum of
 //! the last ten minutes:
 //!
-//! - `w += gain (target - q) / target * 1/w` for each segment, down as well as
-//!   up; at most what was in flight and one segment more
-//! - congestion: `w = w / 2`; a timeout starts again from the restart window
-//! - no window below two segments
+//! - `w += gain (target - q) / target * 1/w` for each segment, positive or
+//!   negative; at most the data in flight plus one segment
+//! - congestion: `w = w / 2`; a timeout resets to the restart window
+//! - the minimum window is two segments
 //!
-//! The RFC's equations have no slow start. With `slow-start` it doubles like
-//! TCP, as deployed implementations do, until congestion or until `q` reaches
-//! the target. A connection that starts on another's queue takes it for the
-//! path's own delay, and starves the other (the latecomer's advantage). Parts of
+//! The RFC's equations have no slow start. With `slow-start` the window doubles as
+//! in TCP, as deployed implementations do, until congestion or until `q` reaches
+//! the target. A connection that starts while another keeps a queue includes that
+//! queue in its base delay, and starves the other (the latecomer's advantage). Parts of
 //! the text were read as quoted in implementations.
 
 use crate::base_delay::BaseDelay;
@@ -34,17 +34,17 @@ pub(crate) const DESCRIPTION: Description = Description {
     parameters: &[
         Parameter {
             name: "target",
-            meaning: "the delay, in seconds, that it may add to the queue",
+            meaning: "the target: the queueing delay that it may add, in seconds",
             kind: Kind::Number { default: 0.1, minimum: 0.001, maximum: 0.1 },
         },
         Parameter {
             name: "gain",
-            meaning: "the growth in segments a round trip while the queue is empty",
+            meaning: "the growth while the queue is empty, in segments per round trip",
             kind: Kind::Number { default: 1.0, minimum: 0.01, maximum: 1.0 },
         },
         Parameter {
             name: "slow-start",
-            meaning: "double each round trip until the target or congestion is met",
+            meaning: "use slow start until the target is reached or congestion occurs",
             kind: Kind::Flag { default: true, needs: &[] },
         },
     ],
@@ -73,7 +73,7 @@ impl Ledbat {
         }
     }
 
-    /// The share of the target that is still free; negative above it.
+    /// The fraction of the target that is still unused; negative above the target.
     fn off_target(&self, acknowledgement: &Acknowledgement) -> f64 {
         let rtt = acknowledgement.smoothed_rtt.unwrap_or(0);
         let queueing = self.delay.queueing(acknowledgement.now, rtt);

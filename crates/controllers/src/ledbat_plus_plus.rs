@@ -1,20 +1,20 @@
-//! LEDBAT++: LEDBAT by the round trip, with multiplicative decrease and regular
-//! slowdowns, in which all connections see the path's own delay.
+//! LEDBAT++: LEDBAT by round-trip time, with multiplicative decrease and regular
+//! slowdowns, in which all connections measure the base delay.
 //!
-//! Source: draft-irtf-iccrg-ledbat-plus-plus-01. With `Tb` the least round trip
+//! Source: draft-irtf-iccrg-ledbat-plus-plus-01. With `Tb` the minimum round trip
 //! of the last ten minutes, `q` the latest above it, `target` 60 ms:
 //!
 //! - `gain = 1 / min(16, ceil(2 target / Tb))`
-//! - slow start: `w += gain` for each segment; the first one ends where
+//! - slow start: `w += gain` for each segment; the first one ends when
 //!   `q > 3/4 target`
-//! - avoidance, a round trip: `w += gain` where `q <= target`, else
+//! - avoidance, per round trip: `w += gain` if `q <= target`, else
 //!   `w += max(gain - w (q / target - 1), -w / 2)`
 //! - slowdown: `ssthresh = w`, two segments for two round trips, and back by slow
 //!   start; the first comes two round trips after the first slow start, each
-//!   other one nine times as long after the last as that took: it costs at most
+//!   further one after nine times the duration of the last: slowdowns take at most
 //!   a tenth of the time
-//! - congestion: `w = ssthresh = w / 2`; while a slowdown holds the window, half
-//!   of the threshold that it will return to (a reading)
+//! - congestion: `w = ssthresh = w / 2`; during a slowdown, half of the
+//!   threshold to which it will return (an interpretation)
 //!
 //! The draft was read through an implementation that follows it.
 
@@ -28,12 +28,12 @@ use crate::{
 
 /// The window in a slowdown, in segments.
 const SLOW: f64 = 2.0;
-/// How long it is held, and how long after slow start the first one comes, in
+/// The duration of a slowdown, and the time from slow start to the first one, in
 /// round trips.
 const SLOW_ROUNDS: u8 = 2;
-/// Time between slowdowns, in durations of one.
+/// Time between slowdowns, in durations of the last one.
 const INTERVAL: Nanoseconds = 9;
-/// The most that `gain` divides by.
+/// The maximum divisor of `gain`.
 const MOST_DIVIDED: f64 = 16.0;
 
 pub(crate) const DESCRIPTION: Description = Description {
@@ -44,23 +44,23 @@ pub(crate) const DESCRIPTION: Description = Description {
     needs: &[],
     parameters: &[Parameter {
         name: "target",
-        meaning: "the delay, in seconds, that it may add to the round trip",
+        meaning: "the target: the delay that it may add to the round-trip time, in seconds",
         kind: Kind::Number { default: 0.06, minimum: 0.001, maximum: 1.0 },
     }],
 };
 
-/// What the connection is doing about slowdowns.
+/// The state of the slowdowns.
 #[derive(Clone, Copy, Debug)]
 enum Slowdown {
     /// In the first slow start.
     None,
-    /// The first one comes after so many round trips.
+    /// The first slowdown starts after this many round trips.
     Soon(u8),
-    /// The window is held for so many round trips more.
+    /// The window is held for this many more round trips.
     Held { begun: Nanoseconds, rounds: u8 },
     /// The window is growing back.
     Returning { begun: Nanoseconds },
-    /// The next one comes then.
+    /// The next one starts at this time.
     Due(Nanoseconds),
 }
 
@@ -88,7 +88,7 @@ impl LedbatPlusPlus {
         1.0 / ceil(2.0 * self.target / base).clamp(1.0, MOST_DIVIDED)
     }
 
-    /// The growth of a round trip, which may be negative.
+    /// The growth per round trip, which may be negative.
     fn change(&self, queueing: f64) -> f64 {
         let cwnd = self.window.cwnd();
         let above = queueing / self.target - 1.0;
@@ -110,7 +110,7 @@ impl LedbatPlusPlus {
         self.window.reduce_to((cwnd + change * segments / cwnd).max(SLOW));
     }
 
-    /// Lets a slowdown begin, go on and end when it is time.
+    /// Starts, continues and ends a slowdown when it is due.
     fn schedule(&mut self, now: Nanoseconds, round_ended: bool) {
         let passed = u8::from(round_ended);
         self.slowdown = match self.slowdown {
@@ -132,7 +132,7 @@ impl LedbatPlusPlus {
     fn slow_down(&mut self, now: Nanoseconds) -> Slowdown {
         self.window.set_ssthresh(self.window.cwnd());
         self.window.set(SLOW);
-        // The round that is under way was sent before.
+        // The current round was sent before.
         Slowdown::Held { begun: now, rounds: SLOW_ROUNDS + 1 }
     }
 }

@@ -1,7 +1,7 @@
 //! Congestion controllers: pure state machines that any transport can drive.
 //!
-//! A controller sees what every transport can tell it ([`Acknowledgement`],
-//! [`Congestion`]) and answers with a window. It knows no packets, no sockets,
+//! A controller receives what every transport can report ([`Acknowledgement`],
+//! [`Congestion`]) and sets a window. It knows no packets, no sockets,
 //! no clock and no randomness. TCP, NDN and QUIC drive the same type.
 //!
 //! **Units.** Windows, acknowledged data and data in flight are counted in
@@ -10,8 +10,8 @@
 //!
 //! **To add one:** write a file with a `DESCRIPTION` and an implementation of
 //! [`Controller`], and add one line to the `registry!` below. The command line,
-//! the schema, the documents and the tests all read the registry. One that is
-//! [`External`] is in no registry: whoever reads a scenario brings its [`Maker`].
+//! the schema, the documents and the tests all read the registry. An
+//! [`External`] controller is not registered: the reader of a scenario gets its [`Maker`].
 #![no_std]
 
 extern crate alloc;
@@ -34,7 +34,7 @@ pub use window::Window;
 /// elapsed for a duration.
 pub type Nanoseconds = u64;
 
-/// Nanoseconds as seconds, for equations that want seconds.
+/// Nanoseconds as seconds, for equations in seconds.
 #[inline]
 #[must_use]
 pub fn seconds(time: Nanoseconds) -> f64 {
@@ -43,16 +43,16 @@ pub fn seconds(time: Nanoseconds) -> f64 {
 
 /// Data was acknowledged.
 ///
-/// A transport reports every acknowledgement, also while it repairs a loss;
-/// what may open the window then is nothing, so that a controller that only
-/// grows by [`acknowledged`](Self::acknowledged) stands still by itself.
+/// A transport reports every acknowledgement, also during loss recovery. Then
+/// [`acknowledged`](Self::acknowledged) is zero, so that a controller whose growth
+/// depends on it alone does not grow.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Acknowledgement {
     /// When it arrived.
     pub now: Nanoseconds,
-    /// Newly acknowledged data that may open the window, in segments: nothing
-    /// while the transport repairs a loss or brings down what is in flight
-    /// after a mark, and nothing while the window does not limit the sender.
+    /// Newly acknowledged data that may open the window, in segments: zero
+    /// during loss recovery, while the transport reduces the data in flight
+    /// after a mark, and while the window does not limit the sender.
     pub acknowledged: f64,
     /// Newly delivered data, whatever the transport is doing, in segments:
     /// acknowledged in order, or selectively.
@@ -63,41 +63,40 @@ pub struct Acknowledgement {
     /// How much of the delivered data carried the milder mark (some congestion
     /// experienced), in segments.
     pub some_congestion: f64,
-    /// Data newly held to be lost, in segments.
+    /// Data newly considered lost, in segments.
     pub lost: f64,
-    /// The round trip it measured; `None` where it cannot be told (a
-    /// retransmitted segment: Karn's rule).
+    /// The round-trip time it measured; `None` if it is ambiguous (a
+    /// retransmitted segment: Karn's algorithm).
     pub rtt: Option<Nanoseconds>,
-    /// The transport's smoothed round trip, once there is a sample.
+    /// The transport's smoothed round-trip time, once there is a sample.
     pub smoothed_rtt: Option<Nanoseconds>,
-    /// The delay from sender to receiver, as the two clocks tell it; only
-    /// differences of it mean something (RFC 6817, section 3.2).
+    /// The delay from sender to receiver, as the difference of the two clocks; only
+    /// changes of it are meaningful (RFC 6817, section 3.2).
     pub one_way_delay: Option<Nanoseconds>,
     /// Data in flight after this acknowledgement, in segments.
     pub in_flight: f64,
-    /// The rate at which the network delivered; `None` where no data was newly
-    /// delivered.
+    /// The delivery rate; `None` if no data was newly delivered.
     pub delivery: Option<Delivery>,
     /// Whether a round trip ended: data was acknowledged that was sent after
     /// the last one ended.
     pub round_ended: bool,
-    /// Whether the transport is repairing a loss.
+    /// Whether the transport is in loss recovery.
     pub recovering: bool,
     /// Whether the window, and not the application or the receiver, limited
-    /// what was sent in the last round trip.
+    /// the sender in the last round trip.
     pub window_limited: bool,
-    /// What was heard last of the radio that the data goes over: an optional
-    /// signal across the layers. Many acknowledgements bring the same report;
-    /// `None` before the first, and on a wire.
+    /// The latest report of the radio that the data passes: an optional cross-layer
+    /// signal. Many acknowledgements carry the same report;
+    /// `None` before the first, and without a radio.
     pub radio: Option<RadioReport>,
 }
 
-/// What a radio tells the sender of its channel.
+/// A radio's report of its channel to the sender.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RadioReport {
-    /// When the sender heard of it: tells one report from the next.
+    /// When the sender received it: distinguishes one report from the next.
     pub heard: Nanoseconds,
-    /// Signal to interference and noise, in decibels; finite.
+    /// The signal-to-interference-plus-noise ratio, in decibels; finite.
     pub sinr: f64,
     /// The channel's bandwidth, as the segments per second that it carries for
     /// each bit per second and hertz; finite.
@@ -108,33 +107,33 @@ pub struct RadioReport {
 /// estimation), from the most recently sent of the newly delivered segments.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Delivery {
-    /// Delivered data over the time it took, in segments per second; `None` if
-    /// that time was shorter than the least round trip, which tells nothing.
+    /// Delivered data divided by the time it took, in segments per second; `None` if
+    /// that time was shorter than the minimum round trip, which is not meaningful.
     pub rate: Option<f64>,
     /// All data delivered on the connection until now, in segments.
     pub total: f64,
-    /// The same when the segment was sent: [`total`](Self::total) less this was
+    /// The same when the segment was sent: [`total`](Self::total) minus this was
     /// delivered in the meantime.
     pub total_at_send: f64,
     /// Data in flight just after the segment was sent, in segments.
     pub in_flight_at_send: f64,
-    /// Data held to be lost since the segment was sent, in segments.
+    /// Data considered lost since the segment was sent, in segments.
     pub lost_since_send: f64,
     /// Whether the application had nothing to send when the segment was sent: the
-    /// rate is then no more than a lower bound.
+    /// rate is then only a lower bound.
     pub application_limited: bool,
 }
 
-/// What told of congestion.
+/// A congestion signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signal {
-    /// A segment is held to be lost; the connection goes on.
+    /// A segment is considered lost; the connection continues.
     Loss,
     /// A router marked a packet (ECN, NDN's CongestionMark).
     Mark,
-    /// A router refused a packet for congestion (NDN's negative acknowledgement).
+    /// A router rejected a packet because of congestion (NDN's negative acknowledgement).
     Nack,
-    /// Nothing came back within the retransmission timeout: start again.
+    /// Nothing arrived within the retransmission timeout: restart.
     Timeout,
 }
 
@@ -142,20 +141,20 @@ pub enum Signal {
 /// signal counts (for example, the first one of a round trip).
 #[derive(Clone, Copy, Debug)]
 pub struct Congestion {
-    /// When it was noticed.
+    /// When it was detected.
     pub now: Nanoseconds,
-    /// What told of it.
+    /// The signal.
     pub signal: Signal,
-    /// Data in flight at that moment, in segments.
+    /// Data in flight at that time, in segments.
     pub in_flight: f64,
 }
 
 /// A congestion controller.
 pub trait Controller {
-    /// Takes in an acknowledgement.
+    /// Processes an acknowledgement.
     fn on_acknowledgement(&mut self, acknowledgement: &Acknowledgement);
 
-    /// Takes in a congestion signal.
+    /// Processes a congestion signal.
     fn on_congestion(&mut self, congestion: &Congestion);
 
     /// The loss that was signalled last is repaired, or the window after a mark
@@ -187,25 +186,25 @@ pub trait Controller {
     }
 }
 
-/// Where a connection begins; the transport decides.
+/// The initial conditions of a connection, set by the transport.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Start {
-    /// The first window, in segments.
+    /// The initial window, in segments.
     pub initial_window: f64,
-    /// No decrease leads below this, in segments.
+    /// The minimum window after a decrease, in segments.
     pub minimum_window: f64,
-    /// The window after a retransmission timeout, in segments; it may lie below
-    /// the minimum (RFC 5681: one segment beside a minimum of two).
+    /// The window after a retransmission timeout, in segments; it may be below
+    /// the minimum (RFC 5681: one segment with a minimum of two).
     pub restart_window: f64,
 }
 
 /// Makes [`AnyController`], an enum over all controllers: static dispatch in
-/// the hot loop, and one list for everybody who must name them.
+/// the hot loop, and one list for all uses of their names.
 macro_rules! registry {
     ($($module:ident :: $type:ident),+ $(,)?) => {
         $(mod $module; pub use $module::$type;)+
 
-        /// Any registered controller, or one from outside.
+        /// Any registered controller, or an external one.
         #[derive(Clone, Debug)]
         #[allow(missing_docs, reason = "each variant is documented where its type is")]
         pub enum AnyController { $($type($type),)+ External(alloc::boxed::Box<dyn External>) }
@@ -227,7 +226,7 @@ macro_rules! registry {
                 unreachable!("settings are made from a registered description")
             }
 
-            /// What it is.
+            /// The description of the controller.
             #[inline]
             #[must_use]
             pub fn description(&self) -> &'static Description {

@@ -1,7 +1,7 @@
-//! NewReno: Reno's window; what is new is how the transport repairs losses.
+//! NewReno: Reno's window; what is new is the transport's loss recovery.
 //!
-//! Source: RFC 6582, whose changes to RFC 5681 all concern the time between a
-//! loss and its repair: partial acknowledgements, and one decrease for all
+//! Source: RFC 6582, whose changes to RFC 5681 all concern loss
+//! recovery: partial acknowledgements, and one decrease for all
 //! losses of a window. The transport does that for every controller. The
 //! equations are those of [`Reno`].
 
@@ -12,7 +12,7 @@ pub(crate) const DESCRIPTION: Description = Description {
     name: "new-reno",
     title: "NewReno",
     source: "RFC 6582; RFC 5681, section 3.1",
-    status: "checked as Reno, whose window it has",
+    status: "checked as Reno, which has the same window",
     needs: &[],
     parameters: reno::PARAMETERS,
 };

@@ -1,59 +1,59 @@
-//! PCON-BIC: the BIC of the NDN consumers, floating-point and midpoint by
-//! midpoint, with a slow start of its own beyond the last maximum.
+//! PCON-BIC: the BIC of the NDN consumers, with floating-point midpoints and its own
+//! slow start above the last maximum.
 //!
 //! Source: Schneider et al., "A practical congestion control scheme for Named
 //! Data Networking", ICN 2016, as ndnSIM's ConsumerPcon applies it; the
-//! paper's own text could not be opened. ndnSIM keeps 0.8 after congestion: `beta`.
+//! paper's own text was not available. ndnSIM keeps 0.8 after congestion: `beta`.
 //!
 //! For each segment, with `minimum`, `maximum` and `target = (minimum + maximum) / 2`:
 //!
 //! - `w < low-window`: slow start below the threshold, else `w += 1/w`
-//! - search: `w += (target - w) / w` if the target is nearer than
+//! - search: `w += (target - w) / w` if the target is closer than
 //!   `max-increment`, else `w += max-increment / w`; then, below the maximum,
 //!   `minimum = w` and a new target; at it (within 1e-5), the maximum is
-//!   forgotten and probing begins with `step = 1`, `goal = w + 1`
+//!   discarded and probing begins with `step = 1`, `goal = w + 1`
 //! - probe: `w += step / w`; at the goal the step doubles and `goal = w + step`;
 //!   a step of `max-increment` ends it
 //! - congestion from `low-window` on: `maximum = w`, `w = minimum = beta * w`;
-//!   if the maximum fell (fast convergence; a forgotten one counts as higher),
+//!   if the maximum fell (fast convergence; a discarded one counts as higher),
 //!   it becomes the midpoint of the two. Threshold and probing stay as they are
 //! - congestion below: `w = ssthresh = beta * w`
 //!
-//! The first target of all is 0, and a target outlives probing: the first
+//! The initial target is 0, and a target persists during probing: the first
 //! segment of a search without a maximum takes the window *down* by
 //! `(w - target) / w`. That is the consumer's behaviour and is kept.
 //!
-//! The consumer takes a timeout for ordinary congestion; whether it does is the
-//! transport's choice of signal. [`Signal::Timeout`] starts everything again.
+//! The consumer treats a timeout as ordinary congestion; the transport chooses the
+//! signal. [`Signal::Timeout`] restarts everything.
 
 use crate::{
     Acknowledgement, Congestion, Controller, Description, Kind, Parameter, Settings, Signal, Start,
     Window,
 };
 
-/// So near to the maximum, in segments, a search has ended.
+/// This close to the maximum, in segments, a search has ended.
 const NEAR: f64 = 1e-5;
 
 pub(crate) const DESCRIPTION: Description = Description {
     name: "pcon-bic",
     title: "PCON-BIC",
-    source: "Schneider et al., ICN 2016, as ndnSIM's ConsumerPcon has it",
+    source: "Schneider et al., ICN 2016, as in ndnSIM's ConsumerPcon",
     status: "checked against a step-by-step sequence; the paper was not read",
     needs: &[],
     parameters: &[
         Parameter {
             name: "beta",
-            meaning: "the share of the window that is kept after congestion",
+            meaning: "the fraction of the window kept after congestion",
             kind: Kind::Number { default: 0.5, minimum: 0.01, maximum: 0.99 },
         },
         Parameter {
             name: "low-window",
-            meaning: "the window, in segments, below which BIC is Reno",
+            meaning: "the window, in segments, below which BIC behaves as Reno",
             kind: Kind::Number { default: 14.0, minimum: 0.0, maximum: 1e6 },
         },
         Parameter {
             name: "max-increment",
-            meaning: "the most segments the window grows by in a round trip",
+            meaning: "the maximum growth of the window, in segments per round trip",
             kind: Kind::Number { default: 16.0, minimum: 1.0, maximum: 1e6 },
         },
     ],
@@ -66,16 +66,16 @@ pub struct PconBic {
     beta: f64,
     low_window: f64,
     max_increment: f64,
-    /// Infinite where unknown.
+    /// Infinite if unknown.
     maximum: f64,
     target: f64,
     probe: Option<Probe>,
 }
 
-/// BIC's own slow start, beyond the last maximum.
+/// BIC's own slow start, above the last maximum.
 #[derive(Clone, Copy, Debug)]
 struct Probe {
-    /// Growth a round trip, in segments.
+    /// Growth per round trip, in segments.
     step: f64,
     /// The window at which the step doubles.
     goal: f64,

@@ -1,20 +1,20 @@
-//! TCP Prague: DCTCP for the Internet, with the rate of connections of short
-//! round trips brought down to that of longer ones.
+//! TCP Prague: DCTCP for the Internet, with the rate of connections with short
+//! round trips reduced to that of longer ones.
 //!
 //! Source: RFC 9331, section 4 (what an L4S sender must do); the constants are
 //! those of the L4S team's Linux implementation, version 0.6.
 //!
-//! - the marked share `alpha` is DCTCP's, from 1, and rests until the first mark
-//! - growth: `w += a / w` for each *unmarked* segment, also while a mark is
-//!   being answered, `a = 1`
-//! - mark: `w = ssthresh = w (1 - alpha / 2)`, once a round trip
+//! - the marked share `alpha` is DCTCP's, from 1, and is constant until the first mark
+//! - growth: `w += a / w` for each *unmarked* segment, also during the
+//!   response to a mark, `a = 1`
+//! - mark: `w = ssthresh = w (1 - alpha / 2)`, once per round trip
 //! - loss: `w = ssthresh = w / 2`
 //! - pacing: `w / T`, twice that while `w < ssthresh / 2`
-//! - independence of the round trip, from 500 rounds after slow start: where
+//! - RTT independence, from 500 rounds after slow start: where
 //!   `T < 25 ms`, `a = (T / 25 ms)^2`, and `alpha` and the window follow marks
 //!   once in 25 ms, as if that were the round trip
 //!
-//! RFC 9331's fallback where only classic marks come back is not here: the
+//! RFC 9331's fallback for classic marks only is not implemented: the
 //! transport must count marks.
 
 use crate::dctcp::{GAIN, MarkedShare};
@@ -25,20 +25,20 @@ use crate::{
 
 /// The round trip that shorter ones behave like.
 const TARGET: Nanoseconds = 25_000_000;
-/// Rounds after slow start until they do.
+/// Rounds after slow start until they do so.
 const SETTLED: u32 = 500;
 
 pub(crate) const DESCRIPTION: Description = Description {
     name: "prague",
     title: "TCP Prague",
     source: "RFC 9331, section 4, with the L4S team's constants",
-    status: "checked against its response to marks and its independence of the round trip",
+    status: "checked against its response to marks and its RTT independence",
     needs: &[Need::Pacing, Need::MarksCounted, Need::ScalableMarking],
     parameters: &[
         GAIN,
         Parameter {
             name: "rtt-independence",
-            meaning: "behave on short paths as if the round trip were 25 ms",
+            meaning: "behave on short paths as if the round-trip time were 25 ms",
             kind: Kind::Flag { default: true, needs: &[] },
         },
     ],
@@ -73,12 +73,12 @@ impl Prague {
         }
     }
 
-    /// How long the path's round trip is held to be, at the least.
+    /// The minimum value assumed for the path's round trip.
     fn virtual_rtt(&self) -> Nanoseconds {
         if self.rtt_independence && self.rounds >= SETTLED { TARGET } else { 0 }
     }
 
-    /// The growth in segments a round trip.
+    /// The growth in segments per round trip.
     fn increase(&self) -> f64 {
         match self.smoothed_rtt {
             Some(rtt) if rtt < self.virtual_rtt() => {

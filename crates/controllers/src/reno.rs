@@ -5,14 +5,14 @@
 //! - slow start: `w += min(acknowledged, slow-start-limit)` for each acknowledgement
 //! - avoidance:  `w += 1/w` for each segment
 //! - congestion: `w = ssthresh = w / 2`
-//! - timeout: `ssthresh = w / 2`, and the window starts again
+//! - timeout: `ssthresh = w / 2`, and the window restarts
 //!
 //! A `slow-start-limit` of 1 is RFC 5681's equation 2, with which a receiver that
-//! acknowledges every second segment slows the start down to half again a round
+//! acknowledges every second segment slows the start down to a factor of 1.5 per round
 //! trip; a larger one is RFC 3465's `L`, and one that no acknowledgement reaches
 //! is Linux's counting. RFC 5681 halves what is in flight; this halves the window,
-//! as Linux does: it grows only while it is what limits the sender, so that the
-//! two are one.
+//! as Linux does: it grows only while it limits the sender, so that the two
+//! are the same.
 
 use crate::{
     Acknowledgement, Congestion, Controller, Description, Kind, Parameter, Settings, Start, Window,
@@ -27,10 +27,10 @@ pub(crate) const DESCRIPTION: Description = Description {
     parameters: PARAMETERS,
 };
 
-/// What may be set on every scheme that grows as Reno does.
+/// The parameters of every controller that grows like Reno.
 pub(crate) const PARAMETERS: &[Parameter] = &[Parameter {
     name: "slow-start-limit",
-    meaning: "the most segments that one acknowledgement adds to the window in slow start",
+    meaning: "the maximum growth of the window per acknowledgement in slow start, in segments",
     kind: Kind::Number { default: 1.0, minimum: 1.0, maximum: 1e6 },
 }];
 

@@ -1,19 +1,19 @@
 //! Reno with SCE: a second, milder mark ("some congestion experienced") that
-//! lets the window down by a root of itself.
+//! decreases the window by its square root.
 //!
 //! Source: draft-morton-tsvwg-sce and its authors' Linux tree (chromi/sce). For
 //! each segment:
 //!
 //! - unmarked: Reno's growth
-//! - some congestion: `w -= 1 / (2 sqrt(w))`, so that a round trip of nothing
-//!   else costs `sqrt(w) / 2` segments; the first one ends slow start at `w / 2`
-//! - mark (congestion experienced): `w = 3/4 w`, or `7/8 w` where some
-//!   congestion was told within the last `w + 1` segments, once a round trip
+//! - some congestion: `w -= 1 / (2 sqrt(w))`, so that a round trip with only such
+//!   marks costs `sqrt(w) / 2` segments; the first one ends slow start at `w / 2`
+//! - mark (congestion experienced): `w = 3/4 w`, or `7/8 w` if some
+//!   congestion was reported within the last `w + 1` segments, once per round trip
 //! - loss: `w = w / 2`
 //!
-//! The draft's text could not be opened. The authors' code answers a mark by
-//! credit over the acknowledgements that echo it, which comes to the same share
-//! where a whole round trip echoes it.
+//! The draft's text was not available. The authors' code responds to a mark
+//! gradually over the acknowledgements that echo it, which gives the same fraction
+//! if a whole round trip echoes it.
 
 use libm::sqrt;
 
@@ -30,11 +30,11 @@ pub(crate) const DESCRIPTION: Description = Description {
     parameters: &[],
 };
 
-/// Reno's window, and the answer to milder marks that Reno and DCTCP share.
+/// Reno's window, and the response to milder marks that Reno and DCTCP share.
 #[derive(Clone, Debug)]
 pub(crate) struct MildlyMarked {
     window: Window,
-    /// Delivered since some congestion was told, in segments.
+    /// Delivered since some congestion was reported, in segments.
     since: f64,
 }
 
@@ -74,8 +74,8 @@ impl MildlyMarked {
         }
     }
 
-    /// Moves the threshold along, so that a window that was let down does not
-    /// take the way back for slow start.
+    /// Moves the threshold along, so that a decreased window does not return by slow
+    /// start.
     fn set_in_avoidance(&mut self, cwnd: f64) {
         if !self.window.in_slow_start() {
             self.window.reduce_to(cwnd);

@@ -1,5 +1,5 @@
-//! Scalable TCP: the window grows and falls by constant shares, so that it
-//! recovers from congestion in the same number of round trips whatever its size.
+//! Scalable TCP: the window grows and falls by constant fractions, so that it
+//! recovers from congestion in the same number of round trips for any size.
 //!
 //! Source: Kelly, "Scalable TCP: improving performance in highspeed wide area
 //! networks", Computer Communication Review 33(2), 2003; its text could not be
@@ -29,12 +29,12 @@ pub(crate) const DESCRIPTION: Description = Description {
         },
         Parameter {
             name: "b",
-            meaning: "the share of the window that is given up after congestion",
+            meaning: "the fraction of the window given up after congestion",
             kind: Kind::Number { default: 0.125, minimum: 0.01, maximum: 0.99 },
         },
         Parameter {
             name: "low-window",
-            meaning: "the window, in segments, below which it is Reno",
+            meaning: "the window, in segments, below which it behaves as Reno",
             kind: Kind::Number { default: 16.0, minimum: 0.0, maximum: 1e6 },
         },
     ],

@@ -1,13 +1,13 @@
-//! Tahoe: every loss starts again.
+//! Tahoe: every loss restarts slow start.
 //!
 //! Source: Jacobson, "Congestion avoidance and control", SIGCOMM 1988; its text
-//! could not be opened, and the rules are those that its successors restate.
+//! could not be opened, and the rules are those described by its successors.
 //!
 //! - growth: as [`Reno`]
-//! - congestion, of whatever kind: `ssthresh = w / 2`, and the window starts again
+//! - congestion, of whatever kind: `ssthresh = w / 2`, and the window restarts
 //!
-//! Tahoe is older than marks; RFC 3168 (section 6.1.2) has a sender answer one as
-//! it answers a loss.
+//! Tahoe is older than marks; RFC 3168 (section 6.1.2) requires the same response
+//! as to a loss.
 
 use crate::reno::{self, Reno};
 use crate::{Acknowledgement, Congestion, Controller, Description, Settings, Start, Window};

@@ -1,20 +1,20 @@
-//! TCP-FIT: one flow that stands for as many as the queue allows.
+//! TCP-FIT: one flow that behaves like as many as the queue allows.
 //!
 //! Source: Wang, Wen, Zhang, Han, "TCP-FIT: an improved TCP congestion control
-//! algorithm and its performance", INFOCOM 2011. Its text could not be opened: the
-//! equations are those that the D-TCP paper and two simulators' ports restate.
+//! algorithm and its performance", INFOCOM 2011. The text was not available: the
+//! equations are those in the D-TCP paper and in the ports of two simulators.
 //!
-//! Once in `max(rtt, 500 ms)`, with the mean round trip of that time:
+//! Once per `max(rtt, 500 ms)`, with the mean round trip in that time:
 //!
 //! - the queue is `q = w (rtt - rtt_min) / rtt` segments
 //! - `n = max(1, n + 1 - n q / (alpha w))`
 //!
 //! - avoidance:  `w += n/w` for each segment
 //! - congestion: `w = ssthresh = (1 - 2 / (3 n + 1)) w`
-//! - timeout: the same threshold, the window starts again and `n = 1`
+//! - timeout: the same threshold, the window restarts and `n = 1`
 //!
-//! `n` comes to rest at `alpha rtt / (rtt - rtt_min)`. The paper's `alpha` is not
-//! known: the default, 0.2, is what the D-TCP paper has in the same equation;
+//! `n` converges to `alpha rtt / (rtt - rtt_min)`. The paper's `alpha` is not
+//! known: the default, 0.2, is that of the D-TCP paper in the same equation;
 //! the ports have 0.125 and 1.
 
 use crate::delays::Delays;
@@ -31,7 +31,7 @@ pub(crate) const DESCRIPTION: Description = Description {
     needs: &[],
     parameters: &[Parameter {
         name: "alpha",
-        meaning: "the share of the window that each virtual flow may have queued",
+        meaning: "the fraction of the window that each virtual flow may have in the queue",
         kind: Kind::Number { default: 0.2, minimum: 0.001, maximum: 1.0 },
     }],
 };

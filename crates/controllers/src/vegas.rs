@@ -1,15 +1,15 @@
 //! Vegas: keeps two to four segments of its own in the bottleneck's queue.
 //!
 //! Source: Brakmo, Peterson, "TCP Vegas: end to end congestion avoidance on a
-//! global internet", IEEE JSAC 13(8), 1995, as Linux's `tcp_vegas.c` has it.
-//! With `T` the least round trip of the last round and `Tb` the least ever,
-//! once a round trip:
+//! global internet", IEEE JSAC 13(8), 1995, as in Linux's `tcp_vegas.c`.
+//! With `T` the minimum round trip of the last round and `Tb` the minimum ever,
+//! once per round trip:
 //!
-//! - `diff = w (T - Tb) / Tb`: the segments that stand in the queue
+//! - `diff = w (T - Tb) / Tb`: the segments in the queue
 //! - slow start: doubles; once `diff > gamma`, it ends at `min(w, w Tb / T + 1)`
 //! - avoidance: `w += 1` where `diff < alpha`, `w -= 1` where `diff > beta`
-//! - a round of fewer than three samples tells nothing: Reno's growth
-//! - congestion: `w = ssthresh = w / 2`, and the round's samples are forgotten
+//! - a round with fewer than three samples is ignored: Reno's growth
+//! - congestion: `w = ssthresh = w / 2`, and the round's samples are discarded
 //!
 //! The paper divides by `T` where Linux divides by `Tb`, and doubles in slow
 //! start every other round trip. A connection that starts on a standing queue
@@ -20,29 +20,29 @@ use crate::{
     Start, Window,
 };
 
-/// Round trips that a round must have measured (Linux).
+/// Samples that a round must have (Linux).
 const FEWEST_SAMPLES: u32 = 3;
 
 pub(crate) const DESCRIPTION: Description = Description {
     name: "vegas",
     title: "Vegas",
-    source: "Brakmo, Peterson, IEEE JSAC 13(8), 1995, as Linux has it",
+    source: "Brakmo, Peterson, IEEE JSAC 13(8), 1995, as in Linux",
     status: "checked against its equilibrium; the paper itself was not read",
     needs: &[],
     parameters: &[
         Parameter {
             name: "alpha",
-            meaning: "the window grows while fewer segments than this stand in the queue",
+            meaning: "the window grows while fewer segments than this are in the queue",
             kind: Kind::Number { default: 2.0, minimum: 0.0, maximum: 1e6 },
         },
         Parameter {
             name: "beta",
-            meaning: "the window shrinks while more segments than this stand in the queue",
+            meaning: "the window shrinks while more segments than this are in the queue",
             kind: Kind::Number { default: 4.0, minimum: 0.0, maximum: 1e6 },
         },
         Parameter {
             name: "gamma",
-            meaning: "slow start ends when more segments than this stand in the queue",
+            meaning: "slow start ends when more segments than this are in the queue",
             kind: Kind::Number { default: 1.0, minimum: 0.0, maximum: 1e6 },
         },
     ],
@@ -55,9 +55,9 @@ pub struct Vegas {
     alpha: f64,
     beta: f64,
     gamma: f64,
-    /// The least round trip ever.
+    /// The minimum round trip ever.
     base: Nanoseconds,
-    /// The least of this round, and how many there were.
+    /// The minimum of this round, and the number of samples.
     least: Nanoseconds,
     samples: u32,
 }
@@ -89,7 +89,7 @@ impl Vegas {
         }
     }
 
-    /// Compares what the round delivered with what it might have.
+    /// Compares the actual with the expected rate of the round.
     fn judge_round(&mut self) {
         let cwnd = self.window.cwnd();
         let ratio = self.least as f64 / self.base as f64;
@@ -108,17 +108,17 @@ impl Vegas {
 
 impl Controller for Vegas {
     fn on_acknowledgement(&mut self, acknowledgement: &Acknowledgement) {
-        let told = self.samples >= FEWEST_SAMPLES;
+        let measured = self.samples >= FEWEST_SAMPLES;
         let opens = acknowledgement.acknowledged > 0.0;
         if acknowledgement.round_ended {
-            if told && opens {
+            if measured && opens {
                 self.judge_round();
             }
             self.forget_round();
         }
         self.observe(acknowledgement.rtt);
         let left = self.window.slow_start(acknowledgement.acknowledged);
-        if acknowledgement.round_ended && !told {
+        if acknowledgement.round_ended && !measured {
             self.window.grow(left.min(1.0));
         }
     }

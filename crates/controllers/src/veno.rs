@@ -1,17 +1,17 @@
-//! Veno: a loss on a path without a queue is taken for a random one.
+//! Veno: a loss on a path without a queue is treated as random.
 //!
 //! Source: Fu, Liew, "TCP Veno: TCP enhancement for transmission over wireless
-//! access networks", IEEE JSAC 21(2), 2003; its text could not be opened, and the
+//! access networks", IEEE JSAC 21(2), 2003; its text was not available, and the
 //! rules were compared with Linux's `tcp_veno.c`.
 //!
 //! The backlog is `n = w (1 - rtt_min / rtt)` segments, from the latest round trip
-//! (as in Linux, which means to take the least of a round but forgets it with
+//! (as in Linux, which intends to take the minimum of a round but resets it with
 //! every sample).
 //!
 //! - slow start: `w += 1` for each segment
 //! - avoidance:  `w += 1/w` for each segment while `n < 3`, else half of that
 //! - congestion: `w = ssthresh = 4/5 w` while `n < 3`, else `w / 2`
-//! - timeout: `ssthresh = w / 2`, the window starts again, and so does sampling
+//! - timeout: `ssthresh = w / 2`, the window restarts, and so does sampling
 //!
 //! With two samples or fewer since the start it is Reno.
 
@@ -54,7 +54,7 @@ impl Veno {
         self.samples = self.samples.saturating_add(1);
     }
 
-    /// Segments waiting in queues, once that can be told.
+    /// Segments waiting in queues, once known.
     fn backlog(&self) -> Option<f64> {
         let known = self.samples > FEW_SAMPLES && self.rtt > 0;
         known.then(|| self.window.cwnd() * (1.0 - self.rtt_min as f64 / self.rtt as f64))

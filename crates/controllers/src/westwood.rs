@@ -1,17 +1,17 @@
-//! Westwood+: after a loss the window is what the path was measured to hold.
+//! Westwood+: after a loss the window is set to the measured bandwidth-delay product.
 //!
 //! Source: Grieco, Mascolo, "Performance evaluation and comparison of Westwood+,
 //! New Reno, and Vegas TCP congestion control", Computer Communication Review
-//! 34(2), 2004; its text could not be opened, and the constants and the moments
+//! 34(2), 2004; its text was not available, and the constants and the timing
 //! are those of Linux's `tcp_westwood.c`.
 //!
-//! - bandwidth: once in more than `max(rtt, 50 ms)`, the delivered segments over
+//! - bandwidth: at intervals of more than `max(rtt, 50 ms)`, the delivered segments over
 //!   that time, through two filters in a row: `x = 7/8 x + 1/8 y`; the first
 //!   sample fills both
 //! - growth: as Reno
-//! - congestion: `w = ssthresh = w / 2` while it lasts, and once it is repaired
+//! - congestion: `w = ssthresh = w / 2` during recovery, and after it
 //!   `w = ssthresh = bandwidth * rtt_min`
-//! - timeout: `ssthresh = bandwidth * rtt_min`, the window starts again, and the
+//! - timeout: `ssthresh = bandwidth * rtt_min`, the window restarts, and the
 //!   next sample is the new `rtt_min`
 //!
 //! Before there is a bandwidth or a round trip it is Reno.
@@ -25,7 +25,7 @@ pub(crate) const DESCRIPTION: Description = Description {
     name: "westwood",
     title: "Westwood+",
     source: "Grieco, Mascolo, Computer Communication Review 34(2), 2004, as in Linux",
-    status: "checked against what a path holds; the paper was not read",
+    status: "checked against the bandwidth-delay product; the paper was not read",
     needs: &[],
     parameters: &[],
 };
@@ -46,7 +46,7 @@ pub struct Westwood {
 struct Bandwidth {
     since: Option<Nanoseconds>,
     delivered: f64,
-    /// Behind the first filter, and behind both.
+    /// After the first filter, and after both.
     filtered: Option<(f64, f64)>,
 }
 
@@ -72,7 +72,7 @@ impl Westwood {
         Self { window: Window::new(start), rtt: 0, rtt_min: None, bandwidth: Bandwidth::default() }
     }
 
-    /// What the path holds without a queue, in segments, where that is known.
+    /// The bandwidth-delay product in segments, if known.
     fn capacity(&self) -> Option<f64> {
         let (_, bandwidth) = self.bandwidth.filtered?;
         Some(bandwidth * seconds(self.rtt_min?))

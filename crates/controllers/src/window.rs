@@ -1,10 +1,10 @@
 //! The window and threshold that all window controllers share: slow start,
-//! and a floor under every decrease (RFC 5681, section 3.1).
+//! and a minimum for every decrease (RFC 5681, section 3.1).
 
 use crate::{Signal, Start};
 
-/// No window grows beyond this many segments: far more than any path holds,
-/// and finite whatever a controller's equations say.
+/// The maximum window in segments: far more than any path holds, and finite
+/// whatever a controller's equations give.
 const MOST: f64 = 1e9;
 
 /// A congestion window with its slow-start threshold, both in segments.
@@ -40,7 +40,7 @@ impl Window {
         self.ssthresh
     }
 
-    /// The least window that there can be, in segments.
+    /// The minimum possible window, in segments.
     #[must_use]
     pub fn floor(&self) -> f64 {
         self.start.minimum_window.min(self.start.restart_window)
@@ -48,7 +48,7 @@ impl Window {
 
     /// Takes over a window and a threshold that were decided elsewhere, if the window
     /// is finite and not below the [`floor`](Self::floor), and the threshold a number;
-    /// says whether it did.
+    /// returns whether it did.
     #[must_use]
     pub fn take_over(&mut self, cwnd: f64, ssthresh: f64) -> bool {
         let sound = cwnd.is_finite() && cwnd >= self.floor() && !ssthresh.is_nan();
@@ -78,7 +78,7 @@ impl Window {
         acknowledged - used
     }
 
-    /// Adds `segments` to the window. One that restarted below the floor climbs to
+    /// Adds `segments` to the window. A window that restarted below the minimum grows to
     /// it step by step.
     #[inline]
     pub fn grow(&mut self, segments: f64) {
@@ -86,13 +86,13 @@ impl Window {
         self.cwnd = (self.cwnd + segments).max(floor).min(MOST);
     }
 
-    /// Sets the window, within the floor; what is not a number falls on it.
+    /// Sets the window, at least to the minimum, also if `cwnd` is not a number.
     #[inline]
     pub fn set(&mut self, cwnd: f64) {
         self.cwnd = cwnd.max(self.start.minimum_window).min(MOST);
     }
 
-    /// Sets window and threshold to `cwnd`, within the floor: the end of slow
+    /// Sets window and threshold to `cwnd`, at least to the minimum: the end of slow
     /// start, and of every ordinary decrease.
     #[inline]
     pub fn reduce_to(&mut self, cwnd: f64) {
@@ -100,14 +100,14 @@ impl Window {
         self.ssthresh = self.cwnd;
     }
 
-    /// Sets the threshold alone, within the floor.
+    /// Sets the threshold alone, at least to the minimum.
     #[inline]
     pub fn set_ssthresh(&mut self, ssthresh: f64) {
         self.ssthresh = ssthresh.max(self.start.minimum_window);
     }
 
-    /// Answers congestion with what most schemes do: the window and its
-    /// threshold fall to `kept`, and after a timeout the window starts again.
+    /// Responds to congestion as most controllers do: the window and its
+    /// threshold fall to `kept`, and after a timeout the window restarts.
     #[inline]
     pub fn decrease(&mut self, signal: Signal, kept: f64) {
         match signal {
@@ -116,8 +116,8 @@ impl Window {
         }
     }
 
-    /// Starts again from the restart window, slow start ending at `ssthresh`:
-    /// what follows a retransmission timeout.
+    /// Restarts from the restart window, with slow start up to `ssthresh`, as after a
+    /// retransmission timeout.
     #[inline]
     pub fn restart(&mut self, ssthresh: f64) {
         self.cwnd = self.start.restart_window;

@@ -1,10 +1,10 @@
-//! The greatest and the least value seen within a moving window of time, or of
-//! any count that only rises.
+//! The maximum and minimum within a moving window of time, or of any other
+//! counter that only increases.
 //!
 //! Source: Kathleen Nichols' windowed filter: the best value, the best since
-//! then and the best since that one, at the most three values however many were
+//! then and the best since that one, at most three values however many were
 //! seen. Its answer is never older than the window, and is exact until the best
-//! value grows too old; what follows then may miss a value between.
+//! value expires; the next one may then miss a value in between.
 
 /// One observation.
 #[derive(Clone, Copy, Debug, Default)]
@@ -13,21 +13,21 @@ struct Sample {
     value: f64,
 }
 
-/// The greatest value within a window.
+/// The maximum within a window.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WindowedMaximum {
-    /// From the greatest and oldest to the latest.
+    /// From the maximum, the oldest, to the latest.
     best: [Sample; 3],
     filled: bool,
 }
 
 impl WindowedMaximum {
-    /// The greatest value; `None` before the first.
+    /// The maximum; `None` before the first.
     pub(crate) fn get(&self) -> Option<f64> {
         self.filled.then_some(self.best[0].value)
     }
 
-    /// Takes in a value seen at `time` and lets go of what is more than `window` old.
+    /// Processes a value seen at `time` and discards what is more than `window` old.
     pub(crate) fn update(&mut self, time: u64, value: f64, window: u64) {
         let new = Sample { time, value };
         let age = |it: Sample| time.saturating_sub(it.time);
@@ -48,7 +48,7 @@ impl WindowedMaximum {
     }
 
     /// Keeps the second and the third choice younger than the first, so that there
-    /// is a fresh one when the first grows too old.
+    /// is a fresh one when the first expires.
     fn renew(&mut self, new: Sample, second_age: u64, third_age: u64, window: u64) {
         let [first, second, third] = self.best;
         if second.time == first.time && second_age > window / 4 {
@@ -59,17 +59,17 @@ impl WindowedMaximum {
     }
 }
 
-/// The least value within a window.
+/// The minimum within a window.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WindowedMinimum(WindowedMaximum);
 
 impl WindowedMinimum {
-    /// The least value; `None` before the first.
+    /// The minimum; `None` before the first.
     pub(crate) fn get(&self) -> Option<f64> {
         self.0.get().map(|it| -it)
     }
 
-    /// Takes in a value seen at `time` and lets go of what is more than `window` old.
+    /// Processes a value seen at `time` and discards what is more than `window` old.
     pub(crate) fn update(&mut self, time: u64, value: f64, window: u64) {
         self.0.update(time, -value, window);
     }

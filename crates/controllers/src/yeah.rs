@@ -1,13 +1,13 @@
-//! YeAH-TCP: Scalable while there is no queue, Reno while there is, and it takes
-//! its own queue away before it is lost.
+//! YeAH-TCP: Scalable while there is no queue, Reno while there is, and it drains
+//! its own queue before it overflows.
 //!
 //! Source: Baiocchi, Castellani, Vacirca, "YeAH-TCP: yet another highspeed TCP",
-//! PFLDnet 2007; its text could not be opened, and the constants and the steps are
+//! PFLDnet 2007; its text was not available, and the constants and the steps are
 //! those of Linux's `tcp_yeah.c`.
 //!
-//! Once a round trip that gave three samples, with `rtt` the least of them, the
-//! queue is `q = w (1 - rtt_min / rtt)` segments. `r` is the window that a Reno
-//! flow beside this one is guessed to have, at first 2.
+//! Once per round trip that gave three samples, with `rtt` their minimum, the
+//! queue is `q = w (1 - rtt_min / rtt)` segments. `r` is the estimated window of a
+//! competing Reno flow, initially 2.
 //!
 //! - `q > 80` or `rtt > 9/8 rtt_min`, *slow*: if `q > 80` and `w > r`, then
 //!   `w = ssthresh = max(w - min(q, w/2), r)`; after that `r += 1`, or `r = w/2`
@@ -18,7 +18,7 @@
 //! - avoidance, slow: `w += 1/w` for each segment
 //! - congestion: `w -= max(min(q, w/2), w/8)`, and `w/2` after 16 slow round trips
 //!   in a row: other flows are greedy; `r = max(r/2, 2)`; `ssthresh = w`
-//! - timeout: the same threshold, and the window starts again
+//! - timeout: the same threshold, and the window restarts
 
 use crate::delays::Delays;
 use crate::{
@@ -34,14 +34,14 @@ pub(crate) const DESCRIPTION: Description = Description {
     parameters: &[],
 };
 
-/// The most segments it leaves in a queue.
+/// The maximum number of segments it leaves in a queue.
 const MOST_QUEUED: f64 = 80.0;
-/// The queueing delay from which it is slow, as a share of the least round trip.
+/// The queueing delay from which it is slow, as a fraction of the minimum round trip.
 const DELAYED: f64 = 0.125;
 const FEWEST_SAMPLES: u32 = 3;
-/// Slow round trips in a row that tell of greedy flows.
+/// Slow round trips in a row that indicate greedy flows.
 const GREEDY_ROUNDS: u32 = 16;
-/// Fast round trips after which nobody else is taken to be there.
+/// Fast round trips after which no other flow is assumed.
 const ALONE_ROUNDS: u32 = 50;
 const LEAST_RENO_WINDOW: f64 = 2.0;
 

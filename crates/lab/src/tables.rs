@@ -1,5 +1,5 @@
-//! What was measured, as Arrow tables: columns with their units in their names,
-//! rows in the order of cases, replications and the scenario file.
+//! The results as Arrow tables: columns have their units in their names, rows are in the
+//! order of cases, runs and the scenario file.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ mod bridges;
 mod channels;
 mod flows;
 
-/// The columns of all tables, which no axis of a comparison may be named after.
+/// The columns of all tables: no axis of a comparison may have one of these names.
 pub const COLUMNS: &[&str] = &[
     "run",
     "stop",
@@ -121,7 +121,7 @@ pub const COLUMNS: &[&str] = &[
     "most_waiting_bytes",
 ];
 
-/// A table made column by column: each reads its value from every row.
+/// Builds a table column by column: each column reads its value from every row.
 struct Columns<'a, T> {
     rows: &'a [T],
     fields: Vec<Field>,
@@ -140,7 +140,7 @@ impl<'a, T> Columns<'a, T> {
         self
     }
 
-    /// A number that may be missing; one that is not finite is.
+    /// A number that may be missing; a number that is not finite is missing.
     fn number<N: Into<Option<f64>>>(mut self, name: &str, get: impl Fn(&'a T) -> N) -> Self {
         let finite = |row| get(row).into().filter(|it: &f64| it.is_finite());
         let values: Float64Array = self.rows.iter().map(finite).collect();
@@ -172,7 +172,7 @@ impl<'a, T> Columns<'a, T> {
         self
     }
 
-    /// A yes or no that may be missing.
+    /// A flag that may be missing.
     fn flag_if_any(mut self, name: &str, get: impl Fn(&'a T) -> Option<bool>) -> Self {
         let values: BooleanArray = self.rows.iter().map(get).collect();
         self.fields.push(Field::new(name, DataType::Boolean, true));
@@ -205,8 +205,7 @@ pub struct Measurements {
 }
 
 impl Measurements {
-    /// Reads a world after its run. `prefixes` are those that the consumers ask
-    /// for.
+    /// Reads a world after its run. `prefixes` are those that the consumers request.
     pub(crate) fn take(plan: &Plan, prefixes: &[String], world: &World, stop: Stop) -> Self {
         let end = if stop == Stop::Finished { plan.end() } else { world.now() };
         Self {
@@ -223,8 +222,7 @@ impl Measurements {
     }
 }
 
-/// A direction of a link: its link, and the names of the nodes it leads from
-/// and to.
+/// A direction of a link: its link, and the names of its source and destination nodes.
 #[derive(Clone, Copy)]
 struct Direction<'a> {
     link: &'a LinkPlan,
@@ -261,7 +259,7 @@ fn links(plan: &Plan, world: &World, end: Time) -> RecordBatch {
         .count("held", |(_, (it, _))| it.offered - it.delivered - it.dropped())
         .count("marks", |(_, (it, _))| it.marks)
         .number("sojourn_s", |(_, (it, _))| mean(it.sojourn_sum, it.sent))
-        // Little's law: the mean queue is the rate of arrivals times the wait.
+        // Little's law: the mean queue length is the arrival rate times the mean sojourn time.
         .number("queue_packets", |(_, (it, _))| it.sojourn_sum.as_seconds() / seconds)
         .count("most_packets", |(_, (it, _))| u64::from(it.most.packets))
         .count("most_bytes", |(_, (it, _))| it.most.bytes)
@@ -321,10 +319,10 @@ fn run_table(run: &Run) -> RecordBatch {
         .batch()
 }
 
-/// All tables of some runs, by name: `runs`, `flows`, `transfers`, `links`,
+/// All tables of the given runs, by name: `runs`, `flows`, `transfers`, `links`,
 /// `nodes`, `bridges`, `flow_series`, `link_series`, `channel_series` and `maps`. Each
-/// begins with a column for every axis of the comparison, and the replication's number.
-/// Without runs there are none.
+/// starts with a column for every axis of the comparison and the run's number.
+/// Without runs there are no tables.
 #[must_use]
 pub fn all(study: &Study, runs: &[Run]) -> Vec<(&'static str, RecordBatch)> {
     type Part = fn(&Run) -> RecordBatch;
@@ -351,7 +349,7 @@ pub fn all(study: &Study, runs: &[Run]) -> Vec<(&'static str, RecordBatch)> {
     parts.into_iter().map(|(name, part)| (name, joined(part))).collect()
 }
 
-/// A run's table with its case and its number in front.
+/// A run's table, preceded by the columns of its case and number.
 fn labelled(study: &Study, run: &Run, table: &RecordBatch) -> RecordBatch {
     let rows = vec![(); table.num_rows()];
     let mut labels = Columns::of(&rows);

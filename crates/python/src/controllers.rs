@@ -1,4 +1,4 @@
-//! Controllers written in Python: classes that the core drives as it drives its own.
+//! Controllers written in Python: classes that the core drives like its own.
 
 use std::panic::resume_unwind;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,8 +10,8 @@ use pyo3::types::{PyDict, PyString, PyType};
 use windtunnel_controllers as transport;
 use windtunnel_controllers::{Controller, Description, External, Failed, Maker, Need, Window};
 
-/// What a controller is told; it cannot be changed, so that a copy is the thing itself.
-macro_rules! told {
+/// An argument of a controller's method; it is immutable, so that a copy is the object itself.
+macro_rules! argument {
     ($(#[$of_class:meta])* $name:ident { $($(#[$of_field:meta])* $field:ident: $kind:ty,)+ }) => {
         $(#[$of_class])*
         #[pyclass(frozen, get_all)]
@@ -27,8 +27,8 @@ macro_rules! told {
     };
 }
 
-told! {
-    /// Where a connection begins.
+argument! {
+    /// The initial conditions of a connection.
     Start {
         initial_window: f64,
         minimum_window: f64,
@@ -36,7 +36,7 @@ told! {
     }
 }
 
-told! {
+argument! {
     /// Data was acknowledged.
     Acknowledgement {
         now: u64,
@@ -57,7 +57,7 @@ told! {
     }
 }
 
-told! {
+argument! {
     /// A delivery rate sample.
     Delivery {
         rate: Option<f64>,
@@ -69,8 +69,8 @@ told! {
     }
 }
 
-told! {
-    /// What a radio tells the sender of its channel.
+argument! {
+    /// A radio's report of its channel to the sender.
     RadioReport {
         heard: u64,
         sinr: f64,
@@ -78,7 +78,7 @@ told! {
     }
 }
 
-told! {
+argument! {
     /// Congestion was signalled.
     Congestion {
         now: u64,
@@ -134,20 +134,20 @@ impl From<&transport::Congestion> for Congestion {
 
 // -- Classes -----------------------------------------------------------------
 
-/// A class, by the name that a scenario has for it.
+/// A class, with its name in a scenario.
 #[derive(Debug)]
 struct Class {
     description: &'static Description,
     class: Py<PyAny>,
 }
 
-/// Makers of the controllers of a dictionary: classes by their names.
+/// Makers of the controllers in a dictionary: classes by name.
 pub(crate) fn makers(controllers: &Bound<'_, PyDict>) -> PyResult<Vec<Arc<dyn Maker>>> {
     let base = controllers.py().import("windtunnel.controllers")?.getattr("Controller")?;
     let maker = |(name, class): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
         let name = name.extract::<String>()?;
         if !class.cast::<PyType>().is_ok_and(|it| matches!(it.is_subclass(&base), Ok(true))) {
-            let what = format!("controller `{name}` is no subclass of windtunnel.Controller");
+            let what = format!("controller `{name}` is not a subclass of windtunnel.Controller");
             return Err(PyTypeError::new_err(what));
         }
         let needs = needs(&name, &class)?;
@@ -157,23 +157,23 @@ pub(crate) fn makers(controllers: &Bound<'_, PyDict>) -> PyResult<Vec<Arc<dyn Ma
     controllers.iter().map(maker).collect()
 }
 
-/// What a class needs, by the names that listings have.
+/// The needs of a class, by their names in listings.
 fn needs(name: &str, class: &Bound<'_, PyAny>) -> PyResult<Vec<Need>> {
-    let stated: Vec<String> = class.getattr("needs")?.extract()?;
-    let need = |stated: &String| {
-        Need::ALL.iter().copied().find(|it| it.name() == stated).ok_or_else(|| {
+    let declared: Vec<String> = class.getattr("needs")?.extract()?;
+    let need = |declared: &String| {
+        Need::ALL.iter().copied().find(|it| it.name() == declared).ok_or_else(|| {
             let known: Vec<&str> = Need::ALL.iter().map(|it| it.name()).collect();
             let known = known.join(", ");
             PyValueError::new_err(format!(
-                "controller `{name}` needs `{stated}`, which nothing gives; known here: {known}"
+                "controller `{name}`: unknown need `{declared}`; known needs: {known}"
             ))
         })
     };
-    stated.iter().map(need).collect()
+    declared.iter().map(need).collect()
 }
 
-/// The description of that name with those needs: made once, and kept, because results
-/// name it as long as they live.
+/// The description with that name and those needs: created once and never freed, because
+/// results refer to it.
 fn described(name: String, needs: Vec<Need>) -> &'static Description {
     static DESCRIPTIONS: Mutex<Vec<&Description>> = Mutex::new(Vec::new());
     let mut known = DESCRIPTIONS.lock().unwrap_or_else(PoisonError::into_inner);
@@ -184,8 +184,8 @@ fn described(name: String, needs: Vec<Need>) -> &'static Description {
     let description = Box::leak(Box::new(Description {
         name,
         title: name,
-        source: "a class in Python",
-        status: "as it was written",
+        source: "a Python class",
+        status: "not checked",
         needs: needs.leak(),
         parameters: &[],
     }));
@@ -201,8 +201,8 @@ impl Maker for Class {
     fn make(&self, start: transport::Start) -> Box<dyn External> {
         let made = Python::attach(|py| -> Result<_, String> {
             let transport::Start { initial_window, minimum_window, restart_window } = start;
-            let told = Start { initial_window, minimum_window, restart_window };
-            let object = self.class.call1(py, (told,)).map_err(|it| said(py, &it))?;
+            let argument = Start { initial_window, minimum_window, restart_window };
+            let object = self.class.call1(py, (argument,)).map_err(|it| said(py, &it))?;
             let window = Window::new(start);
             let mut made =
                 Object { description: self.description, object, window, pacing_rate: None };
@@ -225,10 +225,10 @@ struct Object {
 }
 
 impl Object {
-    /// Calls a method, and takes the answers over that it leaves.
-    fn call<T: for<'py> IntoPyObject<'py>>(&mut self, method: &'static str, told: T) {
+    /// Calls a method, and reads the attributes that it sets.
+    fn call<T: for<'py> IntoPyObject<'py>>(&mut self, method: &'static str, argument: T) {
         let done = Python::attach(|py| {
-            let called = self.object.call_method1(py, PyString::intern(py, method), (told,));
+            let called = self.object.call_method1(py, PyString::intern(py, method), (argument,));
             called.map_err(|it| said(py, &it))?;
             self.take_answers(py)
         });
@@ -245,10 +245,10 @@ impl Object {
         let ssthresh = number(object.getattr(intern!(py, "ssthresh")));
         let ssthresh = ssthresh.map_err(|it| named("ssthresh", it))?;
         if !self.window.take_over(cwnd, ssthresh) {
-            let floor = self.window.floor();
+            let minimum = self.window.floor();
             return Err(format!(
-                "it left a cwnd of {cwnd} and an ssthresh of {ssthresh}: a window is a finite \
-                 number of segments, here at least {floor}, and a threshold a number"
+                "cwnd is {cwnd} and ssthresh is {ssthresh}; cwnd must be a finite number of \
+                 segments, at least {minimum}, and ssthresh must be a number"
             ));
         }
         let rate = object.getattr(intern!(py, "pacing_rate"));
@@ -256,8 +256,8 @@ impl Object {
         self.pacing_rate = rate.map_err(|it| named("pacing_rate", it))?;
         match self.pacing_rate {
             Some(rate) if !(rate.is_finite() && rate > 0.0) => Err(format!(
-                "it left a pacing_rate of {rate}: a rate is a finite number of segments per \
-                 second above zero, or None"
+                "pacing_rate is {rate}; it must be a finite number of segments per second \
+                 greater than zero, or None"
             )),
             _ => Ok(()),
         }
@@ -310,7 +310,7 @@ fn fail(description: &Description, method: &str, why: &str) -> ! {
     resume_unwind(Box::new(Failed(format!("controller `{name}`: {method}: {why}"))))
 }
 
-/// What an exception says, and where it was raised.
+/// The message of an exception, and where it was raised.
 fn said(py: Python<'_>, error: &PyErr) -> String {
     match place(py, error) {
         Some((file, line)) => format!("{error} ({file}, line {line})"),
@@ -329,7 +329,7 @@ fn place(py: Python<'_>, error: &PyErr) -> Option<(String, usize)> {
     Some((file, traceback.getattr("tb_lineno").ok()?.extract().ok()?))
 }
 
-/// Adds what controllers are told to the module.
+/// Adds the arguments of controllers' methods to the module.
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Start>()?;
     module.add_class::<Acknowledgement>()?;

@@ -1,5 +1,5 @@
-//! Flows that agents drive, step by step; `windtunnel.environments` makes Gymnasium's
-//! environments of them.
+//! Flows that agents control, step by step; `windtunnel.environments` wraps them as
+//! Gymnasium environments.
 
 use std::sync::Mutex;
 
@@ -13,14 +13,14 @@ use crate::{Scenario, ScenarioError};
 
 const SIGNALS: usize = Signals::NAMES.len();
 
-/// Environments of one scenario, stepped side by side. The mutex is never waited for:
-/// Python's own check lets one caller in.
+/// Environments of one scenario, stepped in parallel. The mutex is never contended:
+/// Python's own check admits one caller at a time.
 #[pyclass]
 struct Environments(Mutex<lab::Environments>);
 
 #[pymethods]
 impl Environments {
-    /// So many of them, on so many threads; each step lasts `interval_s`.
+    /// Creates `count` environments on `threads` threads; each step lasts `interval_s`.
     #[new]
     fn new(
         scenario: &Scenario,
@@ -30,15 +30,15 @@ impl Environments {
         threads: usize,
     ) -> PyResult<Self> {
         let interval = Duration::from_seconds(interval_s).ok_or_else(|| {
-            PyValueError::new_err(format!("a step cannot last {interval_s} seconds"))
+            PyValueError::new_err(format!("step_s is {interval_s}; it must be greater than zero"))
         })?;
         let made = lab::Environments::new(scenario.0.clone(), flow, interval, count, threads);
         let made = made.map_err(|error| ScenarioError::new_err(error.to_string()))?;
         Ok(Self(Mutex::new(made)))
     }
 
-    /// Begins an episode in one of them; `own` leaves the flow to the scenario's own
-    /// controller. Gives the signals of its beginning.
+    /// Starts an episode in one environment; `own` leaves the flow to the scenario's own
+    /// controller. Returns the initial signals.
     fn reset(
         &mut self,
         py: Python<'_>,
@@ -54,8 +54,8 @@ impl Environments {
     }
 
     /// Steps those that are `stepped`, with the interpreter released. `answers` has a
-    /// window and a pacing rate for each, the rate NaN where the transport is to decide;
-    /// `signals` has a row for each, and takes what those heard.
+    /// window and a pacing rate for each, where a rate of NaN leaves pacing to the
+    /// transport; `signals` has a row for each, which is filled in.
     fn step(
         &mut self,
         py: Python<'_>,
@@ -63,27 +63,29 @@ impl Environments {
         answers: PyBuffer<f64>,
         signals: PyBuffer<f64>,
     ) -> PyResult<()> {
-        let said = answers.to_vec(py)?;
-        let mut heard = signals.to_vec(py)?;
-        if said.len() != 2 * stepped.len() || heard.len() != SIGNALS * stepped.len() {
-            return Err(PyValueError::new_err("answers and signals for each, no more and no less"));
+        let given = answers.to_vec(py)?;
+        let mut rows = signals.to_vec(py)?;
+        if given.len() != 2 * stepped.len() || rows.len() != SIGNALS * stepped.len() {
+            return Err(PyValueError::new_err(
+                "answers and signals must have one row per environment",
+            ));
         }
-        let answer = |(said, stepped): (&[f64], &bool)| {
-            let pacing_rate = Some(said[1]).filter(|it| !it.is_nan());
-            stepped.then_some(Answer { cwnd: said[0], pacing_rate })
+        let answer = |(given, stepped): (&[f64], &bool)| {
+            let pacing_rate = Some(given[1]).filter(|it| !it.is_nan());
+            stepped.then_some(Answer { cwnd: given[0], pacing_rate })
         };
-        let answers: Vec<_> = said.chunks_exact(2).zip(&stepped).map(answer).collect();
+        let answers: Vec<_> = given.chunks_exact(2).zip(&stepped).map(answer).collect();
         let environments = self.all()?;
         let results = py.detach(|| environments.step(&answers)).map_err(PyValueError::new_err)?;
-        for (row, result) in heard.chunks_exact_mut(SIGNALS).zip(results) {
+        for (row, result) in rows.chunks_exact_mut(SIGNALS).zip(results) {
             if let Some(result) = result {
                 row.copy_from_slice(&result.row());
             }
         }
-        signals.copy_from_slice(py, &heard)
+        signals.copy_from_slice(py, &rows)
     }
 
-    /// Whether one of them has reached the scenario's end, or was never begun.
+    /// Whether an environment has reached the scenario's end, or was never reset.
     fn is_over(&mut self, place: usize) -> PyResult<bool> {
         Ok(self.all()?.one(place).is_over())
     }
@@ -91,11 +93,13 @@ impl Environments {
 
 impl Environments {
     fn all(&mut self) -> PyResult<&mut lab::Environments> {
-        self.0.get_mut().map_err(|_| PyValueError::new_err("a fault ended these environments"))
+        self.0.get_mut().map_err(|_| {
+            PyValueError::new_err("internal error; please report it: an earlier step failed")
+        })
     }
 }
 
-/// Adds the environments, and the signals' names, to the module.
+/// Adds the environments and the names of the signals to the module.
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("SIGNALS", Signals::NAMES)?;
     module.add_class::<Environments>()

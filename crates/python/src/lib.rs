@@ -1,4 +1,4 @@
-//! The lab's bindings for Python: thin, and typed in `_core.pyi`.
+//! Python bindings of the lab: thin, with types in `_core.pyi`.
 
 mod controllers;
 mod environment;
@@ -30,7 +30,7 @@ impl Table {
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
-        // A consumer may ask for other types; it then has to cast by itself.
+        // A consumer may request other types; it then has to cast them itself.
         drop(requested_schema);
         let batches = RecordBatchIterator::new([Ok(self.0.clone())], self.0.schema());
         let stream = FFI_ArrowArrayStream::new(Box::new(batches));
@@ -38,7 +38,7 @@ impl Table {
     }
 }
 
-/// What came of a batch.
+/// The outcome of a batch.
 #[pyclass(frozen)]
 struct Outcome {
     study: Study,
@@ -56,7 +56,7 @@ impl Outcome {
         Ok(tables)
     }
 
-    /// Runs that ended, by their limits or at the end of simulated time.
+    /// Runs that ended, by a limit or at the end of simulated time.
     #[getter]
     fn finished(&self) -> usize {
         self.outcome.runs.len()
@@ -68,25 +68,25 @@ impl Outcome {
         self.outcome.unfinished
     }
 
-    /// What went wrong on our side.
+    /// Internal errors.
     #[getter]
     fn faults(&self) -> Vec<String> {
         self.outcome.faults.iter().map(ToString::to_string).collect()
     }
 
-    /// The cases of those runs, and what happened in each.
+    /// The cases of these runs, with the error of each.
     #[getter]
     fn failed(&self) -> Vec<(usize, String)> {
         self.outcome.faults.iter().map(|it| (it.case, it.what.clone())).collect()
     }
 
-    /// What went wrong in controllers written in Python.
+    /// Errors in controllers written in Python.
     #[getter]
     fn failures(&self) -> Vec<String> {
         self.outcome.failures.clone()
     }
 
-    /// Events handled, packet-hops, and processor seconds, over all runs.
+    /// Events handled, packet-hops, and CPU seconds, over all runs.
     #[getter]
     fn work(&self) -> (u64, u64, f64) {
         let runs = &self.outcome.runs;
@@ -101,8 +101,8 @@ struct Scenario(Study, Py<PyDict>);
 
 #[pymethods]
 impl Scenario {
-    /// Reads a scenario's text. `settings` are paths and values that replace
-    /// what it says; `controllers` are classes by the names that it has for them.
+    /// Reads a scenario's text. `settings` are paths and values that override
+    /// those in the text; `controllers` are classes by their names in the scenario.
     #[new]
     #[pyo3(signature = (file, text, settings=Vec::new(), controllers=None))]
     fn new(
@@ -118,7 +118,7 @@ impl Scenario {
         Ok(Self(study, controllers.unbind()))
     }
 
-    /// The controllers written in Python that it was given, by their names there.
+    /// The controllers written in Python, by their names in the scenario.
     #[getter]
     fn controllers(&self, py: Python<'_>) -> PyResult<Py<PyDict>> {
         self.1.bind(py).copy().map(Bound::unbind)
@@ -172,21 +172,21 @@ impl Scenario {
         &self.0.text
     }
 
-    /// The files beside it that it names: each one's name there, and its text.
+    /// The files that it names: the name of each in the scenario, and its text.
     #[getter]
     fn files(&self) -> Vec<(&str, &str)> {
         self.0.files.iter().map(|(name, text)| (name.as_str(), &**text)).collect()
     }
 
-    /// For each case what no protocol can surpass there: the goodput of all
-    /// consumers together in bits per second, and the least delay in seconds.
+    /// For each case the bounds for any protocol: the maximum total goodput of all
+    /// consumers in bit/s, and the minimum delay in seconds.
     fn bounds(&self) -> Vec<(f64, f64)> {
         let bounds = self.0.cases.iter().map(|case| Bounds::of(&case.plan));
         bounds.map(|it| (it.goodput_bps, it.delay.as_seconds())).collect()
     }
 
-    /// Starts all runs, `jobs` at a time. `captures` is a folder, and the nodes
-    /// whose packets are captured there.
+    /// Starts all runs, `jobs` at a time. `captures` is a folder and the nodes
+    /// whose packets are captured in it.
     #[pyo3(signature = (jobs, captures=None))]
     fn start(&self, jobs: usize, captures: Option<(PathBuf, Vec<String>)>) -> PyResult<Batch> {
         let mut study = self.0.clone();
@@ -204,7 +204,7 @@ struct Batch(Option<lab::Batch>);
 
 impl Batch {
     fn get(&self) -> PyResult<&lab::Batch> {
-        self.0.as_ref().ok_or_else(|| PyValueError::new_err("the batch was finished before"))
+        self.0.as_ref().ok_or_else(|| PyValueError::new_err("the batch has already been finished"))
     }
 }
 
@@ -215,13 +215,13 @@ impl Batch {
     #[staticmethod]
     fn of_points(points: Vec<(String, PyRef<'_, Scenario>)>, jobs: usize) -> PyResult<Self> {
         if let Some((key, _)) = points.iter().find(|(_, it)| it.0.total_runs() != 1) {
-            return Err(PyValueError::new_err(format!("{key}: not a single run")));
+            return Err(PyValueError::new_err(format!("{key}: must be a single run")));
         }
         let points = points.into_iter().map(|(key, it)| (key, it.0.clone())).collect();
         Ok(Self(Some(lab::Batch::start(Study::of_points(points), jobs))))
     }
 
-    /// How far it is: finished runs, runs, simulated seconds done, simulated
+    /// The progress: finished runs, runs, simulated seconds done, simulated
     /// seconds, events.
     fn progress(&self) -> PyResult<(usize, usize, f64, f64, u64)> {
         let it = self.get()?.progress();
@@ -233,7 +233,7 @@ impl Batch {
         Ok(self.get()?.is_done())
     }
 
-    /// Asks all runs to stop; those finished are kept.
+    /// Requests all runs to stop; finished ones are kept.
     fn cancel(&self) -> PyResult<()> {
         self.get()?.cancel();
         Ok(())
@@ -243,7 +243,8 @@ impl Batch {
     /// capture could not be written.
     fn finish(&mut self, py: Python<'_>) -> PyResult<Outcome> {
         let batch = self.0.take();
-        let batch = batch.ok_or_else(|| PyValueError::new_err("the batch was finished before"))?;
+        let batch =
+            batch.ok_or_else(|| PyValueError::new_err("the batch has already been finished"))?;
         let (study, mut outcome) = py.detach(|| batch.finish());
         if let Some(error) = outcome.unwritten.take() {
             return Err(error.into());
@@ -252,7 +253,7 @@ impl Batch {
     }
 }
 
-/// Every unit of scenario files: its worth in a base unit, and the name of that.
+/// Every unit of scenario files: its value in the base unit, and the base unit's name.
 #[pyfunction]
 fn units() -> Vec<(&'static str, f64, &'static str)> {
     lab::units()
@@ -277,7 +278,11 @@ fn catalogue(kind: &str) -> PyResult<String> {
         "strategies" => {
             strategy::DESCRIPTIONS.iter().map(|it| entry(it.name, it.meaning, it.source)).collect()
         }
-        _ => return Err(PyValueError::new_err(format!("there is no catalogue of {kind}"))),
+        _ => {
+            return Err(PyValueError::new_err(format!(
+                "unknown catalogue `{kind}`: use controllers, queues or strategies"
+            )));
+        }
     };
     Ok(serde_json::Value::from(entries).to_string())
 }

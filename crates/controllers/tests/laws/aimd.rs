@@ -4,7 +4,7 @@ use crate::drive::{Drive, close};
 use windtunnel_controllers::{Controller, Signal, Value};
 
 /// `w_mean = sqrt(a (2 - b) / (2 b p))` and `w_max = sqrt(2 a / (b (2 - b) p))`
-/// for a growth of `a` a round trip and a decrease by the share `b`. At
+/// for a growth of `a` per round trip and a decrease by the share `b`. At
 /// p = 0.01 a cycle is seven round trips, and whole ones: hence the tolerance.
 #[test]
 fn aimd_follows_the_square_root_law() {

@@ -161,7 +161,7 @@ fn bbr3_drains_the_queue_when_the_bandwidth_falls() {
     }
 }
 
-/// A network that delivers a BDP of 100 segments each 100 ms, told of at once.
+/// A network that delivers a BDP of 100 segments each 100 ms, reported immediately.
 struct Steps {
     controller: AnyController,
     now: Nanoseconds,
@@ -225,7 +225,7 @@ fn bbr3_is_bounded_by_a_probe_whose_losses_are_found_while_it_probes_for_the_rou
     let after_losing = |lost: f64| {
         let mut it = Steps::new();
         it.until_up();
-        // The next acknowledgement is late: it finds the least round trip outdated.
+        // The next acknowledgement is late: it finds the minimum round trip outdated.
         it.after(5 * SECOND, 2.0 * Steps::BDP, 0.0);
         assert!(it.controller.cwnd() <= Steps::BDP / 2.0, "it probes for the round trip");
         it.after(Steps::RTT, 2.0 * Steps::BDP, lost);

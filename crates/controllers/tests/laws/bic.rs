@@ -3,7 +3,7 @@
 use crate::drive::{Drive, close};
 use windtunnel_controllers::{Signal, Value};
 
-/// Counted with one step a round trip. Acknowledgement by acknowledgement the
+/// Counted with one step per round trip. Acknowledgement by acknowledgement the
 /// step shrinks within the round trip too, which costs one or two more.
 #[test]
 fn bic_climbs_back_in_the_round_trips_its_steps_take() {
@@ -31,7 +31,7 @@ fn bic_steps_shrink_towards_the_maximum_and_grow_beyond_it() {
     }
 }
 
-/// From `last + 4` to `last + 48`, a third of the way come.
+/// From `last + 4` to `last + 48`, a third of the distance is reached.
 #[test]
 fn bic_probes_by_a_third_of_what_it_has_gained() {
     for gained in [5.0, 11.0, 30.0, 47.0] {

@@ -3,7 +3,7 @@
 use crate::drive::{Drive, SECOND, close};
 use windtunnel_controllers::Signal;
 
-/// Without a queue the window grows by `alpha w^k` a round trip, so that a cycle
+/// Without a queue the window grows by `alpha w^k` per round trip, so that a cycle
 /// from `w/2` to `w` delivers `w^(2-k) (1 - 2^(k-2)) / (alpha (2-k))` segments in
 /// `w^(1-k) (1 - 2^(k-1)) / (alpha (1-k))` round trips: the window goes with
 /// `p^(-1/(2-k))`, the power -0.8.
@@ -29,7 +29,7 @@ fn compound_is_reno_below_sixteen_segments() {
     close(drives[0].cwnd(), drives[1].cwnd(), 1e-12);
 }
 
-/// With 30 segments queued the delay's part loses as many in a round trip, until
+/// With 30 segments queued the delay component loses as many in a round trip, until
 /// only Reno's is left.
 #[test]
 fn compound_gives_way_to_a_queue() {
@@ -54,7 +54,7 @@ fn compound_halves_both_of_its_parts() {
     drive.rounds(10);
     close(drive.kept(), 0.5, 1e-12);
     let grown = drive.cwnd();
-    // All of the delay's part gives way: 10 round trips had added one segment each
+    // All of the delay component gives way: 10 round trips had added one segment each
     // to Reno's 200, and the loss halved that.
     drive.rtt = SECOND;
     drive.round();
@@ -73,5 +73,5 @@ fn compound_after_a_timeout_has_no_delay_window() {
     let before = drive.cwnd();
     drive.rtt = SECOND;
     drive.round();
-    assert!(drive.cwnd() >= before, "there is nothing left to give way");
+    assert!(drive.cwnd() >= before, "there is no delay component left to decrease");
 }

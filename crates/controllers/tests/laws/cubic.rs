@@ -128,7 +128,7 @@ fn cubic_converges_fast_by_aiming_lower() {
     }
 }
 
-/// Section 4.3: where Reno would be faster, `w` grows by `alpha` a round trip,
+/// Section 4.3: where Reno would be faster, `w` grows by `alpha` per round trip,
 /// and by one once it is back where it was.
 #[test]
 fn cubic_is_as_fast_as_reno_on_short_paths() {

@@ -105,7 +105,7 @@ fn of_flows(n: f64) -> Drive {
     drive
 }
 
-/// Equations 14 to 16: `n` segments a round trip, and `2 / (3 n + 1)` less.
+/// Equations 14 to 16: `n` segments per round trip, and `2 / (3 n + 1)` less.
 #[test]
 fn d_tcp_grows_and_falls_as_its_flows_together() {
     for n in [1.0, 2.0, 4.0, 8.0] {
@@ -183,7 +183,7 @@ fn d_tcp_with_sinr_follows_a_channel_that_jumps_at_once() {
     }
 }
 
-/// Decibels as printed: the bandwidth that the radio tells does not matter.
+/// Decibels as printed: the bandwidth that the radio reports does not matter.
 #[test]
 fn d_tcp_by_algorithm_1_with_sinr_doubles_at_once_where_the_channel_is_better_than_on_average() {
     let mut drive = Drive::with("d-tcp", 1000.0, &[AS_ALGORITHM_1, WITH_SINR]);

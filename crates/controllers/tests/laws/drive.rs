@@ -14,7 +14,7 @@ pub(crate) struct Drive {
     pub(crate) controller: AnyController,
     pub(crate) now: Nanoseconds,
     pub(crate) rtt: Nanoseconds,
-    /// What was heard last of its radio.
+    /// The latest report of its radio.
     radio: Option<RadioReport>,
     /// Whether the next acknowledgement is the first of a round trip.
     round_ended: bool,
@@ -91,7 +91,7 @@ impl Drive {
         });
     }
 
-    /// A radio tells its SINR in decibels and its bandwidth in segments per second for
+    /// A radio reports its SINR in decibels and its bandwidth in segments per second for
     /// each bit per second and hertz.
     pub(crate) fn hear(&mut self, sinr: f64, bandwidth: f64) {
         self.radio = Some(RadioReport { heard: self.now, sinr, bandwidth });

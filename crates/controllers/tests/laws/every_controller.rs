@@ -1,4 +1,4 @@
-//! What holds for every registered controller.
+//! What holds forevery registered controller.
 
 use std::collections::HashSet;
 
@@ -11,7 +11,7 @@ use windtunnel_controllers::{
 
 const SIGNALS: [Signal; 4] = [Signal::Loss, Signal::Mark, Signal::Nack, Signal::Timeout];
 
-/// Name, share kept in slow start, share kept in avoidance: what the schemes'
+/// Name, fraction kept in slow start, fraction kept in avoidance: what the schemes'
 /// sources say, where it does not depend on the window or on the path.
 const KEPT: [(&str, f64, f64); 22] = [
     ("agile-sd", 0.9, 0.9),
@@ -146,7 +146,7 @@ fn settings_take_what_suits_and_refuse_the_rest() {
     }
 }
 
-/// Also where nothing ever goes wrong.
+/// Also without any congestion.
 #[test]
 fn no_window_grows_without_bound() {
     for it in DESCRIPTIONS {

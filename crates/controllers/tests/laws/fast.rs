@@ -20,7 +20,7 @@ fn fast_keeps_alpha_segments_in_the_queue() {
     }
 }
 
-/// `x = alpha / q`, whatever the round trip; the queue is the sum of the alphas.
+/// `x = alpha / q`, for any round trip; the queue is the sum of the alphas.
 #[test]
 fn fast_shares_by_alpha_and_not_by_round_trip() {
     let shares = [(200.0, SECOND / 50, 0.25), (600.0, SECOND / 10, 0.75)];

@@ -14,7 +14,7 @@ fn seasoned() -> Drive {
     drive
 }
 
-/// The growth and the share kept after a round trip of `delay` above the least.
+/// The growth and the fraction kept after a round trip of `delay` above the minimum.
 fn after_delay(delay: Nanoseconds) -> (f64, f64) {
     let mut drive = seasoned();
     drive.rtt = (100 + delay) * MILLISECOND;
@@ -76,7 +76,7 @@ fn illinois_is_reno_below_fifteen_segments_and_after_a_timeout() {
     close(drive.kept(), 0.5, 1e-9);
 }
 
-/// Without a queue it adds ten segments a round trip and a loss takes an eighth:
+/// Without a queue it adds ten segments per round trip and a loss takes an eighth:
 /// `w_mean = sqrt(a (2 - b) / (2 b p))`.
 #[test]
 fn illinois_follows_its_response_function_without_a_queue() {

@@ -33,7 +33,7 @@ fn pcon_bic_halves_the_gap_to_the_maximum() {
         expected += (target - expected) / expected;
         close(acknowledge(&mut drive), expected, 1e-14);
     }
-    // Half the gap a round trip, acknowledgement by acknowledgement: e^(-1/2);
+    // Half the gap per round trip, acknowledgement by acknowledgement: e^(-1/2);
     // somewhat less, as the window grows within the round trip.
     let gap = 30.0 - drive.cwnd();
     drive.rounds(4);
@@ -41,9 +41,9 @@ fn pcon_bic_halves_the_gap_to_the_maximum() {
     assert!(drive.cwnd() < 30.0);
 }
 
-/// Beyond the maximum, 150, the steps are 1, 2, 4 and 8 segments a round trip,
+/// Beyond the maximum, 150, the steps are 1, 2, 4 and 8 segments per round trip,
 /// each until that much is gained; then one segment steps back to the old
-/// target, and 16 a round trip follow.
+/// target, and 16 per round trip follow.
 #[test]
 fn pcon_bic_probes_beyond_the_maximum_with_doubling_steps() {
     let mut drive = Drive::after_loss("pcon-bic", 200.0, &[]);

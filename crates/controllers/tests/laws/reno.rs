@@ -29,7 +29,7 @@ fn reno_step_by_step() {
     drive.congest(Signal::Timeout);
     assert_eq!((drive.cwnd(), drive.controller.ssthresh()), (1.0, 2.0));
     drive.acknowledge(0.0);
-    assert_eq!(drive.cwnd(), 1.0, "what acknowledges nothing opens nothing");
+    assert_eq!(drive.cwnd(), 1.0, "an acknowledgement of nothing does not open the window");
     drive.acknowledge(0.25);
     assert_eq!(drive.cwnd(), 1.25);
     drive.acknowledge(0.75);
@@ -38,7 +38,7 @@ fn reno_step_by_step() {
     assert_eq!(drive.cwnd(), 2.5);
 }
 
-/// A receiver that acknowledges every second segment: half again a round trip
+/// A receiver that acknowledges every second segment: half again per round trip
 /// with RFC 5681's limit of one, twice with RFC 3465's of two.
 #[test]
 fn reno_in_slow_start_adds_no_more_than_its_limit() {

@@ -22,7 +22,7 @@ fn scalable_has_a_window_inverse_to_the_loss() {
     }
 }
 
-/// Two flows that lose at once keep their shares for ever, where AIMD's meet.
+/// Two flows that lose together keep their shares forever, where AIMD's meet.
 #[test]
 fn scalable_never_converges_where_aimd_does() {
     let ratio = |name| {

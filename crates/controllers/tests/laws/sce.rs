@@ -11,7 +11,7 @@ fn mean_window(name: &str, share: f64) -> f64 {
     path.watch(300 * SECOND).rate() / 20.0
 }
 
-/// Growth `1 - m` a round trip against `m sqrt(w) / 2`.
+/// Growth `1 - m` per round trip against `m sqrt(w) / 2`.
 #[test]
 fn reno_sce_settles_where_the_milder_marks_balance_its_growth() {
     for share in [0.1, 0.2, 0.3] {
@@ -20,7 +20,7 @@ fn reno_sce_settles_where_the_milder_marks_balance_its_growth() {
     }
 }
 
-/// Growth `1 - m` a round trip against `m w / 2`.
+/// Growth `1 - m` per round trip against `m w / 2`.
 #[test]
 fn dctcp_sce_settles_where_the_milder_marks_balance_its_growth() {
     for share in [0.02, 0.05, 0.1] {

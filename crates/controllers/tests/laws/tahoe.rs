@@ -3,7 +3,7 @@
 use crate::drive::{Drive, close};
 use windtunnel_controllers::{Controller, Signal};
 
-/// `log2(32)` round trips from one segment to half of 64, then one a round trip.
+/// `log2(32)` round trips from one segment to half of 64, then one per round trip.
 #[test]
 fn tahoe_starts_again_and_doubles_to_half_of_what_it_had() {
     for signal in [Signal::Loss, Signal::Mark, Signal::Nack, Signal::Timeout] {

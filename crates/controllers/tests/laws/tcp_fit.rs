@@ -3,7 +3,7 @@
 use crate::drive::{Drive, SECOND, close};
 use windtunnel_controllers::{Nanoseconds, Signal, Value};
 
-/// How many flows the window stands for: a loss keeps `1 - 2 / (3n + 1)`.
+/// The number of flows that the window represents: a loss keeps `1 - 2 / (3n + 1)`.
 pub(crate) fn flows(drive: &mut Drive) -> f64 {
     (2.0 / (1.0 - drive.kept()) - 1.0) / 3.0
 }

@@ -58,7 +58,7 @@ fn westwood_after_a_timeout_ends_slow_start_at_what_the_path_holds() {
     drive.congest(Signal::Timeout);
     assert_eq!(drive.cwnd(), 80.0, "the restart window of this test");
     close(drive.controller.ssthresh(), 100.0, 0.05);
-    // The path is another one now, and its first round trip is the least.
+    // The path is another one now, and its first round trip is the minimum.
     drive.show_round_trip(SECOND / 5);
     drive.congest(Signal::Timeout);
     close(drive.controller.ssthresh(), 200.0, 0.05);

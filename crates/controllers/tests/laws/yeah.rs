@@ -50,7 +50,7 @@ fn yeah_is_reno_once_the_queue_delays() {
     close(drive.growth(), 1.0, 1e-6);
 }
 
-/// More than 80 segments queued: they are taken out of the window at once.
+/// More than 80 segments queued: they are taken out of the window immediately.
 #[test]
 fn yeah_takes_its_queue_away() {
     let mut drive = alone();

@@ -1,4 +1,4 @@
-//! What the edges of bridges counted.
+//! The counters of bridges' edges.
 
 use arrow_array::RecordBatch;
 use windtunnel_networks::bridge::greatest_share;
@@ -42,8 +42,8 @@ pub(super) fn totals(plan: &Plan, world: &World) -> RecordBatch {
         .batch()
 }
 
-/// The greatest share of packets that a bridge's buffer has room for, with the rate of
-/// the narrowest link between its edges.
+/// The maximum share of packets that a bridge's buffer can hold, at the rate of
+/// the bottleneck between its edges.
 fn bound(plan: &Plan, bridge: &BridgePlan) -> Option<f64> {
     let topology = Topology::new(plan);
     let path = topology.path(bridge.from, bridge.to)?;

@@ -1,4 +1,4 @@
-//! Links that follow a channel: what it was in the course of time, and where radios are.
+//! Links with a channel: the channel over time, and the maps of radios.
 
 use arrow_array::RecordBatch;
 use windtunnel_world::radio::{Map, Point};
@@ -28,18 +28,18 @@ pub(super) fn series(plan: &Plan, world: &World) -> RecordBatch {
         .batch()
 }
 
-/// A thing on a map.
+/// An object on a map.
 struct Row<'a> {
     link: &'a str,
     kind: &'static str,
     name: Option<&'a str>,
     number: usize,
     at: Point,
-    /// Of a building: from west to east, and from south to north.
+    /// Of a building: its size from west to east, and from south to north.
     extent: Option<[f64; 2]>,
 }
 
-/// What stands on the maps of all radios, and the corners of the users' paths.
+/// The objects on the maps of all radios, and the corners of the users' paths.
 pub(super) fn maps(plan: &Plan) -> RecordBatch {
     let mut rows = Vec::new();
     for link in &plan.links {
@@ -70,7 +70,7 @@ pub(super) fn maps(plan: &Plan) -> RecordBatch {
         .batch()
 }
 
-/// Where a channel's radio is, if it is one.
+/// The map of a channel's radio, if it is a radio.
 fn map(channel: &ChannelPlan) -> Option<&Map> {
     match channel {
         ChannelPlan::Radio(radio) => Some(&radio.map),

@@ -1,4 +1,4 @@
-//! Flows, whatever carries them: NDN consumers, TCP and UDP.
+//! Flows of all transports: NDN consumers, TCP and UDP.
 
 use arrow_array::RecordBatch;
 use windtunnel_applications::udp::SinkCounters;
@@ -10,7 +10,7 @@ use windtunnel_world::{
 
 use super::{Columns, mean};
 
-/// One flow, with what it counted.
+/// The counters of one flow.
 enum Counters<'a> {
     Ndn(&'a Consumer, &'a ConsumerCounters),
     Tcp(Box<TcpCounters>),
@@ -20,16 +20,16 @@ enum Counters<'a> {
 /// A row of the table of flows.
 struct Row<'a> {
     name: &'a str,
-    /// Where the data goes.
+    /// The destination of the data.
     node: &'a str,
-    /// Where it comes from, if that is one place.
+    /// The source of the data, if there is only one.
     peer: Option<&'a str>,
     prefix: Option<&'a str>,
     controller: Option<&'a str>,
     start: Time,
     finished: Option<Time>,
     stop: Time,
-    /// How many of the flow's transfers were finished.
+    /// The number of finished transfers.
     transfers: Option<u64>,
     counters: Counters<'a>,
 }
@@ -99,7 +99,7 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// Content received, in octets.
+    /// Content received, in bytes.
     fn bytes(&self) -> u64 {
         match &self.counters {
             Counters::Ndn(_, it) => it.bytes,
@@ -113,7 +113,7 @@ impl<'a> Row<'a> {
         self.finished.unwrap_or(end).min(self.stop).since(self.start).as_seconds()
     }
 
-    /// What both NDN and TCP count at the end that decides what is sent.
+    /// A counter of the sender in TCP and the consumer in NDN.
     fn of_sender(
         &self,
         ndn: impl Fn(&ConsumerCounters) -> u64,
@@ -184,7 +184,7 @@ impl<'a> Row<'a> {
     }
 }
 
-/// What each flow gave in all: consumers first, then flows over IP.
+/// The totals of each flow: consumers first, then flows over IP.
 pub(super) fn totals(plan: &Plan, prefixes: &[String], world: &World, end: Time) -> RecordBatch {
     let consumers = plan.consumers.iter().zip(prefixes).zip(world.consumers());
     let consumers =
@@ -232,7 +232,7 @@ pub(super) fn totals(plan: &Plan, prefixes: &[String], world: &World, end: Time)
         .batch()
 }
 
-/// What each flow did over each interval.
+/// Each flow over each interval.
 pub(super) fn series(plan: &Plan, world: &World) -> RecordBatch {
     let consumers = plan.consumers.iter().map(|it| it.name.as_str());
     let names: Vec<&str> = consumers.chain(plan.flows.iter().map(|it| it.name.as_str())).collect();
@@ -253,7 +253,7 @@ pub(super) fn series(plan: &Plan, world: &World) -> RecordBatch {
         .batch()
 }
 
-/// Every transfer that was finished, in that order.
+/// All finished transfers, in the order in which they finished.
 pub(super) fn transfers(plan: &Plan, world: &World) -> RecordBatch {
     let transfers = world.transfers();
     Columns::of(&transfers)
