@@ -13,7 +13,7 @@ rust := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.l
 export PYO3_PYTHON := $(CURDIR)/$(bin)/python
 
 .PHONY: demo test lint rustfmt clippy rustdoc licences ruff mypy test-rust test-python
-.PHONY: docs bench bench-ns3
+.PHONY: docs bench bench-compare bench-ns3
 
 demo: $(core)
 	$(bin)/windtunnel reproduce ec-elastic
@@ -56,6 +56,13 @@ docs: $(core)
 
 bench: $(core)
 	$(bin)/windtunnel bench
+
+# HEAD beside another commit: `make bench-compare BASE=HEAD~3`, and, where wanted,
+# `PAIRS=9 WORKLOADS="tcp-link-10 ndn-chain"`.
+PAIRS ?= 5
+bench-compare: $(environment)
+	$(if $(BASE),,$(error BASE is required: make bench-compare BASE=<commit>))
+	$(bin)/python bench/compare.py --pairs $(PAIRS) $(BASE) $(WORKLOADS)
 
 bench-ns3:
 	$(MAKE) -C bench/ns3
