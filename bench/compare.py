@@ -138,8 +138,7 @@ def heading(base: Commit, head: Commit, pairs: int) -> str:
     columns = "   base    head  ratio (range)         "
     return (
         f"base: {base.name} {base.subject}\nhead: {head.name} {head.subject}\n"
-        f"ratio: head to base, the median of {pairs} pairs and their range; "
-        f"load of the machine at the start: {os.getloadavg()[0]:.1f}\n\n"
+        f"ratio: head to base, the median of {pairs} pairs and their range\n\n"
         f"{'':18}  {'million packet-hops a CPU second':39}  peak memory, MB\n"
         f"{'workload':18}  {columns}  {columns.rstrip()}"
     )
