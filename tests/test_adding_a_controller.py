@@ -23,7 +23,7 @@ def block(language: str) -> str:
 
 
 def test_one_file_and_one_line_make_a_controller_that_passes_every_test(tmp_path: Path) -> None:
-    for name in ("Cargo.toml", "Cargo.lock"):
+    for name in ("Cargo.toml", "Cargo.lock", "rust-toolchain.toml"):
         shutil.copy(ROOT / name, tmp_path)
     shutil.copytree(ROOT / "crates", tmp_path / "crates")
     sources = tmp_path / "crates" / "controllers" / "src"

@@ -119,7 +119,7 @@ def test_the_schema_describes_the_scenarios_that_are_read(
     assert not validator.is_valid(tomllib.loads(text.replace("10 Mbps", "10 ms")))
 
 
-@pytest.mark.parametrize("kind", ["papers", "controllers", "queues", "strategies"])
+@pytest.mark.parametrize("kind", ["papers", "controllers", "queues", "strategies", "workloads"])
 def test_what_is_listed_is_named_on_the_terminal_and_in_json(
     windtunnel: Command, kind: str
 ) -> None:

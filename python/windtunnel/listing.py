@@ -1,4 +1,4 @@
-"""What can be named: papers, and the parts of a scenario."""
+"""What can be named: papers, the parts of a scenario, and what the bench measures."""
 
 from __future__ import annotations
 
@@ -9,14 +9,17 @@ from rich.table import Table
 
 from windtunnel import _core
 from windtunnel.papers import find_papers
+from windtunnel.workloads import WORKLOADS
 
-Kind = Literal["papers", "controllers", "queues", "strategies"]
+Kind = Literal["papers", "controllers", "queues", "strategies", "workloads"]
 
 
 def entries(kind: Kind) -> list[dict[str, Any]]:
     """List everything of a kind, each with its `name` and what there is to say of it."""
     if kind == "papers":
         return [{"name": paper.name, "title": paper.title} for paper in find_papers()]
+    if kind == "workloads":
+        return [{"name": it.name, "duration": f"{it.duration_s:g} s"} for it in WORKLOADS]
     listed: list[dict[str, Any]] = json.loads(_core.catalogue(kind))
     return listed
 

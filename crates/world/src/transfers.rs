@@ -20,7 +20,7 @@ pub struct Transfer {
     pub start: Time,
     /// How long it took, until its last octet was received in order.
     pub completion: Duration,
-    /// The least that it could have taken: see [`Ideal`].
+    /// The least that it could have taken: see `Ideal`.
     pub ideal: Duration,
 }
 
