@@ -22,8 +22,9 @@ from typer.testing import CliRunner
 import windtunnel as package
 from conftest import SCENARIO, Command
 from test_papers import PAPER, PUBLISHED
-from windtunnel import Results, _core, listing, papers
-from windtunnel.cli import app
+from windtunnel import Results, _core, package_data
+from windtunnel.cli import listing
+from windtunnel.cli.commands import app
 from windtunnel.running import run_scenario
 
 ROOT = Path(__file__).parents[1]
@@ -182,7 +183,7 @@ def paper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     files = {"paper.toml": PAPER, "published.toml": PUBLISHED, "README.md": "# A small paper\n"}
     for name, text in {**files, "first.toml": SCENARIO, "second.toml": SCENARIO}.items():
         (folder / name).write_text(text, encoding="utf-8")
-    monkeypatch.setattr(papers, "PAPERS", folder.parent)
+    monkeypatch.setattr(package_data, "PAPERS", folder.parent)
     monkeypatch.chdir(tmp_path)
     return "small"
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from windtunnel import _core
-from windtunnel.documents import ADDITIONS, EXAMPLE, manual
 from windtunnel.running import run_scenario
+from windtunnel.scenario.manual import ADDITIONS, EXAMPLE, manual
 
 PAGE = Path(__file__).parents[1] / "docs" / "scenarios.md"
 SCHEMA = json.loads(_core.schema())

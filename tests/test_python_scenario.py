@@ -19,8 +19,9 @@ from polars.testing import assert_frame_equal
 
 import windtunnel
 from conftest import SCENARIO
-from windtunnel import Scenario, ScenarioError, _core, scenario_tables
-from windtunnel.table_types import module
+from windtunnel import Scenario, ScenarioError, _core
+from windtunnel.scenario import tables
+from windtunnel.scenario.table_types import module
 
 ROOT = Path(__file__).parents[1]
 SCHEMA = json.loads(_core.schema())
@@ -245,14 +246,14 @@ def test_the_types_are_what_the_schema_gives() -> None:
     command = [Path(sys.executable).with_name("ruff"), "format", "-"]
     options = {"capture_output": True, "encoding": "utf-8", "check": True, "cwd": ROOT}
     formatted = subprocess.run(command, input=module(SCHEMA), **options)  # type: ignore[call-overload]
-    file = Path(scenario_tables.__file__)
+    file = Path(tables.__file__)
     assert file.read_text(encoding="utf-8") == formatted.stdout, "run `make docs`"
 
 
 def test_every_key_of_the_schema_has_a_type() -> None:
     for name, definition in [*SCHEMA["$defs"].items(), ("ScenarioTables", SCHEMA)]:
         if "properties" in definition:
-            table = getattr(scenario_tables, name)
+            table = getattr(tables, name)
             types = typing.get_type_hints(table, include_extras=True)
             assert set(types) == set(definition["properties"])
             required = {it for it in types if typing.get_origin(types[it]) is typing.Required}

@@ -25,7 +25,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from windtunnel import _core
-from windtunnel.scenario import Scenario
+from windtunnel.scenario.scenario import Scenario
 
 STEP_S = 0.01
 """How long a step is, in seconds, unless stated."""

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import textwrap
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import altair as alt
 from altair.utils.schemapi import debug_mode
 
-from windtunnel.report import figures, study_pictures
-from windtunnel.report.colours import LIGHT
-from windtunnel.report.pictures import Picture
-from windtunnel.results import Results
-
-if TYPE_CHECKING:
-    from windtunnel.studies.outcome import StudyResults
+from windtunnel.pictures import kinds
+from windtunnel.pictures.colours import LIGHT
+from windtunnel.pictures.picture import Picture
+from windtunnel.pictures.studies import by_name
+from windtunnel.studies.frame import StudyFrame
+from windtunnel.tables import ResultTables
 
 SUBTITLE = 90
 """Characters of a line under a chart's title."""
@@ -33,11 +31,11 @@ class ResultPlots:
     nothing happened that could be drawn.
     """
 
-    results: Results
+    results: ResultTables
 
     def __call__(self, kind: str) -> alt.TopLevelMixin:
         """Plot a kind by its name; an unknown one is told which there are."""
-        return chart(figures.some_of_kind(self.results, kind))
+        return chart(kinds.some_of_kind(self.results, kind))
 
     def goodput(self) -> alt.TopLevelMixin:
         """Plot the goodput over time: that of all flows of a case and controller together."""
@@ -93,29 +91,29 @@ class StudyPlots:
     is an Altair chart. Raises ResultsError for a name that is not there.
     """
 
-    results: StudyResults
+    results: StudyFrame
 
     def compare(
         self, measure: str, by: str | None = None, over: str | None = None
     ) -> alt.TopLevelMixin:
         """Plot a measure over a parameter, with its interval, a line for each value of another."""
-        return chart([study_pictures.compare(self.results, measure, by, over)])
+        return chart([by_name.compare(self.results, measure, by, over)])
 
     def heat_map(self, measure: str, x: str, y: str) -> alt.TopLevelMixin:
         """Plot the mean of a measure over two parameters, as colours."""
-        return chart([study_pictures.heat_map(self.results, measure, x, y)])
+        return chart([by_name.heat_map(self.results, measure, x, y)])
 
     def pareto(self, by: str | None = None) -> alt.TopLevelMixin:
         """Plot the goodput against the delay, with the front that nothing surpasses in both."""
-        return chart([study_pictures.pareto(self.results, by)])
+        return chart([by_name.pareto(self.results, by)])
 
     def distribution(self, measure: str, by: str | None = None) -> alt.TopLevelMixin:
         """Plot the distribution function of a measure, for each value of a parameter."""
-        return chart([study_pictures.distribution(self.results, measure, by)])
+        return chart([by_name.distribution(self.results, measure, by)])
 
     def box(self, measure: str, by: str | None = None) -> alt.TopLevelMixin:
         """Plot a box of a measure for each value of a parameter."""
-        return chart([study_pictures.box(self.results, measure, by)])
+        return chart([by_name.box(self.results, measure, by)])
 
 
 def chart(drawn: list[Picture]) -> alt.TopLevelMixin:

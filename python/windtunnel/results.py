@@ -7,22 +7,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from windtunnel.folders import read_manifest, write_manifest, write_table, written_whole
+from windtunnel.tables import ResultsError, ResultTables
 
 if TYPE_CHECKING:
-    import polars as pl
-
+    # At run time this import takes longer than most commands.
     from windtunnel.plots import ResultPlots
+
+__all__ = ["Results", "ResultsError"]
 
 SCENARIO = "scenario.toml"
 CAPTURES = "captures"
 
 
-class ResultsError(ValueError):
-    """A folder that holds no results: the message says what is wrong with it."""
-
-
 @dataclass(frozen=True)
-class Results:
+class Results(ResultTables):
     """What came of a scenario.
 
     `tables` holds `runs`, `flows`, `transfers`, `links`, `nodes`, `bridges`,
@@ -31,20 +29,12 @@ class Results:
     stand in the names of the columns. Without a finished run there are no tables.
     """
 
-    scenario: str
+    scenario: str = ""
     """The scenario's text as it was run."""
-    axes: list[str]
-    """The axes of its comparison."""
-    tables: dict[str, pl.DataFrame]
-    """The tables, by name."""
     manifest: dict[str, Any] = field(default_factory=dict)
     """Version, seed, hashes of scenario and files, machine, durations, what is missing."""
     files: dict[str, str] = field(default_factory=dict)
     """The files beside the scenario that it names, such as maps: each one's text."""
-
-    def __getitem__(self, name: str) -> pl.DataFrame:
-        """Give a table by its name."""
-        return self.tables[name]
 
     def __repr__(self) -> str:
         """Show what each flow got, as the command line does."""
@@ -104,7 +94,7 @@ class Results:
             }
         except (OSError, ValueError, KeyError, pl.exceptions.PolarsError) as error:
             raise ResultsError(f"{folder}: no folder of results: {error}") from error
-        return cls(scenario, axes, tables, manifest, files)
+        return cls(axes, tables, scenario, manifest, files)
 
 
 def inside(folder: Path, name: str) -> Path | None:

@@ -15,8 +15,9 @@ from typing import Any
 from windtunnel import _core
 from windtunnel.controllers import Controller, ControllerError
 from windtunnel.folders import VERSION_KEY
+from windtunnel.progress import shown
 from windtunnel.results import Results
-from windtunnel.scenario import Scenario, read_file
+from windtunnel.scenario.scenario import Scenario, read_file
 
 BETWEEN_LOOKS = 0.05
 """Seconds between two looks at the progress: a cancellation is felt at once."""
@@ -113,7 +114,7 @@ def run_scenario(
     manifest = {**description(scenario), **what_came(outcome, interrupted, real_s)}
     stops = tables["runs"]["stop"].to_list() if tables else []
     manifest["out_of_real_time"] = stops.count("out of real time")
-    return Results(scenario.text, scenario.axes, tables, manifest, dict(scenario.files))
+    return Results(scenario.axes, tables, scenario.text, manifest, dict(scenario.files))
 
 
 def description(scenario: _core.Scenario) -> dict[str, Any]:
@@ -180,9 +181,6 @@ def run(
     >>> results = windtunnel.run("scenarios/first.toml")
     >>> results["flows"].group_by("controller").agg(pl.col("goodput_bps").mean())
     """
-    # Here, because it looks at how far runs are, as they are described above.
-    from windtunnel.progress import shown
-
     settings = {**(settings or {}), **({} if seed is None else {"seed": seed})}
     if isinstance(scenario, Scenario):
         chosen = scenario.changed(settings, controllers)

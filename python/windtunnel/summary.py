@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,8 @@ from rich.console import Console
 from rich.table import Table
 
 from windtunnel.folders import VERSION_KEY
-from windtunnel.results import Results
-from windtunnel.transfers import by_size
+from windtunnel.measures.transfers import by_size
+from windtunnel.tables import ResultTables
 
 MOST_ROWS = 60
 """Rows of a table that are still read on a terminal."""
@@ -46,7 +47,7 @@ COLUMNS = [
 ]
 
 
-def table(results: Results) -> Table:
+def table(results: ResultTables) -> Table:
     """Lay out goodput, delay and what went wrong, for a terminal: mean ± deviation.
 
     A column in which nothing ever happened is left out.
@@ -74,7 +75,7 @@ def table(results: Results) -> Table:
     return table
 
 
-def text(results: Results) -> str:
+def text(results: ResultTables) -> str:
     """Lay out the same as text."""
     if not results.tables:
         return "no run finished"
@@ -97,7 +98,9 @@ def cell(measured: dict[str, float | None], column: Column) -> str:
     return f"{mean * column.scale:.{digits}f} ± {deviation * column.scale:.{digits}f}"
 
 
-def document(results: Results, scenario: Path, folder: Path | None) -> dict[str, Any]:
+def document(
+    results: ResultTables, manifest: Mapping[str, Any], scenario: Path, folder: Path | None
+) -> dict[str, Any]:
     """Give the results in short as JSON values: what was run, `flows` and `transfers`.
 
     Each flow has the names of its case, and for every measured column `mean`,
@@ -105,7 +108,7 @@ def document(results: Results, scenario: Path, folder: Path | None) -> dict[str,
     `standard_deviation` (null for a single run). `transfers` holds what came of
     files and answers, for each flow and class of sizes.
     """
-    manifest = dict(results.manifest)
+    manifest = dict(manifest)
     keys = [*results.axes, "flow", "protocol", "node", "peer", "prefix", "flow_controller"]
     return {
         "scenario": str(scenario),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from windtunnel.papers import REPRODUCTION
+from windtunnel.papers.reproduction import REPRODUCTION
+from windtunnel.pictures.kinds import draw
 from windtunnel.report import of_reproduction, of_results, of_study
-from windtunnel.report.figures import draw
 from windtunnel.results import Results
 from windtunnel.studies.outcome import StudyResults, is_study
 

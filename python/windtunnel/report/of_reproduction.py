@@ -15,14 +15,19 @@ import polars as pl
 from markdown_it import MarkdownIt
 
 from windtunnel.folders import VERSION_KEY
-from windtunnel.papers import REPRODUCTION
-from windtunnel.report import charts, colours, figures, of_results, page
-from windtunnel.report.cases import narrowed, ranked
-from windtunnel.report.pictures import Picture
+from windtunnel.papers.errors import UnknownPaper
+from windtunnel.papers.experiment import DEFAULT
+from windtunnel.papers.paper import find_paper
+from windtunnel.papers.published import TOLERANCE
+from windtunnel.papers.reproduction import REPRODUCTION
+from windtunnel.pictures import charts, colours
+from windtunnel.pictures.cases import narrowed, ranked
+from windtunnel.pictures.kinds import KINDS, Kinds, of_kind
+from windtunnel.pictures.picture import Picture
+from windtunnel.pictures.units import significant
+from windtunnel.report import of_results, page
 from windtunnel.report.tables import Cell, Column, Table
-from windtunnel.report.units import significant
 from windtunnel.results import Results, ResultsError
-from windtunnel.verdicts import DEFAULT, TOLERANCE
 
 CLAIMS = "claims"
 """What the ids of statements without numbers begin with."""
@@ -95,7 +100,8 @@ def write(folder: Path) -> Path:
     items = [item for item in document["items"] if not is_claim(item)]
     said = [item for item in document["items"] if is_claim(item)]
     groups = list(grouped(items, controllers(results.values())))
-    drawn = [figure(it, results.get(it["experiment"])) for it in document["figures"]]
+    known = kinds_of(document.get("paper", ""))
+    drawn = [figure(it, results.get(it["experiment"]), known) for it in document["figures"]]
     written = page.write_page(
         folder,
         "reproduction.html",
@@ -296,13 +302,21 @@ def verdicts(items: list[Item]) -> Table:
     )
 
 
-def figure(entry: dict[str, Any], results: Results | None) -> Figure:
+def kinds_of(paper: str) -> Kinds:
+    """Give the kinds of pictures of a paper; the common ones where it is not installed here."""
+    try:
+        return find_paper(paper).pictures()
+    except UnknownPaper:
+        return KINDS
+
+
+def figure(entry: dict[str, Any], results: Results | None, kinds: Kinds) -> Figure:
     """Draw a figure of the paper from an experiment."""
     in_paper = re.match(r"figure-\d+", entry["id"])
     title = f"{words(in_paper[0])}: {entry['title']}" if in_paper else entry["title"]
     if results is None:
         return Figure(title, entry["caption"], [], "Its experiment was not run.")
-    drawn = figures.of_kind(narrowed(results, entry["where"]), entry["kind"])
+    drawn = of_kind(narrowed(results, entry["where"]), entry["kind"], kinds)
     # The id becomes the name of a file.
     stem = re.sub(r"[^\w-]+", "-", entry["id"])
     named = [

@@ -8,9 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from windtunnel.folders import VERSION_KEY
-from windtunnel.report import channels, page, pictures, tables
-from windtunnel.report.cases import Comparison
-from windtunnel.report.pictures import BARS, OVER_TIME, Picture
+from windtunnel.pictures import channels, flows, over_time
+from windtunnel.pictures.bars import BARS
+from windtunnel.pictures.cases import Comparison
+from windtunnel.pictures.over_time import OVER_TIME
+from windtunnel.pictures.picture import Picture
+from windtunnel.report import page, tables
 from windtunnel.report.tables import Table
 from windtunnel.results import Results
 
@@ -69,8 +72,7 @@ def write(folder: Path, results: Results, above: str | None = None) -> Path:
 def measured(comparison: Comparison) -> Measured:
     """Make the tables and pictures of results."""
     bars = {name: kind(comparison) for name, kind in BARS.items()}
-    over_time = {**OVER_TIME, "goodput": channels.goodput}
-    divided = [kind(comparison) for kind in over_time.values()]
+    divided = [kind(comparison) for kind in {**OVER_TIME, "goodput": channels.goodput}.values()]
     return Measured(
         summary=tables.summary(comparison),
         bars=[picture for name in MAIN_BARS for picture in bars.pop(name)],
@@ -79,8 +81,8 @@ def measured(comparison: Comparison) -> Measured:
         other_channels=channels.of_others(comparison),
         over_time=[picture for panels in divided for picture in panels[:1]],
         other_cases=[picture for panels in divided for picture in panels[1:]],
-        flows=pictures.flows(comparison),
-        queues=pictures.other_queues(comparison),
+        flows=flows.flows(comparison),
+        queues=over_time.other_queues(comparison),
         tables=measured_tables(comparison),
     )
 

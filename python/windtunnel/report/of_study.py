@@ -7,23 +7,15 @@ from pathlib import Path
 
 import polars as pl
 
-from windtunnel.report import (
-    page,
-    study_fronts,
-    study_layout,
-    study_lines,
-    study_maps,
-    study_measures,
-    study_spreads,
-    study_tables,
-)
+from windtunnel.measures.columns import COMPLETION, DELAY, GOODPUT, MeasuredColumn
+from windtunnel.pictures.picture import Picture
+from windtunnel.pictures.studies import comparisons, fronts, heat_maps, layout, measures, spreads
+from windtunnel.pictures.studies.figure import Figure
+from windtunnel.pictures.studies.layout import axis
+from windtunnel.report import page, study_tables
 from windtunnel.report.of_results import counted
-from windtunnel.report.pictures import Picture
-from windtunnel.report.study_figure import Figure
-from windtunnel.report.study_layout import axis
-from windtunnel.report.study_measures import COMPLETION, DELAY, GOODPUT
-from windtunnel.report.totals import Measure
-from windtunnel.studies.outcome import Parameter, StudyResults
+from windtunnel.studies.frame import Parameter
+from windtunnel.studies.outcome import StudyResults
 
 MOST_TEXTS = 6
 """Values of a parameter that are told one by one."""
@@ -66,9 +58,9 @@ def chosen(results: StudyResults) -> tuple[list[Section], list[Section], list[Se
     """Choose the pictures, the most useful first: main ones, other measures, and spreads.
 
     1. Goodput over the number with most values, a line for each controller (or for
-       what `study_layout.compared` takes in its place), a panel for each value of the
+       what `layout.compared` takes in its place), a panel for each value of the
        rest; bars where no number varies. If there is no goodput, the first of
-       `study_measures.MEASURES` that there is.
+       `measures.MEASURES` that there is.
     2. Where some words have a base value such as `plain`: the gain over it.
     3. Where two numbers vary: goodput over both, a panel for each controller.
     4. Goodput against delay with its Pareto front.
@@ -78,54 +70,54 @@ def chosen(results: StudyResults) -> tuple[list[Section], list[Section], list[Se
     functions and boxes of goodput and delay, and the distribution of the
     completion times of transfers.
     """
-    there = study_measures.measured(results)
+    there = measures.measured(results)
     if not there:
         return [], [], []
     first, *others = there
-    by = study_layout.compared(results)
+    by = layout.compared(results)
     main = [*over_parameters(results, first)]
     if GOODPUT in there and DELAY in there:
-        main.append(study_fronts.trade_off(results, by))
+        main.append(fronts.trade_off(results, by))
     if DELAY in others:
         main += over_parameters(results, DELAY)
         others.remove(DELAY)
     both = [it for it in (GOODPUT, DELAY) if it in there]
-    spreads = [
+    of_runs = [
         figure
         for it in both
         for figure in (
-            study_spreads.distribution_of(results.frame, it, by, "runs"),
-            study_spreads.boxes_of(results, it, by),
+            spreads.distribution_of(results.frame, it, by, "runs"),
+            spreads.boxes_of(results, it, by),
         )
     ]
     return (
         sections(main),
-        sections([study_lines.comparison(results, it, by) for it in others]),
-        sections([*of_transfers(results, by), *spreads]),
+        sections([comparisons.comparison(results, it, by) for it in others]),
+        sections([*of_transfers(results, by), *of_runs]),
     )
 
 
-def over_parameters(results: StudyResults, measure: Measure) -> list[Figure]:
+def over_parameters(results: StudyResults, measure: MeasuredColumn) -> list[Figure]:
     """Draw a measure over a parameter, its gains, and over two parameters."""
-    made = [study_lines.comparison(results, measure, study_layout.compared(results))]
+    made = [comparisons.comparison(results, measure, layout.compared(results))]
     for parameter in results.parameters:
-        if base := study_layout.base(parameter):
-            gains = study_maps.map_of_gains(results, measure, parameter, base)
+        if base := layout.base(parameter):
+            gains = heat_maps.map_of_gains(results, measure, parameter, base)
             made += [gains] if gains else []
-    x, *others = study_layout.numeric(results) or [None]
-    y = next((it for it in others if study_layout.crossed(results.frame, axis(x), axis(it))), None)
+    x, *others = layout.numeric(results) or [None]
+    y = next((it for it in others if layout.crossed(results.frame, axis(x), axis(it))), None)
     if x and y:
-        made.append(study_maps.map_of_means(results, measure, x, y))
+        made.append(heat_maps.map_of_means(results, measure, x, y))
     return made
 
 
 def of_transfers(results: StudyResults, by: Parameter | None) -> list[Figure]:
     """Draw the distribution of the completion times of transfers, where there are any."""
     transfers = results.table("transfers")
-    time = Measure(COMPLETION.column, "completion time of transfers", COMPLETION.unit)
+    time = MeasuredColumn(COMPLETION.column, "completion time of transfers", COMPLETION.unit)
     if time.column not in transfers.columns or not transfers[time.column].count():
         return []
-    return [study_spreads.distribution_of(transfers, time, by, "transfers")]
+    return [spreads.distribution_of(transfers, time, by, "transfers")]
 
 
 def sections(figures: list[Figure]) -> list[Section]:
@@ -149,7 +141,7 @@ def facts(results: StudyResults) -> dict[str, str]:
 
 def values(parameter: Parameter) -> str:
     """Tell a parameter's values: each, or how many there are and the ends."""
-    texts = study_layout.texts(parameter)
+    texts = layout.texts(parameter)
     if len(texts) <= MOST_TEXTS or parameter.numbers is None:
         return ", ".join(texts)
     return f"{len(texts):,} values, {texts[0]} to {texts[-1]}"

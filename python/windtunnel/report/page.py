@@ -15,8 +15,8 @@ import polars as pl
 import vl_convert
 
 from windtunnel.folders import replace
-from windtunnel.report import colours
-from windtunnel.report.pictures import WRITERS, Picture, document
+from windtunnel.pictures import colours
+from windtunnel.pictures.picture import WRITERS, Picture, document
 
 NAME = "report.html"
 FIGURES = "figures"

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from windtunnel.report import study_measures
-from windtunnel.report.study_layout import text_of
+from windtunnel.measures.columns import MeasuredColumn
+from windtunnel.pictures.studies import measures
+from windtunnel.pictures.studies.layout import text_of
+from windtunnel.pictures.units import decimals, finite, scale, written
 from windtunnel.report.tables import MOST_ROWS, Cell, Column, Table, text
-from windtunnel.report.totals import Measure
-from windtunnel.report.units import decimals, finite, scale, written
-from windtunnel.studies.outcome import Parameter, StudyResults
+from windtunnel.studies.frame import Parameter
+from windtunnel.studies.outcome import StudyResults
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ def tables(results: StudyResults) -> list[Numbers]:
 def summary(results: StudyResults) -> Numbers:
     """Lay out each measure's spread over the seeds, for each combination of parameters."""
     first = combinations(results)
-    spreads = {it: of_rows(results, first, it) for it in study_measures.measured(results)}
+    spreads = {it: of_rows(results, first, it) for it in measures.measured(results)}
     shown = first.head(MOST_ROWS)
     columns = [text(it.name, shown[key].to_list()) for key, it in keyed(results.parameters)]
     columns.append(Column("runs", True, [Cell(f"{it:,}") for it in shown["runs"]]))
@@ -81,16 +82,16 @@ def place(parameter: Parameter) -> pl.Expr:
     return pl.col(parameter.name).replace_strict(places)
 
 
-def of_rows(results: StudyResults, rows: pl.DataFrame, measure: Measure) -> pl.DataFrame:
+def of_rows(results: StudyResults, rows: pl.DataFrame, measure: MeasuredColumn) -> pl.DataFrame:
     """Give a measure's spread over the seeds for each row of `combinations`."""
     places = {f"{key} place": place(it) for key, it in keyed(results.parameters)}
     keys = {"all": pl.lit(0), **places}
-    samples = results.frame.select(**keys, value=study_measures.known(measure))
-    spread = study_measures.spread(samples, [*keys])
+    samples = results.frame.select(**keys, value=measures.known(measure))
+    spread = measures.spread(samples, [*keys])
     return rows.select(*keys).join(spread, on=[*keys], how="left", maintain_order="left")
 
 
-def numbers(measure: Measure, spread: pl.DataFrame) -> Column:
+def numbers(measure: MeasuredColumn, spread: pl.DataFrame) -> Column:
     """Make a column of means and intervals, with the least and the greatest below."""
     shown = scale(measure.unit, spread["greatest"])
     half = (spread["high"] - spread["mean"]) / shown.size
@@ -124,7 +125,7 @@ def runs(results: StudyResults) -> pl.DataFrame:
     return results.frame.rename({it.name: column(it) for it in results.parameters})
 
 
-def prefixed(measure: Measure, spread: pl.DataFrame) -> pl.DataFrame:
+def prefixed(measure: MeasuredColumn, spread: pl.DataFrame) -> pl.DataFrame:
     """Give a measure's spread with its name before each column."""
     ends = ("mean", "low", "high", "least", "greatest", "runs")
     return spread.select(pl.col(it).alias(f"{measure.column}_{it}") for it in ends)

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from windtunnel.report import totals
-from windtunnel.report.cases import Comparison
-from windtunnel.report.totals import Measure
-from windtunnel.report.units import decimals, scale, written
-from windtunnel.transfers import SIZE_CLASS, by_size
+from windtunnel.measures import totals
+from windtunnel.measures.columns import DROPPED, MeasuredColumn
+from windtunnel.measures.transfers import SIZE_CLASS, by_size
+from windtunnel.pictures.cases import Comparison
+from windtunnel.pictures.units import decimals, scale, written
 
 MOST_ROWS = 200
 """Rows that a page shows of a table; the Parquet files hold all."""
@@ -49,72 +49,72 @@ class Table:
 
 
 FLOW_MEASURES = (
-    Measure("goodput_bps", "goodput", "bit/s"),
-    Measure("delay_s", "delay", "s"),
-    Measure("delay_minimum_s", "least delay", "s"),
-    Measure("delay_maximum_s", "greatest delay", "s"),
-    Measure("rtt_s", "round trip", "s"),
-    Measure("data", "Data"),
-    Measure("interests", "Interests"),
-    Measure("segments", "segments"),
-    Measure("datagrams", "datagrams"),
-    Measure("connections", "connections"),
-    Measure("transfers", "transfers"),
-    Measure("retransmissions", "retransmissions"),
-    Measure("timeouts", "timeouts"),
-    Measure("marks", "marks"),
-    Measure("nacks", "NACKs"),
-    Measure("decreases", "decreases"),
-    Measure("undone", "decreases undone"),
-    Measure("probes", "tail loss probes"),
-    Measure("duplicates", "duplicates"),
-    Measure("completion_s", "completion", "s"),
+    MeasuredColumn("goodput_bps", "goodput", "bit/s"),
+    MeasuredColumn("delay_s", "delay", "s"),
+    MeasuredColumn("delay_minimum_s", "least delay", "s"),
+    MeasuredColumn("delay_maximum_s", "greatest delay", "s"),
+    MeasuredColumn("rtt_s", "round trip", "s"),
+    MeasuredColumn("data", "Data"),
+    MeasuredColumn("interests", "Interests"),
+    MeasuredColumn("segments", "segments"),
+    MeasuredColumn("datagrams", "datagrams"),
+    MeasuredColumn("connections", "connections"),
+    MeasuredColumn("transfers", "transfers"),
+    MeasuredColumn("retransmissions", "retransmissions"),
+    MeasuredColumn("timeouts", "timeouts"),
+    MeasuredColumn("marks", "marks"),
+    MeasuredColumn("nacks", "NACKs"),
+    MeasuredColumn("decreases", "decreases"),
+    MeasuredColumn("undone", "decreases undone"),
+    MeasuredColumn("probes", "tail loss probes"),
+    MeasuredColumn("duplicates", "duplicates"),
+    MeasuredColumn("completion_s", "completion", "s"),
 )
 TRANSFER_MEASURES = (
-    Measure("transfers", "transfers"),
-    Measure("completion_s_mean", "completion, mean", "s"),
-    Measure("completion_s_median", "median", "s"),
-    Measure("completion_s_p99", "99 %", "s"),
-    Measure("slowdown_mean", "slowdown, mean"),
-    Measure("slowdown_median", "median"),
-    Measure("slowdown_p99", "99 %"),
+    MeasuredColumn("transfers", "transfers"),
+    MeasuredColumn("completion_s_mean", "completion, mean", "s"),
+    MeasuredColumn("completion_s_median", "median", "s"),
+    MeasuredColumn("completion_s_p99", "99 %", "s"),
+    MeasuredColumn("slowdown_mean", "slowdown, mean"),
+    MeasuredColumn("slowdown_median", "median"),
+    MeasuredColumn("slowdown_p99", "99 %"),
 )
 LINK_MEASURES = (
-    Measure("utilisation", "utilisation", "share"),
-    Measure("throughput_bps", "throughput", "bit/s"),
-    Measure("delivered", "packets delivered"),
-    Measure("overflows", "overflows"),
-    Measure("discipline_drops", "dropped by the queue discipline"),
-    Measure("losses", "lost on the link"),
-    Measure("marks", "marked"),
-    Measure("sojourn_s", "sojourn time", "s"),
-    Measure("queue_packets", "mean queue", "packets"),
-    Measure("most_packets", "longest queue", "packets"),
+    MeasuredColumn("utilisation", "utilisation", "share"),
+    MeasuredColumn("throughput_bps", "throughput", "bit/s"),
+    MeasuredColumn("delivered", "packets delivered"),
+    MeasuredColumn("overflows", "overflows"),
+    MeasuredColumn("discipline_drops", "dropped by the queue discipline"),
+    MeasuredColumn("losses", "lost on the link"),
+    MeasuredColumn("marks", "marked"),
+    MeasuredColumn("sojourn_s", "sojourn time", "s"),
+    MeasuredColumn("queue_packets", "mean queue", "packets"),
+    MeasuredColumn("most_packets", "longest queue", "packets"),
 )
 CHANNEL_MEASURES = (
-    Measure("sinr_db", "SINR", "dB"),
-    Measure("sinr_db_minimum", "least SINR", "dB"),
-    Measure("sinr_db_maximum", "greatest SINR", "dB"),
-    Measure("rate_bps", "rate", "bit/s"),
-    Measure("outage", "outage", "share"),
-    Measure("out_of_sight", "out of sight", "share"),
-    Measure("handovers", "changes of station"),
+    MeasuredColumn("sinr_db", "SINR", "dB"),
+    MeasuredColumn("sinr_db_minimum", "least SINR", "dB"),
+    MeasuredColumn("sinr_db_maximum", "greatest SINR", "dB"),
+    MeasuredColumn("rate_bps", "rate", "bit/s"),
+    MeasuredColumn("outage", "outage", "share"),
+    MeasuredColumn("out_of_sight", "out of sight", "share"),
+    MeasuredColumn("handovers", "changes of station"),
 )
 NODE_MEASURES = (
-    Measure("interests_in", "Interests in"),
-    Measure("interests_out", "Interests out"),
-    Measure("data_in", "Data in"),
-    Measure("data_out", "Data out"),
-    Measure("nacks_in", "NACKs in"),
-    Measure("nacks_out", "NACKs out"),
-    Measure("content_store_hits", "content store hits"),
-    Measure("content_store_misses", "content store misses"),
-    Measure("aggregated", "aggregated"),
-    Measure("suppressed", "suppressed"),
-    Measure("loops", "loops"),
-    Measure("out_of_hops", "out of hops"),
-    Measure("unsolicited", "unsolicited Data"),
-    Measure("expired", "expired"),
+    MeasuredColumn("interests_in", "Interests in"),
+    MeasuredColumn("interests_out", "Interests out"),
+    MeasuredColumn("data_in", "Data in"),
+    MeasuredColumn("data_out", "Data out"),
+    MeasuredColumn("nacks_in", "NACKs in"),
+    MeasuredColumn("nacks_out", "NACKs out"),
+    MeasuredColumn("content_store_hits", "content store hits"),
+    MeasuredColumn("content_store_misses", "content store misses"),
+    MeasuredColumn("aggregated", "aggregated"),
+    MeasuredColumn("suppressed", "suppressed"),
+    MeasuredColumn("loops", "loops"),
+    MeasuredColumn("out_of_hops", "out of hops"),
+    MeasuredColumn("unsolicited", "unsolicited Data"),
+    MeasuredColumn("expired", "expired"),
 )
 
 
@@ -122,7 +122,7 @@ def summary(comparison: Comparison) -> Table:
     """Lay out the totals of each case."""
     flows = totals.of_flows(comparison, ["case"])
     frame = flows.join(totals.of_links(comparison), on=["case", "run"], maintain_order="left")
-    measures = (*totals.OF_FLOWS[:2], totals.DROPPED, *totals.OF_FLOWS[2:])
+    measures = (*totals.OF_FLOWS[:2], DROPPED, *totals.OF_FLOWS[2:])
     return measured(comparison, frame, {}, measures, "Totals of each case")
 
 
@@ -179,7 +179,7 @@ def measured(
     comparison: Comparison,
     frame: pl.DataFrame,
     names: dict[str, str],
-    measures: tuple[Measure, ...],
+    measures: tuple[MeasuredColumn, ...],
     caption: str,
 ) -> Table:
     """Lay out measures with their spread over runs, for each case and each of `names`.
@@ -212,7 +212,7 @@ def text(title: str, texts: list[str | None]) -> Column:
     return Column(title, False, [Cell(it or "") for it in texts])
 
 
-def plain(measure: Measure, values: pl.Series) -> Column:
+def plain(measure: MeasuredColumn, values: pl.Series) -> Column:
     """Make a column of numbers that have no spread."""
     values = values.cast(pl.Float64)
     return numbers(
@@ -220,7 +220,7 @@ def plain(measure: Measure, values: pl.Series) -> Column:
     )
 
 
-def numbers(measure: Measure, spreads: pl.Series) -> Column:
+def numbers(measure: MeasuredColumn, spreads: pl.Series) -> Column:
     """Make a column of means with their spreads, all with one unit and the same digits."""
     means, lows, highs = (spreads.struct.field(name) for name in ("mean", "low", "high"))
     shown = scale(measure.unit, highs)

@@ -14,11 +14,11 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from windtunnel._core import COLUMNS, ScenarioError
-from windtunnel.scenario import in_toml
+from windtunnel.scenario.scenario import in_toml
 from windtunnel.studies.derived import Formula
 from windtunnel.studies.errors import StudyError
+from windtunnel.studies.frame import Parameter
 from windtunnel.studies.measures import MEASURES
-from windtunnel.studies.outcome import Parameter
 from windtunnel.studies.values import Quantity, label, quantity, spaced
 
 MOST_BYTES = 1 << 20

@@ -5,24 +5,42 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from windtunnel.measures.columns import (
+    COMPLETION,
+    DELAY,
+    DROPPED,
+    FAIRNESS,
+    GOODPUT,
+    LOSS,
+    MARKS,
+    QUEUEING,
+    RETRANSMISSIONS,
+    ROUND_TRIP,
+    TIMEOUTS,
+    UTILISATION,
+)
+
 if TYPE_CHECKING:
     import polars as pl
 
-MEASURES = (
-    "goodput_bps",
-    "delay_s",
-    "rtt_s",
-    "fairness",
-    "retransmissions",
-    "timeouts",
-    "marks",
-    "completion_s",
-    "utilisation",
-    "queue_delay_s",
-    "loss_share",
-    "drops",
+MEASURES = tuple(
+    it.column
+    for it in (
+        GOODPUT,
+        DELAY,
+        ROUND_TRIP,
+        FAIRNESS,
+        RETRANSMISSIONS,
+        TIMEOUTS,
+        MARKS,
+        COMPLETION,
+        UTILISATION,
+        QUEUEING,
+        LOSS,
+        DROPPED,
+    )
 )
-"""The columns of what is measured of each run; `report.study_measures` says what they are."""
+"""The columns of what is measured of each run."""
 
 
 def measured(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
@@ -33,8 +51,8 @@ def measured(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
     # Here, because loading Polars takes longer than most commands.
     import polars as pl
 
-    from windtunnel.link_measures import DROPS, busiest
-    from windtunnel.report import totals
+    from windtunnel.measures import totals
+    from windtunnel.measures.links import DROPS, busiest
 
     keys = ["key"]
     rtt = pl.col("rtt_s").fill_nan(None).mean()

@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from windtunnel.folders import read_manifest
-from windtunnel.results import ResultsError
-from windtunnel.studies.store import RUNS, TABLES, Store
+from windtunnel.studies.frame import Parameter, StudyFrame
+from windtunnel.studies.measures import MEASURES
+from windtunnel.studies.store import RUNS, TABLES, Store, schema
+from windtunnel.tables import ResultsError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -20,31 +22,9 @@ POINTS = "points.parquet"
 
 
 @dataclass(frozen=True)
-class Parameter:
-    """What varied."""
-
-    name: str
-    """Its column in frames."""
-    values: list[str]
-    """All values in order, as the study has them: `5 ms`, `cubic`."""
-    numbers: list[float] | None
-    """The same as numbers in base units, where all are quantities."""
-    unit: str
-    """The base unit of the numbers: `s`, `bps`, `B`, `packets`; empty without one."""
-    logarithmic: bool
-    """Whether its range is."""
-
-
-@dataclass(frozen=True)
-class StudyResults:
+class StudyResults(StudyFrame):
     """The results of a study."""
 
-    title: str
-    parameters: list[Parameter]
-    """Those that varied, in the file's order; the seed is none of them."""
-    frame: pl.DataFrame
-    """A row for each finished run: the parameters (numbers in base units where they are
-    quantities, else text), `seed`, `key`, and the measures."""
     failures: pl.DataFrame
     """Parameters, `seed`, `key` and `error` of each run that failed."""
     planned: int
@@ -104,9 +84,6 @@ def of_points(
 ) -> StudyResults:
     """Put points and what the store holds of them together."""
     import polars as pl
-
-    from windtunnel.studies.measures import MEASURES
-    from windtunnel.studies.worker import schema
 
     runs = store.table(RUNS)
     if runs is None:

@@ -15,7 +15,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from statistics import stdev
 
-from windtunnel import _core, intervals
+from windtunnel import _core
+from windtunnel.measures import intervals
 from windtunnel.studies import design
 from windtunnel.studies.design import Point
 from windtunnel.studies.errors import StudyError

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 
 from windtunnel.folders import write_table
 from windtunnel.studies.errors import StudyError
+from windtunnel.studies.measures import MEASURES
 
 if TYPE_CHECKING:
     import polars as pl
@@ -112,6 +113,20 @@ class Store:
             table = table.sort("error", nulls_last=False, maintain_order=True)
             table = table.unique("key", keep="first", maintain_order=True)
         return table
+
+
+def schema() -> dict[str, pl.DataType]:
+    """Give the columns of the table `runs`."""
+    import polars as pl
+
+    return {
+        "key": pl.String(),
+        "stop": pl.String(),
+        "events": pl.UInt64(),
+        "packet_hops": pl.UInt64(),
+        "error": pl.String(),
+        **dict.fromkeys(MEASURES, pl.Float64()),
+    }
 
 
 def read(file: Path, columns: list[str] | None) -> pl.DataFrame:

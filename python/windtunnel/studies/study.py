@@ -18,13 +18,8 @@ from windtunnel.progress import shown
 from windtunnel.studies import design, runner, worker
 from windtunnel.studies.errors import StudyError
 from windtunnel.studies.file import Sample, Study, Varied, read
-from windtunnel.studies.outcome import (
-    POINTS,
-    STUDY,
-    Parameter,
-    StudyResults,
-    of_points,
-)
+from windtunnel.studies.frame import Parameter
+from windtunnel.studies.outcome import POINTS, STUDY, StudyResults, of_points
 from windtunnel.studies.runner import Progress, Ran, settings_of
 from windtunnel.studies.store import Store
 from windtunnel.studies.worker import Base, Task

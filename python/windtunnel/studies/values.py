@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from windtunnel import _core
-from windtunnel.scenario import in_toml
+from windtunnel.scenario.scenario import in_toml
 
 DIGITS = 9
 """Significant digits of a computed value."""

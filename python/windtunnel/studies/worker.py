@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from windtunnel import _core
 from windtunnel.studies.file import Study
-from windtunnel.studies.store import RUNS, TABLES, Store
+from windtunnel.studies.measures import measured
+from windtunnel.studies.store import RUNS, TABLES, Store, schema
 
 if TYPE_CHECKING:
     import polars as pl
@@ -92,8 +93,6 @@ def simulated(
     """Run a batch; give its tables, with a row of `runs` for each run that ended or failed."""
     import polars as pl
 
-    from windtunnel.studies.measures import measured
-
     points, errors = [], {}
     for task in tasks:
         try:
@@ -118,19 +117,3 @@ def simulated(
     # Each column is there, also where no run ended or none failed.
     rows = pl.concat([pl.DataFrame(schema=schema()), *ended, failed], how="diagonal_relaxed")
     return {**kept, RUNS: rows}
-
-
-def schema() -> dict[str, pl.DataType]:
-    """Give the columns of `runs`."""
-    import polars as pl
-
-    from windtunnel.studies.measures import MEASURES
-
-    return {
-        "key": pl.String(),
-        "stop": pl.String(),
-        "events": pl.UInt64(),
-        "packet_hops": pl.UInt64(),
-        "error": pl.String(),
-        **dict.fromkeys(MEASURES, pl.Float64()),
-    }

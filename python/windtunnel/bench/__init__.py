@@ -1,0 +1,1 @@
+"""How fast the simulator is, and how many runs a second a study makes."""

@@ -1,0 +1,74 @@
+"""A measure: a quantity of which each run has one value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import polars as pl
+
+VALUE = "value"
+"""The column of a measured value."""
+
+
+class Tables(Protocol):
+    """Tables of results, by name."""
+
+    def __getitem__(self, name: str, /) -> pl.DataFrame:
+        """Give a table."""
+
+
+@dataclass(frozen=True)
+class Bound:
+    """What no protocol surpasses: the least and the most that can be measured."""
+
+    least: float | None = None
+    most: float | None = None
+    reason: str = ""
+
+
+def unbounded(goodput_bps: float, delay_s: float) -> Bound:
+    """Bound nothing."""
+    return Bound()
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A quantity that a run has one value of."""
+
+    title: str
+    """What it is, in one line."""
+    unit: str
+    """The unit of its values."""
+    take: Callable[[Tables, list[str]], pl.DataFrame]
+    """From results, and the columns that tell runs apart, to those columns and `VALUE`."""
+    of_each_flow: bool = False
+    """Whether the columns may tell flows apart too."""
+    bound: Callable[[float, float], Bound] = unbounded
+    """From the greatest goodput in bit/s and the least delay in s that the network allows."""
+
+
+def goodput_bound(unit_bps: float) -> Callable[[float, float], Bound]:
+    """Bound a goodput, in units of so many bit/s, by what the network carries."""
+
+    def bound(goodput_bps: float, delay_s: float) -> Bound:
+        reason = f"no more than {goodput_bps / 1e6:.3g} Mbps can be received here"
+        return Bound(most=goodput_bps / unit_bps, reason=reason)
+
+    return bound
+
+
+def delay_bound(goodput_bps: float, delay_s: float) -> Bound:
+    """Bound a delay, in s, by the shortest path."""
+    return Bound(least=delay_s, reason=f"no Data can take less than {delay_s:.3g} s here")
+
+
+def share_bound(goodput_bps: float, delay_s: float) -> Bound:
+    """Bound a share by all that there is."""
+    return Bound(most=1.0, reason="a share is at most 1")
+
+
+def of_runs(results: Tables, table: str, keys: list[str], value: pl.Expr) -> pl.DataFrame:
+    """Compute a value for each run from the rows of a table."""
+    return results[table].group_by(keys, maintain_order=True).agg(value.alias(VALUE))
