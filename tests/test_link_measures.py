@@ -29,7 +29,8 @@ def link(name: str, utilisation: float, **values: object) -> dict[str, object]:
 
 def value(frame: pl.DataFrame) -> float | None:
     """Give the only value of a measure."""
-    return frame[VALUE].item()
+    only: float | None = frame[VALUE].item()
+    return only
 
 
 def test_the_busiest_link_is_sought_in_each_run() -> None:
@@ -84,7 +85,7 @@ def test_nobody_reacts_where_nothing_is_dropped() -> None:
 
 def transfers(*sizes_and_times: tuple[float, float | None]) -> Results:
     """Give transfers that begin at 1 s of 10 s."""
-    rows = [
+    rows: list[dict[str, object]] = [
         {"flow": "f", "size_bytes": size, "start_s": 1.0, "completion_s": time}
         for size, time in sizes_and_times
     ]

@@ -31,7 +31,8 @@ def series(**goodputs: list[float]) -> pl.DataFrame:
 
 def value(frame: pl.DataFrame) -> float:
     """Give the only value of a measure."""
-    return frame[VALUE].item()
+    only: float = frame[VALUE].item()
+    return only
 
 
 def test_fairness_counts_from_when_the_last_flow_delivers() -> None:

@@ -82,6 +82,7 @@ def test_every_other_kind_is_plotted_by_its_name(walk: Results, kind: str) -> No
 
 def test_a_notebook_shows_a_plot_by_itself(walk: Results) -> None:
     shown = walk.plot.window()._repr_mimebundle_()
+    assert isinstance(shown, dict)
     assert "Congestion window" in shown["text/html"]
 
 

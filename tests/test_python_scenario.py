@@ -13,6 +13,7 @@ import sys
 import tomllib
 import typing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from polars.testing import assert_frame_equal
@@ -20,6 +21,7 @@ from polars.testing import assert_frame_equal
 import windtunnel
 from conftest import SCENARIO
 from windtunnel import Scenario, ScenarioError, _core
+from windtunnel.pictures.units import greatest
 from windtunnel.scenario import tables
 from windtunnel.scenario.table_types import module
 
@@ -35,20 +37,20 @@ def small() -> Scenario:
 
 def built(**changed: object) -> Scenario:
     """Build a scenario of one flow over one link, with some keys otherwise."""
-    tables: dict[str, object] = {
+    tables: dict[str, Any] = {
         "duration": "1 s",
         "nodes": {"server": {}, "phone": {}},
         "links": {"air": {"nodes": ["server", "phone"], "rate": "10 Mbps", "delay": "20 ms"}},
         "flows": {"download": {"from": "server", "to": "phone", "controller": "cubic"}},
     }
-    return Scenario(**(tables | changed))  # type: ignore[typeddict-item]
+    return Scenario(**(tables | changed))
 
 
 def test_a_scenario_of_dictionaries_gives_what_the_same_file_gives(
     scenario: Path, small: Scenario
 ) -> None:
     of_file = windtunnel.run(scenario)
-    of_tables = windtunnel.run(Scenario(**tomllib.loads(SCENARIO)))  # type: ignore[typeddict-item]
+    of_tables = windtunnel.run(Scenario(**tomllib.loads(SCENARIO)))
     for name, table in of_file.tables.items():
         assert_frame_equal(of_tables[name], table)
     assert small.tables == tomllib.loads(SCENARIO)
@@ -84,7 +86,7 @@ def test_a_changed_scenario_leaves_the_first_as_it_was(small: Scenario) -> None:
     assert small.text == SCENARIO
     assert slow.tables["links"]["wire"]["rate"] == "1 Mbps"
     assert (slow.runs, slow.seed) == (1, 7)
-    assert windtunnel.run(slow)["links"]["throughput_bps"].max() <= 1e6
+    assert 0 < greatest(windtunnel.run(slow)["links"]["throughput_bps"]) <= 1e6
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import json
 import math
 import re
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import polars as pl
@@ -38,7 +39,7 @@ def stands_between(building: tuple[float, ...], x: float, y: float) -> bool:
     """Say whether a building hides the place from the station at the origin."""
     west, south, width, depth = building
     # By the way along the line of sight between which it is inside both pairs of walls.
-    shares = [sorted((wall / x, (wall + width) / x)) for wall in (west,) if x] or [(0.0, 1.0)]
+    shares = [sorted((wall / x, (wall + width) / x)) for wall in (west,) if x] or [[0.0, 1.0]]
     shares.append(sorted((south / y, (south + depth) / y)))
     return max(low for low, _ in shares) < min(high for _, high in shares)
 
@@ -437,10 +438,10 @@ def test_the_table_of_channels_says_how_much_of_the_time_was_lost(
     walked = results["channel_series"].filter(**LINK)
     there = columns["from"].index("producer")
     assert float(columns["outage (%)"][there]) == pytest.approx(
-        100 * (walked["rate_bps"] == 0).mean(), abs=0.05
+        100 * fmean(walked["rate_bps"] == 0), abs=0.05
     )
     assert float(columns["out of sight (%)"][there]) == pytest.approx(
-        100 * (~walked["in_sight"]).mean(), abs=0.05
+        100 * fmean(~walked["in_sight"]), abs=0.05
     )
     assert float(columns["SINR (dB)"][there].replace("−", "-")) == pytest.approx(
         walked["sinr_db"].mean(), abs=0.05

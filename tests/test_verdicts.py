@@ -86,7 +86,7 @@ def test_a_row_of_equal_values_has_no_order() -> None:
 
 def experiment(readings: list[str], values: dict[str, float]) -> Experiment:
     """Give an experiment of two runs, whose second is one more than its first."""
-    cases = [(name, reading) for name in values for reading in readings]
+    cases: list[tuple[str, ...]] = [(name, reading) for name in values for reading in readings]
     runs = {case: {0: values[case[0]], 1: values[case[0]] + 1.0} for case in cases}
     bounds = {case: (5e6, 0.01) for case in cases}
     return Experiment(["controller", "reading"], cases, bounds, {"throughput": runs})

@@ -10,6 +10,7 @@ import polars as pl
 
 from windtunnel.pictures import charts
 from windtunnel.pictures.cases import Comparison, Line, ranked
+from windtunnel.pictures.charts import Drawing
 from windtunnel.pictures.colours import Ink
 from windtunnel.pictures.kinds import of_all
 from windtunnel.pictures.picture import Picture
@@ -106,7 +107,7 @@ def modelled(points: pl.DataFrame, model: Model) -> pl.DataFrame:
     return conditions.select(LOSS, mean, low=mean, high=mean, line=pl.lit(MODEL))
 
 
-def over_loss_chart(frame: pl.DataFrame, lines: list[Line], ink: Ink) -> alt.TopLevelMixin:
+def over_loss_chart(frame: pl.DataFrame, lines: list[Line], ink: Ink) -> Drawing:
     """Draw goodputs in Mbps over loss rates, both by their logarithm.
 
     `frame` has `line`, `loss`, `mean`, `low` and `high`. A model that is far above what

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 
-import altair as alt
 import polars as pl
 
 from windtunnel.measures import links, totals
@@ -12,6 +11,7 @@ from windtunnel.measures.columns import MeasuredColumn
 from windtunnel.pictures import charts, distributions, series
 from windtunnel.pictures.bars import MOST_BARS
 from windtunnel.pictures.cases import Comparison, Line
+from windtunnel.pictures.charts import Drawing
 from windtunnel.pictures.colours import Ink
 from windtunnel.pictures.kinds import of_all
 from windtunnel.pictures.over_time import over_time
@@ -46,7 +46,7 @@ def distribution(comparison: Comparison) -> list[Picture]:
     return [Picture("link-throughput-distribution", title, caption, lines, chart)]
 
 
-def distribution_chart(frame: pl.DataFrame, lines: list[Line], ink: Ink) -> alt.TopLevelMixin:
+def distribution_chart(frame: pl.DataFrame, lines: list[Line], ink: Ink) -> Drawing:
     """Draw distribution functions. `frame` has `line`, `value` in Gbps and `share`."""
     title = "throughput of the link (Gbps)"
     drawn = distributions.layers(frame, lines, title, "samples", ink)

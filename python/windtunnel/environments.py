@@ -85,7 +85,8 @@ def observe(signals: Signals) -> NDArray[np.float32]:
         axis=-1,
     )
     # What is not known, NaN, is taken for nothing.
-    return np.fmin(np.fmax(seen, 0.0), MOST_SEEN).astype(np.float32)
+    bounded: NDArray[np.float32] = np.fmin(np.fmax(seen, 0.0), MOST_SEEN).astype(np.float32)
+    return bounded
 
 
 def multiply(actions: NDArray[Any], signals: Signals) -> NDArray[np.float64]:
@@ -178,7 +179,7 @@ class Flows:
         if unknown := set(options) - {"case", "own"}:
             raise ValueError(f"unknown options {sorted(unknown)}; known here: case, own")
         drawn = self.cases[generator.integers(len(self.cases))]
-        case = options.get("case", drawn)
+        case = str(options.get("case", drawn))
         if case not in self.cases:
             raise ValueError(f"there is no case {case!r}; known here: {', '.join(self.cases)}")
         seed = int(generator.integers(2**63))

@@ -9,6 +9,7 @@ import altair as alt
 from altair.utils.schemapi import debug_mode
 
 from windtunnel.pictures import kinds
+from windtunnel.pictures.charts import Drawing
 from windtunnel.pictures.colours import LIGHT
 from windtunnel.pictures.picture import Picture
 from windtunnel.pictures.studies import by_name
@@ -130,7 +131,7 @@ def chart(drawn: list[Picture]) -> alt.TopLevelMixin:
         return alt.vconcat(*charts, spacing=APART, config=config)
 
 
-def titled(picture: Picture) -> alt.TopLevelMixin:
+def titled(picture: Picture) -> Drawing:
     """Draw a picture, with what it shows over it."""
     title = alt.Title(
         textwrap.wrap(picture.title, SUBTITLE),

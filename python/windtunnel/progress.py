@@ -14,8 +14,9 @@ from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemaini
 class Progress(Protocol):
     """How far something is that takes long."""
 
-    real_s: float
-    """Seconds since its start."""
+    @property
+    def real_s(self) -> float:
+        """Seconds since its start."""
 
     @property
     def share(self) -> float:

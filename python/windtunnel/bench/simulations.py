@@ -64,7 +64,7 @@ def measure(workload: Workload, duration_s: float, text: str) -> dict[str, Any]:
         "cpu_s": manifest["cpu_s"],
         "packet_hops_per_cpu_s": manifest["packet_hops"] / manifest["cpu_s"],
         "events_per_cpu_s": manifest["events"] / manifest["cpu_s"],
-        "goodput_bps": flows["received_bytes"].sum() * 8 / duration_s,
+        "goodput_bps": float(flows["received_bytes"].sum()) * 8 / duration_s,
         "flows": flows.height,
         "peak_rss_bytes": peak,
         "rss_bytes_a_flow": (peak - before) / flows.height,

@@ -32,13 +32,12 @@ def table(kind: Kind) -> Table:
     return table
 
 
-def cell(value: str | list[str] | list[dict[str, Any]]) -> str:
+def cell(value: str | list[str | dict[str, Any]]) -> str:
     """Lay out a value: text as it is, words in a row, parameters with their defaults."""
     if isinstance(value, str):
         return value
-    if all(isinstance(it, str) for it in value):
-        return ", ".join(value)
-    return "\n".join(parameter(it) for it in value)
+    words = [it for it in value if isinstance(it, str)]
+    return ", ".join(words) or "\n".join(parameter(it) for it in value if isinstance(it, dict))
 
 
 def parameter(it: dict[str, Any]) -> str:

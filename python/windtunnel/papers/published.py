@@ -107,10 +107,10 @@ class Published:
 
     def measures(self) -> list[str]:
         """List the measures that they name."""
-        of_tables = [name for table in self.tables for name in table.measures]
-        return list(
-            dict.fromkeys([*of_tables, *(it.measure for it in (*self.claims, *self.gains))])
-        )
+        of_tables = (name for table in self.tables for name in table.measures)
+        of_claims = (claim.measure for claim in self.claims)
+        of_gains = (gain.measure for gain in self.gains)
+        return list(dict.fromkeys([*of_tables, *of_claims, *of_gains]))
 
 
 def match(published: float, measured: float) -> bool:

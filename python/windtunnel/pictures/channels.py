@@ -160,23 +160,16 @@ def column_over_time(
     drawn = lines(channels, measure.title)
     get = partial(series.of_channel, comparison, measure.column, direction=direction)
     where = f"from {direction['from']} to {direction['to']} ({direction['link']})"
-    made = over_time.over_time(name, f"{title} {where}", measure, drawn, get)
     shaded = series.out_of_sight(comparison, drawn[:1], direction)
     sights = [it.samples.select("run", "time_s", "in_sight") for it in channels]
     # Several lines of sight would need several shades.
     if shaded.is_empty() or not all(it.equals(sights[0]) for it in sights):
-        return made
+        return over_time.over_time(name, f"{title} {where}", measure, drawn, get)
     several = comparison.several_runs and (shaded["share"] < 1).any()
     darker = ", the darker in the more runs" if several else ""
     said = f"Shaded: the user does not see the station{darker}."
-    return [
-        replace(
-            it,
-            caption=f"{it.caption} {said}".strip(),
-            chart=partial(it.chart, shaded=shaded),
-        )
-        for it in made
-    ]
+    made = over_time.over_time(name, f"{title} {where}", measure, drawn, get, shaded)
+    return [replace(it, caption=f"{it.caption} {said}".strip()) for it in made]
 
 
 def goodput(comparison: Comparison) -> list[Picture]:

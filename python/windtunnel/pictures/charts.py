@@ -15,7 +15,13 @@ import polars as pl
 
 from windtunnel.pictures.cases import Line
 from windtunnel.pictures.colours import SCREEN, Ink
-from windtunnel.pictures.units import decimals
+from windtunnel.pictures.units import decimals, greatest
+
+Drawing = alt.Chart | alt.LayerChart | alt.FacetChart | alt.VConcatChart
+"""A chart, as it is written and shown."""
+
+Encodings = dict[str, Any]
+"""What several marks have in common, by Vega-Lite's names."""
 
 WIDTH = 560
 HEIGHT = 260
@@ -57,7 +63,7 @@ def over_time(
     title: str,
     ink: Ink,
     shaded: pl.DataFrame | None = None,
-) -> alt.TopLevelMixin:
+) -> Drawing:
     """Draw lines over time, each but references in a band from the least to the greatest.
 
     `frame` has `line`, `time_s`, `mean`, `low` and `high`, in the unit that the
@@ -93,7 +99,7 @@ def over_time(
             y=alt.Y("low:Q", title=title), y2=alt.Y2("high:Q")
         )
         layers.insert(0, band.encode(opacity=emphasis(ink, 0.2, 0.03)))
-    if frame["low"].min() is not None and frame["low"].min() < 0:
+    if (frame["low"] < 0).any():
         zero = alt.Chart().mark_rule(color=ink.text, strokeWidth=1, clip=True)
         layers.insert(0, zero.encode(y=alt.YDatum(0)))
     if shaded is not None and not shaded.is_empty():
@@ -107,7 +113,7 @@ def over_time(
     return alt.vconcat(*shown, spacing=8, bounds="flush", config=config(ink))
 
 
-def together(layers: list[alt.Chart], lines: list[Line], ink: Ink) -> alt.TopLevelMixin:
+def together(layers: list[alt.Chart], lines: list[Line], ink: Ink) -> Drawing:
     """Put layers together, the first of which is lines, beside their legend."""
     if ink is SCREEN:
         layers[0] = layers[0].add_params(alt.param(name=ONLY, value=[]))
@@ -122,9 +128,8 @@ def height(frame: pl.DataFrame, lines: list[Line]) -> alt.Scale:
     if not any(frame[end].fill_null(0).ne(0).any() for end in ("low", "high")):
         return alt.Scale(domain=[0, 1])
     is_reference = pl.col("line").is_in([line.name for line in lines if line.reference])
-    highest = frame.filter(~is_reference)["high"].max()
-    reference = frame.filter(is_reference)["mean"].max()
-    if highest and reference and reference > ROOM * highest:
+    highest = greatest(frame.filter(~is_reference)["high"])
+    if highest and greatest(frame.filter(is_reference)["mean"]) > ROOM * highest:
         return alt.Scale(domain=[0, ROOM * highest])
     return alt.Scale()
 
@@ -133,14 +138,14 @@ def shades(frame: pl.DataFrame, ink: Ink) -> alt.Chart:
     """Shade times behind lines."""
     start = alt.X("start_s:Q", title="time (s)")
     opacity = alt.Opacity("opacity:Q", scale=None, legend=None)
-    return (
-        alt.Chart(source(frame.with_columns(opacity=SHADE * pl.col("share"))))
-        .mark_rect(color=ink.soft, clip=True)
-        .encode(x=start, x2=alt.X2("end_s:Q"), opacity=opacity)
+    base = alt.Chart(source(frame.with_columns(opacity=SHADE * pl.col("share"))))
+    shade: alt.Chart = base.mark_rect(color=ink.soft, clip=True).encode(
+        x=start, x2=alt.X2("end_s:Q"), opacity=opacity
     )
+    return shade
 
 
-def bars(frame: pl.DataFrame, lines: list[Line], title: str, ink: Ink) -> alt.TopLevelMixin:
+def bars(frame: pl.DataFrame, lines: list[Line], title: str, ink: Ink) -> Drawing:
     """Draw what `bar_layers` does, as high as the bars need."""
     width = "container" if ink is SCREEN else WIDTH
     layers = bar_layers(frame, lines, title, ink)
@@ -157,7 +162,7 @@ def bar_layers(frame: pl.DataFrame, lines: list[Line], title: str, ink: Ink) -> 
     base = named(frame, lines, ink)
     # On the right there is room for the numbers; on the left for what is below zero.
     start = min(0.0, *(value for it in VALUES for value in frame[it].drop_nulls()))
-    room = alt.Scale(domain=[start, 1.25 * (frame["end"].max() or 1.0)], nice=False)
+    room = alt.Scale(domain=[start, 1.25 * (greatest(frame["end"]) or 1.0)], nice=False)
     hues = by_line(alt.Color, lines, [ink.hue(line.controller) for line in lines])
     number = alt.Text("mean:Q", format=f",.{decimals(frame['mean'])}f")
     told = [alt.Tooltip("label:N", title=" ")]
@@ -251,21 +256,17 @@ def values_under_pointer(base: alt.Chart, lines: list[Line], ink: Ink) -> alt.Ch
     # Vega-Lite finds the nearest time's values only if they are numbers.
     numbers = [alt.Tooltip(f"{it.name}:Q", title=it.label, format=NUMBER) for it in lines]
     time = alt.Tooltip("time_s:Q", title="time (s)", format=NUMBER)
-    return (
-        base.transform_pivot("line", value="mean", groupby=["time_s"], op="mean")
-        .mark_rule()
-        .encode(
-            color=alt.ColorValue(ink.soft),
-            opacity=alt.OpacityValue(
-                0, condition={"param": "pointer", "value": 0.7, "empty": False}
-            ),
-            tooltip=[time, *numbers],
-        )
-        .add_params(pointer)
+    pivoted = base.transform_pivot("line", value="mean", groupby=["time_s"], op="mean")
+    shown = {"param": "pointer", "value": 0.7, "empty": False}
+    rule: alt.Chart = pivoted.mark_rule().encode(
+        color=alt.ColorValue(ink.soft),
+        opacity=alt.OpacityValue(0, condition=shown),
+        tooltip=[time, *numbers],
     )
+    return rule.add_params(pointer)
 
 
-def legend(lines: list[Line], ink: Ink) -> alt.LayerChart:
+def legend(lines: list[Line], ink: Ink) -> Drawing:
     """Draw a legend for a publication: colour, dash and shape of each line, in columns.
 
     Vega-Lite's own would show a colour, a dash or a shape, but not what a line is.
@@ -284,7 +285,7 @@ def legend(lines: list[Line], ink: Ink) -> alt.LayerChart:
     frame = pl.DataFrame(rows).with_columns(end=pl.col("x") + 30, centre=pl.col("x") + 15)
     colour = by_line(alt.Color, lines, [ink.hue(line.controller) for line in lines])
     base = alt.Chart(source(frame)).encode(y=alt.Y("y:Q", scale=None, axis=None))
-    across = {"scale": None, "axis": None}
+    across: dict[str, Any] = {"scale": None, "axis": None}
     dash = by_line(alt.StrokeDash, lines, [line.dash for line in lines])
     form = by_line(alt.Shape, lines, [line.shape for line in lines])
     return alt.layer(

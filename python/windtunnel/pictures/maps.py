@@ -5,7 +5,17 @@ from __future__ import annotations
 import altair as alt
 import polars as pl
 
-from windtunnel.pictures.charts import DIGITS, FONT, LETTER, NUMBER, WIDTH, config, source
+from windtunnel.pictures.charts import (
+    DIGITS,
+    FONT,
+    LETTER,
+    NUMBER,
+    WIDTH,
+    Drawing,
+    Encodings,
+    config,
+    source,
+)
 from windtunnel.pictures.colours import DASHES, SCREEN, Ink
 from windtunnel.pictures.series import MOST_POINTS
 from windtunnel.pictures.units import scale
@@ -62,7 +72,7 @@ def walk(samples: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def chart(place: pl.DataFrame, way: pl.DataFrame, ink: Ink) -> alt.LayerChart:
+def chart(place: pl.DataFrame, way: pl.DataFrame, ink: Ink) -> Drawing:
     """Draw a map to scale, whatever its size on the page.
 
     `place` are the rows of `maps` of one link, `way` is what `walk` gives. Of the
@@ -76,7 +86,7 @@ def chart(place: pl.DataFrame, way: pl.DataFrame, ink: Ink) -> alt.LayerChart:
     # Vega leaves room for the labels that there are at one size of the picture.
     longest = LETTER * max(len(f"{-it:,.0f}") for it in (*place["x_m"], *place["y_m"])) + 10
     upwards = alt.Axis(labelBound=True, minExtent=longest, maxExtent=longest)
-    on_map = {
+    on_map: Encodings = {
         "x": alt.X("x_m:Q", title="eastwards (m)", scale=scales[0], axis=alt.Axis(labelBound=True)),
         "y": alt.Y("y_m:Q", title="northwards (m)", scale=scales[1], axis=upwards),
     }
@@ -123,7 +133,7 @@ def extent(place: pl.DataFrame) -> tuple[float, float, tuple[alt.Scale, alt.Scal
     return width, depth, (scales[0], scales[1])
 
 
-def blocks(buildings: pl.DataFrame, on_map: dict[str, alt.X | alt.Y], ink: Ink) -> list[alt.Chart]:
+def blocks(buildings: pl.DataFrame, on_map: Encodings, ink: Ink) -> list[alt.Chart]:
     """Draw buildings."""
     if buildings.is_empty():
         return []
@@ -138,7 +148,7 @@ def blocks(buildings: pl.DataFrame, on_map: dict[str, alt.X | alt.Y], ink: Ink) 
     return [block.encode(**on_map, x2=alt.X2("east_m:Q"), y2=alt.Y2("north_m:Q"), tooltip=told)]
 
 
-def stretches(way: pl.DataFrame, on_map: dict[str, alt.X | alt.Y], ink: Ink) -> alt.Chart:
+def stretches(way: pl.DataFrame, on_map: Encodings, ink: Ink) -> alt.Chart:
     """Draw what was walked, each stretch from where the one before ends."""
     after = pl.col("stretch", "state").shift(-1)
     joints = way.with_columns(after).filter(pl.col("stretch") != way["stretch"])
@@ -160,22 +170,20 @@ def stretches(way: pl.DataFrame, on_map: dict[str, alt.X | alt.Y], ink: Ink) -> 
         symbolStrokeWidth=4,
     )
     hues, dashes = ([ink.hues[HUES[it]] for it in places], [DASHES[it] for it in places])
-    return (
-        alt.Chart(source(drawn))
-        .mark_line(strokeWidth=4, strokeJoin="round", clip=True)
-        .encode(
-            **on_map,
-            order=alt.Order("time_s:Q"),
-            detail=alt.Detail("stretch:N"),
-            color=alt.Color("state:N", scale=alt.Scale(domain=states, range=hues), legend=legend),
-            strokeDash=alt.StrokeDash(
-                "state:N", scale=alt.Scale(domain=states, range=dashes), legend=legend
-            ),
-        )
+    line = alt.Chart(source(drawn)).mark_line(strokeWidth=4, strokeJoin="round", clip=True)
+    walked: alt.Chart = line.encode(
+        **on_map,
+        order=alt.Order("time_s:Q"),
+        detail=alt.Detail("stretch:N"),
+        color=alt.Color("state:N", scale=alt.Scale(domain=states, range=hues), legend=legend),
+        strokeDash=alt.StrokeDash(
+            "state:N", scale=alt.Scale(domain=states, range=dashes), legend=legend
+        ),
     )
+    return walked
 
 
-def arrows(way: pl.DataFrame, on_map: dict[str, alt.X | alt.Y], ink: Ink) -> alt.Chart:
+def arrows(way: pl.DataFrame, on_map: Encodings, ink: Ink) -> alt.Chart:
     """Draw arrows along the way, the last one at its end: where the user goes."""
     east, north = (pl.col(it).diff() for it in ("x_m", "y_m"))
     steps = way.select(
@@ -189,11 +197,12 @@ def arrows(way: pl.DataFrame, on_map: dict[str, alt.X | alt.Y], ink: Ink) -> alt
     arrow = alt.Chart(source(drawn)).mark_point(
         shape="triangle-up", size=140, fill=ink.text, stroke=ink.background, opacity=1, clip=True
     )
-    return arrow.encode(**on_map, angle=alt.Angle("heading:Q", scale=None))
+    turned: alt.Chart = arrow.encode(**on_map, angle=alt.Angle("heading:Q", scale=None))
+    return turned
 
 
 def named(
-    points: pl.DataFrame, shape: str, fill: str, on_map: dict[str, alt.X | alt.Y], ink: Ink
+    points: pl.DataFrame, shape: str, fill: str, on_map: Encodings, ink: Ink
 ) -> list[alt.Chart]:
     """Draw points with their names over them."""
     base = alt.Chart(source(points.select("name", "x_m", "y_m"))).encode(**on_map)
@@ -202,7 +211,7 @@ def named(
     return [mark, text.encode(text=alt.Text("name:N"))]
 
 
-def values(way: pl.DataFrame, on_map: dict[str, alt.X | alt.Y]) -> alt.Chart:
+def values(way: pl.DataFrame, on_map: Encodings) -> alt.Chart:
     """Tell what the link was like under the pointer."""
     rate = scale("bit/s", way["rate_bps"])
     told = way.select(
@@ -213,17 +222,15 @@ def values(way: pl.DataFrame, on_map: dict[str, alt.X | alt.Y]) -> alt.Chart:
         "state",
         rate=(pl.col("rate_bps") / rate.size).round_sig_figs(DIGITS),
     )
-    return (
-        alt.Chart(source(told))
-        .mark_point(size=150, filled=True, opacity=0, clip=True)
-        .encode(
-            **on_map,
-            tooltip=[
-                alt.Tooltip("time_s:Q", title="time (s)", format=NUMBER),
-                alt.Tooltip("sinr_db:Q", title="SINR (dB)", format=NUMBER),
-                alt.Tooltip("rate:Q", title=rate.title("rate"), format=NUMBER),
-                alt.Tooltip("station:N", title="station"),
-                alt.Tooltip("state:N", title="state"),
-            ],
-        )
+    points = alt.Chart(source(told)).mark_point(size=150, filled=True, opacity=0, clip=True)
+    hidden: alt.Chart = points.encode(
+        **on_map,
+        tooltip=[
+            alt.Tooltip("time_s:Q", title="time (s)", format=NUMBER),
+            alt.Tooltip("sinr_db:Q", title="SINR (dB)", format=NUMBER),
+            alt.Tooltip("rate:Q", title=rate.title("rate"), format=NUMBER),
+            alt.Tooltip("station:N", title="station"),
+            alt.Tooltip("state:N", title="state"),
+        ],
     )
+    return hidden

@@ -50,7 +50,7 @@ def delay(comparison: Comparison) -> list[Picture]:
 def of_several(comparison: Comparison, what: str) -> str:
     """Say that a line is the sum or the mean of flows, where it stands for several."""
     flows = comparison["flows"].group_by("case", "flow_controller").agg(pl.col("flow").n_unique())
-    return f", {what} of the flows" if flows["flow"].max() > 1 else ""
+    return f", {what} of the flows" if (flows["flow"] > 1).any() else ""
 
 
 def queue(comparison: Comparison) -> list[Picture]:
@@ -76,8 +76,9 @@ def over_time(
     measure: MeasuredColumn,
     lines: list[Line],
     get: Callable[[list[Line]], Series],
+    shaded: pl.DataFrame | None = None,
 ) -> list[Picture]:
-    """Draw lines over time, in as many pictures as they need."""
+    """Draw lines over time, in as many pictures as they need; `shaded` as `charts` has it."""
     divided = panels(lines)
     made = []
     for index, panel in enumerate(divided[:MOST_PANELS], start=1):
@@ -91,7 +92,7 @@ def over_time(
                 title=": ".join(filter(None, [title, panel.title])),
                 caption=explanation(drawn, index, len(divided)),
                 lines=panel.lines if len(panel.lines) > 1 else [],
-                chart=partial(charts.over_time, frame, panel.lines, axis),
+                chart=partial(charts.over_time, frame, panel.lines, axis, shaded=shaded),
             )
         )
     return made

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-import altair as alt
 import vl_convert
 from altair.utils.schemapi import debug_mode
 
 from windtunnel.pictures.cases import Line
+from windtunnel.pictures.charts import Drawing
 from windtunnel.pictures.colours import LIGHT, Ink
 
 PNG_SCALE = 2.0
@@ -28,7 +28,7 @@ class Picture:
     caption: str
     lines: list[Line]
     """What a legend must explain; none where the picture does."""
-    chart: Callable[[Ink], alt.TopLevelMixin]
+    chart: Callable[[Ink], Drawing]
 
     def specification(self, ink: Ink) -> dict[str, Any]:
         """Draw it in an ink, as a specification of Vega-Lite.

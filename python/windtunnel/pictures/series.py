@@ -8,6 +8,7 @@ import polars as pl
 
 from windtunnel.measures.links import DROPS
 from windtunnel.pictures.cases import Comparison, Line
+from windtunnel.pictures.units import greatest, least
 
 MOST_POINTS = 300
 """Points of a line: a screen shows no more of them apart."""
@@ -132,7 +133,7 @@ def over_runs(samples: pl.DataFrame) -> Series:
     """Put runs together, and times where there are too many."""
     interval = None
     if samples["time_s"].n_unique() > MOST_POINTS:
-        start, end = samples["time_s"].min(), samples["time_s"].max()
+        start, end = least(samples["time_s"]), greatest(samples["time_s"])
         interval = (end - start) / MOST_POINTS
         index = ((pl.col("time_s") - start) / interval).floor().clip(0, MOST_POINTS - 1)
         samples = samples.with_columns(time_s=start + (index + 0.5) * interval)

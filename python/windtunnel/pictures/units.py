@@ -6,6 +6,8 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+import polars as pl
+
 RATES = (("Mbps", 1e6, 1e5), ("Gbps", 1e9, 1e10), ("kbps", 1e3, 1e2), ("bps", 1.0, 0.0))
 
 SCALES = {
@@ -47,6 +49,16 @@ def scale(unit: str, values: Iterable[float | None]) -> Scale:
 def finite(values: Iterable[float | None]) -> list[float]:
     """Leave out what is missing or no number."""
     return [value for value in values if value is not None and math.isfinite(value)]
+
+
+def least(values: pl.Series) -> float:
+    """Give the least number of a column; 0 where there is none."""
+    return min(values.drop_nulls().to_list(), default=0.0)
+
+
+def greatest(values: pl.Series) -> float:
+    """Give the greatest number of a column; 0 where there is none."""
+    return max(values.drop_nulls().to_list(), default=0.0)
 
 
 def decimals(values: Iterable[float | None]) -> int:

@@ -137,7 +137,7 @@ def write(folder: Path) -> Path:
 def read(file: Path) -> dict[str, Any]:
     """Read a reproduction. Raises ResultsError if the file is not one."""
     try:
-        document = json.loads(file.read_text(encoding="utf-8"))
+        document: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
         missing = KEYS - document.keys()
     except (OSError, ValueError, AttributeError) as error:
         raise ResultsError(f"{file}: no reproduction: {error}") from error
@@ -159,7 +159,7 @@ def write_json(file: Path, document: dict[str, Any]) -> None:
 
 def is_claim(item: Item) -> bool:
     """Say whether an item is a statement without numbers."""
-    return item["id"].startswith(f"{CLAIMS}/")
+    return str(item["id"]).startswith(f"{CLAIMS}/")
 
 
 def words(id: str) -> str:
@@ -202,7 +202,7 @@ def grouped(items: list[Item], named: Mapping[str, str]) -> Iterable[Group]:
 
 def variant(item: Item) -> str:
     """Name the variant that an item is about."""
-    return item["id"].split("/")[-2]
+    return str(item["id"]).split("/")[-2]
 
 
 def bars(
@@ -344,4 +344,4 @@ def markdown(text: str) -> str:
     for token in tokens:
         if token.type in ("heading_open", "heading_close"):
             token.tag = f"h{min(int(token.tag[1]) + 2, 6)}"
-    return parser.renderer.render(tokens, parser.options, {})
+    return str(parser.renderer.render(tokens, parser.options, {}))

@@ -104,10 +104,10 @@ def over_parameters(results: StudyResults, measure: MeasuredColumn) -> list[Figu
         if base := layout.base(parameter):
             gains = heat_maps.map_of_gains(results, measure, parameter, base)
             made += [gains] if gains else []
-    x, *others = layout.numeric(results) or [None]
-    y = next((it for it in others if layout.crossed(results.frame, axis(x), axis(it))), None)
-    if x and y:
-        made.append(heat_maps.map_of_means(results, measure, x, y))
+    for x in layout.numeric(results)[:1]:
+        others = (it for it in layout.numeric(results) if it != x)
+        crossed = [it for it in others if layout.crossed(results.frame, axis(x), axis(it))]
+        made += [heat_maps.map_of_means(results, measure, x, y) for y in crossed[:1]]
     return made
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Unpack, cast, final
 
 import tomlkit
+from tomlkit.items import Item
 
 from windtunnel import _core
 from windtunnel._core import ScenarioError
@@ -160,7 +161,9 @@ def in_toml(path: str, value: object) -> str:
     check_value(path, value)
     # As in an inline table, which breaks no line.
     table = tomlkit.inline_table().append("value", value)
-    return table.value.item("value").as_string()
+    item = table.value.item("value")
+    assert isinstance(item, Item)
+    return item.as_string()
 
 
 def check_value(path: str, value: object) -> None:

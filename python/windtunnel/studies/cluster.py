@@ -47,7 +47,7 @@ def executor(address: str, jobs: int | None) -> Iterator[tuple[Executor, int]]:
 
 def width(client: Client, address: str) -> int:
     """Count the threads of a cluster's workers. Raises StudyError if there are none."""
-    threads = sum(client.nthreads().values())
+    threads: int = sum(client.nthreads().values())
     if not threads:
         raise StudyError(f"--dask {address}: the scheduler has no workers yet; start some")
     return threads

@@ -204,19 +204,20 @@ def estimate(read_study: Study, store: Store, jobs: int, most_looked_at: int) ->
     return Estimate(points, runs, stored, left * seconds / jobs, left * octets)
 
 
-def probes(read_study: Study, base: Base, points: int) -> list[tuple[float, int]]:
+def probes(read_study: Study, base: Base, points: int) -> list[tuple[float, float]]:
     """Run a few points; give how long each took, in s, and how many octets came of it.
 
     They are from all over the study; of a very large one, from its beginning.
     """
-    tried: list[tuple[float, int]] = []
+    tried: list[tuple[float, float]] = []
     step = max(1, min(points, MOST_APART) // PROBES)
     for point in islice(design.points(read_study), 0, PROBES * step, step):
         settings = settings_of(point, read_study.seeds[0])
         started = time.monotonic()
         tables = worker.simulated(base, [Task("", settings)], None)
         seconds = time.monotonic() - started
-        tried.append((seconds, sum(table.estimated_size() for table in tables.values())))
+        sizes: list[float] = [table.estimated_size() for table in tables.values()]
+        tried.append((seconds, float(sum(sizes))))
         if sum(real for real, _ in tried) > PROBE_S:
             break
     return tried

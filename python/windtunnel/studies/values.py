@@ -67,7 +67,8 @@ def spaced(first: float, last: float, steps: int, logarithmic: bool) -> list[flo
 def between(first: float, last: float, share: float, logarithmic: bool) -> float:
     """Give the number at a share of the way from `first` to `last`."""
     if logarithmic:
-        return first * (last / first) ** share
+        ratio: float = (last / first) ** share
+        return first * ratio
     return first + (last - first) * share
 
 

@@ -99,9 +99,10 @@ def what_points_are(runs: pl.Series, pooled: bool, divided: Division) -> str:
         over = f"all values of {hidden} and the seeds" if hidden else "the runs"
         return f"Lines: median over {over}; bands: the middle half of the runs."
     differing = f" Points differ in {hidden} too." if hidden else ""
-    if runs.is_empty() or runs.max() == 1:
+    counts = sorted(set(runs))
+    if not counts or counts[-1] == 1:
         return f"One run each.{differing}"
-    each = f"{runs.min()} to {runs.max()}" if runs.min() < runs.max() else f"{runs.max()}"
+    each = f"{counts[0]} to {counts[-1]}" if len(counts) > 1 else f"{counts[0]}"
     return f"Lines: mean over the seeds ({each} runs each); bands: {INTERVAL}.{differing}"
 
 

@@ -16,9 +16,10 @@ import polars as pl
 
 from windtunnel.pictures import charts
 from windtunnel.pictures.cases import Line
-from windtunnel.pictures.charts import BAR, DIGITS, FONT, LETTER, NUMBER, WIDTH
+from windtunnel.pictures.charts import BAR, DIGITS, FONT, LETTER, NUMBER, WIDTH, Drawing
 from windtunnel.pictures.colours import SCREEN, Ink
 from windtunnel.pictures.studies.layout import Axis
+from windtunnel.pictures.units import greatest, least
 
 PANEL = 330
 """Pixels of a panel's width where there are several."""
@@ -41,7 +42,7 @@ LEAST_GAIN = 1.1
 
 def alone(
     layers: list[alt.Chart], lines: list[Line], height: int, scattered: bool, ink: Ink
-) -> alt.TopLevelMixin:
+) -> Drawing:
     """Make a picture of one panel: on a page as wide as its place, else with its legend.
 
     On a page `scattered` points can be zoomed.
@@ -63,7 +64,7 @@ def beside(
     height: int,
     scattered: bool,
     ink: Ink,
-) -> alt.TopLevelMixin:
+) -> Drawing:
     """Make a picture of several panels: those of the rows with these titles as `panel`.
 
     Their axes are the same, but where points are `scattered`.
@@ -81,13 +82,13 @@ def beside(
 
 def shared(layers: list[alt.Chart]) -> alt.InlineData:
     """Take the data out of layers that have the same."""
-    data = layers[0].data
+    data: alt.InlineData = layers[0].data
     for layer in layers:
         layer.data = alt.Undefined
     return data
 
 
-def explained(plot: alt.TopLevelMixin, lines: list[Line], ink: Ink) -> alt.TopLevelMixin:
+def explained(plot: Drawing, lines: list[Line], ink: Ink) -> Drawing:
     """Put a legend above a plot where one is needed; a page has its own."""
     if ink is SCREEN:
         only = alt.param(name=charts.ONLY, value=[])
@@ -101,18 +102,18 @@ def from_zero(means: pl.Series, highs: pl.Series) -> alt.Scale:
 
     An interval that reaches beyond is cut off: no measure is less than zero.
     """
-    least, greatest = means.min(), max(it for it in (means.max(), highs.max(), 0) if it is not None)
-    if least and greatest > DECADES * least:
-        return alt.Scale(type="log", domain=[least, greatest], clamp=True)
+    low, high = least(means), max(greatest(means), greatest(highs), 0)
+    if low and high > DECADES * low:
+        return alt.Scale(type="log", domain=[low, high], clamp=True)
     # Nothing but zeros leaves Vega without an end of the axis.
-    return alt.Scale(domain=[0, greatest or 1], nice=True, clamp=True)
+    return alt.Scale(domain=[0, high or 1], nice=True, clamp=True)
 
 
 def loose(values: pl.Series) -> alt.Scale:
     """Choose an axis on which points stand apart."""
-    least, greatest = values.min(), values.max()
-    kind = "log" if least and least > 0 and greatest > DECADES * least else "linear"
-    return alt.Scale(type=kind, zero=False, padding=14)
+    low, high = least(values), greatest(values)
+    logarithmic = low > 0 and high > DECADES * low
+    return alt.Scale(type="log" if logarithmic else "linear", zero=False, padding=14)
 
 
 def horizontal(axis: Axis) -> alt.X:
@@ -184,14 +185,13 @@ class Shading:
 
     def colour(self, ink: Ink) -> alt.Color:
         """Give each cell the colour of its value."""
-        scheme = "purpleorange" if self.diverging else "viridis"
         return alt.Color(
             "value:Q",
             title=self.title,
             scale=alt.Scale(
                 type="log" if self.logarithmic else "linear",
                 domain=[self.low, self.high],
-                scheme=scheme,
+                scheme="purpleorange" if self.diverging else "viridis",
                 reverse=self.reverse,
                 nice=False,
             ),

@@ -11,6 +11,7 @@ import polars as pl
 
 from windtunnel.measures.columns import MeasuredColumn
 from windtunnel.pictures.cases import Line
+from windtunnel.pictures.charts import Drawing
 from windtunnel.pictures.colours import Ink
 from windtunnel.pictures.picture import Picture
 from windtunnel.pictures.studies import drawing, layout, measures
@@ -56,7 +57,7 @@ class Figure:
             for index, panel in enumerate(self.panels, start=1)
         ]
 
-    def chart(self, ink: Ink) -> alt.TopLevelMixin:
+    def chart(self, ink: Ink) -> Drawing:
         """Draw all panels in an ink."""
         if len(self.panels) == 1:
             layers = self.draw(self.panels[0].frame, ink=ink)

@@ -30,7 +30,7 @@ def trade_off(results: StudyFrame, by: Parameter | None) -> Figure:
     found = pl.concat(means)
     lines = there(layout.lines(axis(by)) if by else EVERYTHING, found)
     units = {it: scale(it.unit, found[it.column]) for it in (DELAY, GOODPUT)}
-    titles = tuple(unit.title(it.title) for it, unit in units.items())
+    titles = units[DELAY].title(DELAY.title), units[GOODPUT].title(GOODPUT.title)
     panels = [
         Panel(
             panel.title,
@@ -73,9 +73,7 @@ def combinations(
     text = pl.concat_str(names, separator=BETWEEN) if names else pl.lit("")
     values = {it.column: measures.known(it) for it in (GOODPUT, DELAY)}
     rows = frame.select(**keys, **values, line=line_of(by), text=text)
-    means = rows.group_by("line", "text", *keys, maintain_order=True).agg(
-        pl.col([*values]).mean()
-    )
+    means = rows.group_by("line", "text", *keys, maintain_order=True).agg(pl.col([*values]).mean())
     return means.drop_nulls([*values])
 
 

@@ -83,8 +83,10 @@ class Axis:
         """Give the place of each row's value among all of them."""
         column = pl.col(self.parameter.name)
         if self.edges is None:
-            values = self.parameter.numbers or self.parameter.values
-            order = {value: index for index, value in enumerate(ordered(values))}
+            values = (
+                rising(self.parameter.numbers) if self.parameter.numbers else texts(self.parameter)
+            )
+            order = {value: index for index, value in enumerate(values)}
             return column.replace_strict(order, default=None, return_dtype=pl.Int64)
         inside = pl.sum_horizontal(pl.lit(0), *(column >= edge for edge in self.edges[1:-1]))
         return inside.cast(pl.Int64)
@@ -96,10 +98,9 @@ def uneven(values: list[float]) -> float:
     return max(steps) / min(steps) if steps and min(steps) > 0 else 1.0
 
 
-def ordered(values: list[float] | list[str]) -> list[float] | list[str]:
-    """Give each value once; numbers rise, words stay in their order."""
-    once = list(dict.fromkeys(values))
-    return sorted(once) if isinstance(once[0], float) else once
+def rising(numbers: list[float]) -> list[float]:
+    """Give each number once, the least first."""
+    return sorted(set(numbers))
 
 
 def axis(parameter: Parameter) -> Axis:
@@ -108,7 +109,7 @@ def axis(parameter: Parameter) -> Axis:
         return Axis(
             parameter, [float(it) for it in range(len(parameter.values))], texts(parameter), None
         )
-    places = ordered(parameter.numbers)
+    places = rising(parameter.numbers)
     if len(places) <= MOST_VALUES:
         return Axis(parameter, places, texts(parameter), None)
     by_logarithm = parameter.logarithmic and places[0] > 0
@@ -133,9 +134,9 @@ def rounded(values: list[float]) -> list[str]:
 def texts(parameter: Parameter) -> list[str]:
     """Give each value as the study has it, in order."""
     if parameter.numbers is None:
-        return ordered(parameter.values)
+        return list(dict.fromkeys(parameter.values))
     named = dict(zip(parameter.numbers, parameter.values, strict=True))
-    return [named[it] for it in ordered(parameter.numbers)]
+    return [named[it] for it in rising(parameter.numbers)]
 
 
 def text_of(parameter: Parameter) -> pl.Expr:
