@@ -5,9 +5,13 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
+from windtunnel import _core, summary
+from windtunnel.measures import columns
+from windtunnel.measures.columns import described
 from windtunnel.measures.flows import fairness
 from windtunnel.measures.measure import VALUE
 from windtunnel.papers.paper import find_paper, module
+from windtunnel.report import tables
 from windtunnel.results import Results
 
 own = module(find_paper("d-tcp").folder / "measures.py")
@@ -113,3 +117,18 @@ def test_sinr_is_that_towards_the_user() -> None:
     assert value(own.greatest_sinr(seen, ["run"])) == 30
     assert value(own.least_sinr(seen, ["run"])) == -5
     assert value(own.sinr_out_of_sight(seen, ["run"])) == -4
+
+
+def test_only_columns_that_tables_have_get_other_names() -> None:
+    named = {*columns.NAMES, *tables.FIRST, *(it.source for it in summary.COLUMNS)}
+    assert named.union(*tables.LEFT_OUT.values()) <= set(_core.COLUMNS)
+
+
+def test_a_column_s_name_becomes_words_and_a_unit() -> None:
+    said = {name: described(name) for name in ("goodput_bps", "nacks_in", "rtt_s", "timeouts")}
+    assert {name: (it.title, it.unit) for name, it in said.items()} == {
+        "goodput_bps": ("goodput", "bit/s"),
+        "nacks_in": ("NACKs in", ""),
+        "rtt_s": ("round trip", "s"),
+        "timeouts": ("timeouts", ""),
+    }

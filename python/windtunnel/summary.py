@@ -109,18 +109,22 @@ def document(
     files and answers, for each flow and class of sizes.
     """
     manifest = dict(manifest)
-    keys = [*results.axes, "flow", "protocol", "node", "peer", "prefix", "flow_controller"]
     return {
         "scenario": str(scenario),
         "version": manifest.pop(VERSION_KEY),
         **manifest,
         "folder": None if folder is None else str(folder),
         "axes": results.axes,
-        "flows": summarise(results["flows"], keys) if results.tables else [],
+        "flows": summarise(results["flows"], names_of(results["flows"])) if results.tables else [],
         "transfers": by_size(results["transfers"], [*results.axes, "flow"]).to_dicts()
         if results.tables
         else [],
     }
+
+
+def names_of(table: pl.DataFrame) -> list[str]:
+    """List the columns of a table that say what a row is about: axes and names."""
+    return [name for name in table.columns if table[name].dtype == pl.String]
 
 
 def summarise(flows: pl.DataFrame, keys: list[str]) -> list[dict[str, Any]]:

@@ -81,8 +81,11 @@ def peak_rss_bytes() -> int:
 
 def sizes(results: Results) -> dict[str, float]:
     """Give the mean sizes of a lossless NDN workload's packets, without framing."""
+    # Here, because loading Polars takes longer than most commands.
+    from windtunnel.measures.links import DROPS
+
     links = results["links"]
-    lost = links.select("overflows", "discipline_drops", "losses").sum().row(0)
+    lost = links.select(DROPS).sum().row(0)
     if any(lost):
         raise RuntimeError(f"an NDN workload loses nothing, but this one did: {lost}")
     consumers = results["flows"]["node"].implode()

@@ -1,4 +1,10 @@
-"""Columns of results, and what people call them."""
+"""Columns of results, and what people call them.
+
+The names of the tables' columns say what is in them and, at their end, in which unit;
+`described` turns them into words.
+"""
+
+from __future__ import annotations
 
 from dataclasses import dataclass
 
@@ -24,3 +30,36 @@ COMPLETION = MeasuredColumn("completion_s", "completion", "s")
 UTILISATION = MeasuredColumn("utilisation", "utilisation of the busiest link", "share")
 QUEUEING = MeasuredColumn("queue_delay_s", "sojourn time at the busiest link", "s")
 LOSS = MeasuredColumn("loss_share", "loss at the busiest link", "share")
+
+UNITS = {"bps": "bit/s", "s": "s", "db": "dB", "packets": "packets"}
+"""The units at the end of columns' names."""
+
+WORDS = {"data": "Data", "interests": "Interests", "nacks": "NACKs", "rtt": "round trip"}
+"""How words of columns' names are written for people."""
+
+NAMES = {
+    "delay_maximum_s": ("greatest delay", "s"),
+    "delay_minimum_s": ("least delay", "s"),
+    "delivered": ("packets delivered", ""),
+    "discipline_drops": ("dropped by the queue discipline", ""),
+    "flow_controller": ("flow's controller", ""),
+    "losses": ("lost on the link", ""),
+    "most_packets": ("longest queue", "packets"),
+    "probes": ("tail loss probes", ""),
+    "queue_packets": ("mean queue", "packets"),
+    "sojourn_s": ("sojourn time", "s"),
+    "undone": ("decreases undone", ""),
+    "unsolicited": ("unsolicited Data", ""),
+    "utilisation": ("utilisation", "share"),
+}
+"""Title and unit of the columns whose names do not say them."""
+
+
+def described(column: str) -> MeasuredColumn:
+    """Describe a column: `interests_in` is Interests in, `goodput_bps` goodput in bit/s."""
+    if column in NAMES:
+        return MeasuredColumn(column, *NAMES[column])
+    words = column.split("_")
+    unit = UNITS.get(words[-1], "") if len(words) > 1 else ""
+    title = " ".join(WORDS.get(word, word) for word in (words[:-1] if unit else words))
+    return MeasuredColumn(column, title, unit)

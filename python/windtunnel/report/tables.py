@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import polars as pl
 
 from windtunnel.measures import totals
-from windtunnel.measures.columns import DROPPED, MeasuredColumn
+from windtunnel.measures.columns import DROPPED, MeasuredColumn, described
 from windtunnel.measures.transfers import SIZE_CLASS, by_size
 from windtunnel.pictures.cases import Comparison
 from windtunnel.pictures.units import decimals, scale, written
@@ -48,28 +49,16 @@ class Table:
         return [list(zip(self.columns, row, strict=True)) for row in cells]
 
 
-FLOW_MEASURES = (
-    MeasuredColumn("goodput_bps", "goodput", "bit/s"),
-    MeasuredColumn("delay_s", "delay", "s"),
-    MeasuredColumn("delay_minimum_s", "least delay", "s"),
-    MeasuredColumn("delay_maximum_s", "greatest delay", "s"),
-    MeasuredColumn("rtt_s", "round trip", "s"),
-    MeasuredColumn("data", "Data"),
-    MeasuredColumn("interests", "Interests"),
-    MeasuredColumn("segments", "segments"),
-    MeasuredColumn("datagrams", "datagrams"),
-    MeasuredColumn("connections", "connections"),
-    MeasuredColumn("transfers", "transfers"),
-    MeasuredColumn("retransmissions", "retransmissions"),
-    MeasuredColumn("timeouts", "timeouts"),
-    MeasuredColumn("marks", "marks"),
-    MeasuredColumn("nacks", "NACKs"),
-    MeasuredColumn("decreases", "decreases"),
-    MeasuredColumn("undone", "decreases undone"),
-    MeasuredColumn("probes", "tail loss probes"),
-    MeasuredColumn("duplicates", "duplicates"),
-    MeasuredColumn("completion_s", "completion", "s"),
-)
+FIRST = ("goodput_bps", "delay_s", "delay_minimum_s", "delay_maximum_s", "rtt_s")
+"""The columns of flows that a reader looks for first."""
+
+LEFT_OUT = {
+    "flows": {"received_bytes", "in_flight", "last_delay_s"},
+    "links": {"offered", "delivered_bytes", "held", "most_bytes"},
+    "nodes": set[str](),
+}
+"""The columns that a page has no room for; the Parquet files hold them."""
+
 TRANSFER_MEASURES = (
     MeasuredColumn("transfers", "transfers"),
     MeasuredColumn("completion_s_mean", "completion, mean", "s"),
@@ -78,18 +67,6 @@ TRANSFER_MEASURES = (
     MeasuredColumn("slowdown_mean", "slowdown, mean"),
     MeasuredColumn("slowdown_median", "median"),
     MeasuredColumn("slowdown_p99", "99 %"),
-)
-LINK_MEASURES = (
-    MeasuredColumn("utilisation", "utilisation", "share"),
-    MeasuredColumn("throughput_bps", "throughput", "bit/s"),
-    MeasuredColumn("delivered", "packets delivered"),
-    MeasuredColumn("overflows", "overflows"),
-    MeasuredColumn("discipline_drops", "dropped by the queue discipline"),
-    MeasuredColumn("losses", "lost on the link"),
-    MeasuredColumn("marks", "marked"),
-    MeasuredColumn("sojourn_s", "sojourn time", "s"),
-    MeasuredColumn("queue_packets", "mean queue", "packets"),
-    MeasuredColumn("most_packets", "longest queue", "packets"),
 )
 CHANNEL_MEASURES = (
     MeasuredColumn("sinr_db", "SINR", "dB"),
@@ -100,22 +77,6 @@ CHANNEL_MEASURES = (
     MeasuredColumn("out_of_sight", "out of sight", "share"),
     MeasuredColumn("handovers", "changes of station"),
 )
-NODE_MEASURES = (
-    MeasuredColumn("interests_in", "Interests in"),
-    MeasuredColumn("interests_out", "Interests out"),
-    MeasuredColumn("data_in", "Data in"),
-    MeasuredColumn("data_out", "Data out"),
-    MeasuredColumn("nacks_in", "NACKs in"),
-    MeasuredColumn("nacks_out", "NACKs out"),
-    MeasuredColumn("content_store_hits", "content store hits"),
-    MeasuredColumn("content_store_misses", "content store misses"),
-    MeasuredColumn("aggregated", "aggregated"),
-    MeasuredColumn("suppressed", "suppressed"),
-    MeasuredColumn("loops", "loops"),
-    MeasuredColumn("out_of_hops", "out of hops"),
-    MeasuredColumn("unsolicited", "unsolicited Data"),
-    MeasuredColumn("expired", "expired"),
-)
 
 
 def summary(comparison: Comparison) -> Table:
@@ -123,23 +84,24 @@ def summary(comparison: Comparison) -> Table:
     flows = totals.of_flows(comparison, ["case"])
     frame = flows.join(totals.of_links(comparison), on=["case", "run"], maintain_order="left")
     measures = (*totals.OF_FLOWS[:2], DROPPED, *totals.OF_FLOWS[2:])
-    return measured(comparison, frame, {}, measures, "Totals of each case")
+    return measured(comparison, frame, measures, "Totals of each case")
 
 
 def flows(comparison: Comparison) -> Table:
     """Lay out what each flow measured."""
-    names = {
-        "flow": "flow",
-        "protocol": "protocol",
-        "node": "node",
-        "peer": "peer",
-        "prefix": "prefix",
-        "flow_controller": "flow's controller",
-    }
-    known = {
-        name: it for name, it in names.items() if comparison["flows"][name].is_not_null().any()
-    }
-    return measured(comparison, comparison["flows"], known, FLOW_MEASURES, "Flows")
+    return of_core(comparison, "flows", "Flows")
+
+
+def of_core(comparison: Comparison, table: str, caption: str) -> Table:
+    """Lay out a table of results: what has a number in it is measured, words name the rows."""
+    frame = comparison[table]
+    numeric = {it for it in frame.columns if frame[it].dtype.is_numeric()}
+    left_out = LEFT_OUT[table] | {"case", "run", *FIRST}
+    ordered = [
+        *(it for it in FIRST if it in numeric),
+        *(it for it in frame.columns if it in numeric - left_out),
+    ]
+    return measured(comparison, frame, [described(it) for it in ordered], caption)
 
 
 def transfers(comparison: Comparison) -> Table:
@@ -153,46 +115,44 @@ def transfers(comparison: Comparison) -> Table:
             text("size", frame[SIZE_CLASS].to_list()),
             *(plain(measure, frame[measure.column]) for measure in TRANSFER_MEASURES),
         ],
-        "Slowdown is the completion over the least time that the way allows.",
+        "Slowdown is the completion over the least time that the path allows.",
     )
 
 
 def links(comparison: Comparison) -> Table:
     """Lay out what each direction of each link measured."""
-    names = {"link": "link", "from": "from", "to": "to"}
-    return measured(comparison, comparison["links"], names, LINK_MEASURES, "Links, each way")
+    return of_core(comparison, "links", "Links, each direction")
 
 
 def channels(comparison: Comparison) -> Table:
     """Lay out what each direction of a link with a channel was like, over time."""
-    names = {"link": "link", "from": "from", "to": "to"}
     frame = totals.of_channels(comparison)
-    return measured(comparison, frame, names, CHANNEL_MEASURES, "Channels, each way")
+    return measured(comparison, frame, CHANNEL_MEASURES, "Channels, each direction")
 
 
 def nodes(comparison: Comparison) -> Table:
     """Lay out what each node counted."""
-    return measured(comparison, comparison["nodes"], {"node": "node"}, NODE_MEASURES, "Nodes")
+    return of_core(comparison, "nodes", "Nodes")
 
 
 def measured(
     comparison: Comparison,
     frame: pl.DataFrame,
-    names: dict[str, str],
-    measures: tuple[MeasuredColumn, ...],
+    measures: Sequence[MeasuredColumn],
     caption: str,
 ) -> Table:
-    """Lay out measures with their spread over runs, for each case and each of `names`.
+    """Lay out measures with their spread over runs, for each case and each name in the frame.
 
-    Measures that are zero or missing everywhere are left out.
+    Measures that are zero or missing everywhere are left out, and so are names.
     """
+    names = [it for it in frame.columns if frame[it].dtype == pl.String and frame[it].count()]
     happened = [it for it in measures if frame[it.column].fill_null(0).ne(0).any()]
     keys = ["case", *names]
     spread = totals.spread(frame, keys, [measure.column for measure in happened])
     shown = spread.head(MOST_ROWS)
     columns = [
         *axes(comparison, shown["case"].to_list()),
-        *(text(title, shown[name].to_list()) for name, title in names.items()),
+        *(text(described(name).title, shown[name].to_list()) for name in names),
         *(numbers(measure, shown[measure.column]) for measure in happened),
     ]
     note = ""
