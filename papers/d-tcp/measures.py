@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from windtunnel.measures.flows import while_all_send
-from windtunnel.measures.measure import VALUE, Measure, Tables, goodput_bound
+from windtunnel.measures.measure import VALUE, Measure, Tables, goodput_bound, of_runs
 
 CONTROLLER = "controller"
 """The axis on which controllers are compared."""
@@ -25,21 +25,18 @@ RENO = "reno"
 
 def goodput(results: Tables, keys: list[str]) -> pl.DataFrame:
     """Sum the goodput of all flows, in kbps."""
-    value = (pl.col("goodput_bps").sum() / 1e3).alias(VALUE)
-    return results["flows"].group_by(keys, maintain_order=True).agg(value)
+    return of_runs(results["flows"], keys, pl.col("goodput_bps").sum() / 1e3)
 
 
 def decreases(results: Tables, keys: list[str]) -> pl.DataFrame:
     """Count how often the windows were decreased."""
-    value = pl.col("decreases").sum().cast(pl.Float64).alias(VALUE)
-    return results["flows"].group_by(keys, maintain_order=True).agg(value)
+    return of_runs(results["flows"], keys, pl.col("decreases").sum().cast(pl.Float64))
 
 
 def fairness_ratio(results: Tables, keys: list[str]) -> pl.DataFrame:
     """Divide the least of the flows' goodputs by the greatest, from when all of them send."""
     ratio = pl.col("goodput_bps").min() / pl.col("goodput_bps").max()
-    shared = while_all_send(results, keys).group_by(keys, maintain_order=True)
-    return shared.agg(ratio.fill_nan(None).alias(VALUE))
+    return of_runs(while_all_send(results, keys), keys, ratio.fill_nan(None))
 
 
 def plucking(results: Tables, keys: list[str]) -> pl.DataFrame:
@@ -83,8 +80,7 @@ def sinr_out_of_sight(results: Tables, keys: list[str]) -> pl.DataFrame:
 
 def of_samples(samples: pl.DataFrame, keys: list[str], what: str) -> pl.DataFrame:
     """Sum up the SINR of some samples."""
-    value = getattr(pl.col("sinr_db"), what)().alias(VALUE)
-    return samples.group_by(keys, maintain_order=True).agg(value)
+    return of_runs(samples, keys, getattr(pl.col("sinr_db"), what)())
 
 
 def recovery(results: Tables, keys: list[str]) -> pl.DataFrame:

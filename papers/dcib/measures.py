@@ -7,7 +7,7 @@ from functools import partial
 import polars as pl
 
 from windtunnel.measures.links import DROPS, busiest, samples
-from windtunnel.measures.measure import VALUE, Measure, Tables
+from windtunnel.measures.measure import VALUE, Measure, Tables, of_runs
 from windtunnel.measures.transfers import CLASSES, size_class
 
 SIZES = dict(zip(("tiny", "small", "medium", "large"), CLASSES, strict=True))
@@ -39,8 +39,8 @@ def throughput_p99(results: Tables, keys: list[str]) -> pl.DataFrame:
 
 def quantile(results: Tables, keys: list[str], share: float) -> pl.DataFrame:
     """Take a quantile of the samples of what it carries, in Mbps."""
-    value = (pl.col("throughput_bps") / 1e6).quantile(share, "linear").alias(VALUE)
-    return samples(results, keys).group_by(keys, maintain_order=True).agg(value)
+    carried = (pl.col("throughput_bps") / 1e6).quantile(share, "linear")
+    return of_runs(samples(results, keys), keys, carried)
 
 
 def loss(results: Tables, keys: list[str]) -> pl.DataFrame:
@@ -98,14 +98,13 @@ def completion(
         transfers = transfers.filter(size_class().cast(pl.String) == SIZES[size])
     taken = pl.col("completion_s")
     values = {"mean": taken.mean(), "median": taken.median(), "p99": taken.quantile(0.99, "linear")}
-    value = values[statistic].alias(VALUE)
-    return transfers.group_by(keys, maintain_order=True).agg(value)
+    return of_runs(transfers, keys, values[statistic])
 
 
 def unfinished(results: Tables, keys: list[str]) -> pl.DataFrame:
     """Count the transfers that began and were not finished."""
-    value = pl.col("completion_s").fill_nan(None).null_count().cast(pl.Float64).alias(VALUE)
-    return results["transfers"].group_by(keys, maintain_order=True).agg(value)
+    missing = pl.col("completion_s").fill_nan(None).null_count().cast(pl.Float64)
+    return of_runs(results["transfers"], keys, missing)
 
 
 def completions() -> dict[str, Measure]:
@@ -121,8 +120,7 @@ def completions() -> dict[str, Measure]:
 
 def greatest_share(results: Tables, keys: list[str]) -> pl.DataFrame:
     """Take the greatest share of packets that the clones' buffer has room for, in percent."""
-    value = (100 * pl.col("selected_bound").min()).alias(VALUE)
-    return results["bridges"].group_by(keys, maintain_order=True).agg(value)
+    return of_runs(results["bridges"], keys, 100 * pl.col("selected_bound").min())
 
 
 def extra_bytes(results: Tables, keys: list[str]) -> pl.DataFrame:

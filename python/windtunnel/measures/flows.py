@@ -9,12 +9,12 @@ from windtunnel.measures.measure import Tables, of_runs
 
 def throughput(results: Tables, keys: list[str]) -> pl.DataFrame:
     """Sum the goodput of all flows, in Mbps."""
-    return of_runs(results, "flows", keys, pl.col("goodput_bps").sum() / 1e6)
+    return of_runs(results["flows"], keys, pl.col("goodput_bps").sum() / 1e6)
 
 
 def timeouts(results: Tables, keys: list[str]) -> pl.DataFrame:
     """Count the timeouts."""
-    return of_runs(results, "flows", keys, pl.col("timeouts").sum().cast(pl.Float64))
+    return of_runs(results["flows"], keys, pl.col("timeouts").sum().cast(pl.Float64))
 
 
 def delay(results: Tables, keys: list[str]) -> pl.DataFrame:
@@ -23,18 +23,18 @@ def delay(results: Tables, keys: list[str]) -> pl.DataFrame:
     A delay is the time from the first Interest for a Data to that Data. A
     consumer that received nothing has none.
     """
-    return of_runs(results, "flows", keys, pl.col("delay_s").mean())
+    return of_runs(results["flows"], keys, pl.col("delay_s").mean())
 
 
 def last_delay(results: Tables, keys: list[str]) -> pl.DataFrame:
     """Take the same mean, with delays from the last Interest for each Data."""
-    return of_runs(results, "flows", keys, pl.col("last_delay_s").mean())
+    return of_runs(results["flows"], keys, pl.col("last_delay_s").mean())
 
 
 def fairness(results: Tables, keys: list[str]) -> pl.DataFrame:
     """Compute Jain's index of the flows' goodputs, from when all of them send."""
     index = jains_index(pl.col("goodput_bps")).fill_nan(None)
-    return of_runs({"flows": while_all_send(results, keys)}, "flows", keys, index)
+    return of_runs(while_all_send(results, keys), keys, index)
 
 
 def jains_index(value: pl.Expr) -> pl.Expr:

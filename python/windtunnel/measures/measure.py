@@ -69,6 +69,6 @@ def share_bound(goodput_bps: float, delay_s: float) -> Bound:
     return Bound(most=1.0, reason="a share is at most 1")
 
 
-def of_runs(results: Tables, table: str, keys: list[str], value: pl.Expr) -> pl.DataFrame:
-    """Compute a value for each run from the rows of a table."""
-    return results[table].group_by(keys, maintain_order=True).agg(value.alias(VALUE))
+def of_runs(rows: pl.DataFrame, keys: list[str], value: pl.Expr) -> pl.DataFrame:
+    """Compute a value for each run from its rows."""
+    return rows.group_by(keys, maintain_order=True).agg(value.alias(VALUE))
