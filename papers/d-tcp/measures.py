@@ -103,7 +103,7 @@ def recovery(results: Tables, keys: list[str]) -> pl.DataFrame:
         (*case, mean(recoveries(of_case.sort("time_s").to_dicts())))
         for case, of_case in samples.group_by(keys, maintain_order=True)
     ]
-    kinds = {**{key: samples.schema[key] for key in keys}, VALUE: pl.Float64}
+    kinds = pl.Schema([*samples.select(keys).schema.items(), (VALUE, pl.Float64())])
     return pl.DataFrame(rows, kinds, orient="row")
 
 

@@ -50,7 +50,8 @@ def compound(
     lost = (1 - (1 - beta) ** (2 - k)) / (2 - k)
     round_trips = (1 - (1 - beta) ** (1 - k)) / (1 - k)
     power = 1 / (2 - k)
-    return (alpha / loss) ** power * lost ** ((1 - k) * power) / round_trips / rtt_s
+    window: float = (alpha / loss) ** power * lost ** ((1 - k) * power) / round_trips
+    return window / rtt_s
 
 
 def veno(loss: float, rtt_s: float, kept: float = 0.8) -> float:

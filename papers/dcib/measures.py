@@ -55,8 +55,8 @@ def reaction(results: Tables, keys: list[str]) -> pl.DataFrame:
     To the interval of sampling. After a decrease the next drop counts as a first one;
     one that comes in the same interval as the decrease does not.
     """
-    dropped = samples(results, keys).group_by([*keys, "time_s"], maintain_order=True)
-    dropped = dropped.agg(dropped=pl.sum_horizontal(DROPS).sum() > 0)
+    links = samples(results, keys).group_by([*keys, "time_s"], maintain_order=True)
+    dropped = links.agg(dropped=pl.sum_horizontal(DROPS).sum() > 0)
     flows = results["flow_series"].group_by([*keys, "time_s"], maintain_order=True)
     decreased = flows.agg(decreased=pl.col("decreases").sum() > 0)
     both = dropped.join(decreased, on=[*keys, "time_s"], maintain_order="left").sort("time_s")
@@ -64,7 +64,7 @@ def reaction(results: Tables, keys: list[str]) -> pl.DataFrame:
     for case, of_case in both.group_by(keys, maintain_order=True):
         found = reactions(of_case.select("time_s", "dropped", "decreased").rows())
         rows.append((*case, 1e3 * sum(found) / len(found) if found else None))
-    kinds = {**{key: both.schema[key] for key in keys}, VALUE: pl.Float64}
+    kinds = pl.Schema([*both.select(keys).schema.items(), (VALUE, pl.Float64())])
     return pl.DataFrame(rows, kinds, orient="row")
 
 
@@ -89,8 +89,8 @@ def completion(
 
     What is unfinished at the end counts with the time that it had.
     """
-    ends = results["flow_series"].group_by(keys, maintain_order=True)
-    ends = ends.agg(end_s=pl.col("time_s").max())
+    series = results["flow_series"].group_by(keys, maintain_order=True)
+    ends = series.agg(end_s=pl.col("time_s").max())
     so_far = pl.col("end_s") - pl.col("start_s")
     transfers = results["transfers"].join(ends, on=keys, maintain_order="left")
     transfers = transfers.with_columns(pl.col("completion_s").fill_nan(None).fill_null(so_far))

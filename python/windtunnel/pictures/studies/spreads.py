@@ -54,7 +54,7 @@ def boxes_of(results: StudyFrame, measure: MeasuredColumn, by: Parameter | None)
     value = pl.col("value")
     drawn = (
         samples(results.frame, measure, {"line": line_of(by)}, [])
-        .group_by("line")
+        .group_by("line", maintain_order=True)
         .agg(
             low=value.min(),
             first=value.quantile(0.25, "linear"),
