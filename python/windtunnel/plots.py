@@ -1,4 +1,4 @@
-"""Plots by one call each: charts that show by themselves in a notebook."""
+"""Plots: charts that a notebook shows, one method each."""
 
 from __future__ import annotations
 
@@ -27,27 +27,27 @@ APART = 24
 class ResultPlots:
     """The plots of results: the pictures of their report.
 
-    Each is an Altair chart: `chart.save("window.svg")` keeps it, as PNG and PDF too. Where
-    the cases need several pictures they stand below each other. Raises ResultsError where
-    nothing happened that could be drawn.
+    Each is an Altair chart: `chart.save("window.svg")` saves it, also as PNG or PDF. If the
+    cases need several pictures, they are drawn below each other. Raises ResultsError if
+    there is nothing to draw.
     """
 
     results: ResultTables
 
     def __call__(self, kind: str) -> alt.TopLevelMixin:
-        """Plot a kind by its name; an unknown one is told which there are."""
+        """Plot a kind by its name. Raises ResultsError, with the known kinds."""
         return chart(kinds.some_of_kind(self.results, kind))
 
     def goodput(self) -> alt.TopLevelMixin:
-        """Plot the goodput over time: that of all flows of a case and controller together."""
+        """Plot the goodput over time, summed over the flows of each case and controller."""
         return self("goodput")
 
     def each_flow(self) -> alt.TopLevelMixin:
-        """Plot the goodput of each flow over time, each case in a picture."""
+        """Plot the goodput of each flow over time, one picture per case."""
         return self("each-flow")
 
     def window(self) -> alt.TopLevelMixin:
-        """Plot the congestion window over time: the mean of the flows."""
+        """Plot the congestion window over time, as the mean of the flows."""
         return self("window")
 
     def queue(self) -> alt.TopLevelMixin:
@@ -55,11 +55,11 @@ class ResultPlots:
         return self("queue")
 
     def delay(self) -> alt.TopLevelMixin:
-        """Plot the delay from first sending to Data or acknowledgement over time."""
+        """Plot the delay from the first transmission to Data or acknowledgement over time."""
         return self("delay")
 
     def drops(self) -> alt.TopLevelMixin:
-        """Plot the packets dropped on all links, each second."""
+        """Plot the packets dropped per second on all links."""
         return self("drops")
 
     def bars(self) -> alt.TopLevelMixin:
@@ -67,29 +67,29 @@ class ResultPlots:
         return self("bars")
 
     def sinr(self) -> alt.TopLevelMixin:
-        """Plot the SINR over time, of the radio link that carries most."""
+        """Plot the SINR over time of the radio link that carries the most data."""
         return self("sinr")
 
     def rate(self) -> alt.TopLevelMixin:
-        """Plot the rate over time, of the link with a channel that carries most."""
+        """Plot the rate over time of the link with a channel that carries the most data."""
         return self("rate")
 
     def map(self) -> alt.TopLevelMixin:
-        """Plot where the user of a radio goes."""
+        """Plot the path of the radio user on a map."""
         return self("map")
 
     def completion_by_size(self) -> alt.TopLevelMixin:
-        """Plot the completion times of transfers, by their size."""
+        """Plot the completion times of transfers by size."""
         return self("completion-by-size")
 
 
 @dataclass(frozen=True)
 class StudyPlots:
-    """The plots of a study: its measures over what it varies.
+    """The plots of a study: its measures over its parameters.
 
     A measure is a column of the study's frame, or its name without the unit; `by`, `over`,
-    `x` and `y` are parameters; without one the plot has what the report would choose. Each
-    is an Altair chart. Raises ResultsError for a name that is not there.
+    `x` and `y` are parameters (default: what the report chooses). Each plot is an Altair
+    chart. Raises ResultsError for an unknown name.
     """
 
     results: StudyFrame
@@ -97,15 +97,15 @@ class StudyPlots:
     def compare(
         self, measure: str, by: str | None = None, over: str | None = None
     ) -> alt.TopLevelMixin:
-        """Plot a measure over a parameter, with its interval, a line for each value of another."""
+        """Plot a measure with its interval over a parameter, one line per value of another."""
         return chart([by_name.compare(self.results, measure, by, over)])
 
     def heat_map(self, measure: str, x: str, y: str) -> alt.TopLevelMixin:
-        """Plot the mean of a measure over two parameters, as colours."""
+        """Plot the mean of a measure over two parameters as a heat map."""
         return chart([by_name.heat_map(self.results, measure, x, y)])
 
     def pareto(self, by: str | None = None) -> alt.TopLevelMixin:
-        """Plot the goodput against the delay, with the front that nothing surpasses in both."""
+        """Plot the goodput against the delay, with the Pareto front."""
         return chart([by_name.pareto(self.results, by)])
 
     def distribution(self, measure: str, by: str | None = None) -> alt.TopLevelMixin:
@@ -118,13 +118,13 @@ class StudyPlots:
 
 
 def chart(drawn: list[Picture]) -> alt.TopLevelMixin:
-    """Draw pictures below each other, with their titles; one alone stands by itself."""
-    # They are valid: the check takes as long as the drawing.
+    """Draw pictures with their titles, several of them below each other."""
+    # Without validation, which takes as long as drawing.
     with debug_mode(False):
         charts = [titled(picture) for picture in drawn]
         if len(charts) == 1:
             return charts[0]
-        # Only the whole may be configured.
+        # Vega-Lite allows a configuration at the top level only.
         config = charts[0].config
         for one in charts:
             one.config = alt.Undefined
@@ -132,7 +132,7 @@ def chart(drawn: list[Picture]) -> alt.TopLevelMixin:
 
 
 def titled(picture: Picture) -> Drawing:
-    """Draw a picture, with what it shows over it."""
+    """Draw a picture with its title and caption."""
     title = alt.Title(
         textwrap.wrap(picture.title, SUBTITLE),
         subtitle=textwrap.wrap(picture.caption, SUBTITLE),

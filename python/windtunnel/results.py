@@ -21,23 +21,23 @@ CAPTURES = "captures"
 
 @dataclass(frozen=True)
 class Results(ResultTables):
-    """What came of a scenario.
+    """The results of a scenario.
 
     `tables` holds `runs`, `flows`, `transfers`, `links`, `nodes`, `bridges`,
     `flow_series`, `link_series`, `channel_series` and `maps`; each begins with a column
-    for every axis of the scenario's comparison, and `run`, the replication's number. Units
-    stand in the names of the columns. Without a finished run there are no tables.
+    for every axis of the scenario's comparison, and `run`, the number of the replication.
+    The names of the columns end with their units. Without a finished run there are no tables.
     """
 
     scenario: str = ""
-    """The scenario's text as it was run."""
+    """The text of the scenario, with all settings."""
     manifest: dict[str, Any] = field(default_factory=dict)
-    """Version, seed, hashes of scenario and files, machine, durations, what is missing."""
+    """Version, seed, hashes of scenario and files, machine, durations, unfinished runs."""
     files: dict[str, str] = field(default_factory=dict)
-    """The files beside the scenario that it names, such as maps: each one's text."""
+    """The text of each file that the scenario names, such as a map."""
 
     def __repr__(self) -> str:
-        """Show what each flow got, as the command line does."""
+        """Show a summary of the flows, as the command line does."""
         # Here, because loading Polars takes longer than most commands.
         from windtunnel import summary
 
@@ -45,7 +45,7 @@ class Results(ResultTables):
 
     @property
     def plot(self) -> ResultPlots:
-        """The plots, by one call each: `results.plot.window()`."""
+        """The plots, one method each: `results.plot.window()`."""
         # Here, because loading what draws takes longer than most commands.
         from windtunnel.plots import ResultPlots
 
@@ -54,12 +54,12 @@ class Results(ResultTables):
     def save(self, folder: Path | str, captures: Path | None = None) -> Path:
         """Write a folder: scenario, manifest and a Parquet file for each table.
 
-        The files that the scenario names stand beside it there, so that it can be run
-        again; of one that would be outside the folder there is only the hash.
-        The folder `captures`, on the same file system, is moved into it.
+        The files that the scenario names are saved with it, so that it can be run again;
+        a file outside the scenario's folder is recorded by its hash only. The folder
+        `captures`, which must be on the same file system, is moved into the new folder.
 
-        The folder appears whole or not at all; results of the same name are
-        replaced. Raises OSError where it cannot be written.
+        The folder is written as a whole or not at all, and replaces earlier results.
+        Raises OSError if it cannot be written.
         """
         folder = Path(folder)
         with written_whole(folder) as written:
@@ -77,7 +77,7 @@ class Results(ResultTables):
 
     @classmethod
     def load(cls, folder: Path | str) -> Results:
-        """Read a folder that was saved. Raises ResultsError if it is none."""
+        """Read a saved folder. Raises ResultsError if it does not hold results."""
         # Here, because loading Polars takes longer than most commands.
         import polars as pl
 
@@ -93,11 +93,11 @@ class Results(ResultTables):
                 if (file := inside(folder, name)) and file.exists()
             }
         except (OSError, ValueError, KeyError, pl.exceptions.PolarsError) as error:
-            raise ResultsError(f"{folder}: no folder of results: {error}") from error
+            raise ResultsError(f"{folder}: not a folder of results: {error}") from error
         return cls(axes, tables, scenario, manifest, files)
 
 
 def inside(folder: Path, name: str) -> Path | None:
-    """Give the place of a file beside the scenario; none if that is outside the folder."""
+    """Return the path of a file in the folder; None if it would be outside."""
     parts = Path(name).parts
     return None if Path(name).is_absolute() or ".." in parts else folder / name

@@ -1,4 +1,4 @@
-"""Tables of results: what was measured, apart from what was run."""
+"""Tables of results, without what was run."""
 
 from __future__ import annotations
 

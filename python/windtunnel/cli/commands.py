@@ -24,8 +24,8 @@ from windtunnel.running import read, run_scenario
 from windtunnel.studies.errors import StudyError
 
 INTERRUPTED = 130
-MISTAKE = 2
-MISTAKES = (
+INVALID_INPUT = 2
+INVALID = (
     ScenarioError,
     StudyError,
     ResultsError,
@@ -33,7 +33,8 @@ MISTAKES = (
     PaperError,
     simulations.UnknownWorkload,
 )
-FAULT = 1
+INTERNAL_ERROR = 1
+INTERNAL = "internal error; please report it"
 
 app = typer.Typer(
     help="Windtunnel: a laboratory for transport protocols.",
@@ -53,11 +54,11 @@ Settings = Annotated[
 ]
 Jobs = Annotated[
     int | None,
-    typer.Option(metavar="N", min=1, help="Runs at a time; as many as processors unless stated."),
+    typer.Option(metavar="N", min=1, help="Runs at a time; default: the number of processors."),
 ]
 Out = Annotated[
     Path | None,
-    typer.Option(metavar="DIR", help="The folder to write; one below results/ unless stated."),
+    typer.Option(metavar="DIR", help="The folder to write; default: a folder under results/."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of a table.")]
 
@@ -65,27 +66,27 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON document inst
 def main() -> None:
     """Run the command line.
 
-    Exit codes: 0; 2 for the user's mistakes, files that cannot be read or
-    written among them; 1 for ours; 130 after Ctrl-C.
+    Exit codes: 0 on success; 2 for invalid input, and for files that cannot be read or
+    written; 1 for an internal error; 130 after Ctrl-C.
     """
-    # A terminal that lacks a character gets a question mark, not a fault.
+    # A character that the terminal's encoding lacks becomes a question mark, not an error.
     sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
     try:
         app()
-    except MISTAKES as mistake:
-        fail(str(mistake), MISTAKE)
+    except INVALID as error:
+        fail(str(error), INVALID_INPUT)
     except OSError as error:
-        fail(": ".join(filter(None, [error.filename, error.strerror or str(error)])), MISTAKE)
-    except Exception as fault:
-        place = traceback.extract_tb(fault.__traceback__)[-1]
-        what = f"{type(fault).__name__}: {fault} ({Path(place.filename).name}:{place.lineno})"
-        fail(f"a fault of Windtunnel, not yours: {what}", FAULT)
+        fail(": ".join(filter(None, [error.filename, error.strerror or str(error)])), INVALID_INPUT)
+    except Exception as error:
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        what = f"{type(error).__name__}: {error} ({Path(place.filename).name}:{place.lineno})"
+        fail(f"{INTERNAL}: {what}", INTERNAL_ERROR)
 
 
 def fail(message: str, code: int) -> NoReturn:
     """Say what is wrong, on standard error, and exit."""
     print(f"windtunnel: {message}", file=sys.stderr)
-    # What is left of an answer that could not be written would be tried again.
+    # Otherwise Python would try again to write what it could not write.
     with suppress(OSError):
         sys.stdout.close()
     sys.exit(code)
@@ -97,7 +98,7 @@ def answer(document: dict[str, Any]) -> None:
 
 
 def output() -> Console:
-    """Give standard output, wide enough for tables where it is no terminal."""
+    """Give standard output, wide enough for tables where it is not a terminal."""
     width = None if sys.stdout.isatty() else 200
     return Console(width=width, highlight=False, markup=False, emoji=False)
 
@@ -129,7 +130,7 @@ def common(
         typer.Option("--version", callback=print_version, is_eager=True, help="Print the version."),
     ] = False,
 ) -> None:
-    """Take what is no command's own."""
+    """Accept the options that belong to no command."""
 
 
 @app.command(epilog='windtunnel run scenarios/first.toml --set duration="10 s" --seed 7')
@@ -137,24 +138,24 @@ def run(
     file: File,
     settings: Settings = None,
     seed: Annotated[
-        int | None, typer.Option(metavar="N", min=0, help="Replace the seed of the file.")
+        int | None, typer.Option(metavar="N", min=0, help="Replace the seed in the file.")
     ] = None,
     jobs: Jobs = None,
     pcap: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NODE",
-            help="Capture all packets of that node, as pcapng files; may be repeated.",
+            help="Capture all packets at this node in pcapng files; may be repeated.",
         ),
     ] = None,
     out: Out = None,
     as_json: Json = False,
 ) -> None:
-    """Run a scenario and keep its results in a folder."""
+    """Run a scenario and save its results in a folder."""
     scenario = read(file, parse_settings(settings), seed)
     folder = out or Path("results", file.stem)
     check_replaceable(folder)
-    # Here, because loading Polars takes longer than most commands.
+    # Imported here: Polars takes longer to load than most commands take.
     from windtunnel import summary
 
     with beside(folder) if pcap else nullcontext() as captures:
@@ -178,25 +179,27 @@ def report_missing(manifest: dict[str, Any], saved: Path | None) -> None:
     report_faults(manifest["faults"])
     if manifest["interrupted"]:
         done = f"{manifest['finished']} of {manifest['finished'] + manifest['unfinished']} runs"
-        where = f"kept in {saved}" if saved else "nothing was written"
+        where = f"results are in {saved}" if saved else "nothing was written"
         fail(f"interrupted: {done} finished; {where}", INTERRUPTED)
 
 
 def report_faults(faults: list[str]) -> None:
     """Say which runs failed, if any did, and exit."""
     if faults:
-        fail(f"a fault of Windtunnel, not yours: {'; '.join(faults)}", FAULT)
+        fail(f"{INTERNAL}: {'; '.join(faults)}", INTERNAL_ERROR)
 
 
 @app.command("reproduce", epilog="windtunnel reproduce ec-elastic --quick")
 def reproduce_paper(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="A paper, as `list papers` has it.")],
-    quick: Annotated[bool, typer.Option("--quick", help="Run each case twice only.")] = False,
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="A paper, from `windtunnel list papers`.")
+    ],
+    quick: Annotated[bool, typer.Option("--quick", help="Run each case only twice.")] = False,
     jobs: Jobs = None,
     out: Out = None,
     as_json: Json = False,
 ) -> None:
-    """Run a paper's experiments: its numbers beside those measured here, and a report."""
+    """Run a paper's experiments and compare its numbers with those measured here."""
     folder = out or Path("results", name)
     check_replaceable(folder)
     # Here, because loading Polars takes longer than most commands.
@@ -212,7 +215,7 @@ def reproduce_paper(
     if not as_json:
         for table in comparison.tables(reproduction.rows):
             output().print(table)
-    # An interruption is to end within a second, and a report takes longer.
+    # An interruption must end within a second, and a report takes longer.
     page = None if reproduction.interrupted else drawn(folder)
     if as_json:
         answer({"folder": str(folder), **reproduction_document(folder)})
@@ -221,7 +224,7 @@ def reproduce_paper(
     report_faults(reproduction.faults)
     if reproduction.interrupted:
         missing = "; ".join(reproduction.missing)
-        fail(f"interrupted: {missing}; the others are kept in {folder}", INTERRUPTED)
+        fail(f"interrupted: {missing}; the other results are in {folder}", INTERRUPTED)
 
 
 @app.command(epilog="windtunnel study scenarios/studies/buffer-sizing.toml --dry-run")
@@ -229,29 +232,31 @@ def study(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A study file.")],
     jobs: Jobs = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with a study that was not finished.")
+        bool, typer.Option("--resume", help="Continue a study that was interrupted.")
     ] = False,
     retry_failed: Annotated[
-        bool, typer.Option("--retry-failed", help="Run again what failed before.")
+        bool, typer.Option("--retry-failed", help="Run again the runs that failed before.")
     ] = False,
     dask: Annotated[
         str | None,
         typer.Option(
             metavar="ADDRESS",
-            help="Run on a Dask cluster: its scheduler's address, or `local` for one here.",
+            help="Run on the Dask cluster with this scheduler address; `local` starts one here.",
         ),
     ] = None,
     store: Annotated[
-        Path, typer.Option(metavar="DIR", help="Where runs are kept, of all studies.")
+        Path, typer.Option(metavar="DIR", help="The folder that stores the runs of all studies.")
     ] = Path("results/store"),
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say how many runs, how long and how large.")
+        bool, typer.Option("--dry-run", help="Estimate runs, time and disk space; run nothing.")
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask about large studies.")] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Do not ask for confirmation of large studies.")
+    ] = False,
     out: Out = None,
     as_json: Json = False,
 ) -> None:
-    """Run a scenario over many values and seeds; what was run before is not run again."""
+    """Run a scenario over many values and seeds; stored runs are not repeated."""
     # Here, because the others need not wait for it.
     from windtunnel.cli.study import Options, estimate, print_results, run_study
 
@@ -265,11 +270,11 @@ def study(
     print_results(found, folder, page, as_json)
     if interrupted:
         left = found.planned - found.frame.height - found.failures.height
-        fail(f"interrupted: {count(left, 'run')} left; --resume goes on", INTERRUPTED)
+        fail(f"interrupted: {count(left, 'run')} left; continue with --resume", INTERRUPTED)
 
 
 def reproduction_document(folder: Path) -> dict[str, Any]:
-    """Read what a reproduction gave, with the files that its report has named."""
+    """Read the document of a reproduction, with the files of its report."""
     from windtunnel.papers.reproduction import REPRODUCTION
 
     document = json.loads((folder / REPRODUCTION).read_text(encoding="utf-8"))
@@ -278,31 +283,31 @@ def reproduction_document(folder: Path) -> dict[str, Any]:
 
 
 def drawn(folder: Path) -> Path:
-    """Write the report of a folder, and say on a terminal that this takes a while."""
+    """Write the report of a folder, with a status line on a terminal."""
     # Here, because loading what draws takes longer than most commands.
     from windtunnel.report import write_report
 
-    with Console(stderr=True).status("drawing the report"):
+    with Console(stderr=True).status("writing the report"):
         return write_report(folder)
 
 
 @app.command(epilog="windtunnel report results/first")
 def report(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder of results.")],
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder with results.")],
 ) -> None:
-    """Write the report of results that were kept, and say where it is."""
+    """Write a report of saved results."""
     output().print(f"Report: {drawn(folder)}", soft_wrap=True)
 
 
 @app.command(epilog="windtunnel check scenarios/first.toml")
 def check(file: File) -> None:
-    """Say whether a scenario can be run, and what it would run."""
+    """Check a scenario without running it."""
     scenario = read(file)
     cases, runs = len(scenario.cases), scenario.runs
     what = (
         f"{count(cases, 'case')} × {count(runs, 'run')}, {scenario.total_simulated_s:g} s simulated"
     )
-    output().print(f"{file} is fine: {what}", soft_wrap=True)
+    output().print(f"{file}: valid: {what}", soft_wrap=True)
 
 
 def count(number: int, what: str) -> str:
@@ -318,7 +323,7 @@ def print_schema() -> None:
 
 @app.command("list", epilog="windtunnel list controllers")
 def list_what(kind: Annotated[listing.Kind, typer.Argument()], as_json: Json = False) -> None:
-    """List what can be named."""
+    """List the papers, controllers, queues or strategies."""
     if as_json:
         answer({kind: listing.entries(kind)})
     else:
@@ -331,12 +336,12 @@ def measure_speed(
         str | None,
         typer.Argument(
             metavar="[WORKLOAD]",
-            help="One of them, or `study` for runs a second; all simulations unless stated.",
+            help="A workload, or `study` for runs per second; default: all workloads.",
         ),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Measure the simulator's speed, beside ns-3's where that was built."""
+    """Measure the speed of the simulator, and of ns-3 if `make bench-ns3` has built it."""
     with Console(stderr=True).status("") as status:
         if workload == "study":
             document = studies_bench.measure(status.update)

@@ -1,4 +1,4 @@
-"""A reproduction in short: what was published beside what was measured."""
+"""A reproduction on a terminal: published values beside measured ones."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ STYLES: dict[Verdict, str] = {"matches": "green", "differs": "yellow", "impossib
 
 
 def tables(items: Sequence[Item]) -> Iterator[Table]:
-    """Lay out the items of the default reading for a terminal, and all verdicts by reading."""
+    """Format the items of the default reading, and the number of verdicts for each reading."""
     measured = (item for item in items if item.verdict != "not measured")
     yield items_table([item for item in measured if item.reading == DEFAULT])
     yield verdicts_table(items)
 
 
 def items_table(items: Sequence[Item]) -> Table:
-    """Lay out items under the rows of the paper's tables that they belong to."""
+    """Format items, grouped by the rows of the paper's tables."""
     table = Table(box=SIMPLE_HEAD)
     table.add_column("item", overflow="fold")
     table.add_column("published", justify="right")
@@ -47,7 +47,7 @@ def items_table(items: Sequence[Item]) -> Table:
 
 
 def measured(value: Measured | None) -> str:
-    """Lay out a measured value: the mean, and the least and the greatest of its runs."""
+    """Format a measured value: the mean, the minimum and the maximum of its runs."""
     if value is None:
         return ""
     if value.low == value.high:
@@ -56,7 +56,7 @@ def measured(value: Measured | None) -> str:
 
 
 def verdicts_table(items: Sequence[Item]) -> Table:
-    """Count the verdicts under each reading."""
+    """Count the verdicts of each reading."""
     verdicts = [it for it in get_args(Verdict) if any(item.verdict == it for item in items)]
     table = Table(box=SIMPLE_HEAD)
     table.add_column("reading", overflow="fold")

@@ -1,4 +1,4 @@
-"""What can be named: papers, and the parts of a scenario."""
+"""Lists of papers, controllers, queues and strategies."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Kind = Literal["papers", "controllers", "queues", "strategies"]
 
 
 def entries(kind: Kind) -> list[dict[str, Any]]:
-    """List everything of a kind, each with its `name` and what there is to say of it."""
+    """List the entries of a kind, each with its `name` and its description."""
     if kind == "papers":
         # Here, because loading Polars takes longer than most commands.
         from windtunnel.papers.paper import find_papers
@@ -24,7 +24,7 @@ def entries(kind: Kind) -> list[dict[str, Any]]:
 
 
 def table(kind: Kind) -> Table:
-    """Lay out a listing for a terminal."""
+    """Format a list for a terminal."""
     listed = entries(kind)
     table = Table(*(listed[0] if listed else ["name"]), show_lines=kind == "controllers")
     for entry in listed:
@@ -33,7 +33,7 @@ def table(kind: Kind) -> Table:
 
 
 def cell(value: str | list[str | dict[str, Any]]) -> str:
-    """Lay out a value: text as it is, words in a row, parameters with their defaults."""
+    """Format a value: text, a list of words, or parameters with their defaults."""
     if isinstance(value, str):
         return value
     words = [it for it in value if isinstance(it, str)]
@@ -41,6 +41,6 @@ def cell(value: str | list[str | dict[str, Any]]) -> str:
 
 
 def parameter(it: dict[str, Any]) -> str:
-    """Write a parameter with its default, and what turning it on needs."""
-    on = f" (true needs {', '.join(it['needs'])})" if it["needs"] else ""
+    """Format a parameter with its default, and with what it requires when it is true."""
+    on = f" (true requires {', '.join(it['needs'])})" if it["needs"] else ""
     return f"{it['name']} = {json.dumps(it['default'])}{on}"

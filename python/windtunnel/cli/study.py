@@ -1,4 +1,4 @@
-"""The command `study`: what it asks, shows and answers."""
+"""The command `study`: its options, questions and output."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from windtunnel.studies.outcome import StudyResults
 from windtunnel.studies.store import Store
 
 MOST_UNASKED = 100_000
-"""Runs that a study may have without a question."""
+"""The number of runs above which the command asks for confirmation."""
 
 
 @dataclass(frozen=True)
 class Options:
-    """What the command line says."""
+    """The options of the command line."""
 
     jobs: int | None
     resume: bool
@@ -36,7 +36,7 @@ class Options:
 
 
 def run_study(file: Path, folder: Path, options: Options) -> tuple[StudyResults, bool]:
-    """Run a study and write its folder; give its results, and whether it was interrupted."""
+    """Run a study and write its folder; return its results, and whether it was interrupted."""
     study, store = read(file), Store(options.store)
     check_replaceable(folder)
     check_resumed(folder, options)
@@ -56,29 +56,29 @@ def run_study(file: Path, folder: Path, options: Options) -> tuple[StudyResults,
 
 
 def check_resumed(folder: Path, options: Options) -> None:
-    """Refuse to go on with an unfinished study, unless that is what is wanted."""
+    """Refuse to overwrite an interrupted study without `--resume`."""
     if options.resume or not (folder / MANIFEST).exists():
         return
     if read_manifest(folder).get("interrupted"):
         raise StudyError(
             f"{folder}: this study was interrupted\n"
-            "help: --resume goes on with it; --out names another folder"
+            "help: continue it with --resume, or choose another folder with --out"
         )
 
 
 def ask(file: Path, runs: int, options: Options) -> None:
-    """Ask about a study that is very large."""
+    """Ask for confirmation of a very large study."""
     if runs <= MOST_UNASKED or options.yes:
         return
-    question = f"{file}: {runs:,} runs; is that what you want?"
+    question = f"{file}: {runs:,} runs; continue?"
     if not (sys.stdin.isatty() and typer.confirm(question, err=True)):
         raise StudyError(
-            f"{file}: {runs:,} runs\nhelp: --dry-run says how long they take, --yes runs them"
+            f"{file}: {runs:,} runs\nhelp: --dry-run estimates their time; --yes runs them"
         )
 
 
 def estimate(file: Path, options: Options) -> None:
-    """Say what a study would take."""
+    """Print an estimate of a study's runs, time and disk space."""
     study = read(file)
     jobs = options.jobs or os.cpu_count() or 1
     found = studies.estimate(study, Store(options.store), jobs, MOST_UNASKED)
@@ -88,28 +88,28 @@ def estimate(file: Path, options: Options) -> None:
     least = " at least" if study.stop else ""
     print(f"{file}: {found.points:,} points,{least} {found.runs:,} runs")
     if found.stored:
-        print(f"in the store already: {found.stored:,}")
+        print(f"already in the store: {found.stored:,}")
     print(f"about {words(found.seconds)} on {jobs} processors, {size(found.bytes)} in the store")
 
 
 def words(seconds: float) -> str:
-    """Give a time for people."""
+    """Format a duration."""
     for unit, worth in (("days", 86400.0), ("h", 3600.0), ("min", 60.0)):
         if seconds >= 2 * worth:
             return f"{seconds / worth:,.0f} {unit}"
     return f"{seconds:.2g} s"
 
 
-def size(octets: float) -> str:
-    """Give a size for people."""
+def size(count: float) -> str:
+    """Format a size."""
     for unit, worth in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6)):
-        if octets >= worth:
-            return f"{octets / worth:,.1f} {unit}"
-    return f"{octets / 1e3:.0f} kB"
+        if count >= worth:
+            return f"{count / worth:,.1f} {unit}"
+    return f"{count / 1e3:.0f} kB"
 
 
 def print_results(found: StudyResults, folder: Path, page: Path | None, as_json: bool) -> None:
-    """Print what came of a study."""
+    """Print the outcome of a study."""
     if as_json:
         document = {
             "folder": str(folder),

@@ -1,7 +1,6 @@
-"""Columns of results, and what people call them.
+"""Columns of results, and their titles.
 
-The names of the tables' columns say what is in them and, at their end, in which unit;
-`described` turns them into words.
+The name of a column says what it holds and ends with its unit; `described` makes a title of it.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class MeasuredColumn:
-    """Something measured: its column, its name for people and its base unit."""
+    """A measured quantity: its column, its title and its base unit."""
 
     column: str
     title: str
@@ -35,11 +34,11 @@ UNITS = {"bps": "bit/s", "s": "s", "db": "dB", "packets": "packets"}
 """The units at the end of columns' names."""
 
 WORDS = {"data": "Data", "interests": "Interests", "nacks": "NACKs", "rtt": "round trip"}
-"""How words of columns' names are written for people."""
+"""How words of column names are written in titles."""
 
 NAMES = {
-    "delay_maximum_s": ("greatest delay", "s"),
-    "delay_minimum_s": ("least delay", "s"),
+    "delay_maximum_s": ("maximum delay", "s"),
+    "delay_minimum_s": ("minimum delay", "s"),
     "delivered": ("packets delivered", ""),
     "discipline_drops": ("dropped by the queue discipline", ""),
     "flow_controller": ("flow's controller", ""),
@@ -52,11 +51,11 @@ NAMES = {
     "unsolicited": ("unsolicited Data", ""),
     "utilisation": ("utilisation", "share"),
 }
-"""Title and unit of the columns whose names do not say them."""
+"""Title and unit of columns whose names do not give them."""
 
 
 def described(column: str) -> MeasuredColumn:
-    """Describe a column: `interests_in` is Interests in, `goodput_bps` goodput in bit/s."""
+    """Describe a column: `interests_in` is `Interests in`, `goodput_bps` is `goodput` in bit/s."""
     if column in NAMES:
         return MeasuredColumn(column, *NAMES[column])
     words = column.split("_")

@@ -1,4 +1,4 @@
-"""The measures that several papers report; a paper's own ones are in its folder."""
+"""The measures that several papers report; those of a single paper are in its folder."""
 
 from __future__ import annotations
 
@@ -20,11 +20,9 @@ MEASURES = {
         flows.last_delay,
         bound=delay_bound,
     ),
-    "packet-loss": Measure(
-        "dropped Interests and Data each second", "packets/s", losses.packet_loss
-    ),
+    "packet-loss": Measure("dropped packets per second", "packets/s", losses.packet_loss),
     "unanswered": Measure(
-        "Interests less Data at the consumers each second", "packets/s", losses.unanswered
+        "Interests less Data at the consumers, per second", "packets/s", losses.unanswered
     ),
 }
 """Each by its name in papers' files."""

@@ -11,7 +11,7 @@ CONFIDENCE = 0.95
 
 @cache
 def factor(count: int, confidence: float = CONFIDENCE) -> float | None:
-    """Give half an interval's width in standard deviations of the sample; none below two values.
+    """Give half an interval's width in sample standard deviations; None below two values.
 
     The values are taken as independent and normally distributed (Student, "The
     probable error of a mean", Biometrika 6, 1908).

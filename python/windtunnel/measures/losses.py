@@ -1,4 +1,4 @@
-"""Measures of losses: packets dropped by queues and links, and what was not answered."""
+"""Measures of losses: packets dropped by queues and links, and unanswered Interests."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from windtunnel.measures.measure import VALUE, Tables
 
 
 def packet_loss(results: Tables, keys: list[str]) -> pl.DataFrame:
-    """Count the packets dropped in all queues and on all links, for each second."""
+    """Count the packets dropped in all queues and on all links, per second."""
     return per_second(results, "links", keys, pl.sum_horizontal(DROPS))
 
 
 def unanswered(results: Tables, keys: list[str]) -> pl.DataFrame:
-    """Count what the consumers sent and did not receive, for each second: Interests less Data."""
+    """Count Interests sent less Data received by the consumers, per second."""
     # Signed: duplicates may be more than what was lost.
     lost = pl.col("interests").cast(pl.Int64) - pl.col("data") - pl.col("duplicates")
     return per_second(results, "flows", keys, lost)

@@ -21,7 +21,7 @@ class Tables(Protocol):
 
 @dataclass(frozen=True)
 class Bound:
-    """What no protocol surpasses: the least and the most that can be measured."""
+    """The range outside which no protocol can be: the minimum and the maximum."""
 
     least: float | None = None
     most: float | None = None
@@ -29,43 +29,43 @@ class Bound:
 
 
 def unbounded(goodput_bps: float, delay_s: float) -> Bound:
-    """Bound nothing."""
+    """Set no bound."""
     return Bound()
 
 
 @dataclass(frozen=True)
 class Measure:
-    """A quantity that a run has one value of."""
+    """A quantity with one value per run."""
 
     title: str
     """What it is, in one line."""
     unit: str
     """The unit of its values."""
     take: Callable[[Tables, list[str]], pl.DataFrame]
-    """From results, and the columns that tell runs apart, to those columns and `VALUE`."""
+    """From results, and the columns that identify runs, to those columns and `VALUE`."""
     of_each_flow: bool = False
-    """Whether the columns may tell flows apart too."""
+    """Whether it can also be measured for each flow."""
     bound: Callable[[float, float], Bound] = unbounded
-    """From the greatest goodput in bit/s and the least delay in s that the network allows."""
+    """From the maximum goodput in bit/s and the minimum delay in s that the network allows."""
 
 
 def goodput_bound(unit_bps: float) -> Callable[[float, float], Bound]:
-    """Bound a goodput, in units of so many bit/s, by what the network carries."""
+    """Bound a goodput by the capacity of the network; `unit_bps` is its unit in bit/s."""
 
     def bound(goodput_bps: float, delay_s: float) -> Bound:
-        reason = f"no more than {goodput_bps / 1e6:.3g} Mbps can be received here"
+        reason = f"at most {goodput_bps / 1e6:.3g} Mbps can be received on this network"
         return Bound(most=goodput_bps / unit_bps, reason=reason)
 
     return bound
 
 
 def delay_bound(goodput_bps: float, delay_s: float) -> Bound:
-    """Bound a delay, in s, by the shortest path."""
-    return Bound(least=delay_s, reason=f"no Data can take less than {delay_s:.3g} s here")
+    """Bound a delay, in s, by that of the shortest path."""
+    return Bound(least=delay_s, reason=f"Data takes at least {delay_s:.3g} s on this network")
 
 
 def share_bound(goodput_bps: float, delay_s: float) -> Bound:
-    """Bound a share by all that there is."""
+    """Bound a share by 1."""
     return Bound(most=1.0, reason="a share is at most 1")
 
 

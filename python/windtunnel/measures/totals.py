@@ -1,4 +1,4 @@
-"""Totals: what came of each run as a whole, and its spread over the runs."""
+"""Totals of each run, and their spread over the runs."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ OF_FLOWS = (GOODPUT, DELAY, RETRANSMISSIONS, TIMEOUTS, MARKS, FAIRNESS, COMPLETI
 def of_flows(results: Tables, keys: list[str]) -> pl.DataFrame:
     """Give the totals of the flows for each of `keys` (`case`, `flow_controller`) and run.
 
-    Goodput is that of all flows together, delay the mean of theirs,
-    fairness Jain's index of the goodputs (1 for equal ones, 1/n for one flow
-    that has all), completion the last flow's.
+    Goodput is the sum over the flows, delay their mean, fairness Jain's index of
+    their goodputs (1 if equal, 1/n if one of n flows has all), completion that of
+    the last flow.
     """
     goodput = pl.col("goodput_bps").fill_nan(None)
     counts = pl.col("retransmissions", "timeouts", "marks").sum()
@@ -37,7 +37,7 @@ def of_flows(results: Tables, keys: list[str]) -> pl.DataFrame:
             goodput.sum(),
             counts,
             delay_s=pl.col("delay_s").fill_nan(None).mean(),
-            # Among one flow there is nothing to share.
+            # A single flow shares with nobody.
             fairness=pl.when(pl.len() > 1).then(jains_index(goodput)).fill_nan(None),
             completion_s=pl.col("completion_s").max(),
         )
@@ -51,10 +51,10 @@ def of_links(results: Tables) -> pl.DataFrame:
 
 
 def of_channels(results: Tables) -> pl.DataFrame:
-    """Give what each direction of a link with a channel was like, for each case and run.
+    """Give the averages of each channel, for each case and run.
 
-    SINR and rate are means over the samples; outage and out of sight are the
-    shares of the samples in which nothing was sent and no station was seen.
+    SINR and rate are means over the samples; outage and out of sight are the shares
+    of the samples with a rate of zero and without line of sight.
     """
     sinr, station = pl.col("sinr_db"), pl.col("station")
     return (

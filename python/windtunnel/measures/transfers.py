@@ -8,7 +8,7 @@ SIZE_CLASS = "size_class"
 """The column of the class of sizes."""
 
 CLASSES = ("< 100 kB", "100 kB – 1 MB", "1 – 10 MB", "> 10 MB")
-"""The classes of sizes, from small to large; a limit belongs to the smaller."""
+"""The classes of sizes, from small to large; a limit belongs to the smaller class."""
 
 LIMITS = (1e5, 1e6, 1e7)
 """Between two classes, in bytes."""
@@ -27,7 +27,7 @@ def by_size(transfers: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
     """Summarise transfers for each of `keys` and each class of sizes that has any.
 
     Over all runs: their number, and of `completion_s` and `slowdown` (the
-    completion over the least time that the way allows) mean, median and
+    completion time divided by the minimum that the path allows) mean, median and
     99th percentile.
     """
     statistics = [

@@ -14,12 +14,12 @@ from windtunnel.pictures.cases import Comparison
 from windtunnel.pictures.units import decimals, scale, written
 
 MOST_ROWS = 200
-"""Rows that a page shows of a table; the Parquet files hold all."""
+"""The maximum number of rows on a page; the Parquet files have all."""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """What stands in a place: a text, and in smaller letters its spread or its reason."""
+    """A cell: its text, and in small print its spread or its reason."""
 
     text: str
     detail: str = ""
@@ -36,7 +36,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """A table: its caption, its columns, and a word about what is left out."""
+    """A table: its caption, its columns, and a note about omissions."""
 
     caption: str
     columns: list[Column]
@@ -50,14 +50,14 @@ class Table:
 
 
 FIRST = ("goodput_bps", "delay_s", "delay_minimum_s", "delay_maximum_s", "rtt_s")
-"""The columns of flows that a reader looks for first."""
+"""The columns of flows that come first."""
 
 LEFT_OUT = {
     "flows": {"received_bytes", "in_flight", "last_delay_s"},
     "links": {"offered", "delivered_bytes", "held", "most_bytes"},
     "nodes": set[str](),
 }
-"""The columns that a page has no room for; the Parquet files hold them."""
+"""The columns that are not on the page; the Parquet files have them."""
 
 TRANSFER_MEASURES = (
     MeasuredColumn("transfers", "transfers"),
@@ -70,17 +70,17 @@ TRANSFER_MEASURES = (
 )
 CHANNEL_MEASURES = (
     MeasuredColumn("sinr_db", "SINR", "dB"),
-    MeasuredColumn("sinr_db_minimum", "least SINR", "dB"),
-    MeasuredColumn("sinr_db_maximum", "greatest SINR", "dB"),
+    MeasuredColumn("sinr_db_minimum", "minimum SINR", "dB"),
+    MeasuredColumn("sinr_db_maximum", "maximum SINR", "dB"),
     MeasuredColumn("rate_bps", "rate", "bit/s"),
     MeasuredColumn("outage", "outage", "share"),
     MeasuredColumn("out_of_sight", "out of sight", "share"),
-    MeasuredColumn("handovers", "changes of station"),
+    MeasuredColumn("handovers", "handovers"),
 )
 
 
 def summary(comparison: Comparison) -> Table:
-    """Lay out the totals of each case."""
+    """Tabulate the totals of each case."""
     flows = totals.of_flows(comparison, ["case"])
     frame = flows.join(totals.of_links(comparison), on=["case", "run"], maintain_order="left")
     measures = (*totals.OF_FLOWS[:2], DROPPED, *totals.OF_FLOWS[2:])
@@ -88,12 +88,12 @@ def summary(comparison: Comparison) -> Table:
 
 
 def flows(comparison: Comparison) -> Table:
-    """Lay out what each flow measured."""
+    """Tabulate what each flow measured."""
     return of_core(comparison, "flows", "Flows")
 
 
 def of_core(comparison: Comparison, table: str, caption: str) -> Table:
-    """Lay out a table of results: what has a number in it is measured, words name the rows."""
+    """Tabulate a table of results: text columns name the rows, numeric ones are measured."""
     frame = comparison[table]
     numeric = {it for it in frame.columns if frame[it].dtype.is_numeric()}
     left_out = LEFT_OUT[table] | {"case", "run", *FIRST}
@@ -105,7 +105,7 @@ def of_core(comparison: Comparison, table: str, caption: str) -> Table:
 
 
 def transfers(comparison: Comparison) -> Table:
-    """Lay out how long files and answers took, by their size, over all runs."""
+    """Tabulate the completion times of files and answers by size, over all runs."""
     frame = by_size(comparison["transfers"], ["case", "flow"]).head(MOST_ROWS)
     return Table(
         "Transfers by size",
@@ -115,23 +115,23 @@ def transfers(comparison: Comparison) -> Table:
             text("size", frame[SIZE_CLASS].to_list()),
             *(plain(measure, frame[measure.column]) for measure in TRANSFER_MEASURES),
         ],
-        "Slowdown is the completion over the least time that the path allows.",
+        "Slowdown: the completion time divided by the minimum that the path allows.",
     )
 
 
 def links(comparison: Comparison) -> Table:
-    """Lay out what each direction of each link measured."""
+    """Tabulate what each direction of each link measured."""
     return of_core(comparison, "links", "Links, each direction")
 
 
 def channels(comparison: Comparison) -> Table:
-    """Lay out what each direction of a link with a channel was like, over time."""
+    """Tabulate the channels, averaged over time."""
     frame = totals.of_channels(comparison)
     return measured(comparison, frame, CHANNEL_MEASURES, "Channels, each direction")
 
 
 def nodes(comparison: Comparison) -> Table:
-    """Lay out what each node counted."""
+    """Tabulate the counters of each node."""
     return of_core(comparison, "nodes", "Nodes")
 
 
@@ -141,9 +141,9 @@ def measured(
     measures: Sequence[MeasuredColumn],
     caption: str,
 ) -> Table:
-    """Lay out measures with their spread over runs, for each case and each name in the frame.
+    """Tabulate measures with their spread over runs, for each case and each name in the frame.
 
-    Measures that are zero or missing everywhere are left out, and so are names.
+    Measures that are zero or missing everywhere are omitted, and so are missing names.
     """
     names = [it for it in frame.columns if frame[it].dtype == pl.String and frame[it].count()]
     happened = [it for it in measures if frame[it.column].fill_null(0).ne(0).any()]
@@ -157,23 +157,23 @@ def measured(
     ]
     note = ""
     if spread.height > MOST_ROWS:
-        note = f"The first {MOST_ROWS} of {spread.height} rows; the Parquet files have all."
+        note = f"The first {MOST_ROWS} of {spread.height} rows; all are in the Parquet files."
     return Table(caption, columns, note)
 
 
 def axes(comparison: Comparison, cases: list[int]) -> list[Column]:
-    """Name the cases of rows on each axis."""
+    """Make a column of case names for each axis."""
     rows = [comparison.cases[case] for case in cases]
     return [text(axis, [row[index] for row in rows]) for index, axis in enumerate(comparison.axes)]
 
 
 def text(title: str, texts: list[str | None]) -> Column:
-    """Make a column of texts; one that is missing stays empty."""
+    """Make a column of texts; a missing one is empty."""
     return Column(title, False, [Cell(it or "") for it in texts])
 
 
 def plain(measure: MeasuredColumn, values: pl.Series) -> Column:
-    """Make a column of numbers that have no spread."""
+    """Make a column of numbers without a spread."""
     values = values.cast(pl.Float64)
     return numbers(
         measure, pl.DataFrame({"mean": values, "low": values, "high": values}).to_struct()
@@ -181,7 +181,7 @@ def plain(measure: MeasuredColumn, values: pl.Series) -> Column:
 
 
 def numbers(measure: MeasuredColumn, spreads: pl.Series) -> Column:
-    """Make a column of means with their spreads, all with one unit and the same digits."""
+    """Make a column of means with their spreads, in one unit and with the same digits."""
     means, lows, highs = (spreads.struct.field(name) for name in ("mean", "low", "high"))
     shown = scale(measure.unit, highs)
     known = [*means.drop_nulls(), *lows.drop_nulls(), *highs.drop_nulls()]

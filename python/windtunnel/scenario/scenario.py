@@ -17,26 +17,25 @@ from windtunnel.controllers import Controller
 from windtunnel.scenario.tables import ScenarioTables
 
 Controllers = Mapping[str, type[Controller]]
-"""Controllers written in Python, by the names that scenarios have for them."""
+"""Controllers written in Python, by their names in scenarios."""
 
 BUILT = "scenario"
-"""What messages call a scenario that was read from no file."""
+"""The name, in messages, of a scenario that was not read from a file."""
 
 MOST_READ = 17 << 20
-"""Characters of a file: more than the core takes, which says what is wrong with the rest."""
+"""Characters read of a file: more than the core accepts, so that the core reports the error."""
 
 
 @final
 class Scenario(_core.Scenario):
     """A scenario: a network, what runs on it, for how long, and what is compared.
 
-    The keywords are the keys of a scenario file, with dictionaries for its tables. Files
-    that it names, such as maps and traces, are sought in the working folder, or beside
-    the file that it was loaded from.
+    The keywords are the keys of a scenario file, with dictionaries for its tables. Paths of
+    files that it names, such as maps and traces, are relative to the file that it was
+    loaded from, or else to the working directory.
 
-    A scenario is a value: it is checked when it is made, and never changes. Raises
-    ScenarioError where something is wrong: what, in which line of its text, and what would
-    be right.
+    A scenario is immutable and checked when it is made. Raises ScenarioError for an invalid
+    scenario; the message names the line of its text and the fix.
 
     >>> windtunnel.Scenario(
     ...     duration="10 s",
@@ -60,10 +59,10 @@ class Scenario(_core.Scenario):
         settings: Mapping[str, object] | None = None,
         controllers: Controllers | None = None,
     ) -> Scenario:
-        """Read a scenario file, with other values by their paths where they are given.
+        """Read a scenario file; `settings` replace values by their paths.
 
-        `controllers` are classes by the names that it has for them. Raises
-        ScenarioError, or OSError if it cannot be read.
+        `controllers` are controllers written in Python, by their names in the scenario.
+        Raises ScenarioError, or OSError if the file cannot be read.
         """
         return read_file(file, encoded(settings or {}), controllers)
 
@@ -71,17 +70,17 @@ class Scenario(_core.Scenario):
     def parse(text: str, file: str = BUILT, controllers: Controllers | None = None) -> Scenario:
         """Read a scenario's text, in TOML. Raises ScenarioError.
 
-        Messages call it `file`, and the files that it names are sought beside that.
-        `controllers` are classes by the names that it has for them.
+        `file` is its name in messages; paths in the scenario are relative to it.
+        `controllers` are controllers written in Python, by their names in the scenario.
         """
         return checked(file, text, (), controllers)
 
     def changed(
         self, settings: Mapping[str, object], controllers: Controllers | None = None
     ) -> Scenario:
-        """Give the same scenario with other values, by their paths, or more controllers.
+        """Copy the scenario with other values, by their paths, or more controllers.
 
-        Raises ScenarioError for a path that leads nowhere, and for a wrong value.
+        Raises ScenarioError for an unknown path or an invalid value.
 
         >>> scenario.changed({"links.air.rate": "50 Mbps", "runs": 10})
         """
@@ -90,7 +89,7 @@ class Scenario(_core.Scenario):
 
     @property
     def tables(self) -> ScenarioTables:
-        """What its text says, as the keywords that build the same."""
+        """The scenario as the keywords that build it."""
         return cast(ScenarioTables, tomllib.loads(self.text))
 
     def __eq__(self, other: object) -> bool:
@@ -101,15 +100,15 @@ class Scenario(_core.Scenario):
         return next(parts) == next(parts)
 
     def __hash__(self) -> int:
-        """Let it be a key."""
+        """Hash the text."""
         return hash(self.text)
 
     def __reduce__(self) -> tuple[Callable[..., Scenario], tuple[str, str, Controllers]]:
-        """Let it be copied, and sent to another process."""
+        """Support copying and pickling."""
         return Scenario.parse, (self.text, self.file, self.controllers)
 
     def __repr__(self) -> str:
-        """Say what it would run."""
+        """Show title, cases, runs and simulated time."""
         what = f"cases: {len(self.cases)}, runs of each: {self.runs}"
         name = self.title or self.file
         return f"<Scenario {name!r}, {what}, simulated: {self.total_simulated_s:g} s>"
@@ -139,7 +138,7 @@ def checked(
     settings: Iterable[tuple[str, str]] = (),
     controllers: Controllers | None = None,
 ) -> Scenario:
-    """Check a text with settings: each a path, and a value in TOML or else a text."""
+    """Check a text with settings: each is a path, and a TOML value or plain text."""
     try:
         return _core.Scenario.__new__(Scenario, file, text, list(settings), dict(controllers or {}))
     except UnicodeEncodeError as error:
@@ -147,19 +146,19 @@ def checked(
 
 
 def not_text(name: str, error: UnicodeError) -> ScenarioError:
-    """Say that something is no text."""
+    """Make the error for input that is not UTF-8."""
     return ScenarioError(f"{name}: not text in UTF-8: {error}")
 
 
 def encoded(settings: Mapping[str, object]) -> Iterable[tuple[str, str]]:
-    """Write settings as the core takes them."""
+    """Encode settings as the core takes them."""
     return [(path, in_toml(path, value)) for path, value in settings.items()]
 
 
 def in_toml(path: str, value: object) -> str:
     """Write a value in TOML, on one line."""
     check_value(path, value)
-    # As in an inline table, which breaks no line.
+    # As in an inline table, which has no line breaks.
     table = tomlkit.inline_table().append("value", value)
     item = table.value.item("value")
     assert isinstance(item, Item)
@@ -167,12 +166,12 @@ def in_toml(path: str, value: object) -> str:
 
 
 def check_value(path: str, value: object) -> None:
-    """Refuse what no scenario file could say, anywhere in a value."""
+    """Refuse values that TOML cannot express."""
     match value:
         case dict():
             for key, one in value.items():
                 if not isinstance(key, str):
-                    raise ScenarioError(f"{path}: the key {key!r} is no text; write {str(key)!r}")
+                    raise ScenarioError(f"{path}: the key {key!r} is not text; write {str(key)!r}")
                 check_value(f"{path}.{key}", one)
         case list() | tuple():
             for index, one in enumerate(value):
@@ -181,7 +180,7 @@ def check_value(path: str, value: object) -> None:
             pass
         case _:
             raise ScenarioError(
-                f"{path}: {value!r} is no value of a scenario\n"
-                "help: write a text, a number, True or False, a list or a dictionary, "
-                "or leave the key out"
+                f"{path}: {value!r} is not a valid value\n"
+                "help: write text, a number, True or False, a list or a dictionary, "
+                "or omit the key"
             )

@@ -53,8 +53,8 @@ class Progress:
         """The share that is there, from 0 to 1."""
         return 1 - self.left / self.runs if self.runs else 1.0
 
-    def told(self) -> list[str]:
-        """Say it in words."""
+    def words(self) -> list[str]:
+        """Describe it."""
         ended = f"{self.stored + self.done:,} of {self.runs:,} runs"
         return [ended, f"{self.failed:,} failed"] if self.failed else [ended]
 
