@@ -22,8 +22,8 @@ import altair as alt
 import polars as pl
 from compare_ndnsim import NOTABLE, difference, number, replaced
 
+from windtunnel.markdown import table
 from windtunnel.running import read, run_scenario
-from windtunnel.scenario.manual import table
 
 FOLDER = Path(__file__).parent / "kernel"
 RESULTS = FOLDER / "results.json"

@@ -20,8 +20,8 @@ import altair as alt
 import polars as pl
 from compare_ndnsim import NOTABLE, replaced
 
+from windtunnel.markdown import table
 from windtunnel.running import read, run_scenario
-from windtunnel.scenario.manual import table
 
 FOLDER = Path(__file__).parent / "ns3"
 SCENARIO = FOLDER / "dumbbell.toml"

@@ -63,7 +63,7 @@ def bars(comparison: Comparison) -> list[Picture]:
         pl.col("mean", "low", "high") / 1e9, published=pl.lit(None, pl.Float64)
     )
     chart = partial(charts.bars, values, lines, "throughput of the link (Gbps)")
-    caption = "Bars: mean over the runs; whiskers: least to greatest." * comparison.several_runs
+    caption = "Bars: mean over the runs; whiskers: minimum to maximum." * comparison.several_runs
     return [Picture("link-throughput-bars", "Throughput of the busiest link", caption, [], chart)]
 
 

@@ -10,7 +10,7 @@ from windtunnel.folders import read_manifest, write_manifest, write_table, writt
 from windtunnel.tables import ResultsError, ResultTables
 
 if TYPE_CHECKING:
-    # At run time this import takes longer than most commands.
+    # Not at run time: it takes longer to load than most commands take.
     from windtunnel.plots import ResultPlots
 
 __all__ = ["Results", "ResultsError"]
@@ -38,7 +38,7 @@ class Results(ResultTables):
 
     def __repr__(self) -> str:
         """Show a summary of the flows, as the command line does."""
-        # Here, because loading Polars takes longer than most commands.
+        # Imported here: Polars takes longer to load than most commands take.
         from windtunnel import summary
 
         return summary.text(self)
@@ -46,7 +46,7 @@ class Results(ResultTables):
     @property
     def plot(self) -> ResultPlots:
         """The plots, one method each: `results.plot.window()`."""
-        # Here, because loading what draws takes longer than most commands.
+        # Imported here: Altair takes longer to load than most commands take.
         from windtunnel.plots import ResultPlots
 
         return ResultPlots(self)
@@ -78,7 +78,7 @@ class Results(ResultTables):
     @classmethod
     def load(cls, folder: Path | str) -> Results:
         """Read a saved folder. Raises ResultsError if it does not hold results."""
-        # Here, because loading Polars takes longer than most commands.
+        # Imported here: Polars takes longer to load than most commands take.
         import polars as pl
 
         folder = Path(folder)

@@ -92,7 +92,7 @@ def run_scenario(
     runs within a second and keeps the finished ones; `unfinished` in the manifest counts
     the others.
     """
-    # Here, because loading Polars takes longer than most commands.
+    # Imported here: Polars takes longer to load than most commands take.
     import polars as pl
 
     started = time.monotonic()

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    # At run time this import takes longer than most commands.
+    # Not at run time: it takes longer to load than most commands take.
     import polars as pl
 
 

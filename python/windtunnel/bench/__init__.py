@@ -1,1 +1,1 @@
-"""How fast the simulator is, and how many runs a second a study makes."""
+"""Benchmarks: the speed of the simulator, and the runs per second of a study."""

@@ -1,8 +1,7 @@
-"""The simulator's speed, beside ns-3's on the same work.
+"""The speed of the simulator, compared with ns-3 on the same workloads.
 
-Each measurement has a process of its own, so that its peak memory is the
-workload's. Comparisons take turns, Windtunnel and ns-3 one after the other,
-because a machine's speed drifts.
+Each measurement runs in its own process, so that its peak memory is the workload's.
+Windtunnel and ns-3 run alternately, because the speed of a machine drifts.
 """
 
 from __future__ import annotations
@@ -29,30 +28,30 @@ if TYPE_CHECKING:
     import polars as pl
 
 NS3 = Path(__file__).parents[3] / "bench" / "ns3" / "build"
-"""Where `make bench-ns3` puts the programs that it builds."""
+"""The folder of the programs that `make bench-ns3` builds."""
 
 PAIRS = 3
-"""Comparisons with ns-3 for each workload; the median counts."""
+"""Comparisons with ns-3 for each workload; their median is reported."""
 
 SAME_GOODPUT = 0.1
-"""The share by which goodputs may differ before the comparison says so."""
+"""The relative difference of goodputs above which the comparison reports it."""
 
 MANY_FLOWS = 1000
-"""From so many flows on, memory a flow means something."""
+"""The number of flows from which the memory per flow is reported."""
 
 
 class UnknownWorkload(ValueError):
-    """No workload of that name: the message says which there are."""
+    """An unknown workload: the message lists the known ones."""
 
 
 def measure(workload: Workload, duration_s: float, text: str) -> dict[str, Any]:
     """Run a workload, whose scenario is `text`, in this process and measure it.
 
-    `cpu_s` is the processor time of the run, with the building of its world;
-    `rss_bytes_a_flow` is what the run, its scenario and its results add to the
-    interpreter's memory at the most, divided by the flows.
+    `cpu_s` is the CPU time of the run, including its setup; `rss_bytes_a_flow` is the
+    peak memory of the run, its scenario and its results above the interpreter's own,
+    per flow.
     """
-    # What loading Polars takes is the interpreter's.
+    # The memory of Polars itself is part of the interpreter's.
     import polars  # noqa: F401
 
     before = peak_rss_bytes()
@@ -73,7 +72,7 @@ def measure(workload: Workload, duration_s: float, text: str) -> dict[str, Any]:
 
 
 def peak_rss_bytes() -> int:
-    """Give the most memory that this process had at once."""
+    """Give the peak memory of this process."""
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     # Bytes on macOS, elsewhere kibibytes.
     return peak if sys.platform == "darwin" else peak * 1024
@@ -81,13 +80,13 @@ def peak_rss_bytes() -> int:
 
 def sizes(results: Results) -> dict[str, float]:
     """Give the mean sizes of a lossless NDN workload's packets, without framing."""
-    # Here, because loading Polars takes longer than most commands.
+    # Imported here: Polars takes longer to load than most commands take.
     from windtunnel.measures.links import DROPS
 
     links = results["links"]
     lost = links.select(DROPS).sum().row(0)
     if any(lost):
-        raise RuntimeError(f"an NDN workload loses nothing, but this one did: {lost}")
+        raise RuntimeError(f"an NDN workload must not lose packets, but lost {lost}")
     consumers = results["flows"]["node"].implode()
     return {
         # What leaves a consumer is an Interest, and what comes to it is Data.
@@ -104,13 +103,13 @@ def mean_bytes(links: pl.DataFrame) -> float:
 
 
 def run_windtunnel(workload: Workload, duration_s: float) -> dict[str, Any]:
-    """Measure a workload in a process of its own."""
+    """Measure a workload in its own process."""
     command = [sys.executable, "-m", "windtunnel.bench.simulations", workload.name, str(duration_s)]
     return run_program(command, scenario(workload, duration_s))
 
 
 def run_ns3(workload: Workload, duration_s: float, ours: dict[str, Any]) -> dict[str, Any]:
-    """Measure a workload in ns-3; NDN's packets have the sizes that were measured here."""
+    """Measure a workload in ns-3, with NDN packets of the sizes measured here."""
     options = {"workload": workload.name, "duration": duration_s}
     if isinstance(workload.load, Ndn):
         options |= {
@@ -122,7 +121,7 @@ def run_ns3(workload: Workload, duration_s: float, ours: dict[str, Any]) -> dict
 
 
 def run_program(command: list[str], text: str = "") -> dict[str, Any]:
-    """Run a program that reads a text and prints a JSON document."""
+    """Run a program that reads text and prints a JSON document."""
     ended = subprocess.run(command, input=text, capture_output=True, encoding="utf-8")
     if ended.returncode != 0:
         raise RuntimeError(f"{command[0]} failed: {ended.stderr.strip()}")
@@ -131,7 +130,7 @@ def run_program(command: list[str], text: str = "") -> dict[str, Any]:
 
 
 def compare(workload: Workload) -> dict[str, Any] | None:
-    """Measure a workload here and in ns-3, in turns; nothing where ns-3 has it not."""
+    """Measure a workload here and in ns-3 alternately; None if ns-3 does not have it."""
     duration_s = workload.compared_s
     if duration_s is None or not (NS3 / workload.load.program).exists():
         return None
@@ -166,22 +165,20 @@ def chosen(name: str | None) -> list[Workload]:
         return [workloads[name]]
     nearest = get_close_matches(name, [*workloads, "study"], 1)
     guess = f"did you mean {nearest[0]}? " if nearest else ""
-    raise UnknownWorkload(
-        f"there is no workload {name}; {guess}known: {', '.join(workloads)}, study"
-    )
+    raise UnknownWorkload(f"unknown workload {name}; {guess}known: {', '.join(workloads)}, study")
 
 
 def bench(name: str | None, say: Callable[[str], None]) -> dict[str, Any]:
-    """Measure a workload, or all; `say` hears what is being done.
+    """Measure a workload, or all; `say` is called with the current step.
 
-    The answer has `version`, and for each of `workloads` its own figure, of the
-    whole duration, and under `ns3` the comparison, of `duration_s` there.
+    The document has `version`, and for each of `workloads` its figures over the whole
+    duration, and under `ns3` the comparison over `duration_s` there.
     """
     measured = []
     for workload in chosen(name):
         say(f"{workload.name}: {workload.duration_s:g} s")
         own = run_windtunnel(workload, workload.duration_s)
-        say(f"{workload.name}: in turns with ns-3")
+        say(f"{workload.name}: compared with ns-3")
         ns3 = compare(workload)
         measured.append(
             {"name": workload.name, "duration_s": workload.duration_s, **own, "ns3": ns3}
@@ -190,17 +187,17 @@ def bench(name: str | None, say: Callable[[str], None]) -> dict[str, Any]:
 
 
 def table(document: dict[str, Any]) -> Table:
-    """Lay out what was measured, for a terminal."""
+    """Format the measurements for a terminal."""
     table = Table(box=SIMPLE_HEAD, caption=caption(document), caption_justify="left")
     table.add_column("workload", no_wrap=True)
     for title in (
         "million\npacket-hops",
         "CPU\ns",
-        "million hops\na CPU second",
-        "million events\na CPU second",
+        "million hops\nper CPU second",
+        "million events\nper CPU second",
         "peak memory\nMB",
-        "ns-3: million hops\na CPU second",
-        "times\nns-3",
+        "ns-3: million hops\nper CPU second",
+        "ratio to\nns-3",
     ):
         table.add_column(title, justify="right")
     for it in document["workloads"]:
@@ -219,7 +216,7 @@ def table(document: dict[str, Any]) -> Table:
 
 
 def caption(document: dict[str, Any]) -> str:
-    """Say how the figures were compared, and what a row has no room for."""
+    """Describe the comparison, and what does not fit into the rows."""
     workloads = document["workloads"]
     own = ", ".join(f"{it['name']} {it['duration_s']:g} s" for it in workloads)
     lines = [f"Simulated: {own}."]
@@ -228,13 +225,13 @@ def caption(document: dict[str, Any]) -> str:
         both = ", ".join(f"{it['name']} {it['ns3']['duration_s']:g} s" for it in compared)
         lines.append(
             f"Compared with ns-3 {compared[0]['ns3']['version']} over {both}: "
-            f"the median of {PAIRS} pairs, taken in turns."
+            f"the median of {PAIRS} alternating pairs."
         )
     else:
-        lines.append("For ns-3's figures: make bench-ns3.")
+        lines.append("To compare with ns-3: make bench-ns3.")
     lines += [different_goodput(it) for it in compared if not it["ns3"]["same_goodput"]]
     lines += [
-        f"{it['name']}: {it['rss_bytes_a_flow'] / 1024:.2f} KiB of memory a flow."
+        f"{it['name']}: {it['rss_bytes_a_flow'] / 1024:.2f} KiB of memory per flow."
         for it in workloads
         if it["flows"] >= MANY_FLOWS
     ]
@@ -242,11 +239,11 @@ def caption(document: dict[str, Any]) -> str:
 
 
 def different_goodput(it: dict[str, Any]) -> str:
-    """Say of a workload that its goodput is not ns-3's."""
+    """Report that a workload's goodput differs from ns-3's."""
     ours, theirs = (it["ns3"][key] / 1e6 for key in ("windtunnel_goodput_bps", "goodput_bps"))
     return (
-        f"{it['name']}: the goodput is not that of ns-3, {ours:.1f} and {theirs:.1f} Mbps: "
-        "the work differs."
+        f"{it['name']}: goodput {ours:.1f} Mbps, in ns-3 {theirs:.1f} Mbps: "
+        "the workloads are not the same."
     )
 
 

@@ -1,4 +1,4 @@
-"""How many runs a second a study makes, storage included."""
+"""The runs per second of a study, including storage."""
 
 from __future__ import annotations
 
@@ -42,17 +42,17 @@ values = ["20 ms"]
 """
 
 RUNS = 4000
-"""Runs of a study that is timed with one thread and with several, in turns."""
+"""Runs of a study that is timed with one thread and with several, alternately."""
 
 PAIRS = 3
-"""How often; the median of the ratios counts."""
+"""The number of repetitions; the median of the ratios is reported."""
 
 MANY = 10_000
-"""Runs of the study that is not to slow down."""
+"""Runs of a long study, which must not slow down."""
 
 
 def measure(say: Callable[[str], None]) -> dict[str, Any]:
-    """Measure studies in stores that are gone at the end; `say` hears what is being done."""
+    """Measure studies in temporary stores; `say` is called with the current step."""
     processors = os.cpu_count() or 1
     pairs = []
     for pair in range(PAIRS):
@@ -78,7 +78,7 @@ def measure(say: Callable[[str], None]) -> dict[str, Any]:
 
 
 def runs_a_second(runs: int, jobs: int) -> tuple[float, list[tuple[int, float]]]:
-    """Time a study; give its runs a second, and the runs done by time, in s."""
+    """Time a study; return its runs per second, and the runs done by time, in s."""
     seen: list[tuple[int, float]] = [(0, 0.0)]
 
     def watch(now: Progress) -> None:
@@ -94,7 +94,7 @@ def runs_a_second(runs: int, jobs: int) -> tuple[float, list[tuple[int, float]]]
 
 
 def rate(seen: list[tuple[int, float]], start: float, end: float) -> float:
-    """Give the runs a second between two shares of all runs."""
+    """Compute the runs per second between two shares of all runs."""
     most = seen[-1][0]
     begin = next(it for it in seen if it[0] >= start * most)
     finish = next(it for it in seen if it[0] >= end * most)
@@ -102,9 +102,9 @@ def rate(seen: list[tuple[int, float]], start: float, end: float) -> float:
 
 
 def table(document: dict[str, Any]) -> Table:
-    """Lay out what was measured, for a terminal."""
+    """Format the measurements for a terminal."""
     made = Table(box=SIMPLE_HEAD, min_width=76, caption_justify="left", caption=caption(document))
-    for title in ("runs", "threads", "runs a second"):
+    for title in ("runs", "threads", "runs per second"):
         made.add_column(title, justify="right")
     for runs, threads, speed in (
         (document["runs"], 1, document["one_thread_runs_per_s"]),
@@ -116,12 +116,12 @@ def table(document: dict[str, Any]) -> Table:
 
 
 def caption(document: dict[str, Any]) -> str:
-    """Say what a run is, and what the table has no room for."""
+    """Describe a run, and what does not fit into the table."""
     first, last = document["many_first_runs_per_s"], document["many_last_runs_per_s"]
     return (
         "A run: 10 s of one CUBIC flow at 10 Mbps and 40 ms, its tables stored.\n"
-        f"{document['processors']} threads make {document['ratio']:.2f} times the runs of one: "
-        f"the median of {PAIRS} pairs, taken in turns.\n"
-        f"Of {document['many_runs']:,} runs the first fifth went at {first:.0f} a second, "
-        f"the last at {last:.0f}."
+        f"{document['processors']} threads: {document['ratio']:.2f} times the runs per second of "
+        f"one thread, the median of {PAIRS} alternating pairs.\n"
+        f"Of {document['many_runs']:,} runs, the first fifth: {first:.0f} per second; "
+        f"the last fifth: {last:.0f}."
     )

@@ -1,6 +1,6 @@
-"""The workloads of the bench: networks under load, written as scenarios.
+"""The workloads of the benchmarks: networks under load, written as scenarios.
 
-Those that ns-3 runs too are laid out again, the same, in `bench/ns3`.
+`bench/ns3` has the same networks for ns-3.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import ClassVar
 from windtunnel.package_data import SCENARIOS
 
 STREET = SCENARIOS / "maps" / "street.toml"
-"""Where the user of a radio link walks."""
+"""The map of the radio workload."""
 
 PPP_BYTES = 2
 """The framing of ns-3's point-to-point links, which its options leave out."""
@@ -33,7 +33,7 @@ class Link:
     first: str
     second: str
     rate: str | None
-    """None if its other keys say how fast it sends."""
+    """None if its other keys determine the rate."""
     delay: str
     keys: str = ""
     """Other keys, as a scenario file has them."""
@@ -41,20 +41,20 @@ class Link:
 
 @dataclass(frozen=True)
 class Network:
-    """Links, and who works with whom, each pair a flow."""
+    """Links, and pairs of nodes with a flow each."""
 
     links: list[Link]
     pairs: list[tuple[str, str]]
     """A consumer's and a producer's node, or a sender's and a receiver's."""
     queue: int
-    """Packets that fit before each link."""
+    """The capacity of the queue of each link, in packets."""
     loss: str | None = None
     """The share of packets that each link loses at random; none if not given."""
 
 
 @dataclass(frozen=True)
 class Ndn:
-    """Consumers with a fixed window, for which the queues have room: nothing is lost."""
+    """Consumers with a fixed window that the queues can hold, so that nothing is lost."""
 
     window: int
     """Interests that each consumer keeps in flight."""
@@ -79,7 +79,7 @@ class Ndn:
 
 @dataclass(frozen=True)
 class Tcp:
-    """Senders without end, which start one after the other."""
+    """Unlimited senders, which start one after the other."""
 
     controller: str
     """As a scenario file has it: a TOML value."""
@@ -114,8 +114,7 @@ class Workload:
     duration_s: float
     """Simulated seconds of Windtunnel's own figure."""
     compared_s: float | None
-    """Simulated seconds of both in a comparison: few, where ns-3 takes minutes;
-    nothing where ns-3 does not run it."""
+    """Simulated seconds of a comparison, few where ns-3 takes minutes; None: not compared."""
 
 
 def path(nodes: Iterable[str], rate: str, delay: str) -> list[Link]:
@@ -178,7 +177,7 @@ def tcp_link() -> Network:
 
 
 def lossy_link() -> Network:
-    """Lay out one link that loses a packet in twenty, both ways."""
+    """Lay out one link that loses 5 % of the packets in both directions."""
     link = Link("sender", "receiver", "10 Gbps", "3 ms")
     return Network([link], [("sender", "receiver")], one_bdp(10_000, 3), loss="5 %")
 
@@ -296,7 +295,7 @@ def scenario(workload: Workload, duration_s: float) -> str:
     nodes = dict.fromkeys(end for link in network.links for end in (link.first, link.second))
     lines = [
         f'duration = "{duration_s:f} s"',
-        # One sample: ns-3 records nothing on the way either.
+        # A single sample: ns-3 does not record series either.
         f'interval = "{duration_s:f} s"',
         "[defaults.link]",
         f'queue = {{ kind = "drop-tail", limit = "{network.queue} packets" }}',

@@ -202,7 +202,7 @@ def reproduce_paper(
     """Run a paper's experiments and compare its numbers with those measured here."""
     folder = out or Path("results", name)
     check_replaceable(folder)
-    # Here, because loading Polars takes longer than most commands.
+    # Imported here: Polars takes longer to load than most commands take.
     from windtunnel.cli import comparison
     from windtunnel.papers.reproduction import reproduce
 
@@ -257,7 +257,7 @@ def study(
     as_json: Json = False,
 ) -> None:
     """Run a scenario over many values and seeds; stored runs are not repeated."""
-    # Here, because the others need not wait for it.
+    # Imported here, so that other commands start faster.
     from windtunnel.cli.study import Options, estimate, print_results, run_study
 
     folder = out or Path("results", file.stem)
@@ -284,7 +284,7 @@ def reproduction_document(folder: Path) -> dict[str, Any]:
 
 def drawn(folder: Path) -> Path:
     """Write the report of a folder, with a status line on a terminal."""
-    # Here, because loading what draws takes longer than most commands.
+    # Imported here: Altair takes longer to load than most commands take.
     from windtunnel.report import write_report
 
     with Console(stderr=True).status("writing the report"):

@@ -15,7 +15,7 @@ Kind = Literal["papers", "controllers", "queues", "strategies"]
 def entries(kind: Kind) -> list[dict[str, Any]]:
     """List the entries of a kind, each with its `name` and its description."""
     if kind == "papers":
-        # Here, because loading Polars takes longer than most commands.
+        # Imported here: Polars takes longer to load than most commands take.
         from windtunnel.papers.paper import find_papers
 
         return [{"name": paper.name, "title": paper.title} for paper in find_papers()]

@@ -16,7 +16,7 @@ def factor(count: int, confidence: float = CONFIDENCE) -> float | None:
     The values are taken as independent and normally distributed (Student, "The
     probable error of a mean", Biometrika 6, 1908).
     """
-    # Here, because loading SciPy takes longer than most commands.
+    # Imported here: SciPy takes longer to load than most commands take.
     from scipy.special import stdtrit
 
     if count < 2:

@@ -1,4 +1,4 @@
-"""Refuses values and figures of a paper that its experiments do not have."""
+"""Checks that the names in a paper's files exist in its experiments."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def check(
     scenarios: Mapping[str, _core.Scenario],
     measures: Mapping[str, Measure],
 ) -> None:
-    """Refuse values and figures of experiments, measures and columns that there are not."""
+    """Refuse unknown experiments, measures and columns. Raises PaperError."""
     for table in published.tables:
         for row, values in table.rows.items():
             for experiment in table.experiments(row):
@@ -53,7 +53,7 @@ def check_columns(
     axis: str,
     columns: list[str],
 ) -> None:
-    """Refuse an experiment, an axis of it, or cases on that axis that there are not."""
+    """Refuse an unknown experiment, axis, or case."""
     check_name(place, "experiment", experiment, scenarios)
     scenario = scenarios[experiment]
     check_name(place, "axis", axis, [*scenario.axes, FLOW])
@@ -62,13 +62,13 @@ def check_columns(
 
 
 def check_where(place: str, scenario: _core.Scenario, axis: str, where: Mapping[str, str]) -> None:
-    """Refuse what leaves open which cases of an experiment are meant."""
+    """Refuse a `where` that does not determine the cases of an experiment."""
     for name, case in where.items():
         check_name(place, "axis", name, scenario.axes)
         check_name(place, name, case, along(scenario, name))
     for name in scenario.axes:
         if name not in {axis, READING, *where}:
-            raise PaperError(f"{place}: `where` must say which `{name}`")
+            raise PaperError(f"{place}: `where` must name a case of `{name}`")
 
 
 def along(scenario: _core.Scenario, axis: str) -> list[str]:
@@ -79,6 +79,6 @@ def along(scenario: _core.Scenario, axis: str) -> list[str]:
 
 
 def check_name(place: str, kind: str, name: str, known: Any) -> None:
-    """Refuse a name that is not known."""
+    """Refuse an unknown name."""
     if name not in known:
-        raise PaperError(f"{place}: there is no {kind} `{name}`; known are {', '.join(known)}")
+        raise PaperError(f"{place}: unknown {kind} `{name}`; known: {', '.join(known)}")

@@ -1,9 +1,9 @@
-"""What is wrong with a paper."""
+"""Errors of papers."""
 
 
 class UnknownPaper(ValueError):
-    """A name that no paper has; the message gives the nearest one."""
+    """An unknown paper; the message suggests the nearest name."""
 
 
 class PaperError(ValueError):
-    """A paper's folder that is not as it should be: the message says what and where."""
+    """An invalid folder of a paper: the message says what is wrong, and where."""

@@ -1,4 +1,4 @@
-"""What an experiment gave, in every measure."""
+"""The outcome of an experiment in every measure."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from windtunnel.measures.measure import VALUE, Measure
 from windtunnel.results import Results
 
 DEFAULT = "default"
-"""The reading that a paper's page argues for."""
+"""The reading that a paper's page recommends."""
 
 READING = "reading"
 """The axis of the readings."""
 
 FLOW = "flow"
-"""What stands for an axis where the flows of each run are compared with each other."""
+"""The name used as an axis to compare the flows of each run."""
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """What an experiment gave: for every case its values and its bounds."""
+    """The outcome of an experiment: the values and bounds of each case."""
 
     axes: list[str]
     cases: list[tuple[str, ...]]
     bounds: dict[tuple[str, ...], tuple[float, float]]
-    """The most goodput in bit/s, and the least delay in s."""
+    """The maximum goodput in bit/s, and the minimum delay in s."""
     values: dict[str, dict[tuple[str, ...], dict[int, float]]]
-    """By measure, case and number of the run; what was not run is missing. A flow's
-    own values stand under the case with its name behind."""
+    """By measure, case and number of the run. The values of a single flow are under the
+    case followed by the flow's name."""
     flows: list[str] = field(default_factory=list)
     """The names of its flows."""
 
@@ -46,9 +46,9 @@ class Experiment:
         return self.along(READING) if READING in self.axes else [DEFAULT]
 
     def case(self, axis: str, name: str, reading: str, where: Mapping[str, str]) -> tuple[str, ...]:
-        """Find a case, `where` naming it on the axes that stand still.
+        """Find a case; `where` gives its names on the other axes.
 
-        A reading that does not concern the experiment leaves it as it is.
+        An experiment without the reading has its default.
         """
         known = reading if reading in self.readings() else DEFAULT
         names = {**where, axis: name, READING: known}
@@ -65,7 +65,7 @@ class Experiment:
 def evidence(
     scenario: _core.Scenario, results: Results | None, measures: Mapping[str, Measure]
 ) -> Experiment:
-    """Gather what an experiment gave, in every measure."""
+    """Compute the outcome of an experiment in every measure."""
     cases = [tuple(case) for case in scenario.cases]
     bounds = dict(zip(cases, scenario.bounds(), strict=True))
     values: dict[str, dict[tuple[str, ...], dict[int, float]]] = {}

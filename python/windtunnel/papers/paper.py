@@ -18,7 +18,7 @@ from windtunnel.measures.measure import Measure
 from windtunnel.papers.errors import PaperError, UnknownPaper
 
 if TYPE_CHECKING:
-    # At run time this import takes longer than most commands.
+    # Not at run time: it takes longer to load than most commands take.
     from windtunnel.pictures.kinds import Kinds
 
 PAPER = "paper.toml"
@@ -27,21 +27,21 @@ PAGE = "README.md"
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure of a paper, and what it is drawn from."""
+    """A figure of a paper, and its data."""
 
     id: str
     title: str
     caption: str
     kind: str
-    """What is drawn: a kind of picture that the report knows."""
+    """The kind of picture: a common one, or one of the paper's own."""
     experiment: str
     where: dict[str, str]
-    """The cases of the axes that stand still."""
+    """The case on each axis that the figure does not show."""
     series: str
-    """The axis whose cases, or `flow` for the flows that, are drawn side by side."""
+    """The axis whose cases are compared, or `flow`."""
 
     def document(self) -> dict[str, Any]:
-        """Give the figure as JSON values; whoever draws it names the files."""
+        """Give the figure as JSON values; the report fills in the files."""
         return {**vars(self), "files": []}
 
 
@@ -57,31 +57,31 @@ class Paper:
     """The titles of its experiments, by name; `NAME.toml` is the scenario."""
     figures: list[Figure]
     page: str
-    """How the paper was understood, and what came out, in Markdown."""
+    """The paper's page, in Markdown."""
 
     def scenario(self, experiment: str) -> Path:
         """Give the file of an experiment."""
         return self.folder / f"{experiment}.toml"
 
     def measures(self) -> dict[str, Measure]:
-        """Give every measure that its files may name: the common ones and its own.
+        """Give all measures that its files can name: the common ones and its own.
 
         Raises PaperError.
         """
         return {**MEASURES, **self.own("measures", "MEASURES")}
 
     def pictures(self) -> Kinds:
-        """Give every kind of picture that its figures may be of: the common ones and its own.
+        """Give all kinds of pictures for its figures: the common ones and its own.
 
         Raises PaperError.
         """
-        # Here, because loading what draws takes longer than most commands.
+        # Imported here: Altair takes longer to load than most commands take.
         from windtunnel.pictures.kinds import KINDS
 
         return {**KINDS, **self.own("pictures", "PICTURES")}
 
     def own(self, part: str, name: str) -> dict[str, Any]:
-        """Give a dictionary of a Python file in its folder; empty without the file.
+        """Give a dictionary from a Python file in its folder; empty without the file.
 
         Raises PaperError.
         """
@@ -96,13 +96,13 @@ class Paper:
 
 
 def find_papers() -> list[Paper]:
-    """Find all papers, by name. Raises PaperError if a folder is not as it should be."""
+    """Find all papers, by name. Raises PaperError for an invalid folder."""
     folders = sorted(path.parent for path in package_data.PAPERS.glob(f"*/{PAPER}"))
     return [read_paper(folder) for folder in folders]
 
 
 def find_paper(name: str) -> Paper:
-    """Find a paper by its name. Raises UnknownPaper with the nearest one, or PaperError."""
+    """Find a paper by its name. Raises UnknownPaper, with the nearest name, or PaperError."""
     papers = {paper.name: paper for paper in find_papers()}
     if name in papers:
         return papers[name]
@@ -110,14 +110,14 @@ def find_paper(name: str) -> Paper:
     if near:
         help = f"did you mean `{near[0]}`?"
     elif papers:
-        help = f"there are {', '.join(papers)}"
+        help = f"known: {', '.join(papers)}"
     else:
-        help = f"there are none in {package_data.PAPERS}"
-    raise UnknownPaper(f"there is no paper `{name}`; {help}")
+        help = f"{package_data.PAPERS} has no papers"
+    raise UnknownPaper(f"unknown paper `{name}`; {help}")
 
 
 def read_paper(folder: Path) -> Paper:
-    """Read a paper's folder. Raises PaperError if it is not as it should be."""
+    """Read a paper's folder. Raises PaperError if it is invalid."""
     file = folder / PAPER
     data = load(file)
     try:
@@ -143,7 +143,7 @@ def load(file: Path) -> dict[str, Any]:
 
 
 def explain(error: Exception) -> str:
-    """Say what is wrong with a table."""
+    """Describe what is wrong with a table."""
     return f"`{error.args[0]}` is missing" if isinstance(error, KeyError) else str(error)
 
 

@@ -14,7 +14,7 @@ from windtunnel.papers.paper import Paper, explain, load
 PUBLISHED = "published.toml"
 
 TOLERANCE = 0.1
-"""The share of a value within which another one matches it."""
+"""The relative difference up to which two values match."""
 
 
 @dataclass(frozen=True)
@@ -26,11 +26,11 @@ class Table:
     axis: str
     """The axis of the experiments whose cases are its columns."""
     mean_over: list[str] | None
-    """The experiments whose mean its rows give; a row's own name if there are none."""
+    """The experiments whose mean its rows give; None: a row is the experiment of its name."""
     rows: dict[str, dict[str, Decimal]]
-    """For each row what is published, by column; what is not is missing."""
+    """The published values of each row, by column."""
     where: dict[str, str] = field(default_factory=dict)
-    """The cases of the axes that stand still."""
+    """The case on each other axis."""
 
     def experiments(self, row: str) -> list[str]:
         """List the experiments that give a row."""
@@ -39,11 +39,11 @@ class Table:
 
 @dataclass(frozen=True)
 class Claim:
-    """What a paper says of the order of its values, in words.
+    """A claim of a paper about its values.
 
-    Either `order`, groups of columns of which every one in an earlier group has
-    more than `factor` times what every one in a later group has; or `alike`,
-    columns whose values match; or `below`, what columns have less than.
+    Either `order`: groups of columns, where each value in an earlier group is more than
+    `factor` times each value in a later group; or `alike`: columns whose values match; or
+    `below`: upper limits of columns.
     """
 
     id: str
@@ -51,16 +51,16 @@ class Claim:
     measure: str
     axis: str
     places: dict[str, list[str]]
-    """Where it is said to hold: by name, the experiments whose mean it is about."""
+    """Where it should hold: by name, the experiments whose mean it is about."""
     order: list[list[str]]
     alike: list[str]
     where: dict[str, str] = field(default_factory=dict)
-    """The cases of the axes that stand still."""
+    """The case on each other axis."""
     factor: float = 1.0
     below: dict[str, float] = field(default_factory=dict)
 
     def holds(self, values: Mapping[str, float]) -> bool:
-        """Say whether values bear the claim out."""
+        """Say whether values confirm the claim."""
         pairs = (
             (values[a], values[b])
             for more, less in combinations(self.order, 2)
@@ -78,7 +78,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class Gain:
-    """By how much a paper says that one column is more than another, in percent."""
+    """A claim by how many percent one column exceeds another."""
 
     id: str
     says: str
@@ -89,7 +89,7 @@ class Gain:
     experiment: str
     percent: Decimal
     where: dict[str, str] = field(default_factory=dict)
-    """The cases of the axes that stand still."""
+    """The case on each other axis."""
 
     def measured(self, of: Mapping[int, float], over: Mapping[int, float]) -> list[float]:
         """Compute it for every run that has both."""
@@ -106,7 +106,7 @@ class Published:
     gains: list[Gain] = field(default_factory=list)
 
     def measures(self) -> list[str]:
-        """List the measures that they name."""
+        """List the measures that they use."""
         of_tables = (name for table in self.tables for name in table.measures)
         of_claims = (claim.measure for claim in self.claims)
         of_gains = (gain.measure for gain in self.gains)
@@ -119,7 +119,7 @@ def match(published: float, measured: float) -> bool:
 
 
 def read_published(paper: Paper) -> Published:
-    """Read what a paper published. Raises PaperError if the file is not as it should be."""
+    """Read what a paper published. Raises PaperError for an invalid file."""
     file = paper.folder / PUBLISHED
     data = load(file)
     try:
@@ -163,7 +163,7 @@ def read_published(paper: Paper) -> Published:
 
 
 def places(claim: dict[str, Any]) -> dict[str, list[str]]:
-    """Read where a claim is said to hold: in single experiments, or in the mean of some."""
+    """Read where a claim should hold: in single experiments, or in the mean of several."""
     if "mean-over" in claim:
         return {"mean": claim["mean-over"]}
     return {name: [name] for name in claim["experiments"]}

@@ -21,7 +21,7 @@ from windtunnel.running import Progress, read, run_scenario
 REPRODUCTION = "reproduction.json"
 
 QUICK_RUNS = 2
-"""Runs of each case where little time is given: the least that shows a spread."""
+"""Runs of each case in a quick reproduction: the minimum that shows a spread."""
 
 
 @dataclass(frozen=True)
@@ -30,12 +30,12 @@ class Reproduction:
 
     paper: Paper
     runs: int
-    """How often each case is run, each time with other random streams."""
+    """The number of runs of each case, with different random streams."""
     rows: list[Item]
     results: dict[str, Results]
-    """What each experiment gave, by name; those never started are missing."""
+    """The results of each experiment, by name, without those that were never started."""
     missing: list[str]
-    """What was not run, in words."""
+    """Descriptions of what was not run."""
 
     @property
     def interrupted(self) -> bool:
@@ -44,11 +44,11 @@ class Reproduction:
 
     @property
     def faults(self) -> list[str]:
-        """What went wrong on our side."""
+        """Internal errors."""
         return [fault for results in self.results.values() for fault in results.manifest["faults"]]
 
     def document(self) -> dict[str, Any]:
-        """Give everything but the series as JSON values."""
+        """Give everything except the series as JSON values."""
         return {
             "paper": self.paper.name,
             "title": self.paper.title,
@@ -64,8 +64,8 @@ class Reproduction:
     def save(self, folder: Path | str) -> Path:
         """Write a folder: `reproduction.json`, and a folder of results for each experiment.
 
-        The folder appears whole or not at all; results of the same name are
-        replaced. Raises OSError where it cannot be written.
+        The folder is written as a whole or not at all, and replaces earlier results.
+        Raises OSError if it cannot be written.
         """
         folder = Path(folder)
         with written_whole(folder) as written:
@@ -89,9 +89,9 @@ def reproduce(
 ) -> Reproduction:
     """Run a paper's experiments and compare them with what it published.
 
-    `quick` runs each case twice only. `watch` is called several times a second,
+    `quick` runs each case only twice. `watch` is called several times a second,
     with the progress over all experiments. An interruption (Ctrl-C) ends the
-    runs within a second and keeps what was finished; `missing` names the rest.
+    runs within a second and keeps the finished ones; `missing` names the rest.
     Raises UnknownPaper, PaperError, ScenarioError or OSError.
     """
     paper = find_paper(name)
@@ -157,7 +157,7 @@ class Together:
         )
 
     def watch(self, now: Progress) -> None:
-        """Show the progress of a scenario together with that of those before it."""
+        """Show the progress of a scenario, added to that of the scenarios before it."""
         if self.shown:
             self.shown(self.add(now))
 
@@ -176,7 +176,7 @@ class Together:
 def what_is_missing(
     scenarios: Mapping[str, _core.Scenario], results: Mapping[str, Results]
 ) -> Iterator[str]:
-    """Say which runs are missing."""
+    """Describe which runs are missing."""
     for name, scenario in scenarios.items():
         runs = len(scenario.cases) * scenario.runs
         if name not in results:

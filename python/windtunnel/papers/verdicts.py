@@ -1,4 +1,4 @@
-"""What a paper published beside what was measured, and what became of it."""
+"""Verdicts: published values compared with measured ones."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from windtunnel.papers.experiment import Experiment
 from windtunnel.papers.published import Claim, Gain, Published, match
 
 Verdict = Literal["matches", "same order", "differs", "impossible", "not stated", "not measured"]
-"""What became of a published value.
+"""The verdict on a published value.
 
-`matches`: within 10 %. `impossible`: the network as described could not give it,
-whatever the protocol. `same order`: the values of its row come in the paper's
-order. `differs`: none of these. `not stated`: the paper gives no value.
-`not measured`: an interruption came before.
+`matches`: within 10 %. `impossible`: no protocol can reach it on the network as
+described. `same order`: the values of its row are in the paper's order. `differs`: none
+of these. `not stated`: the paper gives no value. `not measured`: the reproduction was
+interrupted before.
 """
 
 
@@ -36,7 +36,7 @@ class Measured:
 
 @dataclass(frozen=True)
 class Item:
-    """One number or statement of a paper under one reading."""
+    """One number or claim of a paper under one reading."""
 
     id: str
     reading: str
@@ -61,10 +61,10 @@ class Item:
 
 
 def same_order(published: Mapping[str, Decimal], measured: Mapping[str, float]) -> bool:
-    """Say whether measured values come in the order of the published ones.
+    """Say whether measured values are in the order of the published ones.
 
-    Values that are published as equal must match each other. Where nothing else
-    is published, there is no order.
+    Values that are published as equal must match each other. If all are equal, there is
+    no order.
     """
     if len(set(published.values())) < 2 or not published.keys() <= measured.keys():
         return False
@@ -78,7 +78,7 @@ def same_order(published: Mapping[str, Decimal], measured: Mapping[str, float]) 
 
 
 def surpasses(published: Decimal, bound: Bound) -> bool:
-    """Say whether a value is beyond a bound, however it was rounded to its digits."""
+    """Say whether a value is beyond a bound by more than its rounding."""
     exponent = published.as_tuple().exponent
     assert isinstance(exponent, int), "a published value is a number"
     rounding = 0.5 * 10.0**exponent
@@ -91,7 +91,7 @@ def surpasses(published: Decimal, bound: Bound) -> bool:
 def judge(
     published: Decimal | None, measured: Measured | None, bound: Bound, in_order: bool
 ) -> tuple[Verdict, str]:
-    """Give a verdict on a published value, and its reason in a few words."""
+    """Give the verdict on a published value, and its reason."""
     if published is None:
         return "not stated", ""
     if surpasses(published, bound):
@@ -107,9 +107,9 @@ def judge(
 
 
 def compare(published: float, measured: float) -> str:
-    """Say how a measured value lies to a published one."""
+    """Describe a measured value relative to a published one."""
     if published == measured:
-        return "the published value"
+        return "equal to the published value"
     if published == 0:
         return "published as 0"
     ratio = measured / published
@@ -119,7 +119,7 @@ def compare(published: float, measured: float) -> str:
 
 
 def summarise(runs: Sequence[float], unit: str) -> Measured | None:
-    """Sum runs up, if there are any."""
+    """Summarise runs; None without any."""
     if not runs:
         return None
     return Measured(fmean(runs), min(runs), max(runs), len(runs), unit)
@@ -154,7 +154,7 @@ def compare_all(
 
 
 def gain_item(gain: Gain, experiment: Experiment, reading: str) -> Item:
-    """Give the item of a gain: it is of the paper's order where the same one is ahead."""
+    """Give the item of a gain: `same order` if the same column is ahead."""
     of, over = (
         experiment.runs(gain.measure, gain.axis, name, reading, gain.where)
         for name in (gain.of, gain.over)
@@ -173,7 +173,7 @@ def readings(over: Sequence[Experiment]) -> list[str]:
 
 
 def claim_of(published: Published, experiments: Sequence[str], claim: Claim) -> bool | None:
-    """Say whether the paper's own tables bear a claim out, if they have numbers for it."""
+    """Say whether the paper's own tables confirm a claim; None without numbers for it."""
     rows = [row_of(published, name, claim) for name in experiments]
     stated = [row for row in rows if row is not None]
     if len(stated) < len(rows):
@@ -182,7 +182,7 @@ def claim_of(published: Published, experiments: Sequence[str], claim: Claim) -> 
 
 
 def row_of(published: Published, experiment: str, claim: Claim) -> Mapping[str, Decimal] | None:
-    """Find the row of a table that gives numbers for what a claim says."""
+    """Find the row of a table with the numbers of a claim."""
     for table in published.tables:
         for row, values in table.rows.items():
             same = table.experiments(row) == [experiment] and table.measures[0] == claim.measure
@@ -218,11 +218,11 @@ class Line:
             yield Item(id, self.reading, published, self.measure.unit, taken, verdict, note)
 
     def claim(self, claim: Claim, borne_out: bool | None) -> Item:
-        """Give the item of a claim that the paper's own numbers do or do not bear out."""
+        """Give the item of a claim, which the paper's own numbers may confirm or not."""
         means = {name: it.mean for name, it in self.measured().items()}
         note = claim.says
         if borne_out is False:
-            note += "; the paper's own numbers say otherwise"
+            note += "; the paper's own numbers contradict this"
         if not set(claim.columns()) <= means.keys():
             verdict: Verdict = "not measured"
         elif claim.holds(means):
@@ -232,7 +232,7 @@ class Line:
         return Item(self.place, self.reading, None, self.measure.unit, None, verdict, note)
 
     def measured(self) -> dict[str, Measured]:
-        """Sum up what was measured, by column; what was not is missing."""
+        """Summarise the measured columns."""
         found = {}
         for name in self.over[0].along(self.axis):
             measured = summarise(self.runs(name), self.measure.unit)
@@ -247,7 +247,7 @@ class Line:
         return [fmean(runs[number] for runs in each) for number in sorted(common)]
 
     def bound(self, name: str) -> Bound:
-        """Compute what no protocol surpasses in this measure."""
+        """Compute the bound of this measure."""
         bounds = [it.bounds[self.case(it, name)] for it in self.over]
         goodputs, delays = zip(*bounds, strict=True)
         return self.measure.bound(fmean(goodputs), fmean(delays))

@@ -22,11 +22,11 @@ from windtunnel.pictures.picture import Picture
 from windtunnel.pictures.units import scale
 
 MOST_BARS = 100
-"""Bars of a picture at most."""
+"""The maximum number of bars of a picture."""
 
 
 def bars(name: str, measure: MeasuredColumn, comparison: Comparison) -> list[Picture]:
-    """Draw totals as bars with their spread over the runs; none where all are zero."""
+    """Draw totals as bars with their spread over the runs; no picture if all are zero."""
     if measure is DROPPED:
         lines, keys, frame = comparison.by_case(), ["case"], totals.of_links(comparison)
     else:
@@ -43,9 +43,9 @@ def bars(name: str, measure: MeasuredColumn, comparison: Comparison) -> list[Pic
         pl.col("mean", "low", "high") / shown.size, published=pl.lit(None, pl.Float64)
     )
     title = measure.title[0].upper() + measure.title[1:]
-    caption = "Bars: mean over the runs; whiskers: least to greatest." * comparison.several_runs
+    caption = "Bars: mean over the runs; whiskers: minimum to maximum." * comparison.several_runs
     if len(drawn) < len(lines):
-        caption += f" The first {len(drawn)} of {len(lines)} bars; the table has all."
+        caption += f" The first {len(drawn)} of {len(lines)} bars; all are in the table."
     chart = partial(charts.bars, values, drawn, shown.title(measure.title))
     return [Picture(name, title, caption.strip(), [], chart)]
 

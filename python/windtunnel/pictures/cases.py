@@ -12,10 +12,10 @@ from windtunnel.pictures.colours import DASHES, NO_SHAPE, shape
 from windtunnel.tables import ResultsError, ResultTables
 
 BETWEEN = " · "
-"""What stands between the names of a case on several axes."""
+"""The separator between the names of a case on several axes."""
 
 MOST_LINES = 8
-"""Lines that a reader still tells apart in one picture."""
+"""The maximum number of lines that are distinguishable in one picture."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Line:
     rank: int
     """How many lines of the same controller come before it."""
     reference: bool = False
-    """Whether it is what the others are held against: thin, and without marks."""
+    """Whether it is a reference for the others: thin, and without marks."""
 
     @property
     def label(self) -> str:
@@ -61,7 +61,7 @@ class Panel:
 class Comparison:
     """Results with their cases counted: a column `case` stands for all axes.
 
-    What people name their axes then clashes with no other column.
+    The names of axes can then not clash with other columns.
     """
 
     def __init__(self, results: ResultTables) -> None:
@@ -72,7 +72,7 @@ class Comparison:
             names = results["runs"].select(self.axes)
             self.cases = names.unique(maintain_order=True).rows()
         self.tables = {name: self._counted(table) for name, table in results.tables.items()}
-        # What has no controller is told apart all the same.
+        # Flows without a controller are a group of their own.
         flows = self.tables["flows"]
         self.tables["flows"] = flows.with_columns(pl.col("flow_controller").fill_null("none"))
         self.flows: list[str] = self["flows"]["flow"].unique(maintain_order=True).to_list()
@@ -134,8 +134,8 @@ def ranked(lines: Iterable[tuple[int, tuple[str, ...], str | None]]) -> list[Lin
 def panels(lines: list[Line]) -> list[Panel]:
     """Divide lines among pictures that can be read.
 
-    Where there are too many, those that differ in their controllers stand
-    together; without such, as many as there are dashes. References stand in all.
+    If there are too many, those that differ in their controllers are drawn together, or
+    else as many as there are dashes. References are drawn in all pictures.
     """
     references = [line for line in lines if line.reference]
     if references:
@@ -168,12 +168,12 @@ def without(line: Line, common: set[int], first_rank: int) -> Line:
 def narrowed(results: ResultTables, where: Mapping[str, str]) -> ResultTables:
     """Keep the cases with these names on these axes; without any there are no tables.
 
-    Raises ResultsError if there is no such axis.
+    Raises ResultsError for an unknown axis.
     """
     unknown = [axis for axis in where if axis not in results.axes]
     if unknown:
         known = ", ".join(results.axes) or "none"
-        raise ResultsError(f"there is no axis `{unknown[0]}`; the axes are: {known}")
+        raise ResultsError(f"unknown axis `{unknown[0]}`; known: {known}")
     wanted = [pl.col(axis) == case for axis, case in where.items()]
     tables = {name: table.filter(*wanted) for name, table in results.tables.items()}
     anything = results.tables and not tables["runs"].is_empty()

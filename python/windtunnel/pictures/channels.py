@@ -33,7 +33,7 @@ class Channel:
 
 
 def directions(comparison: Comparison) -> list[Direction]:
-    """Give the directions of links that have a channel, the one that carries most first."""
+    """Give the directions of links that have a channel, the busiest first."""
     samples = comparison.tables.get("channel_series")
     # Results of earlier versions have no such table.
     if samples is None or samples.is_empty():
@@ -85,7 +85,7 @@ def of_link(comparison: Comparison) -> list[Picture]:
 
 
 def of_others(comparison: Comparison) -> list[Picture]:
-    """Draw the same of the other directions, and of the other links."""
+    """Draw the same for the other directions and links."""
     drawn = []
     seen = {it["link"] for it in directions(comparison)[:1]}
     for index, direction in enumerate(directions(comparison)[1 : 1 + MOST_DETAILS], start=2):
@@ -105,38 +105,38 @@ def of_busiest(
 
 
 def map_of(comparison: Comparison, direction: Direction, name: str) -> list[Picture]:
-    """Draw where the user goes, once for all cases with the same channel."""
+    """Draw the path of the user, once for all cases with the same channel."""
     on_map = comparison["maps"].filter(link=direction["link"])
     channels = [] if on_map.is_empty() else distinct(comparison, direction)
     made = []
     for index, channel in enumerate(channels[:MOST_PANELS], start=1):
         first = channel.samples["run"].min()
         place = on_map.filter(case=channel.cases[0], run=first)
-        way = maps.walk(channel.samples.filter(run=first))
-        title = f"Where the user goes ({direction['link']})"
+        path = maps.walk(channel.samples.filter(run=first))
+        title = f"Path of the user ({direction['link']})"
         made.append(
             Picture(
                 name=name if len(channels) == 1 else f"{name}-{index}",
                 title=": ".join([title, *filter(None, [BETWEEN.join(channel.parts)])]),
-                caption=explanation(direction, channel, way, index, len(channels)),
+                caption=explanation(direction, channel, path, index, len(channels)),
                 lines=[],
-                chart=partial(maps.chart, place, way),
+                chart=partial(maps.chart, place, path),
             )
         )
     return made
 
 
 def explanation(
-    direction: Direction, channel: Channel, way: pl.DataFrame, index: int, count: int
+    direction: Direction, channel: Channel, path: pl.DataFrame, index: int, count: int
 ) -> str:
-    """Say what a map shows, and what it does not."""
+    """Write the caption of a map."""
     sentences = []
-    if maps.OUTAGE in way["state"]:
-        sentences.append(f"In an outage, {direction['from']} sends {direction['to']} nothing.")
+    if maps.OUTAGE in path["state"]:
+        sentences.append(f"Outage: {direction['from']} cannot send to {direction['to']}.")
     if channel.samples["run"].n_unique() > 1:
-        sentences.append("The first run.")
+        sentences.append("First run.")
     if index == MOST_PANELS < count:
-        sentences.append(f"The other {count - index} maps are left out.")
+        sentences.append(f"{count - index} more maps are omitted.")
     return " ".join(sentences)
 
 
@@ -162,12 +162,12 @@ def column_over_time(
     where = f"from {direction['from']} to {direction['to']} ({direction['link']})"
     shaded = series.out_of_sight(comparison, drawn[:1], direction)
     sights = [it.samples.select("run", "time_s", "in_sight") for it in channels]
-    # Several lines of sight would need several shades.
+    # The shading shows one line of sight only.
     if shaded.is_empty() or not all(it.equals(sights[0]) for it in sights):
         return over_time.over_time(name, f"{title} {where}", measure, drawn, get)
     several = comparison.several_runs and (shaded["share"] < 1).any()
-    darker = ", the darker in the more runs" if several else ""
-    said = f"Shaded: the user does not see the station{darker}."
+    darker = "; darker: in more runs" if several else ""
+    said = f"Shaded: no line of sight to the station{darker}."
     made = over_time.over_time(name, f"{title} {where}", measure, drawn, get, shaded)
     return [replace(it, caption=f"{it.caption} {said}".strip()) for it in made]
 
@@ -176,7 +176,7 @@ def goodput(comparison: Comparison) -> list[Picture]:
     """Draw the goodput over time, and behind it the rate of the link that has a channel.
 
     Where no link has one, or several have, it is the goodput alone. Cases with
-    different channels stand in different pictures.
+    different channels are in different pictures.
     """
     found = directions(comparison)
     if len({it["link"] for it in found}) != 1:
@@ -190,7 +190,7 @@ def goodput(comparison: Comparison) -> list[Picture]:
         )
     ]
     if len(channels) > MOST_PANELS:
-        said = f"The other {len(channels) - MOST_PANELS} channels are left out."
+        said = f"{len(channels) - MOST_PANELS} more channels are omitted."
         made[-1] = replace(made[-1], caption=f"{made[-1].caption} {said}".strip())
     return made
 

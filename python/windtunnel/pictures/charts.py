@@ -1,7 +1,7 @@
 """Charts: Altair specifications of what a report draws.
 
 Each is made in an ink. In `SCREEN` it is as wide as its place on the page, can
-be zoomed, tells values under the pointer and leaves the legend to the page; in
+be zoomed, shows values under the pointer and leaves the legend to the page; in
 another it has a fixed size and its legend inside, for paper and publications.
 """
 
@@ -36,16 +36,16 @@ LETTER = 6.4
 """Pixels of a letter, about."""
 
 MARKS = 8
-"""How many shapes stand on a line."""
+"""The number of marks on a line."""
 
 DIGITS = 4
 """Significant digits of what is drawn."""
 
 ROOM = 2.0
-"""How high an axis is for what lines are held against, in multiples of the lines."""
+"""The height of the axis for references, in multiples of the highest line."""
 
 SHADE = 0.15
-"""The opacity of what is wholly shaded."""
+"""The opacity of full shading."""
 
 VALUES = ("mean", "low", "high", "published")
 """The columns of a frame of bars that hold numbers."""
@@ -54,7 +54,7 @@ NUMBER = f",.{DIGITS}~r"
 """Numbers in the words of Vega: as many significant digits."""
 
 ONLY = "only"
-"""The parameter that names the lines singled out on the legend; if none is, all stand out."""
+"""The parameter that names the lines highlighted in the legend; none: all are."""
 
 
 def over_time(
@@ -165,11 +165,11 @@ def bar_layers(frame: pl.DataFrame, lines: list[Line], title: str, ink: Ink) -> 
     room = alt.Scale(domain=[start, 1.25 * (greatest(frame["end"]) or 1.0)], nice=False)
     hues = by_line(alt.Color, lines, [ink.hue(line.controller) for line in lines])
     number = alt.Text("mean:Q", format=f",.{decimals(frame['mean'])}f")
-    told = [alt.Tooltip("label:N", title=" ")]
-    told += [alt.Tooltip(f"{it}:Q", format=NUMBER) for it in VALUES if frame[it].count()]
+    shown = [alt.Tooltip("label:N", title=" ")]
+    shown += [alt.Tooltip(f"{it}:Q", format=NUMBER) for it in VALUES if frame[it].count()]
     return [
         base.mark_bar(height=BAR * 0.6, opacity=0.85).encode(
-            x=alt.X("mean:Q", title=title, scale=room), color=hues, tooltip=told
+            x=alt.X("mean:Q", title=title, scale=room), color=hues, tooltip=shown
         ),
         *whiskers(base.transform_filter("datum.low != datum.high"), title, ink),
         base.mark_point(
@@ -216,7 +216,7 @@ def whiskers(base: alt.Chart, title: str, ink: Ink) -> list[alt.Chart]:
 
 
 def points(frame: pl.DataFrame, lines: list[Line]) -> pl.DataFrame:
-    """Round what is drawn, and choose where shapes stand on the lines: not on each other."""
+    """Round the values, and place the marks of lines so that they do not overlap."""
     index = pl.int_range(pl.len()).over("line")
     step = (pl.len().over("line") // MARKS).clip(1)
     share = {line.name: place / len(lines) for place, line in enumerate(lines)}
@@ -249,7 +249,7 @@ def emphasis(ink: Ink, strong: float, weak: float) -> alt.OpacityValue:
 
 
 def values_under_pointer(base: alt.Chart, lines: list[Line], ink: Ink) -> alt.Chart:
-    """Draw a rule at the time next to the pointer, and tell what all lines are there."""
+    """Draw a rule at the time nearest to the pointer, with the values of all lines."""
     pointer = alt.selection_point(
         name="pointer", fields=["time_s"], nearest=True, on="pointermove", clear="pointerout"
     )

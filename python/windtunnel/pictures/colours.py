@@ -1,8 +1,8 @@
 """Colours, shapes and dashes: what a controller looks like in every picture.
 
 A controller has one hue and one shape, by its place in the registered list; what
-else distinguishes lines (a reading, a rate) is a dash. No picture tells things
-apart by colour alone.
+else distinguishes lines (a reading, a rate) is a dash. No picture relies on colour
+alone.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ class Ink:
 
     background: str
     raised: str
-    """The background of what stands out from it."""
+    """The background of raised elements."""
     text: str
     soft: str
     """Text that comes second."""
     grid: str
     hues: tuple[str, ...]
-    """What tells controllers apart."""
+    """The colours of controllers."""
 
     def hue(self, controller: str | None) -> str:
         """Give a controller's colour; grey for several, or one that is not registered."""
@@ -100,7 +100,7 @@ SHAPES = (
 ninety controllers have ninety combinations."""
 
 NO_SHAPE = "M0,0"
-"""What stands on a line without marks."""
+"""The shape of a line without marks."""
 
 DASHES = ((1, 0), (6, 3), (2, 2), (9, 3, 2, 3))
 """Lengths of strokes and gaps in pixels; the first is a line without gaps."""

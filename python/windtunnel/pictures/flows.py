@@ -14,7 +14,7 @@ from windtunnel.pictures.picture import Picture
 
 
 def each_flow(comparison: Comparison) -> list[Picture]:
-    """Draw the goodput of each flow over time, each case in a picture."""
+    """Draw the goodput of each flow over time, one picture per case."""
     return [
         picture
         for case in range(len(comparison.cases))

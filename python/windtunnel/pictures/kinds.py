@@ -1,4 +1,4 @@
-"""Pictures by the names of their kinds: for the figures of papers, and for users."""
+"""Pictures by the names of their kinds."""
 
 from __future__ import annotations
 
@@ -46,39 +46,37 @@ KINDS: Kinds = {
 
 
 def of_kind(results: ResultTables, kind: str, kinds: Kinds = KINDS) -> list[Picture]:
-    """Draw a kind of picture, in as many as the cases need; none where nothing happened.
+    """Draw the pictures of a kind; none if there is nothing to draw.
 
-    Raises ResultsError if there is no such kind.
+    Raises ResultsError for an unknown kind.
     """
     if kind not in kinds:
-        raise ResultsError(f"there is no picture `{kind}`; there are: {', '.join(kinds)}")
+        raise ResultsError(f"unknown picture `{kind}`; known: {', '.join(kinds)}")
     return kinds[kind](results) if results.tables else []
 
 
 def some_of_kind(results: ResultTables, kind: str) -> list[Picture]:
-    """Draw a kind of picture, in one or more.
+    """Draw the pictures of a kind, at least one.
 
-    Raises ResultsError if there is no such kind, and where nothing happened that could be
-    drawn.
+    Raises ResultsError for an unknown kind, and if there is nothing to draw.
     """
     drawn = of_kind(results, kind)
     if not drawn:
-        raise ResultsError(f"there is nothing to draw for a picture of {kind}")
+        raise ResultsError(f"nothing to draw for `{kind}`")
     return drawn
 
 
 def draw(results: ResultTables, kind: str, file: Path | str) -> Path:
-    """Draw one picture into a file: SVG, PDF or PNG, as its name ends.
+    """Draw one picture into a file: SVG, PDF or PNG, by its extension.
 
-    `kind` is one of `KINDS`; where the cases need several pictures, it is the
-    first. Raises ResultsError for a kind or a format that does not exist, and
-    where nothing happened that could be drawn.
+    `kind` is one of `KINDS`; if the cases need several pictures, the first is drawn.
+    Raises ResultsError for an unknown kind or format, and if there is nothing to draw.
 
     >>> draw(windtunnel.run("scenarios/first.toml"), "goodput", "goodput.svg")
     """
     file = Path(file)
     if file.suffix not in WRITERS:
-        raise ResultsError(f"{file}: pictures are written as {', '.join(WRITERS)}")
+        raise ResultsError(f"{file}: unknown format; known: {', '.join(WRITERS)}")
     first, *_ = some_of_kind(results, kind)
     file.write_bytes(WRITERS[file.suffix](document(first)))
     return file

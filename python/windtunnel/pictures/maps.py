@@ -1,4 +1,4 @@
-"""Maps: where stations and buildings are, and what the user's link was like on the way."""
+"""Maps: stations, buildings, and the state of the user's link along the path."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from windtunnel.pictures.units import scale
 OUTAGE = "outage"
 """The state in which nothing is sent."""
 
-STATES = ("in sight", "out of sight", OUTAGE)
-"""What the user's link is like, the worst last."""
+STATES = ("line of sight", "no line of sight", OUTAGE)
+"""The states of the user's link, the worst last."""
 
 HUES = (0, 3, 1)
 """The hue of each state, by its place."""
@@ -47,7 +47,7 @@ def walk(samples: pl.DataFrame) -> pl.DataFrame:
 
     `samples` are those of one direction of a link in one run. Where several are
     put together the worst stays, so that no outage is lost. A `stretch` is a
-    part of the way in one state.
+    part of the path in one state.
     """
     state = (
         pl.when(pl.col("rate_bps") == 0)
@@ -72,33 +72,33 @@ def walk(samples: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def chart(place: pl.DataFrame, way: pl.DataFrame, ink: Ink) -> Drawing:
+def chart(place: pl.DataFrame, path: pl.DataFrame, ink: Ink) -> Drawing:
     """Draw a map to scale, whatever its size on the page.
 
-    `place` are the rows of `maps` of one link, `way` is what `walk` gives. Of the
+    `place` are the rows of `maps` of one link, `path` is what `walk` gives. Of the
     user's path, what was not walked is a thin line.
     """
     stations = place.filter(kind="station")
     buildings = place.filter(kind="building")
-    path = place.filter(kind="path").sort("number")
-    start = path.head(1).with_columns(name=pl.lit("start"))
+    planned = place.filter(kind="path").sort("number")
+    start = planned.head(1).with_columns(name=pl.lit("start"))
     width, depth, scales = extent(place)
     # Vega leaves room for the labels that there are at one size of the picture.
     longest = LETTER * max(len(f"{-it:,.0f}") for it in (*place["x_m"], *place["y_m"])) + 10
     upwards = alt.Axis(labelBound=True, minExtent=longest, maxExtent=longest)
     on_map: Encodings = {
-        "x": alt.X("x_m:Q", title="eastwards (m)", scale=scales[0], axis=alt.Axis(labelBound=True)),
-        "y": alt.Y("y_m:Q", title="northwards (m)", scale=scales[1], axis=upwards),
+        "x": alt.X("x_m:Q", title="east (m)", scale=scales[0], axis=alt.Axis(labelBound=True)),
+        "y": alt.Y("y_m:Q", title="north (m)", scale=scales[1], axis=upwards),
     }
-    line = alt.Chart(source(path)).mark_line(color=ink.soft, strokeWidth=1, clip=True)
+    line = alt.Chart(source(planned)).mark_line(color=ink.soft, strokeWidth=1, clip=True)
     layers = [
         *blocks(buildings, on_map, ink),
         line.encode(**on_map, order=alt.Order("number:Q")),
-        stretches(way, on_map, ink),
-        arrows(way, on_map, ink),
+        stretches(path, on_map, ink),
+        arrows(path, on_map, ink),
         *named(start, "circle", ink.background, on_map, ink),
         *named(stations, "triangle-up", ink.text, on_map, ink),
-        values(way, on_map),
+        values(path, on_map),
     ]
     fitting = 2 * MARGIN + (WIDTH - 2 * MARGIN) * depth / width
     height = min(max(fitting, HEIGHTS[0]), HEIGHTS[1])
@@ -119,7 +119,7 @@ def extent(place: pl.DataFrame) -> tuple[float, float, tuple[alt.Scale, alt.Scal
         ).row(0)
         for start, size in (("x_m", "width_m"), ("y_m", "depth_m"))
     )
-    # All may stand in one place.
+    # All points may be the same.
     width, depth = (max(high - low, LEAST) for low, high in (east, north))
     pixel = f"max({width} / (width - {2 * MARGIN}), {depth} / (height - {2 * MARGIN}))"
     scales = [
@@ -140,25 +140,25 @@ def blocks(buildings: pl.DataFrame, on_map: Encodings, ink: Ink) -> list[alt.Cha
     ends = buildings.with_columns(
         east_m=pl.col("x_m") + pl.col("width_m"), north_m=pl.col("y_m") + pl.col("depth_m")
     )
-    told = [alt.Tooltip("number:Q", title="building")]
-    told += [
+    shown = [alt.Tooltip("number:Q", title="building")]
+    shown += [
         alt.Tooltip(f"{it}_m:Q", title=f"{it} (m)", format=NUMBER) for it in ("width", "depth")
     ]
     block = alt.Chart(source(ends)).mark_rect(fill=ink.grid, stroke=ink.soft, clip=True)
-    return [block.encode(**on_map, x2=alt.X2("east_m:Q"), y2=alt.Y2("north_m:Q"), tooltip=told)]
+    return [block.encode(**on_map, x2=alt.X2("east_m:Q"), y2=alt.Y2("north_m:Q"), tooltip=shown)]
 
 
-def stretches(way: pl.DataFrame, on_map: Encodings, ink: Ink) -> alt.Chart:
+def stretches(path: pl.DataFrame, on_map: Encodings, ink: Ink) -> alt.Chart:
     """Draw what was walked, each stretch from where the one before ends."""
     after = pl.col("stretch", "state").shift(-1)
-    joints = way.with_columns(after).filter(pl.col("stretch") != way["stretch"])
-    drawn = pl.concat([joints, way]).select(
+    joints = path.with_columns(after).filter(pl.col("stretch") != path["stretch"])
+    drawn = pl.concat([joints, path]).select(
         pl.col("time_s").round_sig_figs(DIGITS + 2),
         pl.col("x_m", "y_m").round(2),
         "state",
         "stretch",
     )
-    states = [it for it in STATES if it in set(way["state"])]
+    states = [it for it in STATES if it in set(path["state"])]
     places = [STATES.index(it) for it in states]
     legend = alt.Legend(
         orient="top",
@@ -183,10 +183,10 @@ def stretches(way: pl.DataFrame, on_map: Encodings, ink: Ink) -> alt.Chart:
     return walked
 
 
-def arrows(way: pl.DataFrame, on_map: Encodings, ink: Ink) -> alt.Chart:
-    """Draw arrows along the way, the last one at its end: where the user goes."""
+def arrows(path: pl.DataFrame, on_map: Encodings, ink: Ink) -> alt.Chart:
+    """Draw arrows along the path, the last one at its end, for the direction of the user."""
     east, north = (pl.col(it).diff() for it in ("x_m", "y_m"))
-    steps = way.select(
+    steps = path.select(
         pl.col("x_m", "y_m").round(2),
         # Clockwise from the north.
         heading=pl.arctan2(east, north).degrees().round(1),
@@ -211,10 +211,10 @@ def named(
     return [mark, text.encode(text=alt.Text("name:N"))]
 
 
-def values(way: pl.DataFrame, on_map: Encodings) -> alt.Chart:
-    """Tell what the link was like under the pointer."""
-    rate = scale("bit/s", way["rate_bps"])
-    told = way.select(
+def values(path: pl.DataFrame, on_map: Encodings) -> alt.Chart:
+    """Show the state of the link under the pointer."""
+    rate = scale("bit/s", path["rate_bps"])
+    shown = path.select(
         pl.col("time_s").round_sig_figs(DIGITS + 2),
         pl.col("x_m", "y_m").round(2),
         pl.col("sinr_db").round_sig_figs(DIGITS),
@@ -222,7 +222,7 @@ def values(way: pl.DataFrame, on_map: Encodings) -> alt.Chart:
         "state",
         rate=(pl.col("rate_bps") / rate.size).round_sig_figs(DIGITS),
     )
-    points = alt.Chart(source(told)).mark_point(size=150, filled=True, opacity=0, clip=True)
+    points = alt.Chart(source(shown)).mark_point(size=150, filled=True, opacity=0, clip=True)
     hidden: alt.Chart = points.encode(
         **on_map,
         tooltip=[

@@ -16,10 +16,10 @@ from windtunnel.pictures.series import Series
 from windtunnel.pictures.units import scale
 
 MOST_PANELS = 6
-"""Pictures that one quantity is divided among at most."""
+"""The maximum number of pictures of one quantity."""
 
 MOST_DETAILS = 12
-"""Pictures of single flows, or of single queues, at most."""
+"""The maximum number of pictures of individual flows, or of individual queues."""
 
 WINDOW = MeasuredColumn("cwnd_segments", "window", "segments")
 QUEUE = MeasuredColumn("queue_packets", "queue", "packets")
@@ -27,39 +27,41 @@ DROP_RATE = MeasuredColumn("drops", "dropped", "packets/s")
 
 
 def goodput(comparison: Comparison) -> list[Picture]:
-    """Draw the goodput over time: that of all flows of a case and controller together."""
+    """Draw the goodput over time, summed over the flows of each case and controller."""
     get = partial(series.of_flows, comparison, "goodput_bps", total=True)
     title = "Goodput" + of_several(comparison, "sum")
     return over_time("goodput", title, GOODPUT, comparison.by_controller(), get)
 
 
 def window(comparison: Comparison) -> list[Picture]:
-    """Draw the congestion window over time: the mean of the flows."""
+    """Draw the congestion window over time, as the mean of the flows."""
     get = partial(series.of_flows, comparison, "cwnd_segments", total=False)
     title = "Congestion window" + of_several(comparison, "mean")
     return over_time("window", title, WINDOW, comparison.by_controller(), get)
 
 
 def delay(comparison: Comparison) -> list[Picture]:
-    """Draw the delay from first sending to what answers it, over time: the mean of the flows."""
+    """Draw the delay over time, as the mean of the flows."""
     get = partial(series.of_flows, comparison, "delay_s", total=False)
-    title = "Delay from first sending to Data or acknowledgement" + of_several(comparison, "mean")
+    title = "Delay from first transmission to Data or acknowledgement" + of_several(
+        comparison, "mean"
+    )
     return over_time("delay", title, DELAY, comparison.by_controller(), get)
 
 
 def of_several(comparison: Comparison, what: str) -> str:
-    """Say that a line is the sum or the mean of flows, where it stands for several."""
+    """Say in a title that a line is the sum or the mean of several flows."""
     flows = comparison["flows"].group_by("case", "flow_controller").agg(pl.col("flow").n_unique())
     return f", {what} of the flows" if (flows["flow"] > 1).any() else ""
 
 
 def queue(comparison: Comparison) -> list[Picture]:
-    """Draw the longest queue over time; no picture where nothing ever waits."""
+    """Draw the longest queue over time; no picture if all queues are empty."""
     return [it for direction in queues(comparison)[:1] for it in one_queue(comparison, direction)]
 
 
 def drops(comparison: Comparison) -> list[Picture]:
-    """Draw the packets dropped on all links, each second; no picture where none is."""
+    """Draw the packets dropped per second on all links; no picture without drops."""
     if not totals.of_links(comparison)["drops"].ne(0).any():
         return []
     get = partial(series.of_drops, comparison)
@@ -78,7 +80,10 @@ def over_time(
     get: Callable[[list[Line]], Series],
     shaded: pl.DataFrame | None = None,
 ) -> list[Picture]:
-    """Draw lines over time, in as many pictures as they need; `shaded` as `charts` has it."""
+    """Draw lines over time, divided into several pictures if necessary.
+
+    `shaded` is passed on to `charts.over_time`.
+    """
     divided = panels(lines)
     made = []
     for index, panel in enumerate(divided[:MOST_PANELS], start=1):
@@ -99,21 +104,21 @@ def over_time(
 
 
 def explanation(drawn: Series, index: int, count: int) -> str:
-    """Say what the bands are, and what is not drawn."""
+    """Write the caption: what lines and bands are, and what is omitted."""
     sentences = []
     several = drawn.frame["low"].ne(drawn.frame["high"]).any()
     if several and drawn.interval_s is None:
-        sentences.append("Lines: mean over the runs; bands: least to greatest.")
+        sentences.append("Lines: mean over the runs; bands: minimum to maximum.")
     elif drawn.interval_s is not None:
         over = f"{drawn.interval_s:.3g} s each and all runs"
-        sentences.append(f"Lines: mean over {over}; bands: least to greatest.")
+        sentences.append(f"Lines: mean over {over}; bands: minimum to maximum.")
     if index == MOST_PANELS < count:
         sentences.append(f"The other {count - index} pictures are left out.")
     return " ".join(sentences)
 
 
 def queues(comparison: Comparison) -> list[dict[str, str]]:
-    """Give the directions of links before which packets wait, the longest queue first."""
+    """Give the directions of links with a queue, the longest mean queue first."""
     names = ["link", "from", "to"]
     samples = comparison["link_series"].group_by(names, maintain_order=True)
     length = samples.agg(pl.col("queue_packets").mean()).filter(pl.col("queue_packets") > 0)
@@ -124,7 +129,7 @@ def queues(comparison: Comparison) -> list[dict[str, str]]:
 def one_queue(
     comparison: Comparison, direction: dict[str, str], name: str = "queue"
 ) -> list[Picture]:
-    """Draw the queue before a link in a direction."""
+    """Draw the queue of a link in one direction."""
     get = partial(series.of_queue, comparison, direction=direction)
     title = f"Queue at {direction['from']} towards {direction['to']} ({direction['link']})"
     return over_time(name, title, QUEUE, comparison.by_case(), get)

@@ -19,12 +19,12 @@ class Series:
     """Lines over time: a frame with `line`, `time_s`, `mean`, `low` and `high`.
 
     `low` and `high` are the least and the greatest over the runs and, where
-    samples were put together, over the time that a point stands for.
+    samples were merged, over the interval that a point covers.
     """
 
     frame: pl.DataFrame
     interval_s: float | None
-    """The time that a point stands for, where samples were put together."""
+    """The interval that a point covers, where samples were merged."""
 
 
 def of_flows(comparison: Comparison, column: str, lines: list[Line], total: bool) -> Series:

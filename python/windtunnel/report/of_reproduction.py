@@ -30,7 +30,7 @@ from windtunnel.report.tables import Cell, Column, Table
 from windtunnel.results import Results, ResultsError
 
 CLAIMS = "claims"
-"""What the ids of statements without numbers begin with."""
+"""The first part of the ids of claims."""
 
 SYMBOLS = {
     "matches": "✓",
@@ -40,7 +40,7 @@ SYMBOLS = {
     "not stated": "–",
     "not measured": "…",
 }
-"""Verdicts at a glance, in the order in which they are counted."""
+"""The symbols of verdicts, in the order of the counts."""
 
 KEYS = {
     "title",
@@ -53,7 +53,7 @@ KEYS = {
     "figures",
     "page",
 }
-"""What a reproduction's file holds."""
+"""The keys of a reproduction's file."""
 
 Item = dict[str, Any]
 
@@ -71,7 +71,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure of the paper: its pictures, or a word about why there is none."""
+    """A figure of the paper: its pictures, or the reason why there are none."""
 
     title: str
     caption: str
@@ -140,9 +140,9 @@ def read(file: Path) -> dict[str, Any]:
         document: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
         missing = KEYS - document.keys()
     except (OSError, ValueError, AttributeError) as error:
-        raise ResultsError(f"{file}: no reproduction: {error}") from error
+        raise ResultsError(f"{file}: not a reproduction: {error}") from error
     if missing:
-        raise ResultsError(f"{file}: no reproduction: `{min(missing)}` is missing")
+        raise ResultsError(f"{file}: not a reproduction: `{min(missing)}` is missing")
     return document
 
 
@@ -158,7 +158,7 @@ def write_json(file: Path, document: dict[str, Any]) -> None:
 
 
 def is_claim(item: Item) -> bool:
-    """Say whether an item is a statement without numbers."""
+    """Say whether an item is a claim, without numbers."""
     return str(item["id"]).startswith(f"{CLAIMS}/")
 
 
@@ -171,7 +171,7 @@ def words(id: str) -> str:
 def controllers(experiments: Iterable[Results]) -> dict[str, str]:
     """Find the controllers that cases are named after: a case may have a paper's name for one.
 
-    A name that stands for several controllers stands for none.
+    A name that is used for several controllers is left out.
     """
     found: dict[str, set[str]] = {name: {name} for name in colours.registered()}
     for results in experiments:
@@ -208,7 +208,7 @@ def variant(item: Item) -> str:
 def bars(
     name: str, title: str, measure: str, items: list[Item], named: Mapping[str, str]
 ) -> Picture:
-    """Draw what was measured as bars, and what was published beside it."""
+    """Draw measured values as bars, with the published ones beside them."""
     lines = ranked((0, (variant(item),), named.get(variant(item))) for item in items)
     nothing = dict.fromkeys(("mean", "low", "high"))
     rows = [
@@ -229,7 +229,7 @@ def unit_of(items: list[Item]) -> str:
 
 
 def numbers(caption: str, items: list[Item]) -> Table:
-    """Lay out items in a table."""
+    """Tabulate items."""
     unit = unit_of(items)
     return Table(
         caption,
@@ -264,11 +264,11 @@ def verdict(item: Item) -> Cell:
 
 
 def claims(items: list[Item]) -> Table:
-    """Lay out the paper's statements, and what became of them."""
+    """Tabulate the paper's claims and their verdicts."""
     return Table(
-        "What the paper says in words",
+        "Claims of the paper",
         [
-            Column("statement", False, [Cell(item["note"]) for item in items]),
+            Column("claim", False, [Cell(item["note"]) for item in items]),
             Column("about", False, [Cell(words(item["id"].split("/")[1])) for item in items]),
             *readings(items),
             Column("verdict", False, [verdict(item) for item in items]),
@@ -288,7 +288,7 @@ def of_default(items: list[Item]) -> list[Item]:
 
 
 def verdicts(items: list[Item]) -> Table:
-    """Count the verdicts under each reading."""
+    """Count the verdicts of each reading."""
     counts = Counter((item["reading"], item["verdict"]) for item in items)
     readings = list(dict.fromkeys(item["reading"] for item in items))
     happened = [it for it in SYMBOLS if any(item["verdict"] == it for item in items)]
@@ -297,7 +297,7 @@ def verdicts(items: list[Item]) -> Table:
         for it in happened
     ]
     return Table(
-        "Verdicts under each reading",
+        "Verdicts by reading",
         [Column("reading", False, [Cell(name) for name in readings]), *columns],
     )
 
@@ -315,7 +315,7 @@ def figure(entry: dict[str, Any], results: Results | None, kinds: Kinds) -> Figu
     in_paper = re.match(r"figure-\d+", entry["id"])
     title = f"{words(in_paper[0])}: {entry['title']}" if in_paper else entry["title"]
     if results is None:
-        return Figure(title, entry["caption"], [], "Its experiment was not run.")
+        return Figure(title, entry["caption"], [], "The experiment was not run.")
     drawn = of_kind(narrowed(results, entry["where"]), entry["kind"], kinds)
     # The id becomes the name of a file.
     stem = re.sub(r"[^\w-]+", "-", entry["id"])
@@ -323,7 +323,7 @@ def figure(entry: dict[str, Any], results: Results | None, kinds: Kinds) -> Figu
         replace(picture, name=stem if len(drawn) == 1 else f"{stem}-{index}")
         for index, picture in enumerate(drawn, start=1)
     ]
-    return Figure(title, entry["caption"], named, "" if named else "There is nothing to draw.")
+    return Figure(title, entry["caption"], named, "" if named else "Nothing to draw.")
 
 
 def experiment(folder: Path, title: str, results: Results) -> Experiment:

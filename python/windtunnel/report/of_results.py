@@ -103,17 +103,17 @@ def title(results: Results, folder: Path) -> str:
 
 
 def facts(results: Results) -> dict[str, str]:
-    """Say what was run, where, and how long it took."""
+    """List what was run, where, and how long it took."""
     manifest = results.manifest
-    told = {
+    known = {
         "Runs": runs(results),
         "Simulated": duration(results.scenario),
         "Seed": manifest.get("seed"),
         "Version": f"Windtunnel {manifest[VERSION_KEY]}",
         "Machine": machine(manifest.get("machine", {})),
-        "Took": took(manifest),
+        "Time": took(manifest),
     }
-    return {term: str(fact) for term, fact in told.items() if fact not in (None, "")}
+    return {term: str(fact) for term, fact in known.items() if fact not in (None, "")}
 
 
 def runs(results: Results) -> str:
@@ -122,11 +122,11 @@ def runs(results: Results) -> str:
         return "none finished"
     comparison = Comparison(results)
     cases, finished = len(comparison.cases), results["runs"].height
-    return f"{counted(cases, 'case')}, {counted(finished, 'run')} in all"
+    return f"{counted(cases, 'case')}, {counted(finished, 'run')} in total"
 
 
 def counted(number: int, what: str) -> str:
-    """Count things in words."""
+    """Format a count."""
     return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
 
 
@@ -147,10 +147,10 @@ def machine(parts: dict[str, Any]) -> str:
 
 
 def took(manifest: dict[str, Any]) -> str:
-    """Say how much time the runs took, and how much work they were."""
+    """Describe the time and the work of the runs."""
     words = {
         "real_s": "{:,.1f} s",
-        "cpu_s": "{:,.1f} s of processor time",
+        "cpu_s": "{:,.1f} s of CPU time",
         "packet_hops": "{:,} packet-hops",
     }
     return ", ".join(
@@ -159,18 +159,20 @@ def took(manifest: dict[str, Any]) -> str:
 
 
 def warnings(results: Results) -> list[str]:
-    """Say what is missing from the results, and why."""
+    """List what is missing from the results, and why."""
     manifest = results.manifest
     said = []
     if manifest.get("interrupted"):
         said.append("The runs were interrupted.")
     if manifest.get("unfinished"):
-        said.append(f"{counted(manifest['unfinished'], 'run')} did not finish and are not counted.")
+        said.append(
+            f"{counted(manifest['unfinished'], 'run')} did not finish and are not included."
+        )
     if manifest.get("out_of_real_time"):
         stopped = counted(manifest["out_of_real_time"], "run")
-        said.append(f"{stopped} ended early, at the limit of real time; they are counted.")
+        said.append(f"{stopped} ended early, at the limit of real time, and are included.")
     failed = [*manifest.get("faults", []), *manifest.get("failures", [])]
     said += [f"A run failed: {why}" for why in failed]
     if not results.tables:
-        said.append("No run finished, so there is nothing to show.")
+        said.append("No run finished.")
     return said

@@ -18,7 +18,7 @@ from windtunnel.studies.frame import Parameter
 from windtunnel.studies.outcome import StudyResults
 
 MOST_TEXTS = 6
-"""Values of a parameter that are told one by one."""
+"""The maximum number of values of a parameter that are listed one by one."""
 
 
 @dataclass(frozen=True)
@@ -32,8 +32,8 @@ class Section:
 def write(folder: Path, results: StudyResults) -> Path:
     """Write the report of a study into a folder.
 
-    It is `report.html`; its pictures stand beside it under `figures/`, its tables
-    as CSV under `tables/`. Returns the page. Raises OSError.
+    It is `report.html`, with its pictures under `figures/` and its tables as CSV under
+    `tables/`. Returns the page. Raises OSError.
     """
     main, others, spreads = chosen(results)
     drawn = [it.whole for it in (*main, *others, *spreads)]
@@ -126,21 +126,21 @@ def sections(figures: list[Figure]) -> list[Section]:
 
 
 def facts(results: StudyResults) -> dict[str, str]:
-    """Say what varied, and how many runs there are."""
+    """List the parameters and the number of runs."""
     frame = results.frame
     names = [it.name for it in results.parameters]
     combinations = frame.select(pl.struct(names).n_unique()).item() if names else 1
     seeds = frame["seed"].n_unique()
-    told = {
+    known = {
         "Runs": f"{counted(frame.height, 'run')} of {results.planned:,}",
         "Combinations": counted(combinations, "combination"),
         "Seeds": f"{seeds:,}",
     }
-    return told | {it.name: values(it) for it in results.parameters}
+    return known | {it.name: values(it) for it in results.parameters}
 
 
 def values(parameter: Parameter) -> str:
-    """Tell a parameter's values: each, or how many there are and the ends."""
+    """List a parameter's values, or their number and the ends."""
     texts = layout.texts(parameter)
     if len(texts) <= MOST_TEXTS or parameter.numbers is None:
         return ", ".join(texts)
@@ -148,14 +148,14 @@ def values(parameter: Parameter) -> str:
 
 
 def warnings(results: StudyResults) -> list[str]:
-    """Say what is missing, and why."""
+    """List what is missing, and why."""
     said = []
     failed = results.failures.height
     if failed:
-        said.append(f"{counted(failed, 'run')} failed; their errors are listed at the end.")
+        said.append(f"{counted(failed, 'run')} failed; their errors are at the end of the page.")
     missing = results.planned - results.frame.height - failed
     if missing > 0:
-        said.append(f"{counted(missing, 'run')} of {results.planned:,} were not run yet.")
+        said.append(f"{counted(missing, 'run')} of {results.planned:,} have not been run yet.")
     if results.frame.is_empty():
-        said.append("No run finished, so there is nothing to show.")
+        said.append("No run finished.")
     return said

@@ -1,4 +1,4 @@
-"""A page: one HTML file with everything it needs inside, and its pictures' files."""
+"""A page: a self-contained HTML file, and the files of its pictures and tables."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def write_page(
             replace(folder / TABLES, numbers)
         return page.rename(folder / NAME)
     finally:
-        # Still there only if something went wrong, or if there are no tables.
+        # They still exist only after an error, or without tables.
         shutil.rmtree(figures, ignore_errors=True)
         shutil.rmtree(numbers, ignore_errors=True)
         page.unlink(missing_ok=True)
@@ -72,13 +72,13 @@ def table_file(name: str) -> str:
 
 
 def rendered(template: str, **content: Any) -> str:
-    """Fill a template; whatever people wrote is escaped."""
+    """Fill a template; text from users is escaped."""
     return templates().get_template(template).render(**content)
 
 
 @cache
 def templates() -> jinja2.Environment:
-    """Prepare the templates, with what every page has inside."""
+    """Prepare the templates, with what every page contains."""
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("windtunnel.report"),
         autoescape=True,

@@ -1,4 +1,4 @@
-"""Tables of studies: for the page as people read them, and as CSV in full precision."""
+"""Tables of studies: rounded for the page, and in full precision as CSV."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ class Numbers:
 
 
 def tables(results: StudyResults) -> list[Numbers]:
-    """Lay out the spread for each combination of parameters, and the runs that failed."""
+    """Tabulate the spread for each combination of parameters, and the failed runs."""
     made = [] if results.frame.is_empty() else [summary(results)]
     return [*made, *([failures(results)] if results.failures.height else [])]
 
 
 def summary(results: StudyResults) -> Numbers:
-    """Lay out each measure's spread over the seeds, for each combination of parameters."""
+    """Tabulate each measure's spread over the seeds, for each combination of parameters."""
     first = combinations(results)
     spreads = {it: of_rows(results, first, it) for it in measures.measured(results)}
     shown = first.head(MOST_ROWS)
     columns = [text(it.name, shown[key].to_list()) for key, it in keyed(results.parameters)]
     columns.append(Column("runs", True, [Cell(f"{it:,}") for it in shown["runs"]]))
     columns += [numbers(it, spread.head(MOST_ROWS)) for it, spread in spreads.items()]
-    note = "Mean ± half the width of its 95 % interval (Student’s t); below: least to greatest."
+    note = "Mean ± half its 95 % confidence interval (Student’s t); below: minimum to maximum."
     if first.height > MOST_ROWS:
-        note += f" The first {MOST_ROWS} of {first.height:,} rows; the CSV file has all."
+        note += f" The first {MOST_ROWS} of {first.height:,} rows; all are in the CSV file."
     whole = pl.concat(
         [
             first.select(
@@ -55,7 +55,7 @@ def summary(results: StudyResults) -> Numbers:
         ],
         how="horizontal",
     )
-    return Numbers("summary", Table("Each combination of parameters", columns, note), whole)
+    return Numbers("summary", Table("Combinations of parameters", columns, note), whole)
 
 
 def keyed(parameters: list[Parameter]) -> list[tuple[str, Parameter]]:
@@ -115,9 +115,9 @@ def failures(results: StudyResults) -> Numbers:
     columns.append(text("error", shown["error"].to_list()))
     note = ""
     if failed.height > MOST_ROWS:
-        note = f"The first {MOST_ROWS} of {failed.height:,} rows; the CSV file has all."
+        note = f"The first {MOST_ROWS} of {failed.height:,} rows; all are in the CSV file."
     renamed = failed.rename({it.name: column(it) for it in results.parameters})
-    return Numbers("failures", Table("Runs that failed", columns, note), renamed)
+    return Numbers("failures", Table("Failed runs", columns, note), renamed)
 
 
 def runs(results: StudyResults) -> pl.DataFrame:
@@ -132,6 +132,6 @@ def prefixed(measure: MeasuredColumn, spread: pl.DataFrame) -> pl.DataFrame:
 
 
 def column(parameter: Parameter) -> str:
-    """Name a parameter's column with the unit of its numbers, which no measure's name has so."""
+    """Name a parameter's column, with its unit in brackets, unlike the columns of measures."""
     unit = "" if parameter.numbers is None else parameter.unit
     return f"{parameter.name} ({unit})" if unit else parameter.name

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from windtunnel import _core
+from windtunnel.markdown import table
 
 Schema = dict[str, Any]
 
@@ -44,12 +45,12 @@ controller = "cubic"
 """
 
 ADDITIONS = {
-    "What holds for all links, unless one says otherwise: an active queue, and random loss.": """\
+    "Defaults for all links: an active queue, and random loss.": """\
 [defaults.link]
 queue = { kind = "codel", limit = "200 packets", action = "mark" }
 loss = { probability = "0.01 %" }
 """,
-    "A controller with parameters, under a name of its own, and a second flow, which asks for "
+    "A controller with parameters, under a name of its own, and a second flow, which fetches "
     "one file.": """\
 [controllers]
 gentle = { kind = "cubic", beta = 0.85 }
@@ -87,7 +88,7 @@ protocol = "udp"
 rate = "100 kbps"
 payload = "160 B"
 """,
-    "A link that slows down, fails and comes back.": """\
+    "A link whose rate decreases, which fails and recovers.": """\
 [defaults.link]
 changes = [
   { at = "3 s", rate = "5 Mbps" },
@@ -95,8 +96,8 @@ changes = [
   { at = "7 s", state = "up" },
 ]
 """,
-    "A radio: the user walks along the path on a map, and the SINR says how fast the link sends. "
-    "D-TCP hears of it.": """\
+    "A radio: the user walks along the path on a map, and the SINR determines the rate of the "
+    "link. D-TCP receives radio reports.": """\
 [nodes.phone]
 
 [links.air]
@@ -118,7 +119,7 @@ from = "server"
 to = "phone"
 controller = { kind = "d-tcp", sinr = true }
 """,
-    "A link that sends when a trace says so, and a flow whose application hands over no more than "
+    "A link that sends at the times in a trace, and a flow whose application generates at most "
     "2 Mbps.": """\
 [nodes.car]
 
@@ -134,7 +135,7 @@ controller = "cubic"
 rate = "2 Mbps"
 """,
     "A bridge: routers between its edges may drop a tenth of the packets, and mark all others. "
-    "What they drop the source edge sends again.": """\
+    "The source edge retransmits the dropped packets.": """\
 [nodes.near]
 [nodes.far]
 [nodes.host]
@@ -173,26 +174,26 @@ prefix = "/video"
 link = "access"
 """,
 }
-"""Each may be added to the example: what it shows, and its text."""
+"""Additions to the example: a description, and the text."""
 
 INTRODUCTION = """\
 <!-- Made by `make docs` from the comments in crates/lab/src/scenario.rs: change those. -->
 
 # Scenario files
 
-A scenario is one TOML file: a network, what runs on it, for how long, and what is compared.
+A scenario is a TOML file: a network, its applications, the duration, and the cases to compare.
 
 ```toml
 {example}```
 
-`windtunnel check FILE` says what it would run, `windtunnel run FILE` runs it. `--set PATH=VALUE`
-replaces a value for once: `windtunnel run FILE --set links.access.rate="50 Mbps"`. Editors that
-know JSON Schema complete and check scenario files with what `windtunnel schema` prints.
+`windtunnel check FILE` checks it and `windtunnel run FILE` runs it. `--set PATH=VALUE` replaces a
+value: `windtunnel run FILE --set links.access.rate="50 Mbps"`. `windtunnel schema` prints a JSON
+Schema, with which editors complete and check scenario files.
 
-A value has its unit with it, in quotation marks. A key that is not known is an error. Names of
-nodes, links, producers, consumers, flows and bridges are free.
+A quantity is a string with its unit. Unknown keys are errors. Names of nodes, links, producers,
+consumers, flows and bridges are free.
 
-## To add to the example
+## Additions to the example
 
 {additions}
 ## Quantities
@@ -200,28 +201,28 @@ nodes, links, producers, consumers, flows and bridges are free.
 {quantities}
 ## Files beside a scenario
 
-Maps and traces are files of their own, sought beside the scenario file. Results keep them: a
-scenario can be run again from its folder of results.
+Maps and traces are separate files, with paths relative to the scenario file. Results include
+them, so that a scenario can be run again from its folder of results.
 
-A map is a TOML file, such as [street.toml](../scenarios/maps/street.toml). A place is an array of
-two lengths, eastwards and northwards; it may be negative.
+A map is a TOML file, such as [street.toml](../scenarios/maps/street.toml). A position is an array
+of two lengths, east and north, which may be negative.
 
 {map_keys}
 """
 
 MAP_KEYS = (
-    ("title", "What the map shows, in one line; nothing unless stated."),
-    ("stations", "The base stations; one or more."),
-    ("stations.name", "Its name; no two have the same."),
-    ("stations.at", "Its place."),
+    ("title", "A description in one line. Default: none."),
+    ("stations", "The base stations, at least one."),
+    ("stations.name", "Its name, which must be unique."),
+    ("stations.at", "Its position."),
     ("stations.height", "The height of its antenna: 2 m to 50 m; 10 m in 3GPP TR 38.901."),
-    ("buildings", "The buildings, rectangles higher than all antennas; none unless stated."),
-    ("buildings.corner", "Its south-western corner."),
-    ("buildings.width", "From west to east."),
-    ("buildings.depth", "From south to north."),
+    ("buildings", "The buildings, rectangles higher than all antennas. Default: none."),
+    ("buildings.corner", "Its south-west corner."),
+    ("buildings.width", "Its extent from west to east."),
+    ("buildings.depth", "Its extent from south to north."),
     (
         "user.path",
-        "The corners of the user's path, an array of places; the user stops at the last.",
+        "The corners of the user's path, an array of positions; the user stops at the last.",
     ),
     ("user.height", "The height of the user's antenna: 1.5 m to 22.5 m."),
 )
@@ -245,10 +246,10 @@ def manual(schema: Schema) -> str:
 
 
 def section(name: str, definition: Schema, schema: Schema) -> str:
-    """Describe what a name of the schema stands for."""
+    """Describe a definition of the schema."""
     parts = [f"{text(definition)}\n"]
-    if places := list(where(name, schema)):
-        parts.append(f"Stands at {', '.join(f'`{place}`' for place in places)}.\n")
+    if places := list(paths(name, schema)):
+        parts.append(f"Used in {', '.join(f'`{place}`' for place in places)}.\n")
     if "properties" in definition:
         parts.append(table_of_keys(definition))
     elif "oneOf" in definition:
@@ -268,7 +269,7 @@ def controller(definition: Schema) -> str:
         for name, it in parameters.items()
     )
     heading = f"### `{kind}`\n\n{definition['title']}: {text(definition)}.\n"
-    return f"{heading}\n{table(['parameter', 'value', 'unless stated', 'meaning'], rows)}"
+    return f"{heading}\n{table(['parameter', 'value', 'default', 'meaning'], rows)}"
 
 
 def table_of_keys(definition: Schema) -> str:
@@ -278,15 +279,24 @@ def table_of_keys(definition: Schema) -> str:
     for key, value in definition["properties"].items():
         meaning, default = meaning_and_default(value)
         if key in required:
-            default = "to be stated"
+            default = "required"
         rows.append([f"`{key}`", type_of(value), default, meaning])
-    return table(["key", "value", "unless stated", "meaning"], rows)
+    return table(["key", "value", "default", "meaning"], rows)
+
+
+DEFAULTS = (
+    r"(.+); default: (.+?)()\.",
+    r"(.+); (required)()\.",
+    r"(.+); (.+?) unless stated(.*)\.",
+    r"(.+); (to be stated)()\.",
+)
+"""The endings of descriptions that give a default."""
 
 
 def meaning_and_default(value: Schema) -> tuple[str, str]:
-    """Split a description: what stands after its semicolon says what holds unless stated."""
+    """Split a description into its meaning and the default that it ends with."""
     described = text(value)
-    for pattern in (r"(.+); (.+?) unless stated(.*)\.", r"(.+); (to be stated)()\."):
+    for pattern in DEFAULTS:
         if found := re.fullmatch(pattern, described):
             meaning, default, rest = found.groups()
             rest = f" ({rest.lstrip(', ')})" if rest else ""
@@ -295,7 +305,7 @@ def meaning_and_default(value: Schema) -> tuple[str, str]:
 
 
 def type_of(value: Schema) -> str:
-    """Say in words what a value may be, with a link where that is described."""
+    """Describe the type of a value, with a link to its definition."""
     match value:
         case {"$ref": reference}:
             name = title(reference.rsplit("/", 1)[1])
@@ -338,8 +348,8 @@ def number(value: float) -> str:
     return f"{value:,.4f}".rstrip("0").rstrip(".")
 
 
-def where(name: str, schema: Schema) -> Iterator[str]:
-    """Give the paths at which something of a definition may stand, the shortest way each."""
+def paths(name: str, schema: Schema) -> Iterator[str]:
+    """Give the paths of the values of a definition."""
     for path, value in walk(schema, schema, "", ()):
         if value == name:
             yield path
@@ -395,13 +405,6 @@ def title(name: str) -> str:
 def text(definition: Schema) -> str:
     """Give a description on one line."""
     return " ".join(definition.get("description", "").split())
-
-
-def table(head: list[str], rows: Any) -> str:
-    """Lay out a table in Markdown."""
-    lines = [head, ["---"] * len(head), *rows]
-    escaped = ([cell.replace("|", "\\|") for cell in line] for line in lines)
-    return "".join(f"| {' | '.join(line)} |\n" for line in escaped)
 
 
 if __name__ == "__main__":

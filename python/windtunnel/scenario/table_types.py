@@ -14,7 +14,7 @@ from windtunnel import _core
 Schema = dict[str, Any]
 
 HEAD = '''\
-"""The tables of a scenario as dictionaries: what type checkers and editors know of them.
+"""The types of a scenario's tables, for type checkers and editors.
 
 Made by `make docs` from the comments in crates/lab/src/scenario.rs: change those.
 """
@@ -39,7 +39,7 @@ def module(schema: Schema) -> str:
 
 
 def definition_of(name: str, definition: Schema) -> str:
-    """Define what a name of the schema stands for."""
+    """Define a name of the schema."""
     if "properties" in definition:
         return table(name, definition)
     # The parameters of a controller have hyphens, and differ from one to the next.

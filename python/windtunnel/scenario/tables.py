@@ -1,4 +1,4 @@
-"""The tables of a scenario as dictionaries: what type checkers and editors know of them.
+"""The types of a scenario's tables, for type checkers and editors.
 
 Made by `make docs` from the comments in crates/lab/src/scenario.rs: change those.
 """

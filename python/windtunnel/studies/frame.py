@@ -1,4 +1,4 @@
-"""What a study varied, and a row for each of its runs."""
+"""The parameters of a study, and a row for each of its runs."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    # At run time this import takes longer than most commands.
+    # Not at run time: it takes longer to load than most commands take.
     import polars as pl
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """What varied."""
+    """A parameter of a study."""
 
     name: str
     """Its column in frames."""
     values: list[str]
-    """All values in order, as the study has them: `5 ms`, `cubic`."""
+    """All values in order, as written in the study: `5 ms`, `cubic`."""
     numbers: list[float] | None
-    """The same as numbers in base units, where all are quantities."""
+    """The values as numbers in base units, if all are quantities."""
     unit: str
-    """The base unit of the numbers: `s`, `bps`, `B`, `packets`; empty without one."""
+    """The base unit of the numbers: `s`, `bps`, `B`, `packets`, or empty."""
     logarithmic: bool
-    """Whether its range is."""
+    """Whether its range is logarithmic."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class StudyFrame:
 
     title: str
     parameters: list[Parameter]
-    """Those that varied, in the file's order; the seed is not one of them."""
+    """The parameters in the file's order, without the seed."""
     frame: pl.DataFrame
-    """A row for each finished run: the parameters (numbers in base units where they are
-    quantities, else text), `seed`, `key`, and the measures."""
+    """A row for each finished run: the parameters (quantities as numbers in base units, others
+    as text), `seed`, `key`, and the measures."""

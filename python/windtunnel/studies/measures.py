@@ -1,4 +1,4 @@
-"""What a study measures of each run, from its tables."""
+"""The measures of a study: values of each run, from its tables."""
 
 from __future__ import annotations
 
@@ -40,15 +40,15 @@ MEASURES = tuple(
         DROPPED,
     )
 )
-"""The columns of what is measured of each run."""
+"""The columns of the measures."""
 
 
 def measured(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
     """Measure runs: a row of each `key`, with the columns of `MEASURES`.
 
-    What a run has not, such as the fairness of one flow, is null.
+    A measure that a run does not have, such as the fairness of a single flow, is null.
     """
-    # Here, because loading Polars takes longer than most commands.
+    # Imported here: Polars takes longer to load than most commands take.
     import polars as pl
 
     from windtunnel.measures import totals

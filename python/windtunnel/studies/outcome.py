@@ -1,4 +1,4 @@
-"""What came of a study: a frame of its runs, and the tables behind them."""
+"""The results of a study: a frame of its runs, and their tables."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ class StudyResults(StudyFrame):
     failures: pl.DataFrame
     """Parameters, `seed`, `key` and `error` of each run that failed."""
     planned: int
-    """How many runs the study wants, as far as that is known: a stop rule may ask for more."""
+    """The number of runs in the study so far; a stop rule may add more."""
     folder: Path | None
     store: Store | None = None
     points: pl.DataFrame | None = None
-    """Parameters, `seed` and `key` of all runs that were asked for."""
+    """Parameters, `seed` and `key` of all runs of the study."""
 
     def table(self, name: str) -> pl.DataFrame:
-        """Give a table of all finished runs: the parameters and the seed come first.
+        """Give a table of all finished runs, with the parameters and the seed as first columns.
 
         `name` is `runs`, `flows`, `transfers`, `links`, `nodes` or `bridges`. Raises
         StudyError if the store cannot be read, and KeyError for another name.
@@ -59,7 +59,7 @@ class StudyResults(StudyFrame):
 
     @classmethod
     def load(cls, folder: Path | str) -> StudyResults:
-        """Read a study's folder. Raises ResultsError if it is none, or StudyError."""
+        """Read a study's folder. Raises ResultsError if it is not one, or StudyError."""
         import polars as pl
 
         folder = Path(folder)
@@ -70,7 +70,7 @@ class StudyResults(StudyFrame):
             parameters = [Parameter(**it) for it in manifest["parameters"]]
             title, planned = manifest["title"], manifest["planned"]
         except (OSError, ValueError, KeyError, TypeError, pl.exceptions.PolarsError) as error:
-            raise ResultsError(f"{folder}: no folder of a study: {error}") from error
+            raise ResultsError(f"{folder}: not a folder of a study: {error}") from error
         return of_points(title, parameters, points, store, planned, folder)
 
 
@@ -82,7 +82,7 @@ def of_points(
     planned: int,
     folder: Path | None,
 ) -> StudyResults:
-    """Put points and what the store holds of them together."""
+    """Join points with their runs in the store."""
     import polars as pl
 
     runs = store.table(RUNS)
@@ -103,5 +103,5 @@ def of_points(
 
 
 def is_study(folder: Path) -> bool:
-    """Whether a folder is a study's."""
+    """Say whether a folder is a study's."""
     return (folder / POINTS).exists()

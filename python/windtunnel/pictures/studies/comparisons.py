@@ -36,8 +36,8 @@ def comparison(
 ) -> Figure:
     """Draw a measure over a number, a line for each value of `by`, panels by the others.
 
-    Without a number to be the axis, bars are drawn. Where a point stands for several
-    combinations of parameters, it is their median.
+    Without a numeric parameter for the axis, bars are drawn. A point that covers several
+    combinations of parameters is their median.
     """
     if over is None and (over := layout.swept(results, by)) is None:
         return bars(results, measure, results.parameters, by)
@@ -77,7 +77,7 @@ def comparison(
     )
     said = [
         what_points_are(pl.concat([it["runs"] for it in spreads]), pooled, divided),
-        f"{over.name} is put into {len(across.places)} intervals." if across.edges else "",
+        f"{over.name} is grouped into {len(across.places)} intervals." if across.edges else "",
         divided.note,
         thinned,
     ]
@@ -93,15 +93,15 @@ def comparison(
 
 
 def what_points_are(runs: pl.Series, pooled: bool, divided: Division) -> str:
-    """Say what a point and a band stand for."""
+    """Say what points and bands are."""
     hidden = listed([it.name for it in divided.hidden])
     if pooled:
         over = f"all values of {hidden} and the seeds" if hidden else "the runs"
         return f"Lines: median over {over}; bands: the middle half of the runs."
-    differing = f" Points differ in {hidden} too." if hidden else ""
+    differing = f" Points also differ in {hidden}." if hidden else ""
     counts = sorted(set(runs))
     if not counts or counts[-1] == 1:
-        return f"One run each.{differing}"
+        return f"One run per point.{differing}"
     each = f"{counts[0]} to {counts[-1]}" if len(counts) > 1 else f"{counts[0]}"
     return f"Lines: mean over the seeds ({each} runs each); bands: {INTERVAL}.{differing}"
 
@@ -139,7 +139,7 @@ def bars(
         published=pl.lit(None, pl.Float64),
     )
     title = shown_in.title(measure.title)
-    left_out = f"The first {len(lines)} of {found.height} bars; the table has all."
+    left_out = f"The first {len(lines)} of {found.height} bars; all are in the table."
     said = [what_bars_are(found["runs"], pooled, hidden), left_out * (drawn.height < found.height)]
     return Figure(
         name=f"{measures.short(measure)}-bars",
@@ -153,11 +153,11 @@ def bars(
 
 
 def what_bars_are(runs: pl.Series, pooled: bool, hidden: list[Parameter]) -> str:
-    """Say what a bar and a whisker stand for."""
+    """Say what bars and whiskers are."""
     if pooled:
         over = listed([it.name for it in hidden])
         of = f"all values of {over} and the seeds" if hidden else "the runs"
         return f"Bars: median over {of}; whiskers: the middle half of the runs."
     if runs.is_empty() or runs.max() == 1:
-        return "One run each."
+        return "One run per bar."
     return f"Bars: mean over the seeds; whiskers: {INTERVAL}."

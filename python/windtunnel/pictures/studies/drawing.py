@@ -1,8 +1,8 @@
 """Charts of studies: lines over a parameter, heat maps, points with their front, boxes.
 
-Each gives the layers of one panel; `arranged` puts panels together. Colours that tell
-values apart are viridis, and purple to orange for gains: both are readable by people
-who see fewer colours, on light pages as on dark ones.
+Each gives the layers of one panel; `arranged` puts panels together. The colours of
+values are viridis, and purple to orange for gains: both suit colour-blind readers, on
+light and dark pages.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ DECADES = 100.0
 """The greatest by the least value from which on an axis is logarithmic."""
 
 LEAST_GAIN = 1.1
-"""The gain that is coloured in full at least: noise is not made to look like one."""
+"""The minimum gain with full colour, so that noise does not look like a gain."""
 
 
 def alone(
@@ -110,7 +110,7 @@ def from_zero(means: pl.Series, highs: pl.Series) -> alt.Scale:
 
 
 def loose(values: pl.Series) -> alt.Scale:
-    """Choose an axis on which points stand apart."""
+    """Choose an axis for points, without zero."""
     low, high = least(values), greatest(values)
     logarithmic = low > 0 and high > DECADES * low
     return alt.Scale(type="log" if logarithmic else "linear", zero=False, padding=14)
@@ -151,7 +151,7 @@ def over_values(
     dashes = charts.by_line(alt.StrokeDash, lines, [it.dash for it in lines])
     shapes = charts.by_line(alt.Shape, lines, [it.shape for it in lines])
     stands_out = charts.emphasis(ink, 1.0, 0.1)
-    told = [
+    shown = [
         alt.Tooltip("label:N", title=" "),
         alt.Tooltip("text:N", title=axis.parameter.name),
         *(alt.Tooltip(f"{it}:Q", format=NUMBER) for it in ("mean", "low", "high")),
@@ -163,7 +163,7 @@ def over_values(
             y=y, opacity=stands_out, strokeDash=dashes
         ),
         base.mark_point(filled=True, size=48).encode(
-            y=y, opacity=stands_out, shape=shapes, tooltip=told
+            y=y, opacity=stands_out, shape=shapes, tooltip=shown
         ),
     ]
     if not frame["low"].count():
@@ -212,7 +212,7 @@ class Shading:
         )
 
     def ticks(self) -> list[float] | alt.UndefinedType:
-        """Give the values on the legend: gains stand as far from 1 on both sides."""
+        """Give the values on the legend: for gains, equally far from 1 on both sides."""
         middle = math.sqrt(self.high)
         return [self.low, 1 / middle, 1.0, middle, self.high] if self.diverging else alt.Undefined
 
@@ -242,7 +242,7 @@ def cells(
         along=pl.col("y").replace_strict(dict(enumerate(y.labels if y else [""]))),
     ).drop("x", "y")
     columns = len(x.texts)
-    told = [
+    shown = [
         alt.Tooltip("across:N", title=x.title),
         *([alt.Tooltip("along:N", title=y.title)] if y else []),
         alt.Tooltip("value:Q", title=shading.title, format=NUMBER),
@@ -270,7 +270,7 @@ def cells(
     numbers = base.mark_text(fontSize=FONT - 1, opacity=room).encode(
         text=alt.Text("number:N"), color=on_cell
     )
-    return [rectangles.encode(color=shading.colour(ink), tooltip=told), numbers]
+    return [rectangles.encode(color=shading.colour(ink), tooltip=shown), numbers]
 
 
 def front(
@@ -281,7 +281,7 @@ def front(
 ) -> list[alt.Chart]:
     """Draw points, and rings around those of the front, joined by steps.
 
-    `frame` has `line`, `x`, `y`, `text` (what a point stands for) and `front`.
+    `frame` has `line`, `x`, `y`, `text` (the combination) and `front`.
     """
     labels = {it.name: it.label for it in lines}
     drawn = frame.with_columns(
@@ -296,14 +296,14 @@ def front(
     best = base.transform_filter("datum.front == 1")
     hues = charts.by_line(alt.Color, lines, [ink.hue(it.controller) for it in lines])
     shapes = charts.by_line(alt.Shape, lines, [it.shape for it in lines])
-    told = [
+    shown = [
         alt.Tooltip("label:N", title=" "),
         *([alt.Tooltip("text:N", title="at")] if frame["text"].ne("").any() else []),
         alt.Tooltip("x:Q", title=titles[0], format=NUMBER),
         alt.Tooltip("y:Q", title=titles[1], format=NUMBER),
     ]
     points = base.mark_point(filled=True, size=55).encode(
-        color=hues, shape=shapes, tooltip=told, opacity=charts.emphasis(ink, 0.85, 0.1)
+        color=hues, shape=shapes, tooltip=shown, opacity=charts.emphasis(ink, 0.85, 0.1)
     )
     return [
         best.mark_line(interpolate="step-after", color=ink.text, strokeWidth=1, clip=True).encode(
@@ -326,7 +326,7 @@ def boxes(frame: pl.DataFrame, lines: list[Line], title: str, ink: Ink) -> list[
     )
     base = charts.named(drawn, lines, ink)
     names = ("least", "first quartile", "median", "third quartile", "greatest")
-    told = [
+    shown = [
         alt.Tooltip("label:N", title=" "),
         *(
             alt.Tooltip(f"{column}:Q", title=name, format=NUMBER)
@@ -339,7 +339,7 @@ def boxes(frame: pl.DataFrame, lines: list[Line], title: str, ink: Ink) -> list[
     return [
         *charts.whiskers(base, title, ink),
         base.mark_bar(height=BAR * 0.55, opacity=1).encode(
-            x=first, x2=alt.X2("third:Q"), color=hues, tooltip=told
+            x=first, x2=alt.X2("third:Q"), color=hues, tooltip=shown
         ),
         base.mark_tick(thickness=3, size=BAR * 0.55, color=ink.background).encode(
             x=alt.X("median:Q", title=title)

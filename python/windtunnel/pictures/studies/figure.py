@@ -19,7 +19,7 @@ from windtunnel.pictures.studies.layout import MOST_LINES, Panel, axis
 from windtunnel.studies.frame import Parameter
 
 EVERYTHING = [Line("l0", 0, ("all runs",), None, 0)]
-"""The line where no parameter tells lines apart."""
+"""The line where no parameter distinguishes lines."""
 
 INTERVAL = "95 % confidence interval (Student’s t)"
 """What bands and whiskers are."""
@@ -79,20 +79,20 @@ def samples(
 
 
 def several(samples: pl.DataFrame, keys: list[str]) -> bool:
-    """Say whether several combinations of what is hidden stand in one place."""
+    """Say whether a point covers several combinations of hidden parameters."""
     counts = samples.group_by(keys).agg(pl.col("combination").n_unique())
     return bool((counts["combination"] > 1).any())
 
 
 def lines_of(by: Parameter | None) -> tuple[list[Line], str]:
-    """Give the lines of a parameter, and a word about those that are left out."""
+    """Give the lines of a parameter, and a note about those that are omitted."""
     if by is None:
         return EVERYTHING, ""
     lines = layout.lines(axis(by))
     if by.numbers is None or len(lines) <= MOST_LINES:
         return lines, ""
     chosen = [lines[it] for it in layout.thinned(len(lines), MOST_LINES)]
-    return chosen, f"{MOST_LINES} of the {len(lines)} values of {by.name} are drawn."
+    return chosen, f"Only {MOST_LINES} of the {len(lines)} values of {by.name} are drawn."
 
 
 def line_of(by: Parameter | None) -> pl.Expr:

@@ -21,12 +21,12 @@ MOST_POINTS = 300
 
 
 def trade_off(results: StudyFrame, by: Parameter | None) -> Figure:
-    """Draw goodput against delay, and the combinations that no other surpasses in both."""
+    """Draw goodput against delay, with the Pareto front of the combinations."""
     over = layout.swept(results, by)
     shown = [it for it in (over, by) if it]
     divided = layout.division(results.frame, results.parameters, shown)
-    told = [*([over] if over else []), *divided.hidden]
-    means = [combinations(it.frame, results.parameters, by, told) for it in divided.panels]
+    named = [*([over] if over else []), *divided.hidden]
+    means = [combinations(it.frame, results.parameters, by, named) for it in divided.panels]
     found = pl.concat(means)
     lines = there(layout.lines(axis(by)) if by else EVERYTHING, found)
     units = {it: scale(it.unit, found[it.column]) for it in (DELAY, GOODPUT)}
@@ -47,9 +47,9 @@ def trade_off(results: StudyFrame, by: Parameter | None) -> Figure:
     ]
     most = max(it.height for it in means)
     said = [
-        "A point for each combination of parameters, mean over the seeds. Ringed and joined:"
+        "A point for each combination of parameters, mean over the seeds. Circled and connected:"
         " the Pareto front, where no other point has more goodput and less delay.",
-        f"Of other points some {MOST_POINTS} are drawn." if most > MOST_POINTS else "",
+        f"About {MOST_POINTS} of the other points are drawn." if most > MOST_POINTS else "",
         divided.note,
     ]
     return Figure(
@@ -65,11 +65,11 @@ def trade_off(results: StudyFrame, by: Parameter | None) -> Figure:
 
 
 def combinations(
-    frame: pl.DataFrame, parameters: list[Parameter], by: Parameter | None, told: list[Parameter]
+    frame: pl.DataFrame, parameters: list[Parameter], by: Parameter | None, named: list[Parameter]
 ) -> pl.DataFrame:
     """Give the mean goodput and delay of each combination, its line and what it is called."""
     keys = {f"key {index}": pl.col(it.name) for index, it in enumerate(parameters)}
-    names = [pl.lit(f"{it.name} ") + layout.text_of(it) for it in told]
+    names = [pl.lit(f"{it.name} ") + layout.text_of(it) for it in named]
     text = pl.concat_str(names, separator=BETWEEN) if names else pl.lit("")
     values = {it.column: measures.known(it) for it in (GOODPUT, DELAY)}
     rows = frame.select(**keys, **values, line=line_of(by), text=text)

@@ -70,11 +70,11 @@ def numbered(frame: pl.DataFrame, size: float, digits: int) -> pl.DataFrame:
 def map_of_gains(
     results: StudyFrame, measure: MeasuredColumn, of: Parameter, base: str
 ) -> Figure | None:
-    """Draw how many times a measure is what it is at a base value; none without pairs.
+    """Draw the ratio of a measure to its value at a base value; None without pairs.
 
-    Runs are paired that differ in nothing else, the seed included. The gain is
-    the geometric mean of their ratios, so that gain and loss weigh the same;
-    its interval is that of the ratios' logarithms.
+    Runs are paired that differ in nothing else, including the seed. The gain is the
+    geometric mean of their ratios, so that gains and losses weigh the same; its
+    interval is that of the logarithms of the ratios.
     """
     ratios = gains(results, measure, of, base)
     if ratios.is_empty():
@@ -113,7 +113,7 @@ def map_of_gains(
     said = [
         f"Cells: geometric mean over {over} of the ratios of runs that differ in nothing else."
         " Orange: better; purple: worse.",
-        f"In brackets: the {INTERVAL} has 1 in it." if several_runs else "",
+        f"In brackets: the {INTERVAL} contains 1." if several_runs else "",
         divided.note,
     ]
     return Figure(
@@ -160,7 +160,7 @@ def axes_of_gains(
 
 
 def bracketed(frame: pl.DataFrame) -> pl.DataFrame:
-    """Write gains, in brackets where the interval has 1 in it."""
+    """Write gains, in brackets where the interval contains 1."""
     numbers = [
         f"({number})" if low is not None and low <= 1 <= high else number
         for value, low, high in frame.select("mean", "low", "high").rows()

@@ -1,7 +1,7 @@
-"""Layout: where each parameter of a study stands in a picture.
+"""Layout: the role of each parameter of a study in a picture.
 
-A parameter is the axis of a picture, tells its lines apart, divides it into
-panels, or is hidden: then each point stands for all its values.
+A parameter is the axis of a picture, distinguishes its lines, divides it into panels, or
+is hidden: then each point covers all its values.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ BINS = 10
 """Intervals of such an axis."""
 
 BASES = ("plain", "none", "off", "baseline")
-"""The names of values that the others are held against."""
+"""The names of values that serve as the base of comparisons."""
 
 QUANTITY = re.compile(r"([-+]?[\d.,]+(?:[eE][-+]?\d+)?)\s*(\D*)")
 """A quantity as people write it: a number and its unit."""
@@ -46,7 +46,7 @@ class Axis:
 
     parameter: Parameter
     places: list[float]
-    """Where the values stand, in the base unit; by their number where they are words."""
+    """The positions of the values, in the base unit; their indices if they are words."""
     texts: list[str]
     """What each is called, with its unit."""
     edges: list[float] | None
@@ -67,12 +67,12 @@ class Axis:
 
     @property
     def labels(self) -> list[str]:
-        """What stands on the axis: without the unit, where that stands in the title."""
+        """The labels of the axis, without the unit if it is in the title."""
         return [it.removesuffix(self.unit).rstrip() for it in self.texts]
 
     @property
     def logarithmic(self) -> bool:
-        """Whether the values stand more evenly by their logarithms."""
+        """Whether the values are spaced more evenly by their logarithms."""
         if self.parameter.numbers is None or min(self.places) <= 0:
             return False
         return self.parameter.logarithmic or uneven(self.places) > uneven(
@@ -123,7 +123,7 @@ def axis(parameter: Parameter) -> Axis:
 
 
 def rounded(values: list[float]) -> list[str]:
-    """Write values with as many digits as tell them apart, three at least."""
+    """Write values with enough digits to distinguish them, at least three."""
     for digits in range(3, 17):
         written = [f"{float(f'{it:.{digits}g}'):.12g}" for it in values]
         if len(set(written)) == len(values):
@@ -187,7 +187,7 @@ class Panel:
 
 @dataclass(frozen=True)
 class Division:
-    """The panels of a picture, what is hidden in each, and a word about what is left out."""
+    """The panels of a picture, what is hidden in each, and a note about omissions."""
 
     panels: list[Panel]
     hidden: list[Parameter]
@@ -221,7 +221,7 @@ def division(
             chosen.append(candidate)
         elif not chosen:
             chosen.append(candidate)
-            note = f"{most} of the {count} values of {parameter.name}."
+            note = f"Only {most} of the {count} values of {parameter.name} are shown."
             break
     places = [thinned(len(it.texts), most) for it in chosen]
     panels = [
@@ -256,14 +256,14 @@ def numeric(results: StudyFrame) -> list[Parameter]:
 
 
 def base(parameter: Parameter) -> str | None:
-    """Give the value that the others are held against, where one is called so."""
+    """Give the value with the name of a base, if there is one."""
     if parameter.numbers is not None or len(parameter.values) < 2:
         return None
     return next((it for it in parameter.values if it in BASES), None)
 
 
 def compared(results: StudyFrame) -> Parameter | None:
-    """Choose what tells lines apart.
+    """Choose the parameter that distinguishes lines.
 
     The controllers; without any, words that have a base value, then other words, then
     the number with the fewest values, if there are two.

@@ -37,14 +37,14 @@ MEASURES = (
     DROPPED,
     ROUND_TRIP,
 )
-"""All that a study may measure, what is looked for first before the others."""
+"""The measures of a study, the most important first."""
 
 MORE_IS_BETTER = (GOODPUT, UTILISATION, FAIRNESS)
-"""The measures of which less is worse; of the others more is."""
+"""The measures for which more is better; for the others, less is."""
 
 
 def measured(results: StudyFrame) -> list[MeasuredColumn]:
-    """Give what was measured in any run; what never happened is left out."""
+    """Give the measures with a value other than zero in any run."""
     parameters = {it.name for it in results.parameters}
     return [
         it
@@ -56,36 +56,36 @@ def measured(results: StudyFrame) -> list[MeasuredColumn]:
 
 
 def known(measure: MeasuredColumn) -> pl.Expr:
-    """Give a measure's values; what is no number is missing."""
+    """Give a measure's values; those that are not finite are missing."""
     value = pl.col(measure.column).cast(pl.Float64)
     return pl.when(value.is_finite()).then(value)
 
 
 def short(measure: MeasuredColumn) -> str:
-    """Name a measure in one word, as users do: its column without the unit."""
+    """Give the short name of a measure: its column without the unit."""
     return measure.column.removesuffix("_bps").removesuffix("_s")
 
 
 def named(results: StudyFrame, name: str) -> MeasuredColumn:
     """Find a measure by its column, with its unit or without.
 
-    Raises ResultsError with those that there are.
+    Raises ResultsError, with the known names.
     """
     there = measured(results)
     for measure in there:
         if name in (measure.column, short(measure)):
             return measure
     known_names = ", ".join(map(short, there)) or "none"
-    raise ResultsError(f"there is no measure `{name}`; the measures are: {known_names}")
+    raise ResultsError(f"unknown measure `{name}`; known: {known_names}")
 
 
 def parameter(results: StudyFrame, name: str) -> Parameter:
-    """Find a parameter by its name. Raises ResultsError with those that there are."""
+    """Find a parameter by its name. Raises ResultsError, with the known names."""
     for it in results.parameters:
         if it.name == name:
             return it
     there = ", ".join(it.name for it in results.parameters) or "none"
-    raise ResultsError(f"there is no parameter `{name}`; the parameters are: {there}")
+    raise ResultsError(f"unknown parameter `{name}`; known: {there}")
 
 
 def spread(samples: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
