@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -54,7 +55,13 @@ def windtunnel(tmp_path: Path) -> Command:
 
     def call(*arguments: object, **options: object) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "windtunnel", *map(str, arguments)]
-        settings = {"cwd": tmp_path, "capture_output": True, "encoding": "utf-8", "timeout": 60}
-        return subprocess.run(command, **(settings | options))  # type: ignore[call-overload]
+        settings: dict[str, Any] = {
+            "cwd": tmp_path,
+            "capture_output": True,
+            "encoding": "utf-8",
+            "timeout": 60,
+        }
+        ended: subprocess.CompletedProcess[str] = subprocess.run(command, **(settings | options))
+        return ended
 
     return call

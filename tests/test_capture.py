@@ -56,7 +56,7 @@ needs_tshark = pytest.mark.skipif(
 
 def tshark(file: Path, displayed: str, *fields: str) -> list[list[str]]:
     """Give the fields of the packets that a display filter lets pass."""
-    command = ["tshark", "-n", "-r", file, "-Y", displayed, "-T", "fields"]
+    command = ["tshark", "-n", "-r", str(file), "-Y", displayed, "-T", "fields"]
     command += ["-o", "tcp.check_checksum:TRUE", "-o", "udp.check_checksum:TRUE"]
     command += ["-o", "ip.check_checksum:TRUE", "-o", "tcp.analyze_sequence_numbers:TRUE"]
     for field in fields:

@@ -67,10 +67,11 @@ def test_the_case_is_drawn_unless_it_is_stated() -> None:
     drawn = {environment.reset(seed=seed)[1]["case"] for seed in range(20)}
     assert drawn == {"slow", "middle", "fast"}
     environment.reset(seed=1, options={"case": "fast"})
-    for options, said in [
+    unknown: list[tuple[dict[str, Any], str]] = [
         ({"case": "faster"}, "no case 'faster'"),
         ({"cas": 1}, "unknown options"),
-    ]:
+    ]
+    for options, said in unknown:
         with pytest.raises(ValueError, match=said):
             environment.reset(options=options)
 
@@ -139,7 +140,7 @@ def test_gymnasium_makes_the_vector_environment_by_its_name() -> None:
         NAME, 3, vectorization_mode="vector_entry_point", scenario=SCENARIO, settings=LOSSY
     )
     assert isinstance(made.unwrapped, FlowVectorEnvironment)
-    observations, infos = made.reset(seed=[1, 1, None])
+    observations, infos = made.reset(seed=[1, 1, None])  # type: ignore[arg-type]
     assert infos["case"][0] == infos["case"][1]
     assert made.observation_space.contains(observations)
 
@@ -173,7 +174,7 @@ def test_a_task_of_ones_own_says_what_is_seen_done_and_rewarded() -> None:
 def test_the_default_task_stays_within_its_spaces_whatever_is_heard() -> None:
     random = np.random.default_rng(0)
     signals = np.zeros(500, SIGNALS)
-    for name in SIGNALS.names:
+    for name in SIGNALS.names or ():
         signals[name] = 10.0 ** random.uniform(-4, 4, 500)
         # What is not known yet is NaN.
         signals[name][random.random(500) < 0.3] = np.nan if "rtt" in name else 0.0
@@ -201,12 +202,13 @@ def multiply_nothing(cwnd: float) -> Task:
 
 
 def test_what_cannot_be_is_refused_with_a_message() -> None:
-    for arguments, said in [
+    refused: list[tuple[dict[str, Any], str]] = [
         ({"flow": "upload"}, "there is no flow `upload`"),
         ({"step_s": 0.0}, "a step of no time"),
         ({"step_s": -1.0}, "step_s is -1; it must be greater than zero"),
         ({"settings": {"duration": "0 s"}}, "no time is simulated"),
-    ]:
+    ]
+    for arguments, said in refused:
         with pytest.raises(ValueError, match=re.escape(said)):
             FlowEnvironment(SCENARIO, **arguments)
     environment = FlowEnvironment(SCENARIO)

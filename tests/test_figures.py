@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import polars as pl
 import pytest
 
 from conftest import SCENARIO
-from windtunnel import models
-from windtunnel.report import busiest, figures
-from windtunnel.report.cases import Comparison
+from windtunnel.papers.paper import find_paper, module
+from windtunnel.pictures import flows, kinds
+from windtunnel.pictures.cases import Comparison
 from windtunnel.results import Results, ResultsError
 from windtunnel.running import read, run_scenario
+
+d_tcp = module(find_paper("d-tcp").folder / "pictures.py")
+dcib = module(find_paper("dcib").folder / "pictures.py")
 
 LOSSES = """
 [compare.loss]
@@ -40,18 +44,18 @@ def run(folder: Path, text: str) -> Results:
 
 def test_each_flow_has_its_own_line(tmp_path: Path) -> None:
     results = run(tmp_path, FLOWS)
-    [picture] = figures.of_kind(results, "each-flow")
+    [picture] = kinds.of_kind(results, "each-flow")
     assert [line.label for line in picture.lines] == ["first", "second"]
     # They have one controller, and are told apart all the same.
     assert len({(line.controller, line.dash) for line in picture.lines}) == 2
-    lines = figures.lines_of_flows(Comparison(results), 0)
-    drawn = figures.goodput_of_flows(results["flow_series"], lines).frame
+    lines = flows.lines_of_flows(Comparison(results), 0)
+    drawn = flows.goodput_of_flows(results["flow_series"], lines).frame
     late = drawn.filter(pl.col("line") == lines[1].name, pl.col("time_s") <= 0.5)
     assert late["mean"].fill_null(0).max() == 0
 
 
 def test_the_first_run_alone_has_no_spread(tmp_path: Path) -> None:
-    alone = figures.of_first_run(run(tmp_path, FLOWS))
+    alone = kinds.of_first_run(run(tmp_path, FLOWS))
     assert alone["flow_series"]["run"].n_unique() == 1
 
 
@@ -61,24 +65,24 @@ def test_a_model_stands_beside_what_its_controller_measured(tmp_path: Path) -> N
     )
     results = run(tmp_path, text + LOSSES)
     # There is no model of CUBIC.
-    [picture] = figures.of_kind(results, "models")
+    [picture] = kinds.of_kind(results, "models", d_tcp.PICTURES)
     assert [line.label for line in picture.lines] == ["reno", "model"]
-    points = figures.over_loss(Comparison(results)).filter(flow_controller="reno")
+    points = d_tcp.over_loss(Comparison(results)).filter(flow_controller="reno")
     assert sorted(points["loss"]) == [0.001, 0.01]
-    modelled = figures.modelled(points, figures.MODELS["reno"])
+    modelled = d_tcp.modelled(points, d_tcp.MODELS["reno"])
     [rtt, *_] = points.filter(loss=0.01)["rtt_s"]
-    expected = models.reno(0.01, rtt) * figures.SEGMENT_BITS / 1e6
+    expected = d_tcp.models.reno(0.01, rtt) * d_tcp.SEGMENT_BITS / 1e6
     assert modelled.filter(loss=0.01)["mean"].item() == pytest.approx(expected)
 
 
 def test_an_unknown_kind_is_named(tmp_path: Path) -> None:
     with pytest.raises(ResultsError, match="no picture `gooodput`; there are: goodput"):
-        figures.of_kind(Results("", [], {}), "gooodput")
+        kinds.of_kind(Results([], {}), "gooodput")
 
 
 def test_a_distribution_rises_from_nothing_to_all(tmp_path: Path) -> None:
     comparison = Comparison(run(tmp_path, FLOWS))
-    [picture] = busiest.distribution(comparison)
+    [picture] = dcib.distribution(comparison)
     drawn = picture.chart.args[0]
     assert (drawn["share"].min(), drawn["share"].max()) == (0, 1)
     assert drawn.sort("share")["value"].is_sorted()
@@ -95,13 +99,13 @@ workload.sizes = [["5 kB", "0 %"], ["10 kB", "50 %"], ["110 kB", "51 %"], ["120 
 
 def test_completion_times_are_drawn_by_size_and_statistic(tmp_path: Path) -> None:
     text = FLOWS.replace("[flows]", f"[defaults.flow]{ARRIVALS}[flows]")
-    pictures = figures.of_kind(run(tmp_path, text), "completion-by-size")
+    pictures = kinds.of_kind(run(tmp_path, text), "completion-by-size")
     assert [it.title.split()[0] for it in pictures] == ["Mean", "Median", "99th"]
-    mean, _, most = (it.chart.args[0] for it in pictures)
+    mean, _, most = (it.chart.args[0] for it in pictures if isinstance(it.chart, partial))
     assert (mean["mean"] <= most["mean"]).all()
     # Small files are faster than large ones.
     assert mean["mean"].is_sorted()
 
 
 def test_without_transfers_there_is_nothing_to_draw_of_them(tmp_path: Path) -> None:
-    assert figures.of_kind(run(tmp_path, FLOWS), "completion-by-size") == []
+    assert kinds.of_kind(run(tmp_path, FLOWS), "completion-by-size") == []

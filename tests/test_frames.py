@@ -16,7 +16,8 @@ from windtunnel import Scenario
 
 def place(array: pa.Array) -> int:
     """Give the address of an array's values in memory."""
-    return array.buffers()[1].address
+    address: int = array.buffers()[1].address
+    return address
 
 
 def test_polars_takes_the_core_s_tables_without_a_copy() -> None:
@@ -39,7 +40,9 @@ def test_pandas_takes_a_table_without_a_copy(scenario: Path) -> None:
 def test_duckdb_asks_a_table_by_its_name(scenario: Path) -> None:
     flows = windtunnel.run(scenario)["flows"]
     asked = "SELECT controller, avg(goodput_bps) AS mean FROM flows GROUP BY controller"
-    means = dict(duckdb.sql(asked).fetchall())
+    answer = duckdb.sql(asked)
+    assert answer
+    means = dict(answer.fetchall())
     for controller, mean in means.items():
         assert mean == pytest.approx(flows.filter(controller=controller)["goodput_bps"].mean())
     assert set(means) == {"cubic", "aimd"}

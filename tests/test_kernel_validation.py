@@ -37,7 +37,7 @@ SOCKETS = """\
 """Four samples; the connection with port 38608 is the one that iperf3 controls the test by."""
 
 
-def interval(end: float, cwnd: int, rtt: int, retransmits: int) -> dict:
+def interval(end: float, cwnd: int, rtt: int, retransmits: int) -> dict[str, object]:
     stream = {"end": end, "snd_cwnd": cwnd, "rtt": rtt, "retransmits": retransmits}
     return {"streams": [stream]}
 
@@ -181,7 +181,7 @@ def test_the_page_tells_what_was_measured() -> None:
 
 
 def test_where_a_tool_is_missing_the_measurement_says_skipped(tmp_path: Path) -> None:
-    command = [sys.executable, FOLDER / "measure.py", tmp_path / "results.json"]
+    command = [sys.executable, str(FOLDER / "measure.py"), str(tmp_path / "results.json")]
     done = subprocess.run(
         command, env={"PATH": str(tmp_path)}, capture_output=True, text=True, check=False
     )

@@ -5,13 +5,22 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from windtunnel import channel_measures, measures
+from windtunnel import _core, summary
+from windtunnel.measures import columns
+from windtunnel.measures.columns import described
+from windtunnel.measures.flows import fairness
+from windtunnel.measures.measure import VALUE
+from windtunnel.papers.paper import find_paper, module
+from windtunnel.report import tables
 from windtunnel.results import Results
+
+own = module(find_paper("d-tcp").folder / "measures.py")
+"""What only that paper measures."""
 
 
 def results(**tables: pl.DataFrame) -> Results:
     """Give results of these tables."""
-    return Results("", [], tables)
+    return Results([], tables)
 
 
 def series(**goodputs: list[float]) -> pl.DataFrame:
@@ -26,23 +35,24 @@ def series(**goodputs: list[float]) -> pl.DataFrame:
 
 def value(frame: pl.DataFrame) -> float:
     """Give the only value of a measure."""
-    return frame[measures.VALUE].item()
+    only: float = frame[VALUE].item()
+    return only
 
 
 def test_fairness_counts_from_when_the_last_flow_delivers() -> None:
     shared = results(flow_series=series(a=[9, 9, 2, 2], b=[0, 1, 2, 2]))
-    assert value(measures.fairness(shared, ["run"])) == pytest.approx(1)
-    assert value(measures.fairness_ratio(shared, ["run"])) == pytest.approx(1)
+    assert value(fairness(shared, ["run"])) == pytest.approx(1)
+    assert value(own.fairness_ratio(shared, ["run"])) == pytest.approx(1)
 
 
 def test_a_flow_that_has_everything_is_as_unfair_as_can_be() -> None:
     shared = results(flow_series=series(a=[1, 8, 8], b=[1, 0, 0], c=[1, 0, 0], d=[1, 0, 0]))
-    assert value(measures.fairness(shared, ["run"])) == pytest.approx(1 / 4)
-    assert value(measures.fairness_ratio(shared, ["run"])) == 0
+    assert value(fairness(shared, ["run"])) == pytest.approx(1 / 4)
+    assert value(own.fairness_ratio(shared, ["run"])) == 0
 
 
 def test_one_flow_alone_shares_nothing() -> None:
-    assert measures.fairness(results(flow_series=series(a=[1, 2])), ["run"]).is_empty()
+    assert fairness(results(flow_series=series(a=[1, 2])), ["run"]).is_empty()
 
 
 def flows(rows: list[tuple[str, int, str, float]]) -> pl.DataFrame:
@@ -54,7 +64,7 @@ def test_plucking_is_what_others_lose_against_reno_in_the_same_run() -> None:
     rows = [("reno", run, flow, 10.0) for run in (0, 1) for flow in ("tested", "b", "c")]
     rows += [("new", 0, flow, 5.0) for flow in ("b", "c")] + [("new", 0, "tested", 30.0)]
     rows += [("new", 1, flow, 12.0) for flow in ("b", "c")] + [("new", 1, "tested", 6.0)]
-    taken = measures.plucking(results(flows=flows(rows)), ["controller", "run"])
+    taken = own.plucking(results(flows=flows(rows)), ["controller", "run"])
     found = {tuple(row[:2]): row[2] for row in taken.rows()}
     assert found == pytest.approx(
         {("reno", 0): 0, ("reno", 1): 0, ("new", 0): 0.5, ("new", 1): -0.2}
@@ -63,7 +73,7 @@ def test_plucking_is_what_others_lose_against_reno_in_the_same_run() -> None:
 
 def test_without_a_tested_flow_there_is_no_plucking() -> None:
     alone = results(flows=flows([("reno", 0, "download", 1.0)]))
-    assert measures.plucking(alone, ["controller", "run"]).is_empty()
+    assert own.plucking(alone, ["controller", "run"]).is_empty()
 
 
 def samples(possible: str, reached: str) -> list[dict[str, object]]:
@@ -90,7 +100,7 @@ def samples(possible: str, reached: str) -> list[dict[str, object]]:
 def test_a_recovery_lasts_from_the_channel_to_the_throughput(
     possible: str, reached: str, found: list[float]
 ) -> None:
-    assert channel_measures.recoveries(samples(possible, reached)) == found
+    assert own.recoveries(samples(possible, reached)) == found
 
 
 def test_sinr_is_that_towards_the_user() -> None:
@@ -104,6 +114,21 @@ def test_sinr_is_that_towards_the_user() -> None:
     ]
     columns = ["run", "link", "from", "to", "time_s", "in_sight", "sinr_db"]
     seen = results(channel_series=pl.DataFrame(rows, columns, orient="row"))
-    assert value(channel_measures.greatest_sinr(seen, ["run"])) == 30
-    assert value(channel_measures.least_sinr(seen, ["run"])) == -5
-    assert value(channel_measures.sinr_out_of_sight(seen, ["run"])) == -4
+    assert value(own.greatest_sinr(seen, ["run"])) == 30
+    assert value(own.least_sinr(seen, ["run"])) == -5
+    assert value(own.sinr_out_of_sight(seen, ["run"])) == -4
+
+
+def test_only_columns_that_tables_have_get_other_names() -> None:
+    named = {*columns.NAMES, *tables.FIRST, *(it.source for it in summary.COLUMNS)}
+    assert named.union(*tables.LEFT_OUT.values()) <= set(_core.COLUMNS)
+
+
+def test_a_column_s_name_becomes_words_and_a_unit() -> None:
+    said = {name: described(name) for name in ("goodput_bps", "nacks_in", "rtt_s", "timeouts")}
+    assert {name: (it.title, it.unit) for name, it in said.items()} == {
+        "goodput_bps": ("goodput", "bit/s"),
+        "nacks_in": ("NACKs in", ""),
+        "rtt_s": ("round trip", "s"),
+        "timeouts": ("timeouts", ""),
+    }

@@ -6,7 +6,9 @@ from math import isclose, sqrt
 
 import pytest
 
-from windtunnel import models
+from windtunnel.papers.paper import find_paper, module
+
+models = module(find_paper("d-tcp").folder / "models.py")
 
 LOSSES = (1e-6, 1e-4, 1e-2)
 RTT = 0.04

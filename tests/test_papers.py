@@ -6,13 +6,17 @@ import errno
 import json
 import os
 from pathlib import Path
+from statistics import fmean
 
 import pytest
 
 from conftest import SCENARIO
-from windtunnel import papers
-from windtunnel.papers import PaperError, UnknownPaper, find_paper, find_papers, reproduce
-from windtunnel.report.figures import KINDS
+from windtunnel import package_data
+from windtunnel.papers.check import along, check
+from windtunnel.papers.errors import PaperError, UnknownPaper
+from windtunnel.papers.paper import Paper, find_paper, find_papers
+from windtunnel.papers.published import read_published
+from windtunnel.papers.reproduction import reproduce
 from windtunnel.results import Results
 from windtunnel.running import Progress, read, run_scenario
 
@@ -51,7 +55,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     files |= {"first.toml": SCENARIO, "second.toml": SCENARIO}
     for name, text in files.items():
         (folder / name).write_text(text, encoding="utf-8")
-    monkeypatch.setattr(papers, "PAPERS", folder.parent)
+    monkeypatch.setattr(package_data, "PAPERS", folder.parent)
     return folder
 
 
@@ -150,7 +154,7 @@ percent = 100.0
     goodput = {
         name: flows.filter(flow=name).sort("run")["goodput_bps"] for name in ("viewer", "other")
     }
-    assert viewer.measured and viewer.measured.mean == pytest.approx(goodput["viewer"].mean() / 1e6)
+    assert viewer.measured and viewer.measured.mean == pytest.approx(fmean(goodput["viewer"]) / 1e6)
     expected = 100 * (goodput["viewer"] / goodput["other"] - 1)
     assert gain.measured and gain.measured.mean == pytest.approx(expected.mean())
     assert gain.id == "gains/first/late/throughput-gain"
@@ -184,7 +188,7 @@ def test_what_cannot_be_written_leaves_nothing(
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(papers, "write_manifest", full)
+    monkeypatch.setattr("windtunnel.papers.reproduction.write_manifest", full)
     with pytest.raises(OSError, match=os.strerror(errno.ENOSPC)):
         reproduction.save(tmp_path / "results" / "small")
     assert list((tmp_path / "results").iterdir()) == []
@@ -255,10 +259,10 @@ EXPERIMENTS = [(paper, name) for paper in find_papers() for name in paper.experi
 
 
 @pytest.mark.parametrize("paper", find_papers(), ids=lambda paper: paper.name)
-def test_the_papers_here_are_whole(paper: papers.Paper) -> None:
-    published = papers.read_published(paper)
+def test_the_papers_here_are_whole(paper: Paper) -> None:
+    published = read_published(paper)
     scenarios = {name: read(paper.scenario(name)) for name in paper.experiments}
-    papers.check(paper, published, scenarios)
+    check(paper, published, scenarios, paper.measures())
     for name, scenario in scenarios.items():
         assert scenario.runs >= 5
         readings = [case[scenario.axes.index("reading")] for case in scenario.cases]
@@ -266,11 +270,11 @@ def test_the_papers_here_are_whole(paper: papers.Paper) -> None:
         # The page says what each reading is.
         for reading in readings:
             assert f"`{reading}`" in paper.page, f"{name}: {reading}"
-    assert {figure.kind for figure in paper.figures} <= KINDS.keys()
+    assert {figure.kind for figure in paper.figures} <= paper.pictures().keys()
     for table in published.tables:
         for row, values in table.rows.items():
             for experiment in table.experiments(row):
-                assert values.keys() <= set(papers.along(scenarios[experiment], table.axis))
+                assert values.keys() <= set(along(scenarios[experiment], table.axis))
 
 
 FAST = 5e9
@@ -280,7 +284,7 @@ FAST = 5e9
 @pytest.mark.parametrize(
     ("paper", "name"), EXPERIMENTS, ids=[f"{paper.name}-{name}" for paper, name in EXPERIMENTS]
 )
-def test_no_case_of_a_paper_surpasses_its_bounds(paper: papers.Paper, name: str) -> None:
+def test_no_case_of_a_paper_surpasses_its_bounds(paper: Paper, name: str) -> None:
     # All start at once, so that the sum of their goodputs is that of the network.
     together = {"runs": "1", "duration": "1 s", "defaults.consumer.start_within": "0 s"}
     scenario = read(paper.scenario(name), together)

@@ -11,8 +11,9 @@ import pytest
 import windtunnel
 from test_report_study import BUFFER, CONTROLLER, ROUND_TRIP, made
 from windtunnel import Results, ResultsError, Scenario
+from windtunnel.pictures import kinds
+from windtunnel.pictures.studies import by_name
 from windtunnel.plots import ResultPlots
-from windtunnel.report import figures, study_pictures
 
 MAP = Path(__file__).parents[1] / "scenarios" / "maps" / "street.toml"
 
@@ -63,15 +64,15 @@ def titles(chart: alt.TopLevelMixin) -> list[str]:
 
 @pytest.mark.parametrize("name", NAMED)
 def test_every_method_plots_the_kind_of_its_name(walk: Results, name: str) -> None:
-    pictures = figures.of_kind(walk, name.replace("_", "-"))
+    pictures = kinds.of_kind(walk, name.replace("_", "-"))
     assert pictures
     chart = getattr(walk.plot, name)()
     assert titles(chart) == [picture.title for picture in pictures]
 
 
-@pytest.mark.parametrize("kind", sorted(set(figures.KINDS) - {"models"}))
+@pytest.mark.parametrize("kind", sorted(kinds.KINDS))
 def test_every_other_kind_is_plotted_by_its_name(walk: Results, kind: str) -> None:
-    pictures = figures.of_kind(walk, kind)
+    pictures = kinds.of_kind(walk, kind)
     if pictures:
         assert titles(walk.plot(kind)) == [picture.title for picture in pictures]
     else:
@@ -81,6 +82,7 @@ def test_every_other_kind_is_plotted_by_its_name(walk: Results, kind: str) -> No
 
 def test_a_notebook_shows_a_plot_by_itself(walk: Results) -> None:
     shown = walk.plot.window()._repr_mimebundle_()
+    assert isinstance(shown, dict)
     assert "Congestion window" in shown["text/html"]
 
 
@@ -109,7 +111,7 @@ def test_where_nothing_happened_nothing_is_plotted(scenario: Path) -> None:
     with pytest.raises(ResultsError, match="nothing to draw for a picture of map"):
         results.plot.map()
     with pytest.raises(ResultsError, match="nothing to draw"):
-        Results("", [], {}).plot.goodput()
+        Results([], {}).plot.goodput()
 
 
 @pytest.mark.parametrize(
@@ -127,7 +129,7 @@ def test_a_study_s_method_plots_the_picture_of_its_name(
     name: str, arguments: dict[str, str]
 ) -> None:
     results = made(BUFFER, ROUND_TRIP, CONTROLLER)
-    picture = getattr(study_pictures, name)(results, **arguments)
+    picture = getattr(by_name, name)(results, **arguments)
     assert titles(getattr(results.plot, name)(**arguments)) == [picture.title]
 
 

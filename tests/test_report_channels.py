@@ -7,6 +7,7 @@ import json
 import math
 import re
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import polars as pl
@@ -16,11 +17,12 @@ import vl_convert
 from conftest import SCENARIO
 from test_report import Page, ranges, replaced
 from windtunnel._core import Scenario
-from windtunnel.report import channels, maps, pictures, series, tables, write_report
-from windtunnel.report.cases import Comparison, Line, narrowed, panels, ranked
-from windtunnel.report.charts import ROOM, over_time
-from windtunnel.report.colours import LIGHT, SCREEN, Ink
-from windtunnel.report.series import MOST_POINTS
+from windtunnel.pictures import channels, charts, maps, over_time, series
+from windtunnel.pictures.cases import Comparison, Line, narrowed, panels, ranked
+from windtunnel.pictures.charts import ROOM
+from windtunnel.pictures.colours import LIGHT, SCREEN, Ink
+from windtunnel.pictures.series import MOST_POINTS
+from windtunnel.report import tables, write_report
 from windtunnel.results import Results
 from windtunnel.running import run_scenario
 
@@ -37,7 +39,7 @@ def stands_between(building: tuple[float, ...], x: float, y: float) -> bool:
     """Say whether a building hides the place from the station at the origin."""
     west, south, width, depth = building
     # By the way along the line of sight between which it is inside both pairs of walls.
-    shares = [sorted((wall / x, (wall + width) / x)) for wall in (west,) if x] or [(0.0, 1.0)]
+    shares = [sorted((wall / x, (wall + width) / x)) for wall in (west,) if x] or [[0.0, 1.0]]
     shares.append(sorted((south / y, (south + depth) / y)))
     return max(low for low, _ in shares) < min(high for _, high in shares)
 
@@ -294,7 +296,7 @@ def test_channels_are_named_by_what_their_cases_alone_have_in_common() -> None:
         [(*case, 0) for case in cases], schema=["speed", "controller", "run"], orient="row"
     )
     flows = runs.with_columns(flow=pl.lit("f"), flow_controller=pl.col("controller"))
-    comparison = Comparison(Results("", ["speed", "controller"], {"runs": runs, "flows": flows}))
+    comparison = Comparison(Results(["speed", "controller"], {"runs": runs, "flows": flows}))
     assert channels.parts(comparison, [0, 1]) == ("walk",)
     assert channels.parts(comparison, [1, 3]) == ("bbr",)
     assert channels.parts(comparison, [0, 1, 2, 3]) == ()
@@ -398,7 +400,7 @@ def test_a_rate_far_above_the_goodput_does_not_flatten_it() -> None:
         rows = [("l0", 1.0, *[1.0] * 3), ("rate", 1.0, *[rate] * 3)]
         kinds = ["line", "time_s", "mean", "low", "high"]
         frame = pl.DataFrame(rows, schema=kinds, orient="row")
-        text = json.dumps(over_time(frame, lines, "goodput (Mbps)", SCREEN).to_dict())
+        text = json.dumps(charts.over_time(frame, lines, "goodput (Mbps)", SCREEN).to_dict())
         assert (f'"domain": [0, {ROOM}]' in text) == clipped
 
 
@@ -436,10 +438,10 @@ def test_the_table_of_channels_says_how_much_of_the_time_was_lost(
     walked = results["channel_series"].filter(**LINK)
     there = columns["from"].index("producer")
     assert float(columns["outage (%)"][there]) == pytest.approx(
-        100 * (walked["rate_bps"] == 0).mean(), abs=0.05
+        100 * fmean(walked["rate_bps"] == 0), abs=0.05
     )
     assert float(columns["out of sight (%)"][there]) == pytest.approx(
-        100 * (~walked["in_sight"]).mean(), abs=0.05
+        100 * fmean(~walked["in_sight"]), abs=0.05
     )
     assert float(columns["SINR (dB)"][there].replace("−", "-")) == pytest.approx(
         walked["sinr_db"].mean(), abs=0.05
@@ -470,7 +472,7 @@ def test_nothing_is_said_of_channels_where_no_link_has_one(
     for without in (wired, replaced(wired, **empty)):
         comparison = Comparison(without)
         assert channels.of_link(comparison) == channels.of_others(comparison) == []
-        alone, plain = channels.goodput(comparison), pictures.goodput(comparison)
+        alone, plain = channels.goodput(comparison), over_time.goodput(comparison)
         assert [it.chart(LIGHT).to_dict() for it in alone] == [
             it.chart(LIGHT).to_dict() for it in plain
         ]

@@ -13,11 +13,14 @@ import sys
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
+from windtunnel import ScenarioError
+from windtunnel.folders import write_table
 from windtunnel.studies import design, runner, store, worker
 from windtunnel.studies.derived import Formula
 from windtunnel.studies.errors import StudyError
@@ -130,7 +133,8 @@ points = 20
 """
     drawn = points(folder, text)
     for place, width, least in ((0, 0.005, 0.0), (1, 5e6, 1e6)):
-        slices = sorted(math.floor((row[place] - least) / width + 1e-9) for row in drawn)
+        values = [float(row[place]) for row in drawn]
+        slices = sorted(math.floor((value - least) / width + 1e-9) for value in values)
         assert slices == list(range(20))
     assert points(folder, text) == drawn, "the same points each time"
     other = points(folder, text.replace("latin-hypercube", "random"))
@@ -245,7 +249,7 @@ def test_a_run_that_fails_is_recorded_and_does_not_stop_the_others(folder: Path)
     assert (once.progress.done, once.progress.failed, once.progress.stored) == (0, 0, 12)
     again = run(file, Store(folder / "store"), retry_failed=True)
     assert (again.progress.done, again.progress.failed, again.progress.stored) == (0, 6, 6)
-    assert Store(folder / "store").table("runs").height == 12
+    assert rows(Store(folder / "store"), "runs").height == 12
 
 
 def test_a_failure_that_is_retried_and_mended_is_no_failure_any_more(
@@ -253,8 +257,8 @@ def test_a_failure_that_is_retried_and_mended_is_no_failure_any_more(
 ) -> None:
     whole = worker.Base.read
 
-    def failing(self: worker.Base, settings: tuple) -> object:
-        raise worker._core.ScenarioError("not today")
+    def failing(self: worker.Base, settings: object) -> object:
+        raise ScenarioError("not today")
 
     file = read(written(folder, STUDY))
     keys = [worker.Base(file).key(runner.settings_of(it, 1)) for it in design.points(file)]
@@ -264,15 +268,23 @@ def test_a_failure_that_is_retried_and_mended_is_no_failure_any_more(
     with kept.opened():
         worker.work(worker.Base(file), tasks, kept.folder, None)
     monkeypatch.setattr(worker.Base, "read", whole)
-    assert set(kept.table("runs")["error"]) == {"not today"}
+    assert set(rows(kept, "runs")["error"]) == {"not today"}
     run(file, kept, retry_failed=True)
-    assert kept.table("runs")["error"].null_count() == 12
+    assert rows(kept, "runs")["error"].null_count() == 12
+
+
+def rows(kept: Store, table: str) -> pl.DataFrame:
+    """Give a table of a store that has it."""
+    found = kept.table(table)
+    assert found is not None
+    return found
 
 
 def test_with_a_stop_rule_each_point_has_as_many_seeds_as_its_interval_needs(folder: Path) -> None:
     rule = '[stop]\nmeasure = "goodput_bps"\nwithin = "4 %"\nleast = 3\nmost = 12\n'
     text = STUDY.replace("seeds = 3\n", "") + rule
     stop = read(written(folder, text)).stop
+    assert stop
     frames = []
     for jobs in (1, 3):
         results = study(folder / "study.toml", store=folder / f"store-{jobs}", jobs=jobs)
@@ -339,7 +351,7 @@ def test_a_study_killed_at_any_moment_and_resumed_gives_what_it_gives_undisturbe
         stored.append(0 if runs is None else runs.height)
     assert 0 < stored[0] < stored[1] < stored[2], f"each went on: {stored}"
     # Whatever a killed process has in hand is not in the store.
-    flows = Store(folder / "killed").table("flows")
+    flows = rows(Store(folder / "killed"), "flows")
     assert flows["key"].n_unique() == stored[-1]
     ended = subprocess.run([*command, "--out", "results", "--resume"], cwd=folder)
     assert ended.returncode == 0
@@ -349,7 +361,7 @@ def test_a_study_killed_at_any_moment_and_resumed_gives_what_it_gives_undisturbe
         assert_frame_equal(table, killed[name])
 
 
-def wait_for_more(folder: Path, process: subprocess.Popen) -> None:
+def wait_for_more(folder: Path, process: subprocess.Popen[Any]) -> None:
     """Wait until a store has another chunk, or its process has ended."""
     before = len(list(folder.glob("chunks/[!.]*")))
     for _ in range(3000):
@@ -451,8 +463,8 @@ def test_a_truncated_file_is_named_and_its_runs_can_be_made_anew(folder: Path) -
 def test_a_full_disk_loses_nothing_that_was_finished(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    written_files = []
-    real = store.write_table
+    written_files: list[Path] = []
+    real = write_table
 
     def filling(table: pl.DataFrame, file: Path) -> None:
         if len(written_files) >= 2 * len(store.TABLES):
@@ -464,7 +476,7 @@ def test_a_full_disk_loses_nothing_that_was_finished(
     file = written(folder, STUDY)
     with pytest.raises(OSError, match="No space left"):
         study(file, store=folder / "store", jobs=1)
-    kept = Store(folder / "store").table("runs").height
+    kept = rows(Store(folder / "store"), "runs").height
     assert 0 < kept < 12
     assert not list((folder / "store" / "chunks").glob(".*"))
     monkeypatch.undo()
@@ -507,12 +519,12 @@ def test_an_interrupted_study_keeps_what_was_finished_and_wants_resume(folder: P
     started.send_signal(signal.SIGINT)
     _, said = started.communicate(timeout=20)
     assert started.returncode == 130 and "--resume goes on" in said
-    kept = Store(folder / "results" / "store").table("runs").height
+    kept = rows(Store(folder / "results" / "store"), "runs").height
     assert 0 < kept < 240
     assert f"{240 - kept} runs left" in said
     ended = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     assert ended.returncode == 2 and "was interrupted" in ended.stderr
-    ended = subprocess.run([*command, "--resume", "--json"], cwd=folder, capture_output=True)
-    assert ended.returncode == 0
-    document = json.loads(ended.stdout)
+    resumed = subprocess.run([*command, "--resume", "--json"], cwd=folder, capture_output=True)
+    assert resumed.returncode == 0
+    document = json.loads(resumed.stdout)
     assert (document["planned"], document["finished"], document["failed"]) == (240, 240, 0)

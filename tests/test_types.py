@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import shutil
 import subprocess
 import sys
 import typing
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import windtunnel
+from windtunnel.package_data import PAPERS
 
 ROOT = Path(__file__).parents[1]
 
@@ -69,6 +71,17 @@ def test_a_type_checker_finds_mistakes_and_nothing_else(name: str, tmp_path: Pat
         assert "Found 1 error" in answer.stdout
     else:
         assert answer.returncode == 0, answer.stdout
+
+
+def test_what_only_a_paper_measures_and_draws_is_typed(tmp_path: Path) -> None:
+    for file in PAPERS.glob("*/*.py"):
+        # The name of a paper is no name of a package.
+        package = tmp_path / file.parent.name.replace("-", "_")
+        package.mkdir(exist_ok=True)
+        (package / "__init__.py").touch()
+        shutil.copy(file, package)
+    answer = checked("mypy", tmp_path)
+    assert answer.returncode == 0, answer.stdout
 
 
 def test_the_stubs_are_what_the_core_has(tmp_path: Path) -> None:

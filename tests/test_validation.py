@@ -20,12 +20,14 @@ COMPETING = pl.col("scenario").str.starts_with("dumbbell")
 
 @pytest.fixture(scope="module")
 def theirs() -> pl.DataFrame:
-    return compare.reference()
+    published: pl.DataFrame = compare.reference()
+    return published
 
 
 @pytest.fixture(scope="module")
 def ours(theirs: pl.DataFrame) -> pl.DataFrame:
-    return compare.measured(theirs, {})
+    measured: pl.DataFrame = compare.measured(theirs, {})
+    return measured
 
 
 def test_the_page_has_the_table_that_the_command_gives(

@@ -7,18 +7,11 @@ from decimal import Decimal
 
 import pytest
 
-from windtunnel.verdicts import (
-    Bound,
-    Claim,
-    Experiment,
-    Gain,
-    Measured,
-    Published,
-    Table,
-    compare_all,
-    judge,
-    same_order,
-)
+from windtunnel.measures.common import MEASURES
+from windtunnel.measures.measure import Bound
+from windtunnel.papers.experiment import Experiment
+from windtunnel.papers.published import Claim, Gain, Published, Table
+from windtunnel.papers.verdicts import Measured, compare_all, judge, same_order
 
 UNBOUNDED = Bound()
 
@@ -93,13 +86,10 @@ def test_a_row_of_equal_values_has_no_order() -> None:
 
 def experiment(readings: list[str], values: dict[str, float]) -> Experiment:
     """Give an experiment of two runs, whose second is one more than its first."""
-    cases = [(name, reading) for name in values for reading in readings]
+    cases: list[tuple[str, ...]] = [(name, reading) for name in values for reading in readings]
     runs = {case: {0: values[case[0]], 1: values[case[0]] + 1.0} for case in cases}
     bounds = {case: (5e6, 0.01) for case in cases}
     return Experiment(["controller", "reading"], cases, bounds, {"throughput": runs})
-
-
-UNITS = {"throughput": "Mbps"}
 
 
 def table(rows: dict[str, dict[str, Decimal]], mean_over: list[str] | None = None) -> Table:
@@ -109,7 +99,7 @@ def table(rows: dict[str, dict[str, Decimal]], mean_over: list[str] | None = Non
 
 def test_there_is_an_item_for_every_column_under_every_reading() -> None:
     given = {"s": experiment(["default", "other"], {"a": 1.0, "b": 2.0})}
-    items = compare_all(Published([table({"s": numbers(a="1.5")})], []), given, UNITS)
+    items = compare_all(Published([table({"s": numbers(a="1.5")})], []), given, MEASURES)
     assert [(item.id, item.reading, item.verdict) for item in items] == [
         ("table-1/s/a/throughput", "default", "matches"),
         ("table-1/s/b/throughput", "default", "not stated"),
@@ -121,7 +111,7 @@ def test_there_is_an_item_for_every_column_under_every_reading() -> None:
 
 def test_a_bound_comes_from_the_case_itself() -> None:
     given = {"s": experiment(["default"], {"a": 1.0})}
-    [item] = compare_all(Published([table({"s": numbers(a="5.1")})], []), given, UNITS)
+    [item] = compare_all(Published([table({"s": numbers(a="5.1")})], []), given, MEASURES)
     assert item.verdict == "impossible"
     assert "5 Mbps" in item.note
 
@@ -132,7 +122,7 @@ def test_a_mean_over_experiments_leaves_alone_those_that_a_reading_does_not_conc
         "two": experiment(["default"], {"a": 3.0}),
     }
     published = Published([table({"both": numbers(a="2.5")}, ["one", "two"])], [])
-    items = compare_all(published, given, UNITS)
+    items = compare_all(published, given, MEASURES)
     assert [item.reading for item in items] == ["default", "other"]
     assert [item.measured for item in items] == [Measured(2.5, 2.0, 3.0, 2, "Mbps")] * 2
 
@@ -157,14 +147,14 @@ def test_a_claim_is_held_against_the_measured_order(
     order: list[list[str]], alike: list[str], verdict: str
 ) -> None:
     given = {"s": experiment(["default"], {"a": 1.0, "b": 3.0, "c": 3.0})}
-    [item] = compare_all(Published([], [claim(order, alike)]), given, UNITS)
+    [item] = compare_all(Published([], [claim(order, alike)]), given, MEASURES)
     assert (item.id, item.verdict, item.note) == ("claims/s/c", verdict, "so it is")
 
 
 def test_a_claim_that_the_papers_own_numbers_deny_is_named() -> None:
     given = {"s": experiment(["default"], {"a": 1.0, "b": 3.0})}
     own = table({"s": numbers(a="4", b="2")})
-    *_, item = compare_all(Published([own], [claim([["b"], ["a"]], [])]), given, UNITS)
+    *_, item = compare_all(Published([own], [claim([["b"], ["a"]], [])]), given, MEASURES)
     assert item.verdict == "same order"
     assert item.note == "so it is; the paper's own numbers say otherwise"
 
@@ -183,14 +173,14 @@ def test_a_gain_is_taken_in_each_run_and_is_of_the_papers_order_if_the_same_is_a
 ) -> None:
     given = {"s": experiment(["default"], {"a": 1.0, "b": 3.0})}
     # From 1 to 3 in the first run, from 2 to 4 in the second.
-    [item] = compare_all(Published([], [], [gain(percent)]), given, UNITS)
+    [item] = compare_all(Published([], [], [gain(percent)]), given, MEASURES)
     assert item.measured == Measured(150.0, 100.0, 200.0, 2, "%")
     assert (item.id, item.verdict) == ("gains/s/g/throughput-gain", verdict)
 
 
 def test_a_gain_over_nothing_is_not_measured() -> None:
     given = {"s": experiment(["default"], {"a": -1.0, "b": 3.0})}
-    [item] = compare_all(Published([], [], [gain("10")]), given, UNITS)
+    [item] = compare_all(Published([], [], [gain("10")]), given, MEASURES)
     assert item.verdict == "not measured"
 
 
@@ -199,7 +189,7 @@ def test_a_claim_may_be_of_so_many_times_more(factor: float, verdict: str) -> No
     given = {"s": experiment(["default"], {"a": 1.0, "b": 5.0})}
     said = replace(claim([["b"], ["a"]], []), factor=factor)
     # On average 1.5 and 5.5.
-    [item] = compare_all(Published([], [said]), given, UNITS)
+    [item] = compare_all(Published([], [said]), given, MEASURES)
     assert item.verdict == verdict
 
 
@@ -207,5 +197,5 @@ def test_a_claim_may_be_of_so_many_times_more(factor: float, verdict: str) -> No
 def test_a_claim_may_be_of_less_than_a_value(most: float, verdict: str) -> None:
     given = {"s": experiment(["default"], {"a": 1.0})}
     said = replace(claim([], []), below={"a": most})
-    [item] = compare_all(Published([], [said]), given, UNITS)
+    [item] = compare_all(Published([], [said]), given, MEASURES)
     assert item.verdict == verdict

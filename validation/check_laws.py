@@ -19,7 +19,7 @@ from compare_ndnsim import replaced
 from laws import delays, marks, models, pictures, queues, responses, sharing, windows
 from laws.simulate import Law, each
 
-from windtunnel.documents import table
+from windtunnel.markdown import table
 
 HEADS = ["law", "expected", "bounds", "measured (minimum … maximum run)", "holds"]
 FLOWS = (1, 2, 4)

@@ -22,7 +22,7 @@ import altair as alt
 import polars as pl
 from compare_ndnsim import NOTABLE, difference, number, replaced
 
-from windtunnel.documents import table
+from windtunnel.markdown import table
 from windtunnel.running import read, run_scenario
 
 FOLDER = Path(__file__).parent / "kernel"

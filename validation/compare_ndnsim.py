@@ -17,7 +17,7 @@ from pathlib import Path
 import polars as pl
 
 from windtunnel import running
-from windtunnel.documents import table
+from windtunnel.markdown import table
 
 FOLDER = Path(__file__).parent / "ndnsim"
 CASE = ["scenario", "controller", "bottleneck"]

@@ -20,7 +20,7 @@ import altair as alt
 import polars as pl
 from compare_ndnsim import NOTABLE, replaced
 
-from windtunnel.documents import table
+from windtunnel.markdown import table
 from windtunnel.running import read, run_scenario
 
 FOLDER = Path(__file__).parent / "ns3"

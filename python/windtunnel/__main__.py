@@ -1,6 +1,6 @@
 """`python -m windtunnel` is the command line."""
 
-from windtunnel.cli import main
+from windtunnel.cli.commands import main
 
 if __name__ == "__main__":
     main()

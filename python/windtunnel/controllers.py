@@ -1,7 +1,7 @@
 """Controllers written in Python, for trying ideas.
 
-A class of one's own has the signals and the answers of those in the core, and a scenario
-names it as it names them::
+A Python class gets the same signals as the controllers in the core and gives the same
+answers, and a scenario names it in the same way::
 
     class Gentle(windtunnel.Controller):
         def on_acknowledgement(self, acknowledgement):
@@ -38,47 +38,47 @@ __all__ = [
 
 
 class ControllerError(RuntimeError):
-    """A controller written in Python could not go on, which ended its run.
+    """A controller written in Python failed, which ended its run.
 
-    The message says which controller, which method and why; `results` holds the runs
-    that went on to their end.
+    The message names the controller, the method and the reason; `results` holds the other
+    runs.
     """
 
     def __init__(self, message: str, results: Results) -> None:
-        """Take what is wrong, and what there is all the same."""
+        """Set the message and the results of the other runs."""
         super().__init__(message)
         self.results = results
 
 
 class Controller:
-    """The base of a congestion controller; each connection has one of its own.
+    """The base class of congestion controllers; each connection has an instance.
 
     After every call the transport reads the answers: `cwnd`, `ssthresh` and
     `pacing_rate`. A window that is not finite, or below the lesser of `minimum_window`
     and `restart_window`, ends the run with a message, and so does any exception.
 
-    The transport keeps a copy (`copy.deepcopy`) to take back a decrease that turns out to
-    be spurious. For results that are the same whatever the threads, a controller keeps
-    what it learns in itself, and not in its class.
+    The transport keeps a copy (`copy.deepcopy`) to undo a decrease that turns out to be
+    spurious. For results that do not depend on the number of threads, a controller must
+    keep its state in the instance, not in the class.
     """
 
     needs: ClassVar[Sequence[str]] = ()
-    """What it needs, as `windtunnel list controllers` names it: `pacing`, `delivery-rate`
-    (its window then holds also while losses are repaired), `marks-counted`, ..."""
+    """What it requires, by the names in `windtunnel list controllers`: `pacing`,
+    `delivery-rate` (its window then also applies during loss recovery), `marks-counted`, ..."""
 
     cwnd: float
-    """How much may be in flight, in segments."""
+    """The congestion window, in segments."""
     ssthresh: float
     """The slow-start threshold, in segments."""
     pacing_rate: float | None
-    """How fast to send, in segments per second; None leaves it to the transport."""
+    """The pacing rate, in segments per second; None: the transport decides."""
     minimum_window: float
-    """No decrease leads below this, in segments."""
+    """The minimum after a decrease, in segments."""
     restart_window: float
     """The window after a retransmission timeout, in segments."""
 
     def __init__(self, start: Start) -> None:
-        """Begin with the initial window that the transport decided."""
+        """Start with the initial window that the transport gives."""
         self.minimum_window = start.minimum_window
         self.restart_window = start.restart_window
         self.cwnd = max(start.initial_window, start.minimum_window)
@@ -86,20 +86,20 @@ class Controller:
         self.pacing_rate = None
 
     def on_acknowledgement(self, acknowledgement: Acknowledgement) -> None:
-        """Take in an acknowledgement."""
+        """Handle an acknowledgement."""
         raise NotImplementedError
 
     def on_congestion(self, congestion: Congestion) -> None:
-        """Take in a congestion signal, which the transport has decided counts."""
+        """Handle a congestion signal; the transport has filtered out those that do not count."""
         raise NotImplementedError
 
     def on_recovered(self, now: int) -> None:
-        """The loss that was signalled last is repaired, at `now` in nanoseconds."""
+        """Recovery from the last loss has ended, at `now` in nanoseconds."""
 
     def slow_start(self, acknowledged: float) -> float:
         """Grow by a segment for each one acknowledged, up to the threshold.
 
-        Gives the acknowledged segments that are left for congestion avoidance.
+        Returns the acknowledged segments that remain for congestion avoidance.
         """
         if self.cwnd >= self.ssthresh:
             return acknowledged
@@ -108,11 +108,11 @@ class Controller:
         return acknowledged - used
 
     def grow(self, segments: float) -> None:
-        """Add segments to the window, which stays above its floor."""
-        floor = min(self.minimum_window, self.cwnd)
-        self.cwnd = max(self.cwnd + segments, floor)
+        """Add segments to the window, which stays at its minimum or above."""
+        minimum = min(self.minimum_window, self.cwnd)
+        self.cwnd = max(self.cwnd + segments, minimum)
 
     def decrease(self, signal: str, kept: float) -> None:
-        """Fall to the segments that are kept; after a timeout, start again."""
+        """Decrease the window to `kept` segments; after a timeout, to the restart window."""
         self.ssthresh = max(kept, self.minimum_window)
         self.cwnd = self.restart_window if signal == "timeout" else self.ssthresh

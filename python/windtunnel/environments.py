@@ -1,11 +1,11 @@
-"""Gymnasium's environments: an agent drives one flow of a scenario, a step at a time.
+"""Gymnasium environments: an agent controls one flow of a scenario, step by step.
 
     environment = gymnasium.make(
         "windtunnel.environments:windtunnel/Flow-v0", scenario="scenarios/learning.toml"
     )
 
-needs `pip install windtunnel[gym]`. What an agent sees, may do and is rewarded for is a
-`Task`; all of its functions take many flows at once.
+This requires `pip install windtunnel[gym]`. A `Task` defines observations, actions and
+rewards; its functions take many flows at once.
 """
 
 from __future__ import annotations
@@ -25,48 +25,48 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from windtunnel import _core
-from windtunnel.scenario import Scenario
+from windtunnel.scenario.scenario import Scenario
 
 STEP_S = 0.01
-"""How long a step is, in seconds, unless stated."""
+"""The default length of a step, in seconds."""
 
 SIGNALS = np.dtype([(name, np.float64) for name in _core.SIGNALS])
-"""What a flow's sender was told in the course of a step, NaN where it does not know.
+"""The signals that a flow's sender received during a step; NaN where a value is unknown.
 
-- `time_s`: the simulated time that was reached, in seconds
-- `interval_s`: how long the step was, in seconds
+- `time_s`: the simulated time at the end of the step, in seconds
+- `interval_s`: the length of the step, in seconds
 - `delivered`: data newly delivered, in segments; `delivered_bps`: the same over the step,
   in bit/s
-- `lost`: data newly held to be lost, in segments
-- `marked`: delivered data that a router marked, in segments, where the transport counts it
-- `rtt_s`: the mean of the step's round trips; `smoothed_rtt_s`: the transport's smoothed
-  one; `rtt_minimum_s`: the least so far; all in seconds
+- `lost`: data newly considered lost, in segments
+- `marked`: delivered data that a router marked, in segments, if the transport counts it
+- `rtt_s`: the mean round-trip time in the step; `smoothed_rtt_s`: the transport's smoothed
+  one; `rtt_minimum_s`: the minimum so far; all in seconds
 - `in_flight`: data in flight after the last acknowledgement, in segments
-- `cwnd`: the window in force, in segments
+- `cwnd`: the current window, in segments
 - `congestions`, `timeouts`: congestion signals, and retransmission timeouts
-- `finished`: 1 where the flow has nothing more to carry, or else 0
+- `finished`: 1 if the flow has no more data to send, otherwise 0
 """
 
 Signals = NDArray[np.void]
 """An array of `SIGNALS`, one for each flow."""
 
 MOST_CWND = 10_000.0
-"""The largest window, in segments, that `multiply` answers: exploration stays in memory."""
+"""The largest window, in segments, that `multiply` gives: it bounds memory during exploration."""
 
 MOST_SEEN = 16.0
-"""No value that `observe` gives is above this."""
+"""The upper limit of the values that `observe` gives."""
 
 
-# -- What an agent sees, may do and is rewarded for ---------------------------
+# -- Observations, actions and rewards ----------------------------------------
 
 
 def observe(signals: Signals) -> NDArray[np.float32]:
     """Give six values of each flow, without units, from 0 to `MOST_SEEN`.
 
-    They are: the round trip over the least so far, less 1 (what queues); the share of a
-    window that was delivered in the time of a least round trip; what is in flight as a
-    share of the window; the share of the data that was lost; the share that was marked;
-    and the window's logarithm to the base 2.
+    They are: the round-trip time divided by its minimum, less 1 (queueing); the share of a
+    window delivered in a minimum round-trip time; the data in flight as a share of the
+    window; the share of data lost; the share marked; and the logarithm of the window to
+    the base 2.
 
     Gives float32 of shape (flows, 6).
     """
@@ -84,16 +84,17 @@ def observe(signals: Signals) -> NDArray[np.float32]:
         ],
         axis=-1,
     )
-    # What is not known, NaN, is taken for nothing.
-    return np.fmin(np.fmax(seen, 0.0), MOST_SEEN).astype(np.float32)
+    # NaN, for unknown, counts as zero.
+    bounded: NDArray[np.float32] = np.fmin(np.fmax(seen, 0.0), MOST_SEEN).astype(np.float32)
+    return bounded
 
 
 def multiply(actions: NDArray[Any], signals: Signals) -> NDArray[np.float64]:
     """Multiply each window by two to the power of its action, from -1 to 1.
 
     `actions` have the shape (flows, 1). Gives float64 of shape (flows, 2): the window in
-    segments, at least 1 and at most `MOST_CWND`, and the pacing rate in segments per
-    second, here NaN, which leaves it to the transport.
+    segments, from 1 to `MOST_CWND`, and the pacing rate in segments per second, here NaN:
+    the transport decides.
     """
     power = np.clip(actions[:, 0].astype(np.float64), -1.0, 1.0)
     cwnd = np.clip(signals["cwnd"] * 2.0**power, 1.0, MOST_CWND)
@@ -101,35 +102,35 @@ def multiply(actions: NDArray[Any], signals: Signals) -> NDArray[np.float64]:
 
 
 def power(signals: Signals) -> NDArray[np.float64]:
-    """Reward each flow with its power: what is delivered, in Mbit/s, while nothing queues.
+    """Reward each flow with its power: the delivery rate over the normalised delay.
 
-    That is the delivered rate times the least round trip over the present one
-    (Kleinrock's power, in units of the least round trip), less the share that was lost.
-    Where one flow is alone, no window has more of it than the bandwidth-delay product.
+    That is the delivery rate in Mbit/s times the minimum over the present round-trip time
+    (Kleinrock's power, in units of the minimum round-trip time), reduced by the share of
+    data lost. For a single flow it is maximal at the bandwidth-delay product.
     """
     delivered, lost = signals["delivered"], signals["lost"]
-    # Before the first round trip nothing is known, and nothing delivered.
+    # Before the first round trip nothing was delivered.
     unqueued = np.fmax(signals["rtt_minimum_s"] / round_trips(signals), 0.0)
     return signals["delivered_bps"] / 1e6 * unqueued * (1.0 - share(lost, delivered + lost))
 
 
 def round_trips(signals: Signals) -> NDArray[np.float64]:
-    """Give the mean round trip of each step in seconds, or the smoothed one without any."""
+    """Give the mean round-trip time of each step in seconds, or else the smoothed one."""
     mean = signals["rtt_s"]
     return np.where(np.isnan(mean), signals["smoothed_rtt_s"], mean)
 
 
 def share(part: NDArray[np.float64], whole: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Give the share of each part, and nothing of nothing."""
+    """Divide each part by its whole; 0 where the whole is 0."""
     return np.divide(part, whole, out=np.zeros_like(part), where=whole > 0.0)
 
 
 @dataclass(frozen=True)
 class Task:
-    """What an agent sees, may do and is rewarded for.
+    """The observations, actions and rewards of an agent.
 
     The functions take the signals of several flows at once, in an array of `SIGNALS`, and
-    give a row or a value for each.
+    give a row or a value for each flow.
     """
 
     observe: Callable[[Signals], NDArray[Any]] = observe
@@ -139,19 +140,18 @@ class Task:
     """From actions, and the signals of the step before, to answers of shape (flows, 2).
 
     An answer is a window in segments, which must be finite and is raised to the flow's
-    least window, and a pacing rate in segments per second, NaN to leave it to the
-    transport.
+    minimum, and a pacing rate in segments per second; NaN: the transport decides.
     """
     action_space: Box = field(default_factory=lambda: Box(-1.0, 1.0, (1,), np.float32))
     reward: Callable[[Signals], NDArray[np.float64]] = power
     """From signals to rewards, of shape (flows,)."""
 
 
-# -- Flows that are stepped ---------------------------------------------------
+# -- Flows --------------------------------------------------------------------
 
 
 class Flows:
-    """A flow of a scenario, several times: what both environments step."""
+    """Simulations of one flow of a scenario, which both environments step."""
 
     def __init__(
         self,
@@ -173,14 +173,14 @@ class Flows:
     def begin(
         self, place: int, generator: np.random.Generator, options: Mapping[str, Any] | None
     ) -> str:
-        """Begin an episode of a case, drawn unless the options name it; give the case."""
+        """Begin an episode of the case in the options, or of a random one; return the case."""
         options = options or {}
         if unknown := set(options) - {"case", "own"}:
-            raise ValueError(f"unknown options {sorted(unknown)}; known here: case, own")
+            raise ValueError(f"unknown options {sorted(unknown)}; known: case, own")
         drawn = self.cases[generator.integers(len(self.cases))]
-        case = options.get("case", drawn)
+        case = str(options.get("case", drawn))
         if case not in self.cases:
-            raise ValueError(f"there is no case {case!r}; known here: {', '.join(self.cases)}")
+            raise ValueError(f"there is no case {case!r}; known: {', '.join(self.cases)}")
         seed = int(generator.integers(2**63))
         own = bool(options.get("own", False))
         row = self.core.reset(place, self.cases.index(case), seed, own)
@@ -188,30 +188,29 @@ class Flows:
         return case
 
     def step(self, actions: NDArray[Any], stepped: NDArray[np.bool_]) -> None:
-        """Step those that are `stepped`. Raises ValueError for an answer that is none."""
+        """Step the flows in `stepped`. Raises ValueError for an invalid answer."""
         answers = np.ascontiguousarray(self.task.answer(actions, self.signals), np.float64)
         self.core.step(stepped.tolist(), answers, self.signals.view(np.float64))
 
     def terminated(self) -> NDArray[np.bool_]:
-        """Say which flows have nothing more to carry."""
+        """Return which flows have no more data to send."""
         return self.signals["finished"] > 0.0
 
     def truncated(self) -> NDArray[np.bool_]:
-        """Say which have reached their scenario's end."""
+        """Return which flows have reached the end of their scenario."""
         return np.array([self.core.is_over(place) for place in range(len(self.signals))])
 
 
 class FlowEnvironment(gymnasium.Env[NDArray[Any], NDArray[Any]]):
-    """One agent that drives one flow of a scenario.
+    """An environment in which one agent controls one flow of a scenario.
 
-    An episode is one run of the scenario, and of one of the cases that it compares; it is
-    truncated at the scenario's end, and terminates where a flow's file is received. What
-    is random in it follows from `reset(seed=...)`, and after that from the episodes
-    before.
+    An episode is one run of one case of the scenario; it is truncated at the scenario's
+    end and terminates when the flow's file is received. `reset(seed=...)` seeds the random
+    numbers of this episode and of those that follow.
 
-    Options of `reset`: `case` names the case, which is drawn unless it is stated; `own`
-    leaves the flow to the controller that the scenario names, whatever the actions: the
-    baseline, with the same observations and rewards.
+    Options of `reset`: `case` names the case (default: a random one); `own` leaves the flow
+    to the scenario's controller, whatever the actions: the baseline, with the same
+    observations and rewards.
     """
 
     metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012
@@ -227,7 +226,7 @@ class FlowEnvironment(gymnasium.Env[NDArray[Any], NDArray[Any]]):
     ) -> None:
         """Read the scenario, with `settings` that replace values by their paths.
 
-        The agent drives the TCP flow or NDN consumer of that name, or the only one.
+        The agent controls the TCP flow or NDN consumer of that name (default: the only one).
         Raises ScenarioError, or OSError.
         """
         self.flows = Flows(scenario, flow, step_s, task, settings, count=1, threads=1)
@@ -236,19 +235,19 @@ class FlowEnvironment(gymnasium.Env[NDArray[Any], NDArray[Any]]):
 
     @property
     def signals(self) -> Signals:
-        """What the sender was told in the last step, as an array of one of `SIGNALS`."""
+        """The signals of the last step, as an array of one of `SIGNALS`."""
         return self.flows.signals
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[Any], dict[str, Any]]:
-        """Begin an episode; the info names its `case`."""
+        """Begin an episode; the info holds its `case`."""
         super().reset(seed=seed)
         case = self.flows.begin(0, self.np_random, options)
         return self.flows.task.observe(self.signals)[0], {"case": case}
 
     def step(self, action: NDArray[Any]) -> tuple[NDArray[Any], float, bool, bool, dict[str, Any]]:
-        """Let a step pass. The answer counts from the next acknowledgement on."""
+        """Simulate a step. The action applies from the next acknowledgement on."""
         flows = self.flows
         flows.step(np.asarray(action)[None], np.ones(1, np.bool_))
         terminated = bool(flows.terminated()[0])
@@ -258,11 +257,11 @@ class FlowEnvironment(gymnasium.Env[NDArray[Any], NDArray[Any]]):
 
 
 class FlowVectorEnvironment(VectorEnv[NDArray[Any], NDArray[Any], NDArray[Any]]):
-    """Many flows, each in a simulation of its own, stepped at once on threads.
+    """Several flows, each in its own simulation, stepped in parallel on threads.
 
-    Flow by flow it is a `FlowEnvironment`, whatever the threads: `reset(seed=n)` gives
-    flow i the seed n + i, and a list gives each its own. One that has ended begins anew
-    at the next step, which then ignores its action and rewards nothing.
+    Each flow behaves as a `FlowEnvironment`, whatever the number of threads: `reset(seed=n)`
+    gives flow i the seed n + i, and a list gives each its own. A flow that has ended begins
+    a new episode at the next step, which ignores its action and gives no reward.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012
@@ -281,7 +280,7 @@ class FlowVectorEnvironment(VectorEnv[NDArray[Any], NDArray[Any], NDArray[Any]])
         settings: Mapping[str, object] | None = None,
         threads: int | None = None,
     ) -> None:
-        """Read the scenario, for so many flows on so many threads (all processors).
+        """Read the scenario for `num_envs` flows; `threads` defaults to the number of processors.
 
         Raises ScenarioError, or OSError.
         """
@@ -297,7 +296,7 @@ class FlowVectorEnvironment(VectorEnv[NDArray[Any], NDArray[Any], NDArray[Any]])
 
     @property
     def signals(self) -> Signals:
-        """What the senders were told in the last step, as an array of `SIGNALS`."""
+        """The signals of the last step, as an array of `SIGNALS`."""
         return self.flows.signals
 
     def reset(
@@ -306,7 +305,7 @@ class FlowVectorEnvironment(VectorEnv[NDArray[Any], NDArray[Any], NDArray[Any]])
         seed: int | Sequence[int | None] | None = None,
         options: dict[str, Any] | None = None,
     ) -> tuple[NDArray[Any], dict[str, Any]]:
-        """Begin an episode in each; the info names their `case`."""
+        """Begin an episode in each; the info holds their `case`."""
         seeds = [seed] * self.num_envs if seed is None else seed
         if isinstance(seeds, int):
             seeds = range(seeds, seeds + self.num_envs)
@@ -325,7 +324,7 @@ class FlowVectorEnvironment(VectorEnv[NDArray[Any], NDArray[Any], NDArray[Any]])
     ) -> tuple[
         NDArray[Any], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]
     ]:
-        """Let a step pass in each, on threads, with the interpreter released."""
+        """Simulate a step of each on threads, with the interpreter lock released."""
         begun = self.ended
         self.flows.step(np.asarray(actions), ~begun)
         infos: dict[str, Any] = {}

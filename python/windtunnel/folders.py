@@ -1,4 +1,4 @@
-"""Folders of results: written whole or not at all, and never over what is not ours."""
+"""Folders of results: written as a whole or not at all, never over other files."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 
 MANIFEST = "manifest.json"
 VERSION_KEY = "windtunnel"
-"""The key of every manifest that holds the version that wrote the folder."""
+"""The key under which a manifest holds the version that wrote the folder."""
 
 
 def write_manifest(folder: Path, manifest: dict[str, Any]) -> None:
-    """Write what a folder holds, with the version that wrote it under `VERSION_KEY`."""
+    """Write the manifest of a folder, with the version under `VERSION_KEY`."""
     text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
     (folder / MANIFEST).write_text(text, encoding="utf-8")
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
-    """Read what a folder holds. Raises OSError, or ValueError if it is not ours."""
+    """Read the manifest of a folder. Raises OSError, or ValueError if it is not Windtunnel's."""
     text = (folder / MANIFEST).read_text(encoding="utf-8")
     manifest = json.loads(text)
     if not isinstance(manifest, dict) or VERSION_KEY not in manifest:
@@ -36,19 +36,19 @@ def read_manifest(folder: Path) -> dict[str, Any]:
 
 
 def check_replaceable(folder: Path) -> None:
-    """Refuse a folder that could not be written, before any work is done for it.
+    """Check that a folder can be written or replaced, before any work is done for it.
 
-    Raises OSError where there is no permission, where something stands that
-    Windtunnel did not write, or where the caller stands.
+    Raises OSError without permission, if the folder holds files that Windtunnel did not
+    write, or if it contains the working directory.
     """
     folder = folder.resolve()
     if Path.cwd().is_relative_to(folder):
-        raise OSError(errno.EBUSY, "the folder you are in cannot be replaced", str(folder))
+        raise OSError(errno.EBUSY, "cannot replace the working directory", str(folder))
     if folder.exists() and any(folder.iterdir()):
         try:
             read_manifest(folder)
         except (OSError, ValueError):
-            what = "holds something else than results; name another folder"
+            what = "does not hold results; choose another folder"
             raise FileExistsError(errno.EEXIST, what, str(folder)) from None
     above = next(it for it in folder.parents if it.exists())
     try:
@@ -60,28 +60,27 @@ def check_replaceable(folder: Path) -> None:
 
 @contextmanager
 def written_whole(folder: Path) -> Iterator[Path]:
-    """Give an empty folder to write into; at the end it stands as `folder`.
+    """Give an empty folder to write into, which becomes `folder` at the end.
 
-    Another folder of results there is replaced. After an exception nothing is
-    left, and what was there before still is. Raises OSError as
-    `check_replaceable` does, or where the disk is full.
+    Earlier results in `folder` are replaced. After an exception nothing has changed.
+    Raises OSError as `check_replaceable` does, or if the disk is full.
     """
     folder = folder.resolve()
     check_replaceable(folder)
     try:
-        # Beside its place, so that the last step is a rename within one file system.
+        # On the same file system, so that the last step is a rename.
         with beside(folder) as written:
             yield written
             replace(folder, written)
     except OSError as error:
-        # The folder that was asked for, in place of one nobody knows.
+        # The folder that was asked for, not the temporary one.
         error.filename = str(folder)
         raise
 
 
 @contextmanager
 def beside(folder: Path) -> Iterator[Path]:
-    """Give an empty folder on the file system of `folder`, which is gone at the end."""
+    """Give a temporary folder on the file system of `folder`."""
     folder = folder.resolve()
     folder.parent.mkdir(parents=True, exist_ok=True)
     made = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
@@ -93,14 +92,14 @@ def beside(folder: Path) -> Iterator[Path]:
 
 
 def write_table(table: pl.DataFrame, file: Path) -> None:
-    """Write a table as Parquet. By way of memory: Polars' own writing hides what went wrong."""
+    """Write a table as Parquet. Encoded in memory: errors of Polars' own writer are vague."""
     encoded = io.BytesIO()
     table.write_parquet(encoded)
     file.write_bytes(encoded.getbuffer())
 
 
 def replace(old: Path, new: Path) -> None:
-    """Put the folder `new` where `old` may be; `old` is lost only once `new` is there."""
+    """Rename the folder `new` to `old`; an existing `old` is removed only after that."""
     if not old.exists():
         new.rename(old)
         return

@@ -1,21 +1,20 @@
-"""Plots by one call each: charts that show by themselves in a notebook."""
+"""Plots: charts that a notebook shows, one method each."""
 
 from __future__ import annotations
 
 import textwrap
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import altair as alt
 from altair.utils.schemapi import debug_mode
 
-from windtunnel.report import figures, study_pictures
-from windtunnel.report.colours import LIGHT
-from windtunnel.report.pictures import Picture
-from windtunnel.results import Results
-
-if TYPE_CHECKING:
-    from windtunnel.studies.outcome import StudyResults
+from windtunnel.pictures import kinds
+from windtunnel.pictures.charts import Drawing
+from windtunnel.pictures.colours import LIGHT
+from windtunnel.pictures.picture import Picture
+from windtunnel.pictures.studies import by_name
+from windtunnel.studies.frame import StudyFrame
+from windtunnel.tables import ResultTables
 
 SUBTITLE = 90
 """Characters of a line under a chart's title."""
@@ -28,27 +27,27 @@ APART = 24
 class ResultPlots:
     """The plots of results: the pictures of their report.
 
-    Each is an Altair chart: `chart.save("window.svg")` keeps it, as PNG and PDF too. Where
-    the cases need several pictures they stand below each other. Raises ResultsError where
-    nothing happened that could be drawn.
+    Each is an Altair chart: `chart.save("window.svg")` saves it, also as PNG or PDF. If the
+    cases need several pictures, they are drawn below each other. Raises ResultsError if
+    there is nothing to draw.
     """
 
-    results: Results
+    results: ResultTables
 
     def __call__(self, kind: str) -> alt.TopLevelMixin:
-        """Plot a kind by its name; an unknown one is told which there are."""
-        return chart(figures.some_of_kind(self.results, kind))
+        """Plot a kind by its name. Raises ResultsError, with the known kinds."""
+        return chart(kinds.some_of_kind(self.results, kind))
 
     def goodput(self) -> alt.TopLevelMixin:
-        """Plot the goodput over time: that of all flows of a case and controller together."""
+        """Plot the goodput over time, summed over the flows of each case and controller."""
         return self("goodput")
 
     def each_flow(self) -> alt.TopLevelMixin:
-        """Plot the goodput of each flow over time, each case in a picture."""
+        """Plot the goodput of each flow over time, one picture per case."""
         return self("each-flow")
 
     def window(self) -> alt.TopLevelMixin:
-        """Plot the congestion window over time: the mean of the flows."""
+        """Plot the congestion window over time, as the mean of the flows."""
         return self("window")
 
     def queue(self) -> alt.TopLevelMixin:
@@ -56,11 +55,11 @@ class ResultPlots:
         return self("queue")
 
     def delay(self) -> alt.TopLevelMixin:
-        """Plot the delay from first sending to Data or acknowledgement over time."""
+        """Plot the delay from the first transmission to Data or acknowledgement over time."""
         return self("delay")
 
     def drops(self) -> alt.TopLevelMixin:
-        """Plot the packets dropped on all links, each second."""
+        """Plot the packets dropped per second on all links."""
         return self("drops")
 
     def bars(self) -> alt.TopLevelMixin:
@@ -68,72 +67,72 @@ class ResultPlots:
         return self("bars")
 
     def sinr(self) -> alt.TopLevelMixin:
-        """Plot the SINR over time, of the radio link that carries most."""
+        """Plot the SINR over time of the radio link that carries the most data."""
         return self("sinr")
 
     def rate(self) -> alt.TopLevelMixin:
-        """Plot the rate over time, of the link with a channel that carries most."""
+        """Plot the rate over time of the link with a channel that carries the most data."""
         return self("rate")
 
     def map(self) -> alt.TopLevelMixin:
-        """Plot where the user of a radio goes."""
+        """Plot the path of the radio user on a map."""
         return self("map")
 
     def completion_by_size(self) -> alt.TopLevelMixin:
-        """Plot the completion times of transfers, by their size."""
+        """Plot the completion times of transfers by size."""
         return self("completion-by-size")
 
 
 @dataclass(frozen=True)
 class StudyPlots:
-    """The plots of a study: its measures over what it varies.
+    """The plots of a study: its measures over its parameters.
 
     A measure is a column of the study's frame, or its name without the unit; `by`, `over`,
-    `x` and `y` are parameters; without one the plot has what the report would choose. Each
-    is an Altair chart. Raises ResultsError for a name that is not there.
+    `x` and `y` are parameters (default: what the report chooses). Each plot is an Altair
+    chart. Raises ResultsError for an unknown name.
     """
 
-    results: StudyResults
+    results: StudyFrame
 
     def compare(
         self, measure: str, by: str | None = None, over: str | None = None
     ) -> alt.TopLevelMixin:
-        """Plot a measure over a parameter, with its interval, a line for each value of another."""
-        return chart([study_pictures.compare(self.results, measure, by, over)])
+        """Plot a measure with its interval over a parameter, one line per value of another."""
+        return chart([by_name.compare(self.results, measure, by, over)])
 
     def heat_map(self, measure: str, x: str, y: str) -> alt.TopLevelMixin:
-        """Plot the mean of a measure over two parameters, as colours."""
-        return chart([study_pictures.heat_map(self.results, measure, x, y)])
+        """Plot the mean of a measure over two parameters as a heat map."""
+        return chart([by_name.heat_map(self.results, measure, x, y)])
 
     def pareto(self, by: str | None = None) -> alt.TopLevelMixin:
-        """Plot the goodput against the delay, with the front that nothing surpasses in both."""
-        return chart([study_pictures.pareto(self.results, by)])
+        """Plot the goodput against the delay, with the Pareto front."""
+        return chart([by_name.pareto(self.results, by)])
 
     def distribution(self, measure: str, by: str | None = None) -> alt.TopLevelMixin:
         """Plot the distribution function of a measure, for each value of a parameter."""
-        return chart([study_pictures.distribution(self.results, measure, by)])
+        return chart([by_name.distribution(self.results, measure, by)])
 
     def box(self, measure: str, by: str | None = None) -> alt.TopLevelMixin:
         """Plot a box of a measure for each value of a parameter."""
-        return chart([study_pictures.box(self.results, measure, by)])
+        return chart([by_name.box(self.results, measure, by)])
 
 
 def chart(drawn: list[Picture]) -> alt.TopLevelMixin:
-    """Draw pictures below each other, with their titles; one alone stands by itself."""
-    # They are valid: the check takes as long as the drawing.
+    """Draw pictures with their titles, several of them below each other."""
+    # Without validation, which takes as long as drawing.
     with debug_mode(False):
         charts = [titled(picture) for picture in drawn]
         if len(charts) == 1:
             return charts[0]
-        # Only the whole may be configured.
+        # Vega-Lite allows a configuration at the top level only.
         config = charts[0].config
         for one in charts:
             one.config = alt.Undefined
         return alt.vconcat(*charts, spacing=APART, config=config)
 
 
-def titled(picture: Picture) -> alt.TopLevelMixin:
-    """Draw a picture, with what it shows over it."""
+def titled(picture: Picture) -> Drawing:
+    """Draw a picture with its title and caption."""
     title = alt.Title(
         textwrap.wrap(picture.title, SUBTITLE),
         subtitle=textwrap.wrap(picture.caption, SUBTITLE),

@@ -1,4 +1,4 @@
-"""Progress on a terminal and in a notebook: time done, time left, speed. Elsewhere, nothing."""
+"""A progress bar on a terminal and in a notebook: done, time left, speed."""
 
 from __future__ import annotations
 
@@ -12,30 +12,31 @@ from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemaini
 
 
 class Progress(Protocol):
-    """How far something is that takes long."""
+    """The progress of a long task."""
 
-    real_s: float
-    """Seconds since its start."""
+    @property
+    def real_s(self) -> float:
+        """Seconds since its start."""
 
     @property
     def share(self) -> float:
         """The share done, from 0 to 1."""
 
-    def told(self) -> list[str]:
-        """Say it in words."""
+    def words(self) -> list[str]:
+        """Describe it."""
 
 
 Watch = Callable[[Progress], None]
 
 PATIENCE = 0.5
-"""Seconds before a bar is shown on a terminal: what is done sooner needs none."""
+"""Seconds before a bar appears on a terminal."""
 
 
 @contextmanager
 def shown() -> Iterator[Watch]:
-    """Show how far something is: in a notebook, or on standard error if that is a terminal.
+    """Show progress in a notebook, or on standard error if that is a terminal.
 
-    Gives the `watch` of who does it; the bar vanishes at the end.
+    Gives the function to call with each progress; the bar disappears at the end.
     """
     console = Console(stderr=True)
     with in_notebook() if console.is_jupyter else on_terminal(console) as watch:
@@ -48,7 +49,7 @@ def on_terminal(console: Console) -> Iterator[Watch]:
     bar = rich.progress.Progress(
         BarColumn(bar_width=None),
         TaskProgressColumn(),
-        TextColumn("{task.fields[told]}"),
+        TextColumn("{task.fields[words]}"),
         TimeRemainingColumn(compact=True),
         TextColumn("left"),
         expand=True,
@@ -56,12 +57,12 @@ def on_terminal(console: Console) -> Iterator[Watch]:
         transient=True,
         disable=not console.is_terminal,
     )
-    task = bar.add_task("", total=1.0, told="")
+    task = bar.add_task("", total=1.0, words="")
 
     def watch(now: Progress) -> None:
         if now.real_s > PATIENCE:
             bar.start()
-        bar.update(task, completed=now.share, told="  ".join(now.told()))
+        bar.update(task, completed=now.share, words="  ".join(now.words()))
 
     try:
         yield watch
@@ -71,18 +72,18 @@ def on_terminal(console: Console) -> Iterator[Watch]:
 
 @contextmanager
 def in_notebook() -> Iterator[Watch]:
-    """Show a bar in the output of a notebook's cell.
+    """Show a bar in the output of a notebook cell.
 
-    It is one of HTML, and not Rich's, which needs a widget that not every notebook has.
+    The bar is plain HTML: Rich's needs a widget that not every notebook has.
     """
     from IPython.display import display
 
     place = display({"text/html": ""}, raw=True, display_id=True)
 
     def watch(now: Progress) -> None:
-        told = ", ".join(now.told())
+        words = ", ".join(now.words())
         place.update(
-            {"text/html": f'<progress value="{now.share:.3f}"></progress> {told}'}, raw=True
+            {"text/html": f'<progress value="{now.share:.3f}"></progress> {words}'}, raw=True
         )
 
     try:

@@ -7,56 +7,46 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from windtunnel.folders import read_manifest, write_manifest, write_table, written_whole
+from windtunnel.tables import ResultsError, ResultTables
 
 if TYPE_CHECKING:
-    import polars as pl
-
+    # Not at run time: it takes longer to load than most commands take.
     from windtunnel.plots import ResultPlots
+
+__all__ = ["Results", "ResultsError"]
 
 SCENARIO = "scenario.toml"
 CAPTURES = "captures"
 
 
-class ResultsError(ValueError):
-    """A folder that holds no results: the message says what is wrong with it."""
-
-
 @dataclass(frozen=True)
-class Results:
-    """What came of a scenario.
+class Results(ResultTables):
+    """The results of a scenario.
 
     `tables` holds `runs`, `flows`, `transfers`, `links`, `nodes`, `bridges`,
     `flow_series`, `link_series`, `channel_series` and `maps`; each begins with a column
-    for every axis of the scenario's comparison, and `run`, the replication's number. Units
-    stand in the names of the columns. Without a finished run there are no tables.
+    for every axis of the scenario's comparison, and `run`, the number of the replication.
+    The names of the columns end with their units. Without a finished run there are no tables.
     """
 
-    scenario: str
-    """The scenario's text as it was run."""
-    axes: list[str]
-    """The axes of its comparison."""
-    tables: dict[str, pl.DataFrame]
-    """The tables, by name."""
+    scenario: str = ""
+    """The text of the scenario, with all settings."""
     manifest: dict[str, Any] = field(default_factory=dict)
-    """Version, seed, hashes of scenario and files, machine, durations, what is missing."""
+    """Version, seed, hashes of scenario and files, machine, durations, unfinished runs."""
     files: dict[str, str] = field(default_factory=dict)
-    """The files beside the scenario that it names, such as maps: each one's text."""
-
-    def __getitem__(self, name: str) -> pl.DataFrame:
-        """Give a table by its name."""
-        return self.tables[name]
+    """The text of each file that the scenario names, such as a map."""
 
     def __repr__(self) -> str:
-        """Show what each flow got, as the command line does."""
-        # Here, because loading Polars takes longer than most commands.
+        """Show a summary of the flows, as the command line does."""
+        # Imported here: Polars takes longer to load than most commands take.
         from windtunnel import summary
 
         return summary.text(self)
 
     @property
     def plot(self) -> ResultPlots:
-        """The plots, by one call each: `results.plot.window()`."""
-        # Here, because loading what draws takes longer than most commands.
+        """The plots, one method each: `results.plot.window()`."""
+        # Imported here: Altair takes longer to load than most commands take.
         from windtunnel.plots import ResultPlots
 
         return ResultPlots(self)
@@ -64,12 +54,12 @@ class Results:
     def save(self, folder: Path | str, captures: Path | None = None) -> Path:
         """Write a folder: scenario, manifest and a Parquet file for each table.
 
-        The files that the scenario names stand beside it there, so that it can be run
-        again; of one that would be outside the folder there is only the hash.
-        The folder `captures`, on the same file system, is moved into it.
+        The files that the scenario names are saved with it, so that it can be run again;
+        a file outside the scenario's folder is recorded by its hash only. The folder
+        `captures`, which must be on the same file system, is moved into the new folder.
 
-        The folder appears whole or not at all; results of the same name are
-        replaced. Raises OSError where it cannot be written.
+        The folder is written as a whole or not at all, and replaces earlier results.
+        Raises OSError if it cannot be written.
         """
         folder = Path(folder)
         with written_whole(folder) as written:
@@ -87,8 +77,8 @@ class Results:
 
     @classmethod
     def load(cls, folder: Path | str) -> Results:
-        """Read a folder that was saved. Raises ResultsError if it is none."""
-        # Here, because loading Polars takes longer than most commands.
+        """Read a saved folder. Raises ResultsError if it does not hold results."""
+        # Imported here: Polars takes longer to load than most commands take.
         import polars as pl
 
         folder = Path(folder)
@@ -103,11 +93,11 @@ class Results:
                 if (file := inside(folder, name)) and file.exists()
             }
         except (OSError, ValueError, KeyError, pl.exceptions.PolarsError) as error:
-            raise ResultsError(f"{folder}: no folder of results: {error}") from error
-        return cls(scenario, axes, tables, manifest, files)
+            raise ResultsError(f"{folder}: not a folder of results: {error}") from error
+        return cls(axes, tables, scenario, manifest, files)
 
 
 def inside(folder: Path, name: str) -> Path | None:
-    """Give the place of a file beside the scenario; none if that is outside the folder."""
+    """Return the path of a file in the folder; None if it would be outside."""
     parts = Path(name).parts
     return None if Path(name).is_absolute() or ".." in parts else folder / name

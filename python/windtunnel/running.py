@@ -1,4 +1,4 @@
-"""Running a scenario: threads in the core, progress and cancellation from here."""
+"""Running scenarios: the core's threads, with progress and cancellation."""
 
 from __future__ import annotations
 
@@ -15,16 +15,17 @@ from typing import Any
 from windtunnel import _core
 from windtunnel.controllers import Controller, ControllerError
 from windtunnel.folders import VERSION_KEY
+from windtunnel.progress import shown
 from windtunnel.results import Results
-from windtunnel.scenario import Scenario, read_file
+from windtunnel.scenario.scenario import Scenario, read_file
 
 BETWEEN_LOOKS = 0.05
-"""Seconds between two looks at the progress: a cancellation is felt at once."""
+"""Seconds between two polls of the progress, short enough for a prompt cancellation."""
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a scenario is."""
+    """The progress of a scenario."""
 
     finished: int
     """Runs that have ended."""
@@ -49,8 +50,8 @@ class Progress:
         """Simulated seconds a second, over all runs."""
         return self.simulated_s / self.real_s if self.real_s else 0.0
 
-    def told(self) -> list[str]:
-        """Say it in words."""
+    def words(self) -> list[str]:
+        """Describe it."""
         return [
             f"{self.simulated_s:.1f} of {self.total_simulated_s:g} s",
             f"{self.speed:.1f}× real time",
@@ -65,9 +66,9 @@ def read(
 ) -> Scenario:
     """Read and check a scenario file; `settings` replace values by their paths.
 
-    A setting is written as on the command line: in TOML, or else as a text. Files that
-    the scenario names, such as maps and traces, are sought beside it.
-    Raises ScenarioError with the place in the file, or OSError.
+    A setting is written as on the command line: as a TOML value, or as plain text. Paths of
+    files that the scenario names, such as maps and traces, are relative to it.
+    Raises ScenarioError with file and line, or OSError.
     """
     replaced = [(path, str(value)) for path, value in (settings or {}).items()]
     if seed is not None:
@@ -83,15 +84,15 @@ def run_scenario(
 ) -> Results:
     """Run all cases and replications, `jobs` at a time (all processors by default).
 
-    `captures` is a folder and the nodes whose packets are captured there, each in
-    a pcapng file below folders named after the case and the run. Raises
-    ScenarioError if there is no such node, and OSError where it cannot be written.
+    `captures` is a folder and the nodes to capture at: each gives a pcapng file, in a
+    subfolder for the case and the run. Raises ScenarioError if a node does not exist, and
+    OSError if a file cannot be written.
 
     `watch` is called several times a second. An interruption (Ctrl-C) ends the
-    runs within a second and keeps those that were finished; the manifest then
-    counts the others under `unfinished`.
+    runs within a second and keeps the finished ones; `unfinished` in the manifest counts
+    the others.
     """
-    # Here, because loading Polars takes longer than most commands.
+    # Imported here: Polars takes longer to load than most commands take.
     import polars as pl
 
     started = time.monotonic()
@@ -105,19 +106,19 @@ def run_scenario(
     except KeyboardInterrupt:
         interrupted = True
     finally:
-        # Nothing is left to cancel, unless an exception came.
+        # Cancels only after an exception; otherwise all runs have ended.
         batch.cancel()
     outcome = batch.finish()
     real_s = time.monotonic() - started
     tables = {name: pl.DataFrame(table) for name, table in outcome.tables().items()}
-    manifest = {**description(scenario), **what_came(outcome, interrupted, real_s)}
+    manifest = {**description(scenario), **outcome_of(outcome, interrupted, real_s)}
     stops = tables["runs"]["stop"].to_list() if tables else []
     manifest["out_of_real_time"] = stops.count("out of real time")
-    return Results(scenario.text, scenario.axes, tables, manifest, dict(scenario.files))
+    return Results(scenario.axes, tables, scenario.text, manifest, dict(scenario.files))
 
 
 def description(scenario: _core.Scenario) -> dict[str, Any]:
-    """Say what is run, by which version, and where."""
+    """Describe the scenario, the version and the machine."""
     return {
         VERSION_KEY: _core.__version__,
         "title": scenario.title,
@@ -135,12 +136,12 @@ def description(scenario: _core.Scenario) -> dict[str, Any]:
 
 
 def sha256(text: str) -> str:
-    """Give the hash of a text in UTF-8."""
+    """Compute the hash of a text in UTF-8."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def what_came(outcome: _core.Outcome, interrupted: bool, real_s: float) -> dict[str, Any]:
-    """Say what came of the runs, and what is missing."""
+def outcome_of(outcome: _core.Outcome, interrupted: bool, real_s: float) -> dict[str, Any]:
+    """Describe the outcome of the runs."""
     events, packet_hops, cpu_s = outcome.work
     return {
         "finished": outcome.finished,
@@ -164,25 +165,19 @@ def run(
     progress: bool = True,
     controllers: Mapping[str, type[Controller]] | None = None,
 ) -> Results:
-    """Run a scenario, or the file of one, and give its results as data frames.
+    """Run a scenario or a scenario file; return its results as data frames.
 
-    `settings` replace values by their paths, and `seed` is one of them. As many runs as
-    `jobs` go on at a time: as there are processors, unless stated. `progress` is shown in
-    notebooks and on terminals, and vanishes at the end.
+    `settings` replace values by their paths, and `seed` replaces the seed. `jobs` is the
+    number of runs at a time (default: the number of processors). `progress` shows a bar in
+    notebooks and on terminals. `controllers` are controllers written in Python, by the
+    names that the scenario uses for them.
 
-    Raises ScenarioError where something is wrong with the scenario, and OSError where a
-    file cannot be read.
-
-    `controllers` are classes of one's own, by the names that the scenario has for them.
-    Raises ControllerError where one of them could not go on, with the results of the
-    other runs.
+    Raises ScenarioError for an invalid scenario, OSError if a file cannot be read, and
+    ControllerError, with the results of the other runs, if a Python controller fails.
 
     >>> results = windtunnel.run("scenarios/first.toml")
     >>> results["flows"].group_by("controller").agg(pl.col("goodput_bps").mean())
     """
-    # Here, because it looks at how far runs are, as they are described above.
-    from windtunnel.progress import shown
-
     settings = {**(settings or {}), **({} if seed is None else {"seed": seed})}
     if isinstance(scenario, Scenario):
         chosen = scenario.changed(settings, controllers)

@@ -1,8 +1,9 @@
-"""Results in short: what each flow got, by case, over the replications."""
+"""A summary of results: what each flow measured, by case, over the replications."""
 
 from __future__ import annotations
 
 import io
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,14 +14,14 @@ from rich.console import Console
 from rich.table import Table
 
 from windtunnel.folders import VERSION_KEY
-from windtunnel.results import Results
-from windtunnel.transfers import by_size
+from windtunnel.measures.transfers import by_size
+from windtunnel.tables import ResultTables
 
 MOST_ROWS = 60
-"""Rows of a table that are still read on a terminal."""
+"""The maximum number of rows of a table on a terminal."""
 
 WIDTH = 200
-"""Characters of a line of a table that is no terminal's."""
+"""Characters of a line where the output is not a terminal."""
 
 
 @dataclass(frozen=True)
@@ -46,10 +47,10 @@ COLUMNS = [
 ]
 
 
-def table(results: Results) -> Table:
-    """Lay out goodput, delay and what went wrong, for a terminal: mean ± deviation.
+def table(results: ResultTables) -> Table:
+    """Format goodput, delay and counters for a terminal: mean ± deviation.
 
-    A column in which nothing ever happened is left out.
+    Columns without a value other than zero are omitted.
     """
     flows = results["flows"]
     keys = [*results.axes, "flow"]
@@ -74,8 +75,8 @@ def table(results: Results) -> Table:
     return table
 
 
-def text(results: Results) -> str:
-    """Lay out the same as text."""
+def text(results: ResultTables) -> str:
+    """Format the same table as text."""
     if not results.tables:
         return "no run finished"
     console = Console(file=io.StringIO(), width=WIDTH, force_jupyter=False, force_terminal=False)
@@ -86,42 +87,48 @@ def text(results: Results) -> str:
 
 
 def cell(measured: dict[str, float | None], column: Column) -> str:
-    """Lay out a measured value."""
+    """Format a measured value."""
     mean, deviation = measured["mean"], measured["standard_deviation"]
     if mean is None:
         return "–"
     if deviation is None:
         return f"{mean * column.scale:.{column.digits}f}"
-    # The mean of counts is no count.
+    # The mean of counts need not be an integer.
     digits = max(column.digits, 1)
     return f"{mean * column.scale:.{digits}f} ± {deviation * column.scale:.{digits}f}"
 
 
-def document(results: Results, scenario: Path, folder: Path | None) -> dict[str, Any]:
-    """Give the results in short as JSON values: what was run, `flows` and `transfers`.
+def document(
+    results: ResultTables, manifest: Mapping[str, Any], scenario: Path, folder: Path | None
+) -> dict[str, Any]:
+    """Give a summary of the results as JSON values: what was run, `flows` and `transfers`.
 
     Each flow has the names of its case, and for every measured column `mean`,
-    `low` and `high` (the least and the greatest of its runs) and
-    `standard_deviation` (null for a single run). `transfers` holds what came of
-    files and answers, for each flow and class of sizes.
+    `low` and `high` (the minimum and the maximum of its runs) and
+    `standard_deviation` (null for a single run). `transfers` summarises files and
+    answers, for each flow and class of sizes.
     """
-    manifest = dict(results.manifest)
-    keys = [*results.axes, "flow", "protocol", "node", "peer", "prefix", "flow_controller"]
+    manifest = dict(manifest)
     return {
         "scenario": str(scenario),
         "version": manifest.pop(VERSION_KEY),
         **manifest,
         "folder": None if folder is None else str(folder),
         "axes": results.axes,
-        "flows": summarise(results["flows"], keys) if results.tables else [],
+        "flows": summarise(results["flows"], names_of(results["flows"])) if results.tables else [],
         "transfers": by_size(results["transfers"], [*results.axes, "flow"]).to_dicts()
         if results.tables
         else [],
     }
 
 
+def names_of(table: pl.DataFrame) -> list[str]:
+    """List the columns that identify a row: axes and names."""
+    return [name for name in table.columns if table[name].dtype == pl.String]
+
+
 def summarise(flows: pl.DataFrame, keys: list[str]) -> list[dict[str, Any]]:
-    """Give a summary of every flow in every case, over its runs, in their order."""
+    """Summarise every flow in every case over its runs."""
     measured = [name for name in flows.columns if name != "run" and flows[name].dtype.is_numeric()]
     summaries = [
         pl.struct(

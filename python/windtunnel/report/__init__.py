@@ -1,12 +1,12 @@
-"""Reports: pages that open offline, and pictures for screens, paper and publications."""
+"""Reports: pages that open offline, with pictures and tables."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from windtunnel.papers import REPRODUCTION
+from windtunnel.papers.reproduction import REPRODUCTION
+from windtunnel.pictures.kinds import draw
 from windtunnel.report import of_reproduction, of_results, of_study
-from windtunnel.report.figures import draw
 from windtunnel.results import Results
 from windtunnel.studies.outcome import StudyResults, is_study
 
@@ -16,11 +16,10 @@ __all__ = ["draw", "write_report"]
 def write_report(folder: Path | str) -> Path:
     """Write the report of a folder of results, of a study, or of a paper's reproduction.
 
-    It is `report.html`, one file that opens offline; its pictures stand beside
-    it under `figures/` as SVG, PDF and PNG. A reproduction gets a report in the
-    folder of each experiment too, and the files of its figures are named in
-    `reproduction.json`. Returns the page. Raises ResultsError if the folder
-    holds no results, and OSError where it cannot be written.
+    It is `report.html`, one file that opens offline, with its pictures as SVG and PDF
+    under `figures/`. A reproduction also gets a report in the folder of each experiment,
+    and `reproduction.json` names the files of its figures. Returns the page. Raises
+    ResultsError if the folder does not hold results, and OSError if it cannot be written.
     """
     folder = Path(folder)
     if (folder / REPRODUCTION).exists():

@@ -15,17 +15,22 @@ import polars as pl
 from markdown_it import MarkdownIt
 
 from windtunnel.folders import VERSION_KEY
-from windtunnel.papers import REPRODUCTION
-from windtunnel.report import charts, colours, figures, of_results, page
-from windtunnel.report.cases import narrowed, ranked
-from windtunnel.report.pictures import Picture
+from windtunnel.papers.errors import UnknownPaper
+from windtunnel.papers.experiment import DEFAULT
+from windtunnel.papers.paper import find_paper
+from windtunnel.papers.published import TOLERANCE
+from windtunnel.papers.reproduction import REPRODUCTION
+from windtunnel.pictures import charts, colours
+from windtunnel.pictures.cases import narrowed, ranked
+from windtunnel.pictures.kinds import KINDS, Kinds, of_kind
+from windtunnel.pictures.picture import Picture
+from windtunnel.pictures.units import significant
+from windtunnel.report import of_results, page
 from windtunnel.report.tables import Cell, Column, Table
-from windtunnel.report.units import significant
 from windtunnel.results import Results, ResultsError
-from windtunnel.verdicts import DEFAULT, TOLERANCE
 
 CLAIMS = "claims"
-"""What the ids of statements without numbers begin with."""
+"""The first part of the ids of claims."""
 
 SYMBOLS = {
     "matches": "✓",
@@ -35,7 +40,7 @@ SYMBOLS = {
     "not stated": "–",
     "not measured": "…",
 }
-"""Verdicts at a glance, in the order in which they are counted."""
+"""The symbols of verdicts, in the order of the counts."""
 
 KEYS = {
     "title",
@@ -48,7 +53,7 @@ KEYS = {
     "figures",
     "page",
 }
-"""What a reproduction's file holds."""
+"""The keys of a reproduction's file."""
 
 Item = dict[str, Any]
 
@@ -66,7 +71,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure of the paper: its pictures, or a word about why there is none."""
+    """A figure of the paper: its pictures, or the reason why there are none."""
 
     title: str
     caption: str
@@ -95,7 +100,8 @@ def write(folder: Path) -> Path:
     items = [item for item in document["items"] if not is_claim(item)]
     said = [item for item in document["items"] if is_claim(item)]
     groups = list(grouped(items, controllers(results.values())))
-    drawn = [figure(it, results.get(it["experiment"])) for it in document["figures"]]
+    known = kinds_of(document.get("paper", ""))
+    drawn = [figure(it, results.get(it["experiment"]), known) for it in document["figures"]]
     written = page.write_page(
         folder,
         "reproduction.html",
@@ -131,12 +137,12 @@ def write(folder: Path) -> Path:
 def read(file: Path) -> dict[str, Any]:
     """Read a reproduction. Raises ResultsError if the file is not one."""
     try:
-        document = json.loads(file.read_text(encoding="utf-8"))
+        document: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
         missing = KEYS - document.keys()
     except (OSError, ValueError, AttributeError) as error:
-        raise ResultsError(f"{file}: no reproduction: {error}") from error
+        raise ResultsError(f"{file}: not a reproduction: {error}") from error
     if missing:
-        raise ResultsError(f"{file}: no reproduction: `{min(missing)}` is missing")
+        raise ResultsError(f"{file}: not a reproduction: `{min(missing)}` is missing")
     return document
 
 
@@ -152,8 +158,8 @@ def write_json(file: Path, document: dict[str, Any]) -> None:
 
 
 def is_claim(item: Item) -> bool:
-    """Say whether an item is a statement without numbers."""
-    return item["id"].startswith(f"{CLAIMS}/")
+    """Say whether an item is a claim, without numbers."""
+    return str(item["id"]).startswith(f"{CLAIMS}/")
 
 
 def words(id: str) -> str:
@@ -165,7 +171,7 @@ def words(id: str) -> str:
 def controllers(experiments: Iterable[Results]) -> dict[str, str]:
     """Find the controllers that cases are named after: a case may have a paper's name for one.
 
-    A name that stands for several controllers stands for none.
+    A name that is used for several controllers is left out.
     """
     found: dict[str, set[str]] = {name: {name} for name in colours.registered()}
     for results in experiments:
@@ -196,13 +202,13 @@ def grouped(items: list[Item], named: Mapping[str, str]) -> Iterable[Group]:
 
 def variant(item: Item) -> str:
     """Name the variant that an item is about."""
-    return item["id"].split("/")[-2]
+    return str(item["id"]).split("/")[-2]
 
 
 def bars(
     name: str, title: str, measure: str, items: list[Item], named: Mapping[str, str]
 ) -> Picture:
-    """Draw what was measured as bars, and what was published beside it."""
+    """Draw measured values as bars, with the published ones beside them."""
     lines = ranked((0, (variant(item),), named.get(variant(item))) for item in items)
     nothing = dict.fromkeys(("mean", "low", "high"))
     rows = [
@@ -223,7 +229,7 @@ def unit_of(items: list[Item]) -> str:
 
 
 def numbers(caption: str, items: list[Item]) -> Table:
-    """Lay out items in a table."""
+    """Tabulate items."""
     unit = unit_of(items)
     return Table(
         caption,
@@ -258,11 +264,11 @@ def verdict(item: Item) -> Cell:
 
 
 def claims(items: list[Item]) -> Table:
-    """Lay out the paper's statements, and what became of them."""
+    """Tabulate the paper's claims and their verdicts."""
     return Table(
-        "What the paper says in words",
+        "Claims of the paper",
         [
-            Column("statement", False, [Cell(item["note"]) for item in items]),
+            Column("claim", False, [Cell(item["note"]) for item in items]),
             Column("about", False, [Cell(words(item["id"].split("/")[1])) for item in items]),
             *readings(items),
             Column("verdict", False, [verdict(item) for item in items]),
@@ -282,7 +288,7 @@ def of_default(items: list[Item]) -> list[Item]:
 
 
 def verdicts(items: list[Item]) -> Table:
-    """Count the verdicts under each reading."""
+    """Count the verdicts of each reading."""
     counts = Counter((item["reading"], item["verdict"]) for item in items)
     readings = list(dict.fromkeys(item["reading"] for item in items))
     happened = [it for it in SYMBOLS if any(item["verdict"] == it for item in items)]
@@ -291,25 +297,33 @@ def verdicts(items: list[Item]) -> Table:
         for it in happened
     ]
     return Table(
-        "Verdicts under each reading",
+        "Verdicts by reading",
         [Column("reading", False, [Cell(name) for name in readings]), *columns],
     )
 
 
-def figure(entry: dict[str, Any], results: Results | None) -> Figure:
+def kinds_of(paper: str) -> Kinds:
+    """Give the kinds of pictures of a paper; the common ones where it is not installed here."""
+    try:
+        return find_paper(paper).pictures()
+    except UnknownPaper:
+        return KINDS
+
+
+def figure(entry: dict[str, Any], results: Results | None, kinds: Kinds) -> Figure:
     """Draw a figure of the paper from an experiment."""
     in_paper = re.match(r"figure-\d+", entry["id"])
     title = f"{words(in_paper[0])}: {entry['title']}" if in_paper else entry["title"]
     if results is None:
-        return Figure(title, entry["caption"], [], "Its experiment was not run.")
-    drawn = figures.of_kind(narrowed(results, entry["where"]), entry["kind"])
+        return Figure(title, entry["caption"], [], "The experiment was not run.")
+    drawn = of_kind(narrowed(results, entry["where"]), entry["kind"], kinds)
     # The id becomes the name of a file.
     stem = re.sub(r"[^\w-]+", "-", entry["id"])
     named = [
         replace(picture, name=stem if len(drawn) == 1 else f"{stem}-{index}")
         for index, picture in enumerate(drawn, start=1)
     ]
-    return Figure(title, entry["caption"], named, "" if named else "There is nothing to draw.")
+    return Figure(title, entry["caption"], named, "" if named else "Nothing to draw.")
 
 
 def experiment(folder: Path, title: str, results: Results) -> Experiment:
@@ -330,4 +344,4 @@ def markdown(text: str) -> str:
     for token in tokens:
         if token.type in ("heading_open", "heading_close"):
             token.tag = f"h{min(int(token.tag[1]) + 2, 6)}"
-    return parser.renderer.render(tokens, parser.options, {})
+    return str(parser.renderer.render(tokens, parser.options, {}))

@@ -8,9 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from windtunnel.folders import VERSION_KEY
-from windtunnel.report import channels, page, pictures, tables
-from windtunnel.report.cases import Comparison
-from windtunnel.report.pictures import BARS, OVER_TIME, Picture
+from windtunnel.pictures import channels, flows, over_time
+from windtunnel.pictures.bars import BARS
+from windtunnel.pictures.cases import Comparison
+from windtunnel.pictures.over_time import OVER_TIME
+from windtunnel.pictures.picture import Picture
+from windtunnel.report import page, tables
 from windtunnel.report.tables import Table
 from windtunnel.results import Results
 
@@ -69,8 +72,7 @@ def write(folder: Path, results: Results, above: str | None = None) -> Path:
 def measured(comparison: Comparison) -> Measured:
     """Make the tables and pictures of results."""
     bars = {name: kind(comparison) for name, kind in BARS.items()}
-    over_time = {**OVER_TIME, "goodput": channels.goodput}
-    divided = [kind(comparison) for kind in over_time.values()]
+    divided = [kind(comparison) for kind in {**OVER_TIME, "goodput": channels.goodput}.values()]
     return Measured(
         summary=tables.summary(comparison),
         bars=[picture for name in MAIN_BARS for picture in bars.pop(name)],
@@ -79,8 +81,8 @@ def measured(comparison: Comparison) -> Measured:
         other_channels=channels.of_others(comparison),
         over_time=[picture for panels in divided for picture in panels[:1]],
         other_cases=[picture for panels in divided for picture in panels[1:]],
-        flows=pictures.flows(comparison),
-        queues=pictures.other_queues(comparison),
+        flows=flows.flows(comparison),
+        queues=over_time.other_queues(comparison),
         tables=measured_tables(comparison),
     )
 
@@ -101,17 +103,17 @@ def title(results: Results, folder: Path) -> str:
 
 
 def facts(results: Results) -> dict[str, str]:
-    """Say what was run, where, and how long it took."""
+    """List what was run, where, and how long it took."""
     manifest = results.manifest
-    told = {
+    known = {
         "Runs": runs(results),
         "Simulated": duration(results.scenario),
         "Seed": manifest.get("seed"),
         "Version": f"Windtunnel {manifest[VERSION_KEY]}",
         "Machine": machine(manifest.get("machine", {})),
-        "Took": took(manifest),
+        "Time": took(manifest),
     }
-    return {term: str(fact) for term, fact in told.items() if fact not in (None, "")}
+    return {term: str(fact) for term, fact in known.items() if fact not in (None, "")}
 
 
 def runs(results: Results) -> str:
@@ -120,11 +122,11 @@ def runs(results: Results) -> str:
         return "none finished"
     comparison = Comparison(results)
     cases, finished = len(comparison.cases), results["runs"].height
-    return f"{counted(cases, 'case')}, {counted(finished, 'run')} in all"
+    return f"{counted(cases, 'case')}, {counted(finished, 'run')} in total"
 
 
 def counted(number: int, what: str) -> str:
-    """Count things in words."""
+    """Format a count."""
     return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
 
 
@@ -145,10 +147,10 @@ def machine(parts: dict[str, Any]) -> str:
 
 
 def took(manifest: dict[str, Any]) -> str:
-    """Say how much time the runs took, and how much work they were."""
+    """Describe the time and the work of the runs."""
     words = {
         "real_s": "{:,.1f} s",
-        "cpu_s": "{:,.1f} s of processor time",
+        "cpu_s": "{:,.1f} s of CPU time",
         "packet_hops": "{:,} packet-hops",
     }
     return ", ".join(
@@ -157,18 +159,20 @@ def took(manifest: dict[str, Any]) -> str:
 
 
 def warnings(results: Results) -> list[str]:
-    """Say what is missing from the results, and why."""
+    """List what is missing from the results, and why."""
     manifest = results.manifest
     said = []
     if manifest.get("interrupted"):
         said.append("The runs were interrupted.")
     if manifest.get("unfinished"):
-        said.append(f"{counted(manifest['unfinished'], 'run')} did not finish and are not counted.")
+        said.append(
+            f"{counted(manifest['unfinished'], 'run')} did not finish and are not included."
+        )
     if manifest.get("out_of_real_time"):
         stopped = counted(manifest["out_of_real_time"], "run")
-        said.append(f"{stopped} ended early, at the limit of real time; they are counted.")
+        said.append(f"{stopped} ended early, at the limit of real time, and are included.")
     failed = [*manifest.get("faults", []), *manifest.get("failures", [])]
     said += [f"A run failed: {why}" for why in failed]
     if not results.tables:
-        said.append("No run finished, so there is nothing to show.")
+        said.append("No run finished.")
     return said

@@ -7,26 +7,18 @@ from pathlib import Path
 
 import polars as pl
 
-from windtunnel.report import (
-    page,
-    study_fronts,
-    study_layout,
-    study_lines,
-    study_maps,
-    study_measures,
-    study_spreads,
-    study_tables,
-)
+from windtunnel.measures.columns import COMPLETION, DELAY, GOODPUT, MeasuredColumn
+from windtunnel.pictures.picture import Picture
+from windtunnel.pictures.studies import comparisons, fronts, heat_maps, layout, measures, spreads
+from windtunnel.pictures.studies.figure import Figure
+from windtunnel.pictures.studies.layout import axis
+from windtunnel.report import page, study_tables
 from windtunnel.report.of_results import counted
-from windtunnel.report.pictures import Picture
-from windtunnel.report.study_figure import Figure
-from windtunnel.report.study_layout import axis
-from windtunnel.report.study_measures import COMPLETION, DELAY, GOODPUT
-from windtunnel.report.totals import Measure
-from windtunnel.studies.outcome import Parameter, StudyResults
+from windtunnel.studies.frame import Parameter
+from windtunnel.studies.outcome import StudyResults
 
 MOST_TEXTS = 6
-"""Values of a parameter that are told one by one."""
+"""The maximum number of values of a parameter that are listed one by one."""
 
 
 @dataclass(frozen=True)
@@ -40,8 +32,8 @@ class Section:
 def write(folder: Path, results: StudyResults) -> Path:
     """Write the report of a study into a folder.
 
-    It is `report.html`; its pictures stand beside it under `figures/`, its tables
-    as CSV under `tables/`. Returns the page. Raises OSError.
+    It is `report.html`, with its pictures under `figures/` and its tables as CSV under
+    `tables/`. Returns the page. Raises OSError.
     """
     main, others, spreads = chosen(results)
     drawn = [it.whole for it in (*main, *others, *spreads)]
@@ -66,9 +58,9 @@ def chosen(results: StudyResults) -> tuple[list[Section], list[Section], list[Se
     """Choose the pictures, the most useful first: main ones, other measures, and spreads.
 
     1. Goodput over the number with most values, a line for each controller (or for
-       what `study_layout.compared` takes in its place), a panel for each value of the
+       what `layout.compared` takes in its place), a panel for each value of the
        rest; bars where no number varies. If there is no goodput, the first of
-       `study_measures.MEASURES` that there is.
+       `measures.MEASURES` that there is.
     2. Where some words have a base value such as `plain`: the gain over it.
     3. Where two numbers vary: goodput over both, a panel for each controller.
     4. Goodput against delay with its Pareto front.
@@ -78,54 +70,54 @@ def chosen(results: StudyResults) -> tuple[list[Section], list[Section], list[Se
     functions and boxes of goodput and delay, and the distribution of the
     completion times of transfers.
     """
-    there = study_measures.measured(results)
+    there = measures.measured(results)
     if not there:
         return [], [], []
     first, *others = there
-    by = study_layout.compared(results)
+    by = layout.compared(results)
     main = [*over_parameters(results, first)]
     if GOODPUT in there and DELAY in there:
-        main.append(study_fronts.trade_off(results, by))
+        main.append(fronts.trade_off(results, by))
     if DELAY in others:
         main += over_parameters(results, DELAY)
         others.remove(DELAY)
     both = [it for it in (GOODPUT, DELAY) if it in there]
-    spreads = [
+    of_runs = [
         figure
         for it in both
         for figure in (
-            study_spreads.distribution_of(results.frame, it, by, "runs"),
-            study_spreads.boxes_of(results, it, by),
+            spreads.distribution_of(results.frame, it, by, "runs"),
+            spreads.boxes_of(results, it, by),
         )
     ]
     return (
         sections(main),
-        sections([study_lines.comparison(results, it, by) for it in others]),
-        sections([*of_transfers(results, by), *spreads]),
+        sections([comparisons.comparison(results, it, by) for it in others]),
+        sections([*of_transfers(results, by), *of_runs]),
     )
 
 
-def over_parameters(results: StudyResults, measure: Measure) -> list[Figure]:
+def over_parameters(results: StudyResults, measure: MeasuredColumn) -> list[Figure]:
     """Draw a measure over a parameter, its gains, and over two parameters."""
-    made = [study_lines.comparison(results, measure, study_layout.compared(results))]
+    made = [comparisons.comparison(results, measure, layout.compared(results))]
     for parameter in results.parameters:
-        if base := study_layout.base(parameter):
-            gains = study_maps.map_of_gains(results, measure, parameter, base)
+        if base := layout.base(parameter):
+            gains = heat_maps.map_of_gains(results, measure, parameter, base)
             made += [gains] if gains else []
-    x, *others = study_layout.numeric(results) or [None]
-    y = next((it for it in others if study_layout.crossed(results.frame, axis(x), axis(it))), None)
-    if x and y:
-        made.append(study_maps.map_of_means(results, measure, x, y))
+    for x in layout.numeric(results)[:1]:
+        others = (it for it in layout.numeric(results) if it != x)
+        crossed = [it for it in others if layout.crossed(results.frame, axis(x), axis(it))]
+        made += [heat_maps.map_of_means(results, measure, x, y) for y in crossed[:1]]
     return made
 
 
 def of_transfers(results: StudyResults, by: Parameter | None) -> list[Figure]:
     """Draw the distribution of the completion times of transfers, where there are any."""
     transfers = results.table("transfers")
-    time = Measure(COMPLETION.column, "completion time of transfers", COMPLETION.unit)
+    time = MeasuredColumn(COMPLETION.column, "completion time of transfers", COMPLETION.unit)
     if time.column not in transfers.columns or not transfers[time.column].count():
         return []
-    return [study_spreads.distribution_of(transfers, time, by, "transfers")]
+    return [spreads.distribution_of(transfers, time, by, "transfers")]
 
 
 def sections(figures: list[Figure]) -> list[Section]:
@@ -134,36 +126,36 @@ def sections(figures: list[Figure]) -> list[Section]:
 
 
 def facts(results: StudyResults) -> dict[str, str]:
-    """Say what varied, and how many runs there are."""
+    """List the parameters and the number of runs."""
     frame = results.frame
     names = [it.name for it in results.parameters]
     combinations = frame.select(pl.struct(names).n_unique()).item() if names else 1
     seeds = frame["seed"].n_unique()
-    told = {
+    known = {
         "Runs": f"{counted(frame.height, 'run')} of {results.planned:,}",
         "Combinations": counted(combinations, "combination"),
         "Seeds": f"{seeds:,}",
     }
-    return told | {it.name: values(it) for it in results.parameters}
+    return known | {it.name: values(it) for it in results.parameters}
 
 
 def values(parameter: Parameter) -> str:
-    """Tell a parameter's values: each, or how many there are and the ends."""
-    texts = study_layout.texts(parameter)
+    """List a parameter's values, or their number and the ends."""
+    texts = layout.texts(parameter)
     if len(texts) <= MOST_TEXTS or parameter.numbers is None:
         return ", ".join(texts)
     return f"{len(texts):,} values, {texts[0]} to {texts[-1]}"
 
 
 def warnings(results: StudyResults) -> list[str]:
-    """Say what is missing, and why."""
+    """List what is missing, and why."""
     said = []
     failed = results.failures.height
     if failed:
-        said.append(f"{counted(failed, 'run')} failed; their errors are listed at the end.")
+        said.append(f"{counted(failed, 'run')} failed; their errors are at the end of the page.")
     missing = results.planned - results.frame.height - failed
     if missing > 0:
-        said.append(f"{counted(missing, 'run')} of {results.planned:,} were not run yet.")
+        said.append(f"{counted(missing, 'run')} of {results.planned:,} have not been run yet.")
     if results.frame.is_empty():
-        said.append("No run finished, so there is nothing to show.")
+        said.append("No run finished.")
     return said

@@ -1,4 +1,4 @@
-"""A page: one HTML file with everything it needs inside, and its pictures' files."""
+"""A page: a self-contained HTML file, and the files of its pictures and tables."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ import polars as pl
 import vl_convert
 
 from windtunnel.folders import replace
-from windtunnel.report import colours
-from windtunnel.report.pictures import WRITERS, Picture, document
+from windtunnel.pictures import colours
+from windtunnel.pictures.picture import WRITERS, Picture, document
 
 NAME = "report.html"
 FIGURES = "figures"
@@ -55,7 +55,7 @@ def write_page(
             replace(folder / TABLES, numbers)
         return page.rename(folder / NAME)
     finally:
-        # Still there only if something went wrong, or if there are no tables.
+        # They still exist only after an error, or without tables.
         shutil.rmtree(figures, ignore_errors=True)
         shutil.rmtree(numbers, ignore_errors=True)
         page.unlink(missing_ok=True)
@@ -72,13 +72,13 @@ def table_file(name: str) -> str:
 
 
 def rendered(template: str, **content: Any) -> str:
-    """Fill a template; whatever people wrote is escaped."""
+    """Fill a template; text from users is escaped."""
     return templates().get_template(template).render(**content)
 
 
 @cache
 def templates() -> jinja2.Environment:
-    """Prepare the templates, with what every page has inside."""
+    """Prepare the templates, with what every page contains."""
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("windtunnel.report"),
         autoescape=True,
@@ -95,6 +95,6 @@ def templates() -> jinja2.Environment:
         style=package.joinpath("page.css").read_text(encoding="utf-8"),
         script=package.joinpath("page.js").read_text(encoding="utf-8"),
         # Vega, Vega-Lite and Vega-Embed, which draw the pictures in the page.
-        vega=vl_convert.javascript_bundle(),
+        vega=vl_convert.javascript_bundle(),  # type: ignore[call-arg]
     )
     return environment

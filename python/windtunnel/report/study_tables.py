@@ -1,4 +1,4 @@
-"""Tables of studies: for the page as people read them, and as CSV in full precision."""
+"""Tables of studies: rounded for the page, and in full precision as CSV."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from windtunnel.report import study_measures
-from windtunnel.report.study_layout import text_of
+from windtunnel.measures.columns import MeasuredColumn
+from windtunnel.pictures.studies import measures
+from windtunnel.pictures.studies.layout import text_of
+from windtunnel.pictures.units import decimals, finite, scale, written
 from windtunnel.report.tables import MOST_ROWS, Cell, Column, Table, text
-from windtunnel.report.totals import Measure
-from windtunnel.report.units import decimals, finite, scale, written
-from windtunnel.studies.outcome import Parameter, StudyResults
+from windtunnel.studies.frame import Parameter
+from windtunnel.studies.outcome import StudyResults
 
 
 @dataclass(frozen=True)
@@ -25,22 +26,22 @@ class Numbers:
 
 
 def tables(results: StudyResults) -> list[Numbers]:
-    """Lay out the spread for each combination of parameters, and the runs that failed."""
+    """Tabulate the spread for each combination of parameters, and the failed runs."""
     made = [] if results.frame.is_empty() else [summary(results)]
     return [*made, *([failures(results)] if results.failures.height else [])]
 
 
 def summary(results: StudyResults) -> Numbers:
-    """Lay out each measure's spread over the seeds, for each combination of parameters."""
+    """Tabulate each measure's spread over the seeds, for each combination of parameters."""
     first = combinations(results)
-    spreads = {it: of_rows(results, first, it) for it in study_measures.measured(results)}
+    spreads = {it: of_rows(results, first, it) for it in measures.measured(results)}
     shown = first.head(MOST_ROWS)
     columns = [text(it.name, shown[key].to_list()) for key, it in keyed(results.parameters)]
     columns.append(Column("runs", True, [Cell(f"{it:,}") for it in shown["runs"]]))
     columns += [numbers(it, spread.head(MOST_ROWS)) for it, spread in spreads.items()]
-    note = "Mean ± half the width of its 95 % interval (Student’s t); below: least to greatest."
+    note = "Mean ± half its 95 % confidence interval (Student’s t); below: minimum to maximum."
     if first.height > MOST_ROWS:
-        note += f" The first {MOST_ROWS} of {first.height:,} rows; the CSV file has all."
+        note += f" The first {MOST_ROWS} of {first.height:,} rows; all are in the CSV file."
     whole = pl.concat(
         [
             first.select(
@@ -54,7 +55,7 @@ def summary(results: StudyResults) -> Numbers:
         ],
         how="horizontal",
     )
-    return Numbers("summary", Table("Each combination of parameters", columns, note), whole)
+    return Numbers("summary", Table("Combinations of parameters", columns, note), whole)
 
 
 def keyed(parameters: list[Parameter]) -> list[tuple[str, Parameter]]:
@@ -81,16 +82,16 @@ def place(parameter: Parameter) -> pl.Expr:
     return pl.col(parameter.name).replace_strict(places)
 
 
-def of_rows(results: StudyResults, rows: pl.DataFrame, measure: Measure) -> pl.DataFrame:
+def of_rows(results: StudyResults, rows: pl.DataFrame, measure: MeasuredColumn) -> pl.DataFrame:
     """Give a measure's spread over the seeds for each row of `combinations`."""
     places = {f"{key} place": place(it) for key, it in keyed(results.parameters)}
     keys = {"all": pl.lit(0), **places}
-    samples = results.frame.select(**keys, value=study_measures.known(measure))
-    spread = study_measures.spread(samples, [*keys])
+    samples = results.frame.select(**keys, value=measures.known(measure))
+    spread = measures.spread(samples, [*keys])
     return rows.select(*keys).join(spread, on=[*keys], how="left", maintain_order="left")
 
 
-def numbers(measure: Measure, spread: pl.DataFrame) -> Column:
+def numbers(measure: MeasuredColumn, spread: pl.DataFrame) -> Column:
     """Make a column of means and intervals, with the least and the greatest below."""
     shown = scale(measure.unit, spread["greatest"])
     half = (spread["high"] - spread["mean"]) / shown.size
@@ -114,9 +115,9 @@ def failures(results: StudyResults) -> Numbers:
     columns.append(text("error", shown["error"].to_list()))
     note = ""
     if failed.height > MOST_ROWS:
-        note = f"The first {MOST_ROWS} of {failed.height:,} rows; the CSV file has all."
+        note = f"The first {MOST_ROWS} of {failed.height:,} rows; all are in the CSV file."
     renamed = failed.rename({it.name: column(it) for it in results.parameters})
-    return Numbers("failures", Table("Runs that failed", columns, note), renamed)
+    return Numbers("failures", Table("Failed runs", columns, note), renamed)
 
 
 def runs(results: StudyResults) -> pl.DataFrame:
@@ -124,13 +125,13 @@ def runs(results: StudyResults) -> pl.DataFrame:
     return results.frame.rename({it.name: column(it) for it in results.parameters})
 
 
-def prefixed(measure: Measure, spread: pl.DataFrame) -> pl.DataFrame:
+def prefixed(measure: MeasuredColumn, spread: pl.DataFrame) -> pl.DataFrame:
     """Give a measure's spread with its name before each column."""
     ends = ("mean", "low", "high", "least", "greatest", "runs")
     return spread.select(pl.col(it).alias(f"{measure.column}_{it}") for it in ends)
 
 
 def column(parameter: Parameter) -> str:
-    """Name a parameter's column with the unit of its numbers, which no measure's name has so."""
+    """Name a parameter's column, with its unit in brackets, unlike the columns of measures."""
     unit = "" if parameter.numbers is None else parameter.unit
     return f"{parameter.name} ({unit})" if unit else parameter.name

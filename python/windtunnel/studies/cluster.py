@@ -11,18 +11,18 @@ from distributed import Client, LocalCluster
 from windtunnel.studies.errors import StudyError
 
 LOCAL = "local"
-"""The address of a cluster that is made here, and gone at the end."""
+"""The address for a temporary cluster on this machine."""
 
 PATIENCE_S = 10
-"""Seconds that a scheduler has to answer."""
+"""The timeout of a scheduler's answer, in seconds."""
 
 
 @contextmanager
 def executor(address: str, jobs: int | None) -> Iterator[tuple[Executor, int]]:
     """Give the executor of a cluster, and how many batches it runs at a time.
 
-    A batch whose worker dies is run again on another one. Raises StudyError if no
-    scheduler answers at the address, or it has no workers.
+    A batch whose worker dies is repeated on another one. Raises StudyError if no scheduler
+    answers at the address, or it has no workers.
     """
     if address == LOCAL:
         # Processes, as on a cluster; one run each.
@@ -39,7 +39,7 @@ def executor(address: str, jobs: int | None) -> Iterator[tuple[Executor, int]]:
     except (OSError, ValueError, TimeoutError) as error:
         raise StudyError(
             f"--dask {address}: no scheduler answers: {error}\n"
-            "help: write its address such as tcp://10.0.0.1:8786, or local"
+            "help: give an address such as tcp://10.0.0.1:8786, or `local`"
         ) from error
     with client:
         yield client.get_executor(pure=False), width(client, address)
@@ -47,7 +47,7 @@ def executor(address: str, jobs: int | None) -> Iterator[tuple[Executor, int]]:
 
 def width(client: Client, address: str) -> int:
     """Count the threads of a cluster's workers. Raises StudyError if there are none."""
-    threads = sum(client.nthreads().values())
+    threads: int = sum(client.nthreads().values())
     if not threads:
-        raise StudyError(f"--dask {address}: the scheduler has no workers yet; start some")
+        raise StudyError(f"--dask {address}: the scheduler has no workers")
     return threads

@@ -1,4 +1,4 @@
-"""Values that follow from others: arithmetic in base units."""
+"""Derived values: formulas of parameters, in base units."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ FUNCTIONS: dict[str, Callable[..., float]] = {
 
 
 class Formula:
-    """Arithmetic over names: + - * / **, and `FUNCTIONS`."""
+    """A formula of parameters: + - * / **, and `FUNCTIONS`."""
 
     def __init__(self, text: str) -> None:
-        """Read it. Raises ValueError, with what is wrong and what would be right."""
+        """Parse it. Raises ValueError, with the error and the fix."""
         self.text = text
         try:
             self.tree = ast.parse(text, mode="eval").body
         except (SyntaxError, ValueError, RecursionError, MemoryError):
-            raise ValueError(f"`{text}` is no arithmetic; {HELP}") from None
+            raise ValueError(f"`{text}` is not a valid formula; {HELP}") from None
         self.names = sorted(set(self._check(self.tree)))
 
     def _check(self, node: ast.expr) -> list[str]:
@@ -52,17 +52,17 @@ class Formula:
             case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if name in FUNCTIONS:
                 return [found for arg in args for found in self._check(arg)]
         part = ast.get_source_segment(self.text, node)
-        raise ValueError(f"`{part}` is no arithmetic; {HELP}")
+        raise ValueError(f"`{part}` is not allowed in a formula; {HELP}")
 
     def __call__(self, values: Mapping[str, float]) -> float:
-        """Compute it. Raises ValueError where it has no finite value."""
+        """Evaluate it. Raises ValueError if the value is not finite."""
         try:
             value = float(self._value(self.tree, values))
         except (ArithmeticError, TypeError, ValueError):
             value = math.nan
         if not math.isfinite(value):
             given = ", ".join(f"{name} = {values[name]:g}" for name in self.names)
-            raise ValueError(f"`{self.text}` has no value where {given}")
+            raise ValueError(f"`{self.text}` has no finite value for {given}")
         return value
 
     def _value(self, node: ast.expr, values: Mapping[str, float]) -> float:
@@ -77,10 +77,10 @@ class Formula:
                 return OPERATORS[type(op)](self._value(left, values), self._value(right, values))
             case ast.Call(func=ast.Name(id=name), args=args):
                 return FUNCTIONS[name](*(self._value(arg, values) for arg in args))
-        raise AssertionError("what is read is checked")
+        raise AssertionError("checked when it was parsed")
 
 
 HELP = (
-    "write names of parameters and numbers with + - * / ** and "
+    "use names of parameters and numbers with + - * / ** and "
     f"{', '.join(FUNCTIONS)}, such as 0.5 * rate * rtt / 8"
 )

@@ -1,4 +1,4 @@
-"""Designs: which points of a study are run, each a value of every parameter."""
+"""Designs: the points of a study; a point has a value for every parameter."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 
-from windtunnel.scenario import in_toml
+from windtunnel.scenario.scenario import in_toml
 from windtunnel.studies.file import Study, Varied
 from windtunnel.studies.values import between
 
 FINEST = 1 << 20
-"""Steps that the unit interval has for a sample: a value is not to end in noise."""
+"""The steps into which samples divide the unit interval, which keeps their values short."""
 
 
 @dataclass(frozen=True)
 class Point:
-    """A value of each parameter, and what that sets in the scenario."""
+    """A value of each parameter, and the settings of the scenario."""
 
     values: tuple[float | str, ...]
-    """Numbers in base units, where the parameter has them."""
+    """Numbers in base units for numeric parameters."""
     settings: tuple[tuple[str, str], ...]
     """TOML values by their paths, in order."""
 
@@ -33,7 +33,7 @@ def count(study: Study) -> int:
 
 
 def points(study: Study) -> Iterator[Point]:
-    """Give the points one after another; the last parameter turns fastest."""
+    """Give the points; the last parameter varies fastest."""
     grouped = groups(study.parameters)
     if study.sample:
         for shares in sampled(study, len(grouped)):
@@ -50,7 +50,7 @@ def points(study: Study) -> Iterator[Point]:
 
 
 def groups(parameters: list[Varied]) -> list[list[Varied]]:
-    """Put together the parameters that vary together."""
+    """Group the parameters that vary together."""
     made: dict[str, list[Varied]] = {}
     for it in parameters:
         made.setdefault(f"zip {it.group}" if it.group else it.name, []).append(it)
@@ -58,11 +58,11 @@ def groups(parameters: list[Varied]) -> list[list[Varied]]:
 
 
 Choice = tuple[float | str, dict[str, str]]
-"""A parameter's value, and what it sets."""
+"""A parameter's value, and its settings."""
 
 
 def at_place(parameter: Varied, place: int) -> Choice:
-    """Choose a value by its place in the list."""
+    """Choose a value by its index."""
     listed = parameter.numbers or parameter.values
     return listed[place], parameter.settings[place]
 
@@ -83,7 +83,7 @@ def sampled(study: Study, dimensions: int) -> Iterator[list[float]]:
     A Latin hypercube (McKay, Beckman, Conover 1979) has one point in each of as many
     equal slices of every dimension as there are points.
     """
-    # Here, because loading SciPy takes longer than most commands.
+    # Imported here: SciPy takes longer to load than most commands take.
     from scipy.stats import qmc
 
     assert study.sample
@@ -99,7 +99,7 @@ def sampled(study: Study, dimensions: int) -> Iterator[list[float]]:
 
 
 def point(study: Study, chosen: dict[str, Choice]) -> Point:
-    """Make a point of the values chosen, with what follows from them."""
+    """Make a point from chosen values, with the derived values."""
     settings = [*study.settings.items()]
     for _, sets in chosen.values():
         settings += sets.items()

@@ -1,5 +1,5 @@
-"""What is wrong with a study."""
+"""Errors of studies."""
 
 
 class StudyError(ValueError):
-    """A study that cannot be run: the message says where, why, and what would be right."""
+    """A study that cannot be run: the message says where, why, and how to fix it."""

@@ -1,4 +1,4 @@
-"""Study files: a base scenario and what varies."""
+"""Study files: a base scenario and the parameters that vary."""
 
 from __future__ import annotations
 
@@ -14,51 +14,51 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from windtunnel._core import COLUMNS, ScenarioError
-from windtunnel.scenario import in_toml
+from windtunnel.scenario.scenario import in_toml
 from windtunnel.studies.derived import Formula
 from windtunnel.studies.errors import StudyError
+from windtunnel.studies.frame import Parameter
 from windtunnel.studies.measures import MEASURES
-from windtunnel.studies.outcome import Parameter
 from windtunnel.studies.values import Quantity, label, quantity, spaced
 
 MOST_BYTES = 1 << 20
 """The largest study file that is read."""
 
 RESERVED = {"seed", "key", "error", *MEASURES, *COLUMNS}
-"""Columns of a study's frames, which no parameter may be named after."""
+"""The columns of a study's frames, which cannot be names of parameters."""
 
 
 class Table(BaseModel):
-    """A table of a study file: keys that it has not are refused."""
+    """A table of a study file; unknown keys are refused."""
 
     model_config = ConfigDict(extra="forbid", populate_by_name=True, strict=True)
 
 
 class Vary(Table):
-    """What varies: a list, a range, or cases that set several values by their paths."""
+    """A parameter: a list, a range, or cases that set several values by their paths."""
 
     path: str | list[str] | None = None
-    """What of the scenario it sets; nothing where only `derive` uses it."""
+    """The path that it sets in the scenario; none if only `derive` uses it."""
     values: list[Any] | None = None
-    """Each in turn."""
+    """A list of values."""
     cases: dict[str, dict[str, Any]] | None = None
-    """Names, each with the values that it sets by their paths, as in `[compare]`."""
+    """Named cases, each with the values that it sets by their paths, as in `[compare]`."""
     first: str | float | int | None = Field(None, alias="from")
     last: str | float | int | None = Field(None, alias="to")
     steps: Annotated[int, Field(ge=1)] | None = None
     scale: Literal["linear", "logarithmic"] = "linear"
     zip: str | None = None
-    """Parameters with the same word here vary together, not in all combinations."""
+    """Parameters with the same name here vary together, not in all combinations."""
 
 
 class Derive(Table):
-    """A value that follows from parameters."""
+    """A value derived from parameters."""
 
     path: str
     value: str
-    """Arithmetic over the names of parameters, in base units: s, bps, B, packets."""
+    """A formula of parameters, in base units: s, bps, B, packets."""
     unit: str = ""
-    """The unit of what comes out."""
+    """The unit of the result."""
 
 
 class Sample(Table):
@@ -70,11 +70,11 @@ class Sample(Table):
 
 
 class Stop(Table):
-    """When a point has had enough seeds."""
+    """A stop rule: when a point has enough seeds."""
 
     measure: str
     within: str
-    """Half the confidence interval, as a share of the mean."""
+    """The limit for half the confidence interval, as a share of the mean."""
     confidence: str = "95 %"
     least: Annotated[int, Field(ge=2)] = 3
     most: Annotated[int, Field(ge=2)] = 50
@@ -95,14 +95,14 @@ class File(Table):
 
 @dataclass(frozen=True)
 class Varied(Parameter):
-    """A parameter with all its values, and what they set."""
+    """A parameter with all its values and settings."""
 
     settings: list[dict[str, str]]
-    """What each value sets: TOML values by their paths."""
+    """The settings of each value: TOML values by their paths."""
     group: str | None = None
-    """Those of one group vary together."""
+    """Parameters of one group vary together."""
     ends: tuple[Quantity, Quantity] | None = None
-    """The ends of a range, from which samples are drawn at any place between."""
+    """The ends of a range; samples are drawn anywhere between them."""
     paths: tuple[str, ...] = ()
 
 
@@ -119,7 +119,7 @@ class Study:
     scenario: str
     """The text of its scenario."""
     settings: dict[str, str]
-    """What the study sets in every run."""
+    """The settings of all runs."""
     seeds: list[int]
     parameters: list[Varied]
     derived: list[tuple[str, Derive, Formula]]
@@ -127,14 +127,14 @@ class Study:
     stop: Stop | None
 
     def mistake(self, keys: tuple[str | int, ...], message: str) -> StudyError:
-        """Give an error at a key of the file."""
+        """Make an error at a key of the file."""
         return mistake(self.file, self.text, keys, message)
 
 
 def mistake(
     file: str, text: str, keys: tuple[str | int, ...], message: str, help: str = ""
 ) -> StudyError:
-    """Give an error that names the file, the line and the key."""
+    """Make an error that names the file, the line and the key."""
     line = line_of(text, keys)
     place = f"{file}:{line}" if line else file
     path = ".".join(str(key) for key in keys if isinstance(key, str))
@@ -143,7 +143,7 @@ def mistake(
 
 
 def line_of(text: str, keys: tuple[str | int, ...]) -> int | None:
-    """Find the line of the deepest of these keys that the text writes out."""
+    """Find the line of the deepest of these keys in the text."""
     names = [key for key in keys if isinstance(key, str)]
     lines = text.splitlines()
     for depth in range(len(names), 0, -1):
@@ -164,7 +164,7 @@ def quoted(name: str) -> str:
 
 
 def lines_of_table(lines: list[str], table: list[str]) -> Iterator[int]:
-    """Give the places of the lines that stand in a table."""
+    """Give the indices of the lines in a table."""
     header = re.compile(r"\s*\[\s*" + r"\s*\.\s*".join(map(quoted, table)) + r"\s*\]")
     inside = not table
     for number, line in enumerate(lines):
@@ -175,15 +175,15 @@ def lines_of_table(lines: list[str], table: list[str]) -> Iterator[int]:
 
 
 def read(file: Path | str) -> Study:
-    """Read and check a study file; its scenario is sought beside it.
+    """Read and check a study file; the path of its scenario is relative to it.
 
-    Raises StudyError or ScenarioError with the place in the file, or OSError.
+    Raises StudyError or ScenarioError, with file and line, or OSError.
     """
     name = os.fsencode(file).decode(errors="replace")
     with open(file, "rb") as opened:
         content = opened.read(MOST_BYTES + 1)
     if len(content) > MOST_BYTES:
-        raise StudyError(f"{name}: too large for a study: more than {MOST_BYTES >> 20} MiB")
+        raise StudyError(f"{name}: larger than {MOST_BYTES >> 20} MiB")
     try:
         text = content.decode()
         document = tomllib.loads(text)
@@ -210,10 +210,12 @@ def build(name: str, text: str, document: dict[str, Any], folder: Path) -> Study
         raise ScenarioError(f"{base}: not text in UTF-8: {error}") from error
     except OSError as error:
         why = error.strerror or str(error)
-        raise wrong(("scenario",), f"{base}: {why}", "name a file beside the study's") from error
+        raise wrong(
+            ("scenario",), f"{base}: {why}", "give a path relative to the study file"
+        ) from error
     seeds = model.seeds if isinstance(model.seeds, list) else list(range(1, model.seeds + 1))
     if not seeds or len(set(seeds)) < len(seeds):
-        raise wrong(("seeds",), "each seed once, and at least one")
+        raise wrong(("seeds",), "must list at least one seed, and each only once")
     check_stop(wrong, model)
     return Study(
         file=name,
@@ -234,31 +236,31 @@ def build(name: str, text: str, document: dict[str, Any], folder: Path) -> Study
 
 
 class Wrong:
-    """What makes errors about one file."""
+    """Makes errors about one file."""
 
     def __init__(self, file: str, text: str) -> None:
-        """Keep the file's name and text."""
+        """Set the file's name and text."""
         self.file, self.text = file, text
 
     def __call__(self, keys: tuple[str | int, ...], message: str, help: str = "") -> StudyError:
-        """Give an error at a key."""
+        """Make an error at a key."""
         return mistake(self.file, self.text, keys, message, help)
 
     def model(self, error: Mapping[str, Any]) -> StudyError:
-        """Give the error of a key that the model refuses."""
+        """Make an error from the model's."""
         keys = tuple(key for key in error["loc"] if not is_branch(key))
         if error["type"] == "extra_forbidden":
             known = keys_of(File, keys[:-1])
             near = get_close_matches(str(keys[-1]), known, n=1)
-            help = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(known)}"
-            return self(keys, "no such key", help)
+            help = f"did you mean `{near[0]}`?" if near else f"known: {', '.join(known)}"
+            return self(keys, "unknown key", help)
         if error["type"] == "missing":
-            return self(keys, "must be stated")
+            return self(keys, "required")
         return self(keys, error["msg"][:1].lower() + error["msg"][1:])
 
 
 def is_branch(key: str | int) -> bool:
-    """Tell what the model adds to a key where it has several types."""
+    """Say whether part of a key is the model's own, which it adds for unions."""
     return isinstance(key, str) and bool(re.fullmatch(r"(list|constrained|int|str|float)\b.*", key))
 
 
@@ -275,27 +277,27 @@ def keys_of(model: type[BaseModel], path: tuple[str | int, ...]) -> list[str]:
 
 
 def parameter(wrong: Wrong, name: str, vary: Vary) -> Varied:
-    """Make a parameter of its table."""
+    """Make a parameter from its table."""
     at = ("vary", name)
     if name in RESERVED:
-        raise wrong(at, "is a column of the results already", "name the parameter otherwise")
+        raise wrong(at, "is a column of the results", "choose another name")
     if not name.isidentifier():
-        raise wrong(at, "no name for a parameter", "write letters, digits and _")
-    ways = [vary.values is not None, vary.cases is not None, vary.first is not None]
-    if sum(ways) != 1:
-        raise wrong(at, "needs one of `values`, `cases`, or `from` and `to`")
+        raise wrong(at, "not a valid name", "use letters, digits and _")
+    given = [vary.values is not None, vary.cases is not None, vary.first is not None]
+    if sum(given) != 1:
+        raise wrong(at, "requires `values`, or `cases`, or `from` and `to`")
     if vary.cases is not None:
         return of_cases(wrong, at, name, vary, vary.cases)
     paths = tuple([vary.path] if isinstance(vary.path, str) else vary.path or [])
     values, ends = (vary.values, None) if vary.values is not None else of_range(wrong, at, vary)
     if not values:
-        raise wrong((*at, "values"), "no values")
+        raise wrong((*at, "values"), "must not be empty")
     if vary.values is not None and (vary.last is not None or vary.steps is not None):
-        raise wrong(at, "`to` and `steps` belong to a range, which begins with `from`")
+        raise wrong(at, "`to` and `steps` require `from`")
     numbers, unit = measured(values)
     labels = [label(value) for value in values]
     if len(set(labels)) < len(labels):
-        raise wrong((*at, "values"), "a value stands there twice")
+        raise wrong((*at, "values"), "a value is repeated")
     return Varied(
         name=name,
         values=labels,
@@ -323,10 +325,10 @@ def of_cases(
 ) -> Varied:
     """Make a parameter whose values are named cases."""
     if not cases:
-        raise wrong((*at, "cases"), "no cases")
+        raise wrong((*at, "cases"), "must not be empty")
     if vary.path is not None or vary.last is not None or vary.steps is not None:
-        raise wrong(at, "cases have their own paths, and no range")
-    # Cases may be called by a quantity: "1 %".
+        raise wrong(at, "`cases` excludes `path`, `to` and `steps`")
+    # Names of cases can be quantities: "1 %".
     numbers, unit = measured(list(cases))
     return Varied(
         name=name,
@@ -349,33 +351,33 @@ def of_range(
     first, last = quantity(vary.first), quantity(vary.last)
     for key, end in (("from", first), ("to", last)):
         if end is None:
-            raise wrong((*at, key), "a range goes from one quantity to another", 'write "10 ms"')
+            raise wrong((*at, key), "must be a quantity", 'such as "10 ms"')
     assert first and last
     if first.base != last.base:
-        raise wrong((*at, "to"), f"{vary.first} and {vary.last} are quantities of two kinds")
+        raise wrong((*at, "to"), f"{vary.first} and {vary.last} have different dimensions")
     logarithmic = vary.scale == "logarithmic"
     if logarithmic and not (first.number > 0 and last.number > 0):
-        raise wrong(at, "a logarithmic range has ends above 0")
+        raise wrong(at, "the ends of a logarithmic range must be greater than zero")
     numbers = spaced(first.number, last.number, vary.steps or 2, logarithmic)
     values: list[str | float] = [first.at(it) if first.written else it for it in numbers]
     return values, (first, last)
 
 
 def check_groups(wrong: Wrong, parameters: list[Varied]) -> None:
-    """Refuse parameters that vary together and have not as many values each."""
+    """Refuse parameters that vary together with different numbers of values."""
     groups: dict[str, Varied] = {}
     for it in parameters:
         if it.group and len(it.values) != len(groups.setdefault(it.group, it).values):
             first = groups[it.group]
             message = (
-                f"`{first.name}` and `{it.name}` vary together, and have "
+                f"`{first.name}` and `{it.name}` vary together, but have "
                 f"{len(first.values)} and {len(it.values)} values"
             )
             raise wrong(("vary", it.name), message)
 
 
 def formula(wrong: Wrong, name: str, derive: Derive, parameters: list[Varied]) -> Formula:
-    """Read the arithmetic of a derived value."""
+    """Parse the formula of a derived value."""
     at = ("derive", name, "value")
     try:
         read = Formula(derive.value)
@@ -385,26 +387,32 @@ def formula(wrong: Wrong, name: str, derive: Derive, parameters: list[Varied]) -
     for used in read.names:
         if used not in known:
             near = get_close_matches(used, known, n=1)
-            help = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(known)}"
-            raise wrong(at, f"there is no parameter `{used}` that is a number", help)
+            help = f"did you mean `{near[0]}`?" if near else f"known: {', '.join(known)}"
+            raise wrong(at, f"there is no numeric parameter `{used}`", help)
     if derive.unit and quantity(f"1 {derive.unit}") is None:
-        raise wrong(("derive", name, "unit"), f"there is no unit `{derive.unit}`")
+        raise wrong(("derive", name, "unit"), f"unknown unit `{derive.unit}`")
     return read
 
 
 def check_stop(wrong: Wrong, model: File) -> None:
-    """Refuse a stop rule that could never be used."""
+    """Refuse an invalid stop rule."""
     if model.stop is None:
         return
     if model.stop.measure not in MEASURES:
         near = get_close_matches(model.stop.measure, MEASURES, n=1)
-        help = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(MEASURES)}"
-        raise wrong(("stop", "measure"), f"there is no measure `{model.stop.measure}`", help)
+        help = f"did you mean `{near[0]}`?" if near else f"known: {', '.join(MEASURES)}"
+        raise wrong(("stop", "measure"), f"unknown measure `{model.stop.measure}`", help)
     for key, text in (("within", model.stop.within), ("confidence", model.stop.confidence)):
         share = quantity(text)
         if share is None or share.written != "%" or not 0 < share.number < 1:
-            raise wrong(("stop", key), f'"{text}" is no share', 'write one such as "2 %"')
+            raise wrong(
+                ("stop", key), f'"{text}" is not a valid share', 'write a percentage such as "2 %"'
+            )
     if model.stop.least > model.stop.most:
-        raise wrong(("stop", "most"), "less than `least`")
+        raise wrong(("stop", "most"), "must not be less than `least`")
     if "seeds" in model.model_fields_set:
-        raise wrong(("seeds",), "the stop rule says how many", "leave one of the two out")
+        raise wrong(
+            ("seeds",),
+            "excluded by `stop`, which sets the number of seeds",
+            "remove one of the two",
+        )

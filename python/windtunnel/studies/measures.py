@@ -1,40 +1,58 @@
-"""What a study measures of each run, from its tables."""
+"""The measures of a study: values of each run, from its tables."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from windtunnel.measures.columns import (
+    COMPLETION,
+    DELAY,
+    DROPPED,
+    FAIRNESS,
+    GOODPUT,
+    LOSS,
+    MARKS,
+    QUEUEING,
+    RETRANSMISSIONS,
+    ROUND_TRIP,
+    TIMEOUTS,
+    UTILISATION,
+)
+
 if TYPE_CHECKING:
     import polars as pl
 
-MEASURES = (
-    "goodput_bps",
-    "delay_s",
-    "rtt_s",
-    "fairness",
-    "retransmissions",
-    "timeouts",
-    "marks",
-    "completion_s",
-    "utilisation",
-    "queue_delay_s",
-    "loss_share",
-    "drops",
+MEASURES = tuple(
+    it.column
+    for it in (
+        GOODPUT,
+        DELAY,
+        ROUND_TRIP,
+        FAIRNESS,
+        RETRANSMISSIONS,
+        TIMEOUTS,
+        MARKS,
+        COMPLETION,
+        UTILISATION,
+        QUEUEING,
+        LOSS,
+        DROPPED,
+    )
 )
-"""The columns of what is measured of each run; `report.study_measures` says what they are."""
+"""The columns of the measures."""
 
 
 def measured(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
     """Measure runs: a row of each `key`, with the columns of `MEASURES`.
 
-    What a run has not, such as the fairness of one flow, is null.
+    A measure that a run does not have, such as the fairness of a single flow, is null.
     """
-    # Here, because loading Polars takes longer than most commands.
+    # Imported here: Polars takes longer to load than most commands take.
     import polars as pl
 
-    from windtunnel.link_measures import DROPS, busiest
-    from windtunnel.report import totals
+    from windtunnel.measures import totals
+    from windtunnel.measures.links import DROPS, busiest
 
     keys = ["key"]
     rtt = pl.col("rtt_s").fill_nan(None).mean()

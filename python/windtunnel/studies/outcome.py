@@ -1,4 +1,4 @@
-"""What came of a study: a frame of its runs, and the tables behind them."""
+"""The results of a study: a frame of its runs, and their tables."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from windtunnel.folders import read_manifest
-from windtunnel.results import ResultsError
-from windtunnel.studies.store import RUNS, TABLES, Store
+from windtunnel.studies.frame import Parameter, StudyFrame
+from windtunnel.studies.measures import MEASURES
+from windtunnel.studies.store import RUNS, TABLES, Store, schema
+from windtunnel.tables import ResultsError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -20,42 +22,20 @@ POINTS = "points.parquet"
 
 
 @dataclass(frozen=True)
-class Parameter:
-    """What varied."""
-
-    name: str
-    """Its column in frames."""
-    values: list[str]
-    """All values in order, as the study has them: `5 ms`, `cubic`."""
-    numbers: list[float] | None
-    """The same as numbers in base units, where all are quantities."""
-    unit: str
-    """The base unit of the numbers: `s`, `bps`, `B`, `packets`; empty without one."""
-    logarithmic: bool
-    """Whether its range is."""
-
-
-@dataclass(frozen=True)
-class StudyResults:
+class StudyResults(StudyFrame):
     """The results of a study."""
 
-    title: str
-    parameters: list[Parameter]
-    """Those that varied, in the file's order; the seed is none of them."""
-    frame: pl.DataFrame
-    """A row for each finished run: the parameters (numbers in base units where they are
-    quantities, else text), `seed`, `key`, and the measures."""
     failures: pl.DataFrame
     """Parameters, `seed`, `key` and `error` of each run that failed."""
     planned: int
-    """How many runs the study wants, as far as that is known: a stop rule may ask for more."""
+    """The number of runs in the study so far; a stop rule may add more."""
     folder: Path | None
     store: Store | None = None
     points: pl.DataFrame | None = None
-    """Parameters, `seed` and `key` of all runs that were asked for."""
+    """Parameters, `seed` and `key` of all runs of the study."""
 
     def table(self, name: str) -> pl.DataFrame:
-        """Give a table of all finished runs: the parameters and the seed come first.
+        """Give a table of all finished runs, with the parameters and the seed as first columns.
 
         `name` is `runs`, `flows`, `transfers`, `links`, `nodes` or `bridges`. Raises
         StudyError if the store cannot be read, and KeyError for another name.
@@ -79,7 +59,7 @@ class StudyResults:
 
     @classmethod
     def load(cls, folder: Path | str) -> StudyResults:
-        """Read a study's folder. Raises ResultsError if it is none, or StudyError."""
+        """Read a study's folder. Raises ResultsError if it is not one, or StudyError."""
         import polars as pl
 
         folder = Path(folder)
@@ -90,7 +70,7 @@ class StudyResults:
             parameters = [Parameter(**it) for it in manifest["parameters"]]
             title, planned = manifest["title"], manifest["planned"]
         except (OSError, ValueError, KeyError, TypeError, pl.exceptions.PolarsError) as error:
-            raise ResultsError(f"{folder}: no folder of a study: {error}") from error
+            raise ResultsError(f"{folder}: not a folder of a study: {error}") from error
         return of_points(title, parameters, points, store, planned, folder)
 
 
@@ -102,11 +82,8 @@ def of_points(
     planned: int,
     folder: Path | None,
 ) -> StudyResults:
-    """Put points and what the store holds of them together."""
+    """Join points with their runs in the store."""
     import polars as pl
-
-    from windtunnel.studies.measures import MEASURES
-    from windtunnel.studies.worker import schema
 
     runs = store.table(RUNS)
     if runs is None:
@@ -126,5 +103,5 @@ def of_points(
 
 
 def is_study(folder: Path) -> bool:
-    """Whether a folder is a study's."""
+    """Say whether a folder is a study's."""
     return (folder / POINTS).exists()

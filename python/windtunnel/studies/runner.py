@@ -1,7 +1,7 @@
-"""Running a study: batches of runs on an executor, each kept as soon as it is done.
+"""Running a study: batches of runs on an executor, each stored as soon as it is done.
 
-Locally the executor has threads, and the interpreter is released while they simulate;
-Dask's has the same interface, on a cluster.
+The local executor has threads, which release the interpreter lock while they simulate;
+Dask's executor has the same interface, on a cluster.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from statistics import stdev
 
-from windtunnel import _core, intervals
+from windtunnel import _core
+from windtunnel.measures import intervals
 from windtunnel.studies import design
 from windtunnel.studies.design import Point
 from windtunnel.studies.errors import StudyError
@@ -25,42 +26,42 @@ from windtunnel.studies.values import quantity
 from windtunnel.studies.worker import Base, Done, Task, work
 
 BATCH_S = 1.0
-"""How long a batch is to take: what is lost if the process is killed."""
+"""The target duration of a batch, which is lost if the process is killed."""
 
 MOST_IN_BATCH = 256
 
 
 @dataclass
 class Progress:
-    """How far a study is."""
+    """The progress of a study."""
 
     runs: int
-    """How many it wants, as far as that is known."""
+    """The number of runs of the study so far; a stop rule may add more."""
     stored: int = 0
-    """How many of them were in the store before."""
+    """The number of runs that were in the store before."""
     done: int = 0
     failed: int = 0
     real_s: float = 0.0
 
     @property
     def left(self) -> int:
-        """How many are still to be made."""
+        """The number of runs left."""
         return self.runs - self.stored - self.done - self.failed
 
     @property
     def share(self) -> float:
-        """The share that is there, from 0 to 1."""
+        """The share done, from 0 to 1."""
         return 1 - self.left / self.runs if self.runs else 1.0
 
-    def told(self) -> list[str]:
-        """Say it in words."""
+    def words(self) -> list[str]:
+        """Describe it."""
         ended = f"{self.stored + self.done:,} of {self.runs:,} runs"
         return [ended, f"{self.failed:,} failed"] if self.failed else [ended]
 
 
 @dataclass
 class Ran:
-    """What a study asked for, in the order of its points."""
+    """The runs of a study, in the order of its points."""
 
     points: list[Point] = field(default_factory=list)
     seeds: list[int] = field(default_factory=list)
@@ -70,14 +71,14 @@ class Ran:
 
 
 def settings_of(point: Point, seed: int) -> tuple[tuple[str, str], ...]:
-    """Give what one run of a point sets."""
+    """Give the settings of one run of a point."""
     return (*point.settings, ("seed", str(seed)), ("runs", "1"))
 
 
 def check(study: Study, base: Base) -> None:
-    """Refuse a study whose first point cannot be run: a path that does not exist, say.
+    """Refuse a study whose first point cannot be run, for example because of an unknown path.
 
-    Raises StudyError, with what the scenario's own error says.
+    Raises StudyError, with the scenario's own error.
     """
     first = next(design.points(study))
     try:
@@ -86,8 +87,8 @@ def check(study: Study, base: Base) -> None:
         raise StudyError(f"{study.file}: its first point cannot be run: {error}") from error
     if read.axes:
         raise StudyError(
-            f"{study.base}: compares {', '.join(read.axes)} by itself\n"
-            "help: let the study vary that, under [vary.NAME.cases]"
+            f"{study.base}: a scenario of a study must not have [compare]: "
+            f"{', '.join(read.axes)}\nhelp: move it to the study, under [vary.NAME.cases]"
         )
 
 
@@ -100,14 +101,14 @@ def run(
     retry_failed: bool = False,
     watch: Callable[[Progress], None] | None = None,
 ) -> Ran:
-    """Run what a study wants and the store has not, `width` batches at a time.
+    """Run the runs of a study that are not in the store, `width` batches at a time.
 
     The store must be open. An interruption (Ctrl-C) ends the runs within a second and
-    keeps those that were finished. Raises StudyError, or OSError where the store cannot
-    be written: what was finished before is kept then, too.
+    keeps the finished ones. Raises StudyError, or OSError if the store cannot be written;
+    runs finished before are kept.
     """
     base = Base(study)
-    # Threads here are asked to stop; those of a cluster finish what they have begun.
+    # Only local threads can be cancelled; a cluster finishes the batches it has begun.
     cancelled = threading.Event() if isinstance(executor, ThreadPoolExecutor) else None
     measure = study.stop.measure if study.stop else None
     wanted = Wanted(study, base, store.outcomes(measure), retry_failed)
@@ -144,19 +145,19 @@ def run(
 
 
 class Pace:
-    """How many runs make a batch of `BATCH_S`."""
+    """Estimates the number of runs in `BATCH_S`."""
 
     def __init__(self) -> None:
-        """Nothing is known yet."""
+        """Start without an estimate."""
         self.runs, self.seconds = 0, 0.0
 
     def note(self, runs: int, seconds: float) -> None:
-        """Take in a batch."""
+        """Record the duration of a batch."""
         self.runs += runs
         self.seconds += seconds
 
     def batch(self, most: int) -> int:
-        """Give the size of the next batch: `most` leaves work for all others to the end."""
+        """Give the size of the next batch, up to `most`, which leaves work for the others."""
         if not self.runs or not self.seconds:
             return 1
         by_time = int(BATCH_S * self.runs / self.seconds)
@@ -164,7 +165,7 @@ class Pace:
 
 
 class Wanted:
-    """The runs that a study wants, made as they are needed."""
+    """The runs of a study, generated as they are needed."""
 
     def __init__(
         self,
@@ -173,7 +174,7 @@ class Wanted:
         stored: dict[str, tuple[str | None, float | None]],
         retry: bool,
     ) -> None:
-        """Begin with what the store has."""
+        """Start with the outcomes in the store."""
         self.study, self.base, self.stored, self.retry = study, base, stored, retry
         self.first_seeds = study.seeds
         if study.stop:
@@ -182,17 +183,17 @@ class Wanted:
         self.progress = Progress(design.count(study) * len(self.first_seeds))
         self.points = enumerate(design.points(study))
         self.ready: deque[Task] = deque()
-        """Runs to be made that no batch has."""
+        """Runs that are not in a batch yet."""
         self.again: deque[tuple[int, Point, list[int]]] = deque()
         """Points that need more seeds."""
         self.open: dict[int, Rounds] = {}
-        """By its place, each point whose runs a stop rule waits for."""
+        """By its index, each point whose runs the stop rule waits for."""
         self.owners: dict[str, set[int]] = {}
-        """The points that wait for a run: two may want the same one."""
+        """The points that wait for a run; several can share one."""
         self.asked: set[str] = set()
 
     def take(self, most: int) -> list[Task]:
-        """Take runs that the store has not; none if there is nothing to be done now."""
+        """Take runs that are not in the store; none if there is nothing to do now."""
         while len(self.ready) < most:
             if self.again:
                 self.ask(*self.again.popleft())
@@ -203,7 +204,7 @@ class Wanted:
         return [self.ready.popleft() for _ in range(min(most, len(self.ready)))]
 
     def ask(self, place: int, point: Point, seeds: list[int]) -> None:
-        """Ask for a point's runs with those seeds; those that are to be made get ready."""
+        """Add a point's runs with these seeds, and queue those that are not in the store."""
         rounds = self.open.setdefault(place, Rounds(point, [])) if self.study.stop else None
         for seed in seeds:
             settings = settings_of(point, seed)
@@ -230,7 +231,7 @@ class Wanted:
             self.settle(place)
 
     def finish(self, done: list[Done]) -> None:
-        """Take in what came of runs."""
+        """Record the outcomes of runs."""
         places = set()
         for it in done:
             self.stored[it.key] = (it.error, it.measure)
@@ -245,7 +246,7 @@ class Wanted:
                 self.settle(place)
 
     def settle(self, place: int) -> None:
-        """All runs of a point are there: another seed, unless the stop rule is content."""
+        """Add a seed to a point whose runs have all ended, unless the stop rule is met."""
         assert self.study.stop
         rounds = self.open[place]
         values = [value for value in rounds.values.values() if value is not None]
@@ -258,7 +259,7 @@ class Wanted:
 
 @dataclass
 class Rounds:
-    """A point under a stop rule: the runs asked for, and their measure."""
+    """A point under a stop rule: its runs, and their measure."""
 
     point: Point
     keys: list[str]
@@ -266,7 +267,7 @@ class Rounds:
 
 
 def is_enough(values: list[float], stop: Stop) -> bool:
-    """Whether the mean's confidence interval (Student's t) is within the share wanted."""
+    """Say whether the mean's confidence interval (Student's t) is small enough."""
     within, confidence = quantity(stop.within), quantity(stop.confidence)
     assert within and confidence
     if len(values) < 2:

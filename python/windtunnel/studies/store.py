@@ -1,8 +1,8 @@
-"""The store: what finished runs gave, as Parquet files that only ever come to be whole.
+"""The store: the tables of finished runs, as Parquet files that appear as a whole.
 
-`STORE/chunks/NAME/TABLE.parquet` holds some runs each; every table begins with `key`,
-which identifies a run. A chunk appears by one renaming, so that a run is in the store
-with all its tables or not at all, whenever the process ends. Any tool reads them in
+Each `STORE/chunks/NAME/TABLE.parquet` holds several runs; the first column, `key`,
+identifies a run. A chunk is renamed into place, so that a run is in the store with all
+its tables or not at all, even if the process is killed. Other tools can read them in
 place: `SELECT * FROM 'results/store/chunks/*/runs.parquet'`.
 """
 
@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 
 from windtunnel.folders import write_table
 from windtunnel.studies.errors import StudyError
+from windtunnel.studies.measures import MEASURES
 
 if TYPE_CHECKING:
     import polars as pl
@@ -29,20 +30,19 @@ FORMAT = 1
 
 RUNS = "runs"
 TABLES = (RUNS, "flows", "transfers", "links", "nodes", "bridges")
-"""What is kept of each run; series are not."""
+"""The tables that are stored of each run; series are not."""
 
 UNFINISHED = ".unfinished-"
-"""How the names of chunks begin that are still being written."""
+"""The prefix of chunks that are still being written."""
 
 
 class Store:
     """A folder of chunks."""
 
     def __init__(self, folder: Path | str) -> None:
-        """Open a store, or name one that is yet to be made.
+        """Open a store, or prepare a new one.
 
-        Raises StudyError if the folder holds something else, or was written by a newer
-        version.
+        Raises StudyError if the folder does not hold a store, or a newer version wrote it.
         """
         self.folder = Path(folder)
         self.chunks = self.folder / "chunks"
@@ -50,15 +50,14 @@ class Store:
         if head.exists():
             check_format(head)
         elif self.folder.is_dir() and any(self.folder.iterdir()):
-            raise StudyError(
-                f"{self.folder}: holds something else than a store; name another folder"
-            )
+            raise StudyError(f"{self.folder}: does not hold a store; choose another folder")
 
     @contextmanager
     def opened(self) -> Iterator[None]:
-        """Make the store, and keep other processes from adding to it.
+        """Create the store if necessary, and lock it.
 
-        Raises StudyError if one does, and OSError where it cannot be written.
+        Raises StudyError if another process holds the lock, and OSError if the store cannot
+        be written.
         """
         self.chunks.mkdir(parents=True, exist_ok=True)
         head = self.folder / "store.json"
@@ -67,13 +66,13 @@ class Store:
             written.write_text(json.dumps({"format": FORMAT}) + "\n", encoding="utf-8")
             written.rename(head)
         with locked(self.folder):
-            # What a process left behind that was killed.
+            # Left by a process that was killed.
             for left in self.chunks.glob(f"{UNFINISHED}*"):
                 shutil.rmtree(left, ignore_errors=True)
             yield
 
     def add(self, tables: Mapping[str, pl.DataFrame]) -> None:
-        """Add runs, with all their tables. Raises OSError where they cannot be written."""
+        """Add runs, with all their tables. Raises OSError if they cannot be written."""
         chunk = self.chunks / name_of(tables[RUNS])
         written = Path(tempfile.mkdtemp(prefix=UNFINISHED, dir=self.chunks))
         try:
@@ -82,7 +81,7 @@ class Store:
                 write_table(table, written / f"{name}.parquet")
             written.rename(chunk)
         except OSError:
-            # The same runs, by another worker that was thought to be lost.
+            # A worker that was considered lost has stored the same runs.
             if not chunk.exists():
                 raise
         finally:
@@ -96,7 +95,7 @@ class Store:
         return {key: (error, *rest, None)[:2] for key, error, *rest in runs.rows()}
 
     def table(self, name: str, columns: Iterable[str] | None = None) -> pl.DataFrame | None:
-        """Read a table of all runs; none where there is none. Raises StudyError."""
+        """Read a table of all runs; None if there is none. Raises StudyError."""
         import polars as pl
 
         frames = [
@@ -105,8 +104,8 @@ class Store:
         ]
         if not frames:
             return None
-        # A run that failed and was tried again stands there twice: what came of it last
-        # is no failure, or the same one.
+        # A failed run that was retried is there twice: the second outcome is a success, or
+        # the same failure.
         table = pl.concat(frames, how="vertical_relaxed")
         if name == RUNS:
             table = table.sort("error", nulls_last=False, maintain_order=True)
@@ -114,8 +113,22 @@ class Store:
         return table
 
 
+def schema() -> dict[str, pl.DataType]:
+    """Give the columns of the table `runs`."""
+    import polars as pl
+
+    return {
+        "key": pl.String(),
+        "stop": pl.String(),
+        "events": pl.UInt64(),
+        "packet_hops": pl.UInt64(),
+        "error": pl.String(),
+        **dict.fromkeys(MEASURES, pl.Float64()),
+    }
+
+
 def read(file: Path, columns: list[str] | None) -> pl.DataFrame:
-    """Read a table of a chunk. Raises StudyError if it is no longer whole."""
+    """Read a table of a chunk. Raises StudyError if it is damaged."""
     import polars as pl
 
     try:
@@ -123,12 +136,12 @@ def read(file: Path, columns: list[str] | None) -> pl.DataFrame:
     except (OSError, pl.exceptions.PolarsError) as error:
         raise StudyError(
             f"{file}: cannot be read: {str(error).splitlines()[0]}\n"
-            f"help: remove the folder {file.parent}; its runs are then made again"
+            f"help: remove the folder {file.parent}; its runs will be repeated"
         ) from error
 
 
 def name_of(runs: pl.DataFrame) -> str:
-    """Name a chunk after its runs, so that the same ones are never there twice."""
+    """Name a chunk after its runs, so that the same runs are never stored twice."""
     rows = json.dumps(runs.select("key", "error").rows())
     return hashlib.sha256(rows.encode()).hexdigest()[:32]
 
@@ -138,17 +151,17 @@ def check_format(head: Path) -> None:
     try:
         found = json.loads(head.read_text(encoding="utf-8"))["format"]
     except (ValueError, KeyError, TypeError):
-        raise StudyError(f"{head}: is not what heads a store; name another folder") from None
+        raise StudyError(f"{head}: not the header of a store; choose another folder") from None
     if not isinstance(found, int) or found > FORMAT:
         raise StudyError(
-            f"{head.parent}: a newer Windtunnel wrote this store (format {found}, here "
-            f"{FORMAT})\nhelp: use that version, or name another folder with --store"
+            f"{head.parent}: written by a newer version of Windtunnel (format {found}, here "
+            f"{FORMAT})\nhelp: use that version, or choose another folder with --store"
         )
 
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Keep other processes out. Raises StudyError if one is in."""
+    """Lock a store. Raises StudyError if another process holds the lock."""
     import fcntl
 
     with open(folder / "lock", "a+", encoding="utf-8") as lock:
@@ -158,8 +171,8 @@ def locked(folder: Path) -> Iterator[None]:
             lock.seek(0)
             who = lock.read().strip() or "another process"
             raise StudyError(
-                f"{folder}: {who} is adding to this store\n"
-                "help: wait for it, or name another folder with --store"
+                f"{folder}: {who} is using this store\n"
+                "help: wait for it, or choose another folder with --store"
             ) from None
         lock.truncate(0)
         lock.write(f"process {os.getpid()}")

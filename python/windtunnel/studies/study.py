@@ -18,13 +18,8 @@ from windtunnel.progress import shown
 from windtunnel.studies import design, runner, worker
 from windtunnel.studies.errors import StudyError
 from windtunnel.studies.file import Sample, Study, Varied, read
-from windtunnel.studies.outcome import (
-    POINTS,
-    STUDY,
-    Parameter,
-    StudyResults,
-    of_points,
-)
+from windtunnel.studies.frame import Parameter
+from windtunnel.studies.outcome import POINTS, STUDY, StudyResults, of_points
 from windtunnel.studies.runner import Progress, Ran, settings_of
 from windtunnel.studies.store import Store
 from windtunnel.studies.worker import Base, Task
@@ -35,16 +30,16 @@ if TYPE_CHECKING:
     import polars as pl
 
 STORE = Path("results/store")
-"""Where runs are kept unless stated."""
+"""The default folder of the store."""
 
 PROBES = 4
-"""Runs that an estimate tries at most."""
+"""The maximum number of runs of an estimate."""
 
 MOST_APART = 100_000
-"""Points among which it chooses them."""
+"""The number of points among which it chooses them."""
 
 PROBE_S = 5.0
-"""Seconds after which an estimate tries no more."""
+"""Seconds after which an estimate starts no more runs."""
 
 
 def study(
@@ -56,11 +51,11 @@ def study(
     retry_failed: bool = False,
     progress: bool = True,
 ) -> StudyResults:
-    """Run a study file and give its results: what the store has is not run again.
+    """Run a study file and return its results; runs in the store are not repeated.
 
-    `jobs` runs go at a time, as many as there are processors unless stated; or on the
-    Dask cluster at the address `dask` (`local` for one on this machine). `progress` shows
-    a bar in a notebook or on a terminal. An interruption (Ctrl-C) keeps what was finished.
+    `jobs` is the number of runs at a time (default: the number of processors). `dask` is
+    the address of a Dask cluster to run on; `local` starts one on this machine. `progress`
+    shows a bar in a notebook or on a terminal. An interruption (Ctrl-C) keeps finished runs.
     Raises StudyError, ScenarioError or OSError.
 
     >>> results = windtunnel.study("scenarios/studies/buffer-sizing.toml")
@@ -81,8 +76,8 @@ def run(
     retry_failed: bool = False,
     watch: Callable[[Progress], None] | None = None,
 ) -> Ran:
-    """Run what a study wants and the store has not."""
-    # Before a store is made for nothing.
+    """Run the runs of a study that are not in the store."""
+    # Before the store is created.
     runner.check(read_study, Base(read_study))
     with store.opened(), executing(jobs, dask) as (executor, width):
         return runner.run(
@@ -92,7 +87,7 @@ def run(
 
 @contextmanager
 def executing(jobs: int | None, dask: str | None) -> Iterator[tuple[Executor, int]]:
-    """Give what runs batches, and how many at a time."""
+    """Give the executor of batches, and how many it runs at a time."""
     if dask is None:
         width = jobs or os.cpu_count() or 1
         with runner.threads(width) as executor:
@@ -102,21 +97,21 @@ def executing(jobs: int | None, dask: str | None) -> Iterator[tuple[Executor, in
         from windtunnel.studies import cluster
     except ImportError as error:
         raise StudyError(
-            f"--dask needs what is not installed ({error.name})\nhelp: pip install windtunnel[dask]"
+            f"--dask requires {error.name}\nhelp: pip install windtunnel[dask]"
         ) from error
     with cluster.executor(dask, jobs) as (executor, width):
         yield executor, width
 
 
 def results(read_study: Study, store: Store, ran: Ran) -> StudyResults:
-    """Put the results of a study together."""
+    """Collect the results of a study."""
     points = frame_of(read_study, ran)
     varied = [parameter(it, points, read_study.sample) for it in read_study.parameters]
     return of_points(read_study.title, varied, points, store, ran.progress.runs, None)
 
 
 def parameter(varied: Varied, points: pl.DataFrame, sample: Sample | None) -> Parameter:
-    """Give what varied, with its values: of a sampled range, those that were drawn."""
+    """Give a parameter with its values; those of a sampled range are the ones drawn."""
     values, numbers = varied.values, varied.numbers
     if sample and varied.ends:
         numbers = points[varied.name].unique().sort().to_list()
@@ -125,8 +120,7 @@ def parameter(varied: Varied, points: pl.DataFrame, sample: Sample | None) -> Pa
 
 
 def frame_of(read_study: Study, ran: Ran) -> pl.DataFrame:
-    """Give parameters, `seed` and `key` of the runs that were asked for, in the order of
-    points and seeds."""
+    """Give parameters, `seed` and `key` of the runs, in the order of points and seeds."""
     import polars as pl
 
     kinds = {
@@ -140,9 +134,9 @@ def frame_of(read_study: Study, ran: Ran) -> pl.DataFrame:
 
 
 def save(read_study: Study, found: StudyResults, folder: Path, ran: Ran) -> Path:
-    """Write a study's folder: its file, its points, and where its store is.
+    """Write a study's folder: its file, its points, and the path of its store.
 
-    The folder appears whole or not at all. Raises OSError where it cannot be written.
+    The folder is written as a whole or not at all. Raises OSError if it cannot be written.
     """
     assert found.store and found.points is not None
     store = os.path.relpath(found.store.folder.resolve(), folder.resolve())
@@ -164,28 +158,28 @@ def save(read_study: Study, found: StudyResults, folder: Path, ran: Ran) -> Path
 
 @dataclass(frozen=True)
 class Estimate:
-    """What a study would take."""
+    """An estimate of a study."""
 
     points: int
     runs: int
-    """With a stop rule, the least."""
+    """With a stop rule, the minimum."""
     stored: int | None
-    """How many of them the store has; unknown where there are too many to look."""
+    """How many of them are in the store; None if there are too many to check."""
     seconds: float
-    """How long the others would take, with so many jobs."""
+    """The time of the others, in s."""
     bytes: float
-    """How many octets they would add to the store."""
+    """The bytes that they would add to the store."""
 
 
 def planned(read_study: Study) -> tuple[int, int]:
-    """Count a study's points and runs; with a stop rule, the least runs."""
+    """Count a study's points and runs; with a stop rule, the minimum of runs."""
     points = design.count(read_study)
     seeds = read_study.stop.least if read_study.stop else len(read_study.seeds)
     return points, points * seeds
 
 
 def estimate(read_study: Study, store: Store, jobs: int, most_looked_at: int) -> Estimate:
-    """Say what a study would take, from a few of its runs, of which nothing is kept."""
+    """Estimate a study from a few of its runs, which are not stored."""
     base = Base(read_study)
     runner.check(read_study, base)
     points, runs = planned(read_study)
@@ -202,26 +196,27 @@ def estimate(read_study: Study, store: Store, jobs: int, most_looked_at: int) ->
         )
         stored = sum(key in kept for key in keys)
     tried = probes(read_study, base, points)
-    # The first has also loaded what it needs.
+    # The first run also loads libraries.
     seconds = fmean(real for real, _ in tried[1:] or tried)
-    octets = fmean(size for _, size in tried)
+    bytes_each = fmean(size for _, size in tried)
     left = runs - (stored or 0)
-    return Estimate(points, runs, stored, left * seconds / jobs, left * octets)
+    return Estimate(points, runs, stored, left * seconds / jobs, left * bytes_each)
 
 
-def probes(read_study: Study, base: Base, points: int) -> list[tuple[float, int]]:
-    """Run a few points; give how long each took, in s, and how many octets came of it.
+def probes(read_study: Study, base: Base, points: int) -> list[tuple[float, float]]:
+    """Run a few points; return the time of each, in s, and the bytes of its tables.
 
-    They are from all over the study; of a very large one, from its beginning.
+    They are spread over the study, or over the beginning of a very large one.
     """
-    tried: list[tuple[float, int]] = []
+    tried: list[tuple[float, float]] = []
     step = max(1, min(points, MOST_APART) // PROBES)
     for point in islice(design.points(read_study), 0, PROBES * step, step):
         settings = settings_of(point, read_study.seeds[0])
         started = time.monotonic()
         tables = worker.simulated(base, [Task("", settings)], None)
         seconds = time.monotonic() - started
-        tried.append((seconds, sum(table.estimated_size() for table in tables.values())))
+        sizes: list[float] = [table.estimated_size() for table in tables.values()]
+        tried.append((seconds, float(sum(sizes))))
         if sum(real for real, _ in tried) > PROBE_S:
             break
     return tried

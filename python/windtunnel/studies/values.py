@@ -1,4 +1,4 @@
-"""Values that vary: quantities with their units, ranges of them, and how TOML has them."""
+"""Values of parameters: quantities with units, and ranges of them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from windtunnel import _core
-from windtunnel.scenario import in_toml
+from windtunnel.scenario.scenario import in_toml
 
 DIGITS = 9
 """Significant digits of a computed value."""
@@ -24,7 +24,7 @@ class Quantity:
 
     @property
     def worth(self) -> float:
-        """What the written unit is worth in the base unit."""
+        """The written unit in base units."""
         return units()[self.written][0] if self.written else 1.0
 
     def at(self, number: float) -> str:
@@ -39,7 +39,7 @@ def units() -> dict[str, tuple[float, str]]:
 
 
 def quantity(value: Any) -> Quantity | None:
-    """Read a number, or a text of a number and a unit; none if it is something else."""
+    """Parse a number, or a text with a number and a unit; None for anything else."""
     if isinstance(value, bool):
         return None
     if isinstance(value, int | float):
@@ -50,7 +50,7 @@ def quantity(value: Any) -> Quantity | None:
     if match is None or match[2] not in units():
         return None
     worth, base = units()[match[2]]
-    # A product such as 0.1 * 1000 is not to end in ...0001.
+    # Rounded, so that products such as 0.1 * 1000 do not end in ...0001.
     number = float(f"{float(match[1].replace('_', '')) * worth:.15g}")
     return Quantity(number, base, match[2])
 
@@ -60,19 +60,20 @@ def spaced(first: float, last: float, steps: int, logarithmic: bool) -> list[flo
     if steps == 1:
         return [first]
     shares = (index / (steps - 1) for index in range(steps))
-    # A ratio such as 2 is not to end in ...0001.
+    # Rounded, so that ratios such as 2 do not end in ...0001.
     return [float(f"{between(first, last, it, logarithmic):.12g}") for it in shares]
 
 
 def between(first: float, last: float, share: float, logarithmic: bool) -> float:
-    """Give the number at a share of the way from `first` to `last`."""
+    """Interpolate from `first` to `last`."""
     if logarithmic:
-        return first * (last / first) ** share
+        ratio: float = (last / first) ** share
+        return first * ratio
     return first + (last - first) * share
 
 
 def label(value: Any) -> str:
-    """Name a value for people: a text as it is, a table by its `kind` or in full."""
+    """Name a value: text as it is, anything else in TOML."""
     if isinstance(value, str):
         return value
     return in_toml("", value)

@@ -1,4 +1,4 @@
-"""What a worker does, in a thread here or on another machine: a batch of runs, kept."""
+"""The work of a thread or of a cluster's worker: a batch of runs, simulated and stored."""
 
 from __future__ import annotations
 
@@ -12,18 +12,19 @@ from typing import TYPE_CHECKING
 
 from windtunnel import _core
 from windtunnel.studies.file import Study
-from windtunnel.studies.store import RUNS, TABLES, Store
+from windtunnel.studies.measures import measured
+from windtunnel.studies.store import RUNS, TABLES, Store, schema
 
 if TYPE_CHECKING:
     import polars as pl
 
 SHORTEST_LOOK, LONGEST_LOOK = 0.0005, 0.02
-"""Seconds between two looks at whether a batch has ended, or was cancelled."""
+"""Seconds between two polls of a batch."""
 
 
 @dataclass(frozen=True)
 class Task:
-    """A run: its key, and what it sets in the scenario."""
+    """A run: its key, and its settings of the scenario."""
 
     key: str
     settings: tuple[tuple[str, str], ...]
@@ -31,7 +32,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Done:
-    """What came of a run: its error if it failed, and the measure that a stop rule reads."""
+    """The outcome of a run: its error if it failed, and the measure of the stop rule."""
 
     key: str
     error: str | None
@@ -39,7 +40,7 @@ class Done:
 
 
 class Base:
-    """The base scenario of a study, as every worker has it."""
+    """The base scenario of a study, which every worker has."""
 
     def __init__(self, study: Study) -> None:
         """Take it from a study."""
@@ -51,13 +52,13 @@ class Base:
         return _core.Scenario(self.file, self.text, list(settings))
 
     def key(self, settings: tuple[tuple[str, str], ...]) -> str:
-        """Identify a run by what is run: the scenario with its settings and seed, the
-        files that it names, and the version."""
+        """Identify a run by a hash of the scenario with its settings and seed, the files that it
+        names, and the version."""
         try:
             scenario = self.read(settings)
             parts = [scenario.text, *(text for file in scenario.files for text in file)]
         except _core.ScenarioError:
-            # What cannot be run is told apart by what was asked for.
+            # An invalid run is identified by its settings.
             parts = [self.text, *(text for setting in settings for text in setting)]
         digest = hashlib.sha256(_core.__version__.encode())
         for part in parts:
@@ -72,10 +73,7 @@ def work(
     measure: str | None,
     cancelled: threading.Event | None = None,
 ) -> tuple[list[Done], float]:
-    """Run a batch and keep what came of it; give that, and how long it took, in s.
-
-    This is what a worker does, in a thread here or on another machine.
-    """
+    """Run a batch and store its tables; return the outcomes, and the time in s."""
     started = time.monotonic()
     tables = simulated(base, tasks, cancelled)
     runs = tables[RUNS]
@@ -89,10 +87,8 @@ def work(
 def simulated(
     base: Base, tasks: list[Task], cancelled: threading.Event | None
 ) -> dict[str, pl.DataFrame]:
-    """Run a batch; give its tables, with a row of `runs` for each run that ended or failed."""
+    """Run a batch; return its tables, with a row of `runs` for each run that ended or failed."""
     import polars as pl
-
-    from windtunnel.studies.measures import measured
 
     points, errors = [], {}
     for task in tasks:
@@ -101,7 +97,7 @@ def simulated(
         except _core.ScenarioError as error:
             errors[task.key] = str(error)
     batch = _core.Batch.of_points(points, 1)
-    # Short runs are not waited for longer than they take.
+    # A short first pause, for short runs.
     pause = SHORTEST_LOOK
     while not batch.is_done():
         pause = min(2 * pause, LONGEST_LOOK)
@@ -110,27 +106,14 @@ def simulated(
         elif cancelled.wait(pause):
             batch.cancel()
     outcome = batch.finish()
-    errors |= {points[case][0]: f"a fault of Windtunnel: {what}" for case, what in outcome.failed}
+    errors |= {
+        points[case][0]: f"internal error; please report it: {what}"
+        for case, what in outcome.failed
+    }
     tables = {name: pl.DataFrame(table) for name, table in outcome.tables().items()}
     kept = {name: tables[name].drop("run") for name in TABLES if name in tables}
     failed = pl.DataFrame({"key": list(errors), "error": list(errors.values())})
     ended = [kept[RUNS].join(measured(tables), on="key", maintain_order="left")] if kept else []
-    # Each column is there, also where no run ended or none failed.
+    # All columns exist, even if no run ended or none failed.
     rows = pl.concat([pl.DataFrame(schema=schema()), *ended, failed], how="diagonal_relaxed")
     return {**kept, RUNS: rows}
-
-
-def schema() -> dict[str, pl.DataType]:
-    """Give the columns of `runs`."""
-    import polars as pl
-
-    from windtunnel.studies.measures import MEASURES
-
-    return {
-        "key": pl.String(),
-        "stop": pl.String(),
-        "events": pl.UInt64(),
-        "packet_hops": pl.UInt64(),
-        "error": pl.String(),
-        **dict.fromkeys(MEASURES, pl.Float64()),
-    }

@@ -1,0 +1,144 @@
+"""What this paper measures and no other: plucking, recoveries, the SINR."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import polars as pl
+
+from windtunnel.measures.flows import while_all_send
+from windtunnel.measures.measure import VALUE, Measure, Tables, goodput_bound, of_runs
+
+CONTROLLER = "controller"
+"""The axis on which controllers are compared."""
+
+RECOVERED = 0.9
+"""The share of the maximum throughput with which a controller counts as recovered."""
+
+TESTED = "tested"
+"""The flow whose effect on the others is measured."""
+
+RENO = "reno"
+"""The controller that it is compared with."""
+
+
+def goodput(results: Tables, keys: list[str]) -> pl.DataFrame:
+    """Sum the goodput of all flows, in kbps."""
+    return of_runs(results["flows"], keys, pl.col("goodput_bps").sum() / 1e3)
+
+
+def decreases(results: Tables, keys: list[str]) -> pl.DataFrame:
+    """Count how often the windows were decreased."""
+    return of_runs(results["flows"], keys, pl.col("decreases").sum().cast(pl.Float64))
+
+
+def fairness_ratio(results: Tables, keys: list[str]) -> pl.DataFrame:
+    """Divide the least of the flows' goodputs by the greatest, from when all of them send."""
+    ratio = pl.col("goodput_bps").min() / pl.col("goodput_bps").max()
+    return of_runs(while_all_send(results, keys), keys, ratio.fill_nan(None))
+
+
+def plucking(results: Tables, keys: list[str]) -> pl.DataFrame:
+    """Compute the share of their goodput that the others lose because of the flow `tested`.
+
+    It is (P - Q) / P, where Q is the goodput of the others beside it, and P what
+    they have in the same run where it is Reno as well.
+    """
+    others = results["flows"].filter(pl.col("flow") != TESTED)
+    if CONTROLLER not in keys or others.height == results["flows"].height:
+        return results["flows"].select(*keys, pl.lit(None, pl.Float64).alias(VALUE)).clear()
+    left = others.group_by(keys, maintain_order=True).agg(pl.col("goodput_bps").sum())
+    same = [key for key in keys if key != CONTROLLER]
+    beside_reno = left.filter(pl.col(CONTROLLER) == RENO).select(*same, reno="goodput_bps")
+    value = (1 - pl.col("goodput_bps") / pl.col("reno")).alias(VALUE)
+    return left.join(beside_reno, on=same, maintain_order="left").select(*keys, value)
+
+
+def channel(results: Tables, keys: list[str]) -> pl.DataFrame:
+    """Take the samples of the channels towards their users; none where there is no radio."""
+    # A link's first direction is that towards the user.
+    to_user = pl.col("to") == pl.col("to").first().over(*keys, "link")
+    seen = pl.col("in_sight").is_not_null()
+    return results["channel_series"].filter(seen).filter(to_user)
+
+
+def greatest_sinr(results: Tables, keys: list[str]) -> pl.DataFrame:
+    """Take the greatest SINR, in dB."""
+    return of_samples(channel(results, keys), keys, "max")
+
+
+def least_sinr(results: Tables, keys: list[str]) -> pl.DataFrame:
+    """Take the least SINR, in dB."""
+    return of_samples(channel(results, keys), keys, "min")
+
+
+def sinr_out_of_sight(results: Tables, keys: list[str]) -> pl.DataFrame:
+    """Take the median of the SINR while the user does not see the station, in dB."""
+    return of_samples(channel(results, keys).filter(~pl.col("in_sight")), keys, "median")
+
+
+def of_samples(samples: pl.DataFrame, keys: list[str], what: str) -> pl.DataFrame:
+    """Sum up the SINR of some samples."""
+    return of_runs(samples, keys, getattr(pl.col("sinr_db"), what)())
+
+
+def recovery(results: Tables, keys: list[str]) -> pl.DataFrame:
+    """Take the mean time from when the channel can carry the maximum throughput again.
+
+    In seconds, to 90 % of that throughput; where the channel falls below it before, all
+    the time until then counts. The maximum is what the best of the compared controllers
+    has in the same run at the median of the time in sight.
+    """
+    sight = channel(results, keys).select(*keys, "time_s", "in_sight", "rate_bps")
+    series = results["flow_series"].group_by([*keys, "time_s"], maintain_order=True)
+    samples = series.agg(pl.col("goodput_bps").sum()).join(sight, on=[*keys, "time_s"])
+    median = pl.col("goodput_bps").filter(pl.col("in_sight")).median()
+    same = [key for key in keys if key != CONTROLLER]
+    most = pl.col("own").max().over(same)
+    samples = samples.with_columns(own=median.over(keys)).with_columns(
+        possible=pl.col("rate_bps") >= most, reached=pl.col("goodput_bps") >= RECOVERED * most
+    )
+    rows = [
+        (*case, mean(recoveries(of_case.sort("time_s").to_dicts())))
+        for case, of_case in samples.group_by(keys, maintain_order=True)
+    ]
+    kinds = pl.Schema([*samples.select(keys).schema.items(), (VALUE, pl.Float64())])
+    return pl.DataFrame(rows, kinds, orient="row")
+
+
+def recoveries(samples: list[dict[str, Any]]) -> list[float]:
+    """Give the time of each recovery, in seconds: of samples with `possible` and `reached`."""
+    found = []
+    since = None
+    for before, sample in pairwise(samples):
+        if sample["possible"] and not before["possible"]:
+            since = before["time_s"]
+        if since is not None and (sample["reached"] or not sample["possible"]):
+            found.append(sample["time_s"] - since)
+            since = None
+    if since is not None:
+        found.append(samples[-1]["time_s"] - since)
+    return found
+
+
+def mean(values: list[float]) -> float | None:
+    """Take the mean, if there are any."""
+    return sum(values) / len(values) if values else None
+
+
+MEASURES = {
+    "goodput": Measure(
+        "goodput of all flows together, in kbps", "kbps", goodput, True, goodput_bound(1e3)
+    ),
+    "decreases": Measure("decreases of the window", "", decreases, True),
+    "fairness-ratio": Measure("least over greatest goodput of the flows", "", fairness_ratio),
+    "plucking": Measure("share of their goodput that a flow costs the others", "share", plucking),
+    "recovery": Measure(
+        "from when the channel allows the maximum throughput to 90 % of it", "s", recovery
+    ),
+    "greatest-sinr": Measure("the greatest SINR", "dB", greatest_sinr),
+    "least-sinr": Measure("the least SINR", "dB", least_sinr),
+    "sinr-out-of-sight": Measure("SINR without line of sight, median", "dB", sinr_out_of_sight),
+}
+"""Each by its name in the paper's files."""

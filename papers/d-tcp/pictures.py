@@ -1,0 +1,145 @@
+"""Pictures of goodputs over the loss rate, beside the throughput models."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import altair as alt
+import polars as pl
+
+from windtunnel.pictures import charts
+from windtunnel.pictures.cases import Comparison, Line, ranked
+from windtunnel.pictures.charts import Drawing
+from windtunnel.pictures.colours import Ink
+from windtunnel.pictures.kinds import of_all
+from windtunnel.pictures.picture import Picture
+from windtunnel.pictures.units import greatest, least
+
+from . import models
+
+LOSS = "loss"
+"""The axis of loss rates, whose cases are named after the probability."""
+
+SEGMENT_BITS = 8 * 1448
+"""The data in a full segment, unless a scenario states another."""
+
+QUEUED_BY_VEGAS = 3
+"""Segments: between its thresholds, 2 and 4."""
+
+QUEUED_BY_FAST = 20
+"""Segments: its parameter alpha, unless a scenario states another."""
+
+MODEL = "model"
+"""The name of a model's line."""
+
+Model = Callable[[float, float, float], float]
+"""From loss, round trip and queueing in seconds to segments per second."""
+
+MODELS: dict[str, Model] = {
+    "reno": lambda loss, rtt_s, _: models.reno(loss, rtt_s),
+    "d-tcp": lambda loss, rtt_s, _: models.d_tcp(loss, rtt_s, flows=1),
+    "compound": lambda loss, rtt_s, _: models.compound(loss, rtt_s),
+    "veno": lambda loss, rtt_s, _: models.veno(loss, rtt_s),
+    "westwood": models.westwood,
+    "vegas": lambda _, __, queueing_s: models.fast(QUEUED_BY_VEGAS, queueing_s),
+    "fast": lambda _, __, queueing_s: models.fast(QUEUED_BY_FAST, queueing_s),
+}
+"""The model of each controller that has one."""
+
+
+def beside_models(comparison: Comparison) -> list[Picture]:
+    """Draw the goodput over the loss rate beside its model, a picture for each controller."""
+    measured = over_loss(comparison)
+    made = []
+    for controller, model in MODELS.items():
+        points = measured.filter(flow_controller=controller)
+        if points.is_empty():
+            continue
+        lines = ranked((0, (name,), controller) for name in points["name"].unique().sort())
+        lines.append(Line(MODEL, 0, ("model",), None, 0, True))
+        frame = pl.concat([named(points, lines), modelled(points, model)])
+        made.append(
+            Picture(
+                name=f"models-{controller}",
+                title=f"Goodput of {controller} over the loss rate",
+                caption=f"Of {controller}.",
+                lines=lines,
+                chart=partial(over_loss_chart, frame, lines),
+            )
+        )
+    return made
+
+
+def over_loss(comparison: Comparison) -> pl.DataFrame:
+    """Give each case's goodput in Mbps and its round trip in s, over its runs, by its loss rate."""
+    place = comparison.axes.index(LOSS)
+    cases = pl.DataFrame(
+        {
+            "case": range(len(comparison.cases)),
+            LOSS: [float(case[place]) for case in comparison.cases],
+            # What tells cases apart that differ in more than their loss.
+            "name": [comparison.parts(case)[0] for case in range(len(comparison.cases))],
+        }
+    ).cast({"case": pl.UInt32})
+    value = pl.col("goodput_bps") / 1e6
+    flows = comparison["flows"].group_by("case", "flow_controller", maintain_order=True)
+    return flows.agg(
+        pl.col("rtt_s").mean(),
+        queueing_s=(pl.col("rtt_s") - pl.col("delay_minimum_s")).mean(),
+        mean=value.mean(),
+        low=value.min(),
+        high=value.max(),
+    ).join(cases, on="case", maintain_order="left")
+
+
+def named(points: pl.DataFrame, lines: list[Line]) -> pl.DataFrame:
+    """Give each point the line that is called as it is."""
+    names = {line.parts[0]: line.name for line in lines}
+    line = pl.col("name").replace_strict(names)
+    return points.select(LOSS, "mean", "low", "high", line=line)
+
+
+def modelled(points: pl.DataFrame, model: Model) -> pl.DataFrame:
+    """Compute a model at the loss rates and the mean round trips of points."""
+    conditions = points.group_by(LOSS).agg(pl.col("rtt_s", "queueing_s").mean()).sort(LOSS)
+    values = [model(*row) * SEGMENT_BITS / 1e6 for row in conditions.rows()]
+    mean = pl.Series("mean", values)
+    return conditions.select(LOSS, mean, low=mean, high=mean, line=pl.lit(MODEL))
+
+
+def over_loss_chart(frame: pl.DataFrame, lines: list[Line], ink: Ink) -> Drawing:
+    """Draw goodputs in Mbps over loss rates, both by their logarithm.
+
+    `frame` has `line`, `loss`, `mean`, `low` and `high`. A model that is far above what
+    was measured leaves the picture.
+    """
+    measured = frame.filter(pl.col("line") != MODEL)
+    ends = [0.8 * least(measured["low"]), 1.5 * greatest(measured["high"])]
+    scale = alt.Scale(type="log", domain=ends, nice=False)
+    losses = frame[LOSS].unique().sort().to_list()
+    loss = alt.X(
+        "loss:Q",
+        title="share of packets lost",
+        scale=alt.Scale(type="log", domain=[losses[0], losses[-1]], nice=False),
+        axis=alt.Axis(values=losses, format="~g"),
+    )
+    base = alt.Chart(charts.source(frame)).encode(
+        x=loss,
+        color=charts.by_line(alt.Color, lines, [ink.hue(line.controller) for line in lines]),
+        opacity=charts.emphasis(ink, 1.0, 0.1),
+    )
+    title = "goodput (Mbps)"
+    mean = alt.Y("mean:Q", title=title, scale=scale)
+    dash = charts.by_line(alt.StrokeDash, lines, [line.dash for line in lines])
+    form = charts.by_line(alt.Shape, lines, [line.shape for line in lines])
+    line = base.mark_line(strokeWidth=1.2, clip=True).encode(y=mean, strokeDash=dash)
+    spread = base.mark_rule(strokeWidth=1.2, clip=True).encode(
+        y=alt.Y("low:Q", title=title, scale=scale), y2=alt.Y2("high:Q")
+    )
+    point = base.mark_point(filled=True, size=42, clip=True).encode(y=mean, shape=form)
+    return charts.together([line, spread, point], lines, ink)
+
+
+PICTURES = {"models": of_all(beside_models)}
+"""What only this paper draws, by its kind."""

@@ -1,0 +1,1 @@
+"""Benchmarks: the speed of the simulator, and the runs per second of a study."""

@@ -1,0 +1,355 @@
+"""The command line: arguments in, exit codes out."""
+
+from __future__ import annotations
+
+import json
+import sys
+import traceback
+from contextlib import nullcontext, suppress
+from pathlib import Path
+from typing import Annotated, Any, NoReturn
+
+import typer
+from rich.console import Console
+
+from windtunnel import __version__, progress
+from windtunnel._core import ScenarioError, schema
+from windtunnel.bench import simulations
+from windtunnel.bench import studies as studies_bench
+from windtunnel.cli import listing
+from windtunnel.folders import beside, check_replaceable
+from windtunnel.papers.errors import PaperError, UnknownPaper
+from windtunnel.results import ResultsError
+from windtunnel.running import read, run_scenario
+from windtunnel.studies.errors import StudyError
+
+INTERRUPTED = 130
+INVALID_INPUT = 2
+INVALID = (
+    ScenarioError,
+    StudyError,
+    ResultsError,
+    UnknownPaper,
+    PaperError,
+    simulations.UnknownWorkload,
+)
+INTERNAL_ERROR = 1
+INTERNAL = "internal error; please report it"
+
+app = typer.Typer(
+    help="Windtunnel: a laboratory for transport protocols.",
+    epilog="A first scenario: windtunnel run scenarios/first.toml",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+File = Annotated[Path, typer.Argument(metavar="FILE", help="A scenario file.")]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set", metavar="PATH=VALUE", help="Replace a value of the file; may be repeated."
+    ),
+]
+Jobs = Annotated[
+    int | None,
+    typer.Option(metavar="N", min=1, help="Runs at a time; default: the number of processors."),
+]
+Out = Annotated[
+    Path | None,
+    typer.Option(metavar="DIR", help="The folder to write; default: a folder under results/."),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of a table.")]
+
+
+def main() -> None:
+    """Run the command line.
+
+    Exit codes: 0 on success; 2 for invalid input, and for files that cannot be read or
+    written; 1 for an internal error; 130 after Ctrl-C.
+    """
+    # A character that the terminal's encoding lacks becomes a question mark, not an error.
+    sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
+    try:
+        app()
+    except INVALID as error:
+        fail(str(error), INVALID_INPUT)
+    except OSError as error:
+        fail(": ".join(filter(None, [error.filename, error.strerror or str(error)])), INVALID_INPUT)
+    except Exception as error:
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        what = f"{type(error).__name__}: {error} ({Path(place.filename).name}:{place.lineno})"
+        fail(f"{INTERNAL}: {what}", INTERNAL_ERROR)
+
+
+def fail(message: str, code: int) -> NoReturn:
+    """Say what is wrong, on standard error, and exit."""
+    print(f"windtunnel: {message}", file=sys.stderr)
+    # Otherwise Python would try again to write what it could not write.
+    with suppress(OSError):
+        sys.stdout.close()
+    sys.exit(code)
+
+
+def answer(document: dict[str, Any]) -> None:
+    """Print a JSON document."""
+    print(json.dumps(document, indent=2), flush=True)
+
+
+def output() -> Console:
+    """Give standard output, wide enough for tables where it is not a terminal."""
+    width = None if sys.stdout.isatty() else 200
+    return Console(width=width, highlight=False, markup=False, emoji=False)
+
+
+def parse_settings(settings: list[str] | None) -> dict[str, str]:
+    """Split `path=value`."""
+    parsed = {}
+    for setting in settings or []:
+        path, separator, value = setting.partition("=")
+        if not separator or not path.strip():
+            raise ScenarioError(
+                f"--set {setting}: write a path, = and a value, such as duration=10s"
+            )
+        parsed[path.strip()] = value.strip()
+    return parsed
+
+
+def print_version(asked: bool) -> None:
+    """Answer `--version`."""
+    if asked:
+        print(f"windtunnel {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def common(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=print_version, is_eager=True, help="Print the version."),
+    ] = False,
+) -> None:
+    """Accept the options that belong to no command."""
+
+
+@app.command(epilog='windtunnel run scenarios/first.toml --set duration="10 s" --seed 7')
+def run(
+    file: File,
+    settings: Settings = None,
+    seed: Annotated[
+        int | None, typer.Option(metavar="N", min=0, help="Replace the seed in the file.")
+    ] = None,
+    jobs: Jobs = None,
+    pcap: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NODE",
+            help="Capture all packets at this node in pcapng files; may be repeated.",
+        ),
+    ] = None,
+    out: Out = None,
+    as_json: Json = False,
+) -> None:
+    """Run a scenario and save its results in a folder."""
+    scenario = read(file, parse_settings(settings), seed)
+    folder = out or Path("results", file.stem)
+    check_replaceable(folder)
+    # Imported here: Polars takes longer to load than most commands take.
+    from windtunnel import summary
+
+    with beside(folder) if pcap else nullcontext() as captures:
+        with progress.shown() as watch:
+            chosen = (captures, pcap) if captures and pcap else None
+            results = run_scenario(scenario, jobs, watch, chosen)
+        saved = results.save(folder, captures) if results.tables else None
+    if as_json:
+        answer(summary.document(results, results.manifest, file, saved))
+    elif saved:
+        output().print(summary.table(results))
+        output().print(f"Results: {saved}", soft_wrap=True)
+    report_missing(results.manifest, saved)
+
+
+def report_missing(manifest: dict[str, Any], saved: Path | None) -> None:
+    """Say which runs are missing and why, and exit accordingly."""
+    if manifest["out_of_real_time"]:
+        runs = count(manifest["out_of_real_time"], "run")
+        print(f"windtunnel: {runs} ended at the limit of real time", file=sys.stderr)
+    report_faults(manifest["faults"])
+    if manifest["interrupted"]:
+        done = f"{manifest['finished']} of {manifest['finished'] + manifest['unfinished']} runs"
+        where = f"results are in {saved}" if saved else "nothing was written"
+        fail(f"interrupted: {done} finished; {where}", INTERRUPTED)
+
+
+def report_faults(faults: list[str]) -> None:
+    """Say which runs failed, if any did, and exit."""
+    if faults:
+        fail(f"{INTERNAL}: {'; '.join(faults)}", INTERNAL_ERROR)
+
+
+@app.command("reproduce", epilog="windtunnel reproduce ec-elastic --quick")
+def reproduce_paper(
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="A paper, from `windtunnel list papers`.")
+    ],
+    quick: Annotated[bool, typer.Option("--quick", help="Run each case only twice.")] = False,
+    jobs: Jobs = None,
+    out: Out = None,
+    as_json: Json = False,
+) -> None:
+    """Run a paper's experiments and compare its numbers with those measured here."""
+    folder = out or Path("results", name)
+    check_replaceable(folder)
+    # Imported here: Polars takes longer to load than most commands take.
+    from windtunnel.cli import comparison
+    from windtunnel.papers.reproduction import reproduce
+
+    with progress.shown() as watch:
+        reproduction = reproduce(name, quick=quick, jobs=jobs, watch=watch)
+    if not any(results.tables for results in reproduction.results.values()):
+        report_faults(reproduction.faults)
+        fail("interrupted: no run was finished; nothing was written", INTERRUPTED)
+    reproduction.save(folder)
+    if not as_json:
+        for table in comparison.tables(reproduction.rows):
+            output().print(table)
+    # An interruption must end within a second, and a report takes longer.
+    page = None if reproduction.interrupted else drawn(folder)
+    if as_json:
+        answer({"folder": str(folder), **reproduction_document(folder)})
+    else:
+        output().print(f"Report: {page}" if page else f"Results: {folder}", soft_wrap=True)
+    report_faults(reproduction.faults)
+    if reproduction.interrupted:
+        missing = "; ".join(reproduction.missing)
+        fail(f"interrupted: {missing}; the other results are in {folder}", INTERRUPTED)
+
+
+@app.command(epilog="windtunnel study scenarios/studies/buffer-sizing.toml --dry-run")
+def study(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A study file.")],
+    jobs: Jobs = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Continue a study that was interrupted.")
+    ] = False,
+    retry_failed: Annotated[
+        bool, typer.Option("--retry-failed", help="Run again the runs that failed before.")
+    ] = False,
+    dask: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Run on the Dask cluster with this scheduler address; `local` starts one here.",
+        ),
+    ] = None,
+    store: Annotated[
+        Path, typer.Option(metavar="DIR", help="The folder that stores the runs of all studies.")
+    ] = Path("results/store"),
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Estimate runs, time and disk space; run nothing.")
+    ] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Do not ask for confirmation of large studies.")
+    ] = False,
+    out: Out = None,
+    as_json: Json = False,
+) -> None:
+    """Run a scenario over many values and seeds; stored runs are not repeated."""
+    # Imported here, so that other commands start faster.
+    from windtunnel.cli.study import Options, estimate, print_results, run_study
+
+    folder = out or Path("results", file.stem)
+    options = Options(jobs, resume, retry_failed, dask, store, yes, as_json)
+    if dry_run:
+        estimate(file, options)
+        return
+    found, interrupted = run_study(file, folder, options)
+    page = None if interrupted else drawn(folder)
+    print_results(found, folder, page, as_json)
+    if interrupted:
+        left = found.planned - found.frame.height - found.failures.height
+        fail(f"interrupted: {count(left, 'run')} left; continue with --resume", INTERRUPTED)
+
+
+def reproduction_document(folder: Path) -> dict[str, Any]:
+    """Read the document of a reproduction, with the files of its report."""
+    from windtunnel.papers.reproduction import REPRODUCTION
+
+    document = json.loads((folder / REPRODUCTION).read_text(encoding="utf-8"))
+    del document["page"]
+    return {"version": __version__, **document}
+
+
+def drawn(folder: Path) -> Path:
+    """Write the report of a folder, with a status line on a terminal."""
+    # Imported here: Altair takes longer to load than most commands take.
+    from windtunnel.report import write_report
+
+    with Console(stderr=True).status("writing the report"):
+        return write_report(folder)
+
+
+@app.command(epilog="windtunnel report results/first")
+def report(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder with results.")],
+) -> None:
+    """Write a report of saved results."""
+    output().print(f"Report: {drawn(folder)}", soft_wrap=True)
+
+
+@app.command(epilog="windtunnel check scenarios/first.toml")
+def check(file: File) -> None:
+    """Check a scenario without running it."""
+    scenario = read(file)
+    cases, runs = len(scenario.cases), scenario.runs
+    what = (
+        f"{count(cases, 'case')} × {count(runs, 'run')}, {scenario.total_simulated_s:g} s simulated"
+    )
+    output().print(f"{file}: valid: {what}", soft_wrap=True)
+
+
+def count(number: int, what: str) -> str:
+    """Count things in words."""
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+@app.command("schema", epilog="windtunnel schema > scenario.schema.json")
+def print_schema() -> None:
+    """Print the JSON Schema of scenario files, for editors."""
+    answer(json.loads(schema()))
+
+
+@app.command("list", epilog="windtunnel list controllers")
+def list_what(kind: Annotated[listing.Kind, typer.Argument()], as_json: Json = False) -> None:
+    """List the papers, controllers, queues or strategies."""
+    if as_json:
+        answer({kind: listing.entries(kind)})
+    else:
+        output().print(listing.table(kind))
+
+
+@app.command("bench", epilog="windtunnel bench ndn-chain --json")
+def measure_speed(
+    workload: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[WORKLOAD]",
+            help="A workload, or `study` for runs per second; default: all workloads.",
+        ),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Measure the speed of the simulator, and of ns-3 if `make bench-ns3` has built it."""
+    with Console(stderr=True).status("") as status:
+        if workload == "study":
+            document = studies_bench.measure(status.update)
+            laid_out = studies_bench.table(document)
+        else:
+            document = simulations.bench(workload, status.update)
+            laid_out = simulations.table(document)
+    if as_json:
+        answer(document)
+    else:
+        output().print(laid_out)

@@ -1,0 +1,1 @@
+"""What is measured of runs, from the tables of their results."""

@@ -1,0 +1,64 @@
+"""Columns of results, and their titles.
+
+The name of a column says what it holds and ends with its unit; `described` makes a title of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class MeasuredColumn:
+    """A measured quantity: its column, its title and its base unit."""
+
+    column: str
+    title: str
+    unit: str = ""
+
+
+GOODPUT = MeasuredColumn("goodput_bps", "goodput", "bit/s")
+DELAY = MeasuredColumn("delay_s", "delay", "s")
+ROUND_TRIP = MeasuredColumn("rtt_s", "round-trip time", "s")
+DROPPED = MeasuredColumn("drops", "packets dropped")
+RETRANSMISSIONS = MeasuredColumn("retransmissions", "retransmissions")
+TIMEOUTS = MeasuredColumn("timeouts", "timeouts")
+MARKS = MeasuredColumn("marks", "marks received")
+FAIRNESS = MeasuredColumn("fairness", "Jain's fairness")
+COMPLETION = MeasuredColumn("completion_s", "completion", "s")
+UTILISATION = MeasuredColumn("utilisation", "utilisation of the busiest link", "share")
+QUEUEING = MeasuredColumn("queue_delay_s", "sojourn time at the busiest link", "s")
+LOSS = MeasuredColumn("loss_share", "loss at the busiest link", "share")
+
+UNITS = {"bps": "bit/s", "s": "s", "db": "dB", "packets": "packets"}
+"""The units at the end of columns' names."""
+
+WORDS = {"data": "Data", "interests": "Interests", "nacks": "NACKs", "rtt": "round trip"}
+"""How words of column names are written in titles."""
+
+NAMES = {
+    "delay_maximum_s": ("maximum delay", "s"),
+    "delay_minimum_s": ("minimum delay", "s"),
+    "delivered": ("packets delivered", ""),
+    "discipline_drops": ("dropped by the queue discipline", ""),
+    "flow_controller": ("flow's controller", ""),
+    "losses": ("lost on the link", ""),
+    "most_packets": ("longest queue", "packets"),
+    "probes": ("tail loss probes", ""),
+    "queue_packets": ("mean queue", "packets"),
+    "sojourn_s": ("sojourn time", "s"),
+    "undone": ("decreases undone", ""),
+    "unsolicited": ("unsolicited Data", ""),
+    "utilisation": ("utilisation", "share"),
+}
+"""Title and unit of columns whose names do not give them."""
+
+
+def described(column: str) -> MeasuredColumn:
+    """Describe a column: `interests_in` is `Interests in`, `goodput_bps` is `goodput` in bit/s."""
+    if column in NAMES:
+        return MeasuredColumn(column, *NAMES[column])
+    words = column.split("_")
+    unit = UNITS.get(words[-1], "") if len(words) > 1 else ""
+    title = " ".join(WORDS.get(word, word) for word in (words[:-1] if unit else words))
+    return MeasuredColumn(column, title, unit)

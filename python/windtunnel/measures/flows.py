@@ -1,0 +1,58 @@
+"""Measures of flows: goodput, delay, fairness."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from windtunnel.measures.measure import Tables, of_runs
+
+
+def throughput(results: Tables, keys: list[str]) -> pl.DataFrame:
+    """Sum the goodput of all flows, in Mbps."""
+    return of_runs(results["flows"], keys, pl.col("goodput_bps").sum() / 1e6)
+
+
+def timeouts(results: Tables, keys: list[str]) -> pl.DataFrame:
+    """Count the timeouts."""
+    return of_runs(results["flows"], keys, pl.col("timeouts").sum().cast(pl.Float64))
+
+
+def delay(results: Tables, keys: list[str]) -> pl.DataFrame:
+    """Take the mean of the consumers' mean delays, in seconds.
+
+    A delay is the time from the first Interest for a Data to that Data. A
+    consumer that received nothing has none.
+    """
+    return of_runs(results["flows"], keys, pl.col("delay_s").mean())
+
+
+def last_delay(results: Tables, keys: list[str]) -> pl.DataFrame:
+    """Take the same mean, with delays from the last Interest for each Data."""
+    return of_runs(results["flows"], keys, pl.col("last_delay_s").mean())
+
+
+def fairness(results: Tables, keys: list[str]) -> pl.DataFrame:
+    """Compute Jain's index of the flows' goodputs, from when all of them send."""
+    index = jains_index(pl.col("goodput_bps")).fill_nan(None)
+    return of_runs(while_all_send(results, keys), keys, index)
+
+
+def jains_index(value: pl.Expr) -> pl.Expr:
+    """Compute Jain's index: 1 where all values are equal, 1/n where one of n has everything."""
+    return value.sum().pow(2) / (pl.len() * value.pow(2).sum())
+
+
+def while_all_send(results: Tables, keys: list[str]) -> pl.DataFrame:
+    """Take each flow's mean goodput, in bit/s, from when the last one delivers something.
+
+    Runs with a single flow have nothing to share and are left out.
+    """
+    series = results["flow_series"].select(*keys, "flow", "time_s", "goodput_bps")
+    first = pl.col("time_s").filter(pl.col("goodput_bps") > 0).min().over(*keys, "flow")
+    several = pl.col("flow").n_unique().over(keys) > 1
+    return (
+        series.with_columns(first=first)
+        .filter(several, pl.col("time_s") > pl.col("first").max().over(keys))
+        .group_by(*keys, "flow", maintain_order=True)
+        .agg(pl.col("goodput_bps").mean())
+    )

@@ -1,0 +1,31 @@
+"""The busiest link of a run, and the packets that links drop.
+
+The busiest link is the direction of a link with the highest utilisation: the bottleneck,
+if there is one. Its throughput includes headers and retransmissions.
+"""
+
+from __future__ import annotations
+
+import polars as pl
+
+from windtunnel.measures.measure import Tables
+
+DIRECTION = ["link", "from", "to"]
+"""The columns that identify a direction of a link."""
+
+DROPS = ("overflows", "discipline_drops", "losses")
+"""The columns that count dropped packets, by cause."""
+
+
+def busiest(results: Tables, keys: list[str]) -> pl.DataFrame:
+    """Give the row of the busiest direction of each run, the first in a tie."""
+    ordered = results["links"].sort(
+        pl.col("utilisation"), descending=True, maintain_order=True, nulls_last=True
+    )
+    return ordered.unique(keys, keep="first", maintain_order=True)
+
+
+def samples(results: Tables, keys: list[str]) -> pl.DataFrame:
+    """Give the samples of the busiest direction of each run."""
+    which = busiest(results, keys).select(*keys, *DIRECTION)
+    return results["link_series"].join(which, on=[*keys, *DIRECTION], maintain_order="left")

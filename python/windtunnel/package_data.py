@@ -1,0 +1,15 @@
+"""Papers, scenarios, maps and traces: what comes with the package as files.
+
+In the repository they are in `papers/` and `scenarios/`, to which the links in `data/` lead;
+a wheel holds copies of them.
+"""
+
+from pathlib import Path
+
+DATA = Path(__file__).parent / "data"
+
+PAPERS = (DATA / "papers").resolve()
+"""The papers: one folder each."""
+
+SCENARIOS = (DATA / "scenarios").resolve()
+"""Scenarios that belong to no paper, with maps, traces and studies."""

@@ -1,0 +1,1 @@
+"""Papers: folders of files that are run and compared with what was published."""

@@ -1,0 +1,84 @@
+"""Checks that the names in a paper's files exist in its experiments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from windtunnel import _core
+from windtunnel.measures.measure import Measure
+from windtunnel.papers.errors import PaperError
+from windtunnel.papers.experiment import FLOW, READING, flows
+from windtunnel.papers.paper import PAPER, Paper
+from windtunnel.papers.published import PUBLISHED, Published
+
+
+def check(
+    paper: Paper,
+    published: Published,
+    scenarios: Mapping[str, _core.Scenario],
+    measures: Mapping[str, Measure],
+) -> None:
+    """Refuse unknown experiments, measures and columns. Raises PaperError."""
+    for table in published.tables:
+        for row, values in table.rows.items():
+            for experiment in table.experiments(row):
+                place = f"{PUBLISHED}: table `{table.id}`"
+                check_columns(place, scenarios, experiment, table.axis, list(values))
+                check_where(place, scenarios[experiment], table.axis, table.where)
+        for measure in table.measures:
+            check_name(f"{PUBLISHED}: table `{table.id}`", "measure", measure, measures)
+    for claim in published.claims:
+        place = f"{PUBLISHED}: claim `{claim.id}`"
+        check_name(place, "measure", claim.measure, measures)
+        for experiment in {name for names in claim.places.values() for name in names}:
+            check_columns(place, scenarios, experiment, claim.axis, claim.columns())
+            check_where(place, scenarios[experiment], claim.axis, claim.where)
+    for gain in published.gains:
+        place = f"{PUBLISHED}: gain `{gain.id}`"
+        check_name(place, "measure", gain.measure, measures)
+        check_columns(place, scenarios, gain.experiment, gain.axis, [gain.of, gain.over])
+        check_where(place, scenarios[gain.experiment], gain.axis, gain.where)
+    for figure in paper.figures:
+        place = f"{PAPER}: figure `{figure.id}`"
+        check_columns(place, scenarios, figure.experiment, figure.series, [])
+        for axis, name in figure.where.items():
+            check_columns(place, scenarios, figure.experiment, axis, [name])
+
+
+def check_columns(
+    place: str,
+    scenarios: Mapping[str, _core.Scenario],
+    experiment: str,
+    axis: str,
+    columns: list[str],
+) -> None:
+    """Refuse an unknown experiment, axis, or case."""
+    check_name(place, "experiment", experiment, scenarios)
+    scenario = scenarios[experiment]
+    check_name(place, "axis", axis, [*scenario.axes, FLOW])
+    for column in columns:
+        check_name(place, axis, column, along(scenario, axis))
+
+
+def check_where(place: str, scenario: _core.Scenario, axis: str, where: Mapping[str, str]) -> None:
+    """Refuse a `where` that does not determine the cases of an experiment."""
+    for name, case in where.items():
+        check_name(place, "axis", name, scenario.axes)
+        check_name(place, name, case, along(scenario, name))
+    for name in scenario.axes:
+        if name not in {axis, READING, *where}:
+            raise PaperError(f"{place}: `where` must name a case of `{name}`")
+
+
+def along(scenario: _core.Scenario, axis: str) -> list[str]:
+    """List the names on an axis of a scenario."""
+    if axis == FLOW:
+        return flows(scenario)
+    return list(dict.fromkeys(case[scenario.axes.index(axis)] for case in scenario.cases))
+
+
+def check_name(place: str, kind: str, name: str, known: Any) -> None:
+    """Refuse an unknown name."""
+    if name not in known:
+        raise PaperError(f"{place}: unknown {kind} `{name}`; known: {', '.join(known)}")

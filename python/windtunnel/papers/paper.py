@@ -1,0 +1,155 @@
+"""Papers: their experiments, figures and pages as folders of files."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import tomllib
+from dataclasses import dataclass
+from decimal import Decimal
+from difflib import get_close_matches
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from windtunnel import package_data
+from windtunnel.measures.common import MEASURES
+from windtunnel.measures.measure import Measure
+from windtunnel.papers.errors import PaperError, UnknownPaper
+
+if TYPE_CHECKING:
+    # Not at run time: it takes longer to load than most commands take.
+    from windtunnel.pictures.kinds import Kinds
+
+PAPER = "paper.toml"
+PAGE = "README.md"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure of a paper, and its data."""
+
+    id: str
+    title: str
+    caption: str
+    kind: str
+    """The kind of picture: a common one, or one of the paper's own."""
+    experiment: str
+    where: dict[str, str]
+    """The case on each axis that the figure does not show."""
+    series: str
+    """The axis whose cases are compared, or `flow`."""
+
+    def document(self) -> dict[str, Any]:
+        """Give the figure as JSON values; the report fills in the files."""
+        return {**vars(self), "files": []}
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper: a folder with its scenarios, its published values and its page."""
+
+    name: str
+    title: str
+    reference: str
+    folder: Path
+    experiments: dict[str, str]
+    """The titles of its experiments, by name; `NAME.toml` is the scenario."""
+    figures: list[Figure]
+    page: str
+    """The paper's page, in Markdown."""
+
+    def scenario(self, experiment: str) -> Path:
+        """Give the file of an experiment."""
+        return self.folder / f"{experiment}.toml"
+
+    def measures(self) -> dict[str, Measure]:
+        """Give all measures that its files can name: the common ones and its own.
+
+        Raises PaperError.
+        """
+        return {**MEASURES, **self.own("measures", "MEASURES")}
+
+    def pictures(self) -> Kinds:
+        """Give all kinds of pictures for its figures: the common ones and its own.
+
+        Raises PaperError.
+        """
+        # Imported here: Altair takes longer to load than most commands take.
+        from windtunnel.pictures.kinds import KINDS
+
+        return {**KINDS, **self.own("pictures", "PICTURES")}
+
+    def own(self, part: str, name: str) -> dict[str, Any]:
+        """Give a dictionary from a Python file in its folder; empty without the file.
+
+        Raises PaperError.
+        """
+        file = self.folder / f"{part}.py"
+        if not file.exists():
+            return {}
+        try:
+            found: dict[str, Any] = getattr(module(file), name)
+        except Exception as error:
+            raise PaperError(f"{file}: {type(error).__name__}: {error}") from error
+        return found
+
+
+def find_papers() -> list[Paper]:
+    """Find all papers, by name. Raises PaperError for an invalid folder."""
+    folders = sorted(path.parent for path in package_data.PAPERS.glob(f"*/{PAPER}"))
+    return [read_paper(folder) for folder in folders]
+
+
+def find_paper(name: str) -> Paper:
+    """Find a paper by its name. Raises UnknownPaper, with the nearest name, or PaperError."""
+    papers = {paper.name: paper for paper in find_papers()}
+    if name in papers:
+        return papers[name]
+    near = get_close_matches(name, papers, n=1)
+    if near:
+        help = f"did you mean `{near[0]}`?"
+    elif papers:
+        help = f"known: {', '.join(papers)}"
+    else:
+        help = f"{package_data.PAPERS} has no papers"
+    raise UnknownPaper(f"unknown paper `{name}`; {help}")
+
+
+def read_paper(folder: Path) -> Paper:
+    """Read a paper's folder. Raises PaperError if it is invalid."""
+    file = folder / PAPER
+    data = load(file)
+    try:
+        return Paper(
+            name=folder.name,
+            title=data["title"],
+            reference=data["reference"],
+            folder=folder,
+            experiments=data["experiments"],
+            figures=[Figure(**figure) for figure in data.get("figures", [])],
+            page=(folder / PAGE).read_text(encoding="utf-8"),
+        )
+    except (KeyError, TypeError) as error:
+        raise PaperError(f"{file}: {explain(error)}") from error
+
+
+def load(file: Path) -> dict[str, Any]:
+    """Read a TOML file; numbers keep their digits."""
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8"), parse_float=Decimal)
+    except (tomllib.TOMLDecodeError, UnicodeError) as error:
+        raise PaperError(f"{file}: {error}") from error
+
+
+def explain(error: Exception) -> str:
+    """Describe what is wrong with a table."""
+    return f"`{error.args[0]}` is missing" if isinstance(error, KeyError) else str(error)
+
+
+def module(file: Path) -> ModuleType:
+    """Load a Python file of a paper's folder; `from . import NAME` finds those beside it."""
+    package = f"windtunnel_paper_{file.parent}".replace(".", "_")
+    parent = sys.modules.setdefault(package, ModuleType(package))
+    parent.__path__ = [str(file.parent)]
+    return importlib.import_module(f"{package}.{file.stem}")

@@ -1,0 +1,1 @@
+"""Pictures of results, for screens, paper and publications."""

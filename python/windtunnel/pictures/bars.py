@@ -1,0 +1,64 @@
+"""Pictures of totals as bars."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import polars as pl
+
+from windtunnel.measures import totals
+from windtunnel.measures.columns import (
+    DELAY,
+    DROPPED,
+    FAIRNESS,
+    GOODPUT,
+    MARKS,
+    RETRANSMISSIONS,
+    MeasuredColumn,
+)
+from windtunnel.pictures import charts, series
+from windtunnel.pictures.cases import Comparison
+from windtunnel.pictures.picture import Picture
+from windtunnel.pictures.units import scale
+
+MOST_BARS = 100
+"""The maximum number of bars of a picture."""
+
+
+def bars(name: str, measure: MeasuredColumn, comparison: Comparison) -> list[Picture]:
+    """Draw totals as bars with their spread over the runs; no picture if all are zero."""
+    if measure is DROPPED:
+        lines, keys, frame = comparison.by_case(), ["case"], totals.of_links(comparison)
+    else:
+        lines, keys = comparison.by_controller(), ["case", "flow_controller"]
+        frame = totals.of_flows(comparison, keys)
+    if not frame[measure.column].fill_null(0).ne(0).any():
+        return []
+    drawn = lines[:MOST_BARS]
+    named = series.numbered(drawn).select("line", *keys)
+    spread = totals.spread(frame, keys, [measure.column]).join(named, on=keys)
+    values = spread.select("line", pl.col(measure.column).struct.unnest())
+    shown = scale(measure.unit, values["high"])
+    values = values.with_columns(
+        pl.col("mean", "low", "high") / shown.size, published=pl.lit(None, pl.Float64)
+    )
+    title = measure.title[0].upper() + measure.title[1:]
+    caption = "Bars: mean over the runs; whiskers: minimum to maximum." * comparison.several_runs
+    if len(drawn) < len(lines):
+        caption += f" The first {len(drawn)} of {len(lines)} bars; all are in the table."
+    chart = partial(charts.bars, values, drawn, shown.title(measure.title))
+    return [Picture(name, title, caption.strip(), [], chart)]
+
+
+BARS = {
+    name: partial(bars, name, measure)
+    for name, measure in (
+        ("bars", GOODPUT),
+        ("delay-bars", DELAY),
+        ("drops-bars", DROPPED),
+        ("retransmissions-bars", RETRANSMISSIONS),
+        ("marks-bars", MARKS),
+        ("fairness-bars", FAIRNESS),
+    )
+}
+"""What is drawn as bars, by its kind."""

@@ -1,0 +1,334 @@
+"""Charts: Altair specifications of what a report draws.
+
+Each is made in an ink. In `SCREEN` it is as wide as its place on the page, can
+be zoomed, shows values under the pointer and leaves the legend to the page; in
+another it has a fixed size and its legend inside, for paper and publications.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import altair as alt
+import polars as pl
+
+from windtunnel.pictures.cases import Line
+from windtunnel.pictures.colours import SCREEN, Ink
+from windtunnel.pictures.units import decimals, greatest
+
+Drawing = alt.Chart | alt.LayerChart | alt.FacetChart | alt.VConcatChart
+"""A chart, as it is written and shown."""
+
+Encodings = dict[str, Any]
+"""What several marks have in common, by Vega-Lite's names."""
+
+WIDTH = 560
+HEIGHT = 260
+BAR = 24
+"""Pixels of a bar with the space around it."""
+
+LABEL = 180
+"""Pixels that a bar's name takes at most: on a phone it must leave room for the bar."""
+
+FONT = 12
+LETTER = 6.4
+"""Pixels of a letter, about."""
+
+MARKS = 8
+"""The number of marks on a line."""
+
+DIGITS = 4
+"""Significant digits of what is drawn."""
+
+ROOM = 2.0
+"""The height of the axis for references, in multiples of the highest line."""
+
+SHADE = 0.15
+"""The opacity of full shading."""
+
+VALUES = ("mean", "low", "high", "published")
+"""The columns of a frame of bars that hold numbers."""
+
+NUMBER = f",.{DIGITS}~r"
+"""Numbers in the words of Vega: as many significant digits."""
+
+ONLY = "only"
+"""The parameter that names the lines highlighted in the legend; none: all are."""
+
+
+def over_time(
+    frame: pl.DataFrame,
+    lines: list[Line],
+    title: str,
+    ink: Ink,
+    shaded: pl.DataFrame | None = None,
+) -> Drawing:
+    """Draw lines over time, each but references in a band from the least to the greatest.
+
+    `frame` has `line`, `time_s`, `mean`, `low` and `high`, in the unit that the
+    title says. `shaded` has times to be shaded, from `start_s` to `end_s`, the
+    darker the greater their `share`.
+    """
+    base = alt.Chart(source(points(frame, lines))).encode(
+        x=alt.X("time_s:Q", title="time (s)", scale=alt.Scale(domainMin=0, nice=False)),
+        color=by_line(alt.Color, lines, [ink.hue(line.controller) for line in lines]),
+    )
+    y = alt.Y("mean:Q", title=title, scale=height(frame, lines))
+    stands_out = emphasis(ink, 1.0, 0.1)
+    dashes = by_line(alt.StrokeDash, lines, [line.dash for line in lines])
+    references = [line.name for line in lines if line.reference]
+    measured = base.transform_filter(f"!{among(references)}") if references else base
+    line = measured.mark_line(strokeWidth=1.8, strokeJoin="round", clip=True).encode(
+        y=y, opacity=stands_out, strokeDash=dashes
+    )
+    if ink is SCREEN:
+        line = line.add_params(
+            alt.selection_interval(name="zoom", bind="scales", zoom="wheel![event.ctrlKey]")
+        )
+    mark = base.transform_filter("datum.marked == 1").mark_point(filled=True, size=42, clip=True)
+    shapes = by_line(alt.Shape, lines, [line.shape for line in lines])
+    layers = [line, mark.encode(y=y, opacity=stands_out, shape=shapes)]
+    if references:
+        step = base.transform_filter(among(references)).mark_line(
+            strokeWidth=1, interpolate="step-after", clip=True
+        )
+        layers.insert(0, step.encode(y=y, opacity=stands_out, strokeDash=dashes))
+    if (frame["low"] != frame["high"]).any():
+        band = measured.mark_area(clip=True).encode(
+            y=alt.Y("low:Q", title=title), y2=alt.Y2("high:Q")
+        )
+        layers.insert(0, band.encode(opacity=emphasis(ink, 0.2, 0.03)))
+    if (frame["low"] < 0).any():
+        zero = alt.Chart().mark_rule(color=ink.text, strokeWidth=1, clip=True)
+        layers.insert(0, zero.encode(y=alt.YDatum(0)))
+    if shaded is not None and not shaded.is_empty():
+        layers.insert(0, shades(shaded, ink))
+    if ink is SCREEN:
+        only = alt.param(name=ONLY, value=[])
+        layers.append(values_under_pointer(base, lines, ink).add_params(only))
+        return alt.layer(*layers, width="container", height=HEIGHT, config=config(ink))
+    plot = alt.layer(*layers, width=WIDTH, height=HEIGHT)
+    shown = [legend(lines, ink), plot] if len(lines) > 1 else [plot]
+    return alt.vconcat(*shown, spacing=8, bounds="flush", config=config(ink))
+
+
+def together(layers: list[alt.Chart], lines: list[Line], ink: Ink) -> Drawing:
+    """Put layers together, the first of which is lines, beside their legend."""
+    if ink is SCREEN:
+        layers[0] = layers[0].add_params(alt.param(name=ONLY, value=[]))
+        return alt.layer(*layers, width="container", height=HEIGHT, config=config(ink))
+    plot = alt.layer(*layers, width=WIDTH, height=HEIGHT)
+    return alt.vconcat(legend(lines, ink), plot, spacing=8, bounds="flush", config=config(ink))
+
+
+def height(frame: pl.DataFrame, lines: list[Line]) -> alt.Scale:
+    """Choose the axis of lines over time: a reference high above the others leaves it."""
+    # Nothing but zeros leaves Vega without an end of the axis.
+    if not any(frame[end].fill_null(0).ne(0).any() for end in ("low", "high")):
+        return alt.Scale(domain=[0, 1])
+    is_reference = pl.col("line").is_in([line.name for line in lines if line.reference])
+    highest = greatest(frame.filter(~is_reference)["high"])
+    if highest and greatest(frame.filter(is_reference)["mean"]) > ROOM * highest:
+        return alt.Scale(domain=[0, ROOM * highest])
+    return alt.Scale()
+
+
+def shades(frame: pl.DataFrame, ink: Ink) -> alt.Chart:
+    """Shade times behind lines."""
+    start = alt.X("start_s:Q", title="time (s)")
+    opacity = alt.Opacity("opacity:Q", scale=None, legend=None)
+    base = alt.Chart(source(frame.with_columns(opacity=SHADE * pl.col("share"))))
+    shade: alt.Chart = base.mark_rect(color=ink.soft, clip=True).encode(
+        x=start, x2=alt.X2("end_s:Q"), opacity=opacity
+    )
+    return shade
+
+
+def bars(frame: pl.DataFrame, lines: list[Line], title: str, ink: Ink) -> Drawing:
+    """Draw what `bar_layers` does, as high as the bars need."""
+    width = "container" if ink is SCREEN else WIDTH
+    layers = bar_layers(frame, lines, title, ink)
+    return alt.layer(*layers, width=width, height=BAR * len(lines), config=config(ink))
+
+
+def bar_layers(frame: pl.DataFrame, lines: list[Line], title: str, ink: Ink) -> list[alt.Chart]:
+    """Draw a bar for each line, with a whisker from the least to the greatest.
+
+    `frame` has `line`, `mean`, `low`, `high` and `published`, which is drawn as
+    a diamond, in the unit that the title says.
+    """
+    frame = ends(frame, lines)
+    base = named(frame, lines, ink)
+    # On the right there is room for the numbers; on the left for what is below zero.
+    start = min(0.0, *(value for it in VALUES for value in frame[it].drop_nulls()))
+    room = alt.Scale(domain=[start, 1.25 * (greatest(frame["end"]) or 1.0)], nice=False)
+    hues = by_line(alt.Color, lines, [ink.hue(line.controller) for line in lines])
+    number = alt.Text("mean:Q", format=f",.{decimals(frame['mean'])}f")
+    shown = [alt.Tooltip("label:N", title=" ")]
+    shown += [alt.Tooltip(f"{it}:Q", format=NUMBER) for it in VALUES if frame[it].count()]
+    return [
+        base.mark_bar(height=BAR * 0.6, opacity=0.85).encode(
+            x=alt.X("mean:Q", title=title, scale=room), color=hues, tooltip=shown
+        ),
+        *whiskers(base.transform_filter("datum.low != datum.high"), title, ink),
+        base.mark_point(
+            shape="diamond", filled=True, size=110, fill=ink.text, stroke=ink.background, opacity=1
+        ).encode(x=alt.X("published:Q")),
+        base.mark_text(align="left", dx=8, fontSize=FONT, color=ink.text).encode(
+            x=alt.X("end:Q"), text=number
+        ),
+    ]
+
+
+def ends(frame: pl.DataFrame, lines: list[Line]) -> pl.DataFrame:
+    """Round what is drawn, and add where each row of bars ends and what it is called."""
+    labels = {line.name: line.label for line in lines}
+    return frame.with_columns(pl.col(VALUES).round_sig_figs(DIGITS)).with_columns(
+        end=pl.max_horizontal(VALUES), label=pl.col("line").replace_strict(labels)
+    )
+
+
+def named(frame: pl.DataFrame, lines: list[Line], ink: Ink) -> alt.Chart:
+    """Lay out rows, each with the name of its line."""
+    labels = {line.name: line.label for line in lines}
+    axis = alt.Axis(
+        labelExpr=lookup(labels),
+        labelLimit=LABEL if ink is SCREEN else LABEL * 1.5,
+        labelPadding=8,
+        ticks=False,
+        domain=False,
+    )
+    rows = alt.Y("line:N", title=None, scale=alt.Scale(domain=list(labels)), axis=axis)
+    return alt.Chart(source(frame)).encode(y=rows)
+
+
+def whiskers(base: alt.Chart, title: str, ink: Ink) -> list[alt.Chart]:
+    """Draw lines from the least to the greatest, with a stroke at both ends."""
+    low, high = alt.X("low:Q", title=title), alt.X("high:Q", title=title)
+    return [
+        base.mark_rule(strokeWidth=1.5, color=ink.text).encode(x=low, x2=alt.X2("high:Q")),
+        *(
+            base.mark_tick(thickness=1.5, size=8, color=ink.text).encode(x=end)
+            for end in (low, high)
+        ),
+    ]
+
+
+def points(frame: pl.DataFrame, lines: list[Line]) -> pl.DataFrame:
+    """Round the values, and place the marks of lines so that they do not overlap."""
+    index = pl.int_range(pl.len()).over("line")
+    step = (pl.len().over("line") // MARKS).clip(1)
+    share = {line.name: place / len(lines) for place, line in enumerate(lines)}
+    first = pl.col("line").replace_strict(share, return_dtype=pl.Float64) * step
+    return frame.with_columns(
+        pl.col("mean", "low", "high").round_sig_figs(DIGITS),
+        pl.col("time_s").round_sig_figs(DIGITS + 2),
+        marked=(index % step == first.floor()).cast(pl.UInt8),
+    )
+
+
+def source(frame: pl.DataFrame) -> alt.InlineData:
+    """Give a frame to a chart as CSV, which takes a third of the room of JSON."""
+    kinds = {name: "number" if it.is_numeric() else "string" for name, it in frame.schema.items()}
+    return alt.InlineData(frame.write_csv(), format=alt.CsvDataFormat(type="csv", parse=kinds))
+
+
+def by_line(channel: type, lines: list[Line], values: list[Any]) -> Any:
+    """Give each line its own value on a channel of the drawing."""
+    domain = [line.name for line in lines]
+    return channel("line:N", scale=alt.Scale(domain=domain, range=values), legend=None)
+
+
+def emphasis(ink: Ink, strong: float, weak: float) -> alt.OpacityValue:
+    """Give the opacity of a line: weak while others are singled out."""
+    if ink is not SCREEN:
+        return alt.OpacityValue(strong)
+    stands_out = f"{ONLY}.length == 0 || indexof({ONLY}, datum.line) >= 0"
+    return alt.OpacityValue(weak, condition={"test": stands_out, "value": strong})
+
+
+def values_under_pointer(base: alt.Chart, lines: list[Line], ink: Ink) -> alt.Chart:
+    """Draw a rule at the time nearest to the pointer, with the values of all lines."""
+    pointer = alt.selection_point(
+        name="pointer", fields=["time_s"], nearest=True, on="pointermove", clear="pointerout"
+    )
+    # Vega-Lite finds the nearest time's values only if they are numbers.
+    numbers = [alt.Tooltip(f"{it.name}:Q", title=it.label, format=NUMBER) for it in lines]
+    time = alt.Tooltip("time_s:Q", title="time (s)", format=NUMBER)
+    pivoted = base.transform_pivot("line", value="mean", groupby=["time_s"], op="mean")
+    shown = {"param": "pointer", "value": 0.7, "empty": False}
+    rule: alt.Chart = pivoted.mark_rule().encode(
+        color=alt.ColorValue(ink.soft),
+        opacity=alt.OpacityValue(0, condition=shown),
+        tooltip=[time, *numbers],
+    )
+    return rule.add_params(pointer)
+
+
+def legend(lines: list[Line], ink: Ink) -> Drawing:
+    """Draw a legend for a publication: colour, dash and shape of each line, in columns.
+
+    Vega-Lite's own would show a colour, a dash or a shape, but not what a line is.
+    """
+    longest = max(len(line.label) for line in lines)
+    columns = max(1, min(len(lines), int(WIDTH // (50 + LETTER * longest))))
+    rows = [
+        {
+            "line": line.name,
+            "label": line.label,
+            "x": WIDTH / columns * (place % columns),
+            "y": 9 + 18 * (place // columns),
+        }
+        for place, line in enumerate(lines)
+    ]
+    frame = pl.DataFrame(rows).with_columns(end=pl.col("x") + 30, centre=pl.col("x") + 15)
+    colour = by_line(alt.Color, lines, [ink.hue(line.controller) for line in lines])
+    base = alt.Chart(source(frame)).encode(y=alt.Y("y:Q", scale=None, axis=None))
+    across: dict[str, Any] = {"scale": None, "axis": None}
+    dash = by_line(alt.StrokeDash, lines, [line.dash for line in lines])
+    form = by_line(alt.Shape, lines, [line.shape for line in lines])
+    return alt.layer(
+        base.mark_rule(strokeWidth=1.8).encode(
+            x=alt.X("x:Q", **across), x2=alt.X2("end:Q"), color=colour, strokeDash=dash
+        ),
+        base.mark_point(filled=True, size=42, opacity=1).encode(
+            x=alt.X("centre:Q", **across), color=colour, shape=form
+        ),
+        base.mark_text(align="left", dx=8, fontSize=FONT, color=ink.text).encode(
+            x=alt.X("end:Q", **across), text=alt.Text("label:N")
+        ),
+        width=WIDTH,
+        height=18 * -(-len(lines) // columns),
+    )
+
+
+def config(ink: Ink) -> alt.Config:
+    """Set the colours and sizes that do not depend on what is drawn."""
+    return alt.Config(
+        # The page describes the picture as a whole.
+        aria=False,
+        background="transparent" if ink is SCREEN else ink.background,
+        font="system-ui, sans-serif" if ink is SCREEN else "sans-serif",
+        axis=alt.AxisConfig(
+            labelColor=ink.soft,
+            titleColor=ink.text,
+            gridColor=ink.grid,
+            tickColor=ink.grid,
+            domainColor=ink.grid,
+            labelFontSize=FONT,
+            titleFontSize=FONT,
+            titleFontWeight="normal",
+        ),
+        view=alt.ViewConfig(stroke=None),
+    )
+
+
+def among(lines: list[str]) -> str:
+    """Write an expression that says whether a row belongs to one of these lines."""
+    return f"(indexof({json.dumps(lines)}, datum.line) >= 0)"
+
+
+def lookup(texts: dict[str, str]) -> str:
+    """Write an expression that gives the text of an axis' value."""
+    return f"({json.dumps(texts)})[datum.value]"

@@ -1,0 +1,55 @@
+"""Pictures of completion times: bars by the size of what was transferred."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import polars as pl
+
+from windtunnel.measures import transfers
+from windtunnel.measures.transfers import CLASSES, SIZE_CLASS
+from windtunnel.pictures import charts
+from windtunnel.pictures.bars import MOST_BARS
+from windtunnel.pictures.cases import Comparison, ranked
+from windtunnel.pictures.picture import Picture
+
+STATISTICS = {"mean": "Mean", "median": "Median", "p99": "99th percentile"}
+"""What is drawn of completion times, and its title."""
+
+
+def by_size(comparison: Comparison) -> list[Picture]:
+    """Draw completion times by size, a picture for each statistic; none without transfers."""
+    finished = comparison["transfers"].filter(pl.col("completion_s").fill_nan(None).is_not_null())
+    if finished.is_empty():
+        return []
+    # The spread is that over the runs.
+    of_runs = transfers.by_size(finished, ["case", "run"])
+    return [of_statistic(comparison, of_runs, name) for name in STATISTICS]
+
+
+def of_statistic(comparison: Comparison, of_runs: pl.DataFrame, statistic: str) -> Picture:
+    """Draw one statistic of the completion times."""
+    value = pl.col(f"completion_s_{statistic}")
+    spread = of_runs.group_by(SIZE_CLASS, "case", maintain_order=True).agg(
+        mean=value.mean(), low=value.min(), high=value.max()
+    )
+    controllers = {line.case: line.controller for line in comparison.by_case()}
+    present = set(spread.select(SIZE_CLASS, "case").rows())
+    places = [(size, case) for size in CLASSES for case in controllers if (size, case) in present]
+    places = places[:MOST_BARS]
+    lines = ranked(
+        (case, (size, *comparison.parts(case)), controllers[case]) for size, case in places
+    )
+    rows = [(line.name, *place) for line, place in zip(lines, places, strict=True)]
+    named = pl.DataFrame(
+        rows, {"line": pl.String, SIZE_CLASS: pl.String, "case": pl.UInt32}, orient="row"
+    )
+    values = named.join(spread, on=[SIZE_CLASS, "case"], maintain_order="left")
+    values = values.select("line", "mean", "low", "high", published=pl.lit(None, pl.Float64))
+    title = f"{STATISTICS[statistic]} completion time by size"
+    chart = partial(charts.bars, values, lines, "completion time (s)")
+    return Picture(f"completion-{statistic}", title, "", [], chart)
+
+
+KINDS = {"completion-by-size": by_size}
+"""What is drawn of completion times, by its kind."""

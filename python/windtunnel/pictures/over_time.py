@@ -1,0 +1,144 @@
+"""Pictures over time: what was sampled, a line for each case and controller."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import polars as pl
+
+from windtunnel.measures import totals
+from windtunnel.measures.columns import DELAY, GOODPUT, MeasuredColumn
+from windtunnel.pictures import charts, series
+from windtunnel.pictures.cases import Comparison, Line, panels
+from windtunnel.pictures.picture import Picture
+from windtunnel.pictures.series import Series
+from windtunnel.pictures.units import scale
+
+MOST_PANELS = 6
+"""The maximum number of pictures of one quantity."""
+
+MOST_DETAILS = 12
+"""The maximum number of pictures of individual flows, or of individual queues."""
+
+WINDOW = MeasuredColumn("cwnd_segments", "window", "segments")
+QUEUE = MeasuredColumn("queue_packets", "queue", "packets")
+DROP_RATE = MeasuredColumn("drops", "dropped", "packets/s")
+
+
+def goodput(comparison: Comparison) -> list[Picture]:
+    """Draw the goodput over time, summed over the flows of each case and controller."""
+    get = partial(series.of_flows, comparison, "goodput_bps", total=True)
+    title = "Goodput" + of_several(comparison, "sum")
+    return over_time("goodput", title, GOODPUT, comparison.by_controller(), get)
+
+
+def window(comparison: Comparison) -> list[Picture]:
+    """Draw the congestion window over time, as the mean of the flows."""
+    get = partial(series.of_flows, comparison, "cwnd_segments", total=False)
+    title = "Congestion window" + of_several(comparison, "mean")
+    return over_time("window", title, WINDOW, comparison.by_controller(), get)
+
+
+def delay(comparison: Comparison) -> list[Picture]:
+    """Draw the delay over time, as the mean of the flows."""
+    get = partial(series.of_flows, comparison, "delay_s", total=False)
+    title = "Delay from first transmission to Data or acknowledgement" + of_several(
+        comparison, "mean"
+    )
+    return over_time("delay", title, DELAY, comparison.by_controller(), get)
+
+
+def of_several(comparison: Comparison, what: str) -> str:
+    """Say in a title that a line is the sum or the mean of several flows."""
+    flows = comparison["flows"].group_by("case", "flow_controller").agg(pl.col("flow").n_unique())
+    return f", {what} of the flows" if (flows["flow"] > 1).any() else ""
+
+
+def queue(comparison: Comparison) -> list[Picture]:
+    """Draw the longest queue over time; no picture if all queues are empty."""
+    return [it for direction in queues(comparison)[:1] for it in one_queue(comparison, direction)]
+
+
+def drops(comparison: Comparison) -> list[Picture]:
+    """Draw the packets dropped per second on all links; no picture without drops."""
+    if not totals.of_links(comparison)["drops"].ne(0).any():
+        return []
+    get = partial(series.of_drops, comparison)
+    return over_time("drops", "Packets dropped", DROP_RATE, comparison.by_case(), get)
+
+
+OVER_TIME = {"goodput": goodput, "window": window, "queue": queue, "delay": delay, "drops": drops}
+"""What is drawn over time, by its kind."""
+
+
+def over_time(
+    name: str,
+    title: str,
+    measure: MeasuredColumn,
+    lines: list[Line],
+    get: Callable[[list[Line]], Series],
+    shaded: pl.DataFrame | None = None,
+) -> list[Picture]:
+    """Draw lines over time, divided into several pictures if necessary.
+
+    `shaded` is passed on to `charts.over_time`.
+    """
+    divided = panels(lines)
+    made = []
+    for index, panel in enumerate(divided[:MOST_PANELS], start=1):
+        drawn = get(panel.lines)
+        shown = scale(measure.unit, drawn.frame["high"])
+        frame = drawn.frame.with_columns(pl.col("mean", "low", "high") / shown.size)
+        axis = shown.title(measure.title)
+        made.append(
+            Picture(
+                name=name if len(divided) == 1 else f"{name}-{index}",
+                title=": ".join(filter(None, [title, panel.title])),
+                caption=explanation(drawn, index, len(divided)),
+                lines=panel.lines if len(panel.lines) > 1 else [],
+                chart=partial(charts.over_time, frame, panel.lines, axis, shaded=shaded),
+            )
+        )
+    return made
+
+
+def explanation(drawn: Series, index: int, count: int) -> str:
+    """Write the caption: what lines and bands are, and what is omitted."""
+    sentences = []
+    several = drawn.frame["low"].ne(drawn.frame["high"]).any()
+    if several and drawn.interval_s is None:
+        sentences.append("Lines: mean over the runs; bands: minimum to maximum.")
+    elif drawn.interval_s is not None:
+        over = f"{drawn.interval_s:.3g} s each and all runs"
+        sentences.append(f"Lines: mean over {over}; bands: minimum to maximum.")
+    if index == MOST_PANELS < count:
+        sentences.append(f"The other {count - index} pictures are left out.")
+    return " ".join(sentences)
+
+
+def queues(comparison: Comparison) -> list[dict[str, str]]:
+    """Give the directions of links with a queue, the longest mean queue first."""
+    names = ["link", "from", "to"]
+    samples = comparison["link_series"].group_by(names, maintain_order=True)
+    length = samples.agg(pl.col("queue_packets").mean()).filter(pl.col("queue_packets") > 0)
+    longest_first = length.sort("queue_packets", descending=True, maintain_order=True)
+    return longest_first.select(names).to_dicts()
+
+
+def one_queue(
+    comparison: Comparison, direction: dict[str, str], name: str = "queue"
+) -> list[Picture]:
+    """Draw the queue of a link in one direction."""
+    get = partial(series.of_queue, comparison, direction=direction)
+    title = f"Queue at {direction['from']} towards {direction['to']} ({direction['link']})"
+    return over_time(name, title, QUEUE, comparison.by_case(), get)
+
+
+def other_queues(comparison: Comparison) -> list[Picture]:
+    """Draw all queues but the longest."""
+    return [
+        picture
+        for index, direction in enumerate(queues(comparison)[1 : 1 + MOST_DETAILS], start=2)
+        for picture in one_queue(comparison, direction, f"queue-{index}")
+    ][:MOST_DETAILS]

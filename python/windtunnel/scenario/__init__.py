@@ -1,0 +1,5 @@
+"""Scenarios: read from files, built and changed in Python."""
+
+from windtunnel.scenario.scenario import Scenario
+
+__all__ = ["Scenario"]

@@ -1,0 +1,411 @@
+"""The manual's page on scenario files, made from their JSON Schema."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from windtunnel import _core
+from windtunnel.markdown import table
+
+Schema = dict[str, Any]
+
+EXAMPLE = """\
+title = "A video through a router"
+duration = "10 s"
+runs = 3
+
+[nodes]
+viewer = {}
+router = { content_store = { capacity = "1000 packets" } }
+server = {}
+
+[links.access]
+nodes = ["viewer", "router"]
+rate = "20 Mbps"
+delay = "5 ms"
+
+[links.core]
+nodes = ["router", "server"]
+rate = ["100 Mbps", "50 Mbps"]
+delay = "10 ms"
+
+[producers.video]
+node = "server"
+prefix = "/video"
+
+[consumers.viewer]
+node = "viewer"
+prefix = "/video"
+controller = "cubic"
+"""
+
+ADDITIONS = {
+    "Defaults for all links: an active queue, and random loss.": """\
+[defaults.link]
+queue = { kind = "codel", limit = "200 packets", action = "mark" }
+loss = { probability = "0.01 %" }
+""",
+    "A controller with parameters, under a name of its own, and a second flow, which fetches "
+    "one file.": """\
+[controllers]
+gentle = { kind = "cubic", beta = 0.85 }
+
+[consumers.download]
+node = "viewer"
+prefix = "/video/film"
+controller = "gentle"
+workload = { kind = "file", size = "5 MB" }
+start = "2 s"
+""",
+    "A comparison of three controllers on two access links: each case sets values by their path, "
+    "and all six combinations are run.": """\
+[compare.controller]
+aimd = { "consumers.viewer.controller" = "aimd" }
+cubic = { "consumers.viewer.controller" = "cubic" }
+ec-elastic = { "consumers.viewer.controller" = "ec-elastic" }
+
+[compare.access]
+slow = { "links.access.rate" = "10 Mbps" }
+fast = { "links.access.rate" = "100 Mbps", "links.access.delay" = "1 ms" }
+""",
+    "Flows over TCP and UDP on the same links: files that arrive at random and fill the narrowest "
+    "link to 60 %, and a constant rate.": """\
+[flows.web]
+from = "server"
+to = "viewer"
+controller = "cubic"
+workload = { kind = "arrivals", sizes = "web-search", load = "60 %" }
+
+[flows.call]
+from = "server"
+to = "viewer"
+protocol = "udp"
+rate = "100 kbps"
+payload = "160 B"
+""",
+    "A link whose rate decreases, which fails and recovers.": """\
+[defaults.link]
+changes = [
+  { at = "3 s", rate = "5 Mbps" },
+  { at = "6 s", state = "down" },
+  { at = "7 s", state = "up" },
+]
+""",
+    "A radio: the user walks along the path on a map, and the SINR determines the rate of the "
+    "link. D-TCP receives radio reports.": """\
+[nodes.phone]
+
+[links.air]
+nodes = ["router", "phone"]
+delay = "1 ms"
+queue = { kind = "drop-tail", limit = "10 MB" }
+
+[links.air.radio]
+map = "scenarios/maps/street.toml"
+speed = "1.5 m/s"
+carrier = "28 GHz"
+bandwidth = "100 MHz"
+transmit_power = ["30 dBm", "23 dBm"]
+antenna_gain = "30 dB"
+blockage = { every = "5 s", lasts = "300 ms", loss = "20 dB", edge = "100 ms" }
+
+[flows.walk]
+from = "server"
+to = "phone"
+controller = { kind = "d-tcp", sinr = true }
+""",
+    "A link that sends at the times in a trace, and a flow whose application generates at most "
+    "2 Mbps.": """\
+[nodes.car]
+
+[links.cell]
+nodes = ["router", "car"]
+delay = "5 ms"
+trace = { file = "scenarios/traces/lte-drive.opportunities", kind = "opportunities" }
+
+[flows.drive]
+from = "server"
+to = "car"
+controller = "cubic"
+rate = "2 Mbps"
+""",
+    "A bridge: routers between its edges may drop a tenth of the packets, and mark all others. "
+    "The source edge retransmits the dropped packets.": """\
+[nodes.near]
+[nodes.far]
+[nodes.host]
+
+[links.uplink]
+nodes = ["server", "near"]
+rate = "1 Gbps"
+delay = "1 ms"
+
+[links.between]
+nodes = ["near", "far"]
+rate = "200 Mbps"
+delay = "20 ms"
+queue = { kind = "red", action = "mark", minimum_threshold = "100 packets", limit = "500 kB" }
+
+[links.downlink]
+nodes = ["far", "host"]
+rate = "1 Gbps"
+delay = "1 ms"
+
+[flows.copy]
+from = "server"
+to = "host"
+controller = "cubic"
+
+[bridges.cities]
+from = "near"
+to = "far"
+selected = "10 %"
+buffer = "500 kB"
+""",
+    "A route that replaces a computed one.": """\
+[[routing.routes]]
+node = "viewer"
+prefix = "/video"
+link = "access"
+""",
+}
+"""Additions to the example: a description, and the text."""
+
+INTRODUCTION = """\
+<!-- Made by `make docs` from the comments in crates/lab/src/scenario.rs: change those. -->
+
+# Scenario files
+
+A scenario is a TOML file: a network, its applications, the duration, and the cases to compare.
+
+```toml
+{example}```
+
+`windtunnel check FILE` checks it and `windtunnel run FILE` runs it. `--set PATH=VALUE` replaces a
+value: `windtunnel run FILE --set links.access.rate="50 Mbps"`. `windtunnel schema` prints a JSON
+Schema, with which editors complete and check scenario files.
+
+A quantity is a string with its unit. Unknown keys are errors. Names of nodes, links, producers,
+consumers, flows and bridges are free.
+
+## Additions to the example
+
+{additions}
+## Quantities
+
+{quantities}
+## Files beside a scenario
+
+Maps and traces are separate files, with paths relative to the scenario file. Results include
+them, so that a scenario can be run again from its folder of results.
+
+A map is a TOML file, such as [street.toml](../scenarios/maps/street.toml). A position is an array
+of two lengths, east and north, which may be negative.
+
+{map_keys}
+"""
+
+MAP_KEYS = (
+    ("title", "A description in one line. Default: none."),
+    ("stations", "The base stations, at least one."),
+    ("stations.name", "Its name, which must be unique."),
+    ("stations.at", "Its position."),
+    ("stations.height", "The height of its antenna: 2 m to 50 m; 10 m in 3GPP TR 38.901."),
+    ("buildings", "The buildings, rectangles higher than all antennas. Default: none."),
+    ("buildings.corner", "Its south-west corner."),
+    ("buildings.width", "Its extent from west to east."),
+    ("buildings.depth", "Its extent from south to north."),
+    (
+        "user.path",
+        "The corners of the user's path, an array of positions; the user stops at the last.",
+    ),
+    ("user.height", "The height of the user's antenna: 1.5 m to 22.5 m."),
+)
+"""The keys of a map file, and what they mean."""
+
+
+def manual(schema: Schema) -> str:
+    """Write the page, in Markdown."""
+    additions = (f"{text}\n\n```toml\n{code}```\n" for text, code in ADDITIONS.items())
+    introduction = INTRODUCTION.format(
+        example=EXAMPLE,
+        additions="\n".join(additions),
+        quantities=quantities(schema),
+        map_keys=table(["key", "meaning"], ([f"`{key}`", what] for key, what in MAP_KEYS)),
+    )
+    parts = [introduction, "## The file\n", table_of_keys(schema)]
+    for name, definition in schema["$defs"].items():
+        parts.append(f"## {title(name)}\n")
+        parts.append(section(name, definition, schema))
+    return "\n".join(parts)
+
+
+def section(name: str, definition: Schema, schema: Schema) -> str:
+    """Describe a definition of the schema."""
+    parts = [f"{text(definition)}\n"]
+    if places := list(paths(name, schema)):
+        parts.append(f"Used in {', '.join(f'`{place}`' for place in places)}.\n")
+    if "properties" in definition:
+        parts.append(table_of_keys(definition))
+    elif "oneOf" in definition:
+        values = ([f"`{it['const']}`", text(it)] for it in definition["oneOf"])
+        parts.append(table(["value", "meaning"], values))
+    else:
+        parts.extend(controller(it) for it in definition["anyOf"] if "properties" in it)
+    return "\n".join(parts)
+
+
+def controller(definition: Schema) -> str:
+    """Describe a controller and its parameters."""
+    parameters = dict(definition["properties"])
+    kind = parameters.pop("kind")["const"]
+    rows = (
+        [f"`{name}`", type_of(it), f"`{json.dumps(it['default'])}`", text(it)]
+        for name, it in parameters.items()
+    )
+    heading = f"### `{kind}`\n\n{definition['title']}: {text(definition)}.\n"
+    return f"{heading}\n{table(['parameter', 'value', 'default', 'meaning'], rows)}"
+
+
+def table_of_keys(definition: Schema) -> str:
+    """Describe the keys of a table."""
+    required = definition.get("required", [])
+    rows = []
+    for key, value in definition["properties"].items():
+        meaning, default = meaning_and_default(value)
+        if key in required:
+            default = "required"
+        rows.append([f"`{key}`", type_of(value), default, meaning])
+    return table(["key", "value", "default", "meaning"], rows)
+
+
+DEFAULTS = (
+    r"(.+); default: (.+?)()\.",
+    r"(.+); (required)()\.",
+    r"(.+); (.+?) unless stated(.*)\.",
+    r"(.+); (to be stated)()\.",
+)
+"""The endings of descriptions that give a default."""
+
+
+def meaning_and_default(value: Schema) -> tuple[str, str]:
+    """Split a description into its meaning and the default that it ends with."""
+    described = text(value)
+    for pattern in DEFAULTS:
+        if found := re.fullmatch(pattern, described):
+            meaning, default, rest = found.groups()
+            rest = f" ({rest.lstrip(', ')})" if rest else ""
+            return f"{meaning}{rest}.", default
+    return described, ""
+
+
+def type_of(value: Schema) -> str:
+    """Describe the type of a value, with a link to its definition."""
+    match value:
+        case {"$ref": reference}:
+            name = title(reference.rsplit("/", 1)[1])
+            return f"[{name.lower()}](#{name.lower().replace(' ', '-')})"
+        case {"anyOf": [one, {"type": "null"}]}:
+            return type_of(one)
+        case {"anyOf": [one, {"type": "array"}]}:
+            return f"{type_of(one)}, or an array of two"
+        case {"anyOf": several}:
+            return ", or ".join(type_of(one) for one in several)
+        case {"enum": names}:
+            return ", or ".join(f"`{name}`" for name in names)
+        case {"oneOf": options}:
+            return "; ".join(f"`{it['const']}`: {text(it)}" for it in options)
+        case {"title": quantity}:
+            return f"[{quantity}](#quantities)"
+        case {"additionalProperties": dict() as one}:
+            return f"tables by name: {type_of(one)}"
+        case {"additionalProperties": True}:
+            return "values by path"
+        case {"items": one, "minItems": 2, "maxItems": 2}:
+            return f"array of two: {type_of(one)}"
+        case {"prefixItems": several}:
+            return f"array of {' and '.join(type_of(one) for one in several)}"
+        case {"items": one}:
+            return f"array of {type_of(one)}"
+        case {"minimum": least, "maximum": most}:
+            return f"{number(least)} to {number(most)}"
+    kind = value["type"][0] if isinstance(value["type"], list) else value["type"]
+    return {
+        "string": "text",
+        "integer": "whole number",
+        "number": "number",
+        "boolean": "`true` or `false`",
+    }[kind]
+
+
+def number(value: float) -> str:
+    """Write a number in full, with commas between thousands."""
+    return f"{value:,.4f}".rstrip("0").rstrip(".")
+
+
+def paths(name: str, schema: Schema) -> Iterator[str]:
+    """Give the paths of the values of a definition."""
+    for path, value in walk(schema, schema, "", ()):
+        if value == name:
+            yield path
+
+
+def walk(
+    value: Any, schema: Schema, path: str, within: tuple[str, ...]
+) -> Iterator[tuple[str, str]]:
+    """Give the path and the name of everything that is defined under a name."""
+    match value:
+        case {"$ref": reference}:
+            name = reference.rsplit("/", 1)[1]
+            yield path, name
+            if name not in within:
+                yield from walk(schema["$defs"][name], schema, path, (*within, name))
+        case {"properties": properties}:
+            for key, one in properties.items():
+                yield from walk(one, schema, f"{path}.{key}" if path else key, within)
+        case {"additionalProperties": dict() as one}:
+            yield from walk(one, schema, f"{path}.NAME", within)
+        case {"anyOf": [one, *_]} | {"items": one}:
+            yield from walk(one, schema, path, within)
+
+
+def quantities(schema: Schema) -> str:
+    """List the kinds of quantities and their units."""
+    rows = {}
+    for value in quantity_schemas(schema):
+        units = re.findall(r"\((.+)\)", value["pattern"])[0].split("|")
+        example = json.dumps(value["examples"][0], ensure_ascii=False)
+        rows[value["title"]] = [value["title"], f"`{example}`", ", ".join(units)]
+    return table(["quantity", "example", "units"], rows.values())
+
+
+def quantity_schemas(value: Any) -> Iterator[Schema]:
+    """Find everything with a unit."""
+    if isinstance(value, dict):
+        if "pattern" in value:
+            yield value
+        for one in value.values():
+            yield from quantity_schemas(one)
+    elif isinstance(value, list):
+        for one in value:
+            yield from quantity_schemas(one)
+
+
+def title(name: str) -> str:
+    """Write `ContentStore` as a heading."""
+    words = re.findall("[A-Z][a-z]*", name)
+    return " ".join([words[0], *(word.lower() for word in words[1:])])
+
+
+def text(definition: Schema) -> str:
+    """Give a description on one line."""
+    return " ".join(definition.get("description", "").split())
+
+
+if __name__ == "__main__":
+    Path(sys.argv[1]).write_text(manual(json.loads(_core.schema())), encoding="utf-8")

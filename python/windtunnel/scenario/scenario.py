@@ -1,0 +1,186 @@
+"""Scenarios: read from files, built and changed in Python; the core checks them all."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Unpack, cast, final
+
+import tomlkit
+from tomlkit.items import Item
+
+from windtunnel import _core
+from windtunnel._core import ScenarioError
+from windtunnel.controllers import Controller
+from windtunnel.scenario.tables import ScenarioTables
+
+Controllers = Mapping[str, type[Controller]]
+"""Controllers written in Python, by their names in scenarios."""
+
+BUILT = "scenario"
+"""The name, in messages, of a scenario that was not read from a file."""
+
+MOST_READ = 17 << 20
+"""Characters read of a file: more than the core accepts, so that the core reports the error."""
+
+
+@final
+class Scenario(_core.Scenario):
+    """A scenario: a network, what runs on it, for how long, and what is compared.
+
+    The keywords are the keys of a scenario file, with dictionaries for its tables. Paths of
+    files that it names, such as maps and traces, are relative to the file that it was
+    loaded from, or else to the working directory.
+
+    A scenario is immutable and checked when it is made. Raises ScenarioError for an invalid
+    scenario; the message names the line of its text and the fix.
+
+    >>> windtunnel.Scenario(
+    ...     duration="10 s",
+    ...     nodes={"server": {}, "phone": {}},
+    ...     links={"air": {"nodes": ["server", "phone"], "rate": "10 Mbps", "delay": "20 ms"}},
+    ...     flows={"download": {"from": "server", "to": "phone", "controller": "cubic"}},
+    ... )
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, **tables: Unpack[ScenarioTables]) -> Scenario:
+        """Build a scenario."""
+        for key, value in tables.items():
+            check_value(key, value)
+        return cls.parse(tomlkit.dumps(tables))
+
+    @staticmethod
+    def load(
+        file: Path | str,
+        settings: Mapping[str, object] | None = None,
+        controllers: Controllers | None = None,
+    ) -> Scenario:
+        """Read a scenario file; `settings` replace values by their paths.
+
+        `controllers` are controllers written in Python, by their names in the scenario.
+        Raises ScenarioError, or OSError if the file cannot be read.
+        """
+        return read_file(file, encoded(settings or {}), controllers)
+
+    @staticmethod
+    def parse(text: str, file: str = BUILT, controllers: Controllers | None = None) -> Scenario:
+        """Read a scenario's text, in TOML. Raises ScenarioError.
+
+        `file` is its name in messages; paths in the scenario are relative to it.
+        `controllers` are controllers written in Python, by their names in the scenario.
+        """
+        return checked(file, text, (), controllers)
+
+    def changed(
+        self, settings: Mapping[str, object], controllers: Controllers | None = None
+    ) -> Scenario:
+        """Copy the scenario with other values, by their paths, or more controllers.
+
+        Raises ScenarioError for an unknown path or an invalid value.
+
+        >>> scenario.changed({"links.air.rate": "50 Mbps", "runs": 10})
+        """
+        named = {**self.controllers, **(controllers or {})}
+        return checked(self.file, self.text, encoded(settings), named)
+
+    @property
+    def tables(self) -> ScenarioTables:
+        """The scenario as the keywords that build it."""
+        return cast(ScenarioTables, tomllib.loads(self.text))
+
+    def __eq__(self, other: object) -> bool:
+        """Compare the text, the files that it names, and its controllers."""
+        if not isinstance(other, Scenario):
+            return NotImplemented
+        parts = ((it.text, it.files, it.controllers) for it in (self, other))
+        return next(parts) == next(parts)
+
+    def __hash__(self) -> int:
+        """Hash the text."""
+        return hash(self.text)
+
+    def __reduce__(self) -> tuple[Callable[..., Scenario], tuple[str, str, Controllers]]:
+        """Support copying and pickling."""
+        return Scenario.parse, (self.text, self.file, self.controllers)
+
+    def __repr__(self) -> str:
+        """Show title, cases, runs and simulated time."""
+        what = f"cases: {len(self.cases)}, runs of each: {self.runs}"
+        name = self.title or self.file
+        return f"<Scenario {name!r}, {what}, simulated: {self.total_simulated_s:g} s>"
+
+
+def read_file(
+    file: Path | str,
+    settings: Iterable[tuple[str, str]] = (),
+    controllers: Controllers | None = None,
+) -> Scenario:
+    """Read and check a scenario file; `settings` are paths and values as the core takes them.
+
+    Raises ScenarioError with the place in the file, or OSError.
+    """
+    name = os.fsencode(file).decode(errors="replace")
+    try:
+        with open(file, encoding="utf-8") as opened:
+            text = opened.read(MOST_READ)
+    except UnicodeDecodeError as error:
+        raise not_text(name, error) from error
+    return checked(name, text, settings, controllers)
+
+
+def checked(
+    file: str,
+    text: str,
+    settings: Iterable[tuple[str, str]] = (),
+    controllers: Controllers | None = None,
+) -> Scenario:
+    """Check a text with settings: each is a path, and a TOML value or plain text."""
+    try:
+        return _core.Scenario.__new__(Scenario, file, text, list(settings), dict(controllers or {}))
+    except UnicodeEncodeError as error:
+        raise not_text(file, error) from error
+
+
+def not_text(name: str, error: UnicodeError) -> ScenarioError:
+    """Make the error for input that is not UTF-8."""
+    return ScenarioError(f"{name}: not text in UTF-8: {error}")
+
+
+def encoded(settings: Mapping[str, object]) -> Iterable[tuple[str, str]]:
+    """Encode settings as the core takes them."""
+    return [(path, in_toml(path, value)) for path, value in settings.items()]
+
+
+def in_toml(path: str, value: object) -> str:
+    """Write a value in TOML, on one line."""
+    check_value(path, value)
+    # As in an inline table, which has no line breaks.
+    table = tomlkit.inline_table().append("value", value)
+    item = table.value.item("value")
+    assert isinstance(item, Item)
+    return item.as_string()
+
+
+def check_value(path: str, value: object) -> None:
+    """Refuse values that TOML cannot express."""
+    match value:
+        case dict():
+            for key, one in value.items():
+                if not isinstance(key, str):
+                    raise ScenarioError(f"{path}: the key {key!r} is not text; write {str(key)!r}")
+                check_value(f"{path}.{key}", one)
+        case list() | tuple():
+            for index, one in enumerate(value):
+                check_value(f"{path}[{index}]", one)
+        case str() | bool() | int() | float():
+            pass
+        case _:
+            raise ScenarioError(
+                f"{path}: {value!r} is not a valid value\n"
+                "help: write text, a number, True or False, a list or a dictionary, "
+                "or omit the key"
+            )
