@@ -10,11 +10,13 @@ use windtunnel_world::NodePlan;
 use crate::choice::choice;
 use crate::error::{Mistake, suggestion};
 use crate::located::{Located, Named};
+use crate::schema::filled;
 use crate::units::{Measured, PacketCount};
 
 /// A node: a host or a router, with an NDN forwarder.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(transform = filled)]
 pub(crate) struct Node {
     /// The content store; default: none.
     content_store: Option<ContentStore>,

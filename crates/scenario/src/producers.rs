@@ -13,6 +13,7 @@ use crate::choice::choice;
 use crate::error::Mistake;
 use crate::located::Located;
 use crate::nodes::Names;
+use crate::schema::filled;
 use crate::units::{Bytes, Measured, bytes};
 
 /// Room in the largest packet for the name, the signature and the headers.
@@ -23,6 +24,7 @@ const MOST_NAME: usize = 250;
 /// A producer: answers every Interest below its prefix.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(transform = filled)]
 pub(crate) struct Producer {
     /// The node that it is on.
     node: Located<String>,

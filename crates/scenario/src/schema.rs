@@ -36,6 +36,20 @@ pub(crate) fn short_forms(schema: &mut Schema) {
     schema.insert("anyOf".into(), kinds.into());
 }
 
+/// What a table requires may be under `[defaults]` instead: only the descriptions of its
+/// keys say that they are required.
+pub(crate) fn filled(schema: &mut Schema) {
+    let required = schema.remove("required");
+    let required = required.iter().filter_map(Value::as_array).flatten();
+    for key in required.filter_map(Value::as_str).filter(|key| !TAGS.contains(key)) {
+        let property = schema.get_mut("properties").and_then(|it| it.get_mut(key));
+        let Some(property) = property else { continue };
+        let description = property["description"].as_str().unwrap_or_default();
+        property["description"] =
+            format!("{}; required.", description.trim_end_matches('.')).into();
+    }
+}
+
 /// The first of some kinds need not be named.
 pub(crate) fn without_tag(kinds: &mut [Value]) {
     if let Some(Value::Array(required)) = kinds.first_mut().and_then(|it| it.get_mut("required")) {
@@ -50,11 +64,9 @@ impl<A: JsonSchema, B: JsonSchema> JsonSchema for Both<A, B> {
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let common = A::json_schema(generator).to_value();
         let own = B::json_schema(generator).to_value();
-        let mut merged: Vec<Value> = kinds(&own)
-            .iter()
-            .map(|kind| both(&common, resolved(kind, generator.definitions())))
-            .collect();
-        without_tag(&mut merged);
+        let merged = kinds(&own).iter();
+        let merged: Vec<Schema> =
+            merged.map(|it| both(&common, resolved(it, generator.definitions()))).collect();
         for kind in kinds(&own) {
             if let Some(name) = kind["$ref"].as_str().and_then(|it| it.rsplit('/').next()) {
                 generator.definitions_mut().remove(name);
@@ -65,7 +77,7 @@ impl<A: JsonSchema, B: JsonSchema> JsonSchema for Both<A, B> {
 }
 
 /// A kind of table with the keys that all kinds have.
-fn both(common: &Value, kind: &Value) -> Value {
+fn both(common: &Value, kind: &Value) -> Schema {
     let mut kind = kind.clone();
     let own = kind["properties"].as_object().cloned().unwrap_or_default();
     let (tags, own): (Vec<_>, Vec<_>) =
@@ -76,6 +88,8 @@ fn both(common: &Value, kind: &Value) -> Value {
     let required: Vec<Value> = required.into_iter().flatten().flatten().collect();
     kind["properties"] = properties.into();
     kind["required"] = required.into();
+    let mut kind = Schema::try_from(kind).unwrap_or_default();
+    filled(&mut kind);
     kind
 }
 

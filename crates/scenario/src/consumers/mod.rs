@@ -21,6 +21,7 @@ use crate::located::Located;
 use crate::needs::{Carrier, check_needs};
 use crate::nodes::Names;
 use crate::producers::parse_prefix;
+use crate::schema::filled;
 use crate::timers::{self, zero};
 use crate::units::{Measured, Segments, Share, milliseconds, percent, segments};
 use reactions::{Backoff, Reaction, RttGain, TimeoutMeaning, WindowFraction};
@@ -32,6 +33,7 @@ const SEGMENT: u32 = 1024;
 /// A consumer: a flow of Interests and the Data that they bring.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(transform = filled)]
 pub(crate) struct Consumer {
     /// The node that it is on.
     node: Located<String>,

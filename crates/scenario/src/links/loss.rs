@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use windtunnel_world::{self as world, Victims};
 
 use crate::reader::SHORT;
+use crate::schema::without_tag;
 use crate::units::{Measured, Share, parse};
 
 /// Random loss. A probability alone is that of independent losses.
@@ -122,12 +123,13 @@ impl JsonSchema for Loss {
     }
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let mut kinds = Kind::json_schema(generator);
-        let kinds = kinds.remove("oneOf");
-        let mut any_of = vec![generator.subschema_for::<Measured<Share>>().to_value()];
-        any_of.extend(kinds.and_then(|it| it.as_array().cloned()).into_iter().flatten());
+        let kinds = kinds.remove("oneOf").and_then(|it| it.as_array().cloned());
+        let mut kinds = kinds.unwrap_or_default();
+        without_tag(&mut kinds);
+        kinds.insert(0, generator.subschema_for::<Measured<Share>>().to_value());
         json_schema!({
             "description": "Random loss. A probability alone is that of independent losses.",
-            "anyOf": any_of,
+            "anyOf": kinds,
         })
     }
 }
