@@ -292,6 +292,7 @@ def kinds(definitions: list[Schema]) -> str:
         for key, value in first.items()
         if key not in TAGS and all(it["properties"].get(key) == value for it in definitions)
     }
+    common = tag(definitions) | common
     parts = [table_of_keys({"properties": common, "required": required(definitions[0])})]
     for definition in definitions:
         parts.append(f"### {heading(definition)}\n\n{text(definition)}\n")
@@ -299,7 +300,20 @@ def kinds(definitions: list[Schema]) -> str:
         rest = {key: it for key, it in own.items() if key not in TAGS}
         if rest:
             parts.append(table_of_keys({"properties": rest, "required": required(definition)}))
-    return "\n".join(parts if common else parts[1:])
+    return "\n".join(parts)
+
+
+def tag(definitions: list[Schema]) -> Schema:
+    """Give the key that says which kind a table is of, if kinds have one; the first is meant."""
+    names = {
+        key: [it["properties"][key]["const"] for it in definitions]
+        for key in TAGS
+        if key in definitions[0]["properties"]
+    }
+    return {
+        key: {"enum": kinds, "default": kinds[0], "description": "Which kind."}
+        for key, kinds in names.items()
+    }
 
 
 def heading(definition: Schema) -> str:
