@@ -23,7 +23,7 @@ MISTAKES = {
     "a rate of zero": ('"10 Mbps"', '"0 Mbps"', '"0 Mbps"', "never sends"),
     "a negative delay": ('"5 ms"', '"-5 ms"', '"-5 ms"', "negative"),
     "a missing node": ('"producer"]', '"prodcer"]', '"prodcer"', "`producer`"),
-    "a missing key": ('rate = "10 Mbps"\n', "", "wire", 'rate = "100 Mbps"'),
+    "a missing key": ('rate = "10 Mbps"\n', "", "[links.wire]", "`rate`, `radio`, `trace`"),
     "a link to itself": ('"producer"]', '"consumer"]', '["consumer", "consumer"]', "different"),
     "two names for one node": ("{}, producer", "{}, consumer", "consumer", "duplicate"),
     "an unknown key": ("delay", "dealy", "dealy", "`delay`"),
@@ -34,11 +34,11 @@ MISTAKES = {
         "producer = {}, island = {} }\n"
         '[consumers.alone]\nnode = "island"\nprefix = "/video"\ncontroller = "aimd"',
         "alone",
-        "join `island`",
+        "connect `island`",
     ),
     "what nobody serves": ('prefix = "/video"\ncon', 'prefix = "/vido"\ncon', "viewer", "/video"),
     "no TOML": ("[links.wire]", "[links.wire", "", "]"),
-    "no time": ('"1 s"', '"0 s"', '"0 s"', "above zero"),
+    "no time": ('"1 s"', '"0 s"', '"0 s"', "greater than zero"),
     "too many samples": ('"100 ms"', '"1 ns"', '"1 ns"', "longer interval"),
     "no runs": ("runs = 2", "runs = 0", "0", "1 or more"),
     "a route over no link": (
@@ -141,9 +141,9 @@ def test_a_file_of_a_gigabyte_is_refused_without_reading_it_all(
         ("=5 s", ["write a path, = and a value"]),
         ("duratoin=5 s", ["did you mean `duration`"]),
         ("links.wrie.rate=5 Mbps", ["there is no `wrie` in links", "`wire`"]),
-        ("links.wire.rate=5 ms", ["`ms` is no unit of a rate"]),
+        ("links.wire.rate=5 ms", ["`ms` is not a valid unit for a rate"]),
         ("title.text=a", ["`title` is a value, not a table"]),
-        ("links..rate=1 Mbps", ["is no path"]),
+        ("links..rate=1 Mbps", ["is not a path"]),
     ],
 )
 def test_a_bad_setting(windtunnel: Command, scenario: Path, setting: str, said: list[str]) -> None:

@@ -41,8 +41,9 @@ def test_every_addition_fits_the_example(addition: str) -> None:
 def test_every_key_of_the_schema_is_on_the_page() -> None:
     page = PAGE.read_text(encoding="utf-8")
     for definition in [SCHEMA, *SCHEMA["$defs"].values()]:
-        for key in definition.get("properties", {}):
-            assert f"| `{key}` |" in page
+        for table in (definition, *definition.get("anyOf", [])):
+            for key in table.get("properties", {}):
+                assert f"| `{key}` |" in page
         for value in definition.get("oneOf", []):
             assert f"| `{value['const']}` |" in page
     for entry in json.loads(_core.catalogue("controllers")):

@@ -206,7 +206,7 @@ def test_what_cannot_be_is_refused_with_a_message() -> None:
         ({"flow": "upload"}, "there is no flow `upload`"),
         ({"step_s": 0.0}, "a step of no time"),
         ({"step_s": -1.0}, "step_s is -1; it must be greater than zero"),
-        ({"settings": {"duration": "0 s"}}, "no time is simulated"),
+        ({"settings": {"duration": "0 s"}}, "must be greater than zero"),
     ]
     for arguments, said in refused:
         with pytest.raises(ValueError, match=re.escape(said)):

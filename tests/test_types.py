@@ -45,7 +45,7 @@ chart: altair.TopLevelMixin = results.plot.window()
 
 WRONG = {
     "a number in place of a quantity": ('"10 s"', "10", "arg-type"),
-    "an unknown key": ('"delay": "20', '"dealy": "20', "typeddict-unknown-key"),
+    "an unknown key": ('"delay": "20', '"dealy": "20', "dict-item"),
     "an unknown queue": ('"kind": "codel"', '"kind": "codle"', "typeddict-item"),
     "a change of what is a value": ("again:", "scenario.runs = 3\nagain:", "misc"),
     "a kind of plot that there is none of": ("window()", "widow()", "attr-defined"),

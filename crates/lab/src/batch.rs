@@ -1,6 +1,6 @@
 //! Many runs side by side: each on its own thread, nothing shared.
 
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -8,11 +8,12 @@ use std::time::{Duration as RealDuration, Instant};
 use std::{fmt, io};
 
 use cpu_time::ThreadTime;
-use windtunnel_controllers::Failed;
 use windtunnel_engine::{Control, Stop};
+use windtunnel_scenario::{Case, ScenarioError, Study};
 use windtunnel_world::World;
 
-use crate::cases::{Case, Study};
+use crate::capture::Captures;
+use crate::caught::caught;
 use crate::tables::Measurements;
 
 /// One finished run.
@@ -91,6 +92,7 @@ enum Failure {
 #[derive(Debug)]
 struct Shared {
     study: Study,
+    captures: Option<Captures>,
     next: AtomicUsize,
     cancelled: AtomicBool,
     /// The control of each run that has started.
@@ -121,9 +123,23 @@ impl Batch {
     /// Starts all runs of a study, `jobs` at a time.
     #[must_use]
     pub fn start(study: Study, jobs: usize) -> Self {
+        Self::with(study, None, jobs)
+    }
+
+    /// The same with captures.
+    ///
+    /// # Errors
+    /// [`ScenarioError`] if a node that is to be captured is in no case.
+    pub fn captured(study: Study, captures: Captures, jobs: usize) -> Result<Self, ScenarioError> {
+        captures.check(&study)?;
+        Ok(Self::with(study, Some(captures), jobs))
+    }
+
+    fn with(study: Study, captures: Option<Captures>, jobs: usize) -> Self {
         let total = study.total_runs();
         let shared = Arc::new(Shared {
             study,
+            captures,
             next: AtomicUsize::new(0),
             cancelled: AtomicBool::new(false),
             controls: Mutex::new(vec![None; total]),
@@ -236,7 +252,7 @@ impl Shared {
         let failed = |why: String| Failure::Controller(self.named(case_read, number, &why));
         let world = caught(|| World::new(&plan)).map_err(failed)?;
         let mut world = world.expect("the plan was checked when it was read");
-        let captures = self.study.captures.as_ref();
+        let captures = self.captures.as_ref();
         let captures = captures.map(|it| it.start(case_read, &plan, &mut world));
         let ended = caught(|| world.run(control, self.study.real_time_limit));
         match (captures, &ended) {
@@ -269,12 +285,4 @@ impl Shared {
             (..) => format!("{names}, run {number}: {why}"),
         }
     }
-}
-
-/// What some work gives, or why a controller from outside could not go on in it.
-pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
-    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| match panic.downcast::<Failed>() {
-        Ok(failed) => failed.0,
-        Err(fault) => resume_unwind(fault),
-    })
 }

@@ -225,7 +225,6 @@ mod tests {
     use windtunnel_engine::Time;
 
     use super::*;
-    use crate::Study;
 
     fn bounds(consumers: &str) -> Bounds {
         let text = format!(
@@ -241,7 +240,7 @@ mod tests {
             {consumers}
             "#
         );
-        let study = Study::read("test", &text, &[]).unwrap();
+        let study = crate::read("test", &text, &[]).unwrap();
         Bounds::of(&study.cases[0].plan)
     }
 
@@ -296,7 +295,7 @@ mod tests {
                 consumers.b = {{ node = "b", prefix = "{content}" }}
                 "#
             );
-            let study = Study::read("test", &text, &[]).unwrap();
+            let study = crate::read("test", &text, &[]).unwrap();
             let plan = study.cases[0].plan.clone();
             let bounds = Bounds::of(&plan);
             let mut world = windtunnel_world::World::new(&plan).unwrap();

@@ -12,11 +12,10 @@ use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use windtunnel_controllers::{Settings, Start, Window};
 use windtunnel_engine::{Duration, Time};
+use windtunnel_scenario::{Case, Mistake, ScenarioError, Study, list, suggestion};
 use windtunnel_world::{Plan, Transport, World};
 
-use crate::batch::caught;
-use crate::cases::{Case, Study};
-use crate::error::{Mistake, ScenarioError, list, suggestion};
+use crate::caught::caught;
 use seat::{Seat, Shared, lock};
 
 /// What an agent answers.

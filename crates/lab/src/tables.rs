@@ -7,10 +7,10 @@ use arrow_array::{ArrayRef, BooleanArray, Float64Array, RecordBatch, StringArray
 use arrow_schema::{DataType, Field, Schema};
 use arrow_select::concat::concat_batches;
 use windtunnel_engine::{Duration, Stop, Time};
+use windtunnel_scenario::Study;
 use windtunnel_world::{LinkPlan, Plan, World};
 
 use crate::batch::Run;
-use crate::cases::Study;
 
 mod bridges;
 mod channels;

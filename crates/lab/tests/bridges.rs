@@ -41,7 +41,7 @@ buffer = "30 kB"
 "#;
 
 fn read(text: &str) -> Result<Study, ScenarioError> {
-    Study::read("scenario.toml", text, &[])
+    windtunnel_lab::read("scenario.toml", text, &[])
 }
 
 fn changed(old: &str, new: &str) -> String {
@@ -154,8 +154,9 @@ fn packets(file: &Path) -> Vec<Vec<u8>> {
 fn a_capture_has_the_acknowledgements_as_they_are_on_the_wire() {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("bridges");
     let captures = Captures { folder: folder.clone(), nodes: vec!["edge-b".to_owned()] };
-    let study = read(VALID).expect("the scenario is right").captured(captures);
-    let (study, outcome) = Batch::start(study.expect("there is that node"), 1).finish();
+    let study = read(VALID).expect("the scenario is right");
+    let batch = Batch::captured(study, captures, 1).expect("there is that node");
+    let (study, outcome) = batch.finish();
     assert!(outcome.unwritten.is_none() && outcome.faults.is_empty());
     let tables = tables::all(&study, &outcome.runs);
     let table = &tables.iter().find(|it| it.0 == "bridges").expect("the table is there").1;
@@ -190,14 +191,14 @@ fn edges_that_cannot_be_are_refused() {
     assert_refused(&changed("\"edge-a\"\nto", "¶\"edge\"\nto"), &["there is no node `edge`"]);
     assert_refused(
         &changed("to = \"edge-b\"", "to = ¶\"edge-a\""),
-        &["bridge `dci` ends where it begins"],
+        &["both edges of bridge `dci` are at one node"],
     );
     assert_refused(
         &changed(
             "[bridges.dci]\nfrom = \"edge-a\"\nto = \"edge-b\"",
             "[bridges.¶dci]\nfrom = \"edge-b\"\nto = \"edge-a\"",
         ),
-        &["no flow passes bridge `dci`"],
+        &["no flow crosses bridge `dci`"],
     );
     let overlapping = "\n[bridges.¶inner]\nfrom = \"core\"\nto = \"b\"\nbuffer = \"1 MB\"\n";
     assert_refused(
@@ -223,20 +224,24 @@ fn values_that_cannot_be_are_refused() {
     assert_refused(&with("¶keeps = \"stalled\""), &["mean `keep`?"]);
     assert_refused(
         &with("order = ¶{ kind = \"in-order\" }"),
-        &["needs its `patience`", "patience = \"20 ms\""],
+        &["`order` has no `patience`", "patience = \"10 ms\""],
     );
     assert_refused(
-        &with("order = { kind = \"as-they-come\", patience = ¶\"1 ms\" }"),
-        &["`patience` is a key of `in-order`"],
+        &with("order = { kind = \"as-they-come\", ¶patience = \"1 ms\" }"),
+        &["`patience` does not apply to `as-they-come`", "it is a key of `in-order`"],
     );
     assert_refused(
         &with("probes = { rate = \"1 Gbps\", burst = ¶\"10 B\", extra = \"5 %\" }"),
         &["1500 B or more"],
     );
-    assert_refused(&with("round_trip = ¶\"9 ms\""), &["duplicates = \"suppress\""]);
+    let pass = "duplicates = { kind = \"pass\", ¶round_trip = \"9 ms\" }";
+    assert_refused(&with(pass), &["it is a key of `suppress`"]);
+    let suppress = with("duplicates = { kind = \"suppress\", round_trip = \"9 ms\" }");
+    let round_trip = Duration::from_millis(9);
+    assert_eq!(bridge(&suppress).source.duplicates, Duplicates::Suppress { round_trip });
     assert_refused(&changed("of = \"selected\"", "of = ¶\"some\""), &["`all`", "`selected`"]);
     assert_refused(
         &changed("[bridges.dci]\n", "¶[bridges.dci]\n").replace("buffer = \"30 kB\"\n", ""),
-        &["missing key `buffer`"],
+        &["`dci` has no `buffer`"],
     );
 }

@@ -74,7 +74,7 @@ impl Folder {
     }
 
     fn read(&self, text: &str) -> Result<Study, ScenarioError> {
-        Study::read(&self.file(), text, &[])
+        windtunnel_lab::read(&self.file(), text, &[])
     }
 
     #[track_caller]
@@ -251,7 +251,8 @@ fn a_controller_that_listens_to_its_radio_needs_one() {
     assert!(folder.read(&changed(RADIO, "\"cubic\"", with)).is_ok());
     let wired = changed(RADIO, "to = \"phone\"", "to = \"base\"");
     let marked = "{ kind = \"d-tcp\", sinr = ¶true }";
-    let said = ["`d-tcp` needs a radio's SINR, which is not there", "or write sinr = false"];
+    let said =
+        ["`d-tcp` needs a radio's SINR, which this flow does not have", "or write sinr = false"];
     folder.assert_refused(&changed(&wired, "\"cubic\"", marked), &said);
     // The same where the flag stands under a name of the file's own.
     let named = changed(&wired, "\"cubic\"", "\"mine\"") + "[controllers]\nmine = " + marked;
@@ -262,7 +263,7 @@ fn a_controller_that_listens_to_its_radio_needs_one() {
         "[producers.p]\nnode = \"server\"\nprefix = \"/p\"\n\
          [consumers.c]\nnode = \"phone\"\nprefix = \"/p\"\ncontroller = {marked}\n"
     );
-    let said = ["needs a radio's SINR, which an NDN consumer has not", "in a flow over TCP"];
+    let said = ["needs a radio's SINR, which an NDN consumer does not have", "in a flow over TCP"];
     folder.assert_refused(&format!("{RADIO}{consumer}"), &said);
 }
 
@@ -271,9 +272,13 @@ fn a_radio_beyond_its_limits_is_refused() {
     let folder = street("limits");
     for (old, new, said) in [
         ("\"28 GHz\"", "¶\"400 MHz\"", "from \"0.5 GHz\" to \"100 GHz\""),
-        ("\"28 GHz\"", "¶\"28 dB\"", "`dB` is no unit of a frequency"),
-        ("[\"1 GHz\", \"100 MHz\"]", "¶[\"1 GHz\", \"0 Hz\"]", "a bandwidth of nothing"),
-        ("[\"1 GHz\", \"100 MHz\"]", "¶\"29 GHz\"", "more bandwidth than the carrier has"),
+        ("\"28 GHz\"", "¶\"28 dB\"", "`dB` is not a valid unit for a frequency"),
+        (
+            "[\"1 GHz\", \"100 MHz\"]",
+            "¶[\"1 GHz\", \"0 Hz\"]",
+            "`bandwidth` must be greater than zero",
+        ),
+        ("[\"1 GHz\", \"100 MHz\"]", "¶\"29 GHz\"", "`bandwidth` is above the carrier"),
         ("\"-3 dBm\"", "¶\"-101 dBm\"", "not between -100 and 100 dBm"),
         ("\"36 km/h\"", "¶\"-1 m/s\"", "is negative"),
         ("\"36 km/h\"", "¶\"5000 m/s\"", "is above 1000 m/s"),
@@ -289,18 +294,27 @@ fn a_radio_beyond_its_limits_is_refused() {
         ("harq = { error = ¶\"100 %\" }", "at most \"99 %\""),
         ("harq = { attempts = ¶0 }", "1 to 100"),
         ("harq = { attempts = ¶101 }", "1 to 100"),
-        ("rlc = { kind = \"unacknowledged\", status = ¶\"1 ms\" }", "there is no `status`"),
+        (
+            "rlc = { kind = \"unacknowledged\", ¶status = \"1 ms\" }",
+            "it is a key of `acknowledged`",
+        ),
         ("rlc = { kind = ¶\"transparent\" }", "unknown value `transparent`"),
         ("report = { period = ¶\"25 ms\" }", "a multiple of 10 ms"),
         ("report = { period = ¶\"0 s\" }", "a multiple of 10 ms"),
         ("handover = { margin = ¶\"-1 dB\" }", "0 dB or more"),
-        ("efficiency = { kind = \"cqi\", share = ¶\"50 %\" }", "has no `share`"),
-        ("efficiency = { kind = \"shannon\", gap = ¶\"1 dB\" }", "has no `gap`"),
-        ("efficiency = { kind = ¶\"shannon\", most = \"0 bit/s/Hz\" }", "never sends anything"),
+        ("efficiency = { kind = \"cqi\", ¶share = \"50 %\" }", "`share` does not apply to `cqi`"),
+        (
+            "efficiency = { kind = \"shannon\", ¶gap = \"1 dB\" }",
+            "`gap` does not apply to `shannon`",
+        ),
+        ("efficiency = ¶{ kind = \"shannon\", most = \"0 bit/s/Hz\" }", "never sends anything"),
         ("blockage = { every = ¶\"1 us\", lasts = \"1 s\", loss = \"9 dB\" }", "1 ms or more"),
-        ("blockage = { every = \"1 s\", lasts = ¶\"0 s\", loss = \"9 dB\" }", "lasts no time"),
+        (
+            "blockage = { every = \"1 s\", lasts = ¶\"0 s\", loss = \"9 dB\" }",
+            "`lasts` must be greater than zero",
+        ),
         ("blockage = { every = \"1 s\", lasts = \"1 s\", loss = ¶\"-9 dB\" }", "0 dB or more"),
-        ("blockage = ¶{ lasts = \"1 s\", loss = \"9 dB\" }", "missing key `every`"),
+        ("blockage = ¶{ lasts = \"1 s\", loss = \"9 dB\" }", "`blockage` has no `every`"),
         (
             "line_of_sight = \"probability\"\nobstructed = ¶\"diffraction\"",
             "line_of_sight = \"map\"",
@@ -309,30 +323,26 @@ fn a_radio_beyond_its_limits_is_refused() {
         folder.assert_refused(&radio(more), &[said]);
     }
     let missing = changed(RADIO, "[links.air.radio]\nmap = \"street.toml\"", "¶[links.air.radio]");
-    folder.assert_refused(&missing, &["missing key `map`"]);
+    folder.assert_refused(&missing, &["`radio` has no `map`"]);
 }
 
 #[test]
 fn a_link_says_in_one_way_how_fast_it_sends() {
     let folder = street("ways").with("cell.trace", "1\n");
-    let own = |more: &str| {
-        changed(RADIO, "\"phone\"]\n", &format!("\"phone\"]\n{more}\n"))
-            .replace("[links.air.radio]", "¶[links.air.radio]")
-    };
-    folder.assert_refused(&own("rate = \"1 Mbps\""), &["with `rate`, `radio` at once"]);
+    let own = |more: &str| changed(RADIO, "\"phone\"]\n", &format!("\"phone\"]\n{more}\n"));
+    let beside = |text: &str| text.replace("[links.air.radio]", "[links.air.¶radio]");
+    let at_once = ["`radio` beside another of", "write one of them"];
+    folder.assert_refused(&beside(&own("rate = \"1 Mbps\"")), &at_once);
     let trace = "{ file = \"cell.trace\", kind = \"opportunities\" }";
-    folder.assert_refused(&own(&format!("trace = {trace}")), &["with `radio`, `trace` at once"]);
-    let changes = own("changes = [{ at = \"1 s\", state = \"down\" }]").replace('¶', "");
-    folder.assert_refused(
-        &changes.replace("\"1 s\"", "¶\"1 s\""),
-        &["a link with `radio` and `changes`"],
-    );
-    let with = |more: &str| changed(TRACE, "trace = {", &format!("{more}\ntrace = ¶{{"));
-    folder.assert_refused(&with("rate = \"1 Mbps\""), &["with `rate`, `trace` at once"]);
-    let none = changed(TRACE, &format!("trace = {trace}\n"), "").replace("links.", "links.¶");
-    folder.assert_refused(&none, &["link `cell` has no `rate`", "rate =", "radio =", "trace ="]);
-    // What all links have unless they say otherwise is no contradiction.
-    assert!(folder.read(&format!("{TRACE}[defaults.link]\nrate = \"1 Mbps\"\n")).is_ok());
+    folder.assert_refused(&beside(&own(&format!("trace = {trace}"))), &at_once);
+    let changes = own("¶changes = [{ at = \"1 s\", state = \"down\" }]");
+    folder.assert_refused(&changes, &["`changes` does not apply to `radio`", "a key of `rate`"]);
+    let with = |more: &str| changed(TRACE, "trace = {", &format!("{more}\n¶trace = {{"));
+    folder.assert_refused(&with("rate = \"1 Mbps\""), &["`trace` beside another of"]);
+    let none = changed(TRACE, &format!("trace = {trace}\n"), "").replace("[links.", "¶[links.");
+    folder.assert_refused(&none, &["`cell` has no `rate`", "`rate`, `radio`, `trace`"]);
+    // Defaults for other kinds of links do not apply.
+    assert!(folder.read(&format!("{TRACE}[defaults.link]\nrate = \"1 Mbps\"\nchanges = [{{ at = \"1 s\", state = \"up\" }}]\n")).is_ok());
 }
 
 #[test]
@@ -342,12 +352,21 @@ fn a_map_with_a_mistake_is_refused_at_its_place_in_both_files() {
         .assert_map_refused(&wrong("title", "¶tilte"), &["did you mean `title`?"])
         .assert_map_refused(&wrong("height = \"1.5 m\"", "height = ¶\"1 m\""), &["1.5 m to 22.5 m"])
         .assert_map_refused(&wrong("\"10 m\" }]\nb", "¶\"90 m\" }]\nb"), &["from 2 m to 50 m"])
-        .assert_map_refused(&wrong("\"-5 m\"", "¶\"-5 s\""), &["`s` is no unit of a length"])
-        .assert_map_refused(&wrong("\"15 m\"", "¶\"0 m\""), &["a building without extent"])
-        .assert_map_refused(&wrong("\"15 m\"", "¶\"-1 m\""), &["a building without extent"])
+        .assert_map_refused(
+            &wrong("\"-5 m\"", "¶\"-5 s\""),
+            &["`s` is not a valid unit for a length"],
+        )
+        .assert_map_refused(
+            &wrong("\"15 m\"", "¶\"0 m\""),
+            &["a building must be wider and deeper than 0 m"],
+        )
+        .assert_map_refused(
+            &wrong("\"15 m\"", "¶\"-1 m\""),
+            &["a building must be wider and deeper than 0 m"],
+        )
         .assert_map_refused(
             &wrong("[{ name = \"g1\", at = [\"0 m\", \"-5 m\"], height = \"10 m\" }]", "¶[]"),
-            &["without a base station"],
+            &["the map has no base station"],
         )
         .assert_map_refused(
             &wrong(
@@ -359,11 +378,11 @@ fn a_map_with_a_mistake_is_refused_at_its_place_in_both_files() {
         )
         .assert_map_refused(
             &wrong("[[\"-50 m\", \"40 m\"], [\"50 m\", \"40 m\"]]", "¶[]"),
-            &["a path without a corner"],
+            &["the path has no corner"],
         )
         .assert_map_refused(
             &wrong("[\"50 m\", \"40 m\"]", "¶[\"-50 m\", \"40 m\"]"),
-            &["two corners of the path in one place"],
+            &["two consecutive corners of the path"],
         )
         .assert_map_refused(&wrong("[user]", "[user¶"), &[]);
 }
@@ -371,31 +390,31 @@ fn a_map_with_a_mistake_is_refused_at_its_place_in_both_files() {
 #[test]
 fn a_trace_with_a_mistake_is_refused_at_its_place_in_both_files() {
     let opportunities: [(&str, &[&str]); 9] = [
-        ("", &["cell.trace: an empty trace"]),
-        ("# nothing\n\n", &["an empty trace"]),
-        ("1\n2\nx\n", &["cell.trace:3:1: \"x\" is no time"]),
-        ("1\n-2\n", &["cell.trace:2:1: \"-2\" is no time"]),
+        ("", &["cell.trace: the trace is empty"]),
+        ("# nothing\n\n", &["the trace is empty"]),
+        ("1\n2\nx\n", &["cell.trace:3:1: \"x\" is not a time"]),
+        ("1\n-2\n", &["cell.trace:2:1: \"-2\" is not a time"]),
         ("1.5\n", &["a whole number of milliseconds"]),
-        ("# made\n5\n 4\n", &["cell.trace:3:2: 4 ms comes after 5 ms"]),
-        ("0\n0\n", &["of no length"]),
-        ("99999999999999999999\n", &["is no time"]),
-        ("18000000000\n", &["less than a bit a second"]),
+        ("# made\n5\n 4\n", &["cell.trace:3:2: 4 ms follows 5 ms"]),
+        ("0\n0\n", &["has no length"]),
+        ("99999999999999999999\n", &["is not a time"]),
+        ("18000000000\n", &["less than one bit per second"]),
     ];
     let mut folder = Folder::new("traces");
     for (trace, expected) in opportunities {
         folder = folder.assert_trace_refused("opportunities", trace, expected);
     }
     let rates: [(&str, &[&str]); 10] = [
-        ("", &["cell.trace: an empty trace"]),
-        ("0 1\n", &["of no length", "repeat = false"]),
-        ("1 5\n2 5\n", &["cell.trace:1:1: the trace begins at 1 s", "let its first time be 0"]),
-        ("0 5\n2 5\n2 6\n", &["cell.trace:3:1: 2 s comes after 2 s"]),
-        ("0 5 5\n", &["\"0 5 5\" is no time and rate"]),
-        ("0\n", &["\"0\" is no time and rate"]),
-        ("0 fast\n", &["\"fast\" is no rate in Mbit/s"]),
-        ("0 -1\n", &["\"-1\" is no rate"]),
-        ("0 nan\n", &["\"nan\" is no rate"]),
-        ("0 0\n1 0\n", &["nothing is ever sent"]),
+        ("", &["cell.trace: the trace is empty"]),
+        ("0 1\n", &["has no length", "repeat = false"]),
+        ("1 5\n2 5\n", &["cell.trace:1:1: the trace begins at 1 s", "its first time must be 0"]),
+        ("0 5\n2 5\n2 6\n", &["cell.trace:3:1: 2 s follows 2 s"]),
+        ("0 5 5\n", &["\"0 5 5\" is not a time and rate"]),
+        ("0\n", &["\"0\" is not a time and rate"]),
+        ("0 fast\n", &["\"fast\" is not a rate in Mbit/s"]),
+        ("0 -1\n", &["\"-1\" is not a rate"]),
+        ("0 nan\n", &["\"nan\" is not a rate"]),
+        ("0 0\n1 0\n", &["never sends anything"]),
     ];
     for (trace, expected) in rates {
         folder = folder.assert_trace_refused("rates", trace, expected);
@@ -415,11 +434,11 @@ fn a_file_that_cannot_be_read_is_refused_with_where_it_was_sought() {
         ("inner", "inner: not a file"),
         ("", "not a file"),
         ("/dev/zero", "/dev/zero: not a file"),
-        ("binary", "not text in UTF-8, from octet 0 on"),
+        ("binary", "not text in UTF-8, from byte 0 on"),
         ("large", "large: too large: more than 64 MiB"),
     ] {
         let text = changed(TRACE, "\"cell.trace\"", &format!("¶\"{name}\""));
-        folder.assert_refused(&text, &[said, "it was sought at"]);
+        folder.assert_refused(&text, &[said, "searched for at"]);
     }
 }
 
@@ -471,15 +490,15 @@ fn a_case_may_have_another_map() {
 fn an_application_over_tcp_may_have_a_rate_of_its_own() {
     let folder = Folder::new("rate").with("cell.trace", "1\n");
     let with = |more: &str| format!("{TRACE}{more}\n");
-    let plan = folder.plan(&with("rate = \"2 Mbps\""));
+    let plan = folder.plan(&with("workload = { kind = \"bulk\", rate = \"2 Mbps\" }"));
     let Transport::Tcp { workload: Workload::Bulk { rate }, .. } = &plan.flows[0].transport else {
         panic!("it is bulk data over TCP")
     };
     assert_eq!(*rate, Some(mbps(2.0)));
     assert!(Bounds::of(&plan).goodput_bps <= 2e6);
     folder.assert_refused(
-        &with("rate = ¶\"2 Mbps\"\nworkload = { kind = \"file\", size = \"1 MB\" }"),
-        &["over TCP, only the application of `bulk` data has a `rate`"],
+        &with("workload = { kind = \"file\", size = \"1 MB\", ¶rate = \"2 Mbps\" }"),
+        &["`rate` does not apply to `file`", "it is a key of `bulk`"],
     );
 }
 

@@ -10,7 +10,7 @@ fn read(text: &str) -> Result<Study, ScenarioError> {
         producers.p = { node = "b", prefix = "/p" }
         consumers.c = { node = "a", prefix = "/p" }
     "#;
-    Study::read("test", &format!("{network}\n{text}"), &[])
+    windtunnel_lab::read("test", &format!("{network}\n{text}"), &[])
 }
 
 fn beta_of(study: &Study, case: usize) -> (&'static str, f64) {

@@ -10,7 +10,7 @@ use windtunnel_lab::{Answer, Batch, Driver, Environments, Signals, Study, tables
 const SEED: u64 = 7;
 
 fn study(text: &str) -> Study {
-    Study::read(FILE, text, &[]).expect("it is valid")
+    windtunnel_lab::read(FILE, text, &[]).expect("it is valid")
 }
 
 /// One flow over TCP, over a link that loses packets, and one that does not.

@@ -3,7 +3,7 @@
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, UInt64Type};
 use arrow_array::{Array, RecordBatch};
-use windtunnel_lab::{Batch, Study, tables};
+use windtunnel_lab::{Batch, tables};
 
 /// A network of three nodes, with what a test adds to it.
 fn scenario(more: &str) -> String {
@@ -19,7 +19,8 @@ fn scenario(more: &str) -> String {
 }
 
 fn run(text: &str, jobs: usize) -> Vec<(&'static str, RecordBatch)> {
-    let study = Study::read("test.toml", text, &[]).unwrap_or_else(|error| panic!("{error}"));
+    let study =
+        windtunnel_lab::read("test.toml", text, &[]).unwrap_or_else(|error| panic!("{error}"));
     let (study, outcome) = Batch::start(study, jobs).finish();
     assert!(outcome.faults.is_empty(), "{:?}", outcome.faults);
     tables::all(&study, &outcome.runs)

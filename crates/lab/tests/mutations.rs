@@ -57,6 +57,9 @@ fn mutation() -> impl Strategy<Value = Mutation> {
         "\"\"\"",
         ",",
         "workload = { kind = \"file\", size = \"1 MB\" }\n",
+        "kind = \"red\", ",
+        "protocol = \"udp\"\n",
+        "\"fq-codel\"",
     ]);
     prop_oneof![
         1 => (index(), index()).prop_map(|(from, length)| Mutation::Remove(from, length)),
@@ -139,6 +142,35 @@ none = { "links.first.loss" = { probability = "0 %" } }
 some = { "links.first.loss.probability" = "2 %" }
 "#;
 
+/// Every kind of queue, workload, loss and protocol, in short and in long.
+const KINDS: &str = r#"
+duration = "200 ms"
+interval = "20 ms"
+nodes = { a = {}, b = {}, c = {} }
+[defaults]
+link = { delay = "1 ms", rate = "5 Mbps", queue = "fq-codel", changes = [{ at = "9 ms", state = "up" }] }
+flow = { from = "a", to = "c", controller = "cubic", recovery = "sack", payload = "500 B" }
+[links]
+first = { nodes = ["a", "b"], queue = ["pie", { kind = "red", limit = "50 kB" }], loss = ["1 %", "0 %"] }
+second = { nodes = ["b", "c"], queue = { kind = "dualpi2", coupling = 1.5 } }
+third = { nodes = ["b", "c"], queue = "sce", loss = { kind = "gilbert-elliott", in_good_state = "0 %", in_bad_state = "20 %", to_bad_state = "1 %", to_good_state = "10 %" } }
+[flows]
+bulk = { workload = "bulk" }
+paced = { workload = { kind = "bulk", rate = "1 Mbps" }, split = { at = ["b"] } }
+file = { workload = { kind = "file", size = "50 kB" } }
+ask = { workload = { kind = "request-response", response = "5 kB", periods = "exponential", think = "9 ms" } }
+turns = { workload = { kind = "on-off", on = "20 ms", off = "10 ms" } }
+files = { workload = { kind = "arrivals", sizes = [["1 kB", "0 %"], ["9 kB", "100 %"]], load = "20 %" } }
+call = { protocol = "udp", rate = "100 kbps" }
+words = { protocol = "udp", rate = "100 kbps", workload = { kind = "on-off", on = "9 ms", off = "9 ms" } }
+[bridges.dci]
+from = "a"
+to = "b"
+buffer = "30 kB"
+duplicates = { kind = "suppress", round_trip = "5 ms" }
+order = { kind = "in-order", patience = "5 ms" }
+"#;
+
 const MAP: &str = r#"
 stations = [
   { name = "g1", at = ["0 m", "0 m"], height = "10 m" },
@@ -186,7 +218,7 @@ handover = {{ margin = "1 dB", after = "20 ms", interruption = "10 ms" }}
 report = {{ period = "20 ms", delay = "1 ms" }}
 [flows]
 down = {{ from = "a", to = "c", controller = {{ kind = "d-tcp", sinr = true }} }}
-up = {{ from = "c", to = "a", controller = "bbr1", rate = "3 Mbps" }}
+up = {{ from = "c", to = "a", controller = "bbr1", workload = {{ kind = "bulk", rate = "3 Mbps" }} }}
 "#
     )
 }
@@ -229,6 +261,13 @@ fn the_rich_scenario_is_valid() {
 }
 
 #[test]
+fn the_scenario_of_all_kinds_is_valid() {
+    let study = read(KINDS).expect("it is valid");
+    let (_, outcome) = Batch::start(study, 1).finish();
+    assert!(outcome.runs.iter().all(|it| it.packet_hops > 100));
+}
+
+#[test]
 fn the_scenario_of_channels_is_valid() {
     let text = channels(&folder("valid-channels"), MAP, "1\n1\n3\n", RATES);
     let (_, outcome) = Batch::start(read(&text).expect("it is valid"), 1).finish();
@@ -257,10 +296,10 @@ proptest! {
 
     #[test]
     fn a_changed_text_is_read_or_refused_and_never_hangs(
-        rich in any::<bool>(),
+        text in prop::sample::select(vec![VALID, RICH, KINDS]),
         mutations in vec(mutation(), 1..4),
     ) {
-        read_and_run(&mutated(if rich { RICH } else { VALID }, &mutations));
+        read_and_run(&mutated(text, &mutations));
     }
 
     #[test]
@@ -271,7 +310,7 @@ proptest! {
     /// Lines in another order, some twice, some missing.
     #[test]
     fn shuffled_lines_are_read_or_refused(places in vec(any::<Index>(), 1..40)) {
-        let lines: Vec<&str> = RICH.lines().collect();
+        let lines: Vec<&str> = RICH.lines().chain(KINDS.lines()).collect();
         let text: Vec<&str> = places.iter().map(|it| *it.get(&lines)).collect();
         read_and_run(&text.join("\n"));
     }

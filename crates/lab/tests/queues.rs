@@ -61,6 +61,29 @@ fn every_kind_is_read_with_all_its_keys_and_with_none() {
     }
 }
 
+/// What is not written is what the schema, and with it the manual, says.
+#[test]
+fn the_defaults_of_the_schema_are_those_of_the_reader() {
+    let schema = windtunnel_lab::schema();
+    let kinds = schema["$defs"]["Queue"]["anyOf"].as_array().expect("it has kinds");
+    let tables = kinds.iter().filter(|it| it.get("properties").is_some());
+    let mut checked = 0;
+    for table in tables {
+        let properties = table["properties"].as_object().expect("they have keys");
+        let kind = properties["kind"]["const"].as_str().expect("they have names");
+        let plain = changed(QUEUE, &format!("\"{kind}\""));
+        let plain = read(&plain).expect("no key is required").cases.remove(0).plan;
+        for (key, property) in properties {
+            let Some(default) = property.get("default") else { continue };
+            let written = changed(QUEUE, &format!("{{ kind = \"{kind}\", {key} = {default} }}"));
+            let written = read(&written).expect("it is valid").cases.remove(0).plan;
+            assert_eq!(format!("{plain:?}"), format!("{written:?}"), "{kind}: {key}");
+            checked += 1;
+        }
+    }
+    assert!(checked > 30, "{checked} defaults");
+}
+
 #[track_caller]
 fn assert_refused(kind: &str, keys: &str, messages: &[&str]) {
     let error = read(&with_queue(kind, keys)).expect_err("it is refused").to_string();
@@ -71,27 +94,39 @@ fn assert_refused(kind: &str, keys: &str, messages: &[&str]) {
 
 #[test]
 fn a_key_of_another_kind_is_refused_and_the_own_ones_are_named() {
-    assert_refused("red", "target = \"5 ms\"", &["no `target`", "`minimum_threshold`, "]);
-    assert_refused("codel", "quantum = \"300 B\"", &["no `quantum`", "ce_threshold"]);
-    assert_refused("dualpi2", "action = \"drop\"", &["no `action`", "coupling"]);
-    assert_refused("drop-tail", "gentle = true", &["no `gentle`", "`kind`, `limit`"]);
+    assert_refused(
+        "red",
+        "target = \"5 ms\"",
+        &["`target` does not apply to `red`", "`minimum_threshold`, "],
+    );
+    assert_refused(
+        "codel",
+        "quantum = \"300 B\"",
+        &["`quantum` does not apply", "a key of `fq-codel`", "ce_threshold"],
+    );
+    assert_refused("dualpi2", "action = \"drop\"", &["`action` does not apply", "coupling"]);
+    assert_refused(
+        "drop-tail",
+        "gentle = true",
+        &["`gentle` does not apply", "a key of `red`", "keys of `drop-tail`: `limit`"],
+    );
 }
 
 #[test]
 fn values_that_mean_nothing_are_refused() {
     for kind in ["codel", "fq-codel", "sce", "pcon", "link-service"] {
-        assert_refused(kind, "interval = \"0 s\"", &["an interval of no time"]);
+        assert_refused(kind, "interval = \"0 s\"", &["`interval` must be greater than zero"]);
     }
     for kind in ["pie", "dualpi2"] {
-        assert_refused(kind, "target = \"0 s\"", &["a target of no time"]);
-        assert_refused(kind, "update = \"1 us\"", &["more often than every 10 us"]);
-        assert_refused(kind, "alpha = \"0 Hz\"", &["without `alpha`"]);
+        assert_refused(kind, "target = \"0 s\"", &["`target` must be greater than zero"]);
+        assert_refused(kind, "update = \"1 us\"", &["`update` must be at least 10 us"]);
+        assert_refused(kind, "alpha = \"0 Hz\"", &["`alpha` must be greater than zero"]);
         assert_refused(kind, "beta = 2", &["has no unit", "Hz"]);
     }
     for weight in ["0.0", "-1.0", "1.5", "nan"] {
         assert_refused("red", &format!("weight = {weight}"), &["above 0 and at most 1"]);
     }
-    let thresholds = "not above the minimum one, in the same unit";
+    let thresholds = "must be above the minimum threshold, in the same unit";
     assert_refused("red", "maximum_threshold = \"5 packets\"", &[thresholds]);
     assert_refused("red", "maximum_threshold = \"9 kB\"", &[thresholds]);
     assert_refused("fq-codel", "flows = 0", &["flows = 1024"]);
@@ -102,5 +137,5 @@ fn values_that_mean_nothing_are_refused() {
         assert_refused("dualpi2", &format!("coupling = {coupling}"), &["is above 0"]);
     }
     assert_refused("dualpi2", "step = \"1 ms\", ramp_end = \"2 ms\"", &["both a step and a ramp"]);
-    assert_refused("sce", "ramp_start = \"3 ms\"", &["ends before it starts", "2.5 ms"]);
+    assert_refused("sce", "ramp_start = \"3 ms\"", &["before its start at 3 ms", "2.5 ms"]);
 }

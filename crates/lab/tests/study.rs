@@ -203,7 +203,7 @@ fn no_axis_may_have_the_name_of_any_column() {
         for field in batch.schema().fields() {
             let text = with(&format!("[compare.{}]\none = {{}}\n", field.name()));
             let error = read(&text).expect_err("the name is taken");
-            assert!(error.message.contains("is a column"), "{table}: {error}");
+            assert!(error.message.contains("is already a column"), "{table}: {error}");
         }
     }
 }

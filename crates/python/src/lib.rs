@@ -113,7 +113,7 @@ impl Scenario {
         controllers: Option<Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         let controllers = controllers.unwrap_or_else(|| PyDict::new(py));
-        let study = Study::read_with(file, text, &settings, &controllers::makers(&controllers)?);
+        let study = lab::read_with(file, text, &settings, &controllers::makers(&controllers)?);
         let study = study.map_err(|error| ScenarioError::new_err(error.to_string()))?;
         Ok(Self(study, controllers.unbind()))
     }
@@ -189,12 +189,15 @@ impl Scenario {
     /// whose packets are captured in it.
     #[pyo3(signature = (jobs, captures=None))]
     fn start(&self, jobs: usize, captures: Option<(PathBuf, Vec<String>)>) -> PyResult<Batch> {
-        let mut study = self.0.clone();
-        if let Some((folder, nodes)) = captures {
-            let captured = study.captured(Captures { folder, nodes });
-            study = captured.map_err(|error| ScenarioError::new_err(error.to_string()))?;
-        }
-        Ok(Batch(Some(lab::Batch::start(study, jobs))))
+        let study = self.0.clone();
+        let batch = match captures {
+            None => lab::Batch::start(study, jobs),
+            Some((folder, nodes)) => {
+                let captured = lab::Batch::captured(study, Captures { folder, nodes }, jobs);
+                captured.map_err(|error| ScenarioError::new_err(error.to_string()))?
+            }
+        };
+        Ok(Batch(Some(batch)))
     }
 }
 

@@ -14,6 +14,12 @@ from windtunnel.markdown import table
 
 Schema = dict[str, Any]
 
+TAGS = ("kind", "protocol")
+"""The keys that say which kind a table is of."""
+
+KEYS_OF_LINKS = ("rate", "radio", "trace")
+"""Links have no such key: each kind has one of these."""
+
 EXAMPLE = """\
 title = "A video through a router"
 duration = "10 s"
@@ -48,7 +54,7 @@ ADDITIONS = {
     "Defaults for all links: an active queue, and random loss.": """\
 [defaults.link]
 queue = { kind = "codel", limit = "200 packets", action = "mark" }
-loss = { probability = "0.01 %" }
+loss = "0.01 %"
 """,
     "A controller with parameters, under a name of its own, and a second flow, which fetches "
     "one file.": """\
@@ -132,7 +138,7 @@ trace = { file = "scenarios/traces/lte-drive.opportunities", kind = "opportuniti
 from = "server"
 to = "car"
 controller = "cubic"
-rate = "2 Mbps"
+workload = { kind = "bulk", rate = "2 Mbps" }
 """,
     "A bridge: routers between its edges may drop a tenth of the packets, and mark all others. "
     "The source edge retransmits the dropped packets.": """\
@@ -177,7 +183,7 @@ link = "access"
 """Additions to the example: a description, and the text."""
 
 INTRODUCTION = """\
-<!-- Made by `make docs` from the comments in crates/lab/src/scenario.rs: change those. -->
+<!-- Made by `make docs` from the types and comments in crates/scenario: change those. -->
 
 # Scenario files
 
@@ -192,6 +198,11 @@ Schema, with which editors complete and check scenario files.
 
 A quantity is a string with its unit. Unknown keys are errors. Names of nodes, links, producers,
 consumers, flows and bridges are free.
+
+A table of several kinds names its own with the key `kind`, flows with `protocol`; without it the
+table is of the first kind. A kind that needs no other key may be written as its name alone:
+`queue = "fq-codel"`. A key of another kind is an error. A default under `[defaults]` applies where
+the kind has that key.
 
 ## Additions to the example
 
@@ -211,15 +222,15 @@ of two lengths, east and north, which may be negative.
 """
 
 MAP_KEYS = (
-    ("title", "A description in one line. Default: none."),
-    ("stations", "The base stations, at least one."),
-    ("stations.name", "Its name, which must be unique."),
-    ("stations.at", "Its position."),
+    ("title", "What the map shows, in one line; default: none."),
+    ("stations", "The base stations; one or more."),
+    ("stations.name", "Its name; no two have the same."),
+    ("stations.at", "Its place."),
     ("stations.height", "The height of its antenna: 2 m to 50 m; 10 m in 3GPP TR 38.901."),
-    ("buildings", "The buildings, rectangles higher than all antennas. Default: none."),
-    ("buildings.corner", "Its south-west corner."),
-    ("buildings.width", "Its extent from west to east."),
-    ("buildings.depth", "Its extent from south to north."),
+    ("buildings", "The buildings, rectangles higher than all antennas; default: none."),
+    ("buildings.corner", "Its south-western corner."),
+    ("buildings.width", "From west to east."),
+    ("buildings.depth", "From south to north."),
     (
         "user.path",
         "The corners of the user's path, an array of positions; the user stops at the last.",
@@ -239,10 +250,17 @@ def manual(schema: Schema) -> str:
         map_keys=table(["key", "meaning"], ([f"`{key}`", what] for key, what in MAP_KEYS)),
     )
     parts = [introduction, "## The file\n", table_of_keys(schema)]
-    for name, definition in schema["$defs"].items():
+    for name, definition in sections(schema):
         parts.append(f"## {title(name)}\n")
         parts.append(section(name, definition, schema))
     return "\n".join(parts)
+
+
+def sections(schema: Schema) -> Iterator[tuple[str, Schema]]:
+    """Give the definitions in the order of the file; `[defaults]` has those of other tables."""
+    used = (name for path, name in walk(schema, schema, "", ()) if "defaults." not in path)
+    for name in dict.fromkeys(used):
+        yield name, schema["$defs"][name]
 
 
 def section(name: str, definition: Schema, schema: Schema) -> str:
@@ -255,9 +273,61 @@ def section(name: str, definition: Schema, schema: Schema) -> str:
     elif "oneOf" in definition:
         values = ([f"`{it['const']}`", text(it)] for it in definition["oneOf"])
         parts.append(table(["value", "meaning"], values))
+    elif name == "Controller":
+        parts.extend(controller(it) for it in tables(definition))
     else:
-        parts.extend(controller(it) for it in definition["anyOf"] if "properties" in it)
+        parts.append(kinds(tables(definition)))
     return "\n".join(parts)
+
+
+def tables(definition: Schema) -> list[Schema]:
+    """Give the kinds of table that a definition allows."""
+    return [it for it in definition["anyOf"] if "properties" in it]
+
+
+def kinds(definitions: list[Schema]) -> str:
+    """Describe several kinds of a table: first the keys that all have, then those of each."""
+    first = definitions[0]["properties"]
+    common = {
+        key: value
+        for key, value in first.items()
+        if key not in TAGS and all(it["properties"].get(key) == value for it in definitions)
+    }
+    common = tag(definitions) | common
+    parts = [table_of_keys({"properties": common, "required": required(definitions[0])})]
+    for definition in definitions:
+        parts.append(f"### {heading(definition)}\n\n{text(definition)}\n")
+        own = {key: it for key, it in definition["properties"].items() if key not in common}
+        rest = {key: it for key, it in own.items() if key not in TAGS}
+        if rest:
+            parts.append(table_of_keys({"properties": rest, "required": required(definition)}))
+    return "\n".join(parts)
+
+
+def tag(definitions: list[Schema]) -> Schema:
+    """Give the key that says which kind a table is of, if kinds have one; the first is meant."""
+    names = {
+        key: [it["properties"][key]["const"] for it in definitions]
+        for key in TAGS
+        if key in definitions[0]["properties"]
+    }
+    return {
+        key: {"enum": kinds, "default": kinds[0], "description": "Which kind."}
+        for key, kinds in names.items()
+    }
+
+
+def heading(definition: Schema) -> str:
+    """Name a kind of table: by what its tag is, or by the first key of its own."""
+    for tag in TAGS:
+        if tag in definition["properties"]:
+            return f"`{definition['properties'][tag]['const']}`"
+    return f"With `{next(key for key in KEYS_OF_LINKS if key in definition['properties'])}`"
+
+
+def required(definition: Schema) -> list[str]:
+    """Give the keys that a table must have."""
+    return definition.get("required", [])
 
 
 def controller(definition: Schema) -> str:
@@ -274,33 +344,24 @@ def controller(definition: Schema) -> str:
 
 def table_of_keys(definition: Schema) -> str:
     """Describe the keys of a table."""
-    required = definition.get("required", [])
     rows = []
     for key, value in definition["properties"].items():
         meaning, default = meaning_and_default(value)
-        if key in required:
+        if key in required(definition):
             default = "required"
         rows.append([f"`{key}`", type_of(value), default, meaning])
     return table(["key", "value", "default", "meaning"], rows)
 
 
-DEFAULTS = (
-    r"(.+); default: (.+?)()\.",
-    r"(.+); (required)()\.",
-    r"(.+); (.+?) unless stated(.*)\.",
-    r"(.+); (to be stated)()\.",
-)
-"""The endings of descriptions that give a default."""
-
-
 def meaning_and_default(value: Schema) -> tuple[str, str]:
-    """Split a description into its meaning and the default that it ends with."""
+    """Split a description: its end says what the default is, where the schema has no value."""
     described = text(value)
-    for pattern in DEFAULTS:
-        if found := re.fullmatch(pattern, described):
-            meaning, default, rest = found.groups()
-            rest = f" ({rest.lstrip(', ')})" if rest else ""
-            return f"{meaning}{rest}.", default
+    if value.get("default") not in (None, [], {}):
+        return described, f"`{json.dumps(value['default'], ensure_ascii=False)}`"
+    if found := re.fullmatch(r"(.+); (?:default: )?(.+)\.", described, re.DOTALL):
+        meaning, default = found.groups()
+        if default == "required" or "; default: " in described:
+            return f"{meaning}.", default
     return described, ""
 
 
@@ -308,7 +369,7 @@ def type_of(value: Schema) -> str:
     """Describe the type of a value, with a link to its definition."""
     match value:
         case {"$ref": reference}:
-            name = title(reference.rsplit("/", 1)[1])
+            name = title(reference.rsplit("/", 1)[1].removesuffix("Defaults") or "Defaults")
             return f"[{name.lower()}](#{name.lower().replace(' ', '-')})"
         case {"anyOf": [one, {"type": "null"}]}:
             return type_of(one)
@@ -349,10 +410,9 @@ def number(value: float) -> str:
 
 
 def paths(name: str, schema: Schema) -> Iterator[str]:
-    """Give the paths of the values of a definition."""
-    for path, value in walk(schema, schema, "", ()):
-        if value == name:
-            yield path
+    """Give the paths at which a definition is used; those under `[defaults]` are the same."""
+    found = (path for path, value in walk(schema, schema, "", ()) if value == name)
+    yield from (it for it in dict.fromkeys(found) if not it.startswith("defaults."))
 
 
 def walk(
@@ -370,7 +430,11 @@ def walk(
                 yield from walk(one, schema, f"{path}.{key}" if path else key, within)
         case {"additionalProperties": dict() as one}:
             yield from walk(one, schema, f"{path}.NAME", within)
-        case {"anyOf": [one, *_]} | {"items": one}:
+        case {"anyOf": several}:
+            # What kinds have alike is found once.
+            found = (it for one in several for it in walk(one, schema, path, within))
+            yield from dict.fromkeys(found)
+        case {"items": one}:
             yield from walk(one, schema, path, within)
 
 

@@ -16,7 +16,7 @@ Schema = dict[str, Any]
 HEAD = '''\
 """The types of a scenario's tables, for type checkers and editors.
 
-Made by `make docs` from the comments in crates/lab/src/scenario.rs: change those.
+Made by `make docs` from the types and comments in crates/scenario: change those.
 """
 
 from __future__ import annotations
@@ -42,9 +42,31 @@ def definition_of(name: str, definition: Schema) -> str:
     """Define a name of the schema."""
     if "properties" in definition:
         return table(name, definition)
+    if "oneOf" in definition:
+        return f"{name} = {type_of(definition)}\n{docstring(definition, '')}"
     # The parameters of a controller have hyphens, and differ from one to the next.
-    chosen = type_of(definition) if "oneOf" in definition else "str | dict[str, Any]"
-    return f"{name} = {chosen}\n{docstring(definition, '')}"
+    if name == "Controller":
+        return f"{name} = str | dict[str, Any]\n{docstring(definition, '')}"
+    return kinds(name, definition)
+
+
+def kinds(name: str, definition: Schema) -> str:
+    """Define what is one of several kinds of table, or a short form."""
+    several = definition["anyOf"]
+    classes = {kind_of(it) + name: it for it in several if "properties" in it}
+    short = [type_of(it) for it in several if "properties" not in it]
+    chosen = " | ".join([*short, *classes])
+    tables = [table(kind, it) for kind, it in classes.items()]
+    return "\n\n".join([*tables, f"{name} = {chosen}\n{docstring(definition, '')}"])
+
+
+def kind_of(definition: Schema) -> str:
+    """Name a kind of table: by what its tag is, or by the key that only it has."""
+    properties = definition["properties"]
+    tags = (properties[tag]["const"] for tag in ("kind", "protocol") if tag in properties)
+    keys = (key for key in ("rate", "radio", "trace") if key in properties)
+    word = next(tags, None) or next(keys)
+    return "".join(part.capitalize() for part in word.split("-"))
 
 
 def table(name: str, definition: Schema) -> str:
@@ -73,6 +95,8 @@ def type_of(value: Schema) -> str:
             return literal(it["const"] for it in options)
         case {"enum": names}:
             return literal(names)
+        case {"const": name}:
+            return literal([name])
         case {"additionalProperties": dict() as one}:
             return f"dict[str, {type_of(one)}]"
         case {"items": one}:
@@ -96,7 +120,7 @@ def literal(names: Iterable[str]) -> str:
 
 def docstring(definition: Schema, margin: str) -> str:
     """Write a description under what it describes."""
-    text = " ".join(definition["description"].split())
+    text = " ".join(definition.get("description", "Which kind.").split())
     return textwrap.indent("\n".join(textwrap.wrap(f'"""{text}"""', LINE)), margin)
 
 

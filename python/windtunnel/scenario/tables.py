@@ -1,6 +1,6 @@
 """The types of a scenario's tables, for type checkers and editors.
 
-Made by `make docs` from the comments in crates/lab/src/scenario.rs: change those.
+Made by `make docs` from the types and comments in crates/scenario: change those.
 """
 
 from __future__ import annotations
@@ -13,29 +13,29 @@ From = TypedDict("From", {"from": str}, total=False)
 
 
 class Defaults(TypedDict, total=False):
-    """What holds where nothing else is said."""
+    """What holds for all things of a kind that do not say otherwise."""
 
-    node: Node
+    node: NodeDefaults
     """For nodes."""
-    link: Link
+    link: LinkDefaults
     """For links."""
-    producer: Producer
+    producer: ProducerDefaults
     """For producers."""
-    consumer: Consumer
+    consumer: ConsumerDefaults
     """For consumers."""
-    flow: Flow
+    flow: FlowDefaults
     """For flows over TCP and UDP."""
 
 
-class Node(TypedDict, total=False):
-    """A node: a forwarder with its tables."""
+class NodeDefaults(TypedDict, total=False):
+    """Keys of a node, none of them required."""
 
     content_store: ContentStore
-    """The content store; none unless stated."""
-    strategy: StrategyName
-    """How it chooses among next hops; `best-route` unless stated."""
+    """The content store; default: none."""
+    strategy: Strategy
+    """How it chooses among next hops."""
     interest_marks: InterestMarks
-    """What becomes of a congestion mark on an Interest; `return` unless stated."""
+    """What becomes of a congestion mark on an Interest."""
 
 
 class ContentStore(TypedDict, total=False):
@@ -44,93 +44,357 @@ class ContentStore(TypedDict, total=False):
     capacity: Required[str]
     """How many Data packets it holds; with 0 it is off."""
     policy: Policy
-    """Which Data makes room; `lru` unless stated."""
+    """Which Data is evicted when it is full."""
     keep_marks: bool
-    """Whether Data cached with a congestion mark is sent with it again, as NFD does; no unless
-    stated."""
+    """Whether Data cached with a congestion mark is sent with it again, as NFD does."""
 
 
 Policy = Literal["lru", "fifo"]
-"""Which Data makes room."""
+"""Which Data is evicted."""
 
-StrategyName = Literal["best-route", "multicast", "pcon"]
+Strategy = Literal["best-route", "multicast", "pcon"]
 """How a node chooses among next hops."""
 
 InterestMarks = Literal["return", "ignore"]
 """What becomes of a congestion mark on an Interest."""
 
 
-class Link(TypedDict, total=False):
-    """A duplex link. A value that may differ by direction is one for both, or an array of two:
-    from the first node to the second, and back."""
+class LinkDefaults(TypedDict, total=False):
+    """Keys of a link, none of them required."""
 
     nodes: Sequence[str]
-    """The two nodes that it joins; to be stated."""
-    rate: str | Sequence[str]
-    """How fast it sends; this, or `radio`, or `trace`."""
-    radio: Radio
-    """How fast it sends, by a radio."""
-    trace: Trace | Sequence[Trace]
-    """How fast it sends, from a file; another file for each direction, or one for both."""
+    """The two nodes that it joins; required."""
     delay: str | Sequence[str]
-    """How long a bit takes to the other end; to be stated."""
+    """How long a bit takes to the other end; required."""
     loss: Loss | Sequence[Loss]
-    """What it loses at random; nothing unless stated."""
+    """What it loses at random; default: nothing."""
     duplication: str | Sequence[str]
-    """The probability that it delivers a packet twice; none unless stated."""
+    """The probability that it delivers a packet twice; default: none."""
     reordering: Reordering | Sequence[Reordering]
-    """Which packets it delivers late, so that others overtake them; none unless stated."""
-    changes: Sequence[Change]
-    """What happens to it in the course of time; nothing unless stated."""
+    """Which packets it delivers late, so that others overtake them; default: none."""
     queue: Queue | Sequence[Queue]
-    """The queue before it; drop-tail of 100 packets unless stated."""
+    """The queue before it; default: drop-tail of 100 packets."""
     overhead: str
-    """What its own framing adds to each packet; nothing unless stated."""
+    """What its own framing adds to each packet."""
+    rate: str | Sequence[str]
+    """How fast it sends; required."""
+    changes: Sequence[Change]
+    """What changes during the run; default: nothing."""
+    radio: Radio
+    """How fast it sends, by a radio; required."""
+    trace: Trace | Sequence[Trace]
+    """How fast it sends, from a file; another file for each direction, or one for both;
+    required."""
+
+
+class IndependentLoss(TypedDict, total=False):
+    """Each packet is lost independently of all others."""
+
+    kind: Literal["independent"]
+    """Which kind."""
+    probability: Required[str]
+    """The probability of loss."""
+    of: LossOf
+    """Which packets can be lost."""
+
+
+class GilbertElliottLoss(TypedDict, total=False):
+    """A Gilbert–Elliott channel, which starts in its good state."""
+
+    kind: Required[Literal["gilbert-elliott"]]
+    """Which kind."""
+    in_good_state: Required[str]
+    """The probability of loss in the good state."""
+    in_bad_state: Required[str]
+    """The probability of loss in the bad state."""
+    to_bad_state: Required[str]
+    """The probability of a change from good to bad, for each packet."""
+    to_good_state: Required[str]
+    """The probability of a change from bad to good, for each packet."""
+    of: LossOf
+    """Which packets can be lost."""
+
+
+Loss = str | IndependentLoss | GilbertElliottLoss
+"""Random loss. A probability alone is that of independent losses."""
+
+LossOf = Literal["all", "selected"]
+"""Which packets can be lost at random."""
+
+
+class Reordering(TypedDict, total=False):
+    """Which packets a link delivers late."""
+
+    probability: Required[str]
+    """The probability that a packet is delivered late."""
+    lateness: Required[str]
+    """How much later; what is sent within that time overtakes it."""
+
+
+class DropTailQueue(TypedDict, total=False):
+    """First in, first out; drops packets that find no room."""
+
+    kind: Literal["drop-tail"]
+    """Which kind."""
+    limit: str
+    """How much may wait."""
+
+
+class LinkServiceQueue(TypedDict, total=False):
+    """Drop-tail with the marking of NFD's link service."""
+
+    kind: Required[Literal["link-service"]]
+    """Which kind."""
+    limit: str
+    """How much may wait."""
+    threshold: str
+    """How much may wait before it marks."""
+    interval: str
+    """The time between the first two marks."""
+
+
+class RedQueue(TypedDict, total=False):
+    """Random early detection (Floyd and Jacobson 1993)."""
+
+    kind: Required[Literal["red"]]
+    """Which kind."""
+    limit: str
+    """How much may wait."""
+    action: Action
+    """Whether to drop, or to mark ECN-capable packets."""
+    minimum_threshold: str
+    """The average queue above which packets are dropped or marked."""
+    maximum_threshold: str
+    """The average queue at which `max_probability` is reached; default: three times the minimum
+    threshold."""
+    weight: float
+    """The weight of one arrival in the average."""
+    max_probability: str
+    """The probability at the maximum threshold."""
+    gentle: bool
+    """Whether the probability rises gently above the maximum threshold."""
+    adaptive: bool
+    """Whether `max_probability` adapts, to hold the average midway."""
+
+
+class CodelQueue(TypedDict, total=False):
+    """Controlled delay (RFC 8289)."""
+
+    kind: Required[Literal["codel"]]
+    """Which kind."""
+    limit: str
+    """How much may wait."""
+    action: Action
+    """Whether to drop, or to mark ECN-capable packets."""
+    target: str
+    """The sojourn time to stay below."""
+    interval: str
+    """How long the sojourn time may be above the target."""
+    ce_threshold: str
+    """The sojourn time above which every ECN-capable packet is marked; default: none."""
+
+
+class FqCodelQueue(TypedDict, total=False):
+    """A queue for each flow, with controlled delay (RFC 8290)."""
+
+    kind: Required[Literal["fq-codel"]]
+    """Which kind."""
+    limit: str
+    """How much may wait in all queues together."""
+    action: Action
+    """Whether to drop, or to mark ECN-capable packets."""
+    target: str
+    """The sojourn time to stay below."""
+    interval: str
+    """How long the sojourn time may be above the target."""
+    ce_threshold: str
+    """The sojourn time above which every ECN-capable packet is marked; default: none."""
+    flows: int
+    """How many queues flows are hashed to."""
+    quantum: str
+    """How many bytes a queue may send in one turn."""
+
+
+class PieQueue(TypedDict, total=False):
+    """Proportional integral controller enhanced (RFC 8033)."""
+
+    kind: Required[Literal["pie"]]
+    """Which kind."""
+    limit: str
+    """How much may wait."""
+    action: Action
+    """Whether to drop, or to mark ECN-capable packets."""
+    target: str
+    """The queueing delay to hold."""
+    update: str
+    """How often the probability is updated."""
+    alpha: str
+    """How much the probability changes with the excess of the delay."""
+    beta: str
+    """How much it changes with the growth of the delay."""
+    burst: str
+    """How long a burst passes untouched."""
+
+
+class Dualpi2Queue(TypedDict, total=False):
+    """Two coupled queues, for L4S and for all others (RFC 9332)."""
+
+    kind: Required[Literal["dualpi2"]]
+    """Which kind."""
+    limit: str
+    """How much may wait in both queues together."""
+    target: str
+    """The queueing delay to hold in the classic queue."""
+    update: str
+    """How often the probability is updated."""
+    alpha: str
+    """How much the probability changes with the excess of the delay."""
+    beta: str
+    """How much it changes with the growth of the delay."""
+    coupling: float
+    """The coupling factor between the two queues."""
+    classic_share: str
+    """The classic queue's share of the link while packets wait in both."""
+    step: str
+    """The sojourn time in the low-latency queue above which every packet is marked; default: 1
+    ms, without a ramp."""
+    ramp_start: str
+    """In place of a step: the sojourn time from which some packets are marked; default: 0.8 ms,
+    with `ramp_end`."""
+    ramp_end: str
+    """In place of a step: the sojourn time from which all packets are marked; default: 1.2 ms,
+    with `ramp_start`."""
+
+
+class SceQueue(TypedDict, total=False):
+    """Controlled delay that first signals some congestion, by ECT(1)."""
+
+    kind: Required[Literal["sce"]]
+    """Which kind."""
+    limit: str
+    """How much may wait."""
+    action: Action
+    """Whether to drop, or to mark ECN-capable packets."""
+    target: str
+    """The sojourn time to stay below."""
+    interval: str
+    """How long the sojourn time may be above the target."""
+    ramp_start: str
+    """The sojourn time from which some packets signal some congestion; default: a quarter of the
+    target."""
+    ramp_end: str
+    """The sojourn time from which all packets do; default: half the target."""
+
+
+class PconQueue(TypedDict, total=False):
+    """The marking queue of PCON."""
+
+    kind: Required[Literal["pcon"]]
+    """Which kind."""
+    limit: str
+    """How much may wait."""
+    target: str
+    """The sojourn time to stay below."""
+    interval: str
+    """How long the sojourn time may be above the target."""
+
+
+Queue = (
+    Literal[
+        "drop-tail", "link-service", "red", "codel", "fq-codel", "pie", "dualpi2", "sce", "pcon"
+    ]
+    | DropTailQueue
+    | LinkServiceQueue
+    | RedQueue
+    | CodelQueue
+    | FqCodelQueue
+    | PieQueue
+    | Dualpi2Queue
+    | SceQueue
+    | PconQueue
+)
+"""A queue before a link. Its name alone is the kind with all its defaults."""
+
+Action = Literal["drop", "mark"]
+"""What a queue does to a packet that it chose."""
+
+TraceKind = Literal["opportunities", "rates"]
+"""What a trace's lines are. Empty lines and lines that begin with `#` are skipped."""
+
+
+class Change(TypedDict, total=False):
+    """What happens to a link at some time: another rate, or another state. Each is one value for
+    both directions, or an array of two."""
+
+    at: Required[str]
+    """When."""
+    rate: str | Sequence[str]
+    """How fast it sends from then on; the packet under transmission keeps its own rate; default:
+    as before."""
+    state: State | Sequence[State]
+    """Whether it goes down, which loses the packets on it and lets those queued wait, or comes
+    up; default: as before."""
+
+
+State = Literal["up", "down"]
+"""Whether a link carries packets."""
+
+
+class Trace(TypedDict, total=False):
+    """A file that says when or how fast a link sends."""
+
+    file: Required[str]
+    """The file; its name is relative to the scenario file."""
+    kind: Required[TraceKind]
+    """What its lines are."""
+    repeat: bool
+    """Whether it begins again at its last line's time. Otherwise nothing is sent after the last
+    opportunity, and the last rate stays."""
 
 
 class Radio(TypedDict, total=False):
-    """A radio: how fast the link sends follows from where a user walks. The link's second node is
+    """A radio: how fast the link sends follows from where a user moves. The link's second node is
     the user. A value that may differ by direction is one for both, or an array of two: for what
     the first node sends, and for what the user sends."""
 
     map: Required[str]
-    """The file with the map: stations, buildings and the user's path; sought beside the scenario
-    file."""
+    """The file with the map: stations, buildings and the user's path; its name is relative to the
+    scenario file."""
     speed: Required[str]
-    """How fast the user goes along the path; at its end the user stands still."""
+    """How fast the user moves along the path, and stops at its end."""
     carrier: Required[str]
-    """The carrier's frequency."""
+    """The carrier's frequency: 0.5 GHz to 100 GHz."""
     bandwidth: Required[str | Sequence[str]]
     """The bandwidth."""
     transmit_power: Required[str | Sequence[str]]
     """The transmitted power."""
     antenna_gain: str
-    """The gain of both ends' antennas together, towards the serving station; 0 dB unless
-    stated."""
+    """The gain of both ends' antennas together, towards the serving station."""
     noise_figure: str
-    """The receivers' noise figure; 7 dB unless stated."""
+    """The receivers' noise figure."""
     line_of_sight: LineOfSight
-    """What decides whether the user sees a station; `map` unless stated."""
+    """What decides whether the user sees a station."""
     obstructed: Obstructed
-    """What reaches a user who does not; `scattering` unless stated."""
+    """What reaches a user who does not see the station; `diffraction` requires `line_of_sight =
+    "map"`."""
     shadowing: bool
-    """Whether there is shadowing; yes unless stated."""
+    """Whether there is shadowing."""
     blockage: Blockage
-    """What passes between the user and the station; nothing unless stated."""
+    """What passes between the user and the station; default: nothing."""
     efficiency: Efficiency
-    """From SINR to spectral efficiency; `shannon` unless stated."""
+    """From SINR to spectral efficiency; default: `shannon`."""
     overhead: str
-    """The share of the rate that reference signals and control take; 25 % unless stated."""
+    """The share of the rate that reference signals and control take."""
     period: str
-    """How often the channel is sampled; 10 ms unless stated."""
+    """How often the channel is sampled."""
     harq: Harq
-    """How lost blocks are repeated; as its own keys say unless stated."""
+    """How lost blocks are sent again."""
     rlc: Rlc
-    """What becomes of a packet that HARQ gives up; `acknowledged` unless stated."""
+    """What becomes of a packet that HARQ gives up; default: `acknowledged`."""
     handover: Handover
-    """When the user changes from one station to another; as its own keys say unless stated."""
+    """When the user changes from one station to another."""
     report: Report
-    """How senders hear of the SINR; as its own keys say unless stated."""
+    """How the SINR is reported to senders."""
 
 
 LineOfSight = Literal["map", "probability"]
@@ -144,33 +408,55 @@ class Blockage(TypedDict, total=False):
     """What passes between the user and the station, such as people and cars."""
 
     every: Required[str]
-    """The mean time from one's end to the next, exponentially distributed."""
+    """The mean time from the end of one to the next, exponentially distributed; at least 1 ms."""
     lasts: Required[str]
     """The mean time at full loss, exponentially distributed."""
     loss: Required[str]
     """The full loss."""
     edge: str
-    """How long the loss takes to rise, and to fall; no time unless stated."""
+    """How long the loss takes to rise, and to fall."""
 
 
-class Efficiency(TypedDict, total=False):
-    """From SINR to spectral efficiency. Each kind has its own keys."""
+class ShannonEfficiency(TypedDict, total=False):
+    """A share of Shannon's law, up to a greatest value (3GPP TR 36.942, annex A.2)."""
 
-    kind: Required[EfficiencyKind]
+    kind: Literal["shannon"]
+    """Which kind."""
+    share: str
+    """The share of Shannon's law."""
+    most: str
+    """The greatest spectral efficiency."""
+    least_sinr: str
+    """The SINR below which nothing gets through."""
+
+
+class CqiEfficiency(TypedDict, total=False):
+    """The greatest of 3GPP TS 38.214's table 5.2.2.1-2 that Shannon's law allows."""
+
+    kind: Required[Literal["cqi"]]
     """Which kind."""
     gap: str
-    """`cqi`, `cqi-256qam`: by how much the SINR counts as less; 7.43 dB unless stated, for a bit
-    error rate of 5 in 100,000."""
-    share: str
-    """`shannon`: the share of Shannon's law; 60 % unless stated."""
-    most: str
-    """`shannon`: the greatest; 4.4 bit/s/Hz unless stated."""
-    least_sinr: str
-    """`shannon`: the SINR below which nothing gets through; -10 dB unless stated."""
+    """By how much the SINR counts as less. The default is for a bit error rate of 5 in
+    100,000."""
 
 
-EfficiencyKind = Literal["shannon", "cqi", "cqi-256qam"]
-"""The kind of a spectral efficiency."""
+class Cqi256qamEfficiency(TypedDict, total=False):
+    """The same with table 5.2.2.1-3, which reaches 256-QAM."""
+
+    kind: Required[Literal["cqi-256qam"]]
+    """Which kind."""
+    gap: str
+    """By how much the SINR counts as less. The default is for a bit error rate of 5 in
+    100,000."""
+
+
+Efficiency = (
+    Literal["shannon", "cqi", "cqi-256qam"]
+    | ShannonEfficiency
+    | CqiEfficiency
+    | Cqi256qamEfficiency
+)
+"""From SINR to spectral efficiency."""
 
 
 class Harq(TypedDict, total=False):
@@ -178,293 +464,174 @@ class Harq(TypedDict, total=False):
 
     slot: str
     """How long a block is on the link: what is sent within that time arrives together or not at
-    all; 125 µs unless stated (LTE has 1 ms)."""
+    all; LTE has 1 ms."""
     error: str
-    """The probability that an attempt fails; 10 % unless stated."""
+    """The probability that an attempt fails."""
     round_trip: str
-    """How long it takes until the next attempt; 1 ms unless stated."""
+    """The time to the next attempt."""
     attempts: int
-    """How often it tries; 4 times unless stated."""
+    """How often it tries: 1 to 100 times."""
 
 
-class Rlc(TypedDict, total=False):
-    """Radio link control: what becomes of a packet that HARQ gives up."""
+class AcknowledgedRlc(TypedDict, total=False):
+    """The packet is sent again: nothing is lost, at the cost of delay."""
 
-    kind: Required[RlcKind]
-    """Its mode."""
+    kind: Literal["acknowledged"]
+    """Which kind."""
     status: str
-    """`acknowledged`: how long it takes until a status report says that the packet is missing; 20
-    ms unless stated."""
+    """The time until a status report says that the packet is missing."""
 
 
-RlcKind = Literal["acknowledged", "unacknowledged"]
-"""A mode of radio link control."""
+class UnacknowledgedRlc(TypedDict, total=False):
+    """The packet is lost."""
+
+    kind: Required[Literal["unacknowledged"]]
+    """Which kind."""
+
+
+Rlc = Literal["acknowledged", "unacknowledged"] | AcknowledgedRlc | UnacknowledgedRlc
+"""Radio link control: what becomes of a packet that HARQ gives up."""
 
 
 class Handover(TypedDict, total=False):
     """When the user changes from one station to another (3GPP TS 38.331, event A3)."""
 
     margin: str
-    """By how much the other must be better; 3 dB unless stated."""
+    """By how much the other must be better."""
     after: str
-    """For how long; 160 ms unless stated."""
+    """For how long it must be better."""
     interruption: str
-    """How long nothing is sent then; 50 ms unless stated."""
+    """How long nothing is sent during the change."""
 
 
 class Report(TypedDict, total=False):
-    """How senders whose data crosses this radio alone hear of its SINR."""
+    """How the SINR is reported to senders whose data crosses this radio and no other."""
 
     period: str
-    """How often; as often as the channel is sampled unless stated."""
+    """How often, a multiple of the channel's `period`; default: with each sample."""
     delay: str
-    """How old a report is when it arrives; 10 ms unless stated."""
+    """How old a report is when it arrives."""
 
 
-class Trace(TypedDict, total=False):
-    """A file that says when or how fast a link sends."""
-
-    file: Required[str]
-    """The file; sought beside the scenario file."""
-    kind: Required[TraceKind]
-    """What its lines say."""
-    repeat: bool
-    """Whether it begins again at its last line's time, where otherwise nothing is sent after the
-    last opportunity, and the last rate stays; yes unless stated."""
-
-
-TraceKind = Literal["opportunities", "rates"]
-"""What a trace's lines say. Empty lines and lines that begin with `#` are skipped."""
-
-
-class Loss(TypedDict, total=False):
-    """Random loss. With `probability` alone each packet is lost independently; the other keys
-    make it a Gilbert–Elliott channel, which starts in its good state."""
-
-    probability: Required[str]
-    """The probability of loss; for a Gilbert–Elliott channel, in the good state."""
-    of: LossOf
-    """Which packets can be lost; `all` unless stated."""
-    in_bad_state: str
-    """The probability of loss in the bad state."""
-    to_bad_state: str
-    """The probability to change from good to bad, for each packet."""
-    to_good_state: str
-    """The probability to change from bad to good, for each packet."""
-
-
-LossOf = Literal["all", "selected"]
-"""Which packets can be lost at random."""
-
-
-class Reordering(TypedDict, total=False):
-    """Which packets a link delivers late."""
-
-    probability: Required[str]
-    """The probability that a packet is late."""
-    lateness: Required[str]
-    """By how much; what is sent within that time overtakes it."""
-
-
-class Change(TypedDict, total=False):
-    """What happens to a link at some time: another rate, or another state. Each is one value for
-    both directions, or an array of two."""
-
-    at: Required[str]
-    """When."""
-    rate: str | Sequence[str]
-    """How fast it sends from then on; the packet under transmission keeps its own."""
-    state: State | Sequence[State]
-    """Whether it goes down, which loses what is on it and lets what is queued wait, or comes
-    back."""
-
-
-State = Literal["up", "down"]
-"""Whether a link carries packets."""
-
-
-class Queue(TypedDict, total=False):
-    """A queue. Each kind has its own keys beside `limit`."""
-
-    kind: Required[QueueKind]
-    """Which discipline."""
-    limit: str
-    """How much may wait; 100 packets unless stated, for `fq-codel` 10,240 and for `dualpi2`
-    10,000."""
-    action: QueueAction
-    """`red`, `codel`, `fq-codel`, `pie`, `sce`: whether to drop, or to mark what is ECN-capable;
-    mark for `fq-codel` and `sce`, drop for the others unless stated."""
-    target: str
-    """`codel`, `fq-codel`, `sce`, `pcon`: the sojourn time to stay below; 5 ms unless stated.
-    `pie`, `dualpi2`: the queueing delay to hold; 15 ms unless stated."""
-    interval: str
-    """`codel`, `fq-codel`, `sce`, `pcon`, `link-service`: the time to react after; 100 ms unless
-    stated."""
-    ce_threshold: str
-    """`codel`, `fq-codel`: the sojourn time beyond which every ECN-capable packet is marked; none
-    unless stated."""
-    threshold: str
-    """`link-service`: how much may wait before it marks; 65,536 octets unless stated."""
-    minimum_threshold: str
-    """`red`: the average queue from which packets are dropped or marked; 5 packets unless
-    stated."""
-    maximum_threshold: str
-    """`red`: the average queue at which `max_probability` is reached; three times the minimum
-    threshold unless stated."""
-    weight: float
-    """`red`: the weight of one arrival in the average; 0.002 unless stated."""
-    max_probability: str
-    """`red`: the probability at the maximum threshold; 10 % unless stated."""
-    gentle: bool
-    """`red`: whether the probability rises gently beyond the maximum threshold; yes unless
-    stated."""
-    adaptive: bool
-    """`red`: whether `max_probability` adapts, to hold the average midway; no unless stated."""
-    flows: int
-    """`fq-codel`: how many queues flows are hashed to; 1024 unless stated."""
-    quantum: str
-    """`fq-codel`: the octets that a queue may send in one turn; 1514 unless stated."""
-    update: str
-    """`pie`, `dualpi2`: how often the probability moves; 15 ms for `pie` and 16 ms for `dualpi2`
-    unless stated."""
-    alpha: str
-    """`pie`, `dualpi2`: how much the probability moves by the excess of the delay; 0.125 Hz for
-    `pie` and 0.16 Hz for `dualpi2` unless stated."""
-    beta: str
-    """`pie`, `dualpi2`: how much it moves by the growth of the delay; 1.25 Hz for `pie` and 3.2
-    Hz for `dualpi2` unless stated."""
-    burst: str
-    """`pie`: how long a burst passes untouched; 150 ms unless stated."""
-    coupling: float
-    """`dualpi2`: the coupling factor between the two queues; 2 unless stated."""
-    classic_share: str
-    """`dualpi2`: what the classic queue gets of the link while packets wait in both; 10 % unless
-    stated."""
-    step: str
-    """`dualpi2`: the sojourn time in the low-latency queue beyond which every packet is marked; 1
-    ms unless stated."""
-    ramp_start: str
-    """`dualpi2`, in place of a step, and `sce`: the sojourn time from which some packets are
-    marked; 0.8 ms, and for `sce` a quarter of the target, unless stated."""
-    ramp_end: str
-    """`dualpi2`, in place of a step, and `sce`: the sojourn time from which all are; 1.2 ms, and
-    for `sce` half the target, unless stated."""
-
-
-QueueKind = Literal[
-    "drop-tail", "link-service", "red", "codel", "fq-codel", "pie", "dualpi2", "sce", "pcon"
-]
-"""A queue discipline."""
-
-QueueAction = Literal["drop", "mark"]
-"""What a discipline does to a packet that it chose."""
-
-
-class Producer(TypedDict, total=False):
-    """A producer: answers every Interest below its prefix."""
+class ProducerDefaults(TypedDict, total=False):
+    """Keys of a producer, none of them required."""
 
     node: str
-    """The node that it is on; to be stated."""
+    """The node that it is on; required."""
     prefix: str
-    """The prefix that it serves, such as `/video`; to be stated."""
+    """The prefix that it serves, such as `/video`; required."""
     payload: str
-    """The content of each Data packet; 1024 octets unless stated."""
+    """The content of each Data packet."""
     freshness: str
-    """How long Data counts as fresh; the Data does not say unless stated."""
+    """How long Data counts as fresh; default: the Data does not say."""
     response_delay: str
-    """How long it takes to answer; no time unless stated."""
+    """How long it takes to answer."""
     signature: Signature
-    """What signs the Data; `digest-sha256` unless stated."""
+    """What signs the Data."""
 
 
 Signature = Literal["digest-sha256", "null", "hmac-sha256", "ed25519", "ecdsa-p256", "rsa2048"]
 """What signs Data; here it only decides the size."""
 
 
-class Consumer(TypedDict, total=False):
-    """A consumer: a flow of Interests and the Data they bring."""
+class ConsumerDefaults(TypedDict, total=False):
+    """Keys of a consumer, none of them required."""
 
     node: str
-    """The node that it is on; to be stated."""
+    """The node that it is on; required."""
     prefix: str
-    """The prefix of what it asks for; to be stated."""
+    """The prefix of what it asks for; required."""
     controller: Controller
-    """What drives its window: a name (one under `[controllers]`, or else a controller's own), or
-    a table with the latter as `kind` and parameters; to be stated."""
+    """What controls its window: a name under `[controllers]`, the name of a controller, or a
+    table with the latter as `kind` and parameters; required."""
     initial_window: str
-    """The window at the start; 2 segments unless stated."""
+    """The window at the start."""
     minimum_window: str
-    """The least window; the initial one unless stated."""
-    workload: Workload
-    """What it asks for; a stream without end unless stated."""
+    """The smallest window; default: the initial one."""
+    workload: ConsumerWorkload
+    """What it asks for."""
     start: str
-    """When it starts; at once unless stated."""
+    """When it starts."""
     start_within: str
-    """It starts at a random moment within so much time from `start`, another one in each run;
-    exactly then unless stated."""
+    """It starts at a random time, different in each run, at most so long after `start`."""
     stop: str
-    """When it asks for nothing more; at the end unless stated."""
+    """When it stops asking; default: at the end of the run."""
     interest_lifetime: str
-    """How long its Interests stay pending; 4 s unless stated."""
+    """How long its Interests stay pending: 1 ms to 1 h."""
     hop_limit: int
-    """How many hops its Interests may take; without a limit unless stated."""
+    """How many hops its Interests may take; default: no limit."""
     must_be_fresh: bool
-    """Whether cached Data past its freshness will not do; no unless stated."""
+    """Whether cached Data past its freshness is refused."""
     window_fraction: WindowFraction
-    """What a fraction of a segment in the window allows; nothing unless stated."""
+    """What a fraction of a segment in the window allows."""
     on_mark: Reaction
-    """What marked Data leads to; a decrease once a round trip unless stated."""
+    """How it reacts to marked Data."""
     on_timeout: Reaction
-    """What timeouts lead to; a decrease once a round trip unless stated."""
+    """How it reacts to timeouts."""
     on_nack: Reaction
-    """What congestion NACKs lead to; a decrease once a round trip unless stated."""
+    """How it reacts to congestion NACKs."""
     recovery_margin: str
-    """After a decrease, the share of the Interests in flight that must be asked for anew before
-    the next one counts as another round trip's; none unless stated, 50 % in ndnSIM."""
+    """After a decrease, the share of the Interests in flight that must be replaced by new ones
+    before the next decrease counts as another round trip's; 50 % in ndnSIM."""
     timeout_meaning: TimeoutMeaning
-    """What a timeout means to the controller; a loss unless stated."""
+    """What a timeout means to the controller."""
     backoff: Backoff
-    """When a timeout doubles the timeout; once a round trip unless stated."""
+    """When a timeout doubles the timeout."""
     initial_timeout: str
-    """The timeout before the first round trip is measured; 1 s unless stated."""
+    """The timeout before the first round trip is measured."""
     minimum_timeout: str
-    """The least timeout; 200 ms unless stated."""
+    """The smallest timeout."""
     maximum_timeout: str
-    """The greatest timeout; 60 s unless stated."""
+    """The greatest timeout."""
     most_doublings: int
-    """How often the timeout may have been doubled; without a limit unless stated."""
+    """How often the timeout may have been doubled; default: no limit."""
     rtt_gain: RttGain
-    """How much one round trip moves the smoothed one; the usual gains per round trip unless
-    stated."""
+    """How much one round trip moves the smoothed one."""
     timeout_check: str
-    """How often timeouts are looked for; at the very moment unless stated."""
+    """How often timeouts are looked for; default: when they expire."""
 
 
 Controller = str | dict[str, Any]
 """A congestion controller: its name, or a table with it as `kind`."""
 
 
-class Workload(TypedDict, total=False):
-    """What a consumer asks for. Each kind has its own keys."""
+class StreamConsumerWorkload(TypedDict, total=False):
+    """Segments 0, 1, 2 … without end."""
 
-    kind: Required[WorkloadKind]
+    kind: Literal["stream"]
     """Which kind."""
-    size: str
-    """`file`: its size; the last segment counts as a full one."""
-    objects: int
-    """`catalogue`: how many objects of one segment there are."""
+
+
+class FileConsumerWorkload(TypedDict, total=False):
+    """The segments of one file, once."""
+
+    kind: Required[Literal["file"]]
+    """Which kind."""
+    size: Required[str]
+    """Its size; the last segment counts as a full one."""
+
+
+class CatalogueConsumerWorkload(TypedDict, total=False):
+    """Objects by popularity, without end."""
+
+    kind: Required[Literal["catalogue"]]
+    """Which kind."""
+    objects: Required[int]
+    """How many objects there are."""
     exponent: float
-    """`catalogue`: the exponent of Zipf's law; 0.8 unless stated, 0 for equal popularity."""
+    """The exponent of Zipf's law; 0 for equal popularity."""
 
 
-WorkloadKind = Literal["stream", "file", "catalogue"]
-"""The kind of a workload."""
+ConsumerWorkload = (
+    Literal["stream"] | StreamConsumerWorkload | FileConsumerWorkload | CatalogueConsumerWorkload
+)
+"""What a consumer asks for."""
 
 WindowFraction = Literal["waits", "sends"]
 """What a fraction of a segment in the window allows."""
 
-Reaction = Literal["every", "once-per-round-trip", "ignore"]
-"""What a congestion signal leads to."""
+Reaction = Literal["once-per-round-trip", "every", "ignore"]
+"""How a consumer reacts to a congestion signal."""
 
 TimeoutMeaning = Literal["loss", "restart"]
 """What a timeout means to the controller."""
@@ -476,119 +643,154 @@ RttGain = Literal["per-round-trip", "per-sample"]
 """How much one measured round trip moves the smoothed one."""
 
 
-class Flow(From, total=False):
-    """A flow over TCP or UDP, from one node to another. Keys are for TCP where they do not say
-    otherwise."""
+class FlowDefaults(From, total=False):
+    """Keys of a flow, none of them required."""
 
+    protocol: Literal["tcp", "udp"]
+    """Which kind."""
     to: str
-    """TCP, UDP: the node that it goes to; to be stated."""
-    protocol: Protocol
-    """What carries it; `tcp` unless stated."""
+    """The node that it goes to; required."""
     ip: Ip
-    """TCP, UDP: the version of IP; `v4` unless stated."""
-    controller: Controller
-    """What drives its window: a name (one under `[controllers]`, or else a controller's own), or
-    a table with the latter as `kind` and parameters; to be stated."""
-    workload: FlowWorkload
-    """TCP, UDP: what it carries; data without end unless stated."""
+    """The version of IP."""
     start: str
-    """TCP, UDP: when it starts; at once unless stated."""
+    """When it starts."""
     start_within: str
-    """TCP, UDP: it starts at a random moment within so much time from `start`, another one in
-    each run; exactly then unless stated."""
+    """It starts at a random time, different in each run, at most so long after `start`."""
     stop: str
-    """TCP, UDP: when it begins nothing more, while what was handed over is still sent; at the end
-    unless stated."""
+    """When its application stops, while what it handed over is still sent; default: at the end of
+    the run."""
+    controller: Controller
+    """What controls its window: a name under `[controllers]`, the name of a controller, or a
+    table with the latter as `kind` and parameters; required."""
+    workload: TcpWorkload | UdpWorkload
+    """What it carries; default: `bulk`."""
     maximum_segment: str
-    """The data in a full segment; what fills a packet of 1500 B unless stated, which is 1448 B
-    over IPv4 with timestamps."""
+    """The data in a full segment; default: what fills a packet of 1500 B, which is 1448 B over
+    IPv4 with timestamps."""
     timestamps: bool
-    """Whether segments carry timestamps; yes unless stated."""
+    """Whether segments carry timestamps."""
     recovery: Recovery
-    """How losses are found and repaired; `rack` unless stated."""
+    """How losses are found and repaired."""
     ecn: Ecn
-    """What is done with ECN; what the controller needs, or else `off`, unless stated."""
+    """What is done with ECN; default: what the controller needs, or else `off`."""
     acknowledge_every: str
-    """After how many full segments the receiver acknowledges; 2 unless stated."""
+    """After how many full segments the receiver acknowledges."""
     acknowledge_within: str
-    """How long it waits for them; 40 ms unless stated."""
+    """How long it waits for them."""
     initial_timeout: str
-    """The timeout before the first round trip is measured; 1 s unless stated."""
+    """The timeout before the first round trip is measured."""
     minimum_timeout: str
-    """The least timeout; 200 ms unless stated, as in Linux; 1 s in RFC 6298."""
+    """The smallest timeout. The default is Linux's; RFC 6298 has 1 s."""
     minimum_variation: str
-    """The least by which the timeout exceeds the smoothed round trip; 200 ms unless stated, as in
-    Linux; the clock's granularity in RFC 6298."""
+    """The least by which the timeout exceeds the smoothed round trip. The default is Linux's; RFC
+    6298 has the clock's granularity."""
     maximum_timeout: str
-    """The greatest timeout; 60 s unless stated."""
+    """The greatest timeout."""
     receive_buffer: str
-    """What the receiver can hold; 1 GiB unless stated, which limits nothing."""
+    """What the receiver can hold; the default limits nothing."""
     reading: Reading
-    """When the receiving application takes what arrived; `at-once` unless stated."""
+    """When the receiving application takes what arrived."""
     pacing: bool
     """Whether segments are spread over the round trip also where the controller does not ask for
-    it; no unless stated."""
+    it."""
     initial_window: str
-    """The window at the start; 10 segments unless stated."""
+    """The window at the start."""
     minimum_window: str
-    """No decrease leads below this; 2 segments unless stated."""
+    """No decrease goes below this; default: 2 segments, or the initial window if that is
+    smaller."""
     split: Split
-    """Proxies on its way that split its connections (RFC 3135); none unless stated. What a flow
+    """Proxies on its path that split its connections (RFC 3135); default: none. What a flow
     counts is then what its own two hosts count: windows, delays and retransmissions of the
     connection to the first proxy, and what arrives at the far end."""
     rate: str
-    """TCP: how fast the application hands over `bulk` data. UDP: the rate of what the datagrams
-    carry, without headers, to be stated; without limit over TCP unless stated."""
+    """The rate of what the datagrams carry, without headers; required."""
     payload: str
-    """UDP: what each datagram carries; 1400 B unless stated."""
+    """What each datagram carries."""
 
-
-Protocol = Literal["tcp", "udp"]
-"""What carries a flow."""
 
 Ip = Literal["v4", "v6"]
 """A version of IP."""
 
 
-class FlowWorkload(TypedDict, total=False):
-    """What a flow carries. Each kind has its own keys."""
+class BulkTcpWorkload(TypedDict, total=False):
+    """Data without end."""
 
-    kind: Required[FlowWorkloadKind]
+    kind: Literal["bulk"]
     """Which kind."""
-    size: str
-    """`file`: its size."""
-    request: str
-    """`request-response`: the size of a request; 100 B unless stated."""
-    response: str
-    """`request-response`: the size of an answer."""
-    think: str
-    """`request-response`: from an answer's end to the next request; no time unless stated."""
-    on: str
-    """`on-off`: how long it sends."""
-    off: str
-    """`on-off`: how long it is silent."""
-    periods: Periods
-    """`on-off`, `request-response`: whether the times are always as long, or exponentially
-    distributed with that mean; `fixed` unless stated."""
-    sizes: Literal["web-search", "data-mining"] | str | Sequence[Sequence[str]]
-    """`arrivals`: how large the files are: a size for all; `web-search` or `data-mining` for
-    those distributions; or points of a distribution function, each a size and the probability of
-    no more, such as `[["1 kB", "0 %"], ["10 kB", "60 %"], ["1 MB", "100 %"]]`."""
-    load: str
-    """`arrivals`: the share of the rate of the narrowest link on the way that their segments with
-    data fill on average, headers included; this or `rate`. With a radio or a trace of rates that
-    is the greatest rate, with a trace of opportunities the mean one."""
     rate: str
-    """`arrivals`: how many arrive on average; this or `load`."""
+    """How fast the application hands it over; default: without limit."""
 
 
-FlowWorkloadKind = Literal["bulk", "file", "request-response", "on-off", "arrivals"]
-"""The kind of a flow's workload."""
+class FileTcpWorkload(TypedDict, total=False):
+    """One file."""
+
+    kind: Required[Literal["file"]]
+    """Which kind."""
+    size: Required[str]
+    """Its size."""
+
+
+class RequestResponseTcpWorkload(TypedDict, total=False):
+    """The receiver asks and the sender answers, again and again, over one connection that the
+    receiver opens."""
+
+    kind: Required[Literal["request-response"]]
+    """Which kind."""
+    request: str
+    """The size of a request."""
+    response: Required[str]
+    """The size of an answer."""
+    think: str
+    """From an answer's end to the next request."""
+    periods: Periods
+    """Whether `think` is always as long, or exponentially distributed with that mean."""
+
+
+class OnOffTcpWorkload(TypedDict, total=False):
+    """At full speed in turns with silence. Two windows of data wait before the sender, as in
+    Linux: what of them is left when a turn ends is still sent."""
+
+    kind: Required[Literal["on-off"]]
+    """Which kind."""
+    on: Required[str]
+    """How long it sends."""
+    off: Required[str]
+    """How long it is silent."""
+    periods: Periods
+    """Whether the times are always as long, or exponentially distributed with that mean."""
+
+
+class ArrivalsTcpWorkload(TypedDict, total=False):
+    """Files that arrive by a Poisson process, each over a connection of its own."""
+
+    kind: Required[Literal["arrivals"]]
+    """Which kind."""
+    sizes: Required[Literal["web-search", "data-mining"] | str | Sequence[Sequence[str]]]
+    """How large the files are: a size for all; `web-search` or `data-mining` for those
+    distributions; or points of a distribution function, each a size and the probability of no
+    more, such as `[["1 kB", "0 %"], ["10 kB", "60 %"], ["1 MB", "100 %"]]`."""
+    load: str
+    """The share of the rate of the narrowest link on the path that their segments with data fill
+    on average, headers included; this or `rate`. With a radio or a trace of rates that is the
+    greatest rate, with a trace of opportunities the mean one."""
+    rate: str
+    """How many arrive on average; this or `load`."""
+
+
+TcpWorkload = (
+    Literal["bulk"]
+    | BulkTcpWorkload
+    | FileTcpWorkload
+    | RequestResponseTcpWorkload
+    | OnOffTcpWorkload
+    | ArrivalsTcpWorkload
+)
+"""What a flow over TCP carries."""
 
 Periods = Literal["fixed", "exponential"]
 """Whether times are all alike."""
 
-Recovery = Literal["tahoe", "reno", "new-reno", "sack", "rack"]
+Recovery = Literal["rack", "sack", "new-reno", "reno", "tahoe"]
 """How a sender finds and repairs losses."""
 
 Ecn = Literal["off", "classic", "dctcp", "accurate", "scalable", "sce"]
@@ -603,52 +805,316 @@ class Split(TypedDict, total=False):
     name, and has a connection of its own to the next."""
 
     at: Required[Sequence[str]]
-    """The nodes of the proxies, in the order of the way."""
+    """The nodes of the proxies, in the order of the path."""
     buffer: str
-    """How much of a connection each holds; 1 GiB unless stated, which limits nothing."""
+    """How much of a connection each holds; the default limits nothing."""
+
+
+class BulkUdpWorkload(TypedDict, total=False):
+    """All the time."""
+
+    kind: Literal["bulk"]
+    """Which kind."""
+
+
+class OnOffUdpWorkload(TypedDict, total=False):
+    """In turns with silence."""
+
+    kind: Required[Literal["on-off"]]
+    """Which kind."""
+    on: Required[str]
+    """How long it sends."""
+    off: Required[str]
+    """How long it is silent."""
+    periods: Periods
+    """Whether the times are always as long, or exponentially distributed with that mean."""
+
+
+UdpWorkload = Literal["bulk"] | BulkUdpWorkload | OnOffUdpWorkload
+"""When a flow over UDP sends."""
+
+
+class Node(TypedDict, total=False):
+    """A node: a host or a router, with an NDN forwarder."""
+
+    content_store: ContentStore
+    """The content store; default: none."""
+    strategy: Strategy
+    """How it chooses among next hops."""
+    interest_marks: InterestMarks
+    """What becomes of a congestion mark on an Interest."""
+
+
+class RateLink(TypedDict, total=False):
+    """A link that sends at a rate."""
+
+    nodes: Sequence[str]
+    """The two nodes that it joins; required."""
+    delay: str | Sequence[str]
+    """How long a bit takes to the other end; required."""
+    loss: Loss | Sequence[Loss]
+    """What it loses at random; default: nothing."""
+    duplication: str | Sequence[str]
+    """The probability that it delivers a packet twice; default: none."""
+    reordering: Reordering | Sequence[Reordering]
+    """Which packets it delivers late, so that others overtake them; default: none."""
+    queue: Queue | Sequence[Queue]
+    """The queue before it; default: drop-tail of 100 packets."""
+    overhead: str
+    """What its own framing adds to each packet."""
+    rate: str | Sequence[str]
+    """How fast it sends; required."""
+    changes: Sequence[Change]
+    """What changes during the run; default: nothing."""
+
+
+class RadioLink(TypedDict, total=False):
+    """A link whose rate follows a radio."""
+
+    nodes: Sequence[str]
+    """The two nodes that it joins; required."""
+    delay: str | Sequence[str]
+    """How long a bit takes to the other end; required."""
+    loss: Loss | Sequence[Loss]
+    """What it loses at random; default: nothing."""
+    duplication: str | Sequence[str]
+    """The probability that it delivers a packet twice; default: none."""
+    reordering: Reordering | Sequence[Reordering]
+    """Which packets it delivers late, so that others overtake them; default: none."""
+    queue: Queue | Sequence[Queue]
+    """The queue before it; default: drop-tail of 100 packets."""
+    overhead: str
+    """What its own framing adds to each packet."""
+    radio: Radio
+    """How fast it sends, by a radio; required."""
+
+
+class TraceLink(TypedDict, total=False):
+    """A link that sends as a trace in a file says."""
+
+    nodes: Sequence[str]
+    """The two nodes that it joins; required."""
+    delay: str | Sequence[str]
+    """How long a bit takes to the other end; required."""
+    loss: Loss | Sequence[Loss]
+    """What it loses at random; default: nothing."""
+    duplication: str | Sequence[str]
+    """The probability that it delivers a packet twice; default: none."""
+    reordering: Reordering | Sequence[Reordering]
+    """Which packets it delivers late, so that others overtake them; default: none."""
+    queue: Queue | Sequence[Queue]
+    """The queue before it; default: drop-tail of 100 packets."""
+    overhead: str
+    """What its own framing adds to each packet."""
+    trace: Trace | Sequence[Trace]
+    """How fast it sends, from a file; another file for each direction, or one for both;
+    required."""
+
+
+Link = RateLink | RadioLink | TraceLink
+"""A duplex link. A value that may differ by direction is one for both, or an array of two:
+from the first node to the second, and back."""
+
+
+class Producer(TypedDict, total=False):
+    """A producer: answers every Interest below its prefix."""
+
+    node: str
+    """The node that it is on; required."""
+    prefix: str
+    """The prefix that it serves, such as `/video`; required."""
+    payload: str
+    """The content of each Data packet."""
+    freshness: str
+    """How long Data counts as fresh; default: the Data does not say."""
+    response_delay: str
+    """How long it takes to answer."""
+    signature: Signature
+    """What signs the Data."""
+
+
+class Consumer(TypedDict, total=False):
+    """A consumer: a flow of Interests and the Data that they bring."""
+
+    node: str
+    """The node that it is on; required."""
+    prefix: str
+    """The prefix of what it asks for; required."""
+    controller: Controller
+    """What controls its window: a name under `[controllers]`, the name of a controller, or a
+    table with the latter as `kind` and parameters; required."""
+    initial_window: str
+    """The window at the start."""
+    minimum_window: str
+    """The smallest window; default: the initial one."""
+    workload: ConsumerWorkload
+    """What it asks for."""
+    start: str
+    """When it starts."""
+    start_within: str
+    """It starts at a random time, different in each run, at most so long after `start`."""
+    stop: str
+    """When it stops asking; default: at the end of the run."""
+    interest_lifetime: str
+    """How long its Interests stay pending: 1 ms to 1 h."""
+    hop_limit: int
+    """How many hops its Interests may take; default: no limit."""
+    must_be_fresh: bool
+    """Whether cached Data past its freshness is refused."""
+    window_fraction: WindowFraction
+    """What a fraction of a segment in the window allows."""
+    on_mark: Reaction
+    """How it reacts to marked Data."""
+    on_timeout: Reaction
+    """How it reacts to timeouts."""
+    on_nack: Reaction
+    """How it reacts to congestion NACKs."""
+    recovery_margin: str
+    """After a decrease, the share of the Interests in flight that must be replaced by new ones
+    before the next decrease counts as another round trip's; 50 % in ndnSIM."""
+    timeout_meaning: TimeoutMeaning
+    """What a timeout means to the controller."""
+    backoff: Backoff
+    """When a timeout doubles the timeout."""
+    initial_timeout: str
+    """The timeout before the first round trip is measured."""
+    minimum_timeout: str
+    """The smallest timeout."""
+    maximum_timeout: str
+    """The greatest timeout."""
+    most_doublings: int
+    """How often the timeout may have been doubled; default: no limit."""
+    rtt_gain: RttGain
+    """How much one round trip moves the smoothed one."""
+    timeout_check: str
+    """How often timeouts are looked for; default: when they expire."""
+
+
+class TcpFlow(From, total=False):
+    """The Transmission Control Protocol."""
+
+    protocol: Literal["tcp"]
+    """Which kind."""
+    to: str
+    """The node that it goes to; required."""
+    ip: Ip
+    """The version of IP."""
+    start: str
+    """When it starts."""
+    start_within: str
+    """It starts at a random time, different in each run, at most so long after `start`."""
+    stop: str
+    """When its application stops, while what it handed over is still sent; default: at the end of
+    the run."""
+    controller: Controller
+    """What controls its window: a name under `[controllers]`, the name of a controller, or a
+    table with the latter as `kind` and parameters; required."""
+    workload: TcpWorkload
+    """What it carries; default: `bulk`."""
+    maximum_segment: str
+    """The data in a full segment; default: what fills a packet of 1500 B, which is 1448 B over
+    IPv4 with timestamps."""
+    timestamps: bool
+    """Whether segments carry timestamps."""
+    recovery: Recovery
+    """How losses are found and repaired."""
+    ecn: Ecn
+    """What is done with ECN; default: what the controller needs, or else `off`."""
+    acknowledge_every: str
+    """After how many full segments the receiver acknowledges."""
+    acknowledge_within: str
+    """How long it waits for them."""
+    initial_timeout: str
+    """The timeout before the first round trip is measured."""
+    minimum_timeout: str
+    """The smallest timeout. The default is Linux's; RFC 6298 has 1 s."""
+    minimum_variation: str
+    """The least by which the timeout exceeds the smoothed round trip. The default is Linux's; RFC
+    6298 has the clock's granularity."""
+    maximum_timeout: str
+    """The greatest timeout."""
+    receive_buffer: str
+    """What the receiver can hold; the default limits nothing."""
+    reading: Reading
+    """When the receiving application takes what arrived."""
+    pacing: bool
+    """Whether segments are spread over the round trip also where the controller does not ask for
+    it."""
+    initial_window: str
+    """The window at the start."""
+    minimum_window: str
+    """No decrease goes below this; default: 2 segments, or the initial window if that is
+    smaller."""
+    split: Split
+    """Proxies on its path that split its connections (RFC 3135); default: none. What a flow
+    counts is then what its own two hosts count: windows, delays and retransmissions of the
+    connection to the first proxy, and what arrives at the far end."""
+
+
+class UdpFlow(From, total=False):
+    """The User Datagram Protocol."""
+
+    protocol: Literal["udp"]
+    """Which kind."""
+    to: str
+    """The node that it goes to; required."""
+    ip: Ip
+    """The version of IP."""
+    start: str
+    """When it starts."""
+    start_within: str
+    """It starts at a random time, different in each run, at most so long after `start`."""
+    stop: str
+    """When its application stops, while what it handed over is still sent; default: at the end of
+    the run."""
+    rate: str
+    """The rate of what the datagrams carry, without headers; required."""
+    payload: str
+    """What each datagram carries."""
+    workload: UdpWorkload
+    """When it sends."""
+
+
+Flow = TcpFlow | UdpFlow
+"""A flow over TCP or UDP, from one node to another."""
 
 
 class Bridge(From, total=False):
     """A bridge (DCIB): two nodes that are the edges of a part of the network. The source edge
     marks what leaves as ECN-capable but for a selected share, which routers between the edges may
-    drop, and of which it keeps clones; the destination edge acknowledges what comes of that
-    share, and the source edge sends the clones of what is lost. All flows pass it whose data go
+    drop, and of which it keeps clones; the destination edge acknowledges what arrives of that
+    share, and the source edge sends the clones of what is lost. All flows cross it whose data go
     through `from` and later through `to`."""
 
     to: Required[str]
     """The node of the destination edge."""
     selected: str
-    """The share of the packets that may be dropped; 10 % unless stated."""
+    """The share of the packets that may be dropped."""
     buffer: Required[str]
-    """How many octets of clones the source edge holds."""
+    """How many bytes of clones the source edge holds."""
     clones: Clones
-    """Which packets are cloned; `selected` unless stated."""
+    """Which packets are cloned."""
     keep: Keep
-    """What lets a clone leave; `stalled` unless stated."""
+    """When a clone leaves."""
     resend: Resend
-    """How a clone leaves; `unchanged` unless stated."""
+    """How a clone leaves."""
     unmatched: Unmatched
-    """What an acknowledgement does whose packet's clone is not held; `ignore` unless stated."""
+    """What an acknowledgement does whose packet's clone is not held."""
     duplicates: Duplicates
-    """What becomes of duplicate acknowledgements that come back to the hosts; `pass` unless
-    stated."""
-    round_trip: str
-    """With `duplicates = "suppress"`: how long it takes until the acknowledgement of a clone is
-    back at the source edge; twice the links' delays to the farthest receiver and back unless
-    stated."""
+    """What becomes of duplicate acknowledgements that return to the hosts; default: `pass`."""
     marks: Marks
-    """What becomes of congestion marks at the destination edge; `pass` unless stated."""
+    """What becomes of congestion marks at the destination edge."""
     order: Order
-    """In which order packets pass the destination edge; `as-they-come` unless stated."""
+    """In which order packets pass the destination edge; default: `as-they-come`."""
     probes: Probes
-    """Packets beyond an agreed rate that are selected in addition; none unless stated."""
+    """Packets above an agreed rate that are selected in addition; default: none."""
 
 
 Clones = Literal["selected", "others"]
 """Which packets are cloned."""
 
 Keep = Literal["stalled", "low-priority"]
-"""What lets a clone leave."""
+"""When a clone leaves."""
 
 Resend = Literal["unchanged", "capable"]
 """How a clone leaves."""
@@ -656,49 +1122,73 @@ Resend = Literal["unchanged", "capable"]
 Unmatched = Literal["ignore", "resend-all"]
 """What an acknowledgement does whose packet's clone is not held."""
 
-Duplicates = Literal["pass", "suppress"]
-"""What becomes of duplicate acknowledgements that come back to the hosts."""
+
+class PassDuplicates(TypedDict, total=False):
+    """They pass."""
+
+    kind: Literal["pass"]
+    """Which kind."""
+
+
+class SuppressDuplicates(TypedDict, total=False):
+    """One is dropped if the source edge is about to resend the missing segment."""
+
+    kind: Required[Literal["suppress"]]
+    """Which kind."""
+    round_trip: str
+    """The time until the acknowledgement of a clone is back at the source edge; default: twice
+    the delays of the links to the farthest receiver and back."""
+
+
+Duplicates = Literal["pass", "suppress"] | PassDuplicates | SuppressDuplicates
+"""What becomes of duplicate acknowledgements that return to the hosts."""
 
 Marks = Literal["pass", "clear"]
 """What becomes of congestion marks at the destination edge."""
 
 
-class Order(TypedDict, total=False):
-    """In which order packets pass. Each kind has its own keys."""
+class AsTheyComeOrder(TypedDict, total=False):
+    """At once, as they come."""
 
-    kind: Required[OrderKind]
+    kind: Literal["as-they-come"]
     """Which kind."""
-    patience: str
-    """`in-order`: how long a segment waits at most; to be stated."""
+
+
+class InOrderOrder(TypedDict, total=False):
+    """A connection's segments after a gap wait until it is filled."""
+
+    kind: Required[Literal["in-order"]]
+    """Which kind."""
+    patience: Required[str]
+    """How long a segment waits at most."""
     buffer: str
-    """`in-order`: how many octets wait at most; as many as the bridge's `buffer` unless
-    stated."""
+    """How many bytes wait at most; default: as many as the bridge's `buffer`."""
 
 
-OrderKind = Literal["as-they-come", "in-order"]
-"""A kind of order."""
+Order = Literal["as-they-come"] | AsTheyComeOrder | InOrderOrder
+"""The order in which packets pass."""
 
 
 class Probes(TypedDict, total=False):
-    """Packets beyond an agreed rate that are selected in addition."""
+    """Packets above an agreed rate that are selected in addition."""
 
     rate: Required[str]
     """The agreed rate."""
     burst: Required[str]
-    """How many octets at once count as within it; at least a packet."""
+    """How many bytes at once count as within it; at least a packet."""
     extra: Required[str]
-    """The probability that a packet beyond it is selected which is not anyway."""
+    """The probability that a packet above it is selected that otherwise is not."""
 
 
 class Routing(TypedDict, total=False):
     """How Interests find producers, and IP packets their destination by the shortest path."""
 
     metric: Metric
-    """What a path's length is measured by; delay unless stated."""
+    """What a path's length is measured by."""
     paths: Paths
-    """Which paths become next hops; the shortest to each producer unless stated."""
+    """Which paths become next hops."""
     routes: Sequence[Route]
-    """Routes that replace the computed ones of that node and prefix."""
+    """Routes that replace the computed ones of that node and prefix; default: none."""
 
 
 Metric = Literal["delay", "hops"]
@@ -718,27 +1208,27 @@ class Route(TypedDict, total=False):
     link: Required[str]
     """The link that it takes."""
     cost: int
-    """The lower, the better; 0 unless stated."""
+    """Its cost; of several routes, the one of the lowest cost is preferred."""
 
 
 class ScenarioTables(TypedDict, total=False):
     """A scenario: a network, what runs on it, for how long, and what is compared."""
 
     title: str
-    """What the scenario is, in one line; nothing unless stated."""
+    """What the scenario is, in one line; default: none."""
     duration: Required[str]
     """How much time is simulated."""
     interval: str
-    """How often the time series are sampled; 100 ms unless stated."""
+    """How often the time series are sampled."""
     seed: int
-    """The seed of all random streams; 1 unless stated."""
+    """The seed of all random streams."""
     runs: int
-    """How often each case is run, each time with other random streams; 1 unless stated."""
+    """How often each case is run, each time with other random streams."""
     real_time_limit: str
-    """The most real time that one run may take; without a limit unless stated."""
+    """The most real time that one run may take; default: without a limit."""
     defaults: Defaults
-    """What holds for all nodes, links, producers, consumers and flows that do not say
-    otherwise."""
+    """What holds for all nodes, links, producers, consumers and flows that do not say otherwise.
+    A default applies where the kind has that key."""
     controllers: dict[str, Controller]
     """Controllers with their parameters, by a name of the file's own that consumers and flows may
     use."""

@@ -2,10 +2,10 @@
 
 use arrow_array::RecordBatch;
 use windtunnel_networks::bridge::greatest_share;
+use windtunnel_scenario::round_trip;
 use windtunnel_world::{BridgePlan, Plan, Topology, World};
 
 use super::Columns;
-use crate::bridges::round_trip;
 
 /// Each bridge.
 pub(super) fn totals(plan: &Plan, world: &World) -> RecordBatch {

@@ -38,12 +38,12 @@ pub(crate) fn with(more: &str) -> String {
 }
 
 pub(crate) fn read(text: &str) -> Result<Study, ScenarioError> {
-    Study::read(FILE, text, &[])
+    windtunnel_lab::read(FILE, text, &[])
 }
 
 pub(crate) fn set(text: &str, settings: &[(&str, &str)]) -> Result<Study, ScenarioError> {
     let owned = |(path, value): &(&str, &str)| ((*path).to_owned(), (*value).to_owned());
-    Study::read(FILE, text, &settings.iter().map(owned).collect::<Vec<_>>())
+    windtunnel_lab::read(FILE, text, &settings.iter().map(owned).collect::<Vec<_>>())
 }
 
 /// A text without its mark `¶`, and the mark's line and column.

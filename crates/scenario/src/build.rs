@@ -1,0 +1,101 @@
+//! From a scenario to a plan.
+
+use std::sync::Arc;
+
+use indexmap::IndexSet;
+use toml::Spanned;
+use windtunnel_controllers::Maker;
+use windtunnel_engine::Duration;
+use windtunnel_packets::ndn::wire::Name;
+use windtunnel_world::{ChangePlan, ConsumerPlan, LinkPlan, Plan, ProducerPlan};
+
+use crate::checks;
+use crate::consumers::Around;
+use crate::controllers::Controllers;
+use crate::error::Mistake;
+use crate::files::Files;
+use crate::located::Named;
+use crate::nodes::Names;
+use crate::scenario::Scenario;
+use crate::{bridges, flows};
+
+/// Builds the plan of run 0. `files` are those that the scenario names, `makers` make the
+/// controllers that are not registered.
+pub(crate) fn plan(
+    scenario: &Scenario,
+    files: &mut Files<'_>,
+    makers: &[Arc<dyn Maker>],
+) -> Result<Plan, Mistake> {
+    let duration = checks::duration(scenario)?;
+    let controllers = Controllers { own: &scenario.controllers, makers };
+    // Those that nothing in this case uses are checked all the same.
+    controllers.check()?;
+    let nodes = Names::of("node", &scenario.nodes);
+    let links = links(scenario, &nodes, files, duration)?;
+    let link_names = Names::of("link", &scenario.links);
+    let routing = scenario.routing.plan(&nodes, &link_names, &links)?;
+    let mut prefixes = IndexSet::new();
+    let producers = producers(scenario, &nodes, &mut prefixes)?;
+    let around = Around { nodes: &nodes, controllers: &controllers, producers: &producers };
+    let consumers = consumers(scenario, &around, &mut prefixes)?;
+    let mut plan = Plan {
+        nodes: each(&scenario.nodes, |name, node| Ok(node.plan(name)))?,
+        links,
+        changes: changes(scenario)?,
+        prefixes: prefixes.into_iter().collect(),
+        producers,
+        consumers,
+        flows: Vec::new(),
+        bridges: Vec::new(),
+        routing,
+        duration,
+        interval: checks::interval(scenario)?,
+        seed: scenario.seed,
+        run: 0,
+    };
+    plan.flows = flows::plans(&scenario.flows, &nodes, &link_names, &controllers, &plan)?;
+    checks::check(scenario, &plan)?;
+    plan.bridges = bridges::plans(&scenario.bridges, &nodes, &plan)?;
+    Ok(plan)
+}
+
+/// The plans of all things of a kind.
+fn each<T, P>(
+    things: &Named<T>,
+    mut plan: impl FnMut(&str, &T) -> Result<P, Mistake>,
+) -> Result<Vec<P>, Mistake> {
+    let plan = |(name, thing): (&Spanned<String>, &T)| plan(name.get_ref(), thing);
+    things.iter().map(plan).collect()
+}
+
+fn links(
+    scenario: &Scenario,
+    nodes: &Names<'_>,
+    files: &mut Files<'_>,
+    duration: Duration,
+) -> Result<Vec<LinkPlan>, Mistake> {
+    each(&scenario.links, |name, link| link.plan(name, nodes, files, duration))
+}
+
+fn producers(
+    scenario: &Scenario,
+    nodes: &Names<'_>,
+    prefixes: &mut IndexSet<Name<'static>>,
+) -> Result<Vec<ProducerPlan>, Mistake> {
+    each(&scenario.producers, |_, producer| producer.plan(nodes, prefixes))
+}
+
+fn consumers(
+    scenario: &Scenario,
+    around: &Around<'_>,
+    prefixes: &mut IndexSet<Name<'static>>,
+) -> Result<Vec<ConsumerPlan>, Mistake> {
+    each(&scenario.consumers, |name, consumer| consumer.plan(name, around, prefixes))
+}
+
+/// What happens to all links during the run.
+fn changes(scenario: &Scenario) -> Result<Vec<ChangePlan>, Mistake> {
+    let links = scenario.links.values().enumerate();
+    let changes = links.map(|(index, link)| link.changes(index));
+    Ok(changes.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
+}

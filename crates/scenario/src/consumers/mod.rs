@@ -1,0 +1,212 @@
+//! Consumers: flows of Interests and the Data that they bring.
+
+mod reactions;
+mod workload;
+
+use indexmap::IndexSet;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use windtunnel_controllers::Start;
+use windtunnel_engine::{Duration, Time};
+use windtunnel_packets::ndn::PrefixId;
+use windtunnel_packets::ndn::wire::Name;
+use windtunnel_packets::ndn::wire::size::NameSize;
+use windtunnel_transports::ndn::consumer::ConsumerSettings;
+use windtunnel_transports::rtt::RtoLimits;
+use windtunnel_world::{ConsumerPlan, ProducerPlan};
+
+use crate::controllers::{Controller, Controllers};
+use crate::error::Mistake;
+use crate::located::Located;
+use crate::needs::{Carrier, check_needs};
+use crate::nodes::Names;
+use crate::producers::parse_prefix;
+use crate::schema::filled;
+use crate::timers::{self, zero};
+use crate::units::{Measured, Segments, Share, milliseconds, percent, segments};
+use reactions::{Backoff, Reaction, RttGain, TimeoutMeaning, WindowFraction};
+use workload::Workload;
+
+/// The segment where no producer says how large it is, in bytes.
+const SEGMENT: u32 = 1024;
+
+/// A consumer: a flow of Interests and the Data that they bring.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(transform = filled)]
+pub(crate) struct Consumer {
+    /// The node that it is on.
+    node: Located<String>,
+    /// The prefix of what it asks for.
+    prefix: Located<String>,
+    /// What controls its window: a name under `[controllers]`, the name of a
+    /// controller, or a table with the latter as `kind` and parameters.
+    controller: Controller,
+    /// The window at the start.
+    #[serde(default = "segments::<2>")]
+    initial_window: Located<Measured<Segments>>,
+    /// The smallest window; default: the initial one.
+    minimum_window: Option<Located<Measured<Segments>>>,
+    /// What it asks for.
+    #[serde(default)]
+    workload: Workload,
+    /// When it starts.
+    #[serde(default = "zero")]
+    start: Located<Measured<Duration>>,
+    /// It starts at a random time, different in each run, at most so long after
+    /// `start`.
+    #[serde(default = "zero")]
+    start_within: Located<Measured<Duration>>,
+    /// When it stops asking; default: at the end of the run.
+    stop: Option<Located<Measured<Duration>>>,
+    /// How long its Interests stay pending: 1 ms to 1 h.
+    #[serde(default = "milliseconds::<4000>")]
+    interest_lifetime: Located<Measured<Duration>>,
+    /// How many hops its Interests may take; default: no limit.
+    hop_limit: Option<u8>,
+    /// Whether cached Data past its freshness is refused.
+    #[serde(default)]
+    must_be_fresh: bool,
+    /// What a fraction of a segment in the window allows.
+    #[serde(default)]
+    window_fraction: WindowFraction,
+    /// How it reacts to marked Data.
+    #[serde(default)]
+    on_mark: Reaction,
+    /// How it reacts to timeouts.
+    #[serde(default)]
+    on_timeout: Reaction,
+    /// How it reacts to congestion NACKs.
+    #[serde(default)]
+    on_nack: Reaction,
+    /// After a decrease, the share of the Interests in flight that must be replaced by
+    /// new ones before the next decrease counts as another round trip's; 50 % in
+    /// ndnSIM.
+    #[serde(default = "percent::<0>")]
+    recovery_margin: Measured<Share>,
+    /// What a timeout means to the controller.
+    #[serde(default)]
+    timeout_meaning: TimeoutMeaning,
+    /// When a timeout doubles the timeout.
+    #[serde(default)]
+    backoff: Backoff,
+    /// The timeout before the first round trip is measured.
+    #[serde(default = "milliseconds::<1000>")]
+    initial_timeout: Located<Measured<Duration>>,
+    /// The smallest timeout.
+    #[serde(default = "milliseconds::<200>")]
+    minimum_timeout: Located<Measured<Duration>>,
+    /// The greatest timeout.
+    #[serde(default = "milliseconds::<60_000>")]
+    maximum_timeout: Located<Measured<Duration>>,
+    /// How often the timeout may have been doubled; default: no limit.
+    most_doublings: Option<u8>,
+    /// How much one round trip moves the smoothed one.
+    #[serde(default)]
+    rtt_gain: RttGain,
+    /// How often timeouts are looked for; default: when they expire.
+    timeout_check: Option<Measured<Duration>>,
+}
+
+/// What a consumer is built with.
+pub(crate) struct Around<'a> {
+    pub(crate) nodes: &'a Names<'a>,
+    pub(crate) controllers: &'a Controllers<'a>,
+    pub(crate) producers: &'a [ProducerPlan],
+}
+
+impl Consumer {
+    pub(crate) fn plan(
+        &self,
+        name: &str,
+        around: &Around<'_>,
+        prefixes: &mut IndexSet<Name<'static>>,
+    ) -> Result<ConsumerPlan, Mistake> {
+        let controller = around.controllers.settings(&self.controller)?;
+        check_needs(around.controllers, &controller, Carrier::Consumer, &self.controller)?;
+        let start = self.window()?;
+        let node = around.nodes.index(&self.node)?;
+        let prefix = prefixes.insert_full(parse_prefix(&self.prefix)?).0;
+        let segment = segment_size(around.producers, prefixes, prefix);
+        let settings = self.settings(prefix, &prefixes[prefix], segment)?;
+        Ok(ConsumerPlan { name: name.to_owned(), node, settings, controller, start })
+    }
+
+    fn window(&self) -> Result<Start, Mistake> {
+        let initial_window = self.initial_window.value.0.0;
+        let minimum_window = self.minimum_window.as_ref();
+        let minimum_window = match minimum_window {
+            None => initial_window,
+            Some(it) => {
+                timers::at_most_initial(it, initial_window)?;
+                it.value.0.0
+            }
+        };
+        Ok(Start { initial_window, minimum_window, restart_window: initial_window })
+    }
+
+    fn settings(
+        &self,
+        prefix: usize,
+        name: &Name<'_>,
+        segment: u32,
+    ) -> Result<ConsumerSettings, Mistake> {
+        let [start, start_within] = [&self.start, &self.start_within].map(|it| it.value.0);
+        let start = Time::ZERO + start;
+        let most_doublings = self.most_doublings;
+        Ok(ConsumerSettings {
+            prefix: PrefixId(prefix as u32),
+            prefix_size: NameSize::of(name),
+            workload: self.workload.plan(segment)?,
+            segment_size: segment,
+            lifetime_ms: lifetime(&self.interest_lifetime)?,
+            hop_limit: self.hop_limit,
+            must_be_fresh: self.must_be_fresh,
+            timeout_limits: RtoLimits {
+                initial: timers::above_zero(&self.initial_timeout, "initial_timeout")?,
+                minimum: self.minimum_timeout.value.0,
+                maximum: timers::above_zero(&self.maximum_timeout, "maximum_timeout")?,
+                most_backoff: most_doublings.map_or(f64::INFINITY, |it| f64::from(it).exp2()),
+                ..RtoLimits::default()
+            },
+            window_fraction: self.window_fraction.into(),
+            rtt_gain: self.rtt_gain.into(),
+            timeout_check: self.timeout_check.map_or(Duration::ZERO, |it| it.0),
+            backoff: self.backoff.into(),
+            on_mark: self.on_mark.into(),
+            on_timeout: self.on_timeout.into(),
+            timeout_meaning: self.timeout_meaning.into(),
+            on_nack: self.on_nack.into(),
+            recovery_margin: self.recovery_margin.0.0,
+            start,
+            start_within,
+            stop: timers::stop(self.stop.as_ref(), start + start_within)?,
+        })
+    }
+}
+
+fn lifetime(lifetime: &Located<Measured<Duration>>) -> Result<u32, Mistake> {
+    let milliseconds = lifetime.value.0.as_nanos() / 1_000_000;
+    lifetime.checked(
+        |_| (1..=3_600_000).contains(&milliseconds),
+        || "the lifetime of an Interest must be between 1 ms and 1 h".to_owned(),
+        "write one such as \"4 s\"",
+    )?;
+    Ok(milliseconds as u32)
+}
+
+/// The payload of the producer that serves a prefix most closely: the controller's
+/// segment.
+fn segment_size(
+    producers: &[ProducerPlan],
+    prefixes: &IndexSet<Name<'static>>,
+    prefix: usize,
+) -> u32 {
+    let serves = |it: &&ProducerPlan| prefixes[it.prefix].is_prefix_of(&prefixes[prefix]);
+    let length = |it: &ProducerPlan| NameSize::of(&prefixes[it.prefix]).0;
+    let closest = producers
+        .iter()
+        .filter(serves)
+        .reduce(|best, it| if length(it) > length(best) { it } else { best });
+    closest.map_or(SEGMENT, |it| it.producer.content)
+}

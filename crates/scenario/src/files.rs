@@ -1,0 +1,113 @@
+//! The files that a scenario names: each is read once, whatever the number of links and
+//! cases that name it.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+use windtunnel_world::radio::Map;
+use windtunnel_world::{Opportunities, RateTrace};
+
+use crate::error::Mistake;
+use crate::located::Located;
+use crate::maps;
+use crate::traces;
+
+/// Why a file that a scenario names cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unreadable {
+    /// What is wrong.
+    pub why: String,
+    /// What would help.
+    pub help: String,
+}
+
+/// Gives the text of a file by the name that a scenario has for it.
+pub(crate) type TextOf<'a> = &'a mut dyn FnMut(&str) -> Result<String, Unreadable>;
+
+/// The files of a scenario, as far as they were read.
+pub(crate) struct Files<'a> {
+    text_of: TextOf<'a>,
+    texts: IndexMap<String, Arc<str>>,
+    maps: HashMap<String, Map>,
+    opportunities: HashMap<(String, bool), Arc<Opportunities>>,
+    rates: HashMap<(String, bool), Arc<RateTrace>>,
+}
+
+impl<'a> Files<'a> {
+    /// None so far.
+    pub(crate) fn new(text_of: TextOf<'a>) -> Self {
+        Self {
+            text_of,
+            texts: IndexMap::new(),
+            maps: HashMap::new(),
+            opportunities: HashMap::new(),
+            rates: HashMap::new(),
+        }
+    }
+
+    /// What was read: each file's name, as the scenario has it, and its text.
+    pub(crate) fn into_texts(self) -> Vec<(String, Arc<str>)> {
+        self.texts.into_iter().collect()
+    }
+
+    /// The map of that name.
+    pub(crate) fn map(&mut self, name: &Located<String>) -> Result<Map, Mistake> {
+        let text = self.text(name)?;
+        let read = || maps::read(&text).map_err(|it| inside(it, name, &text));
+        keep(&mut self.maps, name.value.clone(), read)
+    }
+
+    /// The delivery trace of that name.
+    pub(crate) fn opportunities(
+        &mut self,
+        name: &Located<String>,
+        repeat: bool,
+    ) -> Result<Arc<Opportunities>, Mistake> {
+        let text = self.text(name)?;
+        let read = || traces::opportunities(&text, repeat).map_err(|it| inside(it, name, &text));
+        keep(&mut self.opportunities, (name.value.clone(), repeat), || read().map(Arc::new))
+    }
+
+    /// The trace of rates of that name.
+    pub(crate) fn rates(
+        &mut self,
+        name: &Located<String>,
+        repeat: bool,
+    ) -> Result<Arc<RateTrace>, Mistake> {
+        let text = self.text(name)?;
+        let read = || traces::rates(&text, repeat).map_err(|it| inside(it, name, &text));
+        keep(&mut self.rates, (name.value.clone(), repeat), || read().map(Arc::new))
+    }
+
+    fn text(&mut self, name: &Located<String>) -> Result<Arc<str>, Mistake> {
+        if let Some(text) = self.texts.get(&name.value) {
+            return Ok(Arc::clone(text));
+        }
+        let text = (self.text_of)(&name.value).map_err(|unreadable| {
+            name.mistake(format!("{}: {}", name.value, unreadable.why)).help(unreadable.help)
+        })?;
+        let text: Arc<str> = text.into();
+        self.texts.insert(name.value.clone(), Arc::clone(&text));
+        Ok(text)
+    }
+}
+
+/// What is kept under a key; made first where it is not there.
+fn keep<K: std::hash::Hash + Eq, T: Clone>(
+    kept: &mut HashMap<K, T>,
+    key: K,
+    make: impl FnOnce() -> Result<T, Mistake>,
+) -> Result<T, Mistake> {
+    if let Some(it) = kept.get(&key) {
+        return Ok(it.clone());
+    }
+    let made = make()?;
+    kept.insert(key, made.clone());
+    Ok(made)
+}
+
+/// A mistake in a file, as one of the scenario that names it.
+fn inside(mistake: Mistake, name: &Located<String>, text: &str) -> Mistake {
+    mistake.in_file(&name.value, text).at(name.span.clone())
+}

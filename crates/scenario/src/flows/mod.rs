@@ -1,0 +1,152 @@
+//! Flows over TCP and UDP.
+
+mod paths;
+mod split;
+mod tcp;
+mod udp;
+mod workloads;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toml::Spanned;
+use windtunnel_engine::{Duration, Time};
+use windtunnel_packets::ip::IpVersion;
+use windtunnel_world::{FlowPlan, Plan, PortId, Transport as TransportPlan};
+
+use crate::choice::choice;
+use crate::controllers::Controllers;
+use crate::error::Mistake;
+use crate::located::{Both, Located, Named};
+use crate::nodes::Names;
+use crate::timers::{self, zero};
+use crate::units::Measured;
+use paths::{Around, Paths};
+use tcp::Tcp;
+use udp::Udp;
+
+/// A flow, over TCP or UDP.
+pub(crate) type Flow = Both<Common, Transport>;
+
+/// A flow over TCP or UDP, from one node to another.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Flow")]
+pub(crate) struct Common {
+    /// The node that the data comes from.
+    from: Located<String>,
+    /// The node that it goes to.
+    to: Located<String>,
+    /// The version of IP.
+    #[serde(default)]
+    ip: Ip,
+    /// When it starts.
+    #[serde(default = "zero")]
+    start: Located<Measured<Duration>>,
+    /// It starts at a random time, different in each run, at most so long after
+    /// `start`.
+    #[serde(default = "zero")]
+    start_within: Located<Measured<Duration>>,
+    /// When its application stops, while what it handed over is still sent; default:
+    /// at the end of the run.
+    stop: Option<Located<Measured<Duration>>>,
+    /// The links of its path, from `from` to `to`, which routing does not change; what
+    /// comes back takes the same links; default: the shortest path.
+    path: Option<Located<Vec<Located<String>>>>,
+}
+
+/// The protocol that carries a flow.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename = "protocol", rename_all = "kebab-case")]
+#[schemars(rename = "Transport", tag = "protocol")]
+pub(crate) enum Transport {
+    /// The Transmission Control Protocol.
+    Tcp(Box<Tcp>),
+    /// The User Datagram Protocol.
+    Udp(Udp),
+}
+
+choice! {
+    /// A version of IP.
+    Ip as IpVersion {
+        /// IPv4.
+        V4,
+        /// IPv6.
+        V6,
+    }
+}
+
+/// The flows of a scenario; `plan` has all but them and the bridges.
+pub(crate) fn plans(
+    flows: &Named<Flow>,
+    nodes: &Names<'_>,
+    links: &Names<'_>,
+    controllers: &Controllers<'_>,
+    plan: &Plan,
+) -> Result<Vec<FlowPlan>, Mistake> {
+    let around = Around { nodes, links, controllers, paths: Paths::of(plan) };
+    flows.iter().map(|(name, flow)| flow.plan(name, &around)).collect()
+}
+
+impl Flow {
+    fn plan(&self, name: &Spanned<String>, around: &Around<'_>) -> Result<FlowPlan, Mistake> {
+        let Common { ip, start, start_within, stop, .. } = &self.common;
+        let ends = self.common.ends(name, around.nodes)?;
+        let path = self.common.path(ends, around)?;
+        let start = Time::ZERO + start.value.0;
+        let start_within = start_within.value.0;
+        let stop = timers::stop(stop.as_ref(), start + start_within)?;
+        let ip = IpVersion::from(*ip);
+        let mut network = around.paths.network(ends, path.as_deref());
+        let (transport, split) = match &self.own {
+            Transport::Udp(it) => (TransportPlan::Udp(it.plan(ip)?), None),
+            Transport::Tcp(it) => {
+                let split = it.split(around, ends)?;
+                if split.is_some() {
+                    // The radio may be on a proxy's part of the path.
+                    network.radio = None;
+                }
+                (it.plan(ip, around, ends, network)?, split)
+            }
+        };
+        let ([from, to], radio) = (ends, network.radio);
+        let name = name.get_ref().clone();
+        Ok(FlowPlan { name, from, to, transport, split, start, start_within, stop, path, radio })
+    }
+}
+
+impl Common {
+    /// The ports of the flow's own path.
+    fn path(&self, ends: [usize; 2], around: &Around<'_>) -> Result<Option<Vec<PortId>>, Mistake> {
+        let Some(path) = &self.path else { return Ok(None) };
+        let mut node = ends[0];
+        let mut ports = Vec::with_capacity(path.value.len());
+        for name in &path.value {
+            let link = around.links.index(name)?;
+            let nodes = around.paths.plan.links[link].nodes;
+            let side = nodes.iter().position(|it| *it == node).ok_or_else(|| {
+                let at = around.nodes.name(node);
+                name.mistake(format!("link `{}` is not at node `{at}`", name.value))
+                    .help("name the links in the order of the path, from `from` to `to`")
+            })?;
+            ports.push(PortId::new(link, side));
+            node = nodes[1 - side];
+        }
+        let end = around.nodes.name(node);
+        path.checked(
+            |_| node == ends[1],
+            || format!("the path ends at node `{end}`, not at `{}`", self.to.value),
+            "name all links of the path, from `from` to `to`",
+        )?;
+        Ok(Some(ports))
+    }
+
+    fn ends(&self, name: &Spanned<String>, nodes: &Names<'_>) -> Result<[usize; 2], Mistake> {
+        let ends = [nodes.index(&self.from)?, nodes.index(&self.to)?];
+        self.to.checked(
+            |_| ends[0] != ends[1],
+            || format!("flow `{}` ends at the node where it starts", name.get_ref()),
+            "name two different nodes",
+        )?;
+        Ok(ends)
+    }
+}

@@ -1,0 +1,263 @@
+//! Flows over TCP.
+
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use windtunnel_controllers::{self as controllers, Need, Start};
+use windtunnel_engine::Duration;
+use windtunnel_packets::ip::IpVersion;
+use windtunnel_transports::rtt::RtoLimits;
+use windtunnel_transports::tcp::{self, EcnMode, TcpSettings};
+use windtunnel_world::{SplitPlan, Transport, headers};
+
+use super::paths::Around;
+use super::split::Split;
+use super::workloads::TcpWorkload;
+use crate::choice::choice;
+use crate::controllers::Controller;
+use crate::error::Mistake;
+use crate::located::Located;
+use crate::needs::{Carrier, Network, check_needs};
+use crate::sizes::{MOST_BUFFER, MOST_DATA, within};
+use crate::timers::{above_zero, at_most_initial};
+use crate::units::{Bytes, Measured, Segments, bytes, milliseconds, segments};
+
+/// The packet that a full segment fills by default, in bytes: Ethernet's.
+const FULL_PACKET: u32 = 1500;
+
+/// A flow over TCP.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Tcp {
+    /// What controls its window: a name under `[controllers]`, the name of a
+    /// controller, or a table with the latter as `kind` and parameters.
+    controller: Controller,
+    /// What it carries; default: `bulk`.
+    #[serde(default)]
+    workload: TcpWorkload,
+    /// The data in a full segment; default: what fills a packet of 1500 B, which is
+    /// 1448 B over IPv4 with timestamps.
+    maximum_segment: Option<Located<Measured<Bytes>>>,
+    /// Whether segments carry timestamps.
+    #[serde(default = "yes")]
+    timestamps: bool,
+    /// How losses are found and repaired.
+    #[serde(default)]
+    recovery: Recovery,
+    /// What is done with ECN; default: what the controller needs, or else `off`.
+    ecn: Option<Ecn>,
+    /// After how many full segments the receiver acknowledges.
+    #[serde(default = "segments::<2>")]
+    acknowledge_every: Located<Measured<Segments>>,
+    /// How long it waits for them.
+    #[serde(default = "milliseconds::<40>")]
+    acknowledge_within: Located<Measured<Duration>>,
+    /// The timeout before the first round trip is measured.
+    #[serde(default = "milliseconds::<1000>")]
+    initial_timeout: Located<Measured<Duration>>,
+    /// The smallest timeout. The default is Linux's; RFC 6298 has 1 s.
+    #[serde(default = "milliseconds::<200>")]
+    minimum_timeout: Located<Measured<Duration>>,
+    /// The least by which the timeout exceeds the smoothed round trip. The default is
+    /// Linux's; RFC 6298 has the clock's granularity.
+    #[serde(default = "milliseconds::<200>")]
+    minimum_variation: Located<Measured<Duration>>,
+    /// The greatest timeout.
+    #[serde(default = "milliseconds::<60_000>")]
+    maximum_timeout: Located<Measured<Duration>>,
+    /// What the receiver can hold; the default limits nothing.
+    #[serde(default = "bytes::<MOST_BUFFER>")]
+    receive_buffer: Located<Measured<Bytes>>,
+    /// When the receiving application takes what arrived.
+    #[serde(default)]
+    reading: Reading,
+    /// Whether segments are spread over the round trip also where the controller
+    /// does not ask for it.
+    #[serde(default)]
+    pacing: bool,
+    /// The window at the start.
+    #[serde(default = "segments::<10>")]
+    initial_window: Located<Measured<Segments>>,
+    /// No decrease goes below this; default: 2 segments, or the initial window if that
+    /// is smaller.
+    minimum_window: Option<Located<Measured<Segments>>>,
+    /// Proxies on its path that split its connections (RFC 3135); default: none.
+    /// What a flow counts is then what its own two hosts count: windows, delays and
+    /// retransmissions of the connection to the first proxy, and what arrives at the
+    /// far end.
+    split: Option<Located<Split>>,
+}
+
+fn yes() -> bool {
+    true
+}
+
+choice! {
+    /// How a sender finds and repairs losses.
+    Recovery as tcp::Recovery {
+        /// Selective acknowledgements and the time of sending (RFC 8985, RFC 9937).
+        Rack,
+        /// Selective acknowledgements (RFC 6675, RFC 9937).
+        Sack,
+        /// Fast recovery until all is acknowledged that was sent before (RFC 6582).
+        NewReno,
+        /// Fast recovery that the first new acknowledgement ends (RFC 5681).
+        Reno,
+        /// Three duplicate acknowledgements lead back to slow start (Jacobson 1988).
+        Tahoe,
+    }
+}
+
+/// What is done with ECN.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+enum Ecn {
+    /// Nothing: routers drop where they would mark.
+    Off,
+    /// A mark is echoed until the sender has reacted to it (RFC 3168).
+    Classic,
+    /// Each acknowledgement says whether what it acknowledges was marked
+    /// (RFC 8257).
+    Dctcp,
+    /// The receiver counts marked packets (RFC 9768).
+    Accurate,
+    /// The same, with packets that ask for L4S (RFC 9331).
+    Scalable,
+    /// As `classic`, and the milder mark of SCE is echoed.
+    Sce,
+}
+
+/// When the receiving application takes what arrived.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+enum Reading {
+    /// At once.
+    #[default]
+    AtOnce,
+    /// Never: the window closes.
+    Never,
+}
+
+impl Tcp {
+    /// How a flow between two nodes is carried, and what.
+    pub(super) fn plan(
+        &self,
+        ip: IpVersion,
+        around: &Around<'_>,
+        ends: [usize; 2],
+        network: Network,
+    ) -> Result<Transport, Mistake> {
+        let controller = around.controllers.settings(&self.controller)?;
+        let settings = self.settings(ip, controller)?;
+        let carrier = Carrier::Tcp(&settings, network);
+        check_needs(around.controllers, &settings.controller, carrier, &self.controller)?;
+        let workload = self.workload.plan(&around.paths, ends, &settings)?;
+        Ok(Transport::Tcp { settings: Arc::new(settings), workload })
+    }
+
+    /// The proxies of a flow between two nodes.
+    pub(super) fn split(
+        &self,
+        around: &Around<'_>,
+        ends: [usize; 2],
+    ) -> Result<Option<SplitPlan>, Mistake> {
+        let Some(split) = &self.split else { return Ok(None) };
+        // Proxies wait for the sender's SYN.
+        split.checked(
+            |_| !self.workload.is_asked_for(),
+            || "proxies do not split a connection that the receiver opens".to_owned(),
+            "leave `split` out, or write a workload other than `request-response`",
+        )?;
+        split.value.plan(around, ends).map(Some)
+    }
+
+    fn settings(
+        &self,
+        ip: IpVersion,
+        controller: controllers::Settings,
+    ) -> Result<TcpSettings, Mistake> {
+        let mut settings = TcpSettings {
+            ip,
+            maximum_segment: 0,
+            timestamps: self.timestamps,
+            recovery: self.recovery.into(),
+            ecn: self.ecn(&controller),
+            acknowledge_every: self.acknowledge_every()?,
+            acknowledge_within: self.acknowledge_within.value.0,
+            timeout_limits: self.timeout_limits()?,
+            receive_buffer: within(&self.receive_buffer, MOST_BUFFER, "receive_buffer")?,
+            reading: match self.reading {
+                Reading::AtOnce => tcp::Reading::AtOnce,
+                Reading::Never => tcp::Reading::AsTaken,
+            },
+            pacing: self.pacing,
+            start: self.start()?,
+            controller,
+        };
+        let segment = (FULL_PACKET - headers(&settings)) as u16;
+        settings.maximum_segment = match &self.maximum_segment {
+            None => segment,
+            Some(it) => within(it, MOST_DATA, "maximum_segment")? as u16,
+        };
+        Ok(settings)
+    }
+
+    /// What the flow says, or else what its controller needs.
+    fn ecn(&self, controller: &controllers::Settings) -> EcnMode {
+        let needs = |need| controller.needs().any(|it| it == need);
+        match self.ecn {
+            Some(Ecn::Off) => EcnMode::Off,
+            Some(Ecn::Classic) => EcnMode::Classic,
+            Some(Ecn::Dctcp) => EcnMode::Dctcp,
+            Some(Ecn::Accurate) => EcnMode::Accurate,
+            Some(Ecn::Scalable) => EcnMode::Scalable,
+            Some(Ecn::Sce) => EcnMode::SomeCongestion,
+            None if needs(Need::ScalableMarking) => EcnMode::Scalable,
+            None if needs(Need::MarksCounted) => EcnMode::Dctcp,
+            None if needs(Need::SomeCongestion) => EcnMode::SomeCongestion,
+            None => EcnMode::Off,
+        }
+    }
+
+    fn acknowledge_every(&self) -> Result<u8, Mistake> {
+        let segments = self.acknowledge_every.value.0.0;
+        self.acknowledge_every.checked(
+            |_| segments.fract() == 0.0 && segments <= 255.0,
+            || "an acknowledgement covers 1 to 255 whole segments".to_owned(),
+            "write one such as \"2 segments\"",
+        )?;
+        Ok(segments as u8)
+    }
+
+    fn timeout_limits(&self) -> Result<RtoLimits, Mistake> {
+        let minimum = above_zero(&self.minimum_timeout, "minimum_timeout")?;
+        let maximum = above_zero(&self.maximum_timeout, "maximum_timeout")?;
+        if maximum < minimum {
+            let span = self.maximum_timeout.span.clone();
+            let span = span.or_else(|| self.minimum_timeout.span.clone());
+            let message =
+                format!("`maximum_timeout`, {maximum}, is below `minimum_timeout`, {minimum}");
+            return Err(Mistake::new(message).at(span).help("write both, the second the smaller"));
+        }
+        Ok(RtoLimits {
+            initial: above_zero(&self.initial_timeout, "initial_timeout")?,
+            minimum,
+            minimum_variation: self.minimum_variation.value.0,
+            maximum,
+            ..RtoLimits::default()
+        })
+    }
+
+    fn start(&self) -> Result<Start, Mistake> {
+        let initial_window = self.initial_window.value.0.0;
+        let minimum_window = match &self.minimum_window {
+            None => initial_window.min(2.0),
+            Some(it) => {
+                at_most_initial(it, initial_window)?;
+                it.value.0.0
+            }
+        };
+        Ok(Start { initial_window, minimum_window, restart_window: 1.0 })
+    }
+}

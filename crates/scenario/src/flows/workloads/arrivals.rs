@@ -1,0 +1,177 @@
+//! Files that arrive by a Poisson process.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::Deserialize;
+use serde::de::value::SeqAccessDeserializer;
+use serde::de::{Deserializer, Error, SeqAccess, Visitor};
+use windtunnel_applications::{Sizes, Workload};
+use windtunnel_transports::tcp::TcpSettings;
+use windtunnel_world::headers;
+
+use crate::error::Mistake;
+use crate::flows::paths::Paths;
+use crate::located::Located;
+use crate::units::{Bytes, Measured, PerSecond, Share, parse};
+
+/// Files that arrive by a Poisson process, each over a connection of its own. `load` or
+/// `rate` is required.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Arrivals {
+    /// How large the files are: a size for all; `web-search` or `data-mining` for those
+    /// distributions; or points of a distribution function, each a size and the
+    /// probability of no more, such as
+    /// `[["1 kB", "0 %"], ["10 kB", "60 %"], ["1 MB", "100 %"]]`.
+    sizes: Located<SizesOfFiles>,
+    /// The share of the rate of the narrowest link on the path that their segments with
+    /// data fill on average, headers included; this or `rate`. With a radio or a trace
+    /// of rates that is the greatest rate, with a trace of opportunities the mean one.
+    load: Option<Located<Measured<Share>>>,
+    /// How many arrive on average; this or `load`.
+    rate: Option<Located<Measured<PerSecond>>>,
+}
+
+impl Arrivals {
+    pub(super) fn plan(
+        &self,
+        paths: &Paths<'_>,
+        ends: [usize; 2],
+        settings: &TcpSettings,
+    ) -> Result<Workload, Mistake> {
+        let sizes = self.sizes()?;
+        let rate = match (&self.rate, &self.load) {
+            (Some(rate), None) => Located { value: rate.value.0.0, span: rate.span.clone() },
+            (None, Some(load)) => {
+                let full = arrivals_at_full_load(paths, ends, settings, &sizes);
+                Located { value: load.value.0.0 * full, span: load.span.clone() }
+            }
+            (None, None) => {
+                return Err(self
+                    .sizes
+                    .mistake("arrivals need a `load` or a `rate`")
+                    .help("write load = \"80 %\" or rate = \"100 per second\""));
+            }
+            (Some(_), Some(load)) => {
+                let message = "both a `rate` and a `load` of arrivals";
+                return Err(load.mistake(message).help("write one of them"));
+            }
+        };
+        let zero = || "no file ever arrives".to_owned();
+        rate.checked(|it| *it > 0.0, zero, "write a greater `load` or `rate`")?;
+        Ok(Workload::Arrivals { per_second: rate.value, sizes })
+    }
+
+    fn sizes(&self) -> Result<Sizes, Mistake> {
+        match &self.sizes.value {
+            SizesOfFiles::WebSearch => Ok(Sizes::web_search()),
+            SizesOfFiles::DataMining => Ok(Sizes::data_mining()),
+            SizesOfFiles::Fixed(Bytes(0)) => Err(self
+                .sizes
+                .mistake("`sizes` must be greater than zero")
+                .help("write a size such as \"64 KiB\"")),
+            SizesOfFiles::Fixed(bytes) => Ok(Sizes::Fixed(bytes.0)),
+            SizesOfFiles::Points(points) => self.distribution(points),
+        }
+    }
+
+    fn distribution(&self, points: &[SizePoint]) -> Result<Sizes, Mistake> {
+        let points = points.iter().map(|(size, share)| (size.0.0 as f64, share.0.0));
+        let points: Vec<(f64, f64)> = points.collect();
+        let help = "write points such as [[\"1 kB\", \"0 %\"], [\"10 kB\", \"60 %\"], [\"1 MB\", \"100 %\"]]";
+        let rises = points.windows(2).all(|it| it[0].0 < it[1].0 && it[0].1 < it[1].1);
+        let ends = points.first().zip(points.last());
+        let is_whole = ends.is_some_and(|(first, last)| (first.1, last.1) == (0.0, 1.0));
+        let falls = || "the points of a distribution must rise, in size and probability".to_owned();
+        self.sizes.checked(|_| points.len() > 1 && rises, falls, help)?;
+        let part = || "the points of a distribution must go from 0 % to 100 %".to_owned();
+        self.sizes.checked(|_| is_whole, part, help)?;
+        Ok(Sizes::Points(points.into()))
+    }
+}
+
+/// How many files a second would fill the narrowest link on the path with their
+/// segments, headers included.
+fn arrivals_at_full_load(
+    paths: &Paths<'_>,
+    ends: [usize; 2],
+    settings: &TcpSettings,
+    sizes: &Sizes,
+) -> f64 {
+    let path = paths.links(ends);
+    let files = path.iter().map(|it| {
+        let direction = paths.plan.direction(*it);
+        let in_each = f64::from(headers(settings) + direction.overhead);
+        let bytes = sizes.mean() + sizes.mean_segments(settings.maximum_segment) * in_each;
+        direction.rate.bits_per_second() as f64 / (8.0 * bytes)
+    });
+    files.reduce(f64::min).unwrap_or(1.0)
+}
+
+/// A point of a distribution function: a size, and the probability of no more.
+type SizePoint = (Measured<Bytes>, Measured<Share>);
+
+/// How large files are.
+#[derive(Clone, Debug)]
+pub(crate) enum SizesOfFiles {
+    WebSearch,
+    DataMining,
+    Fixed(Bytes),
+    Points(Vec<SizePoint>),
+}
+
+impl<'de> Deserialize<'de> for SizesOfFiles {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct NameSizeOrPoints;
+        impl<'de> Visitor<'de> for NameSizeOrPoints {
+            type Value = SizesOfFiles;
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str(
+                    "\"web-search\", \"data-mining\", a size such as \"64 KiB\", or an array of \
+                     points such as [\"10 kB\", \"15 %\"]",
+                )
+            }
+            fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
+                match text {
+                    "web-search" => Ok(SizesOfFiles::WebSearch),
+                    "data-mining" => Ok(SizesOfFiles::DataMining),
+                    size if size.starts_with(|it: char| it.is_ascii_digit()) => {
+                        parse(size).map(SizesOfFiles::Fixed).map_err(E::custom)
+                    }
+                    other => Err(E::custom(format!(
+                        "there is no distribution `{other}`; write \"web-search\", \
+                         \"data-mining\", or a size such as \"64 KiB\""
+                    ))),
+                }
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, points: A) -> Result<Self::Value, A::Error> {
+                Vec::deserialize(SeqAccessDeserializer::new(points)).map(SizesOfFiles::Points)
+            }
+        }
+        deserializer.deserialize_any(NameSizeOrPoints)
+    }
+}
+
+impl JsonSchema for SizesOfFiles {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> Cow<'static, str> {
+        "sizes".into()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let size = generator.subschema_for::<Measured<Bytes>>();
+        let share = generator.subschema_for::<Measured<Share>>();
+        json_schema!({
+            "anyOf": [
+                { "enum": ["web-search", "data-mining"] },
+                size,
+                { "type": "array", "minItems": 2, "items": {
+                    "type": "array", "prefixItems": [size, share], "minItems": 2, "maxItems": 2,
+                } },
+            ]
+        })
+    }
+}

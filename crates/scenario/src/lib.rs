@@ -1,0 +1,43 @@
+//! Scenarios: from a file's text to plans that a world can be built from.
+//!
+//! [`Study::read`] parses and checks a text once. It does no input or output of its
+//! own: whoever calls it gives the texts of the files that a scenario names.
+
+mod bridges;
+mod build;
+mod cases;
+mod checks;
+mod choice;
+mod consumers;
+mod controllers;
+mod defaults;
+mod error;
+mod files;
+mod flows;
+mod links;
+mod located;
+mod maps;
+mod needs;
+mod nodes;
+mod pace;
+mod producers;
+mod queues;
+mod radio;
+mod reachability;
+mod reader;
+mod routing;
+mod scenario;
+mod schema;
+mod sizes;
+mod timers;
+mod trace;
+mod traces;
+mod tree;
+mod units;
+
+pub use bridges::round_trip;
+pub use cases::{Case, Outside, Study};
+pub use error::{Mistake, Place, ScenarioError, list, suggestion};
+pub use files::Unreadable;
+pub use scenario::schema;
+pub use units::units;

@@ -1,0 +1,34 @@
+//! Packets that a link delivers late.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use windtunnel_engine::Duration;
+use windtunnel_world::Impairment;
+
+use crate::error::Mistake;
+use crate::located::Located;
+use crate::timers::above_zero;
+use crate::units::{Measured, Share};
+
+/// Which packets a link delivers late.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Reordering {
+    /// The probability that a packet is delivered late.
+    probability: Measured<Share>,
+    /// How much later; what is sent within that time overtakes it.
+    lateness: Located<Measured<Duration>>,
+}
+
+/// Which packets one direction of a link delivers twice or late.
+pub(super) fn plan(
+    duplication: Option<Measured<Share>>,
+    reordering: Option<&Reordering>,
+) -> Result<Impairment, Mistake> {
+    let lateness = reordering.map(|it| above_zero(&it.lateness, "lateness")).transpose()?;
+    Ok(Impairment {
+        duplication: duplication.map_or(0.0, |it| it.0.0),
+        reordering: reordering.map_or(0.0, |it| it.probability.0.0),
+        lateness: lateness.unwrap_or(Duration::ZERO),
+    })
+}

@@ -1,0 +1,135 @@
+//! Random loss.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{Deserializer, Error, Visitor};
+use serde::{Deserialize, Serialize};
+use windtunnel_world::{self as world, Victims};
+
+use crate::reader::SHORT;
+use crate::schema::without_tag;
+use crate::units::{Measured, Share, parse};
+
+/// Random loss. A probability alone is that of independent losses.
+#[derive(Clone, Debug)]
+pub(crate) struct Loss(Kind);
+
+/// A kind of random loss.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename = "kind", rename_all = "kebab-case")]
+#[schemars(rename = "Loss", tag = "kind")]
+enum Kind {
+    /// Each packet is lost independently of all others.
+    Independent(Independent),
+    /// A Gilbert–Elliott channel, which starts in its good state.
+    GilbertElliott(GilbertElliott),
+}
+
+/// Each packet is lost independently of all others.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Independent {
+    /// The probability of loss.
+    probability: Measured<Share>,
+    /// Which packets can be lost.
+    #[serde(default)]
+    of: Of,
+}
+
+/// A Gilbert–Elliott channel, which starts in its good state.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct GilbertElliott {
+    /// The probability of loss in the good state.
+    in_good_state: Measured<Share>,
+    /// The probability of loss in the bad state.
+    in_bad_state: Measured<Share>,
+    /// The probability of a change from good to bad, for each packet.
+    to_bad_state: Measured<Share>,
+    /// The probability of a change from bad to good, for each packet.
+    to_good_state: Measured<Share>,
+    /// Which packets can be lost.
+    #[serde(default)]
+    of: Of,
+}
+
+/// Which packets can be lost at random.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(rename = "LossOf")]
+enum Of {
+    /// All.
+    #[default]
+    All,
+    /// Those that are not ECN-capable, such as a bridge selects.
+    Selected,
+}
+
+impl Loss {
+    /// Whether a packet is lost.
+    pub(crate) fn plan(&self) -> world::Loss {
+        match &self.0 {
+            Kind::Independent(it) if it.probability.0.0 == 0.0 => world::Loss::None,
+            Kind::Independent(it) => world::Loss::Bernoulli(it.probability.0.0),
+            Kind::GilbertElliott(it) => world::Loss::GilbertElliott {
+                to_bad: it.to_bad_state.0.0,
+                to_good: it.to_good_state.0.0,
+                in_good: it.in_good_state.0.0,
+                in_bad: it.in_bad_state.0.0,
+                bad: false,
+            },
+        }
+    }
+
+    /// Which packets can be lost.
+    pub(crate) fn victims(&self) -> Victims {
+        let (Kind::Independent(Independent { of, .. })
+        | Kind::GilbertElliott(GilbertElliott { of, .. })) = &self.0;
+        match of {
+            Of::All => Victims::All,
+            Of::Selected => Victims::NotCapable,
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Loss {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct ProbabilityOrTable;
+        impl<'de> Visitor<'de> for ProbabilityOrTable {
+            type Value = Loss;
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("a probability such as \"1 %\", or a table")
+            }
+            fn visit_str<E: Error>(self, text: &str) -> Result<Loss, E> {
+                let probability = Measured(parse(text).map_err(E::custom)?);
+                Ok(Loss(Kind::Independent(Independent { probability, of: Of::All })))
+            }
+            fn visit_newtype_struct<D: Deserializer<'de>>(
+                self,
+                table: D,
+            ) -> Result<Loss, D::Error> {
+                Kind::deserialize(table).map(Loss)
+            }
+        }
+        deserializer.deserialize_newtype_struct(SHORT, ProbabilityOrTable)
+    }
+}
+
+impl JsonSchema for Loss {
+    fn schema_name() -> Cow<'static, str> {
+        "Loss".into()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let mut kinds = Kind::json_schema(generator);
+        let kinds = kinds.remove("oneOf").and_then(|it| it.as_array().cloned());
+        let mut kinds = kinds.unwrap_or_default();
+        without_tag(&mut kinds);
+        kinds.insert(0, generator.subschema_for::<Measured<Share>>().to_value());
+        json_schema!({
+            "description": "Random loss. A probability alone is that of independent losses.",
+            "anyOf": kinds,
+        })
+    }
+}

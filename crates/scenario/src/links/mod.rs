@@ -1,0 +1,153 @@
+//! Links: what all have, and how fast each kind sends.
+
+mod impairments;
+mod loss;
+mod trace;
+mod wire;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde::de::{Deserializer, Error};
+use windtunnel_engine::Duration;
+use windtunnel_world::{ChangePlan, DirectionPlan, LinkPlan, Loss as LossPlan, Victims};
+
+use crate::error::Mistake;
+use crate::files::Files;
+use crate::located::{Both, Each, Located};
+use crate::nodes::Names;
+use crate::pace::Pace;
+use crate::queues::Queue;
+use crate::radio::RadioLink;
+use crate::units::{Bytes, Measured, Share, bytes};
+use impairments::Reordering;
+use loss::Loss;
+use trace::TraceLink;
+use wire::Wire;
+
+/// The most bytes that a link's framing adds to a packet.
+const MOST_OVERHEAD: u64 = 1500;
+
+/// A link of some kind.
+pub(crate) type Link = Both<Common, Medium>;
+
+/// A duplex link. A value that may differ by direction is one for both, or an array of
+/// two: from the first node to the second, and back.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Link")]
+pub(crate) struct Common {
+    /// The two nodes that it joins.
+    #[schemars(with = "[String; 2]")]
+    nodes: Located<Ends>,
+    /// How long a bit takes to the other end.
+    delay: Each<Measured<Duration>>,
+    /// What it loses at random; default: nothing.
+    loss: Option<Each<Loss>>,
+    /// The probability that it delivers a packet twice; default: none.
+    duplication: Option<Each<Measured<Share>>>,
+    /// Which packets it delivers late, so that others overtake them; default: none.
+    reordering: Option<Each<Reordering>>,
+    /// The queue before it; default: drop-tail of 100 packets.
+    queue: Option<Each<Queue>>,
+    /// What its own framing adds to each packet.
+    #[serde(default = "bytes::<0>")]
+    overhead: Located<Measured<Bytes>>,
+}
+
+/// How fast a link sends.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename = "key", rename_all = "kebab-case")]
+#[schemars(untagged)]
+pub(crate) enum Medium {
+    /// At a rate.
+    Rate(Wire),
+    /// By a radio.
+    Radio(RadioLink),
+    /// From a file.
+    Trace(TraceLink),
+}
+
+/// The two nodes that a link joins.
+#[derive(Clone, Debug)]
+pub(crate) struct Ends([Located<String>; 2]);
+
+impl<'de> Deserialize<'de> for Ends {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let names = Vec::<Located<String>>::deserialize(deserializer)?;
+        let count = names.len();
+        names.try_into().map(Self).map_err(|_| {
+            D::Error::custom(format!("a link joins two nodes, not {count}; write [\"a\", \"b\"]"))
+        })
+    }
+}
+
+impl Link {
+    /// Its plan, for a run of that duration.
+    pub(crate) fn plan(
+        &self,
+        name: &str,
+        nodes: &Names<'_>,
+        files: &mut Files<'_>,
+        duration: Duration,
+    ) -> Result<LinkPlan, Mistake> {
+        let ends = self.common.ends(nodes)?;
+        let pace = match &self.own {
+            Medium::Rate(it) => it.pace(),
+            Medium::Radio(it) => it.pace(files, duration)?,
+            Medium::Trace(it) => it.pace(files, duration)?,
+        };
+        let directions = [self.common.direction(&pace, 0)?, self.common.direction(&pace, 1)?];
+        Ok(LinkPlan { name: name.to_owned(), nodes: ends, directions, channel: pace.channel })
+    }
+
+    /// What happens to it during the run.
+    pub(crate) fn changes(&self, link: usize) -> Result<Vec<ChangePlan>, Mistake> {
+        match &self.own {
+            Medium::Rate(it) => it.changes(link),
+            Medium::Radio(_) | Medium::Trace(_) => Ok(Vec::new()),
+        }
+    }
+}
+
+impl Common {
+    fn ends(&self, nodes: &Names<'_>) -> Result<[usize; 2], Mistake> {
+        let [first, second] = &self.nodes.value.0;
+        let ends = [nodes.index(first)?, nodes.index(second)?];
+        self.nodes.checked(
+            |_| ends[0] != ends[1],
+            || format!("both ends are node `{}`", first.value),
+            "name two different nodes",
+        )?;
+        Ok(ends)
+    }
+
+    fn direction(&self, pace: &Pace, side: usize) -> Result<DirectionPlan, Mistake> {
+        let default = Queue::default();
+        let queue = self.queue.as_ref().map_or(&default, |it| &it.0[side]);
+        let loss = self.loss.as_ref().map(|it| &it.0[side]);
+        let duplication = self.duplication.as_ref().map(|it| it.0[side]);
+        let reordering = self.reordering.as_ref().map(|it| &it.0[side]);
+        Ok(DirectionPlan {
+            rate: pace.rates[side],
+            opportunities: pace.opportunities[side].clone(),
+            air: pace.air,
+            delay: self.delay.0[side].0,
+            loss: loss.map_or(LossPlan::None, Loss::plan),
+            victims: loss.map_or(Victims::All, Loss::victims),
+            impairment: impairments::plan(duplication, reordering)?,
+            limit: queue.limit(),
+            discipline: queue.discipline()?,
+            overhead: self.overhead()?,
+        })
+    }
+
+    fn overhead(&self) -> Result<u32, Mistake> {
+        let bytes = self.overhead.value.0.0;
+        self.overhead.checked(
+            |_| bytes <= MOST_OVERHEAD,
+            || format!("a framing of {bytes} B on each packet"),
+            &format!("write at most \"{MOST_OVERHEAD} B\""),
+        )?;
+        Ok(bytes as u32)
+    }
+}

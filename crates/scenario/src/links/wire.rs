@@ -1,0 +1,89 @@
+//! Links that send at a rate, which may change.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use windtunnel_engine::{Duration, Rate, Time};
+use windtunnel_world::{ChangePlan, LinkChange, PortId};
+
+use crate::error::Mistake;
+use crate::located::{Each, Located};
+use crate::pace::Pace;
+use crate::units::Measured;
+
+/// A link that sends at a rate.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Wire {
+    /// How fast it sends.
+    rate: Each<Measured<Rate>>,
+    /// What changes during the run; default: nothing.
+    #[serde(default)]
+    changes: Vec<Change>,
+}
+
+/// What happens to a link at some time: another rate, another delay, or another state.
+/// Each is one value for both directions, or an array of two.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Change {
+    /// When.
+    at: Located<Measured<Duration>>,
+    /// How fast it sends from then on; the packet under transmission keeps its own
+    /// rate; default: as before.
+    rate: Option<Each<Measured<Rate>>>,
+    /// How long a bit takes to the other end from then on; packets still arrive in the
+    /// order in which they were sent; default: as before.
+    delay: Option<Each<Measured<Duration>>>,
+    /// Whether it goes down, which loses the packets on it and lets those queued wait,
+    /// or comes up; default: as before.
+    state: Option<Each<State>>,
+}
+
+/// Whether a link carries packets.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+enum State {
+    /// It does.
+    Up,
+    /// It does not.
+    Down,
+}
+
+impl Wire {
+    pub(super) fn pace(&self) -> Pace {
+        Pace::of(self.rate.0.map(|it| it.0))
+    }
+
+    /// What happens to it during the run.
+    pub(super) fn changes(&self, link: usize) -> Result<Vec<ChangePlan>, Mistake> {
+        let changes = self.changes.iter().map(|it| it.plan(link));
+        Ok(changes.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
+    }
+}
+
+impl Change {
+    fn plan(&self, link: usize) -> Result<[ChangePlan; 2], Mistake> {
+        let time = Time::ZERO + self.at.value.0;
+        let both = |[there, back]: [LinkChange; 2]| {
+            [(0, there), (1, back)].map(|(direction, change)| ChangePlan {
+                time,
+                port: PortId::new(link, direction),
+                change,
+            })
+        };
+        match (&self.rate, &self.delay, &self.state) {
+            (None, Some(delay), None) => Ok(both(delay.0.map(|it| LinkChange::Delay(it.0)))),
+            (Some(rate), None, None) => Ok(both(rate.0.map(|it| LinkChange::Rate(it.0)))),
+            (None, None, Some(state)) => Ok(both(state.0.map(|it| match it {
+                State::Up => LinkChange::Up,
+                State::Down => LinkChange::Down,
+            }))),
+            (None, None, None) | (_, Some(_), _) | (Some(_), _, _) => {
+                let message = "a change is of one of `rate`, `delay` and `state`";
+                Err(self.at.mistake(message).help(
+                    "write { at = \"5 s\", rate = \"1 Mbps\" } or { at = \"5 s\", state = \"down\" }",
+                ))
+            }
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Nodes, and how the rest of a scenario names them.
+
+use indexmap::IndexSet;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use windtunnel_networks::ndn::content_store::ReplacementPolicy;
+use windtunnel_networks::ndn::forwarder::ForwarderMarks;
+use windtunnel_world::NodePlan;
+
+use crate::choice::choice;
+use crate::error::{Mistake, suggestion};
+use crate::located::{Located, Named};
+use crate::schema::filled;
+use crate::units::{Measured, PacketCount};
+
+/// A node: a host or a router, with an NDN forwarder.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(transform = filled)]
+pub(crate) struct Node {
+    /// The content store; default: none.
+    content_store: Option<ContentStore>,
+    /// How it chooses among next hops.
+    #[serde(default)]
+    strategy: Strategy,
+    /// What becomes of a congestion mark on an Interest.
+    #[serde(default)]
+    interest_marks: InterestMarks,
+}
+
+/// Data kept to answer later Interests.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ContentStore {
+    /// How many Data packets it holds; with 0 it is off.
+    capacity: Measured<PacketCount>,
+    /// Which Data is evicted when it is full.
+    #[serde(default)]
+    policy: Policy,
+    /// Whether Data cached with a congestion mark is sent with it again, as NFD does.
+    #[serde(default)]
+    keep_marks: bool,
+}
+
+choice! {
+    /// Which Data is evicted.
+    Policy as ReplacementPolicy {
+        /// The least recently used.
+        Lru,
+        /// The first that came in.
+        Fifo,
+    }
+}
+
+/// How a node chooses among next hops.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Strategy {
+    /// The one of the lowest cost; retransmissions try the others.
+    #[default]
+    BestRoute,
+    /// All at once.
+    Multicast,
+    /// By weights that congestion marks move.
+    Pcon,
+}
+
+/// What becomes of a congestion mark on an Interest.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum InterestMarks {
+    /// Its Data returns it, as in PCON.
+    #[default]
+    Return,
+    /// Nothing, as in NFD.
+    Ignore,
+}
+
+impl Node {
+    pub(crate) fn plan(&self, name: &str) -> NodePlan {
+        let store = self.content_store.as_ref();
+        NodePlan {
+            name: name.to_owned(),
+            cached: store.map_or(0, |it| it.capacity.0.0),
+            policy: store.map(|it| it.policy).unwrap_or_default().into(),
+            strategy: match self.strategy {
+                Strategy::BestRoute => "best-route",
+                Strategy::Multicast => "multicast",
+                Strategy::Pcon => "pcon",
+            },
+            marks: ForwarderMarks {
+                interest_marks_return: self.interest_marks == InterestMarks::Return,
+                cached_marks_stay: store.is_some_and(|it| it.keep_marks),
+            },
+            layers: Vec::new(),
+        }
+    }
+}
+
+/// Names, by which a scenario refers to things of one kind.
+pub(crate) struct Names<'a> {
+    kind: &'static str,
+    names: IndexSet<&'a str>,
+}
+
+impl<'a> Names<'a> {
+    /// Those of things of a kind, such as "node".
+    pub(crate) fn of<T>(kind: &'static str, things: &'a Named<T>) -> Self {
+        Self { kind, names: things.keys().map(|it| it.get_ref().as_str()).collect() }
+    }
+
+    /// The name of a thing by its place in the plan.
+    pub(crate) fn name(&self, index: usize) -> &'a str {
+        self.names[index]
+    }
+
+    /// The place of a thing in the plan.
+    pub(crate) fn index(&self, name: &Located<String>) -> Result<usize, Mistake> {
+        self.names.get_index_of(name.value.as_str()).ok_or_else(|| {
+            let known: Vec<&str> = self.names.iter().copied().collect();
+            name.mistake(format!("there is no {} `{}`", self.kind, name.value))
+                .help(suggestion(&name.value, &known))
+        })
+    }
+}

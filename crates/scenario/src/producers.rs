@@ -1,0 +1,110 @@
+//! Producers, and the prefixes that they serve.
+
+use indexmap::IndexSet;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use windtunnel_engine::Duration;
+use windtunnel_packets::ndn::wire::Name;
+use windtunnel_packets::ndn::wire::size::SignatureKind;
+use windtunnel_transports::ndn::producer::Producer as Settings;
+use windtunnel_world::ProducerPlan;
+
+use crate::choice::choice;
+use crate::error::Mistake;
+use crate::located::Located;
+use crate::nodes::Names;
+use crate::schema::filled;
+use crate::units::{Bytes, Measured, bytes};
+
+/// Room in the largest packet for the name, the signature and the headers.
+const MOST_PAYLOAD: u64 = 8192;
+/// Room beside the largest payload, the largest signature and the headers.
+const MOST_NAME: usize = 250;
+
+/// A producer: answers every Interest below its prefix.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(transform = filled)]
+pub(crate) struct Producer {
+    /// The node that it is on.
+    node: Located<String>,
+    /// The prefix that it serves, such as `/video`.
+    prefix: Located<String>,
+    /// The content of each Data packet.
+    #[serde(default = "bytes::<1024>")]
+    payload: Located<Measured<Bytes>>,
+    /// How long Data counts as fresh; default: the Data does not say.
+    freshness: Option<Measured<Duration>>,
+    /// How long it takes to answer.
+    #[serde(default = "at_once")]
+    response_delay: Measured<Duration>,
+    /// What signs the Data.
+    #[serde(default)]
+    signature: Signature,
+}
+
+fn at_once() -> Measured<Duration> {
+    Measured(Duration::ZERO)
+}
+
+choice! {
+    /// What signs Data; here it only decides the size.
+    Signature as SignatureKind {
+        /// 32 bytes.
+        DigestSha256,
+        /// None: 0 bytes.
+        Null,
+        /// 32 bytes.
+        HmacSha256,
+        /// 64 bytes.
+        Ed25519,
+        /// 71 bytes.
+        EcdsaP256,
+        /// 256 bytes.
+        Rsa2048,
+    }
+}
+
+impl Producer {
+    pub(crate) fn plan(
+        &self,
+        nodes: &Names<'_>,
+        prefixes: &mut IndexSet<Name<'static>>,
+    ) -> Result<ProducerPlan, Mistake> {
+        let freshness = self.freshness.map_or(0, |it| it.0.as_nanos() / 1_000_000);
+        Ok(ProducerPlan {
+            node: nodes.index(&self.node)?,
+            prefix: prefixes.insert_full(parse_prefix(&self.prefix)?).0,
+            producer: Settings {
+                content: self.content()?,
+                freshness_ms: u32::try_from(freshness).unwrap_or(u32::MAX),
+                response_delay: self.response_delay.0,
+                signature: self.signature.into(),
+            },
+        })
+    }
+
+    fn content(&self) -> Result<u32, Mistake> {
+        let bytes = self.payload.value.0.0;
+        self.payload.checked(
+            |_| (1..=MOST_PAYLOAD).contains(&bytes),
+            || format!("a payload of {bytes} B does not fit into an NDN packet of 8800 B"),
+            &format!("write 1 B to {MOST_PAYLOAD} B"),
+        )?;
+        Ok(bytes as u32)
+    }
+}
+
+/// A prefix from its URI.
+pub(crate) fn parse_prefix(uri: &Located<String>) -> Result<Name<'static>, Mistake> {
+    let name = uri.value.parse::<Name<'static>>().map_err(|error| {
+        uri.mistake(format!("`{}` is not a valid name: {error}", uri.value))
+            .help("write one such as \"/video/news\"")
+    })?;
+    match name.components_size() {
+        ..=MOST_NAME => Ok(name),
+        size => Err(uri
+            .mistake(format!("a name of {size} bytes is too long"))
+            .help(format!("write one of at most {MOST_NAME} bytes; a packet has at most 8800"))),
+    }
+}

@@ -1,0 +1,131 @@
+//! The scenario file, as users write it.
+
+use std::sync::LazyLock;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use windtunnel_engine::Duration;
+
+use crate::bridges::Bridge;
+use crate::consumers::Consumer;
+use crate::controllers::Controller;
+use crate::defaults::Defaults;
+use crate::error::Mistake;
+use crate::flows::Flow;
+use crate::links::Link;
+use crate::located::{Located, Named};
+use crate::nodes::Node;
+use crate::producers::Producer;
+use crate::routing::Routing;
+use crate::schema::explained;
+use crate::units::{Measured, milliseconds};
+use crate::{defaults, reader, tree};
+
+/// A scenario: a network, what runs on it, for how long, and what is compared.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Scenario {
+    /// What the scenario is, in one line; default: none.
+    pub(crate) title: Option<String>,
+    /// How much time is simulated.
+    pub(crate) duration: Located<Measured<Duration>>,
+    /// How often the time series are sampled.
+    #[serde(default = "milliseconds::<100>")]
+    pub(crate) interval: Located<Measured<Duration>>,
+    /// The seed of all random streams.
+    #[serde(default = "one")]
+    pub(crate) seed: u64,
+    /// How often each case is run, each time with other random streams.
+    #[serde(default = "once")]
+    pub(crate) runs: Located<u32>,
+    /// The most real time that one run may take; default: without a limit.
+    pub(crate) real_time_limit: Option<Measured<Duration>>,
+    /// What holds for all nodes, links, producers, consumers and flows that do not
+    /// say otherwise. A default applies where the kind has that key.
+    #[serde(default, rename = "defaults")]
+    pub(crate) _defaults: Defaults,
+    /// Controllers with their parameters, by a name of the file's own that
+    /// consumers and flows may use.
+    #[serde(default)]
+    #[schemars(with = "std::collections::BTreeMap<String, Controller>")]
+    pub(crate) controllers: Named<Controller>,
+    /// The nodes, by name.
+    #[schemars(with = "std::collections::BTreeMap<String, Node>")]
+    pub(crate) nodes: Named<Node>,
+    /// The links between them, by name.
+    #[schemars(with = "std::collections::BTreeMap<String, Link>")]
+    pub(crate) links: Named<Link>,
+    /// Who serves Data, by name.
+    #[serde(default)]
+    #[schemars(with = "std::collections::BTreeMap<String, Producer>")]
+    pub(crate) producers: Named<Producer>,
+    /// Who asks for it, by name: each is a flow.
+    #[serde(default)]
+    #[schemars(with = "std::collections::BTreeMap<String, Consumer>")]
+    pub(crate) consumers: Named<Consumer>,
+    /// Who sends to whom over TCP or UDP, by name.
+    #[serde(default)]
+    #[schemars(with = "std::collections::BTreeMap<String, Flow>")]
+    pub(crate) flows: Named<Flow>,
+    /// Which nodes work together as the edges of a bridge, by name.
+    #[serde(default)]
+    #[schemars(with = "std::collections::BTreeMap<String, Bridge>")]
+    pub(crate) bridges: Named<Bridge>,
+    /// How Interests find producers, and IP packets their destination.
+    #[serde(default)]
+    pub(crate) routing: Routing,
+    /// What is compared: for each axis its cases, and for each case the values
+    /// it sets, by their path in this file. All combinations of cases are run.
+    #[serde(default)]
+    #[schemars(with = "Compare")]
+    pub(crate) compare: Named<Named<Named<toml::Value>>>,
+}
+
+/// By axis, case and path.
+type Compare = std::collections::BTreeMap<
+    String,
+    std::collections::BTreeMap<String, std::collections::BTreeMap<String, serde_json::Value>>,
+>;
+
+fn one() -> u64 {
+    1
+}
+
+fn once() -> Located<u32> {
+    1.into()
+}
+
+/// Reads a scenario's text.
+pub(crate) fn parse(text: &str) -> Result<Scenario, Mistake> {
+    let mut file = tree::parse(text)?;
+    defaults::fill(&mut file)?;
+    reader::read(file).map_err(|it| explained(it, &SCHEMA))
+}
+
+/// What a comparison may complete: not read before the values of its cases are set.
+const PARTS: [&str; 7] =
+    ["defaults", "nodes", "links", "producers", "consumers", "flows", "bridges"];
+
+/// Reads of a scenario's text what is the same in all cases that it compares. Its nodes,
+/// links and all that is on them are left out.
+pub(crate) fn outline(text: &str) -> Result<Scenario, Mistake> {
+    let mut file = tree::parse(text)?;
+    for entry in file.entries_mut().into_iter().flatten() {
+        if PARTS.contains(&entry.key.as_str()) {
+            entry.node.value = tree::Value::Table(Vec::new());
+        }
+    }
+    reader::read(file).map_err(|it| explained(it, &SCHEMA))
+}
+
+static SCHEMA: LazyLock<serde_json::Value> = LazyLock::new(|| {
+    let mut schema = schemars::schema_for!(Scenario).to_value();
+    schema["title"] = "Windtunnel scenario".into();
+    schema
+});
+
+/// The JSON Schema of scenario files, for editors and for the documents.
+#[must_use]
+pub fn schema() -> serde_json::Value {
+    SCHEMA.clone()
+}

@@ -1,0 +1,221 @@
+//! Traces: when, or how fast, a link sends.
+
+use std::ops::Range;
+
+use windtunnel_engine::{Duration, Rate};
+use windtunnel_world::{Opportunities, RateTrace};
+
+use crate::error::Mistake;
+
+/// The most lines of a trace.
+const MOST_LINES: usize = 10_000_000;
+/// The latest time of a delivery trace, in milliseconds: 208 days.
+const LATEST_MS: u64 = 18_000_000_000;
+/// The fastest, in Mbit/s.
+const MOST_MBPS: f64 = 1e9;
+
+/// A line that says something, and its place in the text.
+struct Line<'a> {
+    text: &'a str,
+    span: Range<usize>,
+}
+
+impl Line<'_> {
+    fn mistake(&self, message: impl Into<String>) -> Mistake {
+        Mistake::new(message).at(self.span.clone())
+    }
+}
+
+/// The lines that are not empty and no comments.
+fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
+    let mut start = 0;
+    let pieces = text.split('\n').map(move |line| {
+        let place = start;
+        start += line.len() + 1;
+        let begins = line.len() - line.trim_start().len();
+        // Some editors begin a text with a byte order mark.
+        let text = line.trim_start_matches('\u{feff}').trim();
+        Line { text, span: place + begins..place + begins + text.len().max(1) }
+    });
+    pieces.filter(|it| !it.text.is_empty() && !it.text.starts_with('#'))
+}
+
+/// A word of a file, as far as it is read at a glance.
+fn shown(word: &str) -> String {
+    word.chars().take(40).flat_map(char::escape_debug).collect()
+}
+
+/// Reads a delivery trace: on each line the milliseconds since it began, as mahimahi
+/// writes them. It repeats at its last time, so that a single line `1` is one
+/// opportunity a millisecond.
+pub(crate) fn opportunities(text: &str, repeat: bool) -> Result<Opportunities, Mistake> {
+    let mut times = Vec::new();
+    let mut last = 0;
+    for line in lines(text) {
+        let time = line.text.parse().ok().filter(|it| *it <= LATEST_MS).ok_or_else(|| {
+            line.mistake(format!("\"{}\" is not a time in milliseconds", shown(line.text)))
+                .help("write a whole number of milliseconds on each line, up to 18000000000")
+        })?;
+        if time < last {
+            return Err(line
+                .mistake(format!("{time} ms follows {last} ms"))
+                .help("the times of a trace must not decrease"));
+        }
+        check_count(&line, times.len())?;
+        last = time;
+        times.push(Duration::from_millis(time));
+    }
+    if times.is_empty() {
+        return Err(Mistake::new("the trace is empty")
+            .help("write the milliseconds of each opportunity on a line of its own"));
+    }
+    if last == 0 {
+        return Err(
+            Mistake::new("the trace has no length").help("its last time must be above 0 ms")
+        );
+    }
+    let trace = Opportunities { times, repeat: repeat.then(|| Duration::from_millis(last)) };
+    match trace.mean_rate() {
+        Some(_) => Ok(trace),
+        None => Err(Mistake::new("the trace sends less than one bit per second on average")),
+    }
+}
+
+/// Reads a trace of rates: on each line a time in seconds, and the rate in Mbit/s from
+/// then on. It repeats at its last time.
+pub(crate) fn rates(text: &str, repeat: bool) -> Result<RateTrace, Mistake> {
+    let mut rows: Vec<(Duration, Option<Rate>)> = Vec::new();
+    for line in lines(text) {
+        let row = rate(&line)?;
+        match rows.last() {
+            None if row.0 != Duration::ZERO => {
+                return Err(line
+                    .mistake(format!("the trace begins at {}", row.0))
+                    .help("its first time must be 0"));
+            }
+            Some((last, _)) if row.0 <= *last => {
+                return Err(line
+                    .mistake(format!("{} follows {last}", row.0))
+                    .help("the times of a trace of rates must increase"));
+            }
+            _ => {}
+        }
+        check_count(&line, rows.len())?;
+        rows.push(row);
+    }
+    // At the end, the last row says when the next turn begins.
+    let end = if repeat { rows.pop().map(|(end, _)| end) } else { None };
+    if rows.is_empty() {
+        let (message, help) = match end {
+            None => {
+                ("the trace is empty", "write a time in seconds and a rate in Mbit/s on each line")
+            }
+            Some(_) => ("the trace has no length", "write a second row, or repeat = false"),
+        };
+        return Err(Mistake::new(message).help(help));
+    }
+    if rows.iter().all(|(_, rate)| rate.is_none()) {
+        return Err(Mistake::new("the trace never sends anything").help("write a rate above 0"));
+    }
+    Ok(RateTrace { rows, repeat: end })
+}
+
+/// The time and the rate of a line.
+fn rate(line: &Line<'_>) -> Result<(Duration, Option<Rate>), Mistake> {
+    let words = line.text.split(|it: char| it == ',' || it.is_whitespace());
+    let words: Vec<&str> = words.filter(|it| !it.is_empty()).collect();
+    let refuse = |word: &str, what: &str, help: &str| {
+        Err(line.mistake(format!("\"{}\" is not a {what}", shown(word))).help(help))
+    };
+    let [time, rate] = words[..] else {
+        return refuse(line.text, "time and rate", "write two numbers: seconds and Mbit/s");
+    };
+    let Some(from) = time.parse().ok().filter(|it| *it >= 0.0).and_then(Duration::from_seconds)
+    else {
+        return refuse(time, "time in seconds", "write a number from 0 to 18000000 (208 days)");
+    };
+    let Some(mbps) = rate.parse().ok().filter(|it| (0.0..=MOST_MBPS).contains(it)) else {
+        return refuse(rate, "rate in Mbit/s", "write a number from 0 to 1000000000");
+    };
+    Ok((from, Rate::from_bits_per_second((mbps * 1e6).round() as u64)))
+}
+
+fn check_count(line: &Line<'_>, count: usize) -> Result<(), Mistake> {
+    match count {
+        ..MOST_LINES => Ok(()),
+        _ => Err(line
+            .mistake("more than ten million lines")
+            .help("use a shorter trace that repeats")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn numbers(trace: &Opportunities) -> Vec<u64> {
+        trace.times.iter().map(|it| it.as_nanos() / 1_000_000).collect()
+    }
+
+    #[test]
+    fn a_single_line_of_1_is_an_opportunity_each_millisecond() {
+        let trace = opportunities("1\n", true).unwrap();
+        assert_eq!(trace.repeat, Some(Duration::from_millis(1)));
+        assert_eq!(trace.mean_rate().unwrap().bits_per_second(), 12_000_000);
+    }
+
+    #[test]
+    fn a_trace_of_rates_ends_at_its_last_row() {
+        let text = "# seconds, Mbit/s\n0, 10\n\n1.5\t0\n  2.5 7.25\r\n";
+        let rate = Rate::from_bits_per_second;
+        let at = Duration::from_millis;
+        let rows = vec![(at(0), rate(10_000_000)), (at(1500), None)];
+        assert_eq!(rates(text, true).unwrap(), RateTrace { rows, repeat: Some(at(2500)) });
+        let once = rates(text, false).unwrap();
+        assert_eq!(once.rows.last(), Some(&(at(2500), rate(7_250_000))));
+        assert_eq!(once.repeat, None);
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_makes_the_readers_panic(
+            text in "([0-9#., \t\r\n-]|\\PC){0,60}",
+            repeat: bool,
+        ) {
+            let _ = opportunities(&text, repeat);
+            let _ = rates(&text, repeat);
+        }
+
+        #[test]
+        fn the_times_of_a_trace_are_read_as_they_are_written(
+            mut times in prop::collection::vec(0..1_000_000_u64, 1..50),
+        ) {
+            times.sort_unstable();
+            let text: String = times.iter().map(|it| format!("{it}\n")).collect();
+            match opportunities(&text, true) {
+                Ok(trace) => prop_assert_eq!(numbers(&trace), times),
+                Err(_) => prop_assert_eq!(times.last(), Some(&0)),
+            }
+        }
+
+        #[test]
+        fn the_rates_of_a_trace_are_read_as_they_are_written(
+            // Up to 1000 s: later, a number of seconds is no exact one of picoseconds.
+            rows in prop::collection::vec((1_u64..20_000, 1_u64..1_000_000_000), 2..50),
+        ) {
+            let mut now = 0;
+            let mut text = String::new();
+            let mut expected = Vec::new();
+            for (step, kbps) in rows {
+                let line = format!("{} {}\n", now as f64 / 1e3, kbps as f64 / 1e3);
+                text.push_str(&line);
+                let rate = Rate::from_bits_per_second(kbps * 1000);
+                expected.push((Duration::from_millis(now), rate));
+                now += step;
+            }
+            prop_assert_eq!(rates(&text, false).unwrap().rows, expected);
+        }
+    }
+}
