@@ -4,6 +4,8 @@ use windtunnel_engine::Duration;
 use windtunnel_protocols::udp;
 use windtunnel_world::{FlowPlan, Graph, Leg, LinkChange, Plan, Transport, Workload, headers};
 
+use super::rate;
+
 /// A flow with its way there and back.
 struct Flow<'a> {
     plan: &'a FlowPlan,
@@ -66,7 +68,7 @@ fn most_rate(plan: &Plan, leg: &Leg) -> f64 {
         }
         _ => None,
     });
-    let own = super::most_rate(&plan.links[leg.link].directions[leg.direction]);
+    let own = rate::most_rate(&plan.links[leg.link].directions[leg.direction]);
     later.map(|it| it.bits_per_second() as f64).fold(own, f64::max)
 }
 
