@@ -188,7 +188,10 @@ def test_a_mistake_in_python_gets_the_message_of_one_in_a_file(
     ("settings", "said"),
     [
         ({"links.wrie.rate": "5 Mbps"}, "there is no `wrie` in links(.|\n)*`wire`"),
-        ({"links.wire.rate": "5 ms"}, 'links.wire.rate="5 ms": .*`ms` is not a valid unit for a rate'),
+        (
+            {"links.wire.rate": "5 ms"},
+            'links.wire.rate="5 ms": .*`ms` is not a valid unit for a rate',
+        ),
         ({"links.wire.rat": "5 Mbps"}, "did you mean `rate`"),
         ({"title.text": "a"}, "`title` is a value, not a table"),
         ({"links..rate": "1 Mbps"}, "is not a path"),

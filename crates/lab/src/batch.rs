@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
-use std::time::{Duration as RealDuration, Instant};
+use std::time::Instant;
 use std::{fmt, io};
 
 use cpu_time::ThreadTime;
@@ -14,28 +14,7 @@ use windtunnel_world::World;
 
 use crate::capture::Captures;
 use crate::caught::caught;
-use crate::tables::Measurements;
-
-/// One finished run.
-#[derive(Debug)]
-pub struct Run {
-    /// Which case of the study.
-    pub case: usize,
-    /// Which replication of it.
-    pub number: u32,
-    /// Why it ended.
-    pub stop: Stop,
-    /// The events it handled.
-    pub events: u64,
-    /// The packets that crossed a queue and a link.
-    pub packet_hops: u64,
-    /// Its processor time.
-    pub cpu: RealDuration,
-    /// Its real time.
-    pub real: RealDuration,
-    /// What was measured.
-    pub measurements: Measurements,
-}
+use crate::tables::{Measurements, Run};
 
 /// How far a batch is.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -6,15 +6,16 @@
 //! them cannot come from the network as described.
 
 mod ip;
+mod rate;
 
 use windtunnel_engine::Duration;
 use windtunnel_packets::ndn::wire::size::{
     DataShape, InterestShape, NameSize, data_size, interest_size,
 };
 use windtunnel_transports::ndn::consumer::ConsumerWorkload;
-use windtunnel_world::{
-    ConsumerPlan, DirectionPlan, OPPORTUNITY, Plan, PortId, ProducerPlan, Topology,
-};
+use windtunnel_world::{ConsumerPlan, DirectionPlan, Plan, PortId, ProducerPlan, Topology};
+
+use rate::most_rate;
 
 /// The bounds of one case.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,19 +40,6 @@ impl Bounds {
             delay: delays.min().unwrap_or(Duration::ZERO),
         }
     }
-}
-
-/// The most that a direction of a link sends if nothing changes it, in bits per second.
-/// With a delivery trace that is what its fullest millisecond lets through, not its
-/// mean, which a flow that is there at the right moment surpasses.
-fn most_rate(direction: &DirectionPlan) -> f64 {
-    let Some(trace) = &direction.opportunities else {
-        return direction.rate.bits_per_second() as f64;
-    };
-    let fullest = trace.times.chunk_by(|one, other| one == other).map(<[_]>::len).max();
-    // Where the trace begins again, its first and its last moment are one.
-    let at_once = 2 * fullest.unwrap_or(0) as u64 * u64::from(OPPORTUNITY) * 8;
-    at_once as f64 * 1e3
 }
 
 struct Network<'a> {

@@ -13,9 +13,10 @@ mod folder;
 mod frames;
 pub mod tables;
 
-pub use batch::{Batch, Fault, Outcome, Progress, Run};
+pub use batch::{Batch, Fault, Outcome, Progress};
 pub use bounds::Bounds;
 pub use capture::Captures;
 pub use environment::{Answer, Driver, Environment, Environments, Signals};
 pub use folder::{read, read_with};
+pub use tables::Run;
 pub use windtunnel_scenario::{Case, Place, ScenarioError, Study, schema, units};

@@ -10,8 +10,6 @@ use windtunnel_engine::{Duration, Stop, Time};
 use windtunnel_scenario::Study;
 use windtunnel_world::{LinkPlan, Plan, World};
 
-use crate::batch::Run;
-
 mod bridges;
 mod channels;
 mod flows;
@@ -188,6 +186,27 @@ impl<'a, T> Columns<'a, T> {
 
 fn mean(sum: Duration, count: u64) -> Option<f64> {
     (count > 0).then(|| sum.as_seconds() / count as f64)
+}
+
+/// One finished run.
+#[derive(Debug)]
+pub struct Run {
+    /// Which case of the study.
+    pub case: usize,
+    /// Which replication of it.
+    pub number: u32,
+    /// Why it ended.
+    pub stop: Stop,
+    /// The events it handled.
+    pub events: u64,
+    /// The packets that crossed a queue and a link.
+    pub packet_hops: u64,
+    /// Its processor time.
+    pub cpu: std::time::Duration,
+    /// Its real time.
+    pub real: std::time::Duration,
+    /// What was measured.
+    pub measurements: Measurements,
 }
 
 /// Everything measured in one run.

@@ -151,7 +151,7 @@ pub(crate) fn explained(mistake: Mistake, schema: &Value) -> Mistake {
     }
     let Some(key) = mistake.missing.filter(|_| mistake.help.is_none()) else { return mistake };
     let tables = std::iter::once(schema).chain(definitions());
-    let example = tables.flat_map(|it| all_properties(it)).find(|it| it.0 == key);
+    let example = tables.flat_map(all_properties).find(|it| it.0 == key);
     let example = example.and_then(|it| Some(it.1.get("examples")?.get(0)?.to_string()));
     match example {
         Some(example) => mistake.help(format!("write {key} = {example}")),

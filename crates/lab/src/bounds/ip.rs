@@ -5,6 +5,8 @@ use windtunnel_engine::Duration;
 use windtunnel_packets::udp;
 use windtunnel_world::{FlowPlan, LinkChange, Plan, PortId, Topology, Transport, headers};
 
+use super::rate;
+
 /// A flow with its path there and back.
 struct Flow<'a> {
     plan: &'a FlowPlan,
@@ -65,7 +67,7 @@ fn most_rate(plan: &Plan, port: PortId) -> f64 {
         LinkChange::Rate(rate) if it.port == port => Some(rate),
         _ => None,
     });
-    let own = super::most_rate(plan.direction(port));
+    let own = rate::most_rate(plan.direction(port));
     later.map(|it| it.bits_per_second() as f64).fold(own, f64::max)
 }
 

@@ -47,7 +47,7 @@ pub(crate) struct Consumer {
     initial_window: Located<Measured<Segments>>,
     /// The smallest window; default: the initial one.
     minimum_window: Option<Located<Measured<Segments>>>,
-    /// What it asks for.
+    /// What it asks for; default: `stream`.
     #[serde(default)]
     workload: Workload,
     /// When it starts.

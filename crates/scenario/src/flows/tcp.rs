@@ -82,10 +82,9 @@ pub(crate) struct Tcp {
     /// No decrease goes below this; default: 2 segments, or the initial window if that
     /// is smaller.
     minimum_window: Option<Located<Measured<Segments>>>,
-    /// Proxies on its path that split its connections (RFC 3135); default: none.
-    /// What a flow counts is then what its own two hosts count: windows, delays and
-    /// retransmissions of the connection to the first proxy, and what arrives at the
-    /// far end.
+    /// Proxies on its path that split its connections (RFC 3135). What a flow counts is
+    /// then what its own two hosts count: windows, delays and retransmissions of the
+    /// connection to the first proxy, and what arrives at the far end; default: none.
     split: Option<Located<Split>>,
 }
 

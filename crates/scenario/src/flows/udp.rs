@@ -22,7 +22,7 @@ pub(crate) struct Udp {
     /// What each datagram carries.
     #[serde(default = "bytes::<1400>")]
     payload: Located<Measured<Bytes>>,
-    /// When it sends.
+    /// When it sends; default: `bulk`.
     #[serde(default)]
     workload: UdpWorkload,
 }

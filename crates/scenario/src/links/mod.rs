@@ -62,7 +62,7 @@ pub(crate) enum Medium {
     /// At a rate.
     Rate(Wire),
     /// By a radio.
-    Radio(RadioLink),
+    Radio(Box<RadioLink>),
     /// From a file.
     Trace(TraceLink),
 }

@@ -83,16 +83,16 @@ pub(crate) struct Radio {
     /// How often the channel is sampled.
     #[serde(default = "milliseconds::<10>")]
     period: Located<Measured<Duration>>,
-    /// How lost blocks are sent again.
+    /// How lost blocks are sent again; default: as its own keys say.
     #[serde(default)]
     harq: Harq,
     /// What becomes of a packet that HARQ gives up; default: `acknowledged`.
     #[serde(default)]
     rlc: Rlc,
-    /// When the user changes from one station to another.
+    /// When the user changes from one station to another; default: as its own keys say.
     #[serde(default)]
     handover: Handover,
-    /// How the SINR is reported to senders.
+    /// How the SINR is reported to senders; default: as its own keys say.
     #[serde(default)]
     report: Report,
 }
