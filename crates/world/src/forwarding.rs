@@ -373,3 +373,6 @@ impl Forwarding {
         list
     }
 }
+
+#[cfg(test)]
+mod tests;
