@@ -101,9 +101,11 @@ fn recovery() -> impl Strategy<Value = Recovery> {
     prop::sample::select(vec![Tahoe, Reno, NewReno, Sack, Rack])
 }
 
-/// How often a link loses, duplicates and reorders packets, and how late those are.
+/// How often a link loses, duplicates and reorders packets, and how late those are: a SYN
+/// may come when its connection is closed already.
 fn impairments() -> impl Strategy<Value = (f64, Impairment)> {
-    (0.0..0.05_f64, 0.0..0.1_f64, 0.0..0.1_f64, 0..30_u64).prop_map(
+    let lateness = prop_oneof![0..30_u64, 1000..5000_u64];
+    (0.0..0.05_f64, 0.0..0.1_f64, 0.0..0.1_f64, lateness).prop_map(
         |(loss, duplication, reordering, lateness)| {
             let lateness = Duration::from_millis(lateness);
             (loss, Impairment { duplication, reordering, lateness })
