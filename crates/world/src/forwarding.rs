@@ -376,3 +376,6 @@ impl Forwarding {
         list
     }
 }
+
+#[cfg(test)]
+mod tests;

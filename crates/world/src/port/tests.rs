@@ -16,6 +16,7 @@ use super::*;
 use crate::{AirPlan, Impairment, Loss, Opportunities, Victims};
 
 mod air;
+mod delay;
 mod opportunities;
 mod stall;
 

@@ -19,14 +19,14 @@ pub(super) struct Detour {
 }
 
 /// The nodes of the tree such that what lies behind a node follows it directly.
-struct Order {
+pub(super) struct Order {
     nodes: Vec<u32>,
     /// For each node, where it and what lies behind it begins and ends.
     spans: Vec<[u32; 2]>,
 }
 
 impl Order {
-    fn of(topology: &Topology, tree: &Tree) -> Self {
+    pub(super) fn of(topology: &Topology, tree: &Tree) -> Self {
         let mut behind = vec![Vec::new(); topology.nodes()];
         for it in tree.reached.iter().rev() {
             if let Some(port) = it.port {
@@ -49,7 +49,7 @@ impl Order {
         order
     }
 
-    fn behind(&self, node: usize) -> &[u32] {
+    pub(super) fn behind(&self, node: usize) -> &[u32] {
         let [start, end] = self.spans[node];
         &self.nodes[start as usize + 1..end as usize]
     }

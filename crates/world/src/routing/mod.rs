@@ -2,6 +2,8 @@
 
 mod detours;
 mod next_hops;
+#[cfg(test)]
+pub(crate) mod tests;
 mod topology;
 
 pub(crate) use next_hops::next_hops;

@@ -224,13 +224,16 @@ impl Tree {
         self.next[node]
     }
 
-    /// All ports with which shortest paths of a node begin, in the order of their links.
+    /// All ports with which shortest paths of a node begin, in the order of their links:
+    /// each leads nearer to the target. None from where that is not reached.
     pub fn equal(&self, topology: &Topology, node: usize) -> impl Iterator<Item = PortId> {
         let total = self.cost(node);
         topology.ports(node).iter().copied().filter(move |port| {
             let rest = self.cost(topology.far(*port));
             let through = topology.cost(*port).zip(rest);
-            node != self.target() && through.map(|(cost, rest)| cost.saturating_add(rest)) == total
+            let through = through.map(|(cost, rest)| cost.saturating_add(rest));
+            // Beyond the clock all costs are equal, and only the tree leads to its target.
+            self.next(node) == Some(*port) || through == total && rest < total
         })
     }
 

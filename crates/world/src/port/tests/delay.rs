@@ -1,0 +1,86 @@
+//! Links that grow longer and shorter.
+
+use super::*;
+
+/// After the change before, in microseconds; and the new delay.
+fn delays() -> impl Strategy<Value = Vec<(u64, Duration)>> {
+    vec((0..10_000_u64, (0..30_000_u64).prop_map(Duration::from_micros)), 0..40)
+}
+
+fn offers() -> impl Strategy<Value = Vec<(u64, u16)>> {
+    vec((0..3000_u64, 28..3000_u16), 0..150)
+}
+
+fn others() -> impl Strategy<Value = Vec<(u64, LinkChange)>> {
+    vec((0..20_000_u64, change()), 0..10)
+}
+
+fn changing(
+    plan: &DirectionPlan,
+    offers: &[(u64, u16)],
+    delays: &[(u64, Duration)],
+    others: &[(u64, LinkChange)],
+) -> Bench {
+    let mut bench = Bench::new(plan);
+    for (time, size) in cumulated(offers) {
+        bench = bench.at(time, Event::Offer(Ecn::Capable, size));
+    }
+    for (time, delay) in cumulated(delays) {
+        bench = bench.on(half_past(time), Event::Change(LinkChange::Delay(delay)));
+    }
+    let others = cumulated(others);
+    let end = others.last().map_or(0, |it| it.0);
+    for (time, other) in others {
+        bench = bench.at(time, Event::Change(other));
+    }
+    bench.at(end, Event::Change(LinkChange::Up)).run()
+}
+
+fn cumulated<T: Copy>(gaps: &[(u64, T)]) -> Vec<(u64, T)> {
+    let sums = gaps.iter().scan(0, |sum, (gap, it)| {
+        *sum += gap;
+        Some((*sum, *it))
+    });
+    sums.collect()
+}
+
+/// Between two microseconds: nothing else happens then at the rates of these tests.
+fn half_past(microseconds: u64) -> Time {
+    Time::ZERO + Duration::from_nanos(1000 * microseconds + 500)
+}
+
+proptest! {
+    /// The bench looks after each event whether all packets are accounted for.
+    #[test]
+    fn whatever_the_delay_arrivals_stay_in_order(
+        offers in offers(),
+        delays in delays(),
+        others in others(),
+        air in prop::option::of(air()),
+        opportunities in prop::option::of(trace()),
+        loss in 0.0..0.3_f64,
+    ) {
+        for discipline in patient() {
+            let mut plan = direction(discipline);
+            (plan.air, plan.loss) = (air, Loss::Bernoulli(loss));
+            plan.opportunities = opportunities.clone().map(Arc::new);
+            let bench = changing(&plan, &offers, &delays, &others);
+            prop_assert!(bench.numbers().is_sorted());
+            prop_assert_eq!(bench.port.held(), 0);
+        }
+    }
+}
+
+#[test]
+fn a_shorter_delay_does_not_let_what_leaves_later_overtake() {
+    for discipline in patient() {
+        let shorter = Event::Change(LinkChange::Delay(Duration::from_millis(1)));
+        let bench = Bench::new(&direction(discipline))
+            .offering(0, 1)
+            .on(half_past(1500), shorter)
+            .offering(2000, 1)
+            .offering(15_000, 1)
+            .run();
+        assert_eq!((bench.numbers(), bench.times()), (vec![0, 1, 2], vec![11_000, 11_000, 17_000]));
+    }
+}

@@ -1,0 +1,78 @@
+//! Flooding: each node sends a message that it has not received before through all its
+//! other ports.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use windtunnel_engine::{Duration, Time};
+use windtunnel_networks::layer::{
+    Actions, Interface, LayerMaker, NetworkLayer, NodeSetting, Timer,
+};
+use windtunnel_packets::{Body, Ecn, MESSAGE_WORDS, Message, Packet, ProtocolNumber, Route};
+
+/// One node sends a message of 100 bytes in each interval.
+#[derive(Debug)]
+pub(crate) struct Flooding {
+    pub(crate) source: usize,
+    pub(crate) interval: Duration,
+    /// How many messages each node received, copies not counted.
+    pub(crate) received: Arc<[AtomicU64]>,
+}
+
+impl LayerMaker for Flooding {
+    fn protocol(&self) -> ProtocolNumber {
+        ProtocolNumber(253)
+    }
+
+    fn layer(&self, setting: NodeSetting) -> Box<dyn NetworkLayer> {
+        let interval = (setting.node == self.source).then_some(self.interval);
+        let received = Arc::clone(&self.received);
+        Box::new(Flooder { interval, received, setting, next: 0 })
+    }
+}
+
+/// The layer of one node.
+#[derive(Debug)]
+struct Flooder {
+    /// How often it sends, if it is the source.
+    interval: Option<Duration>,
+    received: Arc<[AtomicU64]>,
+    setting: NodeSetting,
+    /// The sequence number after the last one.
+    next: u32,
+}
+
+impl Flooder {
+    fn flood(&mut self, sequence: u32, from: Option<Interface>, actions: &mut Actions) {
+        self.next = sequence + 1;
+        let mut words = [0; MESSAGE_WORDS];
+        words[0] = sequence;
+        let body = Body::Message(Message { protocol: ProtocolNumber(253), flow: 0, words });
+        let packet = Packet { body, ecn: Ecn::NotCapable, network_size: 100, route: Route::NONE };
+        let ports = (0..self.setting.interfaces).map(Interface);
+        ports.filter(|it| Some(*it) != from).for_each(|it| actions.send(it, packet));
+    }
+}
+
+impl NetworkLayer for Flooder {
+    fn start(&mut self, actions: &mut Actions) {
+        if self.interval.is_some() {
+            actions.wake(Time::ZERO, Timer(0));
+        }
+    }
+
+    fn receive(&mut self, _now: Time, from: Interface, packet: &Packet, actions: &mut Actions) {
+        let Body::Message(message) = &packet.body else { return };
+        let sequence = message.words[0];
+        if sequence >= self.next {
+            self.received[self.setting.node].fetch_add(1, Ordering::Relaxed);
+            self.flood(sequence, Some(from), actions);
+        }
+    }
+
+    fn wake(&mut self, now: Time, timer: Timer, actions: &mut Actions) {
+        let Some(interval) = self.interval else { return };
+        self.flood(self.next, None, actions);
+        actions.wake(now + interval, timer);
+    }
+}
