@@ -127,8 +127,10 @@ class Scenario:
         They are the maximum total goodput of all consumers in bit/s, and the minimum delay in s.
         """
 
-    def start(self, jobs: int, captures: tuple[Path, list[str]] | None = None) -> Batch:
-        """Start all runs; `captures` is a folder and the nodes captured in it.
+    def start(
+        self, jobs: int, captures: tuple[Path, list[str]] | None = None, threads: int = 1
+    ) -> Batch:
+        """Start all runs, each on `threads` threads; `captures` is a folder and the nodes captured in it.
 
         Raises ScenarioError if there is no such node.
         """

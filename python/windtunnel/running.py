@@ -81,8 +81,11 @@ def run_scenario(
     jobs: int | None = None,
     watch: Callable[[Progress], None] | None = None,
     captures: tuple[Path, list[str]] | None = None,
+    threads: int = 1,
 ) -> Results:
-    """Run all cases and replications, `jobs` at a time (all processors by default).
+    """Run all cases and replications, `jobs` at a time, each on `threads` threads.
+
+    Default of `jobs`: as many as there are processors for. Results do not depend on either.
 
     `captures` is a folder and the nodes to capture at: each gives a pcapng file, in a
     subfolder for the case and the run. Raises ScenarioError if a node does not exist, and
@@ -96,7 +99,7 @@ def run_scenario(
     import polars as pl
 
     started = time.monotonic()
-    batch = scenario.start(jobs or os.cpu_count() or 1, captures)
+    batch = scenario.start(jobs or processors(threads), captures, threads)
     interrupted = False
     try:
         while not batch.is_done():
@@ -115,6 +118,11 @@ def run_scenario(
     stops = tables["runs"]["stop"].to_list() if tables else []
     manifest["out_of_real_time"] = stops.count("out of real time")
     return Results(scenario.axes, tables, scenario.text, manifest, dict(scenario.files))
+
+
+def processors(threads: int) -> int:
+    """Give the number of runs of `threads` threads that the processors take at a time."""
+    return max(1, (os.cpu_count() or 1) // threads)
 
 
 def description(scenario: _core.Scenario) -> dict[str, Any]:
@@ -162,13 +170,15 @@ def run(
     settings: Mapping[str, object] | None = None,
     seed: int | None = None,
     jobs: int | None = None,
+    threads: int = 1,
     progress: bool = True,
     controllers: Mapping[str, type[Controller]] | None = None,
 ) -> Results:
     """Run a scenario or a scenario file; return its results as data frames.
 
     `settings` replace values by their paths, and `seed` replaces the seed. `jobs` is the
-    number of runs at a time (default: the number of processors). `progress` shows a bar in
+    number of runs at a time (default: as many as there are processors for), `threads` the
+    number of threads of each. `progress` shows a bar in
     notebooks and on terminals. `controllers` are controllers written in Python, by the
     names that the scenario uses for them.
 
@@ -184,7 +194,7 @@ def run(
     else:
         chosen = Scenario.load(scenario, settings, controllers)
     with shown() if progress else nullcontext() as watch:
-        results = run_scenario(chosen, jobs, watch)
+        results = run_scenario(chosen, jobs, watch, threads=threads)
     if failures := results.manifest["failures"]:
         raise ControllerError("\n".join(failures), results)
     return results

@@ -7,10 +7,10 @@ use std::thread::JoinHandle;
 use std::time::Instant;
 use std::{fmt, io};
 
-use cpu_time::ThreadTime;
+use cpu_time::{ProcessTime, ThreadTime};
 use windtunnel_engine::{Control, Stop};
 use windtunnel_scenario::{Case, ScenarioError, Study};
-use windtunnel_world::World;
+use windtunnel_world::{Transport, World};
 
 use crate::capture::Captures;
 use crate::caught::caught;
@@ -71,6 +71,8 @@ enum Failure {
 #[derive(Debug)]
 struct Shared {
     study: Study,
+    /// How many threads a run may use.
+    threads: usize,
     captures: Option<Captures>,
     next: AtomicUsize,
     cancelled: AtomicBool,
@@ -83,6 +85,43 @@ struct Shared {
 /// A panic elsewhere does not make what was computed unreadable.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// How many runs go on at a time, and how many threads each may use.
+#[derive(Clone, Copy, Debug)]
+pub struct Processors {
+    /// Runs at a time.
+    pub jobs: usize,
+    /// Threads of one run.
+    pub threads: usize,
+}
+
+impl From<usize> for Processors {
+    /// So many runs at a time, each on one thread.
+    fn from(jobs: usize) -> Self {
+        Self { jobs, threads: 1 }
+    }
+}
+
+impl Processors {
+    /// Captures are written in the order of time, and controllers from outside may be
+    /// called by one thread only: their runs use one.
+    fn threads_of_a_run(self, study: &Study, captures: Option<&Captures>) -> usize {
+        if captures.is_some() || study.cases.iter().any(has_external_controller) {
+            1
+        } else {
+            self.threads
+        }
+    }
+}
+
+fn has_external_controller(case: &Case) -> bool {
+    let flows = case.plan.flows.iter().filter_map(|it| match &it.transport {
+        Transport::Tcp { settings, .. } => Some(&settings.controller),
+        Transport::Udp(_) => None,
+    });
+    let consumers = case.plan.consumers.iter().map(|it| &it.controller);
+    flows.chain(consumers).any(|it| it.maker().is_some())
 }
 
 /// Runs in progress.
@@ -99,24 +138,29 @@ impl fmt::Display for Fault {
 }
 
 impl Batch {
-    /// Starts all runs of a study, `jobs` at a time.
+    /// Starts all runs of a study.
     #[must_use]
-    pub fn start(study: Study, jobs: usize) -> Self {
-        Self::with(study, None, jobs)
+    pub fn start(study: Study, processors: impl Into<Processors>) -> Self {
+        Self::with(study, None, processors.into())
     }
 
     /// The same with captures.
     ///
     /// # Errors
     /// [`ScenarioError`] if a node that is to be captured is in no case.
-    pub fn captured(study: Study, captures: Captures, jobs: usize) -> Result<Self, ScenarioError> {
+    pub fn captured(
+        study: Study,
+        captures: Captures,
+        processors: impl Into<Processors>,
+    ) -> Result<Self, ScenarioError> {
         captures.check(&study)?;
-        Ok(Self::with(study, Some(captures), jobs))
+        Ok(Self::with(study, Some(captures), processors.into()))
     }
 
-    fn with(study: Study, captures: Option<Captures>, jobs: usize) -> Self {
+    fn with(study: Study, captures: Option<Captures>, processors: Processors) -> Self {
         let total = study.total_runs();
         let shared = Arc::new(Shared {
+            threads: processors.threads_of_a_run(&study, captures.as_ref()),
             study,
             captures,
             next: AtomicUsize::new(0),
@@ -125,7 +169,7 @@ impl Batch {
             results: Mutex::new((0..total).map(|_| None).collect()),
             finished: AtomicUsize::new(0),
         });
-        let threads = (0..jobs.clamp(1, total.max(1)))
+        let threads = (0..processors.jobs.clamp(1, total.max(1)))
             .map(|_| {
                 let shared = Arc::clone(&shared);
                 std::thread::spawn(move || shared.work())
@@ -222,14 +266,14 @@ impl Shared {
     }
 
     fn run(&self, index: usize, control: &Control) -> Result<Run, Failure> {
-        let (real, cpu) = (Instant::now(), ThreadTime::now());
+        let (real, cpu, whole) = (Instant::now(), ThreadTime::now(), ProcessTime::now());
         let runs = self.study.runs as usize;
         let (case, number) = (index / runs, index % runs);
         let case_read = &self.study.cases[case];
         let mut plan = case_read.plan.clone();
         plan.run = number as u64;
         let failed = |why: String| Failure::Controller(self.named(case_read, number, &why));
-        let world = caught(|| World::new(&plan)).map_err(failed)?;
+        let world = caught(|| World::on_threads(&plan, self.threads)).map_err(failed)?;
         let mut world = world.expect("the plan was checked when it was read");
         let captures = self.captures.as_ref();
         let captures = captures.map(|it| it.start(case_read, &plan, &mut world));
@@ -248,7 +292,7 @@ impl Shared {
             stop,
             events,
             packet_hops: world.packet_hops(),
-            cpu: cpu.elapsed(),
+            cpu: if self.threads == 1 { cpu.elapsed() } else { whole.elapsed() },
             real: real.elapsed(),
             measurements,
         })

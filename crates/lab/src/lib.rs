@@ -13,7 +13,7 @@ mod folder;
 mod frames;
 pub mod tables;
 
-pub use batch::{Batch, Fault, Outcome, Progress};
+pub use batch::{Batch, Fault, Outcome, Processors, Progress};
 pub use bounds::Bounds;
 pub use capture::Captures;
 pub use environment::{Answer, Driver, Environment, Environments, Signals};

@@ -185,15 +185,21 @@ impl Scenario {
         bounds.map(|it| (it.goodput_bps, it.delay.as_seconds())).collect()
     }
 
-    /// Starts all runs, `jobs` at a time. `captures` is a folder and the nodes
+    /// Starts all runs, `jobs` at a time, each on `threads` threads. `captures` is a folder and the nodes
     /// whose packets are captured in it.
-    #[pyo3(signature = (jobs, captures=None))]
-    fn start(&self, jobs: usize, captures: Option<(PathBuf, Vec<String>)>) -> PyResult<Batch> {
+    #[pyo3(signature = (jobs, captures=None, threads=1))]
+    fn start(
+        &self,
+        jobs: usize,
+        captures: Option<(PathBuf, Vec<String>)>,
+        threads: usize,
+    ) -> PyResult<Batch> {
         let study = self.0.clone();
+        let processors = lab::Processors { jobs, threads };
         let batch = match captures {
-            None => lab::Batch::start(study, jobs),
+            None => lab::Batch::start(study, processors),
             Some((folder, nodes)) => {
-                let captured = lab::Batch::captured(study, Captures { folder, nodes }, jobs);
+                let captured = lab::Batch::captured(study, Captures { folder, nodes }, processors);
                 captured.map_err(|error| ScenarioError::new_err(error.to_string()))?
             }
         };

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use common::{direction, ip_flow, join, nodes, over_tcp, tcp_counters};
 use proptest::prelude::*;
 use windtunnel_applications::{
-    Application, Host, Maker, Period, Setting, Sizes, Stream, Turns, Workload,
+    Application, Host, Maker, OnOffPeriods, Period, Setting, Sizes, Stream, Workload,
 };
 use windtunnel_engine::{Control, Duration, Time};
 use windtunnel_transports::tcp::{EcnMode, Recovery};
@@ -91,7 +91,7 @@ fn workload() -> impl Strategy<Value = Workload> {
         (1.0..40.0_f64, 1..20_000_u64).prop_map(|(per_second, bytes)| {
             Workload::Arrivals { per_second, sizes: Sizes::Fixed(bytes) }
         }),
-        (period(300), period(300)).prop_map(|(on, off)| Workload::OnOff(Turns { on, off })),
+        (period(300), period(300)).prop_map(|(on, off)| Workload::OnOff(OnOffPeriods { on, off })),
         (100_000..1_000_000_u64).prop_map(|it| Workload::Bulk { rate: Some(common::rate(it)) }),
     ]
 }
@@ -165,7 +165,7 @@ proptest! {
             prop_assert_eq!(record.accepted.len(), connections);
             prop_assert_eq!(distinct, expected);
             prop_assert_eq!(record.released, 2 * connections);
-            let transfers = world.transfers().iter().filter(|it| it.flow as usize == flow);
+            let transfers = world.transfers().into_iter().filter(|it| it.flow as usize == flow);
             let sizes: Vec<u64> = transfers.map(|it| it.bytes).collect();
             let size = match workload {
                 Workload::File { bytes } | Workload::Arrivals { sizes: Sizes::Fixed(bytes), .. } => *bytes,

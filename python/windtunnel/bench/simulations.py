@@ -6,6 +6,7 @@ Windtunnel and ns-3 run alternately, because the speed of a machine drifts.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import resource
 import subprocess
@@ -44,7 +45,7 @@ class UnknownWorkload(ValueError):
     """An unknown workload: the message lists the known ones."""
 
 
-def measure(workload: Workload, duration_s: float, text: str) -> dict[str, Any]:
+def measure(workload: Workload, duration_s: float, text: str, threads: int = 1) -> dict[str, Any]:
     """Run a workload, whose scenario is `text`, in this process and measure it.
 
     `cpu_s` is the CPU time of the run, including its setup; `rss_bytes_a_flow` is the
@@ -55,12 +56,14 @@ def measure(workload: Workload, duration_s: float, text: str) -> dict[str, Any]:
     import polars  # noqa: F401
 
     before = peak_rss_bytes()
-    results = run_scenario(_core.Scenario(workload.name, text), jobs=1)
+    results = run_scenario(_core.Scenario(workload.name, text), jobs=1, threads=threads)
     peak = peak_rss_bytes()
     flows, manifest = results["flows"], results.manifest
     measured = {
         "packet_hops": manifest["packet_hops"],
         "cpu_s": manifest["cpu_s"],
+        "real_s": manifest["real_s"],
+        "tables_sha256": hash_of(results),
         "packet_hops_per_cpu_s": manifest["packet_hops"] / manifest["cpu_s"],
         "events_per_cpu_s": manifest["events"] / manifest["cpu_s"],
         "goodput_bps": float(flows["received_bytes"].sum()) * 8 / duration_s,
@@ -102,9 +105,19 @@ def mean_bytes(links: pl.DataFrame) -> float:
     return mean - PPP_BYTES
 
 
-def run_windtunnel(workload: Workload, duration_s: float) -> dict[str, Any]:
+def hash_of(results: Results) -> str:
+    """Compute the hash of all tables but the one of the runs, which has what they cost."""
+    digest = hashlib.sha256()
+    for name, table in sorted(results.tables.items()):
+        if name != "runs":
+            digest.update(table.hash_rows().to_numpy().tobytes())
+    return digest.hexdigest()
+
+
+def run_windtunnel(workload: Workload, duration_s: float, threads: int = 1) -> dict[str, Any]:
     """Measure a workload in its own process."""
-    command = [sys.executable, "-m", "windtunnel.bench.simulations", workload.name, str(duration_s)]
+    arguments = [workload.name, str(duration_s), str(threads)]
+    command = [sys.executable, "-m", "windtunnel.bench.simulations", *arguments]
     return run_program(command, scenario(workload, duration_s))
 
 
@@ -186,6 +199,38 @@ def bench(name: str | None, say: Callable[[str], None]) -> dict[str, Any]:
     return {"version": _core.__version__, "workloads": measured}
 
 
+def speed_up(name: str | None, threads: int, say: Callable[[str], None]) -> dict[str, Any]:
+    """Measure a workload, or all, on one thread and on `threads` alternately.
+
+    The document has for each of `workloads` the `speed_up` of real time (the median of the
+    pairs), and whether the results are the `same`.
+    """
+    measured = []
+    for workload in chosen(name):
+        pairs = []
+        for pair in range(PAIRS):
+            say(f"{workload.name}: 1 thread and {threads}, {pair + 1} of {PAIRS}")
+            runs = [run_windtunnel(workload, workload.duration_s, it) for it in (1, threads)]
+            pairs.append(runs)
+        ratios = [one["real_s"] / many["real_s"] for one, many in pairs]
+        same = len({run["tables_sha256"] for pair in pairs for run in pair}) == 1
+        measured.append(
+            {"name": workload.name, "speed_up": median(ratios), "ratios": ratios, "same": same}
+        )
+    return {"version": _core.__version__, "threads": threads, "workloads": measured}
+
+
+def table_of_speed_up(document: dict[str, Any]) -> Table:
+    """Format the speed-ups for a terminal."""
+    table = Table(box=SIMPLE_HEAD)
+    table.add_column("workload", no_wrap=True)
+    table.add_column(f"times as fast\non {document['threads']} threads", justify="right")
+    table.add_column("same results", justify="right")
+    for it in document["workloads"]:
+        table.add_row(it["name"], f"{it['speed_up']:.2f}", "yes" if it["same"] else "no")
+    return table
+
+
 def table(document: dict[str, Any]) -> Table:
     """Format the measurements for a terminal."""
     table = Table(box=SIMPLE_HEAD, caption=caption(document), caption_justify="left")
@@ -248,5 +293,6 @@ def different_goodput(it: dict[str, Any]) -> str:
 
 
 if __name__ == "__main__":
-    name, duration = sys.argv[1:]
-    print(json.dumps(measure(chosen(name)[0], float(duration), sys.stdin.read())))
+    name, duration, threads = sys.argv[1:]
+    text = sys.stdin.read()
+    print(json.dumps(measure(chosen(name)[0], float(duration), text, int(threads))))

@@ -56,6 +56,9 @@ Jobs = Annotated[
     int | None,
     typer.Option(metavar="N", min=1, help="Runs at a time; default: the number of processors."),
 ]
+Threads = Annotated[
+    int, typer.Option(metavar="N", min=1, help="Threads of one run; the results are the same.")
+]
 Out = Annotated[
     Path | None,
     typer.Option(metavar="DIR", help="The folder to write; default: a folder under results/."),
@@ -141,6 +144,7 @@ def run(
         int | None, typer.Option(metavar="N", min=0, help="Replace the seed in the file.")
     ] = None,
     jobs: Jobs = None,
+    threads: Threads = 1,
     pcap: Annotated[
         list[str] | None,
         typer.Option(
@@ -161,7 +165,7 @@ def run(
     with beside(folder) if pcap else nullcontext() as captures:
         with progress.shown() as watch:
             chosen = (captures, pcap) if captures and pcap else None
-            results = run_scenario(scenario, jobs, watch, chosen)
+            results = run_scenario(scenario, jobs, watch, chosen, threads)
         saved = results.save(folder, captures) if results.tables else None
     if as_json:
         answer(summary.document(results, results.manifest, file, saved))
@@ -339,6 +343,7 @@ def measure_speed(
             help="A workload, or `study` for runs per second; default: all workloads.",
         ),
     ] = None,
+    threads: Threads = 1,
     as_json: Json = False,
 ) -> None:
     """Measure the speed of the simulator, and of ns-3 if `make bench-ns3` has built it."""
@@ -346,6 +351,9 @@ def measure_speed(
         if workload == "study":
             document = studies_bench.measure(status.update)
             laid_out = studies_bench.table(document)
+        elif threads > 1:
+            document = simulations.speed_up(workload, threads, status.update)
+            laid_out = simulations.table_of_speed_up(document)
         else:
             document = simulations.bench(workload, status.update)
             laid_out = simulations.table(document)

@@ -3,9 +3,9 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use windtunnel_engine::{Duration, Rate};
-use windtunnel_networks::ndn::content_store::Policy;
-use windtunnel_networks::ndn::forwarder::Marks;
-use windtunnel_queues::{Discipline, Limit};
+use windtunnel_networks::ndn::content_store::ReplacementPolicy;
+use windtunnel_networks::ndn::forwarder::ForwarderMarks;
+use windtunnel_queues::{Discipline, QueueLimit};
 
 use super::detours::{Detour, Order, detours};
 use super::{PortId, Topology, Tree};
@@ -45,9 +45,9 @@ fn node(place: usize) -> NodePlan {
     NodePlan {
         name: place.to_string(),
         cached: 0,
-        policy: Policy::Lru,
+        policy: ReplacementPolicy::Lru,
         strategy: "best-route",
-        marks: Marks { interest_marks_return: true, cached_marks_stay: false },
+        marks: ForwarderMarks { interest_marks_return: true, cached_marks_stay: false },
         layers: Vec::new(),
     }
 }
@@ -61,7 +61,7 @@ fn link(nodes: [usize; 2], delays: [Duration; 2]) -> LinkPlan {
         loss: Loss::None,
         victims: Victims::All,
         impairment: Impairment::default(),
-        limit: Limit::Packets(10),
+        limit: QueueLimit::Packets(10),
         discipline: Discipline::DropTail,
         overhead: 0,
     });
