@@ -1,7 +1,7 @@
 //! Interests follow the topology.
 
 use windtunnel_engine::{Control, Duration, Stop};
-use windtunnel_networks::ndn::forwarder::Counters as NodeCounters;
+use windtunnel_networks::ndn::forwarder::ForwarderCounters as NodeCounters;
 use windtunnel_packets::ndn::PrefixId;
 use windtunnel_transports::rtt::RtoLimits;
 use windtunnel_world::{LinkChange, Paths, Plan, PortId, World};

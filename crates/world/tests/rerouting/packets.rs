@@ -21,7 +21,7 @@ fn half() -> Transport {
 /// A datagram of 1000 bytes each millisecond.
 fn datagrams() -> Transport {
     let rate = rate(8_000_000);
-    Transport::Udp(udp::Settings { ip: IpVersion::V4, rate, payload: 1000, turns: None })
+    Transport::Udp(udp::UdpSettings { ip: IpVersion::V4, rate, payload: 1000, on_off: None })
 }
 
 fn plan_of(transport: Transport) -> Plan {
@@ -188,7 +188,7 @@ fn a_link_that_grows_longer_is_left_if_paths_are_measured_by_delay() {
 fn a_flow_with_a_path_of_its_own_keeps_it_and_no_other_follows() {
     let slow = || {
         let rate = rate(800_000);
-        Transport::Udp(udp::Settings { ip: IpVersion::V4, rate, payload: 100, turns: None })
+        Transport::Udp(udp::UdpSettings { ip: IpVersion::V4, rate, payload: 100, on_off: None })
     };
     let mut plan = plan_of(slow());
     plan.flows.push(ip_flow("pinned", 0, 3, slow()));
