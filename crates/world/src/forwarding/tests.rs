@@ -131,9 +131,8 @@ proptest! {
         }
     }
 
-    /// Each of the four connections has one list for each path that it ever took, and one
-    /// more for the one that packets entered by at first; there are at most so many
-    /// subsets of links up.
+    /// A path that is taken again uses its list again: after each was taken twice, as the
+    /// first list begins where packets enter and cannot be used again.
     #[test]
     fn the_list_of_hops_does_not_grow_with_the_number_of_changes(
         links in links(NODES),
