@@ -669,12 +669,27 @@ impl Port {
         Due::default()
     }
 
-    /// What has not started gets new times.
+    /// What has not started is sent at another rate.
     fn change_rate(&mut self, rate: Rate) {
-        if self.has_trace() {
-            return;
+        if !self.has_trace() {
+            self.rate = rate;
+            self.reschedule();
         }
-        self.rate = rate;
+    }
+
+    /// What has not started takes another time to the other end. With a trace, what waits
+    /// for an opportunity has been called for.
+    fn change_delay(&mut self, delay: Duration) {
+        let started = self.first_waiting().checked_sub(1);
+        self.earliest_arrival = started.map_or(Time::ZERO, |it| self.transit[it].arrives);
+        self.delay = delay;
+        if !self.has_trace() {
+            self.reschedule();
+        }
+    }
+
+    /// What has not started gets new times.
+    fn reschedule(&mut self) {
         if !self.down {
             let first = self.first_waiting();
             let free = self.transit.get(first).map_or(self.busy_until, |it| it.starts);
@@ -683,20 +698,6 @@ impl Port {
             self.busy_until = free;
             self.schedule_from(first);
         }
-    }
-
-    /// What has not started takes another time to the other end.
-    fn change_delay(&mut self, delay: Duration) {
-        let first = self.first_waiting();
-        let mut before = first.checked_sub(1).map_or(Time::ZERO, |it| self.transit[it].arrives);
-        // What waits for an opportunity has been called for.
-        let kept = if self.has_trace() { self.transit.len() } else { first };
-        for waiting in self.transit.range_mut(kept..).filter(|it| it.starts != Time::NEVER) {
-            before =
-                before.max(Time::ZERO + waiting.arrives.since(Time::ZERO + self.delay) + delay);
-            waiting.arrives = before;
-        }
-        (self.delay, self.earliest_arrival) = (delay, before);
     }
 
     /// Nothing starts any more.

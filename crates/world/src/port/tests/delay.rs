@@ -69,6 +69,30 @@ proptest! {
             prop_assert_eq!(bench.port.held(), 0);
         }
     }
+
+    /// A packet takes the delay of the instant at which it starts, or arrives together
+    /// with the one before. At 8 Mbps a byte takes a microsecond.
+    #[test]
+    fn a_packet_takes_the_delay_of_when_it_starts_unless_it_would_overtake(
+        offers in offers(),
+        delays in delays(),
+    ) {
+        for discipline in patient() {
+            let plan = DirectionPlan { limit: QueueLimit::Packets(1000), ..direction(discipline) };
+            let bench = changing(&plan, &offers, &delays, &[]);
+            let changes = cumulated(&delays);
+            let (mut free, mut last) = (0, 0);
+            let expected = cumulated(&offers).into_iter().map(|(time, size)| {
+                let starts = free.max(time);
+                let before = changes.iter().rev().find(|it| it.0 < starts);
+                let delay = before.map_or(plan.delay, |it| it.1).as_picos() / 1_000_000;
+                free = starts + u64::from(size);
+                last = last.max(free + delay);
+                last
+            });
+            prop_assert_eq!(bench.times(), expected.collect::<Vec<_>>());
+        }
+    }
 }
 
 #[test]
