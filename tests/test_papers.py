@@ -68,7 +68,7 @@ def test_a_folder_is_a_paper(folder: Path) -> None:
 def test_an_unknown_paper_gets_the_nearest_name(folder: Path) -> None:
     with pytest.raises(UnknownPaper, match=r"`smal`; did you mean `small`\?"):
         find_paper("smal")
-    with pytest.raises(UnknownPaper, match="there are small"):
+    with pytest.raises(UnknownPaper, match="known: small"):
         find_paper("zzz")
 
 
@@ -102,7 +102,7 @@ fast = {}
 
 def test_where_names_the_cases_of_axes_that_stand_still(folder: Path) -> None:
     (folder / "first.toml").write_text(SCENARIO + ACCESS, encoding="utf-8")
-    with pytest.raises(PaperError, match="table `table-1`: `where` must say which `access`"):
+    with pytest.raises(PaperError, match="table `table-1`: `where` must name a case of `access`"):
         reproduce("small")
     table = """\
 [[tables]]
@@ -228,20 +228,20 @@ def test_progress_is_that_of_all_experiments(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("file", "right", "wrong", "message"),
     [
-        ("published.toml", "rows.second", "rows.third", "no experiment `third`"),
-        ("published.toml", '"delay"', '"dlay"', "no measure `dlay`"),
-        ("published.toml", 'axis = "controller"', 'axis = "queue"', "no axis `queue`"),
-        ("published.toml", "aimd = 0.5", "amd = 0.5", "no controller `amd`"),
+        ("published.toml", "rows.second", "rows.third", "unknown experiment `third`"),
+        ("published.toml", '"delay"', '"dlay"', "unknown measure `dlay`"),
+        ("published.toml", 'axis = "controller"', 'axis = "queue"', "unknown axis `queue`"),
+        ("published.toml", "aimd = 0.5", "amd = 0.5", "unknown controller `amd`"),
         ("published.toml", "id = ", "name = ", "`id` is missing"),
-        ("published.toml", 'axis = "controller"', 'axis = "flow"', "no flow `cubic`"),
+        ("published.toml", 'axis = "controller"', 'axis = "flow"', "unknown flow `cubic`"),
         (
             "published.toml",
             'axis = "controller"',
             'axis = "controller"\nwhere = { queue = "red" }',
-            "no axis `queue`",
+            "unknown axis `queue`",
         ),
         ("published.toml", "0.5", "half", "published.toml: "),
-        ("paper.toml", 'experiment = "first"', 'experiment = "last"', "no experiment `last`"),
+        ("paper.toml", 'experiment = "first"', 'experiment = "last"', "unknown experiment `last`"),
         ("paper.toml", "caption", "text", "unexpected keyword argument 'text'"),
         ("paper.toml", "title = ", "name = ", "`title` is missing"),
     ],
