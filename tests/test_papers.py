@@ -160,6 +160,38 @@ percent = 100.0
     assert gain.id == "gains/first/late/throughput-gain"
 
 
+OWN = """\
+import polars as pl
+from windtunnel.measures.measure import Measure, of_runs
+
+def twice(results, keys):
+    return of_runs(results["flows"], keys, 2 * pl.col("goodput_bps").sum() / 1e6)
+
+MEASURES = {"twice": Measure("twice the goodput", "Mbps", twice)}
+"""
+
+
+def test_what_only_a_paper_measures_lies_in_its_folder(folder: Path) -> None:
+    (folder / "measures.py").write_text(OWN, encoding="utf-8")
+    published = PUBLISHED.replace('"throughput", "delay"', '"throughput", "twice"')
+    (folder / "published.toml").write_text(published, encoding="utf-8")
+    means = {it.id: it.measured.mean for it in reproduce("small").rows if it.measured}
+    goodput = means["table-1/first/cubic/throughput"]
+    assert means["table-1/first/cubic/twice"] == pytest.approx(2 * goodput)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [("1 / 0", "measures.py: ZeroDivisionError"), ("", "measures.py: .*no attribute 'MEASURES'")],
+)
+def test_a_mistake_in_what_only_a_paper_measures_is_named(
+    folder: Path, text: str, message: str
+) -> None:
+    (folder / "measures.py").write_text(text, encoding="utf-8")
+    with pytest.raises(PaperError, match=message):
+        reproduce("small")
+
+
 def test_quick_runs_each_case_twice(folder: Path) -> None:
     (folder / "first.toml").write_text(SCENARIO.replace("runs = 2", "runs = 7"), encoding="utf-8")
     assert reproduce("small").document()["seeds"] == 7
