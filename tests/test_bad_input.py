@@ -179,8 +179,8 @@ def test_a_word_that_is_not_known(
 
 def test_a_folder_without_results(windtunnel: Command, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    assert_refused(windtunnel("report", "empty"), MISTAKE, "empty: no folder of results")
-    assert_refused(windtunnel("report", "nowhere"), MISTAKE, "nowhere: no folder of results")
+    assert_refused(windtunnel("report", "empty"), MISTAKE, "empty: not a folder of results")
+    assert_refused(windtunnel("report", "nowhere"), MISTAKE, "nowhere: not a folder of results")
 
 
 def test_a_place_where_nothing_can_be_written(windtunnel: Command, scenario: Path) -> None:
@@ -197,7 +197,7 @@ def test_a_folder_of_something_else_is_left_alone(windtunnel: Command, scenario:
     thesis.mkdir()
     (thesis / "chapter-1.tex").write_text("It was a dark and stormy night.")
     refused = windtunnel("run", scenario.name, "--out", "thesis")
-    assert_refused(refused, MISTAKE, "thesis: holds something else than results")
+    assert_refused(refused, MISTAKE, "thesis: does not hold results")
     assert [it.name for it in thesis.iterdir()] == ["chapter-1.tex"]
 
 
@@ -225,11 +225,11 @@ def test_an_answer_that_cannot_be_written(
 
 def test_a_fault_of_ours_is_called_one(scenario: Path) -> None:
     program = (
-        "from windtunnel import cli\n"
+        "from windtunnel.cli import commands\n"
         "def read(*_): raise KeyError('what nobody thought of')\n"
-        "cli.read = read\n"
-        "cli.main()\n"
+        "commands.read = read\n"
+        "commands.main()\n"
     )
     command = [sys.executable, "-c", program, "check", str(scenario)]
     failed = subprocess.run(command, capture_output=True, encoding="utf-8")
-    assert_refused(failed, FAULT, "a fault of Windtunnel", "what nobody thought of")
+    assert_refused(failed, FAULT, "internal error; please report it", "what nobody thought of")

@@ -161,7 +161,7 @@ def test_the_caption_says_where_the_work_of_ns3_differs() -> None:
         it for it in simulations.caption({"workloads": workloads}).splitlines() if "goodput" in it
     ]
     assert said == [
-        "tcp-dumbbell-10: the goodput is not that of ns-3, 900.0 and 800.0 Mbps: the work differs."
+        "tcp-dumbbell-10: goodput 900.0 Mbps, in ns-3 800.0 Mbps: the workloads are not the same."
     ]
 
 
@@ -173,4 +173,4 @@ def test_the_caption_gives_the_memory_a_flow_where_there_are_many() -> None:
     said = [
         it for it in simulations.caption({"workloads": workloads}).splitlines() if "memory" in it
     ]
-    assert said == ["tcp-disjoint-1000: 1.00 KiB of memory a flow."]
+    assert said == ["tcp-disjoint-1000: 1.00 KiB of memory per flow."]

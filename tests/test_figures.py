@@ -76,7 +76,7 @@ def test_a_model_stands_beside_what_its_controller_measured(tmp_path: Path) -> N
 
 
 def test_an_unknown_kind_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ResultsError, match="no picture `gooodput`; there are: goodput"):
+    with pytest.raises(ResultsError, match="unknown picture `gooodput`; known: goodput"):
         kinds.of_kind(Results([], {}), "gooodput")
 
 

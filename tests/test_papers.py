@@ -68,7 +68,7 @@ def test_a_folder_is_a_paper(folder: Path) -> None:
 def test_an_unknown_paper_gets_the_nearest_name(folder: Path) -> None:
     with pytest.raises(UnknownPaper, match=r"`smal`; did you mean `small`\?"):
         find_paper("smal")
-    with pytest.raises(UnknownPaper, match="there are small"):
+    with pytest.raises(UnknownPaper, match="known: small"):
         find_paper("zzz")
 
 
@@ -102,7 +102,7 @@ fast = {}
 
 def test_where_names_the_cases_of_axes_that_stand_still(folder: Path) -> None:
     (folder / "first.toml").write_text(SCENARIO + ACCESS, encoding="utf-8")
-    with pytest.raises(PaperError, match="table `table-1`: `where` must say which `access`"):
+    with pytest.raises(PaperError, match="table `table-1`: `where` must name a case of `access`"):
         reproduce("small")
     table = """\
 [[tables]]
@@ -158,6 +158,38 @@ percent = 100.0
     expected = 100 * (goodput["viewer"] / goodput["other"] - 1)
     assert gain.measured and gain.measured.mean == pytest.approx(expected.mean())
     assert gain.id == "gains/first/late/throughput-gain"
+
+
+OWN = """\
+import polars as pl
+from windtunnel.measures.measure import Measure, of_runs
+
+def twice(results, keys):
+    return of_runs(results["flows"], keys, 2 * pl.col("goodput_bps").sum() / 1e6)
+
+MEASURES = {"twice": Measure("twice the goodput", "Mbps", twice)}
+"""
+
+
+def test_what_only_a_paper_measures_lies_in_its_folder(folder: Path) -> None:
+    (folder / "measures.py").write_text(OWN, encoding="utf-8")
+    published = PUBLISHED.replace('"throughput", "delay"', '"throughput", "twice"')
+    (folder / "published.toml").write_text(published, encoding="utf-8")
+    means = {it.id: it.measured.mean for it in reproduce("small").rows if it.measured}
+    goodput = means["table-1/first/cubic/throughput"]
+    assert means["table-1/first/cubic/twice"] == pytest.approx(2 * goodput)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [("1 / 0", "measures.py: ZeroDivisionError"), ("", "measures.py: .*no attribute 'MEASURES'")],
+)
+def test_a_mistake_in_what_only_a_paper_measures_is_named(
+    folder: Path, text: str, message: str
+) -> None:
+    (folder / "measures.py").write_text(text, encoding="utf-8")
+    with pytest.raises(PaperError, match=message):
+        reproduce("small")
 
 
 def test_quick_runs_each_case_twice(folder: Path) -> None:
@@ -228,20 +260,20 @@ def test_progress_is_that_of_all_experiments(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("file", "right", "wrong", "message"),
     [
-        ("published.toml", "rows.second", "rows.third", "no experiment `third`"),
-        ("published.toml", '"delay"', '"dlay"', "no measure `dlay`"),
-        ("published.toml", 'axis = "controller"', 'axis = "queue"', "no axis `queue`"),
-        ("published.toml", "aimd = 0.5", "amd = 0.5", "no controller `amd`"),
+        ("published.toml", "rows.second", "rows.third", "unknown experiment `third`"),
+        ("published.toml", '"delay"', '"dlay"', "unknown measure `dlay`"),
+        ("published.toml", 'axis = "controller"', 'axis = "queue"', "unknown axis `queue`"),
+        ("published.toml", "aimd = 0.5", "amd = 0.5", "unknown controller `amd`"),
         ("published.toml", "id = ", "name = ", "`id` is missing"),
-        ("published.toml", 'axis = "controller"', 'axis = "flow"', "no flow `cubic`"),
+        ("published.toml", 'axis = "controller"', 'axis = "flow"', "unknown flow `cubic`"),
         (
             "published.toml",
             'axis = "controller"',
             'axis = "controller"\nwhere = { queue = "red" }',
-            "no axis `queue`",
+            "unknown axis `queue`",
         ),
         ("published.toml", "0.5", "half", "published.toml: "),
-        ("paper.toml", 'experiment = "first"', 'experiment = "last"', "no experiment `last`"),
+        ("paper.toml", 'experiment = "first"', 'experiment = "last"', "unknown experiment `last`"),
         ("paper.toml", "caption", "text", "unexpected keyword argument 'text'"),
         ("paper.toml", "title = ", "name = ", "`title` is missing"),
     ],

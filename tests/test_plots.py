@@ -76,7 +76,7 @@ def test_every_other_kind_is_plotted_by_its_name(walk: Results, kind: str) -> No
     if pictures:
         assert titles(walk.plot(kind)) == [picture.title for picture in pictures]
     else:
-        with pytest.raises(ResultsError, match=f"nothing to draw for a picture of {kind}"):
+        with pytest.raises(ResultsError, match=f"nothing to draw for `{kind}`"):
             walk.plot(kind)
 
 
@@ -102,13 +102,13 @@ def test_several_pictures_stand_below_each_other_and_all_are_drawn(
 
 
 def test_an_unknown_kind_is_told_which_there_are(walk: Results) -> None:
-    with pytest.raises(ResultsError, match="no picture `gooodput`; there are: goodput"):
+    with pytest.raises(ResultsError, match="unknown picture `gooodput`; known: goodput"):
         walk.plot("gooodput")
 
 
 def test_where_nothing_happened_nothing_is_plotted(scenario: Path) -> None:
     results = windtunnel.run(scenario)
-    with pytest.raises(ResultsError, match="nothing to draw for a picture of map"):
+    with pytest.raises(ResultsError, match="nothing to draw for `map`"):
         results.plot.map()
     with pytest.raises(ResultsError, match="nothing to draw"):
         Results([], {}).plot.goodput()

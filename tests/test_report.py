@@ -144,7 +144,7 @@ def test_fairness_is_one_for_equal_flows_and_one_nth_for_a_single_winner(results
 
 def test_the_page_holds_tables_scenario_and_what_was_run(page: Page, results: Results) -> None:
     assert results.scenario in page.read
-    for told in ("Two controllers over one link", "2 cases, 4 runs in all", "cubic", "aimd"):
+    for told in ("Two controllers over one link", "2 cases, 4 runs in total", "cubic", "aimd"):
         assert told in page.read
     headings = [int(tag[1]) for tag, _ in page.elements if re.fullmatch("h[1-6]", tag)]
     assert headings[0] == 1 and headings.count(1) == 1
@@ -435,10 +435,10 @@ def test_a_report_that_cannot_be_written_leaves_the_one_before(
 
 
 def test_a_folder_without_results_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ResultsError, match="no folder of results"):
+    with pytest.raises(ResultsError, match="not a folder of results"):
         write_report(tmp_path)
     (tmp_path / REPRODUCTION).write_text("[]", encoding="utf-8")
-    with pytest.raises(ResultsError, match="no reproduction"):
+    with pytest.raises(ResultsError, match="not a reproduction"):
         write_report(tmp_path)
 
 
@@ -459,7 +459,7 @@ def test_pictures_that_there_are_not_are_refused_with_those_there_are(
         draw(results, "goodput", tmp_path / "picture.gif")
     with pytest.raises(ResultsError, match="nothing to draw"):
         draw(replace(results, tables={}), "goodput", tmp_path / "picture.svg")
-    with pytest.raises(ResultsError, match="the axes are: controller"):
+    with pytest.raises(ResultsError, match="known: controller"):
         narrowed(results, {"reading": "default"})
 
 
@@ -535,7 +535,7 @@ def test_a_reproduction_shows_every_number_with_its_verdict(reproduction: Path) 
         assert told in page.read, told
     assert "CUBIC has more throughput <i>than SACK" in page.read
     assert "scenario-2: none of 4 runs was started" in page.read
-    assert "Its experiment was not run." in page.read
+    assert "The experiment was not run." in page.read
     headings = [int(tag[1]) for tag, _ in page.elements if re.fullmatch("h[1-6]", tag)]
     assert headings.count(1) == 1
     assert all(after <= before + 1 for before, after in itertools.pairwise(headings))

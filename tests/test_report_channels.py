@@ -211,7 +211,7 @@ def test_the_way_is_coloured_by_what_the_user_sees_there(comparison: Comparison)
     way = maps.walk(channel.samples.filter(run=0))
     for x, y, state in way.select("x_m", "y_m", "state").rows():
         first, second = (stands_between(it, x, y) for it in BUILDINGS)
-        assert state == ("outage" if second else "out of sight" if first else "in sight")
+        assert state == ("outage" if second else "no line of sight" if first else "line of sight")
     assert set(way["state"]) == set(maps.STATES)
 
 
@@ -354,7 +354,7 @@ def test_the_share_of_runs_out_of_sight_makes_the_shade(results: Results) -> Non
     shares = series.out_of_sight(comparison, lines, LINK)["share"]
     assert shares.len() > 0 and shares.max() == 0.5
     (picture,) = channels.KINDS["sinr"](comparison)
-    assert "the darker in the more runs" in picture.caption
+    assert "darker: in more runs" in picture.caption
 
 
 # The rate behind the goodput.

@@ -395,7 +395,7 @@ def test_points_that_stand_for_several_combinations_say_so() -> None:
     single = by_name.compare(made(BUFFER, CONTROLLER), "goodput")
     assert "mean over the seeds" in single.caption and "confidence" in single.caption
     pooled = by_name.compare(in_random(60), "goodput")
-    assert "median" in pooled.caption and "put into 10 intervals" in pooled.caption
+    assert "median" in pooled.caption and "grouped into 10 intervals" in pooled.caption
     assert "confidence" not in pooled.caption
 
 
@@ -408,7 +408,7 @@ def test_values_that_were_zipped_do_not_make_panels_of_one_point() -> None:
     ]
     zipped = of_rows((BUFFER, ROUND_TRIP, CONTROLLER), rows)
     figure = comparisons.comparison(zipped, GOODPUT, CONTROLLER)
-    assert len(figure.panels) == 1 and "Points differ in rtt too." in figure.caption
+    assert len(figure.panels) == 1 and "Points also differ in rtt." in figure.caption
     titles = [it.whole.title for it in of_study.chosen(zipped)[0]]
     assert "Goodput over buffer and rtt" not in titles
 
@@ -484,15 +484,15 @@ def test_what_people_wrote_is_never_markup_or_a_clash(tmp_path: Path) -> None:
 
 
 def test_names_that_there_are_not_are_refused_with_those_there_are(grid: StudyResults) -> None:
-    with pytest.raises(ResultsError, match="no measure `godput`; the measures are: goodput, delay"):
+    with pytest.raises(ResultsError, match="unknown measure `godput`; known: goodput, delay"):
         by_name.compare(grid, "godput")
-    with pytest.raises(ResultsError, match="no parameter `rrt`; the parameters are: buffer, rtt"):
+    with pytest.raises(ResultsError, match="unknown parameter `rrt`; known: buffer, rtt"):
         by_name.compare(grid, "goodput", by="rrt")
     with pytest.raises(ResultsError, match="`controller` has no base value"):
         by_name.gain(grid, "goodput", "controller")
-    with pytest.raises(ResultsError, match="`rtt` is a number"):
+    with pytest.raises(ResultsError, match="`rtt` is numeric"):
         by_name.gain(grid, "goodput", "rtt")
-    with pytest.raises(ResultsError, match="two parameters"):
+    with pytest.raises(ResultsError, match="two different parameters"):
         by_name.heat_map(grid, "goodput", "rtt", "rtt")
 
 

@@ -129,7 +129,7 @@ def test_nothing_else_is_ever_replaced(results: Results, tmp_path: Path) -> None
     precious.mkdir()
     (precious / "chapter-1.tex").write_text("It was a dark and stormy night.")
     (precious / MANIFEST).write_text(json.dumps({"name": "another program's manifest"}))
-    with pytest.raises(FileExistsError, match="something else than results"):
+    with pytest.raises(FileExistsError, match="does not hold results"):
         results.save(precious)
     assert {it.name for it in precious.iterdir()} == {"chapter-1.tex", MANIFEST}
 
@@ -139,7 +139,7 @@ def test_the_folder_one_stands_in_is_not_replaced(
 ) -> None:
     folder = results.save(tmp_path / "kept")
     monkeypatch.chdir(folder)
-    with pytest.raises(OSError, match="the folder you are in"):
+    with pytest.raises(OSError, match="the working directory"):
         results.save(Path())
     assert Results.load(folder).axes == results.axes
 
@@ -181,5 +181,5 @@ def test_a_damaged_folder_is_refused(
         (folder / name).unlink()
     else:
         (folder / name).write_bytes(content)
-    with pytest.raises(ResultsError, match="no folder of results"):
+    with pytest.raises(ResultsError, match="not a folder of results"):
         Results.load(folder)

@@ -100,7 +100,7 @@ def test_parameters_zipped_together_vary_together(folder: Path) -> None:
     text = text.replace('"new-reno"]\n', '"new-reno"]\nzip = "a"\n')
     assert points(folder, text) == [(0.005, "cubic"), (0.01, "new-reno")]
     message = refused(folder, text.replace('"cubic", ', ""))
-    assert "`delay` and `controller` vary together, and have 2 and 1 values" in message
+    assert "`delay` and `controller` vary together, but have 2 and 1 values" in message
 
 
 def test_a_logarithmic_range_has_equal_ratios_and_a_linear_one_equal_steps() -> None:
@@ -175,13 +175,13 @@ def test_formulas_compute(text: str, expected: float) -> None:
     ["", "x.y", "open('f')", "[1]", "x if 1 else 2", "'a'", "f(x)", "True", "1 +", "(" * 500],
 )
 def test_what_is_no_arithmetic_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="no arithmetic"):
+    with pytest.raises(ValueError, match="not a valid formula"):
         Formula(text)
 
 
 @pytest.mark.parametrize("text", ["1 / 0", "10.0 ** 400", "sqrt(0 - 1)", "(0 - 8) ** 0.5"])
 def test_a_formula_without_a_finite_value_says_so(text: str) -> None:
-    with pytest.raises(ValueError, match="has no value"):
+    with pytest.raises(ValueError, match="has no finite value"):
         Formula(text)({})
 
 
@@ -406,14 +406,14 @@ def test_a_dask_cluster_gives_the_same_results_also_if_a_worker_is_killed(folder
 
 def test_mistakes_in_a_file_name_their_line_and_what_would_be_right(folder: Path) -> None:
     message = refused(folder, STUDY.replace('values = ["cubic"', 'valeus = ["cubic"'))
-    assert "study.toml:8: `vary.controller.valeus`: no such key" in message
+    assert "study.toml:8: `vary.controller.valeus`: unknown key" in message
     assert "did you mean `values`?" in message
     message = refused(folder, STUDY.replace("seeds = 3", "seeds = 0"))
     assert "study.toml:2: `seeds`" in message
     message = refused(folder, STUDY.replace("scenario.toml", "missing.toml"))
     assert "study.toml:1: `scenario`" in message and "No such file" in message
     text = STUDY.replace('values = ["5 ms", "10 ms"]', 'from = "5 ms"\nto = "10 Mbps"')
-    assert "quantities of two kinds" in refused(folder, text)
+    assert "different dimensions" in refused(folder, text)
     text = STUDY + '[derive.x]\npath = "links.path.rate"\nvalue = "dela * 2"\n'
     message = refused(folder, text)
     assert "study.toml:11: `derive.x.value`" in message and "did you mean `delay`?" in message
@@ -421,7 +421,7 @@ def test_mistakes_in_a_file_name_their_line_and_what_would_be_right(folder: Path
     message = refused(folder, STUDY.replace("seeds = 3\n", "") + rule)
     assert "did you mean `goodput_bps`?" in message
     message = refused(folder, STUDY.replace("[vary.delay]", "[vary.utilisation]"))
-    assert "study.toml:3" in message and "is a column of the results already" in message
+    assert "study.toml:3" in message and "is a column of the results" in message
     assert "not TOML" in refused(folder, "a = [")
 
 
@@ -435,14 +435,14 @@ def test_a_path_that_does_not_exist_names_the_nearest_before_anything_runs(folde
 def test_a_base_scenario_that_compares_by_itself_is_refused(folder: Path) -> None:
     compare = '[compare.a]\nx = { duration = "1 s" }\n'
     (folder / "scenario.toml").write_text(SCENARIO + compare)
-    with pytest.raises(StudyError, match="compares a by itself"):
+    with pytest.raises(StudyError, match="must not have \\[compare\\]: a"):
         study(written(folder, STUDY), store=folder / "store")
 
 
 def test_a_store_of_a_newer_version_is_refused(folder: Path) -> None:
     study(written(folder, STUDY), store=folder / "store")
     (folder / "store" / "store.json").write_text(json.dumps({"format": 99}))
-    with pytest.raises(StudyError, match="a newer Windtunnel wrote this store"):
+    with pytest.raises(StudyError, match="written by a newer version"):
         study(folder / "study.toml", store=folder / "store")
 
 
@@ -487,13 +487,13 @@ def test_a_second_process_on_a_store_is_told_who_is_there(folder: Path) -> None:
     file = written(folder, STUDY)
     with (
         Store(folder / "store").opened(),
-        pytest.raises(StudyError, match=f"process {os.getpid()} is adding to this store"),
+        pytest.raises(StudyError, match=f"process {os.getpid()} is using this store"),
     ):
         study(file, store=folder / "store")
 
 
 def test_a_folder_with_something_else_is_no_store(folder: Path) -> None:
-    with pytest.raises(StudyError, match="holds something else than a store"):
+    with pytest.raises(StudyError, match="does not hold a store"):
         study(written(folder, STUDY), store=folder)
 
 
@@ -518,7 +518,7 @@ def test_an_interrupted_study_keeps_what_was_finished_and_wants_resume(folder: P
     wait_for_more(folder / "results" / "store", started)
     started.send_signal(signal.SIGINT)
     _, said = started.communicate(timeout=20)
-    assert started.returncode == 130 and "--resume goes on" in said
+    assert started.returncode == 130 and "continue with --resume" in said
     kept = rows(Store(folder / "results" / "store"), "runs").height
     assert 0 < kept < 240
     assert f"{240 - kept} runs left" in said

@@ -156,7 +156,7 @@ def test_a_claim_that_the_papers_own_numbers_deny_is_named() -> None:
     own = table({"s": numbers(a="4", b="2")})
     *_, item = compare_all(Published([own], [claim([["b"], ["a"]], [])]), given, MEASURES)
     assert item.verdict == "same order"
-    assert item.note == "so it is; the paper's own numbers say otherwise"
+    assert item.note == "so it is; the paper's own numbers contradict this"
 
 
 def gain(percent: str) -> Gain:

@@ -52,7 +52,7 @@ class Formula:
             case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if name in FUNCTIONS:
                 return [found for arg in args for found in self._check(arg)]
         part = ast.get_source_segment(self.text, node)
-        raise ValueError(f"`{part}` is not allowed in a formula; {HELP}")
+        raise ValueError(f"`{part}` is not a valid formula; {HELP}")
 
     def __call__(self, values: Mapping[str, float]) -> float:
         """Evaluate it. Raises ValueError if the value is not finite."""
