@@ -50,13 +50,13 @@ fn address(node: usize) -> Ipv4Addr {
 
 /// The addresses of the two edges between which an acknowledgement goes.
 fn edges(way: Option<Way>) -> Edges {
-    let Way { source, destination, .. } = way.expect("an IP packet is on its way");
+    let Way { source, destination, .. } = way.expect("an IP packet has a path");
     Edges { from: address(source), to: address(destination) }
 }
 
-/// The addresses of an IP packet whose header has so many octets.
+/// The addresses of an IP packet whose header has so many bytes.
 fn addresses(header: u16, number: u32, way: Option<Way>) -> (EtherType, Addresses) {
-    let Way { source, destination, forth } = way.expect("an IP packet is on its way");
+    let Way { source, destination, forth } = way.expect("an IP packet has a path");
     let mut ports = ports(number);
     if !forth {
         ports.reverse();

@@ -1,4 +1,4 @@
-//! The bounds of flows over IP, each on its one way.
+//! The bounds of flows over IP, each on its one path.
 
 use windtunnel_engine::Duration;
 use windtunnel_protocols::udp;
@@ -6,17 +6,17 @@ use windtunnel_world::{FlowPlan, Graph, Leg, LinkChange, Plan, Transport, Worklo
 
 use super::rate;
 
-/// A flow with its way there and back.
+/// A flow with its path and the path back.
 struct Flow<'a> {
     plan: &'a FlowPlan,
     there: Vec<Leg>,
-    /// The way there and back whose round trip its sender measures: to its receiver, or
+    /// The path and the path back whose round trip its sender measures: to its receiver, or
     /// to the first proxy.
     measured: [Vec<Leg>; 2],
 }
 
 impl Flow<'_> {
-    /// The data in a full packet, and the octets of its headers.
+    /// The data in a full packet, and the bytes of its headers.
     fn packet(&self) -> (u32, u32) {
         match &self.plan.transport {
             Transport::Tcp { settings, .. } => {
@@ -47,7 +47,7 @@ impl Flow<'_> {
     }
 
     /// The least round trip of packets without data, or of a datagram the least
-    /// time of one way.
+    /// one-way delay.
     fn delay(&self, plan: &Plan) -> Duration {
         let (data, headers) = self.packet();
         match &self.plan.transport {
