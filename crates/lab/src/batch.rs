@@ -38,7 +38,7 @@ pub struct Outcome {
     pub runs: Vec<Run>,
     /// Runs that were cancelled or never started.
     pub unfinished: usize,
-    /// What went wrong on our side, if anything.
+    /// Internal errors.
     pub faults: Vec<Fault>,
     /// What went wrong in controllers from outside: which run, and why.
     pub failures: Vec<String>,
@@ -46,7 +46,7 @@ pub struct Outcome {
     pub unwritten: Option<io::Error>,
 }
 
-/// A run that failed through a fault on our side.
+/// A run that failed through an internal error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// Which case of the study.
@@ -60,7 +60,7 @@ pub struct Fault {
 /// Why a run gave nothing.
 #[derive(Debug)]
 enum Failure {
-    /// A fault on our side.
+    /// An internal error.
     Fault(String),
     /// A controller from outside could not go on.
     Controller(String),

@@ -54,7 +54,7 @@ impl Network<'_> {
         self.plan.producers.iter().filter(serves)
     }
 
-    /// The smallest Data of a consumer's prefix on a link's wire, in octets, and
+    /// The smallest Data of a consumer's prefix on a link, in bytes, and
     /// its content.
     fn smallest_data(&self, consumer: &ConsumerPlan) -> (u32, u32) {
         let sizes = self.producers_of(consumer).map(|it| {
@@ -171,7 +171,7 @@ impl Network<'_> {
             });
         let place = |node: usize| {
             let produced = self.producers_of(consumer).any(|it| it.node == node);
-            // Another's Data may be on its way at any other node, and a cache
+            // Another's Data may be at any other node, and a cache
             // anywhere may hold what is asked for again.
             let shared = shares && (node != consumer.node || self.shares_node(index));
             produced || shared || self.asks_again(consumer)
@@ -261,7 +261,7 @@ mod tests {
                flows.b = { from = "p", to = "b", controller = "aimd" }"#,
         );
         assert!((bounds.goodput_bps / (20e6 * 1448.0 / 1500.0) - 1.0).abs() < 1e-9, "{bounds:?}");
-        // Packets of 52 octets: 4.16 us at 100 Mbps, 20.8 us at 20 Mbps, twice.
+        // Packets of 52 bytes: 4.16 us at 100 Mbps, 20.8 us at 20 Mbps, twice.
         let micros = 2.0 * (40_000.0 + 4.16 + 20.8);
         assert!((bounds.delay.as_seconds() * 1e6 - micros).abs() < 1e-6, "{bounds:?}");
     }

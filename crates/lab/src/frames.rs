@@ -53,7 +53,7 @@ fn edges(path: Option<PathEnds>) -> EdgeAddresses {
     EdgeAddresses { from: address(source), to: address(destination) }
 }
 
-/// The addresses of an IP packet whose header has so many octets.
+/// The addresses of an IP packet whose header has so many bytes.
 fn addresses(header: u16, number: u32, path: Option<PathEnds>) -> (EtherType, Addresses) {
     let PathEnds { source, destination, forth } = path.expect("an IP packet has two ends");
     let mut ports = ports(number);

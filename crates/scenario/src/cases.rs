@@ -1,27 +1,22 @@
 //! From a file's text to the cases that it compares, each a checked plan.
 
 use std::fmt;
-use std::ops::Range;
 use std::sync::Arc;
 
-use toml_edit::{DocumentMut, Item, Key, TableLike};
+use toml_edit::{DocumentMut, Key};
 use windtunnel_controllers::{DESCRIPTIONS, Maker};
 use windtunnel_world::{ConsumerPlan, Plan};
 
 use crate::build;
-use crate::error::{Mistake, ScenarioError, suggestion};
+use crate::comparison::{self, Chosen};
+use crate::error::{Mistake, ScenarioError};
 use crate::files::{Files, Unreadable};
-use crate::scenario::{Scenario, outline, parse};
+use crate::scenario::{outline, parse};
+use crate::settings;
 use crate::trace::{self, Origin};
 
 /// The largest scenario file that is read.
 const MOST_BYTES: usize = 16 << 20;
-
-/// The most cases that one file may compare; each has its plan in memory.
-const MOST_CASES: usize = 10_000;
-
-/// The most runs that one file may ask for.
-const MOST_RUNS: usize = 1_000_000;
 
 /// One combination of what a scenario compares.
 #[derive(Clone, Debug)]
@@ -57,18 +52,6 @@ pub struct Study {
     pub files: Vec<(String, Arc<str>)>,
 }
 
-/// An axis of the comparison: its name and its cases, each with what it sets.
-struct Axis {
-    name: String,
-    cases: Vec<(String, Vec<Assignment>)>,
-}
-
-struct Assignment {
-    path: String,
-    value: toml_edit::Value,
-    span: Range<usize>,
-}
-
 /// What a scenario may name that is not in its own text.
 pub struct Outside<'a> {
     /// Controllers that are not registered: a scenario names them as their makers do.
@@ -100,69 +83,32 @@ impl Study {
     ) -> Result<Self, ScenarioError> {
         let Outside { makers, files, columns } = outside;
         check_makers(makers).map_err(|it| it.locate(file, "", None))?;
-        if text.len() > MOST_BYTES {
-            let mistake = Mistake::new(format!(
-                "too large for a scenario: more than {} MiB",
-                MOST_BYTES >> 20
-            ))
-            .help("name a scenario file; there are examples in scenarios/");
-            return Err(mistake.locate(file, "", None));
-        }
-        let original = text;
-        let mut document = edit(text).map_err(|it| it.locate(file, original, None))?;
-        let mut from_outside = Vec::new();
-        for (path, value) in settings {
-            let what = format!("{path}={value}");
-            let keys = set(&mut document, path, parse_value(value))
-                .map_err(|it| it.named(&what).locate(file, original, None))?;
-            from_outside.push((keys, Origin::Outside(what)));
-        }
-        let text = if settings.is_empty() { text.to_owned() } else { document.to_string() };
-        let refuse = |mistake: Mistake, case: Option<String>| {
-            trace::back(mistake, &text, original, &from_outside).locate(file, original, case)
-        };
-        let scenario = outline(&text).map_err(|it| refuse(it, None))?;
-        let axes = axes(&scenario, columns).map_err(|it| refuse(it, None))?;
-        let runs = scenario.runs.value;
-        check_runs(&scenario, &axes).map_err(|it| refuse(it, None))?;
-        let mut cases = Vec::new();
+        let given = Given::new(file, text, settings)?;
+        let refuse = |it| given.refuse(it, None);
+        let scenario = outline(&given.text).map_err(refuse)?;
+        let axes = comparison::axes(&scenario, columns).map_err(refuse)?;
+        comparison::check_runs(&scenario, &axes).map_err(refuse)?;
         let mut files = Files::new(files);
-        for combination in combinations(&axes) {
-            let names: Vec<String> = combination.iter().map(|(name, _)| name.clone()).collect();
-            let label = || (!names.is_empty()).then(|| names.join(", "));
-            let mut document = document.clone();
-            let mut assigned = Vec::new();
-            for assignment in combination.iter().flat_map(|(_, it)| it.iter()) {
-                let keys = set(&mut document, &assignment.path, assignment.value.clone())
-                    .map_err(|it| refuse(it.at(assignment.span.clone()), label()))?;
-                assigned.push((keys, Origin::Inside(assignment.span.clone())));
-            }
-            let case = if assigned.is_empty() { text.clone() } else { document.to_string() };
-            let plan =
-                parse(&case).and_then(|it| build::plan(&it, &mut files, makers)).map_err(|it| {
-                    let label = label().filter(|_| !is_in_all_cases(&text, &it));
-                    refuse(trace::back(it, &case, &text, &assigned), label)
-                })?;
-            let prefixes = prefixes(&plan);
-            cases.push(Case { names, plan, prefixes });
-        }
+        let combinations = comparison::combinations(&axes);
+        let cases = combinations.iter().map(|it| given.case(it, &mut files, makers));
+        let cases = cases.collect::<Result<_, _>>()?;
         let limit = scenario.real_time_limit.map(|it| it.0.as_nanos());
         Ok(Self {
             file: file.to_owned(),
             title: scenario.title,
             axes: axes.into_iter().map(|it| it.name).collect(),
             cases,
-            runs,
+            runs: scenario.runs.value,
             seed: scenario.seed,
             real_time_limit: limit.map(std::time::Duration::from_nanos),
-            text,
+            text: given.text,
             files: files.into_texts(),
         })
     }
 
     /// The points of a study as cases of one, so that they run together: each is a
-    /// scenario with one case and one run, and has a name, which stands on the axis
-    /// `key`. The limit of real time is the first one's.
+    /// scenario with one case and one run, and has a name on the axis `key`. The limit of
+    /// real time is the first one's.
     #[must_use]
     pub fn of_points(points: Vec<(String, Self)>) -> Self {
         let mut all = Self {
@@ -201,6 +147,83 @@ impl Study {
     }
 }
 
+/// A scenario's text with what is set from outside.
+struct Given<'a> {
+    file: &'a str,
+    /// The text before anything is set.
+    original: &'a str,
+    document: DocumentMut,
+    text: String,
+    /// What is set.
+    set: Vec<(Vec<Key>, Origin)>,
+}
+
+impl<'a> Given<'a> {
+    fn new(
+        file: &'a str,
+        original: &'a str,
+        settings: &[(String, String)],
+    ) -> Result<Self, ScenarioError> {
+        check_size(original).map_err(|it| it.locate(file, "", None))?;
+        let refuse = |it: Mistake| it.locate(file, original, None);
+        let mut document = settings::parse(original).map_err(refuse)?;
+        let mut set = Vec::new();
+        for (path, value) in settings {
+            let what = format!("{path}={value}");
+            let keys = settings::set(&mut document, path, settings::value(value));
+            set.push((keys.map_err(|it| refuse(it.named(&what)))?, Origin::Outside(what)));
+        }
+        let text = if settings.is_empty() { original.to_owned() } else { document.to_string() };
+        Ok(Self { file, original, document, text, set })
+    }
+
+    /// The error of a mistake in the text, in a case of the comparison if only there.
+    fn refuse(&self, mistake: Mistake, case: Option<String>) -> ScenarioError {
+        let mistake = trace::back(mistake, &self.text, self.original, &self.set);
+        mistake.locate(self.file, self.original, case)
+    }
+
+    /// One combination of what is compared.
+    fn case(
+        &self,
+        combination: &[Chosen<'_>],
+        files: &mut Files<'_>,
+        makers: &[Arc<dyn Maker>],
+    ) -> Result<Case, ScenarioError> {
+        let names: Vec<String> = combination.iter().map(|it| it.name.to_owned()).collect();
+        let label = (!names.is_empty()).then(|| names.join(", "));
+        let mut document = self.document.clone();
+        let mut set = Vec::new();
+        for it in combination.iter().flat_map(|it| it.assignments) {
+            let keys = settings::set(&mut document, &it.path, it.value.clone());
+            let keys = keys.map_err(|wrong| self.refuse(wrong.at(it.span.clone()), label.clone()));
+            set.push((keys?, Origin::Inside(it.span.clone())));
+        }
+        let text = if set.is_empty() { self.text.clone() } else { document.to_string() };
+        let plan = parse(&text).and_then(|it| build::plan(&it, files, makers));
+        let plan = plan.map_err(|it| {
+            let label = label.filter(|_| !self.has(&it));
+            self.refuse(trace::back(it, &text, &self.text, &set), label)
+        })?;
+        let prefixes = prefixes(&plan);
+        Ok(Case { names, plan, prefixes })
+    }
+
+    /// Whether a mistake of a case is there without it.
+    fn has(&self, mistake: &Mistake) -> bool {
+        parse(&self.text).is_err_and(|it| it.message == mistake.message)
+    }
+}
+
+fn check_size(text: &str) -> Result<(), Mistake> {
+    if text.len() <= MOST_BYTES {
+        return Ok(());
+    }
+    let most = MOST_BYTES >> 20;
+    Err(Mistake::new(format!("too large for a scenario: more than {most} MiB"))
+        .help("name a scenario file; there are examples in scenarios/"))
+}
+
 /// Whether no controller from outside has a registered one's name.
 fn check_makers(makers: &[Arc<dyn Maker>]) -> Result<(), Mistake> {
     let is_registered = |name: &&str| DESCRIPTIONS.iter().any(|it| it.name == *name);
@@ -211,142 +234,8 @@ fn check_makers(makers: &[Arc<dyn Maker>]) -> Result<(), Mistake> {
     }
 }
 
-/// Whether a case has a mistake that is there without it.
-fn is_in_all_cases(text: &str, mistake: &Mistake) -> bool {
-    parse(text).is_err_and(|it| it.message == mistake.message)
-}
-
-fn edit(text: &str) -> Result<DocumentMut, Mistake> {
-    text.parse::<DocumentMut>().map_err(|error| {
-        let mistake = Mistake::new(error.message().trim());
-        match error.span() {
-            Some(span) => mistake.at(span),
-            None => mistake,
-        }
-    })
-}
-
-/// A value from the command line: TOML if it is any, else text.
-fn parse_value(text: &str) -> toml_edit::Value {
-    text.parse().unwrap_or_else(|_| text.into())
-}
-
-/// Sets the value at a dotted path, and gives its keys. The table that it goes
-/// into must exist, or be one that may be left out.
-fn set(
-    document: &mut DocumentMut,
-    path: &str,
-    value: toml_edit::Value,
-) -> Result<Vec<Key>, Mistake> {
-    let keys = Key::parse(path).map_err(|_| {
-        Mistake::new(format!("`{path}` is not a path"))
-            .help("write keys with dots between them, such as links.access.rate")
-    })?;
-    let Some((last, tables)) = keys.split_last() else {
-        return Err(Mistake::new("the path is empty"));
-    };
-    let mut table: &mut dyn TableLike = document.as_table_mut();
-    let mut so_far = String::new();
-    for key in tables {
-        let name = key.get();
-        if !table.contains_key(name) {
-            let may_be_new = matches!(
-                (so_far.as_str(), name),
-                ("", "defaults" | "routing" | "compare")
-                    | ("defaults", "node" | "link" | "consumer" | "producer" | "flow")
-            );
-            if !may_be_new {
-                let known: Vec<&str> = table.iter().map(|(key, _)| key).collect();
-                let there = if so_far.is_empty() { "the file" } else { so_far.as_str() };
-                return Err(Mistake::new(format!("`{path}`: there is no `{name}` in {there}"))
-                    .help(suggestion(name, &known)));
-            }
-            table.insert(name, Item::Table(toml_edit::Table::new()));
-        }
-        let item = table.get_mut(name).expect("it is there now");
-        if so_far.is_empty() {
-            so_far = name.to_owned();
-        } else {
-            so_far = format!("{so_far}.{name}");
-        }
-        table = item
-            .as_table_like_mut()
-            .ok_or_else(|| Mistake::new(format!("`{path}`: `{so_far}` is a value, not a table")))?;
-    }
-    table.insert(last.get(), Item::Value(value));
-    Ok(keys)
-}
-
-fn axes(scenario: &Scenario, columns: &[&str]) -> Result<Vec<Axis>, Mistake> {
-    let mut axes = Vec::new();
-    for (name, cases) in &scenario.compare {
-        if columns.contains(&name.get_ref().as_str()) {
-            let message = format!("`{}` is already a column of the results", name.get_ref());
-            return Err(Mistake::new(message)
-                .at(name.span())
-                .help("give the axis of the comparison another name"));
-        }
-        if cases.is_empty() {
-            let message = format!("`compare.{}` has no cases", name.get_ref());
-            return Err(Mistake::new(message).at(name.span()).help(
-                "write one line for each, such as cubic = { \"defaults.consumer.controller\" = \"cubic\" }",
-            ));
-        }
-        let cases = cases.iter().map(|(case, assignments)| {
-            let assignments = assignments.iter().map(|(path, value)| Assignment {
-                path: path.get_ref().clone(),
-                value: to_edit(value),
-                span: path.span(),
-            });
-            (case.get_ref().clone(), assignments.collect())
-        });
-        axes.push(Axis { name: name.get_ref().clone(), cases: cases.collect() });
-    }
-    Ok(axes)
-}
-
-fn to_edit(value: &toml::Value) -> toml_edit::Value {
-    value.to_string().parse().expect("a TOML value prints as TOML")
-}
-
-fn check_runs(scenario: &Scenario, axes: &[Axis]) -> Result<(), Mistake> {
-    let cases = axes.iter().fold(1_usize, |all, axis| all.saturating_mul(axis.cases.len()));
-    if cases > MOST_CASES {
-        let first = scenario.compare.keys().next().expect("without axes there is one case");
-        return Err(Mistake::new(format!("more than {MOST_CASES} cases to compare"))
-            .at(first.span())
-            .help("the numbers of cases on all axes multiply"));
-    }
-    let runs = scenario.runs.value as usize;
-    scenario.runs.checked(|_| runs > 0, || "no runs".to_owned(), "write 1 or more")?;
-    scenario.runs.checked(
-        |_| cases.saturating_mul(runs) <= MOST_RUNS,
-        || format!("more than {MOST_RUNS} runs in all"),
-        "the number of cases and the number of runs multiply",
-    )
-}
-
 /// As text, the prefix that each consumer asks for.
 fn prefixes(plan: &Plan) -> Vec<String> {
     let prefix = |it: &ConsumerPlan| plan.prefixes[it.settings.prefix.0 as usize].to_string();
     plan.consumers.iter().map(prefix).collect()
-}
-
-type Chosen<'a> = Vec<(String, &'a [Assignment])>;
-
-/// All combinations of one case from each axis; the last axis turns fastest.
-fn combinations(axes: &[Axis]) -> Vec<Chosen<'_>> {
-    let mut combinations: Vec<Chosen<'_>> = vec![Vec::new()];
-    for axis in axes {
-        let mut longer = Vec::with_capacity(combinations.len() * axis.cases.len());
-        for combination in &combinations {
-            for (name, assignments) in &axis.cases {
-                let mut combination = combination.clone();
-                combination.push((name.clone(), assignments.as_slice()));
-                longer.push(combination);
-            }
-        }
-        combinations = longer;
-    }
-    combinations
 }

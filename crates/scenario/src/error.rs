@@ -173,7 +173,7 @@ fn place(text: &str, span: &Range<usize>) -> Place {
     let before = text[line_start..start].chars().count();
     let is_long = line.chars().nth(MOST_OF_A_LINE).is_some();
     let skipped = if is_long { before.saturating_sub(MOST_OF_A_LINE / 2) } else { 0 };
-    // Control characters would move what stands below them.
+    // Control characters would move what is below them.
     let shown = line.chars().skip(skipped).take(MOST_OF_A_LINE);
     let shown: String = shown.map(|it| if it.is_control() { ' ' } else { it }).collect();
     let most = shown.trim_end().chars().count().saturating_sub(before - skipped);

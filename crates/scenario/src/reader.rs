@@ -28,9 +28,9 @@ use serde_spanned::de::{SpannedDeserializer, is_spanned};
 use crate::error::{Mistake, Unknown, list, suggestion};
 use crate::tree::{Entry, Node, Value};
 
-/// An enum whose variant stands under `kind`.
+/// An enum whose variant is under `kind`.
 pub(crate) const KIND: &str = "kind";
-/// An enum whose variant stands under `protocol`.
+/// An enum whose variant is under `protocol`.
 pub(crate) const PROTOCOL: &str = "protocol";
 /// An enum whose variant is a key itself.
 pub(crate) const KEY: &str = "key";

@@ -17,7 +17,7 @@ pub(crate) enum Origin {
 }
 
 /// A mistake in the text `after`, as one in the text `before`: where the same
-/// thing stands there, or else what set it. `set` are the paths of what was set.
+/// thing is there, or else what set it. `set` are the paths of what was set.
 pub(crate) fn back(
     mistake: Mistake,
     after: &str,
@@ -78,7 +78,7 @@ fn find(table: &dyn TableLike, place: &Range<usize>, path: &mut Vec<String>) -> 
     None
 }
 
-/// The place of what stands at a path.
+/// The place of what is at a path.
 fn span_of(table: &dyn TableLike, path: &[String], is_key: bool) -> Option<Range<usize>> {
     let (name, rest) = path.split_first()?;
     let item = table.get(name)?;

@@ -388,13 +388,13 @@ class Radio(TypedDict, total=False):
     period: str
     """How often the channel is sampled."""
     harq: Harq
-    """How lost blocks are sent again."""
+    """How lost blocks are sent again; default: as its own keys say."""
     rlc: Rlc
     """What becomes of a packet that HARQ gives up; default: `acknowledged`."""
     handover: Handover
-    """When the user changes from one station to another."""
+    """When the user changes from one station to another; default: as its own keys say."""
     report: Report
-    """How the SINR is reported to senders."""
+    """How the SINR is reported to senders; default: as its own keys say."""
 
 
 LineOfSight = Literal["map", "probability"]
@@ -549,7 +549,7 @@ class ConsumerDefaults(TypedDict, total=False):
     minimum_window: str
     """The smallest window; default: the initial one."""
     workload: ConsumerWorkload
-    """What it asks for."""
+    """What it asks for; default: `stream`."""
     start: str
     """When it starts."""
     start_within: str
@@ -699,9 +699,9 @@ class FlowDefaults(From, total=False):
     """No decrease goes below this; default: 2 segments, or the initial window if that is
     smaller."""
     split: Split
-    """Proxies on its path that split its connections (RFC 3135); default: none. What a flow
-    counts is then what its own two hosts count: windows, delays and retransmissions of the
-    connection to the first proxy, and what arrives at the far end."""
+    """Proxies on its path that split its connections (RFC 3135). What a flow counts is then what
+    its own two hosts count: windows, delays and retransmissions of the connection to the first
+    proxy, and what arrives at the far end; default: none."""
     rate: str
     """The rate of what the datagrams carry, without headers; required."""
     payload: str
@@ -948,7 +948,7 @@ class Consumer(TypedDict, total=False):
     minimum_window: str
     """The smallest window; default: the initial one."""
     workload: ConsumerWorkload
-    """What it asks for."""
+    """What it asks for; default: `stream`."""
     start: str
     """When it starts."""
     start_within: str
@@ -1046,9 +1046,9 @@ class TcpFlow(From, total=False):
     """No decrease goes below this; default: 2 segments, or the initial window if that is
     smaller."""
     split: Split
-    """Proxies on its path that split its connections (RFC 3135); default: none. What a flow
-    counts is then what its own two hosts count: windows, delays and retransmissions of the
-    connection to the first proxy, and what arrives at the far end."""
+    """Proxies on its path that split its connections (RFC 3135). What a flow counts is then what
+    its own two hosts count: windows, delays and retransmissions of the connection to the first
+    proxy, and what arrives at the far end; default: none."""
 
 
 class UdpFlow(From, total=False):
@@ -1072,7 +1072,7 @@ class UdpFlow(From, total=False):
     payload: str
     """What each datagram carries."""
     workload: UdpWorkload
-    """When it sends."""
+    """When it sends; default: `bulk`."""
 
 
 Flow = TcpFlow | UdpFlow

@@ -17,7 +17,7 @@ struct Flow<'a> {
 }
 
 impl Flow<'_> {
-    /// The data in a full packet, and the octets of its headers.
+    /// The data in a full packet, and the bytes of its headers.
     fn packet(&self) -> (u32, u32) {
         match &self.plan.transport {
             Transport::Tcp { settings, .. } => {
@@ -48,7 +48,7 @@ impl Flow<'_> {
     }
 
     /// The least round trip of packets without data, or of a datagram the least
-    /// time of one way.
+    /// one-way delay.
     fn delay(&self, plan: &Plan) -> Duration {
         let (data, headers) = self.packet();
         match &self.plan.transport {

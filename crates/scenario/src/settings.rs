@@ -1,0 +1,64 @@
+//! Values that are set at paths of a scenario.
+
+use toml_edit::{DocumentMut, Item, Key, Table, TableLike, Value};
+
+use crate::error::{Mistake, suggestion};
+
+/// A scenario's text, so that values can be set in it.
+pub(crate) fn parse(text: &str) -> Result<DocumentMut, Mistake> {
+    let parsed = text.parse::<DocumentMut>();
+    parsed.map_err(|error| Mistake::new(error.message().trim()).at(error.span()))
+}
+
+/// A value from outside: TOML if it is any, else text.
+pub(crate) fn value(text: &str) -> Value {
+    text.parse().unwrap_or_else(|_| text.into())
+}
+
+/// Sets the value at a dotted path, and gives its keys. The table that it goes
+/// into must exist, or be one that may be left out.
+pub(crate) fn set(
+    document: &mut DocumentMut,
+    path: &str,
+    value: Value,
+) -> Result<Vec<Key>, Mistake> {
+    let keys = Key::parse(path).map_err(|_| {
+        Mistake::new(format!("`{path}` is not a path"))
+            .help("write keys with dots between them, such as links.access.rate")
+    })?;
+    let Some((last, tables)) = keys.split_last() else {
+        return Err(Mistake::new("the path is empty"));
+    };
+    let mut table: &mut dyn TableLike = document.as_table_mut();
+    let mut so_far = String::new();
+    for key in tables {
+        let name = key.get();
+        add_if_missing(table, &so_far, name).map_err(|it| it.named(&format!("`{path}`")))?;
+        so_far = if so_far.is_empty() { name.to_owned() } else { format!("{so_far}.{name}") };
+        let item = table.get_mut(name).expect("it is there now");
+        table = item
+            .as_table_like_mut()
+            .ok_or_else(|| Mistake::new(format!("`{path}`: `{so_far}` is a value, not a table")))?;
+    }
+    table.insert(last.get(), Item::Value(value));
+    Ok(keys)
+}
+
+/// Adds a table that may be left out.
+fn add_if_missing(table: &mut dyn TableLike, within: &str, name: &str) -> Result<(), Mistake> {
+    if table.contains_key(name) {
+        return Ok(());
+    }
+    let may_be_new = matches!(
+        (within, name),
+        ("", "defaults" | "routing" | "compare")
+            | ("defaults", "node" | "link" | "consumer" | "producer" | "flow")
+    );
+    if may_be_new {
+        table.insert(name, Item::Table(Table::new()));
+        return Ok(());
+    }
+    let known: Vec<&str> = table.iter().map(|(key, _)| key).collect();
+    let within = if within.is_empty() { "the file" } else { within };
+    Err(Mistake::new(format!("there is no `{name}` in {within}")).help(suggestion(name, &known)))
+}
