@@ -99,7 +99,7 @@ impl Part {
         let changes = |time: Time, event: Event| time == now && event.kind() == Kind::Change;
         let mut count = 0;
         while let Some((_, event)) = self.network.events.next_if(changes) {
-            self.happen(now, event);
+            self.change(now, event.of() as usize);
             count += 1;
         }
         count
@@ -126,7 +126,7 @@ impl Part {
         self.network.take_in(incoming);
     }
 
-    #[inline]
+    #[inline(always)]
     fn happen(&mut self, now: Time, event: Event) {
         let network = &mut self.network;
         let of = event.of();
@@ -148,7 +148,7 @@ impl Part {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn arrive(&mut self, now: Time, port: PortId) {
         let Some(packet) = self.network.arrive(now, port) else { return };
         let network = &mut self.network;

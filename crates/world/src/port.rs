@@ -433,6 +433,7 @@ impl Port {
     /// Takes out what arrives next if that is up to `last`, and when it does; the packet is
     /// none if the link lost it. Nothing happens to the port before `start` any more, and
     /// what arrives up to `last` has left before that.
+    #[inline(never)]
     pub(crate) fn give_out(
         &mut self,
         start: Time,
@@ -459,7 +460,7 @@ impl Port {
         self.push(Transit { packet, starts: Time::ZERO, arrives: time, size, attempts, fate })
     }
 
-    #[inline]
+    #[inline(always)]
     fn arrive_next(&mut self, now: Time, store: &mut Store<Packet>) -> Arrived {
         if self.medium.is_some() {
             return self.arrive_through_medium(now, store);

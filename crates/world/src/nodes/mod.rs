@@ -27,15 +27,8 @@ use ndn::NdnLayer;
 #[derive(Debug)]
 struct Added {
     protocol: ProtocolNumber,
+    ports: Box<[PortId]>,
     layer: Box<dyn NetworkLayer>,
-}
-
-#[derive(Debug)]
-struct Node {
-    /// The place of its first port among those of all nodes.
-    first: u32,
-    ndn: Option<Box<NdnLayer>>,
-    others: Vec<Added>,
 }
 
 /// Where a port's link ends.
@@ -48,9 +41,10 @@ struct FarEnd {
 /// All nodes.
 #[derive(Debug)]
 pub(crate) struct Nodes {
-    nodes: Vec<Node>,
-    /// The ports of all nodes, node by node.
-    ports: Vec<PortId>,
+    /// The NDN layers of all nodes; none where nothing speaks NDN.
+    ndn: Vec<NdnLayer>,
+    /// The layers that were added, by node.
+    added: Vec<Vec<Added>>,
     far_ends: Vec<FarEnd>,
     /// For each consumer its node, and its place there.
     consumers: Vec<(u32, u32)>,
@@ -72,8 +66,8 @@ impl Nodes {
         topology: &Topology,
     ) -> Result<Self, Unreachable> {
         let mut nodes = Self {
-            nodes: Vec::with_capacity(plan.nodes.len()),
-            ports: Vec::with_capacity(2 * plan.links.len()),
+            ndn: Vec::new(),
+            added: Vec::with_capacity(plan.nodes.len()),
             far_ends: vec![FarEnd { node: 0, interface: Interface(0) }; 2 * plan.links.len()],
             consumers: Vec::with_capacity(plan.consumers.len()),
             actions: Actions::default(),
@@ -91,32 +85,27 @@ impl Nodes {
     }
 
     fn add(&mut self, plan: &Plan, streams: &Streams, topology: &Topology, index: usize) {
-        let first = self.ports.len() as u32;
         let ports = topology.ports(index);
         for (interface, port) in (0..).map(Interface).zip(ports) {
             self.far_ends[port.reversed().index()] = FarEnd { node: index as u32, interface };
         }
-        self.ports.extend(ports);
-        let interfaces = ports.len() as u16;
         let added = |maker: &Arc<dyn LayerMaker>| {
             let name = &plan.nodes[index].name;
             let protocol = maker.protocol();
             let random = streams.stream(&format!("layer {} of {name}", protocol.0));
+            let interfaces = ports.len() as u16;
             let layer = maker.layer(NodeSetting { node: index, interfaces, random });
-            Added { protocol, layer }
+            Added { protocol, ports: ports.into(), layer }
         };
-        let others = plan.nodes[index].layers.iter().map(added).collect();
-        self.nodes.push(Node { first, ndn: None, others });
+        self.added.push(plan.nodes[index].layers.iter().map(added).collect());
     }
 
     fn add_ndn(&mut self, plan: &Plan, streams: &Streams, topology: &Topology) {
         let watches_for_loops = routing::has_cycle(plan);
         let sizes: Arc<[NameSize]> = plan.prefixes.iter().map(NameSize::of).collect();
-        for (index, (node, plan)) in self.nodes.iter_mut().zip(&plan.nodes).enumerate() {
-            let interfaces = topology.ports(index).len() as u16;
-            let sizes = Arc::clone(&sizes);
-            let layer = NdnLayer::new(plan, interfaces, streams, watches_for_loops, sizes);
-            node.ndn = Some(Box::new(layer));
+        for (index, node) in plan.nodes.iter().enumerate() {
+            let (ports, sizes) = (topology.ports(index), Arc::clone(&sizes));
+            self.ndn.push(NdnLayer::new(node, ports, streams, watches_for_loops, sizes));
         }
     }
 
@@ -131,7 +120,7 @@ impl Nodes {
     }
 
     fn ndn(&mut self, node: usize) -> &mut NdnLayer {
-        self.nodes[node].ndn.as_mut().expect("it is on every node where it is on any")
+        &mut self.ndn[node]
     }
 
     /// Fills the tables of names by the topology.
@@ -188,38 +177,36 @@ impl Nodes {
 
     /// Starts the layers of the nodes of the part.
     pub(crate) fn start(&mut self, network: &mut Network, is_here: impl Fn(usize) -> bool) {
-        for node in (0..self.nodes.len()).filter(|it| is_here(*it)) {
-            let mut actions = std::mem::take(&mut self.actions);
-            if let Some(ndn) = &mut self.nodes[node].ndn {
+        let mut actions = std::mem::take(&mut self.actions);
+        for node in (0..self.added.len()).filter(|it| is_here(*it)) {
+            if let Some(ndn) = self.ndn.get_mut(node) {
                 ndn.start(&mut actions);
+                act(network, Time::ZERO, node as u32, 0, ndn.ports(), &mut actions);
             }
-            self.act(network, Time::ZERO, node as u32, 0, &mut actions);
-            for layer in 0..self.nodes[node].others.len() {
-                self.nodes[node].others[layer].layer.start(&mut actions);
-                self.act(network, Time::ZERO, node as u32, layer as u32 + 1, &mut actions);
+            for (layer, it) in (1..).zip(&mut self.added[node]) {
+                it.layer.start(&mut actions);
+                act(network, Time::ZERO, node as u32, layer, &it.ports, &mut actions);
             }
-            self.actions = actions;
         }
+        self.actions = actions;
     }
 
     /// A consumer, by its place in the plan.
     pub(crate) fn consumer(&self, consumer: usize) -> &Consumer {
         let (node, place) = self.consumers[consumer];
-        let ndn = self.nodes[node as usize].ndn.as_ref();
-        ndn.expect("a consumer's node speaks NDN").consumer(place)
+        self.ndn[node as usize].consumer(place)
     }
 
     /// What a node's NDN layer counted.
     pub(crate) fn counters(&self, node: usize) -> ForwarderCounters {
-        self.nodes[node].ndn.as_ref().map_or_else(Default::default, |it| it.counters())
+        self.ndn.get(node).map_or_else(Default::default, NdnLayer::counters)
     }
 
     /// Fetches the layer that a port's packets come to.
     #[inline]
     pub(crate) fn prefetch_node(&self, port: PortId) {
-        let node = &self.nodes[self.far_ends[port.index()].node as usize];
-        if let Some(ndn) = &node.ndn {
-            prefetch(ndn.as_ref());
+        if let Some(ndn) = self.ndn.get(self.far_ends[port.index()].node as usize) {
+            prefetch(ndn);
         }
     }
 
@@ -239,57 +226,66 @@ impl Nodes {
         packet: &Packet,
     ) {
         let FarEnd { node, interface } = self.far_ends[port.index()];
-        let it = &mut self.nodes[node as usize];
-        let mut actions = std::mem::take(&mut self.actions);
-        let layer = match (&packet.body, &mut it.ndn) {
-            (Body::Message(message), _) => {
-                let takes = |it: &Added| it.protocol == message.protocol;
-                let layer = it.others.iter().position(takes);
-                if let Some(layer) = layer {
-                    it.others[layer].layer.receive(now, interface, packet, &mut actions);
-                }
-                layer.map_or(0, |it| it as u32 + 1)
-            }
-            (_, Some(ndn)) => {
-                ndn.receive(now, interface, packet, &mut actions);
-                0
-            }
-            (_, None) => 0,
-        };
-        self.act(network, now, node, layer, &mut actions);
-        self.actions = actions;
-    }
-
-    /// A timer of a layer has expired.
-    pub(crate) fn wake(&mut self, network: &mut Network, now: Time, node: u32, timer: u32) {
-        let it = &mut self.nodes[node as usize];
-        let (layer, own) = (timer >> LAYER_SHIFT, Timer(timer & (Timer::LIMIT - 1)));
-        let mut actions = std::mem::take(&mut self.actions);
-        match layer.checked_sub(1) {
-            None => it.ndn.iter_mut().for_each(|it| it.wake(now, own, &mut actions)),
-            Some(other) => it.others[other as usize].layer.wake(now, own, &mut actions),
+        if let Body::Message(message) = &packet.body {
+            let protocol = message.protocol;
+            return self.receive_message(network, now, node, protocol, interface, packet);
         }
-        self.act(network, now, node, layer, &mut actions);
-        self.actions = actions;
+        if let Some(ndn) = self.ndn.get_mut(node as usize) {
+            ndn.receive(now, interface, packet, &mut self.actions);
+            act(network, now, node, 0, ndn.ports(), &mut self.actions);
+        }
     }
 
-    /// Does what a layer wants done.
-    #[inline]
-    fn act(
+    fn receive_message(
         &mut self,
         network: &mut Network,
         now: Time,
         node: u32,
-        layer: u32,
-        actions: &mut Actions,
+        protocol: ProtocolNumber,
+        from: Interface,
+        packet: &Packet,
     ) {
-        let first = self.nodes[node as usize].first as usize;
-        for (interface, packet) in actions.sends.drain(..) {
-            network.offer(now, self.ports[first + usize::from(interface.0)], packet);
+        let layers = (1..).zip(&mut self.added[node as usize]);
+        for (layer, it) in layers.filter(|(_, it)| it.protocol == protocol) {
+            it.layer.receive(now, from, packet, &mut self.actions);
+            act(network, now, node, layer, &it.ports, &mut self.actions);
         }
-        for (time, timer) in actions.timers.drain(..) {
-            let timer = layer << LAYER_SHIFT | timer.0;
-            network.schedule(time.max(now), Event::timer(Kind::Layer, node, timer));
+    }
+
+    /// A timer of a layer has expired.
+    pub(crate) fn wake(&mut self, network: &mut Network, now: Time, node: u32, timer: u32) {
+        let (layer, own) = (timer >> LAYER_SHIFT, Timer(timer & (Timer::LIMIT - 1)));
+        let actions = &mut self.actions;
+        match layer.checked_sub(1) {
+            None => {
+                let ndn = &mut self.ndn[node as usize];
+                ndn.wake(now, own, actions);
+                act(network, now, node, layer, ndn.ports(), actions);
+            }
+            Some(place) => {
+                let it = &mut self.added[node as usize][place as usize];
+                it.layer.wake(now, own, actions);
+                act(network, now, node, layer, &it.ports, actions);
+            }
         }
+    }
+}
+
+/// Does what a layer wants done: the first of its node, or another one.
+#[inline]
+fn act(
+    network: &mut Network,
+    now: Time,
+    node: u32,
+    layer: u32,
+    ports: &[PortId],
+    actions: &mut Actions,
+) {
+    for (interface, packet) in actions.sends.drain(..) {
+        network.offer(now, ports[usize::from(interface.0)], packet);
+    }
+    for (time, timer) in actions.timers.drain(..) {
+        let timer = layer << LAYER_SHIFT | timer.0;
+        network.schedule(time.max(now), Event::timer(Kind::Layer, node, timer));
     }
 }

@@ -22,6 +22,7 @@ use windtunnel_transports::ndn::producer::Producer;
 
 use crate::plan::{ConsumerPlan, NodePlan, ProducerPlan};
 use crate::record::FlowSample;
+use crate::routing::PortId;
 
 /// An application beside the forwarder, by its place among those of its kind.
 #[derive(Clone, Copy, Debug)]
@@ -55,8 +56,8 @@ pub(super) struct NdnLayer {
     forwarder: Forwarder,
     /// When the next check for expired Interests is scheduled.
     expiry: Time,
-    /// How many of its faces lead to links.
-    interfaces: u16,
+    /// The ports behind its first faces.
+    ports: SmallVec<[PortId; 4]>,
     /// Behind the other faces.
     applications: SmallVec<[Beside; 2]>,
     consumers: Vec<ConsumerSeat>,
@@ -89,7 +90,7 @@ fn timer(of: Beside) -> Timer {
 impl NdnLayer {
     pub(super) fn new(
         node: &NodePlan,
-        interfaces: u16,
+        ports: &[PortId],
         streams: &Streams,
         watches_for_loops: bool,
         prefix_sizes: Arc<[NameSize]>,
@@ -101,13 +102,13 @@ impl NdnLayer {
         if watches_for_loops {
             forwarder.watch_for_loops();
         }
-        for _ in 0..interfaces {
+        for _ in ports {
             forwarder.add_face(false);
         }
         Self {
             forwarder,
             expiry: Time::NEVER,
-            interfaces,
+            ports: ports.into(),
             applications: SmallVec::new(),
             consumers: Vec::new(),
             producers: Vec::new(),
@@ -142,6 +143,12 @@ impl NdnLayer {
 
     pub(super) fn consumer(&self, place: u32) -> &Consumer {
         &self.consumers[place as usize].consumer
+    }
+
+    /// The ports of its node, by interface.
+    #[inline]
+    pub(super) fn ports(&self) -> &[PortId] {
+        &self.ports
     }
 
     pub(super) fn counters(&self) -> ForwarderCounters {
@@ -181,8 +188,8 @@ impl NdnLayer {
     /// The application behind a face, if it does not lead to a link.
     #[inline]
     fn beside(&self, face: FaceId) -> Option<Beside> {
-        let place = face.0.checked_sub(self.interfaces)?;
-        Some(self.applications[usize::from(place)])
+        let place = usize::from(face.0).checked_sub(self.ports.len())?;
+        Some(self.applications[place])
     }
 
     /// The forwarder takes in a packet; what goes to applications reaches them.
