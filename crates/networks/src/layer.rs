@@ -1,5 +1,6 @@
 //! The door of a node: what every network layer on it answers.
 
+use std::collections::VecDeque;
 use std::fmt::Debug;
 
 use windtunnel_engine::{Random, Time};
@@ -27,6 +28,11 @@ pub struct Actions {
     /// When [`NetworkLayer::wake`] is to be called, and with which timer. A timer that
     /// is set again is not withdrawn: the layer ignores what comes too early.
     pub timers: Vec<(Time, Timer)>,
+    /// Packets from applications beside the layer, and where they come in: room that the
+    /// layers of all nodes share. Empty between calls.
+    pub inside: VecDeque<(Interface, Packet)>,
+    /// What one application sends.
+    pub requests: Vec<Packet>,
 }
 
 impl Actions {

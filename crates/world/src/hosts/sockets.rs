@@ -117,7 +117,7 @@ impl Sockets {
     pub(crate) fn prefetch(&self, key: Key) {
         if let Some(place) = self.find(key) {
             let socket = &self[place];
-            prefetch(&socket.key);
+            prefetch(socket);
             socket.endpoint.prefetch();
         }
     }

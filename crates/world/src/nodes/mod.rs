@@ -206,7 +206,7 @@ impl Nodes {
     #[inline]
     pub(crate) fn prefetch_node(&self, port: PortId) {
         if let Some(ndn) = self.ndn.get(self.far_ends[port.index()].node as usize) {
-            prefetch(ndn);
+            ndn.prefetch();
         }
     }
 

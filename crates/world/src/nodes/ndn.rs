@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 use windtunnel_controllers::{AnyController, Controller};
-use windtunnel_engine::{Duration, Streams, Time};
+use windtunnel_engine::{Duration, Streams, Time, prefetch};
 use windtunnel_networks::layer::{Actions, Interface, NetworkLayer, Timer};
 use windtunnel_networks::ndn::FaceId;
 use windtunnel_networks::ndn::content_store::ContentStore;
@@ -66,9 +66,8 @@ pub(super) struct NdnLayer {
     prefix_sizes: Arc<[NameSize]>,
     /// Prefixes in the table, by number.
     announced: Vec<usize>,
-    /// Packets on their way inside the node.
-    inside: VecDeque<(FaceId, Packet)>,
-    requests: Vec<Packet>,
+    /// Packets inside the node that were too many for one event.
+    postponed: VecDeque<(FaceId, Packet)>,
 }
 
 /// The next hops of prefixes, by their numbers.
@@ -114,8 +113,7 @@ impl NdnLayer {
             producers: Vec::new(),
             prefix_sizes,
             announced: Vec::new(),
-            inside: VecDeque::new(),
-            requests: Vec::new(),
+            postponed: VecDeque::new(),
         }
     }
 
@@ -143,6 +141,13 @@ impl NdnLayer {
 
     pub(super) fn consumer(&self, place: u32) -> &Consumer {
         &self.consumers[place as usize].consumer
+    }
+
+    /// Fetches what every packet touches.
+    #[inline]
+    pub(super) fn prefetch(&self) {
+        prefetch(&self.forwarder);
+        prefetch(&self.ports);
     }
 
     /// The ports of its node, by interface.
@@ -215,7 +220,7 @@ impl NdnLayer {
                 }
                 Some(Beside::Consumer(consumer)) => {
                     let seat = &mut self.consumers[consumer as usize];
-                    seat.consumer.receive(now, &packet, &mut self.requests);
+                    seat.consumer.receive(now, &packet, &mut actions.requests);
                     self.ask(now, consumer, actions);
                 }
                 Some(Beside::Producer(producer)) => self.produce(now, producer, &packet, actions),
@@ -231,9 +236,10 @@ impl NdnLayer {
     fn settle(&mut self, now: Time, actions: &mut Actions) {
         const MOST_AT_ONCE: u32 = 64;
         for _ in 0..MOST_AT_ONCE {
-            let Some((face, packet)) = self.inside.pop_front() else { return };
+            let Some((face, packet)) = actions.inside.pop_front() else { return };
             self.take_in(now, face, &packet, actions);
         }
+        self.postponed.append(&mut actions.inside);
         actions.wake(now, INSIDE);
     }
 
@@ -252,8 +258,8 @@ impl NdnLayer {
     #[inline]
     fn ask(&mut self, now: Time, consumer: u32, actions: &mut Actions) {
         let seat = &mut self.consumers[consumer as usize];
-        for packet in self.requests.drain(..) {
-            self.inside.push_back((seat.face, packet));
+        for packet in actions.requests.drain(..) {
+            actions.inside.push_back((seat.face, packet));
         }
         // What is overdue is done immediately.
         let check = seat.consumer.next_wake().filter(|time| *time < seat.wake);
@@ -272,7 +278,7 @@ impl NdnLayer {
         let prefix_size = self.prefix_sizes[interest.name.prefix.0 as usize];
         let answer = seat.producer.answer(interest, prefix_size);
         if seat.producer.response_delay == Duration::ZERO {
-            self.inside.push_back((seat.face, answer));
+            actions.inside.push_back((seat.face, answer));
             return;
         }
         let ready = now + seat.producer.response_delay;
@@ -287,7 +293,7 @@ impl NdnLayer {
         let seat = &mut self.consumers[consumer as usize];
         if seat.wake == now {
             seat.wake = Time::NEVER;
-            seat.consumer.wake(now, &mut self.requests);
+            seat.consumer.wake(now, &mut actions.requests);
             self.ask(now, consumer, actions);
         }
     }
@@ -296,7 +302,7 @@ impl NdnLayer {
     fn wake_producer(&mut self, producer: u32, actions: &mut Actions) {
         let seat = &mut self.producers[producer as usize];
         if let Some((_, packet)) = seat.answers.pop_front() {
-            self.inside.push_back((seat.face, packet));
+            actions.inside.push_back((seat.face, packet));
         }
         if let Some((time, _)) = seat.answers.front() {
             actions.wake(*time, timer(Beside::Producer(producer)));
@@ -332,7 +338,7 @@ impl NetworkLayer for NdnLayer {
             Some(of) if of % 2 == 0 => self.wake_consumer(now, of / 2, actions),
             Some(of) => self.wake_producer(of / 2, actions),
             None if timer == EXPIRY => self.wake_expiry(now, actions),
-            None => {}
+            None => actions.inside.append(&mut self.postponed),
         }
         self.settle(now, actions);
     }
