@@ -65,7 +65,7 @@ def kind_of(definition: Schema) -> str:
     properties = definition["properties"]
     tags = (properties[tag]["const"] for tag in ("kind", "protocol") if tag in properties)
     keys = (key for key in ("rate", "radio", "trace") if key in properties)
-    word: str = next(tags, None) or next(keys)
+    word = str(next(tags, None) or next(keys))
     return "".join(part.capitalize() for part in word.split("-"))
 
 
@@ -87,7 +87,7 @@ def type_of(value: Schema) -> str:
     """Give the type of what a value may be; a key that may be null may be left out."""
     match value:
         case {"$ref": reference}:
-            return reference.rsplit("/", 1)[1]
+            return str(reference).rsplit("/", 1)[1]
         case {"anyOf": several}:
             kinds = [type_of(one) for one in several if one != {"type": "null"}]
             return " | ".join(dict.fromkeys(kinds))
