@@ -205,14 +205,12 @@ def test_what_is_no_controller_is_refused_before_anything_runs(tmp_path: Path) -
             run(tmp_path, TCP, "mine", classes)  # type: ignore[arg-type]
 
 
-def test_a_consumer_whose_controller_cannot_begin_is_told_when_the_scenario_is_read(
-    tmp_path: Path,
-) -> None:
+def test_a_consumer_whose_controller_cannot_begin_ends_its_run(tmp_path: Path) -> None:
     class Broken(Reno):
         def __init__(self, start: Start) -> None:
             raise RuntimeError("no")
 
-    with pytest.raises(windtunnel.ScenarioError, match="`mine`: __init__: RuntimeError: no"):
+    with pytest.raises(ControllerError, match="`mine`: __init__: RuntimeError: no"):
         run(tmp_path, NDN, "mine", {"mine": Broken})
 
 

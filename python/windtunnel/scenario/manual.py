@@ -327,7 +327,7 @@ def heading(definition: Schema) -> str:
 
 def required(definition: Schema) -> list[str]:
     """Give the keys that a table must have."""
-    return definition.get("required", [])
+    return list(definition.get("required", ()))
 
 
 def controller(definition: Schema) -> str:

@@ -65,7 +65,7 @@ def kind_of(definition: Schema) -> str:
     properties = definition["properties"]
     tags = (properties[tag]["const"] for tag in ("kind", "protocol") if tag in properties)
     keys = (key for key in ("rate", "radio", "trace") if key in properties)
-    word = next(tags, None) or next(keys)
+    word = str(next(tags, None) or next(keys))
     return "".join(part.capitalize() for part in word.split("-"))
 
 
