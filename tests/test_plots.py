@@ -42,8 +42,8 @@ def walk() -> Results:
             "air": {"nodes": ["server", "phone"], "radio": radio, "delay": "20 ms", "queue": queue}  # type: ignore[typeddict-item]
         },
         flows={
-            "download": {**ends, "controller": "cubic"},  # type: ignore[typeddict-item]
-            "web": {**ends, "controller": "cubic", "workload": files},  # type: ignore[typeddict-item]
+            "download": {**ends, "controller": "cubic"},  # type: ignore[dict-item]
+            "web": {**ends, "controller": "cubic", "workload": files},  # type: ignore[dict-item]
         },
         compare={
             "controller": {

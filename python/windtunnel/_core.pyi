@@ -130,7 +130,9 @@ class Scenario:
     def start(
         self, jobs: int, captures: tuple[Path, list[str]] | None = None, threads: int = 1
     ) -> Batch:
-        """Start all runs, each on `threads` threads; `captures` is a folder and the nodes captured in it.
+        """Start all runs, each on `threads` threads.
+
+        `captures` is a folder and the nodes captured in it.
 
         Raises ScenarioError if there is no such node.
         """

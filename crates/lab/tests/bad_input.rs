@@ -534,8 +534,9 @@ fn a_link_changes_one_thing_at_a_time() {
         changed(limit, &format!("{limit}\nchanges = [{text}]"))
     };
     let both = "{ at = ¶\"1 s\", rate = \"1 Mbps\", state = \"down\" }";
-    assert_refused(&changes(both), &["a change of both `rate` and `state`"]);
-    assert_refused(&changes("{ at = ¶\"1 s\" }"), &["a change of neither `rate` nor `state`"]);
+    let one = "a change is of one of `rate`, `delay` and `state`";
+    assert_refused(&changes(both), &[one]);
+    assert_refused(&changes("{ at = ¶\"1 s\" }"), &[one]);
 }
 
 #[test]

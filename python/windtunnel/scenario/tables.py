@@ -323,14 +323,17 @@ TraceKind = Literal["opportunities", "rates"]
 
 
 class Change(TypedDict, total=False):
-    """What happens to a link at some time: another rate, or another state. Each is one value for
-    both directions, or an array of two."""
+    """What happens to a link at some time: another rate, another delay, or another state. Each is
+    one value for both directions, or an array of two."""
 
     at: Required[str]
     """When."""
     rate: str | Sequence[str]
     """How fast it sends from then on; the packet under transmission keeps its own rate; default:
     as before."""
+    delay: str | Sequence[str]
+    """How long a bit takes to the other end from then on; packets still arrive in the order in
+    which they were sent; default: as before."""
     state: State | Sequence[State]
     """Whether it goes down, which loses the packets on it and lets those queued wait, or comes
     up; default: as before."""
@@ -659,6 +662,9 @@ class FlowDefaults(From, total=False):
     stop: str
     """When its application stops, while what it handed over is still sent; default: at the end of
     the run."""
+    path: Sequence[str]
+    """The links of its path, from `from` to `to`, which routing does not change; what comes back
+    takes the same links; default: the shortest path."""
     controller: Controller
     """What controls its window: a name under `[controllers]`, the name of a controller, or a
     table with the latter as `kind` and parameters; required."""
@@ -1006,6 +1012,9 @@ class TcpFlow(From, total=False):
     stop: str
     """When its application stops, while what it handed over is still sent; default: at the end of
     the run."""
+    path: Sequence[str]
+    """The links of its path, from `from` to `to`, which routing does not change; what comes back
+    takes the same links; default: the shortest path."""
     controller: Controller
     """What controls its window: a name under `[controllers]`, the name of a controller, or a
     table with the latter as `kind` and parameters; required."""
@@ -1067,6 +1076,9 @@ class UdpFlow(From, total=False):
     stop: str
     """When its application stops, while what it handed over is still sent; default: at the end of
     the run."""
+    path: Sequence[str]
+    """The links of its path, from `from` to `to`, which routing does not change; what comes back
+    takes the same links; default: the shortest path."""
     rate: str
     """The rate of what the datagrams carry, without headers; required."""
     payload: str
@@ -1187,6 +1199,13 @@ class Routing(TypedDict, total=False):
     """What a path's length is measured by."""
     paths: Paths
     """Which paths become next hops."""
+    sharing: Sharing
+    """How IP packets are shared among paths of equal length."""
+    update: Update
+    """Whether paths follow links that fail, return or change their delay."""
+    convergence: str
+    """With `dynamic`: how long after a change all nodes forward by the new paths. A destination
+    that is not reachable any more keeps its paths."""
     routes: Sequence[Route]
     """Routes that replace the computed ones of that node and prefix; default: none."""
 
@@ -1196,6 +1215,12 @@ Metric = Literal["delay", "hops"]
 
 Paths = Literal["shortest", "all"]
 """Which paths become next hops."""
+
+Sharing = Literal["none", "flows", "packets"]
+"""How IP packets are shared among paths of equal length."""
+
+Update = Literal["dynamic", "static"]
+"""Whether paths follow changes of the topology."""
 
 
 class Route(TypedDict, total=False):
