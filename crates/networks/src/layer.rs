@@ -16,7 +16,7 @@ pub struct Timer(pub u32);
 
 impl Timer {
     /// How many timers a layer may have.
-    pub const LIMIT: u32 = 1 << 20;
+    pub const LIMIT: u32 = 1 << 18;
 }
 
 /// What a layer wants done. Callers keep one and empty it, so that acting allocates

@@ -99,7 +99,8 @@ impl Network {
     /// Has something happen at `time`.
     #[inline]
     pub(crate) fn schedule(&mut self, time: Time, event: Event) {
-        self.events.schedule(time, event);
+        let time = time.max(self.events.now());
+        self.events.schedule(time, event.at(time));
     }
 
     /// Gives a packet to a port.

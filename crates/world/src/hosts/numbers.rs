@@ -2,6 +2,7 @@
 //! decides, such as a packet's place in a fair queue, does not depend on which other
 //! connections are open.
 
+use crate::event::Event;
 use crate::plan::Plan;
 
 /// The numbers of all connections of a plan. Connections of one class carry the same
@@ -16,8 +17,8 @@ pub(crate) struct Numbers {
     ranks: Vec<Option<u32>>,
 }
 
-/// A connection has two keys, one for each end.
-const MOST_NUMBERS: u32 = 1 << 31;
+/// A connection has two keys, one for each end, by which events know them.
+const MOST_NUMBERS: u32 = Event::COMPONENTS / 2;
 
 impl Numbers {
     /// The numbers of a plan's connections. Each flow over TCP has a class for each two
