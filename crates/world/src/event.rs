@@ -84,9 +84,12 @@ impl Event {
         Self(Self::new(kind, of).0 | u64::from(timer))
     }
 
-    /// The same with its tie-breaker at that time.
+    /// The same with its tie-breaker at that time. Changes keep the order of the plan.
     #[inline]
     pub(crate) fn at(self, time: Time) -> Self {
+        if self < Self::new(Kind::Channel, 0) {
+            return self;
+        }
         let tie =
             hash_twice(time.as_picos() ^ u64::from(self.of()).rotate_left(32)) >> (64 - TIE_BITS);
         Self(self.0 | tie << TIE_SHIFT)

@@ -134,7 +134,7 @@ impl Part {
             Kind::Arrival => self.arrive(now, PortId(of)),
             Kind::Service => network.serve(now, PortId(of)),
             Kind::Change => self.change(now, of as usize),
-            Kind::Route => self.reroute(),
+            Kind::Route => self.reroute(now, of as usize),
             Kind::Channel => self.channels.follow(network, now, of),
             Kind::Report => {
                 for (flow, sinr, bandwidth) in self.channels.report(of) {
@@ -187,22 +187,22 @@ impl Part {
             && change.is_of_topology()
         {
             let time = now + plan.routing.convergence.unwrap_or_default();
-            self.network.schedule(time, Event::new(Kind::Route, 0));
+            self.network.schedule(time, Event::new(Kind::Route, place as u32));
         }
     }
 
-    /// All nodes forward by the shortest paths of the topology as it is now.
+    /// All nodes learn of a change, and of the others that they learn of at this instant,
+    /// and forward by the shortest paths from now on.
     #[cold]
-    fn reroute(&mut self) {
+    fn reroute(&mut self, now: Time, place: usize) {
         self.repeated += 1;
         let Some(plan) = &self.rerouting else { return };
-        let ports = &self.network.ports;
-        self.network.forwarding.update(|topology| {
-            for (port, it) in (0..).map(PortId).zip(ports) {
-                topology.set_up(port, !it.is_failed());
-                topology.set_delay(port, it.delay());
-            }
-        });
+        let Network { events, forwarding, .. } = &mut self.network;
+        let is_route = |time: Time, event: Event| time == now && event.kind() == Kind::Route;
+        let others = std::iter::from_fn(|| events.next_if(is_route));
+        let places = std::iter::once(place).chain(others.map(|(_, it)| it.of() as usize));
+        let changes = &self.changes;
+        forwarding.update(|topology| places.for_each(|it| changes[it].apply(topology)));
         self.nodes.route(plan, self.network.forwarding.topology());
     }
 

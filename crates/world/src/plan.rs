@@ -14,7 +14,7 @@ use windtunnel_transports::ndn::consumer::ConsumerSettings;
 use windtunnel_transports::ndn::producer::Producer;
 use windtunnel_transports::tcp::TcpSettings;
 
-use crate::routing::PortId;
+use crate::routing::{PortId, Topology};
 use crate::{
     AirPlan, BridgePlan, ChannelPlan, Impairment, LinkChange, Loss, Opportunities, Victims,
 };
@@ -199,6 +199,18 @@ pub enum Transport {
     },
     /// Over UDP.
     Udp(UdpSettings),
+}
+
+impl ChangePlan {
+    /// Makes a topology what it is after the change.
+    pub(crate) fn apply(&self, topology: &mut Topology) {
+        match self.change {
+            LinkChange::Up => topology.set_up(self.port, true),
+            LinkChange::Down => topology.set_up(self.port, false),
+            LinkChange::Delay(delay) => topology.set_delay(self.port, delay),
+            LinkChange::Rate(_) | LinkChange::Stall => {}
+        }
+    }
 }
 
 /// What a path's length is measured by.

@@ -193,9 +193,8 @@ pub(crate) struct Port {
     /// let it overtake what left before.
     earliest_arrival: Time,
     overhead: u32,
-    /// Whether it is down or stalled, and whether it is down.
+    /// Whether it is down or stalled.
     down: bool,
-    failed: bool,
     egress: Egress,
     medium: Option<Box<Medium>>,
     counters: Counters,
@@ -227,7 +226,6 @@ impl Port {
             earliest_arrival: Time::ZERO,
             overhead: plan.overhead,
             down: false,
-            failed: false,
             egress,
             medium,
             counters: Counters::default(),
@@ -241,16 +239,6 @@ impl Port {
 
     fn has_trace(&self) -> bool {
         self.medium.as_ref().is_some_and(|it| it.opportunities.is_some())
-    }
-
-    /// How long a bit takes to the other end.
-    pub(crate) fn delay(&self) -> Duration {
-        self.delay
-    }
-
-    /// Whether the link is down.
-    pub(crate) fn is_failed(&self) -> bool {
-        self.failed
     }
 
     /// When the link will have sent all that it is known to send: in the past if it
@@ -642,11 +630,6 @@ impl Port {
     #[cold]
     pub(crate) fn change(&mut self, now: Time, change: LinkChange) -> Due {
         self.start_transmissions(now);
-        self.failed = match change {
-            LinkChange::Down => true,
-            LinkChange::Up => false,
-            LinkChange::Rate(_) | LinkChange::Delay(_) | LinkChange::Stall => self.failed,
-        };
         match (change, self.down) {
             (LinkChange::Rate(rate), _) => self.change_rate(rate),
             (LinkChange::Delay(delay), _) => self.change_delay(delay),

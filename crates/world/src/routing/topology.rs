@@ -127,15 +127,14 @@ impl Topology {
         self.is_up[port.index()].then(|| self.costs[port.index()])
     }
 
-    /// A port goes up or down. Returns whether it was not so before.
-    pub fn set_up(&mut self, port: PortId, is_up: bool) -> bool {
-        std::mem::replace(&mut self.is_up[port.index()], is_up) != is_up
+    /// A port goes up or down.
+    pub fn set_up(&mut self, port: PortId, is_up: bool) {
+        self.is_up[port.index()] = is_up;
     }
 
-    /// A port has another delay. Returns whether that changes its cost.
-    pub fn set_delay(&mut self, port: PortId, delay: Duration) -> bool {
-        let cost = cost(self.metric, delay);
-        std::mem::replace(&mut self.costs[port.index()], cost) != cost
+    /// A port has another delay.
+    pub fn set_delay(&mut self, port: PortId, delay: Duration) {
+        self.costs[port.index()] = cost(self.metric, delay);
     }
 
     /// The least cost from every node to `target`, in order of cost (Dijkstra
