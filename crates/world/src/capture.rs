@@ -9,10 +9,10 @@ use windtunnel_packets::bridge::{EdgeAcknowledgement, PROTOCOL};
 use windtunnel_packets::{Body, Packet};
 
 use crate::forwarding::Forwarding;
-use crate::hosts::Numbers;
+use crate::numbers::Numbers;
 use crate::plan::Plan;
 use crate::port::Port;
-use crate::routing::PortId;
+use crate::port_id::PortId;
 use crate::side::Side;
 
 /// Between which nodes an IP packet travels.

@@ -3,17 +3,15 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use windtunnel_controllers::Need;
 use windtunnel_engine::{Duration, Rate, Streams, Time};
 
 use crate::event::{Event, Kind};
 use crate::network::Network;
 use crate::opportunities::Opportunities;
-use crate::plan::{FlowPlan, Plan, Transport};
-use crate::port::LinkChange;
+use crate::plan::{LinkChange, Plan};
+use crate::port_id::PortId;
 use crate::radio::{Radio, RadioPlan, RadioSample, ReportPlan};
 use crate::record::ChannelSample;
-use crate::routing::PortId;
 
 /// What a link's rate follows.
 #[derive(Clone, Debug)]
@@ -168,16 +166,9 @@ impl Channels {
 
 /// The flows that hear of a radio link: those over it whose controllers ask for that.
 fn listeners(plan: &Plan, link: usize) -> Vec<(u32, usize)> {
-    let flows = (0..).zip(&plan.flows).filter(|(_, it)| asks_for_sinr(it));
+    let flows = (0..).zip(&plan.flows).filter(|(_, it)| it.needs_radio_reports());
     let on_it = flows.filter_map(|(flow, it)| Some((flow, it.radio?)));
     on_it.filter(|(_, it)| it.link() == link).map(|(flow, it)| (flow, it.direction())).collect()
-}
-
-fn asks_for_sinr(flow: &FlowPlan) -> bool {
-    match &flow.transport {
-        Transport::Tcp { settings, .. } => settings.controller.needs().any(|it| it == Need::Sinr),
-        Transport::Udp(_) => false,
-    }
 }
 
 /// What traces say now, and when any of them says something else; what has no trace

@@ -9,57 +9,31 @@
 use std::collections::BTreeMap;
 
 use windtunnel_engine::{hash_pair, hash_twice};
-use windtunnel_networks::bridge::ACKNOWLEDGED;
-use windtunnel_networks::function::Tap;
 use windtunnel_packets::Route;
 
-use crate::functions::{self, Placements};
-use crate::plan::{FlowPlan, Plan, Sharing};
-use crate::routing::{PortId, Topology, Tree, Unreachable};
+use crate::path::{self, Hop, PathKey};
+use crate::placements::{self, Placements};
+use crate::plan::{Plan, Sharing};
+use crate::port_id::PortId;
+use crate::routing::{Topology, Tree, Unreachable};
 use crate::side::Side;
-
-/// What comes next on the path of an IP packet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Hop {
-    /// It goes through this port.
-    Port(PortId),
-    /// It has arrived, at a host of this side of its flow.
-    Here(Side),
-    /// A function of the node sees it.
-    Function(u32, Tap),
-    /// Its path goes on at another place.
-    Jump(Route),
-    /// Each node forwards it by its own table.
-    Table(u32),
-}
-
-impl Hop {
-    /// Whether a path ends there.
-    fn is_last(self) -> bool {
-        matches!(self, Self::Here(_) | Self::Function(_, ACKNOWLEDGED))
-    }
-}
-
-/// A path that packets take.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct PathKey {
-    pub(crate) from: u32,
-    pub(crate) to: u32,
-    /// What happens to the packets at the end.
-    pub(crate) last: Hop,
-    /// Where several paths are equal, which flows take this one.
-    pub(crate) variant: u32,
-}
 
 #[derive(Clone, Debug)]
 struct Path {
     key: PathKey,
     /// Where packets enter it: the same for ever.
     entry: Route,
-    ports: Vec<PortId>,
-    /// Where its list begins, and those of the paths that it took before.
+    /// The ports that it led over at any time, and where their lists begin; the last are
+    /// those of now.
     lists: Vec<(Vec<PortId>, Route)>,
     is_pinned: bool,
+}
+
+impl Path {
+    /// Its ports now, and where their list begins.
+    fn list(&self) -> &(Vec<PortId>, Route) {
+        self.lists.last().expect("a path is installed with a list")
+    }
 }
 
 /// The tables of all nodes for one destination, and what happens to packets there.
@@ -69,16 +43,14 @@ struct Table {
     last: Hop,
 }
 
-/// How many paths of equal cost the connections of one pair of hosts are shared among.
-const VARIANTS: u64 = 64;
-
 /// The paths of all IP packets.
 #[derive(Clone, Debug)]
 pub(crate) struct Forwarding {
     hops: Vec<Hop>,
     paths: Vec<Path>,
     known: BTreeMap<PathKey, usize>,
-    placements: Placements,
+    /// Which functions see the packets of which paths, if there are any.
+    placements: Option<Placements>,
     topology: Topology,
     sharing: Sharing,
     /// Kept where paths may change or are looked for during the run.
@@ -87,32 +59,6 @@ pub(crate) struct Forwarding {
     table_routes: BTreeMap<Table, Route>,
     /// How many packets were shared out at each node, where packets are.
     shared: Vec<u32>,
-}
-
-/// Which of several equal paths the connections of that number take; a flow with a path
-/// of its own has a variant of its own.
-pub(crate) fn variant(sharing: Sharing, flow: &FlowPlan, number: u32) -> u32 {
-    match sharing {
-        _ if flow.path.is_some() => VARIANTS as u32 + number,
-        Sharing::Flows => shared_variant(number),
-        Sharing::None | Sharing::Packets => 0,
-    }
-}
-
-/// Which of several equal paths a connection of that number takes.
-pub(crate) fn shared_variant(number: u32) -> u32 {
-    (hash_twice(u64::from(number)) % VARIANTS) as u32
-}
-
-/// The paths between two hosts: of the data, and of what comes back.
-pub(crate) fn keys([from, to]: [usize; 2], variant: u32) -> [PathKey; 2] {
-    let key = |from: usize, to: usize, last| PathKey {
-        from: from as u32,
-        to: to as u32,
-        last: Hop::Here(last),
-        variant,
-    };
-    [key(from, to, Side::Receiver), key(to, from, Side::Sender)]
 }
 
 impl Forwarding {
@@ -125,7 +71,7 @@ impl Forwarding {
             hops: Vec::new(),
             paths: Vec::new(),
             known: BTreeMap::new(),
-            placements: Placements::new(plan),
+            placements: (!plan.bridges.is_empty()).then(|| Placements::new(plan)),
             topology: Topology::new(plan),
             sharing: plan.routing.sharing,
             trees: BTreeMap::new(),
@@ -146,15 +92,15 @@ impl Forwarding {
         let mut number = 0;
         for (index, flow) in plan.flows.iter().enumerate() {
             for part in flow.parts() {
-                let own = variant(self.sharing, flow, number);
+                let own = path::variant(self.sharing, flow, number);
                 number += 1;
                 if let Some(ports) = &flow.path {
-                    self.pin(keys(part, own), ports);
+                    self.pin(path::keys(part, own), ports);
                     continue;
                 }
                 let takes_all = self.sharing == Sharing::Flows && flow.has_many_connections();
-                let variants = if takes_all { 0..VARIANTS as u32 } else { own..own + 1 };
-                for key in variants.flat_map(|it| keys(part, it)) {
+                let variants = if takes_all { 0..path::VARIANTS as u32 } else { own..own + 1 };
+                for key in variants.flat_map(|it| path::keys(part, it)) {
                     wanted.entry(key.to).or_default().push((key, index));
                 }
             }
@@ -178,7 +124,7 @@ impl Forwarding {
     fn add_functions(&mut self, plan: &Plan) -> Result<(), Unreachable> {
         for (bridge, it) in plan.bridges.iter().enumerate() {
             let tree = self.topology.tree(it.from);
-            let back = self.add(functions::own_path(bridge, it), &tree);
+            let back = self.add(placements::own_path(bridge, it), &tree);
             back.filter(|_| self.topology.path(it.from, it.to).is_some())
                 .ok_or(Unreachable::Bridge(bridge))?;
         }
@@ -221,9 +167,8 @@ impl Forwarding {
         } else {
             self.lay(key, &ports)
         };
-        let lists = vec![(ports.clone(), entry)];
         self.known.insert(key, self.paths.len());
-        self.paths.push(Path { key, entry, ports, lists, is_pinned });
+        self.paths.push(Path { key, entry, lists: vec![(ports, entry)], is_pinned });
         entry
     }
 
@@ -232,8 +177,10 @@ impl Forwarding {
         let route = Route(self.hops.len() as u32);
         let nodes = self.topology.nodes_of(key.from as usize, ports);
         for place in 0..nodes.len() {
-            let functions = self.placements.on_path(key, &nodes, place);
-            self.hops.extend(functions.map(|(function, tap)| Hop::Function(function, tap)));
+            if let Some(placements) = &self.placements {
+                let functions = placements.on_path(key, &nodes, place).into_iter();
+                self.hops.extend(functions.map(|(function, tap)| Hop::Function(function, tap)));
+            }
             self.hops.push(ports.get(place).map_or(key.last, |it| Hop::Port(*it)));
         }
         route
@@ -256,12 +203,12 @@ impl Forwarding {
 
     /// The ports of a path, as it is now.
     pub(crate) fn ports(&self, key: PathKey) -> &[PortId] {
-        self.known.get(&key).map_or(&[], |it| &self.paths[*it].ports)
+        self.known.get(&key).map_or(&[], |it| &self.paths[*it].list().0)
     }
 
     /// The ports of all paths, one path after another.
     pub(crate) fn all_ports(&self) -> impl Iterator<Item = PortId> {
-        self.paths.iter().flat_map(|it| &it.ports).copied()
+        self.paths.iter().flat_map(|it| &it.list().0).copied()
     }
 
     /// How equal paths are shared.
@@ -326,7 +273,7 @@ impl Forwarding {
                 continue;
             }
             let tree = &self.trees[&path.key.to];
-            if let Some(ports) = self.find(path.key, tree).filter(|it| *it != path.ports) {
+            if let Some(ports) = self.find(path.key, tree).filter(|it| *it != path.list().0) {
                 self.divert(index, ports);
             }
         }
@@ -335,25 +282,20 @@ impl Forwarding {
     /// Leads what enters a path over other ports. What is under way on the old ones is
     /// forwarded by the tables from the next node on.
     fn divert(&mut self, index: usize, ports: Vec<PortId>) {
-        let key = self.paths[index].key;
+        let path = &mut self.paths[index];
+        let (key, entry, old) = (path.key, path.entry, path.list().1);
+        let before = path.lists.iter().position(|it| it.0 == ports);
+        let before = before.map(|it| path.lists.remove(it).1);
         let table = self.table(key.to, key.last);
-        let Path { entry, ports: old, lists, .. } = &self.paths[index];
-        let (entry, old_list) = (*entry, lists.iter().find(|it| it.0 == *old).map(|it| it.1));
-        let known = lists.iter().find(|it| it.0 == ports).map(|it| it.1);
-        if let Some(old) = old_list {
-            let inner = self.inner(old);
-            self.hops[inner].fill(Hop::Jump(table));
-        }
+        let inner = self.inner(old);
+        self.hops[inner].fill(Hop::Jump(table));
         // The first list begins where packets enter, so another one is laid for it.
-        let list = match known.filter(|it| *it != entry) {
+        let list = match before.filter(|it| *it != entry) {
             Some(list) => self.restore(list, key, &ports),
             None => self.lay(key, &ports),
         };
         self.hops[entry.0 as usize] = Hop::Jump(list);
-        let path = &mut self.paths[index];
-        path.lists.retain(|it| it.0 != ports);
-        path.lists.push((ports.clone(), list));
-        path.ports = ports;
+        self.paths[index].lists.push((ports, list));
     }
 
     /// The places of a list behind its first hop, up to the last port: what has left

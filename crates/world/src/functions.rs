@@ -3,8 +3,8 @@
 
 use windtunnel_engine::{Streams, Time};
 use windtunnel_networks::bridge::{
-    ACKNOWLEDGED, DestinationCounters, DestinationEdge, DestinationFunction, DestinationSettings,
-    Duplicates, FORTH, Keep, RETURNED, SourceCounters, SourceEdge, SourceFunction, SourceSettings,
+    DestinationCounters, DestinationEdge, DestinationFunction, Keep, SourceCounters, SourceEdge,
+    SourceFunction,
 };
 use windtunnel_networks::function::{FunctionActions, LinkState, NetworkFunction, Tap};
 use windtunnel_packets::{Packet, Route};
@@ -12,37 +12,11 @@ use windtunnel_queues::Backlog;
 
 use crate::alarm::Alarm;
 use crate::event::{Event, Kind};
-use crate::forwarding::{Forwarding, Hop, PathKey};
+use crate::forwarding::Forwarding;
 use crate::network::Network;
+use crate::placements::{own_path, source_of};
 use crate::plan::Plan;
-use crate::routing::{PortId, Topology};
-use crate::side::Side;
-
-/// Two nodes that work together as the edges of a part of the network. All IP packets
-/// from a flow's sender to its receiver pass them whose path leads through the one
-/// and later through the other.
-#[derive(Clone, Debug)]
-pub struct BridgePlan {
-    /// Its name.
-    pub name: String,
-    /// The node of the source edge.
-    pub from: usize,
-    /// The node of the destination edge.
-    pub to: usize,
-    /// What the source edge is given.
-    pub source: SourceSettings,
-    /// What the destination edge is given.
-    pub destination: DestinationSettings,
-}
-
-/// The places of the two `edges` on a path over these nodes; none if it does not lead
-/// from the one to the other.
-#[must_use]
-pub fn places(nodes: &[usize], edges: [usize; 2]) -> Option<[usize; 2]> {
-    let place = |node| nodes.iter().position(|it| *it == node);
-    let [from, to] = [place(edges[0])?, place(edges[1])?];
-    (from < to).then_some([from, to])
-}
+use crate::port_id::PortId;
 
 /// What a bridge counted, and what it holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,87 +37,6 @@ pub struct BridgeCounters {
     pub stalled: Backlog,
     /// What waits at the destination edge.
     pub waiting: Backlog,
-}
-
-/// The number of a bridge's source edge among the functions; its destination edge
-/// follows.
-fn source_of(bridge: usize) -> u32 {
-    2 * bridge as u32
-}
-
-/// Which functions see the packets of which paths.
-#[derive(Clone, Debug)]
-pub(crate) struct Placements {
-    bridges: Vec<Placement>,
-    /// The paths of data, by the hosts between which they lead: what comes back passes the
-    /// same bridges.
-    topology: Topology,
-}
-
-#[derive(Clone, Debug)]
-struct Placement {
-    edges: [usize; 2],
-    /// Whether the source edge has to see what comes back.
-    sees_returned: bool,
-}
-
-impl Placements {
-    pub(crate) fn new(plan: &Plan) -> Self {
-        let placement = |it: &BridgePlan| Placement {
-            edges: [it.from, it.to],
-            sees_returned: it.source.duplicates != Duplicates::Pass,
-        };
-        let bridges = plan.bridges.iter().map(placement).collect();
-        Self { bridges, topology: Topology::new(plan) }
-    }
-
-    /// The functions that see the packets of a path over `nodes` at one place of it: where
-    /// a bridge ends and another begins, the end comes first.
-    pub(crate) fn on_path(
-        &self,
-        key: PathKey,
-        nodes: &[usize],
-        place: usize,
-    ) -> impl Iterator<Item = (u32, Tap)> + use<> {
-        let functions = match key.last {
-            _ if self.bridges.is_empty() => Vec::new(),
-            Hop::Here(Side::Receiver) => self.forth(nodes, place),
-            Hop::Here(Side::Sender) => self.back(key, nodes[place]),
-            _ => Vec::new(),
-        };
-        functions.into_iter()
-    }
-
-    fn forth(&self, nodes: &[usize], place: usize) -> Vec<(u32, Tap)> {
-        let crossed = |side: usize| {
-            let bridges = self.bridges.iter().enumerate();
-            bridges
-                .filter(move |(_, it)| places(nodes, it.edges).is_some_and(|it| it[side] == place))
-                .map(move |(bridge, _)| (source_of(bridge) + side as u32, FORTH))
-        };
-        crossed(1).chain(crossed(0)).collect()
-    }
-
-    /// Those at one node on the way back to a sender, if the flow's path there crosses
-    /// their bridges.
-    fn back(&self, key: PathKey, node: usize) -> Vec<(u32, Tap)> {
-        let crosses = |it: &Placement| {
-            let (from, to) = (key.to as usize, key.from as usize);
-            let path = self.topology.path(from, to).unwrap_or_default();
-            places(&self.topology.nodes_of(from, &path), it.edges).is_some()
-        };
-        let bridges = self.bridges.iter().enumerate();
-        bridges
-            .filter(|(_, it)| it.sees_returned && it.edges[0] == node && crosses(it))
-            .map(|(bridge, _)| (source_of(bridge), RETURNED))
-            .collect()
-    }
-}
-
-/// The path of a bridge's acknowledgements.
-pub(crate) fn own_path(bridge: usize, plan: &BridgePlan) -> PathKey {
-    let last = Hop::Function(source_of(bridge), ACKNOWLEDGED);
-    PathKey { from: plan.to as u32, to: plan.from as u32, last, variant: 0 }
 }
 
 /// A function at work.
@@ -284,7 +177,7 @@ impl Functions {
         }
         let next = it.function.next_wake(network.link_state(now, it.port));
         if next < Time::NEVER && it.alarm.set(next.max(now)) {
-            network.schedule(next.max(now), Event::new(Kind::Function, function));
+            network.schedule(next, Event::new(Kind::Function, function));
         }
     }
 }

@@ -16,12 +16,16 @@ mod impairment;
 mod loss;
 mod network;
 mod nodes;
+mod numbers;
 mod opportunities;
 mod parallel;
 mod part;
 mod partition;
+mod path;
+mod placements;
 mod plan;
 mod port;
+mod port_id;
 pub mod radio;
 mod record;
 mod routing;
@@ -32,17 +36,20 @@ mod world;
 pub use air::AirPlan;
 pub use capture::{PathEnds, Seen, Watcher};
 pub use channels::{ChannelPlan, RateTrace};
-pub use functions::{BridgeCounters, BridgePlan, places};
+pub use functions::BridgeCounters;
 pub use hosts::{Flow, FlowCounters, TcpCounters};
 pub use impairment::Impairment;
 pub use loss::{Loss, Victims};
 pub use opportunities::{OPPORTUNITY, Opportunities};
+pub use placements::places;
 pub use plan::{
-    ChangePlan, ConsumerPlan, DirectionPlan, FlowPlan, LinkPlan, Metric, NodePlan, Paths, Plan,
-    ProducerPlan, RoutePlan, Routing, Sharing, SplitPlan, StrategyName, Transport,
+    BridgePlan, ChangePlan, ConsumerPlan, DirectionPlan, FlowPlan, LinkChange, LinkPlan, Metric,
+    NodePlan, Paths, Plan, ProducerPlan, RoutePlan, Routing, Sharing, SplitPlan, StrategyName,
+    Transport,
 };
-pub use port::{Counters as PortCounters, LinkChange};
+pub use port::Counters as PortCounters;
+pub use port_id::PortId;
 pub use record::{ChannelSample, FlowSample, PortSample, Series};
-pub use routing::{PortId, Reached, Topology, Tree, Unreachable};
+pub use routing::{Groups, Reached, Topology, Tree, Unreachable};
 pub use transfers::{Transfer, headers};
 pub use world::World;

@@ -6,11 +6,12 @@ use windtunnel_packets::{Packet, Route};
 
 use crate::capture::{View, Watches};
 use crate::event::{Event, Kind};
-use crate::forwarding::{Forwarding, Hop};
+use crate::forwarding::Forwarding;
 use crate::partition::Partition;
-use crate::plan::Plan;
-use crate::port::{Due, LinkChange, Port};
-use crate::routing::PortId;
+use crate::path::Hop;
+use crate::plan::{LinkChange, Plan};
+use crate::port::{Due, Port};
+use crate::port_id::PortId;
 use crate::side::Side;
 
 /// Where an IP packet is.

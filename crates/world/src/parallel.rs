@@ -7,8 +7,8 @@
 //! 1979; Fujimoto 1990, the bounded lag). As the order of events at one instant is
 //! a property of the plan, each part sees what it would see if there were one.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Instant;
 
@@ -27,11 +27,10 @@ pub(crate) fn build(
     forwarding: Forwarding,
     partition: &Partition,
 ) -> Result<Vec<Part>, Unreachable> {
-    if partition.parts() == 1 {
-        return Ok(vec![Part::new(plan, forwarding, partition, 0)?]);
-    }
-    let parts = 0..partition.parts();
-    parts.map(|part| Part::new(plan, forwarding.clone(), partition, part)).collect()
+    let rerouting = plan.routes_change().then(|| Arc::new(plan.clone()));
+    let copies = std::iter::repeat_n(forwarding, partition.parts());
+    let parts = copies.enumerate();
+    parts.map(|(part, it)| Part::new(plan, it, partition, part, rerouting.clone())).collect()
 }
 
 /// A run of several parts.
@@ -91,14 +90,14 @@ impl Run<'_> {
         for (start, last) in windows {
             let before = part.repeated();
             let mut events = part.change_links(start);
-            events += part.give_out(start, last, &mut outgoing);
+            events += part.network.give_out(start, last, &mut outgoing);
             self.post(number, &mut outgoing);
             let stop = if number == 0 { self.decide(start) } else { None };
             if !self.barrier.wait() || self.is_stopped.load(Ordering::Acquire) {
                 return stop;
             }
             for from in &self.mail {
-                part.take_in(&mut lock(&from[number]));
+                part.network.take_in(&mut lock(&from[number]));
             }
             while part.step(last).is_some() {
                 events += 1;

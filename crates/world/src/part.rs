@@ -13,14 +13,16 @@ use windtunnel_packets::{Body, Packet};
 
 use crate::channels::Channels;
 use crate::event::{Event, Kind};
-use crate::forwarding::{Forwarding, Hop};
+use crate::forwarding::Forwarding;
 use crate::functions::Functions;
 use crate::hosts::Hosts;
-use crate::network::{Arrived, At, Crossing, Network};
+use crate::network::{Arrived, At, Network};
 use crate::nodes::Nodes;
 use crate::partition::Partition;
+use crate::path::Hop;
 use crate::plan::{ChangePlan, Plan};
-use crate::routing::{PortId, Unreachable};
+use crate::port_id::PortId;
+use crate::routing::Unreachable;
 
 /// With so few ports everything lies in the cache, and a look ahead only costs.
 const FEW_PORTS: usize = 256;
@@ -43,7 +45,8 @@ pub(crate) struct Part {
 }
 
 impl Part {
-    /// One part of a partition of a plan's world, whose paths are these.
+    /// One part of a partition of a plan's world, whose paths are these; `rerouting` is the
+    /// plan if they follow its changes.
     ///
     /// # Errors
     /// [`Unreachable`] if a consumer has no path to a producer of its prefix.
@@ -52,6 +55,7 @@ impl Part {
         forwarding: Forwarding,
         partition: &Partition,
         part: usize,
+        rerouting: Option<Arc<Plan>>,
     ) -> Result<Self, Unreachable> {
         let streams = Streams::new(plan.seed, plan.run);
         let is_here = |node: usize| partition.part(node) == part;
@@ -68,7 +72,7 @@ impl Part {
         hosts.start(&mut network, is_here);
         Ok(Self {
             changes: plan.changes.clone(),
-            rerouting: plan.routes_change().then(|| Arc::new(plan.clone())),
+            rerouting,
             network,
             channels,
             nodes,
@@ -108,22 +112,6 @@ impl Part {
     /// How many events happened so far that happen in every part.
     pub(crate) fn repeated(&self) -> u64 {
         self.repeated
-    }
-
-    /// Gives out what arrives at other parts from `start` up to `last`. Returns how many
-    /// arrivals were none, because the link had lost the packet or it is late.
-    pub(crate) fn give_out(
-        &mut self,
-        start: Time,
-        last: Time,
-        outgoing: &mut [Vec<Crossing>],
-    ) -> u64 {
-        self.network.give_out(start, last, outgoing)
-    }
-
-    /// Takes in what other parts gave out.
-    pub(crate) fn take_in(&mut self, incoming: &mut Vec<Crossing>) {
-        self.network.take_in(incoming);
     }
 
     #[inline(always)]
@@ -202,7 +190,7 @@ impl Part {
         let others = std::iter::from_fn(|| events.next_if(is_route));
         let places = std::iter::once(place).chain(others.map(|(_, it)| it.of() as usize));
         let changes = &self.changes;
-        forwarding.update(|topology| places.for_each(|it| changes[it].apply(topology)));
+        forwarding.update(|topology| places.for_each(|it| topology.apply(&changes[it])));
         self.nodes.route(plan, self.network.forwarding.topology());
     }
 

@@ -5,13 +5,12 @@
 use std::cmp::Reverse;
 use std::collections::VecDeque;
 
-use windtunnel_controllers::Need;
 use windtunnel_engine::{Duration, Time};
 
 use crate::forwarding::Forwarding;
-use crate::plan::{FlowPlan, Plan, Transport};
-use crate::port::LinkChange;
-use crate::routing::PortId;
+use crate::plan::{ChangePlan, LinkChange, Plan};
+use crate::port_id::PortId;
+use crate::routing::Groups;
 
 /// Which part each node belongs to, and where the parts touch.
 #[derive(Clone, Debug)]
@@ -35,9 +34,8 @@ impl Partition {
 
     /// At most so many parts of about the same load.
     pub(crate) fn of(plan: &Plan, forwarding: &Forwarding, threads: usize) -> Self {
-        let groups = Groups::of(plan);
-        let loads = groups.loads(plan, forwarding);
-        let of = groups.share(plan, &loads, threads);
+        let loads = loads(plan, forwarding);
+        let of = Shares::of(plan).share(plan, &loads, threads);
         Self::new(plan, threads, of)
     }
 
@@ -72,64 +70,29 @@ impl Partition {
     }
 }
 
-/// Nodes that stay together.
-struct Groups {
-    root: Vec<usize>,
+/// How the groups of nodes that stay together are shared out.
+struct Shares {
+    groups: Groups,
 }
 
-impl Groups {
+impl Shares {
     fn of(plan: &Plan) -> Self {
-        let mut groups = Self { root: (0..plan.nodes.len()).collect() };
+        let mut groups = Groups::new(plan.nodes.len());
         for (index, link) in plan.links.iter().enumerate() {
             let ports = [0, 1].map(|it| PortId::new(index, it));
             let changes = plan.changes.iter().filter(|it| ports.contains(&it.port));
-            let loses_delay =
-                |it: &crate::ChangePlan| it.change == LinkChange::Delay(Duration::ZERO);
+            let loses_delay = |it: &ChangePlan| it.change == LinkChange::Delay(Duration::ZERO);
             let is_without_delay = link.directions.iter().any(|it| it.delay == Duration::ZERO);
             if is_without_delay || link.channel.is_some() || changes.clone().any(loses_delay) {
-                groups.join(link.nodes[0], link.nodes[1]);
+                groups.join(link.nodes);
             }
         }
-        for flow in plan.flows.iter().filter(|it| wants_reports(it)) {
+        for flow in plan.flows.iter().filter(|it| it.needs_radio_reports()) {
             if let Some(port) = flow.radio {
-                groups.join(flow.from, plan.links[port.link()].nodes[0]);
+                groups.join([flow.from, plan.links[port.link()].nodes[0]]);
             }
         }
-        groups
-    }
-
-    fn find(&mut self, mut node: usize) -> usize {
-        while self.root[node] != node {
-            self.root[node] = self.root[self.root[node]];
-            node = self.root[node];
-        }
-        node
-    }
-
-    fn join(&mut self, one: usize, other: usize) {
-        let (one, other) = (self.find(one), self.find(other));
-        self.root[one.max(other)] = one.min(other);
-    }
-
-    /// The work at each node: how many paths of packets lead over it.
-    fn loads(&self, plan: &Plan, forwarding: &Forwarding) -> Vec<u64> {
-        let mut loads = vec![1_u64; plan.nodes.len()];
-        let topology = forwarding.topology();
-        for port in forwarding.all_ports() {
-            loads[topology.near(port)] += 4;
-        }
-        for producer in &plan.producers {
-            let tree = topology.tree(producer.node);
-            let prefix = &plan.prefixes[producer.prefix];
-            let consumers = plan
-                .consumers
-                .iter()
-                .filter(|it| prefix.is_prefix_of(&plan.prefixes[it.settings.prefix.0 as usize]));
-            for path in consumers.filter_map(|it| tree.path(topology, it.node)) {
-                path.iter().for_each(|it| loads[topology.near(*it)] += 8);
-            }
-        }
-        loads
+        Self { groups }
     }
 
     /// Fills one part after another, each with nodes that are near each other: whole
@@ -163,10 +126,10 @@ impl Groups {
     /// after another; the networks with the most load first.
     fn networks(&mut self, plan: &Plan, loads: &[u64]) -> Vec<Vec<Vec<usize>>> {
         let mut members = vec![Vec::new(); plan.nodes.len()];
-        (0..plan.nodes.len()).for_each(|node| members[self.find(node)].push(node));
+        (0..plan.nodes.len()).for_each(|node| members[self.groups.root(node)].push(node));
         let mut neighbours = vec![Vec::new(); plan.nodes.len()];
         for link in &plan.links {
-            let [first, second] = link.nodes.map(|it| self.find(it));
+            let [first, second] = link.nodes.map(|it| self.groups.root(it));
             if first != second {
                 neighbours[first].push(second);
                 neighbours[second].push(first);
@@ -197,9 +160,23 @@ impl Groups {
     }
 }
 
-fn wants_reports(flow: &FlowPlan) -> bool {
-    match &flow.transport {
-        Transport::Tcp { settings, .. } => settings.controller.needs().any(|it| it == Need::Sinr),
-        Transport::Udp(_) => false,
+/// The work at each node: how many paths of packets lead over it.
+fn loads(plan: &Plan, forwarding: &Forwarding) -> Vec<u64> {
+    let mut loads = vec![1_u64; plan.nodes.len()];
+    let topology = forwarding.topology();
+    for port in forwarding.all_ports() {
+        loads[topology.near(port)] += 4;
     }
+    for producer in &plan.producers {
+        let tree = topology.tree(producer.node);
+        let prefix = &plan.prefixes[producer.prefix];
+        let consumers = plan
+            .consumers
+            .iter()
+            .filter(|it| prefix.is_prefix_of(&plan.prefixes[it.settings.prefix.0 as usize]));
+        for path in consumers.filter_map(|it| tree.path(topology, it.node)) {
+            path.iter().for_each(|it| loads[topology.near(*it)] += 8);
+        }
+    }
+    loads
 }

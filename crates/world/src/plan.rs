@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use windtunnel_applications::{Workload, udp::UdpSettings};
-use windtunnel_controllers::{Settings as ControllerSettings, Start};
+use windtunnel_controllers::{Need, Settings as ControllerSettings, Start};
 use windtunnel_engine::{Duration, Rate, Time};
+use windtunnel_networks::bridge::{DestinationSettings, SourceSettings};
 use windtunnel_networks::layer::LayerMaker;
 use windtunnel_networks::ndn::content_store::ReplacementPolicy;
 use windtunnel_networks::ndn::forwarder::ForwarderMarks;
@@ -14,10 +15,12 @@ use windtunnel_transports::ndn::consumer::ConsumerSettings;
 use windtunnel_transports::ndn::producer::Producer;
 use windtunnel_transports::tcp::TcpSettings;
 
-use crate::routing::{PortId, Topology};
-use crate::{
-    AirPlan, BridgePlan, ChannelPlan, Impairment, LinkChange, Loss, Opportunities, Victims,
-};
+use crate::air::AirPlan;
+use crate::channels::ChannelPlan;
+use crate::impairment::Impairment;
+use crate::loss::{Loss, Victims};
+use crate::opportunities::Opportunities;
+use crate::port_id::PortId;
 
 /// Everything about one run. Nodes, links and prefixes are referred to by
 /// their place in these lists.
@@ -110,6 +113,31 @@ pub struct DirectionPlan {
     pub overhead: u32,
 }
 
+/// What happens to a link in the course of time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LinkChange {
+    /// It sends at another rate; the packet under transmission keeps its own. One
+    /// with a delivery trace keeps to that.
+    Rate(Rate),
+    /// It is longer or shorter: what leaves from now on takes another time to the other
+    /// end, but arrives after what left before.
+    Delay(Duration),
+    /// It stops sending: what is on the link arrives, what waits goes on waiting.
+    Stall,
+    /// It goes down: what is on the link is lost, what waits goes on waiting.
+    Down,
+    /// It comes back.
+    Up,
+}
+
+impl LinkChange {
+    /// Whether other paths may be the shortest after it. A link that stalls is only slow.
+    #[must_use]
+    pub fn is_of_topology(self) -> bool {
+        matches!(self, Self::Down | Self::Up | Self::Delay(_))
+    }
+}
+
 /// What happens to one direction of a link at some time.
 #[derive(Clone, Copy, Debug)]
 pub struct ChangePlan {
@@ -187,6 +215,23 @@ pub struct SplitPlan {
     pub buffer: u64,
 }
 
+/// Two nodes that work together as the edges of a part of the network. All IP packets
+/// from a flow's sender to its receiver pass them whose path leads through the one
+/// and later through the other.
+#[derive(Clone, Debug)]
+pub struct BridgePlan {
+    /// Its name.
+    pub name: String,
+    /// The node of the source edge.
+    pub from: usize,
+    /// The node of the destination edge.
+    pub to: usize,
+    /// What the source edge is given.
+    pub source: SourceSettings,
+    /// What the destination edge is given.
+    pub destination: DestinationSettings,
+}
+
 /// How a flow is carried, and what it carries.
 #[derive(Clone, Debug)]
 pub enum Transport {
@@ -199,18 +244,6 @@ pub enum Transport {
     },
     /// Over UDP.
     Udp(UdpSettings),
-}
-
-impl ChangePlan {
-    /// Makes a topology what it is after the change.
-    pub(crate) fn apply(&self, topology: &mut Topology) {
-        match self.change {
-            LinkChange::Up => topology.set_up(self.port, true),
-            LinkChange::Down => topology.set_up(self.port, false),
-            LinkChange::Delay(delay) => topology.set_delay(self.port, delay),
-            LinkChange::Rate(_) | LinkChange::Stall => {}
-        }
-    }
 }
 
 /// What a path's length is measured by.
@@ -277,6 +310,17 @@ impl FlowPlan {
     #[must_use]
     pub fn is_over_tcp(&self) -> bool {
         matches!(self.transport, Transport::Tcp { .. })
+    }
+
+    /// Whether its controller needs reports of a radio.
+    #[must_use]
+    pub fn needs_radio_reports(&self) -> bool {
+        match &self.transport {
+            Transport::Tcp { settings, .. } => {
+                settings.controller.needs().any(|it| it == Need::Sinr)
+            }
+            Transport::Udp(_) => false,
+        }
     }
 
     /// Whether it opens connections again and again.

@@ -10,7 +10,7 @@ use windtunnel_queues::{
 };
 
 use crate::impairment::Fate;
-use crate::plan::DirectionPlan;
+use crate::plan::{DirectionPlan, LinkChange};
 
 mod medium;
 mod schedule;
@@ -149,31 +149,6 @@ pub(crate) struct Arrived {
     pub(crate) next: Option<Time>,
     /// When the first of those that are late arrives, if it has become that now.
     pub(crate) late: Option<Time>,
-}
-
-/// What happens to a link in the course of time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LinkChange {
-    /// It sends at another rate; the packet under transmission keeps its own. One
-    /// with a delivery trace keeps to that.
-    Rate(Rate),
-    /// It is longer or shorter: what leaves from now on takes another time to the other
-    /// end, but arrives after what left before.
-    Delay(Duration),
-    /// It stops sending: what is on the link arrives, what waits goes on waiting.
-    Stall,
-    /// It goes down: what is on the link is lost, what waits goes on waiting.
-    Down,
-    /// It comes back.
-    Up,
-}
-
-impl LinkChange {
-    /// Whether other paths may be the shortest after it. A link that stalls is only slow.
-    #[must_use]
-    pub fn is_of_topology(self) -> bool {
-        matches!(self, Self::Down | Self::Up | Self::Delay(_))
-    }
 }
 
 /// One direction of a link, with the queue before it. What every packet touches

@@ -5,7 +5,7 @@ use windtunnel_packets::tcp::{Flags, Segment};
 use windtunnel_transports::tcp::TcpSettings;
 
 use crate::plan::Plan;
-use crate::routing::PortId;
+use crate::port_id::PortId;
 
 /// A file, or an answer, that was received to its end.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -15,8 +15,9 @@ use crate::part::Part;
 use crate::partition::Partition;
 use crate::plan::Plan;
 use crate::port::{Counters as PortCounters, Port};
+use crate::port_id::PortId;
 use crate::record::{PortSample, Series};
-use crate::routing::{PortId, Unreachable};
+use crate::routing::Unreachable;
 use crate::transfers::Transfer;
 
 /// A world: built from a [`Plan`], run once, at once or in steps, and read.
@@ -101,14 +102,18 @@ impl World {
     /// of real time; returns why it stopped and how many events there were.
     pub fn run(&mut self, control: &Control, real: Option<std::time::Duration>) -> (Stop, u64) {
         let limits = Limits { simulated: self.end, real };
-        let (stop, events) = match self.parts.len() {
-            1 => self.run_whole(control, &limits),
-            _ => self.run_parts(control, &limits),
-        };
+        let (stop, events) = self.drive(control, &limits);
         let until = if stop == Stop::Finished { self.end } else { self.now() };
         self.sample_until(until);
         self.parts.iter_mut().for_each(|it| it.network.end_watches(until));
         (stop, events)
+    }
+
+    fn drive(&mut self, control: &Control, limits: &Limits) -> (Stop, u64) {
+        match self.parts.len() {
+            1 => self.run_whole(control, limits),
+            _ => self.run_parts(control, limits),
+        }
     }
 
     fn run_whole(&mut self, control: &Control, limits: &Limits) -> (Stop, u64) {
@@ -131,9 +136,9 @@ impl World {
         let partition = self.partition.clone();
         let mut run = parallel::Run::new(control, limits, &partition);
         loop {
-            let until = self.next_sample().min(self.end);
+            let until = self.next_sample().min(limits.simulated);
             let stop = run.advance(&mut self.parts, until);
-            if stop.is_some() || until == self.end {
+            if stop.is_some() || until == limits.simulated {
                 return (run.finish(stop), run.events());
             }
             self.sample_until(until);
@@ -143,14 +148,8 @@ impl World {
     /// Lets time pass until `time`, or the end of the plan if that is earlier: a run in
     /// steps, which is the same as one at once.
     pub fn advance(&mut self, time: Time) {
-        let control = Control::default();
-        let (simulated, end) = (time.min(self.end), self.end);
-        self.end = simulated;
-        match self.parts.len() {
-            1 => self.run_whole(&control, &Limits { simulated, real: None }),
-            _ => self.run_parts(&control, &Limits { simulated, real: None }),
-        };
-        self.end = end;
+        let simulated = time.min(self.end);
+        self.drive(&Control::default(), &Limits { simulated, real: None });
         self.sample_until(simulated);
     }
 

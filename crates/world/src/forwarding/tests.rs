@@ -7,8 +7,8 @@ use windtunnel_engine::{Duration, Rate, Time};
 use windtunnel_packets::ip::IpVersion;
 
 use super::*;
-use crate::plan::{ChangePlan, Transport};
-use crate::port::LinkChange;
+use crate::path::{keys, variant};
+use crate::plan::{ChangePlan, FlowPlan, LinkChange, Transport};
 use crate::routing::tests::{Joined, links, plan, set_up};
 
 const NODES: usize = 6;

@@ -1,12 +1,12 @@
 //! What a host offers the application that it calls.
 
-use windtunnel_applications::{Completed, Host, Stream};
+use windtunnel_applications::{Application, Completed, Host, Stream};
 use windtunnel_controllers::Controller;
 use windtunnel_engine::Time;
 use windtunnel_transports::tcp::Role;
 
 use super::sockets::{Key, Socket};
-use super::{FlowPlace, Hosts};
+use super::{FlowPlace, Hosts, Running};
 use crate::network::Network;
 use crate::side::Side;
 
@@ -18,6 +18,23 @@ pub(super) struct AtHost<'a> {
     pub(super) now: Time,
     /// The application.
     pub(super) seat: u32,
+}
+
+impl Hosts {
+    /// Calls an application, and arranges for its next wake-up.
+    pub(super) fn call(
+        &mut self,
+        network: &mut Network,
+        now: Time,
+        seat: u32,
+        call: impl FnOnce(&mut dyn Application, &mut dyn Host),
+    ) {
+        let Running::Streams(running) = &mut self.seats[seat as usize].running else { return };
+        let mut application = running.take().expect("an application is not called while it runs");
+        call(application.as_mut(), &mut AtHost { hosts: self, network, now, seat });
+        self.seats[seat as usize].running = Running::Streams(Some(application));
+        self.arrange(network, seat);
+    }
 }
 
 impl AtHost<'_> {

@@ -2,7 +2,6 @@
 
 mod at_host;
 mod flow;
-mod numbers;
 mod seat;
 mod sockets;
 
@@ -10,7 +9,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use windtunnel_applications::udp::{UdpSink, UdpSource};
-use windtunnel_applications::{Application, Completed, Host, Stream};
+use windtunnel_applications::{Application, Completed, Stream};
 use windtunnel_engine::{Duration, Time};
 use windtunnel_packets::tcp::{Flags, Segment};
 use windtunnel_packets::{Body, Ecn, Packet, Route};
@@ -18,15 +17,14 @@ use windtunnel_transports::tcp::{self, Endpoint, EndpointCounters, Role, TcpOutb
 
 pub use flow::{Flow, FlowCounters, TcpCounters};
 pub(crate) use flow::{ReceiverState, Sampled, SenderState};
-pub(crate) use numbers::Numbers;
 
-use self::at_host::AtHost;
 use self::flow::Window;
 use self::sockets::{Key, Socket, Sockets};
 use crate::alarm::Alarm;
 use crate::event::{Event, Kind};
-use crate::forwarding;
 use crate::network::Network;
+use crate::numbers::Numbers;
+use crate::path;
 use crate::side::Side;
 use crate::transfers::{Ideal, Transfer};
 
@@ -35,8 +33,8 @@ use crate::transfers::{Ideal, Transfer};
 enum Running {
     /// On streams; none while it is called.
     Streams(Option<Box<dyn Application>>),
-    /// A source of datagrams, its node and their path.
-    Source(Box<UdpSource>, u32, Route),
+    /// A source of datagrams, and their path.
+    Source(Box<UdpSource>, Route),
     Sink(Box<UdpSink>),
 }
 
@@ -82,7 +80,7 @@ impl Class {
         if !self.is_shared {
             return self.routes[side];
         }
-        let paths = forwarding::keys(self.nodes, forwarding::shared_variant(key.number()));
+        let paths = path::keys(self.nodes, path::shared_variant(key.number()));
         network.forwarding.route(paths[side]).unwrap_or(self.routes[side])
     }
 }
@@ -122,6 +120,13 @@ struct FlowPlace {
     ideal: Option<Box<Ideal>>,
 }
 
+impl FlowPlace {
+    /// The applications of the sender and of the receiver of its data.
+    fn ends(&self) -> [usize; 2] {
+        [self.first, self.first + self.hosts - 1].map(|it| it as usize)
+    }
+}
+
 /// All hosts.
 #[derive(Debug)]
 pub(crate) struct Hosts {
@@ -146,8 +151,7 @@ impl Hosts {
 
     /// The nodes of the sender and of the receiver of a flow's data.
     pub(crate) fn ends(&self, flow: usize) -> [usize; 2] {
-        let flow = &self.flows[flow];
-        [flow.first, flow.first + flow.hosts - 1].map(|it| self.seats[it as usize].node)
+        self.flows[flow].ends().map(|it| self.seats[it].node)
     }
 
     /// A flow, of which `receiver` is what its receiver counted.
@@ -172,43 +176,47 @@ impl Hosts {
 
     /// How many connections the first or the last host of a flow opened.
     pub(crate) fn opened(&self, flow: usize) -> u64 {
-        let flow = &self.flows[flow];
-        let ends = [flow.first, flow.first + flow.hosts - 1];
-        ends.into_iter().map(|it| self.seats[it as usize].opened).max().unwrap_or(0)
+        self.flows[flow].ends().map(|it| self.seats[it].opened).into_iter().max().unwrap_or(0)
     }
 
     /// What the sender of a flow's data counted.
     pub(crate) fn sender(&self, flow: usize) -> SenderState {
         let flow = &self.flows[flow];
-        let seat = &self.seats[flow.first as usize];
+        let seat = &self.seats[flow.ends()[0]];
         if let Running::Source(source, ..) = &seat.running {
             return SenderState::Udp { sent: source.sent() };
         }
-        let open = || seat.open.iter().map(|place| &self.sockets[*place]);
-        let mut counters = seat.closed;
-        open().for_each(|it| counters += it.endpoint.counters());
-        let in_flight = open().map(|it| it.endpoint.in_flight()).sum();
-        let only = open().next().filter(|_| !flow.has_many);
+        let in_flight = self.open(seat).map(|it| it.endpoint.in_flight()).sum();
+        let only = self.open(seat).next().filter(|_| !flow.has_many);
+        let counters = self.counters(seat);
         SenderState::Tcp { counters, in_flight, window: only.and_then(Window::of) }
     }
 
     /// What the receiver of a flow's data counted.
     pub(crate) fn receiver(&self, flow: usize) -> ReceiverState {
-        let flow = &self.flows[flow];
-        let seat = &self.seats[(flow.first + flow.hosts - 1) as usize];
+        let seat = &self.seats[self.flows[flow].ends()[1]];
         if let Running::Sink(sink) = &seat.running {
             return ReceiverState::Udp(*sink.counters());
         }
+        let (transfers, finished) = (seat.transfers, seat.finished);
+        ReceiverState::Tcp { counters: self.counters(seat), transfers, finished }
+    }
+
+    /// The open sockets of an application.
+    fn open<'a>(&'a self, seat: &'a Seat) -> impl Iterator<Item = &'a Socket> {
+        seat.open.iter().map(|place| &self.sockets[*place])
+    }
+
+    /// What all connections of an application counted, the closed ones included.
+    fn counters(&self, seat: &Seat) -> EndpointCounters {
         let mut counters = seat.closed;
-        let open = seat.open.iter().map(|place| &self.sockets[*place]);
-        open.for_each(|it| counters += it.endpoint.counters());
-        ReceiverState::Tcp { counters, transfers: seat.transfers, finished: seat.finished }
+        self.open(seat).for_each(|it| counters += it.endpoint.counters());
+        counters
     }
 
     /// When the last byte of a flow's file was received.
     pub(crate) fn finished(&self, flow: usize) -> Option<Time> {
-        let flow = &self.flows[flow];
-        self.seats[(flow.first + flow.hosts - 1) as usize].finished
+        self.seats[self.flows[flow].ends()[1]].finished
     }
 
     /// The transfers that were finished, in that order.
@@ -350,8 +358,8 @@ impl Hosts {
         it.wake = Time::NEVER;
         let stops = now >= it.stop;
         match &mut it.running {
-            Running::Source(source, node, route) if !stops => {
-                network.send(now, *node, *route, source.send(now));
+            Running::Source(source, route) if !stops => {
+                network.send(now, it.node as u32, *route, source.send(now));
                 self.arrange(network, seat);
             }
             Running::Source(..) | Running::Sink(_) => {}
@@ -364,21 +372,6 @@ impl Hosts {
             }
             Running::Streams(_) => self.arrange(network, seat),
         }
-    }
-
-    /// Calls an application, and arranges for its next wake-up.
-    fn call(
-        &mut self,
-        network: &mut Network,
-        now: Time,
-        seat: u32,
-        call: impl FnOnce(&mut dyn Application, &mut dyn Host),
-    ) {
-        let Running::Streams(running) = &mut self.seats[seat as usize].running else { return };
-        let mut application = running.take().expect("an application is not called while it runs");
-        call(application.as_mut(), &mut AtHost { hosts: self, network, now, seat });
-        self.seats[seat as usize].running = Running::Streams(Some(application));
-        self.arrange(network, seat);
     }
 
     /// Schedules an application's next wake-up, if none is scheduled in time. One that

@@ -7,12 +7,13 @@ use windtunnel_applications::{Application, Relay, Setting, Workload};
 use windtunnel_engine::{Duration, Random, Streams, Time};
 use windtunnel_transports::tcp::{EndpointCounters, Reading, TcpOutbox, TcpSettings};
 
-use super::numbers::Numbers;
 use super::sockets::Sockets;
 use super::{Accepted, Class, FlowPlace, Hosts, Running, Seat};
-use crate::forwarding::{self, Forwarding, PathKey};
+use crate::forwarding::Forwarding;
+use crate::numbers::Numbers;
+use crate::path::{self, PathKey};
 use crate::plan::{FlowPlan, Plan, Sharing, Transport};
-use crate::routing::PortId;
+use crate::port_id::PortId;
 use crate::side::Side;
 use crate::transfers::Ideal;
 
@@ -81,7 +82,7 @@ impl Hosts {
                 let source = UdpSource::new(index, *settings, start, random);
                 self.flows.push(place);
                 let route = forwarding.route(paths[0][0]).expect("it was found before");
-                let source = Running::Source(Box::new(source), flow.from as u32, route);
+                let source = Running::Source(Box::new(source), route);
                 self.seat(0, flow.from, source, flow.stop);
                 self.seat(1, flow.to, Running::Sink(Box::default()), Time::NEVER);
             }
@@ -159,9 +160,9 @@ fn delay_of_start(flow: &FlowPlan, random: &mut Random) -> Duration {
 /// The paths of a flow's connections: of its data and back, between each two hosts.
 fn paths_of(flow: &FlowPlan, sharing: Sharing, number: &mut u32) -> Vec<[PathKey; 2]> {
     let paths = flow.parts().map(|part| {
-        let variant = forwarding::variant(sharing, flow, *number);
+        let variant = path::variant(sharing, flow, *number);
         *number += 1;
-        forwarding::keys(part, variant)
+        path::keys(part, variant)
     });
     paths.collect()
 }

@@ -20,7 +20,8 @@ use windtunnel_transports::ndn::consumer::Consumer;
 use crate::event::{Event, Kind};
 use crate::network::Network;
 use crate::plan::Plan;
-use crate::routing::{self, PortId, Topology, Unreachable};
+use crate::port_id::PortId;
+use crate::routing::{self, Topology, Unreachable};
 use ndn::NdnLayer;
 
 /// A layer that was added to a node, and the messages that it takes in.
@@ -111,16 +112,12 @@ impl Nodes {
 
     fn add_applications(&mut self, plan: &Plan, streams: &Streams) {
         for producer in &plan.producers {
-            self.ndn(producer.node).add_producer(producer);
+            self.ndn[producer.node].add_producer(producer);
         }
         for consumer in &plan.consumers {
-            let place = self.ndn(consumer.node).add_consumer(consumer, streams);
+            let place = self.ndn[consumer.node].add_consumer(consumer, streams);
             self.consumers.push((consumer.node as u32, place));
         }
-    }
-
-    fn ndn(&mut self, node: usize) -> &mut NdnLayer {
-        &mut self.ndn[node]
     }
 
     /// Fills the tables of names by the topology.
@@ -142,7 +139,7 @@ impl Nodes {
                 // asked for.
                 None => {
                     let hop = [NextHop { face, cost: route.cost }];
-                    self.ndn(route.node).announce(&route.prefix, &hop);
+                    self.ndn[route.node].announce(&route.prefix, &hop);
                 }
             }
         }
@@ -157,7 +154,7 @@ impl Nodes {
             }
         }
         for (node, table) in tables.into_iter().enumerate() {
-            self.ndn(node).route(&plan.prefixes, table);
+            self.ndn[node].route(&plan.prefixes, table);
         }
     }
 
@@ -168,7 +165,7 @@ impl Nodes {
 
     fn check_reachability(&mut self, plan: &Plan) -> Result<(), Unreachable> {
         for (index, consumer) in plan.consumers.iter().enumerate() {
-            if !self.ndn(consumer.node).knows(consumer.settings.prefix) {
+            if !self.ndn[consumer.node].knows(consumer.settings.prefix) {
                 return Err(Unreachable::Consumer(index));
             }
         }

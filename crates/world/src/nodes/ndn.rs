@@ -21,8 +21,8 @@ use windtunnel_transports::ndn::consumer::{Consumer, ConsumerCounters};
 use windtunnel_transports::ndn::producer::Producer;
 
 use crate::plan::{ConsumerPlan, NodePlan, ProducerPlan};
+use crate::port_id::PortId;
 use crate::record::FlowSample;
-use crate::routing::PortId;
 
 /// An application beside the forwarder, by its place among those of its kind.
 #[derive(Clone, Copy, Debug)]

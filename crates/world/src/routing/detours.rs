@@ -8,7 +8,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::topology::{PortId, Topology, Tree};
+use super::topology::{Topology, Tree};
+use crate::port_id::PortId;
 
 /// A next hop: a port of a node, and the cost of the path that begins with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,13 +1,15 @@
 //! Routing: the topology as it is, the shortest paths in it, and the next hops of names.
 
 mod detours;
+mod groups;
 mod next_hops;
 #[cfg(test)]
 pub(crate) mod tests;
 mod topology;
 
+pub use groups::Groups;
 pub(crate) use next_hops::next_hops;
-pub use topology::{PortId, Reached, Topology, Tree};
+pub use topology::{Reached, Topology, Tree};
 
 use crate::plan::Plan;
 
@@ -24,17 +26,6 @@ pub enum Unreachable {
 
 /// Whether the network has a cycle, so that a packet could come back to where it was.
 pub(crate) fn has_cycle(plan: &Plan) -> bool {
-    let mut root: Vec<usize> = (0..plan.nodes.len()).collect();
-    fn find(root: &mut [usize], mut node: usize) -> usize {
-        while root[node] != node {
-            root[node] = root[root[node]];
-            node = root[node];
-        }
-        node
-    }
-    plan.links.iter().any(|link| {
-        let [first, second] = link.nodes.map(|node| find(&mut root, node));
-        root[first] = second;
-        first == second
-    })
+    let mut joined = Groups::new(plan.nodes.len());
+    plan.links.iter().any(|link| !joined.join(link.nodes))
 }

@@ -1,8 +1,9 @@
 //! The next hops of names: of every node to every producer.
 
 use super::detours::detours;
-use super::topology::{PortId, Topology};
+use super::topology::Topology;
 use crate::plan::{Paths, Plan};
+use crate::port_id::PortId;
 
 /// One next hop of one node to one producer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,14 +2,18 @@
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use windtunnel_engine::{Duration, Rate};
+use windtunnel_engine::{Duration, Rate, Time};
 use windtunnel_networks::ndn::content_store::ReplacementPolicy;
 use windtunnel_networks::ndn::forwarder::ForwarderMarks;
 use windtunnel_queues::{Discipline, QueueLimit};
 
 use super::detours::{Detour, Order, detours};
-use super::{PortId, Topology, Tree};
-use crate::plan::{DirectionPlan, LinkPlan, Metric, NodePlan, Paths, Plan, Routing, Sharing};
+use super::{Topology, Tree};
+use crate::plan::{
+    ChangePlan, DirectionPlan, LinkChange, LinkPlan, Metric, NodePlan, Paths, Plan, Routing,
+    Sharing,
+};
+use crate::port_id::PortId;
 use crate::{Impairment, Loss, Victims};
 
 /// A link: the nodes that it joins, its delays there and back, and whether it is up
@@ -72,7 +76,9 @@ fn link(nodes: [usize; 2], delays: [Duration; 2]) -> LinkPlan {
 pub(crate) fn set_up(topology: &mut Topology, links: &[Joined]) {
     for (link, (.., up)) in links.iter().enumerate() {
         for (direction, is_up) in up.iter().enumerate() {
-            topology.set_up(PortId::new(link, direction), *is_up);
+            let change = if *is_up { LinkChange::Up } else { LinkChange::Down };
+            let port = PortId::new(link, direction);
+            topology.apply(&ChangePlan { time: Time::ZERO, port, change });
         }
     }
 }

@@ -5,44 +5,8 @@ use std::collections::BinaryHeap;
 
 use windtunnel_engine::Duration;
 
-use crate::plan::{Metric, Plan};
-
-/// One direction of a link, with the queue before it: its number never changes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct PortId(pub u32);
-
-impl PortId {
-    /// The port of a link in one direction: 0 from the link's first node, 1 from its
-    /// second.
-    #[must_use]
-    pub fn new(link: usize, direction: usize) -> Self {
-        Self((2 * link + direction) as u32)
-    }
-
-    /// The link's place in the plan.
-    #[must_use]
-    pub fn link(self) -> usize {
-        self.0 as usize / 2
-    }
-
-    /// The direction: 0 from the link's first node, 1 from its second.
-    #[must_use]
-    pub fn direction(self) -> usize {
-        self.0 as usize % 2
-    }
-
-    /// The same link's other direction.
-    #[must_use]
-    pub fn reversed(self) -> Self {
-        Self(self.0 ^ 1)
-    }
-
-    /// Its place among all ports.
-    #[must_use]
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
-}
+use crate::plan::{ChangePlan, LinkChange, Metric, Plan};
+use crate::port_id::PortId;
 
 /// A node that was reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,14 +91,15 @@ impl Topology {
         self.is_up[port.index()].then(|| self.costs[port.index()])
     }
 
-    /// A port goes up or down.
-    pub fn set_up(&mut self, port: PortId, is_up: bool) {
-        self.is_up[port.index()] = is_up;
-    }
-
-    /// A port has another delay.
-    pub fn set_delay(&mut self, port: PortId, delay: Duration) {
-        self.costs[port.index()] = cost(self.metric, delay);
+    /// Becomes what it is after a change.
+    pub fn apply(&mut self, change: &ChangePlan) {
+        let port = change.port;
+        match change.change {
+            LinkChange::Up => self.is_up[port.index()] = true,
+            LinkChange::Down => self.is_up[port.index()] = false,
+            LinkChange::Delay(delay) => self.costs[port.index()] = cost(self.metric, delay),
+            LinkChange::Rate(_) | LinkChange::Stall => {}
+        }
     }
 
     /// The least cost from every node to `target`, in order of cost (Dijkstra
