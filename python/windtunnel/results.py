@@ -23,7 +23,7 @@ CAPTURES = "captures"
 class Results(ResultTables):
     """The results of a scenario.
 
-    `tables` holds `runs`, `flows`, `transfers`, `links`, `nodes`, `bridges`,
+    `tables` holds `runs`, `flows`, `transfers`, `links`, `nodes`, `bridges`, `tunnels`,
     `flow_series`, `link_series`, `channel_series` and `maps`; each begins with a column
     for every axis of the scenario's comparison, and `run`, the number of the replication.
     The names of the columns end with their units. Without a finished run there are no tables.

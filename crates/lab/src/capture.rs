@@ -138,12 +138,12 @@ impl Capture {
         Self { path, node, neighbours, file }
     }
 
-    fn take(&mut self, seen: &Seen<'_>, frames: &Frames) {
+    fn take(&mut self, seen: &Seen, frames: &Frames) {
         let Ok(file) = &mut self.file else { return };
         let neighbour = self.neighbours[seen.interface];
         let ends = if seen.sent { [self.node, neighbour] } else { [neighbour, self.node] };
         let written = frames
-            .frame(seen, ends)
+            .frame(&seen.packet, ends)
             .map_err(io::Error::other)
             .and_then(|frame| write_packet(file, seen, frame));
         if let Err(error) = written {
@@ -186,7 +186,7 @@ fn create(path: &Path, plan: &Plan, node: usize) -> io::Result<PcapNgWriter<BufW
 
 fn write_packet(
     file: &mut PcapNgWriter<BufWriter<File>>,
-    seen: &Seen<'_>,
+    seen: &Seen,
     frame: Vec<u8>,
 ) -> io::Result<()> {
     let direction = if seen.sent { OUTBOUND } else { INBOUND };

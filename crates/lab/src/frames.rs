@@ -11,7 +11,7 @@ use windtunnel_packets::ndn::wire::size::{DataShape, NameSize, SignatureKind, da
 use windtunnel_packets::ndn::wire::{EncodeError, Name};
 use windtunnel_packets::ndn::{self, Data, PrefixId};
 use windtunnel_packets::udp;
-use windtunnel_world::{PathEnds, Plan, ProducerPlan, Seen};
+use windtunnel_world::{PathEnds, Plan, ProducerPlan, SeenPacket};
 
 /// NDN's number in IEEE's registry.
 const NDN: EtherType = EtherType(0x8624);
@@ -77,6 +77,22 @@ fn addresses(header: u16, number: u32, path: Option<PathEnds>) -> (EtherType, Ad
     }
 }
 
+/// The version of IP of a packet.
+fn ip_version(ether_type: EtherType) -> IpVersion {
+    if ether_type == EtherType::IPV6 { IpVersion::V6 } else { IpVersion::V4 }
+}
+
+/// The bytes of an edge's message.
+fn acknowledgement(seen: &SeenPacket) -> Vec<u8> {
+    let SeenPacket { packet, path, quoted, .. } = seen;
+    let Body::Message(message) = &packet.body else { return Vec::new() };
+    let of = EdgeAcknowledgement::from_words(&message.words);
+    let is_v6 = packet.network_size == EdgeAcknowledgement::size(IpVersion::V6);
+    let version = if is_v6 { IpVersion::V6 } else { IpVersion::V4 };
+    let (_, addresses) = addresses(version.header(), of.connection, *quoted);
+    of.message(addresses, edges(*path)).encode()
+}
+
 impl Frames {
     pub(crate) fn new(plan: &Plan) -> Self {
         Self { prefixes: plan.prefixes.clone(), producers: plan.producers.clone() }
@@ -86,12 +102,22 @@ impl Frames {
     ///
     /// # Errors
     /// [`EncodeError::TooLarge`].
-    pub(crate) fn frame(&self, seen: &Seen<'_>, nodes: [usize; 2]) -> Result<Vec<u8>, EncodeError> {
-        let &Seen { packet, path, quoted, .. } = seen;
+    pub(crate) fn frame(
+        &self,
+        seen: &SeenPacket,
+        nodes: [usize; 2],
+    ) -> Result<Vec<u8>, EncodeError> {
         let [source, destination] = nodes.map(hardware_address);
-        let header = |ether_type| Ethernet2Header { source, destination, ether_type }.to_bytes();
+        let (ether_type, bytes) = self.encode(seen)?;
+        let header = Ethernet2Header { source, destination, ether_type };
+        Ok([&header.to_bytes()[..], &bytes].concat())
+    }
+
+    /// The bytes of a packet, and what they are.
+    fn encode(&self, seen: &SeenPacket) -> Result<(EtherType, Vec<u8>), EncodeError> {
+        let SeenPacket { packet, path, .. } = seen;
         let marked = packet.marked();
-        let (ether_type, bytes) = match &packet.body {
+        Ok(match &packet.body {
             Body::Interest(interest) => {
                 let prefix = self.prefix(interest.name.prefix);
                 (NDN, ndn::encode_interest(interest, prefix, None, marked)?)
@@ -106,23 +132,24 @@ impl Frames {
             }
             Body::Segment(segment) => {
                 let header = packet.network_size - segment.size();
-                let (ether_type, addresses) = addresses(header, segment.connection, path);
+                let (ether_type, addresses) = addresses(header, segment.connection, *path);
                 (ether_type, ip::encode_segment(segment, packet.ecn, &addresses))
             }
             Body::Datagram(datagram) => {
                 let header = packet.network_size - udp::HEADER - datagram.length;
-                let (ether_type, addresses) = addresses(header, datagram.flow, path);
+                let (ether_type, addresses) = addresses(header, datagram.flow, *path);
                 (ether_type, ip::encode_datagram(datagram, packet.ecn, &addresses))
             }
-            Body::Message(message) => {
-                let of = EdgeAcknowledgement::from_words(&message.words);
-                let is_v6 = packet.network_size == EdgeAcknowledgement::size(IpVersion::V6);
-                let version = if is_v6 { IpVersion::V6 } else { IpVersion::V4 };
-                let (_, addresses) = addresses(version.header(), of.connection, quoted);
-                (EtherType::IPV4, of.message(addresses, edges(path)).encode())
+            Body::Message(_) => (EtherType::IPV4, acknowledgement(seen)),
+            Body::Tunnelled(tunnelled) => {
+                let header = tunnelled.version.header();
+                let (ether_type, addresses) = addresses(header, 0, *path);
+                let inside = seen.inside.as_deref().expect("a tunnelled packet has one inside");
+                let (inner_type, inner) = self.encode(inside)?;
+                let version = ip_version(inner_type);
+                (ether_type, ip::encode_tunnelled(&inner, version, packet.ecn, &addresses))
             }
-        };
-        Ok([&header(ether_type)[..], &bytes].concat())
+        })
     }
 
     fn prefix(&self, id: PrefixId) -> &Name<'static> {

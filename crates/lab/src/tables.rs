@@ -13,6 +13,7 @@ use windtunnel_world::{LinkPlan, Plan, World};
 mod bridges;
 mod channels;
 mod flows;
+mod tunnels;
 
 /// The columns of all tables: no axis of a comparison may have one of these names.
 pub const COLUMNS: &[&str] = &[
@@ -117,6 +118,12 @@ pub const COLUMNS: &[&str] = &[
     "delays_overflowed",
     "waiting",
     "most_waiting_bytes",
+    "tunnel",
+    "entered",
+    "entered_bytes",
+    "left",
+    "too_large",
+    "unmarkable",
 ];
 
 /// Builds a table column by column: each column reads its value from every row.
@@ -221,6 +228,7 @@ pub struct Measurements {
     channel_series: RecordBatch,
     maps: RecordBatch,
     bridges: RecordBatch,
+    tunnels: RecordBatch,
 }
 
 impl Measurements {
@@ -237,6 +245,7 @@ impl Measurements {
             channel_series: channels::series(plan, world),
             maps: channels::maps(plan),
             bridges: bridges::totals(plan, world),
+            tunnels: tunnels::totals(plan, world),
         }
     }
 }
@@ -339,19 +348,20 @@ fn run_table(run: &Run) -> RecordBatch {
 }
 
 /// All tables of the given runs, by name: `runs`, `flows`, `transfers`, `links`,
-/// `nodes`, `bridges`, `flow_series`, `link_series`, `channel_series` and `maps`. Each
+/// `nodes`, `bridges`, `tunnels`, `flow_series`, `link_series`, `channel_series` and `maps`. Each
 /// starts with a column for every axis of the comparison and the run's number.
 /// Without runs there are no tables.
 #[must_use]
 pub fn all(study: &Study, runs: &[Run]) -> Vec<(&'static str, RecordBatch)> {
     type Part = fn(&Run) -> RecordBatch;
-    let parts: [(&'static str, Part); 10] = [
+    let parts: [(&'static str, Part); 11] = [
         ("runs", run_table),
         ("flows", |run| run.measurements.flows.clone()),
         ("transfers", |run| run.measurements.transfers.clone()),
         ("links", |run| run.measurements.links.clone()),
         ("nodes", |run| run.measurements.nodes.clone()),
         ("bridges", |run| run.measurements.bridges.clone()),
+        ("tunnels", |run| run.measurements.tunnels.clone()),
         ("flow_series", |run| run.measurements.flow_series.clone()),
         ("link_series", |run| run.measurements.link_series.clone()),
         ("channel_series", |run| run.measurements.channel_series.clone()),

@@ -4,10 +4,8 @@
 mod common;
 
 use arrow_array::RecordBatch;
-use pcap_file::pcapng::{Block, PcapNgReader};
-use std::fs::File;
 use std::net::Ipv4Addr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, UInt64Type};
@@ -60,10 +58,7 @@ fn assert_refused(marked: &str, expected: &[&str]) {
 }
 
 fn table(text: &str, name: &str) -> RecordBatch {
-    let (study, outcome) = Batch::start(read(text).expect("the scenario is right"), 1).finish();
-    assert!(outcome.faults.is_empty(), "{:?}", outcome.faults);
-    let all = tables::all(&study, &outcome.runs);
-    all.into_iter().find(|it| it.0 == name).expect("the table is there").1
+    common::table(read(text).expect("the scenario is right"), name)
 }
 
 fn count(table: &RecordBatch, column: &str) -> u64 {
@@ -137,19 +132,6 @@ fn the_table_says_what_the_edges_did() {
     }
 }
 
-/// The IP packets of a capture's Ethernet frames.
-fn packets(file: &Path) -> Vec<Vec<u8>> {
-    let file = File::open(file).expect("the capture was written");
-    let mut reader = PcapNgReader::new(file).expect("it is a capture");
-    let mut packets = Vec::new();
-    while let Some(block) = reader.next_block() {
-        if let Block::EnhancedPacket(it) = block.expect("it is whole") {
-            packets.push(it.data[14..].to_vec());
-        }
-    }
-    packets
-}
-
 #[test]
 fn a_capture_has_the_acknowledgements_as_they_are_on_the_wire() {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("bridges");
@@ -160,7 +142,7 @@ fn a_capture_has_the_acknowledgements_as_they_are_on_the_wire() {
     assert!(outcome.unwritten.is_none() && outcome.faults.is_empty());
     let tables = tables::all(&study, &outcome.runs);
     let table = &tables.iter().find(|it| it.0 == "bridges").expect("the table is there").1;
-    let packets = packets(&folder.join("run-0").join("edge-b.pcapng"));
+    let packets = common::packets(&folder.join("run-0").join("edge-b.pcapng"));
     let messages: Vec<EdgeMessage> =
         packets.iter().filter_map(|it| EdgeMessage::decode(it).ok()).collect();
     assert_eq!(messages.len() as u64, count(table, "acknowledgements"));

@@ -49,6 +49,7 @@ fn one_thread_and_many_give_the_same_tables() {
             "links",
             "nodes",
             "bridges",
+            "tunnels",
             "flow_series",
             "link_series",
             "channel_series",

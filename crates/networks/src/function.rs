@@ -2,7 +2,7 @@
 //! IP packets, and looks at those that pass.
 
 use windtunnel_engine::Time;
-use windtunnel_packets::Packet;
+use windtunnel_packets::{Packet, PacketStore};
 
 /// Where a function sees a packet: one that does different things on the way there and
 /// on the way back has a tap for each. Its own protocol gives them a meaning.
@@ -31,8 +31,15 @@ pub struct FunctionActions {
 
 /// A function inside the network.
 pub trait NetworkFunction {
-    /// A packet comes by.
-    fn receive(&mut self, now: Time, tap: Tap, packet: Packet, actions: &mut FunctionActions);
+    /// A packet comes by. What is inside of packets lies in `packets`.
+    fn receive(
+        &mut self,
+        now: Time,
+        tap: Tap,
+        packet: Packet,
+        packets: &mut PacketStore,
+        actions: &mut FunctionActions,
+    );
 
     /// When [`NetworkFunction::wake`] is to be called next; it may move with each call.
     /// `link` is as it is now.

@@ -7,3 +7,4 @@ pub mod function;
 pub mod layer;
 mod list;
 pub mod ndn;
+pub mod tunnel;

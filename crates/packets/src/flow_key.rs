@@ -38,4 +38,11 @@ impl FlowKey {
     pub const fn of_messages(flow: u32) -> Self {
         Self::new(3, flow)
     }
+
+    /// The key of all packets in a tunnel: a router does not look inside.
+    #[inline]
+    #[must_use]
+    pub const fn of_tunnel(tunnel: u32) -> Self {
+        Self::new(4, tunnel)
+    }
 }

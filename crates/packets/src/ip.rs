@@ -5,7 +5,7 @@
 use std::net::{SocketAddrV4, SocketAddrV6};
 
 use etherparse::{
-    IpEcn, IpHeaders, Ipv4Header, Ipv6Header, PacketBuilder, TcpHeader, TcpOptionElement,
+    IpEcn, IpHeaders, IpNumber, Ipv4Header, Ipv6Header, PacketBuilder, TcpHeader, TcpOptionElement,
     TcpOptions,
 };
 
@@ -141,6 +141,25 @@ pub fn encode_datagram(datagram: &Datagram, ecn: Ecn, addresses: &Addresses) -> 
     PacketBuilder::ip(addresses.header(ecn))
         .udp(source_port, destination_port)
         .write_to_vec(&mut output, &ZEROS[..usize::from(datagram.length)])
+        .expect("a packet's size has 16 bits, so its lengths fit their fields");
+    output
+}
+
+/// The IP packet that carries another one of version `inner` (RFC 2003; RFC 2473).
+#[must_use]
+pub fn encode_tunnelled(
+    packet: &[u8],
+    inner: IpVersion,
+    ecn: Ecn,
+    addresses: &Addresses,
+) -> Vec<u8> {
+    let protocol = match inner {
+        IpVersion::V4 => IpNumber::IPV4,
+        IpVersion::V6 => IpNumber::IPV6,
+    };
+    let mut output = Vec::with_capacity(MOST_HEADERS + packet.len());
+    PacketBuilder::ip(addresses.header(ecn))
+        .write(&mut output, protocol, packet)
         .expect("a packet's size has 16 bits, so its lengths fit their fields");
     output
 }

@@ -8,10 +8,13 @@ pub mod ip;
 mod message;
 pub mod ndn;
 mod packet;
+mod store;
 pub mod tcp;
+pub mod tunnel;
 pub mod udp;
 
 pub use ecn::Ecn;
 pub use flow_key::FlowKey;
 pub use message::{MESSAGE_WORDS, Message, ProtocolNumber};
 pub use packet::{Body, Packet, Route};
+pub use store::PacketStore;

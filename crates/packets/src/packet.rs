@@ -7,6 +7,7 @@ use crate::message::Message;
 use crate::ndn::wire::size::{LinkHeaders, link_size};
 use crate::ndn::{Data, Interest, Nack};
 use crate::tcp::Segment;
+use crate::tunnel::Tunnelled;
 use crate::udp::Datagram;
 
 /// A packet in transit. It fills one cache line, because with many packets in transit
@@ -54,6 +55,8 @@ pub enum Body {
     Datagram(Datagram),
     /// A message of a protocol that is spoken in the network itself.
     Message(Message),
+    /// An IP packet inside another one.
+    Tunnelled(Tunnelled),
 }
 
 impl Packet {
@@ -85,7 +88,7 @@ impl Packet {
     pub fn size(&self) -> u32 {
         let network_size = u32::from(self.network_size);
         let nack = match &self.body {
-            Body::Segment(_) | Body::Datagram(_) | Body::Message(_) => {
+            Body::Segment(_) | Body::Datagram(_) | Body::Message(_) | Body::Tunnelled(_) => {
                 return network_size;
             }
             Body::Nack(nack) => Some(nack.reason),
@@ -120,6 +123,7 @@ impl Packet {
             Body::Segment(it) => FlowKey::of_connection(it.connection),
             Body::Datagram(it) => FlowKey::of_datagrams(it.flow),
             Body::Message(it) => FlowKey::of_messages(it.flow),
+            Body::Tunnelled(it) => FlowKey::of_tunnel(it.tunnel),
         }
     }
 }

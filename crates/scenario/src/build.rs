@@ -17,7 +17,7 @@ use crate::files::Files;
 use crate::located::Named;
 use crate::nodes::Names;
 use crate::scenario::Scenario;
-use crate::{bridges, flows};
+use crate::{bridges, flows, tunnels};
 
 /// Builds the plan of run 0. `files` are those that the scenario names, `makers` make the
 /// controllers that are not registered.
@@ -47,6 +47,7 @@ pub(crate) fn plan(
         consumers,
         flows: Vec::new(),
         bridges: Vec::new(),
+        tunnels: Vec::new(),
         routing,
         duration,
         interval: checks::interval(scenario)?,
@@ -56,6 +57,7 @@ pub(crate) fn plan(
     plan.flows = flows::plans(&scenario.flows, &nodes, &link_names, &controllers, &plan)?;
     checks::check(scenario, &plan)?;
     plan.bridges = bridges::plans(&scenario.bridges, &nodes, &plan)?;
+    plan.tunnels = tunnels::plans(&scenario.tunnels, &nodes, &plan)?;
     Ok(plan)
 }
 

@@ -34,7 +34,7 @@ pub(crate) fn interval(scenario: &Scenario) -> Result<Duration, Mistake> {
     Ok(interval)
 }
 
-/// Checks a plan that has all but bridges.
+/// Checks a plan that has all but bridges and tunnels.
 pub(crate) fn check(scenario: &Scenario, plan: &Plan) -> Result<(), Mistake> {
     something_happens(scenario)?;
     names(scenario)?;

@@ -14,6 +14,7 @@ mod controllers;
 mod defaults;
 mod error;
 mod files;
+mod flow_paths;
 mod flows;
 mod links;
 mod located;
@@ -35,6 +36,7 @@ mod timers;
 mod trace;
 mod traces;
 mod tree;
+mod tunnels;
 mod units;
 
 pub use bridges::round_trip;

@@ -11,6 +11,11 @@ fn parts(plan: &Plan) -> Groups {
     parts
 }
 
+/// Whether links join two nodes.
+pub(crate) fn are_joined(plan: &Plan, nodes: [usize; 2]) -> bool {
+    parts(plan).are_joined(nodes)
+}
+
 /// The first flow whose destination it cannot reach.
 pub(crate) fn parted_flow(plan: &Plan) -> Option<usize> {
     let mut parts = parts(plan);

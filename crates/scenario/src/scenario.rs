@@ -18,6 +18,7 @@ use crate::nodes::Node;
 use crate::producers::Producer;
 use crate::routing::Routing;
 use crate::schema::explained;
+use crate::tunnels::Tunnel;
 use crate::units::{Measured, milliseconds};
 use crate::{defaults, reader, tree};
 
@@ -71,6 +72,10 @@ pub(crate) struct Scenario {
     #[serde(default)]
     #[schemars(with = "std::collections::BTreeMap<String, Bridge>")]
     pub(crate) bridges: Named<Bridge>,
+    /// Between which nodes IP packets travel inside others, by name.
+    #[serde(default)]
+    #[schemars(with = "std::collections::BTreeMap<String, Tunnel>")]
+    pub(crate) tunnels: Named<Tunnel>,
     /// How Interests find producers, and IP packets their destination.
     #[serde(default)]
     pub(crate) routing: Routing,
@@ -103,8 +108,8 @@ pub(crate) fn parse(text: &str) -> Result<Scenario, Mistake> {
 }
 
 /// What a comparison may complete: not read before the values of its cases are set.
-const PARTS: [&str; 7] =
-    ["defaults", "nodes", "links", "producers", "consumers", "flows", "bridges"];
+const PARTS: [&str; 8] =
+    ["defaults", "nodes", "links", "producers", "consumers", "flows", "bridges", "tunnels"];
 
 /// Reads of a scenario's text what is the same in all cases that it compares. Its nodes,
 /// links and all that is on them are left out.

@@ -4,9 +4,9 @@
 
 use std::fmt;
 
-use windtunnel_engine::{Store, Time};
+use windtunnel_engine::Time;
 use windtunnel_packets::bridge::{EdgeAcknowledgement, PROTOCOL};
-use windtunnel_packets::{Body, Packet};
+use windtunnel_packets::{Body, Packet, PacketStore};
 
 use crate::forwarding::Forwarding;
 use crate::numbers::Numbers;
@@ -27,25 +27,34 @@ pub struct PathEnds {
     pub forth: bool,
 }
 
+/// A packet, and what its addresses stand for.
+#[derive(Clone, Debug)]
+pub struct SeenPacket {
+    /// The packet.
+    pub packet: Packet,
+    /// Where it comes from and goes to, if it is an IP packet.
+    pub path: Option<PathEnds>,
+    /// The same of the packet that it acknowledges, if it is an edge's message.
+    pub quoted: Option<PathEnds>,
+    /// The packet inside of it, if it has one.
+    pub inside: Option<Box<SeenPacket>>,
+}
+
 /// A packet as an interface saw it.
-#[derive(Clone, Copy, Debug)]
-pub struct Seen<'a> {
+#[derive(Clone, Debug)]
+pub struct Seen {
     /// When it began to leave, or when its last bit arrived.
     pub time: Time,
     /// Which of the node's interfaces, in the order of [`Plan::interfaces`].
     pub interface: usize,
     /// Whether it left; otherwise it arrived.
     pub sent: bool,
-    /// Where it comes from and goes to, if it is an IP packet.
-    pub path: Option<PathEnds>,
-    /// The same of the packet that it acknowledges, if it is an edge's message.
-    pub quoted: Option<PathEnds>,
     /// The packet.
-    pub packet: &'a Packet,
+    pub packet: SeenPacket,
 }
 
 /// Is called with what a node's interfaces see, in the order of time.
-pub type Watcher = Box<dyn FnMut(&Seen<'_>) + Send>;
+pub type Watcher = Box<dyn FnMut(&Seen) + Send>;
 
 /// The nodes that are watched.
 #[derive(Debug)]
@@ -59,7 +68,7 @@ pub(crate) struct Watches {
 /// What the watches look at.
 pub(crate) struct View<'a> {
     pub(crate) ports: &'a [Port],
-    pub(crate) packets: &'a Store<Packet>,
+    pub(crate) packets: &'a PacketStore,
     pub(crate) forwarding: &'a Forwarding,
 }
 
@@ -96,10 +105,11 @@ impl fmt::Debug for Watch {
 #[derive(Debug)]
 struct Addresses {
     numbers: Numbers,
-    /// For each class of connections, for each flow, and for each bridge.
+    /// For each class of connections, each flow, each bridge and each tunnel.
     classes: Vec<[usize; 2]>,
     flows: Vec<[usize; 2]>,
     bridges: Vec<[usize; 2]>,
+    tunnels: Vec<[usize; 2]>,
 }
 
 impl Addresses {
@@ -110,7 +120,16 @@ impl Addresses {
             classes: flows().filter(|it| it.is_over_tcp()).flat_map(|it| it.parts()).collect(),
             flows: flows().map(|it| [it.from, it.to]).collect(),
             bridges: plan.bridges.iter().map(|it| [it.from, it.to]).collect(),
+            tunnels: plan.tunnels.iter().map(|it| it.ends).collect(),
         }
+    }
+
+    /// A packet with what its addresses, and those of the packets inside, stand for.
+    fn seen(&self, packet: &Packet, view: &View<'_>) -> SeenPacket {
+        let [path, quoted] = self.ends(packet, view.forwarding);
+        let inside = packet.body.inside().map(|it| &view.packets[it]);
+        let inside = inside.map(|it| Box::new(self.seen(it, view)));
+        SeenPacket { packet: *packet, path, quoted, inside }
     }
 
     /// Where an IP packet comes from and goes to, and the one that it acknowledges if it
@@ -124,6 +143,9 @@ impl Addresses {
                 let of = EdgeAcknowledgement::from_words(&it.words);
                 let own = ends(self.bridges[it.flow as usize], false);
                 [Some(own), Some(ends(self.connection(of.connection), true))]
+            }
+            Body::Tunnelled(it) => {
+                [Some(ends(self.tunnels[it.tunnel as usize], it.from == 0)), None]
             }
             Body::Interest(_) | Body::Data(_) | Body::Nack(_) | Body::Message(_) => [None, None],
         }
@@ -165,17 +187,10 @@ impl Watches {
     }
 
     /// Reports that a packet has arrived through `port`.
-    pub(crate) fn arrived(
-        &mut self,
-        now: Time,
-        port: PortId,
-        packet: &Packet,
-        forwarding: &Forwarding,
-    ) {
+    pub(crate) fn arrived(&mut self, now: Time, port: PortId, packet: &Packet, view: &View<'_>) {
         if let Some(Place { watch, interface }) = self.ports[port.index()][1] {
-            let [path, quoted] = self.addresses.ends(packet, forwarding);
-            let seen = Seen { time: now, interface, sent: false, path, quoted, packet };
-            (self.nodes[watch].watcher)(&seen);
+            let packet = self.addresses.seen(packet, view);
+            (self.nodes[watch].watcher)(&Seen { time: now, interface, sent: false, packet });
         }
     }
 
@@ -199,8 +214,8 @@ impl Watch {
         }
         self.found.sort_by_key(|(time, ..)| *time);
         for (time, interface, packet) in self.found.drain(..) {
-            let [path, quoted] = addresses.ends(&packet, view.forwarding);
-            (self.watcher)(&Seen { time, interface, sent: true, path, quoted, packet: &packet });
+            let packet = addresses.seen(&packet, view);
+            (self.watcher)(&Seen { time, interface, sent: true, packet });
         }
     }
 }

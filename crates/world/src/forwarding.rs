@@ -9,6 +9,7 @@
 use std::collections::BTreeMap;
 
 use windtunnel_engine::{hash_pair, hash_twice};
+use windtunnel_networks::tunnel::ENTER;
 use windtunnel_packets::Route;
 
 use crate::path::{self, Hop, PathKey};
@@ -71,7 +72,7 @@ impl Forwarding {
             hops: Vec::new(),
             paths: Vec::new(),
             known: BTreeMap::new(),
-            placements: (!plan.bridges.is_empty()).then(|| Placements::new(plan)),
+            placements: plan.has_functions().then(|| Placements::new(plan)),
             topology: Topology::new(plan),
             sharing: plan.routing.sharing,
             trees: BTreeMap::new(),
@@ -124,9 +125,16 @@ impl Forwarding {
     fn add_functions(&mut self, plan: &Plan) -> Result<(), Unreachable> {
         for (bridge, it) in plan.bridges.iter().enumerate() {
             let tree = self.topology.tree(it.from);
-            let back = self.add(placements::own_path(bridge, it), &tree);
+            let back = self.add(placements::acknowledgement_path(bridge, it), &tree);
             back.filter(|_| self.topology.path(it.from, it.to).is_some())
                 .ok_or(Unreachable::Bridge(bridge))?;
+        }
+        for tunnel in 0..plan.tunnels.len() {
+            for side in [0, 1] {
+                let key = placements::tunnel_path(plan, tunnel, side);
+                let tree = self.topology.tree(key.to as usize);
+                self.add(key, &tree).ok_or(Unreachable::Tunnel(tunnel))?;
+            }
         }
         Ok(())
     }
@@ -176,14 +184,27 @@ impl Forwarding {
     fn lay(&mut self, key: PathKey, ports: &[PortId]) -> Route {
         let route = Route(self.hops.len() as u32);
         let nodes = self.topology.nodes_of(key.from as usize, ports);
-        for place in 0..nodes.len() {
-            if let Some(placements) = &self.placements {
-                let functions = placements.on_path(key, &nodes, place).into_iter();
-                self.hops.extend(functions.map(|(function, tap)| Hop::Function(function, tap)));
+        let mut place = 0;
+        while place < nodes.len() {
+            if let Some(exit) = self.lay_functions(key, &nodes, place) {
+                place = exit;
+                continue;
             }
             self.hops.push(ports.get(place).map_or(key.last, |it| Hop::Port(*it)));
+            place += 1;
         }
         route
+    }
+
+    /// Writes down the functions at one place of a path. Returns the place where a tunnel
+    /// ends that begins there: between them a path of its own leads.
+    fn lay_functions(&mut self, key: PathKey, nodes: &[usize], place: usize) -> Option<usize> {
+        let placements = self.placements.as_ref()?;
+        let functions = placements.on_path(key, nodes, place).into_iter();
+        self.hops.extend(functions.map(|(function, tap)| Hop::Function(function, tap)));
+        let (function, exit) = placements.tunnel_from(key.last, nodes, place)?;
+        self.hops.push(Hop::Function(function, ENTER));
+        Some(exit)
     }
 
     /// Where packets wait for nothing but the tables to tell their next hop.
@@ -241,6 +262,9 @@ impl Forwarding {
             return Some(last);
         }
         let tree = self.trees.get(&destination)?;
+        if let Some(function) = self.tunnel_at(tree, last, node) {
+            return Some(Hop::Function(function, ENTER));
+        }
         if self.sharing != Sharing::Packets {
             return tree.next(node).map(Hop::Port);
         }
@@ -248,6 +272,13 @@ impl Forwarding {
         let turn = self.shared[node];
         self.shared[node] = turn.wrapping_add(1);
         tree.equal(&self.topology, node).nth((turn % count) as usize).map(Hop::Port)
+    }
+
+    /// The end of a tunnel that packets enter at a node from which a tree leads them.
+    fn tunnel_at(&self, tree: &Tree, last: Hop, node: usize) -> Option<u32> {
+        let placements = self.placements.as_ref().filter(|it| it.has_tunnel_at(node))?;
+        let nodes = self.topology.nodes_of(node, &tree.path(&self.topology, node)?);
+        Some(placements.tunnel_from(last, &nodes, 0)?.0)
     }
 
     /// To which side of its flow a packet at a place goes; none for a function's own.

@@ -6,7 +6,8 @@ use windtunnel_networks::bridge::{
     DestinationCounters, DestinationEdge, DestinationFunction, Keep, SourceCounters, SourceEdge,
     SourceFunction,
 };
-use windtunnel_networks::function::{FunctionActions, LinkState, NetworkFunction, Tap};
+use windtunnel_networks::function::{FunctionActions, NetworkFunction, Tap};
+use windtunnel_networks::tunnel::{TunnelCounters, TunnelEnd};
 use windtunnel_packets::{Packet, Route};
 use windtunnel_queues::Backlog;
 
@@ -14,8 +15,9 @@ use crate::alarm::Alarm;
 use crate::event::{Event, Kind};
 use crate::forwarding::Forwarding;
 use crate::network::Network;
-use crate::placements::{own_path, source_of};
-use crate::plan::Plan;
+use crate::path::PathKey;
+use crate::placements::{acknowledgement_path, source_of, tunnel_path};
+use crate::plan::{Plan, TunnelPlan};
 use crate::port_id::PortId;
 
 /// What a bridge counted, and what it holds.
@@ -44,27 +46,23 @@ pub struct BridgeCounters {
 enum Function {
     Source(Box<SourceFunction>),
     Destination(Box<DestinationFunction>),
+    TunnelEnd(TunnelEnd),
 }
 
-impl NetworkFunction for Function {
-    fn receive(&mut self, now: Time, tap: Tap, packet: Packet, actions: &mut FunctionActions) {
+impl Function {
+    fn get(&self) -> &dyn NetworkFunction {
         match self {
-            Self::Source(it) => it.receive(now, tap, packet, actions),
-            Self::Destination(it) => it.receive(now, tap, packet, actions),
+            Self::Source(it) => it.as_ref(),
+            Self::Destination(it) => it.as_ref(),
+            Self::TunnelEnd(it) => it,
         }
     }
 
-    fn next_wake(&self, link: LinkState) -> Time {
+    fn get_mut(&mut self) -> &mut dyn NetworkFunction {
         match self {
-            Self::Source(it) => it.next_wake(link),
-            Self::Destination(it) => it.next_wake(link),
-        }
-    }
-
-    fn wake(&mut self, now: Time, link: LinkState, actions: &mut FunctionActions) {
-        match self {
-            Self::Source(it) => it.wake(now, link, actions),
-            Self::Destination(it) => it.wake(now, link, actions),
+            Self::Source(it) => it.as_mut(),
+            Self::Destination(it) => it.as_mut(),
+            Self::TunnelEnd(it) => it,
         }
     }
 }
@@ -81,6 +79,50 @@ struct Placed {
     alarm: Alarm,
 }
 
+impl Placed {
+    /// A function at one of two nodes that work together, whose packets take that path.
+    fn new(function: Function, [node, peer]: [usize; 2], own: PathKey, at: &Forwarding) -> Self {
+        let towards = at.topology().path(node, peer).expect("it was found before");
+        Self {
+            function,
+            node: node as u32,
+            route: at.route(own).expect("it was found before"),
+            port: towards[0],
+            alarm: Alarm::NONE,
+        }
+    }
+}
+
+/// The two edges of a bridge.
+fn edges(plan: &Plan, streams: &Streams, forwarding: &Forwarding, bridge: usize) -> [Placed; 2] {
+    let it = &plan.bridges[bridge];
+    let random = streams.stream(&format!("bridge {}", it.name));
+    let source = SourceFunction::new(
+        SourceEdge::new(it.source, random),
+        it.source.keep == Keep::LowPriority,
+    );
+    let edge = DestinationEdge::new(it.destination);
+    let destination = DestinationFunction::new(edge, bridge as u32);
+    let own = acknowledgement_path(bridge, it);
+    [
+        Placed::new(Function::Source(Box::new(source)), [it.from, it.to], own, forwarding),
+        Placed::new(
+            Function::Destination(Box::new(destination)),
+            [it.to, it.from],
+            own,
+            forwarding,
+        ),
+    ]
+}
+
+/// The end of a tunnel on one side.
+fn tunnel_end(plan: &Plan, forwarding: &Forwarding, tunnel: usize, side: usize) -> Placed {
+    let TunnelPlan { ends, version, .. } = plan.tunnels[tunnel];
+    let function = Function::TunnelEnd(TunnelEnd::new(tunnel as u32, side as u8, version));
+    let own = tunnel_path(plan, tunnel, side);
+    Placed::new(function, [ends[side], ends[1 - side]], own, forwarding)
+}
+
 /// All functions.
 #[derive(Debug)]
 pub(crate) struct Functions {
@@ -91,36 +133,24 @@ pub(crate) struct Functions {
 impl Functions {
     /// Those of a plan.
     pub(crate) fn new(plan: &Plan, streams: &Streams, forwarding: &Forwarding) -> Self {
-        let mut functions = Vec::with_capacity(2 * plan.bridges.len());
-        for (bridge, it) in plan.bridges.iter().enumerate() {
-            let route = forwarding.route(own_path(bridge, it)).expect("it was found before");
-            let first = |from, to| {
-                let path = forwarding.topology().path(from, to);
-                path.expect("it was found before")[0]
-            };
-            let random = streams.stream(&format!("bridge {}", it.name));
-            let source = SourceFunction::new(
-                SourceEdge::new(it.source, random),
-                it.source.keep == Keep::LowPriority,
-            );
-            let edge = DestinationEdge::new(it.destination);
-            let destination = DestinationFunction::new(edge, bridge as u32);
-            functions.push(Placed {
-                function: Function::Source(Box::new(source)),
-                node: it.from as u32,
-                route,
-                port: first(it.from, it.to),
-                alarm: Alarm::NONE,
-            });
-            functions.push(Placed {
-                function: Function::Destination(Box::new(destination)),
-                node: it.to as u32,
-                route,
-                port: first(it.to, it.from),
-                alarm: Alarm::NONE,
-            });
+        let mut functions = Vec::with_capacity(2 * (plan.bridges.len() + plan.tunnels.len()));
+        for bridge in 0..plan.bridges.len() {
+            functions.extend(edges(plan, streams, forwarding, bridge));
+        }
+        for tunnel in 0..plan.tunnels.len() {
+            functions.extend([0, 1].map(|it| tunnel_end(plan, forwarding, tunnel, it)));
         }
         Self { functions, actions: FunctionActions::default() }
+    }
+
+    /// What the end of a tunnel counted, by its number.
+    pub(crate) fn tunnel_end(&self, function: u32) -> TunnelCounters {
+        match &self.functions[function as usize].function {
+            Function::TunnelEnd(it) => *it.counters(),
+            Function::Source(_) | Function::Destination(_) => {
+                unreachable!("this is the number of a tunnel's end")
+            }
+        }
     }
 
     /// What a bridge counted, of which `destination` has the destination edge.
@@ -152,7 +182,8 @@ impl Functions {
         packet: Packet,
     ) {
         let it = &mut self.functions[function as usize];
-        it.function.receive(now, tap, packet, &mut self.actions);
+        let packets = &mut network.packets;
+        it.function.get_mut().receive(now, tap, packet, packets, &mut self.actions);
         self.act(network, now, function);
     }
 
@@ -161,7 +192,7 @@ impl Functions {
         let it = &mut self.functions[function as usize];
         if it.alarm.rings(now) {
             let link = network.link_state(now, it.port);
-            it.function.wake(now, link, &mut self.actions);
+            it.function.get_mut().wake(now, link, &mut self.actions);
             self.act(network, now, function);
         }
     }
@@ -175,7 +206,7 @@ impl Functions {
         for packet in self.actions.forwarded.drain(..) {
             network.send(now, it.node, packet.route, packet);
         }
-        let next = it.function.next_wake(network.link_state(now, it.port));
+        let next = it.function.get().next_wake(network.link_state(now, it.port));
         if next < Time::NEVER && it.alarm.set(next.max(now)) {
             network.schedule(next, Event::new(Kind::Function, function));
         }

@@ -34,7 +34,7 @@ mod transfers;
 mod world;
 
 pub use air::AirPlan;
-pub use capture::{PathEnds, Seen, Watcher};
+pub use capture::{PathEnds, Seen, SeenPacket, Watcher};
 pub use channels::{ChannelPlan, RateTrace};
 pub use functions::BridgeCounters;
 pub use hosts::{Flow, FlowCounters, TcpCounters};
@@ -45,7 +45,7 @@ pub use placements::places;
 pub use plan::{
     BridgePlan, ChangePlan, ConsumerPlan, DirectionPlan, FlowPlan, LinkChange, LinkPlan, Metric,
     NodePlan, Paths, Plan, ProducerPlan, RoutePlan, Routing, Sharing, SplitPlan, StrategyName,
-    Transport,
+    Transport, TunnelPlan,
 };
 pub use port::Counters as PortCounters;
 pub use port_id::PortId;

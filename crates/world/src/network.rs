@@ -1,8 +1,8 @@
 //! Ports and the packets in them, and the path of IP packets from port to port.
 
-use windtunnel_engine::{EventQueue, Store, Streams, Time, prefetch};
+use windtunnel_engine::{EventQueue, Streams, Time, prefetch};
 use windtunnel_networks::function::{LinkState, Tap};
-use windtunnel_packets::{Packet, Route};
+use windtunnel_packets::{Packet, PacketStore, Route};
 
 use crate::capture::{View, Watches};
 use crate::event::{Event, Kind};
@@ -32,7 +32,8 @@ pub(crate) enum Arrived {
     Function(u32, Tap, Packet),
 }
 
-/// A packet that arrives at another part, through a port of this one.
+/// A packet that arrives at another part, through a port of this one. What is inside of it
+/// follows it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Crossing {
     port: PortId,
@@ -44,7 +45,7 @@ pub(crate) struct Crossing {
 #[derive(Debug)]
 pub(crate) struct Network {
     pub(crate) events: EventQueue<Event>,
-    pub(crate) packets: Store<Packet>,
+    pub(crate) packets: PacketStore,
     pub(crate) ports: Vec<Port>,
     pub(crate) forwarding: Forwarding,
     /// The ports that lead to other parts, with those; and all of them by number, if
@@ -88,7 +89,7 @@ impl Network {
             leaving,
             leaves,
             events: EventQueue::default(),
-            packets: Store::default(),
+            packets: PacketStore::default(),
             ports,
             forwarding,
             arrived: Vec::new(),
@@ -140,7 +141,9 @@ impl Network {
         }
         let arrived = self.ports[port.index()].arrive(now, &mut self.packets);
         if let (Some(watches), Some(packet)) = (&mut self.watches, &arrived.packet) {
-            watches.arrived(now, port, packet, &self.forwarding);
+            let view =
+                View { ports: &self.ports, packets: &self.packets, forwarding: &self.forwarding };
+            watches.arrived(now, port, packet, &view);
         }
         for time in [arrived.next, arrived.late].into_iter().flatten() {
             self.schedule(time, Event::new(Kind::Arrival, port.0));
@@ -171,7 +174,7 @@ impl Network {
         match self.forwarding.hop(route) {
             Hop::Port(port) => self.offer(now, port, packet),
             Hop::Here(side) => self.arrived.push(Arrived::Host(side, packet)),
-            Hop::Function(function, tap) => {
+            Hop::Function(function, tap) | Hop::ToFunction(function, tap) => {
                 self.arrived.push(Arrived::Function(function, tap, packet));
             }
             Hop::Jump(route) => self.forward(now, at, Packet { route, ..packet }),
@@ -189,10 +192,13 @@ impl Network {
         match self.forwarding.look_up(table, node) {
             Some(Hop::Port(port)) => self.offer(now, port, packet),
             Some(Hop::Here(side)) => self.arrived.push(Arrived::Host(side, packet)),
-            Some(Hop::Function(function, tap)) => {
+            Some(Hop::Function(function, tap) | Hop::ToFunction(function, tap)) => {
                 self.arrived.push(Arrived::Function(function, tap, packet));
             }
-            Some(Hop::Jump(_) | Hop::Table(_)) | None => self.unroutable += 1,
+            Some(Hop::Jump(_) | Hop::Table(_)) | None => {
+                self.packets.discard(&packet);
+                self.unroutable += 1;
+            }
         }
     }
 
@@ -229,7 +235,11 @@ impl Network {
             let it = &mut self.ports[port.index()];
             while let Some((time, packet)) = it.give_out(start, last, &mut self.packets) {
                 missing += u64::from(packet.is_none());
-                outgoing[part].extend(packet.map(|packet| Crossing { port, time, packet }));
+                let mut outside = packet;
+                while let Some(packet) = outside {
+                    outgoing[part].push(Crossing { port, time, packet });
+                    outside = packet.body.inside().map(|it| self.packets.take(it));
+                }
             }
         }
         missing
@@ -237,7 +247,10 @@ impl Network {
 
     /// Takes in what other parts gave out.
     pub(crate) fn take_in(&mut self, incoming: &mut Vec<Crossing>) {
-        for Crossing { port, time, packet } in incoming.drain(..) {
+        let mut incoming = incoming.drain(..);
+        while let Some(Crossing { port, time, packet }) = incoming.next() {
+            let inside = incoming.by_ref().map(|it| it.packet);
+            let packet = self.packets.restore(packet, inside);
             if self.ports[port.index()].take_in(time, packet, &mut self.packets) {
                 self.schedule(time, Event::new(Kind::Arrival, port.0));
             }

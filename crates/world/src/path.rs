@@ -1,7 +1,6 @@
 //! The paths of IP packets: by what they are known, and what is along them.
 
 use windtunnel_engine::hash_twice;
-use windtunnel_networks::bridge::ACKNOWLEDGED;
 use windtunnel_networks::function::Tap;
 use windtunnel_packets::Route;
 
@@ -18,6 +17,8 @@ pub(crate) enum Hop {
     Here(Side),
     /// A function of the node sees it.
     Function(u32, Tap),
+    /// It has arrived at a function, as one of those that functions send themselves.
+    ToFunction(u32, Tap),
     /// Its path goes on at another place.
     Jump(Route),
     /// Each node forwards it by its own table.
@@ -27,7 +28,7 @@ pub(crate) enum Hop {
 impl Hop {
     /// Whether a path ends there.
     pub(crate) fn is_last(self) -> bool {
-        matches!(self, Self::Here(_) | Self::Function(_, ACKNOWLEDGED))
+        matches!(self, Self::Here(_) | Self::ToFunction(..))
     }
 }
 

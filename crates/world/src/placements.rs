@@ -2,6 +2,7 @@
 
 use windtunnel_networks::bridge::{ACKNOWLEDGED, Duplicates, FORTH, RETURNED};
 use windtunnel_networks::function::Tap;
+use windtunnel_networks::tunnel::LEAVE;
 
 use crate::path::{Hop, PathKey};
 use crate::plan::{BridgePlan, Plan};
@@ -23,10 +24,17 @@ pub(crate) fn source_of(bridge: usize) -> u32 {
     2 * bridge as u32
 }
 
+/// The number of a tunnel's end among the functions: they follow those of the bridges.
+pub(crate) fn end_of(plan: &Plan, tunnel: usize, side: usize) -> u32 {
+    (2 * (plan.bridges.len() + tunnel) + side) as u32
+}
+
 /// Which functions see the packets of which paths.
 #[derive(Clone, Debug)]
 pub(crate) struct Placements {
     bridges: Vec<Placement>,
+    /// The nodes of the tunnels' ends, and the first end's number.
+    tunnels: Vec<([usize; 2], u32)>,
     /// The paths of data, by the hosts between which they lead: what comes back passes the
     /// same bridges.
     topology: Topology,
@@ -46,7 +54,9 @@ impl Placements {
             sees_returned: it.source.duplicates != Duplicates::Pass,
         };
         let bridges = plan.bridges.iter().map(placement).collect();
-        Self { bridges, topology: Topology::new(plan) }
+        let tunnels = plan.tunnels.iter().enumerate();
+        let tunnels = tunnels.map(|(tunnel, it)| (it.ends, end_of(plan, tunnel, 0))).collect();
+        Self { bridges, tunnels, topology: Topology::new(plan) }
     }
 
     /// The functions that see the packets of a path over `nodes` at one place of it: where
@@ -57,6 +67,27 @@ impl Placements {
             Hop::Here(Side::Sender) => self.back(key, nodes[place]),
             _ => Vec::new(),
         }
+    }
+
+    /// The end of a tunnel that begins at one place of a path over `nodes`, and the place of
+    /// the other end. A tunnel's own packets, which end as `last` says, do not enter it.
+    pub(crate) fn tunnel_from(
+        &self,
+        last: Hop,
+        nodes: &[usize],
+        place: usize,
+    ) -> Option<(u32, usize)> {
+        self.tunnels.iter().find_map(|&(ends, first)| {
+            let side = ends.iter().position(|it| *it == nodes[place])?;
+            let exit = places(nodes, [ends[side], ends[1 - side]])?[1];
+            let own = [0, 1].map(|it| Hop::ToFunction(first + it, LEAVE));
+            (!own.contains(&last)).then_some((first + side as u32, exit))
+        })
+    }
+
+    /// Whether a tunnel ends at a node.
+    pub(crate) fn has_tunnel_at(&self, node: usize) -> bool {
+        self.tunnels.iter().any(|(ends, _)| ends.contains(&node))
     }
 
     fn forth(&self, nodes: &[usize], place: usize) -> Vec<(u32, Tap)> {
@@ -86,7 +117,14 @@ impl Placements {
 }
 
 /// The path of a bridge's acknowledgements.
-pub(crate) fn own_path(bridge: usize, plan: &BridgePlan) -> PathKey {
-    let last = Hop::Function(source_of(bridge), ACKNOWLEDGED);
+pub(crate) fn acknowledgement_path(bridge: usize, plan: &BridgePlan) -> PathKey {
+    let last = Hop::ToFunction(source_of(bridge), ACKNOWLEDGED);
     PathKey { from: plan.to as u32, to: plan.from as u32, last, variant: 0 }
+}
+
+/// The path through a tunnel from its end on one side.
+pub(crate) fn tunnel_path(plan: &Plan, tunnel: usize, side: usize) -> PathKey {
+    let [from, to] = [side, 1 - side].map(|it| plan.tunnels[tunnel].ends[it] as u32);
+    let last = Hop::ToFunction(end_of(plan, tunnel, 1 - side), LEAVE);
+    PathKey { from, to, last, variant: 0 }
 }

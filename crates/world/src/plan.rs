@@ -9,6 +9,7 @@ use windtunnel_networks::bridge::{DestinationSettings, SourceSettings};
 use windtunnel_networks::layer::LayerMaker;
 use windtunnel_networks::ndn::content_store::ReplacementPolicy;
 use windtunnel_networks::ndn::forwarder::ForwarderMarks;
+use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::ndn::wire;
 use windtunnel_queues::{Discipline, QueueLimit};
 use windtunnel_transports::ndn::consumer::ConsumerSettings;
@@ -42,6 +43,8 @@ pub struct Plan {
     pub flows: Vec<FlowPlan>,
     /// Which nodes work together as the edges of a bridge.
     pub bridges: Vec<BridgePlan>,
+    /// Between which nodes IP packets travel inside others.
+    pub tunnels: Vec<TunnelPlan>,
     /// How names and packets find their way.
     pub routing: Routing,
     /// How long it runs.
@@ -232,6 +235,18 @@ pub struct BridgePlan {
     pub destination: DestinationSettings,
 }
 
+/// A tunnel: IP packets whose path leads over both its ends, in this order or the other,
+/// travel between them inside other IP packets.
+#[derive(Clone, Debug)]
+pub struct TunnelPlan {
+    /// Its name.
+    pub name: String,
+    /// The nodes of its ends. No two tunnels have the same two.
+    pub ends: [usize; 2],
+    /// The version of IP of the outer headers.
+    pub version: IpVersion,
+}
+
 /// How a flow is carried, and what it carries.
 #[derive(Clone, Debug)]
 pub enum Transport {
@@ -357,6 +372,12 @@ impl Plan {
     #[must_use]
     pub fn direction(&self, port: PortId) -> &DirectionPlan {
         &self.links[port.link()].directions[port.direction()]
+    }
+
+    /// Whether functions are on the paths of packets.
+    #[must_use]
+    pub(crate) fn has_functions(&self) -> bool {
+        !(self.bridges.is_empty() && self.tunnels.is_empty())
     }
 
     /// Whether paths may change in the course of the run.

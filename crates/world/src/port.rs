@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-use windtunnel_engine::{Duration, Handle, Random, Rate, Store, Time, prefetch};
-use windtunnel_packets::{Ecn, Packet};
+use windtunnel_engine::{Duration, Handle, Random, Rate, Time, prefetch};
+use windtunnel_packets::{Ecn, Packet, PacketStore};
 use windtunnel_queues::{
     ActiveDiscipline, AnyArrivalDiscipline, AnyQueue, ArrivalDiscipline, Arriving, Backlog, Queue,
     QueueLimit, Verdict, Waiting,
@@ -281,12 +281,7 @@ impl Port {
 
     /// Takes a packet in.
     #[inline]
-    pub(crate) fn offer(
-        &mut self,
-        now: Time,
-        mut packet: Packet,
-        store: &mut Store<Packet>,
-    ) -> Due {
+    pub(crate) fn offer(&mut self, now: Time, mut packet: Packet, store: &mut PacketStore) -> Due {
         self.counters.offered += 1;
         self.start_transmissions(now);
         if self.busy_until < now {
@@ -303,6 +298,7 @@ impl Port {
                     let verdict = judge.judge(now, &arriving).on(packet.ecn);
                     if verdict == Verdict::Drop {
                         self.counters.discipline_drops += 1;
+                        store.discard(&packet);
                         return Due::default();
                     }
                     self.counters.mark(verdict, &mut packet);
@@ -311,6 +307,7 @@ impl Port {
                 if self.busy_until > now {
                     if !limit.admits(*backlog, size) {
                         self.counters.overflows += 1;
+                        store.discard(&packet);
                         return Due::default();
                     }
                     backlog.add(size);
@@ -329,7 +326,7 @@ impl Port {
     }
 
     /// Takes a packet into a queue that judges when packets leave.
-    fn enqueue(&mut self, now: Time, packet: Packet, size: u32, store: &mut Store<Packet>) -> Due {
+    fn enqueue(&mut self, now: Time, packet: Packet, size: u32, store: &mut PacketStore) -> Due {
         let Egress::OnDeparture(held) = &mut self.egress else { return Due::default() };
         let flow = packet.flow_key();
         let handle = store.insert(packet);
@@ -341,7 +338,7 @@ impl Port {
         }
         held.queue.offer(held.limit, waiting, flow, |it| {
             self.counters.overflows += 1;
-            store.free(it.packet);
+            store.drop_at(it.packet);
         });
         self.counters.most = self.counters.most.or_more(held.queue.backlog());
         self.call()
@@ -359,7 +356,7 @@ impl Port {
     }
 
     /// The link is free: sends the next packet that its discipline lets pass.
-    pub(crate) fn serve(&mut self, now: Time, store: &mut Store<Packet>) -> Due {
+    pub(crate) fn serve(&mut self, now: Time, store: &mut PacketStore) -> Due {
         let silent = self.is_silent();
         let Egress::OnDeparture(held) = &mut self.egress else { return Due::default() };
         held.called = false;
@@ -370,7 +367,7 @@ impl Port {
             let Some((head, verdict)) = held.queue.pop(now) else { return Due::default() };
             if verdict == Verdict::Drop {
                 self.counters.discipline_drops += 1;
-                store.free(head.packet);
+                store.drop_at(head.packet);
                 continue;
             }
             let mut size = head.size;
@@ -387,7 +384,7 @@ impl Port {
 
     /// The packet first on the link arrives, or the first of those that are late.
     #[inline]
-    pub(crate) fn arrive(&mut self, now: Time, store: &mut Store<Packet>) -> Arrived {
+    pub(crate) fn arrive(&mut self, now: Time, store: &mut PacketStore) -> Arrived {
         // Those that waited started before they arrived.
         self.start_transmissions(now);
         self.arrive_next(now, store)
@@ -401,7 +398,7 @@ impl Port {
         &mut self,
         start: Time,
         last: Time,
-        store: &mut Store<Packet>,
+        store: &mut PacketStore,
     ) -> Option<(Time, Option<Packet>)> {
         self.start_transmissions(start);
         let late = self.medium.as_ref().and_then(|it| it.first_late());
@@ -411,12 +408,7 @@ impl Port {
 
     /// Puts a packet on the link that left through the same port of another part. Returns
     /// whether it is the only one there.
-    pub(crate) fn take_in(
-        &mut self,
-        time: Time,
-        packet: Packet,
-        store: &mut Store<Packet>,
-    ) -> bool {
+    pub(crate) fn take_in(&mut self, time: Time, packet: Packet, store: &mut PacketStore) -> bool {
         let size = packet.size() + self.overhead;
         let packet = store.insert(packet);
         let (attempts, fate) = (1, Fate::Arrives);
@@ -424,7 +416,7 @@ impl Port {
     }
 
     #[inline(always)]
-    fn arrive_next(&mut self, now: Time, store: &mut Store<Packet>) -> Arrived {
+    fn arrive_next(&mut self, now: Time, store: &mut PacketStore) -> Arrived {
         if self.medium.is_some() {
             return self.arrive_through_medium(now, store);
         }
@@ -435,7 +427,7 @@ impl Port {
 
     /// The same on a link that has more to it. One that stalls while a packet waits
     /// for an opportunity has called for an arrival that is none.
-    fn arrive_through_medium(&mut self, now: Time, store: &mut Store<Packet>) -> Arrived {
+    fn arrive_through_medium(&mut self, now: Time, store: &mut PacketStore) -> Arrived {
         let head = self.transit.front().copied();
         let Some(head) = head.filter(|it| it.starts <= now && it.arrives <= now) else {
             return self.arrive_late(now, store);
@@ -448,7 +440,8 @@ impl Port {
                 self.counters.duplicates += 1;
                 self.counters.delivered += 1;
                 self.counters.delivered_bytes += u64::from(head.size);
-                Some(store[head.packet])
+                let packet = store[head.packet];
+                Some(store.duplicate(&packet))
             }
             Fate::Late => {
                 self.pop();
@@ -465,7 +458,7 @@ impl Port {
     }
 
     /// The first of the late packets arrives, if its time has come.
-    fn arrive_late(&mut self, now: Time, store: &mut Store<Packet>) -> Arrived {
+    fn arrive_late(&mut self, now: Time, store: &mut PacketStore) -> Arrived {
         let (first, late) = self.medium.as_mut().map_or((None, None), |it| it.next_late(now));
         let packet = first.and_then(|it| self.leave(it.packet, it.size, it.lost, store));
         Arrived { packet, next: None, late }
@@ -478,16 +471,16 @@ impl Port {
         packet: Handle,
         size: u32,
         lost: bool,
-        store: &mut Store<Packet>,
+        store: &mut PacketStore,
     ) -> Option<Packet> {
-        store.free(packet);
         if lost {
             self.counters.losses += 1;
+            store.drop_at(packet);
             return None;
         }
         self.counters.delivered += 1;
         self.counters.delivered_bytes += u64::from(size);
-        Some(store[packet])
+        Some(store.take(packet))
     }
 
     /// Appends a packet to the ring; returns whether it is first there.
@@ -517,13 +510,13 @@ impl Port {
 
     /// The packet that arrives next.
     #[inline]
-    pub(crate) fn first<'a>(&self, store: &'a Store<Packet>) -> Option<&'a Packet> {
+    pub(crate) fn first<'a>(&self, store: &'a PacketStore) -> Option<&'a Packet> {
         self.first.map(|it| &store[it])
     }
 
     /// Brings near the packet that arrives next.
     #[inline]
-    pub(crate) fn prefetch(&self, store: &Store<Packet>) {
+    pub(crate) fn prefetch(&self, store: &PacketStore) {
         if let Some(packet) = self.first {
             prefetch(&store[packet]);
         }

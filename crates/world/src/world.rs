@@ -3,6 +3,7 @@
 
 use windtunnel_engine::{Control, Duration, Limits, Stop, Time};
 use windtunnel_networks::ndn::forwarder::ForwarderCounters;
+use windtunnel_networks::tunnel::TunnelCounters;
 use windtunnel_transports::ndn::consumer::{Consumer, ConsumerCounters};
 
 use crate::capture::{Watcher, Watches};
@@ -13,6 +14,7 @@ use crate::nodes;
 use crate::parallel;
 use crate::part::Part;
 use crate::partition::Partition;
+use crate::placements::end_of;
 use crate::plan::Plan;
 use crate::port::{Counters as PortCounters, Port};
 use crate::port_id::PortId;
@@ -31,6 +33,8 @@ pub struct World {
     near: Vec<u32>,
     /// The nodes of each bridge's edges.
     bridges: Vec<[usize; 2]>,
+    /// The nodes of each tunnel's ends, with the ends' numbers.
+    tunnels: Vec<[(usize, u32); 2]>,
     consumers: Vec<usize>,
     flows: usize,
     nodes: usize,
@@ -86,6 +90,7 @@ impl World {
             parts,
             near: near.collect(),
             bridges: plan.bridges.iter().map(|it| [it.from, it.to]).collect(),
+            tunnels: tunnels(plan),
             consumers: plan.consumers.iter().map(|it| it.node).collect(),
             flows: plan.flows.len(),
             nodes: plan.nodes.len(),
@@ -234,6 +239,12 @@ impl World {
         })
     }
 
+    /// What both ends of each tunnel counted, in the plan's order.
+    pub fn tunnels(&self) -> impl Iterator<Item = [TunnelCounters; 2]> {
+        let count = |(node, end): (usize, u32)| self.part(node).functions.tunnel_end(end);
+        self.tunnels.iter().map(move |ends| ends.map(count))
+    }
+
     /// What each node counted, in the plan's order.
     pub fn nodes(&self) -> impl Iterator<Item = ForwarderCounters> {
         (0..self.nodes).map(|node| self.part(node).nodes.counters(node))
@@ -255,6 +266,12 @@ impl World {
     #[must_use]
     pub fn packets_held(&self) -> u64 {
         self.all_ports().map(Port::held).sum()
+    }
+
+    /// Packets that are kept: those in queues and on links, and those inside of them.
+    #[must_use]
+    pub fn packets_stored(&self) -> u64 {
+        self.parts.iter().map(|it| it.network.packets.len() as u64).sum()
     }
 
     /// When the next interval of the series ends; what happens at its end belongs to it.
@@ -335,4 +352,12 @@ impl World {
             self.series.channels.extend(samples);
         }
     }
+}
+
+/// The nodes of each tunnel's ends, with the ends' numbers.
+fn tunnels(plan: &Plan) -> Vec<[(usize, u32); 2]> {
+    let ends = |tunnel: usize| {
+        [0, 1].map(|side| (plan.tunnels[tunnel].ends[side], end_of(plan, tunnel, side)))
+    };
+    (0..plan.tunnels.len()).map(ends).collect()
 }

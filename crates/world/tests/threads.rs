@@ -5,9 +5,10 @@ mod common;
 use common::{ask, direction, ip_flow, join, nodes, over_tcp, serve};
 use windtunnel_applications::{Sizes, Workload};
 use windtunnel_engine::{Control, Duration, Stop, Time};
+use windtunnel_packets::ip::IpVersion;
 use windtunnel_transports::tcp::{EcnMode, Recovery};
 use windtunnel_world::{
-    ChangePlan, DirectionPlan, Impairment, LinkChange, Loss, Paths, Plan, PortId, World,
+    ChangePlan, DirectionPlan, Impairment, LinkChange, Loss, Paths, Plan, PortId, TunnelPlan, World,
 };
 
 /// Everything that can be read from a world, as text.
@@ -19,9 +20,10 @@ fn read(plan: &Plan, threads: usize) -> String {
     let flows: Vec<_> = world.flows().collect();
     let consumers: Vec<_> = world.consumers().map(|it| *it.counters()).collect();
     let nodes: Vec<_> = world.nodes().collect();
+    let tunnels: Vec<_> = world.tunnels().collect();
     let held = (world.packets_held(), world.packet_hops(), world.unroutable(), events);
     format!(
-        "{held:?}\n{ports:#?}\n{flows:#?}\n{consumers:#?}\n{nodes:#?}\n{:#?}\n{:#?}",
+        "{held:?}\n{ports:#?}\n{flows:#?}\n{consumers:#?}\n{nodes:#?}\n{tunnels:#?}\n{:#?}\n{:#?}",
         world.transfers(),
         world.series()
     )
@@ -96,6 +98,17 @@ fn links_that_fail_and_change_are_the_same_on_any_number_of_threads() {
             plan.changes.push(ChangePlan { time: at(time), port, change });
         }
     }
+    assert_same(&plan);
+}
+
+#[test]
+fn packets_in_tunnels_are_the_same_on_any_number_of_threads() {
+    let impairment =
+        Impairment { duplication: 0.01, reordering: 0.02, lateness: Duration::from_millis(7) };
+    let link = DirectionPlan { impairment, loss: Loss::Bernoulli(0.005), ..direction(50, 3) };
+    let mut plan = row(&link);
+    let tunnel = |name: &str, ends| TunnelPlan { name: name.into(), ends, version: IpVersion::V4 };
+    plan.tunnels = vec![tunnel("long", [1, 5]), tunnel("short", [3, 2])];
     assert_same(&plan);
 }
 

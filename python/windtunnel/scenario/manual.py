@@ -173,6 +173,36 @@ to = "far"
 selected = "10 %"
 buffer = "500 kB"
 """,
+    "A tunnel over IPv6: routers between its ends see one flow, in packets 40 bytes longer.": """\
+[nodes.near]
+[nodes.far]
+[nodes.host]
+
+[links.uplink]
+nodes = ["server", "near"]
+rate = "1 Gbps"
+delay = "1 ms"
+
+[links.between]
+nodes = ["near", "far"]
+rate = "200 Mbps"
+delay = "20 ms"
+queue = "fq-codel"
+
+[links.downlink]
+nodes = ["far", "host"]
+rate = "1 Gbps"
+delay = "1 ms"
+
+[flows.copy]
+from = "server"
+to = "host"
+controller = "cubic"
+
+[tunnels.private]
+nodes = ["near", "far"]
+ip = "v6"
+""",
     "A route that replaces a computed one.": """\
 [[routing.routes]]
 node = "viewer"
@@ -197,7 +227,7 @@ value: `windtunnel run FILE --set links.access.rate="50 Mbps"`. `windtunnel sche
 Schema, with which editors complete and check scenario files.
 
 A quantity is a string with its unit. Unknown keys are errors. Names of nodes, links, producers,
-consumers, flows and bridges are free.
+consumers, flows, bridges and tunnels are free.
 
 A table of several kinds names its own with the key `kind`, flows with `protocol`; without it the
 table is of the first kind. A kind that needs no other key may be written as its name alone:

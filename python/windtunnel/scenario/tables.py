@@ -1192,6 +1192,17 @@ class Probes(TypedDict, total=False):
     """The probability that a packet above it is selected that otherwise is not."""
 
 
+class Tunnel(TypedDict, total=False):
+    """A tunnel: IP packets whose path leads over both nodes travel between them inside other IP
+    packets (RFC 2003, RFC 2473), in both directions. Routers between them see the outer header
+    alone: all packets are one flow there, and the ECN field is treated as RFC 6040 says."""
+
+    nodes: Required[Sequence[str]]
+    """The nodes of its two ends."""
+    ip: Ip
+    """The version of IP of the outer header: 20 bytes, or 40 with IPv6."""
+
+
 class Routing(TypedDict, total=False):
     """How Interests find producers, and IP packets their destination by the shortest path."""
 
@@ -1269,6 +1280,8 @@ class ScenarioTables(TypedDict, total=False):
     """Who sends to whom over TCP or UDP, by name."""
     bridges: dict[str, Bridge]
     """Which nodes work together as the edges of a bridge, by name."""
+    tunnels: dict[str, Tunnel]
+    """Between which nodes IP packets travel inside others, by name."""
     routing: Routing
     """How Interests find producers, and IP packets their destination."""
     compare: dict[str, dict[str, dict[str, Any]]]

@@ -37,7 +37,7 @@ class StudyResults(StudyFrame):
     def table(self, name: str) -> pl.DataFrame:
         """Give a table of all finished runs, with the parameters and the seed as first columns.
 
-        `name` is `runs`, `flows`, `transfers`, `links`, `nodes` or `bridges`. Raises
+        `name` is `runs`, `flows`, `transfers`, `links`, `nodes`, `bridges` or `tunnels`. Raises
         StudyError if the store cannot be read, and KeyError for another name.
         """
         import polars as pl

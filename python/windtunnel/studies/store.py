@@ -29,7 +29,7 @@ FORMAT = 1
 """The format of stores that this version writes."""
 
 RUNS = "runs"
-TABLES = (RUNS, "flows", "transfers", "links", "nodes", "bridges")
+TABLES = (RUNS, "flows", "transfers", "links", "nodes", "bridges", "tunnels")
 """The tables that are stored of each run; series are not."""
 
 UNFINISHED = ".unfinished-"

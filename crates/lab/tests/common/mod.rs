@@ -2,7 +2,12 @@
 
 #![allow(dead_code, reason = "each test file uses its own part")]
 
-use windtunnel_lab::{ScenarioError, Study};
+use std::fs::File;
+use std::path::Path;
+
+use arrow_array::RecordBatch;
+use pcap_file::pcapng::{Block, PcapNgReader};
+use windtunnel_lab::{Batch, ScenarioError, Study, tables};
 
 pub(crate) const FILE: &str = "folder/scenario.toml";
 
@@ -75,4 +80,26 @@ pub(crate) fn assert_contains(error: &ScenarioError, expected: &[&str]) {
     for part in expected {
         assert!(text.contains(part), "`{part}` is not in: {text}");
     }
+}
+
+/// A table of a study's results.
+#[track_caller]
+pub(crate) fn table(study: Study, name: &str) -> RecordBatch {
+    let (study, outcome) = Batch::start(study, 1).finish();
+    assert!(outcome.faults.is_empty(), "{:?}", outcome.faults);
+    let all = tables::all(&study, &outcome.runs);
+    all.into_iter().find(|it| it.0 == name).expect("the table is there").1
+}
+
+/// The IP packets of a capture's Ethernet frames.
+pub(crate) fn packets(file: &Path) -> Vec<Vec<u8>> {
+    let file = File::open(file).expect("the capture was written");
+    let mut reader = PcapNgReader::new(file).expect("it is a capture");
+    let mut packets = Vec::new();
+    while let Some(block) = reader.next_block() {
+        if let Block::EnhancedPacket(it) = block.expect("it is whole") {
+            packets.push(it.data[14..].to_vec());
+        }
+    }
+    packets
 }

@@ -4,7 +4,7 @@
 use windtunnel_engine::Time;
 use windtunnel_packets::bridge::{EdgeAcknowledgement, PROTOCOL};
 use windtunnel_packets::ip::IpVersion;
-use windtunnel_packets::{Body, Ecn, Message, Packet};
+use windtunnel_packets::{Body, Ecn, Message, Packet, PacketStore};
 
 use super::destination::DestinationEdge;
 use super::source::SourceEdge;
@@ -84,7 +84,14 @@ impl SourceFunction {
 }
 
 impl NetworkFunction for SourceFunction {
-    fn receive(&mut self, now: Time, tap: Tap, packet: Packet, actions: &mut FunctionActions) {
+    fn receive(
+        &mut self,
+        now: Time,
+        tap: Tap,
+        packet: Packet,
+        _packets: &mut PacketStore,
+        actions: &mut FunctionActions,
+    ) {
         match (tap, &packet.body) {
             (RETURNED, _) => {
                 let passes = self.edge.returned(now, &packet);
@@ -156,7 +163,14 @@ impl DestinationFunction {
 }
 
 impl NetworkFunction for DestinationFunction {
-    fn receive(&mut self, now: Time, _tap: Tap, packet: Packet, actions: &mut FunctionActions) {
+    fn receive(
+        &mut self,
+        now: Time,
+        _tap: Tap,
+        packet: Packet,
+        _packets: &mut PacketStore,
+        actions: &mut FunctionActions,
+    ) {
         let version = version(&packet);
         if let Some(of) = self.edge.receive(now, packet, &mut actions.forwarded) {
             let message = self.message(of, version);

@@ -1,11 +1,16 @@
 //! What holds for every queue, whatever comes.
 
+use std::net::{Ipv4Addr, SocketAddrV4};
+
 use proptest::collection::vec;
 use proptest::prelude::*;
-use windtunnel_engine::{Duration, Time};
-use windtunnel_packets::Ecn;
+use windtunnel_engine::{Duration, Store, Time};
+use windtunnel_packets::ip::{Addresses, encode_segment};
+use windtunnel_packets::tcp::{Flags, Segment};
+use windtunnel_packets::{Ecn, FlowKey};
 use windtunnel_queues::{
     AnyQueue, CoDel, CongestionAction, DepartureDiscipline, Pcon, Queue, QueueLimit, Verdict,
+    Waiting,
 };
 
 use crate::drive::{INTERVAL, Packets, TARGET, codel_settings, leaving, packet, queues};
@@ -65,6 +70,35 @@ fn happen(mut queue: AnyQueue, limit: QueueLimit, steps: &[Step]) -> Vec<(u32, V
         assert_eq!((packets.len(), bytes), (backlog.packets as usize, backlog.bytes));
     }
     left
+}
+
+/// A queue needs to know no more of a packet than its size, its ECN field and its flow: the
+/// bytes of real packets can wait in it.
+#[test]
+fn real_packets_come_out_byte_for_byte() {
+    let ends = |port| SocketAddrV4::new(Ipv4Addr::new(192, 0, 2, 1), port);
+    let bytes = |number: u32| {
+        let addresses = Addresses::V4 { source: ends(5000), destination: ends(number as u16) };
+        encode_segment(&Segment::new(number, number, Flags::ACK), Ecn::Capable, &addresses)
+    };
+    for mut queue in queues(CongestionAction::Mark) {
+        let mut packets = Store::default();
+        for number in 0..20 {
+            let packet = packets.insert(bytes(number));
+            let size = packets[packet].len() as u32;
+            let waiting = Waiting { packet, size, arrived: Time::ZERO, ecn: Ecn::Capable };
+            queue.push(waiting, FlowKey(u64::from(number % 3)));
+        }
+        let mut numbers = Vec::new();
+        while let Some((head, _)) = queue.pop(Time::ZERO + Duration::from_micros(100)) {
+            let packet: &Vec<u8> = &packets[head.packet];
+            let number = u32::from_be_bytes(packet[24..28].try_into().expect("four bytes"));
+            assert_eq!(*packet, bytes(number));
+            numbers.push(number);
+        }
+        numbers.sort_unstable();
+        assert_eq!(numbers, (0..20).collect::<Vec<_>>());
+    }
 }
 
 proptest! {

@@ -8,10 +8,11 @@ use serde::Deserialize;
 use toml::Spanned;
 use windtunnel_engine::{Duration, Rate};
 use windtunnel_networks::bridge::{self, DestinationSettings, SourceSettings};
-use windtunnel_world::{BridgePlan, Plan, Topology, places};
+use windtunnel_world::{BridgePlan, Plan, Sharing, Topology, places};
 
 use crate::choice::choice;
 use crate::error::Mistake;
+use crate::flow_paths::{FlowPath, flow_paths};
 use crate::located::{Located, Named};
 use crate::nodes::Names;
 use crate::units::{Bytes, Measured, Share, percent};
@@ -137,9 +138,10 @@ pub(crate) fn plans(
         return Ok(Vec::new());
     }
     let topology = Topology::new(plan);
-    let paths = paths(plan, &topology);
+    let paths = flow_paths(plan, &topology);
     let mut plans: Vec<BridgePlan> = Vec::new();
     for (name, bridge) in bridges {
+        check_sharing(plan, name)?;
         let ends = bridge.ends(name, nodes)?;
         let round_trip = farthest(plan, &topology, &paths, ends);
         // Twice, so that queues may take as long as the links.
@@ -151,19 +153,15 @@ pub(crate) fn plans(
     Ok(plans)
 }
 
-/// The nodes of each flow's path, with the flow's name.
-type Paths<'a> = [(&'a str, Vec<usize>)];
-
-fn paths<'a>(plan: &'a Plan, topology: &Topology) -> Vec<(&'a str, Vec<usize>)> {
-    let path = |from, to| topology.path(from, to).map(|it| topology.nodes_of(from, &it));
-    let flows = plan.flows.iter();
-    flows.filter_map(|it| Some((it.name.as_str(), path(it.from, it.to)?))).collect()
-}
-
 /// The round trip from a bridge's source edge to the farthest receiver of its flows.
-fn farthest(plan: &Plan, topology: &Topology, paths: &Paths<'_>, ends: [usize; 2]) -> Duration {
-    let crossing = paths.iter().filter(|(_, path)| places(path, ends).is_some());
-    let receivers = crossing.filter_map(|(_, path)| path.last());
+fn farthest(
+    plan: &Plan,
+    topology: &Topology,
+    paths: &[FlowPath<'_>],
+    ends: [usize; 2],
+) -> Duration {
+    let crossing = paths.iter().filter(|it| places(&it.nodes, ends).is_some());
+    let receivers = crossing.filter_map(|it| it.nodes.last());
     let round_trips = receivers.map(|it| round_trip(plan, topology, [ends[0], *it]));
     round_trips.max().unwrap_or(Duration::ZERO)
 }
@@ -222,13 +220,23 @@ impl Probes {
     }
 }
 
+/// A bridge sees the packets of flows whose path it is on, which they must keep to.
+fn check_sharing(plan: &Plan, name: &Spanned<String>) -> Result<(), Mistake> {
+    if plan.routing.sharing != Sharing::Packets {
+        return Ok(());
+    }
+    let message = format!("bridge `{}` requires flows that keep to a path", name.get_ref());
+    let help = "write sharing = \"flows\" in [routing], or leave it out";
+    Err(Mistake::new(message).at(name.span()).help(help))
+}
+
 /// Checks that some flow crosses a bridge.
 fn check_crossed(
-    paths: &Paths<'_>,
+    paths: &[FlowPath<'_>],
     plan: &BridgePlan,
     name: &Spanned<String>,
 ) -> Result<(), Mistake> {
-    if paths.iter().any(|(_, nodes)| places(nodes, [plan.from, plan.to]).is_some()) {
+    if paths.iter().any(|it| places(&it.nodes, [plan.from, plan.to]).is_some()) {
         return Ok(());
     }
     Err(Mistake::new(format!("no flow crosses bridge `{}`", name.get_ref()))
@@ -239,12 +247,12 @@ fn check_crossed(
 /// Checks that no flow is between the edges of two bridges at once: the inner one would
 /// undo what the outer one selects.
 fn check_apart(
-    paths: &Paths<'_>,
+    paths: &[FlowPath<'_>],
     others: &[BridgePlan],
     plan: &BridgePlan,
     name: &Spanned<String>,
 ) -> Result<(), Mistake> {
-    for (flow, nodes) in paths {
+    for FlowPath { flow, nodes } in paths {
         let Some([from, to]) = places(nodes, [plan.from, plan.to]) else { continue };
         let overlaps = |it: &&BridgePlan| {
             let others = places(nodes, [it.from, it.to]);

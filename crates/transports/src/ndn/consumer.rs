@@ -481,7 +481,11 @@ impl Consumer {
         match &packet.body {
             Body::Data(data) => self.on_data(now, data, packet.marked()),
             Body::Nack(nack) => self.on_nack(now, nack),
-            Body::Interest(_) | Body::Segment(_) | Body::Datagram(_) | Body::Message(_) => {}
+            Body::Interest(_)
+            | Body::Segment(_)
+            | Body::Datagram(_)
+            | Body::Message(_)
+            | Body::Tunnelled(_) => {}
         }
         self.fill_window(now, outbox);
     }

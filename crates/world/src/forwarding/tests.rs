@@ -65,7 +65,9 @@ fn follow(
             }
             Hop::Jump(other) => route = other,
             Hop::Here(_) => return Some((ports, places)),
-            Hop::Function(..) | Hop::Table(_) => unreachable!("there are none"),
+            Hop::Function(..) | Hop::ToFunction(..) | Hop::Table(_) => {
+                unreachable!("there are none")
+            }
         }
         if let Hop::Port(_) = hop {
             route = next;

@@ -253,7 +253,11 @@ impl Hosts {
                     sink.receive(now, datagram, packet.ecn);
                 }
             }
-            Body::Interest(_) | Body::Data(_) | Body::Nack(_) | Body::Message(_) => {}
+            Body::Interest(_)
+            | Body::Data(_)
+            | Body::Nack(_)
+            | Body::Message(_)
+            | Body::Tunnelled(_) => {}
         }
     }
 

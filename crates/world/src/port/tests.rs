@@ -31,7 +31,7 @@ enum Event {
 /// A port with the events that a world would make.
 struct Bench {
     port: Port,
-    store: Store<Packet>,
+    store: PacketStore,
     /// By their number in the script: in the order of scheduling, if at one instant.
     events: EventQueue<usize>,
     script: Vec<Event>,
@@ -45,7 +45,7 @@ impl Bench {
         let stream = |name| Streams::new(1, 0).stream(name);
         Self {
             port: Port::new(plan, stream("link"), stream("queue")),
-            store: Store::default(),
+            store: PacketStore::default(),
             events: EventQueue::default(),
             script: Vec::new(),
             arrived: Vec::new(),

@@ -22,6 +22,8 @@ pub enum Unreachable {
     Flow(usize),
     /// A bridge between two such nodes.
     Bridge(usize),
+    /// A tunnel between two such nodes.
+    Tunnel(usize),
 }
 
 /// Whether the network has a cycle, so that a packet could come back to where it was.

@@ -31,6 +31,7 @@ pub(crate) fn plan(nodes: usize, links: &[Joined]) -> Plan {
         consumers: Vec::new(),
         flows: Vec::new(),
         bridges: Vec::new(),
+        tunnels: Vec::new(),
         routing: Routing {
             metric: Metric::Delay,
             paths: Paths::Shortest,

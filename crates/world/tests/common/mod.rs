@@ -41,6 +41,7 @@ pub(crate) fn nodes(names: &[&str]) -> Plan {
         consumers: Vec::new(),
         flows: Vec::new(),
         bridges: Vec::new(),
+        tunnels: Vec::new(),
         changes: Vec::new(),
         routing: Routing {
             metric: Metric::Delay,

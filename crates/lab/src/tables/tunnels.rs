@@ -1,0 +1,27 @@
+//! What the ends of tunnels counted.
+
+use arrow_array::RecordBatch;
+use windtunnel_world::{Plan, World};
+
+use super::Columns;
+
+/// Each tunnel in each direction: what entered at one end, and what left at the other.
+pub(super) fn totals(plan: &Plan, world: &World) -> RecordBatch {
+    let rows: Vec<_> = plan
+        .tunnels
+        .iter()
+        .zip(world.tunnels())
+        .flat_map(|(tunnel, ends)| [0, 1].map(|side| (tunnel, side, ends[side], ends[1 - side])))
+        .collect();
+    Columns::of(&rows)
+        .text("tunnel", |(tunnel, ..)| &tunnel.name)
+        .text("from", |(tunnel, side, ..)| &plan.nodes[tunnel.ends[*side]].name)
+        .text("to", |(tunnel, side, ..)| &plan.nodes[tunnel.ends[1 - side]].name)
+        .count("entered", |(.., near, _)| near.entered)
+        .count("entered_bytes", |(.., near, _)| near.entered_bytes)
+        .count("too_large", |(.., near, _)| near.too_large)
+        .count("left", |(.., far)| far.left)
+        .count("marks", |(.., far)| far.marks)
+        .count("unmarkable", |(.., far)| far.unmarkable)
+        .batch()
+}

@@ -1,0 +1,108 @@
+//! The ends of a tunnel that carries IP packets in IP packets, as functions in their nodes.
+
+use windtunnel_engine::Time;
+use windtunnel_packets::ip::IpVersion;
+use windtunnel_packets::tunnel::Tunnelled;
+use windtunnel_packets::{Body, Packet, PacketStore};
+
+use crate::function::{FunctionActions, LinkState, NetworkFunction, Tap};
+
+/// A packet enters the tunnel.
+pub const ENTER: Tap = Tap(0);
+/// A packet of the other end's arrives, and what is inside leaves the tunnel.
+pub const LEAVE: Tap = Tap(1);
+
+/// What an end of a tunnel counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TunnelCounters {
+    /// Packets that entered here.
+    pub entered: u64,
+    /// Their bytes, with the outer headers.
+    pub entered_bytes: u64,
+    /// Packets for which there was no room in another one.
+    pub too_large: u64,
+    /// Packets that left here.
+    pub left: u64,
+    /// Those of them that were marked in the tunnel.
+    pub marks: u64,
+    /// Packets dropped here because they were marked in the tunnel and their senders
+    /// support no marks.
+    pub unmarkable: u64,
+}
+
+/// One end of a tunnel.
+#[derive(Debug)]
+pub struct TunnelEnd {
+    /// The tunnel, and which end of it this is.
+    number: (u32, u8),
+    version: IpVersion,
+    counters: TunnelCounters,
+}
+
+impl TunnelEnd {
+    /// The first (0) or the second (1) end of that tunnel, whose outer headers are of that
+    /// version of IP.
+    #[must_use]
+    pub fn new(tunnel: u32, end: u8, version: IpVersion) -> Self {
+        Self { number: (tunnel, end), version, counters: TunnelCounters::default() }
+    }
+
+    /// What it counted.
+    #[must_use]
+    pub fn counters(&self) -> &TunnelCounters {
+        &self.counters
+    }
+
+    fn enter(&mut self, packet: Packet, packets: &mut PacketStore, actions: &mut FunctionActions) {
+        match Tunnelled::wrap(packet, self.number, self.version, packets) {
+            Ok(outer) => {
+                self.counters.entered += 1;
+                self.counters.entered_bytes += u64::from(outer.size());
+                actions.sent.push(outer);
+            }
+            Err(packet) => {
+                self.counters.too_large += 1;
+                packets.discard(&packet);
+            }
+        }
+    }
+
+    fn leave(&mut self, outer: &Packet, packets: &mut PacketStore, actions: &mut FunctionActions) {
+        let Body::Tunnelled(tunnelled) = outer.body else { return };
+        let was_marked = packets[tunnelled.inside].marked();
+        match tunnelled.unwrap(outer.ecn, packets) {
+            Ok(packet) => {
+                self.counters.left += 1;
+                self.counters.marks += u64::from(packet.marked() && !was_marked);
+                actions.forwarded.push(packet);
+            }
+            Err(packet) => {
+                self.counters.unmarkable += 1;
+                packets.discard(&packet);
+            }
+        }
+    }
+}
+
+impl NetworkFunction for TunnelEnd {
+    fn receive(
+        &mut self,
+        _now: Time,
+        tap: Tap,
+        packet: Packet,
+        packets: &mut PacketStore,
+        actions: &mut FunctionActions,
+    ) {
+        if tap == LEAVE {
+            self.leave(&packet, packets, actions);
+        } else {
+            self.enter(packet, packets, actions);
+        }
+    }
+
+    fn next_wake(&self, _link: LinkState) -> Time {
+        Time::NEVER
+    }
+
+    fn wake(&mut self, _now: Time, _link: LinkState, _actions: &mut FunctionActions) {}
+}

@@ -1,0 +1,18 @@
+//! The paths of flows, for what lies on them.
+
+use windtunnel_world::{Plan, Topology};
+
+/// A flow's name, and the nodes that its data go through.
+pub(crate) struct FlowPath<'a> {
+    pub(crate) flow: &'a str,
+    pub(crate) nodes: Vec<usize>,
+}
+
+/// The shortest path of each flow of a plan, or its own where it has one.
+pub(crate) fn flow_paths<'a>(plan: &'a Plan, topology: &Topology) -> Vec<FlowPath<'a>> {
+    let path = |it: &'a windtunnel_world::FlowPlan| {
+        let ports = it.path.clone().or_else(|| topology.path(it.from, it.to))?;
+        Some(FlowPath { flow: &it.name, nodes: topology.nodes_of(it.from, &ports) })
+    };
+    plan.flows.iter().filter_map(path).collect()
+}

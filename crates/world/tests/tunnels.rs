@@ -1,0 +1,231 @@
+//! Tunnels: what the headers around packets cost, what routers see of them, and that
+//! nothing is lost inside.
+
+mod common;
+
+use common::{codel, tcp_counters};
+use common::{direction, fq_codel, ip_flow, join, nodes, over_tcp, port, ports, run_flows};
+use windtunnel_applications::{Workload, udp::UdpSettings};
+use windtunnel_engine::{Duration, Time};
+use windtunnel_networks::tunnel::TunnelCounters;
+use windtunnel_packets::ip::IpVersion;
+use windtunnel_queues::{CongestionAction, QueueLimit};
+use windtunnel_transports::tcp::{EcnMode, Recovery};
+use windtunnel_world::{
+    ChangePlan, DirectionPlan, FlowCounters, Impairment, LinkChange, Loss, Plan, PortId, Sharing,
+    Transport, TunnelPlan, World,
+};
+
+/// The links of the line, in its order.
+const INSIDE: usize = 1;
+
+/// Two hosts, and two routers between them with a slower link.
+fn line(between: &DirectionPlan) -> Plan {
+    let mut plan = nodes(&["host", "in", "out", "other"]);
+    join(&mut plan, 0, 1, &direction(100, 1));
+    join(&mut plan, 1, 2, between);
+    join(&mut plan, 2, 3, &direction(100, 1));
+    plan.duration = Duration::from_secs(5);
+    plan
+}
+
+fn tunnel(ends: [usize; 2], version: IpVersion) -> TunnelPlan {
+    TunnelPlan { name: format!("{ends:?}"), ends, version }
+}
+
+/// Datagrams of 972 bytes, in IP packets of 1000.
+fn datagrams(
+    name: &str,
+    from: usize,
+    to: usize,
+    megabits_per_second: u64,
+) -> windtunnel_world::FlowPlan {
+    let rate = common::rate(megabits_per_second * 1_000_000);
+    let settings = UdpSettings { ip: IpVersion::V4, rate, payload: 972, on_off: None };
+    ip_flow(name, from, to, Transport::Udp(settings))
+}
+
+fn received_bytes(world: &World, flow: usize) -> u64 {
+    match world.flows().nth(flow).expect("a flow of the plan").counters {
+        FlowCounters::Udp(_, received) => received.bytes,
+        FlowCounters::Tcp(it) => it.receiver.received_bytes,
+    }
+}
+
+/// Runs a plan; what entered its tunnels has left them, was lost on links, or is there.
+fn run(plan: &Plan) -> World {
+    let world = run_flows(plan);
+    let of = |get: fn(&TunnelCounters) -> u64| -> u64 {
+        world.tunnels().flatten().map(|it| get(&it)).sum()
+    };
+    let dropped: u64 = ports(plan, &world).iter().map(|it| it.dropped()).sum();
+    let (entered, left) = (of(|it| it.entered), of(|it| it.left + it.unmarkable));
+    assert!(left <= entered, "{left} of {entered} left");
+    assert!(entered <= left + (dropped + world.packets_held()) * plan.tunnels.len() as u64);
+    let inside = world.packets_stored() - world.packets_held();
+    assert!(inside <= entered - left, "{inside} are kept inside others");
+    world
+}
+
+#[test]
+fn outer_headers_take_their_share_of_the_bottleneck() {
+    for (versions, headers) in [
+        (vec![], 0),
+        (vec![IpVersion::V4], 20),
+        (vec![IpVersion::V6], 40),
+        (vec![IpVersion::V6, IpVersion::V4], 60),
+    ] {
+        let mut plan = line(&direction(10, 1));
+        plan.flows.push(datagrams("f", 0, 3, 20));
+        let ends = [[1, 2], [3, 0]];
+        plan.tunnels = ends.into_iter().zip(&versions).map(|(it, v)| tunnel(it, *v)).collect();
+        let world = run(&plan);
+        let goodput = received_bytes(&world, 0) as f64 * 8.0 / 5.0;
+        let expected = 10e6 * 972.0 / f64::from(1000 + headers);
+        assert!((goodput / expected - 1.0).abs() < 0.002, "{goodput} for {expected}");
+    }
+}
+
+#[test]
+fn links_inside_carry_a_header_more_and_links_outside_do_not() {
+    let mut plan = line(&direction(50, 1));
+    plan.flows.push(datagrams("f", 0, 3, 20));
+    plan.tunnels.push(tunnel([2, 1], IpVersion::V6));
+    let world = run(&plan);
+    let bytes = |link| {
+        let it = port(&plan, &world, link, 0);
+        it.delivered_bytes / it.delivered
+    };
+    assert_eq!([0, 1, 2].map(bytes), [1000, 1040, 1000]);
+    let [far, near] = world.tunnels().next().expect("the plan has a tunnel");
+    assert_eq!(near.entered_bytes, 1040 * near.entered);
+    assert_eq!((near.left, far.entered), (0, 0), "all packets go one way");
+    assert_eq!(far.left, port(&plan, &world, INSIDE, 0).delivered);
+}
+
+#[test]
+fn a_file_arrives_whole_through_a_tunnel_that_loses_duplicates_and_reorders() {
+    let impairment =
+        Impairment { duplication: 0.01, reordering: 0.02, lateness: Duration::from_millis(7) };
+    let bad = DirectionPlan { impairment, loss: Loss::Bernoulli(0.01), ..direction(20, 5) };
+    let bytes = 2_000_001;
+    let mut plan = line(&bad);
+    let transport = over_tcp(Recovery::Rack, EcnMode::Off, Workload::File { bytes });
+    plan.flows.push(ip_flow("f", 0, 3, transport));
+    plan.tunnels = vec![tunnel([0, 2], IpVersion::V4), tunnel([1, 2], IpVersion::V6)];
+    plan.duration = Duration::from_secs(20);
+    let mut world = World::new(&plan).expect("links join the nodes");
+    world.advance(plan.end());
+    assert_eq!(received_bytes(&world, 0), bytes);
+    let inside = port(&plan, &world, INSIDE, 0);
+    assert!(inside.losses > 0 && inside.duplicates > 0 && inside.late > 0);
+    assert_eq!((world.packets_held(), world.packets_stored()), (0, 0), "nothing is kept");
+}
+
+#[test]
+fn a_packet_of_a_tunnel_that_is_dropped_takes_with_it_what_is_inside() {
+    for discipline in [codel(CongestionAction::Drop), fq_codel(CongestionAction::Drop)] {
+        let limit = QueueLimit::Packets(20);
+        let between = DirectionPlan { discipline, limit, ..direction(5, 1) };
+        let mut plan = line(&between);
+        plan.flows.push(datagrams("f", 0, 3, 20));
+        plan.flows[0].stop = Time::ZERO + Duration::from_secs(3);
+        plan.tunnels.push(tunnel([1, 2], IpVersion::V4));
+        let world = run(&plan);
+        assert!(port(&plan, &world, INSIDE, 0).dropped() > 1000);
+        assert_eq!(world.packets_stored(), 0);
+    }
+}
+
+#[test]
+fn marks_made_in_a_tunnel_reach_the_receiver() {
+    let between = DirectionPlan { discipline: codel(CongestionAction::Mark), ..direction(10, 5) };
+    let marks = |tunnels: Vec<TunnelPlan>| {
+        let mut plan = line(&between);
+        let transport = over_tcp(Recovery::Rack, EcnMode::Classic, Workload::Bulk { rate: None });
+        plan.flows.push(ip_flow("f", 0, 3, transport));
+        plan.tunnels = tunnels;
+        let world = run(&plan);
+        let made = port(&plan, &world, INSIDE, 0).marks;
+        let left: u64 = world.tunnels().flatten().map(|it| it.marks).sum();
+        (made, left, tcp_counters(&world, 0).receiver.marks)
+    };
+    let (made, left, received) = marks(vec![tunnel([1, 2], IpVersion::V4)]);
+    assert!(made > 10, "{made} marks");
+    // The last may still be on its way.
+    assert!(made - left <= 1 && left - received <= 1, "{made}, {left}, {received}");
+    let (made, _, received) = marks(Vec::new());
+    assert!(made - received <= 1);
+}
+
+/// 10 Mbps for 16 and 4: a queue for each flow gives the small one all it wants, and within
+/// a tunnel both lose alike.
+#[test]
+fn fair_queues_see_one_flow_in_a_tunnel() {
+    let shares = |tunnels: Vec<TunnelPlan>| {
+        let between = DirectionPlan {
+            discipline: fq_codel(CongestionAction::Drop),
+            limit: QueueLimit::Packets(100),
+            ..direction(10, 1)
+        };
+        let mut plan = line(&between);
+        plan.flows.push(datagrams("large", 0, 3, 16));
+        plan.flows.push(datagrams("small", 0, 3, 4));
+        plan.tunnels = tunnels;
+        let world = run(&plan);
+        let small = received_bytes(&world, 1) as f64;
+        small / (small + received_bytes(&world, 0) as f64)
+    };
+    let apart = shares(Vec::new());
+    // 4 Mbps of payload in packets with 28 bytes of headers more.
+    assert!((apart - 0.4 * 1000.0 / 972.0).abs() < 0.02, "{apart} of the link for the small one");
+    let together = shares(vec![tunnel([1, 2], IpVersion::V4)]);
+    assert!((together - 0.2).abs() < 0.02, "{together} of the link for the small one");
+}
+
+#[test]
+fn a_tunnel_follows_its_path_around_a_link_that_fails() {
+    let mut plan = line(&direction(50, 5));
+    join(&mut plan, 1, 2, &direction(50, 10));
+    plan.flows.push(datagrams("f", 0, 3, 10));
+    plan.tunnels.push(tunnel([1, 2], IpVersion::V4));
+    plan.routing.convergence = Some(Duration::from_millis(50));
+    let time = Time::ZERO + Duration::from_secs(2);
+    for side in [0, 1] {
+        let port = PortId::new(INSIDE, side);
+        plan.changes.push(ChangePlan { time, port, change: LinkChange::Down });
+    }
+    let world = run(&plan);
+    let around = port(&plan, &world, 3, 0);
+    assert_eq!(around.delivered_bytes, 1020 * around.delivered, "within the tunnel as before");
+    // 10 Mbps of payload: 1286 packets a second, for a little less than three seconds.
+    assert!(around.delivered > 3600, "{} packets", around.delivered);
+}
+
+#[test]
+fn packets_that_each_go_their_own_path_enter_a_tunnel_too() {
+    let mut plan = line(&direction(6, 5));
+    join(&mut plan, 1, 2, &direction(6, 5));
+    plan.flows.push(datagrams("f", 0, 3, 10));
+    plan.tunnels.push(tunnel([1, 2], IpVersion::V4));
+    plan.routing.sharing = Sharing::Packets;
+    let world = run(&plan);
+    for link in [INSIDE, 3] {
+        let it = port(&plan, &world, link, 0);
+        assert_eq!(it.delivered_bytes, 1020 * it.delivered);
+        assert!(it.delivered > 3000, "each of the two carries half");
+    }
+}
+
+#[test]
+fn packets_that_are_too_large_for_another_header_are_counted() {
+    let mut plan = line(&direction(50, 1));
+    let rate = common::rate(10_000_000);
+    let settings = UdpSettings { ip: IpVersion::V4, rate, payload: 65_500, on_off: None };
+    plan.flows.push(ip_flow("f", 0, 3, Transport::Udp(settings)));
+    plan.tunnels.push(tunnel([1, 2], IpVersion::V4));
+    let world = run(&plan);
+    let [near, far] = world.tunnels().next().expect("the plan has a tunnel");
+    assert_eq!((near.entered, far.left), (0, 0));
+    assert_eq!(near.too_large, port(&plan, &world, 0, 0).delivered);
+}
