@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 
 from windtunnel import _core
-from windtunnel.pictures.units import least
+from windtunnel.pictures.units import minimum
 from windtunnel.running import run_scenario
 
 ROOT = Path(__file__).parents[1]
@@ -46,4 +46,4 @@ def test_one_file_and_one_line_make_a_controller_that_passes_every_test(tmp_path
 def test_the_scenario_runs_with_a_controller_that_is_there() -> None:
     scenario = block("toml").replace('kind = "gentle", kept', 'kind = "aimd", beta')
     results = run_scenario(_core.Scenario("page", scenario, [("duration", "2 s")]))
-    assert least(results["flows"]["received_bytes"]) > 0
+    assert minimum(results["flows"]["received_bytes"]) > 0

@@ -20,7 +20,7 @@ from windtunnel.bench.workloads import (
     Workload,
     scenario,
 )
-from windtunnel.pictures.units import greatest, least
+from windtunnel.pictures.units import maximum, minimum
 from windtunnel.results import Results
 from windtunnel.running import run_scenario
 
@@ -47,7 +47,7 @@ def test_an_ndn_workload_keeps_its_windows_full_and_loses_nothing(workload: Work
     assert flows.select("timeouts", "retransmissions", "nacks").sum().row(0) == (0, 0, 0)
     assert isinstance(workload.load, Ndn)
     assert set(flows["in_flight"]) == {workload.load.window}
-    assert least(flows["data"]) > 0
+    assert minimum(flows["data"]) > 0
 
 
 @pytest.mark.parametrize("workload", COMPARED_TCP, ids=by_name)
@@ -58,9 +58,9 @@ def test_every_flow_of_a_tcp_workload_delivers_and_only_full_queues_drop(
     ran = run(scenario(workload, 1.5))
     links, flows = ran["links"], ran["flows"]
     assert flows.height == len(workload.network().pairs)
-    assert least(flows["received_bytes"]) > 0
+    assert minimum(flows["received_bytes"]) > 0
     assert links.select("discipline_drops", "losses").sum().row(0) == (0, 0)
-    assert 0 < greatest(links["most_packets"]) <= workload.network().queue
+    assert 0 < maximum(links["most_packets"]) <= workload.network().queue
 
 
 def test_ten_new_reno_flows_fill_a_link_with_a_buffer_of_one_bdp() -> None:

@@ -25,7 +25,7 @@ from test_papers import PAPER, PUBLISHED
 from windtunnel import Results, _core, package_data
 from windtunnel.cli import listing
 from windtunnel.cli.commands import app
-from windtunnel.pictures.units import least
+from windtunnel.pictures.units import minimum
 from windtunnel.running import run_scenario
 
 ROOT = Path(__file__).parents[1]
@@ -151,7 +151,7 @@ def test_every_controller_runs_over_tcp_and_where_it_can_over_ndn(
 ) -> None:
     name = controller["name"]
     flows = run_scenario(_core.Scenario("tcp", OVER_TCP, [("flows.one.controller", name)]))["flows"]
-    assert least(flows["goodput_bps"]) > 1e6
+    assert minimum(flows["goodput_bps"]) > 1e6
     [over_ndn, _] = SCENARIO.split("[compare.controller]")
     wanted = [("consumers.viewer.controller", name)]
     if NOT_OVER_NDN.intersection(controller["needs"]):
@@ -159,7 +159,7 @@ def test_every_controller_runs_over_tcp_and_where_it_can_over_ndn(
             _core.Scenario("ndn", over_ndn, wanted)
     else:
         received = run_scenario(_core.Scenario("ndn", over_ndn, wanted))["flows"]["received_bytes"]
-        assert least(received) > 0
+        assert minimum(received) > 0
 
 
 @pytest.mark.parametrize(
@@ -174,7 +174,7 @@ def test_what_is_listed_can_be_run(kind: listing.Kind, path: str) -> None:
     for entry in listing.entries(kind):
         scenario = _core.Scenario("listed", alone, [(path, entry["name"])])
         flows = run_scenario(scenario)["flows"]
-        assert least(flows["received_bytes"]) > 0, entry["name"]
+        assert minimum(flows["received_bytes"]) > 0, entry["name"]
 
 
 @pytest.fixture

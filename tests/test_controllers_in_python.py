@@ -12,7 +12,7 @@ import pytest
 
 import windtunnel
 from windtunnel.controllers import Acknowledgement, Congestion, Controller, ControllerError, Start
-from windtunnel.pictures.units import least
+from windtunnel.pictures.units import minimum
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "python-controllers.md").read_text(encoding="utf-8")
@@ -76,7 +76,7 @@ def test_renos_equations_give_the_same_numbers_in_python_as_in_the_core(
     for jobs in (1, 4):
         own = run(tmp_path, text, "mine", {"mine": Reno}, settings={"runs": 2}, jobs=jobs)
         assert own["flows"]["flow_controller"].unique().to_list() == ["mine"]
-        assert least(own["flows"]["decreases"]) > 0
+        assert minimum(own["flows"]["decreases"]) > 0
         for table in ("flows", "flow_series", "links", "link_series"):
             first = own[table].filter(pl.col("run") == 0)
             other = core[table]

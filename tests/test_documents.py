@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from windtunnel import _core
-from windtunnel.pictures.units import least
+from windtunnel.pictures.units import minimum
 from windtunnel.running import run_scenario
 from windtunnel.scenario.manual import ADDITIONS, EXAMPLE, manual
 
@@ -28,14 +28,14 @@ def test_every_example_on_the_page_is_known_here() -> None:
 
 def test_the_example_runs() -> None:
     results = run_scenario(_core.Scenario("example", EXAMPLE, [("duration", "1 s")]))
-    assert least(results["flows"]["received_bytes"]) > 0
+    assert minimum(results["flows"]["received_bytes"]) > 0
 
 
 @pytest.mark.parametrize("addition", ADDITIONS.values())
 def test_every_addition_fits_the_example(addition: str) -> None:
     text = f"{EXAMPLE}\n{addition}"
     results = run_scenario(_core.Scenario("example", text, [("duration", "3 s")]))
-    assert least(results["flows"]["received_bytes"]) > 0
+    assert minimum(results["flows"]["received_bytes"]) > 0
 
 
 def test_every_key_of_the_schema_is_on_the_page() -> None:

@@ -21,7 +21,7 @@ from polars.testing import assert_frame_equal
 import windtunnel
 from conftest import SCENARIO
 from windtunnel import Scenario, ScenarioError, _core
-from windtunnel.pictures.units import greatest
+from windtunnel.pictures.units import maximum
 from windtunnel.scenario import tables
 from windtunnel.scenario.table_types import module
 
@@ -87,7 +87,7 @@ def test_a_changed_scenario_leaves_the_first_as_it_was(small: Scenario) -> None:
     wire: Any = slow.tables["links"]["wire"]
     assert wire["rate"] == "1 Mbps"
     assert (slow.runs, slow.seed) == (1, 7)
-    assert 0 < greatest(windtunnel.run(slow)["links"]["throughput_bps"]) <= 1e6
+    assert 0 < maximum(windtunnel.run(slow)["links"]["throughput_bps"]) <= 1e6
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 
 from windtunnel import _core
-from windtunnel.pictures.units import greatest, least
+from windtunnel.pictures.units import maximum, minimum
 from windtunnel.running import run_scenario
 
 ROOT = Path(__file__).parents[1]
@@ -32,8 +32,8 @@ def test_the_scenario_fills_most_of_its_link() -> None:
     scenario = _core.Scenario("README.md", block("toml"), [("duration", "10 s")])
     goodput = run_scenario(scenario)["flows"]["goodput_bps"]
     (most, _), *_ = scenario.bounds()
-    assert least(goodput) > 0.5 * most
-    assert greatest(goodput) <= most
+    assert minimum(goodput) > 0.5 * most
+    assert maximum(goodput) <= most
 
 
 def test_the_python_example_prints_both_controllers() -> None:

@@ -14,7 +14,7 @@ from polars.testing import assert_frame_equal
 import windtunnel
 from windtunnel import Results
 from windtunnel.folders import MANIFEST
-from windtunnel.pictures.units import greatest
+from windtunnel.pictures.units import maximum
 from windtunnel.results import ResultsError
 
 TABLES = {
@@ -68,7 +68,7 @@ def test_another_seed_gives_other_results(scenario: Path) -> None:
 
 def test_a_setting_holds_and_is_kept(scenario: Path, tmp_path: Path) -> None:
     results = windtunnel.run(scenario, settings={"links.wire.rate": "1 Mbps"})
-    assert 0 < greatest(results["links"]["throughput_bps"]) <= 1e6
+    assert 0 < maximum(results["links"]["throughput_bps"]) <= 1e6
     saved = Results.load(results.save(tmp_path / "slow"))
     assert 'rate = "1 Mbps"' in saved.scenario
 

@@ -132,9 +132,9 @@ design = "latin-hypercube"
 points = 20
 """
     drawn = points(folder, text)
-    for place, width, least in ((0, 0.005, 0.0), (1, 5e6, 1e6)):
+    for place, width, minimum in ((0, 0.005, 0.0), (1, 5e6, 1e6)):
         values = [float(row[place]) for row in drawn]
-        slices = sorted(math.floor((value - least) / width + 1e-9) for value in values)
+        slices = sorted(math.floor((value - minimum) / width + 1e-9) for value in values)
         assert slices == list(range(20))
     assert points(folder, text) == drawn, "the same points each time"
     other = points(folder, text.replace("latin-hypercube", "random"))
@@ -281,7 +281,10 @@ def rows(kept: Store, table: str) -> pl.DataFrame:
 
 
 def test_with_a_stop_rule_each_point_has_as_many_seeds_as_its_interval_needs(folder: Path) -> None:
-    rule = '[stop]\nmeasure = "goodput_bps"\nwithin = "4 %"\nleast = 3\nmost = 12\n'
+    rule = (
+        '[stop]\nmeasure = "goodput_bps"\nprecision = "4 %"\n'
+        "minimum_seeds = 3\nmaximum_seeds = 12\n"
+    )
     text = STUDY.replace("seeds = 3\n", "") + rule
     stop = read(written(folder, text)).stop
     assert stop
@@ -301,7 +304,10 @@ def test_with_a_stop_rule_each_point_has_as_many_seeds_as_its_interval_needs(fol
 
 
 def test_points_that_share_their_runs_each_have_the_seeds_they_need(folder: Path) -> None:
-    rule = '[stop]\nmeasure = "goodput_bps"\nwithin = "4 %"\nleast = 3\nmost = 12\n'
+    rule = (
+        '[stop]\nmeasure = "goodput_bps"\nprecision = "4 %"\n'
+        "minimum_seeds = 3\nmaximum_seeds = 12\n"
+    )
     text = STUDY.replace("seeds = 3\n", "") + rule
     alone = study(written(folder, text), store=folder / "alone").frame
     # It sets nothing, so that each run is that of two points.
@@ -417,7 +423,7 @@ def test_mistakes_in_a_file_name_their_line_and_what_would_be_right(folder: Path
     text = STUDY + '[derive.x]\npath = "links.path.rate"\nvalue = "dela * 2"\n'
     message = refused(folder, text)
     assert "study.toml:11: `derive.x.value`" in message and "did you mean `delay`?" in message
-    rule = '[stop]\nmeasure = "godput_bps"\nwithin = "2 %"\n'
+    rule = '[stop]\nmeasure = "godput_bps"\nprecision = "2 %"\n'
     message = refused(folder, STUDY.replace("seeds = 3\n", "") + rule)
     assert "did you mean `goodput_bps`?" in message
     message = refused(folder, STUDY.replace("[vary.delay]", "[vary.utilisation]"))

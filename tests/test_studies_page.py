@@ -40,7 +40,7 @@ def test_the_example_and_its_stop_rule_can_be_run(folder: Path) -> None:
     file.write_text(example)
     assert design.count(read(file)) == 3 * 3 * 7
     file.write_text(example.replace("seeds = 5\n", "") + stop)
-    assert read(file).stop == Stop(measure="goodput_bps", within="2 %")
+    assert read(file).stop == Stop(measure="goodput_bps", precision="2 %")
 
 
 def test_the_python_example_prints_a_row_for_each_combination(

@@ -43,19 +43,19 @@ def test_only_zero_matches_zero() -> None:
 
 
 def test_a_value_beyond_a_bound_is_impossible_whatever_was_measured() -> None:
-    most = Bound(most=5.0, reason="too much")
+    most = Bound(maximum=5.0, reason="too much")
     for value in (None, measured(4.9), measured(5.1)):
         assert judge(Decimal("5.1"), value, most, in_order=True) == ("impossible", "too much")
-    least = Bound(least=0.0401, reason="too soon")
-    assert judge(Decimal("0.0400"), measured(0.04), least, True) == ("impossible", "too soon")
+    minimum = Bound(minimum=0.0401, reason="too soon")
+    assert judge(Decimal("0.0400"), measured(0.04), minimum, True) == ("impossible", "too soon")
 
 
 def test_a_value_that_rounding_explains_is_possible() -> None:
-    least = Bound(least=0.0401)
+    minimum = Bound(minimum=0.0401)
     # Printed with two digits, it may have been 0.0449.
-    assert judge(Decimal("0.04"), measured(0.0402), least, in_order=False)[0] == "matches"
-    assert judge(Decimal("0.03"), measured(0.0402), least, in_order=False)[0] == "impossible"
-    most = Bound(most=93.7)
+    assert judge(Decimal("0.04"), measured(0.0402), minimum, in_order=False)[0] == "matches"
+    assert judge(Decimal("0.03"), measured(0.0402), minimum, in_order=False)[0] == "impossible"
+    most = Bound(maximum=93.7)
     assert judge(Decimal(94), measured(93.0), most, in_order=False)[0] == "matches"
     assert judge(Decimal("94.0"), measured(93.0), most, in_order=False)[0] == "impossible"
 

@@ -168,11 +168,11 @@ def differing(row: Row, our: Mapping[str, float]) -> list[str]:
     than `LEAST_DROPS`.
     """
     packet_ms = FRAME * 8 / row["rate_mbps"] / 1e3
-    least = {"queue_delay_ms": packet_ms, "drop_rate": LEAST_DROPS}
+    minimum = {"queue_delay_ms": packet_ms, "drop_rate": LEAST_DROPS}
     return [
         name
         for name in MEASURES
-        if abs(our[name] - row[name][0]) > max(NOTABLE * row[name][0], least.get(name, 0))
+        if abs(our[name] - row[name][0]) > max(NOTABLE * row[name][0], minimum.get(name, 0))
     ]
 
 

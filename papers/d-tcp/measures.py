@@ -132,13 +132,13 @@ MEASURES = {
         "goodput of all flows together, in kbps", "kbps", goodput, True, goodput_bound(1e3)
     ),
     "decreases": Measure("decreases of the window", "", decreases, True),
-    "fairness-ratio": Measure("least over greatest goodput of the flows", "", fairness_ratio),
+    "fairness-ratio": Measure("minimum over maximum goodput of the flows", "", fairness_ratio),
     "plucking": Measure("share of their goodput that a flow costs the others", "share", plucking),
     "recovery": Measure(
         "from when the channel allows the maximum throughput to 90 % of it", "s", recovery
     ),
-    "greatest-sinr": Measure("the greatest SINR", "dB", greatest_sinr),
-    "least-sinr": Measure("the least SINR", "dB", least_sinr),
+    "maximum-sinr": Measure("the greatest SINR", "dB", greatest_sinr),
+    "minimum-sinr": Measure("the least SINR", "dB", least_sinr),
     "sinr-out-of-sight": Measure("SINR without line of sight, median", "dB", sinr_out_of_sight),
 }
 """Each by its name in the paper's files."""

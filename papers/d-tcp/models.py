@@ -68,8 +68,8 @@ def westwood(loss: float, rtt_s: float, queueing_s: float) -> float:
     Table 3's fairness and its upper bound follow from P D + q under the root, where
     the table prints P (D + q) for the throughput; D is the round trip without queue.
     """
-    least = rtt_s - queueing_s
-    return sqrt((1 - loss) / (loss * rtt_s * (loss * least + queueing_s)))
+    minimum = rtt_s - queueing_s
+    return sqrt((1 - loss) / (loss * rtt_s * (loss * minimum + queueing_s)))
 
 
 def fast(queued: float, queueing_s: float) -> float:

@@ -14,7 +14,7 @@ from windtunnel.pictures.charts import Drawing
 from windtunnel.pictures.colours import Ink
 from windtunnel.pictures.kinds import of_all
 from windtunnel.pictures.picture import Picture
-from windtunnel.pictures.units import greatest, least
+from windtunnel.pictures.units import maximum, minimum
 
 from . import models
 
@@ -115,7 +115,7 @@ def over_loss_chart(frame: pl.DataFrame, lines: list[Line], ink: Ink) -> Drawing
     was measured leaves the picture.
     """
     measured = frame.filter(pl.col("line") != MODEL)
-    ends = [0.8 * least(measured["low"]), 1.5 * greatest(measured["high"])]
+    ends = [0.8 * minimum(measured["low"]), 1.5 * maximum(measured["high"])]
     scale = alt.Scale(type="log", domain=ends, nice=False)
     losses = frame[LOSS].unique().sort().to_list()
     loss = alt.X(

@@ -141,7 +141,7 @@ MEASURES = {
     "link-throughput-p99": Measure("its 99th percentile over time", "Mbps", throughput_p99),
     "link-loss": Measure("packets that the busiest link drops", "%", loss),
     "reaction": Measure("from a first drop to the next decrease of a window", "ms", reaction),
-    "greatest-share": Measure(
+    "maximum-share": Measure(
         "the greatest share of packets that may be selected", "%", greatest_share
     ),
     "extra-bytes": Measure(

@@ -72,11 +72,11 @@ def observe(signals: Signals) -> NDArray[np.float32]:
     """
     cwnd = np.maximum(signals["cwnd"], 1.0)
     delivered, lost = signals["delivered"], signals["lost"]
-    least = signals["rtt_minimum_s"]
+    minimum = signals["rtt_minimum_s"]
     seen = np.stack(
         [
-            round_trips(signals) / least - 1.0,
-            share(delivered * least, signals["interval_s"] * cwnd),
+            round_trips(signals) / minimum - 1.0,
+            share(delivered * minimum, signals["interval_s"] * cwnd),
             signals["in_flight"] / cwnd,
             share(lost, delivered + lost),
             share(signals["marked"], delivered),

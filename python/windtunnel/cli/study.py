@@ -85,8 +85,8 @@ def estimate(file: Path, options: Options) -> None:
     if options.as_json:
         print(json.dumps(asdict(found), indent=2))
         return
-    least = " at least" if study.stop else ""
-    print(f"{file}: {found.points:,} points,{least} {found.runs:,} runs")
+    qualifier = " at least" if study.stop else ""
+    print(f"{file}: {found.points:,} points,{qualifier} {found.runs:,} runs")
     if found.stored:
         print(f"already in the store: {found.stored:,}")
     print(f"about {words(found.seconds)} on {jobs} processors, {size(found.bytes)} in the store")

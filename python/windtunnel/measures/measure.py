@@ -23,8 +23,8 @@ class Tables(Protocol):
 class Bound:
     """The range outside which no protocol can be: the minimum and the maximum."""
 
-    least: float | None = None
-    most: float | None = None
+    minimum: float | None = None
+    maximum: float | None = None
     reason: str = ""
 
 
@@ -54,19 +54,19 @@ def goodput_bound(unit_bps: float) -> Callable[[float, float], Bound]:
 
     def bound(goodput_bps: float, delay_s: float) -> Bound:
         reason = f"at most {goodput_bps / 1e6:.3g} Mbps can be received on this network"
-        return Bound(most=goodput_bps / unit_bps, reason=reason)
+        return Bound(maximum=goodput_bps / unit_bps, reason=reason)
 
     return bound
 
 
 def delay_bound(goodput_bps: float, delay_s: float) -> Bound:
     """Bound a delay, in s, by that of the shortest path."""
-    return Bound(least=delay_s, reason=f"Data takes at least {delay_s:.3g} s on this network")
+    return Bound(minimum=delay_s, reason=f"Data takes at least {delay_s:.3g} s on this network")
 
 
 def share_bound(goodput_bps: float, delay_s: float) -> Bound:
     """Bound a share by 1."""
-    return Bound(most=1.0, reason="a share is at most 1")
+    return Bound(maximum=1.0, reason="a share is at most 1")
 
 
 def of_runs(rows: pl.DataFrame, keys: list[str], value: pl.Expr) -> pl.DataFrame:

@@ -83,8 +83,8 @@ def surpasses(published: Decimal, bound: Bound) -> bool:
     assert isinstance(exponent, int), "a published value is a number"
     rounding = 0.5 * 10.0**exponent
     value = float(published)
-    return (bound.most is not None and value - rounding > bound.most) or (
-        bound.least is not None and value + rounding < bound.least
+    return (bound.maximum is not None and value - rounding > bound.maximum) or (
+        bound.minimum is not None and value + rounding < bound.minimum
     )
 
 

@@ -15,7 +15,7 @@ import polars as pl
 
 from windtunnel.pictures.cases import Line
 from windtunnel.pictures.colours import SCREEN, Ink
-from windtunnel.pictures.units import decimals, greatest
+from windtunnel.pictures.units import decimals, maximum
 
 Drawing = alt.Chart | alt.LayerChart | alt.FacetChart | alt.VConcatChart
 """A chart, as it is written and shown."""
@@ -128,8 +128,8 @@ def height(frame: pl.DataFrame, lines: list[Line]) -> alt.Scale:
     if not any(frame[end].fill_null(0).ne(0).any() for end in ("low", "high")):
         return alt.Scale(domain=[0, 1])
     is_reference = pl.col("line").is_in([line.name for line in lines if line.reference])
-    highest = greatest(frame.filter(~is_reference)["high"])
-    if highest and greatest(frame.filter(is_reference)["mean"]) > ROOM * highest:
+    highest = maximum(frame.filter(~is_reference)["high"])
+    if highest and maximum(frame.filter(is_reference)["mean"]) > ROOM * highest:
         return alt.Scale(domain=[0, ROOM * highest])
     return alt.Scale()
 
@@ -162,7 +162,7 @@ def bar_layers(frame: pl.DataFrame, lines: list[Line], title: str, ink: Ink) -> 
     base = named(frame, lines, ink)
     # On the right there is room for the numbers; on the left for what is below zero.
     start = min(0.0, *(value for it in VALUES for value in frame[it].drop_nulls()))
-    room = alt.Scale(domain=[start, 1.25 * (greatest(frame["end"]) or 1.0)], nice=False)
+    room = alt.Scale(domain=[start, 1.25 * (maximum(frame["end"]) or 1.0)], nice=False)
     hues = by_line(alt.Color, lines, [ink.hue(line.controller) for line in lines])
     number = alt.Text("mean:Q", format=f",.{decimals(frame['mean'])}f")
     shown = [alt.Tooltip("label:N", title=" ")]

@@ -8,7 +8,7 @@ import polars as pl
 
 from windtunnel.measures.links import DROPS
 from windtunnel.pictures.cases import Comparison, Line
-from windtunnel.pictures.units import greatest, least
+from windtunnel.pictures.units import maximum, minimum
 
 MOST_POINTS = 300
 """Points of a line: a screen shows no more of them apart."""
@@ -18,7 +18,7 @@ MOST_POINTS = 300
 class Series:
     """Lines over time: a frame with `line`, `time_s`, `mean`, `low` and `high`.
 
-    `low` and `high` are the least and the greatest over the runs and, where
+    `low` and `high` are the minimum and the maximum over the runs and, where
     samples were merged, over the interval that a point covers.
     """
 
@@ -133,7 +133,7 @@ def over_runs(samples: pl.DataFrame) -> Series:
     """Put runs together, and times where there are too many."""
     interval = None
     if samples["time_s"].n_unique() > MOST_POINTS:
-        start, end = least(samples["time_s"]), greatest(samples["time_s"])
+        start, end = minimum(samples["time_s"]), maximum(samples["time_s"])
         interval = (end - start) / MOST_POINTS
         index = ((pl.col("time_s") - start) / interval).floor().clip(0, MOST_POINTS - 1)
         samples = samples.with_columns(time_s=start + (index + 0.5) * interval)

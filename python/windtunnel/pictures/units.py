@@ -40,8 +40,8 @@ class Scale:
 def scale(unit: str, values: Iterable[float | None]) -> Scale:
     """Choose how to show values of a base unit; one without choices stays as it is."""
     scales = SCALES.get(unit, ((unit, 1.0, 0.0),))
-    greatest = max(map(abs, finite(values)), default=0.0)
-    fitting = [it for it in scales if greatest >= it[2]] if greatest else scales[:1]
+    maximum = max(map(abs, finite(values)), default=0.0)
+    fitting = [it for it in scales if maximum >= it[2]] if maximum else scales[:1]
     name, size, _ = max(fitting, key=lambda it: it[2])
     return Scale(name, size)
 
@@ -51,12 +51,12 @@ def finite(values: Iterable[float | None]) -> list[float]:
     return [value for value in values if value is not None and math.isfinite(value)]
 
 
-def least(values: pl.Series) -> float:
+def minimum(values: pl.Series) -> float:
     """Give the least number of a column; 0 where there is none."""
     return min(values.drop_nulls().to_list(), default=0.0)
 
 
-def greatest(values: pl.Series) -> float:
+def maximum(values: pl.Series) -> float:
     """Give the greatest number of a column; 0 where there is none."""
     return max(values.drop_nulls().to_list(), default=0.0)
 
@@ -64,10 +64,10 @@ def greatest(values: pl.Series) -> float:
 def decimals(values: Iterable[float | None]) -> int:
     """Give the digits after the point for a column: none if all its values are whole."""
     known = finite(values)
-    greatest = max(map(abs, known), default=0.0)
-    if all(value == round(value) for value in known) or greatest == 0.0:
+    maximum = max(map(abs, known), default=0.0)
+    if all(value == round(value) for value in known) or maximum == 0.0:
         return 0
-    return min(max(DIGITS - 1 - math.floor(math.log10(greatest)), 0), 9)
+    return min(max(DIGITS - 1 - math.floor(math.log10(maximum)), 0), 9)
 
 
 def written(value: float | None, digits: int) -> str:

@@ -92,13 +92,13 @@ def of_rows(results: StudyResults, rows: pl.DataFrame, measure: MeasuredColumn) 
 
 
 def numbers(measure: MeasuredColumn, spread: pl.DataFrame) -> Column:
-    """Make a column of means and intervals, with the least and the greatest below."""
-    shown = scale(measure.unit, spread["greatest"])
+    """Make a column of means and intervals, with the minimum and the maximum below."""
+    shown = scale(measure.unit, spread["maximum"])
     half = (spread["high"] - spread["mean"]) / shown.size
-    mean, least, greatest = (spread[it] / shown.size for it in ("mean", "least", "greatest"))
-    digits = decimals(finite([*mean, *least, *greatest]))
+    mean, minimum, maximum = (spread[it] / shown.size for it in ("mean", "minimum", "maximum"))
+    digits = decimals(finite([*mean, *minimum, *maximum]))
     cells = []
-    for value, width, low, high in zip(mean, half, least, greatest, strict=True):
+    for value, width, low, high in zip(mean, half, minimum, maximum, strict=True):
         interval = "" if width is None else f" ± {written(width, digits)}"
         between = "" if low == high else f"{written(low, digits)} to {written(high, digits)}"
         cells.append(Cell(written(value, digits) + interval, between))
@@ -127,7 +127,7 @@ def runs(results: StudyResults) -> pl.DataFrame:
 
 def prefixed(measure: MeasuredColumn, spread: pl.DataFrame) -> pl.DataFrame:
     """Give a measure's spread with its name before each column."""
-    ends = ("mean", "low", "high", "least", "greatest", "runs")
+    ends = ("mean", "low", "high", "minimum", "maximum", "runs")
     return spread.select(pl.col(it).alias(f"{measure.column}_{it}") for it in ends)
 
 

@@ -423,8 +423,8 @@ def type_of(value: Schema) -> str:
             return f"array of {' and '.join(type_of(one) for one in several)}"
         case {"items": one}:
             return f"array of {type_of(one)}"
-        case {"minimum": least, "maximum": most}:
-            return f"{number(least)} to {number(most)}"
+        case {"minimum": minimum, "maximum": most}:
+            return f"{number(minimum)} to {number(most)}"
     kind = value["type"][0] if isinstance(value["type"], list) else value["type"]
     return {
         "string": "text",

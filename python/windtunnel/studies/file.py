@@ -73,11 +73,11 @@ class Stop(Table):
     """A stop rule: when a point has enough seeds."""
 
     measure: str
-    within: str
+    precision: str
     """The limit for half the confidence interval, as a share of the mean."""
     confidence: str = "95 %"
-    least: Annotated[int, Field(ge=2)] = 3
-    most: Annotated[int, Field(ge=2)] = 50
+    minimum_seeds: Annotated[int, Field(ge=2)] = 3
+    maximum_seeds: Annotated[int, Field(ge=2)] = 50
 
 
 class File(Table):
@@ -402,14 +402,14 @@ def check_stop(wrong: Wrong, model: File) -> None:
         near = get_close_matches(model.stop.measure, MEASURES, n=1)
         help = f"did you mean `{near[0]}`?" if near else f"known: {', '.join(MEASURES)}"
         raise wrong(("stop", "measure"), f"unknown measure `{model.stop.measure}`", help)
-    for key, text in (("within", model.stop.within), ("confidence", model.stop.confidence)):
+    for key, text in (("precision", model.stop.precision), ("confidence", model.stop.confidence)):
         share = quantity(text)
         if share is None or share.written != "%" or not 0 < share.number < 1:
             raise wrong(
                 ("stop", key), f'"{text}" is not a valid share', 'write a percentage such as "2 %"'
             )
-    if model.stop.least > model.stop.most:
-        raise wrong(("stop", "most"), "must not be less than `least`")
+    if model.stop.minimum_seeds > model.stop.maximum_seeds:
+        raise wrong(("stop", "maximum_seeds"), "must not be less than `minimum_seeds`")
     if "seeds" in model.model_fields_set:
         raise wrong(
             ("seeds",),

@@ -178,7 +178,7 @@ class Wanted:
         self.study, self.base, self.stored, self.retry = study, base, stored, retry
         self.first_seeds = study.seeds
         if study.stop:
-            self.first_seeds = list(range(1, study.stop.least + 1))
+            self.first_seeds = list(range(1, study.stop.minimum_seeds + 1))
         self.ran = Ran()
         self.progress = Progress(design.count(study) * len(self.first_seeds))
         self.points = enumerate(design.points(study))
@@ -250,7 +250,7 @@ class Wanted:
         assert self.study.stop
         rounds = self.open[place]
         values = [value for value in rounds.values.values() if value is not None]
-        if len(rounds.keys) >= self.study.stop.most or is_enough(values, self.study.stop):
+        if len(rounds.keys) >= self.study.stop.maximum_seeds or is_enough(values, self.study.stop):
             del self.open[place]
             return
         self.again.append((place, rounds.point, [len(rounds.keys) + 1]))
@@ -268,13 +268,13 @@ class Rounds:
 
 def is_enough(values: list[float], stop: Stop) -> bool:
     """Say whether the mean's confidence interval (Student's t) is small enough."""
-    within, confidence = quantity(stop.within), quantity(stop.confidence)
-    assert within and confidence
+    precision, confidence = quantity(stop.precision), quantity(stop.confidence)
+    assert precision and confidence
     if len(values) < 2:
         return False
     half = half_interval(values, confidence.number)
     mean = sum(values) / len(values)
-    return half <= within.number * abs(mean)
+    return half <= precision.number * abs(mean)
 
 
 def half_interval(values: list[float], confidence: float) -> float:

@@ -174,7 +174,7 @@ class Estimate:
 def planned(read_study: Study) -> tuple[int, int]:
     """Count a study's points and runs; with a stop rule, the minimum of runs."""
     points = design.count(read_study)
-    seeds = read_study.stop.least if read_study.stop else len(read_study.seeds)
+    seeds = read_study.stop.minimum_seeds if read_study.stop else len(read_study.seeds)
     return points, points * seeds
 
 
@@ -188,7 +188,7 @@ def estimate(read_study: Study, store: Store, jobs: int, most_looked_at: int) ->
         kept = store.outcomes(None)
         seeds = read_study.seeds
         if read_study.stop:
-            seeds = list(range(1, read_study.stop.least + 1))
+            seeds = list(range(1, read_study.stop.minimum_seeds + 1))
         keys = (
             base.key(settings_of(point, seed))
             for point in design.points(read_study)

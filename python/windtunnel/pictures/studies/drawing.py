@@ -19,7 +19,7 @@ from windtunnel.pictures.cases import Line
 from windtunnel.pictures.charts import BAR, DIGITS, FONT, LETTER, NUMBER, WIDTH, Drawing
 from windtunnel.pictures.colours import SCREEN, Ink
 from windtunnel.pictures.studies.layout import Axis
-from windtunnel.pictures.units import greatest, least
+from windtunnel.pictures.units import maximum, minimum
 
 PANEL = 330
 """Pixels of a panel's width where there are several."""
@@ -102,7 +102,7 @@ def from_zero(means: pl.Series, highs: pl.Series) -> alt.Scale:
 
     An interval that reaches beyond is cut off: no measure is less than zero.
     """
-    low, high = least(means), max(greatest(means), greatest(highs), 0)
+    low, high = minimum(means), max(maximum(means), maximum(highs), 0)
     if low and high > DECADES * low:
         return alt.Scale(type="log", domain=[low, high], clamp=True)
     # Nothing but zeros leaves Vega without an end of the axis.
@@ -111,7 +111,7 @@ def from_zero(means: pl.Series, highs: pl.Series) -> alt.Scale:
 
 def loose(values: pl.Series) -> alt.Scale:
     """Choose an axis for points, without zero."""
-    low, high = least(values), greatest(values)
+    low, high = minimum(values), maximum(values)
     logarithmic = low > 0 and high > DECADES * low
     return alt.Scale(type="log" if logarithmic else "linear", zero=False, padding=14)
 
@@ -315,7 +315,7 @@ def front(
 
 
 def boxes(frame: pl.DataFrame, lines: list[Line], title: str, ink: Ink) -> list[alt.Chart]:
-    """Draw a box from quartile to quartile, its median, and whiskers to least and greatest.
+    """Draw a box from quartile to quartile, its median, and whiskers to minimum and maximum.
 
     `frame` has `line`, `low`, `first`, `median`, `third`, `high` and `runs`.
     """
@@ -325,7 +325,7 @@ def boxes(frame: pl.DataFrame, lines: list[Line], title: str, ink: Ink) -> list[
         pl.col(numbers).round_sig_figs(DIGITS), label=pl.col("line").replace_strict(labels)
     )
     base = charts.named(drawn, lines, ink)
-    names = ("least", "first quartile", "median", "third quartile", "greatest")
+    names = ("minimum", "first quartile", "median", "third quartile", "maximum")
     shown = [
         alt.Tooltip("label:N", title=" "),
         *(

@@ -12,7 +12,7 @@ from windtunnel.pictures.studies import drawing, layout, measures
 from windtunnel.pictures.studies.drawing import Shading
 from windtunnel.pictures.studies.figure import INTERVAL, Figure, capital, listed, samples, slug
 from windtunnel.pictures.studies.layout import MOST_MAPS, Axis, Division, Panel, axis
-from windtunnel.pictures.units import decimals, greatest, least, scale, written
+from windtunnel.pictures.units import decimals, maximum, minimum, scale, written
 from windtunnel.studies.frame import Parameter, StudyFrame
 
 CELL = 30
@@ -31,7 +31,7 @@ def map_of_means(
     ]
     values = pl.concat([it["mean"] for it in means])
     shown_in = scale(measure.unit, values)
-    low, high = least(values) / shown_in.size, greatest(values) / shown_in.size
+    low, high = minimum(values) / shown_in.size, maximum(values) / shown_in.size
     logarithmic = low > 0 and high > drawing.DECADES * low
     shading = Shading(shown_in.title(measure.title), low, high, logarithmic)
     digits = max(decimals(values / shown_in.size) - 1, 0)
@@ -95,7 +95,7 @@ def map_of_gains(
         for it in divided.panels
     ]
     values = pl.concat([it["mean"] for it in spreads])
-    most = max(greatest(values), 1 / least(values), drawing.LEAST_GAIN)
+    most = max(maximum(values), 1 / minimum(values), drawing.LEAST_GAIN)
     shading = Shading(
         title=f"{measure.title} relative to {of.name} {base}",
         low=1 / most,

@@ -92,7 +92,7 @@ def spread(samples: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
     """Give the spread of `value` over the rows of each key, leaving out what is missing.
 
     Adds `mean`, `low` and `high`, the ends of the mean's confidence interval, which are
-    missing where there are fewer than two values; `least`, `greatest` and `runs`.
+    missing where there are fewer than two values; `minimum`, `maximum` and `runs`.
     """
     value = pl.col("value")
     found = (
@@ -101,15 +101,15 @@ def spread(samples: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
         .agg(
             mean=value.mean(),
             deviation=value.std(),
-            least=value.min(),
-            greatest=value.max(),
+            minimum=value.min(),
+            maximum=value.max(),
             runs=pl.len(),
         )
     )
     factors = {count: intervals.factor(count) for count in found["runs"].unique()}
     half = pl.col("deviation") * pl.col("runs").replace_strict(factors, return_dtype=pl.Float64)
     ends = {"low": pl.col("mean") - half, "high": pl.col("mean") + half}
-    return found.select(*keys, "mean", **ends, least="least", greatest="greatest", runs="runs")
+    return found.select(*keys, "mean", **ends, minimum="minimum", maximum="maximum", runs="runs")
 
 
 def middle(samples: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
