@@ -202,7 +202,7 @@ def test_the_numbers_of_the_table_are_those_of_the_runs(grid: StudyResults) -> N
         assert row["delay_s_mean"] == pytest.approx(fmean(values), rel=1e-12)
         assert row["delay_s_low"] == pytest.approx(fmean(values) - half, rel=1e-9)
         assert row["delay_s_high"] == pytest.approx(fmean(values) + half, rel=1e-9)
-        assert (row["delay_s_least"], row["delay_s_greatest"]) == (min(values), max(values))
+        assert (row["delay_s_minimum"], row["delay_s_maximum"]) == (min(values), max(values))
         assert row["runs"] == row["delay_s_runs"] == len(values) == 3
     assert not runs
 
