@@ -108,7 +108,9 @@ def main() -> None:
         "Laws: utilisation": rows(queues.utilisation_laws(utilisations)),
         "Laws: queues": rows(laws(QUEUES)),
         "Laws: delays": rows(laws(DELAYS)),
-        "Laws: sharing": rows([law for law, _ in converging] + laws(ROUND_TRIPS)),
+        "Laws: sharing": rows(
+            [law for found, _ in converging for law in found] + laws(ROUND_TRIPS)
+        ),
         "Laws: models": rows(laws(MODELS)),
     }
     if len(sys.argv) < 2:

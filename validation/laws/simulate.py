@@ -22,6 +22,9 @@ SEGMENT = 1448
 PACKET = 1500
 """Bytes of its packet."""
 
+CONFIDENCE = 1.96
+"""Standard errors of a mean in half of its 95 % confidence interval, of many runs."""
+
 Settings = Mapping[str, str]
 Case = TypeVar("Case")
 Value = TypeVar("Value")
@@ -40,6 +43,8 @@ class Law:
     runs: Sequence[float]
     unit: str = ""
     digits: int = 2
+    sampled: bool = False
+    """Whether the runs are a sample whose mean is only known within its confidence interval."""
 
     @property
     def measured(self) -> float:
@@ -47,18 +52,33 @@ class Law:
         return statistics.fmean(self.runs)
 
     @property
+    def margin(self) -> float:
+        """Half of the 95 % confidence interval of the mean; 0 if it is not a sample's."""
+        if not self.sampled:
+            return 0.0
+        return CONFIDENCE * statistics.stdev(self.runs) / math.sqrt(len(self.runs))
+
+    @property
     def holds(self) -> bool:
-        """Whether the mean is within the bounds."""
-        return self.low <= self.measured <= self.high
+        """Whether the mean is within the bounds, and so is its interval."""
+        return self.low <= self.measured - self.margin and self.measured + self.margin <= self.high
+
+    @property
+    def fails(self) -> bool:
+        """Whether the mean is out of the bounds, and so is its interval."""
+        return self.measured + self.margin < self.low or self.high < self.measured - self.margin
 
     def cells(self) -> list[str]:
         """Give the law's row: name, expected, bounds, measured with minimum and maximum."""
         measured = self.text(self.measured)
+        if self.sampled:
+            measured += f" ± {self.text(self.margin)}"
         if len(self.runs) > 1:
             measured += f" ({self.text(min(self.runs))} … {self.text(max(self.runs))})"
         bounds = f"{self.text(self.low)} … {self.text(self.high)}"
         values = [f"{value} {self.unit}".rstrip() for value in (bounds, measured)]
-        return [self.name, self.expected, *values, "yes" if self.holds else "**no**"]
+        verdict = "yes" if self.holds else "**no**" if self.fails else "undecided"
+        return [self.name, self.expected, *values, verdict]
 
     def text(self, value: float) -> str:
         """Write a value without its unit."""
