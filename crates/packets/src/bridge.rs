@@ -73,17 +73,10 @@ impl EdgeAcknowledgement {
         }
     }
 
-    /// As the words of a message.
+    /// As the first words of a message.
     #[must_use]
-    pub fn words(&self) -> [u32; MESSAGE_WORDS] {
-        let mut words = [0; MESSAGE_WORDS];
-        words[..4].copy_from_slice(&[
-            self.connection,
-            self.sequence,
-            self.acknowledgement,
-            self.timestamp,
-        ]);
-        words
+    pub fn words(&self) -> [u32; 4] {
+        [self.connection, self.sequence, self.acknowledgement, self.timestamp]
     }
 
     /// From the words of a message.

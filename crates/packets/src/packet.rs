@@ -3,7 +3,7 @@
 
 use crate::ecn::Ecn;
 use crate::flow_key::FlowKey;
-use crate::message::Message;
+use crate::message::{MESSAGE_WORDS, Message, ProtocolNumber};
 use crate::ndn::wire::size::{LinkHeaders, link_size};
 use crate::ndn::{Data, Interest, Nack};
 use crate::tcp::Segment;
@@ -65,6 +65,16 @@ impl Packet {
     #[must_use]
     pub fn ndn(body: Body, network_size: u16) -> Self {
         Self { body, ecn: Ecn::Capable, network_size, route: Route::default() }
+    }
+
+    /// A packet of that network-layer size with a message, whose first words are given; the
+    /// others are 0. It must not be marked.
+    #[must_use]
+    pub fn message(protocol: ProtocolNumber, flow: u32, first: &[u32], network_size: u16) -> Self {
+        let mut words = [0; MESSAGE_WORDS];
+        words[..first.len()].copy_from_slice(first);
+        let body = Body::Message(Message { protocol, flow, words });
+        Self { body, ecn: Ecn::NotCapable, network_size, route: Route::default() }
     }
 
     /// The same with a congestion mark, if `marked`.

@@ -7,7 +7,7 @@ use windtunnel_packets::bridge::{EdgeAcknowledgement, PROTOCOL};
 use windtunnel_packets::ndn::{Data, Interest, Nack, NackReason, Name, PrefixId};
 use windtunnel_packets::tcp::{Flags, Segment};
 use windtunnel_packets::udp::Datagram;
-use windtunnel_packets::{Body, Ecn, Message, Packet, Route};
+use windtunnel_packets::{Body, Ecn, Packet, Route};
 
 fn packet(body: Body, place: u32) -> Packet {
     Packet { body, ecn: Ecn::Capable, network_size: 100, route: Route(place) }
@@ -23,12 +23,11 @@ fn each_protocol(number: u32) -> [Packet; 4] {
     let segment = Segment::new(number, 1000, Flags::ACK);
     let datagram = Datagram { flow: number, length: 100, sequence: 3, sent: Time::ZERO };
     let words = EdgeAcknowledgement::of(&segment).words();
-    let message = Message { protocol: PROTOCOL, flow: number, words };
     [
         packet(Body::Interest(interest(number, 7)), 0),
         packet(Body::Segment(segment), 0),
         packet(Body::Datagram(datagram), 0),
-        packet(Body::Message(message), 0),
+        Packet::message(PROTOCOL, number, &words, 100),
     ]
 }
 

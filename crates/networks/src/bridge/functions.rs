@@ -4,7 +4,7 @@
 use windtunnel_engine::Time;
 use windtunnel_packets::bridge::{EdgeAcknowledgement, PROTOCOL};
 use windtunnel_packets::ip::IpVersion;
-use windtunnel_packets::{Body, Ecn, Message, Packet, PacketStore};
+use windtunnel_packets::{Body, Packet, PacketStore};
 
 use super::destination::DestinationEdge;
 use super::source::SourceEdge;
@@ -155,10 +155,7 @@ impl DestinationFunction {
     fn message(&mut self, of: EdgeAcknowledgement, version: IpVersion) -> Packet {
         let network_size = EdgeAcknowledgement::size(version);
         self.acknowledgement_bytes += u64::from(network_size);
-        let words = of.words();
-        let message = Message { protocol: PROTOCOL, flow: self.number, words };
-        let ecn = Ecn::NotCapable;
-        Packet { body: Body::Message(message), ecn, network_size, route: Default::default() }
+        Packet::message(PROTOCOL, self.number, &of.words(), network_size)
     }
 }
 

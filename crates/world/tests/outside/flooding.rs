@@ -8,7 +8,7 @@ use windtunnel_engine::{Duration, Time};
 use windtunnel_networks::layer::{
     Actions, Interface, LayerMaker, NetworkLayer, NodeSetting, Timer,
 };
-use windtunnel_packets::{Body, Ecn, MESSAGE_WORDS, Message, Packet, ProtocolNumber, Route};
+use windtunnel_packets::{Body, Packet, ProtocolNumber};
 
 /// One node sends a message of 100 bytes in each interval.
 #[derive(Debug)]
@@ -45,10 +45,7 @@ struct Flooder {
 impl Flooder {
     fn flood(&mut self, sequence: u32, from: Option<Interface>, actions: &mut Actions) {
         self.next = sequence + 1;
-        let mut words = [0; MESSAGE_WORDS];
-        words[0] = sequence;
-        let body = Body::Message(Message { protocol: ProtocolNumber(253), flow: 0, words });
-        let packet = Packet { body, ecn: Ecn::NotCapable, network_size: 100, route: Route::NONE };
+        let packet = Packet::message(ProtocolNumber(253), 0, &[sequence], 100);
         let ports = (0..self.setting.interfaces).map(Interface);
         ports.filter(|it| Some(*it) != from).for_each(|it| actions.send(it, packet));
     }
