@@ -91,7 +91,7 @@ pub const COLUMNS: &[&str] = &[
     "x_m",
     "y_m",
     "station",
-    "in_sight",
+    "line_of_sight",
     "sinr_db",
     "rate_bps",
     "kind",

@@ -14,9 +14,10 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use windtunnel_controllers::DESCRIPTIONS;
 use windtunnel_engine::{Control, Duration, Stop, Time};
+use windtunnel_links::{Impairment, Loss, Victims};
 use windtunnel_queues::QueueLimit;
 use windtunnel_transports::ndn::consumer::Reaction;
-use windtunnel_world::{DirectionPlan, Impairment, Loss, Paths, Plan, Victims, World};
+use windtunnel_world::{DirectionPlan, Paths, Plan, World};
 
 fn any_loss() -> impl Strategy<Value = Loss> {
     prop_oneof![
@@ -41,7 +42,7 @@ fn any_direction() -> impl Strategy<Value = DirectionPlan> {
         |(bits_per_second, delay_ms, loss, limit, discipline, overhead)| DirectionPlan {
             rate: rate(bits_per_second),
             opportunities: None,
-            air: None,
+            physical_layer: None,
             delay: Duration::from_millis(delay_ms),
             loss,
             victims: Victims::All,

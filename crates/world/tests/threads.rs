@@ -5,10 +5,9 @@ mod common;
 use common::{ask, direction, ip_flow, join, nodes, over_tcp, serve};
 use windtunnel_applications::{Sizes, Workload};
 use windtunnel_engine::{Control, Duration, Stop, Time};
+use windtunnel_links::{Impairment, Loss};
 use windtunnel_transports::tcp::{EcnMode, Recovery};
-use windtunnel_world::{
-    ChangePlan, DirectionPlan, Impairment, LinkChange, Loss, Paths, Plan, PortId, World,
-};
+use windtunnel_world::{ChangePlan, DirectionPlan, LinkChange, Paths, Plan, PortId, World};
 
 /// Everything that can be read from a world, as text.
 fn read(plan: &Plan, threads: usize) -> String {

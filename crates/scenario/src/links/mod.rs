@@ -9,7 +9,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error};
 use windtunnel_engine::Duration;
-use windtunnel_world::{ChangePlan, DirectionPlan, LinkPlan, Loss as LossPlan, Victims};
+use windtunnel_links::{Loss as LossPlan, Victims};
+use windtunnel_world::{ChangePlan, DirectionPlan, LinkPlan};
 
 use crate::error::Mistake;
 use crate::files::Files;
@@ -130,7 +131,7 @@ impl Common {
         Ok(DirectionPlan {
             rate: pace.rates[side],
             opportunities: pace.opportunities[side].clone(),
-            air: pace.air,
+            physical_layer: pace.physical_layer.clone(),
             delay: self.delay.0[side].0,
             loss: loss.map_or(LossPlan::None, Loss::plan),
             victims: loss.map_or(Victims::All, Loss::victims),

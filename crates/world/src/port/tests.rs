@@ -13,7 +13,7 @@ use windtunnel_queues::{
 };
 
 use super::*;
-use crate::{AirPlan, Impairment, Loss, Opportunities, Victims};
+use windtunnel_links::{AirPlan, Impairment, Loss, Opportunities, PhysicalLayerMaker, Victims};
 
 mod air;
 mod delay;
@@ -145,12 +145,12 @@ fn megabits(rate: u64) -> Rate {
     Rate::from_bits_per_second(rate * 1_000_000).expect("more than nothing")
 }
 
-/// 8 Mbps and 10 ms: a packet of 1000 octets takes a millisecond.
+/// 8 Mbps and 10 ms: a packet of 1000 bytes takes a millisecond.
 fn direction(discipline: Discipline) -> DirectionPlan {
     DirectionPlan {
         rate: megabits(8),
         opportunities: None,
-        air: None,
+        physical_layer: None,
         delay: Duration::from_millis(10),
         loss: Loss::None,
         victims: Victims::All,
@@ -335,6 +335,11 @@ fn air() -> impl Strategy<Value = AirPlan> {
     )
 }
 
+/// What makes such an air interface.
+fn layer(air: Option<AirPlan>) -> Option<Arc<dyn PhysicalLayerMaker>> {
+    air.map(|it| Arc::new(it) as Arc<dyn PhysicalLayerMaker>)
+}
+
 /// A trace that begins again.
 fn trace() -> impl Strategy<Value = Opportunities> {
     (vec(0..5000_u64, 1..20), 1..5000_u64).prop_map(|(gaps, rest)| {
@@ -375,7 +380,7 @@ proptest! {
         let lateness = Duration::from_micros(lateness);
         for discipline in disciplines() {
             let mut plan = direction(discipline);
-            plan.air = air;
+            plan.physical_layer = layer(air);
             plan.opportunities = opportunities.clone().map(Arc::new);
             if impaired {
                 plan.loss = Loss::Bernoulli(loss);

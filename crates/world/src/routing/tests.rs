@@ -14,7 +14,7 @@ use crate::plan::{
     Sharing,
 };
 use crate::port_id::PortId;
-use crate::{Impairment, Loss, Victims};
+use windtunnel_links::{Impairment, Loss, Victims};
 
 /// A link: the nodes that it joins, its delays there and back, and whether it is up
 /// there and back.
@@ -60,7 +60,7 @@ fn link(nodes: [usize; 2], delays: [Duration; 2]) -> LinkPlan {
     let directions = delays.map(|delay| DirectionPlan {
         rate: Rate::from_bits_per_second(1_000_000).expect("more than nothing"),
         opportunities: None,
-        air: None,
+        physical_layer: None,
         delay,
         loss: Loss::None,
         victims: Victims::All,
