@@ -11,6 +11,7 @@ mod event;
 mod forwarding;
 mod functions;
 mod hosts;
+mod media;
 mod network;
 mod nodes;
 mod numbers;

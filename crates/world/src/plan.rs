@@ -83,6 +83,10 @@ pub struct LinkPlan {
     pub directions: [DirectionPlan; 2],
     /// What its rate follows, if it is not always the same.
     pub channel: Option<Arc<dyn ChannelMaker>>,
+    /// The medium that it shares with itself, direction by direction, and with all other
+    /// links of that number: one packet is transmitted there at a time. Media are numbered
+    /// from zero on. Not for directions with a delivery trace.
+    pub medium: Option<usize>,
 }
 
 /// One direction of a link, with the queue before it.

@@ -5,17 +5,16 @@ use std::collections::VecDeque;
 use windtunnel_engine::{Duration, Handle, Random, Rate, Store, Time, prefetch};
 use windtunnel_links::{Fate, Frame, Outcome};
 use windtunnel_packets::{Ecn, Packet};
-use windtunnel_queues::{
-    ActiveDiscipline, AnyArrivalDiscipline, AnyQueue, ArrivalDiscipline, Arriving, Backlog, Queue,
-    QueueLimit, Verdict, Waiting,
-};
+use windtunnel_queues::{ArrivalDiscipline, Arriving, Backlog, Queue, Verdict, Waiting};
 
 use crate::plan::{DirectionPlan, LinkChange};
 
 mod effects;
+mod egress;
 mod schedule;
 
 use effects::Effects;
+use egress::Egress;
 use schedule::{Airtimes, Schedule};
 
 /// What a port counted. At any time
@@ -114,30 +113,6 @@ impl Transit {
     }
 }
 
-/// The queue before the link.
-#[derive(Debug)]
-enum Egress {
-    /// Everything is decided when a packet arrives: its times on the link are
-    /// known at once, and it goes straight into the transit ring.
-    OnArrival {
-        limit: QueueLimit,
-        judge: Option<Box<AnyArrivalDiscipline>>,
-        /// What has not started yet: so many at the end of the ring.
-        backlog: Backlog,
-    },
-    /// Packets wait in a queue and are judged when the link is free.
-    OnDeparture(Box<Held>),
-}
-
-/// A queue whose packets are judged when the link is free.
-#[derive(Debug)]
-struct Held {
-    limit: QueueLimit,
-    queue: AnyQueue,
-    /// Whether the port is going to be served when the link is free.
-    called: bool,
-}
-
 /// What the caller has to arrange for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Due {
@@ -185,18 +160,10 @@ pub(crate) struct Port {
 }
 
 impl Port {
-    /// A port with its own stream for the link, and one for the queue.
-    pub(crate) fn new(plan: &DirectionPlan, link: Random, queue: Random) -> Self {
-        let limit = plan.limit;
-        let egress = match plan.discipline.start(queue) {
-            ActiveDiscipline::OnArrival(judge) => {
-                let backlog = Backlog::default();
-                Egress::OnArrival { limit, judge: judge.map(Box::new), backlog }
-            }
-            ActiveDiscipline::OnDeparture(queue) => {
-                Egress::OnDeparture(Box::new(Held { limit, queue, called: false }))
-            }
-        };
+    /// A port with its own stream for the link, and one for the queue, on a medium of its
+    /// own or a shared one.
+    pub(crate) fn new(plan: &DirectionPlan, is_shared: bool, link: Random, queue: Random) -> Self {
+        let egress = Egress::new(plan, queue, is_shared);
         let effects = Effects::new(plan, link);
         let opportunity = effects.as_ref().and_then(|it| it.next_opportunity());
         Self {
@@ -233,14 +200,27 @@ impl Port {
         self.busy_until
     }
 
-    /// Whether the link has nothing to send.
-    pub(crate) fn is_idle(&self, now: Time) -> bool {
-        let waits = match &self.egress {
-            // What waits has its times already.
+    /// Whether anything waits that has no times on the link yet.
+    pub(crate) fn waits(&self) -> bool {
+        match &self.egress {
             Egress::OnArrival { .. } => false,
             Egress::OnDeparture(it) => it.queue.backlog().packets > 0,
-        };
-        self.busy_until <= now && !waits
+        }
+    }
+
+    /// On a shared medium: when its last transmission ends.
+    pub(crate) fn sends_until(&self) -> Option<Time> {
+        let Egress::OnDeparture(held) = &self.egress else { return None };
+        held.share.as_ref().map(|it| it.sends_until)
+    }
+
+    /// The port learns that its shared medium is free from that time on.
+    pub(crate) fn occupy(&mut self, until: Time) {
+        if self.down {
+            self.busy_before_outage = until;
+        } else {
+            self.busy_until = until;
+        }
     }
 
     /// Whether nothing starts any more, until something changes.
@@ -258,7 +238,7 @@ impl Port {
             reserved.fold(Duration::ZERO, |sum, it| sum + airtimes.of(it))
         } else {
             let until = if self.down { self.busy_before_outage } else { self.busy_until };
-            until.since(now)
+            self.sends_until().unwrap_or(until).since(now)
         };
         self.counters.transmission_sum - ahead
     }
@@ -303,10 +283,9 @@ impl Port {
         if self.busy_until < now {
             self.await_opportunity(now);
         }
-        let size = packet.size() + self.overhead;
         match &mut self.egress {
             Egress::OnArrival { limit, judge, backlog } => {
-                let mut size = size;
+                let mut size = packet.size() + self.overhead;
                 // The discipline judges before the queue takes the packet, or not.
                 if let Some(judge) = judge {
                     let (free, rate) = (self.busy_until, self.rate);
@@ -335,13 +314,21 @@ impl Port {
                 }
                 Due { arrival: self.transmit(now, packet, size, ecn), service: None }
             }
-            Egress::OnDeparture(_) => self.enqueue(now, packet, size, store),
+            Egress::OnDeparture(_) => self.enqueue(now, packet, store),
         }
     }
 
-    /// Takes a packet into a queue that judges when packets leave.
-    fn enqueue(&mut self, now: Time, packet: Packet, size: u32, store: &mut Store<Packet>) -> Due {
+    /// Takes a packet into a queue where packets wait until the link is free.
+    fn enqueue(&mut self, now: Time, mut packet: Packet, store: &mut Store<Packet>) -> Due {
+        let is_silent = self.is_silent();
         let Egress::OnDeparture(held) = &mut self.egress else { return Due::default() };
+        let verdict = held.judge(now, self.rate, is_silent, packet.ecn);
+        if verdict == Verdict::Drop {
+            self.counters.discipline_drops += 1;
+            return Due::default();
+        }
+        self.counters.mark(verdict, &mut packet);
+        let size = packet.size() + self.overhead;
         let flow = packet.flow_key();
         let handle = store.insert(packet);
         let waiting = Waiting { packet: handle, size, arrived: now, ecn: packet.ecn };
@@ -390,9 +377,20 @@ impl Port {
                 self.counters.mark(verdict, packet);
                 size = packet.size() + self.overhead;
             }
-            self.counters.sojourn_sum += now.since(head.arrived);
+            let sojourn = now.since(head.arrived);
+            self.counters.sojourn_sum += sojourn;
             let arrival = self.transmit(now, head.packet, size, head.ecn);
+            self.share_the_medium(sojourn);
             return Due { arrival, ..self.call() };
+        }
+    }
+
+    /// On a shared medium: notes the transmission that has begun, of a packet that waited
+    /// so long.
+    fn share_the_medium(&mut self, sojourn: Duration) {
+        let Egress::OnDeparture(held) = &mut self.egress else { return };
+        if let Some(share) = &mut held.share {
+            (share.sends_until, share.sojourn) = (self.busy_until, sojourn);
         }
     }
 
@@ -583,7 +581,8 @@ impl Port {
     /// Puts a packet into the transit ring without its times; returns whether it is
     /// first there.
     fn wait_for_the_link(&mut self, now: Time, packet: Handle, size: u32, ecn: Ecn) -> bool {
-        let frame = Frame { size, rate: self.rate, was_free: self.busy_until < now };
+        let before = self.sends_until().unwrap_or(self.busy_until);
+        let frame = Frame { size, rate: self.rate, was_free: before < now };
         let effects = self.effects.as_mut();
         let (Outcome { attempts, begins, .. }, fate) =
             effects.map_or((Outcome::AT_ONCE, Fate::Arrives), |it| it.send(&frame, ecn));

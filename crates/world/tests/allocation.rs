@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use common::{
     Dumbbell, adaptive, ask, bridge, chain, direction, disciplines, dumbbell, ip_flow, join, nodes,
-    over_tcp, rate, serve,
+    over_tcp, patient_disciplines, rate, serve,
 };
 use windtunnel_applications::Workload;
 use windtunnel_engine::{Control, Duration};
@@ -200,6 +200,15 @@ fn a_walk_between_base_stations_allocates_nothing_once_warm() {
         }));
     }
     assert_warm_after(60, &plan, "radio");
+}
+
+#[test]
+fn a_shared_medium_allocates_nothing_once_warm() {
+    for discipline in patient_disciplines() {
+        let mut plan = chain(2, &DirectionPlan { discipline, ..direction(20, 2) }, 300);
+        plan.links.iter_mut().for_each(|it| it.medium = Some(0));
+        assert_warm_after(5, &plan, "medium");
+    }
 }
 
 /// Clones in the stalled queue, and segments that wait for their order; the hosts see

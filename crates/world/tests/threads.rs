@@ -64,6 +64,15 @@ fn row(link: &DirectionPlan) -> Plan {
 }
 
 #[test]
+fn links_that_share_media_are_the_same_on_any_number_of_threads() {
+    let mut plan = row(&direction(50, 3));
+    plan.links[1].medium = Some(0);
+    plan.links[2].medium = Some(0);
+    plan.links[4].medium = Some(1);
+    assert_same(&plan);
+}
+
+#[test]
 fn a_row_of_routers_is_the_same_on_any_number_of_threads() {
     assert_same(&row(&direction(50, 3)));
 }

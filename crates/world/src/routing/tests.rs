@@ -69,7 +69,7 @@ fn link(nodes: [usize; 2], delays: [Duration; 2]) -> LinkPlan {
         discipline: Discipline::DropTail,
         overhead: 0,
     });
-    LinkPlan { name: format!("{nodes:?}"), nodes, directions, channel: None }
+    LinkPlan { name: format!("{nodes:?}"), nodes, directions, channel: None, medium: None }
 }
 
 /// Sets which ports are up.

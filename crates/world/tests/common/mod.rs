@@ -193,7 +193,13 @@ pub(crate) fn join_unequal(
     directions: [DirectionPlan; 2],
 ) {
     let name = format!("{}-{}", plan.nodes[first].name, plan.nodes[second].name);
-    plan.links.push(LinkPlan { name, nodes: [first, second], directions, channel: None });
+    plan.links.push(LinkPlan {
+        name,
+        nodes: [first, second],
+        directions,
+        channel: None,
+        medium: None,
+    });
 }
 
 /// Content of one Data packet in these tests, in octets.
