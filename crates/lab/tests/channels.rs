@@ -483,6 +483,30 @@ fn each_direction_may_have_its_own_trace() {
 }
 
 #[test]
+fn links_that_name_the_same_medium_share_it() {
+    let shared = |name: &str| format!("[links.core]\nmedium = \"{name}\"");
+    let media = |text: &str| {
+        let plan =
+            street("media").plan(&text.replace("[links.air]", "[links.air]\nmedium = \"x\""));
+        plan.links.iter().map(|it| it.medium).collect::<Vec<_>>()
+    };
+    assert_eq!(media(RADIO), [None, Some(0)]);
+    assert_eq!(media(&changed(RADIO, "[links.core]", &shared("x"))), [Some(0), Some(0)]);
+    assert_eq!(media(&changed(RADIO, "[links.core]", &shared("y"))), [Some(0), Some(1)]);
+}
+
+#[test]
+fn a_trace_of_opportunities_shares_no_medium() {
+    let folder = Folder::new("medium").with("cell.trace", "1\n").with("rates", "0 5\n1 0\n3 0\n");
+    let shared = changed(TRACE, "delay = \"1 ms\"", "delay = \"1 ms\"\nmedium = ¶\"air\"");
+    let expected = ["cannot share the medium `air`", "use a trace of rates, or remove `medium`"];
+    folder.assert_refused(&shared, &expected);
+    let one = "{ file = \"cell.trace\", kind = \"opportunities\" }";
+    let rates = changed(&shared, one, "{ file = \"rates\", kind = \"rates\" }").replace('¶', "");
+    assert_eq!(folder.plan(&rates).links[0].medium, Some(0));
+}
+
+#[test]
 fn a_case_may_have_another_map() {
     let folder = street("cases").with("other.toml", MAP.replace("\"-5 m\"", "\"-9 m\""));
     let compare = "[compare.map]\none = {}\ntwo = { \"links.air.radio.map\" = \"other.toml\" }\n";

@@ -30,11 +30,10 @@ struct Medium {
 
 impl Media {
     pub(crate) fn new(plan: &Plan) -> Self {
-        let of: Vec<Option<u32>> =
-            plan.links.iter().flat_map(|it| [it.medium.map(|it| it as u32); 2]).collect();
-        let count = of.iter().flatten().max().map_or(0, |it| it + 1);
-        let of = if count > 0 { of } else { Vec::new() };
-        Self { of, media: (0..count).map(|_| Medium::default()).collect() }
+        let media: Vec<Medium> = (0..plan.media()).map(|_| Medium::default()).collect();
+        let links = plan.links.iter().filter(|_| !media.is_empty());
+        let of = links.flat_map(|it| [it.medium.map(|it| it as u32); 2]).collect();
+        Self { of, media }
     }
 
     /// A port's medium, if it is shared.

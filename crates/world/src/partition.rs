@@ -168,8 +168,7 @@ impl Shares {
 
 /// The nodes of each shared medium.
 fn media(plan: &Plan) -> Vec<Vec<usize>> {
-    let count = plan.links.iter().filter_map(|it| it.medium).max().map_or(0, |it| it + 1);
-    let mut media = vec![Vec::new(); count];
+    let mut media = vec![Vec::new(); plan.media()];
     for link in &plan.links {
         link.medium.into_iter().for_each(|it| media[it].extend(link.nodes));
     }

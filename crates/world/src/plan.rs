@@ -368,6 +368,12 @@ impl Plan {
         self.routing.convergence.is_some() && self.changes.iter().any(changes)
     }
 
+    /// How many shared media there are.
+    #[must_use]
+    pub fn media(&self) -> usize {
+        self.links.iter().filter_map(|it| it.medium).max().map_or(0, |it| it + 1)
+    }
+
     /// When the run ends.
     #[must_use]
     pub fn end(&self) -> Time {

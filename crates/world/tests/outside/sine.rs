@@ -58,7 +58,7 @@ impl PhysicalLayerMaker for BitErrors {
 
 impl PhysicalLayer for BitErrorLayer {
     fn send(&mut self, frame: &Frame, random: &mut Random) -> Outcome {
-        let begins = frame.was_free || self.packets % 4 == 0;
+        let begins = frame.was_free || self.packets.is_multiple_of(4);
         self.packets = if begins { 1 } else { self.packets + 1 };
         let arrives = (1.0 - self.plan.probability).powf(8.0 * f64::from(frame.size));
         Outcome { attempts: 1, begins, lost: !random.happens(arrives) }
