@@ -20,6 +20,7 @@ use windtunnel_applications::{Workload, udp::UdpSettings};
 use windtunnel_engine::{Duration, Time};
 use windtunnel_networks::layer::LayerMaker;
 use windtunnel_packets::ip::IpVersion;
+use windtunnel_queues::QueueLimit;
 use windtunnel_transports::tcp::{EcnMode, Recovery};
 use windtunnel_world::{ChangePlan, LinkChange, Plan, PortId, Transport, World};
 
@@ -153,11 +154,14 @@ fn what_stops_closes_its_connection_and_begins_no_round() {
 fn saturated(size: u16) -> Plan {
     let mut plan = nodes(&["a", "b"]);
     join(&mut plan, 0, 1, &direction(8, 1));
-    let (ip, rate, payload) = (IpVersion::V4, rate(20_000_000), size - 28);
-    let datagrams = UdpSettings { ip, rate, payload, on_off: None };
-    plan.flows.push(ip_flow("datagrams", 0, 1, Transport::Udp(datagrams)));
-    plan.links[0].directions[0].limit = windtunnel_queues::QueueLimit::Packets(20);
+    plan.flows.push(ip_flow("datagrams", 0, 1, datagrams(size)));
+    plan.links[0].directions[0].limit = QueueLimit::Packets(20);
     plan
+}
+
+fn datagrams(size: u16) -> Transport {
+    let (ip, rate, payload) = (IpVersion::V4, rate(20_000_000), size - 28);
+    Transport::Udp(UdpSettings { ip, rate, payload, on_off: None })
 }
 
 /// Has its link follow a sine, with a physical layer where bits are wrong.
@@ -213,4 +217,22 @@ fn a_preamble_takes_airtime_once_for_packets_that_are_sent_together() {
     let world = run_flows(&plan);
     let delivered = port(&plan, &world, 0, 0).delivered;
     assert!(delivered.abs_diff(8000) <= 4, "{delivered}");
+}
+
+/// Four packets of 1 ms and a preamble of 1 ms alone; 1 ms for each with a preamble if
+/// two directions take turns.
+#[test]
+fn packets_of_another_direction_in_between_end_a_transmission() {
+    let mut plan = saturated(1000);
+    swing(&mut plan, 0.0, Duration::from_millis(1));
+    plan.links[0].channel = None;
+    plan.links[0].medium = Some(0);
+    let alone = port(&plan, &run_flows(&plan), 0, 0).delivered;
+    assert!(alone.abs_diff(8000) <= 4, "{alone}");
+    plan.flows.push(ip_flow("back", 1, 0, datagrams(1000)));
+    let world = run_flows(&plan);
+    for side in [0, 1] {
+        let delivered = port(&plan, &world, 0, side).delivered;
+        assert!(delivered.abs_diff(2500) <= 4, "{delivered}");
+    }
 }
