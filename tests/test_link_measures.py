@@ -23,8 +23,9 @@ def results(**tables: list[dict[str, object]]) -> Results:
 
 def link(name: str, utilisation: float, **values: object) -> dict[str, object]:
     """Give a row of a link."""
-    ends = {"link": name, "from": "a", "to": "b", "utilisation": utilisation}
-    return ends | DROPS | {"offered": 100, "throughput_bps": 0.0} | values
+    ends = {"link": name, "from": "a", "to": "b"}
+    used = {"utilisation": utilisation, "medium_utilisation": None}
+    return ends | used | DROPS | {"offered": 100, "throughput_bps": 0.0} | values
 
 
 def value(frame: pl.DataFrame) -> float | None:
@@ -42,6 +43,14 @@ def test_the_busiest_link_is_sought_in_each_run() -> None:
     ]
     taken = own.throughput(results(links=rows), ["run"])
     assert dict(taken.rows()) == {0: 9, 1: 200}
+
+
+def test_a_shared_medium_is_as_busy_as_all_who_use_it() -> None:
+    rows = [
+        link("wire", 0.8, throughput_bps=8e6),
+        link("air", 0.5, medium_utilisation=0.9, throughput_bps=5e6),
+    ]
+    assert value(own.throughput(results(links=rows), ["run"])) == 5
 
 
 def test_losses_count_whatever_their_cause() -> None:

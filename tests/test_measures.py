@@ -112,11 +112,11 @@ def test_sinr_is_that_towards_the_user() -> None:
         (0, "air", "station", "phone", 3.0, False, -5.0),
         (0, "air", "phone", "station", 3.0, False, -15.0),
     ]
-    columns = ["run", "link", "from", "to", "time_s", "in_sight", "sinr_db"]
+    columns = ["run", "link", "from", "to", "time_s", "line_of_sight", "sinr_db"]
     seen = results(channel_series=pl.DataFrame(rows, columns, orient="row"))
     assert value(own.greatest_sinr(seen, ["run"])) == 30
     assert value(own.least_sinr(seen, ["run"])) == -5
-    assert value(own.sinr_out_of_sight(seen, ["run"])) == -4
+    assert value(own.sinr_when_hidden(seen, ["run"])) == -4
 
 
 def test_only_columns_that_tables_have_get_other_names() -> None:

@@ -62,7 +62,7 @@ def sample(direction: dict[str, str], run: int, time: float) -> dict[str, Any]:
         "x_m": x,
         "y_m": y,
         "station": "g1",
-        "in_sight": not any(hidden),
+        "line_of_sight": not any(hidden),
         "sinr_db": sinr,
         "rate_bps": 0.0 if hidden[1] else 6e6 * math.log2(1 + 10 ** (sinr / 10)),
     }
@@ -222,7 +222,7 @@ def test_no_outage_is_lost_when_a_walk_is_thinned_out(outage: int) -> None:
         x_m=pl.col("time_s"),
         y_m=pl.lit(0.0),
         station=pl.lit("g1"),
-        in_sight=pl.lit(True),
+        line_of_sight=pl.lit(True),
         sinr_db=pl.lit(30.0),
         rate_bps=pl.when(times == outage).then(0.0).otherwise(1e9),
     )
@@ -325,33 +325,33 @@ def test_a_line_stands_at_zero_where_the_sinr_falls_below(comparison: Comparison
             assert ('"y": {"datum": 0}' in text) == below
 
 
-def test_what_is_shaded_is_out_of_sight(comparison: Comparison, results: Results) -> None:
+def test_what_is_shaded_is_without_line_of_sight(comparison: Comparison, results: Results) -> None:
     lines = channels.lines(channels.distinct(comparison, LINK), "SINR")
-    shaded = series.out_of_sight(comparison, lines, LINK)
+    shaded = series.without_line_of_sight(comparison, lines, LINK)
     walked = results["channel_series"].filter(**LINK, run=0, controller="cubic")
-    for time, in_sight in walked.select("time_s", "in_sight").rows():
+    for time, line_of_sight in walked.select("time_s", "line_of_sight").rows():
         inside = shaded.filter(pl.col("start_s") < time, time < pl.col("end_s"))["share"].sum()
         near_edge = (
             min(abs(time - edge) for it in ("start_s", "end_s") for edge in shaded[it]) < 0.3
         )
-        assert near_edge or inside == (0.0 if in_sight else 1.0)
+        assert near_edge or inside == (0.0 if line_of_sight else 1.0)
 
 
 def test_channels_with_different_sight_are_not_shaded(results: Results) -> None:
-    seen = pl.col("in_sight") | (pl.col("controller") == "aimd")
-    different = results["channel_series"].with_columns(in_sight=seen)
+    seen = pl.col("line_of_sight") | (pl.col("controller") == "aimd")
+    different = results["channel_series"].with_columns(line_of_sight=seen)
     comparison = Comparison(replaced(results, channel_series=different))
     (sinr,) = channels.KINDS["sinr"](comparison)
     assert "Shaded" not in sinr.caption
     assert "start_s" not in json.dumps(sinr.chart(SCREEN).to_dict())
 
 
-def test_the_share_of_runs_out_of_sight_makes_the_shade(results: Results) -> None:
-    seen = pl.col("in_sight") | (pl.col("run") == 0)
-    half = results["channel_series"].with_columns(in_sight=seen)
+def test_the_share_of_runs_without_line_of_sight_makes_the_shade(results: Results) -> None:
+    seen = pl.col("line_of_sight") | (pl.col("run") == 0)
+    half = results["channel_series"].with_columns(line_of_sight=seen)
     comparison = Comparison(replaced(results, channel_series=half))
     lines = channels.lines(channels.distinct(comparison, LINK), "SINR")
-    shares = series.out_of_sight(comparison, lines, LINK)["share"]
+    shares = series.without_line_of_sight(comparison, lines, LINK)["share"]
     assert shares.len() > 0 and shares.max() == 0.5
     (picture,) = channels.KINDS["sinr"](comparison)
     assert "darker: in more runs" in picture.caption
@@ -440,8 +440,8 @@ def test_the_table_of_channels_says_how_much_of_the_time_was_lost(
     assert float(columns["outage (%)"][there]) == pytest.approx(
         100 * fmean(walked["rate_bps"] == 0), abs=0.05
     )
-    assert float(columns["out of sight (%)"][there]) == pytest.approx(
-        100 * fmean(~walked["in_sight"]), abs=0.05
+    assert float(columns["without line of sight (%)"][there]) == pytest.approx(
+        100 * fmean(~walked["line_of_sight"]), abs=0.05
     )
     assert float(columns["SINR (dB)"][there].replace("−", "-")) == pytest.approx(
         walked["sinr_db"].mean(), abs=0.05
@@ -450,7 +450,7 @@ def test_the_table_of_channels_says_how_much_of_the_time_was_lost(
 
 def test_a_trace_driven_link_has_a_rate_and_no_map(results: Results, tmp_path: Path) -> None:
     unknown = {"x_m": pl.Float64, "y_m": pl.Float64, "station": pl.String}
-    unknown |= {"in_sight": pl.Boolean, "sinr_db": pl.Float64}
+    unknown |= {"line_of_sight": pl.Boolean, "sinr_db": pl.Float64}
     traced = replaced(
         results,
         channel_series=results["channel_series"].with_columns(

@@ -59,7 +59,7 @@ def channel(results: Tables, keys: list[str]) -> pl.DataFrame:
     """Take the samples of the channels towards their users; none where there is no radio."""
     # A link's first direction is that towards the user.
     to_user = pl.col("to") == pl.col("to").first().over(*keys, "link")
-    seen = pl.col("in_sight").is_not_null()
+    seen = pl.col("line_of_sight").is_not_null()
     return results["channel_series"].filter(seen).filter(to_user)
 
 
@@ -73,9 +73,9 @@ def least_sinr(results: Tables, keys: list[str]) -> pl.DataFrame:
     return of_samples(channel(results, keys), keys, "min")
 
 
-def sinr_out_of_sight(results: Tables, keys: list[str]) -> pl.DataFrame:
+def sinr_when_hidden(results: Tables, keys: list[str]) -> pl.DataFrame:
     """Take the median of the SINR while the user does not see the station, in dB."""
-    return of_samples(channel(results, keys).filter(~pl.col("in_sight")), keys, "median")
+    return of_samples(channel(results, keys).filter(~pl.col("line_of_sight")), keys, "median")
 
 
 def of_samples(samples: pl.DataFrame, keys: list[str], what: str) -> pl.DataFrame:
@@ -88,12 +88,12 @@ def recovery(results: Tables, keys: list[str]) -> pl.DataFrame:
 
     In seconds, to 90 % of that throughput; where the channel falls below it before, all
     the time until then counts. The maximum is what the best of the compared controllers
-    has in the same run at the median of the time in sight.
+    has in the same run at the median of the time with line of sight.
     """
-    sight = channel(results, keys).select(*keys, "time_s", "in_sight", "rate_bps")
+    sight = channel(results, keys).select(*keys, "time_s", "line_of_sight", "rate_bps")
     series = results["flow_series"].group_by([*keys, "time_s"], maintain_order=True)
     samples = series.agg(pl.col("goodput_bps").sum()).join(sight, on=[*keys, "time_s"])
-    median = pl.col("goodput_bps").filter(pl.col("in_sight")).median()
+    median = pl.col("goodput_bps").filter(pl.col("line_of_sight")).median()
     same = [key for key in keys if key != CONTROLLER]
     most = pl.col("own").max().over(same)
     samples = samples.with_columns(own=median.over(keys)).with_columns(
@@ -139,6 +139,8 @@ MEASURES = {
     ),
     "maximum-sinr": Measure("the greatest SINR", "dB", greatest_sinr),
     "minimum-sinr": Measure("the least SINR", "dB", least_sinr),
-    "sinr-out-of-sight": Measure("SINR without line of sight, median", "dB", sinr_out_of_sight),
+    "sinr-without-line-of-sight": Measure(
+        "SINR without line of sight, median", "dB", sinr_when_hidden
+    ),
 }
 """Each by its name in the paper's files."""

@@ -177,7 +177,7 @@ class Delivery:
 class RadioReport:
     """A radio's report of its channel to the sender."""
 
-    heard: int
+    received: int
     """When the sender received it, in nanoseconds."""
     sinr: float
     """The signal-to-interference-plus-noise ratio, in dB."""

@@ -120,7 +120,7 @@ pub struct DTcp {
 #[derive(Clone, Debug, Default)]
 struct Channel {
     /// When the latest report was received.
-    heard: Option<Nanoseconds>,
+    received: Option<Nanoseconds>,
     /// How many there were.
     reports: f64,
     /// The mean of their SINR, in decibels.
@@ -130,11 +130,11 @@ struct Channel {
 }
 
 impl Channel {
-    fn hear(&mut self, report: &RadioReport, reading: Reading) {
-        if self.heard == Some(report.heard) {
+    fn on_report(&mut self, report: &RadioReport, reading: Reading) {
+        if self.received == Some(report.received) {
             return;
         }
-        self.heard = Some(report.heard);
+        self.received = Some(report.received);
         self.reports += 1.0;
         self.average += (report.sinr - self.average) / self.reports;
         self.surplus = if reading == Reading::Envelope {
@@ -235,7 +235,7 @@ impl DTcp {
     fn surplus(&mut self, report: Option<&RadioReport>) -> f64 {
         let Some(channel) = &mut self.channel else { return 0.0 };
         if let Some(report) = report {
-            channel.hear(report, self.reading);
+            channel.on_report(report, self.reading);
         }
         channel.surplus
     }

@@ -95,7 +95,7 @@ pub struct Acknowledgement {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RadioReport {
     /// When the sender received it: distinguishes one report from the next.
-    pub heard: Nanoseconds,
+    pub received: Nanoseconds,
     /// The signal-to-interference-plus-noise ratio, in decibels; finite.
     pub sinr: f64,
     /// The channel's bandwidth, as the segments per second that it carries for

@@ -58,6 +58,7 @@ pub const COLUMNS: &[&str] = &[
     "from",
     "to",
     "utilisation",
+    "medium_utilisation",
     "throughput_bps",
     "offered",
     "delivered",
@@ -92,7 +93,7 @@ pub const COLUMNS: &[&str] = &[
     "x_m",
     "y_m",
     "station",
-    "in_sight",
+    "line_of_sight",
     "sinr_db",
     "rate_bps",
     "kind",
@@ -272,11 +273,18 @@ fn directions(plan: &Plan) -> Vec<Direction<'_>> {
 fn links(plan: &Plan, world: &World, end: Time) -> RecordBatch {
     let seconds = end.as_seconds();
     let rows: Vec<_> = directions(plan).into_iter().zip(world.ports(end)).collect();
+    let mut airtimes = vec![Duration::ZERO; plan.media()];
+    for (direction, (_, busy)) in &rows {
+        direction.link.medium.into_iter().for_each(|it| airtimes[it] += *busy);
+    }
     Columns::of(&rows)
         .text("link", |(direction, _)| &direction.link.name)
         .text("from", |(direction, _)| direction.from)
         .text("to", |(direction, _)| direction.to)
         .number("utilisation", |(_, (_, busy))| busy.as_seconds() / seconds)
+        .number("medium_utilisation", |(direction, _)| {
+            direction.link.medium.map(|it| airtimes[it].as_seconds() / seconds)
+        })
         .number("throughput_bps", |(_, (it, _))| it.delivered_bytes as f64 * 8.0 / seconds)
         .count("offered", |(_, (it, _))| it.offered)
         .count("delivered", |(_, (it, _))| it.delivered)

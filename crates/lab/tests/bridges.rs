@@ -11,12 +11,13 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, UInt64Type};
 use windtunnel_engine::{Duration, Rate};
 use windtunnel_lab::{Batch, Captures, ScenarioError, Study, tables};
+use windtunnel_links::Victims;
 use windtunnel_networks::bridge::{
     Clones, Duplicates, EdgeMarks, Keep, Order, Probes, Resend, Unmatched,
 };
 use windtunnel_packets::bridge::{EdgeAddresses, EdgeMessage};
 use windtunnel_packets::ip::Addresses;
-use windtunnel_world::{BridgePlan, Victims};
+use windtunnel_world::BridgePlan;
 
 const VALID: &str = r#"duration = "2 s"
 nodes = { a = {}, "edge-a" = {}, core = {}, "edge-b" = {}, b = {} }

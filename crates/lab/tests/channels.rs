@@ -3,6 +3,7 @@
 
 mod common;
 
+use std::any::Any;
 use std::fs;
 use std::path::PathBuf;
 
@@ -10,8 +11,9 @@ use arrow_array::{Array, Float64Array};
 use windtunnel_applications::Workload;
 use windtunnel_engine::{Duration, Rate};
 use windtunnel_lab::{Batch, Bounds, ScenarioError, Study, tables};
-use windtunnel_world::radio::{Efficiency, LineOfSight, Obstructed, Point, RadioPlan};
-use windtunnel_world::{AirPlan, ChannelPlan, LinkPlan, Plan, PortId, Transport};
+use windtunnel_links::radio::{Efficiency, LineOfSight, Obstructed, Point, RadioPlan};
+use windtunnel_links::{AirPlan, RateTraces};
+use windtunnel_world::{LinkPlan, Plan, PortId, Transport};
 
 const MAP: &str = r#"title = "A street"
 stations = [{ name = "g1", at = ["0 m", "-5 m"], height = "10 m" }]
@@ -125,10 +127,14 @@ fn street(test: &str) -> Folder {
 }
 
 fn radio_of(link: &LinkPlan) -> &RadioPlan {
-    match &link.channel {
-        Some(ChannelPlan::Radio(radio)) => radio,
-        other => panic!("{other:?} is no radio"),
-    }
+    let channel = link.channel.as_deref().expect("it has a channel");
+    (channel as &dyn Any).downcast_ref().expect("it is a radio")
+}
+
+/// The air interface of a link's first direction.
+fn air_of(link: &LinkPlan) -> AirPlan {
+    let layer = link.directions[0].physical_layer.as_deref().expect("attempts fail");
+    *(layer as &dyn Any).downcast_ref().expect("it is an air interface")
 }
 
 fn mbps(rate: f64) -> Rate {
@@ -163,8 +169,9 @@ fn a_radio_becomes_a_plan_with_what_is_not_stated_filled_in() {
         attempts: 4,
         status: Some(Duration::from_millis(20)),
     };
-    assert_eq!(air.directions.each_ref().map(|it| it.air), [Some(harq); 2]);
-    assert!(plan.links[0].channel.is_none() && plan.links[0].directions[0].air.is_none());
+    assert_eq!(air_of(air), harq);
+    let core = &plan.links[0];
+    assert!(core.channel.is_none() && core.directions[0].physical_layer.is_none());
 }
 
 #[test]
@@ -197,7 +204,7 @@ fn a_radio_becomes_a_plan_with_what_is_stated() {
     assert_eq!(radio.period, Duration::from_millis(5));
     assert_eq!((radio.handover.margin, radio.handover.after), (2.0, Duration::from_millis(80)));
     assert_eq!(radio.report.period, Duration::from_millis(20));
-    let air = plan.links[1].directions[0].air.expect("attempts fail");
+    let air = air_of(&plan.links[1]);
     assert_eq!((air.block_error, air.attempts, air.status), (0.2, 3, None));
 }
 
@@ -468,10 +475,35 @@ fn each_direction_may_have_its_own_trace() {
     assert_eq!((down.rate, up.rate), (mbps(12.0), mbps(5.0)));
     assert_eq!(down.opportunities.as_ref().expect("it has some").repeat, None);
     assert!(up.opportunities.is_none());
-    let Some(ChannelPlan::Rates([None, Some(trace)])) = &plan.links[0].channel else {
-        panic!("{:?}", plan.links[0].channel)
+    let channel = plan.links[0].channel.as_deref().expect("it has a channel");
+    let Some(RateTraces([None, Some(trace)])) = (channel as &dyn Any).downcast_ref() else {
+        panic!("{channel:?}")
     };
     assert_eq!(trace.repeat, Some(Duration::from_secs(3)));
+}
+
+#[test]
+fn links_that_name_the_same_medium_share_it() {
+    let shared = |name: &str| format!("[links.core]\nmedium = \"{name}\"");
+    let media = |text: &str| {
+        let plan =
+            street("media").plan(&text.replace("[links.air]", "[links.air]\nmedium = \"x\""));
+        plan.links.iter().map(|it| it.medium).collect::<Vec<_>>()
+    };
+    assert_eq!(media(RADIO), [None, Some(0)]);
+    assert_eq!(media(&changed(RADIO, "[links.core]", &shared("x"))), [Some(0), Some(0)]);
+    assert_eq!(media(&changed(RADIO, "[links.core]", &shared("y"))), [Some(0), Some(1)]);
+}
+
+#[test]
+fn a_trace_of_opportunities_shares_no_medium() {
+    let folder = Folder::new("medium").with("cell.trace", "1\n").with("rates", "0 5\n1 0\n3 0\n");
+    let shared = changed(TRACE, "delay = \"1 ms\"", "delay = \"1 ms\"\nmedium = ¶\"air\"");
+    let expected = ["cannot share the medium `air`", "use a trace of rates, or remove `medium`"];
+    folder.assert_refused(&shared, &expected);
+    let one = "{ file = \"cell.trace\", kind = \"opportunities\" }";
+    let rates = changed(&shared, one, "{ file = \"rates\", kind = \"rates\" }").replace('¶', "");
+    assert_eq!(folder.plan(&rates).links[0].medium, Some(0));
 }
 
 #[test]

@@ -6,9 +6,10 @@ use common::{VALID, changed, read, set, with};
 use proptest::prelude::*;
 use windtunnel_engine::{Duration, Rate, Time};
 use windtunnel_lab::Study;
+use windtunnel_links::Loss;
 use windtunnel_queues::{Discipline, QueueLimit};
 use windtunnel_transports::ndn::consumer::ConsumerWorkload;
-use windtunnel_world::{Loss, Metric, Plan};
+use windtunnel_world::{Metric, Plan};
 
 fn rate(plan: &Plan, link: usize) -> u64 {
     plan.links[link].directions[0].rate.bits_per_second()

@@ -72,7 +72,7 @@ argument! {
 argument! {
     /// A radio's report of its channel to the sender.
     RadioReport {
-        heard: u64,
+        received: u64,
         sinr: f64,
         bandwidth: f64,
     }
@@ -112,7 +112,7 @@ impl From<&transport::Acknowledgement> for Acknowledgement {
             recovering: it.recovering,
             window_limited: it.window_limited,
             radio: it.radio.map(|it| RadioReport {
-                heard: it.heard,
+                received: it.received,
                 sinr: it.sinr,
                 bandwidth: it.bandwidth,
             }),

@@ -7,7 +7,7 @@ use crate::arrival::{ArrivalDiscipline, Arriving};
 use crate::backlog::{Backlog, QueueLimit};
 use crate::codel::{CoDel, CoDelSettings};
 use crate::dual_pi2::{DualPi2, DualPi2Settings};
-use crate::fifo::Judged;
+use crate::fifo::{Judged, Unjudged};
 use crate::fq_codel::{FqCoDel, FqCoDelSettings};
 use crate::link_service::LinkService;
 use crate::pcon::Pcon;
@@ -101,6 +101,8 @@ impl ArrivalDiscipline for AnyArrivalDiscipline {
 /// Any queue that decides when packets leave.
 #[derive(Debug)]
 pub enum AnyQueue {
+    /// First in, first out, where nothing is decided when packets leave.
+    DropTail(Judged<Unjudged>),
     /// CoDel.
     CoDel(Judged<CoDel>),
     /// PCON's queue.
@@ -114,6 +116,13 @@ pub enum AnyQueue {
 }
 
 impl AnyQueue {
+    /// First in, first out: for disciplines that decide everything when packets arrive, where
+    /// packets wait until a shared medium is free for them.
+    #[must_use]
+    pub fn drop_tail() -> Self {
+        Self::DropTail(Judged::new(Unjudged))
+    }
+
     /// Takes in a packet if there is room; packets for which there is none, this one or
     /// others, go to `overflow`.
     pub fn offer(
@@ -140,6 +149,7 @@ impl AnyQueue {
 macro_rules! each {
     ($queue:expr, $it:ident => $call:expr) => {
         match $queue {
+            AnyQueue::DropTail($it) => $call,
             AnyQueue::CoDel($it) => $call,
             AnyQueue::Pcon($it) => $call,
             AnyQueue::Sce($it) => $call,

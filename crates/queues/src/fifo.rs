@@ -6,7 +6,7 @@ use windtunnel_engine::Time;
 use windtunnel_packets::FlowKey;
 
 use crate::backlog::Backlog;
-use crate::departure::DepartureDiscipline;
+use crate::departure::{DepartureDiscipline, Leaving};
 use crate::queue::{Queue, Waiting};
 use crate::verdict::Verdict;
 
@@ -49,6 +49,16 @@ impl Fifo {
 pub struct Judged<D> {
     queue: Fifo,
     discipline: D,
+}
+
+/// Lets every packet pass.
+#[derive(Clone, Copy, Debug)]
+pub struct Unjudged;
+
+impl DepartureDiscipline for Unjudged {
+    fn judge(&mut self, _now: Time, _leaving: &Leaving) -> Verdict {
+        Verdict::Pass
+    }
 }
 
 impl<D> Judged<D> {

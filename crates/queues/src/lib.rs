@@ -33,7 +33,7 @@ pub use departure::{DepartureDiscipline, Leaving};
 pub use description::QueueDescription;
 pub use discipline::{ActiveDiscipline, AnyArrivalDiscipline, AnyQueue, Discipline};
 pub use dual_pi2::{DualPi2, DualPi2Settings};
-pub use fifo::{Fifo, Judged};
+pub use fifo::{Fifo, Judged, Unjudged};
 pub use fq_codel::{FqCoDel, FqCoDelSettings};
 pub use link_service::LinkService;
 pub use pcon::Pcon;

@@ -76,7 +76,8 @@ fn links(
     files: &mut Files<'_>,
     duration: Duration,
 ) -> Result<Vec<LinkPlan>, Mistake> {
-    each(&scenario.links, |name, link| link.plan(name, nodes, files, duration))
+    let mut media = IndexSet::new();
+    each(&scenario.links, |name, link| link.plan(name, nodes, files, duration, &mut media))
 }
 
 fn producers(

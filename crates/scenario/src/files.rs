@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
-use windtunnel_world::radio::Map;
-use windtunnel_world::{Opportunities, RateTrace};
+use windtunnel_links::radio::Map;
+use windtunnel_links::{Opportunities, RateTrace};
 
 use crate::error::Mistake;
 use crate::located::Located;

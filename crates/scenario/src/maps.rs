@@ -1,7 +1,7 @@
 //! From a map file to a map.
 
 use serde::Deserialize;
-use windtunnel_world::radio::{Building, Map, Point, Station};
+use windtunnel_links::radio::{Building, Map, Point, Station};
 
 use crate::error::Mistake;
 use crate::located::Located;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use windtunnel_engine::Rate;
-use windtunnel_world::{AirPlan, ChannelPlan, Opportunities};
+use windtunnel_links::{ChannelMaker, Opportunities, PhysicalLayerMaker};
 
 /// How fast a link sends.
 pub(crate) struct Pace {
@@ -11,15 +11,15 @@ pub(crate) struct Pace {
     pub(crate) rates: [Rate; 2],
     /// When each direction may send, if it has a delivery trace.
     pub(crate) opportunities: [Option<Arc<Opportunities>>; 2],
-    /// What the air interface does, if there is one.
-    pub(crate) air: Option<AirPlan>,
+    /// How packets get across, if not in one attempt at the rate.
+    pub(crate) physical_layer: Option<Arc<dyn PhysicalLayerMaker>>,
     /// What the rates follow, if they are not always the same.
-    pub(crate) channel: Option<ChannelPlan>,
+    pub(crate) channel: Option<Arc<dyn ChannelMaker>>,
 }
 
 impl Pace {
     /// Always the same rates.
     pub(crate) fn of(rates: [Rate; 2]) -> Self {
-        Self { rates, opportunities: [None, None], air: None, channel: None }
+        Self { rates, opportunities: [None, None], physical_layer: None, channel: None }
     }
 }

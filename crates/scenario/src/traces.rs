@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use windtunnel_engine::{Duration, Rate};
-use windtunnel_world::{Opportunities, RateTrace};
+use windtunnel_links::{Opportunities, RateTrace};
 
 use crate::error::Mistake;
 

@@ -1,104 +1,56 @@
-//! Links whose rate follows a channel: a radio, or a trace of rates.
+//! Links that follow a channel: they take its rates, and what a radio measures is
+//! reported to senders.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use windtunnel_engine::{Duration, Rate, Streams, Time};
+use windtunnel_engine::{Rate, Streams, Time};
+use windtunnel_links::{
+    Channel, ChannelMaker, ChannelSetting, Opportunities, RadioSample, ReportPlan,
+};
 
 use crate::event::{Event, Kind};
 use crate::network::Network;
-use crate::opportunities::Opportunities;
-use crate::plan::{LinkChange, Plan};
+use crate::plan::{LinkChange, LinkPlan, Plan};
 use crate::port_id::PortId;
-use crate::radio::{Radio, RadioPlan, RadioSample, ReportPlan};
 use crate::record::ChannelSample;
-
-/// What a link's rate follows.
-#[derive(Clone, Debug)]
-pub enum ChannelPlan {
-    /// A radio, both directions.
-    Radio(Box<RadioPlan>),
-    /// A trace of rates, by direction. One with a delivery trace has none here.
-    Rates([Option<Arc<RateTrace>>; 2]),
-}
-
-/// Rates in the course of time.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RateTrace {
-    /// From when on which rate holds; none: nothing is sent. Rising times, the first
-    /// of them zero.
-    pub rows: Vec<(Duration, Option<Rate>)>,
-    /// When the trace begins again; without, its last rate holds for ever.
-    pub repeat: Option<Duration>,
-}
-
-impl RateTrace {
-    /// The row that holds after so much time, and how long it does.
-    fn at(&self, time: Duration) -> (Option<Rate>, Option<Duration>) {
-        let picos = time.as_picos();
-        let within = self.repeat.map_or(picos, |it| picos % it.as_picos());
-        let next = self.rows.partition_point(|(from, _)| from.as_picos() <= within);
-        let until = self.rows.get(next).map(|(from, _)| *from).or(self.repeat);
-        let left = until.map(|it| Duration::from_picos(it.as_picos() - within));
-        (self.rows[next - 1].1, left)
-    }
-}
-
-#[derive(Debug)]
-struct RadioLink {
-    radio: Radio,
-    period: Duration,
-    report: ReportPlan,
-    bandwidth: [f64; 2],
-    sample: Option<RadioSample>,
-    /// Who hears of it: flows, and the direction of their data.
-    listeners: Vec<(u32, usize)>,
-    next_report: Time,
-    /// The reports on their way: the SINR, in dB, by direction.
-    reports: VecDeque<[f64; 2]>,
-}
-
-#[derive(Debug)]
-enum Source {
-    Radio(Box<RadioLink>),
-    Rates([Option<Arc<RateTrace>>; 2]),
-}
 
 /// A link with its channel.
 #[derive(Debug)]
-struct Channel {
+struct ChannelLink {
     link: u32,
-    source: Source,
+    channel: Box<dyn Channel>,
     /// How fast its ports send now; none: they do not.
     rates: [Option<Rate>; 2],
     /// The delivery traces that they follow by themselves.
     opportunities: [Option<Arc<Opportunities>>; 2],
+    /// What it measured last, if it is a radio.
+    radio: Option<RadioSample>,
+    reports: Option<Reports>,
+}
+
+/// A radio's reports to senders.
+#[derive(Debug)]
+struct Reports {
+    plan: ReportPlan,
+    /// The flows that receive them, and the direction of their data.
+    listeners: Vec<(u32, usize)>,
+    /// When the next one is due.
+    next: Time,
+    /// Those on their way.
+    sent: VecDeque<RadioSample>,
 }
 
 /// All links that follow a channel.
 #[derive(Debug)]
-pub(crate) struct Channels(Vec<Channel>);
+pub(crate) struct Channels(Vec<ChannelLink>);
 
 impl Channels {
     pub(crate) fn new(plan: &Plan, streams: &Streams) -> Self {
         let links = plan.links.iter().enumerate();
         let channels = links.filter_map(|(index, link)| {
-            let source = match link.channel.as_ref()? {
-                ChannelPlan::Rates(traces) => Source::Rates(traces.clone()),
-                ChannelPlan::Radio(radio) => Source::Radio(Box::new(RadioLink {
-                    radio: Radio::new(radio, streams, &link.name),
-                    period: radio.period,
-                    report: radio.report,
-                    bandwidth: radio.bandwidth,
-                    sample: None,
-                    listeners: listeners(plan, index),
-                    next_report: Time::ZERO,
-                    reports: VecDeque::new(),
-                })),
-            };
-            let rates = link.directions.each_ref().map(|it| Some(it.rate));
-            let opportunities = link.directions.each_ref().map(|it| it.opportunities.clone());
-            Some(Channel { link: index as u32, source, rates, opportunities })
+            let maker = link.channel.as_deref()?;
+            Some(ChannelLink::new(index, link, maker, Reports::of(plan, index, maker), streams))
         });
         Self(channels.collect())
     }
@@ -113,16 +65,16 @@ impl Channels {
 
     /// Has the link follow its channel.
     pub(crate) fn follow(&mut self, network: &mut Network, now: Time, index: u32) {
-        let channel = &mut self.0[index as usize];
-        let (rates, next) = match &mut channel.source {
-            Source::Radio(radio) => {
-                let rates = radio.look(network, now, index);
-                (rates, Some(now + radio.period))
-            }
-            Source::Rates(traces) => follow_traces(traces, channel.rates, now),
-        };
-        channel.send_at(network, now, rates);
-        if let Some(time) = next {
+        let link = &mut self.0[index as usize];
+        let state = link.channel.sample(now);
+        link.radio = state.radio;
+        if let (Some(reports), Some(sample)) = (&mut link.reports, state.radio)
+            && let Some(time) = reports.send(now, sample)
+        {
+            network.schedule(time, Event::new(Kind::Report, index));
+        }
+        link.send_at(network, now, state.rates);
+        if let Some(time) = state.next {
             network.schedule(time, Event::new(Kind::Channel, index));
         }
     }
@@ -130,14 +82,12 @@ impl Channels {
     /// The report that arrives now: for each listening flow the SINR of its data's
     /// direction, in dB, and the bandwidth there, in Hz.
     pub(crate) fn report(&mut self, index: u32) -> impl Iterator<Item = (u32, f64, f64)> {
-        let radio = match &mut self.0[index as usize].source {
-            Source::Radio(radio) => Some(radio),
-            Source::Rates(_) => None,
-        };
-        radio.into_iter().flat_map(|radio| {
-            let sinr = radio.reports.pop_front().expect("a report is on its way");
-            let (bandwidth, listeners) = (radio.bandwidth, &radio.listeners);
-            listeners.iter().map(move |&(flow, way)| (flow, sinr[way], bandwidth[way]))
+        let reports = &mut self.0[index as usize].reports;
+        reports.iter_mut().flat_map(|reports| {
+            let RadioSample { sinr, bandwidth, .. } =
+                reports.sent.pop_front().expect("a report is on its way");
+            let listeners = &reports.listeners;
+            listeners.iter().map(move |&(flow, of)| (flow, sinr[of], bandwidth[of]))
         })
     }
 
@@ -148,62 +98,64 @@ impl Channels {
 
     /// Samples both directions of one of those links, since the time of the sample before.
     pub(crate) fn sample(&self, place: usize, before: Time, time: Time) -> [ChannelSample; 2] {
-        let channel = &self.0[place];
-        let seen = match &channel.source {
-            Source::Radio(radio) => radio.sample,
-            Source::Rates(_) => None,
-        };
+        let link = &self.0[place];
         [0, 1].map(|direction| ChannelSample {
             time_s: time.as_seconds(),
-            position: seen.map(|it| it.position),
-            station: seen.map(|it| it.station),
-            in_sight: seen.map(|it| it.in_sight),
-            sinr_db: seen.map(|it| it.sinr[direction]),
-            rate_bps: channel.rate(direction, before, time),
+            position: link.radio.map(|it| it.position),
+            station: link.radio.map(|it| it.station),
+            line_of_sight: link.radio.map(|it| it.line_of_sight),
+            sinr_db: link.radio.map(|it| it.sinr[direction]),
+            rate_bps: link.rate(direction, before, time),
         })
     }
 }
 
-/// The flows that hear of a radio link: those over it whose controllers ask for that.
+impl Reports {
+    /// Those of a link's channel, if it is a radio and any sender takes them.
+    fn of(plan: &Plan, link: usize, maker: &dyn ChannelMaker) -> Option<Self> {
+        let listeners = listeners(plan, link);
+        let plan = maker.reports().filter(|_| !listeners.is_empty())?;
+        Some(Self { plan, listeners, next: Time::ZERO, sent: VecDeque::new() })
+    }
+
+    /// Sends a report, if it is time; returns when it arrives.
+    fn send(&mut self, now: Time, sample: RadioSample) -> Option<Time> {
+        if now < self.next {
+            return None;
+        }
+        self.next = now + self.plan.period;
+        self.sent.push_back(sample);
+        Some(now + self.plan.delay)
+    }
+}
+
+/// The flows that receive a radio link's reports: those over it whose controllers ask for
+/// them.
 fn listeners(plan: &Plan, link: usize) -> Vec<(u32, usize)> {
     let flows = (0..).zip(&plan.flows).filter(|(_, it)| it.needs_radio_reports());
     let on_it = flows.filter_map(|(flow, it)| Some((flow, it.radio?)));
     on_it.filter(|(_, it)| it.link() == link).map(|(flow, it)| (flow, it.direction())).collect()
 }
 
-/// What traces say now, and when any of them says something else; what has no trace
-/// stays as it is.
-fn follow_traces(
-    traces: &[Option<Arc<RateTrace>>; 2],
-    rates: [Option<Rate>; 2],
-    now: Time,
-) -> ([Option<Rate>; 2], Option<Time>) {
-    let mut next = None;
-    let mut rates = rates;
-    for (rate, trace) in rates.iter_mut().zip(traces) {
-        let Some(trace) = trace else { continue };
-        let (said, left) = trace.at(now.since(Time::ZERO));
-        *rate = said;
-        next = [next, left.map(|it| now + it)].into_iter().flatten().min();
-    }
-    (rates, next)
-}
-
-impl RadioLink {
-    /// Looks at the channel; reports, if it is time.
-    fn look(&mut self, network: &mut Network, now: Time, index: u32) -> [Option<Rate>; 2] {
-        let sample = self.radio.sample(now);
-        self.sample = Some(sample);
-        if now >= self.next_report && !self.listeners.is_empty() {
-            self.next_report = now + self.report.period;
-            self.reports.push_back(sample.sinr);
-            network.schedule(now + self.report.delay, Event::new(Kind::Report, index));
+impl ChannelLink {
+    fn new(
+        index: usize,
+        link: &LinkPlan,
+        maker: &dyn ChannelMaker,
+        reports: Option<Reports>,
+        streams: &Streams,
+    ) -> Self {
+        let rates = link.directions.each_ref().map(|it| it.rate);
+        Self {
+            link: index as u32,
+            channel: maker.channel(ChannelSetting { link: &link.name, streams, rates }),
+            rates: rates.map(Some),
+            opportunities: link.directions.each_ref().map(|it| it.opportunities.clone()),
+            radio: None,
+            reports,
         }
-        sample.rate
     }
-}
 
-impl Channel {
     /// How fast a direction sends at `time`, in bits per second; with a delivery trace, the
     /// mean since `before`.
     fn rate(&self, direction: usize, before: Time, time: Time) -> f64 {
@@ -231,31 +183,5 @@ impl Channel {
                 }
             }
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn megabits(rate: u64) -> Option<Rate> {
-        Rate::from_bits_per_second(rate * 1_000_000)
-    }
-
-    fn seconds(seconds: u64) -> Duration {
-        Duration::from_secs(seconds)
-    }
-
-    #[test]
-    fn a_trace_of_rates_says_which_holds_and_how_long() {
-        let rows = vec![(seconds(0), megabits(8)), (seconds(2), None), (seconds(3), megabits(1))];
-        let once = RateTrace { rows: rows.clone(), repeat: None };
-        assert_eq!(once.at(seconds(0)), (megabits(8), Some(seconds(2))));
-        assert_eq!(once.at(seconds(2)), (None, Some(seconds(1))));
-        assert_eq!(once.at(seconds(30)), (megabits(1), None));
-        let again = RateTrace { rows, repeat: Some(seconds(5)) };
-        assert_eq!(again.at(seconds(4)), (megabits(1), Some(seconds(1))));
-        assert_eq!(again.at(seconds(10)), (megabits(8), Some(seconds(2))));
-        assert_eq!(again.at(seconds(12)), (None, Some(seconds(1))));
     }
 }

@@ -17,6 +17,8 @@ pub(crate) enum Kind {
     Channel,
     /// A port's link is free.
     Service,
+    /// A shared medium is free.
+    Medium,
     /// The packet first on a port's link arrives.
     Arrival,
     /// A report of a link's channel arrives at the senders that subscribe to it.
@@ -40,11 +42,12 @@ impl Kind {
             1 => Self::Route,
             2 => Self::Channel,
             3 => Self::Service,
-            4 => Self::Arrival,
-            5 => Self::Report,
-            6 => Self::Layer,
-            7 => Self::Function,
-            8 => Self::Socket,
+            4 => Self::Medium,
+            5 => Self::Arrival,
+            6 => Self::Report,
+            7 => Self::Layer,
+            8 => Self::Function,
+            9 => Self::Socket,
             _ => Self::Application,
         }
     }
@@ -144,7 +147,7 @@ mod tests {
 
     #[test]
     fn an_event_comes_out_as_it_went_in() {
-        for kind in (0..=9).map(Kind::of) {
+        for kind in (0..=10).map(Kind::of) {
             let event = Event::timer(kind, LAST, 12_345).at(Time::ZERO);
             assert_eq!((event.kind(), event.of(), event.which_timer()), (kind, LAST, 12_345));
         }

@@ -4,7 +4,6 @@
 //! A [`Plan`] says what there is; [`World::new`] builds it; [`World::run`] lets
 //! time pass; what was measured is read from the world afterwards.
 
-mod air;
 mod alarm;
 mod capture;
 mod channels;
@@ -12,12 +11,10 @@ mod event;
 mod forwarding;
 mod functions;
 mod hosts;
-mod impairment;
-mod loss;
+mod media;
 mod network;
 mod nodes;
 mod numbers;
-mod opportunities;
 mod parallel;
 mod part;
 mod partition;
@@ -26,21 +23,15 @@ mod placements;
 mod plan;
 mod port;
 mod port_id;
-pub mod radio;
 mod record;
 mod routing;
 mod side;
 mod transfers;
 mod world;
 
-pub use air::AirPlan;
 pub use capture::{PathEnds, Seen, SeenPacket, Watcher};
-pub use channels::{ChannelPlan, RateTrace};
 pub use functions::BridgeCounters;
 pub use hosts::{Flow, FlowCounters, TcpCounters};
-pub use impairment::Impairment;
-pub use loss::{Loss, Victims};
-pub use opportunities::{OPPORTUNITY, Opportunities};
 pub use placements::places;
 pub use plan::{
     BridgePlan, ChangePlan, ConsumerPlan, DirectionPlan, FlowPlan, LinkChange, LinkPlan, Metric,

@@ -7,6 +7,7 @@ use windtunnel_packets::{Packet, PacketStore, Route};
 use crate::capture::{View, Watches};
 use crate::event::{Event, Kind};
 use crate::forwarding::Forwarding;
+use crate::media::Media;
 use crate::partition::Partition;
 use crate::path::Hop;
 use crate::plan::{LinkChange, Plan};
@@ -48,6 +49,7 @@ pub(crate) struct Network {
     pub(crate) packets: PacketStore,
     pub(crate) ports: Vec<Port>,
     pub(crate) forwarding: Forwarding,
+    media: Media,
     /// The ports that lead to other parts, with those; and all of them by number, if
     /// there are any.
     leaving: Vec<(PortId, usize)>,
@@ -75,7 +77,7 @@ impl Network {
                 let from = &plan.nodes[link.nodes[side]].name;
                 let random = streams.stream(&format!("link {} from {from}", link.name));
                 let queue = streams.stream(&format!("queue {} from {from}", link.name));
-                ports.push(Port::new(direction, random, queue));
+                ports.push(Port::new(direction, link.medium.is_some(), random, queue));
             }
         }
         let topology = forwarding.topology();
@@ -92,6 +94,7 @@ impl Network {
             packets: PacketStore::default(),
             ports,
             forwarding,
+            media: Media::new(plan),
             arrived: Vec::new(),
             unroutable: 0,
             watches: None,
@@ -108,26 +111,35 @@ impl Network {
     /// Gives a packet to a port.
     #[inline]
     pub(crate) fn offer(&mut self, now: Time, port: PortId, packet: Packet) {
-        let due = self.ports[port.index()].offer(now, packet, &mut self.packets);
-        self.arrange(port, due);
+        self.act(port, |it, store| it.offer(now, packet, store));
     }
 
     /// A port's link is free.
     pub(crate) fn serve(&mut self, now: Time, port: PortId) {
-        let due = self.ports[port.index()].serve(now, &mut self.packets);
-        self.arrange(port, due);
+        self.act(port, |it, store| it.serve(now, store));
+    }
+
+    /// A shared medium is free: the port whose turn it is sends a packet, and if that has
+    /// none any more, the next one.
+    pub(crate) fn serve_medium(&mut self, now: Time, medium: u32) {
+        self.media.answer(medium);
+        while let Some(port) = self.media.next(medium, now) {
+            self.serve(now, port);
+        }
+        self.call(medium);
     }
 
     /// A port's link changes.
     pub(crate) fn change(&mut self, now: Time, port: PortId, change: LinkChange) {
-        let due = self.ports[port.index()].change(now, change);
-        self.arrange(port, due);
+        self.act(port, |it, _| it.change(now, change));
     }
 
     /// What a port's link is doing.
     pub(crate) fn link_state(&self, now: Time, port: PortId) -> LinkState {
+        let medium = self.media.of(port).map(|it| self.media.free_from(it));
         let port = &self.ports[port.index()];
-        LinkState { free_from: port.free_from(), is_idle: port.is_idle(now) }
+        let free_from = medium.map_or(port.free_from(), |it| it.max(port.free_from()));
+        LinkState { free_from, is_idle: free_from <= now && !port.waits() }
     }
 
     /// The packet first on a port's link arrives; none if the link lost it, or it
@@ -263,12 +275,44 @@ impl Network {
         self.leaves.get(port.index()) == Some(&true)
     }
 
-    fn arrange(&mut self, port: PortId, due: Due) {
+    /// Lets something happen to a port, and arranges for what comes of it.
+    #[inline]
+    fn act(&mut self, port: PortId, act: impl FnOnce(&mut Port, &mut PacketStore) -> Due) {
+        let medium = self.media.of(port);
+        let it = &mut self.ports[port.index()];
+        if let Some(medium) = medium {
+            it.occupy(self.media.free_from(medium));
+        }
+        let due = act(it, &mut self.packets);
         if let Some(time) = due.arrival.filter(|_| !self.leaves(port)) {
             self.schedule(time, Event::new(Kind::Arrival, port.0));
         }
-        if let Some(time) = due.service {
-            self.schedule(time, Event::new(Kind::Service, port.0));
+        match medium {
+            Some(medium) => self.share(medium, port, due),
+            None => {
+                if let Some(time) = due.service {
+                    self.schedule(time, Event::new(Kind::Service, port.0));
+                }
+            }
+        }
+    }
+
+    /// Has a shared medium occupied by what a port has begun to send, and the port take its
+    /// turn if more waits there.
+    #[inline(never)]
+    fn share(&mut self, medium: u32, port: PortId, due: Due) {
+        let sends_until = self.ports[port.index()].sends_until();
+        self.media.occupy(medium, sends_until.unwrap_or(Time::ZERO));
+        if due.service.is_some() {
+            self.media.wait(medium, port);
+        }
+        self.call(medium);
+    }
+
+    /// Has a shared medium served when it is free, if any port waits for that.
+    fn call(&mut self, medium: u32) {
+        if let Some(time) = self.media.call(medium) {
+            self.schedule(time, Event::new(Kind::Medium, medium));
         }
     }
 }

@@ -121,6 +121,7 @@ impl Part {
         match event.kind() {
             Kind::Arrival => self.arrive(now, PortId(of)),
             Kind::Service => network.serve(now, PortId(of)),
+            Kind::Medium => network.serve_medium(now, of),
             Kind::Change => self.change(now, of as usize),
             Kind::Route => self.reroute(now, of as usize),
             Kind::Channel => self.channels.follow(network, now, of),

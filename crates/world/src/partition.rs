@@ -1,6 +1,6 @@
 //! How a world is cut into parts that run on threads of their own. Nodes stay together
 //! that act on each other without delay: those on the ends of a link without delay or of
-//! one that follows a channel, and the sender that a radio's reports go to.
+//! one that follows a channel, those of links that share a medium, and the sender that a radio's reports go to.
 
 use std::cmp::Reverse;
 use std::collections::VecDeque;
@@ -87,6 +87,12 @@ impl Shares {
                 groups.join(link.nodes);
             }
         }
+        // What one port sends on a shared medium keeps all others from sending at once.
+        for medium in media(plan) {
+            for pair in medium.windows(2) {
+                groups.join([pair[0], pair[1]]);
+            }
+        }
         for flow in plan.flows.iter().filter(|it| it.needs_radio_reports()) {
             if let Some(port) = flow.radio {
                 groups.join([flow.from, plan.links[port.link()].nodes[0]]);
@@ -158,6 +164,15 @@ impl Shares {
         networks.sort_by_key(|it| Reverse(load(it)));
         networks
     }
+}
+
+/// The nodes of each shared medium.
+fn media(plan: &Plan) -> Vec<Vec<usize>> {
+    let mut media = vec![Vec::new(); plan.media()];
+    for link in &plan.links {
+        link.medium.into_iter().for_each(|it| media[it].extend(link.nodes));
+    }
+    media
 }
 
 /// The work at each node: how many paths of packets lead over it.

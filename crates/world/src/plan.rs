@@ -5,6 +5,9 @@ use std::sync::Arc;
 use windtunnel_applications::{Workload, udp::UdpSettings};
 use windtunnel_controllers::{Need, Settings as ControllerSettings, Start};
 use windtunnel_engine::{Duration, Rate, Time};
+use windtunnel_links::{
+    ChannelMaker, Impairment, Loss, Opportunities, PhysicalLayerMaker, Victims,
+};
 use windtunnel_networks::bridge::{DestinationSettings, SourceSettings};
 use windtunnel_networks::layer::LayerMaker;
 use windtunnel_networks::ndn::content_store::ReplacementPolicy;
@@ -16,11 +19,6 @@ use windtunnel_transports::ndn::consumer::ConsumerSettings;
 use windtunnel_transports::ndn::producer::Producer;
 use windtunnel_transports::tcp::TcpSettings;
 
-use crate::air::AirPlan;
-use crate::channels::ChannelPlan;
-use crate::impairment::Impairment;
-use crate::loss::{Loss, Victims};
-use crate::opportunities::Opportunities;
 use crate::port_id::PortId;
 
 /// Everything about one run. Nodes, links and prefixes are referred to by
@@ -87,7 +85,11 @@ pub struct LinkPlan {
     /// From the first node to the second, and back.
     pub directions: [DirectionPlan; 2],
     /// What its rate follows, if it is not always the same.
-    pub channel: Option<ChannelPlan>,
+    pub channel: Option<Arc<dyn ChannelMaker>>,
+    /// The medium that it shares with itself, direction by direction, and with all other
+    /// links of that number: one packet is transmitted there at a time. Media are numbered
+    /// from zero on. Not for directions with a delivery trace.
+    pub medium: Option<usize>,
 }
 
 /// One direction of a link, with the queue before it.
@@ -98,8 +100,8 @@ pub struct DirectionPlan {
     pub rate: Rate,
     /// When it may send, if it has a delivery trace.
     pub opportunities: Option<Arc<Opportunities>>,
-    /// What the air interface does, if there is one.
-    pub air: Option<AirPlan>,
+    /// How packets get across, if not in one attempt at the rate.
+    pub physical_layer: Option<Arc<dyn PhysicalLayerMaker>>,
     /// How long a bit takes to the other end.
     pub delay: Duration,
     /// How often it loses packets.
@@ -112,7 +114,7 @@ pub struct DirectionPlan {
     pub limit: QueueLimit,
     /// What is dropped and marked there.
     pub discipline: Discipline,
-    /// The octets that the link's own framing adds to each packet.
+    /// The bytes that the link's own framing adds to each packet.
     pub overhead: u32,
 }
 
@@ -214,7 +216,7 @@ pub struct SplitPlan {
     /// Their nodes, from the sender to the receiver: at least one, none twice, and none
     /// of the flow's own.
     pub at: Vec<usize>,
-    /// How many octets of a connection each can hold.
+    /// How many bytes of a connection each can hold.
     pub buffer: u64,
 }
 
@@ -385,6 +387,12 @@ impl Plan {
     pub(crate) fn routes_change(&self) -> bool {
         let changes = |it: &ChangePlan| it.change.is_of_topology();
         self.routing.convergence.is_some() && self.changes.iter().any(changes)
+    }
+
+    /// How many shared media there are.
+    #[must_use]
+    pub fn media(&self) -> usize {
+        self.links.iter().filter_map(|it| it.medium).max().map_or(0, |it| it + 1)
     }
 
     /// When the run ends.

@@ -3,20 +3,19 @@
 use std::collections::VecDeque;
 
 use windtunnel_engine::{Duration, Handle, Random, Rate, Time, prefetch};
+use windtunnel_links::{Fate, Frame, Outcome};
 use windtunnel_packets::{Ecn, Packet, PacketStore};
-use windtunnel_queues::{
-    ActiveDiscipline, AnyArrivalDiscipline, AnyQueue, ArrivalDiscipline, Arriving, Backlog, Queue,
-    QueueLimit, Verdict, Waiting,
-};
+use windtunnel_queues::{ArrivalDiscipline, Arriving, Backlog, Queue, Verdict, Waiting};
 
-use crate::impairment::Fate;
 use crate::plan::{DirectionPlan, LinkChange};
 
-mod medium;
+mod effects;
+mod egress;
 mod schedule;
 
-use medium::Medium;
-use schedule::{Schedule, Transmissions};
+use effects::Effects;
+use egress::Egress;
+use schedule::{Airtimes, Schedule};
 
 /// What a port counted. At any time
 /// `offered + duplicates = delivered + dropped + in the queue + on the link`.
@@ -26,32 +25,32 @@ pub struct Counters {
     pub offered: u64,
     /// Packets that arrived at the other end.
     pub delivered: u64,
-    /// Their octets, with all headers.
+    /// Their bytes, with all headers.
     pub delivered_bytes: u64,
     /// How many packets were sent.
     pub sent: u64,
     /// The sum of the times that they waited.
     pub sojourn_sum: Duration,
-    /// The time that they take on the wire, each attempt of the air interface
+    /// The time that they take on the wire, each attempt of the physical layer
     /// counted; on a link with a delivery trace, at the trace's mean rate.
     pub transmission_sum: Duration,
-    /// The most that waited at once; packets and octets each by itself.
+    /// The most that waited at once; packets and bytes each by itself.
     pub most: Backlog,
     /// Packets dropped because the queue had no room.
     pub overflows: u64,
     /// Packets that the queue discipline dropped.
     pub discipline_drops: u64,
-    /// Packets that the link lost, the air interface included.
+    /// Packets that the link lost, its physical layer included.
     pub losses: u64,
     /// Packets that got a congestion mark here.
     pub marks: u64,
-    /// Packets that were told here of some congestion, as in SCE.
+    /// Packets that got the milder mark of SCE here.
     pub some_congestion_marks: u64,
     /// Packets that arrived a second time.
     pub duplicates: u64,
     /// Packets that arrived late, so that others could overtake them.
     pub late: u64,
-    /// How often the air interface sent a packet again that is sent once in `sent`.
+    /// How often the physical layer sent a packet again that is sent once in `sent`.
     pub air_retransmissions: u64,
 }
 
@@ -87,17 +86,24 @@ struct Transit {
     starts: Time,
     /// If it starts never: until when its waiting has been counted.
     arrives: Time,
-    /// Octets on the wire, framing included.
+    /// Bytes on the wire, framing included.
     size: u32,
-    /// How often they are sent there.
+    /// The physical layer's attempts to get it across, and whether it begins a
+    /// transmission there.
     attempts: u32,
+    begins: bool,
     fate: Fate,
 }
 
 impl Transit {
-    /// The octets on the wire, each attempt counted.
-    fn octets(&self) -> u64 {
+    /// The bytes on the wire, each attempt counted.
+    fn bytes(&self) -> u64 {
         u64::from(self.size) * u64::from(self.attempts)
+    }
+
+    /// How the physical layer gets it across.
+    fn outcome(&self) -> Outcome {
+        Outcome { attempts: self.attempts, begins: self.begins, lost: self.fate == Fate::Lost }
     }
 
     /// Until when its waiting has been counted.
@@ -105,30 +111,6 @@ impl Transit {
     fn counted(&self) -> Time {
         if self.starts == Time::NEVER { self.arrives } else { self.starts }
     }
-}
-
-/// The queue before the link.
-#[derive(Debug)]
-enum Egress {
-    /// Everything is decided when a packet arrives: its times on the link are
-    /// known at once, and it goes straight into the transit ring.
-    OnArrival {
-        limit: QueueLimit,
-        judge: Option<Box<AnyArrivalDiscipline>>,
-        /// What has not started yet: so many at the end of the ring.
-        backlog: Backlog,
-    },
-    /// Packets wait in a queue and are judged when the link is free.
-    OnDeparture(Box<Held>),
-}
-
-/// A queue whose packets are judged when the link is free.
-#[derive(Debug)]
-struct Held {
-    limit: QueueLimit,
-    queue: AnyQueue,
-    /// Whether the port is going to be served when the link is free.
-    called: bool,
 }
 
 /// What the caller has to arrange for.
@@ -171,27 +153,19 @@ pub(crate) struct Port {
     /// Whether it is down or stalled.
     down: bool,
     egress: Egress,
-    medium: Option<Box<Medium>>,
+    effects: Option<Box<Effects>>,
     counters: Counters,
     /// When the link would be free, were it not down.
     busy_before_outage: Time,
 }
 
 impl Port {
-    /// A port with its own stream for the link, and one for the queue.
-    pub(crate) fn new(plan: &DirectionPlan, link: Random, queue: Random) -> Self {
-        let limit = plan.limit;
-        let egress = match plan.discipline.start(queue) {
-            ActiveDiscipline::OnArrival(judge) => {
-                let backlog = Backlog::default();
-                Egress::OnArrival { limit, judge: judge.map(Box::new), backlog }
-            }
-            ActiveDiscipline::OnDeparture(queue) => {
-                Egress::OnDeparture(Box::new(Held { limit, queue, called: false }))
-            }
-        };
-        let medium = Medium::new(plan, link);
-        let opportunity = medium.as_ref().and_then(|it| it.next_opportunity());
+    /// A port with its own stream for the link, and one for the queue, on a medium of its
+    /// own or a shared one.
+    pub(crate) fn new(plan: &DirectionPlan, is_shared: bool, link: Random, queue: Random) -> Self {
+        let egress = Egress::new(plan, queue, is_shared);
+        let effects = Effects::new(plan, link);
+        let opportunity = effects.as_ref().and_then(|it| it.next_opportunity());
         Self {
             transit: VecDeque::new(),
             first: None,
@@ -202,7 +176,7 @@ impl Port {
             overhead: plan.overhead,
             down: false,
             egress,
-            medium,
+            effects,
             counters: Counters::default(),
             busy_before_outage: Time::ZERO,
         }
@@ -213,7 +187,11 @@ impl Port {
     }
 
     fn has_trace(&self) -> bool {
-        self.medium.as_ref().is_some_and(|it| it.opportunities.is_some())
+        self.effects.as_ref().is_some_and(|it| it.opportunities.is_some())
+    }
+
+    fn airtimes(&self) -> Airtimes<'_> {
+        Airtimes::new(self.rate, self.effects.as_ref().and_then(|it| it.layer()))
     }
 
     /// When the link will have sent all that it is known to send: in the past if it
@@ -222,14 +200,27 @@ impl Port {
         self.busy_until
     }
 
-    /// Whether the link has nothing to send.
-    pub(crate) fn is_idle(&self, now: Time) -> bool {
-        let waits = match &self.egress {
-            // What waits has its times already.
+    /// Whether anything waits that has no times on the link yet.
+    pub(crate) fn waits(&self) -> bool {
+        match &self.egress {
             Egress::OnArrival { .. } => false,
             Egress::OnDeparture(it) => it.queue.backlog().packets > 0,
-        };
-        self.busy_until <= now && !waits
+        }
+    }
+
+    /// On a shared medium: when its last transmission ends.
+    pub(crate) fn sends_until(&self) -> Option<Time> {
+        let Egress::OnDeparture(held) = &self.egress else { return None };
+        held.share.as_ref().map(|it| it.sends_until)
+    }
+
+    /// The port learns that its shared medium is free from that time on.
+    pub(crate) fn occupy(&mut self, until: Time) {
+        if self.down {
+            self.busy_before_outage = until;
+        } else {
+            self.busy_until = until;
+        }
     }
 
     /// Whether nothing starts any more, until something changes.
@@ -241,13 +232,13 @@ impl Port {
     pub(crate) fn busy(&self, now: Time) -> Duration {
         let ahead = if self.has_trace() {
             // An opportunity is used at an instant.
-            let mut transmissions = Transmissions::at(self.rate);
+            let mut airtimes = self.airtimes();
             let waiting = self.transit.iter().rev().take_while(|it| it.starts > now);
             let reserved = waiting.filter(|it| it.starts != Time::NEVER);
-            reserved.fold(Duration::ZERO, |sum, it| sum + transmissions.of(it))
+            reserved.fold(Duration::ZERO, |sum, it| sum + airtimes.of(it))
         } else {
             let until = if self.down { self.busy_before_outage } else { self.busy_until };
-            until.since(now)
+            self.sends_until().unwrap_or(until).since(now)
         };
         self.counters.transmission_sum - ahead
     }
@@ -267,15 +258,15 @@ impl Port {
             Egress::OnArrival { .. } => 0,
             Egress::OnDeparture(it) => u64::from(it.queue.backlog().packets),
         };
-        let late = self.medium.as_ref().map_or(0, |it| it.late());
+        let late = self.effects.as_ref().map_or(0, |it| it.late());
         self.transit.len() as u64 + late as u64 + queued
     }
 
     /// The packets on the link that began to leave by `now`, and when, without the
-    /// first `told` that were ever sent. Those must include all that have arrived.
-    pub(crate) fn started(&self, told: u64, now: Time) -> impl Iterator<Item = (Time, Handle)> {
+    /// first `reported` that were ever sent. Those must include all that have arrived.
+    pub(crate) fn started(&self, reported: u64, now: Time) -> impl Iterator<Item = (Time, Handle)> {
         let gone = self.counters.sent - self.transit.len() as u64;
-        let left = self.transit.iter().skip((told - gone) as usize);
+        let left = self.transit.iter().skip((reported - gone) as usize);
         left.map(|it| (it.starts, it.packet)).take_while(move |(starts, _)| *starts <= now)
     }
 
@@ -287,10 +278,9 @@ impl Port {
         if self.busy_until < now {
             self.await_opportunity(now);
         }
-        let size = packet.size() + self.overhead;
         match &mut self.egress {
             Egress::OnArrival { limit, judge, backlog } => {
-                let mut size = size;
+                let mut size = packet.size() + self.overhead;
                 // The discipline judges before the queue takes the packet, or not.
                 if let Some(judge) = judge {
                     let (free, rate) = (self.busy_until, self.rate);
@@ -321,13 +311,22 @@ impl Port {
                 }
                 Due { arrival: self.transmit(now, packet, size, ecn), service: None }
             }
-            Egress::OnDeparture(_) => self.enqueue(now, packet, size, store),
+            Egress::OnDeparture(_) => self.enqueue(now, packet, store),
         }
     }
 
-    /// Takes a packet into a queue that judges when packets leave.
-    fn enqueue(&mut self, now: Time, packet: Packet, size: u32, store: &mut PacketStore) -> Due {
+    /// Takes a packet into a queue where packets wait until the link is free.
+    fn enqueue(&mut self, now: Time, mut packet: Packet, store: &mut PacketStore) -> Due {
+        let is_silent = self.is_silent();
         let Egress::OnDeparture(held) = &mut self.egress else { return Due::default() };
+        let verdict = held.judge(now, self.rate, is_silent, packet.ecn);
+        if verdict == Verdict::Drop {
+            self.counters.discipline_drops += 1;
+            store.discard(&packet);
+            return Due::default();
+        }
+        self.counters.mark(verdict, &mut packet);
+        let size = packet.size() + self.overhead;
         let flow = packet.flow_key();
         let handle = store.insert(packet);
         let waiting = Waiting { packet: handle, size, arrived: now, ecn: packet.ecn };
@@ -376,9 +375,20 @@ impl Port {
                 self.counters.mark(verdict, packet);
                 size = packet.size() + self.overhead;
             }
-            self.counters.sojourn_sum += now.since(head.arrived);
+            let sojourn = now.since(head.arrived);
+            self.counters.sojourn_sum += sojourn;
             let arrival = self.transmit(now, head.packet, size, head.ecn);
+            self.share_the_medium(sojourn);
             return Due { arrival, ..self.call() };
+        }
+    }
+
+    /// On a shared medium: notes the transmission that has begun, of a packet that waited
+    /// so long.
+    fn share_the_medium(&mut self, sojourn: Duration) {
+        let Egress::OnDeparture(held) = &mut self.egress else { return };
+        if let Some(share) = &mut held.share {
+            (share.sends_until, share.sojourn) = (self.busy_until, sojourn);
         }
     }
 
@@ -401,7 +411,7 @@ impl Port {
         store: &mut PacketStore,
     ) -> Option<(Time, Option<Packet>)> {
         self.start_transmissions(start);
-        let late = self.medium.as_ref().and_then(|it| it.first_late());
+        let late = self.effects.as_ref().and_then(|it| it.first_late());
         let time = self.next_arrival().into_iter().chain(late).min().filter(|it| *it <= last)?;
         Some((time, self.arrive_next(time, store).packet))
     }
@@ -411,14 +421,15 @@ impl Port {
     pub(crate) fn take_in(&mut self, time: Time, packet: Packet, store: &mut PacketStore) -> bool {
         let size = packet.size() + self.overhead;
         let packet = store.insert(packet);
-        let (attempts, fate) = (1, Fate::Arrives);
-        self.push(Transit { packet, starts: Time::ZERO, arrives: time, size, attempts, fate })
+        let (attempts, begins, fate) = (1, true, Fate::Arrives);
+        let starts = Time::ZERO;
+        self.push(Transit { packet, starts, arrives: time, size, attempts, begins, fate })
     }
 
     #[inline(always)]
     fn arrive_next(&mut self, now: Time, store: &mut PacketStore) -> Arrived {
-        if self.medium.is_some() {
-            return self.arrive_through_medium(now, store);
+        if self.effects.is_some() {
+            return self.arrive_with_effects(now, store);
         }
         let head = self.pop().expect("an arrival is called for a packet on the link");
         let packet = self.leave(head.packet, head.size, head.fate == Fate::Lost, store);
@@ -427,7 +438,7 @@ impl Port {
 
     /// The same on a link that has more to it. One that stalls while a packet waits
     /// for an opportunity has called for an arrival that is none.
-    fn arrive_through_medium(&mut self, now: Time, store: &mut PacketStore) -> Arrived {
+    fn arrive_with_effects(&mut self, now: Time, store: &mut PacketStore) -> Arrived {
         let head = self.transit.front().copied();
         let Some(head) = head.filter(|it| it.starts <= now && it.arrives <= now) else {
             return self.arrive_late(now, store);
@@ -446,7 +457,7 @@ impl Port {
             Fate::Late => {
                 self.pop();
                 self.counters.late += 1;
-                late = self.medium.as_mut().and_then(|it| it.delay(now, head.packet, head.size));
+                late = self.effects.as_mut().and_then(|it| it.delay(now, head.packet, head.size));
                 None
             }
             Fate::Arrives | Fate::Lost => {
@@ -459,7 +470,7 @@ impl Port {
 
     /// The first of the late packets arrives, if its time has come.
     fn arrive_late(&mut self, now: Time, store: &mut PacketStore) -> Arrived {
-        let (first, late) = self.medium.as_mut().map_or((None, None), |it| it.next_late(now));
+        let (first, late) = self.effects.as_mut().map_or((None, None), |it| it.next_late(now));
         let packet = first.and_then(|it| self.leave(it.packet, it.size, it.lost, store));
         Arrived { packet, next: None, late }
     }
@@ -530,10 +541,10 @@ impl Port {
     /// it is first there.
     #[inline]
     fn transmit(&mut self, now: Time, packet: Handle, size: u32, ecn: Ecn) -> Option<Time> {
-        let fate = match &mut self.medium {
+        let fate = match &mut self.effects {
             None => Fate::Arrives,
             Some(it) if it.sends_at_once() => it.fate(ecn),
-            Some(_) => return self.transmit_through_medium(now, packet, size, ecn),
+            Some(_) => return self.transmit_with_effects(now, packet, size, ecn),
         };
         let starts = now.max(self.busy_until);
         let transmission = self.rate.transmission_time(size);
@@ -542,12 +553,13 @@ impl Port {
         self.counters.sent += 1;
         self.counters.sojourn_sum += starts.since(now);
         self.counters.transmission_sum += transmission;
-        let transit = Transit { packet, starts, arrives, size, attempts: 1, fate };
+        let (attempts, begins) = (1, true);
+        let transit = Transit { packet, starts, arrives, size, attempts, begins, fate };
         self.push(transit).then_some(arrives)
     }
 
-    /// The same over the air, or at the opportunities of a trace.
-    fn transmit_through_medium(
+    /// The same through a physical layer, or at the opportunities of a trace.
+    fn transmit_with_effects(
         &mut self,
         now: Time,
         packet: Handle,
@@ -563,20 +575,22 @@ impl Port {
     /// Puts a packet into the transit ring without its times; returns whether it is
     /// first there.
     fn wait_for_the_link(&mut self, now: Time, packet: Handle, size: u32, ecn: Ecn) -> bool {
-        let (transmission, was_free) = (self.rate.transmission_time(size), self.busy_until < now);
-        let medium = self.medium.as_mut();
-        let (attempts, fate) =
-            medium.map_or((1, Fate::Arrives), |it| it.send(transmission, was_free, ecn));
+        let before = self.sends_until().unwrap_or(self.busy_until);
+        let frame = Frame { size, rate: self.rate, was_free: before < now };
+        let effects = self.effects.as_mut();
+        let (Outcome { attempts, begins, .. }, fate) =
+            effects.map_or((Outcome::AT_ONCE, Fate::Arrives), |it| it.send(&frame, ecn));
         self.counters.sent += 1;
         self.counters.air_retransmissions += u64::from(attempts - 1);
-        self.push(Transit { packet, starts: Time::NEVER, arrives: now, size, attempts, fate })
+        let (starts, arrives) = (Time::NEVER, now);
+        self.push(Transit { packet, starts, arrives, size, attempts, begins, fate })
     }
 
     /// A link that has been free since before `now` is so at its next opportunity, if
     /// it has a trace.
     #[inline]
     fn await_opportunity(&mut self, now: Time) {
-        if let Some(next) = self.medium.as_mut().and_then(|it| it.opportunity_from(now)) {
+        if let Some(next) = self.effects.as_mut().and_then(|it| it.opportunity_from(now)) {
             self.busy_until = next;
         }
     }
@@ -670,18 +684,19 @@ impl Port {
     fn withdraw(&mut self, now: Time) -> Time {
         let first = self.first_waiting();
         let free = self.transit.get(first).map_or(self.busy_until, |it| it.starts);
-        let mut transmissions = Transmissions::at(self.rate);
-        let mut octets = 0;
+        let layer = self.effects.as_ref().and_then(|it| it.layer());
+        let mut airtimes = Airtimes::new(self.rate, layer);
+        let mut bytes = 0;
         let waiting = self.transit.range_mut(first..);
         for waiting in waiting.take_while(|it| it.starts != Time::NEVER) {
             let counters = &mut self.counters;
-            counters.transmission_sum = counters.transmission_sum - transmissions.of(waiting);
+            counters.transmission_sum = counters.transmission_sum - airtimes.of(waiting);
             counters.sojourn_sum = counters.sojourn_sum - waiting.starts.since(now);
-            octets += waiting.octets();
+            bytes += waiting.bytes();
             (waiting.starts, waiting.arrives) = (Time::NEVER, now);
         }
-        if let Some(medium) = &mut self.medium {
-            medium.give_back(octets);
+        if let Some(effects) = &mut self.effects {
+            effects.give_back(bytes);
         }
         free
     }
@@ -689,12 +704,11 @@ impl Port {
     /// Gives the packets from a place in the transit ring on their times.
     fn schedule_from(&mut self, place: usize) {
         let before = place.checked_sub(1).map_or(Time::ZERO, |it| self.transit[it].arrives);
-        let medium = self.medium.as_mut();
+        let (layer, opportunities) = self.effects.as_mut().map_or((None, None), |it| it.timing());
         let mut schedule = Schedule {
-            transmissions: Transmissions::at(self.rate),
+            airtimes: Airtimes::new(self.rate, layer),
             delay: self.delay,
-            air: medium.as_ref().and_then(|it| it.air.map(|it| it.plan)),
-            opportunities: medium.and_then(|it| it.opportunities.as_mut()),
+            opportunities,
             sojourn_sum: self.counters.sojourn_sum,
             transmission_sum: self.counters.transmission_sum,
             free: self.busy_until,
@@ -710,8 +724,8 @@ impl Port {
     fn lose_what_is_under_way(&mut self) {
         let first = self.first_waiting();
         self.transit.range_mut(..first).for_each(|it| it.fate = Fate::Lost);
-        if let Some(medium) = &mut self.medium {
-            medium.lose_late();
+        if let Some(effects) = &mut self.effects {
+            effects.lose_late();
         }
     }
 }

@@ -2,8 +2,7 @@
 //! are the same whether anybody looks or not.
 
 use windtunnel_engine::Time;
-
-use crate::radio::Point;
+use windtunnel_links::radio::Point;
 
 /// A flow over one interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -46,7 +45,7 @@ pub struct PortSample {
     pub throughput_bps: f64,
     /// Packets waiting at the end.
     pub queue_packets: u32,
-    /// Their octets.
+    /// Their bytes.
     pub queue_bytes: u64,
     /// The mean time that packets waited, in seconds; none if none was sent.
     pub sojourn_s: Option<f64>,
@@ -69,8 +68,8 @@ pub struct ChannelSample {
     pub position: Option<Point>,
     /// The serving station, by its place on the map; none likewise.
     pub station: Option<usize>,
-    /// Whether the user sees it; none likewise.
-    pub in_sight: Option<bool>,
+    /// Whether there is a line of sight to it; none likewise.
+    pub line_of_sight: Option<bool>,
     /// The SINR, in dB; none likewise.
     pub sinr_db: Option<f64>,
     /// How fast the link sends, in bits per second; 0 while it does not. With a

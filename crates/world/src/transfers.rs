@@ -14,17 +14,17 @@ pub struct Transfer {
     pub flow: u32,
     /// How many of the flow's transfers were finished before.
     pub number: u64,
-    /// Its octets.
+    /// Its bytes.
     pub bytes: u64,
     /// When it began: its connection was opened, or its request written.
     pub start: Time,
-    /// How long it took, until its last octet was received in order.
+    /// How long it took, until its last byte was received in order.
     pub completion: Duration,
     /// The least that it could have taken: see `Ideal`.
     pub ideal: Duration,
 }
 
-/// The octets of IP and TCP headers in a packet with data.
+/// The bytes of IP and TCP headers in a packet with data.
 #[must_use]
 pub fn headers(settings: &TcpSettings) -> u32 {
     let flags = Flags::ACK.with_if(Flags::TIMESTAMPS, settings.timestamps);
@@ -74,7 +74,7 @@ impl Path {
 
 /// The least time that a flow's transfers can take, were they alone.
 ///
-/// A file of `s` octets takes at least a round trip of packets without data (the
+/// A file of `s` bytes takes at least a round trip of packets without data (the
 /// handshake), and then `Σ delay + Σ_{before i} first/C + 8 (s + headers)/C_i +
 /// Σ_{behind i} last/C`, where link `i` is the one that makes this longest
 /// (usually the narrowest), and the two sums are what storing and forwarding the
@@ -138,14 +138,14 @@ mod tests {
 
     #[test]
     fn one_packet_is_stored_and_forwarded_on_every_link() {
-        // 1000 octets: 8 ms at 1 Mbps, 4 ms at 2 Mbps.
+        // 1000 bytes: 8 ms at 1 Mbps, 4 ms at 2 Mbps.
         let least = path(&[1, 2, 1]).least(960, 1448, 40);
         assert_eq!(least, Duration::from_millis(10 + 8 + 4 + 8));
     }
 
     #[test]
     fn many_packets_wait_for_the_narrowest_link() {
-        // Ten packets of 1000 octets, the last of 540: 40 ms on the wide links.
+        // Ten packets of 1000 bytes, the last of 540: 40 ms on the wide links.
         let least = path(&[2, 1, 2]).least(9 * 960 + 500, 960, 40);
         let micros = 10_000 + 4_000 + (9 * 8_000 + 4_320) + 2_160;
         assert_eq!(least, Duration::from_micros(micros));

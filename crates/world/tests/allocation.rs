@@ -7,23 +7,23 @@ mod common;
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
+use std::sync::Arc;
 
 use common::{
     Dumbbell, adaptive, ask, bridge, chain, direction, disciplines, dumbbell, ip_flow, join, nodes,
-    over_tcp, rate, serve,
+    over_tcp, patient_disciplines, rate, serve,
 };
 use windtunnel_applications::Workload;
 use windtunnel_engine::{Control, Duration};
+use windtunnel_links::radio::{
+    BlockagePlan, Building, Efficiency, HandoverPlan, LineOfSight, Map, Obstructed, Point,
+    RadioPlan, Station,
+};
+use windtunnel_links::{AirPlan, Loss, ReportPlan, Victims};
 use windtunnel_networks::bridge::{Order, Resend};
 use windtunnel_transports::rtt::RtoLimits;
 use windtunnel_transports::tcp::{EcnMode, Recovery};
-use windtunnel_world::radio::{
-    BlockagePlan, Building, Efficiency, HandoverPlan, LineOfSight, Map, Obstructed, Point,
-    RadioPlan, ReportPlan, Station,
-};
-use windtunnel_world::{
-    AirPlan, ChannelPlan, DirectionPlan, Loss, Paths, Plan, SplitPlan, Victims, World,
-};
+use windtunnel_world::{DirectionPlan, Paths, Plan, SplitPlan, World};
 
 /// The system's allocator, counting for each thread by itself.
 struct Counting;
@@ -189,17 +189,26 @@ fn walk() -> RadioPlan {
 #[test]
 fn a_walk_between_base_stations_allocates_nothing_once_warm() {
     let mut plan = chain(2, &direction(100, 2), 300);
-    plan.links[0].channel = Some(ChannelPlan::Radio(Box::new(walk())));
+    plan.links[0].channel = Some(Arc::new(walk()));
     for direction in &mut plan.links[0].directions {
-        direction.air = Some(AirPlan {
+        direction.physical_layer = Some(Arc::new(AirPlan {
             slot: Duration::from_millis(1),
             block_error: 0.1,
             round_trip: Duration::from_millis(8),
             attempts: 4,
             status: Some(Duration::from_millis(40)),
-        });
+        }));
     }
     assert_warm_after(60, &plan, "radio");
+}
+
+#[test]
+fn a_shared_medium_allocates_nothing_once_warm() {
+    for discipline in patient_disciplines() {
+        let mut plan = chain(2, &DirectionPlan { discipline, ..direction(20, 2) }, 300);
+        plan.links.iter_mut().for_each(|it| it.medium = Some(0));
+        assert_warm_after(5, &plan, "medium");
+    }
 }
 
 /// Clones in the stalled queue, and segments that wait for their order; the hosts see

@@ -10,10 +10,11 @@ use common::{
 };
 use windtunnel_applications::Workload;
 use windtunnel_engine::{Control, Duration};
+use windtunnel_links::{Loss, Victims};
 use windtunnel_networks::bridge::{Duplicates, Keep, Order, Resend};
 use windtunnel_queues::CongestionAction;
 use windtunnel_transports::tcp::{EcnMode, Recovery, TcpSettings};
-use windtunnel_world::{BridgeCounters, FlowPlan, Loss, Plan, Transport, Victims, World};
+use windtunnel_world::{BridgeCounters, FlowPlan, Plan, Transport, World};
 
 // The nodes of a line: a host, the edges, another host.
 const HOST: usize = 0;

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use common::{direction, fixed, join, nodes, port, run};
 use windtunnel_engine::{Duration, Rate};
-use windtunnel_world::{ChannelPlan, Opportunities, Plan, RateTrace};
+use windtunnel_links::{Opportunities, RateTrace, RateTraces};
+use windtunnel_world::Plan;
 
 fn megabits(rate: u64) -> Option<Rate> {
     Rate::from_bits_per_second(rate * 1_000_000)
@@ -19,7 +20,7 @@ fn traced(rows: &[(u64, u64)], repeat_ms: Option<u64>) -> Plan {
     let trace = RateTrace { rows: rows.collect(), repeat: repeat_ms.map(Duration::from_millis) };
     let mut plan = nodes(&["consumer", "producer"]);
     join(&mut plan, 0, 1, &direction(1000, 1));
-    plan.links[0].channel = Some(ChannelPlan::Rates([None, Some(Arc::new(trace))]));
+    plan.links[0].channel = Some(Arc::new(RateTraces([None, Some(Arc::new(trace))])));
     common::serve(&mut plan, 1, "/data");
     common::ask(&mut plan, 0, "/data", 1).controller = fixed(2000);
     plan.interval = Duration::from_millis(500);
@@ -69,7 +70,7 @@ fn a_delivery_trace_is_told_as_its_mean_rate_of_each_interval() {
     let times = (0..500).map(Duration::from_millis).collect();
     let trace = Opportunities { times, repeat: Some(Duration::from_secs(1)) };
     let mut plan = traced(&[(0, 1)], None);
-    plan.links[0].channel = Some(ChannelPlan::Rates([None, None]));
+    plan.links[0].channel = Some(Arc::new(RateTraces([None, None])));
     plan.links[0].directions[1].opportunities = Some(Arc::new(trace));
     let world = run(&plan);
     let told: Vec<f64> =

@@ -12,8 +12,9 @@ use windtunnel_applications::{
     Application, Host, Maker, OnOffPeriods, Period, Setting, Sizes, Stream, Workload,
 };
 use windtunnel_engine::{Control, Duration, Time};
+use windtunnel_links::{Impairment, Loss};
 use windtunnel_transports::tcp::{EcnMode, Recovery};
-use windtunnel_world::{Impairment, Loss, Plan, SplitPlan, World};
+use windtunnel_world::{Plan, SplitPlan, World};
 
 /// What happened at the hosts of a flow.
 #[derive(Debug, Default)]

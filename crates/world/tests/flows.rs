@@ -5,9 +5,10 @@ mod common;
 use common::{direction, ip_flow, join, nodes, port, run_flows, tcp_counters};
 use windtunnel_applications::{Sizes, Workload, udp::UdpSettings};
 use windtunnel_engine::{Duration, Time};
+use windtunnel_links::Loss;
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_transports::tcp::{EcnMode, Recovery};
-use windtunnel_world::{FlowCounters, Loss, Metric, Plan, Transport, Unreachable, World};
+use windtunnel_world::{FlowCounters, Metric, Plan, Transport, Unreachable, World};
 
 fn over_tcp(recovery: Recovery, workload: Workload) -> Transport {
     common::over_tcp(recovery, EcnMode::Off, workload)

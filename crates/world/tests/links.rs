@@ -10,9 +10,10 @@ use common::{
 use proptest::collection::vec;
 use proptest::prelude::*;
 use windtunnel_engine::{Duration, Streams};
+use windtunnel_links::Loss;
 use windtunnel_packets::ndn::wire::{Data, Interest, MetaInfo, SignatureInfo, SignatureType};
 use windtunnel_queues::{Discipline, QueueLimit};
-use windtunnel_world::{DirectionPlan, Loss, Plan};
+use windtunnel_world::{DirectionPlan, Plan};
 
 /// Octets of the Interest for a segment of `/data`: those of its true encoding.
 fn interest_octets(segment: u64) -> u64 {

@@ -9,11 +9,12 @@ use common::{
 };
 use windtunnel_controllers::Controller;
 use windtunnel_engine::{Control, Duration, Stop, Time};
+use windtunnel_links::Loss;
 use windtunnel_networks::ndn::forwarder::{ForwarderCounters, ForwarderMarks};
 use windtunnel_queues::{Discipline, Pcon};
 use windtunnel_transports::ndn::consumer::Reaction;
 use windtunnel_transports::rtt::RtoLimits;
-use windtunnel_world::{DirectionPlan, Loss, Paths, Plan, RoutePlan, World};
+use windtunnel_world::{DirectionPlan, Paths, Plan, RoutePlan, World};
 
 fn node(world: &World, index: usize) -> ForwarderCounters {
     world.nodes().nth(index).expect("a node of the plan")

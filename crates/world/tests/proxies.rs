@@ -5,8 +5,9 @@ mod common;
 use common::{direction, ip_flow, join, nodes, over_tcp, port, run_flows, tcp_counters};
 use windtunnel_applications::{Sizes, Workload};
 use windtunnel_engine::{Duration, Time};
+use windtunnel_links::Loss;
 use windtunnel_transports::tcp::{EcnMode, Recovery};
-use windtunnel_world::{Loss, Plan, SplitPlan};
+use windtunnel_world::{Plan, SplitPlan};
 
 const BULK: Workload = Workload::Bulk { rate: None };
 

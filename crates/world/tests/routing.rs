@@ -4,7 +4,8 @@ mod common;
 
 use common::{ask, direction, file, flow, join, join_unequal, nodes, port, run, serve};
 use windtunnel_engine::Duration;
-use windtunnel_world::{DirectionPlan, Loss, Metric, Paths, Plan, RoutePlan, Unreachable, World};
+use windtunnel_links::Loss;
+use windtunnel_world::{DirectionPlan, Metric, Paths, Plan, RoutePlan, Unreachable, World};
 
 const SEGMENTS: u64 = 20;
 

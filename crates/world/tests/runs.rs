@@ -14,9 +14,10 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use windtunnel_controllers::DESCRIPTIONS;
 use windtunnel_engine::{Control, Duration, Stop, Time};
+use windtunnel_links::{Impairment, Loss, Victims};
 use windtunnel_queues::QueueLimit;
 use windtunnel_transports::ndn::consumer::Reaction;
-use windtunnel_world::{DirectionPlan, Impairment, Loss, Paths, Plan, Victims, World};
+use windtunnel_world::{DirectionPlan, Paths, Plan, PortId, World};
 
 fn any_loss() -> impl Strategy<Value = Loss> {
     prop_oneof![
@@ -41,7 +42,7 @@ fn any_direction() -> impl Strategy<Value = DirectionPlan> {
         |(bits_per_second, delay_ms, loss, limit, discipline, overhead)| DirectionPlan {
             rate: rate(bits_per_second),
             opportunities: None,
-            air: None,
+            physical_layer: None,
             delay: Duration::from_millis(delay_ms),
             loss,
             victims: Victims::All,
@@ -61,9 +62,10 @@ fn any_manner() -> impl Strategy<Value = (&'static str, Reaction, bool, u64)> {
     (name, reaction, any::<bool>(), 0..500_u64)
 }
 
-/// A dumbbell, with one more link that closes a circle.
+/// A dumbbell, with one more link that closes a circle; some links share media.
 fn any_plan() -> impl Strategy<Value = Plan> {
-    let directions = vec((any_direction(), any_direction()), 6);
+    let media = prop::option::of(0..2_usize);
+    let directions = vec((any_direction(), any_direction(), media), 6);
     let strategy = prop::sample::select(vec!["best-route", "multicast", "pcon"]);
     let manners = vec(any_manner(), 1..4);
     (directions, strategy, manners, 0..100_usize, any::<bool>(), any::<u64>()).prop_map(
@@ -74,8 +76,9 @@ fn any_plan() -> impl Strategy<Value = Plan> {
                 join(&mut plan, consumers[0], producers[0], &plain);
                 plan.routing.paths = Paths::All;
             }
-            for (link, (there, back)) in plan.links.iter_mut().zip(directions) {
+            for (link, (there, back, medium)) in plan.links.iter_mut().zip(directions) {
                 link.directions = [there, back];
+                link.medium = medium;
             }
             plan.nodes.iter_mut().for_each(|it| it.strategy = strategy);
             plan.nodes[0].cached = cached;
@@ -163,6 +166,21 @@ proptest! {
     #[test]
     fn the_same_plan_gives_the_same_results(plan in any_plan()) {
         prop_assert_eq!(results(&plan, &run(&plan)), results(&plan, &run(&plan)));
+    }
+
+    #[test]
+    fn a_medium_carries_one_packet_at_a_time(plan in any_plan()) {
+        let world = run(&plan);
+        let ports = 2 * plan.links.len();
+        for samples in world.series().ports.chunks(ports) {
+            let mut utilisation = [0.0; 2];
+            for (sample, port) in samples.iter().zip(0..) {
+                if let Some(medium) = plan.links[PortId(port).link()].medium {
+                    utilisation[medium] += sample.utilisation;
+                }
+            }
+            prop_assert!(utilisation.iter().all(|it| *it <= 1.0 + 1e-9), "{utilisation:?}");
+        }
     }
 
     #[test]

@@ -5,10 +5,11 @@ mod common;
 use common::{ask, direction, ip_flow, join, nodes, over_tcp, serve};
 use windtunnel_applications::{Sizes, Workload};
 use windtunnel_engine::{Control, Duration, Stop, Time};
+use windtunnel_links::{Impairment, Loss};
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_transports::tcp::{EcnMode, Recovery};
 use windtunnel_world::{
-    ChangePlan, DirectionPlan, Impairment, LinkChange, Loss, Paths, Plan, PortId, TunnelPlan, World,
+    ChangePlan, DirectionPlan, LinkChange, Paths, Plan, PortId, TunnelPlan, World,
 };
 
 /// Everything that can be read from a world, as text.
@@ -64,6 +65,15 @@ fn row(link: &DirectionPlan) -> Plan {
     plan.duration = Duration::from_secs(2);
     plan.interval = Duration::from_millis(100);
     plan
+}
+
+#[test]
+fn links_that_share_media_are_the_same_on_any_number_of_threads() {
+    let mut plan = row(&direction(50, 3));
+    plan.links[1].medium = Some(0);
+    plan.links[2].medium = Some(0);
+    plan.links[4].medium = Some(1);
+    assert_same(&plan);
 }
 
 #[test]

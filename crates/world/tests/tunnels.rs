@@ -7,13 +7,14 @@ use common::{codel, tcp_counters};
 use common::{direction, fq_codel, ip_flow, join, nodes, over_tcp, port, ports, run_flows};
 use windtunnel_applications::{Workload, udp::UdpSettings};
 use windtunnel_engine::{Duration, Time};
+use windtunnel_links::{Impairment, Loss};
 use windtunnel_networks::tunnel::TunnelCounters;
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_queues::{CongestionAction, QueueLimit};
 use windtunnel_transports::tcp::{EcnMode, Recovery};
 use windtunnel_world::{
-    ChangePlan, DirectionPlan, FlowCounters, Impairment, LinkChange, Loss, Plan, PortId, Sharing,
-    Transport, TunnelPlan, World,
+    ChangePlan, DirectionPlan, FlowCounters, LinkChange, Plan, PortId, Sharing, Transport,
+    TunnelPlan, World,
 };
 
 /// The links of the line, in its order.

@@ -43,6 +43,7 @@ NAMES = {
     "discipline_drops": ("dropped by the queue discipline", ""),
     "flow_controller": ("flow's controller", ""),
     "losses": ("lost on the link", ""),
+    "medium_utilisation": ("utilisation of the shared medium", "share"),
     "most_packets": ("longest queue", "packets"),
     "probes": ("tail loss probes", ""),
     "queue_packets": ("mean queue", "packets"),

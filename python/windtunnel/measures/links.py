@@ -1,7 +1,8 @@
 """The busiest link of a run, and the packets that links drop.
 
-The busiest link is the direction of a link with the highest utilisation: the bottleneck,
-if there is one. Its throughput includes headers and retransmissions.
+The busiest link is the direction of a link with the highest utilisation, of its medium if
+that is shared: the bottleneck, if there is one. Its throughput includes headers and
+retransmissions.
 """
 
 from __future__ import annotations
@@ -13,6 +14,9 @@ from windtunnel.measures.measure import Tables
 DIRECTION = ["link", "from", "to"]
 """The columns that identify a direction of a link."""
 
+USED = pl.coalesce("medium_utilisation", "utilisation")
+"""The share of the time in which something is sent on the medium of a direction."""
+
 DROPS = ("overflows", "discipline_drops", "losses")
 """The columns that count dropped packets, by cause."""
 
@@ -20,7 +24,7 @@ DROPS = ("overflows", "discipline_drops", "losses")
 def busiest(results: Tables, keys: list[str]) -> pl.DataFrame:
     """Give the row of the busiest direction of each run, the first in a tie."""
     ordered = results["links"].sort(
-        pl.col("utilisation"), descending=True, maintain_order=True, nulls_last=True
+        USED, descending=True, maintain_order=True, nulls_last=True
     )
     return ordered.unique(keys, keep="first", maintain_order=True)
 

@@ -53,8 +53,8 @@ def of_links(results: Tables) -> pl.DataFrame:
 def of_channels(results: Tables) -> pl.DataFrame:
     """Give the averages of each channel, for each case and run.
 
-    SINR and rate are means over the samples; outage and out of sight are the shares
-    of the samples with a rate of zero and without line of sight.
+    SINR and rate are means over the samples; the others are shares of the samples: with a
+    rate of zero, and without line of sight.
     """
     sinr, station = pl.col("sinr_db"), pl.col("station")
     return (
@@ -66,7 +66,7 @@ def of_channels(results: Tables) -> pl.DataFrame:
             sinr_db_minimum=sinr.min(),
             sinr_db_maximum=sinr.max(),
             outage=(pl.col("rate_bps") == 0).mean(),
-            out_of_sight=(~pl.col("in_sight")).mean(),
+            without_line_of_sight=(~pl.col("line_of_sight")).mean(),
             handovers=(station != station.shift()).sum(),
         )
     )

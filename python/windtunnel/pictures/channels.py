@@ -160,8 +160,8 @@ def column_over_time(
     drawn = lines(channels, measure.title)
     get = partial(series.of_channel, comparison, measure.column, direction=direction)
     where = f"from {direction['from']} to {direction['to']} ({direction['link']})"
-    shaded = series.out_of_sight(comparison, drawn[:1], direction)
-    sights = [it.samples.select("run", "time_s", "in_sight") for it in channels]
+    shaded = series.without_line_of_sight(comparison, drawn[:1], direction)
+    sights = [it.samples.select("run", "time_s", "line_of_sight") for it in channels]
     # The shading shows one line of sight only.
     if shaded.is_empty() or not all(it.equals(sights[0]) for it in sights):
         return over_time.over_time(name, f"{title} {where}", measure, drawn, get)

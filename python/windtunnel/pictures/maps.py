@@ -52,7 +52,7 @@ def walk(samples: pl.DataFrame) -> pl.DataFrame:
     state = (
         pl.when(pl.col("rate_bps") == 0)
         .then(2)
-        .when(~pl.col("in_sight"))
+        .when(~pl.col("line_of_sight"))
         .then(1)
         .otherwise(0)
         .alias("place")

@@ -77,7 +77,7 @@ def of_goodput_and_rate(
     return over_runs(pl.concat([goodput.select(rate.columns), rate]))
 
 
-def out_of_sight(
+def without_line_of_sight(
     comparison: Comparison, lines: list[Line], direction: dict[str, str]
 ) -> pl.DataFrame:
     """Give when the user did not see the station.
@@ -86,7 +86,7 @@ def out_of_sight(
     were put together, of the time.
     """
     channel = comparison["channel_series"].filter(**direction)
-    hidden = over_runs(case_samples(channel, ~pl.col("in_sight"), lines)).frame.sort("time_s")
+    hidden = over_runs(case_samples(channel, ~pl.col("line_of_sight"), lines)).frame.sort("time_s")
     time = pl.col("time_s")
     return (
         hidden.select(

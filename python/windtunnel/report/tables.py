@@ -74,7 +74,7 @@ CHANNEL_MEASURES = (
     MeasuredColumn("sinr_db_maximum", "maximum SINR", "dB"),
     MeasuredColumn("rate_bps", "rate", "bit/s"),
     MeasuredColumn("outage", "outage", "share"),
-    MeasuredColumn("out_of_sight", "out of sight", "share"),
+    MeasuredColumn("without_line_of_sight", "without line of sight", "share"),
     MeasuredColumn("handovers", "handovers"),
 )
 

@@ -72,6 +72,12 @@ class LinkDefaults(TypedDict, total=False):
     """The probability that it delivers a packet twice; default: none."""
     reordering: Reordering | Sequence[Reordering]
     """Which packets it delivers late, so that others overtake them; default: none."""
+    medium: str
+    """The shared medium that it uses: of all directions of all links that name the same one, a
+    single packet is transmitted at a time. When the medium is free, the nodes with packets that
+    wait take turns, one packet each, without collisions or any time between two transmissions. A
+    link that shares it with no other one is half-duplex. Not with a trace of opportunities.
+    Default: each direction has a medium of its own."""
     queue: Queue | Sequence[Queue]
     """The queue before it; default: drop-tail of 100 packets."""
     overhead: str
@@ -864,6 +870,12 @@ class RateLink(TypedDict, total=False):
     """The probability that it delivers a packet twice; default: none."""
     reordering: Reordering | Sequence[Reordering]
     """Which packets it delivers late, so that others overtake them; default: none."""
+    medium: str
+    """The shared medium that it uses: of all directions of all links that name the same one, a
+    single packet is transmitted at a time. When the medium is free, the nodes with packets that
+    wait take turns, one packet each, without collisions or any time between two transmissions. A
+    link that shares it with no other one is half-duplex. Not with a trace of opportunities.
+    Default: each direction has a medium of its own."""
     queue: Queue | Sequence[Queue]
     """The queue before it; default: drop-tail of 100 packets."""
     overhead: str
@@ -887,6 +899,12 @@ class RadioLink(TypedDict, total=False):
     """The probability that it delivers a packet twice; default: none."""
     reordering: Reordering | Sequence[Reordering]
     """Which packets it delivers late, so that others overtake them; default: none."""
+    medium: str
+    """The shared medium that it uses: of all directions of all links that name the same one, a
+    single packet is transmitted at a time. When the medium is free, the nodes with packets that
+    wait take turns, one packet each, without collisions or any time between two transmissions. A
+    link that shares it with no other one is half-duplex. Not with a trace of opportunities.
+    Default: each direction has a medium of its own."""
     queue: Queue | Sequence[Queue]
     """The queue before it; default: drop-tail of 100 packets."""
     overhead: str
@@ -908,6 +926,12 @@ class TraceLink(TypedDict, total=False):
     """The probability that it delivers a packet twice; default: none."""
     reordering: Reordering | Sequence[Reordering]
     """Which packets it delivers late, so that others overtake them; default: none."""
+    medium: str
+    """The shared medium that it uses: of all directions of all links that name the same one, a
+    single packet is transmitted at a time. When the medium is free, the nodes with packets that
+    wait take turns, one packet each, without collisions or any time between two transmissions. A
+    link that shares it with no other one is half-duplex. Not with a trace of opportunities.
+    Default: each direction has a medium of its own."""
     queue: Queue | Sequence[Queue]
     """The queue before it; default: drop-tail of 100 packets."""
     overhead: str

@@ -52,7 +52,7 @@ def measured(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
     import polars as pl
 
     from windtunnel.measures import totals
-    from windtunnel.measures.links import DROPS, busiest
+    from windtunnel.measures.links import DROPS, USED, busiest
 
     keys = ["key"]
     rtt = pl.col("rtt_s").fill_nan(None).mean()
@@ -63,7 +63,7 @@ def measured(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
     of_links = tables["links"].group_by(keys).agg(drops=dropped.sum())
     bottleneck = busiest(tables, keys).select(
         *keys,
-        "utilisation",
+        USED.alias("utilisation"),
         pl.col("sojourn_s").alias("queue_delay_s"),
         loss_share=(dropped / pl.col("offered")).fill_nan(None),
     )

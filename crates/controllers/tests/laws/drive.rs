@@ -94,7 +94,7 @@ impl Drive {
     /// A radio reports its SINR in decibels and its bandwidth in segments per second for
     /// each bit per second and hertz.
     pub(crate) fn hear(&mut self, sinr: f64, bandwidth: f64) {
-        self.radio = Some(RadioReport { heard: self.now, sinr, bandwidth });
+        self.radio = Some(RadioReport { received: self.now, sinr, bandwidth });
     }
 
     /// Lets the controller see one round trip of that length, and next to nothing else.

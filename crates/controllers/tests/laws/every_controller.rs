@@ -202,8 +202,8 @@ fn any_delivery() -> impl Strategy<Value = Delivery> {
 fn any_report() -> impl Strategy<Value = RadioReport> {
     let sinr = prop_oneof![Just(-200.0), Just(200.0), -200.0..=200.0];
     let bandwidth = prop_oneof![Just(0.0), 0.0..=1e9];
-    (0..20_u64, sinr, bandwidth).prop_map(|(heard, sinr, bandwidth)| RadioReport {
-        heard,
+    (0..20_u64, sinr, bandwidth).prop_map(|(received, sinr, bandwidth)| RadioReport {
+        received,
         sinr,
         bandwidth,
     })

@@ -1,6 +1,7 @@
 //! The most that a link sends.
 
-use windtunnel_world::{DirectionPlan, OPPORTUNITY};
+use windtunnel_links::OPPORTUNITY;
+use windtunnel_world::DirectionPlan;
 
 /// The most that a direction of a link sends if nothing changes it, in bits per second.
 /// With a delivery trace that is what its fullest millisecond lets through, not its

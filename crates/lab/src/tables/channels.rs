@@ -1,8 +1,8 @@
 //! Links with a channel: the channel over time, and the maps of radios.
 
 use arrow_array::RecordBatch;
-use windtunnel_world::radio::{Map, Point};
-use windtunnel_world::{ChannelPlan, Plan, World};
+use windtunnel_links::radio::{Map, Point};
+use windtunnel_world::{LinkPlan, Plan, World};
 
 use super::{Columns, directions};
 
@@ -19,10 +19,10 @@ pub(super) fn series(plan: &Plan, world: &World) -> RecordBatch {
         .number("x_m", |(_, it)| it.position.map(|it| it.x))
         .number("y_m", |(_, it)| it.position.map(|it| it.y))
         .text_if_any("station", |(direction, it)| {
-            let station = &map(direction.link.channel.as_ref()?)?.stations[it.station?];
+            let station = &map(direction.link)?.stations[it.station?];
             Some(&station.name)
         })
-        .flag_if_any("in_sight", |(_, it)| it.in_sight)
+        .flag_if_any("line_of_sight", |(_, it)| it.line_of_sight)
         .number("sinr_db", |(_, it)| it.sinr_db)
         .number("rate_bps", |(_, it)| it.rate_bps)
         .batch()
@@ -43,7 +43,7 @@ struct Row<'a> {
 pub(super) fn maps(plan: &Plan) -> RecordBatch {
     let mut rows = Vec::new();
     for link in &plan.links {
-        let Some(map) = link.channel.as_ref().and_then(map) else { continue };
+        let Some(map) = map(link) else { continue };
         let row =
             |kind, number, at| Row { link: &link.name, kind, name: None, number, at, extent: None };
         let stations = map.stations.iter().enumerate();
@@ -70,10 +70,7 @@ pub(super) fn maps(plan: &Plan) -> RecordBatch {
         .batch()
 }
 
-/// The map of a channel's radio, if it is a radio.
-fn map(channel: &ChannelPlan) -> Option<&Map> {
-    match channel {
-        ChannelPlan::Radio(radio) => Some(&radio.map),
-        ChannelPlan::Rates(_) => None,
-    }
+/// The map of a link's channel, if it has one.
+fn map(link: &LinkPlan) -> Option<&Map> {
+    link.channel.as_ref()?.map()
 }

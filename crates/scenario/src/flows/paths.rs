@@ -1,7 +1,7 @@
 //! The paths of flows, and what is on them.
 
 use windtunnel_queues::Discipline;
-use windtunnel_world::{ChannelPlan, DirectionPlan, LinkPlan, Plan, PortId, Topology};
+use windtunnel_world::{DirectionPlan, LinkPlan, Plan, PortId, Topology};
 
 use crate::controllers::Controllers;
 use crate::needs::Network;
@@ -21,7 +21,7 @@ pub(super) struct Paths<'a> {
     topology: Topology,
     /// Whether some router sends the milder mark.
     milder_marks: bool,
-    /// Whether some link is a radio.
+    /// Whether some link is a radio, which reports to senders.
     radios: bool,
 }
 
@@ -63,7 +63,7 @@ impl<'a> Paths<'a> {
 }
 
 fn is_radio(link: &LinkPlan) -> bool {
-    matches!(link.channel, Some(ChannelPlan::Radio(_)))
+    link.channel.as_ref().is_some_and(|it| it.reports().is_some())
 }
 
 fn sends_milder_mark(direction: &DirectionPlan) -> bool {

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use windtunnel_engine::Duration;
-use windtunnel_world::Impairment;
+use windtunnel_links::Impairment;
 
 use crate::error::Mistake;
 use crate::located::Located;

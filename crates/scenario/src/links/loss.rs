@@ -6,7 +6,7 @@ use std::fmt;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserializer, Error, Visitor};
 use serde::{Deserialize, Serialize};
-use windtunnel_world::{self as world, Victims};
+use windtunnel_links::{self as links, Victims};
 
 use crate::reader::SHORT;
 use crate::schema::without_tag;
@@ -69,11 +69,11 @@ enum Of {
 
 impl Loss {
     /// Whether a packet is lost.
-    pub(crate) fn plan(&self) -> world::Loss {
+    pub(crate) fn plan(&self) -> links::Loss {
         match &self.0 {
-            Kind::Independent(it) if it.probability.0.0 == 0.0 => world::Loss::None,
-            Kind::Independent(it) => world::Loss::Bernoulli(it.probability.0.0),
-            Kind::GilbertElliott(it) => world::Loss::GilbertElliott {
+            Kind::Independent(it) if it.probability.0.0 == 0.0 => links::Loss::None,
+            Kind::Independent(it) => links::Loss::Bernoulli(it.probability.0.0),
+            Kind::GilbertElliott(it) => links::Loss::GilbertElliott {
                 to_bad: it.to_bad_state.0.0,
                 to_good: it.to_good_state.0.0,
                 in_good: it.in_good_state.0.0,

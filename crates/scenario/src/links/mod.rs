@@ -5,11 +5,13 @@ mod loss;
 mod trace;
 mod wire;
 
+use indexmap::IndexSet;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error};
 use windtunnel_engine::Duration;
-use windtunnel_world::{ChangePlan, DirectionPlan, LinkPlan, Loss as LossPlan, Victims};
+use windtunnel_links::{Loss as LossPlan, Victims};
+use windtunnel_world::{ChangePlan, DirectionPlan, LinkPlan};
 
 use crate::error::Mistake;
 use crate::files::Files;
@@ -28,7 +30,7 @@ use wire::Wire;
 const MOST_OVERHEAD: u64 = 1500;
 
 /// A link of some kind.
-pub(crate) type Link = Both<Common, Medium>;
+pub(crate) type Link = Both<Common, Sending>;
 
 /// A duplex link. A value that may differ by direction is one for both, or an array of
 /// two: from the first node to the second, and back.
@@ -47,6 +49,12 @@ pub(crate) struct Common {
     duplication: Option<Each<Measured<Share>>>,
     /// Which packets it delivers late, so that others overtake them; default: none.
     reordering: Option<Each<Reordering>>,
+    /// The shared medium that it uses: of all directions of all links that name the same
+    /// one, a single packet is transmitted at a time. When the medium is free, the nodes
+    /// with packets that wait take turns, one packet each, without collisions or any time
+    /// between two transmissions. A link that shares it with no other one is half-duplex.
+    /// Not with a trace of opportunities. Default: each direction has a medium of its own.
+    medium: Option<Located<String>>,
     /// The queue before it; default: drop-tail of 100 packets.
     queue: Option<Each<Queue>>,
     /// What its own framing adds to each packet.
@@ -58,7 +66,7 @@ pub(crate) struct Common {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename = "key", rename_all = "kebab-case")]
 #[schemars(untagged)]
-pub(crate) enum Medium {
+pub(crate) enum Sending {
     /// At a rate.
     Rate(Wire),
     /// By a radio.
@@ -89,22 +97,25 @@ impl Link {
         nodes: &Names<'_>,
         files: &mut Files<'_>,
         duration: Duration,
+        media: &mut IndexSet<String>,
     ) -> Result<LinkPlan, Mistake> {
         let ends = self.common.ends(nodes)?;
         let pace = match &self.own {
-            Medium::Rate(it) => it.pace(),
-            Medium::Radio(it) => it.pace(files, duration)?,
-            Medium::Trace(it) => it.pace(files, duration)?,
+            Sending::Rate(it) => it.pace(),
+            Sending::Radio(it) => it.pace(files, duration)?,
+            Sending::Trace(it) => it.pace(files, duration)?,
         };
         let directions = [self.common.direction(&pace, 0)?, self.common.direction(&pace, 1)?];
-        Ok(LinkPlan { name: name.to_owned(), nodes: ends, directions, channel: pace.channel })
+        let medium = self.common.medium(&pace, media)?;
+        let (name, channel) = (name.to_owned(), pace.channel);
+        Ok(LinkPlan { name, nodes: ends, directions, channel, medium })
     }
 
     /// What happens to it during the run.
     pub(crate) fn changes(&self, link: usize) -> Result<Vec<ChangePlan>, Mistake> {
         match &self.own {
-            Medium::Rate(it) => it.changes(link),
-            Medium::Radio(_) | Medium::Trace(_) => Ok(Vec::new()),
+            Sending::Rate(it) => it.changes(link),
+            Sending::Radio(_) | Sending::Trace(_) => Ok(Vec::new()),
         }
     }
 }
@@ -121,6 +132,17 @@ impl Common {
         Ok(ends)
     }
 
+    /// The number of its medium, if that is shared.
+    fn medium(&self, pace: &Pace, media: &mut IndexSet<String>) -> Result<Option<usize>, Mistake> {
+        let Some(medium) = &self.medium else { return Ok(None) };
+        medium.checked(
+            |_| pace.opportunities.iter().all(Option::is_none),
+            || format!("a trace of opportunities cannot share the medium `{}`", medium.value),
+            "use a trace of rates, or remove `medium`",
+        )?;
+        Ok(Some(media.insert_full(medium.value.clone()).0))
+    }
+
     fn direction(&self, pace: &Pace, side: usize) -> Result<DirectionPlan, Mistake> {
         let default = Queue::default();
         let queue = self.queue.as_ref().map_or(&default, |it| &it.0[side]);
@@ -130,7 +152,7 @@ impl Common {
         Ok(DirectionPlan {
             rate: pace.rates[side],
             opportunities: pace.opportunities[side].clone(),
-            air: pace.air,
+            physical_layer: pace.physical_layer.clone(),
             delay: self.delay.0[side].0,
             loss: loss.map_or(LossPlan::None, Loss::plan),
             victims: loss.map_or(Victims::All, Loss::victims),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windtunnel_engine::{Duration, Rate};
-use windtunnel_world::{ChannelPlan, Opportunities, RateTrace};
+use windtunnel_links::{Opportunities, RateTrace, RateTraces};
 
 use crate::error::Mistake;
 use crate::files::Files;
@@ -65,7 +65,7 @@ impl TraceLink {
         let (rate_back, opportunities_back, trace_back) = back.read(files, duration)?;
         Ok(Pace {
             opportunities: [opportunities, opportunities_back],
-            channel: Some(ChannelPlan::Rates([trace, trace_back])),
+            channel: Some(Arc::new(RateTraces([trace, trace_back]))),
             ..Pace::of([rate, rate_back])
         })
     }

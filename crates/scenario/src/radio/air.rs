@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use windtunnel_engine::Duration;
-use windtunnel_world::AirPlan;
+use windtunnel_links::AirPlan;
 
 use crate::error::Mistake;
 use crate::located::{Located, number};

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use windtunnel_engine::Duration;
-use windtunnel_world::radio::BlockagePlan;
+use windtunnel_links::radio::BlockagePlan;
 
 use super::decibels::not_negative;
 use crate::error::Mistake;

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use windtunnel_world::radio;
+use windtunnel_links::radio;
 
 use super::decibels::not_negative;
 use crate::error::Mistake;

@@ -6,11 +6,13 @@ mod decibels;
 mod efficiency;
 mod handover;
 
+use std::sync::Arc;
+
 use schemars::JsonSchema;
 use serde::Deserialize;
 use windtunnel_engine::{Duration, Rate};
-use windtunnel_world::ChannelPlan;
-use windtunnel_world::radio::{self, RadioPlan, ReportPlan};
+use windtunnel_links::radio::{self, RadioPlan};
+use windtunnel_links::{PhysicalLayerMaker, ReportPlan};
 
 use self::decibels::not_negative;
 use crate::choice::choice;
@@ -156,8 +158,8 @@ impl RadioLink {
                 .help("write a greater efficiency")
         })?;
         let air = air::plan(&radio.harq, &radio.rlc)?;
-        let channel = Some(ChannelPlan::Radio(Box::new(plan)));
-        Ok(Pace { air, channel, ..Pace::of(rates) })
+        let physical_layer = air.map(|it| Arc::new(it) as Arc<dyn PhysicalLayerMaker>);
+        Ok(Pace { physical_layer, channel: Some(Arc::new(plan)), ..Pace::of(rates) })
     }
 }
 

@@ -198,8 +198,8 @@ impl Sender {
     /// The radio reports its SINR, in decibels, and its bandwidth, in hertz.
     pub(super) fn on_radio_report(&mut self, now: Time, sinr: f64, bandwidth: f64) {
         let bits = 8.0 * f64::from(self.settings.maximum_segment);
-        let heard = now.as_nanos();
-        let report = RadioReport { heard, sinr, bandwidth: bandwidth / bits };
+        let received = now.as_nanos();
+        let report = RadioReport { received, sinr, bandwidth: bandwidth / bits };
         **self.radio.get_or_insert_with(|| Box::new(report)) = report;
     }
 

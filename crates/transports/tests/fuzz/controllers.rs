@@ -41,11 +41,8 @@ fn deliveries() -> impl Strategy<Value = Delivery> {
 }
 
 fn reports() -> impl Strategy<Value = RadioReport> {
-    (nanoseconds(), -200.0..=200.0, segments()).prop_map(|(heard, sinr, bandwidth)| RadioReport {
-        heard,
-        sinr,
-        bandwidth,
-    })
+    (nanoseconds(), -200.0..=200.0, segments())
+        .prop_map(|(received, sinr, bandwidth)| RadioReport { received, sinr, bandwidth })
 }
 
 fn acknowledgements() -> impl Strategy<Value = Acknowledgement> {

@@ -9,11 +9,11 @@ use windtunnel_packets::udp::Datagram;
 use windtunnel_packets::{Body, Route};
 use windtunnel_queues::{
     CoDelSettings, CongestionAction, Discipline, DualPi2Settings, FqCoDelSettings, PieSettings,
-    Ramp, RedSettings, Thresholds,
+    QueueLimit, Ramp, RedSettings, Thresholds,
 };
 
 use super::*;
-use crate::{AirPlan, Impairment, Loss, Opportunities, Victims};
+use windtunnel_links::{AirPlan, Impairment, Loss, Opportunities, PhysicalLayerMaker, Victims};
 
 mod air;
 mod delay;
@@ -26,6 +26,8 @@ enum Event {
     Change(LinkChange),
     Arrival,
     Service,
+    /// Another port sends on the shared medium, for so many microseconds.
+    Other(u64),
 }
 
 /// A port with the events that a world would make.
@@ -38,18 +40,29 @@ struct Bench {
     /// When packets arrived, and their numbers.
     arrived: Vec<(Time, u64)>,
     offered: u64,
+    /// When the medium is free, if it is shared.
+    medium: Option<Time>,
 }
 
 impl Bench {
     fn new(plan: &DirectionPlan) -> Self {
+        Self::with(plan, None)
+    }
+
+    fn on_a_shared_medium(plan: &DirectionPlan) -> Self {
+        Self::with(plan, Some(Time::ZERO))
+    }
+
+    fn with(plan: &DirectionPlan, medium: Option<Time>) -> Self {
         let stream = |name| Streams::new(1, 0).stream(name);
         Self {
-            port: Port::new(plan, stream("link"), stream("queue")),
+            port: Port::new(plan, medium.is_some(), stream("link"), stream("queue")),
             store: PacketStore::default(),
             events: EventQueue::default(),
             script: Vec::new(),
             arrived: Vec::new(),
             offered: 0,
+            medium,
         }
     }
 
@@ -75,7 +88,16 @@ impl Bench {
     /// Lets everything happen that will.
     fn run(mut self) -> Self {
         while let Some((now, event)) = self.events.next_until(Time::NEVER) {
+            self.medium.into_iter().for_each(|it| self.port.occupy(it));
             let due = match self.script[event] {
+                Event::Other(microseconds) => {
+                    self.occupy(now, microseconds);
+                    Due::default()
+                }
+                // Somebody else was first.
+                Event::Service if self.medium.is_some_and(|it| it > now) => {
+                    Due { service: self.medium, arrival: None }
+                }
                 Event::Offer(ecn, size) => self.offer(now, ecn, size),
                 Event::Change(change) => self.port.change(now, change),
                 Event::Service => self.port.serve(now, &mut self.store),
@@ -84,10 +106,18 @@ impl Bench {
                     Due::default()
                 }
             };
+            self.medium = self.medium.max(self.port.sends_until());
             self.arrange(due);
             self.assert_conserved();
         }
         self
+    }
+
+    /// Another port sends, unless one does already.
+    fn occupy(&mut self, now: Time, microseconds: u64) {
+        if let Some(free) = self.medium.as_mut().filter(|it| **it <= now) {
+            *free = now + Duration::from_micros(microseconds);
+        }
     }
 
     fn offer(&mut self, now: Time, ecn: Ecn, size: u16) -> Due {
@@ -145,12 +175,12 @@ fn megabits(rate: u64) -> Rate {
     Rate::from_bits_per_second(rate * 1_000_000).expect("more than nothing")
 }
 
-/// 8 Mbps and 10 ms: a packet of 1000 octets takes a millisecond.
+/// 8 Mbps and 10 ms: a packet of 1000 bytes takes a millisecond.
 fn direction(discipline: Discipline) -> DirectionPlan {
     DirectionPlan {
         rate: megabits(8),
         opportunities: None,
-        air: None,
+        physical_layer: None,
         delay: Duration::from_millis(10),
         loss: Loss::None,
         victims: Victims::All,
@@ -335,6 +365,11 @@ fn air() -> impl Strategy<Value = AirPlan> {
     )
 }
 
+/// What makes such an air interface.
+fn layer(air: Option<AirPlan>) -> Option<Arc<dyn PhysicalLayerMaker>> {
+    air.map(|it| Arc::new(it) as Arc<dyn PhysicalLayerMaker>)
+}
+
 /// A trace that begins again.
 fn trace() -> impl Strategy<Value = Opportunities> {
     (vec(0..5000_u64, 1..20), 1..5000_u64).prop_map(|(gaps, rest)| {
@@ -354,6 +389,7 @@ fn event() -> impl Strategy<Value = Event> {
     prop_oneof![
         8 => offer.prop_map(|(ecn, size)| Event::Offer(ecn, size)),
         2 => change().prop_map(Event::Change),
+        2 => (0..5000_u64).prop_map(Event::Other),
     ]
 }
 
@@ -371,18 +407,22 @@ proptest! {
         impaired: bool,
         air in prop::option::of(air()),
         opportunities in prop::option::of(trace()),
+        is_shared: bool,
     ) {
+        // A trace has its own opportunities to send.
+        let opportunities = opportunities.filter(|_| !is_shared);
         let lateness = Duration::from_micros(lateness);
         for discipline in disciplines() {
             let mut plan = direction(discipline);
-            plan.air = air;
+            plan.physical_layer = layer(air);
             plan.opportunities = opportunities.clone().map(Arc::new);
             if impaired {
                 plan.loss = Loss::Bernoulli(loss);
                 plan.impairment = Impairment { duplication, reordering, lateness };
             }
             let run = || {
-                let mut bench = Bench::new(&plan);
+                let mut bench =
+                    if is_shared { Bench::on_a_shared_medium(&plan) } else { Bench::new(&plan) };
                 let mut time = 0;
                 for (after, event) in &events {
                     time += after;
@@ -399,5 +439,22 @@ proptest! {
             prop_assert!(opportunities.is_some() || sent <= now.since(Time::ZERO));
             prop_assert_eq!(&bench.arrived, &run().arrived);
         }
+    }
+}
+
+/// Another port sends from 0.5 ms on, and again as soon as the first packet has left.
+#[test]
+fn on_a_shared_medium_a_packet_waits_while_another_port_sends() {
+    for discipline in disciplines() {
+        let bench = Bench::on_a_shared_medium(&direction(discipline))
+            .at(500, Event::Other(2000))
+            .offering(1000, 2)
+            .at(3000, Event::Other(9000))
+            .at(3500, Event::Other(1500))
+            .run();
+        assert_eq!(bench.times(), [13_500, 16_000]);
+        let counters = bench.port.counters();
+        assert_eq!(counters.sojourn_sum, Duration::from_micros(1500 + 4000));
+        assert_eq!(counters.transmission_sum, Duration::from_micros(2000));
     }
 }

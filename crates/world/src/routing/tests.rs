@@ -14,7 +14,7 @@ use crate::plan::{
     Sharing,
 };
 use crate::port_id::PortId;
-use crate::{Impairment, Loss, Victims};
+use windtunnel_links::{Impairment, Loss, Victims};
 
 /// A link: the nodes that it joins, its delays there and back, and whether it is up
 /// there and back.
@@ -61,7 +61,7 @@ fn link(nodes: [usize; 2], delays: [Duration; 2]) -> LinkPlan {
     let directions = delays.map(|delay| DirectionPlan {
         rate: Rate::from_bits_per_second(1_000_000).expect("more than nothing"),
         opportunities: None,
-        air: None,
+        physical_layer: None,
         delay,
         loss: Loss::None,
         victims: Victims::All,
@@ -70,7 +70,7 @@ fn link(nodes: [usize; 2], delays: [Duration; 2]) -> LinkPlan {
         discipline: Discipline::DropTail,
         overhead: 0,
     });
-    LinkPlan { name: format!("{nodes:?}"), nodes, directions, channel: None }
+    LinkPlan { name: format!("{nodes:?}"), nodes, directions, channel: None, medium: None }
 }
 
 /// Sets which ports are up.

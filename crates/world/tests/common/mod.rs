@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use windtunnel_controllers::{self as controllers, DESCRIPTIONS, Start, Value};
 use windtunnel_engine::{Control, Duration, Rate, Stop, Time};
+use windtunnel_links::{Impairment, Loss, Victims};
 use windtunnel_networks::bridge::{
     Clones, DestinationSettings, Duplicates, Keep, Resend, SourceSettings, Unmatched,
 };
@@ -26,9 +27,8 @@ use windtunnel_transports::ndn::producer::Producer;
 use windtunnel_transports::rtt::RtoLimits;
 use windtunnel_transports::tcp::{EcnMode, Reading, Recovery, TcpSettings};
 use windtunnel_world::{
-    BridgePlan, ConsumerPlan, DirectionPlan, FlowCounters, FlowPlan, Impairment, LinkPlan, Loss,
-    Metric, NodePlan, Paths, Plan, PortCounters, ProducerPlan, Routing, Sharing, TcpCounters,
-    Transport, Victims, World,
+    BridgePlan, ConsumerPlan, DirectionPlan, FlowCounters, FlowPlan, LinkPlan, Metric, NodePlan,
+    Paths, Plan, PortCounters, ProducerPlan, Routing, Sharing, TcpCounters, Transport, World,
 };
 
 /// Nodes of these names, and nothing else; it runs for 10 s.
@@ -78,7 +78,7 @@ pub(crate) fn direction(megabits_per_second: u64, delay_ms: u64) -> DirectionPla
     DirectionPlan {
         rate: rate(megabits_per_second * 1_000_000),
         opportunities: None,
-        air: None,
+        physical_layer: None,
         delay: Duration::from_millis(delay_ms),
         loss: Loss::None,
         victims: Victims::All,
@@ -194,7 +194,13 @@ pub(crate) fn join_unequal(
     directions: [DirectionPlan; 2],
 ) {
     let name = format!("{}-{}", plan.nodes[first].name, plan.nodes[second].name);
-    plan.links.push(LinkPlan { name, nodes: [first, second], directions, channel: None });
+    plan.links.push(LinkPlan {
+        name,
+        nodes: [first, second],
+        directions,
+        channel: None,
+        medium: None,
+    });
 }
 
 /// Content of one Data packet in these tests, in octets.

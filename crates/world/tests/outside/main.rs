@@ -1,24 +1,31 @@
-//! A network layer and an application from outside the crates: those of the pages in
-//! `docs` that say how to add one.
+//! A network layer, an application, a channel and a physical layer from outside the crates:
+//! those of the pages in `docs` that say how to add one.
 
 #[path = "../common/mod.rs"]
 mod common;
 mod flooding;
 mod ping_pong;
+mod sine;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use common::{direction, ip_flow, join, nodes, over_tcp, ports, run_flows, tcp_counters};
+use common::{
+    direction, ip_flow, join, nodes, over_tcp, port, ports, rate, run_flows, tcp_counters,
+};
 use flooding::Flooding;
 use ping_pong::PingPong;
-use windtunnel_applications::Workload;
+use sine::{BitErrors, Sine};
+use windtunnel_applications::{Workload, udp::UdpSettings};
 use windtunnel_engine::{Duration, Time};
 use windtunnel_networks::layer::LayerMaker;
+use windtunnel_packets::ip::IpVersion;
+use windtunnel_queues::QueueLimit;
 use windtunnel_transports::tcp::{EcnMode, Recovery};
-use windtunnel_world::{ChangePlan, LinkChange, Plan, PortId, World};
+use windtunnel_world::{ChangePlan, LinkChange, Plan, PortId, Transport, World};
 
 const NETWORK_LAYER: &str = include_str!("../../../../docs/adding-a-network-layer.md");
+const CHANNEL: &str = include_str!("../../../../docs/adding-a-channel.md");
 const APPLICATION: &str = include_str!("../../../../docs/adding-an-application.md");
 
 #[test]
@@ -27,6 +34,8 @@ fn the_pages_show_exactly_this_code() {
     assert!(NETWORK_LAYER.contains(&part("flooding")));
     assert!(APPLICATION.contains(&block(include_str!("ping_pong.rs"))));
     assert!(APPLICATION.contains(&part("ping-pong")));
+    assert!(CHANNEL.contains(&block(include_str!("sine.rs"))));
+    assert!(CHANNEL.contains(&part("sine")));
 }
 
 fn block(code: &str) -> String {
@@ -138,4 +147,92 @@ fn what_stops_closes_its_connection_and_begins_no_round() {
     assert_eq!(rounds.load(Ordering::Relaxed), 5);
     assert_eq!(world.packets_held(), 0);
     assert_eq!(tcp_counters(&world, 0).receiver.received_bytes, 5000);
+}
+
+/// Two hosts and a link of 8 Mbps on which one sends the other datagrams of that size, in
+/// bytes with all headers, faster than it can.
+fn saturated(size: u16) -> Plan {
+    let mut plan = nodes(&["a", "b"]);
+    join(&mut plan, 0, 1, &direction(8, 1));
+    plan.flows.push(ip_flow("datagrams", 0, 1, datagrams(size)));
+    plan.links[0].directions[0].limit = QueueLimit::Packets(20);
+    plan
+}
+
+fn datagrams(size: u16) -> Transport {
+    let (ip, rate, payload) = (IpVersion::V4, rate(20_000_000), size - 28);
+    Transport::Udp(UdpSettings { ip, rate, payload, on_off: None })
+}
+
+/// Has its link follow a sine, with a physical layer where bits are wrong.
+fn swing(plan: &mut Plan, probability: f64, preamble: Duration) {
+    let link = &mut plan.links[0];
+    // page: sine
+    link.channel = Some(Arc::new(Sine { period: Duration::from_secs(2) }));
+    for direction in &mut link.directions {
+        direction.physical_layer = Some(Arc::new(BitErrors { probability, preamble }));
+    }
+    // page: sine
+}
+
+/// The mean of 1 + sin(x)/2 is 1 + 1/π over the first half of a period, and 1 − 1/π over
+/// the second.
+#[test]
+fn a_link_carries_what_its_channel_lets_it() {
+    let mut plan = saturated(1000);
+    swing(&mut plan, 0.0, Duration::ZERO);
+    plan.interval = Duration::from_secs(1);
+    let world = run_flows(&plan);
+    let samples = world.series().ports.iter().step_by(2).enumerate();
+    for (number, sample) in samples {
+        let swing = std::f64::consts::FRAC_1_PI * if number % 2 == 0 { 1.0 } else { -1.0 };
+        let expected = 8e6 * (1.0 + swing);
+        let error = (sample.throughput_bps / expected - 1.0).abs();
+        assert!(error < 0.005, "{} of {expected} in {number}", sample.throughput_bps);
+    }
+}
+
+#[test]
+fn a_packet_is_lost_with_the_probability_that_its_size_gives_it() {
+    let probability = 1e-4;
+    for size in [60, 200, 700, 1500] {
+        let mut plan = saturated(size);
+        swing(&mut plan, probability, Duration::ZERO);
+        let world = run_flows(&plan);
+        let port = port(&plan, &world, 0, 0);
+        let packets = (port.delivered + port.losses) as f64;
+        let expected = 1.0 - (1.0 - probability).powi(8 * i32::from(size));
+        let standard_error = (expected * (1.0 - expected) / packets).sqrt();
+        let share = port.losses as f64 / packets;
+        assert!((share - expected).abs() < 4.0 * standard_error, "{share} of {expected}");
+    }
+}
+
+/// Four packets of 1 ms and a preamble of 1 ms.
+#[test]
+fn a_preamble_takes_airtime_once_for_packets_that_are_sent_together() {
+    let mut plan = saturated(1000);
+    swing(&mut plan, 0.0, Duration::from_millis(1));
+    plan.links[0].channel = None;
+    let world = run_flows(&plan);
+    let delivered = port(&plan, &world, 0, 0).delivered;
+    assert!(delivered.abs_diff(8000) <= 4, "{delivered}");
+}
+
+/// Four packets of 1 ms and a preamble of 1 ms alone; 1 ms for each with a preamble if
+/// two directions take turns.
+#[test]
+fn packets_of_another_direction_in_between_end_a_transmission() {
+    let mut plan = saturated(1000);
+    swing(&mut plan, 0.0, Duration::from_millis(1));
+    plan.links[0].channel = None;
+    plan.links[0].medium = Some(0);
+    let alone = port(&plan, &run_flows(&plan), 0, 0).delivered;
+    assert!(alone.abs_diff(8000) <= 4, "{alone}");
+    plan.flows.push(ip_flow("back", 1, 0, datagrams(1000)));
+    let world = run_flows(&plan);
+    for side in [0, 1] {
+        let delivered = port(&plan, &world, 0, side).delivered;
+        assert!(delivered.abs_diff(2500) <= 4, "{delivered}");
+    }
 }

@@ -1,14 +1,16 @@
 //! Links over the air: what attempts cost, and that packets stay in order.
 
+use windtunnel_links::{Air, PhysicalLayer};
+
 use super::*;
-use crate::air::Air;
 
 const DELAY: Duration = Duration::from_millis(10);
-/// Of 1000 octets at 8 Mbps.
+/// Of 1000 bytes at 8 Mbps.
 const TRANSMISSION: Duration = Duration::from_millis(1);
 
 fn over_the_air(discipline: Discipline, air: AirPlan) -> DirectionPlan {
-    DirectionPlan { air: Some(air), limit: QueueLimit::Packets(u32::MAX), ..direction(discipline) }
+    let (physical_layer, limit) = (layer(Some(air)), QueueLimit::Packets(u32::MAX));
+    DirectionPlan { physical_layer, limit, ..direction(discipline) }
 }
 
 /// Four attempts a set; the delays are no multiples of anything.
@@ -31,7 +33,8 @@ fn cost(air: &AirPlan, attempts: u32) -> Duration {
 fn attempts(air: AirPlan) -> impl Iterator<Item = u32> {
     let mut link = Streams::new(1, 0).stream("link");
     let mut air = Air::new(air);
-    std::iter::repeat_with(move || air.cross(TRANSMISSION, true, &mut link).attempts)
+    let frame = Frame { size: 1000, rate: megabits(8), was_free: true };
+    std::iter::repeat_with(move || air.send(&frame, &mut link).attempts)
 }
 
 #[test]
@@ -121,7 +124,7 @@ fn loss_beside_the_air_is_as_it_is_without() {
     }
 }
 
-/// When packets of 1000 octets arrive that were offered at these times, by the
+/// When packets of 1000 bytes arrive that were offered at these times, by the
 /// definition: each starts when the one before it has left and the link sends, at
 /// the rate of that moment.
 fn arrivals(air: AirPlan, offers: &[Time], changes: &[(Time, LinkChange)]) -> Vec<Time> {

@@ -62,7 +62,7 @@ proptest! {
     ) {
         for discipline in patient() {
             let mut plan = direction(discipline);
-            (plan.air, plan.loss) = (air, Loss::Bernoulli(loss));
+            (plan.physical_layer, plan.loss) = (layer(air), Loss::Bernoulli(loss));
             plan.opportunities = opportunities.clone().map(Arc::new);
             let bench = changing(&plan, &offers, &delays, &others);
             prop_assert!(bench.numbers().is_sorted());

@@ -1,7 +1,7 @@
 //! Links that send when their delivery trace says.
 
 use super::*;
-use crate::OPPORTUNITY;
+use windtunnel_links::OPPORTUNITY;
 
 fn traced(discipline: Discipline, trace: &Opportunities) -> DirectionPlan {
     let opportunities = Some(Arc::new(trace.clone()));
@@ -52,7 +52,7 @@ fn an_opportunity_serves_what_comes_at_its_own_time() {
     }
 }
 
-/// Three of 500 octets fill one opportunity; one of 2000 takes what the next leaves.
+/// Three of 500 bytes fill one opportunity; one of 2000 takes what the next leaves.
 #[test]
 fn small_packets_share_an_opportunity_and_large_ones_use_several() {
     for discipline in patient() {
@@ -182,7 +182,8 @@ proptest! {
     ) {
         let trace = Opportunities { repeat: trace.repeat.filter(|_| repeat), ..trace };
         let [on_arrival, on_departure] = patient().map(|discipline| {
-            let plan = DirectionPlan { air, loss: Loss::Bernoulli(loss), ..traced(discipline, &trace) };
+            let (physical_layer, loss) = (layer(air), Loss::Bernoulli(loss));
+            let plan = DirectionPlan { physical_layer, loss, ..traced(discipline, &trace) };
             let mut bench = Bench::new(&plan);
             let mut time = 0;
             for (after, change) in &changes {

@@ -5,37 +5,23 @@ use windtunnel_engine::{Rate, Streams, Time};
 use super::attenuation::{Attenuation, Whereabouts};
 use super::handover::Handover;
 use super::propagation::{from_decibels, noise, to_decibels};
-use super::{Point, RadioPlan};
+use super::{Map, Point, RadioPlan};
+use crate::channel::{
+    Channel, ChannelMaker, ChannelSetting, ChannelState, RadioSample, ReportPlan,
+};
 
-/// The channel at one time. A pair is for what the link's first node sends, and for
-/// what the user sends.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RadioSample {
-    /// Where the user is.
-    pub position: Point,
-    /// The serving station, by its place on the map; during a handover the next one.
-    pub station: usize,
-    /// Whether the user sees it.
-    pub in_sight: bool,
-    /// The SINR, in dB.
-    pub sinr: [f64; 2],
-    /// How fast the link sends; `None` where nothing gets through, and during a
-    /// handover.
-    pub rate: [Option<Rate>; 2],
-}
-
-/// A radio channel: a user on the way, seen at rising times.
+/// A radio channel: a user who moves along a path.
 #[derive(Debug)]
 pub struct Radio {
     plan: RadioPlan,
-    /// How long the user's way is, in metres.
+    /// How long the user's path is, in metres.
     length: f64,
     /// The noise in each direction, in dBm.
     noise: [f64; 2],
     /// For each station.
     attenuations: Vec<Attenuation>,
-    /// For each station, as last seen: whether the user sees it.
-    in_sight: Vec<bool>,
+    /// For each station, as last seen: whether there is a line of sight.
+    line_of_sight: Vec<bool>,
     /// For each station, as last seen: the loss in dB.
     losses: Vec<f64>,
     handover: Handover,
@@ -52,26 +38,11 @@ impl Radio {
             length: plan.map.length(),
             noise: plan.bandwidth.map(|it| noise(it, plan.noise_figure)),
             attenuations: stations.iter().map(attenuation).collect(),
-            in_sight: vec![false; stations.len()],
+            line_of_sight: vec![false; stations.len()],
             losses: vec![0.0; stations.len()],
             handover: Handover::new(plan.handover, stations.len()),
             plan: plan.clone(),
         }
-    }
-
-    /// The channel at `now`, which is not before the time of the last call. The
-    /// station with the least loss at the first call serves first; of handovers only
-    /// what is seen at calls is known.
-    ///
-    /// # Panics
-    /// If the map has no station, or the user's way no corner.
-    pub fn sample(&mut self, now: Time) -> RadioSample {
-        let position = self.look(now);
-        let station = self.handover.observe(now, &self.losses);
-        let sinr = self.sinr(station);
-        let is_silent = self.handover.is_under_way(now);
-        let rate = [0, 1].map(|it| if is_silent { None } else { self.rate(it, sinr[it]) });
-        RadioSample { position, station, in_sight: self.in_sight[station], sinr, rate }
     }
 
     /// Looks at all stations from where the user is at `now`.
@@ -81,8 +52,8 @@ impl Radio {
         let user = Whereabouts { position, walked, now };
         for (index, attenuation) in self.attenuations.iter_mut().enumerate() {
             let station = &self.plan.map.stations[index];
-            let (in_sight, loss) = attenuation.at(&self.plan, station, user);
-            self.in_sight[index] = in_sight;
+            let (line_of_sight, loss) = attenuation.at(&self.plan, station, user);
+            self.line_of_sight[index] = line_of_sight;
             self.losses[index] = loss;
         }
         position
@@ -108,5 +79,37 @@ impl Radio {
     fn rate(&self, direction: usize, sinr: f64) -> Option<Rate> {
         let efficiency = self.plan.efficiency.at(sinr) * (1.0 - self.plan.overhead);
         Rate::from_bits_per_second((self.plan.bandwidth[direction] * efficiency).round() as u64)
+    }
+}
+
+impl Channel for Radio {
+    /// The station with the least loss at the first call serves first; of handovers only
+    /// what is seen at calls is known.
+    ///
+    /// # Panics
+    /// If the map has no station, or the user's path no corner.
+    fn sample(&mut self, now: Time) -> ChannelState {
+        let position = self.look(now);
+        let station = self.handover.observe(now, &self.losses);
+        let (sinr, bandwidth) = (self.sinr(station), self.plan.bandwidth);
+        let is_silent = self.handover.is_under_way(now);
+        let rates = [0, 1].map(|it| if is_silent { None } else { self.rate(it, sinr[it]) });
+        let line_of_sight = self.line_of_sight[station];
+        let radio = RadioSample { position, station, line_of_sight, sinr, bandwidth };
+        ChannelState { rates, next: Some(now + self.plan.period), radio: Some(radio) }
+    }
+}
+
+impl ChannelMaker for RadioPlan {
+    fn channel(&self, setting: ChannelSetting<'_>) -> Box<dyn Channel> {
+        Box::new(Radio::new(self, setting.streams, setting.link))
+    }
+
+    fn reports(&self) -> Option<ReportPlan> {
+        Some(self.report)
+    }
+
+    fn map(&self) -> Option<&Map> {
+        Some(&self.map)
     }
 }

@@ -3,8 +3,8 @@
 //! A [`Radio`] is sampled at stated times, not for every packet: a place on the
 //! [`Map`] gives the path loss to each base station ([`propagation`]), with
 //! [`shadowing`] and [`blockage`] on top; that gives the SINR, and the SINR the
-//! rate ([`efficiency`]). What the air interface then does to single packets is
-//! the port's business.
+//! rate ([`efficiency`]). What the air interface then does to single packets is decided
+//! by a physical layer.
 //!
 //! Lengths are in metres, powers in dBm, gains, losses and SINR in dB, frequencies
 //! in hertz.
@@ -20,13 +20,15 @@ mod channel;
 mod handover;
 
 pub use blockage::BlockagePlan;
-pub use channel::{Radio, RadioSample};
+pub use channel::Radio;
 pub use efficiency::Efficiency;
 pub use map::{Building, Map, Point, Station};
 
 use windtunnel_engine::Duration;
 
-/// What decides whether the user sees a base station.
+use crate::channel::ReportPlan;
+
+/// What decides whether there is a line of sight to a base station.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineOfSight {
     /// The buildings on the map.
@@ -64,7 +66,7 @@ pub struct RadioPlan {
     pub antenna_gain: f64,
     /// The receivers' noise figure, in dB.
     pub noise_figure: f64,
-    /// Stations, buildings and the user's way.
+    /// Stations, buildings and the user's path.
     pub map: Map,
     /// How fast the user goes along it, in m/s.
     pub speed: f64,
@@ -84,7 +86,7 @@ pub struct RadioPlan {
     pub period: Duration,
     /// When the user changes from one station to another.
     pub handover: HandoverPlan,
-    /// How the sender hears of the SINR.
+    /// How the SINR is reported to senders: every so many periods.
     pub report: ReportPlan,
 }
 
@@ -97,13 +99,4 @@ pub struct HandoverPlan {
     pub after: Duration,
     /// How long nothing is sent then; what waits goes on waiting.
     pub interruption: Duration,
-}
-
-/// How the sender's controller hears of the SINR.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ReportPlan {
-    /// How often; a whole number of sampling periods.
-    pub period: Duration,
-    /// How old a report is when it arrives.
-    pub delay: Duration,
 }

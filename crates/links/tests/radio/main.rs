@@ -7,10 +7,10 @@ mod propagation;
 mod random;
 
 use windtunnel_engine::{Duration, Streams, Time};
-use windtunnel_world::radio::{
-    Building, Efficiency, HandoverPlan, LineOfSight, Map, Obstructed, Point, RadioPlan, ReportPlan,
-    Station,
+use windtunnel_links::radio::{
+    Building, Efficiency, HandoverPlan, LineOfSight, Map, Obstructed, Point, RadioPlan, Station,
 };
+use windtunnel_links::{ChannelState, RadioSample, ReportPlan};
 
 const CARRIER: f64 = 28e9;
 
@@ -69,4 +69,9 @@ fn replications(count: u64) -> impl Iterator<Item = Streams> {
 
 fn at_millisecond(millisecond: u64) -> Time {
     Time::ZERO + Duration::from_millis(millisecond)
+}
+
+/// What a radio measures.
+fn measured(state: ChannelState) -> RadioSample {
+    state.radio.expect("it is a radio")
 }

@@ -17,7 +17,8 @@ pub enum Victims {
 impl Victims {
     /// Whether such a packet is among them.
     #[inline]
-    pub(crate) fn include(self, ecn: Ecn) -> bool {
+    #[must_use]
+    pub fn include(self, ecn: Ecn) -> bool {
         self == Self::All || !ecn.is_capable()
     }
 }

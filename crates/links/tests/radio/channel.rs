@@ -1,26 +1,32 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use windtunnel_engine::{Duration, Streams, Time};
-use windtunnel_world::radio::propagation::{Antennas, noise};
-use windtunnel_world::radio::{
+use windtunnel_links::radio::propagation::{Antennas, noise};
+use windtunnel_links::radio::{
     BlockagePlan, Building, Efficiency, HandoverPlan, LineOfSight, Map, Obstructed, Point, Radio,
-    RadioPlan, RadioSample, Station,
+    RadioPlan, Station,
 };
+use windtunnel_links::{Channel, ChannelState, RadioSample};
 
-use crate::{CARRIER, at_millisecond, building, open_map, point, radio_plan, station};
+use crate::{CARRIER, at_millisecond, building, measured, open_map, point, radio_plan, station};
 
 fn radio(plan: &RadioPlan) -> Radio {
     Radio::new(plan, &Streams::new(1, 0), "air")
 }
 
-/// Samples every so many milliseconds.
-fn samples(plan: &RadioPlan, count: u64, period: u64) -> Vec<RadioSample> {
+/// The channel every so many milliseconds.
+fn states(plan: &RadioPlan, count: u64, period: u64) -> Vec<ChannelState> {
     let mut radio = radio(plan);
     (0..count).map(|number| radio.sample(at_millisecond(number * period))).collect()
 }
 
-fn in_sight_loss(ground: f64) -> f64 {
-    Antennas::new(ground, 10.0, 1.5).in_sight_loss(CARRIER)
+/// What is measured then.
+fn samples(plan: &RadioPlan, count: u64, period: u64) -> Vec<RadioSample> {
+    states(plan, count, period).into_iter().map(measured).collect()
+}
+
+fn line_of_sight_loss(ground: f64) -> f64 {
+    Antennas::new(ground, 10.0, 1.5).line_of_sight_loss(CARRIER)
 }
 
 fn power(decibels: f64) -> f64 {
@@ -29,14 +35,15 @@ fn power(decibels: f64) -> f64 {
 
 #[test]
 fn in_the_open_the_sinr_is_the_link_budget() {
-    let sample = radio(&radio_plan(open_map(&[point(100.0, 0.0)]), 0.0)).sample(Time::ZERO);
+    let state = radio(&radio_plan(open_map(&[point(100.0, 0.0)]), 0.0)).sample(Time::ZERO);
+    let sample = measured(state);
     // 30 dBm + 30 dB - 103.38 dB - (-174 + 90 + 7) dBm; the user's 23 dBm in 100 MHz.
     assert!((sample.sinr[0] - 33.62).abs() < 0.0051, "{}", sample.sinr[0]);
     assert!((sample.sinr[1] - 36.62).abs() < 0.0051, "{}", sample.sinr[1]);
-    assert!(sample.in_sight && sample.station == 0);
+    assert!(sample.line_of_sight && sample.station == 0);
     // 4.4 bit/s/Hz less a quarter.
-    assert_eq!(sample.rate[0].map(|it| it.bits_per_second()), Some(3_300_000_000));
-    assert_eq!(sample.rate[1].map(|it| it.bits_per_second()), Some(330_000_000));
+    assert_eq!(state.rates[0].map(|it| it.bits_per_second()), Some(3_300_000_000));
+    assert_eq!(state.rates[1].map(|it| it.bits_per_second()), Some(330_000_000));
 }
 
 #[test]
@@ -44,18 +51,20 @@ fn other_stations_disturb_what_the_user_receives_without_the_antennas_gain() {
     let mut map = open_map(&[point(50.0, 0.0)]);
     map.stations.push(station("east", 150.0, 0.0));
     map.stations.push(station("north", 50.0, 200.0));
-    let sample = radio(&radio_plan(map, 0.0)).sample(Time::ZERO);
-    let interference = power(30.0 - in_sight_loss(100.0)) + power(30.0 - in_sight_loss(200.0));
+    let sample = measured(radio(&radio_plan(map, 0.0)).sample(Time::ZERO));
+    let interference =
+        power(30.0 - line_of_sight_loss(100.0)) + power(30.0 - line_of_sight_loss(200.0));
     let disturbance = 10.0 * (power(noise(1e9, 7.0)) + interference).log10();
-    assert!((sample.sinr[0] - (60.0 - in_sight_loss(50.0) - disturbance)).abs() < 1e-9);
-    assert!((sample.sinr[1] - (53.0 - in_sight_loss(50.0) - noise(1e8, 7.0))).abs() < 1e-9);
+    assert!((sample.sinr[0] - (60.0 - line_of_sight_loss(50.0) - disturbance)).abs() < 1e-9);
+    assert!((sample.sinr[1] - (53.0 - line_of_sight_loss(50.0) - noise(1e8, 7.0))).abs() < 1e-9);
 }
 
 #[test]
 fn below_the_least_sinr_nothing_is_sent() {
-    let sample = radio(&radio_plan(open_map(&[point(5e3, 0.0)]), 0.0)).sample(Time::ZERO);
-    assert!(sample.sinr[0] < -10.0, "{}", sample.sinr[0]);
-    assert_eq!(sample.rate[0], None);
+    let state = radio(&radio_plan(open_map(&[point(5e3, 0.0)]), 0.0)).sample(Time::ZERO);
+    let sinr = measured(state).sinr[0];
+    assert!(sinr < -10.0, "{sinr}");
+    assert_eq!(state.rates[0], None);
 }
 
 /// A walk past a building 10 m wide, out of its shadow and into it and out again.
@@ -78,7 +87,7 @@ fn the_sinr_has_no_jump_on_a_walk_behind_a_building() {
             let jump = (pair[1].sinr[0] - pair[0].sinr[0]).abs();
             assert!(jump <= steepest * step + 0.005, "{jump} dB at {:?}", pair[0].position);
         }
-        let hidden = walk.iter().filter(|it| !it.in_sight).count() as f64 * step;
+        let hidden = walk.iter().filter(|it| !it.line_of_sight).count() as f64 * step;
         // The shadow of 16 m at 40 m is 32 m wide at 80 m.
         assert!((hidden - 32.0).abs() < 0.01, "{hidden} m");
     }
@@ -92,7 +101,8 @@ fn scattering_leaves_the_loss_between_those_with_and_without_line_of_sight() {
     {
         let antennas = Antennas::new(place.position.distance(point(0.0, 0.0)), 10.0, 1.5);
         let loss = 60.0 - noise(1e9, 7.0) - place.sinr[0];
-        let (least, most) = (antennas.in_sight_loss(CARRIER), antennas.obstructed_loss(CARRIER));
+        let (least, most) =
+            (antennas.line_of_sight_loss(CARRIER), antennas.obstructed_loss(CARRIER));
         assert!(loss >= least - 1e-9 && loss <= most + 1e-9, "{loss} of {least} to {most}");
         assert!(place.sinr[0] >= diffracted.sinr[0] - 1e-9);
     }
@@ -117,7 +127,7 @@ fn east_is_better(plan: &RadioPlan, millisecond: u64) -> bool {
     let user = plan.map.position(plan.speed * millisecond as f64 / 1e3);
     let loss = |station: &Station| {
         let shadow = plan.map.shadow(station, user, CARRIER);
-        in_sight_loss(station.at.distance(user)) + shadow.loss
+        line_of_sight_loss(station.at.distance(user)) + shadow.loss
     };
     loss(&plan.map.stations[1]) < loss(&plan.map.stations[0]) - plan.handover.margin
 }
@@ -128,11 +138,11 @@ fn a_handover_comes_after_margin_and_time_and_silences_the_link_for_the_interrup
     let period = 10;
     let better = (0..1600).map(|it| it * period).find(|it| east_is_better(&plan, *it));
     let begins = better.expect("east is better at the end") + AFTER;
-    for (number, sample) in samples(&plan, 1600, period).iter().enumerate() {
+    for (number, state) in states(&plan, 1600, period).into_iter().enumerate() {
         let now = number as u64 * period;
-        assert_eq!(sample.station, usize::from(now >= begins), "{now} ms");
+        assert_eq!(measured(state).station, usize::from(now >= begins), "{now} ms");
         let is_silent = (begins..begins + INTERRUPTION).contains(&now);
-        for rate in sample.rate {
+        for rate in state.rates {
             assert_eq!(rate.is_none(), is_silent, "{now} ms");
         }
     }
@@ -143,9 +153,9 @@ fn the_station_that_is_best_at_the_start_serves_first() {
     for (x, best) in [(50.0, 0), (150.0, 1)] {
         let mut plan = ride();
         plan.map.path = vec![point(x, 10.0)];
-        let sample = radio(&plan).sample(Time::ZERO);
-        assert_eq!(sample.station, best);
-        assert!(sample.rate[0].is_some());
+        let state = radio(&plan).sample(Time::ZERO);
+        assert_eq!(measured(state).station, best);
+        assert!(state.rates[0].is_some());
     }
 }
 
@@ -215,7 +225,7 @@ fn each_station_has_its_own_shadowing() {
     let from = |name: &str| {
         let mut plan = RadioPlan { blockage: None, ..everything() };
         plan.map.stations = vec![station(name, 0.0, 0.0)];
-        radio(&plan).sample(Time::ZERO).sinr
+        measured(radio(&plan).sample(Time::ZERO)).sinr
     };
     assert_eq!(from("west"), from("west"));
     assert_ne!(from("west"), from("east"));
@@ -227,7 +237,7 @@ fn at_the_end_of_the_way_the_channel_stays_as_it_is() {
     // 160 m at 10 m/s, and a handover that may still be due.
     let mut radio = radio(&plan);
     let seen: Vec<RadioSample> =
-        (0..300).map(|it| radio.sample(at_millisecond(100 * it))).collect();
+        (0..300).map(|it| measured(radio.sample(at_millisecond(100 * it)))).collect();
     assert!(seen[165..].iter().all(|it| *it == seen[165]));
     assert_eq!(seen[165].position, point(180.0, 10.0));
     assert_ne!(seen[155].sinr, seen[165].sinr);
@@ -298,7 +308,7 @@ proptest! {
         times.sort_unstable();
         let mut radio = radio(&plan);
         for millisecond in times {
-            let sample = radio.sample(at_millisecond(millisecond));
+            let sample = measured(radio.sample(at_millisecond(millisecond)));
             prop_assert!(sample.sinr.iter().all(|it| it.is_finite()), "{sample:?}");
             prop_assert!(sample.position.x.is_finite() && sample.position.y.is_finite());
             prop_assert!(sample.station < plan.map.stations.len());

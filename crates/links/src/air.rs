@@ -11,6 +11,8 @@
 
 use windtunnel_engine::{Duration, Random};
 
+use crate::physical_layer::{Frame, Outcome, PhysicalLayer, PhysicalLayerMaker};
+
 /// How often RLC sends a packet again at the most (TS 38.331, RLC-Config).
 const RLC_RETRANSMISSIONS: u32 = 32;
 
@@ -31,71 +33,65 @@ pub struct AirPlan {
     pub status: Option<Duration>,
 }
 
-/// How a packet gets over the air.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Crossing {
-    /// The attempts made, each of which uses the link.
-    pub(crate) attempts: u32,
-    /// Whether all of them failed.
-    pub(crate) lost: bool,
-}
-
-impl Crossing {
-    /// Where there is no air.
-    pub(crate) const AT_ONCE: Self = Self { attempts: 1, lost: false };
-}
-
 /// An air interface at work.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Air {
-    pub(crate) plan: AirPlan,
+pub struct Air {
+    plan: AirPlan,
     /// How the present block gets across.
-    crossing: Crossing,
+    block: Outcome,
     /// The time that is left in its slot.
     left: Duration,
 }
 
 impl Air {
-    pub(crate) fn new(plan: AirPlan) -> Self {
-        Self { plan, crossing: Crossing::AT_ONCE, left: Duration::ZERO }
+    /// One that has sent nothing.
+    #[must_use]
+    pub fn new(plan: AirPlan) -> Self {
+        Self { plan, block: Outcome::AT_ONCE, left: Duration::ZERO }
     }
+}
 
-    /// Lets the next packet try, which uses the link for so long at each attempt, and
-    /// found it free or not.
-    pub(crate) fn cross(
-        &mut self,
-        transmission: Duration,
-        was_free: bool,
-        random: &mut Random,
-    ) -> Crossing {
-        if was_free || self.left == Duration::ZERO {
-            self.crossing = self.plan.cross(random);
+impl PhysicalLayer for Air {
+    fn send(&mut self, frame: &Frame, random: &mut Random) -> Outcome {
+        let begins = frame.was_free || self.left == Duration::ZERO;
+        if begins {
+            self.block = self.plan.send_block(random);
             self.left = self.plan.slot;
         }
-        self.left = self.left - transmission;
-        self.crossing
+        self.left = self.left - frame.transmission_time();
+        Outcome { begins, ..self.block }
+    }
+
+    /// A HARQ round trip for each attempt but the first of each set, and a status report
+    /// between the sets.
+    fn delay(&self, outcome: Outcome) -> Duration {
+        self.plan.delay(outcome.attempts)
+    }
+}
+
+impl PhysicalLayerMaker for AirPlan {
+    fn layer(&self) -> Box<dyn PhysicalLayer> {
+        Box::new(Air::new(*self))
     }
 }
 
 impl AirPlan {
     /// Lets the next block try.
-    fn cross(&self, random: &mut Random) -> Crossing {
+    fn send_block(&self, random: &mut Random) -> Outcome {
         let sets = self.status.map_or(1, |_| 1 + RLC_RETRANSMISSIONS);
         let most = self.attempts.saturating_mul(sets);
         let mut attempts = 1;
         while random.happens(self.block_error) {
             if attempts >= most {
-                return Crossing { attempts, lost: true };
+                return Outcome { attempts, begins: true, lost: true };
             }
             attempts += 1;
         }
-        Crossing { attempts, lost: false }
+        Outcome { attempts, begins: true, lost: false }
     }
 
-    /// What so many attempts cost beside the time that they use the link:
-    /// a HARQ round trip each but for the first of each set, and a status report
-    /// between the sets.
-    pub(crate) fn delay(&self, attempts: u32) -> Duration {
+    /// What so many attempts cost beside the time that they use the link.
+    fn delay(&self, attempts: u32) -> Duration {
         if attempts <= 1 {
             return Duration::ZERO;
         }
@@ -108,7 +104,7 @@ impl AirPlan {
 
 #[cfg(test)]
 mod tests {
-    use windtunnel_engine::Streams;
+    use windtunnel_engine::{Rate, Streams};
 
     use super::*;
 
@@ -120,9 +116,9 @@ mod tests {
         AirPlan { slot, block_error, round_trip: ROUND_TRIP, attempts: 4, status }
     }
 
-    fn crossings(plan: AirPlan, packets: usize) -> Vec<Crossing> {
+    fn blocks(plan: AirPlan, packets: usize) -> Vec<Outcome> {
         let mut random = Streams::new(5, 0).stream("air");
-        (0..packets).map(|_| plan.cross(&mut random)).collect()
+        (0..packets).map(|_| plan.send_block(&mut random)).collect()
     }
 
     /// The mean of a geometric distribution, and its variance p/(1−p)².
@@ -130,13 +126,13 @@ mod tests {
     fn acknowledged_mode_needs_one_over_one_minus_the_error_attempts_in_the_mean() {
         let packets = 200_000;
         for error in [0.0, 0.1, 0.5, 0.8] {
-            let crossings = crossings(plan(error, Some(STATUS)), packets);
-            let attempts: u64 = crossings.iter().map(|it| u64::from(it.attempts)).sum();
+            let blocks = blocks(plan(error, Some(STATUS)), packets);
+            let attempts: u64 = blocks.iter().map(|it| u64::from(it.attempts)).sum();
             let mean = attempts as f64 / packets as f64;
             let standard_error = error.sqrt() / (1.0 - error) / (packets as f64).sqrt();
             let expected = 1.0 / (1.0 - error);
             assert!((mean - expected).abs() <= 4.0 * standard_error, "{mean} of {expected}");
-            assert!(crossings.iter().all(|it| !it.lost));
+            assert!(blocks.iter().all(|it| !it.lost));
         }
     }
 
@@ -144,10 +140,10 @@ mod tests {
     fn unacknowledged_mode_loses_what_fails_in_every_attempt() {
         let packets = 200_000;
         let error = 0.4_f64;
-        let crossings = crossings(plan(error, None), packets);
-        let lost: Vec<_> = crossings.iter().filter(|it| it.lost).collect();
+        let blocks = blocks(plan(error, None), packets);
+        let lost: Vec<_> = blocks.iter().filter(|it| it.lost).collect();
         assert!(lost.iter().all(|it| it.attempts == 4));
-        assert!(crossings.iter().all(|it| it.attempts <= 4));
+        assert!(blocks.iter().all(|it| it.attempts <= 4));
         let expected = error.powi(4);
         let share = lost.len() as f64 / packets as f64;
         let standard_error = (expected * (1.0 - expected) / packets as f64).sqrt();
@@ -156,9 +152,9 @@ mod tests {
 
     #[test]
     fn an_air_that_lets_nothing_through_loses_all_after_a_bounded_number_of_attempts() {
-        let lost = |attempts| vec![Crossing { attempts, lost: true }; 3];
-        assert_eq!(crossings(plan(1.0, None), 3), lost(4));
-        assert_eq!(crossings(plan(1.0, Some(STATUS)), 3), lost(4 * 33));
+        let lost = |attempts| vec![Outcome { attempts, begins: true, lost: true }; 3];
+        assert_eq!(blocks(plan(1.0, None), 3), lost(4));
+        assert_eq!(blocks(plan(1.0, Some(STATUS)), 3), lost(4 * 33));
     }
 
     #[test]
@@ -174,14 +170,15 @@ mod tests {
     /// finds the link free has its own.
     #[test]
     fn what_is_sent_in_a_slot_shares_its_attempts() {
-        let transmission = Duration::from_micros(100);
-        let slot = transmission * 10;
+        let rate = Rate::from_bits_per_second(80_000_000).expect("more than nothing");
+        let size = 1000;
+        let slot = rate.transmission_time(size) * 10;
         let error = 0.5;
         let shared = |was_free| {
             let mut air = Air::new(AirPlan { slot, ..plan(error, Some(STATUS)) });
             let mut random = Streams::new(5, 0).stream("air");
-            let mut cross = || air.cross(transmission, was_free, &mut random).attempts;
-            let blocks = (0..10_000).map(|_| [(); 10].map(|()| cross()));
+            let mut attempts = || air.send(&Frame { size, rate, was_free }, &mut random).attempts;
+            let blocks = (0..10_000).map(|_| [(); 10].map(|()| attempts()));
             blocks.filter(|block| block.iter().all(|it| it == &block[0])).count()
         };
         assert_eq!(shared(false), 10_000);

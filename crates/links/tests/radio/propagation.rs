@@ -1,5 +1,5 @@
-use windtunnel_world::radio::propagation::{
-    Antennas, diffraction_parameter, in_sight_probability, knife_edge_loss, noise,
+use windtunnel_links::radio::propagation::{
+    Antennas, diffraction_parameter, knife_edge_loss, line_of_sight_probability, noise,
 };
 
 use crate::CARRIER;
@@ -19,11 +19,14 @@ fn the_street_canyon_has_its_values_at_28_ghz() {
         (200.0, 109.67, 134.46, 0.094),
         (500.0, 118.02, 148.50, 0.036),
     ];
-    for (ground, in_sight, obstructed, probability) in values {
+    for (ground, line_of_sight, obstructed, probability) in values {
         let antennas = on_the_street(ground);
-        assert!((antennas.in_sight_loss(CARRIER) - in_sight).abs() <= 0.0051, "{ground} m");
+        assert!(
+            (antennas.line_of_sight_loss(CARRIER) - line_of_sight).abs() <= 0.0051,
+            "{ground} m"
+        );
         assert!((antennas.obstructed_loss(CARRIER) - obstructed).abs() <= 0.0051, "{ground} m");
-        assert!((in_sight_probability(ground) - probability).abs() <= 0.00051, "{ground} m");
+        assert!((line_of_sight_probability(ground) - probability).abs() <= 0.00051, "{ground} m");
     }
 }
 
@@ -31,7 +34,7 @@ fn the_street_canyon_has_its_values_at_28_ghz() {
 fn beyond_the_breakpoint_the_loss_goes_on_without_a_jump_and_falls_by_the_fourth_power() {
     // 4 (10 m - 1 m) (1.5 m - 1 m) 28 GHz / 3e8 m/s.
     let breakpoint = 1680.0;
-    let loss = |ground| on_the_street(ground).in_sight_loss(CARRIER);
+    let loss = |ground| on_the_street(ground).line_of_sight_loss(CARRIER);
     assert!((loss(breakpoint + 1e-6) - loss(breakpoint - 1e-6)).abs() < 1e-6);
     assert!((loss(1000.0) - loss(100.0) - 21.0).abs() < 0.1);
     assert!((loss(100e3) - loss(10e3) - 40.0).abs() < 1e-3);
@@ -41,16 +44,16 @@ fn beyond_the_breakpoint_the_loss_goes_on_without_a_jump_and_falls_by_the_fourth
 fn without_line_of_sight_the_loss_is_never_less_than_with() {
     for ground in (0..10_000).map(f64::from) {
         let antennas = on_the_street(ground);
-        assert!(antennas.obstructed_loss(CARRIER) >= antennas.in_sight_loss(CARRIER));
+        assert!(antennas.obstructed_loss(CARRIER) >= antennas.line_of_sight_loss(CARRIER));
     }
 }
 
 #[test]
 fn what_is_nearer_than_a_metre_has_the_loss_of_free_space_over_one() {
     let free_space = 20.0 * (4.0 * std::f64::consts::PI / WAVELENGTH).log10();
-    let on_top = Antennas::new(0.0, 1.5, 1.5).in_sight_loss(CARRIER);
+    let on_top = Antennas::new(0.0, 1.5, 1.5).line_of_sight_loss(CARRIER);
     assert!((on_top - free_space).abs() < 0.1, "{on_top} of {free_space}");
-    assert_eq!(on_top, Antennas::new(1.0, 1.5, 1.5).in_sight_loss(CARRIER));
+    assert_eq!(on_top, Antennas::new(1.0, 1.5, 1.5).line_of_sight_loss(CARRIER));
 }
 
 #[test]

@@ -9,10 +9,10 @@ use std::sync::Arc;
 
 use windtunnel_engine::{Duration, Rate, Time};
 
-/// The octets of an opportunity.
+/// The bytes of an opportunity.
 pub const OPPORTUNITY: u32 = 1500;
 
-/// When a link may carry [`OPPORTUNITY`] octets each.
+/// When a link may carry [`OPPORTUNITY`] bytes each.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Opportunities {
     /// The times, not falling, from the trace's beginning; at least one.
@@ -33,7 +33,8 @@ impl Opportunities {
 
     /// The mean rate from one time to a later one, in bits per second; what comes at the
     /// end belongs to it.
-    pub(crate) fn rate_between(&self, from: Time, to: Time) -> f64 {
+    #[must_use]
+    pub fn rate_between(&self, from: Time, to: Time) -> f64 {
         let until = |time: Time| {
             let (rounds, more) = self.before(time + Duration::from_picos(1));
             rounds * self.times.len() as u64 + more as u64
@@ -53,67 +54,70 @@ impl Opportunities {
     }
 }
 
-/// An octet's place in the opportunities of a trace.
+/// A byte's place in the opportunities of a trace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Place {
     /// How often the trace began again before.
     round: u64,
     /// Which opportunity of the trace.
     opportunity: usize,
-    /// The octets of it that are used.
+    /// The bytes of it that are used.
     used: u32,
 }
 
 /// A trace, and how far it is used.
 #[derive(Debug)]
-pub(crate) struct Cursor {
+pub struct Cursor {
     trace: Arc<Opportunities>,
     next: Place,
 }
 
 impl Cursor {
-    pub(crate) fn new(trace: Arc<Opportunities>) -> Self {
+    /// A trace of which nothing is used.
+    #[must_use]
+    pub fn new(trace: Arc<Opportunities>) -> Self {
         Self { trace, next: Place::default() }
     }
 
-    /// When the next octet can leave; [`Time::NEVER`] after the trace's end.
-    pub(crate) fn time(&self) -> Time {
+    /// When the next byte can leave; [`Time::NEVER`] after the trace's end.
+    #[must_use]
+    pub fn time(&self) -> Time {
         self.time_of(self.next)
     }
 
     /// Wastes what lies before `time`.
-    pub(crate) fn skip_to(&mut self, time: Time) {
+    pub fn skip_to(&mut self, time: Time) {
         if self.time() < time {
             let (round, opportunity) = self.trace.before(time);
             self.next = self.place(round, opportunity as u64, 0);
         }
     }
 
-    /// Uses the next `octets`, one at least; returns when the last of them leaves. If
+    /// Uses the next `bytes`, one at least; returns when the last of them leaves. If
     /// the trace ends before, that is never, and nothing is used.
-    pub(crate) fn take(&mut self, octets: u64) -> Time {
-        let last = self.time_of(self.after(octets - 1));
+    pub fn take(&mut self, bytes: u64) -> Time {
+        let last = self.time_of(self.after(bytes - 1));
         if last != Time::NEVER {
-            self.next = self.after(octets);
+            self.next = self.after(bytes);
         }
         last
     }
 
-    /// Gives back the last `octets` that were used; nothing was wasted among them.
-    pub(crate) fn give_back(&mut self, octets: u64) {
+    /// Gives back the last `bytes` that were used; nothing was wasted among them.
+    pub fn give_back(&mut self, bytes: u64) {
         let Place { round, opportunity, used } = self.next;
         let (size, length) = (u64::from(OPPORTUNITY), self.trace.times.len() as u64);
-        let back = octets.saturating_sub(u64::from(used)).div_ceil(size);
-        let used = u64::from(used) + back * size - octets;
+        let back = bytes.saturating_sub(u64::from(used)).div_ceil(size);
+        let used = u64::from(used) + back * size - bytes;
         let rounds = back.saturating_sub(opportunity as u64).div_ceil(length);
         let opportunity = opportunity as u64 + rounds * length - back;
         self.next =
             Place { round: round - rounds, opportunity: opportunity as usize, used: used as u32 };
     }
 
-    /// The place so many octets after the next.
-    fn after(&self, octets: u64) -> Place {
-        let used = u64::from(self.next.used) + octets;
+    /// The place so many bytes after the next.
+    fn after(&self, bytes: u64) -> Place {
+        let used = u64::from(self.next.used) + bytes;
         let size = u64::from(OPPORTUNITY);
         let opportunity = self.next.opportunity as u64 + used / size;
         self.place(self.next.round, opportunity, (used % size) as u32)

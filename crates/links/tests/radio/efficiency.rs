@@ -1,5 +1,5 @@
 use proptest::prelude::*;
-use windtunnel_world::radio::Efficiency;
+use windtunnel_links::radio::Efficiency;
 
 const SHANNON: Efficiency = Efficiency::Shannon { share: 0.6, most: 4.4, least_sinr: -10.0 };
 /// -ln(5 BER) / 1.5 for a bit error rate of 5e-5, in dB.

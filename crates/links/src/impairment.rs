@@ -1,12 +1,12 @@
-//! What a link does to packets beside losing them: it delivers some twice, and
-//! some late, so that others overtake them.
+//! What a link does to packets: it loses some, delivers some twice, and some late, so
+//! that others overtake them.
 
 use std::collections::VecDeque;
 
 use windtunnel_engine::{Duration, Handle, Random, Time};
 use windtunnel_packets::Ecn;
 
-use crate::{Loss, Victims};
+use crate::loss::{Loss, Victims};
 
 /// How often a link duplicates packets and reorders them. To any packet at most
 /// one thing happens: it is lost, or it comes twice, or it comes late.
@@ -22,7 +22,7 @@ pub struct Impairment {
 
 /// What becomes of a packet on the link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fate {
+pub enum Fate {
     /// It arrives.
     Arrives,
     /// It uses the link and does not arrive.
@@ -35,36 +35,43 @@ pub(crate) enum Fate {
 
 /// A packet on its way outside the order of the others.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Straggler {
-    pub(crate) packet: Handle,
-    pub(crate) arrives: Time,
-    pub(crate) size: u32,
-    pub(crate) lost: bool,
+pub struct Straggler {
+    /// The packet.
+    pub packet: Handle,
+    /// When it arrives.
+    pub arrives: Time,
+    /// Its bytes, with the link's framing.
+    pub size: u32,
+    /// Whether an outage lost it meanwhile.
+    pub lost: bool,
 }
 
 /// What a link does to packets, and those that are late.
 #[derive(Debug)]
-pub(crate) struct Impaired {
+pub struct Impairments {
     loss: Loss,
     victims: Victims,
     impairment: Impairment,
     /// All are late by the same time, so that they stay in order among themselves.
-    pub(crate) late: VecDeque<Straggler>,
+    pub late: VecDeque<Straggler>,
 }
 
-impl Impaired {
-    pub(crate) fn new(loss: Loss, victims: Victims, impairment: Impairment) -> Self {
+impl Impairments {
+    /// Of a link on which nothing is late.
+    #[must_use]
+    pub fn new(loss: Loss, victims: Victims, impairment: Impairment) -> Self {
         Self { loss, victims, impairment, late: VecDeque::new() }
     }
 
     /// Whether anything can happen to a packet.
-    pub(crate) fn is_any(&self) -> bool {
+    #[must_use]
+    pub fn is_any(&self) -> bool {
         let Impairment { duplication, reordering, .. } = self.impairment;
         self.loss != Loss::None || duplication > 0.0 || reordering > 0.0
     }
 
     /// What becomes of the next packet, which has that ECN field.
-    pub(crate) fn fate(&mut self, ecn: Ecn, random: &mut Random) -> Fate {
+    pub fn fate(&mut self, ecn: Ecn, random: &mut Random) -> Fate {
         let Impairment { duplication, reordering, .. } = self.impairment;
         if self.victims.include(ecn) && self.loss.strikes(random) {
             Fate::Lost
@@ -79,7 +86,7 @@ impl Impaired {
 
     /// Lets a packet come late that would have arrived at `now`; returns when, if
     /// it is the first of them.
-    pub(crate) fn delay(&mut self, now: Time, packet: Handle, size: u32) -> Option<Time> {
+    pub fn delay(&mut self, now: Time, packet: Handle, size: u32) -> Option<Time> {
         let arrives = now + self.impairment.lateness;
         let first = self.late.is_empty();
         self.late.push_back(Straggler { packet, arrives, size, lost: false });

@@ -1,6 +1,6 @@
 use proptest::prelude::*;
-use windtunnel_world::radio::propagation::{diffraction_parameter, knife_edge_loss};
-use windtunnel_world::radio::{Building, Map, Point, Station};
+use windtunnel_links::radio::propagation::{diffraction_parameter, knife_edge_loss};
+use windtunnel_links::radio::{Building, Map, Point, Station};
 
 use crate::{CARRIER, building, open_map, point, station};
 
@@ -35,7 +35,7 @@ fn the_user_goes_along_the_way_and_stands_at_its_end() {
 fn a_building_between_hides_the_station_and_one_beside_does_not() {
     let map = among(&[building(40.0, -10.0, 10.0, 20.0)]);
     let from = station("west", 0.0, 0.0);
-    let sees = |x, y| map.shadow(&from, point(x, y), CARRIER).in_sight;
+    let sees = |x, y| map.shadow(&from, point(x, y), CARRIER).line_of_sight;
     assert!(!sees(100.0, 0.0), "behind");
     assert!(!sees(45.0, 0.0), "within");
     assert!(sees(39.0, 0.0), "before it");
@@ -51,9 +51,9 @@ fn a_station_on_a_wall_sees_what_is_before_it_and_nothing_behind() {
     // Where 0.1 + 0.2 is the wall, whatever the rounding.
     let map = among(&[building(0.1, -5.0, 0.2, 10.0)]);
     let on_wall = station("wall", 0.3, 0.0);
-    assert!(map.shadow(&on_wall, point(50.0, 20.0), CARRIER).in_sight);
+    assert!(map.shadow(&on_wall, point(50.0, 20.0), CARRIER).line_of_sight);
     assert_eq!(map.shadow(&on_wall, point(50.0, 20.0), CARRIER).loss, 0.0);
-    assert!(!map.shadow(&on_wall, point(-50.0, 20.0), CARRIER).in_sight);
+    assert!(!map.shadow(&on_wall, point(-50.0, 20.0), CARRIER).line_of_sight);
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn a_corner_behind_the_station_takes_nothing() {
     let at_corner = station("corner", 0.0, 0.0);
     for (x, y) in [(50.0, 1.0), (1.0, 50.0), (50.0, 50.0)] {
         let shadow = map.shadow(&at_corner, point(x, y), CARRIER);
-        assert_eq!((shadow.in_sight, shadow.loss), (true, 0.0));
+        assert_eq!((shadow.line_of_sight, shadow.loss), (true, 0.0));
     }
 }
 
@@ -72,7 +72,7 @@ fn a_line_that_touches_a_corner_loses_six_decibels() {
     let map = among(&[building(50.0, -40.0, 10.0, 50.0)]);
     for y in [20.0 - 1e-4, 20.0 + 1e-4] {
         let shadow = map.shadow(&station("west", 0.0, 0.0), point(100.0, y), CARRIER);
-        assert_eq!(shadow.in_sight, y > 20.0);
+        assert_eq!(shadow.line_of_sight, y > 20.0);
         assert!((shadow.loss - 6.03).abs() < 0.02, "{}", shadow.loss);
     }
 }
@@ -162,14 +162,14 @@ proptest! {
         });
         let step = from.distance(to) / f64::from(count);
         if points().any(|it| holds(&house, it, -1e-5)) {
-            prop_assert!(!shadow.in_sight);
+            prop_assert!(!shadow.line_of_sight);
         }
-        if !shadow.in_sight {
+        if !shadow.line_of_sight {
             prop_assert!(points().any(|it| holds(&house, it, step)));
             prop_assert!(shadow.loss >= 6.0);
         }
         prop_assert!(shadow.loss >= 0.0 && shadow.loss.is_finite());
-        prop_assert!(!shadow.in_sight || shadow.loss < 6.1);
+        prop_assert!(!shadow.line_of_sight || shadow.loss < 6.1);
     }
 
     #[test]

@@ -1,10 +1,11 @@
 use windtunnel_engine::{Duration, Streams, Time};
-use windtunnel_world::radio::blockage::Blockage;
-use windtunnel_world::radio::propagation::in_sight_probability;
-use windtunnel_world::radio::shadowing::{Field, Shadowing};
-use windtunnel_world::radio::{BlockagePlan, LineOfSight, Radio, RadioPlan};
+use windtunnel_links::Channel;
+use windtunnel_links::radio::blockage::Blockage;
+use windtunnel_links::radio::propagation::line_of_sight_probability;
+use windtunnel_links::radio::shadowing::{Field, Shadowing};
+use windtunnel_links::radio::{BlockagePlan, LineOfSight, Radio, RadioPlan};
 
-use crate::{open_map, point, radio_plan, replications};
+use crate::{measured, open_map, point, radio_plan, replications};
 
 fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
     let count = values.len() as f64;
@@ -72,9 +73,11 @@ fn line_of_sight_has_the_probability_of_its_distance() {
     for ground in [10.0, 25.0, 50.0, 100.0, 200.0, 500.0] {
         let plan = by_chance(ground);
         let seen = replications(drops)
-            .filter(|streams| Radio::new(&plan, streams, "air").sample(Time::ZERO).in_sight)
+            .filter(|streams| {
+                measured(Radio::new(&plan, streams, "air").sample(Time::ZERO)).line_of_sight
+            })
             .count();
-        let (share, expected) = (seen as f64 / drops as f64, in_sight_probability(ground));
+        let (share, expected) = (seen as f64 / drops as f64, line_of_sight_probability(ground));
         let error = (expected * (1.0 - expected) / drops as f64).sqrt();
         assert!((share - expected).abs() <= 4.0 * error, "{ground} m: {share} of {expected}");
     }
@@ -86,7 +89,7 @@ fn line_of_sight_is_alike_at_places_that_lie_close_together() {
     let (mut near, mut far) = (18.0, 500.0);
     while far - near > 1e-9 {
         let between = (near + far) / 2.0;
-        let is_near = in_sight_probability(between) > 0.5;
+        let is_near = line_of_sight_probability(between) > 0.5;
         *(if is_near { &mut near } else { &mut far }) = between;
     }
     let ground: f64 = near;
@@ -97,8 +100,8 @@ fn line_of_sight_is_alike_at_places_that_lie_close_together() {
     let alike = replications(drops)
         .filter(|streams| {
             let mut radio = Radio::new(&plan, streams, "air");
-            let first = radio.sample(Time::ZERO).in_sight;
-            radio.sample(Time::ZERO + Duration::from_secs(1)).in_sight == first
+            let first = measured(radio.sample(Time::ZERO)).line_of_sight;
+            measured(radio.sample(Time::ZERO + Duration::from_secs(1))).line_of_sight == first
         })
         .count() as f64
         / drops as f64;

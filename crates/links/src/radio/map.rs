@@ -151,7 +151,7 @@ impl Line {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shadow {
     /// Whether the straight line between them is free.
-    pub in_sight: bool,
+    pub line_of_sight: bool,
     /// What the buildings take by diffraction, in dB: a little already where the
     /// line passes close to a corner.
     pub loss: f64,
@@ -201,15 +201,15 @@ impl Map {
     /// Each building is one knife edge (ITU-R P.526-15, section 4.1): the upright
     /// edge that the shorter of the two ways round it leads over. The losses of
     /// several buildings are added up, each as if it stood alone. Nothing goes over
-    /// the roofs or through the walls: a user within a building is out of sight, and
+    /// the roofs or through the walls: a user within a building has no line of sight, and
     /// loses what the way over its corners loses.
     #[must_use]
     pub fn shadow(&self, station: &Station, user: Point, carrier: f64) -> Shadow {
         let line = Line::new(station.at, user, station.height - self.user_height);
-        let mut shadow = Shadow { in_sight: true, loss: 0.0 };
+        let mut shadow = Shadow { line_of_sight: true, loss: 0.0 };
         for building in &self.buildings {
             let detour = if building.obstructs(&line) {
-                shadow.in_sight = false;
+                shadow.line_of_sight = false;
                 building.way_round(&line)
             } else {
                 -building.clearance(&line)

@@ -4,7 +4,7 @@ use libm::erfc;
 use windtunnel_engine::{Streams, Time};
 
 use super::blockage::Blockage;
-use super::propagation::{Antennas, from_decibels, in_sight_probability, to_decibels};
+use super::propagation::{Antennas, from_decibels, line_of_sight_probability, to_decibels};
 use super::shadowing::{Field, Shadowing};
 use super::{LineOfSight, Obstructed, Point, RadioPlan, Station};
 
@@ -50,50 +50,50 @@ impl Attenuation {
     ) -> (bool, f64) {
         let ground = station.at.distance(user.position);
         let antennas = Antennas::new(ground, station.height, plan.map.user_height);
-        let Seen { in_sight, share, loss } = match &mut self.sight {
+        let Seen { line_of_sight, share, loss } = match &mut self.sight {
             Some(field) => {
                 let level = normal_distribution(field.after(user.walked, SIGHT_CORRELATION));
-                by_chance(plan, antennas, level < in_sight_probability(ground))
+                by_chance(plan, antennas, level < line_of_sight_probability(ground))
             }
             None => by_map(plan, antennas, station, user.position),
         };
         let shadowing = self.shadowing.as_mut().map_or(0.0, |it| it.loss(user.walked, share));
         let blockage = self.blockage.as_mut().map_or(0.0, |it| it.loss(user.now));
-        (in_sight, loss + shadowing + blockage)
+        (line_of_sight, loss + shadowing + blockage)
     }
 }
 
 /// A station as the user's place has it.
 #[derive(Clone, Copy, Debug)]
 struct Seen {
-    in_sight: bool,
+    line_of_sight: bool,
     /// The share of the power that comes as with line of sight.
     share: f64,
     /// The path loss, in dB.
     loss: f64,
 }
 
-fn by_chance(plan: &RadioPlan, antennas: Antennas, in_sight: bool) -> Seen {
-    let (share, loss) = if in_sight {
-        (1.0, antennas.in_sight_loss(plan.carrier))
+fn by_chance(plan: &RadioPlan, antennas: Antennas, line_of_sight: bool) -> Seen {
+    let (share, loss) = if line_of_sight {
+        (1.0, antennas.line_of_sight_loss(plan.carrier))
     } else {
         (0.0, antennas.obstructed_loss(plan.carrier))
     };
-    Seen { in_sight, share, loss }
+    Seen { line_of_sight, share, loss }
 }
 
 fn by_map(plan: &RadioPlan, antennas: Antennas, station: &Station, user: Point) -> Seen {
     let shadow = plan.map.shadow(station, user, plan.carrier);
-    let in_sight_loss = antennas.in_sight_loss(plan.carrier);
+    let line_of_sight_loss = antennas.line_of_sight_loss(plan.carrier);
     let share = from_decibels(-shadow.loss);
     let loss = match plan.obstructed {
-        Obstructed::Diffraction => in_sight_loss + shadow.loss,
+        Obstructed::Diffraction => line_of_sight_loss + shadow.loss,
         Obstructed::Scattering => {
             let obstructed_loss = antennas.obstructed_loss(plan.carrier);
-            in_sight_loss + scattered(share, obstructed_loss - in_sight_loss)
+            line_of_sight_loss + scattered(share, obstructed_loss - line_of_sight_loss)
         }
     };
-    Seen { in_sight: shadow.in_sight, share, loss }
+    Seen { line_of_sight: shadow.line_of_sight, share, loss }
 }
 
 /// The loss beyond that of a line of sight when the share of the power that is

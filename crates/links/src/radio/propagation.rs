@@ -53,7 +53,7 @@ impl Antennas {
 
     /// The path loss with line of sight, in dB (TR 38.901, table 7.4.1-1, UMi).
     #[must_use]
-    pub fn in_sight_loss(&self, carrier: f64) -> f64 {
+    pub fn line_of_sight_loss(&self, carrier: f64) -> f64 {
         let (distance, breakpoint) = (log10(self.distance()), self.breakpoint(carrier));
         let at_one_metre = 32.4 + 20.0 * log10(carrier / 1e9);
         if self.ground <= breakpoint {
@@ -68,14 +68,14 @@ impl Antennas {
     pub fn obstructed_loss(&self, carrier: f64) -> f64 {
         let loss = 22.4 + 35.3 * log10(self.distance()) + 21.3 * log10(carrier / 1e9)
             - 0.3 * (self.user - 1.5);
-        loss.max(self.in_sight_loss(carrier))
+        loss.max(self.line_of_sight_loss(carrier))
     }
 }
 
 /// The probability of a line of sight over a distance along the ground (TR 38.901,
 /// table 7.4.2-1, UMi, outdoors).
 #[must_use]
-pub fn in_sight_probability(ground: f64) -> f64 {
+pub fn line_of_sight_probability(ground: f64) -> f64 {
     const CERTAIN: f64 = 18.0;
     if ground <= CERTAIN {
         return 1.0;
@@ -85,8 +85,8 @@ pub fn in_sight_probability(ground: f64) -> f64 {
 
 /// The standard deviation of the shadowing, in dB (TR 38.901, table 7.4.1-1, UMi).
 #[must_use]
-pub fn shadowing_deviation(in_sight: bool) -> f64 {
-    if in_sight { 4.0 } else { 7.82 }
+pub fn shadowing_deviation(line_of_sight: bool) -> f64 {
+    if line_of_sight { 4.0 } else { 7.82 }
 }
 
 /// The noise of a receiver in a bandwidth in hertz, in dBm.

@@ -1,0 +1,80 @@
+//! What a link does in the course of time.
+
+use std::any::Any;
+use std::fmt::Debug;
+
+use windtunnel_engine::{Duration, Rate, Streams, Time};
+
+use crate::radio::map::{Map, Point};
+
+/// How fast a link sends in the course of time.
+pub trait Channel: Debug + Send {
+    /// The link at `now`, which is not before the time of the last call. It stays so until
+    /// the next one.
+    fn sample(&mut self, now: Time) -> ChannelState;
+}
+
+/// A link at one time. A pair is for what the link's first node sends, and for what its
+/// second node sends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ChannelState {
+    /// How fast each direction sends; none: nothing is sent, what waits goes on waiting.
+    pub rates: [Option<Rate>; 2],
+    /// When the channel is to be sampled again, later than now; none: it does not change
+    /// any more.
+    pub next: Option<Time>,
+    /// What a radio measures; none where the channel is not a radio.
+    pub radio: Option<RadioSample>,
+}
+
+/// What a radio measures at one time. A pair is for what the link's first node sends, and
+/// for what the user, its second node, sends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RadioSample {
+    /// Where the user is.
+    pub position: Point,
+    /// The serving station, by its place on the map; during a handover the next one.
+    pub station: usize,
+    /// Whether there is a line of sight between the user and that station.
+    pub line_of_sight: bool,
+    /// The SINR, in dB.
+    pub sinr: [f64; 2],
+    /// The bandwidth, in Hz.
+    pub bandwidth: [f64; 2],
+}
+
+/// How a radio reports its SINR and bandwidth to the senders whose data crosses it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ReportPlan {
+    /// How often, at the most: reports are sent when the channel is sampled.
+    pub period: Duration,
+    /// How old a report is when it arrives.
+    pub delay: Duration,
+}
+
+/// What a link offers a channel that is made for it.
+#[derive(Clone, Copy, Debug)]
+pub struct ChannelSetting<'a> {
+    /// The link's name: part of the names of the channel's random streams.
+    pub link: &'a str,
+    /// The run's random streams.
+    pub streams: &'a Streams,
+    /// The rates that the link's plan gives its directions.
+    pub rates: [Rate; 2],
+}
+
+/// Makes the channel of a link. As it is [`Any`], tests can look at what a plan holds.
+pub trait ChannelMaker: Any + Debug + Send + Sync {
+    /// The channel of that link, before its first sample.
+    fn channel(&self, setting: ChannelSetting<'_>) -> Box<dyn Channel>;
+
+    /// How the channel reports to senders, if it is a radio.
+    fn reports(&self) -> Option<ReportPlan> {
+        None
+    }
+
+    /// The map that the positions and stations of its samples are on, if there is one.
+    fn map(&self) -> Option<&Map> {
+        None
+    }
+}

@@ -1,0 +1,25 @@
+//! What physical links do, apart from the network that they are in: each call takes the
+//! time, or a packet's size, and says what becomes of it.
+//!
+//! A [`Channel`] says how fast a link sends in the course of time: a mobile radio
+//! ([`radio`]), a trace of rates ([`RateTraces`]). A [`PhysicalLayer`] says how single
+//! packets get across: in how many attempts, for how long, and whether they are lost
+//! ([`Air`]). A link can also have opportunities to send instead of a rate
+//! ([`Opportunities`]), and lose, duplicate and delay packets ([`Impairments`]).
+
+mod air;
+mod channel;
+mod impairment;
+mod loss;
+mod opportunities;
+mod physical_layer;
+pub mod radio;
+mod rate_trace;
+
+pub use air::{Air, AirPlan};
+pub use channel::{Channel, ChannelMaker, ChannelSetting, ChannelState, RadioSample, ReportPlan};
+pub use impairment::{Fate, Impairment, Impairments, Straggler};
+pub use loss::{Loss, Victims};
+pub use opportunities::{Cursor, OPPORTUNITY, Opportunities};
+pub use physical_layer::{Frame, Outcome, PhysicalLayer, PhysicalLayerMaker};
+pub use rate_trace::{RateTrace, RateTraces};

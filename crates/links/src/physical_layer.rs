@@ -1,0 +1,67 @@
+//! How single packets get across a link.
+
+use std::any::Any;
+use std::fmt::Debug;
+
+use windtunnel_engine::{Duration, Random, Rate};
+
+/// A packet that a link is to send.
+#[derive(Clone, Copy, Debug)]
+pub struct Frame {
+    /// Its bytes, with the link's framing.
+    pub size: u32,
+    /// How fast the link sends.
+    pub rate: Rate,
+    /// Whether the link was free; otherwise the packet directly follows another one of
+    /// its direction.
+    pub was_free: bool,
+}
+
+impl Frame {
+    /// How long its bits take.
+    #[must_use]
+    pub fn transmission_time(&self) -> Duration {
+        self.rate.transmission_time(self.size)
+    }
+}
+
+/// How a packet gets across.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// The attempts made, at least one, each of which uses the link.
+    pub attempts: u32,
+    /// Whether it begins a transmission: a block or an aggregate, with a preamble where
+    /// there is one. Otherwise it is part of that of the packet before.
+    pub begins: bool,
+    /// Whether all attempts failed.
+    pub lost: bool,
+}
+
+impl Outcome {
+    /// One attempt, which succeeds.
+    pub const AT_ONCE: Self = Self { attempts: 1, begins: true, lost: false };
+}
+
+/// What a link's physical layer does to packets: errors by their size, attempts, preambles.
+pub trait PhysicalLayer: Debug + Send {
+    /// Decides how the next packet gets across.
+    fn send(&mut self, frame: &Frame, random: &mut Random) -> Outcome;
+
+    /// How long a packet of that outcome uses the link, all attempts together. The rate is
+    /// another one if it has changed before the packet was sent.
+    fn airtime(&self, size: u32, rate: Rate, outcome: Outcome) -> Duration {
+        rate.transmission_time(size) * u64::from(outcome.attempts)
+    }
+
+    /// How much later than the end of its airtime and the link's delay it arrives.
+    fn delay(&self, _outcome: Outcome) -> Duration {
+        Duration::ZERO
+    }
+}
+
+/// Makes the physical layer of one direction of a link. As it is [`Any`], tests can look
+/// at what a plan holds.
+pub trait PhysicalLayerMaker: Any + Debug + Send + Sync {
+    /// A physical layer that has sent nothing.
+    fn layer(&self) -> Box<dyn PhysicalLayer>;
+}

@@ -1,0 +1,82 @@
+//! Media that several ports share: one packet is transmitted at a time. When a medium is
+//! free, the ports with packets that wait take turns, one packet each. This is an ideal
+//! access: there are no collisions, and it takes no time to learn whose turn it is.
+
+use std::collections::VecDeque;
+
+use windtunnel_engine::Time;
+
+use crate::plan::Plan;
+use crate::port_id::PortId;
+
+/// The shared media of a world.
+#[derive(Debug)]
+pub(crate) struct Media {
+    /// For each port its medium, if that is shared; empty if none is.
+    of: Vec<Option<u32>>,
+    media: Vec<Medium>,
+}
+
+/// A medium that ports share.
+#[derive(Debug, Default)]
+struct Medium {
+    /// When the last transmission ends.
+    free_from: Time,
+    /// The ports with packets that wait, in the order of their turns.
+    waiting: VecDeque<PortId>,
+    /// Whether it is going to be served when it is free.
+    called: bool,
+}
+
+impl Media {
+    pub(crate) fn new(plan: &Plan) -> Self {
+        let media: Vec<Medium> = (0..plan.media()).map(|_| Medium::default()).collect();
+        let links = plan.links.iter().filter(|_| !media.is_empty());
+        let of = links.flat_map(|it| [it.medium.map(|it| it as u32); 2]).collect();
+        Self { of, media }
+    }
+
+    /// A port's medium, if it is shared.
+    #[inline]
+    pub(crate) fn of(&self, port: PortId) -> Option<u32> {
+        *self.of.get(port.index())?
+    }
+
+    /// When a medium is free of the transmissions that have begun.
+    pub(crate) fn free_from(&self, medium: u32) -> Time {
+        self.media[medium as usize].free_from
+    }
+
+    /// A transmission lasts until `time`.
+    pub(crate) fn occupy(&mut self, medium: u32, time: Time) {
+        let it = &mut self.media[medium as usize];
+        it.free_from = it.free_from.max(time);
+    }
+
+    /// A port has a packet that waits.
+    pub(crate) fn wait(&mut self, medium: u32, port: PortId) {
+        self.media[medium as usize].waiting.push_back(port);
+    }
+
+    /// Asks for a medium to be served when it is free, if any port waits for that and
+    /// nothing has asked before; returns when.
+    pub(crate) fn call(&mut self, medium: u32) -> Option<Time> {
+        let it = &mut self.media[medium as usize];
+        if it.called || it.waiting.is_empty() {
+            return None;
+        }
+        it.called = true;
+        Some(it.free_from)
+    }
+
+    /// The service of a medium begins that was asked for.
+    pub(crate) fn answer(&mut self, medium: u32) {
+        self.media[medium as usize].called = false;
+    }
+
+    /// The port whose turn it is, if a medium is free at `now` and any waits.
+    pub(crate) fn next(&mut self, medium: u32, now: Time) -> Option<PortId> {
+        let it = &mut self.media[medium as usize];
+        if it.free_from > now { None } else { it.waiting.pop_front() }
+    }
+}

@@ -1,0 +1,109 @@
+//! What few links have: a physical layer, a delivery trace, impairments.
+
+use windtunnel_engine::{Handle, Random, Time};
+use windtunnel_links::{
+    Cursor, Fate, Frame, Impairments, Outcome, PhysicalLayer, PhysicalLayerMaker, Straggler,
+};
+use windtunnel_packets::Ecn;
+
+use crate::plan::DirectionPlan;
+
+/// What a link does beside sending at a rate and delivering everything once.
+#[derive(Debug)]
+pub(super) struct Effects {
+    random: Random,
+    layer: Option<Box<dyn PhysicalLayer>>,
+    pub(super) opportunities: Option<Cursor>,
+    impairments: Impairments,
+}
+
+impl Effects {
+    /// What a link has, if it has anything.
+    pub(super) fn new(plan: &DirectionPlan, random: Random) -> Option<Box<Self>> {
+        let impairments = Impairments::new(plan.loss, plan.victims, plan.impairment);
+        let opportunities = plan.opportunities.clone().map(Cursor::new);
+        let layer = plan.physical_layer.as_deref().map(PhysicalLayerMaker::layer);
+        let any = layer.is_some() || opportunities.is_some() || impairments.is_any();
+        any.then(|| Box::new(Self { random, layer, opportunities, impairments }))
+    }
+
+    /// Whether a packet uses the link once, and as soon as that is free.
+    #[inline]
+    pub(super) fn sends_at_once(&self) -> bool {
+        self.layer.is_none() && self.opportunities.is_none()
+    }
+
+    /// How packets get across, if not in one attempt at the link's rate.
+    pub(super) fn layer(&self) -> Option<&dyn PhysicalLayer> {
+        self.layer.as_deref()
+    }
+
+    /// The physical layer and the delivery trace, as far as there are any.
+    pub(super) fn timing(&mut self) -> (Option<&dyn PhysicalLayer>, Option<&mut Cursor>) {
+        (self.layer.as_deref(), self.opportunities.as_mut())
+    }
+
+    /// What becomes of the next packet, if the physical layer does not lose it.
+    #[inline]
+    pub(super) fn fate(&mut self, ecn: Ecn) -> Fate {
+        self.impairments.fate(ecn, &mut self.random)
+    }
+
+    /// How the next packet gets across, and what becomes of it. What the physical layer
+    /// loses is not impaired further.
+    pub(super) fn send(&mut self, frame: &Frame, ecn: Ecn) -> (Outcome, Fate) {
+        let random = &mut self.random;
+        let outcome = self.layer.as_mut().map_or(Outcome::AT_ONCE, |it| it.send(frame, random));
+        let fate = if outcome.lost { Fate::Lost } else { self.fate(ecn) };
+        (outcome, fate)
+    }
+
+    /// When the next opportunity comes, if the link has a delivery trace.
+    pub(super) fn next_opportunity(&self) -> Option<Time> {
+        self.opportunities.as_ref().map(Cursor::time)
+    }
+
+    /// The same, when those before `now` are gone.
+    pub(super) fn opportunity_from(&mut self, now: Time) -> Option<Time> {
+        let cursor = self.opportunities.as_mut()?;
+        cursor.skip_to(now);
+        Some(cursor.time())
+    }
+
+    /// Gives back the bytes of packets that do not start.
+    pub(super) fn give_back(&mut self, bytes: u64) {
+        if let Some(cursor) = &mut self.opportunities {
+            cursor.give_back(bytes);
+        }
+    }
+
+    /// How many packets are late.
+    pub(super) fn late(&self) -> usize {
+        self.impairments.late.len()
+    }
+
+    /// Lets a packet come late that would have arrived at `now`; returns when, if it
+    /// is the first of them.
+    pub(super) fn delay(&mut self, now: Time, packet: Handle, size: u32) -> Option<Time> {
+        self.impairments.delay(now, packet, size)
+    }
+
+    /// When the first of the late packets arrives.
+    pub(super) fn first_late(&self) -> Option<Time> {
+        self.impairments.late.front().map(|it| it.arrives)
+    }
+
+    /// The late packet that arrives at `now`, and when the next one does.
+    pub(super) fn next_late(&mut self, now: Time) -> (Option<Straggler>, Option<Time>) {
+        let late = &mut self.impairments.late;
+        if late.front().is_none_or(|it| it.arrives > now) {
+            return (None, None);
+        }
+        (late.pop_front(), late.front().map(|it| it.arrives))
+    }
+
+    /// Those that are late are lost.
+    pub(super) fn lose_late(&mut self) {
+        self.impairments.late.iter_mut().for_each(|it| it.lost = true);
+    }
+}
