@@ -12,7 +12,7 @@ from windtunnel.results import Results
 own = module(find_paper("dcib").folder / "measures.py")
 """What only that paper measures."""
 
-DROPS = {"overflows": 0, "discipline_drops": 0, "losses": 0}
+DROPS = {"overlimit_drops": 0, "discipline_drops": 0, "losses": 0}
 
 
 def results(**tables: list[dict[str, object]]) -> Results:
@@ -45,7 +45,7 @@ def test_the_busiest_link_is_sought_in_each_run() -> None:
 
 
 def test_losses_count_whatever_their_cause() -> None:
-    rows = [link("wire", 1.0, overflows=1, discipline_drops=2, losses=3), link("other", 0.5)]
+    rows = [link("wire", 1.0, overlimit_drops=1, discipline_drops=2, losses=3), link("other", 0.5)]
     assert value(own.loss(results(links=rows), ["run"])) == pytest.approx(6)
 
 

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, UInt64Type};
 use windtunnel_engine::{Duration, Rate};
-use windtunnel_lab::{Batch, Captures, ScenarioError, Study, tables};
+use windtunnel_lab::{Batch, ScenarioError, Study, tables};
 use windtunnel_networks::bridge::{
     Clones, Duplicates, EdgeMarks, Keep, Order, Probes, Resend, Unmatched,
 };
@@ -153,14 +153,14 @@ fn packets(file: &Path) -> Vec<Vec<u8>> {
 #[test]
 fn a_capture_has_the_acknowledgements_as_they_are_on_the_wire() {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("bridges");
-    let captures = Captures { folder: folder.clone(), nodes: vec!["edge-b".to_owned()] };
     let study = read(VALID).expect("the scenario is right");
-    let batch = Batch::captured(study, captures, 1).expect("there is that node");
+    let batch = Batch::into_folder(study, folder.clone(), vec!["edge-b".to_owned()], 1)
+        .expect("there is that node");
     let (study, outcome) = batch.finish();
     assert!(outcome.unwritten.is_none() && outcome.faults.is_empty());
     let tables = tables::all(&study, &outcome.runs);
     let table = &tables.iter().find(|it| it.0 == "bridges").expect("the table is there").1;
-    let packets = packets(&folder.join("run-0").join("edge-b.pcapng"));
+    let packets = packets(&folder.join("captures/run-0").join("edge-b.pcapng"));
     let messages: Vec<EdgeMessage> =
         packets.iter().filter_map(|it| EdgeMessage::decode(it).ok()).collect();
     assert_eq!(messages.len() as u64, count(table, "acknowledgements"));

@@ -7,7 +7,7 @@ use toml::Spanned;
 use windtunnel_controllers::Maker;
 use windtunnel_engine::Duration;
 use windtunnel_packets::ndn::wire::Name;
-use windtunnel_world::{ChangePlan, ConsumerPlan, LinkPlan, Plan, ProducerPlan};
+use windtunnel_world::{ChangePlan, ConsumerPlan, LinkPlan, Plan, ProducerPlan, RecordingPlan};
 
 use crate::checks;
 use crate::consumers::Around;
@@ -49,13 +49,14 @@ pub(crate) fn plan(
         bridges: Vec::new(),
         routing,
         duration,
-        interval: checks::interval(scenario)?,
+        recording: RecordingPlan::default(),
         seed: scenario.seed,
         run: 0,
     };
     plan.flows = flows::plans(&scenario.flows, &nodes, &link_names, &controllers, &plan)?;
     checks::check(scenario, &plan)?;
     plan.bridges = bridges::plans(&scenario.bridges, &nodes, &plan)?;
+    plan.recording = scenario.recording.plan(&plan)?;
     Ok(plan)
 }
 

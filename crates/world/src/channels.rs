@@ -11,7 +11,7 @@ use crate::opportunities::Opportunities;
 use crate::plan::{LinkChange, Plan};
 use crate::port_id::PortId;
 use crate::radio::{Radio, RadioPlan, RadioSample, ReportPlan};
-use crate::record::ChannelSample;
+use crate::series::ChannelSample;
 
 /// What a link's rate follows.
 #[derive(Clone, Debug)]
@@ -141,12 +141,7 @@ impl Channels {
         })
     }
 
-    /// The links that follow a channel, in the plan's order.
-    pub(crate) fn links(&self) -> impl Iterator<Item = usize> {
-        self.0.iter().map(|it| it.link as usize)
-    }
-
-    /// Samples both directions of one of those links, since the time of the sample before.
+    /// Samples both directions of one of the links, by its place among them, since the time of the sample before.
     pub(crate) fn sample(&self, place: usize, before: Time, time: Time) -> [ChannelSample; 2] {
         let channel = &self.0[place];
         let seen = match &channel.source {
@@ -154,6 +149,7 @@ impl Channels {
             Source::Rates(_) => None,
         };
         [0, 1].map(|direction| ChannelSample {
+            port: PortId::new(channel.link as usize, direction),
             time_s: time.as_seconds(),
             position: seen.map(|it| it.position),
             station: seen.map(|it| it.station),

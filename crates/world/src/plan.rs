@@ -21,6 +21,7 @@ use crate::impairment::Impairment;
 use crate::loss::{Loss, Victims};
 use crate::opportunities::Opportunities;
 use crate::port_id::PortId;
+use crate::series::RecordingPlan;
 
 /// Everything about one run. Nodes, links and prefixes are referred to by
 /// their place in these lists.
@@ -46,8 +47,8 @@ pub struct Plan {
     pub routing: Routing,
     /// How long it runs.
     pub duration: Duration,
-    /// How often the series are sampled.
-    pub interval: Duration,
+    /// Which series are recorded.
+    pub recording: RecordingPlan,
     /// The seed of all random streams.
     pub seed: u64,
     /// The replication's number.

@@ -35,10 +35,10 @@ pub struct Counters {
     /// The time that they take on the wire, each attempt of the air interface
     /// counted; on a link with a delivery trace, at the trace's mean rate.
     pub transmission_sum: Duration,
-    /// The most that waited at once; packets and octets each by itself.
-    pub most: Backlog,
-    /// Packets dropped because the queue had no room.
-    pub overflows: u64,
+    /// The most that waited at once; packets and bytes each by itself.
+    pub maximum_backlog: Backlog,
+    /// Packets dropped because the queue was at its limit.
+    pub overlimit_drops: u64,
     /// Packets that the queue discipline dropped.
     pub discipline_drops: u64,
     /// Packets that the link lost, the air interface included.
@@ -59,7 +59,7 @@ impl Counters {
     /// Packets dropped, whatever the cause.
     #[must_use]
     pub fn dropped(&self) -> u64 {
-        self.overflows + self.discipline_drops + self.losses
+        self.overlimit_drops + self.discipline_drops + self.losses
     }
 
     /// Puts a mark on a packet and counts it, if the verdict asks for one.
@@ -262,7 +262,7 @@ impl Port {
     }
 
     /// Packets on the link or waiting for it.
-    pub(crate) fn held(&self) -> u64 {
+    pub(crate) fn in_transit(&self) -> u64 {
         let queued = match &self.egress {
             Egress::OnArrival { .. } => 0,
             Egress::OnDeparture(it) => u64::from(it.queue.backlog().packets),
@@ -310,11 +310,11 @@ impl Port {
                 }
                 if self.busy_until > now {
                     if !limit.admits(*backlog, size) {
-                        self.counters.overflows += 1;
+                        self.counters.overlimit_drops += 1;
                         return Due::default();
                     }
                     backlog.add(size);
-                    self.counters.most = self.counters.most.or_more(*backlog);
+                    self.counters.maximum_backlog = self.counters.maximum_backlog.or_more(*backlog);
                 }
                 let ecn = packet.ecn;
                 let packet = store.insert(packet);
@@ -340,10 +340,10 @@ impl Port {
             return self.serve(now, store);
         }
         held.queue.offer(held.limit, waiting, flow, |it| {
-            self.counters.overflows += 1;
+            self.counters.overlimit_drops += 1;
             store.free(it.packet);
         });
-        self.counters.most = self.counters.most.or_more(held.queue.backlog());
+        self.counters.maximum_backlog = self.counters.maximum_backlog.or_more(held.queue.backlog());
         self.call()
     }
 

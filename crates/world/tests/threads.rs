@@ -2,28 +2,30 @@
 
 mod common;
 
-use common::{ask, direction, ip_flow, join, nodes, over_tcp, serve};
+use common::{ask, direction, ip_flow, join, nodes, over_tcp, record, recorded, serve};
 use windtunnel_applications::{Sizes, Workload};
 use windtunnel_engine::{Control, Duration, Stop, Time};
 use windtunnel_transports::tcp::{EcnMode, Recovery};
 use windtunnel_world::{
-    ChangePlan, DirectionPlan, Impairment, LinkChange, Loss, Paths, Plan, PortId, World,
+    ChangePlan, DirectionPlan, Impairment, LinkChange, Loss, Paths, Plan, PortId, RecordingPlan,
+    World,
 };
 
 /// Everything that can be read from a world, as text.
 fn read(plan: &Plan, threads: usize) -> String {
     let mut world = World::on_threads(plan, threads).expect("every flow has a path");
+    let series = record(plan, &mut world, 64);
     let (stop, events) = world.run(&Control::default(), None);
     assert_eq!(stop, Stop::Finished);
     let ports: Vec<_> = world.ports(plan.end()).collect();
     let flows: Vec<_> = world.flows().collect();
     let consumers: Vec<_> = world.consumers().map(|it| *it.counters()).collect();
     let nodes: Vec<_> = world.nodes().collect();
-    let held = (world.packets_held(), world.packet_hops(), world.unroutable(), events);
+    let held = (world.packets_in_transit(), world.packet_hops(), world.unroutable(), events);
     format!(
         "{held:?}\n{ports:#?}\n{flows:#?}\n{consumers:#?}\n{nodes:#?}\n{:#?}\n{:#?}",
         world.transfers(),
-        world.series()
+        recorded(&series)
     )
 }
 
@@ -60,7 +62,7 @@ fn row(link: &DirectionPlan) -> Plan {
     serve(&mut plan, 5, "/data");
     ask(&mut plan, 0, "/data", 20);
     plan.duration = Duration::from_secs(2);
-    plan.interval = Duration::from_millis(100);
+    plan.recording = RecordingPlan::every(Duration::from_millis(100));
     plan
 }
 

@@ -295,8 +295,8 @@ def scenario(workload: Workload, duration_s: float) -> str:
     nodes = dict.fromkeys(end for link in network.links for end in (link.first, link.second))
     lines = [
         f'duration = "{duration_s:f} s"',
-        # A single sample: ns-3 does not record series either.
-        f'interval = "{duration_s:f} s"',
+        # No series: ns-3 does not record any either.
+        "recording = { flows = false, links = false, channels = false }",
         "[defaults.link]",
         f'queue = {{ kind = "drop-tail", limit = "{network.queue} packets" }}',
         *([f'loss = {{ probability = "{network.loss}" }}'] if network.loss else []),

@@ -13,7 +13,7 @@ from windtunnel.measures.measure import Tables
 DIRECTION = ["link", "from", "to"]
 """The columns that identify a direction of a link."""
 
-DROPS = ("overflows", "discipline_drops", "losses")
+DROPS = ("overlimit_drops", "discipline_drops", "losses")
 """The columns that count dropped packets, by cause."""
 
 

@@ -136,6 +136,6 @@ fn what_stops_closes_its_connection_and_begins_no_round() {
     plan.flows[0].stop = Time::ZERO + Duration::from_millis(500);
     let world = run_flows(&plan);
     assert_eq!(rounds.load(Ordering::Relaxed), 5);
-    assert_eq!(world.packets_held(), 0);
+    assert_eq!(world.packets_in_transit(), 0);
     assert_eq!(tcp_counters(&world, 0).receiver.received_bytes, 5000);
 }
