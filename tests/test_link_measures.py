@@ -89,7 +89,7 @@ def transfers(*sizes_and_times: tuple[float, float | None]) -> Results:
         {"flow": "f", "size_bytes": size, "start_s": 1.0, "completion_s": time}
         for size, time in sizes_and_times
     ]
-    return results(transfers=rows, flow_series=[{"flow": "f", "time_s": 10.0}])
+    return results(transfers=rows, runs=[{"duration_s": 10.0}])
 
 
 def test_completion_times_are_told_apart_by_size() -> None:

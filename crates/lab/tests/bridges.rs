@@ -125,7 +125,10 @@ fn the_table_says_what_the_edges_did() {
     assert!(it("forwarded") > 1000 && it("selected") > 100);
     assert_eq!(it("cloned"), it("selected"));
     assert!(it("resent") > 0 && it("resent_bytes") > 60 * it("resent"));
-    assert_eq!(it("cloned"), it("acknowledged") + it("resent") + it("expired") + it("held"));
+    assert_eq!(
+        it("cloned"),
+        it("acknowledged") + it("resent") + it("expired") + it("buffered_packets")
+    );
     assert_eq!(it("acknowledgements_received"), it("acknowledged") + it("unmatched"));
     assert_eq!(it("acknowledgement_bytes"), 56 * it("acknowledgements"));
     // 30 kB for 12 ms at 20 Mbps, which are 30 kB.

@@ -177,9 +177,9 @@ fn files_have_the_rows_that_memory_has_whatever_the_threads() {
 /// Runs for a while and is cancelled then.
 #[test]
 fn an_interrupted_run_keeps_its_full_chunks_and_no_table() {
-    let text = changed("\"2 s\"", "\"4000 h\"").replace(
+    let text = changed("\"2 s\"", "\"27 h\"").replace(
         "seed = 7",
-        "seed = 7\nrecording = { interval = \"1 h\", links.interval = \"20 s\" }",
+        "seed = 7\nrecording = { flows = false, links.interval = \"100 ms\" }",
     );
     let folder = empty("interrupted");
     let study = read(&text).expect("it is valid");
