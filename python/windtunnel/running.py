@@ -183,9 +183,9 @@ def run(
 
     `settings` replace values by their paths, and `seed` replaces the seed. `jobs` is the
     number of runs at a time (default: as many as there are processors for), `threads` the
-    number of threads of each. `progress` shows a bar in
-    notebooks and on terminals, and tells if series are recorded less often than usual. `controllers` are controllers written in Python, by the
-    names that the scenario uses for them.
+    number of threads of each. `progress` shows a bar in notebooks and on terminals, and says
+    if series are recorded less often than usual. `controllers` are controllers written in
+    Python, by the names that the scenario uses for them.
 
     Raises ScenarioError for an invalid scenario, OSError if a file cannot be read, and
     ControllerError, with the results of the other runs, if a Python controller fails.
