@@ -84,7 +84,8 @@ def beside(folder: Path) -> Iterator[Path]:
         made.chmod(0o755)
         yield made
     except OSError as error:
-        error.filename = str(folder)
+        if error.strerror:
+            error.filename = str(folder)
         raise
     finally:
         shutil.rmtree(made, ignore_errors=True)

@@ -3,12 +3,13 @@
 mod controllers;
 mod environment;
 
+use std::io;
 use std::path::PathBuf;
 
 use arrow_array::RecordBatch;
 use arrow_array::RecordBatchIterator;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict};
 use windtunnel_controllers::{DESCRIPTIONS, Kind, Need};
@@ -261,10 +262,18 @@ impl Batch {
             batch.ok_or_else(|| PyValueError::new_err("the batch has already been finished"))?;
         let (study, mut outcome) = py.detach(|| batch.finish());
         if let Some(error) = outcome.unwritten.take() {
-            return Err(error.into());
+            return Err(os_error(error));
         }
         Ok(Outcome { study, outcome })
     }
+}
+
+/// As Python has it, with the operating system's number and words if it was its error.
+fn os_error(error: io::Error) -> PyErr {
+    let Some(number) = error.raw_os_error() else { return error.into() };
+    let text = error.to_string();
+    let words = text.split(" (os error").next().unwrap_or_default();
+    PyOSError::new_err((number, words.to_owned()))
 }
 
 /// Every unit of scenario files: its value in the base unit, and the base unit's name.
