@@ -15,7 +15,7 @@ Command = Callable[..., "subprocess.CompletedProcess[str]"]
 SCENARIO = """\
 title = "Two controllers over one link"
 duration = "1 s"
-interval = "100 ms"
+recording.interval = "100 ms"
 runs = 2
 nodes = { consumer = {}, producer = {} }
 

@@ -205,7 +205,7 @@ def test_a_full_disk(windtunnel: Command, scenario: Path) -> None:
     def no_file_above_four_kilobytes() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
 
-    options = ["--out", "kept", "--set", "interval=1 ms"]
+    options = ["--out", "kept", "--set", "recording.interval=1 ms"]
     refused = windtunnel("run", scenario.name, *options, preexec_fn=no_file_above_four_kilobytes)
     assert_refused(refused, MISTAKE, "kept: File too large")
     assert {it.name for it in scenario.parent.iterdir()} == {"small.toml"}

@@ -43,7 +43,7 @@ def run(text: str) -> Results:
 def test_an_ndn_workload_keeps_its_windows_full_and_loses_nothing(workload: Workload) -> None:
     ran = run(scenario(workload, 0.3))
     links, flows = ran["links"], ran["flows"]
-    assert links.select("overflows", "discipline_drops", "losses").sum().row(0) == (0, 0, 0)
+    assert links.select("overlimit_drops", "discipline_drops", "losses").sum().row(0) == (0, 0, 0)
     assert flows.select("timeouts", "retransmissions", "nacks").sum().row(0) == (0, 0, 0)
     assert isinstance(workload.load, Ndn)
     assert set(flows["in_flight"]) == {workload.load.window}
@@ -60,7 +60,7 @@ def test_every_flow_of_a_tcp_workload_delivers_and_only_full_queues_drop(
     assert flows.height == len(workload.network().pairs)
     assert minimum(flows["received_bytes"]) > 0
     assert links.select("discipline_drops", "losses").sum().row(0) == (0, 0)
-    assert 0 < maximum(links["most_packets"]) <= workload.network().queue
+    assert 0 < maximum(links["maximum_queue_packets"]) <= workload.network().queue
 
 
 def test_ten_new_reno_flows_fill_a_link_with_a_buffer_of_one_bdp() -> None:

@@ -77,7 +77,7 @@ def test_the_case_is_drawn_unless_it_is_stated() -> None:
 
 
 def test_the_scenarios_own_controller_does_what_it_does_in_a_run() -> None:
-    results = windtunnel.run(SCENARIO, settings={"interval": "40 ms", "duration": "4 s"})
+    results = windtunnel.run(SCENARIO, settings={"recording.interval": "40 ms", "duration": "4 s"})
     series = results["flow_series"].filter(pl.col("rate") == "middle")
     environment = FlowEnvironment(SCENARIO, step_s=0.04, settings={"duration": "4 s"})
     environment.reset(seed=5, options={"case": "middle", "own": True})

@@ -12,7 +12,7 @@ from windtunnel.results import Results
 own = module(find_paper("dcib").folder / "measures.py")
 """What only that paper measures."""
 
-DROPS = {"overflows": 0, "discipline_drops": 0, "losses": 0}
+DROPS = {"overlimit_drops": 0, "discipline_drops": 0, "losses": 0}
 
 
 def results(**tables: list[dict[str, object]]) -> Results:
@@ -54,7 +54,7 @@ def test_a_shared_medium_is_as_busy_as_all_who_use_it() -> None:
 
 
 def test_losses_count_whatever_their_cause() -> None:
-    rows = [link("wire", 1.0, overflows=1, discipline_drops=2, losses=3), link("other", 0.5)]
+    rows = [link("wire", 1.0, overlimit_drops=1, discipline_drops=2, losses=3), link("other", 0.5)]
     assert value(own.loss(results(links=rows), ["run"])) == pytest.approx(6)
 
 
@@ -98,7 +98,7 @@ def transfers(*sizes_and_times: tuple[float, float | None]) -> Results:
         {"flow": "f", "size_bytes": size, "start_s": 1.0, "completion_s": time}
         for size, time in sizes_and_times
     ]
-    return results(transfers=rows, flow_series=[{"flow": "f", "time_s": 10.0}])
+    return results(transfers=rows, runs=[{"duration_s": 10.0}])
 
 
 def test_completion_times_are_told_apart_by_size() -> None:

@@ -83,7 +83,7 @@ def measured(cases: pl.DataFrame, settings: Settings) -> pl.DataFrame:
 def run_scenario(name: str, settings: Settings) -> pl.DataFrame:
     """Give goodput, average delay from the first Interest to the Data, drops and marks."""
     # Only totals are needed here.
-    settings = {"interval": f'"{SECONDS} s"', **settings}
+    settings = {"recording.interval": f'"{SECONDS} s"', **settings}
     results = running.run_scenario(running.read(FOLDER / f"{name}.toml", settings))
     keys = [*results.axes, "run"]
     data = pl.col("data").sum()
@@ -92,7 +92,7 @@ def run_scenario(name: str, settings: Settings) -> pl.DataFrame:
         goodput=data * CONTENT * 8 / SECONDS / 1e6,
         delay=(pl.col("delay_s") * pl.col("data")).sum() / data * 1e3,
     )
-    drops = pl.col("overflows") + pl.col("discipline_drops")
+    drops = pl.col("overlimit_drops") + pl.col("discipline_drops")
     links = results["links"].group_by(keys).agg(drops=drops.sum(), marks=pl.col("marks").sum())
     return flows.join(links, on=keys).with_columns(scenario=pl.lit(name))
 

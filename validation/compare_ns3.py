@@ -144,7 +144,7 @@ def simulate(row: Row, changes: Settings) -> dict[str, float]:
     goodput = rates.agg(goodput_mbps=total, jain=total**2 / pl.len() / squares)
     ahead = (pl.col("link") == "bottleneck") & (pl.col("from") == "left")
     sent = pl.col("utilisation") * row["rate_mbps"] * 1e6 / 8 / FRAME
-    dropped = pl.col("overflows") + pl.col("discipline_drops")
+    dropped = pl.col("overlimit_drops") + pl.col("discipline_drops")
     link = results["link_series"].filter(after & ahead).group_by("run")
     link = link.agg(
         utilisation=pl.col("utilisation").mean(),

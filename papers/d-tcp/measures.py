@@ -92,7 +92,10 @@ def recovery(results: Tables, keys: list[str]) -> pl.DataFrame:
     """
     sight = channel(results, keys).select(*keys, "time_s", "line_of_sight", "rate_bps")
     series = results["flow_series"].group_by([*keys, "time_s"], maintain_order=True)
-    samples = series.agg(pl.col("goodput_bps").sum()).join(sight, on=[*keys, "time_s"])
+    # The channel as it was at the end of each interval of the flows.
+    goodput = series.agg(pl.col("goodput_bps").sum()).sort("time_s", maintain_order=True)
+    samples = goodput.join_asof(sight.sort("time_s"), on="time_s", by=keys)
+    samples = samples.drop_nulls("line_of_sight")
     median = pl.col("goodput_bps").filter(pl.col("line_of_sight")).median()
     same = [key for key in keys if key != CONTROLLER]
     most = pl.col("own").max().over(same)

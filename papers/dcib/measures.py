@@ -52,14 +52,15 @@ def loss(results: Tables, keys: list[str]) -> pl.DataFrame:
 def reaction(results: Tables, keys: list[str]) -> pl.DataFrame:
     """Take the mean time from a first drop to the next decrease of a window, in ms.
 
-    To the interval of sampling. After a decrease the next drop counts as a first one;
+    To the intervals of sampling. After a decrease the next drop counts as a first one;
     one that comes in the same interval as the decrease does not.
     """
     links = samples(results, keys).group_by([*keys, "time_s"], maintain_order=True)
     dropped = links.agg(dropped=pl.sum_horizontal(DROPS).sum() > 0)
     flows = results["flow_series"].group_by([*keys, "time_s"], maintain_order=True)
     decreased = flows.agg(decreased=pl.col("decreases").sum() > 0)
-    both = dropped.join(decreased, on=[*keys, "time_s"], maintain_order="left").sort("time_s")
+    both = dropped.join(decreased, on=[*keys, "time_s"], how="full", coalesce=True)
+    both = both.with_columns(pl.col("dropped", "decreased").fill_null(False)).sort("time_s")
     rows = []
     for case, of_case in both.group_by(keys, maintain_order=True):
         found = reactions(of_case.select("time_s", "dropped", "decreased").rows())
@@ -89,8 +90,7 @@ def completion(
 
     What is unfinished at the end counts with the time that it had.
     """
-    series = results["flow_series"].group_by(keys, maintain_order=True)
-    ends = series.agg(end_s=pl.col("time_s").max())
+    ends = results["runs"].select(*keys, end_s="duration_s")
     so_far = pl.col("end_s") - pl.col("start_s")
     transfers = results["transfers"].join(ends, on=keys, maintain_order="left")
     transfers = transfers.with_columns(pl.col("completion_s").fill_nan(None).fill_null(so_far))

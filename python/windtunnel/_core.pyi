@@ -127,12 +127,17 @@ class Scenario:
         They are the maximum total goodput of all consumers in bit/s, and the minimum delay in s.
         """
 
+    @property
+    def notes(self) -> list[str]:
+        """What was decided that the user should know, such as a longer interval of series."""
+
     def start(
-        self, jobs: int, captures: tuple[Path, list[str]] | None = None, threads: int = 1
+        self, jobs: int, folder: Path | None = None, captured: list[str] = ..., threads: int = 1
     ) -> Batch:
         """Start all runs, each on `threads` threads.
 
-        `captures` is a folder and the nodes captured in it.
+        Series are written into `folder`, with captures at the nodes `captured`; without a
+        folder they stay in memory.
 
         Raises ScenarioError if there is no such node.
         """

@@ -8,7 +8,7 @@ import json
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -67,28 +67,32 @@ def written_whole(folder: Path) -> Iterator[Path]:
     """
     folder = folder.resolve()
     check_replaceable(folder)
-    try:
-        # On the same file system, so that the last step is a rename.
-        with beside(folder) as written:
-            yield written
-            replace(folder, written)
-    except OSError as error:
-        # The folder that was asked for, not the temporary one.
-        error.filename = str(folder)
-        raise
+    # On the same file system, so that the last step is a rename.
+    with beside(folder) as written:
+        yield written
+        replace(folder, written)
 
 
 @contextmanager
 def beside(folder: Path) -> Iterator[Path]:
-    """Give a temporary folder on the file system of `folder`."""
+    """Give a temporary folder on the file system of `folder`, which errors name instead."""
     folder = folder.resolve()
+    is_new = not folder.parent.exists()
     folder.parent.mkdir(parents=True, exist_ok=True)
     made = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
     try:
         made.chmod(0o755)
         yield made
+    except OSError as error:
+        if error.strerror:
+            error.filename = str(folder)
+        raise
     finally:
         shutil.rmtree(made, ignore_errors=True)
+        if is_new:
+            # Unless something stays in it.
+            with suppress(OSError):
+                folder.parent.rmdir()
 
 
 def write_table(table: pl.DataFrame, file: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Protocol
@@ -30,6 +31,12 @@ Watch = Callable[[Progress], None]
 
 PATIENCE = 0.5
 """Seconds before a bar appears on a terminal."""
+
+
+def tell(notes: list[str]) -> None:
+    """Print what was decided for the user, on standard error."""
+    for note in notes:
+        print(f"windtunnel: {note}", file=sys.stderr)
 
 
 @contextmanager

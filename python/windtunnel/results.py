@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 __all__ = ["Results", "ResultsError"]
 
 SCENARIO = "scenario.toml"
-CAPTURES = "captures"
 
 
 @dataclass(frozen=True)
@@ -24,7 +23,7 @@ class Results(ResultTables):
     """The results of a scenario.
 
     `tables` holds `runs`, `flows`, `transfers`, `links`, `nodes`, `bridges`, `tunnels`,
-    `flow_series`, `link_series`, `channel_series` and `maps`; each begins with a column
+    `maps`, `flow_series`, `link_series` and `channel_series`; each begins with a column
     for every axis of the scenario's comparison, and `run`, the number of the replication.
     The names of the columns end with their units. Without a finished run there are no tables.
     """
@@ -32,7 +31,7 @@ class Results(ResultTables):
     scenario: str = ""
     """The text of the scenario, with all settings."""
     manifest: dict[str, Any] = field(default_factory=dict)
-    """Version, seed, hashes of scenario and files, machine, durations, unfinished runs."""
+    """Version, seed, hashes of scenario and files, machine, durations, unfinished runs, notes."""
     files: dict[str, str] = field(default_factory=dict)
     """The text of each file that the scenario names, such as a map."""
 
@@ -51,12 +50,13 @@ class Results(ResultTables):
 
         return ResultPlots(self)
 
-    def save(self, folder: Path | str, captures: Path | None = None) -> Path:
+    def save(self, folder: Path | str, recorded: Path | None = None) -> Path:
         """Write a folder: scenario, manifest and a Parquet file for each table.
 
         The files that the scenario names are saved with it, so that it can be run again;
-        a file outside the scenario's folder is recorded by its hash only. The folder
-        `captures`, which must be on the same file system, is moved into the new folder.
+        a file outside the scenario's folder is recorded by its hash only. What is in the
+        folder `recorded`, which must be on the same file system, is moved into the new folder:
+        the series and captures that the runs wrote there.
 
         The folder is written as a whole or not at all, and replaces earlier results.
         Raises OSError if it cannot be written.
@@ -66,8 +66,8 @@ class Results(ResultTables):
             (written / SCENARIO).write_text(self.scenario, encoding="utf-8")
             for name, table in self.tables.items():
                 write_table(table, written / f"{name}.parquet")
-            if captures:
-                captures.rename(written / CAPTURES)
+            for path in recorded.iterdir() if recorded else ():
+                path.rename(written / path.name)
             for name, text in self.files.items():
                 if (file := inside(written, name)) and not file.exists():
                     file.parent.mkdir(parents=True, exist_ok=True)

@@ -6,7 +6,7 @@ import hashlib
 import os
 import platform
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import Any
 from windtunnel import _core
 from windtunnel.controllers import Controller, ControllerError
 from windtunnel.folders import VERSION_KEY
-from windtunnel.progress import shown
+from windtunnel.progress import shown, tell
 from windtunnel.results import Results
 from windtunnel.scenario.scenario import Scenario, read_file
 
@@ -80,16 +80,20 @@ def run_scenario(
     scenario: _core.Scenario,
     jobs: int | None = None,
     watch: Callable[[Progress], None] | None = None,
-    captures: tuple[Path, list[str]] | None = None,
+    folder: Path | None = None,
+    captured: Sequence[str] = (),
     threads: int = 1,
 ) -> Results:
     """Run all cases and replications, `jobs` at a time, each on `threads` threads.
 
     Default of `jobs`: as many as there are processors for. Results do not depend on either.
 
-    `captures` is a folder and the nodes to capture at: each gives a pcapng file, in a
-    subfolder for the case and the run. Raises ScenarioError if a node does not exist, and
-    OSError if a file cannot be written.
+    Series are written into `folder` while the runs go on, a Parquet file of each kind, and
+    are not among the results' tables; those of runs that did not finish are in `unfinished`
+    there, as far as they came. Without a folder, series stay in memory. `captured` are nodes
+    to capture at: each gives a pcapng file in `captures` there, in a subfolder for the case
+    and the run. Raises ScenarioError if a node does not exist, and OSError if a file cannot
+    be written.
 
     `watch` is called several times a second. An interruption (Ctrl-C) ends the
     runs within a second and keeps the finished ones; `unfinished` in the manifest counts
@@ -99,7 +103,7 @@ def run_scenario(
     import polars as pl
 
     started = time.monotonic()
-    batch = scenario.start(jobs or processors(threads), captures, threads)
+    batch = scenario.start(jobs or processors(threads), folder, list(captured), threads)
     interrupted = False
     try:
         while not batch.is_done():
@@ -132,6 +136,7 @@ def description(scenario: _core.Scenario) -> dict[str, Any]:
         "title": scenario.title,
         "seed": scenario.seed,
         "runs": scenario.runs,
+        "notes": scenario.notes,
         "scenario_sha256": sha256(scenario.text),
         "files_sha256": {name: sha256(text) for name, text in scenario.files},
         "machine": {
@@ -178,9 +183,9 @@ def run(
 
     `settings` replace values by their paths, and `seed` replaces the seed. `jobs` is the
     number of runs at a time (default: as many as there are processors for), `threads` the
-    number of threads of each. `progress` shows a bar in
-    notebooks and on terminals. `controllers` are controllers written in Python, by the
-    names that the scenario uses for them.
+    number of threads of each. `progress` shows a bar in notebooks and on terminals, and says
+    if series are recorded less often than usual. `controllers` are controllers written in
+    Python, by the names that the scenario uses for them.
 
     Raises ScenarioError for an invalid scenario, OSError if a file cannot be read, and
     ControllerError, with the results of the other runs, if a Python controller fails.
@@ -193,6 +198,8 @@ def run(
         chosen = scenario.changed(settings, controllers)
     else:
         chosen = Scenario.load(scenario, settings, controllers)
+    if progress:
+        tell(chosen.notes)
     with shown() if progress else nullcontext() as watch:
         results = run_scenario(chosen, jobs, watch, threads=threads)
     if failures := results.manifest["failures"]:

@@ -27,7 +27,7 @@ def through_loss(controller: str, loss: float) -> list[float]:
         results = simulate(
             {
                 "duration": '"70 s"',
-                "interval": '"1 s"',
+                "recording.interval": '"1 s"',
                 "seed": str(seed),
                 "links.path.rate": f'"{RATE} Mbps"',
                 "links.path.delay": '"20 ms"',

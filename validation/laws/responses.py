@@ -306,7 +306,7 @@ def mean_windows(case: tuple[Response, float]) -> pl.DataFrame:
     results = simulate(
         {
             "duration": f'"{seconds:.3f} s"',
-            "interval": f'"{seconds * WARM_UP:.3f} s"',
+            "recording.interval": f'"{seconds * WARM_UP:.3f} s"',
             "runs": str(RUNS),
             "links.path.rate": f'"{bits:.0f} bps"',
             "links.path.loss": random_loss(loss),

@@ -119,7 +119,7 @@ def path(
     """Run flows over one link; they are tables as a scenario has them."""
     settings = {
         "duration": f'"{duration_s} s"',
-        "interval": f'"{interval}"',
+        "recording.interval": f'"{interval}"',
         "seed": str(seed),
         "links.path.rate": f'"{rate_mbps} Mbps"',
         "links.path.delay": f'"{round_trip_ms / 2} ms"',

@@ -20,7 +20,7 @@ def slow_start(acknowledge_every: int, rounds: int) -> Law:
     results = simulate(
         {
             "duration": f'"{(rounds + 1) * ROUND_TRIP_MS + 10} ms"',
-            "interval": f'"{ROUND_TRIP_MS / 2} ms"',
+            "recording.interval": f'"{ROUND_TRIP_MS / 2} ms"',
             "links.path.rate": '"100 Gbps"',
             "links.path.queue": '{ kind = "drop-tail", limit = "100000 packets" }',
             "defaults.flow.acknowledge_every": f'"{acknowledge_every} segments"',
@@ -49,7 +49,7 @@ def avoidance() -> Law:
     results = simulate(
         {
             "duration": '"40 s"',
-            "interval": '"1 s"',
+            "recording.interval": '"1 s"',
             "links.path.queue": '{ kind = "drop-tail", limit = "100 packets" }',
             "flows.one": RENO,
         }

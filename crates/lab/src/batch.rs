@@ -1,6 +1,7 @@
 //! Many runs side by side: each on its own thread, nothing shared.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -8,13 +9,15 @@ use std::time::Instant;
 use std::{fmt, io};
 
 use cpu_time::{ProcessTime, ThreadTime};
-use windtunnel_engine::{Control, Stop};
+use windtunnel_engine::{Control, Stop, Time};
 use windtunnel_scenario::{Case, ScenarioError, Study};
 use windtunnel_world::{Transport, World};
 
 use crate::capture::Captures;
 use crate::caught::caught;
-use crate::tables::{Measurements, Run};
+use crate::run_folder::of_run;
+use crate::series::{self, CHUNK, Series, UNFINISHED};
+use crate::tables::{Labels, Measurements, Run};
 
 /// How far a batch is.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -42,7 +45,7 @@ pub struct Outcome {
     pub faults: Vec<Fault>,
     /// What went wrong in controllers from outside: which run, and why.
     pub failures: Vec<String>,
-    /// Why a capture could not be written, if one could not.
+    /// Why a file of series or a capture could not be written, if one could not.
     pub unwritten: Option<io::Error>,
 }
 
@@ -64,7 +67,7 @@ enum Failure {
     Fault(String),
     /// A controller from outside could not go on.
     Controller(String),
-    /// A capture could not be written.
+    /// A file of series or a capture could not be written.
     Unwritten(io::Error),
 }
 
@@ -73,6 +76,8 @@ struct Shared {
     study: Study,
     /// How many threads a run may use.
     threads: usize,
+    /// Where series are written; without it, they stay in memory.
+    folder: Option<PathBuf>,
     captures: Option<Captures>,
     next: AtomicUsize,
     cancelled: AtomicBool,
@@ -138,30 +143,41 @@ impl fmt::Display for Fault {
 }
 
 impl Batch {
-    /// Starts all runs of a study.
+    /// Starts all runs of a study; series stay in memory.
     #[must_use]
     pub fn start(study: Study, processors: impl Into<Processors>) -> Self {
-        Self::with(study, None, processors.into())
+        Self::with(study, None, None, processors.into())
     }
 
-    /// The same with captures.
+    /// Starts all runs of a study; series are written into a folder while the runs go on:
+    /// a Parquet file of each kind, and in `unfinished` those of runs that did not finish,
+    /// as far as they came. What the nodes of these names see is captured in `captures`.
     ///
     /// # Errors
     /// [`ScenarioError`] if a node that is to be captured is in no case.
-    pub fn captured(
+    pub fn into_folder(
         study: Study,
-        captures: Captures,
+        folder: PathBuf,
+        captured: Vec<String>,
         processors: impl Into<Processors>,
     ) -> Result<Self, ScenarioError> {
+        let captures = Captures { folder: folder.join("captures"), nodes: captured };
         captures.check(&study)?;
-        Ok(Self::with(study, Some(captures), processors.into()))
+        let captures = Some(captures).filter(|it| !it.nodes.is_empty());
+        Ok(Self::with(study, Some(folder), captures, processors.into()))
     }
 
-    fn with(study: Study, captures: Option<Captures>, processors: Processors) -> Self {
+    fn with(
+        study: Study,
+        folder: Option<PathBuf>,
+        captures: Option<Captures>,
+        processors: Processors,
+    ) -> Self {
         let total = study.total_runs();
         let shared = Arc::new(Shared {
             threads: processors.threads_of_a_run(&study, captures.as_ref()),
             study,
+            folder,
             captures,
             next: AtomicUsize::new(0),
             cancelled: AtomicBool::new(false),
@@ -236,8 +252,21 @@ impl Batch {
                 Some(Ok(_)) | None => outcome.unfinished += 1,
             }
         }
+        if let Some(folder) = &shared.folder {
+            let runs: Vec<PathBuf> = outcome
+                .runs
+                .iter()
+                .map(|it| unfinished(folder, &shared.study.cases[it.case], u64::from(it.number)))
+                .collect();
+            outcome.unwritten = outcome.unwritten.or(series::join(folder, &runs).err());
+        }
         (shared.study, outcome)
     }
+}
+
+/// Where a run writes its series until it has finished.
+fn unfinished(folder: &Path, case: &Case, number: u64) -> PathBuf {
+    of_run(&folder.join(UNFINISHED), case, number)
 }
 
 impl Shared {
@@ -265,18 +294,23 @@ impl Shared {
         }
     }
 
-    fn run(&self, index: usize, control: &Control) -> Result<Run, Failure> {
+    fn run(&self, index: usize, control: &Arc<Control>) -> Result<Run, Failure> {
         let (real, cpu, whole) = (Instant::now(), ThreadTime::now(), ProcessTime::now());
         let runs = self.study.runs as usize;
         let (case, number) = (index / runs, index % runs);
         let case_read = &self.study.cases[case];
         let mut plan = case_read.plan.clone();
         plan.run = number as u64;
+        let plan = Arc::new(plan);
         let failed = |why: String| Failure::Controller(self.named(case_read, number, &why));
         let world = caught(|| World::on_threads(&plan, self.threads)).map_err(failed)?;
         let mut world = world.expect("the plan was checked when it was read");
         let captures = self.captures.as_ref();
         let captures = captures.map(|it| it.start(case_read, &plan, &mut world));
+        let labels = Labels::new(&self.study, case, number as u32);
+        let folder = self.folder.as_ref().map(|it| unfinished(it, case_read, plan.run));
+        let series = Series::record(&mut world, &plan, labels, folder, control, CHUNK);
+        let series = series.map_err(Failure::Unwritten)?;
         let ended = caught(|| world.run(control, self.study.real_time_limit));
         match (captures, &ended) {
             (Some(captures), Err(_) | Ok((Stop::Cancelled, _))) => captures.discard(),
@@ -284,17 +318,18 @@ impl Shared {
             (None, _) => {}
         }
         let (stop, events) = ended.map_err(failed)?;
-        let measurements =
-            Measurements::take(&plan, &self.study.cases[case].prefixes, &world, stop);
+        let end = if stop == Stop::Finished { plan.end() } else { world.now() };
         Ok(Run {
             case,
             number: number as u32,
             stop,
             events,
             packet_hops: world.packet_hops(),
+            simulated: end.since(Time::ZERO),
+            measurements: Measurements::take(&plan, &case_read.prefixes, &world, end),
+            series: series.finish(stop).map_err(Failure::Unwritten)?,
             cpu: if self.threads == 1 { cpu.elapsed() } else { whole.elapsed() },
             real: real.elapsed(),
-            measurements,
         })
     }
 

@@ -22,6 +22,7 @@ use windtunnel_scenario::{Case, Mistake, ScenarioError, Study, suggestion};
 use windtunnel_world::{Plan, Seen, Watcher, World};
 
 use crate::frames::Frames;
+use crate::run_folder::{file_name, of_run};
 
 /// Timestamps count 10⁻⁹ seconds.
 const NANOSECONDS: u8 = 9;
@@ -32,11 +33,11 @@ const OUTBOUND: u32 = 2;
 
 /// Which nodes are captured, and where the files go.
 #[derive(Clone, Debug)]
-pub struct Captures {
-    /// The folder; it must exist.
-    pub folder: PathBuf,
+pub(crate) struct Captures {
+    /// The folder.
+    pub(crate) folder: PathBuf,
     /// The nodes' names.
-    pub nodes: Vec<String>,
+    pub(crate) nodes: Vec<String>,
 }
 
 impl Captures {
@@ -58,9 +59,7 @@ impl Captures {
     /// Starts the captures of one run: of each node a file, in a folder below
     /// folders named after the case. The world is to be watched by them.
     pub(crate) fn start(&self, case: &Case, plan: &Plan, world: &mut World) -> Started {
-        let mut folder = self.folder.clone();
-        folder.extend(case.names.iter().map(|it| file_name(it)));
-        folder.push(format!("run-{}", plan.run));
+        let folder = of_run(&self.folder, case, plan.run);
         let frames = Arc::new(Frames::new(plan));
         let mut files = Vec::with_capacity(self.nodes.len());
         let mut watchers: Vec<(usize, Watcher)> = Vec::with_capacity(self.nodes.len());
@@ -75,17 +74,6 @@ impl Captures {
         world.watch(plan, watchers);
         Started(files)
     }
-}
-
-/// A name as a file's name: what could mean something there is escaped as in a
-/// URI.
-fn file_name(name: &str) -> String {
-    let escape = |(place, octet): (usize, u8)| match octet {
-        b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' | b'-' | b'_' => char::from(octet).to_string(),
-        b'.' if place > 0 => ".".to_owned(),
-        _ => format!("%{octet:02X}"),
-    };
-    name.bytes().enumerate().map(escape).collect()
 }
 
 /// The captures of a run that has begun.

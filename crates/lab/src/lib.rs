@@ -2,7 +2,8 @@
 //! tables.
 //!
 //! [`read`] gives a scenario the files beside it; [`Batch`] runs its cases and
-//! replications on threads; [`tables`] makes the tables.
+//! replications on threads, which write series into a folder as they go on; [`tables`] makes
+//! the tables.
 
 mod batch;
 mod bounds;
@@ -11,11 +12,12 @@ mod caught;
 mod environment;
 mod folder;
 mod frames;
+mod run_folder;
+mod series;
 pub mod tables;
 
 pub use batch::{Batch, Fault, Outcome, Processors, Progress};
 pub use bounds::Bounds;
-pub use capture::Captures;
 pub use environment::{Answer, Driver, Environment, Environments, Signals};
 pub use folder::{read, read_with};
 pub use tables::Run;

@@ -8,17 +8,23 @@ use arrow_schema::{DataType, Field, Schema};
 use arrow_select::concat::concat_batches;
 use windtunnel_engine::{Duration, Stop, Time};
 use windtunnel_scenario::Study;
-use windtunnel_world::{LinkPlan, Plan, World};
+use windtunnel_world::{LinkPlan, Plan, PortSample, World};
+
+use crate::series;
 
 mod bridges;
 mod channels;
 mod flows;
 mod tunnels;
 
+pub(crate) use channels::channel_series;
+pub(crate) use flows::flow_series;
+
 /// The columns of all tables: no axis of a comparison may have one of these names.
 pub const COLUMNS: &[&str] = &[
     "run",
     "stop",
+    "duration_s",
     "events",
     "packet_hops",
     "flow",
@@ -40,7 +46,7 @@ pub const COLUMNS: &[&str] = &[
     "marks",
     "nacks",
     "decreases",
-    "undone",
+    "decreases_undone",
     "probes",
     "duplicates",
     "in_flight",
@@ -63,14 +69,14 @@ pub const COLUMNS: &[&str] = &[
     "offered",
     "delivered",
     "delivered_bytes",
-    "overflows",
+    "overlimit_drops",
     "discipline_drops",
     "losses",
-    "held",
+    "in_transit",
     "sojourn_s",
     "queue_packets",
-    "most_packets",
-    "most_bytes",
+    "maximum_queue_packets",
+    "maximum_queue_bytes",
     "interests_in",
     "interests_out",
     "data_in",
@@ -82,7 +88,7 @@ pub const COLUMNS: &[&str] = &[
     "aggregated",
     "suppressed",
     "loops",
-    "out_of_hops",
+    "hop_limit_exceeded",
     "unsolicited",
     "expired",
     "time_s",
@@ -118,13 +124,16 @@ pub const COLUMNS: &[&str] = &[
     "delays_expired",
     "delays_overflowed",
     "waiting",
-    "most_waiting_bytes",
+    "maximum_waiting_bytes",
     "tunnel",
     "entered",
     "entered_bytes",
     "left",
     "too_large",
     "unmarkable",
+    "buffered_packets",
+    "maximum_buffered_packets",
+    "maximum_buffered_bytes",
 ];
 
 /// Builds a table column by column: each column reads its value from every row.
@@ -163,7 +172,7 @@ impl<'a, T> Columns<'a, T> {
     }
 
     /// A text that may be missing.
-    fn text_if_any(mut self, name: &str, get: impl Fn(&'a T) -> Option<&'a str>) -> Self {
+    fn text_if_any<'b>(mut self, name: &str, get: impl Fn(&'a T) -> Option<&'b str>) -> Self {
         let values: StringArray = self.rows.iter().map(get).collect();
         self.fields.push(Field::new(name, DataType::Utf8, true));
         self.arrays.push(Arc::new(values));
@@ -213,37 +222,34 @@ pub struct Run {
     pub cpu: std::time::Duration,
     /// Its real time.
     pub real: std::time::Duration,
+    /// How much time was simulated.
+    pub simulated: Duration,
     /// What was measured.
     pub measurements: Measurements,
+    /// The tables of its series; none if they are in files.
+    pub(crate) series: Vec<RecordBatch>,
 }
 
-/// Everything measured in one run.
+/// The totals of one run.
 #[derive(Clone, Debug)]
 pub struct Measurements {
     flows: RecordBatch,
     transfers: RecordBatch,
     links: RecordBatch,
     nodes: RecordBatch,
-    flow_series: RecordBatch,
-    link_series: RecordBatch,
-    channel_series: RecordBatch,
     maps: RecordBatch,
     bridges: RecordBatch,
     tunnels: RecordBatch,
 }
 
 impl Measurements {
-    /// Reads a world after its run. `prefixes` are those that the consumers request.
-    pub(crate) fn take(plan: &Plan, prefixes: &[String], world: &World, stop: Stop) -> Self {
-        let end = if stop == Stop::Finished { plan.end() } else { world.now() };
+    /// Reads a world after its run, which reached `end`. `prefixes` are those that the consumers request.
+    pub(crate) fn take(plan: &Plan, prefixes: &[String], world: &World, end: Time) -> Self {
         Self {
             flows: flows::totals(plan, prefixes, world, end),
             transfers: flows::transfers(plan, world),
             links: links(plan, world, end),
             nodes: nodes(plan, world),
-            flow_series: flows::series(plan, world),
-            link_series: link_series(plan, world),
-            channel_series: channels::series(plan, world),
             maps: channels::maps(plan),
             bridges: bridges::totals(plan, world),
             tunnels: tunnels::totals(plan, world),
@@ -289,16 +295,16 @@ fn links(plan: &Plan, world: &World, end: Time) -> RecordBatch {
         .count("offered", |(_, (it, _))| it.offered)
         .count("delivered", |(_, (it, _))| it.delivered)
         .count("delivered_bytes", |(_, (it, _))| it.delivered_bytes)
-        .count("overflows", |(_, (it, _))| it.overflows)
+        .count("overlimit_drops", |(_, (it, _))| it.overlimit_drops)
         .count("discipline_drops", |(_, (it, _))| it.discipline_drops)
         .count("losses", |(_, (it, _))| it.losses)
-        .count("held", |(_, (it, _))| it.offered - it.delivered - it.dropped())
+        .count("in_transit", |(_, (it, _))| it.offered - it.delivered - it.dropped())
         .count("marks", |(_, (it, _))| it.marks)
         .number("sojourn_s", |(_, (it, _))| mean(it.sojourn_sum, it.sent))
         // Little's law: the mean queue length is the arrival rate times the mean sojourn time.
         .number("queue_packets", |(_, (it, _))| it.sojourn_sum.as_seconds() / seconds)
-        .count("most_packets", |(_, (it, _))| u64::from(it.most.packets))
-        .count("most_bytes", |(_, (it, _))| it.most.bytes)
+        .count("maximum_queue_packets", |(_, (it, _))| u64::from(it.maximum_backlog.packets))
+        .count("maximum_queue_bytes", |(_, (it, _))| it.maximum_backlog.bytes)
         .batch()
 }
 
@@ -317,29 +323,30 @@ fn nodes(plan: &Plan, world: &World) -> RecordBatch {
         .count("aggregated", |(_, it)| it.aggregated)
         .count("suppressed", |(_, it)| it.suppressed)
         .count("loops", |(_, it)| it.loops)
-        .count("out_of_hops", |(_, it)| it.out_of_hops)
+        .count("hop_limit_exceeded", |(_, it)| it.hop_limit_exceeded)
         .count("unsolicited", |(_, it)| it.unsolicited)
         .count("expired", |(_, it)| it.expired)
         .batch()
 }
 
-fn link_series(plan: &Plan, world: &World) -> RecordBatch {
-    let directions = directions(plan).into_iter().cycle();
-    let rows: Vec<_> = directions.zip(&world.series().ports).collect();
-    Columns::of(&rows)
-        .text("link", |(direction, _)| &direction.link.name)
-        .text("from", |(direction, _)| direction.from)
-        .text("to", |(direction, _)| direction.to)
-        .number("time_s", |(_, it)| it.time_s)
-        .number("utilisation", |(_, it)| it.utilisation)
-        .number("throughput_bps", |(_, it)| it.throughput_bps)
-        .count("queue_packets", |(_, it)| u64::from(it.queue_packets))
-        .count("queue_bytes", |(_, it)| it.queue_bytes)
-        .number("sojourn_s", |(_, it)| it.sojourn_s)
-        .count("overflows", |(_, it)| it.overflows)
-        .count("discipline_drops", |(_, it)| it.discipline_drops)
-        .count("losses", |(_, it)| it.losses)
-        .count("marks", |(_, it)| it.marks)
+/// Samples of directions of links.
+pub(crate) fn link_series(plan: &Plan, rows: &[PortSample]) -> RecordBatch {
+    let directions = directions(plan);
+    let of = |it: &PortSample| directions[it.port.index()];
+    Columns::of(rows)
+        .text("link", |it| &of(it).link.name)
+        .text("from", |it| of(it).from)
+        .text("to", |it| of(it).to)
+        .number("time_s", |it| it.time_s)
+        .number("utilisation", |it| it.utilisation)
+        .number("throughput_bps", |it| it.throughput_bps)
+        .count("queue_packets", |it| u64::from(it.queue_packets))
+        .count("queue_bytes", |it| it.queue_bytes)
+        .number("sojourn_s", |it| it.sojourn_s)
+        .count("overlimit_drops", |it| it.overlimit_drops)
+        .count("discipline_drops", |it| it.discipline_drops)
+        .count("losses", |it| it.losses)
+        .count("marks", |it| it.marks)
         .batch()
 }
 
@@ -350,19 +357,20 @@ fn run_table(run: &Run) -> RecordBatch {
             Stop::Cancelled => "cancelled",
             Stop::OutOfRealTime => "out of real time",
         })
+        .number("duration_s", |run| run.simulated.as_seconds())
         .count("events", |run| run.events)
         .count("packet_hops", |run| run.packet_hops)
         .batch()
 }
 
 /// All tables of the given runs, by name: `runs`, `flows`, `transfers`, `links`,
-/// `nodes`, `bridges`, `tunnels`, `flow_series`, `link_series`, `channel_series` and `maps`. Each
-/// starts with a column for every axis of the comparison and the run's number.
-/// Without runs there are no tables.
+/// `nodes`, `bridges`, `tunnels`, `maps`, and unless they are in files `flow_series`,
+/// `link_series` and `channel_series`. Each starts with a column for every axis of the comparison and the
+/// run's number. Without runs there are no tables.
 #[must_use]
 pub fn all(study: &Study, runs: &[Run]) -> Vec<(&'static str, RecordBatch)> {
     type Part = fn(&Run) -> RecordBatch;
-    let parts: [(&'static str, Part); 11] = [
+    let parts: [(&'static str, Part); 8] = [
         ("runs", run_table),
         ("flows", |run| run.measurements.flows.clone()),
         ("transfers", |run| run.measurements.transfers.clone()),
@@ -370,31 +378,51 @@ pub fn all(study: &Study, runs: &[Run]) -> Vec<(&'static str, RecordBatch)> {
         ("nodes", |run| run.measurements.nodes.clone()),
         ("bridges", |run| run.measurements.bridges.clone()),
         ("tunnels", |run| run.measurements.tunnels.clone()),
-        ("flow_series", |run| run.measurements.flow_series.clone()),
-        ("link_series", |run| run.measurements.link_series.clone()),
-        ("channel_series", |run| run.measurements.channel_series.clone()),
         ("maps", |run| run.measurements.maps.clone()),
     ];
     if runs.is_empty() {
         return Vec::new();
     }
-    let joined = |part: Part| {
-        let tables: Vec<RecordBatch> =
-            runs.iter().map(|run| labelled(study, run, &part(run))).collect();
-        concat_batches(&tables[0].schema(), &tables).expect("all runs have the same columns")
-    };
-    parts.into_iter().map(|(name, part)| (name, joined(part))).collect()
+    let labelled =
+        |run: &Run, part: Part| Labels::new(study, run.case, run.number).before(&part(run));
+    let totals =
+        parts.into_iter().map(|(name, part)| (name, joined(runs, |it| labelled(it, part))));
+    // The same for each run: in memory or in files.
+    let series = series::NAMES.into_iter().enumerate().take(runs[0].series.len());
+    let series = series.map(|(place, name)| (name, joined(runs, |it| it.series[place].clone())));
+    totals.chain(series).collect()
 }
 
-/// A run's table, preceded by the columns of its case and number.
-fn labelled(study: &Study, run: &Run, table: &RecordBatch) -> RecordBatch {
-    let rows = vec![(); table.num_rows()];
-    let mut labels = Columns::of(&rows);
-    for (axis, case) in study.axes.iter().zip(&study.cases[run.case].names) {
-        labels = labels.text(axis, |()| case.as_str());
+/// The tables of all runs as one.
+fn joined(runs: &[Run], table: impl Fn(&Run) -> RecordBatch) -> RecordBatch {
+    let tables: Vec<RecordBatch> = runs.iter().map(table).collect();
+    concat_batches(&tables[0].schema(), &tables).expect("all runs have the same columns")
+}
+
+/// The columns of a run's case and number, which precede those of each of its tables.
+#[derive(Clone, Debug)]
+pub(crate) struct Labels {
+    /// The axes of the comparison, each with the case's name there.
+    case: Vec<(String, String)>,
+    number: u32,
+}
+
+impl Labels {
+    pub(crate) fn new(study: &Study, case: usize, number: u32) -> Self {
+        let names = &study.cases[case].names;
+        Self { case: study.axes.iter().cloned().zip(names.iter().cloned()).collect(), number }
     }
-    let mut labels = labels.count("run", |()| u64::from(run.number));
-    labels.fields.extend(table.schema().fields().iter().map(|it| it.as_ref().clone()));
-    labels.arrays.extend(table.columns().iter().cloned());
-    labels.batch()
+
+    /// A table with these columns before its own.
+    pub(crate) fn before(&self, table: &RecordBatch) -> RecordBatch {
+        let rows = vec![(); table.num_rows()];
+        let mut labels = Columns::of(&rows);
+        for (axis, case) in &self.case {
+            labels = labels.text(axis, |()| case.as_str());
+        }
+        let mut labels = labels.count("run", |()| u64::from(self.number));
+        labels.fields.extend(table.schema().fields().iter().map(|it| it.as_ref().clone()));
+        labels.arrays.extend(table.columns().iter().cloned());
+        labels.batch()
+    }
 }

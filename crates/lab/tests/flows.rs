@@ -119,7 +119,7 @@ fn a_link_that_changes_carries_what_its_rates_allow() {
 fn arrivals_offer_the_load_that_is_asked_for() {
     let arrivals = r#"
         duration = "40 s"
-        interval = "10 s"
+        recording.interval = "10 s"
         nodes = { a = {}, b = {} }
         links.core = { nodes = ["a", "b"], rate = "55.2 Mbps", delay = "1 ms" }
         flows.web = { from = "a", to = "b", controller = "aimd", workload = { kind = "arrivals", sizes = "1328 B", load = "50 %" } }"#;

@@ -112,7 +112,7 @@ fn mutated(text: &str, mutations: &[Mutation]) -> String {
 /// The valid scenario with a comparison, and with most of what a file may say.
 const RICH: &str = r#"
 duration = "200 ms"
-interval = "20 ms"
+recording.interval = "20 ms"
 seed = 1
 runs = 1
 real_time_limit = "100 ms"
@@ -145,7 +145,7 @@ some = { "links.first.loss.probability" = "2 %" }
 /// Every kind of queue, workload, loss and protocol, in short and in long.
 const KINDS: &str = r#"
 duration = "200 ms"
-interval = "20 ms"
+recording.interval = "20 ms"
 nodes = { a = {}, b = {}, c = {} }
 [defaults]
 link = { delay = "1 ms", rate = "5 Mbps", queue = "fq-codel", changes = [{ at = "9 ms", state = "up" }] }
@@ -192,7 +192,7 @@ fn channels(folder: &Path, map: &str, trace: &str, rates: &str) -> String {
     format!(
         r#"
 duration = "200 ms"
-interval = "20 ms"
+recording.interval = "20 ms"
 nodes = {{ a = {{}}, b = {{}}, c = {{}} }}
 [defaults.link]
 delay = "1 ms"

@@ -23,7 +23,7 @@ fn study() -> Study {
 
 /// So much that it would run for days, four times.
 fn endless() -> Study {
-    let text = changed("\"2 s\"", "\"4000 h\"\ninterval = \"1 h\"\nruns = 4");
+    let text = changed("\"2 s\"", "\"4000 h\"\nrecording.interval = \"1 h\"\nruns = 4");
     read(&text).expect("it is valid")
 }
 
@@ -50,10 +50,10 @@ fn one_thread_and_many_give_the_same_tables() {
             "nodes",
             "bridges",
             "tunnels",
+            "maps",
             "flow_series",
             "link_series",
-            "channel_series",
-            "maps"
+            "channel_series"
         ]
     );
     for jobs in [1, 2, 4, 100] {
@@ -90,7 +90,7 @@ fn every_table_has_its_rows_for_every_run() {
         tables::all(&study, &outcome.runs).iter().map(|(_, table)| table.num_rows()).collect();
     // Of one flow without transfers, two links of two directions, three nodes, and 20 samples;
     // and neither a bridge nor a channel.
-    assert_eq!(rows, [6, 6, 0, 6 * 4, 6 * 3, 0, 6 * 20, 6 * 4 * 20, 0, 0]);
+    assert_eq!(rows, [6, 6, 0, 6 * 4, 6 * 3, 0, 0, 6 * 20, 6 * 4 * 20, 0]);
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn a_cancelled_batch_ends_within_a_second_and_keeps_what_was_finished() {
     }
     // Short cases come first, and are kept.
     let text = changed("\"2 s\"", "\"2 s\"\nruns = 2")
-        + "[compare.time]\nshort = {}\nlong = { duration = \"4000 h\", interval = \"1 h\" }\n";
+        + "[compare.time]\nshort = {}\nlong = { duration = \"4000 h\", \"recording.interval\" = \"1 h\" }\n";
     let batch = Batch::start(read(&text).expect("it is valid"), 1);
     while batch.progress().finished < 2 {
         thread::sleep(Duration::from_millis(1));
@@ -123,8 +123,10 @@ fn a_cancelled_batch_ends_within_a_second_and_keeps_what_was_finished() {
 
 #[test]
 fn a_limit_of_real_time_ends_each_run_and_its_tables_are_kept() {
-    let text =
-        changed("\"2 s\"", "\"4000 h\"\ninterval = \"1 h\"\nruns = 2\nreal_time_limit = \"50 ms\"");
+    let text = changed(
+        "\"2 s\"",
+        "\"4000 h\"\nrecording.interval = \"1 h\"\nruns = 2\nreal_time_limit = \"50 ms\"",
+    );
     let started = Instant::now();
     let (study, outcome) = finish(read(&text).expect("it is valid"), 1);
     assert!(started.elapsed() < Duration::from_secs(2), "{:?}", started.elapsed());

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use arrow_array::cast::AsArray;
 use arrow_array::types::UInt64Type;
 use etherparse::{NetSlice, SlicedPacket};
-use windtunnel_lab::{Batch, Captures, ScenarioError, Study};
+use windtunnel_lab::{Batch, ScenarioError, Study};
 use windtunnel_packets::ip::IpVersion;
 
 const VALID: &str = r#"duration = "1 s"
@@ -70,10 +70,10 @@ fn a_capture_between_the_ends_has_packets_in_packets() {
     for (ip, headers) in [("v4", 20), ("v6", 40)] {
         let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("tunnels-{ip}"));
         let study = read(&format!("{VALID}ip = \"{ip}\"\n")).expect("the scenario is right");
-        let captures = Captures { folder: folder.clone(), nodes: vec!["core".to_owned()] };
-        let batch = Batch::captured(study, captures, 1).expect("there is that node");
+        let batch = Batch::into_folder(study, folder.clone(), vec!["core".to_owned()], 1)
+            .expect("there is that node");
         assert!(batch.finish().1.unwritten.is_none());
-        let packets = common::packets(&folder.join("run-0").join("core.pcapng"));
+        let packets = common::packets(&folder.join("captures/run-0").join("core.pcapng"));
         for packet in &packets {
             let outer = SlicedPacket::from_ip(packet).expect("it is an IP packet");
             let payload = match outer.net.expect("it is an IP packet") {

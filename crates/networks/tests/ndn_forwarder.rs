@@ -175,12 +175,12 @@ fn an_interest_without_a_hop_left_reaches_the_node_and_no_further() {
     let last_hop = Interest { hop_limit: Some(1), ..interest(5, 1) };
     let mut router = Node::new();
     assert_eq!(faces(&router.ask(0, 0, last_hop)), []);
-    assert_eq!(router.counters().out_of_hops, 1);
+    assert_eq!(router.counters().hop_limit_exceeded, 1);
     let mut producer_node = Node::with("best-route", 0, AS_PCON, &[4]);
     assert_eq!(faces(&producer_node.ask(0, 0, last_hop)), [4]);
     let mut beyond = Node::with("best-route", 0, AS_PCON, &[4]);
     assert_eq!(faces(&beyond.ask(0, 0, Interest { hop_limit: Some(0), ..last_hop })), []);
-    assert_eq!((beyond.counters().out_of_hops, beyond.forwarder.pending()), (1, 0));
+    assert_eq!((beyond.counters().hop_limit_exceeded, beyond.forwarder.pending()), (1, 0));
 }
 
 #[test]

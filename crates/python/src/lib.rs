@@ -3,16 +3,17 @@
 mod controllers;
 mod environment;
 
+use std::io;
 use std::path::PathBuf;
 
 use arrow_array::RecordBatch;
 use arrow_array::RecordBatchIterator;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict};
 use windtunnel_controllers::{DESCRIPTIONS, Kind, Need};
-use windtunnel_lab::{self as lab, Bounds, Captures, Study};
+use windtunnel_lab::{self as lab, Bounds, Study};
 use windtunnel_networks::ndn::strategy;
 
 pyo3::create_exception!(_core, ScenarioError, PyValueError, "A scenario that cannot be run.");
@@ -185,25 +186,30 @@ impl Scenario {
         bounds.map(|it| (it.goodput_bps, it.delay.as_seconds())).collect()
     }
 
-    /// Starts all runs, `jobs` at a time, each on `threads` threads. `captures` is a folder and the nodes
-    /// whose packets are captured in it.
-    #[pyo3(signature = (jobs, captures=None, threads=1))]
+    /// Starts all runs, `jobs` at a time, each on `threads` threads. Series are written into
+    /// `folder`, with captures at the nodes `captured`; without a folder they stay in memory.
+    #[pyo3(signature = (jobs, folder=None, captured=Vec::new(), threads=1))]
     fn start(
         &self,
         jobs: usize,
-        captures: Option<(PathBuf, Vec<String>)>,
+        folder: Option<PathBuf>,
+        captured: Vec<String>,
         threads: usize,
     ) -> PyResult<Batch> {
         let study = self.0.clone();
         let processors = lab::Processors { jobs, threads };
-        let batch = match captures {
+        let batch = match folder {
             None => lab::Batch::start(study, processors),
-            Some((folder, nodes)) => {
-                let captured = lab::Batch::captured(study, Captures { folder, nodes }, processors);
-                captured.map_err(|error| ScenarioError::new_err(error.to_string()))?
-            }
+            Some(folder) => lab::Batch::into_folder(study, folder, captured, processors)
+                .map_err(|error| ScenarioError::new_err(error.to_string()))?,
         };
         Ok(Batch(Some(batch)))
+    }
+
+    /// What was decided that the user should know, such as a longer interval of series.
+    #[getter]
+    fn notes(&self) -> Vec<&str> {
+        self.0.notes()
     }
 }
 
@@ -248,7 +254,7 @@ impl Batch {
         Ok(())
     }
 
-    /// Waits for the end, with the interpreter released. Raises OSError if a
+    /// Waits for the end, with the interpreter released. Raises OSError if series or a
     /// capture could not be written.
     fn finish(&mut self, py: Python<'_>) -> PyResult<Outcome> {
         let batch = self.0.take();
@@ -256,10 +262,18 @@ impl Batch {
             batch.ok_or_else(|| PyValueError::new_err("the batch has already been finished"))?;
         let (study, mut outcome) = py.detach(|| batch.finish());
         if let Some(error) = outcome.unwritten.take() {
-            return Err(error.into());
+            return Err(os_error(error));
         }
         Ok(Outcome { study, outcome })
     }
+}
+
+/// As Python has it, with the operating system's number and words if it was its error.
+fn os_error(error: io::Error) -> PyErr {
+    let Some(number) = error.raw_os_error() else { return error.into() };
+    let text = error.to_string();
+    let words = text.split(" (os error").next().unwrap_or_default();
+    PyOSError::new_err((number, words.to_owned()))
 }
 
 /// Every unit of scenario files: its value in the base unit, and the base unit's name.

@@ -7,7 +7,7 @@ use toml::Spanned;
 use windtunnel_controllers::Maker;
 use windtunnel_engine::Duration;
 use windtunnel_packets::ndn::wire::Name;
-use windtunnel_world::{ChangePlan, ConsumerPlan, LinkPlan, Plan, ProducerPlan};
+use windtunnel_world::{ChangePlan, ConsumerPlan, LinkPlan, Plan, ProducerPlan, RecordingPlan};
 
 use crate::checks;
 use crate::consumers::Around;
@@ -50,7 +50,7 @@ pub(crate) fn plan(
         tunnels: Vec::new(),
         routing,
         duration,
-        interval: checks::interval(scenario)?,
+        recording: RecordingPlan::default(),
         seed: scenario.seed,
         run: 0,
     };
@@ -58,6 +58,7 @@ pub(crate) fn plan(
     checks::check(scenario, &plan)?;
     plan.bridges = bridges::plans(&scenario.bridges, &nodes, &plan)?;
     plan.tunnels = tunnels::plans(&scenario.tunnels, &nodes, &plan)?;
+    plan.recording = scenario.recording.plan(&plan)?;
     Ok(plan)
 }
 

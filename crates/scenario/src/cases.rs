@@ -3,9 +3,10 @@
 use std::fmt;
 use std::sync::Arc;
 
+use indexmap::IndexSet;
 use toml_edit::{DocumentMut, Key};
 use windtunnel_controllers::{DESCRIPTIONS, Maker};
-use windtunnel_world::{ConsumerPlan, Plan};
+use windtunnel_world::{ConsumerPlan, Plan, RecordingPlan};
 
 use crate::build;
 use crate::comparison::{self, Chosen};
@@ -27,6 +28,8 @@ pub struct Case {
     pub plan: Plan,
     /// As text, the prefix that each consumer asks for.
     pub prefixes: Vec<String>,
+    /// What was decided that the user should know.
+    pub notes: Vec<String>,
 }
 
 /// A scenario, read and checked.
@@ -126,11 +129,18 @@ impl Study {
             let case = point.cases.into_iter().next();
             all.cases.extend(case.map(|mut case| {
                 // Of a point only totals are kept.
-                case.plan.interval = case.plan.duration;
+                case.plan.recording = RecordingPlan::default();
                 Case { names: vec![key], ..case }
             }));
         }
         all
+    }
+
+    /// What was decided in any case that the user should know.
+    #[must_use]
+    pub fn notes(&self) -> Vec<&str> {
+        let all = self.cases.iter().flat_map(|it| &it.notes).map(String::as_str);
+        all.collect::<IndexSet<_>>().into_iter().collect()
     }
 
     /// How many runs there are in all.
@@ -200,13 +210,17 @@ impl<'a> Given<'a> {
             set.push((keys?, Origin::Inside(it.span.clone())));
         }
         let text = if set.is_empty() { self.text.clone() } else { document.to_string() };
-        let plan = parse(&text).and_then(|it| build::plan(&it, files, makers));
-        let plan = plan.map_err(|it| {
+        let plan = parse(&text).and_then(|it| {
+            let plan = build::plan(&it, files, makers)?;
+            let notes = it.recording.notes(&plan);
+            Ok((plan, notes))
+        });
+        let (plan, notes) = plan.map_err(|it| {
             let label = label.filter(|_| !self.has(&it));
             self.refuse(trace::back(it, &text, &self.text, &set), label)
         })?;
         let prefixes = prefixes(&plan);
-        Ok(Case { names, plan, prefixes })
+        Ok(Case { names, plan, prefixes, notes })
     }
 
     /// Whether a mistake of a case is there without it.

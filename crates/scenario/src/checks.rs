@@ -19,21 +19,6 @@ pub(crate) fn duration(scenario: &Scenario) -> Result<Duration, Mistake> {
     Ok(scenario.duration.value.0)
 }
 
-/// How often the series are sampled.
-pub(crate) fn interval(scenario: &Scenario) -> Result<Duration, Mistake> {
-    /// Beyond so many samples the tables, not the simulation, would fill memory.
-    const MOST_SAMPLES: u64 = 1_000_000;
-    let interval = scenario.interval.value.0;
-    let span = scenario.interval.span.clone().or_else(|| scenario.duration.span.clone());
-    let samples = scenario.duration.value.0.as_picos() / interval.as_picos().max(1);
-    if interval == Duration::ZERO || samples > MOST_SAMPLES {
-        return Err(Mistake::new(format!("more than a million samples, one every {interval}"))
-            .at(span)
-            .help("write a longer interval, such as interval = \"10 s\""));
-    }
-    Ok(interval)
-}
-
 /// Checks a plan that has all but bridges and tunnels.
 pub(crate) fn check(scenario: &Scenario, plan: &Plan) -> Result<(), Mistake> {
     something_happens(scenario)?;

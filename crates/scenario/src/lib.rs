@@ -27,6 +27,7 @@ mod queues;
 mod radio;
 mod reachability;
 mod reader;
+mod recording;
 mod routing;
 mod scenario;
 mod schema;

@@ -106,7 +106,17 @@ pub(crate) struct Names<'a> {
 impl<'a> Names<'a> {
     /// Those of things of a kind, such as "node".
     pub(crate) fn of<T>(kind: &'static str, things: &'a Named<T>) -> Self {
-        Self { kind, names: things.keys().map(|it| it.get_ref().as_str()).collect() }
+        Self::among(kind, things.keys().map(|it| it.get_ref().as_str()))
+    }
+
+    /// These names, of things of a kind.
+    pub(crate) fn among(kind: &'static str, names: impl Iterator<Item = &'a str>) -> Self {
+        Self { kind, names: names.collect() }
+    }
+
+    /// How many there are.
+    pub(crate) fn count(&self) -> usize {
+        self.names.len()
     }
 
     /// The name of a thing by its place in the plan.

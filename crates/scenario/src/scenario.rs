@@ -16,10 +16,11 @@ use crate::links::Link;
 use crate::located::{Located, Named};
 use crate::nodes::Node;
 use crate::producers::Producer;
+use crate::recording::Recording;
 use crate::routing::Routing;
 use crate::schema::explained;
 use crate::tunnels::Tunnel;
-use crate::units::{Measured, milliseconds};
+use crate::units::Measured;
 use crate::{defaults, reader, tree};
 
 /// A scenario: a network, what runs on it, for how long, and what is compared.
@@ -30,9 +31,9 @@ pub(crate) struct Scenario {
     pub(crate) title: Option<String>,
     /// How much time is simulated.
     pub(crate) duration: Located<Measured<Duration>>,
-    /// How often the time series are sampled.
-    #[serde(default = "milliseconds::<100>")]
-    pub(crate) interval: Located<Measured<Duration>>,
+    /// Which time series are recorded, and how often.
+    #[serde(default)]
+    pub(crate) recording: Recording,
     /// The seed of all random streams.
     #[serde(default = "one")]
     pub(crate) seed: u64,

@@ -51,7 +51,8 @@ fn add_if_missing(table: &mut dyn TableLike, within: &str, name: &str) -> Result
     }
     let may_be_new = matches!(
         (within, name),
-        ("", "defaults" | "routing" | "compare")
+        ("", "defaults" | "routing" | "recording" | "compare")
+            | ("recording", "flows" | "links" | "channels")
             | ("defaults", "node" | "link" | "consumer" | "producer" | "flow")
     );
     if may_be_new {

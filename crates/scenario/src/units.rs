@@ -38,7 +38,7 @@ pub(crate) trait Quantity: Sized {
 
 /// A quantity as a user would write it: in the largest unit in which it is a whole
 /// number.
-fn written<T: Quantity>(quantity: &T) -> String {
+pub(crate) fn written<T: Quantity>(quantity: &T) -> String {
     let in_unit = |worth: f64| quantity.base() / worth;
     let is_whole = |worth: f64| {
         let number = in_unit(worth);

@@ -13,7 +13,7 @@ use crate::event::{Event, Kind};
 use crate::network::Network;
 use crate::plan::{LinkChange, LinkPlan, Plan};
 use crate::port_id::PortId;
-use crate::record::ChannelSample;
+use crate::series::ChannelSample;
 
 /// A link with its channel.
 #[derive(Debug)]
@@ -91,15 +91,11 @@ impl Channels {
         })
     }
 
-    /// The links that follow a channel, in the plan's order.
-    pub(crate) fn links(&self) -> impl Iterator<Item = usize> {
-        self.0.iter().map(|it| it.link as usize)
-    }
-
-    /// Samples both directions of one of those links, since the time of the sample before.
+    /// Samples both directions of one of the links, by its place among them, since the time of the sample before.
     pub(crate) fn sample(&self, place: usize, before: Time, time: Time) -> [ChannelSample; 2] {
         let link = &self.0[place];
         [0, 1].map(|direction| ChannelSample {
+            port: PortId::new(link.link as usize, direction),
             time_s: time.as_seconds(),
             position: link.radio.map(|it| it.position),
             station: link.radio.map(|it| it.station),

@@ -2,7 +2,8 @@
 //! protocols' state machines to the engine's events and counts what passes.
 //!
 //! A [`Plan`] says what there is; [`World::new`] builds it; [`World::run`] lets
-//! time pass; what was measured is read from the world afterwards.
+//! time pass; totals are read from the world afterwards, and series go to a [`SeriesSink`]
+//! meanwhile.
 
 mod alarm;
 mod capture;
@@ -18,13 +19,15 @@ mod numbers;
 mod parallel;
 mod part;
 mod partition;
+mod parts;
 mod path;
 mod placements;
 mod plan;
 mod port;
 mod port_id;
-mod record;
+mod recorder;
 mod routing;
+mod series;
 mod side;
 mod transfers;
 mod world;
@@ -40,7 +43,9 @@ pub use plan::{
 };
 pub use port::Counters as PortCounters;
 pub use port_id::PortId;
-pub use record::{ChannelSample, FlowSample, PortSample, Series};
 pub use routing::{Groups, Reached, Topology, Tree, Unreachable};
+pub use series::{
+    ChannelSample, Chunk, FlowSample, PortSample, RecordingPlan, SeriesPlan, SeriesSink,
+};
 pub use transfers::{Transfer, headers};
 pub use world::World;

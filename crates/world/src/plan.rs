@@ -20,6 +20,7 @@ use windtunnel_transports::ndn::producer::Producer;
 use windtunnel_transports::tcp::TcpSettings;
 
 use crate::port_id::PortId;
+use crate::series::RecordingPlan;
 
 /// Everything about one run. Nodes, links and prefixes are referred to by
 /// their place in these lists.
@@ -47,8 +48,8 @@ pub struct Plan {
     pub routing: Routing,
     /// How long it runs.
     pub duration: Duration,
-    /// How often the series are sampled.
-    pub interval: Duration,
+    /// Which series are recorded.
+    pub recording: RecordingPlan,
     /// The seed of all random streams.
     pub seed: u64,
     /// The replication's number.

@@ -35,9 +35,9 @@ pub struct Counters {
     /// counted; on a link with a delivery trace, at the trace's mean rate.
     pub transmission_sum: Duration,
     /// The most that waited at once; packets and bytes each by itself.
-    pub most: Backlog,
-    /// Packets dropped because the queue had no room.
-    pub overflows: u64,
+    pub maximum_backlog: Backlog,
+    /// Packets dropped because the queue was at its limit.
+    pub overlimit_drops: u64,
     /// Packets that the queue discipline dropped.
     pub discipline_drops: u64,
     /// Packets that the link lost, its physical layer included.
@@ -58,7 +58,7 @@ impl Counters {
     /// Packets dropped, whatever the cause.
     #[must_use]
     pub fn dropped(&self) -> u64 {
-        self.overflows + self.discipline_drops + self.losses
+        self.overlimit_drops + self.discipline_drops + self.losses
     }
 
     /// Puts a mark on a packet and counts it, if the verdict asks for one.
@@ -253,7 +253,7 @@ impl Port {
     }
 
     /// Packets on the link or waiting for it.
-    pub(crate) fn held(&self) -> u64 {
+    pub(crate) fn in_transit(&self) -> u64 {
         let queued = match &self.egress {
             Egress::OnArrival { .. } => 0,
             Egress::OnDeparture(it) => u64::from(it.queue.backlog().packets),
@@ -296,12 +296,12 @@ impl Port {
                 }
                 if self.busy_until > now {
                     if !limit.admits(*backlog, size) {
-                        self.counters.overflows += 1;
+                        self.counters.overlimit_drops += 1;
                         store.discard(&packet);
                         return Due::default();
                     }
                     backlog.add(size);
-                    self.counters.most = self.counters.most.or_more(*backlog);
+                    self.counters.maximum_backlog = self.counters.maximum_backlog.or_more(*backlog);
                 }
                 let ecn = packet.ecn;
                 let packet = store.insert(packet);
@@ -336,10 +336,10 @@ impl Port {
             return self.serve(now, store);
         }
         held.queue.offer(held.limit, waiting, flow, |it| {
-            self.counters.overflows += 1;
+            self.counters.overlimit_drops += 1;
             store.drop_at(it.packet);
         });
-        self.counters.most = self.counters.most.or_more(held.queue.backlog());
+        self.counters.maximum_backlog = self.counters.maximum_backlog.or_more(held.queue.backlog());
         self.call()
     }
 

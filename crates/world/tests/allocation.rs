@@ -58,7 +58,7 @@ static ALLOCATOR: Counting = Counting;
 /// sampled once.
 fn allocations(plan: &Plan, seconds: u64) -> (u64, u64) {
     let duration = Duration::from_secs(seconds);
-    let plan = Plan { duration, interval: duration, ..plan.clone() };
+    let plan = Plan { duration, ..plan.clone() };
     let before = ALLOCATIONS.get();
     let mut world = World::new(&plan).expect("every consumer reaches a producer");
     let (_, events) = world.run(&Control::default(), None);

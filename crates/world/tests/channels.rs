@@ -4,10 +4,10 @@ mod common;
 
 use std::sync::Arc;
 
-use common::{direction, fixed, join, nodes, port, run};
+use common::{direction, fixed, join, nodes, port, run, run_recorded};
 use windtunnel_engine::{Duration, Rate};
 use windtunnel_links::{Opportunities, RateTrace, RateTraces};
-use windtunnel_world::Plan;
+use windtunnel_world::{Plan, RecordingPlan};
 
 fn megabits(rate: u64) -> Option<Rate> {
     Rate::from_bits_per_second(rate * 1_000_000)
@@ -23,7 +23,7 @@ fn traced(rows: &[(u64, u64)], repeat_ms: Option<u64>) -> Plan {
     plan.links[0].channel = Some(Arc::new(RateTraces([None, Some(Arc::new(trace))])));
     common::serve(&mut plan, 1, "/data");
     common::ask(&mut plan, 0, "/data", 1).controller = fixed(2000);
-    plan.interval = Duration::from_millis(500);
+    plan.recording = RecordingPlan::every(Duration::from_millis(500));
     plan
 }
 
@@ -31,10 +31,10 @@ fn traced(rows: &[(u64, u64)], repeat_ms: Option<u64>) -> Plan {
 fn a_link_sends_at_the_rates_of_its_trace_and_not_while_there_is_none() {
     // 8 Mbps for a second, nothing for a second, 16 Mbps to the end of three; again.
     let plan = traced(&[(0, 8), (1000, 0), (2000, 16)], Some(3000));
-    let world = run(&plan);
+    let (_, series) = run_recorded(&plan);
     let rates = [8e6, 8e6, 0.0, 0.0, 16e6, 16e6];
-    let seen = world.series().ports.iter().skip(1).step_by(2);
-    let told = world.series().channels.iter().skip(1).step_by(2);
+    let seen = series.ports.iter().skip(1).step_by(2);
+    let told = series.channels.iter().skip(1).step_by(2);
     for (index, (port, channel)) in seen.zip(told).enumerate() {
         let expected = rates[index % 6];
         // Packets of some 1100 octets; the first comes after at most 3 ms.
@@ -72,9 +72,8 @@ fn a_delivery_trace_is_told_as_its_mean_rate_of_each_interval() {
     let mut plan = traced(&[(0, 1)], None);
     plan.links[0].channel = Some(Arc::new(RateTraces([None, None])));
     plan.links[0].directions[1].opportunities = Some(Arc::new(trace));
-    let world = run(&plan);
-    let told: Vec<f64> =
-        world.series().channels.iter().skip(1).step_by(2).map(|it| it.rate_bps).collect();
+    let (world, series) = run_recorded(&plan);
+    let told: Vec<f64> = series.channels.iter().skip(1).step_by(2).map(|it| it.rate_bps).collect();
     // The one at the very end of a silent half begins the next round.
     let one = 12_000.0 / 0.5;
     assert!((told[0] - (12e6 - one)).abs() <= one && told[1] <= one, "{told:?}");

@@ -99,7 +99,6 @@ fn file_over(links: &[[DirectionPlan; 2]], window: usize, segments: usize) -> Pl
     serve(&mut plan, links.len(), "/data");
     file(ask(&mut plan, 0, "/data", window as u64), segments as u64);
     plan.duration = Duration::from_secs(100_000);
-    plan.interval = plan.duration;
     plan
 }
 
@@ -221,7 +220,7 @@ fn overflows_of_a_burst(limit: QueueLimit, change: impl Fn(&mut DirectionPlan)) 
     let world = run(&plan);
     let port = port(&plan, &world, 0, 0);
     assert_eq!(port.offered, 100);
-    (port.overflows, port.most.packets, port.most.bytes)
+    (port.overlimit_drops, port.maximum_backlog.packets, port.maximum_backlog.bytes)
 }
 
 /// Those that let pass a first burst as far as there is room, each by itself.
@@ -253,7 +252,12 @@ fn what_a_queue_holds_is_sent_at_the_rate_of_the_link() {
         plan.duration = Duration::from_micros(240 * 50);
         let world = run(&plan);
         let port = port(&plan, &world, 0, 0);
-        assert_eq!((port.delivered, port.most.packets), (50, 99), "{:?}", slow.discipline);
+        assert_eq!(
+            (port.delivered, port.maximum_backlog.packets),
+            (50, 99),
+            "{:?}",
+            slow.discipline
+        );
     }
 }
 

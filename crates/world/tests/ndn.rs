@@ -136,7 +136,7 @@ fn no_interest_circulates_in_a_ring_and_everything_ends() {
     let world = run(&plan);
     assert_eq!(flow(&world, 0).interests, SEGMENTS);
     assert!(finished(&world, 0).is_some());
-    assert_eq!(world.packets_held(), 0);
+    assert_eq!(world.packets_in_transit(), 0);
     for side in 0..2 * plan.links.len() {
         let crossing = port(&plan, &world, side / 2, side % 2);
         // An Interest once, and an answer once: Data, or a refusal.
@@ -163,7 +163,7 @@ fn a_late_copy_of_an_answered_interest_is_refused() {
     }
     let world = run(&plan);
     assert_eq!(flow(&world, 0).interests, SEGMENTS);
-    assert_eq!(world.packets_held(), 0);
+    assert_eq!(world.packets_in_transit(), 0);
     for side in 0..8 {
         assert!(port(&plan, &world, side / 2, side % 2).offered <= 2 * SEGMENTS);
     }
@@ -214,7 +214,7 @@ fn an_interest_goes_as_far_as_its_hop_limit() {
         plan.consumers[0].settings.hop_limit = Some(hop_limit);
         let world = run(&plan);
         assert_eq!(flow(&world, 0).data, received);
-        assert_eq!(node(&world, 2).out_of_hops > 0, received == 0);
+        assert_eq!(node(&world, 2).hop_limit_exceeded > 0, received == 0);
     }
 }
 
@@ -257,7 +257,7 @@ fn congestion_of_interests_reaches_the_consumer_where_marks_return() {
         assert!(made > 0);
         assert_eq!(seen > 0, marked);
         let under_way = made - seen;
-        assert!(!returns || under_way <= world.packets_held(), "{seen} of {made}");
+        assert!(!returns || under_way <= world.packets_in_transit(), "{seen} of {made}");
     }
 }
 
@@ -288,7 +288,7 @@ fn a_standing_queue_is_marked_or_dropped_from_as_often_as_the_discipline_says() 
         // The queue takes some milliseconds to grow; a mark takes ten in the end.
         assert!((hits - expected).abs() <= 1, "{hits} for {expected}: {discipline:?}");
         let under_way = marks - flow(&world, 0).marks as i64;
-        assert!((0..=world.packets_held() as i64).contains(&under_way));
+        assert!((0..=world.packets_in_transit() as i64).contains(&under_way));
     }
 }
 
@@ -323,7 +323,7 @@ fn timeouts_recover_a_file_from_loss_both_ways() {
     let counters = flow(&world, 0);
     assert_eq!(counters.bytes, 2_000 * u64::from(PAYLOAD));
     assert!(counters.timeouts > 0 && counters.interests == 2_000 + counters.retransmissions);
-    assert_eq!(world.packets_held(), 0);
+    assert_eq!(world.packets_in_transit(), 0);
 }
 
 #[test]

@@ -111,5 +111,5 @@ fn connections_come_and_go_over_proxies_and_all_their_data_arrive() {
     assert_eq!(world.transfers().len() as u64, counters.connections);
     assert_eq!(counters.receiver.received_bytes, 5000 * counters.connections);
     assert_eq!(counters.sender.acknowledged_bytes, 5000 * counters.connections);
-    assert_eq!(world.packets_held(), 0);
+    assert_eq!(world.packets_in_transit(), 0);
 }

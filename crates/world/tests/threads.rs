@@ -2,19 +2,20 @@
 
 mod common;
 
-use common::{ask, direction, ip_flow, join, nodes, over_tcp, serve};
+use common::{ask, direction, ip_flow, join, nodes, over_tcp, record, recorded, serve};
 use windtunnel_applications::{Sizes, Workload};
 use windtunnel_engine::{Control, Duration, Stop, Time};
 use windtunnel_links::{Impairment, Loss};
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_transports::tcp::{EcnMode, Recovery};
 use windtunnel_world::{
-    ChangePlan, DirectionPlan, LinkChange, Paths, Plan, PortId, TunnelPlan, World,
+    ChangePlan, DirectionPlan, LinkChange, Paths, Plan, PortId, RecordingPlan, TunnelPlan, World,
 };
 
 /// Everything that can be read from a world, as text.
 fn read(plan: &Plan, threads: usize) -> String {
     let mut world = World::on_threads(plan, threads).expect("every flow has a path");
+    let series = record(plan, &mut world, 64);
     let (stop, events) = world.run(&Control::default(), None);
     assert_eq!(stop, Stop::Finished);
     let ports: Vec<_> = world.ports(plan.end()).collect();
@@ -22,11 +23,11 @@ fn read(plan: &Plan, threads: usize) -> String {
     let consumers: Vec<_> = world.consumers().map(|it| *it.counters()).collect();
     let nodes: Vec<_> = world.nodes().collect();
     let tunnels: Vec<_> = world.tunnels().collect();
-    let held = (world.packets_held(), world.packet_hops(), world.unroutable(), events);
+    let held = (world.packets_in_transit(), world.packet_hops(), world.unroutable(), events);
     format!(
         "{held:?}\n{ports:#?}\n{flows:#?}\n{consumers:#?}\n{nodes:#?}\n{tunnels:#?}\n{:#?}\n{:#?}",
         world.transfers(),
-        world.series()
+        recorded(&series)
     )
 }
 
@@ -63,7 +64,7 @@ fn row(link: &DirectionPlan) -> Plan {
     serve(&mut plan, 5, "/data");
     ask(&mut plan, 0, "/data", 20);
     plan.duration = Duration::from_secs(2);
-    plan.interval = Duration::from_millis(100);
+    plan.recording = RecordingPlan::every(Duration::from_millis(100));
     plan
 }
 

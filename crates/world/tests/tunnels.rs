@@ -62,8 +62,8 @@ fn run(plan: &Plan) -> World {
     let dropped: u64 = ports(plan, &world).iter().map(|it| it.dropped()).sum();
     let (entered, left) = (of(|it| it.entered), of(|it| it.left + it.unmarkable));
     assert!(left <= entered, "{left} of {entered} left");
-    assert!(entered <= left + (dropped + world.packets_held()) * plan.tunnels.len() as u64);
-    let inside = world.packets_stored() - world.packets_held();
+    assert!(entered <= left + (dropped + world.packets_in_transit()) * plan.tunnels.len() as u64);
+    let inside = world.packets_stored() - world.packets_in_transit();
     assert!(inside <= entered - left, "{inside} are kept inside others");
     world
 }
@@ -120,7 +120,7 @@ fn a_file_arrives_whole_through_a_tunnel_that_loses_duplicates_and_reorders() {
     assert_eq!(received_bytes(&world, 0), bytes);
     let inside = port(&plan, &world, INSIDE, 0);
     assert!(inside.losses > 0 && inside.duplicates > 0 && inside.late > 0);
-    assert_eq!((world.packets_held(), world.packets_stored()), (0, 0), "nothing is kept");
+    assert_eq!((world.packets_in_transit(), world.packets_stored()), (0, 0), "nothing is kept");
 }
 
 #[test]

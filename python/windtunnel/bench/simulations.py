@@ -21,7 +21,14 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from windtunnel import _core
-from windtunnel.bench.workloads import PPP_BYTES, WORKLOADS, Ndn, Workload, scenario
+from windtunnel.bench.workloads import (
+    LONG_WORKLOADS,
+    PPP_BYTES,
+    WORKLOADS,
+    Ndn,
+    Workload,
+    scenario,
+)
 from windtunnel.results import Results
 from windtunnel.running import run_scenario
 
@@ -170,8 +177,8 @@ def compare(workload: Workload) -> dict[str, Any] | None:
 
 
 def chosen(name: str | None) -> list[Workload]:
-    """Give the workload of a name, or all. Raises UnknownWorkload."""
-    workloads = {workload.name: workload for workload in WORKLOADS}
+    """Give the workload of a name, or all that take no minutes. Raises UnknownWorkload."""
+    workloads = {workload.name: workload for workload in [*WORKLOADS, *LONG_WORKLOADS]}
     if name is None:
         return WORKLOADS
     if name in workloads:

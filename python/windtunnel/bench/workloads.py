@@ -115,6 +115,8 @@ class Workload:
     """Simulated seconds of Windtunnel's own figure."""
     compared_s: float | None
     """Simulated seconds of a comparison, few where ns-3 takes minutes; None: not compared."""
+    is_recorded: bool = False
+    """Whether series are recorded, as by default; ns-3 does not record any."""
 
 
 def path(nodes: Iterable[str], rate: str, delay: str) -> list[Link]:
@@ -288,15 +290,34 @@ WORKLOADS = [
     ),
 ]
 
+LONG_WORKLOADS = [
+    Workload(
+        "tcp-flows-100000-recorded",
+        partial(
+            tcp_dumbbell,
+            hosts=100,
+            mbps=10_000,
+            delay_ms=8,
+            access_delay_us=1000,
+            flows_a_host=1000,
+        ),
+        Tcp('"new-reno"', starts_over_s=0.5),
+        duration_s=60,
+        compared_s=None,
+        is_recorded=True,
+    ),
+]
+"""Workloads that take minutes: they run only if they are named."""
+
 
 def scenario(workload: Workload, duration_s: float) -> str:
     """Write a workload as a scenario file."""
     network = workload.network()
     nodes = dict.fromkeys(end for link in network.links for end in (link.first, link.second))
+    unrecorded = "recording = { flows = false, links = false, channels = false }"
     lines = [
         f'duration = "{duration_s:f} s"',
-        # A single sample: ns-3 does not record series either.
-        f'interval = "{duration_s:f} s"',
+        *([] if workload.is_recorded else [unrecorded]),
         "[defaults.link]",
         f'queue = {{ kind = "drop-tail", limit = "{network.queue} packets" }}',
         *([f'loss = {{ probability = "{network.loss}" }}'] if network.loss else []),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import traceback
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
@@ -19,7 +19,7 @@ from windtunnel.bench import studies as studies_bench
 from windtunnel.cli import listing
 from windtunnel.folders import beside, check_replaceable
 from windtunnel.papers.errors import PaperError, UnknownPaper
-from windtunnel.results import ResultsError
+from windtunnel.results import Results, ResultsError
 from windtunnel.running import read, run_scenario
 from windtunnel.studies.errors import StudyError
 
@@ -162,17 +162,29 @@ def run(
     # Imported here: Polars takes longer to load than most commands take.
     from windtunnel import summary
 
-    with beside(folder) if pcap else nullcontext() as captures:
+    progress.tell(scenario.notes)
+    with beside(folder) as recorded:
         with progress.shown() as watch:
-            chosen = (captures, pcap) if captures and pcap else None
-            results = run_scenario(scenario, jobs, watch, chosen, threads)
-        saved = results.save(folder, captures) if results.tables else None
+            results = run_scenario(scenario, jobs, watch, recorded, pcap or [], threads)
+        saved = save(results, folder, recorded)
     if as_json:
         answer(summary.document(results, results.manifest, file, saved))
-    elif saved:
+    elif saved and results.tables:
         output().print(summary.table(results))
         output().print(f"Results: {saved}", soft_wrap=True)
     report_missing(results.manifest, saved)
+
+
+def save(results: Results, folder: Path, recorded: Path) -> Path | None:
+    """Save results and what the runs recorded, if there is anything.
+
+    Without a finished run the folder has another name: earlier results stay.
+    """
+    if results.tables:
+        return results.save(folder, recorded)
+    if (recorded / "unfinished").exists():
+        return results.save(folder.with_name(f"{folder.name}-unfinished"), recorded)
+    return None
 
 
 def report_missing(manifest: dict[str, Any], saved: Path | None) -> None:
@@ -183,7 +195,8 @@ def report_missing(manifest: dict[str, Any], saved: Path | None) -> None:
     report_faults(manifest["faults"])
     if manifest["interrupted"]:
         done = f"{manifest['finished']} of {manifest['finished'] + manifest['unfinished']} runs"
-        where = f"results are in {saved}" if saved else "nothing was written"
+        what = "results are" if manifest["finished"] else "what was recorded is"
+        where = f"{what} in {saved}" if saved else "nothing was written"
         fail(f"interrupted: {done} finished; {where}", INTERRUPTED)
 
 
@@ -312,6 +325,7 @@ def check(file: File) -> None:
         f"{count(cases, 'case')} × {count(runs, 'run')}, {scenario.total_simulated_s:g} s simulated"
     )
     output().print(f"{file}: valid: {what}", soft_wrap=True)
+    progress.tell(scenario.notes)
 
 
 def count(number: int, what: str) -> str:

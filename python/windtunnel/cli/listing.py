@@ -8,7 +8,7 @@ from typing import Any, Literal
 from rich.table import Table
 
 from windtunnel import _core
-from windtunnel.bench.workloads import WORKLOADS
+from windtunnel.bench.workloads import LONG_WORKLOADS, WORKLOADS
 
 Kind = Literal["papers", "controllers", "queues", "strategies", "workloads"]
 
@@ -21,7 +21,8 @@ def entries(kind: Kind) -> list[dict[str, Any]]:
 
         return [{"name": paper.name, "title": paper.title} for paper in find_papers()]
     if kind == "workloads":
-        return [{"name": it.name, "duration": f"{it.duration_s:g} s"} for it in WORKLOADS]
+        workloads = [*WORKLOADS, *LONG_WORKLOADS]
+        return [{"name": it.name, "duration": f"{it.duration_s:g} s"} for it in workloads]
     listed: list[dict[str, Any]] = json.loads(_core.catalogue(kind))
     return listed
 

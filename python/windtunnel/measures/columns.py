@@ -44,11 +44,11 @@ NAMES = {
     "flow_controller": ("flow's controller", ""),
     "losses": ("lost on the link", ""),
     "medium_utilisation": ("utilisation of the shared medium", "share"),
-    "most_packets": ("longest queue", "packets"),
+    "maximum_queue_packets": ("longest queue", "packets"),
+    "overlimit_drops": ("dropped at the queue's limit", ""),
     "probes": ("tail loss probes", ""),
     "queue_packets": ("mean queue", "packets"),
     "sojourn_s": ("sojourn time", "s"),
-    "undone": ("decreases undone", ""),
     "unsolicited": ("unsolicited Data", ""),
     "utilisation": ("utilisation", "share"),
 }

@@ -45,7 +45,7 @@ def jains_index(value: pl.Expr) -> pl.Expr:
 def while_all_send(results: Tables, keys: list[str]) -> pl.DataFrame:
     """Take each flow's mean goodput, in bit/s, from when the last one delivers something.
 
-    Runs with a single flow have nothing to share and are left out.
+    Runs of which a single flow is recorded have nothing to share and are left out.
     """
     series = results["flow_series"].select(*keys, "flow", "time_s", "goodput_bps")
     first = pl.col("time_s").filter(pl.col("goodput_bps") > 0).min().over(*keys, "flow")

@@ -17,7 +17,7 @@ DIRECTION = ["link", "from", "to"]
 USED = pl.coalesce("medium_utilisation", "utilisation")
 """The share of the time in which something is sent on the medium of a direction."""
 
-DROPS = ("overflows", "discipline_drops", "losses")
+DROPS = ("overlimit_drops", "discipline_drops", "losses")
 """The columns that count dropped packets, by cause."""
 
 

@@ -22,8 +22,7 @@ def unanswered(results: Tables, keys: list[str]) -> pl.DataFrame:
 
 def per_second(results: Tables, table: str, keys: list[str], counted: pl.Expr) -> pl.DataFrame:
     """Divide a count by the simulated time."""
-    series = results["link_series"].group_by(keys, maintain_order=True)
-    durations = series.agg(pl.col("time_s").max().alias("duration_s"))
+    durations = results["runs"].select(*keys, "duration_s")
     counts = results[table].group_by(keys, maintain_order=True).agg(counted.sum().alias("counted"))
     value = (pl.col("counted") / pl.col("duration_s")).alias(VALUE)
     return counts.join(durations, on=keys, maintain_order="left").select(*keys, value)

@@ -50,9 +50,11 @@ def delay(comparison: Comparison) -> list[Picture]:
 
 
 def of_several(comparison: Comparison, what: str) -> str:
-    """Say in a title that a line is the sum or the mean of several flows."""
+    """Say in a title that a line is the sum or the mean of several flows, or of those recorded."""
     flows = comparison["flows"].group_by("case", "flow_controller").agg(pl.col("flow").n_unique())
-    return f", {what} of the flows" if (flows["flow"] > 1).any() else ""
+    named, recorded = (comparison[it]["flow"].n_unique() for it in ("flows", "flow_series"))
+    which = "flows" if named == recorded else "recorded flows"
+    return f", {what} of the {which}" if (flows["flow"] > 1).any() else ""
 
 
 def queue(comparison: Comparison) -> list[Picture]:
@@ -61,11 +63,13 @@ def queue(comparison: Comparison) -> list[Picture]:
 
 
 def drops(comparison: Comparison) -> list[Picture]:
-    """Draw the packets dropped per second on all links; no picture without drops."""
+    """Draw the packets dropped per second on all recorded links; no picture without drops."""
     if not totals.of_links(comparison)["drops"].ne(0).any():
         return []
     get = partial(series.of_drops, comparison)
-    return over_time("drops", "Packets dropped", DROP_RATE, comparison.by_case(), get)
+    there, recorded = (comparison[it]["link"].n_unique() for it in ("links", "link_series"))
+    title = "Packets dropped" + (" on the recorded links" if recorded < there else "")
+    return over_time("drops", title, DROP_RATE, comparison.by_case(), get)
 
 
 OVER_TIME = {"goodput": goodput, "window": window, "queue": queue, "delay": delay, "drops": drops}
@@ -88,6 +92,9 @@ def over_time(
     made = []
     for index, panel in enumerate(divided[:MOST_PANELS], start=1):
         drawn = get(panel.lines)
+        if drawn.frame.is_empty():
+            # Nothing of it was recorded.
+            continue
         shown = scale(measure.unit, drawn.frame["high"])
         frame = drawn.frame.with_columns(pl.col("mean", "low", "high") / shown.size)
         axis = shown.title(measure.title)

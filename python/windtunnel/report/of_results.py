@@ -159,7 +159,7 @@ def took(manifest: dict[str, Any]) -> str:
 
 
 def warnings(results: Results) -> list[str]:
-    """List what is missing from the results, and why."""
+    """List what is missing from the results, and why, and what was decided for the user."""
     manifest = results.manifest
     said = []
     if manifest.get("interrupted"):
@@ -171,6 +171,7 @@ def warnings(results: Results) -> list[str]:
     if manifest.get("out_of_real_time"):
         stopped = counted(manifest["out_of_real_time"], "run")
         said.append(f"{stopped} ended early, at the limit of real time, and are included.")
+    said += [f"{note[0].upper()}{note[1:]}." for note in manifest.get("notes", [])]
     failed = [*manifest.get("faults", []), *manifest.get("failures", [])]
     said += [f"A run failed: {why}" for why in failed]
     if not results.tables:

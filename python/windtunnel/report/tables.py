@@ -54,7 +54,7 @@ FIRST = ("goodput_bps", "delay_s", "delay_minimum_s", "delay_maximum_s", "rtt_s"
 
 LEFT_OUT = {
     "flows": {"received_bytes", "in_flight", "last_delay_s"},
-    "links": {"offered", "delivered_bytes", "held", "most_bytes"},
+    "links": {"offered", "delivered_bytes", "in_transit", "maximum_queue_bytes"},
     "nodes": set[str](),
 }
 """The columns that are not on the page; the Parquet files have them."""

@@ -12,6 +12,36 @@ From = TypedDict("From", {"from": str}, total=False)
 """A key that no class can have, because it is a word of Python."""
 
 
+class Recording(TypedDict, total=False):
+    """Which time series are recorded, and how often."""
+
+    interval: str
+    """How often samples are taken; default: every 100 ms, and less often where the series of a
+    kind would have more than 2,000,000 rows in a run."""
+    flows: bool | Series
+    """Series of flows and consumers."""
+    links: bool | Series
+    """Series of both directions of links."""
+    channels: bool | ChannelSeries
+    """Series of links with a channel."""
+
+
+class Series(TypedDict, total=False):
+    """How series are recorded."""
+
+    interval: str
+    """How often samples are taken; default: that of all series."""
+    only: Sequence[str]
+    """The names of those that are recorded; default: all."""
+
+
+class ChannelSeries(TypedDict, total=False):
+    """How series of links with a channel are recorded."""
+
+    interval: str
+    """How often samples are taken; default: that of all series."""
+
+
 class Defaults(TypedDict, total=False):
     """What holds for all things of a kind that do not say otherwise."""
 
@@ -1278,8 +1308,8 @@ class ScenarioTables(TypedDict, total=False):
     """What the scenario is, in one line; default: none."""
     duration: Required[str]
     """How much time is simulated."""
-    interval: str
-    """How often the time series are sampled."""
+    recording: Recording
+    """Which time series are recorded, and how often."""
     seed: int
     """The seed of all random streams."""
     runs: int

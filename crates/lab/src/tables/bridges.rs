@@ -28,9 +28,9 @@ pub(super) fn totals(plan: &Plan, world: &World) -> RecordBatch {
         .count("resent", |(_, it)| it.source.resent)
         .count("resent_bytes", |(_, it)| it.resent_bytes)
         .count("expired", |(_, it)| it.source.expired)
-        .count("held", |(_, it)| u64::from(it.stalled.packets))
-        .count("most_packets", |(_, it)| u64::from(it.source.largest.packets))
-        .count("most_bytes", |(_, it)| it.source.largest.bytes)
+        .count("buffered_packets", |(_, it)| u64::from(it.stalled.packets))
+        .count("maximum_buffered_packets", |(_, it)| u64::from(it.source.largest.packets))
+        .count("maximum_buffered_bytes", |(_, it)| it.source.largest.bytes)
         .count("suppressed", |(_, it)| it.source.suppressed)
         .count("received", |(_, it)| it.destination.received)
         .count("marks", |(_, it)| it.destination.marks)
@@ -38,7 +38,7 @@ pub(super) fn totals(plan: &Plan, world: &World) -> RecordBatch {
         .count("delays_expired", |(_, it)| it.destination.expired)
         .count("delays_overflowed", |(_, it)| it.destination.overflows)
         .count("waiting", |(_, it)| u64::from(it.waiting.packets))
-        .count("most_waiting_bytes", |(_, it)| it.destination.largest.bytes)
+        .count("maximum_waiting_bytes", |(_, it)| it.destination.largest.bytes)
         .batch()
 }
 

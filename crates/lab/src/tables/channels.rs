@@ -2,29 +2,28 @@
 
 use arrow_array::RecordBatch;
 use windtunnel_links::radio::{Map, Point};
-use windtunnel_world::{LinkPlan, Plan, World};
+use windtunnel_world::{ChannelSample, LinkPlan, Plan};
 
 use super::{Columns, directions};
 
-/// Each direction of each link with a channel, at each time.
-pub(super) fn series(plan: &Plan, world: &World) -> RecordBatch {
-    let directions: Vec<_> =
-        directions(plan).into_iter().filter(|it| it.link.channel.is_some()).collect();
-    let rows: Vec<_> = directions.into_iter().cycle().zip(&world.series().channels).collect();
-    Columns::of(&rows)
-        .text("link", |(direction, _)| &direction.link.name)
-        .text("from", |(direction, _)| direction.from)
-        .text("to", |(direction, _)| direction.to)
-        .number("time_s", |(_, it)| it.time_s)
-        .number("x_m", |(_, it)| it.position.map(|it| it.x))
-        .number("y_m", |(_, it)| it.position.map(|it| it.y))
-        .text_if_any("station", |(direction, it)| {
-            let station = &map(direction.link)?.stations[it.station?];
+/// Samples of directions of links with a channel.
+pub(crate) fn channel_series(plan: &Plan, rows: &[ChannelSample]) -> RecordBatch {
+    let directions = directions(plan);
+    let of = |it: &ChannelSample| directions[it.port.index()];
+    Columns::of(rows)
+        .text("link", |it| &of(it).link.name)
+        .text("from", |it| of(it).from)
+        .text("to", |it| of(it).to)
+        .number("time_s", |it| it.time_s)
+        .number("x_m", |it| it.position.map(|it| it.x))
+        .number("y_m", |it| it.position.map(|it| it.y))
+        .text_if_any("station", |it| {
+            let station = &map(of(it).link)?.stations[it.station?];
             Some(&station.name)
         })
-        .flag_if_any("line_of_sight", |(_, it)| it.line_of_sight)
-        .number("sinr_db", |(_, it)| it.sinr_db)
-        .number("rate_bps", |(_, it)| it.rate_bps)
+        .flag_if_any("line_of_sight", |it| it.line_of_sight)
+        .number("sinr_db", |it| it.sinr_db)
+        .number("rate_bps", |it| it.rate_bps)
         .batch()
 }
 

@@ -5,7 +5,7 @@ use windtunnel_applications::udp::SinkCounters;
 use windtunnel_engine::{Duration, Time};
 use windtunnel_transports::ndn::consumer::{Consumer, ConsumerCounters};
 use windtunnel_world::{
-    ConsumerPlan, Flow, FlowCounters, FlowPlan, Plan, TcpCounters, Transport, World,
+    ConsumerPlan, Flow, FlowCounters, FlowPlan, FlowSample, Plan, TcpCounters, Transport, World,
 };
 
 use super::{Columns, mean};
@@ -219,7 +219,7 @@ pub(super) fn totals(plan: &Plan, prefixes: &[String], world: &World, end: Time)
         .count_if_any("decreases", |it| {
             it.of_sender(|ndn| ndn.decreases, |tcp| tcp.sender.decreases)
         })
-        .count_if_any("undone", |it| Some(it.tcp()?.sender.undone))
+        .count_if_any("decreases_undone", |it| Some(it.tcp()?.sender.decreases_undone))
         .count_if_any("probes", |it| Some(it.tcp()?.sender.probes))
         .count("duplicates", |it| it.duplicates())
         .count_if_any("in_flight", |it| it.in_flight())
@@ -232,24 +232,23 @@ pub(super) fn totals(plan: &Plan, prefixes: &[String], world: &World, end: Time)
         .batch()
 }
 
-/// Each flow over each interval.
-pub(super) fn series(plan: &Plan, world: &World) -> RecordBatch {
+/// Samples of flows.
+pub(crate) fn flow_series(plan: &Plan, rows: &[FlowSample]) -> RecordBatch {
     let consumers = plan.consumers.iter().map(|it| it.name.as_str());
     let names: Vec<&str> = consumers.chain(plan.flows.iter().map(|it| it.name.as_str())).collect();
-    let rows: Vec<_> = names.into_iter().cycle().zip(&world.series().flows).collect();
-    Columns::of(&rows)
-        .text("flow", |(flow, _)| flow)
-        .number("time_s", |(_, it)| it.time_s)
-        .number("goodput_bps", |(_, it)| it.goodput_bps)
-        .number("cwnd_segments", |(_, it)| it.cwnd)
-        .number("ssthresh_segments", |(_, it)| it.ssthresh)
-        .count("in_flight", |(_, it)| it.in_flight)
-        .number("smoothed_rtt_s", |(_, it)| it.smoothed_rtt_s)
-        .number("delay_s", |(_, it)| it.delay_s)
-        .count("retransmissions", |(_, it)| it.retransmissions)
-        .count("marks", |(_, it)| it.marks)
-        .count("timeouts", |(_, it)| it.timeouts)
-        .count("decreases", |(_, it)| it.decreases)
+    Columns::of(rows)
+        .text("flow", |it| names[it.flow as usize])
+        .number("time_s", |it| it.time_s)
+        .number("goodput_bps", |it| it.goodput_bps)
+        .number("cwnd_segments", |it| it.cwnd)
+        .number("ssthresh_segments", |it| it.ssthresh)
+        .count("in_flight", |it| it.in_flight)
+        .number("smoothed_rtt_s", |it| it.smoothed_rtt_s)
+        .number("delay_s", |it| it.delay_s)
+        .count("retransmissions", |it| it.retransmissions)
+        .count("marks", |it| it.marks)
+        .count("timeouts", |it| it.timeouts)
+        .count("decreases", |it| it.decreases)
         .batch()
 }
 

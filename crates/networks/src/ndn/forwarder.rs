@@ -55,7 +55,7 @@ pub struct ForwarderCounters {
     /// Interests that looped.
     pub loops: u64,
     /// Interests whose hop limit was reached.
-    pub out_of_hops: u64,
+    pub hop_limit_exceeded: u64,
     /// Data that no Interest was pending for.
     pub unsolicited: u64,
     /// Pending Interests that expired without an answer.
@@ -231,7 +231,7 @@ impl Forwarder {
     ) {
         self.counters.interests_in += 1;
         if !self.decrement_hop_limit(face, &mut interest) {
-            self.counters.out_of_hops += 1;
+            self.counters.hop_limit_exceeded += 1;
             return;
         }
         let found = self.pit.find(interest.name);
@@ -328,7 +328,7 @@ impl Forwarder {
             Decision::Forward => {
                 for &(upstream, nonce) in &self.chosen {
                     if interest.hop_limit == Some(0) && !self.local[usize::from(upstream.0)] {
-                        self.counters.out_of_hops += 1;
+                        self.counters.hop_limit_exceeded += 1;
                         continue;
                     }
                     entry.note_out(now, upstream, nonce);

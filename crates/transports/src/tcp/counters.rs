@@ -26,7 +26,7 @@ pub struct EndpointCounters {
     /// Decreases of the window that congestion signals asked for.
     pub decreases: u64,
     /// Of those, how many turned out to be spurious and were undone.
-    pub undone: u64,
+    pub decreases_undone: u64,
     /// Tail loss probes sent.
     pub probes: u64,
     /// Round trips measured: their sum.
@@ -55,7 +55,7 @@ impl AddAssign<&Self> for EndpointCounters {
             marks,
             timeouts,
             decreases,
-            undone,
+            decreases_undone,
             probes,
             rtt_sum,
             rtt_samples,
@@ -72,7 +72,7 @@ impl AddAssign<&Self> for EndpointCounters {
         self.marks += marks;
         self.timeouts += timeouts;
         self.decreases += decreases;
-        self.undone += undone;
+        self.decreases_undone += decreases_undone;
         self.probes += probes;
         self.rtt_sum += rtt_sum;
         self.rtt_samples += rtt_samples;

@@ -419,7 +419,7 @@ fn every_byte_arrives_once(case: &Case) -> TestCaseResult {
         prop_assert_eq!(peer.received_bytes, case.bytes[end]);
         prop_assert_eq!(run.ends[end].in_flight(), 0);
         prop_assert_eq!(run.ends[end].unacknowledged(), 0);
-        prop_assert!(own.undone <= own.decreases);
+        prop_assert!(own.decreases_undone <= own.decreases);
     }
     Ok(())
 }

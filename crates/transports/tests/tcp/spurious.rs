@@ -16,7 +16,7 @@ fn stamped(recovery: Recovery) -> TcpSettings {
 fn timed_out(settings: &TcpSettings) -> Script {
     let mut it = Script::connected(settings, 100, 1_000);
     it.until(1_320);
-    let (timeouts, undone) = (it.end.counters().timeouts, it.end.counters().undone);
+    let (timeouts, undone) = (it.end.counters().timeouts, it.end.counters().decreases_undone);
     assert_eq!((timeouts, undone), (1, 0));
     assert_eq!((it.cwnd(), it.ssthresh()), (1.0, 5.0));
     it.all();
@@ -29,7 +29,7 @@ fn an_echo_from_before_the_retransmission_takes_a_timeout_back() {
         let mut it = timed_out(&stamped(recovery));
         it.receive(1_350, ack(2).stamps(1_340, 100));
         assert!(it.cwnd() >= 10.0, "{recovery:?}");
-        assert_eq!(it.end.counters().undone, 1);
+        assert_eq!(it.end.counters().decreases_undone, 1);
         assert!(it.sent().iter().all(|it| *it >= 10), "nothing more is sent again");
     }
 }
@@ -39,7 +39,7 @@ fn an_echo_of_the_retransmission_takes_nothing_back() {
     for recovery in [Recovery::Reno, Recovery::NewReno, Recovery::Sack, Recovery::Rack] {
         let mut it = timed_out(&stamped(recovery));
         it.receive(1_350, ack(1).stamps(1_340, 1_310));
-        assert_eq!(it.end.counters().undone, 0, "{recovery:?}");
+        assert_eq!(it.end.counters().decreases_undone, 0, "{recovery:?}");
         assert!(it.ssthresh() <= 5.0);
     }
 }
@@ -62,7 +62,7 @@ fn an_echo_from_before_a_later_retransmission_takes_no_repair_back() {
     assert!(it.sent().contains(&5));
     let arrived = new[0] + 1;
     it.receive(460, ack(arrived).stamps(455, 200));
-    assert_eq!(it.end.counters().undone, 0);
+    assert_eq!(it.end.counters().decreases_undone, 0);
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn an_echo_from_before_takes_a_fast_retransmit_back() {
     // The original was late: its acknowledgement echoes its own clock.
     it.receive(210, ack(5).stamps(160, 100));
     assert!(it.cwnd() >= 10.0);
-    assert_eq!(it.end.counters().undone, 1);
+    assert_eq!(it.end.counters().decreases_undone, 1);
 }
 
 #[test]
@@ -94,9 +94,9 @@ fn after_a_timeout_two_new_segments_are_tried_before_old_ones() {
 fn without_sack_a_second_advance_tells_that_the_timeout_was_spurious() {
     let mut it = timed_out(&with_window(Recovery::NewReno, 10.0));
     it.receive(1_350, ack(1));
-    assert_eq!(it.end.counters().undone, 0);
+    assert_eq!(it.end.counters().decreases_undone, 0);
     it.receive(1_360, ack(2));
-    assert_eq!(it.end.counters().undone, 1);
+    assert_eq!(it.end.counters().decreases_undone, 1);
     assert!(it.cwnd() >= 10.0);
     assert!(it.sent().iter().all(|it| *it >= 10));
     assert_eq!(it.end.counters().retransmissions, 1);
@@ -108,10 +108,10 @@ fn without_sack_a_duplicate_tells_that_the_timeout_was_right() {
     let mut it = timed_out(&with_window(Recovery::NewReno, 10.0));
     it.receive(1_350, ack(1));
     it.receive(1_450, ack(1));
-    assert_eq!(it.end.counters().undone, 0);
+    assert_eq!(it.end.counters().decreases_undone, 0);
     it.receive(1_460, ack(1));
     it.receive(1_500, ack(2));
-    assert_eq!(it.end.counters().undone, 0);
+    assert_eq!(it.end.counters().decreases_undone, 0);
     assert!(it.sent().contains(&1));
 }
 
@@ -130,7 +130,7 @@ fn with_sack_what_was_not_sent_again_but_arrives_tells_that_the_timeout_was_spur
         let mut it = timed_out(&with_window(recovery, 10.0));
         it.receive(1_350, ack(1));
         it.receive(1_360, ack(1).sack(2..3));
-        assert_eq!(it.end.counters().undone, 1, "{recovery:?}");
+        assert_eq!(it.end.counters().decreases_undone, 1, "{recovery:?}");
         assert!(it.cwnd() >= 10.0);
     }
 }
@@ -151,7 +151,7 @@ fn a_timeout_in_the_midst_of_a_repair_is_not_taken_back_by_what_still_arrives() 
         let cwnd = it.cwnd();
         it.receive(4_010, ack(1).sack(3..7));
         it.receive(4_020, ack(1).sack(3..8));
-        assert_eq!(it.end.counters().undone, 0, "{recovery:?}");
+        assert_eq!(it.end.counters().decreases_undone, 0, "{recovery:?}");
         assert!(it.cwnd() <= cwnd + 2.0);
     }
 }
@@ -163,7 +163,7 @@ fn with_sack_the_arrival_of_new_data_alone_tells_that_the_timeout_was_right() {
         it.receive(1_350, ack(1));
         let new = it.sent();
         it.receive(1_450, ack(1).sack(new[0]..new[0] + 1));
-        assert_eq!(it.end.counters().undone, 0, "{recovery:?}");
+        assert_eq!(it.end.counters().decreases_undone, 0, "{recovery:?}");
         assert!(it.sent().contains(&1), "{recovery:?}: old data is sent again");
         assert!(it.ssthresh() <= 5.0);
     }
@@ -180,9 +180,9 @@ fn every_retransmission_reported_as_a_duplicate_takes_the_decrease_back() {
     it.receive(220, ack(10));
     assert_eq!(it.cwnd(), 5.0);
     it.receive(304, ack(10).sack(0..1));
-    assert_eq!(it.end.counters().undone, 0, "one of two");
+    assert_eq!(it.end.counters().decreases_undone, 0, "one of two");
     it.receive(305, ack(10).sack(1..2));
-    assert_eq!(it.end.counters().undone, 1);
+    assert_eq!(it.end.counters().decreases_undone, 1);
     assert_eq!(it.cwnd(), 10.0);
 }
 
@@ -201,7 +201,7 @@ fn a_needless_timeout_in_the_midst_of_a_repair_leaves_the_losses_before_it() {
         let copies = it.end.counters().retransmissions;
         it.receive(20_010, ack(2));
         (0..copies).for_each(|_| it.receive(20_020, ack(2).sack(1..2)));
-        assert_eq!(it.end.counters().undone, 0, "{recovery:?}");
+        assert_eq!(it.end.counters().decreases_undone, 0, "{recovery:?}");
         it.receive(20_050, ack(3));
         assert!(it.sent().iter().any(|it| *it < 10), "{recovery:?}: the repair goes on");
     }
@@ -217,11 +217,11 @@ fn a_duplicate_of_what_was_not_sent_again_takes_nothing_back() {
     }
     assert_eq!(it.end.counters().retransmissions, 1);
     it.receive(210, ack(2).sack(5..6).sack(3..8));
-    assert_eq!(it.end.counters().undone, 0, "beyond the gap");
+    assert_eq!(it.end.counters().decreases_undone, 0, "beyond the gap");
     it.receive(211, ack(2).sack(1..2).sack(3..8));
-    assert_eq!(it.end.counters().undone, 0, "before the loss");
+    assert_eq!(it.end.counters().decreases_undone, 0, "before the loss");
     it.receive(212, ack(8).sack(2..3));
-    assert_eq!(it.end.counters().undone, 1, "the one that was sent again");
+    assert_eq!(it.end.counters().decreases_undone, 1, "the one that was sent again");
 }
 
 #[test]
@@ -233,7 +233,7 @@ fn a_decrease_for_a_real_loss_is_kept() {
         }
         it.receive(305, ack(10));
         it.receive(310, ack(12));
-        assert_eq!(it.end.counters().undone, 0);
+        assert_eq!(it.end.counters().decreases_undone, 0);
         assert_eq!(it.ssthresh(), 5.0);
     }
 }
@@ -243,7 +243,7 @@ fn after_a_decrease_was_taken_back_the_timer_still_finds_losses() {
     let mut it = timed_out(&with_window(Recovery::Rack, 10.0));
     it.receive(1_350, ack(1));
     it.receive(1_360, ack(2));
-    assert_eq!(it.end.counters().undone, 1);
+    assert_eq!(it.end.counters().decreases_undone, 1);
     it.until(30_000);
     assert!(it.end.counters().timeouts >= 2);
     assert_eq!(it.cwnd(), 1.0);

@@ -6,7 +6,7 @@ use windtunnel_engine::{Duration, Time};
 use windtunnel_transports::tcp::EndpointCounters;
 
 use super::sockets::Socket;
-use crate::record::FlowSample;
+use crate::series::FlowSample;
 
 /// What a flow's connections counted, all together.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -85,7 +85,8 @@ pub(crate) struct Sampled {
 }
 
 impl Sampled {
-    /// The flow's sample over the interval of `seconds` that ends at `time_s`.
+    /// The flow's sample over the interval of `seconds` that ends at `time_s`; which flow it
+    /// is, is left open.
     pub(crate) fn sample(
         &mut self,
         sender: &SenderState,
@@ -128,6 +129,7 @@ fn sample_of_tcp(
     let delays = after.delay_samples - before.delay_samples;
     let delay = (after.delay_sum - before.delay_sum).as_seconds();
     FlowSample {
+        flow: 0,
         time_s,
         goodput_bps: bytes as f64 * 8.0 / seconds,
         cwnd: window.map(|it| it.cwnd),

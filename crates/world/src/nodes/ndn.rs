@@ -22,7 +22,7 @@ use windtunnel_transports::ndn::producer::Producer;
 
 use crate::plan::{ConsumerPlan, NodePlan, ProducerPlan};
 use crate::port_id::PortId;
-use crate::record::FlowSample;
+use crate::series::FlowSample;
 
 /// An application beside the forwarder, by its place among those of its kind.
 #[derive(Clone, Copy, Debug)]
@@ -344,18 +344,20 @@ impl NetworkLayer for NdnLayer {
     }
 }
 
-/// A consumer over the interval of `seconds` that ends at `time`.
+/// A consumer over the interval of `seconds` that ends at `time_s`; which one it is, is left
+/// open.
 pub(crate) fn sample(
     consumer: &Consumer,
     last: &mut ConsumerCounters,
-    time: Time,
+    time_s: f64,
     seconds: f64,
 ) -> FlowSample {
     let counters = *consumer.counters();
     let data = counters.data - last.data;
     let delay = (counters.delay_sum - last.delay_sum).as_seconds();
     let sample = FlowSample {
-        time_s: time.as_seconds(),
+        flow: 0,
+        time_s,
         goodput_bps: (counters.bytes - last.bytes) as f64 * 8.0 / seconds,
         cwnd: Some(consumer.controller().cwnd()),
         ssthresh: Some(consumer.controller().ssthresh()),

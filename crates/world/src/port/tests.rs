@@ -155,10 +155,10 @@ impl Bench {
     fn assert_conserved(&self) {
         let counters = self.port.counters();
         let taken_in = counters.offered + counters.duplicates;
-        assert_eq!(taken_in, counters.delivered + counters.dropped() + self.port.held());
+        assert_eq!(taken_in, counters.delivered + counters.dropped() + self.port.in_transit());
         assert_eq!(counters.offered, self.offered);
         assert_eq!(counters.delivered, self.arrived.len() as u64);
-        assert_eq!(self.store.len() as u64, self.port.held());
+        assert_eq!(self.store.len() as u64, self.port.in_transit());
     }
 
     /// When packets arrived, in microseconds.
@@ -269,7 +269,7 @@ fn what_waits_survives_an_outage_and_what_is_under_way_does_not() {
         assert_eq!(bench.numbers(), [2, 3]);
         assert_eq!(bench.times(), [16_000, 17_000]);
         let counters = bench.port.counters();
-        assert_eq!((counters.losses, counters.overflows), (2, 0));
+        assert_eq!((counters.losses, counters.overlimit_drops), (2, 0));
         assert_eq!(counters.sojourn_sum, Duration::from_micros(1000 + 5000 + 3000));
         assert_eq!(counters.transmission_sum, Duration::from_micros(4000));
     }
@@ -307,7 +307,7 @@ fn a_queue_before_a_link_that_is_down_takes_its_limit_and_not_one_more() {
         let plan = DirectionPlan { limit: QueueLimit::Packets(3), ..direction(discipline) };
         let down = Event::Change(LinkChange::Down);
         let mut bench = Bench::new(&plan).at(0, down).offering(1, 10).run();
-        assert_eq!((bench.port.counters().overflows, bench.port.held()), (7, 3));
+        assert_eq!((bench.port.counters().overlimit_drops, bench.port.in_transit()), (7, 3));
         let now = bench.events.now();
         assert_eq!(bench.port.backlog(now).packets, 3);
     }
@@ -431,7 +431,7 @@ proptest! {
                 bench.at(time, Event::Change(LinkChange::Up)).run()
             };
             let bench = run();
-            prop_assert_eq!(bench.port.held(), 0);
+            prop_assert_eq!(bench.port.in_transit(), 0);
             prop_assert!(bench.arrived.is_sorted_by_key(|it| it.0));
             let now = bench.events.now();
             let sent = bench.port.counters().transmission_sum;

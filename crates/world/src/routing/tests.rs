@@ -14,6 +14,7 @@ use crate::plan::{
     Sharing,
 };
 use crate::port_id::PortId;
+use crate::series::RecordingPlan;
 use windtunnel_links::{Impairment, Loss, Victims};
 
 /// A link: the nodes that it joins, its delays there and back, and whether it is up
@@ -40,7 +41,7 @@ pub(crate) fn plan(nodes: usize, links: &[Joined]) -> Plan {
             given: Vec::new(),
         },
         duration: Duration::from_secs(1),
-        interval: Duration::from_secs(1),
+        recording: RecordingPlan::default(),
         seed: 1,
         run: 0,
     }

@@ -2,7 +2,9 @@
 
 #![allow(dead_code, reason = "each test file uses its own part")]
 
-use std::sync::Arc;
+pub(crate) mod any;
+
+use std::sync::{Arc, Mutex};
 
 use windtunnel_controllers::{self as controllers, DESCRIPTIONS, Start, Value};
 use windtunnel_engine::{Control, Duration, Rate, Stop, Time};
@@ -27,8 +29,9 @@ use windtunnel_transports::ndn::producer::Producer;
 use windtunnel_transports::rtt::RtoLimits;
 use windtunnel_transports::tcp::{EcnMode, Reading, Recovery, TcpSettings};
 use windtunnel_world::{
-    BridgePlan, ConsumerPlan, DirectionPlan, FlowCounters, FlowPlan, LinkPlan, Metric, NodePlan,
-    Paths, Plan, PortCounters, ProducerPlan, Routing, Sharing, TcpCounters, Transport, World,
+    BridgePlan, ChannelSample, Chunk, ConsumerPlan, DirectionPlan, FlowCounters, FlowPlan,
+    FlowSample, LinkPlan, Metric, NodePlan, Paths, Plan, PortCounters, PortSample, ProducerPlan,
+    RecordingPlan, Routing, Sharing, TcpCounters, Transport, World,
 };
 
 /// Nodes of these names, and nothing else; it runs for 10 s.
@@ -51,7 +54,7 @@ pub(crate) fn nodes(names: &[&str]) -> Plan {
             given: Vec::new(),
         },
         duration: Duration::from_secs(10),
-        interval: Duration::from_secs(10),
+        recording: RecordingPlan::default(),
         seed: 1,
         run: 0,
     }
@@ -343,6 +346,60 @@ pub(crate) fn run(plan: &Plan) -> World {
     world
 }
 
+/// The series of a run, in memory.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Series {
+    pub(crate) flows: Vec<FlowSample>,
+    pub(crate) ports: Vec<PortSample>,
+    pub(crate) channels: Vec<ChannelSample>,
+    /// How many rows each chunk had.
+    pub(crate) chunks: Vec<usize>,
+}
+
+impl Series {
+    fn keep(&mut self, chunk: Chunk<'_>) {
+        let rows = match chunk {
+            Chunk::Flows(rows) => {
+                self.flows.extend(rows);
+                rows.len()
+            }
+            Chunk::Ports(rows) => {
+                self.ports.extend(rows);
+                rows.len()
+            }
+            Chunk::Channels(rows) => {
+                self.channels.extend(rows);
+                rows.len()
+            }
+        };
+        self.chunks.push(rows);
+    }
+}
+
+/// Has a world's series kept, which come in chunks of so many rows.
+pub(crate) fn record(plan: &Plan, world: &mut World, chunk: usize) -> Arc<Mutex<Series>> {
+    let series = Arc::new(Mutex::new(Series::default()));
+    let kept = Arc::clone(&series);
+    world.record(plan, chunk, Box::new(move |it| kept.lock().expect("one thread").keep(it)));
+    series
+}
+
+/// What was recorded.
+pub(crate) fn recorded(series: &Mutex<Series>) -> Series {
+    series.lock().expect("one thread").clone()
+}
+
+/// Runs a plan to its end; gives its series too.
+pub(crate) fn run_recorded(plan: &Plan) -> (World, Series) {
+    let mut world = World::new(plan).expect("every consumer reaches a producer");
+    let series = record(plan, &mut world, 1000);
+    let (stop, _) = world.run(&Control::default(), None);
+    assert_eq!(stop, Stop::Finished);
+    assert_conserved(plan, &world);
+    let series = recorded(&series);
+    (world, series)
+}
+
 pub(crate) fn ports(plan: &Plan, world: &World) -> Vec<PortCounters> {
     world.ports(plan.end()).map(|(counters, _)| *counters).collect()
 }
@@ -364,7 +421,7 @@ pub(crate) fn assert_conserved(plan: &Plan, world: &World) {
     let sum = |of: fn(&PortCounters) -> u64| -> u64 { ports.iter().map(of).sum() };
     let (offered, delivered) = (sum(|it| it.offered), sum(|it| it.delivered));
     let put_in = offered + sum(|it| it.duplicates);
-    assert_eq!(put_in, delivered + sum(PortCounters::dropped) + world.packets_held());
+    assert_eq!(put_in, delivered + sum(PortCounters::dropped) + world.packets_in_transit());
     assert_eq!(world.packet_hops(), delivered);
     for port in &ports {
         assert!(port.offered + port.duplicates >= port.delivered + port.dropped());
@@ -430,7 +487,8 @@ pub(crate) fn run_flows(plan: &Plan) -> World {
     let _ = world.run(&Control::default(), None);
     let ports = ports(plan, &world);
     let sum = |of: fn(&PortCounters) -> u64| -> u64 { ports.iter().map(of).sum() };
-    let accounted = sum(|it| it.delivered) + sum(PortCounters::dropped) + world.packets_held();
+    let accounted =
+        sum(|it| it.delivered) + sum(PortCounters::dropped) + world.packets_in_transit();
     assert_eq!(sum(|it| it.offered), accounted, "no packet is lost unaccounted");
     world
 }

@@ -11,18 +11,19 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use common::{
-    direction, ip_flow, join, nodes, over_tcp, port, ports, rate, run_flows, tcp_counters,
+    direction, ip_flow, join, nodes, over_tcp, port, ports, rate, record, recorded, run_flows,
+    tcp_counters,
 };
 use flooding::Flooding;
 use ping_pong::PingPong;
 use sine::{BitErrors, Sine};
 use windtunnel_applications::{Workload, udp::UdpSettings};
-use windtunnel_engine::{Duration, Time};
+use windtunnel_engine::{Control, Duration, Time};
 use windtunnel_networks::layer::LayerMaker;
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_queues::QueueLimit;
 use windtunnel_transports::tcp::{EcnMode, Recovery};
-use windtunnel_world::{ChangePlan, LinkChange, Plan, PortId, Transport, World};
+use windtunnel_world::{ChangePlan, LinkChange, Plan, PortId, RecordingPlan, Transport, World};
 
 const NETWORK_LAYER: &str = include_str!("../../../../docs/adding-a-network-layer.md");
 const CHANNEL: &str = include_str!("../../../../docs/adding-a-channel.md");
@@ -145,7 +146,7 @@ fn what_stops_closes_its_connection_and_begins_no_round() {
     plan.flows[0].stop = Time::ZERO + Duration::from_millis(500);
     let world = run_flows(&plan);
     assert_eq!(rounds.load(Ordering::Relaxed), 5);
-    assert_eq!(world.packets_held(), 0);
+    assert_eq!(world.packets_in_transit(), 0);
     assert_eq!(tcp_counters(&world, 0).receiver.received_bytes, 5000);
 }
 
@@ -181,10 +182,13 @@ fn swing(plan: &mut Plan, probability: f64, preamble: Duration) {
 fn a_link_carries_what_its_channel_lets_it() {
     let mut plan = saturated(1000);
     swing(&mut plan, 0.0, Duration::ZERO);
-    plan.interval = Duration::from_secs(1);
-    let world = run_flows(&plan);
-    let samples = world.series().ports.iter().step_by(2).enumerate();
-    for (number, sample) in samples {
+    plan.recording = RecordingPlan::every(Duration::from_secs(1));
+    let mut world = World::new(&plan).expect("a link joins the hosts");
+    let series = record(&plan, &mut world, 100);
+    let _ = world.run(&Control::default(), None);
+    let series = recorded(&series);
+    assert_eq!(series.ports.len(), 20);
+    for (number, sample) in series.ports.iter().step_by(2).enumerate() {
         let swing = std::f64::consts::FRAC_1_PI * if number % 2 == 0 { 1.0 } else { -1.0 };
         let expected = 8e6 * (1.0 + swing);
         let error = (sample.throughput_bps / expected - 1.0).abs();

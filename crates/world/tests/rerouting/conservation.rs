@@ -85,11 +85,11 @@ proptest! {
             let dropped: u64 = world.ports(world.now()).map(|it| it.0.dropped()).sum();
             prop_assert_eq!(
                 sent,
-                received + dropped + world.packets_held() + world.unroutable()
+                received + dropped + world.packets_in_transit() + world.unroutable()
             );
         }
         let _ = world.run(&Control::default(), None);
-        prop_assert_eq!(world.packets_held(), 0);
+        prop_assert_eq!(world.packets_in_transit(), 0);
         let offered: u64 = world.ports(plan.end()).map(|it| it.0.offered).sum();
         let gone = |it: &PortCounters| it.delivered + it.dropped();
         prop_assert_eq!(offered, world.ports(plan.end()).map(|it| gone(it.0)).sum::<u64>());

@@ -141,7 +141,7 @@ fn without_convergence_packets_wait_in_the_queue() {
     change(&mut plan, 3000, SHORT[0], LinkChange::Up);
     let mut world = world(&plan);
     world.advance(at(2999));
-    assert_eq!(world.packets_held(), 1000);
+    assert_eq!(world.packets_in_transit(), 1000);
     world.advance(plan.end());
     assert_eq!(offered(&world, LONG), [0, 0]);
     // What was on the link, in 5 ms and in a transmission, is lost.
@@ -159,7 +159,7 @@ fn a_destination_that_is_not_reached_any_more_keeps_its_path() {
     let mut world = world(&plan);
     world.advance(at(3999));
     // What waits before the short path's second link was there before it was left.
-    let waits = world.packets_held() - (CONVERGENCE_MS + 1);
+    let waits = world.packets_in_transit() - (CONVERGENCE_MS + 1);
     assert!((990..=1000).contains(&waits), "{waits}");
     world.advance(at(10_000));
     assert_eq!(world.unroutable(), 0);

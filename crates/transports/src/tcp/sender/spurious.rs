@@ -85,6 +85,6 @@ impl Sender {
         self.phase = Phase::Open;
         self.reduction = None;
         self.forward = ForwardRecovery::Off;
-        counters.undone += 1;
+        counters.decreases_undone += 1;
     }
 }

@@ -104,7 +104,7 @@ fn a_link_that_lets_nothing_through_comes_to_an_end() {
         for status in [None, STATUS] {
             let plan = over_the_air(discipline.clone(), plan(1.0, status));
             let bench = Bench::new(&plan).offering(0, 5).run();
-            assert_eq!((bench.port.counters().losses, bench.port.held()), (5, 0));
+            assert_eq!((bench.port.counters().losses, bench.port.in_transit()), (5, 0));
         }
     }
 }
@@ -224,7 +224,7 @@ proptest! {
             }
             let bench = bench.at(time, Event::Change(LinkChange::Up)).run();
             prop_assert!(bench.numbers().is_sorted());
-            prop_assert_eq!(bench.port.held(), 0);
+            prop_assert_eq!(bench.port.in_transit(), 0);
         }
     }
 }

@@ -66,7 +66,7 @@ proptest! {
             plan.opportunities = opportunities.clone().map(Arc::new);
             let bench = changing(&plan, &offers, &delays, &others);
             prop_assert!(bench.numbers().is_sorted());
-            prop_assert_eq!(bench.port.held(), 0);
+            prop_assert_eq!(bench.port.in_transit(), 0);
         }
     }
 

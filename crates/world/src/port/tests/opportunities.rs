@@ -111,7 +111,7 @@ fn a_link_is_silent_after_a_trace_that_does_not_begin_again() {
         let packets = [(0, 1500), (0, 1500), (0, 2000), (0, 500), (5000, 500)];
         let mut bench = carry(&traced(discipline, &trace), &packets);
         // The third does not fit into what is left.
-        assert_eq!((bench.times(), bench.port.held()), (vec![11_000, 11_000], 3));
+        assert_eq!((bench.times(), bench.port.in_transit()), (vec![11_000, 11_000], 3));
         let now = bench.events.now();
         assert_eq!(bench.port.busy(now), bench.port.counters().transmission_sum);
         assert!(bench.port.backlog(now).packets >= 2);
@@ -200,6 +200,6 @@ proptest! {
             bench.run()
         });
         prop_assert_eq!(&on_arrival.arrived, &on_departure.arrived);
-        prop_assert_eq!(on_arrival.port.held(), on_departure.port.held());
+        prop_assert_eq!(on_arrival.port.in_transit(), on_departure.port.in_transit());
     }
 }

@@ -65,7 +65,7 @@ fn a_queue_before_a_stalled_link_takes_its_limit_and_not_one_more() {
         let plan = DirectionPlan { limit: QueueLimit::Packets(3), ..direction(discipline) };
         let stall = Event::Change(LinkChange::Stall);
         let bench = Bench::new(&plan).at(0, stall).offering(1, 10).run();
-        assert_eq!((bench.port.counters().overflows, bench.port.held()), (7, 3));
+        assert_eq!((bench.port.counters().overlimit_drops, bench.port.in_transit()), (7, 3));
     }
 }
 
@@ -98,7 +98,7 @@ fn a_stall_past_the_last_opportunity_is_for_ever() {
             .at(500, Event::Change(LinkChange::Stall))
             .at(1500, Event::Change(LinkChange::Up))
             .run();
-        assert_eq!((bench.arrived.len(), bench.port.held()), (0, 1));
+        assert_eq!((bench.arrived.len(), bench.port.in_transit()), (0, 1));
         assert_eq!(bench.port.counters().transmission_sum, Duration::ZERO);
     }
 }

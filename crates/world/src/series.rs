@@ -1,12 +1,67 @@
-//! Time series, sampled without touching what is measured: the world's events
-//! are the same whether anybody looks or not.
+//! Time series: which are recorded, the rows that they have, and where these go. The
+//! world's events are the same whether anything is recorded or not.
 
-use windtunnel_engine::Time;
+use windtunnel_engine::Duration;
 use windtunnel_links::radio::Point;
+
+use crate::port_id::PortId;
+
+/// Which series are recorded; of those without a plan nothing is.
+#[derive(Clone, Debug, Default)]
+pub struct RecordingPlan {
+    /// Of flows, by their place: first the consumers, then the flows over IP.
+    pub flows: Option<SeriesPlan>,
+    /// Of both directions of links, by the link's place.
+    pub links: Option<SeriesPlan>,
+    /// How often all links that follow a channel are sampled.
+    pub channels: Option<Duration>,
+}
+
+/// How a kind of series is recorded.
+#[derive(Clone, Debug)]
+pub struct SeriesPlan {
+    /// How often it is sampled.
+    pub interval: Duration,
+    /// Of which things, in rising order; none: of all.
+    pub only: Option<Vec<usize>>,
+}
+
+impl SeriesPlan {
+    /// The things that are sampled, of so many.
+    #[must_use]
+    pub fn places(&self, count: usize) -> Vec<usize> {
+        self.only.clone().unwrap_or_else(|| (0..count).collect())
+    }
+}
+
+impl RecordingPlan {
+    /// Everything at one interval.
+    #[must_use]
+    pub fn every(interval: Duration) -> Self {
+        let all = SeriesPlan { interval, only: None };
+        Self { flows: Some(all.clone()), links: Some(all), channels: Some(interval) }
+    }
+}
+
+/// Rows of one kind that follow each other: by time, and of one time in the plan's order.
+#[derive(Clone, Copy, Debug)]
+pub enum Chunk<'a> {
+    /// Of flows.
+    Flows(&'a [FlowSample]),
+    /// Of directions of links.
+    Ports(&'a [PortSample]),
+    /// Of directions of links that follow a channel.
+    Channels(&'a [ChannelSample]),
+}
+
+/// Is called with each chunk when it is full, and at the end of the run with what is left.
+pub type SeriesSink = Box<dyn FnMut(Chunk<'_>) + Send>;
 
 /// A flow over one interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FlowSample {
+    /// The flow's place: first the consumers, then the flows over IP.
+    pub flow: u32,
     /// The interval's end, in seconds.
     pub time_s: f64,
     /// Content received, in bits per second.
@@ -35,8 +90,10 @@ pub struct FlowSample {
 }
 
 /// One direction of a link over one interval.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PortSample {
+    /// The direction.
+    pub port: PortId,
     /// The interval's end, in seconds.
     pub time_s: f64,
     /// The share of the interval in which the link was sending.
@@ -49,19 +106,21 @@ pub struct PortSample {
     pub queue_bytes: u64,
     /// The mean time that packets waited, in seconds; none if none was sent.
     pub sojourn_s: Option<f64>,
-    /// Packets dropped: no room, chosen by the discipline, lost by the link.
-    pub overflows: u64,
+    /// Packets dropped because the queue was at its limit.
+    pub overlimit_drops: u64,
     /// Packets that the queue discipline dropped.
     pub discipline_drops: u64,
     /// Packets that the link lost.
     pub losses: u64,
-    /// Packets marked.
+    /// Packets that the queue discipline marked.
     pub marks: u64,
 }
 
 /// A direction of a link that follows a channel, at one time.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ChannelSample {
+    /// The direction.
+    pub port: PortId,
     /// The interval's end, in seconds.
     pub time_s: f64,
     /// Where the user is; none where the channel is a trace.
@@ -75,18 +134,4 @@ pub struct ChannelSample {
     /// How fast the link sends, in bits per second; 0 while it does not. With a
     /// delivery trace, the mean over the interval.
     pub rate_bps: f64,
-}
-
-/// Samples of several things, taken at the same times: row by row, all things
-/// at one time after another.
-#[derive(Clone, Debug, Default)]
-pub struct Series {
-    /// Each flow at each time.
-    pub flows: Vec<FlowSample>,
-    /// Each port at each time.
-    pub ports: Vec<PortSample>,
-    /// Each direction of each link that follows a channel, at each time.
-    pub channels: Vec<ChannelSample>,
-    /// When the last sample was taken.
-    pub last: Time,
 }

@@ -1,0 +1,264 @@
+//! Which series are recorded, and how often.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::Deserialize;
+use serde::de::{Deserializer, Error, Visitor};
+use windtunnel_engine::Duration;
+use windtunnel_world::{Plan, RecordingPlan, SeriesPlan};
+
+use crate::error::Mistake;
+use crate::located::Located;
+use crate::nodes::Names;
+use crate::reader::SHORT;
+use crate::units::{Measured, written};
+
+/// The interval where none is written.
+const USUAL: Duration = Duration::from_millis(100);
+
+/// Rows of a series in a run; with more, an interval that is not written is longer.
+const MOST_ROWS: u64 = 2_000_000;
+
+/// Samples of each thing in a run.
+const MOST_SAMPLES: u64 = 1_000_000;
+
+/// Which time series are recorded, and how often.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Recording {
+    /// How often samples are taken; default: every 100 ms, and less often where the series
+    /// of a kind would have more than 2,000,000 rows in a run.
+    interval: Option<Located<Measured<Duration>>>,
+    /// Series of flows and consumers.
+    #[serde(default)]
+    flows: Recorded<Series>,
+    /// Series of both directions of links.
+    #[serde(default)]
+    links: Recorded<Series>,
+    /// Series of links with a channel.
+    #[serde(default)]
+    channels: Recorded<ChannelSeries>,
+}
+
+/// A kind of series: `false` if it is not recorded.
+#[derive(Clone, Debug)]
+enum Recorded<T> {
+    Off,
+    On(T),
+}
+
+/// How series are recorded.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Series {
+    /// How often samples are taken; default: that of all series.
+    interval: Option<Located<Measured<Duration>>>,
+    /// The names of those that are recorded; default: all.
+    only: Option<Located<Vec<Located<String>>>>,
+}
+
+/// How series of links with a channel are recorded.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct ChannelSeries {
+    /// How often samples are taken; default: that of all series.
+    interval: Option<Located<Measured<Duration>>>,
+}
+
+impl Recording {
+    /// What is recorded of a plan that has all but this.
+    pub(crate) fn plan(&self, plan: &Plan) -> Result<RecordingPlan, Mistake> {
+        if let Some(interval) = &self.interval {
+            check(interval, plan.duration)?;
+        }
+        let consumers = plan.consumers.iter().map(|it| it.name.as_str());
+        let flows = consumers.chain(plan.flows.iter().map(|it| it.name.as_str()));
+        let links = plan.links.iter().map(|it| it.name.as_str());
+        Ok(RecordingPlan {
+            flows: self.series(&self.flows, &Names::among("flow", flows), 1, plan.duration)?,
+            links: self.series(&self.links, &Names::among("link", links), 2, plan.duration)?,
+            channels: self.channels(plan)?,
+        })
+    }
+
+    /// `rows` are those of each thing at one time.
+    fn series(
+        &self,
+        recorded: &Recorded<Series>,
+        names: &Names<'_>,
+        rows: usize,
+        duration: Duration,
+    ) -> Result<Option<SeriesPlan>, Mistake> {
+        let Recorded::On(series) = recorded else { return Ok(None) };
+        let only = series.only.as_ref().map(|it| places(it, names)).transpose()?;
+        let count = only.as_ref().map_or(names.count(), Vec::len);
+        let interval = self.interval(series.interval.as_ref(), rows * count, duration)?;
+        Ok(Some(SeriesPlan { interval, only }))
+    }
+
+    fn channels(&self, plan: &Plan) -> Result<Option<Duration>, Mistake> {
+        let Recorded::On(series) = &self.channels else { return Ok(None) };
+        let rows = 2 * with_channel(plan);
+        let interval = self.interval(series.interval.as_ref(), rows, plan.duration)?;
+        Ok(Some(interval).filter(|_| rows > 0))
+    }
+
+    /// The interval of a kind that has so many rows at one time.
+    fn interval(
+        &self,
+        own: Option<&Located<Measured<Duration>>>,
+        rows: usize,
+        duration: Duration,
+    ) -> Result<Duration, Mistake> {
+        match (own, &self.interval) {
+            (Some(own), _) => check(own, duration).map(|()| own.value.0),
+            (None, Some(all)) => Ok(all.value.0),
+            (None, None) => Ok(usual(rows, duration)),
+        }
+    }
+
+    /// For each kind whose interval is not written and longer than usual, what to tell the
+    /// user.
+    pub(crate) fn notes(&self, plan: &Plan) -> Vec<String> {
+        let of = |series: &Option<SeriesPlan>, count| {
+            let series = series.as_ref()?;
+            Some((series.interval, series.only.as_ref().map_or(count, Vec::len)))
+        };
+        let RecordingPlan { flows, links, channels } = &plan.recording;
+        let kinds = [
+            ("flows", of(flows, plan.consumers.len() + plan.flows.len())),
+            ("links", of(links, plan.links.len())),
+            ("channels", channels.map(|it| (it, with_channel(plan)))),
+        ];
+        let own = [self.flows.interval(), self.links.interval(), self.channels.interval()];
+        let kinds = kinds.into_iter().zip(own).filter(|(_, own)| !own && self.interval.is_none());
+        let notes = kinds.filter_map(|((kind, series), _)| {
+            let (interval, count) = series.filter(|it| it.0 > USUAL)?;
+            Some(note(kind, interval, count, plan.duration))
+        });
+        notes.collect()
+    }
+}
+
+fn note(kind: &str, interval: Duration, count: usize, duration: Duration) -> String {
+    format!(
+        "series of {kind} are recorded every {} instead of {}: {count} {kind} for {}; set \
+         `recording.{kind}.interval` to choose",
+        written(&interval),
+        written(&USUAL),
+        written(&duration)
+    )
+}
+
+/// How many links have a channel.
+fn with_channel(plan: &Plan) -> usize {
+    plan.links.iter().filter(|it| it.channel.is_some()).count()
+}
+
+/// The shortest of 100 ms, 200 ms, 500 ms, 1 s and so on at which a series with so many rows
+/// at one time has no more than [`MOST_ROWS`] in all.
+fn usual(rows: usize, duration: Duration) -> Duration {
+    let powers = (0..).map(|it| 10_u64.pow(it));
+    let factors = powers.flat_map(|power| [1, 2, 5].map(|it| it * power));
+    let mut steps = factors.map(|it| Duration::from_picos(USUAL.as_picos() * it));
+    let mut interval = USUAL;
+    while samples(duration, interval) * rows as u64 > MOST_ROWS {
+        let Some(next) = steps.next().filter(|it| *it <= duration) else { break };
+        interval = next;
+    }
+    interval
+}
+
+/// Whole intervals.
+fn samples(duration: Duration, interval: Duration) -> u64 {
+    duration.as_picos() / interval.as_picos()
+}
+
+fn check(interval: &Located<Measured<Duration>>, duration: Duration) -> Result<(), Mistake> {
+    let length = interval.value.0;
+    if length == Duration::ZERO {
+        let message = "the interval must be greater than zero";
+        return Err(interval.mistake(message).help("write one such as \"100 ms\""));
+    }
+    if samples(duration, length) > MOST_SAMPLES {
+        let message = format!("more than a million samples, one every {}", written(&length));
+        return Err(interval.mistake(message).help("write a longer interval, such as \"10 s\""));
+    }
+    if length > duration {
+        let message = format!("the interval is longer than the duration, {}", written(&duration));
+        return Err(interval
+            .mistake(message)
+            .help("write a shorter one: nothing would be recorded"));
+    }
+    Ok(())
+}
+
+/// The places of those that are recorded.
+fn places(only: &Located<Vec<Located<String>>>, names: &Names<'_>) -> Result<Vec<usize>, Mistake> {
+    if only.value.is_empty() {
+        return Err(only.mistake("`only` names nothing").help("write false to record none"));
+    }
+    let places: Result<Vec<usize>, Mistake> = only.value.iter().map(|it| names.index(it)).collect();
+    let mut places = places?;
+    places.sort_unstable();
+    places.dedup();
+    Ok(places)
+}
+
+impl Recorded<Series> {
+    /// Whether it has an interval of its own.
+    fn interval(&self) -> bool {
+        matches!(self, Self::On(Series { interval: Some(_), .. }))
+    }
+}
+
+impl Recorded<ChannelSeries> {
+    /// Whether it has an interval of its own.
+    fn interval(&self) -> bool {
+        matches!(self, Self::On(ChannelSeries { interval: Some(_) }))
+    }
+}
+
+impl<T: Default> Default for Recorded<T> {
+    fn default() -> Self {
+        Self::On(T::default())
+    }
+}
+
+impl<'de, T: Deserialize<'de> + Default> Deserialize<'de> for Recorded<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct FlagOrTable<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de> + Default> Visitor<'de> for FlagOrTable<T> {
+            type Value = Recorded<T>;
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("true, false, or a table")
+            }
+            fn visit_bool<E: Error>(self, is_on: bool) -> Result<Recorded<T>, E> {
+                Ok(if is_on { Recorded::default() } else { Recorded::Off })
+            }
+            fn visit_newtype_struct<D: Deserializer<'de>>(
+                self,
+                table: D,
+            ) -> Result<Recorded<T>, D::Error> {
+                T::deserialize(table).map(Recorded::On)
+            }
+        }
+        deserializer.deserialize_newtype_struct(SHORT, FlagOrTable(PhantomData))
+    }
+}
+
+impl<T: JsonSchema> JsonSchema for Recorded<T> {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> Cow<'static, str> {
+        format!("recorded {}", T::schema_name()).into()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let table = generator.subschema_for::<T>();
+        json_schema!({ "anyOf": [{ "type": "boolean" }, table] })
+    }
+}

@@ -1,0 +1,158 @@
+//! Recording: what is sampled and when, and the rows that wait until a chunk is full.
+
+mod channels;
+mod flows;
+mod ports;
+
+use std::fmt;
+
+use windtunnel_engine::{Duration, Time};
+
+use crate::parts::Parts;
+use crate::plan::Plan;
+use crate::series::{ChannelSample, Chunk, FlowSample, PortSample, SeriesSink};
+
+use channels::Channels;
+use flows::Flows;
+use ports::Ports;
+
+/// Samples each kind of series at its own interval, and gives the rows to a sink.
+pub(crate) struct Recorder {
+    flows: Option<Kind<Flows>>,
+    ports: Option<Kind<Ports>>,
+    channels: Option<Kind<Channels>>,
+    sink: SeriesSink,
+}
+
+impl Recorder {
+    /// Records what a plan says, in chunks of so many rows.
+    pub(crate) fn new(plan: &Plan, chunk: usize, sink: SeriesSink) -> Self {
+        let recording = &plan.recording;
+        let (flows, links) = (&recording.flows, &recording.links);
+        Self {
+            flows: flows.as_ref().map(|it| Kind::new(Flows::new(plan, it), it.interval, chunk)),
+            ports: links.as_ref().map(|it| Kind::new(Ports::new(plan, it), it.interval, chunk)),
+            channels: recording.channels.map(|it| Kind::new(Channels::new(plan), it, chunk)),
+            sink,
+        }
+    }
+
+    /// When the next interval of any kind ends; what happens at its end belongs to it.
+    pub(crate) fn next(&self) -> Time {
+        let flows = self.flows.as_ref().map(Kind::next);
+        let ports = self.ports.as_ref().map(Kind::next);
+        let channels = self.channels.as_ref().map(Kind::next);
+        [flows, ports, channels].into_iter().flatten().min().unwrap_or(Time::NEVER)
+    }
+
+    /// Samples at the end of every interval up to `time`.
+    #[cold]
+    pub(crate) fn sample_until(&mut self, parts: &mut Parts, time: Time) {
+        let sink = &mut self.sink;
+        self.flows.iter_mut().for_each(|it| it.sample_until(parts, time, sink));
+        self.ports.iter_mut().for_each(|it| it.sample_until(parts, time, sink));
+        self.channels.iter_mut().for_each(|it| it.sample_until(parts, time, sink));
+    }
+
+    /// Gives the rows that fill no chunk to the sink.
+    pub(crate) fn flush(&mut self) {
+        let sink = &mut self.sink;
+        self.flows.iter_mut().for_each(|it| it.flush(sink));
+        self.ports.iter_mut().for_each(|it| it.flush(sink));
+        self.channels.iter_mut().for_each(|it| it.flush(sink));
+    }
+}
+
+impl fmt::Debug for Recorder {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Recorder").finish_non_exhaustive()
+    }
+}
+
+/// An interval that ends.
+#[derive(Clone, Copy)]
+struct Interval {
+    start: Time,
+    end: Time,
+}
+
+impl Interval {
+    /// Its length.
+    fn seconds(self) -> f64 {
+        self.end.since(self.start).as_seconds()
+    }
+}
+
+/// What a kind of series is sampled from, with what had been counted at the last sample.
+trait Source {
+    type Row: Row;
+
+    /// A row of each thing over an interval.
+    fn sample(&mut self, parts: &mut Parts, over: Interval, take: impl FnMut(Self::Row));
+}
+
+/// A row of a series.
+trait Row: Sized {
+    fn chunk(rows: &[Self]) -> Chunk<'_>;
+}
+
+impl Row for FlowSample {
+    fn chunk(rows: &[Self]) -> Chunk<'_> {
+        Chunk::Flows(rows)
+    }
+}
+
+impl Row for PortSample {
+    fn chunk(rows: &[Self]) -> Chunk<'_> {
+        Chunk::Ports(rows)
+    }
+}
+
+impl Row for ChannelSample {
+    fn chunk(rows: &[Self]) -> Chunk<'_> {
+        Chunk::Channels(rows)
+    }
+}
+
+/// A kind of series.
+struct Kind<S: Source> {
+    source: S,
+    interval: Duration,
+    /// When the last sample was taken.
+    last: Time,
+    /// Rows of a full chunk.
+    full: usize,
+    rows: Vec<S::Row>,
+}
+
+impl<S: Source> Kind<S> {
+    fn new(source: S, interval: Duration, chunk: usize) -> Self {
+        Self { source, interval, last: Time::ZERO, full: chunk, rows: Vec::new() }
+    }
+
+    fn next(&self) -> Time {
+        self.last + self.interval
+    }
+
+    fn sample_until(&mut self, parts: &mut Parts, time: Time, sink: &mut SeriesSink) {
+        while self.next() <= time {
+            let over = Interval { start: self.last, end: self.next() };
+            self.last = over.end;
+            let (rows, full) = (&mut self.rows, self.full);
+            self.source.sample(parts, over, |row| {
+                rows.push(row);
+                if rows.len() >= full {
+                    sink(Row::chunk(rows));
+                    rows.clear();
+                }
+            });
+        }
+    }
+
+    fn flush(&mut self, sink: &mut SeriesSink) {
+        if !self.rows.is_empty() {
+            sink(Row::chunk(&self.rows));
+            self.rows.clear();
+        }
+    }
+}

@@ -1,0 +1,96 @@
+"""What is recorded: on the command line, in reports, and at different intervals."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from conftest import Command
+from windtunnel import run
+from windtunnel._core import ScenarioError
+from windtunnel.papers.paper import find_paper, module
+from windtunnel.report import of_results
+from windtunnel.results import Results
+
+MANY = 2_001
+"""Flows that have more than 2,000,000 rows in 100 s."""
+
+FLOWS = "".join(f'f{it} = {{ from = "a", to = "b" }}\n' for it in range(MANY))
+
+THINNED = f"""\
+duration = "100 s"
+nodes = {{ a = {{}}, b = {{}} }}
+[links]
+wire = {{ nodes = ["a", "b"], rate = "1 Gbps", delay = "1 ms" }}
+[defaults.flow]
+protocol = "udp"
+rate = "1 kbps"
+payload = "1250 B"
+[flows]
+{FLOWS}"""
+
+SERIES = ["flow_series", "link_series", "channel_series"]
+
+
+def test_a_longer_interval_is_told_on_the_command_line_in_the_manifest_and_in_the_report(
+    windtunnel: Command, tmp_path: Path
+) -> None:
+    (tmp_path / "many.toml").write_text(THINNED)
+    note = "series of flows are recorded every 200 ms instead of 100 ms: 2001 flows for 100 s"
+    assert note in windtunnel("check", "many.toml").stderr
+    ran = windtunnel("run", "many.toml", "--set", "recording.links=false", "--json")
+    assert note in ran.stderr
+    [told] = json.loads(ran.stdout)["notes"]
+    assert told.startswith(note)
+    saved = Results.load(tmp_path / "results" / "many")
+    assert saved["flow_series"].height == MANY * 500
+    assert saved["link_series"].is_empty()
+    assert any(note[1:] in it for it in of_results.warnings(saved))
+
+
+def test_the_folder_has_the_series_that_are_in_memory(windtunnel: Command, scenario: Path) -> None:
+    assert windtunnel("run", scenario.name).returncode == 0
+    saved = Results.load(scenario.parent / "results" / scenario.stem)
+    memory = run(scenario, progress=False)
+    assert set(saved.tables) == set(memory.tables)
+    for name in SERIES:
+        assert saved[name].equals(memory[name])
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"recording.flows": False},
+        {"recording.links": False},
+        {"recording.flows": False, "recording.links": False, "recording.channels": False},
+        {"recording.flows.interval": "250 ms", "recording.links.interval": "100 ms"},
+    ],
+)
+def test_a_report_shows_what_was_recorded(scenario: Path, settings: dict[str, object]) -> None:
+    results = run(scenario, settings=settings, progress=False)
+    page = of_results.write(results.save(scenario.parent / "saved"), results)
+    assert page.exists()
+
+
+def test_an_interval_beyond_the_duration_is_refused(scenario: Path) -> None:
+    with pytest.raises(ScenarioError, match="longer than the duration"):
+        run(scenario, settings={"recording.interval": "1 h"}, progress=False)
+
+
+def test_a_reaction_is_found_in_series_of_different_intervals() -> None:
+    own = module(find_paper("dcib").folder / "measures.py")
+    ends = {"run": 0, "link": "wire", "from": "a", "to": "b"}
+    drops = {"overlimit_drops": 0, "discipline_drops": 0}
+    samples = [ends | drops | {"time_s": float(it), "losses": int(it == 2)} for it in range(1, 11)]
+    flows = [
+        {"run": 0, "flow": "f", "time_s": it, "decreases": int(it == 7.5)} for it in (2.5, 7.5)
+    ]
+    tables = {
+        "links": pl.DataFrame([ends | {"utilisation": 1.0}]),
+        "link_series": pl.DataFrame(samples),
+        "flow_series": pl.DataFrame(flows),
+    }
+    assert own.reaction(Results([], tables), ["run"])["value"].item() == pytest.approx(5500)
