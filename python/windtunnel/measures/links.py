@@ -23,9 +23,7 @@ DROPS = ("overlimit_drops", "discipline_drops", "losses")
 
 def busiest(results: Tables, keys: list[str]) -> pl.DataFrame:
     """Give the row of the busiest direction of each run, the first in a tie."""
-    ordered = results["links"].sort(
-        USED, descending=True, maintain_order=True, nulls_last=True
-    )
+    ordered = results["links"].sort(USED, descending=True, maintain_order=True, nulls_last=True)
     return ordered.unique(keys, keep="first", maintain_order=True)
 
 
