@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[1]
 sys.path.append(str(ROOT / "validation"))
 
 from check_laws import rows  # noqa: E402
-from laws import delays, queues, responses, sharing, windows  # noqa: E402
+from laws import delays, queues, responses, sharing, simulate, windows  # noqa: E402
 
 
 def test_windows_double_in_slow_start_and_grow_by_one_in_avoidance() -> None:
@@ -73,3 +73,16 @@ def test_two_reno_flows_become_fair_and_two_scalable_ones_do_not() -> None:
 def test_reno_favours_the_shorter_round_trip_by_its_square_where_both_lose_at_once() -> None:
     [law] = [law for law in sharing.reno_round_trips() if law.expected == "2"]
     assert law.holds, law.cells()
+
+
+@pytest.mark.parametrize(
+    ("low", "verdict"), [(0.85, "yes"), (0.95, "undecided"), (0.97, "undecided"), (0.99, "**no**")]
+)
+def test_a_sample_decides_a_bound_that_is_outside_its_confidence_interval(
+    low: float, verdict: str
+) -> None:
+    # Mean 0.96, standard deviation 0.04, standard error 0.008.
+    runs = [0.92, 1.0] * 13
+    law = simulate.Law("", "", low, 1.0, runs, sampled=True)
+    assert law.margin == pytest.approx(1.96 * 0.04 / 5)
+    assert law.cells()[-1] == verdict
