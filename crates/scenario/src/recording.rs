@@ -32,13 +32,13 @@ pub(crate) struct Recording {
     /// How often samples are taken; default: every 100 ms, and less often where the series
     /// of a kind would have more than 2,000,000 rows in a run.
     interval: Option<Located<Measured<Duration>>>,
-    /// Series of flows and consumers.
+    /// Series of flows and consumers; default: of all.
     #[serde(default)]
     flows: Recorded<Series>,
-    /// Series of both directions of links.
+    /// Series of both directions of links; default: of all.
     #[serde(default)]
     links: Recorded<Series>,
-    /// Series of links with a channel.
+    /// Series of links with a channel; default: of all.
     #[serde(default)]
     channels: Recorded<ChannelSeries>,
 }

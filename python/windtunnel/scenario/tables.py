@@ -19,11 +19,11 @@ class Recording(TypedDict, total=False):
     """How often samples are taken; default: every 100 ms, and less often where the series of a
     kind would have more than 2,000,000 rows in a run."""
     flows: bool | Series
-    """Series of flows and consumers."""
+    """Series of flows and consumers; default: of all."""
     links: bool | Series
-    """Series of both directions of links."""
+    """Series of both directions of links; default: of all."""
     channels: bool | ChannelSeries
-    """Series of links with a channel."""
+    """Series of links with a channel; default: of all."""
 
 
 class Series(TypedDict, total=False):
