@@ -96,7 +96,7 @@ def test_the_networks_have_the_sizes_of_those_in_ns3() -> None:
         "ndn-chain": (4, 3, 1, 2000),
         "ndn-dumbbell": (14, 13, 6, 1000),
         "ndn-disjoint-1000": (4000, 3000, 1000, 100),
-        # One bandwidth-delay product in frames of 1502 octets.
+        # One bandwidth-delay product in frames of 1502 bytes.
         "tcp-link-10": (2, 1, 10, 1664),
         "tcp-dumbbell-10": (22, 21, 10, 1664),
         "tcp-dumbbell-100": (202, 201, 100, 3329),

@@ -192,7 +192,7 @@ def test_power_is_most_where_the_window_is_the_product_of_bandwidth_and_delay() 
         fixed = multiply_nothing(float(window))
         environment = FlowEnvironment(SCENARIO, task=fixed, step_s=0.04)
         rewards[window] = sum(it[1] for it in play(environment, 1, case="middle")[50:])
-    # 12 Mbps and 40 ms hold 40 packets of 1500 octets.
+    # 12 Mbps and 40 ms hold 40 packets of 1500 bytes.
     assert max(rewards, key=rewards.__getitem__) in (40, 45)
 
 

@@ -114,8 +114,8 @@ def test_sinr_is_that_towards_the_user() -> None:
     ]
     columns = ["run", "link", "from", "to", "time_s", "line_of_sight", "sinr_db"]
     seen = results(channel_series=pl.DataFrame(rows, columns, orient="row"))
-    assert value(own.greatest_sinr(seen, ["run"])) == 30
-    assert value(own.least_sinr(seen, ["run"])) == -5
+    assert value(own.maximum_sinr(seen, ["run"])) == 30
+    assert value(own.minimum_sinr(seen, ["run"])) == -5
     assert value(own.sinr_when_hidden(seen, ["run"])) == -4
 
 

@@ -63,12 +63,12 @@ def channel(results: Tables, keys: list[str]) -> pl.DataFrame:
     return results["channel_series"].filter(seen).filter(to_user)
 
 
-def greatest_sinr(results: Tables, keys: list[str]) -> pl.DataFrame:
+def maximum_sinr(results: Tables, keys: list[str]) -> pl.DataFrame:
     """Take the greatest SINR, in dB."""
     return of_samples(channel(results, keys), keys, "max")
 
 
-def least_sinr(results: Tables, keys: list[str]) -> pl.DataFrame:
+def minimum_sinr(results: Tables, keys: list[str]) -> pl.DataFrame:
     """Take the least SINR, in dB."""
     return of_samples(channel(results, keys), keys, "min")
 
@@ -140,8 +140,8 @@ MEASURES = {
     "recovery": Measure(
         "from when the channel allows the maximum throughput to 90 % of it", "s", recovery
     ),
-    "maximum-sinr": Measure("the greatest SINR", "dB", greatest_sinr),
-    "minimum-sinr": Measure("the least SINR", "dB", least_sinr),
+    "maximum-sinr": Measure("the maximum SINR", "dB", maximum_sinr),
+    "minimum-sinr": Measure("the minimum SINR", "dB", minimum_sinr),
     "sinr-without-line-of-sight": Measure(
         "SINR without line of sight, median", "dB", sinr_when_hidden
     ),

@@ -278,7 +278,7 @@ fn place(plan: &Plan, flow: Option<&str>) -> Result<Place, Mistake> {
     }
 }
 
-/// Has a flow driven from outside; returns the octets of its segments.
+/// Has a flow driven from outside; returns the bytes of its segments.
 #[must_use]
 fn take_seat(plan: &mut Plan, place: Place, shared: &Shared, driver: Driver) -> u32 {
     let seat = |settings: &mut Settings, start: Start| {

@@ -15,10 +15,10 @@ pub(crate) fn of_run(folder: &Path, case: &Case, number: u64) -> PathBuf {
 /// A name as a file's name: what could mean something there is escaped as in a
 /// URI.
 pub(crate) fn file_name(name: &str) -> String {
-    let escape = |(place, octet): (usize, u8)| match octet {
-        b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' | b'-' | b'_' => char::from(octet).to_string(),
+    let escape = |(place, byte): (usize, u8)| match byte {
+        b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' | b'-' | b'_' => char::from(byte).to_string(),
         b'.' if place > 0 => ".".to_owned(),
-        _ => format!("%{octet:02X}"),
+        _ => format!("%{byte:02X}"),
     };
     name.bytes().enumerate().map(escape).collect()
 }

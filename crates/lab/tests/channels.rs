@@ -154,7 +154,7 @@ fn a_radio_becomes_a_plan_with_what_is_not_stated_filled_in() {
     assert_eq!(radio.line_of_sight, LineOfSight::Map);
     assert_eq!(radio.obstructed, Obstructed::Scattering);
     assert!(radio.shadowing && radio.blockage.is_none());
-    let shannon = Efficiency::Shannon { share: 0.6, most: 4.4, least_sinr: -10.0 };
+    let shannon = Efficiency::Shannon { share: 0.6, maximum: 4.4, minimum_sinr: -10.0 };
     assert_eq!(radio.efficiency, shannon);
     assert_eq!(radio.period, Duration::from_millis(10));
     assert_eq!(radio.report.period, radio.period);

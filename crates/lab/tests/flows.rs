@@ -123,7 +123,7 @@ fn arrivals_offer_the_load_that_is_asked_for() {
         nodes = { a = {}, b = {} }
         links.core = { nodes = ["a", "b"], rate = "55.2 Mbps", delay = "1 ms" }
         flows.web = { from = "a", to = "b", controller = "aimd", workload = { kind = "arrivals", sizes = "1328 B", load = "50 %" } }"#;
-    // Packets of 1380 octets: 2500 files a second are half the rate.
+    // Packets of 1380 bytes: 2500 files a second are half the rate.
     let tables = run(arrivals, 1);
     let received = counts(table(&tables, "transfers"), "size_bytes").len() as f64;
     assert!((received / 100_000.0 - 1.0).abs() < 0.01, "{received}");

@@ -86,7 +86,7 @@ impl EdgeAcknowledgement {
         Self { connection, sequence, acknowledgement, timestamp }
     }
 
-    /// The octets of the IP packet that carries it, for an acknowledged packet of
+    /// The bytes of the IP packet that carries it, for an acknowledged packet of
     /// that version of IP: 56 or 80.
     #[inline]
     #[must_use]
@@ -285,9 +285,9 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn take<const OCTETS: usize>(&mut self) -> Result<[u8; OCTETS], EdgeMessageError> {
+    fn take<const BYTES: usize>(&mut self) -> Result<[u8; BYTES], EdgeMessageError> {
         let taken = self.payload[self.place..].first_chunk().copied();
-        self.place += OCTETS;
+        self.place += BYTES;
         taken.ok_or(EdgeMessageError::Size { found: self.payload.len(), expected: self.expected })
     }
 

@@ -174,7 +174,7 @@ fn walk() -> RadioPlan {
             loss: 20.0,
             edge: milliseconds(50),
         }),
-        efficiency: Efficiency::Shannon { share: 0.6, most: 4.4, least_sinr: -10.0 },
+        efficiency: Efficiency::Shannon { share: 0.6, maximum: 4.4, minimum_sinr: -10.0 },
         overhead: 0.25,
         period: milliseconds(10),
         handover: HandoverPlan {

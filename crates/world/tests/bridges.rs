@@ -90,7 +90,7 @@ fn share_retransmitted(plan: &Plan) -> f64 {
 }
 
 #[test]
-fn without_loss_every_octet_arrives_and_nothing_is_sent_again() {
+fn without_loss_every_byte_arrives_and_nothing_is_sent_again() {
     let bytes = 5_000_001;
     let world = run(&lossy(0.0, Workload::File { bytes }));
     let (flow, bridge) = (tcp_counters(&world, 0), bridged(&world));

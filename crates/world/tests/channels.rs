@@ -37,7 +37,7 @@ fn a_link_sends_at_the_rates_of_its_trace_and_not_while_there_is_none() {
     let told = series.channels.iter().skip(1).step_by(2);
     for (index, (port, channel)) in seen.zip(told).enumerate() {
         let expected = rates[index % 6];
-        // Packets of some 1100 octets; the first comes after at most 3 ms.
+        // Packets of some 1100 bytes; the first comes after at most 3 ms.
         let begins = 0.003 * expected;
         let error = (port.throughput_bps - expected).abs();
         assert!(error <= (2.0 * 1100.0 * 8.0 + begins) / 0.5, "{index}: {port:?}");

@@ -14,7 +14,7 @@ fn over_tcp(recovery: Recovery, workload: Workload) -> Transport {
     common::over_tcp(recovery, EcnMode::Off, workload)
 }
 
-/// Datagrams of 1000 octets.
+/// Datagrams of 1000 bytes.
 fn over_udp(megabits_per_second: u64) -> Transport {
     let rate = common::rate(megabits_per_second * 1_000_000);
     Transport::Udp(UdpSettings { ip: IpVersion::V4, rate, payload: 1000, on_off: None })
@@ -48,7 +48,7 @@ fn a_datagram_takes_what_its_way_takes() {
     let FlowCounters::Udp(_, sink) = world.flows().next().expect("one flow").counters else {
         panic!("it goes over UDP")
     };
-    // 1028 octets at 100 Mbps on each of two links.
+    // 1028 bytes at 100 Mbps on each of two links.
     let delay = Duration::from_millis(20) + Duration::from_nanos(2 * 82_240);
     assert_eq!((sink.delay_minimum, sink.delay_maximum), (Some(delay), delay));
 }

@@ -15,23 +15,23 @@ use windtunnel_packets::ndn::wire::{Data, Interest, MetaInfo, SignatureInfo, Sig
 use windtunnel_queues::{Discipline, QueueLimit};
 use windtunnel_world::{DirectionPlan, Plan};
 
-/// Octets of the Interest for a segment of `/data`: those of its true encoding.
-fn interest_octets(segment: u64) -> u64 {
-    octets_of_interest(&format!("/data/seg={segment}"))
+/// Bytes of the Interest for a segment of `/data`: those of its true encoding.
+fn interest_bytes(segment: u64) -> u64 {
+    bytes_of_interest(&format!("/data/seg={segment}"))
 }
 
-fn data_octets(segment: u64) -> u64 {
-    octets_of_data(&format!("/data/seg={segment}"))
+fn data_bytes(segment: u64) -> u64 {
+    bytes_of_data(&format!("/data/seg={segment}"))
 }
 
-fn octets_of_interest(uri: &str) -> u64 {
+fn bytes_of_interest(uri: &str) -> u64 {
     let mut interest = Interest::new(uri.parse().expect("a name"));
     interest.nonce = Some(0x0102_0304);
     interest.lifetime_ms = Some(4000);
     interest.encode().expect("a small packet").len() as u64
 }
 
-fn octets_of_data(uri: &str) -> u64 {
+fn bytes_of_data(uri: &str) -> u64 {
     let data = Data {
         name: uri.parse().expect("a name"),
         meta_info: MetaInfo::default(),
@@ -43,7 +43,7 @@ fn octets_of_data(uri: &str) -> u64 {
 }
 
 /// A link as its definition says: it sends one packet after another, each for
-/// its octets over the rate, and each arrives a delay later. In picoseconds.
+/// its bytes over the rate, and each arrives a delay later. In picoseconds.
 struct Pipe {
     rate: u64,
     delay: u64,
@@ -62,8 +62,8 @@ impl Pipe {
     }
 
     /// When a packet that comes at `time` arrives at the other end.
-    fn carry(&mut self, time: u64, octets: u64) -> u64 {
-        let bits = u128::from(octets + self.overhead) * 8;
+    fn carry(&mut self, time: u64, bytes: u64) -> u64 {
+        let bits = u128::from(bytes + self.overhead) * 8;
         let exact_halves = 2 * bits * 1_000_000_000_000 / u128::from(self.rate);
         self.free = self.free.max(time) + exact_halves.div_ceil(2) as u64;
         self.free + self.delay
@@ -81,8 +81,8 @@ fn segment_times(plan: &Plan, window: usize, segments: usize) -> Vec<(u64, u64)>
         let sent = if segment < window { 0 } else { times[segment - window].1 };
         let mut time = sent;
         for (number, pipe) in pipes.iter_mut().enumerate() {
-            let octets = if number < hops { interest_octets } else { data_octets };
-            time = pipe.carry(time, octets(segment as u64));
+            let bytes = if number < hops { interest_bytes } else { data_bytes };
+            time = pipe.carry(time, bytes(segment as u64));
         }
         times.push((sent, time));
     }
@@ -115,16 +115,16 @@ fn assert_exact(plan: &Plan, window: usize, segments: usize) {
     assert_eq!(finished.map(|it| it.as_picos()), times.last().map(|(_, received)| *received));
 }
 
-/// By hand: 23 octets there and 1058 back at 1 Gbps, and 10 ms each way.
+/// By hand: 23 bytes there and 1058 back at 1 Gbps, and 10 ms each way.
 #[test]
 fn one_round_trip_is_serialisation_and_propagation_both_ways() {
-    let octets = [interest_octets(0), data_octets(0)];
-    assert_eq!(octets, [23, 1058]);
+    let bytes = [interest_bytes(0), data_bytes(0)];
+    assert_eq!(bytes, [23, 1058]);
     let mut plan = chain(1, &direction(1000, 10), 1);
     file(&mut plan.consumers[0], 1);
     let world = run(&plan);
     let nanoseconds = flow(&world, 0).delay_sum.as_nanos();
-    assert_eq!(nanoseconds, 20_000_000 + 8 * (octets[0] + octets[1]));
+    assert_eq!(nanoseconds, 20_000_000 + 8 * (bytes[0] + bytes[1]));
 }
 
 /// Whatever part of it the producer has announced.
@@ -135,8 +135,8 @@ fn a_packet_is_as_long_as_its_whole_name_makes_it() {
     file(ask(&mut plan, 0, "/data/with/a/longer/name", 1), 1);
     let world = run(&plan);
     let uri = "/data/with/a/longer/name/seg=0";
-    let octets = [0, 1].map(|side| port(&plan, &world, 0, side).delivered_bytes);
-    assert_eq!(octets, [octets_of_interest(uri), octets_of_data(uri)]);
+    let bytes = [0, 1].map(|side| port(&plan, &world, 0, side).delivered_bytes);
+    assert_eq!(bytes, [bytes_of_interest(uri), bytes_of_data(uri)]);
 }
 
 #[test]
@@ -231,7 +231,7 @@ fn lenient_disciplines() -> impl Iterator<Item = Discipline> {
 
 #[test]
 fn a_queue_overflows_exactly_at_its_limit() {
-    let size = interest_octets(0) + 7;
+    let size = interest_bytes(0) + 7;
     assert_eq!(size, 30);
     for discipline in lenient_disciplines() {
         let burst = |limit| overflows_of_a_burst(limit, |it| it.discipline = discipline.clone());
@@ -243,7 +243,7 @@ fn a_queue_overflows_exactly_at_its_limit() {
     }
 }
 
-/// 100 packets of 30 octets at 1 Mbps, of which one leaves every 240 us.
+/// 100 packets of 30 bytes at 1 Mbps, of which one leaves every 240 us.
 #[test]
 fn what_a_queue_holds_is_sent_at_the_rate_of_the_link() {
     for discipline in lenient_disciplines() {
@@ -275,7 +275,7 @@ fn a_window_beyond_the_capacity_fills_the_link_and_waits_before_it() {
     };
     let alone = flow(&run(&path(1, Discipline::DropTail)), 0).delay_minimum.expect("Data came");
     // Segments up to 65,535 have names of one length.
-    let sending = bottleneck.rate.transmission_time(data_octets(10_000) as u32);
+    let sending = bottleneck.rate.transmission_time(data_bytes(10_000) as u32);
     let expected = (sending * window).as_seconds() - alone.as_seconds();
     for discipline in patient_disciplines() {
         let plan = path(window, discipline.clone());

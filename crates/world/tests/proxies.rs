@@ -57,8 +57,8 @@ fn a_proxy_holds_no_more_than_its_buffer_and_keeps_the_slow_link_busy() {
         let held = counters.sender.acknowledged_bytes - counters.receiver.received_bytes;
         // What lies before the slow link, and on the way behind it.
         let buffers = 200_000 * slow as u64;
-        assert!(held <= buffers + 200_000, "{held} octets");
-        assert!(held > buffers / 2, "{held} octets");
+        assert!(held <= buffers + 200_000, "{held} bytes");
+        assert!(held > buffers / 2, "{held} bytes");
         // Nine tenths of 10 s: a buffer is ten times what the slow link's round trip
         // holds.
         let goodput = counters.receiver.received_bytes as f64 * 8.0 / 10.0;
@@ -72,7 +72,7 @@ fn a_proxy_with_a_small_buffer_sends_a_buffer_each_round_trip() {
     let mut plan = line([100, 100, 100], BULK);
     plan.flows[0].split = Some(SplitPlan { at: vec![1], buffer: 20_000 });
     let goodput = tcp_counters(&run_flows(&plan), 0).receiver.received_bytes as f64 * 8.0 / 10.0;
-    // An octet stays in the proxy until it is acknowledged over the other two links,
+    // A byte stays in the proxy until it is acknowledged over the other two links,
     // 40 ms later; room is told in halves of the buffer.
     let most = 20_000.0 * 8.0 / 0.04;
     assert!((most / 4.0..=most).contains(&goodput), "{goodput} of {most}");

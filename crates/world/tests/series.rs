@@ -205,7 +205,7 @@ fn what_happens_at_an_intervals_end_belongs_to_it() {
     for interval_ms in [250, 500, 1_000] {
         let mut plan = chain(1, &direction(1, 0), 1);
         let there = &mut plan.links[0].directions[0];
-        // The Interest's 23 octets take 184 us.
+        // The Interest's 23 bytes take 184 us.
         there.delay = Duration::from_micros(1_000_000 - 184);
         plan.links[0].directions[1].delay = Duration::from_secs(3);
         plan.duration = Duration::from_secs(3);

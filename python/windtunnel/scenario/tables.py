@@ -457,15 +457,15 @@ class Blockage(TypedDict, total=False):
 
 
 class ShannonEfficiency(TypedDict, total=False):
-    """A share of Shannon's law, up to a greatest value (3GPP TR 36.942, annex A.2)."""
+    """A share of Shannon's law, up to a maximum (3GPP TR 36.942, annex A.2)."""
 
     kind: Literal["shannon"]
     """Which kind."""
     share: str
     """The share of Shannon's law."""
-    most: str
-    """The greatest spectral efficiency."""
-    least_sinr: str
+    maximum: str
+    """The maximum spectral efficiency."""
+    minimum_sinr: str
     """The SINR below which nothing gets through."""
 
 

@@ -31,15 +31,15 @@ pub enum Efficiency {
         /// The gap, in dB.
         gap: f64,
     },
-    /// A share of Shannon's law up to a greatest value; nothing below a least SINR
+    /// A share of Shannon's law up to a maximum; nothing below a minimum SINR
     /// (TR 36.942, annex A.2).
     Shannon {
         /// The share.
         share: f64,
-        /// The greatest, in bit/s/Hz.
-        most: f64,
-        /// The least SINR, in dB.
-        least_sinr: f64,
+        /// The maximum, in bit/s/Hz.
+        maximum: f64,
+        /// The minimum SINR, in dB.
+        minimum_sinr: f64,
     },
 }
 
@@ -50,8 +50,8 @@ impl Efficiency {
         match *self {
             Self::Cqi { gap } => greatest(&CQI, shannon(sinr - gap)),
             Self::Cqi256 { gap } => greatest(&CQI_256, shannon(sinr - gap)),
-            Self::Shannon { least_sinr, .. } if sinr < least_sinr => 0.0,
-            Self::Shannon { share, most, .. } => (share * shannon(sinr)).min(most),
+            Self::Shannon { minimum_sinr, .. } if sinr < minimum_sinr => 0.0,
+            Self::Shannon { share, maximum, .. } => (share * shannon(sinr)).min(maximum),
         }
     }
 }

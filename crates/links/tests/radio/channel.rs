@@ -60,7 +60,7 @@ fn other_stations_disturb_what_the_user_receives_without_the_antennas_gain() {
 }
 
 #[test]
-fn below_the_least_sinr_nothing_is_sent() {
+fn below_the_minimum_sinr_nothing_is_sent() {
     let state = radio(&radio_plan(open_map(&[point(5e3, 0.0)]), 0.0)).sample(Time::ZERO);
     let sinr = measured(state).sinr[0];
     assert!(sinr < -10.0, "{sinr}");
@@ -298,7 +298,7 @@ proptest! {
             efficiency: if is_cqi {
                 Efficiency::Cqi { gap: 7.43 }
             } else {
-                Efficiency::Shannon { share: 0.6, most: 4.4, least_sinr: -10.0 }
+                Efficiency::Shannon { share: 0.6, maximum: 4.4, minimum_sinr: -10.0 }
             },
             map,
             speed,

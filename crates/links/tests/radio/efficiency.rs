@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 use windtunnel_links::radio::Efficiency;
 
-const SHANNON: Efficiency = Efficiency::Shannon { share: 0.6, most: 4.4, least_sinr: -10.0 };
+const SHANNON: Efficiency = Efficiency::Shannon { share: 0.6, maximum: 4.4, minimum_sinr: -10.0 };
 /// -ln(5 BER) / 1.5 for a bit error rate of 5e-5, in dB.
 const GAP: f64 = 7.43;
 
@@ -45,8 +45,9 @@ fn efficiencies() -> impl Strategy<Value = Efficiency> {
     prop_oneof![
         gap.clone().prop_map(|gap| Efficiency::Cqi { gap }),
         gap.prop_map(|gap| Efficiency::Cqi256 { gap }),
-        (0.0..=1.0, 0.0..10.0, -20.0..0.0)
-            .prop_map(|(share, most, least_sinr)| Efficiency::Shannon { share, most, least_sinr }),
+        (0.0..=1.0, 0.0..10.0, -20.0..0.0).prop_map(|(share, maximum, minimum_sinr)| {
+            Efficiency::Shannon { share, maximum, minimum_sinr }
+        }),
     ]
 }
 

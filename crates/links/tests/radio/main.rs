@@ -50,7 +50,7 @@ fn radio_plan(map: Map, speed: f64) -> RadioPlan {
         obstructed: Obstructed::Diffraction,
         shadowing: false,
         blockage: None,
-        efficiency: Efficiency::Shannon { share: 0.6, most: 4.4, least_sinr: -10.0 },
+        efficiency: Efficiency::Shannon { share: 0.6, maximum: 4.4, minimum_sinr: -10.0 },
         overhead: 0.25,
         period: Duration::from_millis(10),
         handover: HandoverPlan {

@@ -15,7 +15,7 @@ use crate::units::{Decibels, Measured, Share, SpectralEfficiency, decibels, perc
 #[serde(rename = "kind", rename_all = "kebab-case")]
 #[schemars(rename = "Efficiency", tag = "kind", transform = short_forms)]
 pub(crate) enum Efficiency {
-    /// A share of Shannon's law, up to a greatest value (3GPP TR 36.942, annex A.2).
+    /// A share of Shannon's law, up to a maximum (3GPP TR 36.942, annex A.2).
     Shannon(Shannon),
     /// The greatest of 3GPP TS 38.214's table 5.2.2.1-2 that Shannon's law allows.
     Cqi(Cqi),
@@ -32,12 +32,12 @@ pub(crate) struct Shannon {
     /// The share of Shannon's law.
     #[serde(default = "percent::<60>")]
     share: Measured<Share>,
-    /// The greatest spectral efficiency.
-    #[serde(default = "most")]
-    most: Measured<SpectralEfficiency>,
+    /// The maximum spectral efficiency.
+    #[serde(default = "maximum")]
+    maximum: Measured<SpectralEfficiency>,
     /// The SINR below which nothing gets through.
     #[serde(default = "decibels::<-10>")]
-    least_sinr: Located<Measured<Decibels>>,
+    minimum_sinr: Located<Measured<Decibels>>,
 }
 
 /// The greatest of a table of 3GPP TS 38.214 that Shannon's law allows.
@@ -50,7 +50,7 @@ pub(crate) struct Cqi {
     gap: Located<Measured<Decibels>>,
 }
 
-fn most() -> Measured<SpectralEfficiency> {
+fn maximum() -> Measured<SpectralEfficiency> {
     Measured(SpectralEfficiency(4.4))
 }
 
@@ -61,8 +61,8 @@ fn gap() -> Located<Measured<Decibels>> {
 
 impl Default for Efficiency {
     fn default() -> Self {
-        let (share, most, least_sinr) = (percent::<60>(), most(), decibels::<-10>());
-        Self::Shannon(Shannon { share, most, least_sinr })
+        let (share, maximum, minimum_sinr) = (percent::<60>(), maximum(), decibels::<-10>());
+        Self::Shannon(Shannon { share, maximum, minimum_sinr })
     }
 }
 
@@ -71,8 +71,8 @@ impl Efficiency {
         Ok(match self {
             Self::Shannon(it) => radio::Efficiency::Shannon {
                 share: it.share.0.0,
-                most: it.most.0.0,
-                least_sinr: it.least_sinr.value.0.0,
+                maximum: it.maximum.0.0,
+                minimum_sinr: it.minimum_sinr.value.0.0,
             },
             Self::Cqi(it) => radio::Efficiency::Cqi { gap: not_negative(&it.gap, "gap")? },
             Self::Cqi256(it) => radio::Efficiency::Cqi256 { gap: not_negative(&it.gap, "gap")? },

@@ -206,7 +206,7 @@ pub(crate) fn join_unequal(
     });
 }
 
-/// Content of one Data packet in these tests, in octets.
+/// Content of one Data packet in these tests, in bytes.
 pub(crate) const PAYLOAD: u32 = 1000;
 
 /// The number of a prefix, which need not be in use yet.
