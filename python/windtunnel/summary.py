@@ -72,7 +72,9 @@ def table(results: ResultTables) -> Table:
         cells = (cell(summary[column.source], column) for column in columns)
         table.add_row(*(summary[key] for key in keys), *cells)
     if summaries.height > MOST_ROWS:
-        table.caption = f"the first {MOST_ROWS} of {summaries.height} rows; all are in flows.parquet"
+        table.caption = (
+            f"the first {MOST_ROWS} of {summaries.height} rows; all are in flows.parquet"
+        )
     return table
 
 

@@ -194,7 +194,11 @@ fn an_interrupted_run_keeps_its_full_chunks_and_no_table() {
     let (_, outcome) = batch.finish();
     assert_eq!((outcome.runs.len(), outcome.unfinished), (0, 1));
     let table = written(&file);
-    assert!(table.num_rows() > 0 && table.num_rows() % (1 << 16) == 0, "{}", table.num_rows());
+    assert!(
+        table.num_rows() > 0 && table.num_rows().is_multiple_of(1 << 16),
+        "{}",
+        table.num_rows()
+    );
     assert!(!folder.join("link_series.parquet").exists());
 }
 

@@ -6,7 +6,7 @@ mod common;
 use common::any::any_plan;
 use common::{Series, chain, direction, record, recorded, run_recorded};
 use proptest::prelude::*;
-use windtunnel_engine::{Control, Duration, Stop, Time};
+use windtunnel_engine::{Control, Duration, Stop};
 use windtunnel_world::{FlowSample, Plan, PortSample, RecordingPlan, SeriesPlan, World};
 
 /// Equal but for the rounding of sums of fractions.
