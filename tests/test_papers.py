@@ -223,7 +223,7 @@ def test_what_cannot_be_written_leaves_nothing(
     monkeypatch.setattr("windtunnel.papers.reproduction.write_manifest", full)
     with pytest.raises(OSError, match=os.strerror(errno.ENOSPC)):
         reproduction.save(tmp_path / "results" / "small")
-    assert list((tmp_path / "results").iterdir()) == []
+    assert not (tmp_path / "results").exists()
 
 
 def test_an_interruption_keeps_what_was_finished_and_names_the_rest(

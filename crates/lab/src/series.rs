@@ -9,7 +9,7 @@ use arrow_array::RecordBatch;
 use arrow_select::concat::concat_batches;
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
-use parquet::basic::{Compression, ZstdLevel};
+use parquet::basic::Compression;
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 use windtunnel_engine::{Control, Stop};
@@ -174,9 +174,8 @@ fn path(folder: &Path, name: &str) -> PathBuf {
 
 /// A file for tables with the columns of `empty`.
 fn writer(path: &Path, empty: &RecordBatch) -> io::Result<ArrowWriter<File>> {
-    let level = ZstdLevel::try_new(1).expect("it is one of 1 to 22");
     let properties = WriterProperties::builder()
-        .set_compression(Compression::ZSTD(level))
+        .set_compression(Compression::LZ4_RAW)
         .set_max_row_group_row_count(Some(CHUNK))
         .build();
     ArrowWriter::try_new(File::create(path)?, empty.schema(), Some(properties)).map_err(cause)

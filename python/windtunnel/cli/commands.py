@@ -97,7 +97,9 @@ def fail(message: str, code: int) -> NoReturn:
 
 def answer(document: dict[str, Any]) -> None:
     """Print a JSON document."""
-    print(json.dumps(document, indent=2), flush=True)
+    # Piece by piece: as one text, the figures of 100,000 flows take gigabytes.
+    json.dump(document, sys.stdout, indent=2)
+    print(flush=True)
 
 
 def output() -> Console:

@@ -120,6 +120,7 @@ def schema() -> dict[str, pl.DataType]:
     return {
         "key": pl.String(),
         "stop": pl.String(),
+        "duration_s": pl.Float64(),
         "events": pl.UInt64(),
         "packet_hops": pl.UInt64(),
         "error": pl.String(),
