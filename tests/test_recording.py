@@ -89,7 +89,7 @@ def test_a_reaction_is_found_in_series_of_different_intervals() -> None:
         {"run": 0, "flow": "f", "time_s": it, "decreases": int(it == 7.5)} for it in (2.5, 7.5)
     ]
     tables = {
-        "links": pl.DataFrame([ends | {"utilisation": 1.0}]),
+        "links": pl.DataFrame([ends | {"utilisation": 1.0, "medium_utilisation": None}]),
         "link_series": pl.DataFrame(samples),
         "flow_series": pl.DataFrame(flows),
     }
