@@ -15,16 +15,13 @@ use parquet::file::properties::WriterProperties;
 use windtunnel_engine::{Control, Stop};
 use windtunnel_world::{Chunk, Plan, World};
 
-use crate::tables::{Labels, channel_series, flow_series, link_series};
+use crate::tables::{Labels, SERIES, channel_series, flow_series, link_series};
 
 /// Rows of a chunk: some 8 MB in memory.
 pub(crate) const CHUNK: usize = 1 << 16;
 
 /// The folder of runs that have not finished.
 pub(crate) const UNFINISHED: &str = "unfinished";
-
-/// The names of the tables of series.
-pub(crate) const NAMES: [&str; 3] = ["flow_series", "link_series", "channel_series"];
 
 /// The series of a run that goes on. Files are closed when it is dropped.
 #[derive(Debug)]
@@ -63,7 +60,7 @@ impl Series {
         Ok(Self(tables))
     }
 
-    /// Closes the files; gives the tables that are in memory, in the order of [`NAMES`]:
+    /// Closes the files; gives the tables that are in memory, in the order of [`SERIES`]:
     /// none of a run that was cancelled.
     ///
     /// # Errors
@@ -101,7 +98,7 @@ struct Tables {
     plan: Arc<Plan>,
     labels: Labels,
     folder: Option<PathBuf>,
-    /// In the order of [`NAMES`]; none once they are closed.
+    /// In the order of [`SERIES`]; none once they are closed.
     outputs: Vec<Output>,
     rows: usize,
     failure: Option<io::Error>,
@@ -131,7 +128,7 @@ impl Tables {
 /// The tables without rows, by name.
 fn empty(plan: &Plan, labels: &Labels) -> [(&'static str, RecordBatch); 3] {
     let tables = [flow_series(plan, &[]), link_series(plan, &[]), channel_series(plan, &[])];
-    let mut names = NAMES.into_iter();
+    let mut names = SERIES.into_iter();
     tables.map(|it| (names.next().expect("as many"), labels.before(&it)))
 }
 
@@ -187,7 +184,7 @@ fn writer(path: &Path, empty: &RecordBatch) -> io::Result<ArrowWriter<File>> {
 /// # Errors
 /// If a file cannot be read or written.
 pub(crate) fn join(folder: &Path, runs: &[PathBuf]) -> io::Result<()> {
-    for name in NAMES {
+    for name in SERIES {
         match runs {
             [] => {}
             [run] => fs::rename(path(run, name), path(folder, name))?,

@@ -10,8 +10,6 @@ use windtunnel_engine::{Duration, Stop, Time};
 use windtunnel_scenario::Study;
 use windtunnel_world::{LinkPlan, Plan, PortSample, World};
 
-use crate::series;
-
 mod bridges;
 mod channels;
 mod flows;
@@ -19,6 +17,9 @@ mod tunnels;
 
 pub(crate) use channels::channel_series;
 pub(crate) use flows::flow_series;
+
+/// The names of the tables of series.
+pub(crate) const SERIES: [&str; 3] = ["flow_series", "link_series", "channel_series"];
 
 /// The columns of all tables: no axis of a comparison may have one of these names.
 pub const COLUMNS: &[&str] = &[
@@ -388,7 +389,7 @@ pub fn all(study: &Study, runs: &[Run]) -> Vec<(&'static str, RecordBatch)> {
     let totals =
         parts.into_iter().map(|(name, part)| (name, joined(runs, |it| labelled(it, part))));
     // The same for each run: in memory or in files.
-    let series = series::NAMES.into_iter().enumerate().take(runs[0].series.len());
+    let series = SERIES.into_iter().enumerate().take(runs[0].series.len());
     let series = series.map(|(place, name)| (name, joined(runs, |it| it.series[place].clone())));
     totals.chain(series).collect()
 }

@@ -2,7 +2,6 @@
 
 use windtunnel_engine::Time;
 use windtunnel_packets::ip::IpVersion;
-use windtunnel_packets::tunnel::Tunnelled;
 use windtunnel_packets::{Body, Packet, PacketStore};
 
 use crate::function::{FunctionActions, LinkState, NetworkFunction, Tap};
@@ -54,7 +53,7 @@ impl TunnelEnd {
     }
 
     fn enter(&mut self, packet: Packet, packets: &mut PacketStore, actions: &mut FunctionActions) {
-        match Tunnelled::wrap(packet, self.number, self.version, packets) {
+        match packets.wrap(packet, self.number, self.version) {
             Ok(outer) => {
                 self.counters.entered += 1;
                 self.counters.entered_bytes += u64::from(outer.size());
@@ -70,7 +69,7 @@ impl TunnelEnd {
     fn leave(&mut self, outer: &Packet, packets: &mut PacketStore, actions: &mut FunctionActions) {
         let Body::Tunnelled(tunnelled) = outer.body else { return };
         let was_marked = packets[tunnelled.inside].marked();
-        match tunnelled.unwrap(outer.ecn, packets) {
+        match packets.unwrap(tunnelled, outer.ecn) {
             Ok(packet) => {
                 self.counters.left += 1;
                 self.counters.marks += u64::from(packet.marked() && !was_marked);

@@ -4,7 +4,10 @@ use std::ops::{Index, IndexMut};
 
 use windtunnel_engine::{Handle, Store};
 
-use crate::packet::{Body, Packet};
+use crate::ecn::Ecn;
+use crate::ip::IpVersion;
+use crate::packet::{Body, Packet, Route};
+use crate::tunnel::{Tunnelled, leaving_tunnel};
 
 /// Packets under handles. A packet is copied as a value, but what is inside of it lies here
 /// once and belongs to it: whoever drops a packet discards it, and whoever copies one that
@@ -54,6 +57,38 @@ impl PacketStore {
             *inside = self.insert(inner);
         }
         copy
+    }
+
+    /// Puts a packet into one that enters a tunnel at one end, in RFC 6040's normal mode:
+    /// the outer header has its ECN field.
+    ///
+    /// # Errors
+    /// The packet itself, if there is no room for another header: an IP packet has at most
+    /// 65,535 bytes.
+    pub fn wrap(
+        &mut self,
+        packet: Packet,
+        (tunnel, from): (u32, u8),
+        version: IpVersion,
+    ) -> Result<Packet, Packet> {
+        let Some(network_size) = packet.network_size.checked_add(version.header()) else {
+            return Err(packet);
+        };
+        let inside = self.insert(packet);
+        let body = Body::Tunnelled(Tunnelled { tunnel, from, version, inside });
+        Ok(Packet { body, ecn: packet.ecn, network_size, route: Route::default() })
+    }
+
+    /// Takes the packet out of one with the ECN field `outer`.
+    ///
+    /// # Errors
+    /// The packet with its own ECN field, if it must be dropped ([`leaving_tunnel`]).
+    pub fn unwrap(&mut self, tunnelled: Tunnelled, outer: Ecn) -> Result<Packet, Packet> {
+        let packet = self.take(tunnelled.inside);
+        match leaving_tunnel(packet.ecn, outer) {
+            Some(ecn) => Ok(Packet { ecn, ..packet }),
+            None => Err(packet),
+        }
     }
 
     /// A packet whose inside lay in another store: `inside` gives that, and what is inside

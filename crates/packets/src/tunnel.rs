@@ -4,8 +4,6 @@ use windtunnel_engine::Handle;
 
 use crate::ecn::Ecn;
 use crate::ip::IpVersion;
-use crate::packet::{Body, Packet, Route};
-use crate::store::PacketStore;
 
 /// An IP packet inside another one, whose header this is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,40 +16,6 @@ pub struct Tunnelled {
     pub version: IpVersion,
     /// The packet inside.
     pub inside: Handle,
-}
-
-impl Tunnelled {
-    /// Puts a packet into one that enters a tunnel at one end, in RFC 6040's normal mode:
-    /// the outer header has its ECN field.
-    ///
-    /// # Errors
-    /// The packet itself, if there is no room for another header: an IP packet has at most
-    /// 65,535 bytes.
-    pub fn wrap(
-        packet: Packet,
-        (tunnel, from): (u32, u8),
-        version: IpVersion,
-        packets: &mut PacketStore,
-    ) -> Result<Packet, Packet> {
-        let Some(network_size) = packet.network_size.checked_add(version.header()) else {
-            return Err(packet);
-        };
-        let inside = packets.insert(packet);
-        let body = Body::Tunnelled(Self { tunnel, from, version, inside });
-        Ok(Packet { body, ecn: packet.ecn, network_size, route: Route::default() })
-    }
-
-    /// Takes the packet inside out of one with the ECN field `outer`.
-    ///
-    /// # Errors
-    /// The packet with its own ECN field, if it must be dropped ([`leaving_tunnel`]).
-    pub fn unwrap(self, outer: Ecn, packets: &mut PacketStore) -> Result<Packet, Packet> {
-        let packet = packets.take(self.inside);
-        match leaving_tunnel(packet.ecn, outer) {
-            Some(ecn) => Ok(Packet { ecn, ..packet }),
-            None => Err(packet),
-        }
-    }
 }
 
 /// The ECN field of a packet that leaves a tunnel; none: it must be dropped, because a

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use windtunnel_engine::Time;
 use windtunnel_packets::ip::IpVersion;
-use windtunnel_packets::tunnel::{Tunnelled, leaving_tunnel};
+use windtunnel_packets::tunnel::leaving_tunnel;
 use windtunnel_packets::udp::Datagram;
 use windtunnel_packets::{Body, Ecn, Packet, PacketStore, Route};
 
@@ -31,14 +31,14 @@ fn packet(sequence: u64, ecn: Ecn, network_size: u16) -> Packet {
 /// A packet in as many others as there are versions.
 fn wrapped(packet: Packet, versions: &[IpVersion], store: &mut PacketStore) -> Packet {
     let wrap = |packet, (tunnel, version): (u32, &IpVersion)| {
-        Tunnelled::wrap(packet, (tunnel, 0), *version, store).expect("there is room")
+        store.wrap(packet, (tunnel, 0), *version).expect("there is room")
     };
     (0..).zip(versions).fold(packet, wrap)
 }
 
 fn unwrapped(mut packet: Packet, store: &mut PacketStore) -> Packet {
     while let Body::Tunnelled(it) = packet.body {
-        packet = it.unwrap(packet.ecn, store).expect("no router has marked it");
+        packet = store.unwrap(it, packet.ecn).expect("no router has marked it");
     }
     packet
 }
@@ -108,8 +108,8 @@ proptest! {
 fn a_packet_without_room_for_a_header_is_given_back() {
     let store = &mut PacketStore::default();
     let large = packet(3, Ecn::Capable, 65_516);
-    assert_eq!(Tunnelled::wrap(large, (0, 0), IpVersion::V4, store), Err(large));
+    assert_eq!(store.wrap(large, (0, 0), IpVersion::V4), Err(large));
     assert!(store.is_empty());
     let fits = packet(3, Ecn::Capable, 65_515);
-    assert!(Tunnelled::wrap(fits, (0, 0), IpVersion::V4, store).is_ok());
+    assert!(store.wrap(fits, (0, 0), IpVersion::V4).is_ok());
 }
