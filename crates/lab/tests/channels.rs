@@ -314,7 +314,7 @@ fn a_radio_beyond_its_limits_is_refused() {
             "efficiency = { kind = \"shannon\", ¶gap = \"1 dB\" }",
             "`gap` does not apply to `shannon`",
         ),
-        ("efficiency = ¶{ kind = \"shannon\", most = \"0 bit/s/Hz\" }", "never sends anything"),
+        ("efficiency = ¶{ kind = \"shannon\", maximum = \"0 bit/s/Hz\" }", "never sends anything"),
         ("blockage = { every = ¶\"1 us\", lasts = \"1 s\", loss = \"9 dB\" }", "1 ms or more"),
         (
             "blockage = { every = \"1 s\", lasts = ¶\"0 s\", loss = \"9 dB\" }",
