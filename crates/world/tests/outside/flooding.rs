@@ -10,33 +10,30 @@ use windtunnel_networks::layer::{
 };
 use windtunnel_packets::{Body, Packet, ProtocolNumber};
 
-/// One node sends a message of 100 bytes in each interval.
-#[derive(Debug)]
+const PROTOCOL: ProtocolNumber = ProtocolNumber(253);
+
+/// One node sends a message of 100 bytes every 100 ms.
+#[derive(Clone, Debug)]
 pub(crate) struct Flooding {
     pub(crate) source: usize,
-    pub(crate) interval: Duration,
     /// How many messages each node received, copies not counted.
     pub(crate) received: Arc<[AtomicU64]>,
 }
 
 impl LayerMaker for Flooding {
     fn protocol(&self) -> ProtocolNumber {
-        ProtocolNumber(253)
+        PROTOCOL
     }
 
     fn layer(&self, setting: NodeSetting) -> Box<dyn NetworkLayer> {
-        let interval = (setting.node == self.source).then_some(self.interval);
-        let received = Arc::clone(&self.received);
-        Box::new(Flooder { interval, received, setting, next: 0 })
+        Box::new(Flooder { flooding: self.clone(), setting, next: 0 })
     }
 }
 
 /// The layer of one node.
 #[derive(Debug)]
 struct Flooder {
-    /// How often it sends, if it is the source.
-    interval: Option<Duration>,
-    received: Arc<[AtomicU64]>,
+    flooding: Flooding,
     setting: NodeSetting,
     /// The sequence number after the last one.
     next: u32,
@@ -45,7 +42,7 @@ struct Flooder {
 impl Flooder {
     fn flood(&mut self, sequence: u32, from: Option<Interface>, actions: &mut Actions) {
         self.next = sequence + 1;
-        let packet = Packet::message(ProtocolNumber(253), 0, &[sequence], 100);
+        let packet = Packet::message(PROTOCOL, 0, &[sequence], 100);
         let ports = (0..self.setting.interfaces).map(Interface);
         ports.filter(|it| Some(*it) != from).for_each(|it| actions.send(it, packet));
     }
@@ -53,7 +50,7 @@ impl Flooder {
 
 impl NetworkLayer for Flooder {
     fn start(&mut self, actions: &mut Actions) {
-        if self.interval.is_some() {
+        if self.setting.node == self.flooding.source {
             actions.wake(Time::ZERO, Timer(0));
         }
     }
@@ -62,14 +59,13 @@ impl NetworkLayer for Flooder {
         let Body::Message(message) = &packet.body else { return };
         let sequence = message.words[0];
         if sequence >= self.next {
-            self.received[self.setting.node].fetch_add(1, Ordering::Relaxed);
+            self.flooding.received[self.setting.node].fetch_add(1, Ordering::Relaxed);
             self.flood(sequence, Some(from), actions);
         }
     }
 
     fn wake(&mut self, now: Time, timer: Timer, actions: &mut Actions) {
-        let Some(interval) = self.interval else { return };
         self.flood(self.next, None, actions);
-        actions.wake(now + interval, timer);
+        actions.wake(now + Duration::from_millis(100), timer);
     }
 }

@@ -66,9 +66,8 @@ fn ring() -> Plan {
 fn flood(plan: &mut Plan) -> Arc<[AtomicU64]> {
     // page: flooding
     let received: Arc<[AtomicU64]> = plan.nodes.iter().map(|_| AtomicU64::new(0)).collect();
-    let interval = Duration::from_millis(100);
     let layer: Arc<dyn LayerMaker> =
-        Arc::new(Flooding { source: 0, interval, received: Arc::clone(&received) });
+        Arc::new(Flooding { source: 0, received: Arc::clone(&received) });
     plan.nodes.iter_mut().for_each(|it| it.layers.push(Arc::clone(&layer)));
     // page: flooding
     received
@@ -114,40 +113,30 @@ fn two_hosts() -> Plan {
     plan
 }
 
-/// Puts ping-pong onto both; returns the count of rounds.
+/// Puts ping-pong onto both; returns the count of what they receive.
 fn play(plan: &mut Plan) -> Arc<AtomicU64> {
     // page: ping-pong
-    let rounds = Arc::new(AtomicU64::new(0));
-    let pause = Duration::from_millis(80);
-    let maker = PingPong { bytes: 1000, pause, rounds: Arc::clone(&rounds) };
+    let received = Arc::new(AtomicU64::new(0));
+    let begins = Time::NEVER;
+    let maker = PingPong { bytes: 1000, received: Arc::clone(&received), begins };
     let workload = Workload::External(Arc::new(maker));
     // page: ping-pong
     let transport = over_tcp(Recovery::Rack, EcnMode::Off, workload);
     plan.flows.push(ip_flow("ping-pong", 0, 1, transport));
-    rounds
+    received
 }
 
 #[test]
-fn a_round_takes_a_round_trip_and_the_pause() {
+fn the_bytes_arrive_once_in_half_a_round_trip() {
     let mut plan = two_hosts();
-    let rounds = play(&mut plan);
-    // The handshake, then 100.17 ms a round with the time of 1052 bytes there and back.
-    plan.duration = Duration::from_millis(20 + 50 * 101);
+    let received = play(&mut plan);
+    // The handshake, then 10 ms and the time of 1052 bytes at 100 Mbps.
+    plan.duration = Duration::from_micros(21_000 + 100 * 10_085);
     let world = run_flows(&plan);
-    assert_eq!(rounds.load(Ordering::Relaxed), 51);
+    assert_eq!(received.load(Ordering::Relaxed), 100);
     let counters = tcp_counters(&world, 0);
-    assert_eq!((counters.connections, counters.receiver.received_bytes), (1, 51_000));
-}
-
-#[test]
-fn what_stops_closes_its_connection_and_begins_no_round() {
-    let mut plan = two_hosts();
-    let rounds = play(&mut plan);
-    plan.flows[0].stop = Time::ZERO + Duration::from_millis(500);
-    let world = run_flows(&plan);
-    assert_eq!(rounds.load(Ordering::Relaxed), 5);
-    assert_eq!(world.packets_in_transit(), 0);
-    assert_eq!(tcp_counters(&world, 0).receiver.received_bytes, 5000);
+    assert_eq!((counters.connections, counters.receiver.received_bytes), (1, 50_000));
+    assert_eq!(counters.sender.received_bytes, 50_000);
 }
 
 /// Two hosts and a link of 8 Mbps on which one sends the other datagrams of that size, in

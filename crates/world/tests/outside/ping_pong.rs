@@ -1,68 +1,47 @@
-//! Ping-pong: one end sends so many bytes, the other sends as many back, and after a
-//! pause the next round begins.
+//! Ping-pong: one end sends so many bytes, the other sends as many back, and so on.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use windtunnel_applications::{Application, Host, Maker, Setting, Stream};
-use windtunnel_engine::{Duration, Time};
+use windtunnel_engine::Time;
 
+/// One end, and the maker of both.
 #[derive(Clone, Debug)]
 pub(crate) struct PingPong {
     pub(crate) bytes: u64,
-    pub(crate) pause: Duration,
-    /// How many rounds were completed.
-    pub(crate) rounds: Arc<AtomicU64>,
+    /// How often either end has received them.
+    pub(crate) received: Arc<AtomicU64>,
+    /// When it begins; never: it only answers.
+    pub(crate) begins: Time,
 }
 
 impl Maker for PingPong {
     fn applications(&self, setting: &Setting) -> [Box<dyn Application>; 2] {
-        let ping = Ping { game: self.clone(), stream: None, next: setting.start };
-        [Box::new(ping), Box::new(Pong { bytes: self.bytes })]
+        let end = |begins| Box::new(Self { begins, ..self.clone() });
+        [end(setting.start), end(Time::NEVER)]
     }
 }
 
-#[derive(Debug)]
-struct Ping {
-    game: PingPong,
-    stream: Option<Stream>,
-    next: Time,
-}
-
-impl Application for Ping {
+impl Application for PingPong {
     fn next_wake(&self) -> Time {
-        self.next
+        self.begins
     }
 
-    fn wake(&mut self, _now: Time, host: &mut dyn Host) {
-        self.next = Time::NEVER;
-        let stream = *self.stream.get_or_insert_with(|| host.open(0));
-        host.await_received(stream, host.received(stream) + self.game.bytes);
-        host.write(stream, self.game.bytes);
+    fn wake(&mut self, now: Time, host: &mut dyn Host) {
+        self.begins = Time::NEVER;
+        let stream = host.open(0);
+        host.write(stream, self.bytes);
+        self.on_open(now, stream, host);
     }
 
-    fn on_received(&mut self, now: Time, _stream: Stream, _host: &mut dyn Host) {
-        self.game.rounds.fetch_add(1, Ordering::Relaxed);
-        self.next = now + self.game.pause;
-    }
-
-    fn stop(&mut self, _now: Time, host: &mut dyn Host) {
-        self.stream.into_iter().for_each(|it| host.close(it));
-    }
-}
-
-#[derive(Debug)]
-struct Pong {
-    bytes: u64,
-}
-
-impl Application for Pong {
     fn on_open(&mut self, _now: Time, stream: Stream, host: &mut dyn Host) {
         host.await_received(stream, self.bytes);
     }
 
     fn on_received(&mut self, _now: Time, stream: Stream, host: &mut dyn Host) {
-        host.await_received(stream, host.received(stream) + self.bytes);
+        self.received.fetch_add(1, Ordering::Relaxed);
         host.write(stream, self.bytes);
+        host.await_received(stream, host.received(stream) + self.bytes);
     }
 }
