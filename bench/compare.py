@@ -54,6 +54,11 @@ class Commit:
         """Build what has not been built yet."""
         if not self.folder.exists():
             self.check_out()
+        if not (self.folder / ".venv/core.stamp").exists():
+            # Both share the compiled dependencies, where Cargo takes the crates of the one for
+            # those of the other unless they are newer than what was compiled.
+            for file in (self.folder / "crates").rglob("*.*"):
+                file.touch()
         # What the outer `make` was given is not for this one.
         environment = {key: value for key, value in os.environ.items() if "MAKE" not in key}
         environment["CARGO_TARGET_DIR"] = str(DEPENDENCIES)
