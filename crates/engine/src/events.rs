@@ -8,16 +8,57 @@
 //! same events in the same order as if there were one queue.
 
 use dary_heap::QuaternaryHeap;
-use std::cmp::Reverse;
+use std::cmp::{Ordering, Reverse};
 
 use crate::Time;
 
 /// Time first, then the event. With an event of eight bytes an entry has sixteen, and
 /// those compared at one step of the heap fill one cache line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Entry<E> {
     time: Time,
     event: E,
+}
+
+impl<E: Ord> Entry<E> {
+    /// Whether it happens before another one. Which of two does can hardly be predicted, so
+    /// there is no branch.
+    #[inline]
+    fn is_before(&self, other: &Self) -> bool {
+        (self.time < other.time) | ((self.time == other.time) & (self.event < other.event))
+    }
+}
+
+impl<E: Ord> Ord for Entry<E> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.time.cmp(&other.time).then_with(|| self.event.cmp(&other.event))
+    }
+}
+
+impl<E: Ord> PartialOrd for Entry<E> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+
+    #[inline]
+    fn lt(&self, other: &Self) -> bool {
+        self.is_before(other)
+    }
+
+    #[inline]
+    fn le(&self, other: &Self) -> bool {
+        !other.is_before(self)
+    }
+
+    #[inline]
+    fn gt(&self, other: &Self) -> bool {
+        other.is_before(self)
+    }
+
+    #[inline]
+    fn ge(&self, other: &Self) -> bool {
+        !self.is_before(other)
+    }
 }
 
 /// A queue of events in order of time, then of the events themselves. Two equal events

@@ -1,6 +1,6 @@
 //! Ports and the packets in them, and the path of IP packets from port to port.
 
-use windtunnel_engine::{EventQueue, Streams, Time, prefetch};
+use windtunnel_engine::{EventQueue, Handle, Streams, Time, prefetch};
 use windtunnel_networks::function::{LinkState, Tap};
 use windtunnel_packets::{Packet, PacketStore, Route};
 
@@ -108,9 +108,16 @@ impl Network {
         self.events.schedule(time, event.at(time));
     }
 
+    /// Gives a new packet to a port.
+    #[inline]
+    pub(crate) fn emit(&mut self, now: Time, port: PortId, packet: Packet) {
+        let packet = self.packets.insert(packet);
+        self.offer(now, port, packet);
+    }
+
     /// Gives a packet to a port.
     #[inline]
-    pub(crate) fn offer(&mut self, now: Time, port: PortId, packet: Packet) {
+    fn offer(&mut self, now: Time, port: PortId, packet: Handle) {
         self.act(port, |it, store| it.offer(now, packet, store));
     }
 
@@ -145,17 +152,17 @@ impl Network {
     /// The packet first on a port's link arrives; none if the link lost it, or it
     /// is late.
     #[inline]
-    pub(crate) fn arrive(&mut self, now: Time, port: PortId) -> Option<Packet> {
+    pub(crate) fn arrive(&mut self, now: Time, port: PortId) -> Option<Handle> {
         if let Some(watches) = &mut self.watches {
             let view =
                 View { ports: &self.ports, packets: &self.packets, forwarding: &self.forwarding };
             watches.before_arrival(now, port, &view);
         }
         let arrived = self.ports[port.index()].arrive(now, &mut self.packets);
-        if let (Some(watches), Some(packet)) = (&mut self.watches, &arrived.packet) {
+        if let (Some(watches), Some(packet)) = (&mut self.watches, arrived.packet) {
             let view =
                 View { ports: &self.ports, packets: &self.packets, forwarding: &self.forwarding };
-            watches.arrived(now, port, packet, &view);
+            watches.arrived(now, port, &self.packets[packet], &view);
         }
         for time in [arrived.next, arrived.late].into_iter().flatten() {
             self.schedule(time, Event::new(Kind::Arrival, port.0));
@@ -175,43 +182,56 @@ impl Network {
     /// Sends an IP packet from a node along a path.
     #[inline]
     pub(crate) fn send(&mut self, now: Time, node: u32, route: Route, packet: Packet) {
-        self.forward(now, At::Node(node), Packet { route, ..packet });
+        let packet = self.packets.insert(Packet { route, ..packet });
+        self.forward(now, At::Node(node), packet);
     }
 
     /// Takes an IP packet one hop further.
     #[inline]
-    pub(crate) fn forward(&mut self, now: Time, at: At, mut packet: Packet) {
-        let route = packet.route;
-        packet.route.0 += 1;
-        match self.forwarding.hop(route) {
+    pub(crate) fn forward(&mut self, now: Time, at: At, packet: Handle) {
+        let route = &mut self.packets[packet].route;
+        match self.forwarding.hop(*route) {
+            Hop::Jump(other) => {
+                *route = other;
+                self.forward(now, at, packet);
+            }
+            Hop::Table(table) => self.forward_by_table(now, at, table, packet),
+            hop => {
+                route.0 += 1;
+                self.pass_on(now, hop, packet);
+            }
+        }
+    }
+
+    /// Does with an IP packet what its next hop says.
+    #[inline]
+    fn pass_on(&mut self, now: Time, hop: Hop, packet: Handle) {
+        match hop {
             Hop::Port(port) => self.offer(now, port, packet),
-            Hop::Here(side) => self.arrived.push(Arrived::Host(side, packet)),
+            Hop::Here(side) => {
+                let packet = self.packets.take(packet);
+                self.arrived.push(Arrived::Host(side, packet));
+            }
             Hop::Function(function, tap) | Hop::ToFunction(function, tap) => {
+                let packet = self.packets.take(packet);
                 self.arrived.push(Arrived::Function(function, tap, packet));
             }
-            Hop::Jump(route) => self.forward(now, at, Packet { route, ..packet }),
-            Hop::Table(table) => self.forward_by_table(now, at, table, Packet { route, ..packet }),
+            Hop::Jump(_) | Hop::Table(_) => {
+                self.packets.drop_at(packet);
+                self.unroutable += 1;
+            }
         }
     }
 
     /// A node forwards an IP packet by its own table.
     #[cold]
-    fn forward_by_table(&mut self, now: Time, at: At, table: u32, packet: Packet) {
+    fn forward_by_table(&mut self, now: Time, at: At, table: u32, packet: Handle) {
         let node = match at {
             At::Node(node) => node as usize,
             At::FarEnd(port) => self.forwarding.topology().far(port),
         };
-        match self.forwarding.look_up(table, node) {
-            Some(Hop::Port(port)) => self.offer(now, port, packet),
-            Some(Hop::Here(side)) => self.arrived.push(Arrived::Host(side, packet)),
-            Some(Hop::Function(function, tap) | Hop::ToFunction(function, tap)) => {
-                self.arrived.push(Arrived::Function(function, tap, packet));
-            }
-            Some(Hop::Jump(_) | Hop::Table(_)) | None => {
-                self.packets.discard(&packet);
-                self.unroutable += 1;
-            }
-        }
+        let hop = self.forwarding.look_up(table, node);
+        self.pass_on(now, hop.unwrap_or(Hop::Table(table)), packet);
     }
 
     /// Fetches the packet that arrives next through a port.
@@ -247,7 +267,7 @@ impl Network {
             let it = &mut self.ports[port.index()];
             while let Some((time, packet)) = it.give_out(start, last, &mut self.packets) {
                 missing += u64::from(packet.is_none());
-                let mut outside = packet;
+                let mut outside = packet.map(|it| self.packets.take(it));
                 while let Some(packet) = outside {
                     outgoing[part].push(Crossing { port, time, packet });
                     outside = packet.body.inside().map(|it| self.packets.take(it));

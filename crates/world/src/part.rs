@@ -141,9 +141,15 @@ impl Part {
     fn arrive(&mut self, now: Time, port: PortId) {
         let Some(packet) = self.network.arrive(now, port) else { return };
         let network = &mut self.network;
-        match network.forwarding.peek(packet.route) {
-            None => self.nodes.receive(network, now, port, &packet),
-            Some(Hop::Here(side)) => self.hosts.receive(network, now, side, &packet),
+        match network.forwarding.peek(network.packets[packet].route) {
+            None => {
+                let packet = network.packets.take(packet);
+                self.nodes.receive(network, now, port, &packet);
+            }
+            Some(Hop::Here(side)) => {
+                let packet = network.packets.take(packet);
+                self.hosts.receive(network, now, side, &packet);
+            }
             Some(_) => network.forward(now, At::FarEnd(port), packet),
         }
     }

@@ -126,7 +126,7 @@ pub(crate) struct Due {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arrived {
     /// The packet; none if the link lost it, or it is late.
-    pub(crate) packet: Option<Packet>,
+    pub(crate) packet: Option<Handle>,
     /// When the next one arrives.
     pub(crate) next: Option<Time>,
     /// When the first of those that are late arrives, if it has become that now.
@@ -272,7 +272,7 @@ impl Port {
 
     /// Takes a packet in.
     #[inline]
-    pub(crate) fn offer(&mut self, now: Time, mut packet: Packet, store: &mut PacketStore) -> Due {
+    pub(crate) fn offer(&mut self, now: Time, packet: Handle, store: &mut PacketStore) -> Due {
         self.counters.offered += 1;
         self.start_transmissions(now);
         if self.busy_until < now {
@@ -280,31 +280,31 @@ impl Port {
         }
         match &mut self.egress {
             Egress::OnArrival { limit, judge, backlog } => {
-                let mut size = packet.size() + self.overhead;
+                let Packet { ecn, .. } = store[packet];
+                let mut size = store[packet].size() + self.overhead;
                 // The discipline judges before the queue takes the packet, or not.
                 if let Some(judge) = judge {
                     let (free, rate) = (self.busy_until, self.rate);
-                    let arriving = Arriving { ecn: packet.ecn, backlog: *backlog, free, rate };
-                    let verdict = judge.judge(now, &arriving).on(packet.ecn);
+                    let arriving = Arriving { ecn, backlog: *backlog, free, rate };
+                    let verdict = judge.judge(now, &arriving).on(ecn);
                     if verdict == Verdict::Drop {
                         self.counters.discipline_drops += 1;
-                        store.discard(&packet);
+                        store.drop_at(packet);
                         return Due::default();
                     }
-                    self.counters.mark(verdict, &mut packet);
-                    size = packet.size() + self.overhead;
+                    self.counters.mark(verdict, &mut store[packet]);
+                    size = store[packet].size() + self.overhead;
                 }
                 if self.busy_until > now {
                     if !limit.admits(*backlog, size) {
                         self.counters.overlimit_drops += 1;
-                        store.discard(&packet);
+                        store.drop_at(packet);
                         return Due::default();
                     }
                     backlog.add(size);
                     self.counters.maximum_backlog = self.counters.maximum_backlog.or_more(*backlog);
                 }
-                let ecn = packet.ecn;
-                let packet = store.insert(packet);
+                let ecn = store[packet].ecn;
                 if self.is_silent() {
                     self.wait_for_the_link(now, packet, size, ecn);
                     return Due::default();
@@ -316,20 +316,19 @@ impl Port {
     }
 
     /// Takes a packet into a queue where packets wait until the link is free.
-    fn enqueue(&mut self, now: Time, mut packet: Packet, store: &mut PacketStore) -> Due {
+    fn enqueue(&mut self, now: Time, packet: Handle, store: &mut PacketStore) -> Due {
         let is_silent = self.is_silent();
         let Egress::OnDeparture(held) = &mut self.egress else { return Due::default() };
-        let verdict = held.judge(now, self.rate, is_silent, packet.ecn);
+        let it = &mut store[packet];
+        let verdict = held.judge(now, self.rate, is_silent, it.ecn);
         if verdict == Verdict::Drop {
             self.counters.discipline_drops += 1;
-            store.discard(&packet);
+            store.drop_at(packet);
             return Due::default();
         }
-        self.counters.mark(verdict, &mut packet);
-        let size = packet.size() + self.overhead;
-        let flow = packet.flow_key();
-        let handle = store.insert(packet);
-        let waiting = Waiting { packet: handle, size, arrived: now, ecn: packet.ecn };
+        self.counters.mark(verdict, it);
+        let (size, flow) = (it.size() + self.overhead, it.flow_key());
+        let waiting = Waiting { packet, size, arrived: now, ecn: it.ecn };
         // What finds the link free does not wait, and needs no room.
         if self.busy_until <= now && !held.called {
             held.queue.push(waiting, flow);
@@ -409,7 +408,7 @@ impl Port {
         start: Time,
         last: Time,
         store: &mut PacketStore,
-    ) -> Option<(Time, Option<Packet>)> {
+    ) -> Option<(Time, Option<Handle>)> {
         self.start_transmissions(start);
         let late = self.effects.as_ref().and_then(|it| it.first_late());
         let time = self.next_arrival().into_iter().chain(late).min().filter(|it| *it <= last)?;
@@ -452,7 +451,8 @@ impl Port {
                 self.counters.delivered += 1;
                 self.counters.delivered_bytes += u64::from(head.size);
                 let packet = store[head.packet];
-                Some(store.duplicate(&packet))
+                let copy = store.duplicate(&packet);
+                Some(store.insert(copy))
             }
             Fate::Late => {
                 self.pop();
@@ -483,7 +483,7 @@ impl Port {
         size: u32,
         lost: bool,
         store: &mut PacketStore,
-    ) -> Option<Packet> {
+    ) -> Option<Handle> {
         if lost {
             self.counters.losses += 1;
             store.drop_at(packet);
@@ -491,7 +491,7 @@ impl Port {
         }
         self.counters.delivered += 1;
         self.counters.delivered_bytes += u64::from(size);
-        Some(store.take(packet))
+        Some(packet)
     }
 
     /// Appends a packet to the ring; returns whether it is first there.

@@ -279,7 +279,7 @@ fn act(
     actions: &mut Actions,
 ) {
     for (interface, packet) in actions.sends.drain(..) {
-        network.offer(now, ports[usize::from(interface.0)], packet);
+        network.emit(now, ports[usize::from(interface.0)], packet);
     }
     for (time, timer) in actions.timers.drain(..) {
         let timer = layer << LAYER_SHIFT | timer.0;

@@ -125,6 +125,7 @@ impl Bench {
         let (body, route) = (Body::Datagram(datagram), Route::default());
         self.offered += 1;
         let packet = Packet { body, ecn, network_size: size, route };
+        let packet = self.store.insert(packet);
         self.port.offer(now, packet, &mut self.store)
     }
 
@@ -133,7 +134,8 @@ impl Bench {
         for time in [arrived.next, arrived.late].into_iter().flatten() {
             self.call(time, Event::Arrival);
         }
-        if let Some(Body::Datagram(datagram)) = arrived.packet.map(|it| it.body) {
+        let packet = arrived.packet.map(|it| self.store.take(it));
+        if let Some(Body::Datagram(datagram)) = packet.map(|it| it.body) {
             self.arrived.push((now, datagram.sequence));
         }
     }
