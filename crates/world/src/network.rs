@@ -198,25 +198,25 @@ impl Network {
             Hop::Table(table) => self.forward_by_table(now, at, table, packet),
             hop => {
                 route.0 += 1;
-                self.pass_on(now, hop, packet);
+                self.pass_on(now, Some(hop), packet);
             }
         }
     }
 
-    /// Does with an IP packet what its next hop says.
+    /// Does with an IP packet what its next hop says; without one it is dropped.
     #[inline]
-    fn pass_on(&mut self, now: Time, hop: Hop, packet: Handle) {
+    fn pass_on(&mut self, now: Time, hop: Option<Hop>, packet: Handle) {
         match hop {
-            Hop::Port(port) => self.offer(now, port, packet),
-            Hop::Here(side) => {
+            Some(Hop::Port(port)) => self.offer(now, port, packet),
+            Some(Hop::Here(side)) => {
                 let packet = self.packets.take(packet);
                 self.arrived.push(Arrived::Host(side, packet));
             }
-            Hop::Function(function, tap) | Hop::ToFunction(function, tap) => {
+            Some(Hop::Function(function, tap) | Hop::ToFunction(function, tap)) => {
                 let packet = self.packets.take(packet);
                 self.arrived.push(Arrived::Function(function, tap, packet));
             }
-            Hop::Jump(_) | Hop::Table(_) => {
+            Some(Hop::Jump(_) | Hop::Table(_)) | None => {
                 self.packets.drop_at(packet);
                 self.unroutable += 1;
             }
@@ -231,7 +231,7 @@ impl Network {
             At::FarEnd(port) => self.forwarding.topology().far(port),
         };
         let hop = self.forwarding.look_up(table, node);
-        self.pass_on(now, hop.unwrap_or(Hop::Table(table)), packet);
+        self.pass_on(now, hop, packet);
     }
 
     /// Fetches the packet that arrives next through a port.

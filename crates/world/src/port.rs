@@ -280,7 +280,7 @@ impl Port {
         }
         match &mut self.egress {
             Egress::OnArrival { limit, judge, backlog } => {
-                let Packet { ecn, .. } = store[packet];
+                let ecn = store[packet].ecn;
                 let mut size = store[packet].size() + self.overhead;
                 // The discipline judges before the queue takes the packet, or not.
                 if let Some(judge) = judge {
