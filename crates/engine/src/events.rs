@@ -61,21 +61,102 @@ impl<E: Ord> PartialOrd for Entry<E> {
     }
 }
 
-/// A queue of events in order of time, then of the events themselves. Two equal events
-/// at one instant both happen; which of them came first makes no difference.
+/// How many events a [`Front`] has room for.
+const CAPACITY: usize = 16;
+
+/// The events that happen next, in order, in a ring.
 #[derive(Debug)]
-pub struct EventQueue<E> {
-    heap: QuaternaryHeap<Reverse<Entry<E>>>,
-    now: Time,
+struct Front<E> {
+    entries: [Entry<E>; CAPACITY],
+    /// Where the next event lies.
+    head: usize,
+    len: usize,
 }
 
-impl<E: Copy + Ord> Default for EventQueue<E> {
-    fn default() -> Self {
-        Self { heap: QuaternaryHeap::new(), now: Time::ZERO }
+impl<E: Copy + Ord + Default> Front<E> {
+    fn new() -> Self {
+        let none = Entry { time: Time::NEVER, event: E::default() };
+        Self { entries: [none; CAPACITY], head: 0, len: 0 }
+    }
+
+    /// The entry at a place, counted from the next event.
+    #[inline]
+    fn at(&mut self, place: usize) -> &mut Entry<E> {
+        &mut self.entries[(self.head + place) % CAPACITY]
+    }
+
+    #[inline]
+    fn get(&self, place: usize) -> Option<&Entry<E>> {
+        (place < self.len).then(|| &self.entries[(self.head + place) % CAPACITY])
+    }
+
+    #[inline]
+    fn last(&self) -> Option<&Entry<E>> {
+        self.get(self.len.wrapping_sub(1))
+    }
+
+    #[inline]
+    fn pop(&mut self) {
+        self.head = (self.head + 1) % CAPACITY;
+        self.len -= 1;
+    }
+
+    /// Takes out the last one if there is no room for another.
+    #[inline]
+    fn overflow(&mut self) -> Option<Entry<E>> {
+        if self.len < CAPACITY {
+            return None;
+        }
+        self.len -= 1;
+        Some(*self.at(self.len))
+    }
+
+    /// Puts one in at its place; there must be room.
+    #[inline]
+    fn insert(&mut self, entry: Entry<E>) {
+        let mut place = self.len;
+        while place > 0 && entry.is_before(self.at(place - 1)) {
+            *self.at(place) = *self.at(place - 1);
+            place -= 1;
+        }
+        *self.at(place) = entry;
+        self.len += 1;
     }
 }
 
-impl<E: Copy + Ord> EventQueue<E> {
+/// A queue of events in order of time, then of the events themselves. Two equal events
+/// at one instant both happen; which of them came first makes no difference.
+///
+/// The next event, or the next few, lie before the heap, in order: so it is known ahead
+/// which memory they will touch.
+#[derive(Debug)]
+pub struct EventQueue<E> {
+    /// None of them comes after any in the heap; it is empty only if the heap is.
+    front: Front<E>,
+    heap: QuaternaryHeap<Reverse<Entry<E>>>,
+    /// How many events come from the heap ahead.
+    ahead: usize,
+    now: Time,
+}
+
+impl<E: Copy + Ord + Default> Default for EventQueue<E> {
+    fn default() -> Self {
+        Self::looking_ahead(1)
+    }
+}
+
+impl<E: Copy + Ord + Default> EventQueue<E> {
+    /// One that knows the next `events` ahead, if so many wait: from 1 to 8.
+    ///
+    /// # Panics
+    /// If it is another number.
+    #[must_use]
+    pub fn looking_ahead(events: usize) -> Self {
+        assert!((1..=CAPACITY / 2).contains(&events), "from 1 to {} events", CAPACITY / 2);
+        let (front, heap) = (Front::new(), QuaternaryHeap::new());
+        Self { front, heap, ahead: events, now: Time::ZERO }
+    }
+
     /// The time of the last event taken out.
     #[inline]
     #[must_use]
@@ -86,33 +167,49 @@ impl<E: Copy + Ord> EventQueue<E> {
     /// Schedules `event` for `time`; a time that has passed means now.
     #[inline]
     pub fn schedule(&mut self, time: Time, event: E) {
-        let time = time.max(self.now);
-        self.heap.push(Reverse(Entry { time, event }));
+        let entry = Entry { time: time.max(self.now), event };
+        let is_in_front = match self.front.last() {
+            Some(last) if entry.is_before(last) => true,
+            _ => self.heap.is_empty() && self.front.len < self.ahead,
+        };
+        if is_in_front {
+            if let Some(last) = self.front.overflow() {
+                self.heap.push(Reverse(last));
+            }
+            self.front.insert(entry);
+        } else {
+            self.heap.push(Reverse(entry));
+        }
     }
 
-    /// The next event and up to four others that may come after it: what is worth
+    /// The event that happens after so many others, as far as is known: what is worth
     /// fetching into the cache.
     #[inline]
-    pub fn upcoming(&self) -> impl Iterator<Item = E> {
-        self.heap.as_slice().iter().take(5).map(|it| it.0.event)
+    #[must_use]
+    pub fn upcoming(&self, place: usize) -> Option<E> {
+        self.front.get(place).map(|it| it.event)
     }
 
     /// Takes out the next event if it is as wanted; time moves on to it.
     #[inline]
     pub fn next_if(&mut self, is_wanted: impl Fn(Time, E) -> bool) -> Option<(Time, E)> {
-        let entry = self.heap.peek()?.0;
-        if is_wanted(entry.time, entry.event) { self.next_until(entry.time) } else { None }
+        let Entry { time, event } = *self.front.get(0)?;
+        if is_wanted(time, event) { self.next_until(time) } else { None }
     }
 
     /// Takes out the next event, if it is due no later than `end`; time moves on
     /// to it.
     #[inline]
     pub fn next_until(&mut self, end: Time) -> Option<(Time, E)> {
-        if self.heap.peek()?.0.time > end {
-            return None;
+        let Entry { time, event } = *self.front.get(0).filter(|it| it.time <= end)?;
+        self.front.pop();
+        if self.front.len < self.ahead
+            && let Some(Reverse(entry)) = self.heap.pop()
+        {
+            *self.front.at(self.front.len) = entry;
+            self.front.len += 1;
         }
-        let Reverse(entry) = self.heap.pop()?;
-        self.now = entry.time;
-        Some((entry.time, entry.event))
+        self.now = time;
+        Some((time, event))
     }
 }

@@ -60,8 +60,11 @@ fn offset(now: Time, picoseconds: i64) -> Time {
 
 proptest! {
     #[test]
-    fn events_come_in_order_of_time_then_of_source(operations in vec(operation(), 0..400)) {
-        let (mut queue, mut model) = (EventQueue::default(), Model::default());
+    fn events_come_in_order_of_time_then_of_source(
+        operations in vec(operation(), 0..400),
+        ahead in 1..=8_usize,
+    ) {
+        let (mut queue, mut model) = (EventQueue::looking_ahead(ahead), Model::default());
         for (number, operation) in operations.into_iter().enumerate() {
             match operation {
                 Operation::Schedule(from_now) => {
@@ -80,6 +83,25 @@ proptest! {
             prop_assert_eq!(queue.next_until(Time::NEVER), Some(expected));
         }
         prop_assert_eq!(queue.next_until(Time::NEVER), None);
+    }
+
+    #[test]
+    fn what_is_upcoming_comes(
+        times in vec(0..1_000_u64, 0..100),
+        ahead in 1..=8_usize,
+        before in 0..50_usize,
+    ) {
+        let mut queue = EventQueue::looking_ahead(ahead);
+        for (event, time) in times.iter().enumerate() {
+            queue.schedule(Time::from_picos(*time), event);
+        }
+        let mut next = || queue.next_until(Time::NEVER).map(|(_, event)| event);
+        let gone = (0..before).map_while(|_| next()).count();
+        let upcoming: Vec<_> = (0..).map_while(|it| queue.upcoming(it)).collect();
+        prop_assert!(upcoming.len() >= ahead.min(times.len() - gone));
+        for event in upcoming {
+            prop_assert_eq!(queue.next_until(Time::NEVER).map(|(_, event)| event), Some(event));
+        }
     }
 
     #[test]

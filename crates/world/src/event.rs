@@ -3,6 +3,8 @@
 
 use windtunnel_engine::{Time, hash_twice};
 
+use crate::port_id::PortId;
+
 /// What happens. At one instant, what comes first here happens first: links change
 /// before they carry anything, a link that becomes free takes its next packet before
 /// another one arrives at its queue, and packets arrive before timers expire.
@@ -53,22 +55,25 @@ impl Kind {
     }
 }
 
-/// What happens at an instant, to which component, and which of its timers it is: the
-/// kind in the highest bits, then the tie-breaker, then the component's number among those
-/// of its type, then the timer. Components are numbered in the order of the plan.
+/// What happens at an instant, and to which component: the kind in the highest bits, then
+/// the tie-breaker, then which of the component's timers it is, then the component's number
+/// among those of its type. Components are numbered in the order of the plan.
 ///
 /// Of several components to which the same kind of thing happens at one instant, a hash of
 /// the time and the number says which is first: not always the same one, which would
 /// favour its flow wherever packets arrive together at a full queue (the phase effects of
 /// Floyd and Jacobson 1991). So the order of events is a property of the plan.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+///
+/// An arrival has no timer, but before the tie-breaker the place where it happens: packets
+/// that arrive at one instant at places that are nothing to each other do so in the order in
+/// which these lie in memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Event(u64);
 
 const KIND_SHIFT: u32 = 58;
-const TIE_SHIFT: u32 = 48;
-const TIE_BITS: u32 = KIND_SHIFT - TIE_SHIFT;
+const COMPONENT_BITS: u32 = 28;
 const TIMER_BITS: u32 = 20;
-const COMPONENT_BITS: u32 = TIE_SHIFT - TIMER_BITS;
+const TIE_BITS: u32 = KIND_SHIFT - TIMER_BITS - COMPONENT_BITS;
 
 impl Event {
     /// More components of one type than can be numbered do not fit into memory.
@@ -77,14 +82,22 @@ impl Event {
     #[inline]
     pub(crate) fn new(kind: Kind, of: u32) -> Self {
         debug_assert!(of < Self::COMPONENTS);
-        Self((kind as u64) << KIND_SHIFT | u64::from(of) << TIMER_BITS)
+        Self((kind as u64) << KIND_SHIFT | u64::from(of))
     }
 
-    /// One of a component with several timers.
+    /// A timer of a node's layer.
     #[inline]
-    pub(crate) fn timer(kind: Kind, of: u32, timer: u32) -> Self {
+    pub(crate) fn timer(node: u32, timer: u32) -> Self {
         debug_assert!(timer < 1 << TIMER_BITS);
-        Self(Self::new(kind, of).0 | u64::from(timer))
+        Self(Self::new(Kind::Layer, node).0 | u64::from(timer) << COMPONENT_BITS)
+    }
+
+    /// An arrival through a port at a place. Two places may be taken for one, but not one
+    /// for two.
+    #[inline]
+    pub(crate) fn arrival(port: PortId, place: u32) -> Self {
+        let place = u64::from(place) & ((1 << TIMER_BITS) - 1);
+        Self(Self::new(Kind::Arrival, port.0).0 | place << (KIND_SHIFT - TIMER_BITS))
     }
 
     /// The same with its tie-breaker at that time. Changes keep the order of the plan.
@@ -93,9 +106,11 @@ impl Event {
         if self < Self::new(Kind::Channel, 0) {
             return self;
         }
+        let is_arrival = self.kind() == Kind::Arrival;
+        let shift = if is_arrival { COMPONENT_BITS } else { COMPONENT_BITS + TIMER_BITS };
         let tie =
             hash_twice(time.as_picos() ^ u64::from(self.of()).rotate_left(32)) >> (64 - TIE_BITS);
-        Self(self.0 | tie << TIE_SHIFT)
+        Self(self.0 | tie << shift)
     }
 
     #[inline]
@@ -106,12 +121,13 @@ impl Event {
     /// The component.
     #[inline]
     pub(crate) fn of(self) -> u32 {
-        (self.0 >> TIMER_BITS) as u32 & (Self::COMPONENTS - 1)
+        self.0 as u32 & (Self::COMPONENTS - 1)
     }
 
+    /// Of a layer's timer: which.
     #[inline]
     pub(crate) fn which_timer(self) -> u32 {
-        self.0 as u32 & ((1 << TIMER_BITS) - 1)
+        (self.0 >> COMPONENT_BITS) as u32 & ((1 << TIMER_BITS) - 1)
     }
 }
 
@@ -123,33 +139,59 @@ mod tests {
 
     const LAST: u32 = Event::COMPONENTS - 1;
 
+    fn times() -> impl Iterator<Item = Time> {
+        (0..10_000).map(|it| Time::ZERO + Duration::from_nanos(it))
+    }
+
     #[test]
     fn of_two_events_the_kind_decides_first() {
-        for nanoseconds in 0..1000 {
-            let time = Time::ZERO + Duration::from_nanos(nanoseconds);
+        for time in times() {
             let service = Event::new(Kind::Service, LAST).at(time);
-            assert!(service < Event::new(Kind::Arrival, 0).at(time));
+            let arrival = |place| Event::arrival(PortId(LAST), place).at(time);
+            assert!(service < arrival(0) && arrival(u32::MAX) < Event::new(Kind::Report, 0));
         }
+    }
+
+    /// Whether either of two is first about as often.
+    fn is_fair(pair: impl Fn() -> [Event; 2]) -> bool {
+        let is_first = |time: &Time| {
+            let [one, other] = pair().map(|it| it.at(*time));
+            one < other
+        };
+        let first = times().filter(is_first).count() as f64 / times().count() as f64;
+        // Five standard errors of a fair coin.
+        (first - 0.5).abs() < 5.0 * 0.5 / (times().count() as f64).sqrt()
     }
 
     #[test]
     fn of_two_components_either_is_first_about_as_often() {
-        let times = 10_000;
-        let is_first = |nanoseconds: &u64| {
-            let time = Time::ZERO + Duration::from_nanos(*nanoseconds);
-            let [one, other] = [3, 700].map(|it| Event::new(Kind::Arrival, it).at(time));
-            one < other
-        };
-        let first = (0..times).filter(is_first).count() as f64 / times as f64;
-        // Five standard errors of a fair coin.
-        assert!((first - 0.5).abs() < 5.0 * 0.5 / (times as f64).sqrt(), "{first}");
+        assert!(is_fair(|| [3, 700].map(|it| Event::new(Kind::Socket, it))));
+        assert!(is_fair(|| [3, 700].map(|it| Event::timer(it, 5))));
+        assert!(is_fair(|| [3, 700].map(|it| Event::arrival(PortId(it), 5))));
+    }
+
+    #[test]
+    fn at_two_places_packets_arrive_in_order() {
+        for time in times() {
+            let [one, other] = [(LAST, 5), (0, 6)].map(|(it, at)| Event::arrival(PortId(it), at));
+            assert!(one.at(time) < other.at(time));
+        }
     }
 
     #[test]
     fn an_event_comes_out_as_it_went_in() {
-        for kind in (0..=10).map(Kind::of) {
-            let event = Event::timer(kind, LAST, 12_345).at(Time::ZERO);
-            assert_eq!((event.kind(), event.of(), event.which_timer()), (kind, LAST, 12_345));
+        for time in times() {
+            let event = Event::timer(LAST, 12_345).at(time);
+            assert_eq!(
+                (event.kind(), event.of(), event.which_timer()),
+                (Kind::Layer, LAST, 12_345)
+            );
+            let event = Event::arrival(PortId(LAST), u32::MAX).at(time);
+            assert_eq!((event.kind(), event.of()), (Kind::Arrival, LAST));
+            for kind in (0..=10).map(Kind::of) {
+                let event = Event::new(kind, LAST).at(time);
+                assert_eq!((event.kind(), event.of()), (kind, LAST));
+            }
         }
     }
 }

@@ -15,6 +15,10 @@ use crate::port::{Due, Port};
 use crate::port_id::PortId;
 use crate::side::Side;
 
+/// With so few ports everything lies in the cache, and a look ahead only costs.
+const FEW_PORTS: usize = 256;
+const LOOKAHEAD: usize = 8;
+
 /// Where an IP packet is.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum At {
@@ -72,12 +76,14 @@ impl Network {
         part: usize,
     ) -> Self {
         let mut ports = Vec::with_capacity(2 * plan.links.len());
+        let places = places(plan);
         for link in &plan.links {
             for (side, direction) in link.directions.iter().enumerate() {
                 let from = &plan.nodes[link.nodes[side]].name;
                 let random = streams.stream(&format!("link {} from {from}", link.name));
                 let queue = streams.stream(&format!("queue {} from {from}", link.name));
-                ports.push(Port::new(direction, link.medium.is_some(), random, queue));
+                let place = places[link.nodes[1 - side]];
+                ports.push(Port::new(direction, link.medium.is_some(), place, random, queue));
             }
         }
         let topology = forwarding.topology();
@@ -90,7 +96,7 @@ impl Network {
         Self {
             leaving,
             leaves,
-            events: EventQueue::default(),
+            events: EventQueue::looking_ahead(if ports.len() > FEW_PORTS { LOOKAHEAD } else { 1 }),
             packets: PacketStore::default(),
             ports,
             forwarding,
@@ -106,6 +112,13 @@ impl Network {
     pub(crate) fn schedule(&mut self, time: Time, event: Event) {
         let time = time.max(self.events.now());
         self.events.schedule(time, event.at(time));
+    }
+
+    /// Has the packet first on a port's link arrive at `time`.
+    #[inline]
+    fn schedule_arrival(&mut self, time: Time, port: PortId) {
+        let place = self.ports[port.index()].leads_to();
+        self.schedule(time, Event::arrival(port, place));
     }
 
     /// Gives a new packet to a port.
@@ -165,7 +178,7 @@ impl Network {
             watches.arrived(now, port, &self.packets[packet], &view);
         }
         for time in [arrived.next, arrived.late].into_iter().flatten() {
-            self.schedule(time, Event::new(Kind::Arrival, port.0));
+            self.schedule_arrival(time, port);
         }
         arrived.packet
     }
@@ -234,6 +247,12 @@ impl Network {
         self.pass_on(now, hop, packet);
     }
 
+    /// Whether what the next events will touch is worth fetching.
+    #[inline]
+    pub(crate) fn looks_ahead(&self) -> bool {
+        self.ports.len() > FEW_PORTS
+    }
+
     /// Fetches the packet that arrives next through a port.
     #[inline]
     pub(crate) fn prefetch_packet(&self, port: PortId) {
@@ -246,6 +265,20 @@ impl Network {
     pub(crate) fn next_through(&self, port: PortId) -> Option<(&Packet, Option<Hop>)> {
         let packet = self.ports[port.index()].first(&self.packets)?;
         Some((packet, self.forwarding.peek(packet.route)))
+    }
+
+    /// Fetches where a port keeps the packet that it is given next; the port is there.
+    #[inline]
+    pub(crate) fn prefetch_end_of(&self, port: PortId) {
+        self.ports[port.index()].prefetch_end();
+    }
+
+    /// Fetches the port where a path begins.
+    #[inline]
+    pub(crate) fn prefetch_path(&self, route: Route) {
+        if let Some(Hop::Port(port)) = self.forwarding.peek(route) {
+            self.prefetch_port(port);
+        }
     }
 
     /// Fetches a port.
@@ -284,7 +317,7 @@ impl Network {
             let inside = incoming.by_ref().map(|it| it.packet);
             let packet = self.packets.restore(packet, inside);
             if self.ports[port.index()].take_in(time, packet, &mut self.packets) {
-                self.schedule(time, Event::new(Kind::Arrival, port.0));
+                self.schedule_arrival(time, port);
             }
         }
     }
@@ -305,7 +338,7 @@ impl Network {
         }
         let due = act(it, &mut self.packets);
         if let Some(time) = due.arrival.filter(|_| !self.leaves(port)) {
-            self.schedule(time, Event::new(Kind::Arrival, port.0));
+            self.schedule_arrival(time, port);
         }
         match medium {
             Some(medium) => self.share(medium, port, due),
@@ -335,4 +368,15 @@ impl Network {
             self.schedule(time, Event::new(Kind::Medium, medium));
         }
     }
+}
+
+/// For each node the place where its packets arrive: at an instant, what happens at one place
+/// is nothing to the others. Nodes with a shared medium are at one place, because the first
+/// that sends there occupies it.
+fn places(plan: &Plan) -> Vec<u32> {
+    let mut places: Vec<u32> = (1..).take(plan.nodes.len()).collect();
+    for link in plan.links.iter().filter(|it| it.medium.is_some()) {
+        link.nodes.into_iter().for_each(|it| places[it] = 0);
+    }
+    places
 }

@@ -9,7 +9,7 @@
 use std::sync::Arc;
 
 use windtunnel_engine::{Streams, Time};
-use windtunnel_packets::{Body, Packet};
+use windtunnel_packets::Body;
 
 use crate::channels::Channels;
 use crate::event::{Event, Kind};
@@ -24,9 +24,6 @@ use crate::plan::{ChangePlan, Plan};
 use crate::port_id::PortId;
 use crate::routing::Unreachable;
 
-/// With so few ports everything lies in the cache, and a look ahead only costs.
-const FEW_PORTS: usize = 256;
-
 /// A part of a world.
 #[derive(Debug)]
 pub(crate) struct Part {
@@ -38,8 +35,6 @@ pub(crate) struct Part {
     pub(crate) nodes: Nodes,
     pub(crate) functions: Functions,
     pub(crate) hosts: Hosts,
-    /// The ports of the next arrivals but one, as far as they were seen.
-    near: [Option<PortId>; 4],
     /// Events that happened in every part.
     repeated: u64,
 }
@@ -78,7 +73,6 @@ impl Part {
             nodes,
             functions,
             hosts,
-            near: [None; 4],
             repeated: 0,
         })
     }
@@ -87,7 +81,7 @@ impl Part {
     #[inline]
     pub(crate) fn step(&mut self, end: Time) -> Option<Time> {
         let (now, event) = self.network.events.next_until(end)?;
-        if self.network.ports.len() > FEW_PORTS {
+        if self.network.looks_ahead() {
             self.prefetch();
         }
         self.happen(now, event);
@@ -201,47 +195,54 @@ impl Part {
         self.nodes.route(plan, self.network.forwarding.topology());
     }
 
-    /// Fetches what the next events will touch: with thousands of links, the
-    /// time goes into waiting for memory. A port is fetched when its event comes
-    /// close, its packet a step later, and what the packet will meet when it is
-    /// the next.
+    /// Fetches what the next events will touch: with thousands of links, the time goes into
+    /// waiting for memory. What lies behind something else is fetched when an event is
+    /// nearer, and that is there.
     #[inline]
-    fn prefetch(&mut self) {
-        let mut near = [None; 4];
-        for (order, event) in self.network.events.upcoming().enumerate() {
-            if event.kind() != Kind::Arrival {
-                continue;
+    fn prefetch(&self) {
+        const STAGES: [usize; 4] = [7, 5, 3, 1];
+        for (stage, place) in STAGES.into_iter().enumerate() {
+            let Some(event) = self.network.events.upcoming(place) else { continue };
+            if event.kind() == Kind::Arrival {
+                self.prefetch_arrival(stage, PortId(event.of()));
             }
-            let port = PortId(event.of());
-            if order == 0 {
-                self.prefetch_end(port);
-                continue;
-            }
-            near[order - 1] = Some(port);
-            if self.near.contains(&Some(port)) {
-                self.network.prefetch_packet(port);
-            } else {
+        }
+    }
+
+    /// Fetches a part of what an arrival through a port will touch.
+    #[inline]
+    fn prefetch_arrival(&self, stage: usize, port: PortId) {
+        match stage {
+            0 => {
                 self.network.prefetch_port(port);
                 self.nodes.prefetch_far_end(port);
             }
-        }
-        self.near = near;
-    }
-
-    /// Fetches what the packet will meet that arrives next through a port.
-    #[inline]
-    fn prefetch_end(&self, port: PortId) {
-        match self.network.next_through(port) {
-            Some((Packet { body: Body::Segment(segment), .. }, Some(Hop::Here(side)))) => {
-                self.hosts.prefetch(segment.connection, side);
-            }
-            Some((Packet { body: Body::Segment(_), .. }, Some(Hop::Port(next)))) => {
-                self.network.prefetch_port(next);
-            }
-            _ => {
+            1 => {
                 self.network.prefetch_packet(port);
                 self.nodes.prefetch_node(port);
             }
+            _ => self.prefetch_for(stage == 2, port),
+        }
+    }
+
+    /// Fetches what the packet will meet that arrives next through a port; first where it
+    /// looks first, then what lies behind that.
+    #[inline]
+    fn prefetch_for(&self, first: bool, port: PortId) {
+        let Some((packet, hop)) = self.network.next_through(port) else { return };
+        match (&packet.body, hop) {
+            (Body::Segment(segment), Some(Hop::Here(side))) => {
+                self.hosts.prefetch(&self.network, segment.connection, side, first);
+            }
+            (_, Some(Hop::Port(next))) if first => self.network.prefetch_port(next),
+            (_, Some(Hop::Port(next))) => self.network.prefetch_end_of(next),
+            (Body::Interest(interest), _) => {
+                self.nodes.prefetch_name(&self.network, port, interest.name, first);
+            }
+            (Body::Data(data), _) => {
+                self.nodes.prefetch_name(&self.network, port, data.name, first);
+            }
+            _ => {}
         }
     }
 }

@@ -141,6 +141,8 @@ pub(crate) struct Port {
     transit: VecDeque<Transit>,
     /// The packet first in the ring, to be fetched ahead without a look there.
     first: Option<Handle>,
+    /// The place where its packets arrive.
+    leads_to: u32,
     /// The link is free from then on; never while it is down, and after the end of
     /// its trace.
     busy_until: Time,
@@ -161,14 +163,21 @@ pub(crate) struct Port {
 
 impl Port {
     /// A port with its own stream for the link, and one for the queue, on a medium of its
-    /// own or a shared one.
-    pub(crate) fn new(plan: &DirectionPlan, is_shared: bool, link: Random, queue: Random) -> Self {
+    /// own or a shared one, that leads to a place.
+    pub(crate) fn new(
+        plan: &DirectionPlan,
+        is_shared: bool,
+        leads_to: u32,
+        link: Random,
+        queue: Random,
+    ) -> Self {
         let egress = Egress::new(plan, queue, is_shared);
         let effects = Effects::new(plan, link);
         let opportunity = effects.as_ref().and_then(|it| it.next_opportunity());
         Self {
             transit: VecDeque::new(),
             first: None,
+            leads_to,
             busy_until: opportunity.unwrap_or(Time::ZERO),
             rate: plan.rate,
             delay: plan.delay,
@@ -184,6 +193,12 @@ impl Port {
 
     pub(crate) fn counters(&self) -> &Counters {
         &self.counters
+    }
+
+    /// The place where its packets arrive.
+    #[inline]
+    pub(crate) fn leads_to(&self) -> u32 {
+        self.leads_to
     }
 
     fn has_trace(&self) -> bool {
@@ -534,6 +549,14 @@ impl Port {
         // The ring's own memory: where the first lies is known without reading it.
         if let Some(first) = self.transit.front() {
             prefetch(first);
+        }
+    }
+
+    /// Fetches where the packet that is put on the link next will lie behind.
+    #[inline]
+    pub(crate) fn prefetch_end(&self) {
+        if let Some(last) = self.transit.back() {
+            prefetch(last);
         }
     }
 

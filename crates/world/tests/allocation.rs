@@ -105,7 +105,7 @@ fn shared_content_and_caching_allocate_nothing_once_warm() {
         for node in consumers {
             ask(&mut plan, node, "/shared", 30);
         }
-        assert_warm_after(2, &plan, &format!("{cached} packets cached"));
+        assert_warm_after(4, &plan, &format!("{cached} packets cached"));
     }
 }
 

@@ -4,7 +4,7 @@
 use hashbrown::HashTable;
 use smallvec::SmallVec;
 use windtunnel_engine::{Duration, Handle, Random, Time};
-use windtunnel_packets::ndn::{Data, Interest, Nack, NackReason, wire};
+use windtunnel_packets::ndn::{Data, Interest, Nack, NackReason, Name, wire};
 use windtunnel_packets::{Body, Packet};
 
 use super::content_store::ContentStore;
@@ -189,7 +189,20 @@ impl Forwarder {
         self.pit.next_expiry().map(|(_, time)| time)
     }
 
-    /// Receives a packet over `face`; what is to be sent goes to `outbox`.
+    /// Fetches where the table of pending Interests is looked up for a name.
+    #[inline]
+    pub fn prefetch_index(&self, name: Name) {
+        self.pit.prefetch_index(name);
+    }
+
+    /// Fetches what is found there.
+    #[inline]
+    pub fn prefetch_pending(&self, name: Name) {
+        self.pit.prefetch_entry(name);
+    }
+
+    /// Receives a packet over `face`; what is to be sent goes to `outbox`. Returns when
+    /// [`Forwarder::expire`] must have been called for an Interest that waits now.
     #[inline]
     pub fn receive(
         &mut self,
@@ -197,14 +210,17 @@ impl Forwarder {
         face: FaceId,
         packet: &Packet,
         outbox: &mut ForwarderOutbox,
-    ) {
+    ) -> Option<Time> {
         match &packet.body {
-            Body::Interest(interest) => self.on_interest(now, face, *interest, packet, outbox),
+            Body::Interest(interest) => {
+                return self.on_interest(now, face, *interest, packet, outbox);
+            }
             Body::Data(data) => self.on_data(now, face, data, packet, outbox),
             Body::Nack(nack) => self.on_nack(now, face, nack, packet.network_size, outbox),
             // These are not forwarded by name.
             Body::Segment(_) | Body::Datagram(_) | Body::Message(_) | Body::Tunnelled(_) => {}
         }
+        None
     }
 
     /// Removes the pending Interests whose lifetime is over.
@@ -228,21 +244,23 @@ impl Forwarder {
         mut interest: Interest,
         packet: &Packet,
         outbox: &mut ForwarderOutbox,
-    ) {
+    ) -> Option<Time> {
         self.counters.interests_in += 1;
         if !self.decrement_hop_limit(face, &mut interest) {
             self.counters.hop_limit_exceeded += 1;
-            return;
+            return None;
         }
         let found = self.pit.find(interest.name);
         if self.is_loop(face, &interest, found) {
             self.counters.loops += 1;
             self.send_nack(face, interest, packet.network_size, NackReason::DUPLICATE, outbox);
-            return;
+            return None;
         }
         let pending = match found {
             Some(pending) => pending,
-            None if self.answer_from_store(now, face, &interest, packet.marked(), outbox) => return,
+            None if self.answer_from_store(now, face, &interest, packet.marked(), outbox) => {
+                return None;
+            }
             None => self.pit.insert(&interest, packet.network_size),
         };
         let entry = self.pit.entry(pending);
@@ -251,8 +269,9 @@ impl Forwarder {
         if found.is_some() && !waited {
             self.counters.aggregated += 1;
         }
-        self.pit.set_expiry(pending, now + interest.lifetime());
+        let expires = self.pit.set_expiry(pending, now + interest.lifetime());
         self.forward(now, face, waited, pending, packet.network_size, outbox);
+        Some(expires)
     }
 
     /// Decrements the Interest's hop limit if it came over a link; `false` if it was 0

@@ -162,6 +162,18 @@ impl Pit {
         self.index.find(name)
     }
 
+    /// Fetches where a name is looked up.
+    #[inline]
+    pub fn prefetch_index(&self, name: Name) {
+        self.index.prefetch_slot(name);
+    }
+
+    /// Fetches a name's entry, if there is one.
+    #[inline]
+    pub fn prefetch_entry(&self, name: Name) {
+        self.index.prefetch_value(name);
+    }
+
     /// A new entry; there must be none of that name.
     #[inline]
     pub fn insert(&mut self, interest: &Interest, network_size: u16) -> Handle {
@@ -189,14 +201,14 @@ impl Pit {
     }
 
     /// Lets an entry live until `expires` at least, and keeps the order of expiry:
-    /// one step where all lifetimes are alike.
+    /// one step where all lifetimes are alike. Returns until when it lives.
     #[inline]
-    pub fn set_expiry(&mut self, handle: Handle, expires: Time) {
+    pub fn set_expiry(&mut self, handle: Handle, expires: Time) -> Time {
         let store = &mut self.index.store;
         let expires = store[handle].expires.max(expires);
         store[handle].expires = expires;
         if self.by_expiry.last() == Some(handle) && List::before(store, handle).is_none() {
-            return;
+            return expires;
         }
         self.by_expiry.remove(store, handle);
         let mut before = self.by_expiry.last();
@@ -206,6 +218,7 @@ impl Pit {
             before = List::before(store, earlier);
         }
         self.by_expiry.insert_after(store, before, handle);
+        expires
     }
 
     /// The entry that expires next, and when.

@@ -256,10 +256,9 @@ impl Endpoint {
         bytes.div_ceil(u64::from(self.settings.maximum_segment))
     }
 
-    /// Prefetches its memory, before it receives a segment.
+    /// Fetches what lies behind it, before it receives a segment.
     #[inline]
     pub fn prefetch(&self) {
-        prefetch(self);
         if let Some(sender) = self.sender.as_deref() {
             prefetch(sender);
         }

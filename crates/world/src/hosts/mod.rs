@@ -224,10 +224,18 @@ impl Hosts {
         &self.transfers
     }
 
-    /// Fetches what the next segment of a connection will touch.
+    /// Fetches what the next segment of a connection will touch: first its socket, then what
+    /// lies behind that, and where the answer goes.
     #[inline]
-    pub(crate) fn prefetch(&self, connection: u32, side: Side) {
-        self.sockets.prefetch(Key::new(connection, side));
+    pub(crate) fn prefetch(&self, network: &Network, connection: u32, side: Side, first: bool) {
+        let key = Key::new(connection, side);
+        if first {
+            self.sockets.prefetch(key);
+        } else if let Some(place) = self.sockets.find(key) {
+            let socket = &self.sockets[place];
+            socket.endpoint.prefetch();
+            network.prefetch_path(socket.route);
+        }
     }
 
     /// An IP packet has arrived at a host of its flow.

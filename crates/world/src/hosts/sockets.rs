@@ -112,13 +112,11 @@ impl Sockets {
         self.free.push(place);
     }
 
-    /// Fetches what the next segment for that key will touch.
+    /// Fetches the socket of that key.
     #[inline]
     pub(crate) fn prefetch(&self, key: Key) {
         if let Some(place) = self.find(key) {
-            let socket = &self[place];
-            prefetch(socket);
-            socket.endpoint.prefetch();
+            prefetch(&self[place]);
         }
     }
 }

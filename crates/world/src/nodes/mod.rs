@@ -13,11 +13,12 @@ use windtunnel_networks::layer::{
 };
 use windtunnel_networks::ndn::fib::NextHop;
 use windtunnel_networks::ndn::forwarder::ForwarderCounters;
+use windtunnel_packets::ndn::Name;
 use windtunnel_packets::ndn::wire::size::NameSize;
 use windtunnel_packets::{Body, Packet, ProtocolNumber};
 use windtunnel_transports::ndn::consumer::Consumer;
 
-use crate::event::{Event, Kind};
+use crate::event::Event;
 use crate::network::Network;
 use crate::plan::Plan;
 use crate::port_id::PortId;
@@ -207,6 +208,23 @@ impl Nodes {
         }
     }
 
+    /// Fetches what a packet of that name will meet that comes by a port: first where it
+    /// looks first, then what lies behind that.
+    #[inline]
+    pub(crate) fn prefetch_name(&self, network: &Network, port: PortId, name: Name, first: bool) {
+        let Some(ndn) = self.ndn.get(self.far_ends[port.index()].node as usize) else { return };
+        ndn.prefetch_name(name, first);
+        // With two ports a packet leaves by the other one.
+        let others = ndn.ports().iter().filter(|it| **it != port.reversed());
+        for other in others.filter(|_| ndn.ports().len() == 2) {
+            if first {
+                network.prefetch_port(*other);
+            } else {
+                network.prefetch_end_of(*other);
+            }
+        }
+    }
+
     /// Fetches where a port leads to.
     #[inline]
     pub(crate) fn prefetch_far_end(&self, port: PortId) {
@@ -283,6 +301,6 @@ fn act(
     }
     for (time, timer) in actions.timers.drain(..) {
         let timer = layer << LAYER_SHIFT | timer.0;
-        network.schedule(time.max(now), Event::timer(Kind::Layer, node, timer));
+        network.schedule(time.max(now), Event::timer(node, timer));
     }
 }

@@ -13,9 +13,9 @@ use windtunnel_networks::ndn::content_store::ContentStore;
 use windtunnel_networks::ndn::fib::NextHop;
 use windtunnel_networks::ndn::forwarder::{Forwarder, ForwarderCounters};
 use windtunnel_networks::ndn::strategy::Strategy;
-use windtunnel_packets::ndn::PrefixId;
 use windtunnel_packets::ndn::wire;
 use windtunnel_packets::ndn::wire::size::NameSize;
+use windtunnel_packets::ndn::{Name, PrefixId};
 use windtunnel_packets::{Body, Packet};
 use windtunnel_transports::ndn::consumer::{Consumer, ConsumerCounters};
 use windtunnel_transports::ndn::producer::Producer;
@@ -150,6 +150,26 @@ impl NdnLayer {
         prefetch(&self.ports);
     }
 
+    /// Fetches what a packet of that name will meet: first where the table of pending
+    /// Interests is looked up, then what may be found there.
+    #[inline]
+    pub(super) fn prefetch_name(&self, name: Name, first: bool) {
+        if first {
+            self.forwarder.prefetch_index(name);
+            self.applications.first().into_iter().for_each(|it| self.prefetch_application(*it));
+        } else {
+            self.forwarder.prefetch_pending(name);
+        }
+    }
+
+    #[inline]
+    fn prefetch_application(&self, application: Beside) {
+        match application {
+            Beside::Consumer(place) => prefetch(&self.consumers[place as usize]),
+            Beside::Producer(place) => prefetch(&self.producers[place as usize]),
+        }
+    }
+
     /// The ports of its node, by interface.
     #[inline]
     pub(super) fn ports(&self) -> &[PortId] {
@@ -201,8 +221,8 @@ impl NdnLayer {
     #[inline]
     fn take_in(&mut self, now: Time, face: FaceId, packet: &Packet, actions: &mut Actions) {
         let first = actions.sends.len();
-        self.forwarder.receive(now, face, packet, &mut actions.sends);
-        self.watch_expiry(actions);
+        let expires = self.forwarder.receive(now, face, packet, &mut actions.sends);
+        self.watch_expiry(expires, actions);
         if !self.applications.is_empty() {
             self.deliver(now, first, actions);
         }
@@ -243,10 +263,10 @@ impl NdnLayer {
         actions.wake(now, INSIDE);
     }
 
-    /// Schedules a check for expired Interests, if none is scheduled in time.
+    /// Schedules a check for an Interest that expires, if none is scheduled in time.
     #[inline]
-    fn watch_expiry(&mut self, actions: &mut Actions) {
-        if let Some(time) = self.forwarder.next_expiry()
+    fn watch_expiry(&mut self, expires: Option<Time>, actions: &mut Actions) {
+        if let Some(time) = expires
             && time < self.expiry
         {
             self.expiry = time;
@@ -314,7 +334,7 @@ impl NdnLayer {
         if self.expiry == now {
             self.expiry = Time::NEVER;
             self.forwarder.expire(now);
-            self.watch_expiry(actions);
+            self.watch_expiry(self.forwarder.next_expiry(), actions);
         }
     }
 }
