@@ -210,6 +210,12 @@ fn an_incomplete_or_impossible_loss_is_refused() {
         &changed("probability = \"1 %\"", "probability = \"1 %\", ¶to_bad_state = \"2 %\""),
         &["does not apply to `independent`", "it is a key of `gilbert-elliott`"],
     );
+    let never = "{ kind = \"continuous-gilbert-elliott\", in_good_state = \"0 %\", \
+                 in_bad_state = \"1 %\", good_state_lasts = \"1 s\", bad_state_lasts = ¶\"0 ms\" }";
+    assert_refused(
+        &changed("{ probability = \"1 %\" }", never),
+        &["`bad_state_lasts` must be greater than zero"],
+    );
 }
 
 #[test]

@@ -152,7 +152,7 @@ link = { delay = "1 ms", rate = "5 Mbps", queue = "fq-codel", changes = [{ at = 
 flow = { from = "a", to = "c", controller = "cubic", recovery = "sack", payload = "500 B" }
 [links]
 first = { nodes = ["a", "b"], queue = ["pie", { kind = "red", limit = "50 kB" }], loss = ["1 %", "0 %"] }
-second = { nodes = ["b", "c"], queue = { kind = "dualpi2", coupling = 1.5 } }
+second = { nodes = ["b", "c"], queue = { kind = "dualpi2", coupling = 1.5 }, loss = { kind = "continuous-gilbert-elliott", in_good_state = "0 %", in_bad_state = "20 %", good_state_lasts = "40 ms", bad_state_lasts = "4 ms" } }
 third = { nodes = ["b", "c"], queue = "sce", loss = { kind = "gilbert-elliott", in_good_state = "0 %", in_bad_state = "20 %", to_bad_state = "1 %", to_good_state = "10 %" } }
 [flows]
 bulk = { workload = "bulk" }

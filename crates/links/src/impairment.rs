@@ -70,10 +70,10 @@ impl Impairments {
         self.loss != Loss::None || duplication > 0.0 || reordering > 0.0
     }
 
-    /// What becomes of the next packet, which has that ECN field.
-    pub fn fate(&mut self, ecn: Ecn, random: &mut Random) -> Fate {
+    /// What becomes of the next packet, which is sent at `now` and has that ECN field.
+    pub fn fate(&mut self, now: Time, ecn: Ecn, random: &mut Random) -> Fate {
         let Impairment { duplication, reordering, .. } = self.impairment;
-        if self.victims.include(ecn) && self.loss.strikes(random) {
+        if self.victims.include(ecn) && self.loss.strikes(now, random) {
             Fate::Lost
         } else if random.happens(duplication) {
             Fate::Twice

@@ -1,6 +1,6 @@
 //! Random loss on a link: the packet uses the link and does not arrive.
 
-use windtunnel_engine::Random;
+use windtunnel_engine::{Duration, Random, Time};
 use windtunnel_packets::Ecn;
 
 /// Which packets can be lost at random.
@@ -45,12 +45,37 @@ pub enum Loss {
         /// Whether the link is in the bad state now.
         bad: bool,
     },
+    /// The same, but the state changes with time, whether packets are sent or not: it lasts
+    /// exponentially long.
+    ContinuousGilbertElliott {
+        /// How long the good state lasts in the mean; above zero.
+        good_lasts: Duration,
+        /// How long the bad state lasts in the mean; above zero.
+        bad_lasts: Duration,
+        /// Loss in the good state.
+        in_good: f64,
+        /// Loss in the bad state.
+        in_bad: f64,
+        /// Whether the link was in the bad state at `last`.
+        bad: bool,
+        /// When the packet before was sent.
+        last: Time,
+    },
+}
+
+/// The probability that a link in continuous time is in the bad state, so long after it was
+/// in it or not.
+fn bad_after(bad: bool, elapsed: Duration, good_lasts: Duration, bad_lasts: Duration) -> f64 {
+    let (good, bad_lasts) = (good_lasts.as_seconds(), bad_lasts.as_seconds());
+    let share = bad_lasts / (good + bad_lasts);
+    let kept = (-elapsed.as_seconds() * (1.0 / good + 1.0 / bad_lasts)).exp();
+    share + (f64::from(u8::from(bad)) - share) * kept
 }
 
 impl Loss {
-    /// Whether the next packet is lost.
+    /// Whether the next packet is lost, which is sent at `now`.
     #[inline]
-    pub fn strikes(&mut self, random: &mut Random) -> bool {
+    pub fn strikes(&mut self, now: Time, random: &mut Random) -> bool {
         match self {
             Self::None => false,
             Self::Bernoulli(probability) => random.happens(*probability),
@@ -60,6 +85,19 @@ impl Loss {
                     *bad = !*bad;
                 }
                 lost
+            }
+            Self::ContinuousGilbertElliott {
+                good_lasts,
+                bad_lasts,
+                in_good,
+                in_bad,
+                bad,
+                last,
+            } => {
+                let elapsed = now.since(*last);
+                *last = (*last).max(now);
+                *bad = random.happens(bad_after(*bad, elapsed, *good_lasts, *bad_lasts));
+                random.happens(if *bad { *in_bad } else { *in_good })
             }
         }
     }
@@ -73,7 +111,7 @@ mod tests {
 
     fn lost_of(mut loss: Loss, packets: u32) -> f64 {
         let mut random = Streams::new(3, 0).stream("loss");
-        let lost = (0..packets).filter(|_| loss.strikes(&mut random)).count();
+        let lost = (0..packets).filter(|_| loss.strikes(Time::ZERO, &mut random)).count();
         lost as f64 / f64::from(packets)
     }
 
@@ -92,5 +130,65 @@ mod tests {
         let loss = Loss::GilbertElliott { to_bad, to_good, in_good, in_bad, bad: false };
         let measured = lost_of(loss, 1_000_000);
         assert!((measured / expected - 1.0).abs() < 0.03, "{measured} of {expected}");
+    }
+
+    /// Whether packets are lost that are sent so far apart, on a link that loses all in its
+    /// bad state, of 50 ms, and none in its good one, of 200 ms.
+    fn lost_in_time(spacing: Duration, packets: u64) -> Vec<bool> {
+        let (good_lasts, bad_lasts) = (Duration::from_millis(200), Duration::from_millis(50));
+        let (bad, last) = (false, Time::ZERO);
+        let mut loss = Loss::ContinuousGilbertElliott {
+            good_lasts,
+            bad_lasts,
+            in_good: 0.0,
+            in_bad: 1.0,
+            bad,
+            last,
+        };
+        let mut random = Streams::new(3, 0).stream("loss");
+        let times = (1..=packets).map(|it| Time::ZERO + spacing * it);
+        times.map(|time| loss.strikes(time, &mut random)).collect()
+    }
+
+    fn share(lost: impl Iterator<Item = bool>) -> (f64, f64) {
+        let (count, lost) = lost
+            .fold((0.0, 0.0), |(count, lost), it| (count + 1.0, lost + f64::from(u8::from(it))));
+        (lost / count, count)
+    }
+
+    /// The share of time in the bad state is 50 of 250 ms, however often packets look; and
+    /// what one packet met says of the next, so much later, `e^(-t/40 ms)` of the rest.
+    #[test]
+    fn in_continuous_time_the_state_lasts_whether_packets_are_sent_or_not() {
+        for milliseconds in [1, 10, 40, 200, 1_000] {
+            let lost = lost_in_time(Duration::from_millis(milliseconds), 400_000);
+            let kept = (-(milliseconds as f64) / 40.0).exp();
+            // Neighbours depend on each other: so many are as good as one.
+            let alike = (1.0 + kept) / (1.0 - kept);
+            let (all, count) = share(lost.iter().copied());
+            let error = (0.2 * 0.8 * alike / count).sqrt();
+            assert!((all - 0.2).abs() < 4.0 * error, "{all} at {milliseconds} ms");
+            let after_lost = lost.windows(2).filter(|it| it[0]).map(|it| it[1]);
+            let (again, count) = share(after_lost);
+            let expected = 0.2 + 0.8 * kept;
+            let error = (expected * (1.0 - expected) / count).sqrt();
+            assert!((again - expected).abs() < 4.0 * error, "{again} at {milliseconds} ms");
+        }
+    }
+
+    #[test]
+    fn a_packet_that_is_sent_earlier_than_the_one_before_meets_the_same_state() {
+        let (good_lasts, bad_lasts) = (Duration::from_millis(1), Duration::from_millis(1));
+        let (bad, last) = (true, Time::ZERO + Duration::from_secs(1));
+        let mut loss = Loss::ContinuousGilbertElliott {
+            good_lasts,
+            bad_lasts,
+            in_good: 0.0,
+            in_bad: 1.0,
+            bad,
+            last,
+        };
+        let mut random = Streams::new(3, 0).stream("loss");
+        assert!((0..100).all(|_| loss.strikes(Time::ZERO, &mut random)));
     }
 }

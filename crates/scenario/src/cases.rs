@@ -12,6 +12,7 @@ use crate::build;
 use crate::comparison::{self, Chosen};
 use crate::error::{Mistake, ScenarioError};
 use crate::files::{Files, Unreadable};
+use crate::links::loss_note;
 use crate::scenario::{outline, parse};
 use crate::settings;
 use crate::trace::{self, Origin};
@@ -212,7 +213,8 @@ impl<'a> Given<'a> {
         let text = if set.is_empty() { self.text.clone() } else { document.to_string() };
         let plan = parse(&text).and_then(|it| {
             let plan = build::plan(&it, files, makers)?;
-            let notes = it.recording.notes(&plan);
+            let mut notes = it.recording.notes(&plan);
+            notes.extend(loss_note(&plan));
             Ok((plan, notes))
         });
         let (plan, notes) = plan.map_err(|it| {

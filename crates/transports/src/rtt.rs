@@ -74,6 +74,12 @@ impl RttEstimator {
         self.smoothed = Some(approach(smoothed, rtt, 8 * expected));
     }
 
+    /// The timeout before the first sample is at least 3 s: when a SYN was sent again and
+    /// measured nothing (RFC 6298, rule 5.7).
+    pub fn fall_back(&mut self) {
+        self.limits.initial = self.limits.initial.max(Duration::from_secs(3));
+    }
+
     /// Whether the timeout was doubled since the last sample.
     #[must_use]
     pub fn backed_off(&self) -> bool {

@@ -566,7 +566,9 @@ impl Port {
     fn transmit(&mut self, now: Time, packet: Handle, size: u32, ecn: Ecn) -> Option<Time> {
         let fate = match &mut self.effects {
             None => Fate::Arrives,
-            Some(it) if it.sends_at_once() => it.fate(ecn),
+            // While the link is down, when it will send is not known.
+            Some(it) if it.sends_at_once() && self.busy_until == Time::NEVER => it.fate(now, ecn),
+            Some(it) if it.sends_at_once() => it.fate(now.max(self.busy_until), ecn),
             Some(_) => return self.transmit_with_effects(now, packet, size, ecn),
         };
         let starts = now.max(self.busy_until);
@@ -602,7 +604,7 @@ impl Port {
         let frame = Frame { size, rate: self.rate, was_free: before < now };
         let effects = self.effects.as_mut();
         let (Outcome { attempts, begins, .. }, fate) =
-            effects.map_or((Outcome::AT_ONCE, Fate::Arrives), |it| it.send(&frame, ecn));
+            effects.map_or((Outcome::AT_ONCE, Fate::Arrives), |it| it.send(now, &frame, ecn));
         self.counters.sent += 1;
         self.counters.air_retransmissions += u64::from(attempts - 1);
         let (starts, arrives) = (Time::NEVER, now);

@@ -9,7 +9,7 @@ use common::{
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
-use windtunnel_engine::{Duration, Streams};
+use windtunnel_engine::{Duration, Streams, Time};
 use windtunnel_links::Loss;
 use windtunnel_packets::ndn::wire::{Data, Interest, MetaInfo, SignatureInfo, SignatureType};
 use windtunnel_queues::{Discipline, QueueLimit};
@@ -317,7 +317,7 @@ fn random_loss_costs_a_timeout_each() {
 /// In bursts: how many packets are lost in a row, and how many pass in between.
 fn bursts(mut loss: Loss, packets: usize) -> (Vec<usize>, Vec<usize>) {
     let mut random = Streams::new(5, 0).stream("loss");
-    let lost: Vec<bool> = (0..packets).map(|_| loss.strikes(&mut random)).collect();
+    let lost: Vec<bool> = (0..packets).map(|_| loss.strikes(Time::ZERO, &mut random)).collect();
     let runs = lost.chunk_by(|a, b| a == b);
     let (bad, good): (Vec<_>, Vec<_>) = runs.partition(|run| run[0]);
     let lengths = |runs: Vec<&[bool]>| runs.into_iter().map(<[bool]>::len).collect();

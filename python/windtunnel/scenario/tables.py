@@ -135,7 +135,8 @@ class IndependentLoss(TypedDict, total=False):
 
 
 class GilbertElliottLoss(TypedDict, total=False):
-    """A Gilbert–Elliott channel, which starts in its good state."""
+    """A Gilbert–Elliott channel, which starts in its good state. Its state changes from packet to
+    packet: while none is sent, it stays as it is."""
 
     kind: Required[Literal["gilbert-elliott"]]
     """Which kind."""
@@ -151,7 +152,25 @@ class GilbertElliottLoss(TypedDict, total=False):
     """Which packets can be lost."""
 
 
-Loss = str | IndependentLoss | GilbertElliottLoss
+class ContinuousGilbertElliottLoss(TypedDict, total=False):
+    """A Gilbert–Elliott channel in continuous time, which starts in its good state. Each state
+    lasts exponentially long, whether packets are sent or not."""
+
+    kind: Required[Literal["continuous-gilbert-elliott"]]
+    """Which kind."""
+    in_good_state: Required[str]
+    """The probability of loss in the good state."""
+    in_bad_state: Required[str]
+    """The probability of loss in the bad state."""
+    good_state_lasts: Required[str]
+    """How long the good state lasts in the mean."""
+    bad_state_lasts: Required[str]
+    """How long the bad state lasts in the mean."""
+    of: LossOf
+    """Which packets can be lost."""
+
+
+Loss = str | IndependentLoss | GilbertElliottLoss | ContinuousGilbertElliottLoss
 """Random loss. A probability alone is that of independent losses."""
 
 LossOf = Literal["all", "selected"]

@@ -6,10 +6,15 @@ use std::fmt;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserializer, Error, Visitor};
 use serde::{Deserialize, Serialize};
+use windtunnel_engine::{Duration, Time};
 use windtunnel_links::{self as links, Victims};
+use windtunnel_world::{DirectionPlan, LinkPlan, Plan};
 
+use crate::error::Mistake;
+use crate::located::Located;
 use crate::reader::SHORT;
 use crate::schema::without_tag;
+use crate::timers::above_zero;
 use crate::units::{Measured, Share, parse};
 
 /// Random loss. A probability alone is that of independent losses.
@@ -23,8 +28,12 @@ pub(crate) struct Loss(Kind);
 enum Kind {
     /// Each packet is lost independently of all others.
     Independent(Independent),
-    /// A Gilbert–Elliott channel, which starts in its good state.
+    /// A Gilbert–Elliott channel, which starts in its good state. Its state changes from packet
+    /// to packet: while none is sent, it stays as it is.
     GilbertElliott(GilbertElliott),
+    /// A Gilbert–Elliott channel in continuous time, which starts in its good state. Each state
+    /// lasts exponentially long, whether packets are sent or not.
+    ContinuousGilbertElliott(ContinuousGilbertElliott),
 }
 
 /// Each packet is lost independently of all others.
@@ -38,7 +47,8 @@ struct Independent {
     of: Of,
 }
 
-/// A Gilbert–Elliott channel, which starts in its good state.
+/// A Gilbert–Elliott channel, which starts in its good state. Its state changes from packet to
+/// packet: while none is sent, it stays as it is.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct GilbertElliott {
@@ -50,6 +60,24 @@ struct GilbertElliott {
     to_bad_state: Measured<Share>,
     /// The probability of a change from bad to good, for each packet.
     to_good_state: Measured<Share>,
+    /// Which packets can be lost.
+    #[serde(default)]
+    of: Of,
+}
+
+/// A Gilbert–Elliott channel in continuous time, which starts in its good state. Each state
+/// lasts exponentially long, whether packets are sent or not.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct ContinuousGilbertElliott {
+    /// The probability of loss in the good state.
+    in_good_state: Measured<Share>,
+    /// The probability of loss in the bad state.
+    in_bad_state: Measured<Share>,
+    /// How long the good state lasts in the mean.
+    good_state_lasts: Located<Measured<Duration>>,
+    /// How long the bad state lasts in the mean.
+    bad_state_lasts: Located<Measured<Duration>>,
     /// Which packets can be lost.
     #[serde(default)]
     of: Of,
@@ -69,8 +97,8 @@ enum Of {
 
 impl Loss {
     /// Whether a packet is lost.
-    pub(crate) fn plan(&self) -> links::Loss {
-        match &self.0 {
+    pub(crate) fn plan(&self) -> Result<links::Loss, Mistake> {
+        Ok(match &self.0 {
             Kind::Independent(it) if it.probability.0.0 == 0.0 => links::Loss::None,
             Kind::Independent(it) => links::Loss::Bernoulli(it.probability.0.0),
             Kind::GilbertElliott(it) => links::Loss::GilbertElliott {
@@ -80,18 +108,47 @@ impl Loss {
                 in_bad: it.in_bad_state.0.0,
                 bad: false,
             },
-        }
+            Kind::ContinuousGilbertElliott(it) => links::Loss::ContinuousGilbertElliott {
+                good_lasts: above_zero(&it.good_state_lasts, "good_state_lasts")?,
+                bad_lasts: above_zero(&it.bad_state_lasts, "bad_state_lasts")?,
+                in_good: it.in_good_state.0.0,
+                in_bad: it.in_bad_state.0.0,
+                bad: false,
+                last: Time::ZERO,
+            },
+        })
     }
 
     /// Which packets can be lost.
     pub(crate) fn victims(&self) -> Victims {
         let (Kind::Independent(Independent { of, .. })
-        | Kind::GilbertElliott(GilbertElliott { of, .. })) = &self.0;
+        | Kind::GilbertElliott(GilbertElliott { of, .. })
+        | Kind::ContinuousGilbertElliott(ContinuousGilbertElliott { of, .. })) = &self.0;
         match of {
             Of::All => Victims::All,
             Of::Selected => Victims::NotCapable,
         }
     }
+}
+
+/// What to tell the user where bursts of loss follow packets.
+pub(crate) fn note(plan: &Plan) -> Option<String> {
+    let has_bursts = |it: &&LinkPlan| {
+        let is_by_packet =
+            |it: &DirectionPlan| matches!(it.loss, links::Loss::GilbertElliott { .. });
+        it.directions.iter().any(is_by_packet)
+    };
+    let mut links = plan.links.iter().filter(has_bursts);
+    let first = &links.next()?.name;
+    let others = match links.count() {
+        0 => String::new(),
+        others => format!(" and of {others} more"),
+    };
+    Some(format!(
+        "the `gilbert-elliott` loss of link `{first}`{others} changes its state from packet to \
+         packet: while a sender is silent, a bad state does not end; \
+         `continuous-gilbert-elliott` changes it with time"
+    ))
 }
 
 impl<'de> Deserialize<'de> for Loss {

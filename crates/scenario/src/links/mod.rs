@@ -23,6 +23,7 @@ use crate::radio::RadioLink;
 use crate::units::{Bytes, Measured, Share, bytes};
 use impairments::Reordering;
 use loss::Loss;
+pub(crate) use loss::note as loss_note;
 use trace::TraceLink;
 use wire::Wire;
 
@@ -154,7 +155,7 @@ impl Common {
             opportunities: pace.opportunities[side].clone(),
             physical_layer: pace.physical_layer.clone(),
             delay: self.delay.0[side].0,
-            loss: loss.map_or(LossPlan::None, Loss::plan),
+            loss: loss.map_or(Ok(LossPlan::None), Loss::plan)?,
             victims: loss.map_or(Victims::All, Loss::victims),
             impairment: impairments::plan(duplication, reordering)?,
             limit: queue.limit(),

@@ -123,7 +123,7 @@ impl Endpoint {
             // A client waits for the answer to its SYN.
             State::Opening { attempts, since, .. } if self.role == Role::Server => {
                 let window = u64::from(segment.window) << self.peer_scale;
-                self.establish(now, attempts, since, window);
+                self.establish(now, segment, attempts, since, window);
             }
             State::Opening { .. } | State::Closed => return,
         }
@@ -311,7 +311,7 @@ impl Endpoint {
             (Role::Server, State::Opening { .. }) => self.send_syn(now, outbox),
             (Role::Client, State::Opening { attempts, since, .. }) if answer => {
                 self.receiver.open(segment.timestamp);
-                self.establish(now, attempts, since, u64::from(segment.window));
+                self.establish(now, segment, attempts, since, u64::from(segment.window));
                 self.greet(now, outbox);
             }
             // The last step of the handshake was lost.
@@ -329,11 +329,14 @@ impl Endpoint {
         }
     }
 
-    fn establish(&mut self, now: Time, attempts: u32, since: Time, window: u64) {
+    fn establish(&mut self, now: Time, answer: &Segment, attempts: u32, since: Time, window: u64) {
         self.state = State::Established;
         self.peer_window = window;
-        // Karn's rule: one that was repeated measures nothing.
-        self.handshake = (attempts == 1).then(|| now.since(since));
+        // Karn's rule: one that was repeated measures nothing, unless the answer says by its
+        // timestamp which one it was (RFC 7323, section 4); its clock has milliseconds.
+        let age = || Duration::from_millis(u64::from(clock(now).wrapping_sub(answer.echo)).max(1));
+        let echoed = || answer.flags.has(Flags::TIMESTAMPS).then(age);
+        self.handshake = if attempts == 1 { Some(now.since(since)) } else { echoed() };
         if let Some(sender) = &mut self.sender {
             sender.establish(now, window, self.handshake);
         }

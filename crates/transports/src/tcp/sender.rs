@@ -185,11 +185,13 @@ impl Sender {
         }
     }
 
-    /// The handshake has given the receiver's window and a round trip.
+    /// The handshake has given the receiver's window and a round trip, unless a SYN was sent
+    /// again without timestamps.
     pub(super) fn establish(&mut self, now: Time, window: u64, rtt: Option<Duration>) {
         self.edge = FIRST + window;
-        if let Some(rtt) = rtt {
-            self.measure(rtt);
+        match rtt {
+            Some(rtt) => self.measure(rtt),
+            None => self.estimator.fall_back(),
         }
         self.timeout_from = now;
         self.probe_from = now;

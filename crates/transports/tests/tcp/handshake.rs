@@ -2,7 +2,7 @@
 
 use windtunnel_engine::Duration;
 use windtunnel_packets::tcp::Flags;
-use windtunnel_transports::tcp::{Recovery, Role};
+use windtunnel_transports::tcp::{Recovery, Role, TcpSettings};
 
 use crate::script::{Script, ack, data, settings, syn};
 
@@ -17,6 +17,34 @@ fn a_lost_syn_is_sent_again_after_1_s_then_2_s_then_4_s() {
     assert!(syns.iter().all(|it| it.has(Flags::SYN) && !it.has(Flags::ACK)));
     let times: Vec<u64> = syns.iter().map(|it| it.milliseconds()).collect();
     assert_eq!(times, [0, 1_000, 3_000, 7_000]);
+}
+
+/// RFC 6298, rule 5.7.
+#[test]
+fn after_a_repeated_syn_that_measured_nothing_the_first_timeout_is_3_s() {
+    let mut client = Script::closed(Role::Client, &settings(Recovery::Sack));
+    client.open();
+    client.write(1_000);
+    client.receive(1_500, syn(Flags::ACK));
+    assert_eq!(client.end.smoothed_rtt(), None);
+    assert_eq!(client.sent_at(), [(1_500, 0)]);
+    client.until(4_499);
+    assert!(client.sent_at().is_empty());
+    client.until(4_500);
+    assert_eq!(client.sent_at(), [(4_500, 0)]);
+}
+
+/// RFC 7323, section 4: the timestamp says which SYN was answered.
+#[test]
+fn after_a_repeated_syn_the_echoed_timestamp_measures_the_round_trip() {
+    for (echo, rtt) in [(1_000, 500), (0, 1_500), (1_500, 1)] {
+        let settings = TcpSettings { timestamps: true, ..settings(Recovery::Rack) };
+        let mut client = Script::closed(Role::Client, &settings);
+        client.open();
+        client.write(1_000);
+        client.receive(1_500, syn(Flags::ACK).stamps(7, echo));
+        assert_eq!(client.end.smoothed_rtt(), Some(Duration::from_millis(rtt)));
+    }
 }
 
 #[test]

@@ -43,18 +43,19 @@ impl Effects {
         (self.layer.as_deref(), self.opportunities.as_mut())
     }
 
-    /// What becomes of the next packet, if the physical layer does not lose it.
+    /// What becomes of the next packet, which is sent at `now`, if the physical layer does not
+    /// lose it.
     #[inline]
-    pub(super) fn fate(&mut self, ecn: Ecn) -> Fate {
-        self.impairments.fate(ecn, &mut self.random)
+    pub(super) fn fate(&mut self, now: Time, ecn: Ecn) -> Fate {
+        self.impairments.fate(now, ecn, &mut self.random)
     }
 
-    /// How the next packet gets across, and what becomes of it. What the physical layer
-    /// loses is not impaired further.
-    pub(super) fn send(&mut self, frame: &Frame, ecn: Ecn) -> (Outcome, Fate) {
+    /// How the next packet gets across, and what becomes of it, as things are at `now`. What
+    /// the physical layer loses is not impaired further.
+    pub(super) fn send(&mut self, now: Time, frame: &Frame, ecn: Ecn) -> (Outcome, Fate) {
         let random = &mut self.random;
         let outcome = self.layer.as_mut().map_or(Outcome::AT_ONCE, |it| it.send(frame, random));
-        let fate = if outcome.lost { Fate::Lost } else { self.fate(ecn) };
+        let fate = if outcome.lost { Fate::Lost } else { self.fate(now, ecn) };
         (outcome, fate)
     }
 

@@ -18,6 +18,16 @@ fn any_loss() -> impl Strategy<Value = Loss> {
         1 => (0.0..0.1_f64, 0.1..1.0_f64, 0.0..0.5_f64).prop_map(|(to_bad, to_good, in_bad)| {
             Loss::GilbertElliott { to_bad, to_good, in_good: 0.0, in_bad, bad: false }
         }),
+        1 => (1..5_000_u64, 1..500_u64, 0.0..0.5_f64).prop_map(|(good, bad, in_bad)| {
+            Loss::ContinuousGilbertElliott {
+                good_lasts: Duration::from_millis(good),
+                bad_lasts: Duration::from_millis(bad),
+                in_good: 0.0,
+                in_bad,
+                bad: false,
+                last: Time::ZERO,
+            }
+        }),
     ]
 }
 
