@@ -205,7 +205,8 @@ impl Bbr1 {
 
     fn update_min_rtt(&mut self, acknowledgement: &Acknowledgement, from_idle: bool) {
         let now = acknowledgement.now;
-        let expired = now > self.min_rtt_seen.saturating_add(MIN_RTT_MEMORY);
+        let known = self.min_rtt != Nanoseconds::MAX;
+        let expired = known && now > self.min_rtt_seen.saturating_add(MIN_RTT_MEMORY);
         if let Some(rtt) = acknowledgement.rtt
             && (rtt <= self.min_rtt || expired)
         {

@@ -564,7 +564,8 @@ impl Bbr3 {
 impl Bbr3 {
     fn update_min_rtt(&mut self, acknowledgement: &Acknowledgement, from_idle: bool) {
         let now = acknowledgement.now;
-        let expired = now > self.probe_rtt_seen.saturating_add(PROBE_RTT_INTERVAL);
+        let known = self.probe_rtt_min != Nanoseconds::MAX;
+        let expired = known && now > self.probe_rtt_seen.saturating_add(PROBE_RTT_INTERVAL);
         if let Some(rtt) = acknowledgement.rtt
             && (rtt < self.probe_rtt_min || expired)
         {

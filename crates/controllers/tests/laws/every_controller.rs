@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use crate::drive::{Drive, SECOND, close, description};
+use crate::path::{Path, Treatment};
 use proptest::prelude::*;
 use windtunnel_controllers::{
     Acknowledgement, AnyController, Congestion, Controller, DESCRIPTIONS, Delivery, Kind,
@@ -147,6 +148,32 @@ fn settings_take_what_suits_and_refuse_the_rest() {
 }
 
 /// Also without any congestion.
+/// Time has no origin: the windows of a flow that begins later are those of one that begins
+/// at once, later. The phases in which BBR probes for bandwidth are drawn by the time; only
+/// its Startup is compared, of ten round trips.
+#[test]
+fn a_flow_that_begins_later_does_the_same() {
+    let windows = |name, begin| {
+        let path = Path::new(1_000, 50.0, Treatment::Nothing);
+        let mut path = path.flow(name, SECOND / 50, begin, &[]);
+        let instants = (1..=100).map(|it| begin + it * SECOND / 20);
+        let windows = instants.map(|it| {
+            path.run_until(it);
+            path.cwnd(0)
+        });
+        windows.collect::<Vec<f64>>()
+    };
+    for it in DESCRIPTIONS {
+        let compared = if it.name.starts_with("bbr") { 4 } else { 100 };
+        let at_once = windows(it.name, 0);
+        for begin in [SECOND / 4, 9 * SECOND, 25 * SECOND, 1_000 * SECOND] {
+            for (now, later) in at_once.iter().zip(windows(it.name, begin)).take(compared) {
+                assert!((later / now - 1.0).abs() < 1e-6, "{}: {later} for {now}", it.name);
+            }
+        }
+    }
+}
+
 #[test]
 fn no_window_grows_without_bound() {
     for it in DESCRIPTIONS {
