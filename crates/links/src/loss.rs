@@ -132,19 +132,18 @@ mod tests {
         assert!((measured / expected - 1.0).abs() < 0.03, "{measured} of {expected}");
     }
 
+    /// A link in continuous time that loses all in its bad state and none in its good one, which
+    /// last so many milliseconds: the good one, and the bad one.
+    fn all_in_bad_state(milliseconds: [u64; 2], bad: bool, last: Time) -> Loss {
+        let [good_lasts, bad_lasts] = milliseconds.map(Duration::from_millis);
+        let (in_good, in_bad) = (0.0, 1.0);
+        Loss::ContinuousGilbertElliott { good_lasts, bad_lasts, in_good, in_bad, bad, last }
+    }
+
     /// Whether packets are lost that are sent so far apart, on a link that loses all in its
     /// bad state, of 50 ms, and none in its good one, of 200 ms.
     fn lost_in_time(spacing: Duration, packets: u64) -> Vec<bool> {
-        let (good_lasts, bad_lasts) = (Duration::from_millis(200), Duration::from_millis(50));
-        let (bad, last) = (false, Time::ZERO);
-        let mut loss = Loss::ContinuousGilbertElliott {
-            good_lasts,
-            bad_lasts,
-            in_good: 0.0,
-            in_bad: 1.0,
-            bad,
-            last,
-        };
+        let mut loss = all_in_bad_state([200, 50], false, Time::ZERO);
         let mut random = Streams::new(3, 0).stream("loss");
         let times = (1..=packets).map(|it| Time::ZERO + spacing * it);
         times.map(|time| loss.strikes(time, &mut random)).collect()
@@ -178,16 +177,7 @@ mod tests {
 
     #[test]
     fn a_packet_that_is_sent_earlier_than_the_one_before_meets_the_same_state() {
-        let (good_lasts, bad_lasts) = (Duration::from_millis(1), Duration::from_millis(1));
-        let (bad, last) = (true, Time::ZERO + Duration::from_secs(1));
-        let mut loss = Loss::ContinuousGilbertElliott {
-            good_lasts,
-            bad_lasts,
-            in_good: 0.0,
-            in_bad: 1.0,
-            bad,
-            last,
-        };
+        let mut loss = all_in_bad_state([1, 1], true, Time::ZERO + Duration::from_secs(1));
         let mut random = Streams::new(3, 0).stream("loss");
         assert!((0..100).all(|_| loss.strikes(Time::ZERO, &mut random)));
     }

@@ -147,7 +147,6 @@ fn settings_take_what_suits_and_refuse_the_rest() {
     }
 }
 
-/// Also without any congestion.
 /// Time has no origin: the windows of a flow that begins later are those of one that begins
 /// at once, later. The phases in which BBR probes for bandwidth are drawn by the time; only
 /// its Startup is compared, of ten round trips.
@@ -174,6 +173,7 @@ fn a_flow_that_begins_later_does_the_same() {
     }
 }
 
+/// Also without any congestion.
 #[test]
 fn no_window_grows_without_bound() {
     for it in DESCRIPTIONS {
