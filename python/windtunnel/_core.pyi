@@ -19,6 +19,7 @@ __all__ = [
     "ScenarioError",
     "Start",
     "Table",
+    "TransmissionStart",
     "__version__",
     "catalogue",
     "schema",
@@ -237,6 +238,16 @@ class Congestion:
     """The signal."""
     in_flight: float
     """Data in flight at that time, in segments."""
+    def __deepcopy__(self, _memo: Any) -> Self: ...
+
+@final
+class TransmissionStart:
+    """Data is about to be sent while none is in flight."""
+
+    now: int
+    """When, in nanoseconds."""
+    application_limited: bool
+    """Whether the application had nothing to send before."""
     def __deepcopy__(self, _memo: Any) -> Self: ...
 
 @final

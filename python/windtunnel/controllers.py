@@ -23,7 +23,14 @@ from collections.abc import Sequence
 from math import inf
 from typing import ClassVar
 
-from windtunnel._core import Acknowledgement, Congestion, Delivery, RadioReport, Start
+from windtunnel._core import (
+    Acknowledgement,
+    Congestion,
+    Delivery,
+    RadioReport,
+    Start,
+    TransmissionStart,
+)
 from windtunnel.results import Results
 
 __all__ = [
@@ -34,6 +41,7 @@ __all__ = [
     "Delivery",
     "RadioReport",
     "Start",
+    "TransmissionStart",
 ]
 
 
@@ -55,7 +63,8 @@ class Controller:
 
     After every call the transport reads the answers: `cwnd`, `ssthresh` and
     `pacing_rate`. A window that is not finite, or below the lesser of `minimum_window`
-    and `restart_window`, ends the run with a message, and so does any exception.
+    and `restart_window`, ends the run with a message, and so does any exception. The
+    transport sets `cwnd` and `ssthresh` itself when it lowers the window after idleness.
 
     The transport keeps a copy (`copy.deepcopy`) to undo a decrease that turns out to be
     spurious. For results that do not depend on the number of threads, a controller must
@@ -95,6 +104,9 @@ class Controller:
 
     def on_recovered(self, now: int) -> None:
         """Recovery from the last loss has ended, at `now` in nanoseconds."""
+
+    def on_transmission_start(self, start: TransmissionStart) -> None:
+        """Sending begins, or begins again: data is sent while none is in flight."""
 
     def slow_start(self, acknowledged: float) -> float:
         """Grow by a segment for each one acknowledged, up to the threshold.

@@ -92,7 +92,17 @@ impl Controller for AgileSd {
         self.window.decrease(congestion.signal, self.degraded);
     }
 
+    fn on_spurious(&mut self, before: &Self) {
+        self.window_mut().restore(before.window());
+        self.loss = before.loss;
+        self.degraded = before.degraded;
+    }
+
     fn window(&self) -> &Window {
         &self.window
+    }
+
+    fn window_mut(&mut self) -> &mut Window {
+        &mut self.window
     }
 }

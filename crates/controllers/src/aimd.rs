@@ -53,4 +53,8 @@ impl Controller for Aimd {
     fn window(&self) -> &Window {
         &self.window
     }
+
+    fn window_mut(&mut self) -> &mut Window {
+        &mut self.window
+    }
 }

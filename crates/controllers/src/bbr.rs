@@ -42,12 +42,6 @@ pub(crate) fn chance(now: Nanoseconds, delivered: f64) -> f64 {
     ((mixed ^ (mixed >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
 }
 
-/// Whether the sample's segment was sent after idleness: into an empty path, by
-/// an application that had nothing to send before.
-pub(crate) fn restarts_from_idle(delivery: &Delivery) -> bool {
-    delivery.application_limited && delivery.in_flight_at_send <= 1.0
-}
-
 /// Counts packet-timed rounds, which the algorithm may restart.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rounds {
@@ -70,6 +64,12 @@ impl Rounds {
         }
     }
 
+    /// Data was delivered of which no sample is known: it belongs to the round.
+    pub(crate) fn pass(&mut self, delivered: f64) {
+        self.total += delivered;
+        self.started = false;
+    }
+
     /// Begins a round with the next data sent.
     pub(crate) fn restart(&mut self) {
         self.next = self.total;
@@ -86,6 +86,12 @@ pub(crate) struct RttProbe {
 }
 
 impl RttProbe {
+    /// Sending begins again: whether enough time has passed, in which nothing was in
+    /// flight.
+    pub(crate) fn is_over(&self, now: Nanoseconds) -> bool {
+        self.until.is_some_and(|until| now > until)
+    }
+
     /// Processes an acknowledgement; `low` says that no more is in flight than the
     /// probe allows. Returns whether the probe is over.
     pub(crate) fn advance(&mut self, now: Nanoseconds, low: bool, rounds: &mut Rounds) -> bool {
@@ -146,6 +152,12 @@ pub(crate) struct Aggregation {
 }
 
 impl Aggregation {
+    /// Sending begins again: what is acknowledged is counted from here on.
+    pub(crate) fn restart(&mut self, now: Nanoseconds) {
+        self.begun = now;
+        self.delivered = 0.0;
+    }
+
     /// The maximum of the last rounds, in segments.
     pub(crate) fn extra(&self) -> f64 {
         self.most.get().unwrap_or(0.0)

@@ -22,21 +22,25 @@
 //! - policer: two intervals of at least four rounds that lost 20 % at the same
 //!   rate (within 1/8) make that the bandwidth for 48 rounds
 //!
+//! - idleness: sending begins again at the bandwidth, and without a probe for the round
+//!   trip, which is due less because nothing was measured
+//! - spurious loss: the search for the full pipe and for a policer begins again, and the
+//!   window is as before recovery
+//!
 //! The phase in which probing begins is random in the draft and is derived from
-//! the time here. The gain of one after idleness is left out: a controller
-//! does not see data being sent. Segments of 1,500 bytes are assumed where the
+//! the time here. Segments of 1,500 bytes are assumed where the
 //! draft counts in bytes. The draft's own text was not read.
 
 use libm::ceil;
 
 use crate::bbr::{
     AGGREGATION_ROUNDS, Aggregation, FullPipe, LEAST, MIN_RTT_MEMORY, Rounds, RttProbe,
-    chance, paced, quantum, restarts_from_idle,
+    chance, paced, quantum,
 };
 use crate::windowed::WindowedMaximum;
 use crate::{
     Acknowledgement, Congestion, Controller, Delivery, Description, Nanoseconds, Need, Settings,
-    Signal, Start, Window, seconds,
+    Signal, Start, TransmissionStart, Window, seconds,
 };
 
 /// `2 / ln 2`: the minimum gain that doubles the rate each round.
@@ -92,6 +96,8 @@ pub struct Bbr1 {
     prior_window: f64,
     recovering: bool,
     conserving: bool,
+    /// Sending has begun again after idleness, and nothing was delivered since.
+    from_idle: bool,
 }
 
 impl Bbr1 {
@@ -113,6 +119,7 @@ impl Bbr1 {
             prior_window: 0.0,
             recovering: false,
             conserving: false,
+            from_idle: false,
             window,
         }
     }
@@ -154,6 +161,19 @@ impl Bbr1 {
         let even = 2.0 * ceil((bdp + 3.0 * quantum(self.pacing_rate, least)) / 2.0);
         let probing_upwards = matches!(self.state, State::ProbeBandwidth { phase: 0, .. });
         if probing_upwards { even + 2.0 } else { even }
+    }
+
+    /// Processes a delivery sample; returns whether its rate is only a lower bound.
+    fn take_sample(&mut self, acknowledgement: &Acknowledgement, delivery: &Delivery) -> bool {
+        let limited = delivery.application_limited || delivery.total_at_send <= self.limited_until;
+        self.rounds.update(delivery);
+        self.conserving &= !self.rounds.started;
+        let probing = matches!(self.state, State::ProbeBandwidth { .. });
+        if self.policer.update(acknowledgement, &self.rounds, limited, probing) {
+            self.probe_bandwidth(acknowledgement.now);
+        }
+        self.update_bandwidth(delivery, limited);
+        limited
     }
 
     fn update_bandwidth(&mut self, delivery: &Delivery, limited: bool) {
@@ -203,7 +223,7 @@ impl Bbr1 {
         }
     }
 
-    fn update_min_rtt(&mut self, acknowledgement: &Acknowledgement, from_idle: bool) {
+    fn update_min_rtt(&mut self, acknowledgement: &Acknowledgement) {
         let now = acknowledgement.now;
         let known = self.min_rtt != Nanoseconds::MAX;
         let expired = known && now > self.min_rtt_seen.saturating_add(MIN_RTT_MEMORY);
@@ -214,11 +234,12 @@ impl Bbr1 {
             self.min_rtt_seen = now;
         }
         let probing = matches!(self.state, State::ProbeRtt(_));
-        if expired && !from_idle && !probing {
+        if expired && !self.from_idle && !probing {
             self.save_window();
             self.state = State::ProbeRtt(RttProbe::default());
         }
         self.probe_rtt(acknowledgement);
+        self.from_idle = false;
     }
 
     fn probe_rtt(&mut self, acknowledgement: &Acknowledgement) {
@@ -295,15 +316,16 @@ impl Bbr1 {
 impl Controller for Bbr1 {
     fn on_acknowledgement(&mut self, acknowledgement: &Acknowledgement) {
         self.policer.lost += acknowledgement.lost;
-        let Some(delivery) = acknowledgement.delivery else { return };
-        let limited = delivery.application_limited || delivery.total_at_send <= self.limited_until;
-        self.rounds.update(&delivery);
-        self.conserving &= !self.rounds.started;
-        let probing = matches!(self.state, State::ProbeBandwidth { .. });
-        if self.policer.update(acknowledgement, &self.rounds, limited, probing) {
-            self.probe_bandwidth(acknowledgement.now);
+        if acknowledgement.delivered <= 0.0 {
+            return;
         }
-        self.update_bandwidth(&delivery, limited);
+        let limited = match &acknowledgement.delivery {
+            Some(delivery) => self.take_sample(acknowledgement, delivery),
+            None => {
+                self.rounds.pass(acknowledgement.delivered);
+                true
+            }
+        };
         let (bandwidth, cwnd) = (self.bandwidth(), self.window.cwnd());
         self.aggregation.update(
             acknowledgement,
@@ -314,7 +336,7 @@ impl Controller for Bbr1 {
         );
         self.advance_phase(acknowledgement);
         self.leave_startup_and_drain(acknowledgement, limited);
-        self.update_min_rtt(acknowledgement, restarts_from_idle(&delivery));
+        self.update_min_rtt(acknowledgement);
         self.set_pacing_rate(acknowledgement.smoothed_rtt);
         self.set_window(acknowledgement);
     }
@@ -345,12 +367,35 @@ impl Controller for Bbr1 {
         self.conserving = false;
     }
 
+    fn on_transmission_start(&mut self, start: &TransmissionStart) {
+        if !start.application_limited {
+            return;
+        }
+        self.from_idle = true;
+        self.aggregation.restart(start.now);
+        match self.state {
+            State::ProbeBandwidth { .. } => self.pacing_rate = paced(1.0, self.bandwidth()),
+            State::ProbeRtt(probe) if probe.is_over(start.now) => self.end_probe_rtt(start.now),
+            _ => {}
+        }
+    }
+
+    fn on_spurious(&mut self, _: &Self) {
+        self.full_pipe.look_again(0.0);
+        self.policer.forget();
+        self.on_recovered(0);
+    }
+
     fn pacing_rate(&self) -> Option<f64> {
         Some(self.pacing_rate)
     }
 
     fn window(&self) -> &Window {
         &self.window
+    }
+
+    fn window_mut(&mut self) -> &mut Window {
+        &mut self.window
     }
 }
 

@@ -30,8 +30,7 @@
 //! segments lost on one acknowledgement are one packet of the draft, sent when
 //! the data acknowledged with it was, and one of the "discontiguous ranges". The
 //! wait between probes is random in the draft and is derived from the time
-//! here. The exact rate after idleness is left out: a controller does not see
-//! data being sent. Restoring the bounds after a spurious loss is the transport's task.
+//! here.
 //!
 //! Known problem: if the bandwidth drops to a tenth with a buffer that never overflows,
 //! half the old BDP still fills the queue, so ProbeRTT raises the minimum round
@@ -44,11 +43,11 @@
 
 use crate::bbr::{
     AGGREGATION_ROUNDS, Aggregation, FullPipe, LEAST, MIN_RTT_MEMORY, Rounds, RttProbe, SECOND,
-    chance, paced, quantum, restarts_from_idle,
+    chance, paced, quantum,
 };
 use crate::{
     Acknowledgement, Congestion, Controller, Delivery, Description, Nanoseconds, Need, Settings,
-    Signal, Start, Window, seconds,
+    Signal, Start, TransmissionStart, Window, seconds,
 };
 
 /// `4 ln 2`.
@@ -171,6 +170,8 @@ pub struct Bbr3 {
     /// The window before recovery or a probe for the round trip.
     prior_window: f64,
     recovering: bool,
+    /// Sending has begun again after idleness, and nothing was delivered since.
+    from_idle: bool,
 }
 
 /// A delivery sample as this file uses it.
@@ -182,7 +183,6 @@ struct Sample {
     in_flight_at_send: f64,
     lost: f64,
     limited: bool,
-    from_idle: bool,
 }
 
 impl Bbr3 {
@@ -223,6 +223,7 @@ impl Bbr3 {
             limited_until: -1.0,
             prior_window: 0.0,
             recovering: false,
+            from_idle: false,
             window,
         }
     }
@@ -235,7 +236,6 @@ impl Bbr3 {
             in_flight_at_send: delivery.in_flight_at_send,
             lost: delivery.lost_since_send,
             limited: delivery.application_limited || self.was_held_down(delivery.total_at_send),
-            from_idle: restarts_from_idle(delivery),
         }
     }
 
@@ -444,11 +444,11 @@ impl Bbr3 {
         self.state = State::Refill;
     }
 
-    fn start_up(&mut self, sample: &Sample) {
+    fn start_up(&mut self, rate: f64) {
         self.probe.samples = true;
         self.probe.feedback = Feedback::Starting;
         self.rounds.restart();
-        self.full_pipe.look_again(sample.rate);
+        self.full_pipe.look_again(rate);
         self.state = State::Up;
         self.steepen();
     }
@@ -469,7 +469,7 @@ impl Bbr3 {
                 self.state = State::Cruise;
             }
             State::Cruise if self.time_to_probe(now) => self.start_refill(),
-            State::Refill if self.rounds.started => self.start_up(sample),
+            State::Refill if self.rounds.started => self.start_up(sample.rate),
             State::Up => self.probe_upwards(acknowledgement, sample),
             _ => {}
         }
@@ -562,7 +562,7 @@ impl Bbr3 {
 
 /// The minimum round trip, and the probe for it.
 impl Bbr3 {
-    fn update_min_rtt(&mut self, acknowledgement: &Acknowledgement, from_idle: bool) {
+    fn update_min_rtt(&mut self, acknowledgement: &Acknowledgement) {
         let now = acknowledgement.now;
         let known = self.probe_rtt_min != Nanoseconds::MAX;
         let expired = known && now > self.probe_rtt_seen.saturating_add(PROBE_RTT_INTERVAL);
@@ -578,7 +578,7 @@ impl Bbr3 {
             self.min_rtt_seen = self.probe_rtt_seen;
         }
         let probing = matches!(self.state, State::ProbeRtt(_));
-        if expired && !from_idle && !probing {
+        if expired && !self.from_idle && !probing {
             self.save_window();
             self.state = State::ProbeRtt(RttProbe::default());
             self.begin_limit();
@@ -586,6 +586,7 @@ impl Bbr3 {
             self.rounds.restart();
         }
         self.probe_rtt(acknowledgement);
+        self.from_idle = false;
     }
 
     /// From here on samples are limited, unless they still are.
@@ -669,6 +670,12 @@ impl Bbr3 {
         longterm.min(self.bounds.inflight_shortterm).max(LEAST)
     }
 
+    fn note_aggregation(&mut self, acknowledgement: &Acknowledgement) {
+        let (bw, cwnd) = (self.bw(), self.window.cwnd());
+        let memory = if self.full_pipe.reached { AGGREGATION_ROUNDS } else { 1 };
+        self.aggregation.update(acknowledgement, bw, cwnd, self.rounds.count, memory);
+    }
+
     fn save_window(&mut self) {
         let modulated = self.recovering || matches!(self.state, State::ProbeRtt(_));
         let kept = if modulated { self.prior_window } else { 0.0 };
@@ -691,22 +698,32 @@ impl Controller for Bbr3 {
         if losing {
             self.note_loss();
         }
-        let Some(delivery) = acknowledgement.delivery else { return };
-        let sample = self.sample(&delivery);
-        if losing {
-            self.handle_lost(acknowledgement.now, acknowledgement.lost, &sample);
+        if acknowledgement.delivered <= 0.0 {
+            return;
         }
-        self.rounds.update(&delivery);
-        self.update_latest(&sample);
-        self.update_congestion_signals(&sample);
-        let (bw, cwnd) = (self.bw(), self.window.cwnd());
-        let memory = if self.full_pipe.reached { AGGREGATION_ROUNDS } else { 1 };
-        self.aggregation.update(acknowledgement, bw, cwnd, self.rounds.count, memory);
-        self.check_startup(acknowledgement, &sample);
-        self.check_drain(acknowledgement);
-        self.update_cycle(acknowledgement, &sample);
-        self.update_min_rtt(acknowledgement, sample.from_idle);
-        self.advance_latest(&sample);
+        match acknowledgement.delivery.map(|it| (it, self.sample(&it))) {
+            Some((delivery, sample)) => {
+                if losing {
+                    self.handle_lost(acknowledgement.now, acknowledgement.lost, &sample);
+                }
+                self.rounds.update(&delivery);
+                self.update_latest(&sample);
+                self.update_congestion_signals(&sample);
+                self.note_aggregation(acknowledgement);
+                self.check_startup(acknowledgement, &sample);
+                self.check_drain(acknowledgement);
+                self.update_cycle(acknowledgement, &sample);
+                self.update_min_rtt(acknowledgement);
+                self.advance_latest(&sample);
+            }
+            None => {
+                self.rounds.pass(acknowledgement.delivered);
+                self.latest.round_started = false;
+                self.note_aggregation(acknowledgement);
+                self.check_drain(acknowledgement);
+                self.update_min_rtt(acknowledgement);
+            }
+        }
         self.set_pacing_rate(acknowledgement.smoothed_rtt);
         self.set_window(acknowledgement.delivered);
     }
@@ -732,11 +749,50 @@ impl Controller for Bbr3 {
         }
     }
 
+    /// BBRHandleRestartFromIdle (section 5.4.1).
+    fn on_transmission_start(&mut self, start: &TransmissionStart) {
+        if !start.application_limited {
+            return;
+        }
+        self.from_idle = true;
+        self.aggregation.restart(start.now);
+        match self.state {
+            State::ProbeRtt(probe) if probe.is_over(start.now) => self.end_probe_rtt(start.now),
+            _ if self.in_probe_bw() => self.pacing_rate = paced(1.0, self.bw()),
+            _ => {}
+        }
+    }
+
+    /// BBRHandleSpuriousLossDetection (section 5.5.10.3): the bounds, and not what was
+    /// measured; and the state that the loss ended.
+    fn on_spurious(&mut self, before: &Self) {
+        let (bounds, kept) = (&mut self.bounds, &before.bounds);
+        bounds.bw_shortterm = bounds.bw_shortterm.max(kept.bw_shortterm);
+        bounds.inflight_shortterm = bounds.inflight_shortterm.max(kept.inflight_shortterm);
+        bounds.inflight_longterm = bounds.inflight_longterm.max(kept.inflight_longterm);
+        self.latest.loss_in_round = false;
+        self.full_pipe.look_again(0.0);
+        match before.state {
+            _ if matches!(self.state, State::ProbeRtt(_)) || self.state == before.state => {}
+            State::Startup => {
+                self.full_pipe.reached = false;
+                self.state = State::Startup;
+            }
+            State::Up => self.start_up(0.0),
+            _ => {}
+        }
+        self.on_recovered(0);
+    }
+
     fn pacing_rate(&self) -> Option<f64> {
         Some(self.pacing_rate)
     }
 
     fn window(&self) -> &Window {
         &self.window
+    }
+
+    fn window_mut(&mut self) -> &mut Window {
+        &mut self.window
     }
 }

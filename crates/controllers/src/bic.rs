@@ -146,7 +146,16 @@ impl Controller for Bic {
         self.window.decrease(congestion.signal, beta * cwnd);
     }
 
+    fn on_spurious(&mut self, before: &Self) {
+        self.window_mut().restore(before.window());
+        self.last = before.last;
+    }
+
     fn window(&self) -> &Window {
         &self.window
+    }
+
+    fn window_mut(&mut self) -> &mut Window {
+        &mut self.window
     }
 }

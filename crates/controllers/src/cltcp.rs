@@ -83,7 +83,18 @@ impl Controller for Cltcp {
         self.flows.decrease(congestion.signal);
     }
 
+    fn on_spurious(&mut self, before: &Self) {
+        self.window_mut().restore(before.window());
+        self.flows.count = before.flows.count;
+        // The epoch in which it was counted may be over.
+        self.congestions = (self.congestions - 1.0).max(0.0);
+    }
+
     fn window(&self) -> &Window {
         &self.flows.window
+    }
+
+    fn window_mut(&mut self) -> &mut Window {
+        &mut self.flows.window
     }
 }

@@ -255,7 +255,18 @@ impl Controller for Copa {
         self.standing_rtt().map(|it| 2.0 * self.window.cwnd() / it)
     }
 
+    fn on_spurious(&mut self, before: &Self) {
+        self.window_mut().restore(before.window());
+        self.delta = before.delta;
+        self.slow_start = before.slow_start;
+        self.velocity = before.velocity;
+    }
+
     fn window(&self) -> &Window {
         &self.window
+    }
+
+    fn window_mut(&mut self) -> &mut Window {
+        &mut self.window
     }
 }

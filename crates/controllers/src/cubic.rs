@@ -17,8 +17,9 @@
 //! `beta` and `c` default to 0.7 and 0.4. A window never shrinks on an
 //! acknowledgement, also where `w_est` is below it. Section 4.6 lets `ssthresh`
 //! follow the data in flight or the window; this is the window, as in Linux.
-//! Time without acknowledgements counts as time: distinguishing an idle application
-//! from a silent network is the transport's task.
+//! Time in which the window does not limit the sender, because the application or the
+//! receiver does, does not count (4.2, 5.8). A spurious decrease is undone with all its
+//! variables (4.9).
 //!
 //! The reading `curve = "now"` is that of the NDN consumers (ndn-tools' cubic
 //! pipeline, ndnSIM's ConsumerPcon): time runs from the decrease itself, the
@@ -31,7 +32,7 @@ use libm::cbrt;
 use crate::hystart::HyStart;
 use crate::{
     Acknowledgement, Congestion, Controller, Description, Kind, Nanoseconds, Parameter, Settings,
-    Signal, Start, Window, seconds,
+    Signal, Start, TransmissionStart, Window, seconds,
 };
 
 pub(crate) const DESCRIPTION: Description = Description {
@@ -97,7 +98,10 @@ pub struct Cubic {
 /// A stage of congestion avoidance.
 #[derive(Clone, Copy, Debug)]
 struct Epoch {
+    /// Its beginning, moved by the time that does not count.
     start: Nanoseconds,
+    /// The last acknowledgement, or the beginning of sending since.
+    last: Nanoseconds,
     /// The window at its start.
     window: f64,
     /// Seconds until the curve is back at `w_max`.
@@ -126,7 +130,17 @@ impl Cubic {
         let window = self.window.cwnd();
         self.w_max = self.w_max.max(window);
         let k = cbrt((self.w_max - window) / self.c);
-        Epoch { start: now, window, k, estimate: window }
+        Epoch { start: now, last: now, window, k, estimate: window }
+    }
+
+    /// The time until `now` counts or not.
+    fn pass(&mut self, now: Nanoseconds, counts: bool) {
+        if let Some(epoch) = &mut self.epoch {
+            if !counts {
+                epoch.start += now.saturating_sub(epoch.last);
+            }
+            epoch.last = now;
+        }
     }
 
     /// `W(t)` of equation 1.
@@ -168,6 +182,7 @@ impl Cubic {
 
 impl Controller for Cubic {
     fn on_acknowledgement(&mut self, acknowledgement: &Acknowledgement) {
+        self.pass(acknowledgement.now, acknowledgement.window_limited);
         let left = match &mut self.hystart {
             Some(hystart) => hystart.slow_start(&mut self.window, acknowledgement),
             None => self.window.slow_start(acknowledgement.acknowledged),
@@ -202,7 +217,22 @@ impl Controller for Cubic {
         }
     }
 
+    fn on_transmission_start(&mut self, start: &TransmissionStart) {
+        self.pass(start.now, false);
+    }
+
+    fn on_spurious(&mut self, before: &Self) {
+        self.window_mut().restore(before.window());
+        self.w_max = before.w_max;
+        self.prior = before.prior;
+        self.epoch = before.epoch;
+    }
+
     fn window(&self) -> &Window {
         &self.window
+    }
+
+    fn window_mut(&mut self) -> &mut Window {
+        &mut self.window
     }
 }

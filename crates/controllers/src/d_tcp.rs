@@ -292,7 +292,17 @@ impl Controller for DTcp {
         }
     }
 
+    fn on_spurious(&mut self, before: &Self) {
+        self.window_mut().restore(before.window());
+        self.flows.count = before.flows.count;
+        self.epoch = before.epoch;
+    }
+
     fn window(&self) -> &Window {
         &self.flows.window
+    }
+
+    fn window_mut(&mut self) -> &mut Window {
+        &mut self.flows.window
     }
 }

@@ -45,4 +45,8 @@ impl Controller for DctcpSce {
     fn window(&self) -> &Window {
         self.reno.window()
     }
+
+    fn window_mut(&mut self) -> &mut Window {
+        self.reno.window_mut()
+    }
 }

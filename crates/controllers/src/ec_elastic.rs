@@ -101,4 +101,8 @@ impl Controller for EcElastic {
     fn window(&self) -> &Window {
         &self.window
     }
+
+    fn window_mut(&mut self) -> &mut Window {
+        &mut self.window
+    }
 }

@@ -91,4 +91,8 @@ impl Controller for Elastic {
     fn window(&self) -> &Window {
         &self.window
     }
+
+    fn window_mut(&mut self) -> &mut Window {
+        &mut self.window
+    }
 }

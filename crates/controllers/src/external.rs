@@ -6,6 +6,7 @@
 
 use alloc::boxed::Box;
 use alloc::string::String;
+use core::any::Any;
 use core::fmt::Debug;
 
 use crate::{Controller, Description, Start};
@@ -14,10 +15,14 @@ use crate::{Controller, Description, Start};
 ///
 /// A controller that fails unwinds with [`Failed`] (`std::panic::resume_unwind`): the
 /// lab ends that run, and no other.
-pub trait External: Controller + Debug + Send {
-    /// An independent copy: the transport keeps one to undo a decrease that turns out
+pub trait External: Controller + Debug + Send + Any {
+    /// An independent copy: the transport keeps one for each decrease, in case it turns out
     /// to be spurious.
     fn copy(&self) -> Box<dyn External>;
+
+    /// As [`Controller::on_spurious`]: the decrease after the copy `before` was spurious.
+    /// `before` is a controller of the same maker.
+    fn undo(&mut self, before: &dyn External);
 
     /// The description of the controller.
     fn description(&self) -> &'static Description;

@@ -43,4 +43,8 @@ impl Controller for Fixed {
     fn window(&self) -> &Window {
         &self.window
     }
+
+    fn window_mut(&mut self) -> &mut Window {
+        &mut self.window
+    }
 }

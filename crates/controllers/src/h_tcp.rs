@@ -192,7 +192,18 @@ impl Controller for HTcp {
         self.cleared = now;
     }
 
+    fn on_spurious(&mut self, before: &Self) {
+        self.window_mut().restore(before.window());
+        self.cleared = before.cleared;
+        self.beta = before.beta;
+        self.rtt_max = before.rtt_max;
+    }
+
     fn window(&self) -> &Window {
         &self.window
+    }
+
+    fn window_mut(&mut self) -> &mut Window {
+        &mut self.window
     }
 }

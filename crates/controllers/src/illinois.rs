@@ -137,7 +137,17 @@ impl Controller for Illinois {
         self.window.decrease(congestion.signal, kept);
     }
 
+    fn on_spurious(&mut self, before: &Self) {
+        self.window_mut().restore(before.window());
+        self.alpha = before.alpha;
+        self.beta = before.beta;
+    }
+
     fn window(&self) -> &Window {
         &self.window
+    }
+
+    fn window_mut(&mut self) -> &mut Window {
+        &mut self.window
     }
 }

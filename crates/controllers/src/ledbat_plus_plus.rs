@@ -166,4 +166,8 @@ impl Controller for LedbatPlusPlus {
     fn window(&self) -> &Window {
         &self.window
     }
+
+    fn window_mut(&mut self) -> &mut Window {
+        &mut self.window
+    }
 }

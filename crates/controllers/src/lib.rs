@@ -149,6 +149,16 @@ pub struct Congestion {
     pub in_flight: f64,
 }
 
+/// Data is about to be sent while none is in flight: at the connection's beginning, and
+/// when sending begins again after idleness.
+#[derive(Clone, Copy, Debug)]
+pub struct TransmissionStart {
+    /// When.
+    pub now: Nanoseconds,
+    /// Whether the application had nothing to send before.
+    pub application_limited: bool,
+}
+
 /// A congestion controller.
 pub trait Controller {
     /// Processes an acknowledgement.
@@ -161,6 +171,28 @@ pub trait Controller {
     /// has passed: the connection is open again.
     fn on_recovered(&mut self, _now: Nanoseconds) {}
 
+    /// Sending begins, or begins again: time that passed before it says nothing about the
+    /// path.
+    #[inline]
+    fn on_transmission_start(&mut self, _start: &TransmissionStart) {}
+
+    /// The last congestion signal was spurious. Restores what the response to it changed
+    /// from `before`, the controller as it was then; what was measured since stays. Unless
+    /// a controller says otherwise, that is the window and its threshold, which become no
+    /// smaller (RFC 4015, section 3, as in Linux).
+    fn on_spurious(&mut self, before: &Self)
+    where
+        Self: Sized,
+    {
+        self.window_mut().restore(before.window());
+    }
+
+    /// The transport lowers the window to what it finds is still justified, in segments,
+    /// and sets the threshold: after idleness (RFC 5681, section 4.1; RFC 7661).
+    fn lower_window(&mut self, cwnd: f64, ssthresh: f64) {
+        self.window_mut().lower(cwnd, ssthresh);
+    }
+
     /// How fast to send, in segments per second; `None` leaves it to the
     /// transport.
     #[inline]
@@ -170,6 +202,9 @@ pub trait Controller {
 
     /// The window with its threshold.
     fn window(&self) -> &Window;
+
+    /// The same, to be changed.
+    fn window_mut(&mut self) -> &mut Window;
 
     /// How much may be in flight, in segments; finite, and never less than the
     /// lesser of [`Start::minimum_window`] and [`Start::restart_window`].
@@ -260,6 +295,26 @@ macro_rules! registry {
                 }
             }
             #[inline]
+            fn on_transmission_start(&mut self, start: &TransmissionStart) {
+                match self {
+                    $(Self::$type(it) => it.on_transmission_start(start),)+
+                    Self::External(it) => it.on_transmission_start(start),
+                }
+            }
+            fn on_spurious(&mut self, before: &Self) {
+                match (self, before) {
+                    $((Self::$type(it), Self::$type(before)) => it.on_spurious(before),)+
+                    (Self::External(it), Self::External(before)) => it.undo(before.as_ref()),
+                    _ => unreachable!("a connection keeps its controller"),
+                }
+            }
+            fn lower_window(&mut self, cwnd: f64, ssthresh: f64) {
+                match self {
+                    $(Self::$type(it) => it.lower_window(cwnd, ssthresh),)+
+                    Self::External(it) => it.lower_window(cwnd, ssthresh),
+                }
+            }
+            #[inline]
             fn pacing_rate(&self) -> Option<f64> {
                 match self {
                     $(Self::$type(it) => it.pacing_rate(),)+
@@ -271,6 +326,13 @@ macro_rules! registry {
                 match self {
                     $(Self::$type(it) => it.window(),)+
                     Self::External(it) => it.window(),
+                }
+            }
+            #[inline]
+            fn window_mut(&mut self) -> &mut Window {
+                match self {
+                    $(Self::$type(it) => it.window_mut(),)+
+                    Self::External(it) => it.window_mut(),
                 }
             }
         }

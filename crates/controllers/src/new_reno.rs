@@ -39,4 +39,8 @@ impl Controller for NewReno {
     fn window(&self) -> &Window {
         self.0.window()
     }
+
+    fn window_mut(&mut self) -> &mut Window {
+        self.0.window_mut()
+    }
 }

@@ -157,7 +157,18 @@ impl Controller for PconBic {
         }
     }
 
+    fn on_spurious(&mut self, before: &Self) {
+        self.window_mut().restore(before.window());
+        self.maximum = before.maximum;
+        self.target = before.target;
+        self.probe = before.probe;
+    }
+
     fn window(&self) -> &Window {
         &self.window
+    }
+
+    fn window_mut(&mut self) -> &mut Window {
+        &mut self.window
     }
 }

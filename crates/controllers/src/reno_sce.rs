@@ -47,6 +47,10 @@ impl MildlyMarked {
         &self.window
     }
 
+    pub(crate) fn window_mut(&mut self) -> &mut Window {
+        &mut self.window
+    }
+
     /// `cost` is what one segment with the milder mark takes from the window,
     /// in segments, as a function of the window.
     pub(crate) fn on_acknowledgement(
@@ -116,5 +120,9 @@ impl Controller for RenoSce {
 
     fn window(&self) -> &Window {
         self.reno.window()
+    }
+
+    fn window_mut(&mut self) -> &mut Window {
+        self.reno.window_mut()
     }
 }

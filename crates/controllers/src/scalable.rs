@@ -79,4 +79,8 @@ impl Controller for Scalable {
     fn window(&self) -> &Window {
         &self.window
     }
+
+    fn window_mut(&mut self) -> &mut Window {
+        &mut self.window
+    }
 }

@@ -44,4 +44,8 @@ impl Controller for Tahoe {
     fn window(&self) -> &Window {
         self.0.window()
     }
+
+    fn window_mut(&mut self) -> &mut Window {
+        self.0.window_mut()
+    }
 }

@@ -79,7 +79,16 @@ impl Controller for TcpFit {
         self.flows.decrease(congestion.signal);
     }
 
+    fn on_spurious(&mut self, before: &Self) {
+        self.window_mut().restore(before.window());
+        self.flows.count = before.flows.count;
+    }
+
     fn window(&self) -> &Window {
         &self.flows.window
+    }
+
+    fn window_mut(&mut self) -> &mut Window {
+        &mut self.flows.window
     }
 }

@@ -11,6 +11,7 @@
 //! - growth: as Reno
 //! - congestion: `w = ssthresh = w / 2` during recovery, and after it
 //!   `w = ssthresh = bandwidth * rtt_min`
+//!   (where a timeout interrupts it, that is not done)
 //! - timeout: `ssthresh = bandwidth * rtt_min`, the window restarts, and the
 //!   next sample is the new `rtt_min`
 //!
@@ -39,6 +40,8 @@ pub struct Westwood {
     rtt: Nanoseconds,
     rtt_min: Option<Nanoseconds>,
     bandwidth: Bandwidth,
+    /// Whether the window came down by half, and the path's follows.
+    reducing: bool,
 }
 
 /// The filtered bandwidth, in segments per second.
@@ -69,7 +72,7 @@ impl Bandwidth {
 
 impl Westwood {
     pub(crate) fn new(start: Start, _settings: &Settings) -> Self {
-        Self { window: Window::new(start), rtt: 0, rtt_min: None, bandwidth: Bandwidth::default() }
+        Self { window: Window::new(start), rtt: 0, rtt_min: None, bandwidth: Bandwidth::default(), reducing: false }
     }
 
     /// The bandwidth-delay product in segments, if known.
@@ -92,7 +95,8 @@ impl Controller for Westwood {
 
     fn on_congestion(&mut self, congestion: &Congestion) {
         let half = self.window.cwnd() / 2.0;
-        if congestion.signal == Signal::Timeout {
+        self.reducing = congestion.signal != Signal::Timeout;
+        if !self.reducing {
             self.window.restart(self.capacity().unwrap_or(half));
             self.rtt_min = None;
         } else {
@@ -101,12 +105,18 @@ impl Controller for Westwood {
     }
 
     fn on_recovered(&mut self, _now: Nanoseconds) {
-        if let Some(capacity) = self.capacity() {
+        if core::mem::take(&mut self.reducing)
+            && let Some(capacity) = self.capacity()
+        {
             self.window.reduce_to(capacity);
         }
     }
 
     fn window(&self) -> &Window {
         &self.window
+    }
+
+    fn window_mut(&mut self) -> &mut Window {
+        &mut self.window
     }
 }

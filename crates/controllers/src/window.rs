@@ -59,6 +59,18 @@ impl Window {
         sound
     }
 
+    /// Undoes a decrease: window and threshold are again at least what they were `before`.
+    pub fn restore(&mut self, before: &Self) {
+        self.cwnd = self.cwnd.max(before.cwnd);
+        self.ssthresh = self.ssthresh.max(before.ssthresh);
+    }
+
+    /// Lowers the window to `cwnd` segments, at least to its floor, and sets the threshold.
+    pub fn lower(&mut self, cwnd: f64, ssthresh: f64) {
+        self.cwnd = self.cwnd.min(cwnd.max(self.floor()));
+        self.set_ssthresh(ssthresh);
+    }
+
     /// Whether the window is still below its threshold.
     #[inline]
     #[must_use]

@@ -138,7 +138,16 @@ impl Controller for Yeah {
         self.window.decrease(congestion.signal, cwnd - given_up);
     }
 
+    fn on_spurious(&mut self, before: &Self) {
+        self.window_mut().restore(before.window());
+        self.reno_window = before.reno_window;
+    }
+
     fn window(&self) -> &Window {
         &self.window
+    }
+
+    fn window_mut(&mut self) -> &mut Window {
+        &mut self.window
     }
 }

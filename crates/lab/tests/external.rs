@@ -3,13 +3,14 @@
 
 mod common;
 
+use std::any::Any;
 use std::panic::resume_unwind;
 use std::sync::Arc;
 
 use common::{FILE, assert_contains, changed};
 use windtunnel_controllers::{
     Acknowledgement, AnyController, Congestion, Controller, DESCRIPTIONS, Description, External,
-    Failed, Maker, Settings, Start, Window,
+    Failed, Maker, Settings, Start, TransmissionStart, Window,
 };
 use windtunnel_lab::{Batch, Outcome, ScenarioError, Study, tables};
 
@@ -60,14 +61,27 @@ impl Controller for Made {
         self.inner.on_congestion(congestion);
     }
 
+    fn on_transmission_start(&mut self, start: &TransmissionStart) {
+        self.inner.on_transmission_start(start);
+    }
+
     fn window(&self) -> &Window {
         self.inner.window()
+    }
+
+    fn window_mut(&mut self) -> &mut Window {
+        self.inner.window_mut()
     }
 }
 
 impl External for Made {
     fn copy(&self) -> Box<dyn External> {
         Box::new(self.clone())
+    }
+
+    fn undo(&mut self, before: &dyn External) {
+        let before = (before as &dyn Any).downcast_ref::<Self>();
+        self.inner.on_spurious(&before.expect("one maker makes one type").inner);
     }
 
     fn description(&self) -> &'static Description {

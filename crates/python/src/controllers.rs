@@ -1,5 +1,6 @@
 //! Controllers written in Python: classes that the core drives like its own.
 
+use std::any::Any;
 use std::panic::resume_unwind;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -84,6 +85,14 @@ argument! {
         now: u64,
         signal: &'static str,
         in_flight: f64,
+    }
+}
+
+argument! {
+    /// Data is about to be sent while none is in flight.
+    TransmissionStart {
+        now: u64,
+        application_limited: bool,
     }
 }
 
@@ -264,6 +273,21 @@ impl Object {
     }
 }
 
+impl Object {
+    /// An independent copy, by `copy.deepcopy`.
+    fn duplicate(&self) -> Self {
+        let copied = Python::attach(|py| {
+            let copied = py
+                .import(intern!(py, "copy"))
+                .and_then(|it| it.call_method1(intern!(py, "deepcopy"), (self.object.bind(py),)));
+            copied.map(Bound::unbind).map_err(|it| said(py, &it))
+        });
+        let object = copied.unwrap_or_else(|why| fail(self.description, "copy.deepcopy", &why));
+        let Self { description, window, pacing_rate, .. } = *self;
+        Self { description, object, window, pacing_rate }
+    }
+}
+
 impl Controller for Object {
     fn on_acknowledgement(&mut self, acknowledgement: &transport::Acknowledgement) {
         self.call("on_acknowledgement", Acknowledgement::from(acknowledgement));
@@ -277,6 +301,27 @@ impl Controller for Object {
         self.call("on_recovered", now);
     }
 
+    fn on_transmission_start(&mut self, start: &transport::TransmissionStart) {
+        let transport::TransmissionStart { now, application_limited } = *start;
+        self.call("on_transmission_start", TransmissionStart { now, application_limited });
+    }
+
+    fn lower_window(&mut self, cwnd: f64, ssthresh: f64) {
+        let mut window = self.window;
+        window.lower(cwnd, ssthresh);
+        let done = Python::attach(|py| {
+            let object = self.object.bind(py);
+            let set = |name, value: f64| object.setattr(PyString::intern(py, name), value);
+            set("cwnd", window.cwnd())
+                .and_then(|()| set("ssthresh", window.ssthresh()))
+                .map_err(|it| said(py, &it))?;
+            self.take_answers(py)
+        });
+        if let Err(why) = done {
+            fail(self.description, "cwnd", &why);
+        }
+    }
+
     fn pacing_rate(&self) -> Option<f64> {
         self.pacing_rate
     }
@@ -284,19 +329,21 @@ impl Controller for Object {
     fn window(&self) -> &Window {
         &self.window
     }
+
+    fn window_mut(&mut self) -> &mut Window {
+        &mut self.window
+    }
 }
 
 impl External for Object {
     fn copy(&self) -> Box<dyn External> {
-        let copied = Python::attach(|py| {
-            let copied = py
-                .import(intern!(py, "copy"))
-                .and_then(|it| it.call_method1(intern!(py, "deepcopy"), (self.object.bind(py),)));
-            copied.map(Bound::unbind).map_err(|it| said(py, &it))
-        });
-        let object = copied.unwrap_or_else(|why| fail(self.description, "copy.deepcopy", &why));
-        let Self { description, window, pacing_rate, .. } = *self;
-        Box::new(Self { description, object, window, pacing_rate })
+        Box::new(self.duplicate())
+    }
+
+    fn undo(&mut self, before: &dyn External) {
+        if let Some(before) = (before as &dyn Any).downcast_ref::<Self>() {
+            *self = before.duplicate();
+        }
     }
 
     fn description(&self) -> &'static Description {
@@ -335,5 +382,6 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Acknowledgement>()?;
     module.add_class::<Delivery>()?;
     module.add_class::<RadioReport>()?;
-    module.add_class::<Congestion>()
+    module.add_class::<Congestion>()?;
+    module.add_class::<TransmissionStart>()
 }

@@ -123,6 +123,14 @@ impl Account {
         self.limited_until = (self.delivered + in_flight).max(1);
     }
 
+    /// Whether the application had nothing more to send, and what it had sent until then
+    /// is not delivered yet.
+    #[inline]
+    #[must_use]
+    pub fn is_limited(&self) -> bool {
+        self.limited_until > 0
+    }
+
     /// The sample of an acknowledgement whose most recently sent newly delivered
     /// packet was sent at `sent` with `snapshot`.
     #[inline]

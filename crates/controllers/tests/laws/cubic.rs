@@ -138,3 +138,43 @@ fn cubic_is_as_fast_as_reno_on_short_paths() {
     drive.rounds(20);
     close(drive.cwnd(), 60.0, 0.02);
 }
+
+/// Section 4.2: time in which the window did not limit the sender does not count, whether it
+/// was silent or sent less.
+#[test]
+fn cubic_grows_after_idleness_as_if_there_had_been_none() {
+    let usual = {
+        let mut drive = Drive::after_loss("cubic", 200.0, &[]);
+        drive.rounds(40);
+        drive.cwnd()
+    };
+    let mut silent = Drive::after_loss("cubic", 200.0, &[]);
+    silent.rounds(20);
+    silent.now += 20 * SECOND;
+    silent.begin_again();
+    silent.rounds(20);
+    close(silent.cwnd(), usual, 1e-3);
+    let mut limited = Drive::after_loss("cubic", 200.0, &[]);
+    limited.rounds(20);
+    limited.rounds_limited_by_the_application(200);
+    limited.rounds(20);
+    close(limited.cwnd(), usual, 1e-3);
+}
+
+/// Section 4.9: everything is as before the decrease.
+#[test]
+fn cubic_goes_on_along_its_curve_after_a_spurious_decrease() {
+    let mut drive = Drive::over_tcp("cubic", 200.0, &[]);
+    drive.congest(Signal::Loss);
+    drive.rounds(20);
+    let mut disturbed = drive.clone();
+    for signal in [Signal::Loss, Signal::Timeout] {
+        let before = disturbed.controller.clone();
+        disturbed.congest(signal);
+        assert!(disturbed.cwnd() < drive.cwnd());
+        disturbed.controller.on_spurious(&before);
+    }
+    drive.rounds(30);
+    disturbed.rounds(30);
+    assert_eq!(disturbed.cwnd(), drive.cwnd());
+}

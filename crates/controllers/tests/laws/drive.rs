@@ -3,7 +3,7 @@
 
 use windtunnel_controllers::{
     Acknowledgement, AnyController, Congestion, Controller, DESCRIPTIONS, Description, Nanoseconds,
-    RadioReport, Settings, Signal, Start, Value,
+    RadioReport, Settings, Signal, Start, TransmissionStart, Value,
 };
 
 pub(crate) const SECOND: Nanoseconds = 1_000_000_000;
@@ -95,6 +95,27 @@ impl Drive {
     /// each bit per second and hertz.
     pub(crate) fn hear(&mut self, sinr: f64, bandwidth: f64) {
         self.radio = Some(RadioReport { received: self.now, sinr, bandwidth });
+    }
+
+    /// Round trips in which the application sends less than the window allows.
+    pub(crate) fn rounds_limited_by_the_application(&mut self, count: usize) {
+        for _ in 0..count {
+            self.now += self.rtt;
+            self.controller.on_acknowledgement(&Acknowledgement {
+                now: self.now,
+                delivered: 1.0,
+                rtt: Some(self.rtt),
+                smoothed_rtt: Some(self.rtt),
+                round_ended: true,
+                ..Acknowledgement::default()
+            });
+        }
+    }
+
+    /// Sending begins again after the application had nothing to send.
+    pub(crate) fn begin_again(&mut self) {
+        let start = TransmissionStart { now: self.now, application_limited: true };
+        self.controller.on_transmission_start(&start);
     }
 
     /// Lets the controller see one round trip of that length, and next to nothing else.

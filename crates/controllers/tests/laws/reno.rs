@@ -38,14 +38,21 @@ fn reno_step_by_step() {
     assert_eq!(drive.cwnd(), 2.5);
 }
 
-/// A receiver that acknowledges every second segment: half again per round trip
-/// with RFC 5681's limit of one, twice with RFC 3465's of two.
+/// A receiver that acknowledges every second segment: the window doubles per round trip
+/// where data is counted (RFC 3465), and grows by half where acknowledgements are (RFC 5681,
+/// equation 2).
 #[test]
-fn reno_in_slow_start_adds_no_more_than_its_limit() {
-    for (limit, factor) in [(1.0, 1.5), (2.0, 2.0), (1000.0, 2.0)] {
-        let mut drive = Drive::with("reno", 64.0, &[("slow-start-limit", Value::Number(limit))]);
-        (0..32).for_each(|_| drive.acknowledge(2.0));
-        assert_eq!(drive.cwnd(), 64.0 * factor);
+fn reno_in_slow_start_counts_data_or_acknowledgements() {
+    for name in ["reno", "new-reno", "tahoe"] {
+        for (counted, factor) in [("data", 2.0), ("acknowledgements", 1.5)] {
+            let values = [("slow-start", Value::Choice(counted))];
+            let mut drive = Drive::with(name, 64.0, &values);
+            (0..32).for_each(|_| drive.acknowledge(2.0));
+            assert_eq!(drive.cwnd(), 64.0 * factor, "{name} counts {counted}");
+        }
+        let mut usual = Drive::new(name, 64.0);
+        (0..32).for_each(|_| usual.acknowledge(2.0));
+        assert_eq!(usual.cwnd(), 128.0, "{name} counts data unless it is told");
     }
 }
 

@@ -1,11 +1,12 @@
 //! The place of a flow's controller in which somebody else sits: it passes on what the
 //! transport says, and does what it is told.
 
+use std::any::Any;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use windtunnel_controllers::{
     Acknowledgement, AnyController, Congestion, Controller, Description, External, Maker, Need,
-    Settings, Signal, Start, Window, seconds,
+    Settings, Signal, Start, TransmissionStart, Window, seconds,
 };
 
 use super::Answer;
@@ -150,6 +151,19 @@ impl Controller for Seated {
         self.take_part(|_| {});
     }
 
+    fn on_transmission_start(&mut self, start: &TransmissionStart) {
+        if let Some(own) = &mut self.own {
+            own.on_transmission_start(start);
+        }
+    }
+
+    fn lower_window(&mut self, cwnd: f64, ssthresh: f64) {
+        if let Some(own) = &mut self.own {
+            own.lower_window(cwnd, ssthresh);
+        }
+        self.take_part(|_| {});
+    }
+
     fn pacing_rate(&self) -> Option<f64> {
         self.own.as_ref().map_or(self.pacing_rate, Controller::pacing_rate)
     }
@@ -157,11 +171,28 @@ impl Controller for Seated {
     fn window(&self) -> &Window {
         self.own.as_ref().map_or(&self.window, Controller::window)
     }
+
+    fn window_mut(&mut self) -> &mut Window {
+        match &mut self.own {
+            Some(own) => own.window_mut(),
+            None => &mut self.window,
+        }
+    }
 }
 
 impl External for Seated {
     fn copy(&self) -> Box<dyn External> {
         Box::new(self.clone())
+    }
+
+    fn undo(&mut self, before: &dyn External) {
+        let before = (before as &dyn Any).downcast_ref::<Self>();
+        if let Some(own) = &mut self.own
+            && let Some(before) = before.and_then(|it| it.own.as_ref())
+        {
+            own.on_spurious(before);
+        }
+        self.take_part(|_| {});
     }
 
     fn description(&self) -> &'static Description {

@@ -8,7 +8,7 @@ use windtunnel_controllers::{self as controllers, Need, Start};
 use windtunnel_engine::Duration;
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_transports::rtt::RtoLimits;
-use windtunnel_transports::tcp::{self, EcnMode, TcpSettings};
+use windtunnel_transports::tcp::{self, BufferLimits, EcnMode, TcpSettings};
 use windtunnel_world::{SplitPlan, Transport, headers};
 
 use super::paths::Around;
@@ -25,6 +25,10 @@ use crate::units::{Bytes, Measured, Segments, bytes, milliseconds, segments};
 
 /// The packet that a full segment fills by default, in bytes: Ethernet's.
 const FULL_PACKET: u32 = 1500;
+
+/// What a receiver can hold at first, in bytes, if its buffer grows: what a window says
+/// that is not scaled.
+const INITIAL_RECEIVE_BUFFER: u64 = 65_535;
 
 /// A flow over TCP.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -66,9 +70,19 @@ pub(crate) struct Tcp {
     /// The greatest timeout.
     #[serde(default = "milliseconds::<60_000>")]
     maximum_timeout: Located<Measured<Duration>>,
-    /// What the receiver can hold; the default limits nothing.
-    #[serde(default = "bytes::<MOST_BUFFER>")]
-    receive_buffer: Located<Measured<Bytes>>,
+    /// What the receiver can hold, always; default: 64 KiB at first, and with what is taken
+    /// in a round trip more, up to `maximum_receive_buffer`.
+    receive_buffer: Option<Located<Measured<Bytes>>>,
+    /// How far the receive buffer grows. The default is Linux's.
+    #[serde(default = "bytes::<6_291_456>")]
+    maximum_receive_buffer: Located<Measured<Bytes>>,
+    /// What the sender can hold until it is acknowledged. The default is Linux's.
+    #[serde(default = "bytes::<4_194_304>")]
+    send_buffer: Located<Measured<Bytes>>,
+    /// What becomes of the window when nothing was sent for longer than the timeout. BBR
+    /// is not concerned.
+    #[serde(default)]
+    after_idleness: Idleness,
     /// When the receiving application takes what arrived.
     #[serde(default)]
     reading: Reading,
@@ -125,6 +139,22 @@ enum Ecn {
     Scalable,
     /// As `classic`, and the milder mark of SCE is echoed.
     Sce,
+}
+
+choice! {
+    /// What becomes of the window when nothing was sent for longer than the timeout.
+    Idleness as tcp::Idleness {
+        /// Halved for each timeout that passed, down to the initial window (RFC 2861, as in
+        /// Linux).
+        Decay,
+        /// The initial window (RFC 5681, section 4.1).
+        Restart,
+        /// As before for five minutes; what is not in use does not grow, and does not count
+        /// when it is decreased (RFC 7661).
+        Validate,
+        /// As before.
+        Keep,
+    }
 }
 
 /// When the receiving application takes what arrived.
@@ -185,7 +215,9 @@ impl Tcp {
             acknowledge_every: self.acknowledge_every()?,
             acknowledge_within: self.acknowledge_within.value.0,
             timeout_limits: self.timeout_limits()?,
-            receive_buffer: within(&self.receive_buffer, MOST_BUFFER, "receive_buffer")?,
+            receive_buffer: self.receive_buffer()?,
+            send_buffer: within(&self.send_buffer, MOST_BUFFER, "send_buffer")?,
+            after_idleness: self.after_idleness.into(),
             reading: match self.reading {
                 Reading::AtOnce => tcp::Reading::AtOnce,
                 Reading::Never => tcp::Reading::AsTaken,
@@ -217,6 +249,14 @@ impl Tcp {
             None if needs(Need::SomeCongestion) => EcnMode::SomeCongestion,
             None => EcnMode::Off,
         }
+    }
+
+    fn receive_buffer(&self) -> Result<BufferLimits, Mistake> {
+        if let Some(fixed) = &self.receive_buffer {
+            return Ok(BufferLimits::fixed(within(fixed, MOST_BUFFER, "receive_buffer")?));
+        }
+        let maximum = within(&self.maximum_receive_buffer, MOST_BUFFER, "maximum_receive_buffer")?;
+        Ok(BufferLimits { initial: maximum.min(INITIAL_RECEIVE_BUFFER), maximum })
     }
 
     fn acknowledge_every(&self) -> Result<u8, Mistake> {

@@ -6,6 +6,7 @@ mod endpoint;
 mod prr;
 mod rack;
 mod reassembly;
+mod receive_buffer;
 mod receiver;
 mod scoreboard;
 mod sender;
@@ -14,4 +15,4 @@ mod settings;
 
 pub use counters::EndpointCounters;
 pub use endpoint::{Endpoint, Role, TcpOutbox, acknowledge_again};
-pub use settings::{EcnMode, Reading, Recovery, TcpSettings};
+pub use settings::{BufferLimits, EcnMode, Idleness, Reading, Recovery, TcpSettings};

@@ -62,18 +62,23 @@ impl Rack {
         self.highest
     }
 
-    /// A segment was newly delivered, when `highest` was the highest byte before
-    /// this acknowledgement. `early` if its acknowledgement is that of an earlier
-    /// sending.
+    /// Whether the acknowledgement of a segment, `since` after its last sending, may be that
+    /// of an earlier sending: it is, if it is `early` by its timestamp (RFC 8985, section 6.2,
+    /// step 2).
     #[inline]
-    pub(super) fn deliver(&mut self, now: Time, sent: &Sent, highest: u64, early: bool) {
+    pub(super) fn is_ambiguous(&self, sent: &Sent, since: Duration, early: bool) -> bool {
+        sent.retransmissions > 0 && (early || self.least_rtt.is_some_and(|least| since < least))
+    }
+
+    /// A segment was newly delivered, when `highest` was the highest byte before
+    /// this acknowledgement.
+    #[inline]
+    pub(super) fn deliver(&mut self, now: Time, sent: &Sent, highest: u64, ambiguous: bool) {
         if sent.end < highest && sent.retransmissions == 0 {
             self.reordering_seen = true;
         }
         self.highest = self.highest.max(sent.end);
         let rtt = now.since(sent.last_sent);
-        let ambiguous =
-            sent.retransmissions > 0 && (early || self.least_rtt.is_some_and(|least| rtt < least));
         if !ambiguous && self.order.is_none_or(|order| order < sent.order) {
             self.order = Some(sent.order);
             self.sent = sent.last_sent;

@@ -5,12 +5,14 @@
 //! where RFC 5681, section 4.2 wants them. The ECN echo is that of RFC 3168,
 //! RFC 8257 or accurate ECN (RFC 9768).
 
-use windtunnel_engine::Time;
+use windtunnel_engine::{Duration, Time};
 use windtunnel_packets::Ecn;
 use windtunnel_packets::tcp::{Flags, Segment};
 
 use super::counters::EndpointCounters;
 use super::reassembly::{Arrival, Reassembly};
+use super::receive_buffer::ReceiveBuffer;
+use super::sender::clock;
 use super::sequence::{FIRST, extend};
 use super::settings::{EcnMode, Reading, TcpSettings};
 
@@ -24,6 +26,7 @@ const NO_FIN: u64 = u64::MAX;
 #[derive(Debug)]
 pub(super) struct Receiver {
     reassembly: Reassembly,
+    buffer: ReceiveBuffer,
     /// The byte of the sender's FIN, once it came; [`NO_FIN`] before.
     fin: u64,
     /// The last byte acknowledged (RFC 7323's Last.ACK.sent).
@@ -46,9 +49,10 @@ pub(super) struct Receiver {
 }
 
 impl Receiver {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(settings: &TcpSettings) -> Self {
         Self {
             reassembly: Reassembly::new(FIRST),
+            buffer: ReceiveBuffer::new(settings.receive_buffer),
             fin: NO_FIN,
             acknowledged: FIRST,
             taken: 0,
@@ -63,7 +67,7 @@ impl Receiver {
 
     /// By how many bits a window is scaled down.
     pub(super) fn scale(settings: &TcpSettings) -> u8 {
-        let fits = |scale: &u8| settings.receive_buffer >> *scale <= u64::from(u16::MAX);
+        let fits = |scale: &u8| settings.receive_buffer.maximum >> *scale <= u64::from(u16::MAX);
         (0..MOST_SCALE).find(fits).unwrap_or(MOST_SCALE)
     }
 
@@ -89,17 +93,18 @@ impl Receiver {
             Reading::AtOnce => 0,
             Reading::AsTaken => self.reassembly.next() - FIRST - self.taken,
         };
-        let room = settings.receive_buffer.saturating_sub(held);
+        let room = self.buffer.size().saturating_sub(held);
         // Windows smaller than a segment are not advertised (RFC 9293, section
         // 3.8.6.2.2).
-        let least = u64::from(settings.maximum_segment).min(settings.receive_buffer / 2);
+        let least = u64::from(settings.maximum_segment).min(self.buffer.size() / 2);
         if room < least { 0 } else { room }
     }
 
     /// The application takes so many bytes of what came in order.
-    pub(super) fn take(&mut self, bytes: u64) {
+    pub(super) fn take(&mut self, now: Time, bytes: u64, settings: &TcpSettings) {
         let in_order = self.reassembly.next() - FIRST;
         self.taken = in_order.min(self.taken.saturating_add(bytes));
+        self.buffer.take(now, self.taken, settings);
     }
 
     /// Whether there is so much more room than was advertised that a new window is to be
@@ -109,8 +114,7 @@ impl Receiver {
         let room = self.room(settings);
         let edge = self.acknowledged + u64::from(self.advertised);
         let advertised = edge.saturating_sub(self.reassembly.next());
-        (advertised == 0 && room > 0)
-            || room.saturating_sub(advertised) >= settings.receive_buffer / 2
+        (advertised == 0 && room > 0) || room.saturating_sub(advertised) >= self.buffer.size() / 2
     }
 
     /// Whether an acknowledgement of what came so far must go first, because the
@@ -153,15 +157,15 @@ impl Receiver {
         let start = extend(before, segment.sequence);
         let fin = segment.flags.has(Flags::FIN);
         let end = start + u64::from(segment.length) + u64::from(fin);
+        if segment.flags.has(Flags::TIMESTAMPS) && start <= self.acknowledged {
+            self.echo = segment.timestamp;
+        }
         if end == start {
             // A probe of a closed window starts before it.
             if start < before {
                 self.due = now;
             }
             return;
-        }
-        if segment.flags.has(Flags::TIMESTAMPS) && start <= self.acknowledged {
-            self.echo = segment.timestamp;
         }
         if segment.length > 0 {
             counters.received_segments += 1;
@@ -181,12 +185,27 @@ impl Receiver {
         // The FIN takes a number, but is no data.
         let finished = next > before && self.is_finished();
         counters.received_bytes += next - before - u64::from(finished);
+        if self.buffer.size() < settings.receive_buffer.maximum {
+            self.fit_buffer(now, segment, settings);
+        }
         let at_once = match arrival {
             Arrival::InOrder { filled } => filled || fin || self.is_full(next, settings),
             Arrival::OutOfOrder | Arrival::Duplicate => true,
         };
         let latest = if at_once { now } else { now + settings.acknowledge_within };
         self.due = self.due.min(latest);
+    }
+
+    /// Lets the buffer grow with what comes.
+    fn fit_buffer(&mut self, now: Time, segment: &Segment, settings: &TcpSettings) {
+        let age = || u64::from(clock(now).wrapping_sub(segment.echo)).max(1);
+        let stamped = segment.flags.has(Flags::TIMESTAMPS);
+        let echoed = stamped.then(|| (segment.echo, Duration::from_millis(age())));
+        let next = self.reassembly.next();
+        self.buffer.receive(now, next, echoed, settings);
+        if settings.reading == Reading::AtOnce {
+            self.buffer.take(now, next - FIRST, settings);
+        }
     }
 
     /// Whether so much came in order that it is acknowledged at once.

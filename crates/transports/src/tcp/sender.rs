@@ -6,6 +6,7 @@
 //! RFC 5682 (F-RTO) and RFC 3708 (duplicates reported), limited transmit RFC 3042,
 //! which in all of these is what the accounting of data in flight allows.
 
+mod idleness;
 mod losses;
 mod spurious;
 mod state;
@@ -20,6 +21,7 @@ use windtunnel_controllers::{
 use windtunnel_engine::{Duration, Time};
 use windtunnel_packets::tcp::{Flags, SackBlock, Segment};
 
+use idleness::Validation;
 pub(super) use state::Transmission;
 use state::{Delivered, ForwardRecovery, Phase, Probe, Undo};
 
@@ -28,7 +30,7 @@ use super::prr::Reduction;
 use super::rack::Rack;
 use super::scoreboard::{Scoreboard, Sent, State};
 use super::sequence::{FIRST, extend};
-use super::settings::{EcnMode, TcpSettings};
+use super::settings::{EcnMode, Idleness, TcpSettings};
 use crate::delivery::Account;
 use crate::pacing::Pacer;
 use crate::rtt::RttEstimator;
@@ -93,6 +95,12 @@ pub(super) struct Sender {
     repaired: u64,
     probe_from: Time,
     reordering_until: Option<Time>,
+    /// How much of the window is in use, where that decides.
+    validation: Option<Box<Validation>>,
+    /// When data was last sent.
+    sent_at: Time,
+    /// What timers found to be lost, which no acknowledgement has reported yet.
+    lost_unreported: u64,
     /// The last report of the radio that the data goes over; boxed, because most senders
     /// have none.
     radio: Option<Box<RadioReport>>,
@@ -137,6 +145,9 @@ impl Sender {
             repaired: FIRST - 1,
             probe_from: Time::ZERO,
             reordering_until: None,
+            validation: (settings.after_idleness == Idleness::Validate).then(Box::default),
+            sent_at: Time::ZERO,
+            lost_unreported: 0,
             radio: None,
         }
     }
@@ -195,6 +206,7 @@ impl Sender {
         }
         self.timeout_from = now;
         self.probe_from = now;
+        self.sent_at = now;
     }
 
     /// The radio reports its SINR, in decibels, and its bandwidth, in hertz.
@@ -307,9 +319,12 @@ impl Sender {
         let mut newly = |sent: &Sent| {
             let since = now.since(sent.last_sent);
             let early = stamped && age > since.as_nanos().div_ceil(1_000_000);
-            rack.deliver(now, sent, highest, early);
+            let ambiguous = rack.is_ambiguous(sent, since, early);
+            rack.deliver(now, sent, highest, ambiguous);
             delivered.bytes += u64::from(sent.length);
-            if delivered.newest.is_none_or(|(order, ..)| order < sent.order) {
+            // What may be an original's arrival says nothing of what its retransmission
+            // remembers.
+            if !ambiguous && delivered.newest.is_none_or(|(order, ..)| order < sent.order) {
                 delivered.newest = Some((sent.order, sent.last_sent, sent.snapshot));
                 if sent.retransmissions == 0 {
                     delivered.latest = Some(since);
@@ -462,6 +477,7 @@ impl Sender {
             it.newest.is_some_and(|(_, _, snapshot)| snapshot.delivered() >= self.round_end);
         if round_ended {
             self.round_end = self.account.delivered();
+            self.end_validation_round(now);
         }
         let least = self.rack.least_rtt().unwrap_or(Duration::ZERO);
         let delivery = it.newest.map(|(_, sent, snapshot)| {
@@ -471,8 +487,12 @@ impl Sender {
         let limited = self.is_window_limited();
         // Limited transmit leaves the window alone (RFC 3042): nothing opens it
         // that leaves a gap where it is.
-        let grows = limited && advanced && matches!(self.phase, Phase::Open | Phase::Loss(_));
+        let grows = limited
+            && advanced
+            && self.is_validated()
+            && matches!(self.phase, Phase::Open | Phase::Loss(_));
         let delivered = self.segments(it.bytes);
+        let lost = lost + std::mem::take(&mut self.lost_unreported);
         let some = self.settings.ecn == EcnMode::SomeCongestion && segment.flags.has(Flags::AE);
         let timestamps = segment.flags.has(Flags::TIMESTAMPS);
         let one_way = segment.timestamp.wrapping_sub(segment.echo);

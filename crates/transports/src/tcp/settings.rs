@@ -54,6 +54,39 @@ pub enum EcnMode {
     SomeCongestion,
 }
 
+/// What becomes of the window when nothing was sent for longer than the retransmission
+/// timeout. Controllers that work from delivery rates are not concerned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Idleness {
+    /// It restarts from the initial window (RFC 5681, section 4.1).
+    Restart,
+    /// It is halved for each timeout that passed, down to the initial window, and the
+    /// threshold is at least three quarters of it (RFC 2861, as in Linux).
+    Decay,
+    /// It stays for five minutes, and then is halved. Where less than half of it is in use,
+    /// it does not grow, and a decrease is one of what is in use (RFC 7661).
+    Validate,
+    /// It stays.
+    Keep,
+}
+
+/// How large a buffer is, in bytes of data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BufferLimits {
+    /// At first.
+    pub initial: u64,
+    /// At most.
+    pub maximum: u64,
+}
+
+impl BufferLimits {
+    /// One that always has this size.
+    #[must_use]
+    pub fn fixed(size: u64) -> Self {
+        Self { initial: size, maximum: size }
+    }
+}
+
 /// When the receiving application takes what arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reading {
@@ -83,8 +116,12 @@ pub struct TcpSettings {
     pub acknowledge_within: Duration,
     /// The retransmission timeout's limits.
     pub timeout_limits: RtoLimits,
-    /// The bytes that the receiver can hold.
-    pub receive_buffer: u64,
+    /// What the receiver can hold.
+    pub receive_buffer: BufferLimits,
+    /// The bytes that the sender can hold until they are acknowledged.
+    pub send_buffer: u64,
+    /// What becomes of the window after idleness.
+    pub after_idleness: Idleness,
     /// When its application takes them.
     pub reading: Reading,
     /// Whether the sender spreads a window over the round trip also where the

@@ -14,7 +14,9 @@ use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::tcp::{Flags, Segment};
 use windtunnel_packets::{Body, Ecn, Packet};
 use windtunnel_transports::rtt::RtoLimits;
-use windtunnel_transports::tcp::{EcnMode, Endpoint, Reading, Recovery, Role, TcpSettings};
+use windtunnel_transports::tcp::{
+    BufferLimits, EcnMode, Endpoint, Idleness, Reading, Recovery, Role, TcpSettings,
+};
 
 /// What is tried.
 #[derive(Clone, Debug)]
@@ -155,7 +157,11 @@ impl Case {
             acknowledge_every: self.acknowledge_every,
             acknowledge_within: Duration::from_millis(40),
             timeout_limits: RtoLimits { minimum: self.least_timeout, ..RtoLimits::default() },
-            receive_buffer: self.buffer * u64::from(self.segment) + self.buffer % 7,
+            receive_buffer: BufferLimits::fixed(
+                self.buffer * u64::from(self.segment) + self.buffer % 7,
+            ),
+            send_buffer: 1 << 30,
+            after_idleness: Idleness::Decay,
             reading: Reading::AtOnce,
             pacing: self.pacing,
             controller: ControllerSettings::defaults(DESCRIPTIONS[self.controller]),

@@ -2,15 +2,19 @@
 
 mod closing;
 mod handshake;
+mod idleness;
 mod marks;
 mod over_a_path;
 mod path;
 mod rack;
 mod radio;
+mod receive_buffer;
 mod receiving;
+mod reports;
 mod sack;
 mod script;
 mod spurious;
+mod spy;
 mod timeouts;
 mod windows;
 mod without_sack;

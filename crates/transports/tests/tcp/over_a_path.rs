@@ -2,7 +2,7 @@
 
 use windtunnel_controllers::Controller;
 use windtunnel_engine::{Duration, Random, Streams, Time};
-use windtunnel_transports::tcp::{Endpoint, Reading, Recovery, TcpSettings};
+use windtunnel_transports::tcp::{BufferLimits, Endpoint, Reading, Recovery, TcpSettings};
 
 use crate::path::{Path, settings};
 use crate::script::{Script, at, controller, with_window};
@@ -122,7 +122,7 @@ fn a_receiver_that_never_reads_stops_the_sender_when_its_buffer_is_full() {
         let buffer = 100_000;
         let settings = TcpSettings {
             reading: Reading::AsTaken,
-            receive_buffer: buffer,
+            receive_buffer: BufferLimits::fixed(buffer),
             ..recovering(recovery)
         };
         let mut path = Path::new(settings, 10_000_000, Duration::from_millis(20), 100);

@@ -11,7 +11,9 @@ use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::tcp::Segment;
 use windtunnel_packets::{Body, Ecn, Packet};
 use windtunnel_transports::rtt::RtoLimits;
-use windtunnel_transports::tcp::{EcnMode, Endpoint, Reading, Recovery, Role, TcpSettings};
+use windtunnel_transports::tcp::{
+    BufferLimits, EcnMode, Endpoint, Idleness, Reading, Recovery, Role, TcpSettings,
+};
 
 pub(crate) fn settings(controller: &str) -> TcpSettings {
     let description = DESCRIPTIONS.iter().find(|it| it.name == controller).unwrap();
@@ -27,7 +29,9 @@ pub(crate) fn settings(controller: &str) -> TcpSettings {
             minimum_variation: Duration::from_millis(200),
             ..RtoLimits::default()
         },
-        receive_buffer: 1 << 30,
+        receive_buffer: BufferLimits::fixed(1 << 30),
+        send_buffer: 1 << 30,
+        after_idleness: Idleness::Decay,
         reading: Reading::AtOnce,
         pacing: false,
         controller: ControllerSettings::defaults(description),

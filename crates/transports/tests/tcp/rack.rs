@@ -1,5 +1,6 @@
 //! RACK and tail loss probes: RFC 8985.
 
+use windtunnel_engine::Duration;
 use windtunnel_transports::tcp::{Recovery, TcpSettings};
 
 use crate::script::{Script, ack, controller, with_window};
@@ -12,6 +13,15 @@ fn settings(window: u64) -> TcpSettings {
     it.controller
         .set("window", windtunnel_controllers::Value::Number(window as f64))
         .expect("a window");
+    it
+}
+
+/// Ten segments at first, and timeouts that come long after a probe: their minimum, which a
+/// single segment's probe waits for, is 30 ms, but they are 200 ms beyond the round trip.
+fn probing() -> TcpSettings {
+    let mut it = with_window(Recovery::Rack, 10.0);
+    it.timeout_limits.minimum = Duration::from_millis(30);
+    it.timeout_limits.minimum_variation = Duration::from_millis(200);
     it
 }
 
@@ -140,18 +150,42 @@ fn a_reported_duplicate_widens_the_window() {
 }
 
 #[test]
-fn a_lost_tail_is_probed_after_two_round_trips_and_repaired_without_a_timeout() {
+fn a_lost_tail_is_probed_and_repaired_without_a_timeout() {
     // Of ten segments the last is lost.
-    let mut it = Script::connected(&with_window(Recovery::Rack, 10.0), 40, 10);
+    let mut it = Script::connected(&probing(), 40, 10);
     it.all();
     it.receive(80, ack(9));
-    // The smoothed round trip is 40 ms; one segment in flight may be acknowledged
-    // 40 ms late.
-    it.until(500);
-    assert_eq!(it.sent_at(), [(80 + 2 * 40 + 40, 9)]);
-    it.receive(500, ack(10));
+    // The smoothed round trip is 40 ms; one segment in flight may be acknowledged late, by
+    // as much as the least timeout (RFC 8985, section 7.2: the maximum delay of
+    // acknowledgements, as Linux has it).
+    it.until(400);
+    assert_eq!(it.sent_at(), [(80 + 2 * 40 + 30, 9)]);
+    it.receive(400, ack(10));
     let counters = it.end.counters();
     assert_eq!((counters.probes, counters.timeouts), (1, 0));
+}
+
+/// RFC 8985, section 7.2: a probe that would come later than the timeout replaces it. With a
+/// round trip of 300 ms and Linux's limits the timeout is at 500 ms, the probe's time at 602.
+#[test]
+fn a_probe_replaces_a_timeout_that_would_come_first() {
+    let mut limited = settings(10);
+    limited.timeout_limits.minimum = Duration::from_millis(200);
+    limited.timeout_limits.minimum_variation = Duration::from_millis(200);
+    let mut it = Script::connected(&limited, 300, 10_000);
+    for round in 2..=100 {
+        it.receive(300 * round, ack(10 * (round - 1)));
+    }
+    it.all();
+    it.until(30_000 + 499);
+    assert_eq!(it.sent_at(), []);
+    it.until(30_000 + 900);
+    assert_eq!(it.sent_at(), [(30_500, 1_000)], "new data");
+    let counters = it.end.counters();
+    assert_eq!((counters.probes, counters.timeouts), (1, 0));
+    // The timeout runs anew from the probe.
+    it.until(30_000 + 1_000);
+    assert_eq!(it.end.counters().timeouts, 1);
 }
 
 #[test]
@@ -160,7 +194,7 @@ fn with_more_than_one_segment_in_flight_a_probe_does_not_wait_for_delayed_acknow
     it.all();
     it.receive(80, ack(7));
     it.until(300);
-    assert_eq!(it.sent_at(), [(80 + 2 * 40, 9)], "the last segment");
+    assert_eq!(it.sent_at(), [(80 + 2 * 40 + 2, 9)], "the last segment");
     // The probe arrives: 7 and 8 are lost, and are repaired as data is delivered.
     it.receive(300, ack(7).sack(9..10));
     it.receive(340, ack(8).sack(9..10));
@@ -172,7 +206,7 @@ fn with_more_than_one_segment_in_flight_a_probe_does_not_wait_for_delayed_acknow
 fn a_probe_is_new_data_where_there_is_some() {
     let mut it = in_flight(4);
     it.until(130);
-    assert_eq!(it.sent_at(), [(40 + 80, 4)]);
+    assert_eq!(it.sent_at(), [(40 + 80 + 2, 4)]);
 }
 
 #[test]
@@ -184,7 +218,7 @@ fn there_is_one_probe_until_a_round_trip_is_measured() {
 
 #[test]
 fn a_probe_that_repaired_a_loss_is_answered_as_one_loss() {
-    let mut it = Script::connected(&with_window(Recovery::Rack, 10.0), 40, 10);
+    let mut it = Script::connected(&probing(), 40, 10);
     it.all();
     it.receive(80, ack(9));
     it.until(200);
@@ -198,7 +232,7 @@ fn a_probe_that_repaired_a_loss_is_answered_as_one_loss() {
 
 #[test]
 fn a_probe_beside_a_late_original_is_not_answered() {
-    let mut it = Script::connected(&with_window(Recovery::Rack, 10.0), 40, 10);
+    let mut it = Script::connected(&probing(), 40, 10);
     it.all();
     it.receive(80, ack(9));
     it.until(200);
@@ -224,14 +258,14 @@ fn a_probe_of_new_data_is_not_answered() {
 #[test]
 fn at_a_timeout_only_what_is_overdue_is_lost() {
     // RFC 8985, section 6.3. New data goes 10 ms before the timer expires, a second
-    // after the probe of 160 ms.
+    // after the probe of 162 ms.
     let mut it = Script::connected(&settings(10), 40, 6);
     it.receive(80, ack(2));
     it.until(1_150);
     it.write(2_000);
     it.all();
-    it.until(1_160);
+    it.until(1_162);
     assert_eq!(it.end.counters().timeouts, 1);
-    assert_eq!(it.sent_at(), [(1_160, 2), (1_160, 3), (1_160, 4), (1_160, 5)]);
+    assert_eq!(it.sent_at(), [(1_162, 2), (1_162, 3), (1_162, 4), (1_162, 5)]);
     assert_eq!(it.end.in_flight(), 6, "the new ones are not overdue");
 }

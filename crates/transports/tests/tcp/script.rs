@@ -13,7 +13,9 @@ use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::tcp::{Flags, SackBlock, Segment, SynOptions};
 use windtunnel_packets::{Body, Ecn, Packet};
 use windtunnel_transports::rtt::RtoLimits;
-use windtunnel_transports::tcp::{EcnMode, Endpoint, Reading, Recovery, Role, TcpSettings};
+use windtunnel_transports::tcp::{
+    BufferLimits, EcnMode, Endpoint, Idleness, Reading, Recovery, Role, TcpSettings,
+};
 
 /// The bytes of a full segment.
 pub(crate) const SEGMENT: u64 = 1000;
@@ -31,7 +33,9 @@ pub(crate) fn settings(recovery: Recovery) -> TcpSettings {
         acknowledge_every: 2,
         acknowledge_within: Duration::from_millis(40),
         timeout_limits: RtoLimits { minimum: Duration::from_secs(1), ..RtoLimits::default() },
-        receive_buffer: 1 << 24,
+        receive_buffer: BufferLimits::fixed(1 << 24),
+        send_buffer: 1 << 24,
+        after_idleness: Idleness::Restart,
         reading: Reading::AtOnce,
         pacing: false,
         controller: controller("aimd"),

@@ -2,7 +2,7 @@
 
 use windtunnel_engine::Duration;
 use windtunnel_packets::tcp::Flags;
-use windtunnel_transports::tcp::{Reading, Recovery, Role, TcpSettings};
+use windtunnel_transports::tcp::{BufferLimits, Reading, Recovery, Role, TcpSettings};
 
 use crate::script::{SEGMENT, Script, ack, data, settings, syn, with_window};
 
@@ -87,7 +87,7 @@ fn a_receiver_that_never_reads_takes_what_it_has_room_for() {
     for buffer in [1_000, 2_500, 10_000, 65_535, 100_000] {
         let settings = TcpSettings {
             reading: Reading::AsTaken,
-            receive_buffer: buffer,
+            receive_buffer: BufferLimits::fixed(buffer),
             ..settings(Recovery::Rack)
         };
         let mut it = Script::closed(Role::Server, &settings);
@@ -111,7 +111,7 @@ fn an_advertised_edge_never_moves_back() {
     for buffer in [10_500, 65_535, 100_000, 1_000_000] {
         let settings = TcpSettings {
             reading: Reading::AsTaken,
-            receive_buffer: buffer,
+            receive_buffer: BufferLimits::fixed(buffer),
             ..settings(Recovery::Rack)
         };
         let mut it = Script::closed(Role::Server, &settings);
@@ -140,7 +140,8 @@ fn an_advertised_edge_never_moves_back() {
 #[test]
 fn a_window_beyond_64_kib_is_scaled() {
     for (buffer, scale) in [(1 << 16, 1), (1 << 20, 5), (65_535, 0), (1 << 30, 14)] {
-        let settings = TcpSettings { receive_buffer: buffer, ..settings(Recovery::Rack) };
+        let settings =
+            TcpSettings { receive_buffer: BufferLimits::fixed(buffer), ..settings(Recovery::Rack) };
         let mut it = Script::closed(Role::Server, &settings);
         it.receive(0, syn(Flags::default()));
         let syn = it.only().segment;

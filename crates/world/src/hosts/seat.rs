@@ -5,7 +5,7 @@ use std::sync::Arc;
 use windtunnel_applications::udp::UdpSource;
 use windtunnel_applications::{Application, Relay, Setting, Workload};
 use windtunnel_engine::{Duration, Random, Streams, Time};
-use windtunnel_transports::tcp::{EndpointCounters, Reading, TcpOutbox, TcpSettings};
+use windtunnel_transports::tcp::{BufferLimits, EndpointCounters, Reading, TcpOutbox, TcpSettings};
 
 use super::sockets::Sockets;
 use super::{Accepted, Class, FlowPlace, Hosts, Running, Seat};
@@ -101,7 +101,7 @@ impl Hosts {
         let first = self.seats.len() as u32;
         let to_proxy = flow.split.as_ref().map(|it| {
             Arc::new(TcpSettings {
-                receive_buffer: it.buffer,
+                receive_buffer: BufferLimits::fixed(it.buffer),
                 reading: Reading::AsTaken,
                 ..(**settings).clone()
             })

@@ -27,7 +27,7 @@ use windtunnel_transports::ndn::consumer::{
 };
 use windtunnel_transports::ndn::producer::Producer;
 use windtunnel_transports::rtt::RtoLimits;
-use windtunnel_transports::tcp::{EcnMode, Reading, Recovery, TcpSettings};
+use windtunnel_transports::tcp::{BufferLimits, EcnMode, Idleness, Reading, Recovery, TcpSettings};
 use windtunnel_world::{
     BridgePlan, ChannelSample, Chunk, ConsumerPlan, DirectionPlan, FlowCounters, FlowPlan,
     FlowSample, LinkPlan, Metric, NodePlan, Paths, Plan, PortCounters, PortSample, ProducerPlan,
@@ -472,7 +472,9 @@ pub(crate) fn over_tcp(
         acknowledge_every: 2,
         acknowledge_within: Duration::from_millis(40),
         timeout_limits: RtoLimits::default(),
-        receive_buffer: 1 << 30,
+        receive_buffer: BufferLimits::fixed(1 << 30),
+        send_buffer: 1 << 30,
+        after_idleness: Idleness::Decay,
         reading: Reading::AtOnce,
         pacing: false,
         controller: controller("cubic"),

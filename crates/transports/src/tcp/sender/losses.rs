@@ -193,6 +193,7 @@ impl Sender {
         counters: &mut EndpointCounters,
     ) {
         counters.decreases += 1;
+        self.lower_to_used(now, flight);
         self.congest(now, signal);
         if self.settings.recovery.uses_sack() && !self.is_model_based {
             self.reduction = Some(Reduction::new(flight, self.window(), self.segment()));

@@ -2,6 +2,7 @@
 //! (RFC 3522), by what still arrives after a timeout (F-RTO: RFC 5682), and by
 //! duplicates reported (RFC 3708).
 
+use windtunnel_controllers::Controller;
 use windtunnel_packets::tcp::{Flags, Segment};
 
 use super::Sender;
@@ -75,8 +76,8 @@ impl Sender {
         if !self.undo.possible {
             return;
         }
-        if let Some(kept) = &mut self.undo.controller {
-            std::mem::swap(&mut **kept, &mut self.controller);
+        if let Some(before) = &self.undo.controller {
+            self.controller.on_spurious(before);
         }
         self.undo.possible = false;
         self.undo.first = None;

@@ -10,6 +10,10 @@ use super::state::{Delivered, ForwardRecovery, Phase, Probe, Transmission};
 use crate::tcp::counters::EndpointCounters;
 use crate::tcp::settings::Recovery;
 
+/// How much later than two round trips a probe is sent at least: two ticks of a clock of
+/// 1 kHz, as in Linux, so that it does not race with what it waits for.
+const LEAST_MARGIN: Duration = Duration::from_millis(2);
+
 impl Sender {
     /// When the sender wants to be woken.
     #[inline]
@@ -56,10 +60,11 @@ impl Sender {
         let wait = match self.estimator.smoothed() {
             None => Duration::from_secs(1),
             // A single segment may be acknowledged late.
-            Some(rtt) if self.board.len() == 1 => rtt * 2 + self.settings.acknowledge_within,
-            Some(rtt) => rtt * 2,
+            Some(rtt) if self.board.len() == 1 => rtt * 2 + self.settings.timeout_limits.minimum,
+            Some(rtt) => rtt * 2 + LEAST_MARGIN,
         };
-        Some(self.probe_from + wait)
+        // It replaces a timeout that would come first.
+        Some((self.probe_from + wait).min(self.timeout_due()))
     }
 
     /// Looks at the timers; returns whether the closed window is to be probed.
@@ -80,12 +85,13 @@ impl Sender {
         if self.reordering_until.is_some_and(|it| it <= now) {
             let flight = self.in_flight();
             let lost = self.find_losses(now);
+            self.lost_unreported += lost;
             self.answer_losses(now, lost, flight, counters);
         }
-        if self.timeout_due() <= now {
-            self.time_out(now, counters, emit);
-        } else if self.probe_due().is_some_and(|it| it <= now) {
+        if self.probe_due().is_some_and(|it| it <= now) {
             self.send_probe(now, counters, emit);
+        } else if self.timeout_due() <= now {
+            self.time_out(now, counters, emit);
         }
         false
     }
@@ -109,8 +115,10 @@ impl Sender {
         if first && !repairing {
             self.remember();
         }
+        let flight = self.in_flight();
         let lost = self.lose_after_timeout(now);
         self.account.lose(lost);
+        self.lost_unreported += lost;
         self.duplicates = 0;
         self.probe = None;
         self.reordering_until = None;
@@ -123,6 +131,7 @@ impl Sender {
         // A repeated timeout of the same data finds the window where it is.
         if first {
             counters.decreases += 1;
+            self.lower_to_used(now, flight);
             self.congest(now, Signal::Timeout);
         }
         if let Some((number, _)) = self.board.first() {

@@ -3,7 +3,7 @@
 use windtunnel_controllers::Controller;
 use windtunnel_engine::Time;
 
-use super::state::{ForwardRecovery, Phase, Transmission};
+use super::state::{ForwardRecovery, Limit, Phase, Transmission};
 use super::{Sender, clock};
 use crate::tcp::counters::EndpointCounters;
 
@@ -20,8 +20,11 @@ impl Sender {
         if matches!(self.forward, ForwardRecovery::Trying(_)) && self.new_length().is_none() {
             self.forward = ForwardRecovery::Off;
         }
+        if self.board.is_empty() && self.new_length().is_some() {
+            self.begin_again(now);
+        }
         let rate = self.pacing_rate();
-        let mut limited = true;
+        let mut limit = Limit::Window;
         loop {
             let lost = match self.forward {
                 ForwardRecovery::Trying(_) => None,
@@ -32,7 +35,8 @@ impl Sender {
                 None => match self.new_length() {
                     Some(length) => length,
                     None => {
-                        limited = false;
+                        limit =
+                            if self.limit > self.next { Limit::Buffer } else { Limit::Application };
                         break;
                     }
                 },
@@ -52,7 +56,7 @@ impl Sender {
                 self.pacer.spend(now, u32::from(length), rate);
             }
         }
-        self.note_limit(limited);
+        self.note_limit(limit);
     }
 
     /// Bytes per second, if packets are paced: as the controller says, or like
@@ -90,13 +94,14 @@ impl Sender {
     }
 
     /// The bytes of the next new segment; `None` if there is nothing to send, or
-    /// no room for it at the receiver.
+    /// no room for it at the receiver or in the send buffer.
     pub(super) fn new_length(&self) -> Option<u16> {
         let waiting = self.limit.saturating_sub(self.next);
         if waiting == 0 {
             return (self.closing && self.fin_end.is_none()).then_some(0);
         }
-        let room = self.edge.saturating_sub(self.next);
+        let buffered = self.board.unacknowledged() + self.settings.send_buffer;
+        let room = self.edge.min(buffered).saturating_sub(self.next);
         let length = waiting.min(self.segment());
         if length <= room {
             return Some(length as u16);
@@ -125,6 +130,7 @@ impl Sender {
             self.timeout_from = now;
         }
         self.probe_from = now;
+        self.sent_at = now;
         let in_flight = self.board.in_flight() + u64::from(length);
         let snapshot = self.account.send(now, idle, in_flight);
         self.board.send(now, self.next, length, snapshot);
@@ -150,6 +156,11 @@ impl Sender {
         let (end, length) = (sent.end, sent.length);
         let in_flight = self.board.in_flight() + u64::from(length);
         let snapshot = self.account.send(now, false, in_flight);
+        // The timeout is that of the first segment (RFC 6298, section 5, as in Linux).
+        if self.board.first().is_some_and(|(first, _)| first == number) {
+            self.timeout_from = now;
+        }
+        self.sent_at = now;
         self.board.resend(now, number, snapshot);
         if let Some(reduction) = &mut self.reduction {
             reduction.send(u64::from(length));
@@ -167,8 +178,9 @@ impl Sender {
         emit(Transmission { sequence, length, fin, retransmission: true, reduced: false });
     }
 
-    /// Notes whether the window or the application stopped the sender.
-    fn note_limit(&mut self, limited: bool) {
+    /// Notes what stopped the sender.
+    fn note_limit(&mut self, limit: Limit) {
+        let limited = limit == Limit::Window;
         let in_flight = self.in_flight();
         let ended = self.board.unacknowledged() >= self.limited_end;
         if ended || limited || (!self.window_limited && in_flight > self.most_in_flight) {
@@ -176,7 +188,7 @@ impl Sender {
             self.most_in_flight = in_flight;
             self.limited_end = self.next;
         }
-        if !limited && in_flight < self.window() {
+        if limit == Limit::Application && in_flight < self.window() {
             self.account.limit(in_flight);
         }
     }

@@ -1,0 +1,130 @@
+//! How much the receiver can hold: so much that it never limits a sender whose data is
+//! taken at once, up to a maximum.
+//!
+//! Source: Fisk, Feng, "Dynamic right-sizing in TCP", LACSI 2001, as Linux does it: once a
+//! round trip the buffer is made for twice what was taken in it, and for what a sender that
+//! goes on growing as fast sends in the next.
+
+use windtunnel_engine::{Duration, Time};
+
+use super::settings::{BufferLimits, TcpSettings};
+
+/// The segments that are taken in the first round trip, if a window starts as usual.
+const INITIAL_SEGMENTS: u64 = 10;
+/// Room for so many segments more.
+const MARGIN_SEGMENTS: u64 = 16;
+
+/// The receive buffer.
+#[derive(Clone, Debug)]
+pub(super) struct ReceiveBuffer {
+    size: u64,
+    /// Where data comes, and the buffer may grow.
+    fitting: Option<Box<Fitting>>,
+}
+
+/// What is taken in a round trip.
+#[derive(Clone, Debug)]
+struct Fitting {
+    /// The round trip as the receiver sees it, once there is a sample.
+    rtt: Option<Duration>,
+    /// The echo of the last sample: data that carries it again measures nothing.
+    echo: Option<u32>,
+    /// Without timestamps: the round trip is the time until a whole window came, if that is
+    /// short. This one began then, and ends there.
+    window_begun: Time,
+    window_end: u64,
+    /// What had been taken when the current round trip began, and when that was.
+    taken_before: u64,
+    begun: Time,
+    /// The most that was taken in a round trip.
+    most: u64,
+}
+
+impl ReceiveBuffer {
+    pub(super) fn new(limits: BufferLimits) -> Self {
+        Self { size: limits.initial, fitting: None }
+    }
+
+    /// The bytes of data that it holds.
+    #[inline]
+    pub(super) fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// Data came, while the buffer may grow: everything before `next` is there. With
+    /// timestamps it echoes one of so long ago.
+    pub(super) fn receive(
+        &mut self,
+        now: Time,
+        next: u64,
+        echoed: Option<(u32, Duration)>,
+        settings: &TcpSettings,
+    ) {
+        let fitting = self.fitting.get_or_insert_with(|| Box::new(Fitting::new(now, settings)));
+        match echoed {
+            Some((echo, age)) => fitting.measure(echo, age),
+            None => fitting.measure_window(now, next, self.size),
+        }
+    }
+
+    /// The application has taken so many bytes in all.
+    pub(super) fn take(&mut self, now: Time, taken: u64, settings: &TcpSettings) {
+        let Some(fitting) = &mut self.fitting else { return };
+        if let Some(wanted) = fitting.take(now, taken, settings) {
+            self.size = self.size.max(wanted.min(settings.receive_buffer.maximum));
+        }
+    }
+}
+
+impl Fitting {
+    fn new(now: Time, settings: &TcpSettings) -> Self {
+        Self {
+            rtt: None,
+            echo: None,
+            window_begun: now,
+            window_end: 0,
+            taken_before: 0,
+            begun: now,
+            most: INITIAL_SEGMENTS * u64::from(settings.maximum_segment),
+        }
+    }
+
+    /// A round trip by the timestamps, smoothed.
+    fn measure(&mut self, echo: u32, age: Duration) {
+        if self.echo.replace(echo) == Some(echo) {
+            return;
+        }
+        self.rtt = Some(match self.rtt {
+            None => age,
+            Some(rtt) => Duration::from_picos(rtt.as_picos() / 8 * 7 + age.as_picos() / 8),
+        });
+    }
+
+    fn measure_window(&mut self, now: Time, next: u64, size: u64) {
+        if next < self.window_end {
+            return;
+        }
+        if self.window_end > 0 {
+            let age = now.since(self.window_begun);
+            self.rtt = Some(self.rtt.map_or(age, |it| it.min(age)));
+        }
+        (self.window_begun, self.window_end) = (now, next + size);
+    }
+
+    /// The size that is wanted, if a round trip is over in which more was taken than ever.
+    fn take(&mut self, now: Time, taken: u64, settings: &TcpSettings) -> Option<u64> {
+        if now.since(self.begun) < self.rtt? {
+            return None;
+        }
+        let copied = taken - self.taken_before;
+        (self.taken_before, self.begun) = (taken, now);
+        if copied <= self.most {
+            return None;
+        }
+        let twice = 2 * copied + MARGIN_SEGMENTS * u64::from(settings.maximum_segment);
+        // What was taken grew by this factor, and may grow by it again.
+        let growth = (copied - self.most) as f64 / self.most as f64;
+        self.most = copied;
+        Some(twice + (2.0 * twice as f64 * growth) as u64)
+    }
+}

@@ -1,0 +1,136 @@
+//! What the sender reports to its controller: what limited it, what was lost, when sending
+//! began, and of which data a delivery rate is known.
+
+use windtunnel_transports::tcp::Recovery;
+
+use crate::script::{SEGMENT, Script, ack, with_window};
+use crate::spy::{Shared, spied};
+
+fn connected(window: f64, rtt: u64, segments: u64) -> (Script, Shared) {
+    let (settings, heard) = spied(&with_window(Recovery::Rack, window));
+    (Script::connected(&settings, rtt, segments), heard)
+}
+
+/// Draft-ietf-ccwg-bbr, section 4.1.2.4: only an application with nothing to send makes
+/// samples mere lower bounds.
+#[test]
+fn a_receiver_without_room_does_not_make_samples_application_limited() {
+    let (mut it, heard) = connected(40.0, 100, 1_000);
+    for round in 2..20 {
+        let next = *it.sent().last().expect("data is sent") + 1;
+        it.receive(100 * round, ack(next).window(10 * SEGMENT + 512));
+    }
+    let heard = heard.lock().expect("no panic");
+    let later = &heard.acknowledgements[4..];
+    assert!(later.iter().all(|it| !it.window_limited), "the window is 40, and 10 are in flight");
+    let limited = |it: &windtunnel_controllers::Delivery| it.application_limited;
+    assert!(later.iter().all(|it| !it.delivery.as_ref().is_some_and(limited)));
+}
+
+/// What is sent after the application had nothing is marked, until it is delivered.
+#[test]
+fn an_application_without_data_makes_samples_application_limited() {
+    let (mut it, heard) = connected(40.0, 100, 10);
+    it.receive(200, ack(10));
+    it.write(20 * SEGMENT);
+    it.receive(300, ack(30));
+    let heard = heard.lock().expect("no panic");
+    let limited: Vec<bool> = heard
+        .acknowledgements
+        .iter()
+        .filter_map(|it| Some(it.delivery?.application_limited))
+        .collect();
+    assert_eq!(limited, [false, true], "of the first data, and of what came later");
+}
+
+#[test]
+fn a_full_send_buffer_lets_no_more_data_out_until_it_is_acknowledged() {
+    let (mut settings, heard) = spied(&with_window(Recovery::Rack, 100.0));
+    settings.send_buffer = 30 * SEGMENT;
+    let mut it = Script::connected(&settings, 100, 1_000);
+    assert_eq!(it.sent().len(), 30);
+    it.receive(200, ack(10));
+    assert_eq!(it.sent().len(), 10);
+    // What arrived beyond a gap is held all the same.
+    it.receive(300, ack(10).sack(11..40));
+    assert!(it.sent().iter().all(|it| *it == 10));
+    it.receive(400, ack(40));
+    assert_eq!(it.sent().len(), 30);
+    let heard = heard.lock().expect("no panic");
+    assert!(heard.acknowledgements.iter().all(|it| !it.window_limited));
+}
+
+/// An original that arrives after its retransmission was sent: what that remembers is of
+/// another time. It gives no rate, and ends no round trip.
+#[test]
+fn an_arrival_that_may_be_an_originals_is_no_sample() {
+    let (mut it, heard) = connected(10.0, 100, 1_000);
+    // Segment 0 is late, and is sent again; then it arrives.
+    it.receive(200, ack(0).sack(1..10));
+    let resent = it.sent();
+    assert!(resent.contains(&0));
+    it.receive(210, ack(10));
+    // The retransmission of one that was really lost.
+    let next = *resent.last().expect("new data");
+    it.receive(300, ack(10).sack(11..next + 1));
+    it.receive(400, ack(next + 1));
+    let heard = heard.lock().expect("no panic");
+    let at = |milliseconds: u64| {
+        let of = heard.acknowledgements.iter().find(|it| it.now == milliseconds * 1_000_000);
+        *of.expect("one was reported")
+    };
+    let ambiguous = at(210);
+    assert_eq!((ambiguous.delivered, ambiguous.round_ended), (1.0, false));
+    assert!(ambiguous.delivery.is_none(), "{:?}", ambiguous.delivery);
+    assert!(at(400).delivery.is_some());
+}
+
+/// A loss that is found when a timer expires is reported with the next acknowledgement, once.
+#[test]
+fn what_timers_find_lost_is_reported() {
+    let (mut it, heard) = connected(10.0, 100, 10);
+    it.receive(200, ack(5));
+    it.until(5_000);
+    assert!(it.end.counters().timeouts > 0);
+    it.receive(5_001, ack(6));
+    it.receive(5_101, ack(10));
+    let heard = heard.lock().expect("no panic");
+    let lost: f64 = heard.acknowledgements.iter().map(|it| it.lost).sum();
+    assert!(lost >= 5.0, "{lost}");
+    assert_eq!(heard.acknowledgements.last().map(|it| it.lost), Some(0.0));
+}
+
+#[test]
+fn the_beginning_of_sending_is_told_and_its_end_is_the_applications() {
+    let (mut it, heard) = connected(10.0, 100, 20);
+    it.receive(200, ack(10));
+    it.receive(300, ack(20));
+    it.until(2_000);
+    it.write(SEGMENT);
+    // One is still in flight: nothing begins.
+    it.until(2_050);
+    it.write(SEGMENT);
+    it.receive(2_150, ack(22));
+    let heard = heard.lock().expect("no panic");
+    let starts: Vec<_> =
+        heard.starts.iter().map(|it| (it.now / 1_000_000, it.application_limited)).collect();
+    // At 200 ms all that was in flight had just been acknowledged at once.
+    assert_eq!(starts, [(100, false), (200, false), (2_000, true)]);
+}
+
+/// The retransmission timeout is that of the first segment: when that is sent again, it
+/// begins anew.
+#[test]
+fn the_timeout_begins_again_with_the_first_segments_retransmission() {
+    let (mut it, _) = connected(10.0, 100, 10);
+    // Found by the reordering timer at 1,025 ms; the timeout would be over at 1,200 ms.
+    it.receive(200, ack(1));
+    it.receive(1_000, ack(1).sack(2..3));
+    it.until(1_100);
+    assert!(it.sent().contains(&1), "sent again");
+    assert_eq!(it.end.counters().timeouts, 0);
+    it.until(1_900);
+    assert_eq!(it.end.counters().timeouts, 0);
+    it.until(2_300);
+    assert_eq!(it.end.counters().timeouts, 1);
+}
