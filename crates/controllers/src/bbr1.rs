@@ -30,8 +30,8 @@
 use libm::ceil;
 
 use crate::bbr::{
-    AGGREGATION_ROUNDS, Aggregation, FullPipe, LEAST, MIN_RTT_MEMORY, Rounds, RttProbe,
-    chance, paced, quantum, restarts_from_idle,
+    AGGREGATION_ROUNDS, Aggregation, FullPipe, LEAST, MIN_RTT_MEMORY, Rounds, RttProbe, chance,
+    paced, quantum, restarts_from_idle,
 };
 use crate::windowed::WindowedMaximum;
 use crate::{
@@ -63,10 +63,7 @@ pub(crate) const DESCRIPTION: Description = Description {
 enum State {
     Startup,
     Drain,
-    ProbeBandwidth {
-        phase: u8,
-        begun: Nanoseconds,
-    },
+    ProbeBandwidth { phase: u8, begun: Nanoseconds },
     ProbeRtt(RttProbe),
 }
 
