@@ -75,6 +75,37 @@ fn a_sparse_flow_never_waits_for_more_than_one_packet_of_each_other() {
     }
 }
 
+/// RFC 8290, section 4.2: a new queue that is found empty goes to the end of the old ones, and
+/// not away, so that a flow which always has one packet less than the others is not new, and
+/// before them, each time.
+#[test]
+fn a_flow_that_returns_whenever_its_last_packet_has_left_gets_no_more_than_its_share() {
+    let (mut queue, mut packets) = (fq_codel(), Packets::default());
+    let bulk = 3;
+    for _ in 0..10 {
+        (0..bulk).for_each(|flow| push(&mut queue, &mut packets, flow, 1514));
+    }
+    let mut served = 0;
+    let mut waits = false;
+    for _ in 0..4000 {
+        if !waits {
+            push(&mut queue, &mut packets, bulk, 1514);
+            waits = true;
+        }
+        let (flow, _) = pop(&mut queue, &mut packets).expect("packets wait");
+        if flow == bulk {
+            served += 1;
+            waits = false;
+            // It looks again only after its queue was found empty.
+            let (other, _) = pop(&mut queue, &mut packets).expect("packets wait");
+            push(&mut queue, &mut packets, other, 1514);
+        } else {
+            push(&mut queue, &mut packets, flow, 1514);
+        }
+    }
+    assert!(served <= 4000 / bulk, "{served} packets, and one of another after each");
+}
+
 #[test]
 fn a_new_flow_goes_first() {
     let (mut queue, mut packets) = (fq_codel(), Packets::default());

@@ -8,6 +8,7 @@ mod path;
 mod rack;
 mod radio;
 mod receiving;
+mod reports;
 mod sack;
 mod script;
 mod spurious;
