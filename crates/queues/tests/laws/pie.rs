@@ -52,10 +52,13 @@ impl Updates {
     /// The same after as many updates at 30 ms as take the probability to `least`.
     fn from(least: f64) -> Self {
         let mut updates = Self::new();
-        while updates.pie.probability() < least {
+        for _ in 0..1000 {
+            if updates.pie.probability() >= least {
+                return updates;
+            }
             updates.change(30.0);
         }
-        updates
+        panic!("the probability stays at {}", updates.pie.probability())
     }
 }
 
@@ -79,7 +82,7 @@ fn steps_are_divided_while_the_probability_is_small() {
     let mut updates = Updates::new();
     let mut seen = Vec::new();
     let mut delay = 0.0_f64;
-    while updates.pie.probability() < 0.15 {
+    for _ in 0..300 {
         let old = delay;
         delay = (delay + 1.0).min(30.0);
         let before = updates.pie.probability();
