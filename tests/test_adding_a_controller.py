@@ -23,16 +23,19 @@ def block(language: str) -> str:
     return found.group(1)
 
 
-def test_one_file_and_one_line_make_a_controller_that_passes_every_test(tmp_path: Path) -> None:
+def test_one_file_and_two_lines_make_a_controller_that_passes_every_test(tmp_path: Path) -> None:
     for name in ("Cargo.toml", "Cargo.lock", "rust-toolchain.toml"):
         shutil.copy(ROOT / name, tmp_path)
     shutil.copytree(ROOT / "crates", tmp_path / "crates")
     sources = tmp_path / "crates" / "controllers" / "src"
     (sources / "gentle.rs").write_text(block("rust"), encoding="utf-8")
     library = (sources / "lib.rs").read_text(encoding="utf-8")
+    (module,) = re.findall(r"^mod \w+;\n", block("rust,ignore"), re.MULTILINE)
     (line,) = re.findall(r"^    (\w+::\w+),$", block("rust,ignore"), re.MULTILINE)
-    added = library.replace("registry! {\n", f"registry! {{\n    {line},\n")
-    assert added != library
+    added = library
+    for before, new in [("mod base_delay;\n", module), ("registry! {\n", f"    {line},\n")]:
+        assert before in added
+        added = added.replace(before, before + new)
     (sources / "lib.rs").write_text(added, encoding="utf-8")
     command = ["cargo", "test", "--locked", "--package", "windtunnel-controllers"]
     # What others wrote is compiled once, for this test and for the workspace.

@@ -10,8 +10,7 @@
 //! - congestion: `w = beta * w`, `ssthresh = w`
 
 use crate::{
-    Acknowledgement, Congestion, Controller, Description, Kind, Parameter, Settings, Start,
-    Window,
+    Acknowledgement, Congestion, Controller, Description, Kind, Parameter, Settings, Start, Window,
 };
 
 pub(crate) const DESCRIPTION: Description = Description {

@@ -34,8 +34,8 @@
 use libm::ceil;
 
 use crate::bbr::{
-    AGGREGATION_ROUNDS, Aggregation, FullPipe, LEAST, MIN_RTT_MEMORY, Rounds, RttProbe,
-    chance, paced, quantum,
+    AGGREGATION_ROUNDS, Aggregation, FullPipe, LEAST, MIN_RTT_MEMORY, Rounds, RttProbe, chance,
+    paced, quantum,
 };
 use crate::windowed::WindowedMaximum;
 use crate::{
@@ -67,10 +67,7 @@ pub(crate) const DESCRIPTION: Description = Description {
 enum State {
     Startup,
     Drain,
-    ProbeBandwidth {
-        phase: u8,
-        begun: Nanoseconds,
-    },
+    ProbeBandwidth { phase: u8, begun: Nanoseconds },
     ProbeRtt(RttProbe),
 }
 

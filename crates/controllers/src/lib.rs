@@ -9,22 +9,55 @@
 //! its bytes or Interests in one place. Times are integer nanoseconds.
 //!
 //! **To add one:** write a file with a `DESCRIPTION` and an implementation of
-//! [`Controller`], and add one line to the `registry!` below. The command line,
-//! the schema, the documents and the tests all read the registry. An
+//! [`Controller`], and add its `mod` and one line to the `registry!` below. The command
+//! line, the schema, the documents and the tests all read the registry. An
 //! [`External`] controller is not registered: the reader of a scenario gets its [`Maker`].
 #![no_std]
 
 extern crate alloc;
 
+mod agile_sd;
+mod aimd;
 mod base_delay;
 mod bbr;
+mod bbr1;
+mod bbr3;
+mod bic;
+mod cltcp;
+mod compound;
+mod copa;
+mod cubic;
+mod d_tcp;
+mod dctcp;
+mod dctcp_sce;
 mod delays;
 mod description;
+mod ec_elastic;
+mod elastic;
 mod external;
+mod fast;
+mod fixed;
+mod h_tcp;
+mod highspeed;
 mod hystart;
+mod illinois;
+mod ledbat;
+mod ledbat_plus_plus;
+mod new_reno;
+mod pcon_bic;
+mod prague;
+mod reno;
+mod reno_sce;
+mod scalable;
+mod tahoe;
+mod tcp_fit;
+mod vegas;
+mod veno;
 mod virtual_flows;
+mod westwood;
 mod window;
 mod windowed;
+mod yeah;
 
 pub use description::{Description, Kind, Need, Parameter, SettingError, Settings, Value};
 pub use external::{External, Failed, Maker};
@@ -237,7 +270,7 @@ pub struct Start {
 /// the hot loop, and one list for all uses of their names.
 macro_rules! registry {
     ($($module:ident :: $type:ident),+ $(,)?) => {
-        $(mod $module; pub use $module::$type;)+
+        $(pub use $module::$type;)+
 
         /// Any registered controller, or an external one.
         #[derive(Clone, Debug)]

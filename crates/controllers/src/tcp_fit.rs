@@ -36,7 +36,6 @@ pub(crate) const DESCRIPTION: Description = Description {
     }],
 };
 
-
 /// TCP-FIT.
 #[derive(Clone, Debug)]
 pub struct TcpFit {

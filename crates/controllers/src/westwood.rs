@@ -72,7 +72,13 @@ impl Bandwidth {
 
 impl Westwood {
     pub(crate) fn new(start: Start, _settings: &Settings) -> Self {
-        Self { window: Window::new(start), rtt: 0, rtt_min: None, bandwidth: Bandwidth::default(), reducing: false }
+        Self {
+            window: Window::new(start),
+            rtt: 0,
+            rtt_min: None,
+            bandwidth: Bandwidth::default(),
+            reducing: false,
+        }
     }
 
     /// The bandwidth-delay product in segments, if known.

@@ -220,6 +220,49 @@ mod tests {
         assert_eq!(sample.interval, Duration::from_millis(30));
     }
 
+    /// Section 4.1.2 of the draft: acknowledgements may come faster than data went; the
+    /// rate is then that of sending. Eleven packets go, one each 10 ms; the first takes
+    /// 100 ms, the last 50, with all others behind the first.
+    #[test]
+    fn a_shorter_round_trip_does_not_make_the_rate_more_than_that_of_sending() {
+        let mut account = Account::new();
+        let first = account.send(at(0), true, 1000);
+        for number in 1..10 {
+            account.send(at(10 * number), false, 1000 * (number + 1));
+        }
+        account.deliver(at(100), 1000);
+        let _ = account.sample(at(100), at(0), &first);
+        let last = account.send(at(100), false, 10_000);
+        account.deliver(at(150), 10_000);
+        let sample = account.sample(at(150), at(100), &last);
+        assert_eq!(sample.delivered, 10_000);
+        assert_eq!(sample.interval, Duration::from_millis(100), "1000 bytes each 10 ms");
+    }
+
+    /// A sample shorter than the least round trip says nothing (section 4.1.3 of the draft), and
+    /// one without any duration has no rate.
+    #[test]
+    fn a_rate_is_what_was_delivered_in_its_interval_of_a_round_trip_at_least() {
+        let sample = |milliseconds| Sample {
+            delivered: 10_000,
+            interval: Duration::from_millis(milliseconds),
+            total: 50_000,
+            in_flight_at_send: 20_000,
+            lost_since_send: 3_000,
+            application_limited: true,
+        };
+        let in_segments = |milliseconds, least| {
+            sample(milliseconds).in_segments(1000.0, Duration::from_millis(least))
+        };
+        assert_eq!(in_segments(20, 20).rate, Some(500.0));
+        assert_eq!(in_segments(20, 21).rate, None);
+        assert_eq!(in_segments(0, 0).rate, None);
+        let it = in_segments(20, 20);
+        let totals = (it.total, it.total_at_send, it.in_flight_at_send, it.lost_since_send);
+        assert_eq!(totals, (50.0, 40.0, 20.0, 3.0));
+        assert!(it.application_limited);
+    }
+
     #[test]
     fn samples_are_marked_while_the_application_was_the_limit() {
         let mut account = Account::new();

@@ -2,6 +2,7 @@
 
 use crate::drive::{SECOND, close};
 use crate::path::{Path, Treatment};
+use crate::samples::Samples;
 use windtunnel_controllers::{Congestion, Controller, Nanoseconds, Signal};
 
 /// 10,000 packets a second over 40 ms: a BDP of 400 packets.
@@ -121,4 +122,139 @@ fn bbr1_finds_ten_times_the_bandwidth_in_eleven_cycles() {
     path.run_until(path.now + 11 * 8 * BASE);
     let rate = path.watch(10 * BASE).rate();
     assert!(rate > 0.9 * RATE as f64, "{rate}");
+}
+
+/// The gains of the cycle: one round trip up, one down, six at the rate, of which the first is
+/// any but the one down.
+#[test]
+fn bbr1_probes_for_one_round_trip_of_eight_and_drains_in_the_next() {
+    let mut it = Samples::new("bbr1", 1000.0, SECOND / 10);
+    it.rounds_until_gain(1.25);
+    for _ in 0..3 {
+        let gains: Vec<f64> = (0..8)
+            .map(|_| {
+                let gain = it.gain();
+                // A phase lasts for more than the minimum round trip, and upwards until as
+                // much is in flight as is probed for.
+                it.report(|it, delivery| {
+                    it.now += 1;
+                    it.in_flight *= 1.25;
+                    delivery.in_flight_at_send *= 1.25;
+                });
+                gain
+            })
+            .collect();
+        let expected = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
+        assert!(gains.iter().zip(expected).all(|(it, gain)| (it - gain).abs() < 1e-9), "{gains:?}");
+    }
+}
+
+/// The first round of recovery sends what is delivered, and no more: the window is what is in
+/// flight and what arrived (the draft's section 4.2.3.4). After it the window grows by what is
+/// delivered, up to where it was.
+#[test]
+fn bbr1_conserves_packets_for_a_round_of_recovery() {
+    let mut it = Samples::new("bbr1", 1000.0, SECOND / 10);
+    it.rounds(30);
+    let sent_before = it.total;
+    let acknowledge = |it: &mut Samples, delivered, in_flight, total_at_send| {
+        it.report(|acknowledgement, delivery| {
+            acknowledgement.now -= SECOND / 11;
+            acknowledgement.delivered = delivered;
+            acknowledgement.in_flight = in_flight;
+            delivery.total_at_send = total_at_send;
+        });
+        it.cwnd()
+    };
+    it.congest(Signal::Loss, 60.0);
+    assert_eq!(it.cwnd(), 61.0);
+    for (in_flight, window) in [(59.0, 61.0), (50.0, 61.0), (62.0, 64.0), (62.0, 64.0)] {
+        assert_eq!(acknowledge(&mut it, 2.0, in_flight, sent_before - 100.0), window);
+    }
+    for window in [69.0, 74.0, 79.0] {
+        assert_eq!(acknowledge(&mut it, 5.0, 20.0, sent_before), window);
+    }
+}
+
+/// What is lost leaves the window: it was not delivered, and is in flight no more.
+#[test]
+fn bbr1_takes_what_is_lost_from_the_window_until_recovery_restores_it() {
+    let mut it = Samples::new("bbr1", 1000.0, SECOND / 10);
+    it.rounds(30);
+    it.rounds_until_gain(0.75);
+    it.rounds(3);
+    let before = it.cwnd();
+    it.report(|acknowledgement, _| {
+        acknowledgement.delivered = 1.0;
+        acknowledgement.lost = 20.0;
+    });
+    assert_eq!(it.cwnd(), before - 19.0);
+}
+
+/// On top of two bandwidth-delay products a sender keeps three quanta busy, each a millisecond
+/// of its rate, at most 64 kilobytes (45 segments of 1,448 bytes) and at least two segments, or
+/// one below 1.2 Mbps; the sum is rounded up to an even number. One acknowledgement a round
+/// trip, of a second, is aggregation of more than 100 ms, and allowed for with as much.
+#[test]
+fn bbr1_allows_three_quanta_beside_two_bdps() {
+    for (rate, quantum) in [(50.0, 1.0), (1e3, 2.0), (1e4, 9.9), (1e6, 45.0)] {
+        let mut it = Samples::new("bbr1", rate, SECOND);
+        it.rounds(30);
+        it.rounds_until_gain(0.75);
+        it.rounds_until_gain(1.0);
+        it.round();
+        let expected = 2.0 * ((2.0 * it.bdp() + 3.0 * quantum) / 2.0).ceil();
+        assert_eq!(it.cwnd(), expected + 0.1 * rate, "at {rate}");
+    }
+}
+
+/// Aggregation adds what comes at once beyond the bandwidth, but no more than 100 ms of it.
+#[test]
+fn bbr1_allows_for_aggregation_of_a_tenth_of_a_second_at_most() {
+    for (burst, allowance) in [(30.0, 30.0), (90.0, 90.0), (1000.0, 100.0)] {
+        let mut it = Samples::new("bbr1", 1000.0, SECOND / 50);
+        it.rounds(30);
+        for _ in 0..8 {
+            // Nothing for as long as it takes to deliver a burst, then all of it.
+            it.report(|acknowledgement, _| {
+                acknowledgement.now += (burst / 1000.0 * SECOND as f64) as u64 - SECOND / 50;
+                acknowledgement.delivered = burst;
+            });
+        }
+        // Two more while it probes upwards, and what is rounded up.
+        let extra = it.cwnd() - 2.0 * it.bdp() - 3.0 * 2.0;
+        assert!((allowance..allowance + 4.0).contains(&extra), "{extra} for bursts of {burst}");
+    }
+}
+
+/// A sample that the application limited is a lower bound: it may raise the bandwidth and not
+/// lower it. Others are the bandwidth of ten rounds.
+#[test]
+fn bbr1_lets_no_application_limited_sample_lower_its_bandwidth() {
+    let gain_after = |share: f64, limited: bool, rounds: usize| {
+        let mut it = Samples::new("bbr1", 1000.0, SECOND / 10);
+        it.rounds(30);
+        for _ in 0..rounds {
+            it.report(|_, delivery| {
+                delivery.rate = Some(share * 1000.0);
+                delivery.application_limited = limited;
+                delivery.in_flight_at_send = 50.0;
+            });
+        }
+        it.rounds_until(|it| {
+            let rate = it.controller.pacing_rate().expect("it paces");
+            [1.0, 0.5, 2.0].iter().any(|gain| (rate / 990.0 - gain).abs() < 1e-9)
+        });
+        it.gain()
+    };
+    for (share, limited, rounds, expected) in
+        [(0.5, true, 100, 1.0), (0.5, false, 9, 1.0), (2.0, true, 1, 2.0), (2.0, false, 1, 2.0)]
+    {
+        close(gain_after(share, limited, rounds), expected, 1e-9);
+    }
+    let mut it = Samples::new("bbr1", 1000.0, SECOND / 10);
+    it.rounds(30);
+    it.rate = 500.0;
+    it.rounds(11);
+    it.rounds_until_gain(0.75);
 }

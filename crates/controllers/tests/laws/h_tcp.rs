@@ -1,7 +1,7 @@
 //! H-TCP against its closed forms.
 
 use crate::drive::{Drive, SECOND, close};
-use windtunnel_controllers::{Nanoseconds, Value};
+use windtunnel_controllers::{Acknowledgement, Controller, Nanoseconds, Signal, Value};
 
 const MILLISECOND: Nanoseconds = SECOND / 1000;
 
@@ -87,4 +87,46 @@ fn h_tcp_halves_on_paths_of_ten_milliseconds_and_less() {
         let share = share_kept(&mut drive, 200.0, rtt * MILLISECOND);
         assert!((least..=most).contains(&share), "{share}");
     }
+}
+
+/// After each congestion `rtt_max` comes 5 % closer to `rtt_min`: with 100 ms and 150 ms measured
+/// once, and no more than 100 ms after, `beta = 100 / (100 + 50 * 0.95^n)`.
+#[test]
+fn h_tcp_forgets_a_twentieth_of_the_longest_round_trip_with_each_congestion() {
+    let settings = [("bandwidth-switch", Value::Flag(false))];
+    let mut drive = Drive::with("h-tcp", 1000.0, &settings);
+    for milliseconds in [100, 120, 140, 150] {
+        drive.show_round_trip(milliseconds * MILLISECOND);
+    }
+    close(drive.kept(), 0.5, 1e-9);
+    for decreases in 1..6 {
+        drive.show_round_trip(100 * MILLISECOND);
+        close(drive.kept(), 100.0 / (100.0 + 50.0 * f64::powi(0.95, decreases)), 1e-9);
+    }
+}
+
+/// A sample of more than 20 ms above the longest is an outlier, and so is one in recovery.
+#[test]
+fn h_tcp_takes_a_longer_round_trip_step_by_step_and_not_in_recovery() {
+    let kept_after = |samples: &[(u64, bool)]| {
+        let settings = [("bandwidth-switch", Value::Flag(false))];
+        let mut drive = Drive::with("h-tcp", 1000.0, &settings);
+        drive.show_round_trip(100 * MILLISECOND);
+        drive.congest(Signal::Loss);
+        for (milliseconds, recovering) in samples {
+            drive.controller.on_acknowledgement(&Acknowledgement {
+                rtt: Some(milliseconds * MILLISECOND),
+                recovering: *recovering,
+                ..Acknowledgement::default()
+            });
+        }
+        drive.kept()
+    };
+    close(kept_after(&[(119, false), (138, false)]), 100.0 / 138.0, 1e-9);
+    for outlier in [[(121, false), (100, false)], [(120, true), (120, true)]] {
+        close(kept_after(&outlier), 0.8, 1e-9);
+    }
+    // More than twice the minimum is as good as twice.
+    let long: Vec<(u64, bool)> = (10..=30).map(|it| (it * 10, false)).collect();
+    close(kept_after(&long), 0.5, 1e-9);
 }

@@ -1,12 +1,13 @@
 //! The laws that the controllers obey, each test named after its law.
 //!
-//! `drive` plays the network; `every_controller` holds for whatever is
+//! `drive`, `path` and `samples` play the network; `every_controller` holds for whatever is
 //! registered; the other modules are one controller each.
 
 mod agile_sd;
 mod aimd;
 mod bbr1;
 mod bbr3;
+mod bbr3_states;
 mod bic;
 mod cltcp;
 mod compound;
@@ -29,6 +30,7 @@ mod path;
 mod pcon_bic;
 mod prague;
 mod reno;
+mod samples;
 mod scalable;
 mod sce;
 mod tahoe;

@@ -60,3 +60,42 @@ fn prague_paces_a_window_a_round_trip_and_twice_that_far_from_its_threshold() {
     drive.acknowledge(1.0);
     close(drive.controller.pacing_rate().unwrap(), drive.cwnd() / 0.1, 1e-12);
 }
+
+/// RTT independence begins 500 rounds after slow start: on a path of 5 ms the growth is then
+/// `(5 / 25)^2` segments a round trip. Rounds in slow start do not count.
+#[test]
+fn prague_becomes_independent_of_the_round_trip_500_rounds_after_slow_start() {
+    let mut drive = Drive::with("prague", 100.0, &[]).on_path(SECOND / 200);
+    let round = |drive: &mut Drive, segments: f64| {
+        drive.begin_round();
+        drive.acknowledge(segments);
+    };
+    (0..600).for_each(|_| round(&mut drive, 1e-9));
+    drive.congest(Signal::Loss);
+    (0..499).for_each(|_| round(&mut drive, 1e-9));
+    close(drive.growth(), 1.0, 1e-6);
+    round(&mut drive, 1e-9);
+    close(drive.growth(), 0.04, 1e-6);
+}
+
+/// Then marks are answered once in 25 ms at most, as on a path as long; before, once in a round
+/// trip, which the transport sees to.
+#[test]
+fn prague_on_short_paths_answers_marks_once_in_25_milliseconds() {
+    for (settled, answers) in [(false, 6), (true, 2)] {
+        let mut drive = Drive::with("prague", 1000.0, &[]).on_path(SECOND / 200);
+        drive.congest(Signal::Loss);
+        for _ in 0..if settled { 500 } else { 100 } {
+            drive.begin_round();
+            drive.acknowledge(1e-9);
+        }
+        let mut decreases = 0;
+        for _ in 0..6 {
+            let before = drive.cwnd();
+            drive.congest(Signal::Mark);
+            decreases += u32::from(drive.cwnd() < before);
+            drive.now += SECOND / 200;
+        }
+        assert_eq!(decreases, answers, "settled: {settled}");
+    }
+}

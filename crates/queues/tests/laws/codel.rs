@@ -101,3 +101,41 @@ fn every_capable_packet_beyond_the_ce_threshold_is_marked_and_no_other() {
         assert_eq!(verdict(Ecn::Capable, threshold), Verdict::Pass);
     }
 }
+
+/// The next drop is due `interval / sqrt(count)` after the last one was, and not after it took
+/// place (RFC 8289, section 5.5: `drop_next_ = control_law(drop_next_, count_)`): on a link on
+/// which packets leave seldom the rate of drops is the same.
+#[test]
+fn codels_instants_do_not_depend_on_how_often_packets_leave() {
+    let mut queue = codel(CongestionAction::Drop);
+    let between = 40.0;
+    let mut dropped = Vec::new();
+    for departure in 0..60 {
+        let now = between * f64::from(departure);
+        while queue.judge(milliseconds(now), &leaving(ABOVE, LONG)) == Verdict::Drop {
+            dropped.push(now);
+        }
+    }
+    assert!(dropped.len() > 60, "{dropped:?}");
+    let mut due = dropped[0];
+    for (index, instant) in dropped.iter().enumerate().skip(1) {
+        due += 100.0 / f64::from(index as u32).sqrt();
+        assert_eq!(*instant, (due / between).ceil() * between, "drop {index}, due at {due}");
+    }
+}
+
+/// RFC 8289, section 5.4: `now - drop_next_ < 16 * interval`.
+#[test]
+fn codel_remembers_its_rate_for_sixteen_intervals_after_the_next_drop_was_due() {
+    let left_with = 6.0_f64;
+    for (late, spacing) in [(-1.0, 100.0 / left_with.sqrt()), (1.0, 100.0)] {
+        let mut queue = codel(CongestionAction::Drop);
+        let first = hits(&mut queue, 0.0, 500.0, ABOVE, LONG);
+        assert_eq!(first.len(), 7);
+        let due = first[6] + 100.0 / 7_f64.sqrt();
+        let returns = due + 1600.0 + late;
+        assert_eq!(hits(&mut queue, 500.0, returns - 100.0, BELOW, LONG), []);
+        let again = hits(&mut queue, returns - 100.0, returns + 120.0, ABOVE, LONG);
+        assert_instants(&again[..2], &[returns, returns + spacing]);
+    }
+}

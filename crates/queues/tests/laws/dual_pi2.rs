@@ -122,6 +122,22 @@ fn while_packets_wait_in_both_the_classic_queue_gets_its_share() {
     assert!((share - 0.1).abs() < 0.002, "{share}");
 }
 
+/// The share is one of the time in which packets wait in both: what is due from before one of
+/// the queues was empty is forgotten, and the low-latency queue goes first again.
+#[test]
+fn an_empty_queue_ends_what_the_queues_owe_each_other() {
+    let (mut queue, mut packets) = (dual_pi2(), Packets::default());
+    for _ in 0..3 {
+        for ecn in [Ecn::Capable, Ecn::Scalable] {
+            let arriving = packet(1, ecn, 1500);
+            queue.push(packets.waiting(Time::ZERO, &arriving), arriving.flow_key());
+        }
+        let order: Vec<Ecn> =
+            std::iter::from_fn(|| queue.pop(Time::ZERO)).map(|(it, _)| it.ecn).collect();
+        assert_eq!(order, [Ecn::Scalable, Ecn::Capable]);
+    }
+}
+
 #[test]
 fn low_latency_packets_are_those_with_ect_1_or_ce() {
     let (mut queue, mut packets) = (dual_pi2(), Packets::default());

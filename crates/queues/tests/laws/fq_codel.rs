@@ -75,6 +75,35 @@ fn a_sparse_flow_never_waits_for_more_than_one_packet_of_each_other() {
     }
 }
 
+/// RFC 8290, section 4.2: a new queue that is found empty goes to the end of the old ones, and
+/// not away: else a flow that returns whenever its last packet has left would be new, and go
+/// before the others, each time. So it goes once as a new one and once as an old one while each
+/// other has its turn, which takes a whole quantum here.
+#[test]
+fn a_flow_that_returns_whenever_its_last_packet_has_left_is_not_always_new() {
+    let (mut queue, mut packets) = (fq_codel(), Packets::default());
+    let bulk = 20;
+    for _ in 0..10 {
+        (0..bulk).for_each(|flow| push(&mut queue, &mut packets, flow, 1514));
+    }
+    let (rounds, mut served, mut others) = (100, 0, 0);
+    push(&mut queue, &mut packets, bulk, 100);
+    while others < rounds * bulk {
+        let (flow, _) = pop(&mut queue, &mut packets).expect("packets wait");
+        if flow == bulk {
+            served += 1;
+            // Its queue is found empty before it returns.
+            let (other, _) = pop(&mut queue, &mut packets).expect("packets wait");
+            push(&mut queue, &mut packets, other, 1514);
+            push(&mut queue, &mut packets, bulk, 100);
+        } else {
+            push(&mut queue, &mut packets, flow, 1514);
+        }
+        others += 1;
+    }
+    assert!(served <= 2 * rounds + 2, "{served} in {rounds} rounds");
+}
+
 #[test]
 fn a_new_flow_goes_first() {
     let (mut queue, mut packets) = (fq_codel(), Packets::default());

@@ -29,6 +29,113 @@ fn the_first_update_is_as_by_hand() {
     assert!((pie.probability() / expected - 1.0).abs() < 1e-9, "{}", pie.probability());
 }
 
+/// PIE at its updates, each of which finds the delay that the test wants.
+struct Updates {
+    pie: Pie,
+    now: Time,
+}
+
+impl Updates {
+    fn new() -> Self {
+        Self { pie: pie(CongestionAction::Drop), now: Time::ZERO }
+    }
+
+    /// The change of the probability in the next update, at that delay in milliseconds.
+    fn change(&mut self, delay: f64) -> f64 {
+        let before = self.pie.probability();
+        self.now += Duration::from_millis(15);
+        let delay = Duration::from_seconds(delay * 1e-3).expect("a duration");
+        self.pie.judge(self.now, &finds(self.now, delay));
+        self.pie.probability() - before
+    }
+
+    /// The same after as many updates at 30 ms as take the probability to `least`.
+    fn from(least: f64) -> Self {
+        let mut updates = Self::new();
+        for _ in 0..1000 {
+            if updates.pie.probability() >= least {
+                return updates;
+            }
+            updates.change(30.0);
+        }
+        panic!("the probability stays at {}", updates.pie.probability())
+    }
+}
+
+fn assert_close(measured: f64, expected: f64) {
+    assert!((measured - expected).abs() <= 1e-9 * expected.abs(), "{measured} for {expected}");
+}
+
+/// The table of RFC 8033, section 4.2: below each probability the step `0.125 (delay - 15 ms) +
+/// 1.25 (delay - old delay)` is divided. The delay rises by a millisecond an update, then stays.
+#[test]
+fn steps_are_divided_while_the_probability_is_small() {
+    let table = [
+        (0.000_001, 2048.0),
+        (0.000_01, 512.0),
+        (0.000_1, 128.0),
+        (0.001, 32.0),
+        (0.01, 8.0),
+        (0.1, 2.0),
+        (1.0, 1.0),
+    ];
+    let mut updates = Updates::new();
+    let mut seen = Vec::new();
+    let mut delay = 0.0_f64;
+    for _ in 0..300 {
+        let old = delay;
+        delay = (delay + 1.0).min(30.0);
+        let before = updates.pie.probability();
+        let (_, divisor) = table.into_iter().find(|(below, _)| before < *below).expect("a row");
+        let step = (0.125 * (delay - 15.0) + 1.25 * (delay - old)) * 1e-3;
+        let change = updates.change(delay);
+        let expected = (step / divisor).max(-before);
+        assert!((change - expected).abs() < 1e-15, "{change} for {expected} at {before}");
+        seen.push(divisor);
+    }
+    seen.dedup();
+    assert_eq!(seen, table.map(|it| it.1), "every row, one after the other");
+}
+
+/// RFC 8033, section 5.5: once the probability is 10 %, it rises by 2 % in an update at most.
+/// Below, it may rise by more.
+#[test]
+fn the_probability_rises_by_two_percent_at_most_once_it_is_large() {
+    for least in [0.1, 0.5] {
+        assert_close(Updates::from(least).change(240.0), 0.02);
+    }
+    // It falls by as much as the delay wants.
+    let mut large = Updates::from(0.5);
+    large.change(240.0);
+    assert_close(large.change(30.0), 0.125 * 0.015 - 1.25 * 0.21);
+    let mut small = Updates::from(0.09);
+    assert!(small.pie.probability() < 0.1);
+    assert_close(small.change(240.0), (0.125 * 0.225 + 1.25 * 0.21) / 2.0);
+}
+
+/// RFC 8033, section 4.2: a delay of more than 250 ms adds 2 %, beside the 2 % that a step may be
+/// at most.
+#[test]
+fn a_delay_beyond_250_milliseconds_raises_the_probability_by_two_percent_more() {
+    for (delay, rise) in [(250.0, 0.02), (251.0, 0.04)] {
+        let mut updates = Updates::from(0.2);
+        updates.change(delay);
+        assert_close(updates.change(delay), rise);
+    }
+}
+
+/// RFC 8033, section 4.2: without any delay now and in the update before, the probability
+/// keeps 63/64 of itself.
+#[test]
+fn without_delay_the_probability_decays() {
+    let mut updates = Updates::from(0.2);
+    let first = updates.change(0.0);
+    assert_close(first, -0.125 * 0.015 - 1.25 * 0.03);
+    let before = updates.pie.probability();
+    updates.change(0.0);
+    assert_close(updates.pie.probability(), (before - 0.125 * 0.015) * 63.0 / 64.0);
+}
+
 /// A link of 10 Mbps and packets of 1000 bytes, of which so many times the rate
 /// come: what PIE decides, how long those let through waited, and its
 /// probability, over the last half.

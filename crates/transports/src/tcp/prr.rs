@@ -105,6 +105,21 @@ mod tests {
         }
     }
 
+    /// RFC 9937: where nothing was sent yet in this recovery, the segment that fast retransmit
+    /// sends goes, however little proportion or bound would allow.
+    #[test]
+    fn the_first_acknowledgement_lets_one_segment_go_and_no_further_one_does() {
+        for (ssthresh, pipe) in [(10, 10), (0, 4)] {
+            let mut reduction = Reduction::new(20 * SEGMENT, ssthresh * SEGMENT, SEGMENT);
+            for forced in [true, false] {
+                reduction.acknowledge(SEGMENT, pipe * SEGMENT, false, SEGMENT);
+                assert_eq!(reduction.allows(SEGMENT), forced, "at {pipe} of {ssthresh}");
+                assert!(!reduction.allows(SEGMENT + 1));
+                reduction.send(SEGMENT);
+            }
+        }
+    }
+
     #[test]
     fn nothing_delivered_changes_nothing() {
         let mut reduction = Reduction::new(20 * SEGMENT, 10 * SEGMENT, SEGMENT);

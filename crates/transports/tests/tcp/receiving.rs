@@ -71,6 +71,24 @@ fn a_segment_that_fills_a_gap_is_acknowledged_at_once() {
     assert_eq!((answer.acknowledges(), answer.blocks()), (2, vec![(3, 4)]));
 }
 
+/// RFC 5681, section 4.2: also where a single segment does not make an acknowledgement due,
+/// and where it fills but a part of the gap.
+#[test]
+fn what_fills_a_gap_or_a_part_of_it_never_waits_for_the_delay() {
+    let mut it = receiver(&TcpSettings { acknowledge_every: 100, ..settings(Recovery::Rack) });
+    for (millisecond, number) in [(10, 1), (11, 3)] {
+        it.receive(millisecond, data(number));
+    }
+    it.all();
+    for (millisecond, number, next) in [(12, 0, 2), (13, 2, 4)] {
+        it.receive(millisecond, data(number));
+        let answer = it.only();
+        assert_eq!((answer.milliseconds(), answer.acknowledges()), (millisecond, next));
+    }
+    it.receive(14, data(4));
+    assert!(it.all().is_empty(), "nothing is missing any more");
+}
+
 #[test]
 fn a_duplicate_is_acknowledged_at_once_and_reported_once() {
     let mut it = usual();

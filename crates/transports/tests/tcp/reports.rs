@@ -1,14 +1,34 @@
 //! What the sender reports to its controller: what limited it, what was lost, when sending
 //! began, and of which data a delivery rate is known.
 
-use windtunnel_transports::tcp::Recovery;
+use windtunnel_controllers::{Acknowledgement, Delivery};
+use windtunnel_transports::tcp::{Recovery, TcpSettings};
 
-use crate::script::{SEGMENT, Script, ack, with_window};
+use crate::script::{SEGMENT, Script, ack, controller, settings, with_window};
 use crate::spy::{Shared, spied};
 
 fn connected(window: f64, rtt: u64, segments: u64) -> (Script, Shared) {
     let (settings, heard) = spied(&with_window(Recovery::Rack, window));
     (Script::connected(&settings, rtt, segments), heard)
+}
+
+/// With a round trip of 100 ms and a window of ten segments.
+fn recorded(segments: u64) -> (Script, Shared) {
+    let (mut it, heard) = connected(10.0, 100, segments);
+    it.all();
+    heard.lock().expect("no panic").acknowledgements.clear();
+    (it, heard)
+}
+
+/// The one acknowledgement that was reported since this was asked last.
+fn only(heard: &Shared) -> Acknowledgement {
+    let all = std::mem::take(&mut heard.lock().expect("no panic").acknowledgements);
+    assert_eq!(all.len(), 1, "{all:?}");
+    all[0]
+}
+
+fn delivery(report: &Acknowledgement) -> Delivery {
+    report.delivery.expect("data was delivered")
 }
 
 /// Draft-ietf-ccwg-bbr, section 4.1.2.4: only an application with nothing to send makes
@@ -23,24 +43,8 @@ fn a_receiver_without_room_does_not_make_samples_application_limited() {
     let heard = heard.lock().expect("no panic");
     let later = &heard.acknowledgements[4..];
     assert!(later.iter().all(|it| !it.window_limited), "the window is 40, and 10 are in flight");
-    let limited = |it: &windtunnel_controllers::Delivery| it.application_limited;
+    let limited = |it: &Delivery| it.application_limited;
     assert!(later.iter().all(|it| !it.delivery.as_ref().is_some_and(limited)));
-}
-
-/// What is sent after the application had nothing is marked, until it is delivered.
-#[test]
-fn an_application_without_data_makes_samples_application_limited() {
-    let (mut it, heard) = connected(40.0, 100, 10);
-    it.receive(200, ack(10));
-    it.write(20 * SEGMENT);
-    it.receive(300, ack(30));
-    let heard = heard.lock().expect("no panic");
-    let limited: Vec<bool> = heard
-        .acknowledgements
-        .iter()
-        .filter_map(|it| Some(it.delivery?.application_limited))
-        .collect();
-    assert_eq!(limited, [false, true], "of the first data, and of what came later");
 }
 
 #[test]
@@ -133,4 +137,68 @@ fn the_timeout_begins_again_with_the_first_segments_retransmission() {
     assert_eq!(it.end.counters().timeouts, 0);
     it.until(2_300);
     assert_eq!(it.end.counters().timeouts, 1);
+}
+
+/// Windows that do not limit the sender say nothing about the path (RFC 7661, section 4.3; RFC
+/// 9438, section 5.8): an application that writes a segment a round trip uses one of ten.
+#[test]
+fn a_window_that_does_not_limit_the_sender_is_reported_as_such_and_opens_nothing() {
+    let (mut it, reports) = recorded(1);
+    for round in 1..20 {
+        it.receive(100 + 100 * round, ack(round));
+        let report = only(&reports);
+        assert!(!report.window_limited, "round {round}");
+        assert_eq!((report.acknowledged, report.delivered), (0.0, 1.0));
+        it.write(1_000);
+    }
+}
+
+#[test]
+fn a_window_that_limits_the_sender_is_reported_as_such_and_all_that_arrives_opens_it() {
+    let (mut it, reports) = recorded(1_000);
+    for round in 1..20 {
+        it.receive(100 + 100 * round, ack(10 * round));
+        let report = only(&reports);
+        assert!(report.window_limited, "round {round}");
+        assert_eq!((report.acknowledged, report.delivered), (10.0, 10.0));
+    }
+}
+
+/// The same with every window that grows by what is acknowledged.
+#[test]
+fn no_window_grows_while_it_does_not_limit_the_sender() {
+    for name in ["aimd", "reno", "cubic", "dctcp", "prague", "copa"] {
+        let settings = TcpSettings { controller: controller(name), ..settings(Recovery::Rack) };
+        let mut it = Script::connected(&settings, 100, 1);
+        for round in 1..50 {
+            it.receive(100 + 100 * round, ack(round));
+            it.write(1_000);
+        }
+        assert!(it.cwnd() <= 10.0, "{name}: {}", it.cwnd());
+    }
+}
+
+/// Section 4.1.1.3 of draft-ietf-ccwg-bbr: a sample of data sent while the application had
+/// nothing more, and the window room, is a lower bound. It lasts until what was then in
+/// flight is delivered.
+#[test]
+fn the_rate_of_data_sent_while_the_application_had_no_more_is_marked_as_limited() {
+    let (mut it, reports) = recorded(3);
+    it.receive(200, ack(3));
+    assert!(!delivery(&only(&reports)).application_limited, "the first were not sent after a lull");
+    for round in 0..10 {
+        it.write(3_000);
+        it.receive(300 + 100 * round, ack(6 + 3 * round));
+        let limited = delivery(&only(&reports)).application_limited;
+        assert!(limited, "round {round}: there were three segments for a window of ten");
+    }
+}
+
+#[test]
+fn the_rate_of_an_application_that_always_has_more_is_never_marked_as_limited() {
+    let (mut it, reports) = recorded(1_000);
+    for round in 1..20 {
+        it.receive(100 + 100 * round, ack(10 * round));
+        assert!(!delivery(&only(&reports)).application_limited, "round {round}");
+    }
 }

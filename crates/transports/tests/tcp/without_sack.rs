@@ -180,6 +180,22 @@ fn duplicates_of_what_was_sent_again_start_no_further_repair() {
     }
 }
 
+/// RFC 6582, section 3.2, step 2: duplicates start a repair only where the acknowledgement
+/// covers more than `recover`, the last byte that was sent when the last repair began. RFC
+/// 5681 by itself knows no such rule.
+#[test]
+fn three_duplicates_of_recover_itself_start_a_repair_in_reno_alone() {
+    for (recovery, repairs) in [(Recovery::Tahoe, 1), (Recovery::NewReno, 1), (Recovery::Reno, 2)] {
+        let mut it = ten_in_flight(recovery);
+        (0..3).for_each(|_| it.receive(140, ack(0)));
+        // Limited transmit sent two more before the repair began.
+        it.receive(180, ack(12));
+        assert!(it.end.in_flight() >= 4, "{recovery:?}: enough for three duplicates");
+        (0..3).for_each(|_| it.receive(190, ack(12)));
+        assert_eq!(it.end.counters().decreases, repairs, "{recovery:?}");
+    }
+}
+
 #[test]
 fn after_a_timeout_duplicates_of_the_old_flight_open_nothing() {
     for recovery in [Recovery::Tahoe, Recovery::Reno, Recovery::NewReno] {
