@@ -33,8 +33,7 @@ SKIPPED = 77
 FRAME = 1514
 """Bytes of a full frame as the token bucket counts it."""
 CONTROLLERS = {
-    # In slow start Linux counts every segment that an acknowledgement covers.
-    "reno": '{ kind = "new-reno", slow-start-limit = 1000 }',
+    "reno": '"new-reno"',
     "cubic": '"cubic"',
     "bbr": '"bbr1"',
 }

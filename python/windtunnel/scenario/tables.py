@@ -629,8 +629,12 @@ class ConsumerDefaults(TypedDict, total=False):
     on_nack: Reaction
     """How it reacts to congestion NACKs."""
     recovery_margin: str
-    """After a decrease, the share of the Interests in flight that must be replaced by new ones
-    before the next decrease counts as another round trip's; 50 % in ndnSIM."""
+    """Where the recovery point lies after a decrease: only Data beyond it allows another one,
+    with `once-per-round-trip`. Default: at the highest segment asked for, as in ndn-tools. With a
+    share: behind the next segment, by that share of the segments from the highest received to the
+    next; 50 % in ndnSIM."""
+    late_data: LateData
+    """What Data does whose Interest timed out and was not sent again yet."""
     timeout_meaning: TimeoutMeaning
     """What a timeout means to the controller."""
     backoff: Backoff
@@ -690,6 +694,9 @@ WindowFraction = Literal["waits", "sends"]
 
 Reaction = Literal["once-per-round-trip", "every", "ignore"]
 """How a consumer reacts to a congestion signal."""
+
+LateData = Literal["measures", "lowers-in-flight"]
+"""What Data does whose Interest timed out and was not sent again yet."""
 
 TimeoutMeaning = Literal["loss", "restart"]
 """What a timeout means to the controller."""
@@ -1049,8 +1056,12 @@ class Consumer(TypedDict, total=False):
     on_nack: Reaction
     """How it reacts to congestion NACKs."""
     recovery_margin: str
-    """After a decrease, the share of the Interests in flight that must be replaced by new ones
-    before the next decrease counts as another round trip's; 50 % in ndnSIM."""
+    """Where the recovery point lies after a decrease: only Data beyond it allows another one,
+    with `once-per-round-trip`. Default: at the highest segment asked for, as in ndn-tools. With a
+    share: behind the next segment, by that share of the segments from the highest received to the
+    next; 50 % in ndnSIM."""
+    late_data: LateData
+    """What Data does whose Interest timed out and was not sent again yet."""
     timeout_meaning: TimeoutMeaning
     """What a timeout means to the controller."""
     backoff: Backoff

@@ -23,8 +23,8 @@ use crate::nodes::Names;
 use crate::producers::parse_prefix;
 use crate::schema::filled;
 use crate::timers::{self, zero};
-use crate::units::{Measured, Segments, Share, milliseconds, percent, segments};
-use reactions::{Backoff, Reaction, RttGain, TimeoutMeaning, WindowFraction};
+use crate::units::{Measured, Segments, Share, milliseconds, segments};
+use reactions::{Backoff, LateData, Reaction, RttGain, TimeoutMeaning, WindowFraction};
 use workload::Workload;
 
 /// The segment where no producer says how large it is, in bytes.
@@ -79,11 +79,14 @@ pub(crate) struct Consumer {
     /// How it reacts to congestion NACKs.
     #[serde(default)]
     on_nack: Reaction,
-    /// After a decrease, the share of the Interests in flight that must be replaced by
-    /// new ones before the next decrease counts as another round trip's; 50 % in
-    /// ndnSIM.
-    #[serde(default = "percent::<0>")]
-    recovery_margin: Measured<Share>,
+    /// Where the recovery point lies after a decrease: only Data beyond it allows another
+    /// one, with `once-per-round-trip`. Default: at the highest segment asked for, as in
+    /// ndn-tools. With a share: behind the next segment, by that share of the segments from
+    /// the highest received to the next; 50 % in ndnSIM.
+    recovery_margin: Option<Measured<Share>>,
+    /// What Data does whose Interest timed out and was not sent again yet.
+    #[serde(default)]
+    late_data: LateData,
     /// What a timeout means to the controller.
     #[serde(default)]
     timeout_meaning: TimeoutMeaning,
@@ -177,7 +180,8 @@ impl Consumer {
             on_timeout: self.on_timeout.into(),
             timeout_meaning: self.timeout_meaning.into(),
             on_nack: self.on_nack.into(),
-            recovery_margin: self.recovery_margin.0.0,
+            recovery_margin: self.recovery_margin.map(|it| it.0.0),
+            late_data: self.late_data.into(),
             start,
             start_within,
             stop: timers::stop(self.stop.as_ref(), start + start_within)?,

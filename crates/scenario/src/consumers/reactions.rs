@@ -59,3 +59,14 @@ choice! {
         EachInterest,
     }
 }
+
+choice! {
+    /// What Data does whose Interest timed out and was not sent again yet.
+    LateData as consumer::LateData {
+        /// Its round trip is measured, which lengthens a timeout that was too short.
+        Measures,
+        /// It lowers the number in flight once more, as its timeout did, and its round trip
+        /// is not measured, as in ndnSIM.
+        LowersInFlight,
+    }
+}

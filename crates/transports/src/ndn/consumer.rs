@@ -95,6 +95,18 @@ pub enum Backoff {
     EachInterest,
 }
 
+/// What Data does whose Interest timed out and was not sent again yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LateData {
+    /// Its round trip is measured: it is of the only Interest, so that Karn's rule allows it,
+    /// and shows that the timeout was too short. Its timeout has ended that Interest's time in
+    /// flight.
+    Measures,
+    /// It lowers the number in flight once more, and its round trip is not measured
+    /// (ndnSIM): one Interest too many is in flight from then on.
+    LowersInFlight,
+}
+
 /// A consumer's settings.
 #[derive(Clone, Debug)]
 pub struct ConsumerSettings {
@@ -130,9 +142,13 @@ pub struct ConsumerSettings {
     pub timeout_meaning: TimeoutMeaning,
     /// What a congestion NACK leads to.
     pub on_nack: Reaction,
-    /// After a decrease, the share of the Interests in flight that must be asked
-    /// for anew before the next one (ndnSIM: 0.5), beside those in flight.
-    pub recovery_margin: f64,
+    /// Where the recovery point lies after a decrease, beyond which Data must be received
+    /// before the next one: at the highest segment asked for (ndn-tools), or so great a share
+    /// of the segments from the highest received to the next behind that next one (ndnSIM:
+    /// 0.5).
+    pub recovery_margin: Option<f64>,
+    /// What Data does that comes after its timeout.
+    pub late_data: LateData,
     /// When the consumer starts, at the earliest.
     pub start: Time,
     /// It starts at a random moment within so much time from then.
@@ -283,7 +299,13 @@ impl Requests {
         } else {
             self.at(after).before = before;
         }
-        self.in_flight -= 1;
+        self.lower_in_flight();
+    }
+
+    /// One less is in flight. What comes late may lower it a second time.
+    #[inline]
+    fn lower_in_flight(&mut self) {
+        self.in_flight = self.in_flight.saturating_sub(1);
     }
 
     #[inline]
@@ -505,7 +527,14 @@ impl Consumer {
             State::InFlight => self.requests.take_out_of_flight(number, State::Received),
             State::Due => self.requests.at(number).state = State::Received,
         }
-        let rtt = self.measure(now, &request);
+        let late = request.state == State::Due;
+        let rtt = match self.settings.late_data {
+            LateData::LowersInFlight if late => {
+                self.requests.lower_in_flight();
+                None
+            }
+            LateData::LowersInFlight | LateData::Measures => self.measure(now, &request),
+        };
         self.count(now, data, marked, &request);
         let deliveries = self.deliveries.as_deref_mut();
         let delivery = deliveries.map(|it| it.deliver(now, number, request.last_sent, rtt));
@@ -648,9 +677,11 @@ impl Consumer {
                 }
             }
         }
-        let received = self.highest_received.map_or(0, |it| it + 1);
-        let margin = self.settings.recovery_margin * (next - received) as f64;
-        self.recovery_point = Some((next + margin as u64).saturating_sub(1));
+        let received = self.highest_received.unwrap_or(0);
+        self.recovery_point = Some(match self.settings.recovery_margin {
+            None => next.saturating_sub(1),
+            Some(share) => next + (share * (next - received) as f64) as u64,
+        });
         self.counters.decreases += 1;
         self.controller.on_congestion(&Congestion {
             now: now.as_nanos(),

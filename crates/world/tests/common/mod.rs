@@ -22,8 +22,8 @@ use windtunnel_queues::{
     Pcon, PieSettings, QueueLimit, Ramp, RedSettings, SceSettings, Thresholds,
 };
 use windtunnel_transports::ndn::consumer::{
-    Backoff, Consumer, ConsumerCounters, ConsumerSettings, ConsumerWorkload, Reaction, RttGain,
-    TimeoutMeaning, WindowFraction,
+    Backoff, Consumer, ConsumerCounters, ConsumerSettings, ConsumerWorkload, LateData, Reaction,
+    RttGain, TimeoutMeaning, WindowFraction,
 };
 use windtunnel_transports::ndn::producer::Producer;
 use windtunnel_transports::rtt::RtoLimits;
@@ -265,7 +265,8 @@ pub(crate) fn ask<'a>(
         on_timeout: Reaction::OncePerRoundTrip,
         timeout_meaning: TimeoutMeaning::Loss,
         on_nack: Reaction::OncePerRoundTrip,
-        recovery_margin: 0.0,
+        recovery_margin: None,
+        late_data: LateData::Measures,
         start: Time::ZERO,
         start_within: Duration::ZERO,
         stop: Time::NEVER,
