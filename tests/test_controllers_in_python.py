@@ -42,10 +42,7 @@ class Reno(Controller):
 
     def on_acknowledgement(self, acknowledgement: Acknowledgement) -> None:
         """Grow."""
-        acknowledged = acknowledgement.acknowledged
-        if self.cwnd < self.ssthresh:
-            acknowledged = min(acknowledged, 1.0)
-        self.grow(self.slow_start(acknowledged) / self.cwnd)
+        self.grow(self.slow_start(acknowledgement.acknowledged) / self.cwnd)
 
     def on_congestion(self, congestion: Congestion) -> None:
         """Halve the window."""

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import inf
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from windtunnel._core import (
     Acknowledgement,
@@ -66,8 +66,8 @@ class Controller:
     and `restart_window`, ends the run with a message, and so does any exception. The
     transport sets `cwnd` and `ssthresh` itself when it lowers the window after idleness.
 
-    The transport keeps a copy (`copy.deepcopy`) to undo a decrease that turns out to be
-    spurious. For results that do not depend on the number of threads, a controller must
+    The transport keeps a copy (`copy.deepcopy`) from before each decrease, in case that turns
+    out to be spurious. For results that do not depend on the number of threads, a controller must
     keep its state in the instance, not in the class.
     """
 
@@ -107,6 +107,14 @@ class Controller:
 
     def on_transmission_start(self, start: TransmissionStart) -> None:
         """Sending begins, or begins again: data is sent while none is in flight."""
+
+    def on_spurious(self, before: Self) -> None:
+        """Handle that the last decrease was spurious; `before` is the controller of then.
+
+        By default window and threshold are again at least what they were.
+        """
+        self.cwnd = max(self.cwnd, before.cwnd)
+        self.ssthresh = max(self.ssthresh, before.ssthresh)
 
     def slow_start(self, acknowledged: float) -> float:
         """Grow by a segment for each one acknowledged, up to the threshold.

@@ -12,7 +12,7 @@
 //! - congestion (4.6): `w_max = w`, then `w = ssthresh = beta * w`
 //! - fast convergence (4.7): if `w < w_max`, then `w_max = w (1 + beta) / 2`
 //! - timeout (4.8): slow start; what avoidance follows has `K = 0`, `w_max = w`
-//! - slow start (4.10): the first one ends by HyStart++, see there
+//! - slow start (4.10): the first one ends by HyStart++ or Linux's HyStart, see there
 //!
 //! `beta` and `c` default to 0.7 and 0.4. A window never shrinks on an
 //! acknowledgement, also where `w_est` is below it. Section 4.6 lets `ssthresh`
@@ -30,6 +30,7 @@
 use libm::cbrt;
 
 use crate::hystart::HyStart;
+use crate::linux_hystart::LinuxHyStart;
 use crate::{
     Acknowledgement, Congestion, Controller, Description, Kind, Nanoseconds, Parameter, Settings,
     Signal, Start, TransmissionStart, Window, seconds,
@@ -72,8 +73,16 @@ pub(crate) const DESCRIPTION: Description = Description {
         },
         Parameter {
             name: "hystart",
-            meaning: "leave the first slow start when the delay increases (HyStart++, RFC 9406)",
+            meaning: "leave the first slow start when the delay increases",
             kind: Kind::Flag { default: true, needs: &[] },
+        },
+        Parameter {
+            name: "hystart-variant",
+            meaning: "how that is found out",
+            kind: Kind::Choice(&[
+                ("plus-plus", "HyStart++ (RFC 9406)"),
+                ("linux", "by trains of acknowledgements and the delay, as in Linux"),
+            ]),
         },
     ],
 };
@@ -87,12 +96,31 @@ pub struct Cubic {
     fast_convergence: bool,
     reno_friendly: bool,
     ahead: bool,
-    hystart: Option<HyStart>,
+    slow_start: SlowStart,
     /// Where the curve is flat; 0 before the first congestion.
     w_max: f64,
     /// The window before the last decrease.
     prior: f64,
     epoch: Option<Epoch>,
+}
+
+/// How the first slow start ends.
+#[derive(Clone, Debug)]
+enum SlowStart {
+    /// With a loss.
+    Unwatched,
+    PlusPlus(HyStart),
+    Linux(LinuxHyStart),
+}
+
+impl SlowStart {
+    fn new(settings: &Settings) -> Self {
+        match settings.choice("hystart-variant") {
+            _ if !settings.flag("hystart") => Self::Unwatched,
+            "linux" => Self::Linux(LinuxHyStart::new()),
+            _ => Self::PlusPlus(HyStart::new()),
+        }
+    }
 }
 
 /// A stage of congestion avoidance.
@@ -119,7 +147,7 @@ impl Cubic {
             fast_convergence: settings.flag("fast-convergence"),
             reno_friendly: settings.flag("reno-friendly"),
             ahead: settings.choice("curve") == "ahead",
-            hystart: settings.flag("hystart").then(HyStart::new),
+            slow_start: SlowStart::new(settings),
             w_max: 0.0,
             prior: 0.0,
             epoch: None,
@@ -183,9 +211,10 @@ impl Cubic {
 impl Controller for Cubic {
     fn on_acknowledgement(&mut self, acknowledgement: &Acknowledgement) {
         self.pass(acknowledgement.now, acknowledgement.window_limited);
-        let left = match &mut self.hystart {
-            Some(hystart) => hystart.slow_start(&mut self.window, acknowledgement),
-            None => self.window.slow_start(acknowledgement.acknowledged),
+        let left = match &mut self.slow_start {
+            SlowStart::Unwatched => self.window.slow_start(acknowledgement.acknowledged),
+            SlowStart::PlusPlus(it) => it.slow_start(&mut self.window, acknowledgement),
+            SlowStart::Linux(it) => it.slow_start(&mut self.window, acknowledgement),
         };
         if left <= 0.0 {
             return;

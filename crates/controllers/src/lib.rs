@@ -43,6 +43,7 @@ mod hystart;
 mod illinois;
 mod ledbat;
 mod ledbat_plus_plus;
+mod linux_hystart;
 mod new_reno;
 mod pcon_bic;
 mod prague;

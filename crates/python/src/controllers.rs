@@ -273,21 +273,6 @@ impl Object {
     }
 }
 
-impl Object {
-    /// An independent copy, by `copy.deepcopy`.
-    fn duplicate(&self) -> Self {
-        let copied = Python::attach(|py| {
-            let copied = py
-                .import(intern!(py, "copy"))
-                .and_then(|it| it.call_method1(intern!(py, "deepcopy"), (self.object.bind(py),)));
-            copied.map(Bound::unbind).map_err(|it| said(py, &it))
-        });
-        let object = copied.unwrap_or_else(|why| fail(self.description, "copy.deepcopy", &why));
-        let Self { description, window, pacing_rate, .. } = *self;
-        Self { description, object, window, pacing_rate }
-    }
-}
-
 impl Controller for Object {
     fn on_acknowledgement(&mut self, acknowledgement: &transport::Acknowledgement) {
         self.call("on_acknowledgement", Acknowledgement::from(acknowledgement));
@@ -337,12 +322,21 @@ impl Controller for Object {
 
 impl External for Object {
     fn copy(&self) -> Box<dyn External> {
-        Box::new(self.duplicate())
+        let copied = Python::attach(|py| {
+            let copied = py
+                .import(intern!(py, "copy"))
+                .and_then(|it| it.call_method1(intern!(py, "deepcopy"), (self.object.bind(py),)));
+            copied.map(Bound::unbind).map_err(|it| said(py, &it))
+        });
+        let object = copied.unwrap_or_else(|why| fail(self.description, "copy.deepcopy", &why));
+        let Self { description, window, pacing_rate, .. } = *self;
+        Box::new(Self { description, object, window, pacing_rate })
     }
 
     fn undo(&mut self, before: &dyn External) {
         if let Some(before) = (before as &dyn Any).downcast_ref::<Self>() {
-            *self = before.duplicate();
+            let object = Python::attach(|py| before.object.clone_ref(py));
+            self.call("on_spurious", object);
         }
     }
 

@@ -199,6 +199,24 @@ impl Network {
         self.forward(now, At::Node(node), packet);
     }
 
+    /// Sends an IP packet of the node's own along a path; returns when it has left the queue
+    /// of its first link. That queue takes it in, whatever its limit: a host does not drop its
+    /// own packets.
+    #[inline]
+    pub(crate) fn send_own(&mut self, now: Time, node: u32, route: Route, packet: Packet) -> Time {
+        let mut route = route;
+        while let Hop::Jump(other) = self.forwarding.hop(route) {
+            route = other;
+        }
+        let Hop::Port(port) = self.forwarding.hop(route) else {
+            self.send(now, node, route, packet);
+            return now;
+        };
+        let packet = self.packets.insert(Packet { route: Route(route.0 + 1), ..packet });
+        self.act(port, |it, store| it.offer_own(now, packet, store));
+        self.ports[port.index()].clear_at(now)
+    }
+
     /// Takes an IP packet one hop further.
     #[inline]
     pub(crate) fn forward(&mut self, now: Time, at: At, packet: Handle) {

@@ -5,7 +5,9 @@ use std::collections::VecDeque;
 use windtunnel_engine::{Duration, Handle, Random, Rate, Time, prefetch};
 use windtunnel_links::{Fate, Frame, Outcome};
 use windtunnel_packets::{Ecn, Packet, PacketStore};
-use windtunnel_queues::{ArrivalDiscipline, Arriving, Backlog, Queue, Verdict, Waiting};
+use windtunnel_queues::{
+    ArrivalDiscipline, Arriving, Backlog, Queue, QueueLimit, Verdict, Waiting,
+};
 
 use crate::plan::{DirectionPlan, LinkChange};
 
@@ -288,6 +290,33 @@ impl Port {
     /// Takes a packet in.
     #[inline]
     pub(crate) fn offer(&mut self, now: Time, packet: Handle, store: &mut PacketStore) -> Due {
+        self.admit(now, packet, store, false)
+    }
+
+    /// Takes in a packet of the node's own, for which there is always room.
+    #[inline]
+    pub(crate) fn offer_own(&mut self, now: Time, packet: Handle, store: &mut PacketStore) -> Due {
+        self.admit(now, packet, store, true)
+    }
+
+    /// When all that waits will have been sent; where disciplines decide on it later, if they
+    /// let all of it pass. Now, if the link is down.
+    #[inline]
+    pub(crate) fn clear_at(&self, now: Time) -> Time {
+        if self.is_silent() {
+            return now;
+        }
+        match &self.egress {
+            Egress::OnArrival { .. } => self.busy_until,
+            Egress::OnDeparture(it) => {
+                let bytes = u32::try_from(it.queue.backlog().bytes).unwrap_or(u32::MAX);
+                self.busy_until.max(now) + self.rate.transmission_time(bytes)
+            }
+        }
+    }
+
+    #[inline]
+    fn admit(&mut self, now: Time, packet: Handle, store: &mut PacketStore, is_own: bool) -> Due {
         self.counters.offered += 1;
         self.start_transmissions(now);
         if self.busy_until < now {
@@ -311,7 +340,7 @@ impl Port {
                     size = store[packet].size() + self.overhead;
                 }
                 if self.busy_until > now {
-                    if !limit.admits(*backlog, size) {
+                    if !is_own && !limit.admits(*backlog, size) {
                         self.counters.overlimit_drops += 1;
                         store.drop_at(packet);
                         return Due::default();
@@ -326,12 +355,12 @@ impl Port {
                 }
                 Due { arrival: self.transmit(now, packet, size, ecn), service: None }
             }
-            Egress::OnDeparture(_) => self.enqueue(now, packet, store),
+            Egress::OnDeparture(_) => self.enqueue(now, packet, store, is_own),
         }
     }
 
     /// Takes a packet into a queue where packets wait until the link is free.
-    fn enqueue(&mut self, now: Time, packet: Handle, store: &mut PacketStore) -> Due {
+    fn enqueue(&mut self, now: Time, packet: Handle, store: &mut PacketStore, is_own: bool) -> Due {
         let is_silent = self.is_silent();
         let Egress::OnDeparture(held) = &mut self.egress else { return Due::default() };
         let it = &mut store[packet];
@@ -349,7 +378,8 @@ impl Port {
             held.queue.push(waiting, flow);
             return self.serve(now, store);
         }
-        held.queue.offer(held.limit, waiting, flow, |it| {
+        let limit = if is_own { QueueLimit::Bytes(u64::MAX) } else { held.limit };
+        held.queue.offer(limit, waiting, flow, |it| {
             self.counters.overlimit_drops += 1;
             store.drop_at(it.packet);
         });

@@ -26,6 +26,7 @@ mod hystart;
 mod illinois;
 mod ledbat;
 mod ledbat_plus_plus;
+mod linux_hystart;
 mod path;
 mod pcon_bic;
 mod prague;

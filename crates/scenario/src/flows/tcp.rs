@@ -90,6 +90,12 @@ pub(crate) struct Tcp {
     /// does not ask for it.
     #[serde(default)]
     pacing: bool,
+    /// Whether a sender lets no more than a millisecond of its data wait in the queue of its
+    /// own host's link, and at least two segments (TCP small queues, as in Linux); that queue
+    /// then drops none of its packets. Default: where the first link of the path has a constant
+    /// rate and is not the narrowest of several. A link that is stands for the network, and
+    /// its queue is that of a router.
+    small_queues: Option<bool>,
     /// The window at the start.
     #[serde(default = "segments::<10>")]
     initial_window: Located<Measured<Segments>>,
@@ -223,6 +229,7 @@ impl Tcp {
                 Reading::Never => tcp::Reading::AsTaken,
             },
             pacing: self.pacing,
+            small_queues: self.small_queues,
             start: self.start()?,
             controller,
         };

@@ -47,6 +47,8 @@ pub struct Endpoint {
     settings: Arc<TcpSettings>,
     connection: u32,
     role: Role,
+    /// Whether its host says when its segments leave the host's queue.
+    keeps_queue_small: bool,
     state: State,
     receiver: Receiver,
     /// What sends data: made when there is some.
@@ -68,6 +70,7 @@ impl Endpoint {
             settings: Arc::clone(settings),
             connection,
             role,
+            keeps_queue_small: false,
             state: State::Closed,
             receiver: Receiver::new(settings),
             sender: None,
@@ -75,6 +78,29 @@ impl Endpoint {
             peer_scale: 0,
             handshake: None,
             counters: EndpointCounters::default(),
+        }
+    }
+
+    /// Its host will say by [`leave_queue`](Self::leave_queue) when its segments with data
+    /// leave the host's queue, of which they may not fill more than a little.
+    #[must_use]
+    pub fn with_small_queue(self) -> Self {
+        Self { keeps_queue_small: true, ..self }
+    }
+
+    /// Whether its host is to say when its segments leave the host's queue.
+    #[inline]
+    #[must_use]
+    pub fn keeps_queue_small(&self) -> bool {
+        self.keeps_queue_small
+    }
+
+    /// A segment with so many bytes of data, the first that was sent and of which this was not
+    /// said, leaves the queue of its host at that time, or has left it.
+    #[inline]
+    pub fn leave_queue(&mut self, now: Time, bytes: u16, leaves: Time) {
+        if let Some(sender) = &mut self.sender {
+            sender.leave_queue(now, bytes, leaves);
         }
     }
 
@@ -104,6 +130,9 @@ impl Endpoint {
         let established = self.state == State::Established;
         self.sender.get_or_insert_with(|| {
             let mut sender = Box::new(Sender::new(&self.settings));
+            if self.keeps_queue_small {
+                sender.keep_queue_small();
+            }
             if established {
                 sender.establish(now, self.peer_window, self.handshake);
             }

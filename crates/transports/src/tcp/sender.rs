@@ -8,6 +8,7 @@
 
 mod idleness;
 mod losses;
+mod small_queue;
 mod spurious;
 mod state;
 mod timers;
@@ -22,6 +23,7 @@ use windtunnel_engine::{Duration, Time};
 use windtunnel_packets::tcp::{Flags, SackBlock, Segment};
 
 use idleness::Validation;
+use small_queue::SmallQueue;
 pub(super) use state::Transmission;
 use state::{Delivered, ForwardRecovery, Phase, Probe, Undo};
 
@@ -88,6 +90,10 @@ pub(super) struct Sender {
     limited_end: u64,
     most_in_flight: u64,
     waits_for_pacer: bool,
+    /// What waits in the host's queue, where that is to stay small; whether it keeps the
+    /// sender from sending.
+    small_queue: Option<Box<SmallQueue>>,
+    waits_for_queue: bool,
     timeout_from: Time,
     /// The first byte that was not acknowledged at the last timeout.
     timed_out: u64,
@@ -140,6 +146,8 @@ impl Sender {
             limited_end: FIRST,
             most_in_flight: 0,
             waits_for_pacer: false,
+            small_queue: None,
+            waits_for_queue: false,
             timeout_from: Time::ZERO,
             timed_out: 0,
             repaired: FIRST - 1,

@@ -127,6 +127,10 @@ pub struct TcpSettings {
     /// Whether the sender spreads a window over the round trip also where the
     /// controller does not ask for it.
     pub pacing: bool,
+    /// Whether what waits in the queue of the sender's own host is kept small (TCP small
+    /// queues), so that the host does not drop its own packets; if that is not said, the host
+    /// decides.
+    pub small_queues: Option<bool>,
     /// The sender's congestion controller.
     pub controller: ControllerSettings,
     /// Where it begins.

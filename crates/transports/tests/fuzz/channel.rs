@@ -162,6 +162,7 @@ impl Case {
             ),
             send_buffer: 1 << 30,
             after_idleness: Idleness::Decay,
+            small_queues: Some(false),
             reading: Reading::AtOnce,
             pacing: self.pacing,
             controller: ControllerSettings::defaults(DESCRIPTIONS[self.controller]),

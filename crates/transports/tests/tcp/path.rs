@@ -34,6 +34,7 @@ pub(crate) fn settings(controller: &str) -> TcpSettings {
         after_idleness: Idleness::Decay,
         reading: Reading::AtOnce,
         pacing: false,
+        small_queues: Some(false),
         controller: ControllerSettings::defaults(description),
         start: Start { initial_window: 10.0, minimum_window: 2.0, restart_window: 1.0 },
     }

@@ -38,6 +38,7 @@ pub(crate) fn settings(recovery: Recovery) -> TcpSettings {
         after_idleness: Idleness::Restart,
         reading: Reading::AtOnce,
         pacing: false,
+        small_queues: Some(false),
         controller: controller("aimd"),
         start: Start { initial_window: 10.0, minimum_window: 2.0, restart_window: 1.0 },
     }

@@ -68,6 +68,8 @@ struct Class {
     /// The nodes of those ends, and the paths from them.
     nodes: [usize; 2],
     routes: [Route; 2],
+    /// Whether what waits in the queues of the two nodes' own links is kept small.
+    small_queues: [bool; 2],
     /// Whether each connection has a path of its own among several that are equal.
     is_shared: bool,
     accepted: Accepted,
@@ -328,8 +330,10 @@ impl Hosts {
         let class = &self.classes[class as usize];
         let side = key.side() as usize;
         let application = class.applications[side];
+        let endpoint = Endpoint::new(key.number(), role, &class.settings);
+        let small = class.small_queues[side];
         let place = self.sockets.insert(Socket {
-            endpoint: Endpoint::new(key.number(), role, &class.settings),
+            endpoint: if small { endpoint.with_small_queue() } else { endpoint },
             alarm: Alarm::NONE,
             node: class.nodes[side] as u32,
             route: class.route(network, key),
@@ -438,8 +442,18 @@ impl Hosts {
     #[inline]
     fn flush(&mut self, network: &mut Network, now: Time, place: u32) {
         let socket = &mut self.sockets[place];
-        for packet in self.outbox.drain(..) {
-            network.send(now, socket.node, socket.route, packet);
+        if socket.endpoint.keeps_queue_small() {
+            for packet in self.outbox.drain(..) {
+                let data = packet.segment().map_or(0, |it| it.length);
+                let leaves = network.send_own(now, socket.node, socket.route, packet);
+                if data > 0 {
+                    socket.endpoint.leave_queue(now, data, leaves);
+                }
+            }
+        } else {
+            for packet in self.outbox.drain(..) {
+                network.send(now, socket.node, socket.route, packet);
+            }
         }
         if let Some(time) = socket.next_wake(now) {
             network.schedule(time, Event::new(Kind::Socket, socket.key.0));

@@ -73,7 +73,7 @@ impl Hosts {
                     ideal: Some(Box::new(ideal)),
                     ..place
                 });
-                self.add_classes(flow, settings, paths, forwarding);
+                self.add_classes(plan, flow, settings, paths, forwarding);
                 self.add_applications(flow, workload, &Setting { start, random });
             }
             Transport::Udp(settings) => {
@@ -93,6 +93,7 @@ impl Hosts {
     /// have its buffer.
     fn add_classes(
         &mut self,
+        plan: &Plan,
         flow: &FlowPlan,
         settings: &Arc<TcpSettings>,
         paths: &[[PathKey; 2]],
@@ -113,6 +114,10 @@ impl Hosts {
                 settings: Arc::clone(settings),
                 applications: [first + part, first + part + 1],
                 nodes,
+                small_queues: keys.map(|it| {
+                    let ports = || forwarding.ports(it);
+                    settings.small_queues.unwrap_or_else(|| is_of_the_host(plan, ports()))
+                }),
                 routes: keys.map(|it| forwarding.route(it).expect("it was found before")),
                 is_shared: forwarding.sharing() == Sharing::Flows
                     && flow.has_many_connections()
@@ -170,4 +175,18 @@ fn paths_of(flow: &FlowPlan, sharing: Sharing, number: &mut u32) -> Vec<[PathKey
 /// The ports from one end of a flow's connections to the other.
 fn ports(forwarding: &Forwarding, paths: &[[PathKey; 2]], from: Side) -> Vec<PortId> {
     paths.iter().flat_map(|it| forwarding.ports(it[from as usize])).copied().collect()
+}
+
+/// Whether the first link of a path is that of a host's own interface. One that is the
+/// narrowest of all stands for the network, and so does one that has only its own medium or
+/// schedule: there, the queue is that of a router or a modem.
+fn is_of_the_host(plan: &Plan, ports: &[PortId]) -> bool {
+    let direction = |it: &PortId| &plan.links[it.link()].directions[it.direction()];
+    let Some((first, others)) = ports.split_first() else { return false };
+    let it = direction(first);
+    let varies = plan.links[first.link()].channel.is_some()
+        || it.opportunities.is_some()
+        || it.physical_layer.is_some();
+    let narrowest = others.iter().map(|it| direction(it).rate).min();
+    !varies && narrowest.is_some_and(|narrowest| it.rate >= narrowest)
 }

@@ -478,6 +478,7 @@ pub(crate) fn over_tcp(
         after_idleness: Idleness::Decay,
         reading: Reading::AtOnce,
         pacing: false,
+        small_queues: Some(false),
         controller: controller("cubic"),
         start: Start { initial_window: 10.0, minimum_window: 2.0, restart_window: 1.0 },
     };

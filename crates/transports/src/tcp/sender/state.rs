@@ -79,7 +79,8 @@ pub(super) enum ForwardRecovery {
 pub(super) enum Limit {
     /// The window, or its pacing.
     Window,
-    /// The receiver's window, or the buffer for what is not acknowledged.
+    /// The receiver's window, the buffer for what is not acknowledged, or the queue of its own
+    /// host.
     Buffer,
     /// The application has written nothing more.
     Application,

@@ -16,6 +16,7 @@ impl Sender {
         emit: &mut impl FnMut(Transmission),
     ) {
         self.waits_for_pacer = false;
+        self.waits_for_queue = false;
         // Without new data to try, recovery goes on as usual.
         if matches!(self.forward, ForwardRecovery::Trying(_)) && self.new_length().is_none() {
             self.forward = ForwardRecovery::Off;
@@ -44,6 +45,11 @@ impl Sender {
             if !self.allows(u64::from(length)) && !self.must_resend(lost) {
                 break;
             }
+            if !self.fits_queue(now, u64::from(length)) {
+                limit = Limit::Buffer;
+                self.waits_for_queue = true;
+                break;
+            }
             if rate.is_some() && !self.pacer.allows(now) {
                 self.waits_for_pacer = true;
                 break;
@@ -59,16 +65,19 @@ impl Sender {
         self.note_limit(limit);
     }
 
-    /// Bytes per second, if packets are paced: as the controller says, or like
-    /// Linux at twice a window a round trip below half the threshold, and at 1.2
-    /// windows above.
+    /// Bytes per second, if packets are paced.
     fn pacing_rate(&self) -> Option<f64> {
+        let is_paced = self.settings.pacing || self.controller.pacing_rate().is_some();
+        if is_paced { self.rate() } else { None }
+    }
+
+    /// The rate of sending in bytes per second: as the controller says, or like Linux twice
+    /// a window a round trip below half the threshold, and 1.2 windows above. None before a
+    /// round trip is measured.
+    pub(super) fn rate(&self) -> Option<f64> {
         let segment = f64::from(self.settings.maximum_segment);
         if let Some(rate) = self.controller.pacing_rate() {
             return Some(rate * segment);
-        }
-        if !self.settings.pacing {
-            return None;
         }
         let (cwnd, ssthresh) = (self.controller.cwnd(), self.controller.ssthresh());
         let ratio = if cwnd < ssthresh / 2.0 { 2.0 } else { 1.2 };
@@ -140,6 +149,7 @@ impl Sender {
         if let ForwardRecovery::Trying(left) = &mut self.forward {
             *left -= 1;
         }
+        self.enter_queue(length);
         counters.segments += u64::from(length > 0);
         let reduced = std::mem::take(&mut self.reduced);
         emit(Transmission { sequence, length, fin, retransmission: false, reduced });
@@ -173,6 +183,7 @@ impl Sender {
             self.undo.first = Some((clock(now), end));
         }
         self.undo.retransmissions += 1;
+        self.enter_queue(length);
         counters.segments += u64::from(length > 0);
         counters.retransmissions += u64::from(length > 0);
         emit(Transmission { sequence, length, fin, retransmission: true, reduced: false });

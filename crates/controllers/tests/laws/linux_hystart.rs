@@ -1,0 +1,66 @@
+//! Linux's HyStart in CUBIC's slow start.
+
+use crate::drive::{Drive, SECOND};
+use windtunnel_controllers::{Controller, Nanoseconds, Value};
+
+const MILLISECOND: Nanoseconds = SECOND / 1000;
+const LINUX: (&str, Value<'_>) = ("hystart-variant", Value::Choice("linux"));
+
+/// A round trip of `rtt` whose acknowledgements come `spacing` apart; whether slow start is
+/// over after it.
+fn ends(drive: &mut Drive, rtt: Nanoseconds, spacing: Nanoseconds, count: u64) -> bool {
+    drive.rtt = rtt;
+    drive.now += rtt;
+    let begun = drive.now;
+    drive.begin_round();
+    for number in 0..count {
+        drive.now = begun + number * spacing;
+        drive.acknowledge(1.0);
+    }
+    drive.now = begun;
+    drive.controller.ssthresh().is_finite()
+}
+
+/// Half the round trip: 50 acknowledgements 1 ms apart in 100 ms.
+#[test]
+fn a_train_of_acknowledgements_as_long_as_half_the_path_ends_slow_start() {
+    for (count, over) in [(51, false), (52, true)] {
+        let mut drive = Drive::with("cubic", 64.0, &[LINUX]);
+        assert_eq!(ends(&mut drive, 100 * MILLISECOND, MILLISECOND, count), over, "{count}");
+    }
+}
+
+#[test]
+fn acknowledgements_more_than_two_milliseconds_apart_are_no_train() {
+    for (spacing, over) in [(2 * MILLISECOND, true), (2 * MILLISECOND + 1, false)] {
+        let mut drive = Drive::with("cubic", 64.0, &[LINUX]);
+        assert_eq!(ends(&mut drive, 100 * MILLISECOND, spacing, 30), over);
+    }
+}
+
+/// An eighth of the least round trip, within 4 ms and 16 ms, by eight samples of a round.
+#[test]
+fn a_longer_round_trip_ends_slow_start() {
+    for (rtt, increase) in [(10, 4), (80, 10), (128, 16), (500, 16)] {
+        for (more, samples, over) in
+            [(increase, 8, false), (increase + 1, 8, true), (100, 7, false)]
+        {
+            let mut drive = Drive::with("cubic", 64.0, &[LINUX]);
+            assert!(!ends(&mut drive, rtt * MILLISECOND, 0, 8));
+            let ended = ends(&mut drive, (rtt + more) * MILLISECOND, 0, samples);
+            assert_eq!(ended, over, "{rtt} ms and {more} ms, {samples} samples");
+        }
+    }
+}
+
+#[test]
+fn a_window_below_sixteen_segments_is_not_watched() {
+    for (window, over) in [(7.0, false), (8.0, true)] {
+        let mut drive = Drive::with("cubic", window, &[LINUX]);
+        assert!(!ends(&mut drive, 10 * MILLISECOND, 0, 8));
+        drive.rtt = 50 * MILLISECOND;
+        drive.begin_round();
+        (0..8).for_each(|_| drive.acknowledge(1e-9));
+        assert_eq!(drive.controller.ssthresh().is_finite(), over, "{window}");
+    }
+}

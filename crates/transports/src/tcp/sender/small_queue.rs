@@ -1,0 +1,87 @@
+//! What of a sender's data waits in the queue of its own host.
+//!
+//! Source: TCP small queues and the backpressure of Linux's queue disciplines (tcp(7),
+//! `tcp_limit_output_bytes`; Dumazet, 2012): a host does not drop its own packets. A
+//! connection has no more than a millisecond of its data in the queue of the link that it
+//! sends over, at its pacing rate, and at least two segments; what is beyond waits in the
+//! connection.
+
+use std::collections::VecDeque;
+
+use windtunnel_engine::Time;
+
+use super::Sender;
+
+/// The share of a second's data that may wait.
+const PER_SECOND: f64 = 1024.0;
+/// The least that may wait, in segments.
+const LEAST: u64 = 2;
+
+/// The data that was handed to the link, and has not left its queue.
+#[derive(Debug, Default)]
+pub(super) struct SmallQueue {
+    bytes: u64,
+    /// When how many of them leave; not yet known of what was handed over last.
+    leaving: VecDeque<(Time, u32)>,
+}
+
+impl SmallQueue {
+    fn release(&mut self, now: Time) {
+        while let Some((time, bytes)) = self.leaving.front().copied()
+            && time <= now
+        {
+            self.bytes -= u64::from(bytes);
+            self.leaving.pop_front();
+        }
+    }
+}
+
+impl Sender {
+    /// The sender is one whose host says when segments leave its queue.
+    pub(in crate::tcp) fn keep_queue_small(&mut self) {
+        self.small_queue = Some(Box::default());
+    }
+
+    /// The host says when so many bytes, of those handed over last, have left its queue.
+    #[inline]
+    pub(in crate::tcp) fn leave_queue(&mut self, now: Time, bytes: u16, leaves: Time) {
+        let Some(queue) = &mut self.small_queue else { return };
+        if leaves <= now {
+            queue.bytes -= u64::from(bytes);
+        } else {
+            queue.leaving.push_back((leaves, u32::from(bytes)));
+        }
+    }
+
+    /// A segment is handed over.
+    #[inline]
+    pub(super) fn enter_queue(&mut self, length: u16) {
+        if let Some(queue) = &mut self.small_queue {
+            queue.bytes += u64::from(length);
+        }
+    }
+
+    /// Whether the host's queue takes a segment of `length` bytes, at a rate of so many bytes
+    /// per second, if one is known.
+    #[inline]
+    pub(super) fn fits_queue(&mut self, now: Time, length: u64) -> bool {
+        let rate = match &mut self.small_queue {
+            None => return true,
+            Some(queue) => {
+                queue.release(now);
+                if queue.bytes + length <= LEAST * u64::from(self.settings.maximum_segment) {
+                    return true;
+                }
+                self.rate().unwrap_or(f64::INFINITY)
+            }
+        };
+        let bytes = self.small_queue.as_ref().map_or(0, |it| it.bytes);
+        (bytes + length) as f64 <= rate / PER_SECOND
+    }
+
+    /// When the first of the sender's segments leaves the host's queue.
+    #[inline]
+    pub(super) fn next_leaves_queue(&self) -> Option<Time> {
+        self.small_queue.as_ref()?.leaving.front().map(|it| it.0)
+    }
+}
