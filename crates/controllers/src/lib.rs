@@ -18,6 +18,7 @@ extern crate alloc;
 
 mod base_delay;
 mod bbr;
+mod classic_ecn;
 mod delays;
 mod description;
 mod external;

@@ -340,9 +340,6 @@ impl Endpoint {
             // The last step of the handshake was lost.
             (Role::Client, State::Established) => {
                 self.ecn.on_repeated_answer(segment.flags, field);
-                if let Some(sender) = &mut self.sender {
-                    sender.agree(self.ecn.sending);
-                }
                 self.end_handshake(now, outbox);
             }
             (Role::Client, _) | (Role::Server, State::Established) => {}

@@ -192,8 +192,8 @@ impl Sender {
         }
     }
 
-    /// The handshake has given the receiver's window and a round trip, unless a SYN was sent
-    /// again without timestamps.
+    /// The handshake has given the receiver's window, an agreement on ECN, and a round trip,
+    /// unless a SYN was sent again without timestamps.
     pub(super) fn establish(
         &mut self,
         now: Time,
@@ -201,7 +201,8 @@ impl Sender {
         rtt: Option<Duration>,
         ecn: Negotiation,
     ) {
-        self.agree(ecn.sending);
+        self.ecn = ecn.sending;
+        self.marks_are_counted = self.counts_marks && self.ecn.counts_marks();
         self.marks = MarksReported::new(ecn.came_marked);
         self.edge = FIRST + window;
         match rtt {
@@ -210,12 +211,6 @@ impl Sender {
         }
         self.timeout_from = now;
         self.probe_from = now;
-    }
-
-    /// Data is sent, and marks are reported, like this.
-    pub(super) fn agree(&mut self, ecn: EcnMode) {
-        self.ecn = ecn;
-        self.marks_are_counted = self.counts_marks && ecn.counts_marks();
     }
 
     /// The radio reports its SINR, in decibels, and its bandwidth, in hertz.

@@ -197,6 +197,32 @@ impl windtunnel_controllers::Maker for Maker {
     }
 }
 
+/// Section 3.2.2.2: at both ends, counting goes on from what the handshake reported.
+#[test]
+fn a_mark_of_the_handshake_is_not_one_of_data() {
+    for (report, first) in [(0b010, 5), (0b110, 6)] {
+        for role in [Role::Client, Role::Server] {
+            let sum = Arc::new(Mutex::new(0.0));
+            let mut settings = settings(EcnMode::Accurate);
+            settings.controller = Settings::external(Arc::new(Maker(Arc::clone(&sum))));
+            let mut it = Script::closed(role, &settings);
+            it.open();
+            match role {
+                Role::Client => it.receive(0, syn(Flags::ACK).ace(report)),
+                Role::Server => {
+                    it.receive(0, syn(request(EcnMode::Accurate)));
+                    it.receive(0, ack(0).ace(report));
+                }
+            }
+            it.write(10 * SEGMENT);
+            it.receive(100, ack(2).ace(first));
+            assert_eq!(*sum.lock().unwrap(), 0.0, "{role:?}");
+            it.receive(100, ack(4).ace(first + 1));
+            assert_eq!(*sum.lock().unwrap(), 1.0, "{role:?}");
+        }
+    }
+}
+
 /// Segments that the controller of a sender was told are marked, after these
 /// acknowledgements of 100 ms.
 fn marked(acknowledgements: impl IntoIterator<Item = Incoming>) -> f64 {

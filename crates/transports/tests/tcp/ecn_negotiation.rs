@@ -252,15 +252,18 @@ fn prague_without_accurate_reports_answers_marks_like_reno() {
     it.all();
     it.write(1_000_000);
     it.receive(100, ack(0));
-    for round in 1..=2 {
+    for round in 1..=20 {
+        let echo = if [1, 20].contains(&round) { Flags::ECE } else { Flags::default() };
         it.until(200 * round);
         let last = it.sent().into_iter().max().expect("data was sent");
         let before = it.cwnd();
-        it.receive_now(ack(last).flags(Flags::ECE));
-        assert_eq!(it.cwnd(), before / 2.0, "in round {round}");
-        assert_eq!(it.end.counters().decreases, round);
+        it.receive_now(ack(last).flags(echo));
+        if echo != Flags::default() {
+            assert_eq!(it.cwnd(), before / 2.0, "in round {round}");
+        }
         it.until(200 * round + 100);
         let last = it.sent().into_iter().max().expect("data was sent");
         it.receive_now(ack(last + 1));
     }
+    assert_eq!(it.end.counters().decreases, 2);
 }
