@@ -45,12 +45,11 @@ pub(crate) struct Tcp {
     /// How losses are found and repaired.
     #[serde(default)]
     recovery: Recovery,
-    /// What the end that opens the connection would do with ECN; default: what the
-    /// controller needs, or else `off`. Both ends agree in the handshake.
+    /// What the end that opens the connection would do with ECN; in effect is what both
+    /// ends agree on in the handshake; default: what the controller needs, or else `off`.
     ecn: Option<Ecn>,
-    /// What the other end would do with ECN; default: the same. Where that is less, so is
-    /// what they agree on: `accurate` and `scalable` fall back to `classic`, and all to
-    /// `off`.
+    /// What the other end would do with ECN: beside one that can do less, `accurate` and
+    /// `scalable` fall back to `classic`, and all to `off`; default: the same.
     server_ecn: Option<Ecn>,
     /// After how many full segments the receiver acknowledges.
     #[serde(default = "segments::<2>")]
