@@ -40,7 +40,7 @@ pub(crate) const DESCRIPTION: Description = Description {
     name: "prague",
     title: "TCP Prague",
     source: "RFC 9331, section 4, with the L4S team's constants",
-    status: "checked against its response to marks and its RTT independence",
+    status: "checked against its response to marks, its RTT independence and its fallback",
     needs: &[Need::Pacing, Need::MarksCounted, Need::ScalableMarking],
     parameters: &[
         GAIN,

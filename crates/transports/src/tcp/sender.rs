@@ -432,8 +432,9 @@ impl Sender {
             EcnMode::Classic | EcnMode::Dctcp | EcnMode::SomeCongestion => {
                 if segment.flags.has(Flags::ECE) { delivered.bytes } else { 0 }
             }
-            // An acknowledgement without news may be an old one.
-            EcnMode::Accurate | EcnMode::Scalable if delivered.bytes == 0 => 0,
+            // An acknowledgement without news may be an old one, and one of the FIN that of
+            // an end without state (see `acknowledge_again`).
+            EcnMode::Accurate | EcnMode::Scalable if delivered.bytes == 0 || self.is_closed() => 0,
             EcnMode::Accurate | EcnMode::Scalable => {
                 self.marks.update(segment, delivered.segments, delivered.bytes)
             }

@@ -263,6 +263,18 @@ fn an_acknowledgement_without_news_counts_nothing() {
     assert_eq!(marked([first, second, first, third]), 2.0);
 }
 
+/// The end that is closed already does not know its counts any more.
+#[test]
+fn what_acknowledges_the_fin_counts_nothing() {
+    let sum = Arc::new(Mutex::new(0.0));
+    let mut settings = settings(EcnMode::Accurate);
+    settings.controller = Settings::external(Arc::new(Maker(Arc::clone(&sum))));
+    let mut it = Script::connected(&settings, 100, 2);
+    it.close();
+    it.receive(200, ack(2).acknowledging_fin_of(2).ace(0));
+    assert!(it.end.in_flight() == 0 && *sum.lock().unwrap() == 0.0);
+}
+
 /// Section 3.2.2.5.2: the option is more dependable.
 #[test]
 fn with_the_option_bytes_are_counted_and_not_packets() {
