@@ -82,18 +82,18 @@ impl MarksReceived {
         self.unreported = 0;
         if self.changed && segment.length == 0 {
             self.changed = false;
-            self.report_bytes(segment);
+            segment.set_byte_counters(self.bytes());
         }
     }
 
-    /// Adds the option with the counters that have changed in this connection.
-    pub(super) fn report_bytes(&self, segment: &mut Segment) {
+    /// The option, with the counters that have changed in this connection.
+    fn bytes(&self) -> ByteCounters {
         let Self { capable, congestion, scalable, .. } = *self;
-        segment.set_byte_counters(match (capable != FIRST_BYTES, scalable != FIRST_BYTES) {
+        match (capable != FIRST_BYTES, scalable != FIRST_BYTES) {
             (_, false) => ByteCounters::Capable { capable, congestion },
             (false, true) => ByteCounters::Scalable { scalable, congestion },
             (true, true) => ByteCounters::All { capable, congestion, scalable },
-        });
+        }
     }
 }
 
