@@ -128,6 +128,55 @@ def test_what_the_link_lost_left_the_sender_and_did_not_arrive(captured: Path) -
     assert lost <= sent - arrived
 
 
+L4S = """\
+duration = "3 s"
+nodes = { client = {}, router = {}, server = {} }
+
+[links.access]
+nodes = ["client", "router"]
+rate = "100 Mbps"
+delay = "5 ms"
+loss = { probability = "1 %" }
+
+[links.core]
+nodes = ["router", "server"]
+rate = "10 Mbps"
+delay = "5 ms"
+queue = "dualpi2"
+
+[flows]
+prague = { from = "client", to = "server", controller = "prague" }
+"""
+
+
+@needs_tshark
+def test_tshark_reads_what_accurate_ecn_counts(windtunnel: Command, tmp_path: Path) -> None:
+    """At the server, each acknowledgement reports what came before it: RFC 9768, section 3.2."""
+    (tmp_path / "l4s.toml").write_text(L4S, encoding="utf-8")
+    ran = windtunnel("run", "l4s.toml", "--pcap", "server", "--out", "there")
+    assert ran.returncode == 0, ran.stderr
+    file = tmp_path / "there" / "captures" / "run-0" / "server.pcapng"
+    assert tshark(file, WRONG, "frame.number") == []
+    syns = tshark(file, "tcp.flags.syn == 1", "tcp.flags.ae", "tcp.flags.cwr", "tcp.flags.ece")
+    assert syns == [["1", "1", "1"], ["0", "1", "0"]]
+    counters = [f"tcp.options.acc_ecn.{it}" for it in ("ee0b", "eceb", "ee1b")]
+    fields = ["tcp.dstport", "ip.dsfield.ecn", "tcp.len", "tcp.flags.ace", *counters]
+    scalable, marked, marks, options = 1, 0, 0, 0
+    # Behind the last step of the handshake, whose ACE reports on that.
+    segments = tshark(file, "tcp.flags.syn == 0", *fields)[1:]
+    for port, field, length, ace, ee0b, eceb, ee1b in segments:
+        if port == "5001":
+            scalable += int(length) * (field == "1")
+            marked += int(length) * (field == "3")
+            marks += field == "3"
+            continue
+        assert int(ace) == (5 + marks) % 8
+        assert (ee0b, eceb, ee1b) in [("", str(marked), str(scalable)), ("", "", "")]
+        options += eceb != ""
+    assert options > 100
+    assert Results.load(tmp_path / "there")["flows"]["marks"].item() == marks > 100
+
+
 @needs_tshark
 def test_tshark_reads_an_ndn_run(windtunnel: Command, scenario: Path) -> None:
     ran = windtunnel("run", scenario.name, "--pcap", "consumer", "--out", "there")

@@ -23,6 +23,7 @@ mod bbr;
 mod bbr1;
 mod bbr3;
 mod bic;
+mod classic_ecn;
 mod cltcp;
 mod compound;
 mod copa;

@@ -14,9 +14,15 @@
 //!   `T < 25 ms`, `a = (T / 25 ms)^2`, and `alpha` and the window follow marks
 //!   once in 25 ms, as if that were the round trip
 //!
-//! RFC 9331's fallback for classic marks only is not implemented: the
-//! transport must count marks.
+//! - fallback, with `classic-ecn-fallback`: to a mark, `alpha` is at least `5/8 c`, where
+//!   `c` is how sure it is that the bottleneck's ECN is classic (see `classic_ecn.rs`),
+//!   so that a mark costs up to 5/16 of the window, nearly as much as CUBIC's. Off by
+//!   default, as in that implementation: RFC 9331, section 4.3, leaves open how a sender
+//!   detects such bottlenecks, and whether it does so while it sends
+//! - over a connection that agreed on classic ECN only, the transport reports an echo as
+//!   a loss
 
+use crate::classic_ecn::ClassicEcn;
 use crate::dctcp::{GAIN, MarkedShare};
 use crate::{
     Acknowledgement, Congestion, Controller, Description, Kind, Nanoseconds, Need, Parameter,
@@ -27,12 +33,14 @@ use crate::{
 const TARGET: Nanoseconds = 25_000_000;
 /// Rounds after slow start until they do so.
 const SETTLED: u32 = 500;
+/// The marked share that a classic mark stands for at least.
+const CLASSIC_SHARE: f64 = 0.625;
 
 pub(crate) const DESCRIPTION: Description = Description {
     name: "prague",
     title: "TCP Prague",
     source: "RFC 9331, section 4, with the L4S team's constants",
-    status: "checked against its response to marks and its RTT independence",
+    status: "checked against its response to marks, its RTT independence and its fallback",
     needs: &[Need::Pacing, Need::MarksCounted, Need::ScalableMarking],
     parameters: &[
         GAIN,
@@ -40,6 +48,11 @@ pub(crate) const DESCRIPTION: Description = Description {
             name: "rtt-independence",
             meaning: "behave on short paths as if the round-trip time were 25 ms",
             kind: Kind::Flag { default: true, needs: &[] },
+        },
+        Parameter {
+            name: "classic-ecn-fallback",
+            meaning: "give way like CUBIC where the bottleneck seems to have classic ECN",
+            kind: Kind::Flag { default: false, needs: &[] },
         },
     ],
 };
@@ -50,6 +63,8 @@ pub struct Prague {
     window: Window,
     share: MarkedShare,
     rtt_independence: bool,
+    /// What detects a bottleneck with classic ECN, if it falls back there.
+    classic_ecn: Option<ClassicEcn>,
     /// Whether a mark was ever seen.
     marked: bool,
     /// Rounds since slow start.
@@ -65,6 +80,7 @@ impl Prague {
             window: Window::new(start),
             share: MarkedShare::new(settings.number("g")),
             rtt_independence: settings.flag("rtt-independence"),
+            classic_ecn: settings.flag("classic-ecn-fallback").then(ClassicEcn::new),
             marked: false,
             rounds: 0,
             smoothed_rtt: None,
@@ -95,6 +111,9 @@ impl Prague {
         }
         if self.marked && now.saturating_sub(self.last_update) >= self.virtual_rtt() {
             self.share.update();
+            if let Some(classic_ecn) = &mut self.classic_ecn {
+                classic_ecn.update();
+            }
             self.last_update = now;
         }
     }
@@ -112,7 +131,9 @@ impl Prague {
     fn on_mark(&mut self, now: Nanoseconds) {
         let waited = self.last_decrease.map(|it| now.saturating_sub(it));
         if waited.is_none_or(|it| it >= self.virtual_rtt()) {
-            self.window.reduce_to((1.0 - self.share.alpha() / 2.0) * self.window.cwnd());
+            let certainty = self.classic_ecn.as_ref().map_or(0.0, ClassicEcn::certainty);
+            let alpha = self.share.alpha().max(CLASSIC_SHARE * certainty);
+            self.window.reduce_to((1.0 - alpha / 2.0) * self.window.cwnd());
             self.last_decrease = Some(now);
         }
     }
@@ -121,6 +142,9 @@ impl Prague {
 impl Controller for Prague {
     fn on_acknowledgement(&mut self, acknowledgement: &Acknowledgement) {
         self.smoothed_rtt = acknowledgement.smoothed_rtt.or(self.smoothed_rtt);
+        if let (Some(classic_ecn), Some(rtt)) = (&mut self.classic_ecn, acknowledgement.rtt) {
+            classic_ecn.measure(rtt, self.window.ssthresh());
+        }
         if acknowledgement.round_ended {
             self.end_round(acknowledgement.now);
         }

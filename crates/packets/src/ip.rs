@@ -6,7 +6,7 @@ use std::net::{SocketAddrV4, SocketAddrV6};
 
 use etherparse::{
     IpEcn, IpHeaders, IpNumber, Ipv4Header, Ipv6Header, PacketBuilder, TcpHeader, TcpOptionElement,
-    TcpOptions,
+    TcpOptions, tcp_option,
 };
 
 use crate::ecn::Ecn;
@@ -185,8 +185,22 @@ fn tcp_header(segment: &Segment) -> TcpHeader {
     }
 }
 
-/// A segment's options in Linux's order, aligned to four bytes each.
+/// A segment's options in Linux's order, aligned to four bytes each; accurate ECN's last.
 fn options(segment: &Segment) -> TcpOptions {
+    let elements = known_options(segment);
+    let Some(counters) = segment.byte_counters() else { return elements };
+    let mut bytes = elements.as_slice().to_vec();
+    let (kind, counters) = counters.wire();
+    let counters: Vec<u8> = counters.flat_map(|it| it.to_be_bytes().into_iter().skip(1)).collect();
+    let length = 2 + counters.len();
+    bytes.resize(bytes.len() + length.next_multiple_of(4) - length, tcp_option::KIND_NOOP);
+    bytes.extend([kind, length as u8]);
+    bytes.extend(counters);
+    TcpOptions::try_from_slice(&bytes).expect("a segment has room for its options")
+}
+
+/// The options that all implementations know.
+fn known_options(segment: &Segment) -> TcpOptions {
     use TcpOptionElement::{
         MaximumSegmentSize, Noop, SelectiveAcknowledgement, SelectiveAcknowledgementPermitted,
         Timestamp, WindowScale,

@@ -1,5 +1,5 @@
 //! TCP segments: the values of their fields on the wire, and their size with their
-//! true options (RFC 9293, section 3.1; RFC 2018; RFC 7323).
+//! true options (RFC 9293, section 3.1; RFC 2018; RFC 7323; RFC 9768).
 
 /// The length in bytes of a TCP header without options.
 const HEADER: u16 = 20;
@@ -8,6 +8,8 @@ const HEADER: u16 = 20;
 pub const TIMESTAMPS_SIZE: u16 = 12;
 /// The most SACK blocks that fit beside timestamps.
 const MOST_SACK_BLOCKS: usize = 3;
+/// Two for each SACK block.
+const OPTION_WORDS: usize = 2 * MOST_SACK_BLOCKS;
 
 /// A TCP segment. Sequence numbers are those of the wire, modulo 2³².
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,8 +24,9 @@ pub struct Segment {
     pub timestamp: u32,
     /// The clock that the sender echoes (TSecr).
     pub echo: u32,
-    /// SACK blocks, or the options of a SYN.
-    options: [u32; 2 * MOST_SACK_BLOCKS],
+    /// SACK blocks, or the options of a SYN; behind them the counters of
+    /// [`ByteCounters`], the first one last.
+    options: [u32; OPTION_WORDS],
     /// The length of its data in bytes.
     pub length: u16,
     /// The advertised window, scaled down.
@@ -40,6 +43,64 @@ pub struct SackBlock {
     pub start: u32,
     /// The one after its last byte.
     pub end: u32,
+}
+
+/// The option of accurate ECN (RFC 9768, section 3.2.3): how many bytes of data its
+/// sender has received with each ECN codepoint, modulo 2²⁴. Of its two orders and
+/// lengths, those that report congestion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ByteCounters {
+    /// Kind 172 with two counters.
+    Capable {
+        /// Bytes with ECT(0).
+        capable: u32,
+        /// Bytes with CE.
+        congestion: u32,
+    },
+    /// Kind 174 with two counters.
+    Scalable {
+        /// Bytes with ECT(1).
+        scalable: u32,
+        /// Bytes with CE.
+        congestion: u32,
+    },
+    /// Kind 172 with all three counters.
+    All {
+        /// Bytes with ECT(0).
+        capable: u32,
+        /// Bytes with CE.
+        congestion: u32,
+        /// Bytes with ECT(1).
+        scalable: u32,
+    },
+}
+
+impl ByteCounters {
+    /// What the counters are modulo of.
+    pub const MODULUS: u32 = 1 << 24;
+
+    /// The count of bytes with CE.
+    #[inline]
+    #[must_use]
+    pub const fn congestion(self) -> u32 {
+        match self {
+            Self::Capable { congestion, .. }
+            | Self::Scalable { congestion, .. }
+            | Self::All { congestion, .. } => congestion,
+        }
+    }
+
+    /// The option's kind, and its counters in their order on the wire.
+    pub fn wire(self) -> (u8, impl Iterator<Item = u32>) {
+        let (kind, counters, count) = match self {
+            Self::Capable { capable, congestion } => (172, [capable, congestion, 0], 2),
+            Self::Scalable { scalable, congestion } => (174, [scalable, congestion, 0], 2),
+            Self::All { capable, congestion, scalable } => {
+                (172, [capable, congestion, scalable], 3)
+            }
+        };
+        (kind, counters.into_iter().take(count))
+    }
 }
 
 /// The options of a SYN.
@@ -68,14 +129,18 @@ impl Flags {
     pub const PSH: Self = Self(1 << 3);
     /// The acknowledgement number is valid.
     pub const ACK: Self = Self(1 << 4);
-    /// ECN echo (RFC 3168), or the lowest bit of accurate ECN's counter.
+    /// ECN echo (RFC 3168), or the lowest bit of accurate ECN's field ACE.
     pub const ECE: Self = Self(1 << 6);
-    /// Congestion window reduced (RFC 3168), or the middle bit of the counter.
+    /// Congestion window reduced (RFC 3168), or the middle bit of ACE.
     pub const CWR: Self = Self(1 << 7);
-    /// Accurate ECN's highest bit, or SCE's echo.
+    /// The highest bit of ACE, or SCE's echo.
     pub const AE: Self = Self(1 << 8);
     /// Not a flag on the wire: the segment has the timestamps option.
     pub const TIMESTAMPS: Self = Self(1 << 12);
+    /// Not a flag on the wire: which [`ByteCounters`] the segment has, if any.
+    const BYTE_COUNTERS: Self = Self(0b11 << 13);
+    const CAPABLE: Self = Self(0b01 << 13);
+    const SCALABLE: Self = Self(0b10 << 13);
 
     /// Whether all of `flags` are set.
     #[inline]
@@ -105,19 +170,18 @@ impl Flags {
         self.0 & 0x1ff
     }
 
-    /// Accurate ECN's counter (draft-ietf-tcpm-accurate-ecn, section 3.2.2): AE,
-    /// CWR and ECE.
+    /// The field ACE of accurate ECN (RFC 9768, section 3.2.2): AE, CWR and ECE.
     #[inline]
     #[must_use]
-    pub const fn counter(self) -> u8 {
+    pub const fn ace(self) -> u8 {
         ((self.0 >> 6) & 0b111) as u8
     }
 
-    /// The flags that hold the counter's lowest three bits.
+    /// These flags with the lowest three bits of `counter` as ACE.
     #[inline]
     #[must_use]
-    pub const fn from_counter(counter: u64) -> Self {
-        Self(((counter & 0b111) as u16) << 6)
+    pub const fn with_ace(self, counter: u8) -> Self {
+        Self(self.0 & !(0b111 << 6) | ((counter & 0b111) as u16) << 6)
     }
 }
 
@@ -132,26 +196,68 @@ impl Segment {
             acknowledgement: 0,
             timestamp: 0,
             echo: 0,
-            options: [0; 2 * MOST_SACK_BLOCKS],
+            options: [0; OPTION_WORDS],
             length: 0,
             window: 0,
             flags,
         }
     }
 
+    /// How many SACK blocks it has room for: three beside timestamps, two beside two
+    /// counters of accurate ECN, and one beside three.
+    #[inline]
+    const fn sack_room(&self) -> usize {
+        match (self.flags.0 & Flags::BYTE_COUNTERS.0) >> 13 {
+            0 => MOST_SACK_BLOCKS,
+            1 | 2 => MOST_SACK_BLOCKS - 1,
+            _ => MOST_SACK_BLOCKS - 2,
+        }
+    }
+
     /// Its SACK blocks, the most recent first.
     #[inline]
     pub fn sack_blocks(&self) -> impl Iterator<Item = SackBlock> {
-        let count = if self.flags.has(Flags::SYN) { 0 } else { MOST_SACK_BLOCKS };
+        let count = if self.flags.has(Flags::SYN) { 0 } else { self.sack_room() };
         let pairs = self.options.chunks_exact(2).take(count);
         pairs.map(|it| SackBlock { start: it[0], end: it[1] }).take_while(|it| it.start != it.end)
     }
 
-    /// Adds a SACK block behind those it has; there is no room for a fourth.
+    /// Adds a SACK block behind those it has, if there is room.
     #[inline]
     pub fn add_sack_block(&mut self, block: SackBlock) {
-        if let Some(place) = self.options.chunks_exact_mut(2).find(|it| it[0] == it[1]) {
+        let room = self.sack_room();
+        let mut places = self.options.chunks_exact_mut(2).take(room);
+        if let Some(place) = places.find(|it| it[0] == it[1]) {
             place.copy_from_slice(&[block.start, block.end]);
+        }
+    }
+
+    /// Accurate ECN's option, if it has one.
+    #[inline]
+    #[must_use]
+    pub fn byte_counters(&self) -> Option<ByteCounters> {
+        let [.., third, congestion, first] = self.options;
+        match (self.flags.has(Flags::CAPABLE), self.flags.has(Flags::SCALABLE)) {
+            (false, false) => None,
+            (true, false) => Some(ByteCounters::Capable { capable: first, congestion }),
+            (false, true) => Some(ByteCounters::Scalable { scalable: first, congestion }),
+            (true, true) => Some(ByteCounters::All { capable: first, congestion, scalable: third }),
+        }
+    }
+
+    /// Gives it accurate ECN's option, before any SACK block: they have what room remains
+    /// (RFC 9768, section 3.2.3.3).
+    #[inline]
+    pub fn set_byte_counters(&mut self, counters: ByteCounters) {
+        let flags = match counters {
+            ByteCounters::Capable { .. } => Flags::CAPABLE,
+            ByteCounters::Scalable { .. } => Flags::SCALABLE,
+            ByteCounters::All { .. } => Flags::BYTE_COUNTERS,
+        };
+        self.flags = self.flags.with(flags);
+        let places = self.options.iter_mut().rev();
+        for (place, counter) in places.zip(counters.wire().1) {
+            *place = counter % ByteCounters::MODULUS;
         }
     }
 
@@ -178,15 +284,21 @@ impl Segment {
     #[must_use]
     pub fn options_size(&self) -> u16 {
         let timestamps = if self.flags.has(Flags::TIMESTAMPS) { TIMESTAMPS_SIZE } else { 0 };
+        // Two bytes and three for each counter, padded to four.
+        let counters = match self.byte_counters() {
+            None => 0,
+            Some(ByteCounters::Capable { .. } | ByteCounters::Scalable { .. }) => 8,
+            Some(ByteCounters::All { .. }) => 12,
+        };
         if self.flags.has(Flags::SYN) {
             // Maximum segment and window scale take four bytes each. Beside
             // timestamps, SACK-permitted replaces their padding.
             let permitted = self.syn_options().sack_permitted && timestamps == 0;
-            return 8 + timestamps + if permitted { 4 } else { 0 };
+            return 8 + timestamps + counters + if permitted { 4 } else { 0 };
         }
         match self.sack_blocks().count() as u16 {
-            0 => timestamps,
-            blocks => timestamps + 4 + 8 * blocks,
+            0 => timestamps + counters,
+            blocks => timestamps + counters + 4 + 8 * blocks,
         }
     }
 

@@ -18,7 +18,7 @@ use windtunnel_packets::ndn::wire::size::{
 };
 use windtunnel_packets::ndn::wire::{self, Component, ComponentType, LpPacket};
 use windtunnel_packets::ndn::{self, Data, Interest, Nack, NackReason, Name, PrefixId};
-use windtunnel_packets::tcp::{Flags, SackBlock, Segment, SynOptions};
+use windtunnel_packets::tcp::{ByteCounters, Flags, SackBlock, Segment, SynOptions};
 use windtunnel_packets::udp::{self, Datagram};
 use windtunnel_packets::{Body, Ecn, Packet};
 
@@ -72,6 +72,19 @@ prop_compose! {
     }
 }
 
+fn any_byte_counters() -> impl Strategy<Value = ByteCounters> {
+    let counter = || 0..ByteCounters::MODULUS;
+    prop_oneof![
+        [counter(), counter()]
+            .prop_map(|[capable, congestion]| ByteCounters::Capable { capable, congestion }),
+        [counter(), counter()]
+            .prop_map(|[scalable, congestion]| ByteCounters::Scalable { scalable, congestion }),
+        [counter(), counter(), counter()].prop_map(|[capable, congestion, scalable]| {
+            ByteCounters::All { capable, congestion, scalable }
+        }),
+    ]
+}
+
 prop_compose! {
     fn any_segment()(
         flags in any_flags(),
@@ -80,11 +93,15 @@ prop_compose! {
         length in 0..=9000_u16,
         blocks in vec((any::<u32>(), 1..100_000_u32), 0..4),
         offers in option::of((any::<u16>(), 0..=14_u8, any::<bool>())),
+        counters in option::of(any_byte_counters()),
     ) -> Segment {
         let flags = flags.with_if(Flags::SYN, offers.is_some());
         let mut segment = Segment::new(0, numbers[0], flags);
         [_, segment.acknowledgement, segment.timestamp, segment.echo] = numbers;
         segment.window = window;
+        if let Some(counters) = counters {
+            segment.set_byte_counters(counters);
+        }
         if let Some((maximum_segment, window_scale, sack_permitted)) = offers {
             segment.set_syn_options(SynOptions { maximum_segment, window_scale, sack_permitted });
         } else {
@@ -113,6 +130,39 @@ fn received(bytes: &[u8]) -> (IpEcn, TcpSlice<'_>) {
         TransportSlice::Tcp(tcp) => (ecn, tcp),
         other => panic!("no TCP header: {other:?}"),
     }
+}
+
+/// Kind, length and content of each option, but for those that only pad.
+fn raw_options(mut bytes: &[u8]) -> Vec<(u8, u8, &[u8])> {
+    let mut found = Vec::new();
+    while let [kind, rest @ ..] = bytes {
+        if *kind == 1 {
+            bytes = rest;
+            continue;
+        }
+        let length = usize::from(rest[0]);
+        found.push((*kind, rest[0], &bytes[2..length]));
+        bytes = &bytes[length..];
+    }
+    found
+}
+
+/// RFC 9768, section 3.2.3: kind 172 counts ECT(0), CE and ECT(1), kind 174 ECT(1), CE
+/// and ECT(0); the last ones may be missing.
+fn accurate_ecn_option(options: &[u8]) -> Option<ByteCounters> {
+    let (kind, length, content) =
+        raw_options(options).into_iter().find(|it| matches!(it.0, 172 | 174))?;
+    let counters: Vec<u32> =
+        content.chunks_exact(3).map(|it| u32::from_be_bytes([0, it[0], it[1], it[2]])).collect();
+    assert_eq!(usize::from(length), 2 + 3 * counters.len());
+    Some(match (kind, &counters[..]) {
+        (172, &[capable, congestion]) => ByteCounters::Capable { capable, congestion },
+        (174, &[scalable, congestion]) => ByteCounters::Scalable { scalable, congestion },
+        (172, &[capable, congestion, scalable]) => {
+            ByteCounters::All { capable, congestion, scalable }
+        }
+        other => panic!("{other:?}"),
+    })
 }
 
 fn options(segment: &Segment) -> Vec<TcpOptionElement> {
@@ -154,7 +204,10 @@ proptest! {
         prop_assert_eq!(flags, segment.flags.wire());
         let sent: Vec<_> = segment.sack_blocks().map(|it| (it.start, it.end)).collect();
         let mut arrived = Vec::new();
-        for option in tcp.options_iterator() {
+        prop_assert_eq!(accurate_ecn_option(tcp.options()), segment.byte_counters());
+        // etherparse does not know accurate ECN's option, which is the last one.
+        let known = tcp.options_iterator().take_while(Result::is_ok);
+        for option in known {
             match option.expect("each option is well-formed") {
                 Timestamp(value, echo) => {
                     prop_assert_eq!((value, echo), (segment.timestamp, segment.echo));

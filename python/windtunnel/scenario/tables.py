@@ -740,7 +740,11 @@ class FlowDefaults(From, total=False):
     recovery: Recovery
     """How losses are found and repaired."""
     ecn: Ecn
-    """What is done with ECN; default: what the controller needs, or else `off`."""
+    """What the end that opens the connection would do with ECN; in effect is what both ends agree
+    on in the handshake; default: what the controller needs, or else `off`."""
+    server_ecn: Ecn
+    """What the other end would do with ECN: beside one that can do less, `accurate` and
+    `scalable` fall back to `classic`, and all to `off`; default: the same."""
     acknowledge_every: str
     """After how many full segments the receiver acknowledges."""
     acknowledge_within: str
@@ -862,7 +866,7 @@ Recovery = Literal["rack", "sack", "new-reno", "reno", "tahoe"]
 """How a sender finds and repairs losses."""
 
 Ecn = Literal["off", "classic", "dctcp", "accurate", "scalable", "sce"]
-"""What is done with ECN."""
+"""What an end does with ECN."""
 
 Reading = Literal["at-once", "never"]
 """When the receiving application takes what arrived."""
@@ -1112,7 +1116,11 @@ class TcpFlow(From, total=False):
     recovery: Recovery
     """How losses are found and repaired."""
     ecn: Ecn
-    """What is done with ECN; default: what the controller needs, or else `off`."""
+    """What the end that opens the connection would do with ECN; in effect is what both ends agree
+    on in the handshake; default: what the controller needs, or else `off`."""
+    server_ecn: Ecn
+    """What the other end would do with ECN: beside one that can do less, `accurate` and
+    `scalable` fall back to `classic`, and all to `off`; default: the same."""
     acknowledge_every: str
     """After how many full segments the receiver acknowledges."""
     acknowledge_within: str

@@ -99,3 +99,66 @@ fn prague_on_short_paths_answers_marks_once_in_25_milliseconds() {
         assert_eq!(decreases, answers, "settled: {settled}");
     }
 }
+
+const FALLBACK: [(&str, Value<'_>); 1] = [("classic-ecn-fallback", Value::Flag(true))];
+
+/// What a mark leaves of the window after so many round trips of 100 ms. The queue goes from
+/// `queue.0` to `queue.1` nanoseconds in each of them, but is empty in the first one, whose
+/// first segment is marked: the marked share has come down to nothing since.
+fn left(values: &[(&str, Value<'_>)], queue: (f64, f64), rounds: u32) -> f64 {
+    let mut drive = Drive::after_loss("prague", 100.0, values);
+    for round in 0..rounds {
+        for segment in 0..50 {
+            let (least, most) = if round == 0 { (0.0, 0.0) } else { queue };
+            let waits = least + (most - least) * f64::from(segment) / 49.0;
+            drive.now += SECOND / 10 / 50;
+            drive.rtt = SECOND / 10 + waits as u64;
+            drive.controller.on_acknowledgement(&Acknowledgement {
+                now: drive.now,
+                delivered: 1.0,
+                marked: f64::from(u8::from(round == 0 && segment == 0)),
+                rtt: Some(drive.rtt),
+                smoothed_rtt: Some(drive.rtt),
+                round_ended: segment == 0,
+                ..Acknowledgement::default()
+            });
+        }
+    }
+    let before = drive.cwnd();
+    drive.congest(Signal::Mark);
+    drive.cwnd() / before
+}
+
+/// The mean deviation is a quarter of the queue's range. Means are over hundreds of
+/// segments: a mark costs 5/16 once they have followed.
+#[test]
+fn prague_falls_back_where_the_queue_is_deep_or_varies() {
+    let millisecond = 1e6;
+    let classic = 1.0 - 0.625 / 2.0;
+    for (queue, falls_back) in [
+        // 500 us: an L4S queue, unless it is 11 ms deep.
+        ((0.0, 2.0), false),
+        ((1.0, 3.0), false),
+        ((10.0, 12.0), true),
+        // 0.8 and 1 ms: a classic one, however shallow.
+        ((0.0, 3.2), true),
+        ((0.0, 4.0), true),
+        // 250 us, and only 3 ms deep.
+        ((2.5, 3.5), false),
+    ] {
+        let queue = (queue.0 * millisecond, queue.1 * millisecond);
+        let left = left(&FALLBACK, queue, 1_000);
+        if falls_back {
+            close(left, classic, 1e-9);
+        } else {
+            assert!(left > 0.999, "{queue:?}: {left}");
+        }
+    }
+}
+
+#[test]
+fn prague_falls_back_neither_at_once_nor_by_default() {
+    let queue = (0.0, 2e7);
+    assert_eq!(left(&FALLBACK, queue, 3), left(&[], queue, 3));
+    assert!(left(&[], queue, 1_000) > 0.999);
+}

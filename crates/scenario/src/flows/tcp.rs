@@ -49,8 +49,12 @@ pub(crate) struct Tcp {
     /// How losses are found and repaired.
     #[serde(default)]
     recovery: Recovery,
-    /// What is done with ECN; default: what the controller needs, or else `off`.
+    /// What the end that opens the connection would do with ECN; in effect is what both
+    /// ends agree on in the handshake; default: what the controller needs, or else `off`.
     ecn: Option<Ecn>,
+    /// What the other end would do with ECN: beside one that can do less, `accurate` and
+    /// `scalable` fall back to `classic`, and all to `off`; default: the same.
+    server_ecn: Option<Ecn>,
     /// After how many full segments the receiver acknowledges.
     #[serde(default = "segments::<2>")]
     acknowledge_every: Located<Measured<Segments>>,
@@ -128,7 +132,7 @@ choice! {
     }
 }
 
-/// What is done with ECN.
+/// What an end does with ECN.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 enum Ecn {
@@ -174,6 +178,19 @@ enum Reading {
     Never,
 }
 
+impl From<Ecn> for EcnMode {
+    fn from(ecn: Ecn) -> Self {
+        match ecn {
+            Ecn::Off => Self::Off,
+            Ecn::Classic => Self::Classic,
+            Ecn::Dctcp => Self::Dctcp,
+            Ecn::Accurate => Self::Accurate,
+            Ecn::Scalable => Self::Scalable,
+            Ecn::Sce => Self::SomeCongestion,
+        }
+    }
+}
+
 impl Tcp {
     /// How a flow between two nodes is carried, and what.
     pub(super) fn plan(
@@ -212,12 +229,14 @@ impl Tcp {
         ip: IpVersion,
         controller: controllers::Settings,
     ) -> Result<TcpSettings, Mistake> {
+        let ecn = self.ecn(&controller);
         let mut settings = TcpSettings {
             ip,
             maximum_segment: 0,
             timestamps: self.timestamps,
             recovery: self.recovery.into(),
-            ecn: self.ecn(&controller),
+            ecn,
+            server_ecn: self.server_ecn.map_or(ecn, EcnMode::from),
             acknowledge_every: self.acknowledge_every()?,
             acknowledge_within: self.acknowledge_within.value.0,
             timeout_limits: self.timeout_limits()?,
@@ -245,12 +264,7 @@ impl Tcp {
     fn ecn(&self, controller: &controllers::Settings) -> EcnMode {
         let needs = |need| controller.needs().any(|it| it == need);
         match self.ecn {
-            Some(Ecn::Off) => EcnMode::Off,
-            Some(Ecn::Classic) => EcnMode::Classic,
-            Some(Ecn::Dctcp) => EcnMode::Dctcp,
-            Some(Ecn::Accurate) => EcnMode::Accurate,
-            Some(Ecn::Scalable) => EcnMode::Scalable,
-            Some(Ecn::Sce) => EcnMode::SomeCongestion,
+            Some(ecn) => ecn.into(),
             None if needs(Need::ScalableMarking) => EcnMode::Scalable,
             None if needs(Need::MarksCounted) => EcnMode::Dctcp,
             None if needs(Need::SomeCongestion) => EcnMode::SomeCongestion,

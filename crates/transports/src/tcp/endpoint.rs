@@ -8,6 +8,7 @@ use windtunnel_packets::tcp::{Flags, Segment, SynOptions, TIMESTAMPS_SIZE};
 use windtunnel_packets::{Body, Ecn, Packet, Route};
 
 use super::counters::EndpointCounters;
+use super::ecn_negotiation::Negotiation;
 use super::receiver::Receiver;
 use super::sender::{Sender, Transmission, clock};
 use super::sequence::FIRST;
@@ -50,6 +51,7 @@ pub struct Endpoint {
     /// Whether its host says when its segments leave the host's queue.
     keeps_queue_small: bool,
     state: State,
+    ecn: Negotiation,
     receiver: Receiver,
     /// What sends data: made when there is some.
     sender: Option<Box<Sender>>,
@@ -72,6 +74,10 @@ impl Endpoint {
             role,
             keeps_queue_small: false,
             state: State::Closed,
+            ecn: Negotiation::new(match role {
+                Role::Client => settings.ecn,
+                Role::Server => settings.server_ecn,
+            }),
             receiver: Receiver::new(settings),
             sender: None,
             peer_window: 0,
@@ -134,7 +140,7 @@ impl Endpoint {
                 sender.keep_queue_small();
             }
             if established {
-                sender.establish(now, self.peer_window, self.handshake);
+                sender.establish(now, self.peer_window, self.handshake, self.ecn);
             }
             sender
         })
@@ -144,19 +150,22 @@ impl Endpoint {
     #[inline]
     pub fn receive(&mut self, now: Time, segment: &Segment, ecn: Ecn, outbox: &mut TcpOutbox) {
         if segment.flags.has(Flags::SYN) {
-            self.receive_syn(now, segment, outbox);
+            self.receive_syn(now, segment, ecn, outbox);
             return;
         }
         match self.state {
             State::Established => {}
             // A client waits for the answer to its SYN.
             State::Opening { attempts, since, .. } if self.role == Role::Server => {
+                if segment.length == 0 && segment.sack_blocks().next().is_none() {
+                    self.ecn.on_end(segment.flags);
+                }
                 let window = u64::from(segment.window) << self.peer_scale;
                 self.establish(now, segment, attempts, since, window);
             }
             State::Opening { .. } | State::Closed => return,
         }
-        if segment.length > 0 && self.receiver.changes_echo(ecn, &self.settings) {
+        if segment.length > 0 && self.receiver.changes_echo(ecn) {
             self.send_acknowledgement(now, outbox);
         }
         self.receiver.receive(now, segment, ecn, &self.settings, &mut self.counters);
@@ -193,7 +202,10 @@ impl Endpoint {
     /// Handles the timers that are due.
     pub fn wake(&mut self, now: Time, outbox: &mut TcpOutbox) {
         match self.state {
-            State::Opening { again, .. } if again <= now => self.send_syn(now, outbox),
+            State::Opening { again, .. } if again <= now => {
+                self.ecn.on_timeout();
+                self.send_syn(now, outbox);
+            }
             State::Established => self.wake_established(now, outbox),
             State::Opening { .. } | State::Closed => {}
         }
@@ -206,8 +218,9 @@ impl Endpoint {
         let Some(sender) = &mut self.sender else { return };
         let (connection, settings, receiver) =
             (self.connection, &self.settings, &mut self.receiver);
+        let ecn = self.ecn.sending;
         let asks = sender.wake(now, &mut self.counters, &mut |it| {
-            Template::new(now, connection, settings, receiver).emit(it, outbox);
+            Template::new(now, connection, settings, receiver).emit(it, ecn, outbox);
         });
         if asks {
             // The byte before the next one, which the peer has already: it must answer.
@@ -311,9 +324,14 @@ impl Endpoint {
     fn syn(&mut self, now: Time) -> Packet {
         let flags = Flags::SYN.with_if(Flags::TIMESTAMPS, self.settings.timestamps);
         let mut segment = Segment::new(self.connection, 0, flags);
-        if self.role == Role::Server {
-            self.receiver.acknowledge(&mut segment, &self.settings);
-        }
+        let asks = match self.role {
+            Role::Client => self.ecn.request(),
+            Role::Server => {
+                self.receiver.acknowledge(&mut segment, &self.settings);
+                self.ecn.answer()
+            }
+        };
+        segment.flags = segment.flags.with_ace(asks.ace());
         // The window of a SYN is never scaled.
         segment.window = self.settings.receive_buffer.initial.min(u64::from(u16::MAX)) as u16;
         segment.timestamp = clock(now);
@@ -328,33 +346,45 @@ impl Endpoint {
         packet(segment, Ecn::NotCapable, &self.settings)
     }
 
-    fn receive_syn(&mut self, now: Time, segment: &Segment, outbox: &mut TcpOutbox) {
+    fn receive_syn(&mut self, now: Time, segment: &Segment, field: Ecn, outbox: &mut TcpOutbox) {
         self.peer_scale = segment.syn_options().window_scale;
         let answer = segment.flags.has(Flags::ACK);
         match (self.role, self.state) {
             (Role::Server, State::Closed) => {
-                self.receiver.open(segment.timestamp);
+                self.ecn.on_request(segment.flags, field);
+                self.receiver.open(segment.timestamp, field, self.ecn.receiving);
                 self.send_syn(now, outbox);
             }
             // The answer was lost.
-            (Role::Server, State::Opening { .. }) => self.send_syn(now, outbox),
+            (Role::Server, State::Opening { .. }) => {
+                self.ecn.on_repeated_request(segment.flags);
+                self.send_syn(now, outbox);
+            }
             (Role::Client, State::Opening { attempts, since, .. }) if answer => {
-                self.receiver.open(segment.timestamp);
+                self.ecn.on_answer(segment.flags, field);
+                self.receiver.open(segment.timestamp, field, self.ecn.receiving);
                 self.establish(now, segment, attempts, since, u64::from(segment.window));
                 self.greet(now, outbox);
             }
             // The last step of the handshake was lost.
-            (Role::Client, State::Established) => self.send_acknowledgement(now, outbox),
+            (Role::Client, State::Established) => {
+                self.ecn.on_repeated_answer(segment.flags, field);
+                self.end_handshake(now, outbox);
+            }
             (Role::Client, _) | (Role::Server, State::Established) => {}
         }
     }
 
-    /// The client's first segment after the handshake: data if there is some.
+    /// The client's first segment after the handshake: data if there is some, but for
+    /// accurate ECN, whose report has no place there.
     fn greet(&mut self, now: Time, outbox: &mut TcpOutbox) {
         let sent = outbox.len();
+        if self.ecn.receiving.is_accurate() {
+            self.end_handshake(now, outbox);
+        }
         self.transmit(now, outbox);
         if outbox.len() == sent {
-            self.send_acknowledgement(now, outbox);
+            self.end_handshake(now, outbox);
         }
     }
 
@@ -367,7 +397,7 @@ impl Endpoint {
         let echoed = || answer.flags.has(Flags::TIMESTAMPS).then(age);
         self.handshake = if attempts == 1 { Some(now.since(since)) } else { echoed() };
         if let Some(sender) = &mut self.sender {
-            sender.establish(now, window, self.handshake);
+            sender.establish(now, window, self.handshake, self.ecn);
         }
     }
 
@@ -382,21 +412,37 @@ impl Endpoint {
         let mut template = None;
         let (connection, settings, receiver) =
             (self.connection, &self.settings, &mut self.receiver);
+        let ecn = self.ecn.sending;
         sender.transmit(now, &mut self.counters, &mut |it| {
             // Whatever is sent acknowledges what came.
             let template: &mut Template<'_> =
                 template.get_or_insert_with(|| Template::new(now, connection, settings, receiver));
-            template.emit(it, outbox);
+            template.emit(it, ecn, outbox);
         });
     }
 
+    /// The client's acknowledgement of the answer to its SYN; to accurate ECN, it is a
+    /// report on that answer's own ECN field (RFC 9768, section 3.2.2.1).
+    fn end_handshake(&mut self, now: Time, outbox: &mut TcpOutbox) {
+        let mut segment = self.acknowledgement(now);
+        if self.ecn.receiving.is_accurate() {
+            segment.flags = segment.flags.with_ace(self.ecn.peer_field_report().ace());
+        }
+        outbox.push(packet(segment, Ecn::NotCapable, &self.settings));
+    }
+
     fn send_acknowledgement(&mut self, now: Time, outbox: &mut TcpOutbox) {
+        let segment = self.acknowledgement(now);
+        outbox.push(packet(segment, Ecn::NotCapable, &self.settings));
+    }
+
+    fn acknowledgement(&mut self, now: Time) -> Segment {
         let next = self.sender.as_ref().map_or(FIRST, |it| it.next());
         let flags = Flags::ACK.with_if(Flags::TIMESTAMPS, self.settings.timestamps);
         let mut segment = Segment::new(self.connection, next as u32, flags);
         segment.timestamp = clock(now);
         self.receiver.acknowledge(&mut segment, &self.settings);
-        outbox.push(packet(segment, Ecn::NotCapable, &self.settings));
+        segment
     }
 }
 
@@ -429,18 +475,14 @@ impl<'a> Template<'a> {
     }
 
     #[inline]
-    fn emit(&self, it: Transmission, outbox: &mut TcpOutbox) {
+    fn emit(&self, it: Transmission, ecn: EcnMode, outbox: &mut TcpOutbox) {
         let flags = Flags::ACK.with_if(Flags::FIN, it.fin).with_if(Flags::CWR, it.reduced);
-        let ecn = match self.settings.ecn {
-            EcnMode::Off => Ecn::NotCapable,
+        let field = match ecn {
             // RFC 3168, section 6.1.5: a retransmission is not ECN-capable.
             EcnMode::Classic | EcnMode::SomeCongestion if it.retransmission => Ecn::NotCapable,
-            EcnMode::Classic | EcnMode::SomeCongestion | EcnMode::Dctcp | EcnMode::Accurate => {
-                Ecn::Capable
-            }
-            EcnMode::Scalable => Ecn::Scalable,
+            _ => ecn.field(),
         };
-        outbox.push(self.packet(it.sequence, flags, it.length, ecn));
+        outbox.push(self.packet(it.sequence, flags, it.length, field));
     }
 }
 
@@ -470,9 +512,9 @@ mod tests {
     /// Beside the segments in flight: both ends, the sender, and the copy of its
     /// controller that a spurious decrease would restore.
     #[test]
-    fn a_connection_takes_at_most_2_200_bytes() {
+    fn a_connection_takes_at_most_2_25_kib() {
         let ends = 2 * size_of::<Endpoint>();
         let sender = size_of::<Sender>() + size_of::<AnyController>();
-        assert!(ends + sender <= 2200, "{ends} and {sender} bytes");
+        assert!(ends + sender <= 2304, "{ends} and {sender} bytes");
     }
 }

@@ -1,7 +1,9 @@
 //! The Transmission Control Protocol: both ends of a connection, without input
 //! or output of their own.
 
+mod accurate_ecn;
 mod counters;
+mod ecn_negotiation;
 mod endpoint;
 mod prr;
 mod rack;

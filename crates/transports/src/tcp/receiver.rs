@@ -3,12 +3,13 @@
 //!
 //! Acknowledgements are delayed by RFC 9293, section 3.8.6.3, and sent at once
 //! where RFC 5681, section 4.2 wants them. The ECN echo is that of RFC 3168,
-//! RFC 8257 or accurate ECN (RFC 9768).
+//! RFC 8257 or accurate ECN (RFC 9768), as it was agreed on in the handshake.
 
 use windtunnel_engine::{Duration, Time};
 use windtunnel_packets::Ecn;
 use windtunnel_packets::tcp::{Flags, Segment};
 
+use super::accurate_ecn::MarksReceived;
 use super::counters::EndpointCounters;
 use super::reassembly::{Arrival, Reassembly};
 use super::receive_buffer::ReceiveBuffer;
@@ -44,8 +45,10 @@ pub(super) struct Receiver {
     marked: bool,
     /// The last data that came carried the milder mark.
     some_congestion: bool,
-    /// Marked packets received.
-    marked_packets: u32,
+    /// What is reported of marks.
+    ecn: EcnMode,
+    /// What accurate ECN counts.
+    marks: MarksReceived,
 }
 
 impl Receiver {
@@ -61,7 +64,8 @@ impl Receiver {
             echo: 0,
             marked: false,
             some_congestion: false,
-            marked_packets: 0,
+            ecn: EcnMode::Off,
+            marks: MarksReceived::new(),
         }
     }
 
@@ -71,9 +75,12 @@ impl Receiver {
         (0..MOST_SCALE).find(fits).unwrap_or(MOST_SCALE)
     }
 
-    /// The peer's SYN came with this timestamp.
-    pub(super) fn open(&mut self, timestamp: u32) {
+    /// The peer's SYN, or its answer, came with this timestamp and this ECN field; marks
+    /// are reported like that.
+    pub(super) fn open(&mut self, timestamp: u32, field: Ecn, ecn: EcnMode) {
         self.echo = timestamp;
+        self.ecn = ecn;
+        self.marks.count(field, 0);
     }
 
     /// When an acknowledgement must be sent at the latest.
@@ -120,27 +127,34 @@ impl Receiver {
     /// Whether an acknowledgement of what came so far must go first, because the
     /// echo changes with this segment (RFC 8257, section 3.2).
     #[inline]
-    pub(super) fn changes_echo(&self, ecn: Ecn, settings: &TcpSettings) -> bool {
+    pub(super) fn changes_echo(&self, ecn: Ecn) -> bool {
         let waiting = self.due != Time::NEVER;
-        match settings.ecn {
+        match self.ecn {
             EcnMode::Dctcp => waiting && (ecn == Ecn::Congestion) != self.marked,
             EcnMode::SomeCongestion => waiting && (ecn == Ecn::Scalable) != self.some_congestion,
             EcnMode::Off | EcnMode::Classic | EcnMode::Accurate | EcnMode::Scalable => false,
         }
     }
 
-    fn note_mark(&mut self, segment: &Segment, ecn: Ecn, settings: &TcpSettings) {
+    /// Notes how a segment came. Whether it must be acknowledged at once.
+    #[inline]
+    fn note_mark(&mut self, segment: &Segment, ecn: Ecn) -> bool {
         let marked = ecn == Ecn::Congestion;
-        self.marked_packets = self.marked_packets.wrapping_add(u32::from(marked));
-        match settings.ecn {
+        match self.ecn {
+            EcnMode::Off => {}
+            EcnMode::Accurate | EcnMode::Scalable => {
+                return self.marks.count(ecn, segment.length);
+            }
+            // Only accurate ECN counts them.
+            _ if segment.length == 0 => {}
             EcnMode::Classic | EcnMode::SomeCongestion => {
                 let answered = segment.flags.has(Flags::CWR);
                 self.marked = marked || (self.marked && !answered);
                 self.some_congestion = ecn == Ecn::Scalable;
             }
             EcnMode::Dctcp => self.marked = marked,
-            EcnMode::Off | EcnMode::Accurate | EcnMode::Scalable => {}
         }
+        false
     }
 
     /// Takes in a segment's data and FIN.
@@ -160,6 +174,7 @@ impl Receiver {
         if segment.flags.has(Flags::TIMESTAMPS) && start <= self.acknowledged {
             self.echo = segment.timestamp;
         }
+        let reports = self.note_mark(segment, ecn);
         if end == start {
             // A probe of a closed window starts before it.
             if start < before {
@@ -170,7 +185,6 @@ impl Receiver {
         if segment.length > 0 {
             counters.received_segments += 1;
             counters.marks += u64::from(ecn == Ecn::Congestion);
-            self.note_mark(segment, ecn, settings);
         }
         if end > before + self.room(settings) + u64::from(fin) {
             self.due = now;
@@ -189,7 +203,7 @@ impl Receiver {
             self.fit_buffer(now, segment, settings);
         }
         let at_once = match arrival {
-            Arrival::InOrder { filled } => filled || fin || self.is_full(next, settings),
+            Arrival::InOrder { filled } => filled || fin || reports || self.is_full(next, settings),
             Arrival::OutOfOrder | Arrival::Duplicate => true,
         };
         let latest = if at_once { now } else { now + settings.acknowledge_within };
@@ -231,18 +245,24 @@ impl Receiver {
         let window = self.room(settings) >> Self::scale(settings);
         segment.window = window.min(u64::from(u16::MAX)) as u16;
         self.advertised = u32::from(segment.window) << Self::scale(settings);
-        let echoes = Flags::default().with_if(Flags::ECE, self.marked);
-        let echoes = match settings.ecn {
-            EcnMode::Off => Flags::default(),
-            EcnMode::Classic | EcnMode::Dctcp => echoes,
-            EcnMode::SomeCongestion => echoes.with_if(Flags::AE, self.some_congestion),
-            EcnMode::Accurate | EcnMode::Scalable => {
-                Flags::from_counter(u64::from(self.marked_packets))
-            }
-        };
-        segment.flags = segment.flags.with(Flags::ACK).with(echoes);
+        segment.flags = segment.flags.with(Flags::ACK);
+        self.report_marks(segment);
         if segment.length == 0 && settings.recovery.uses_sack() {
             self.reassembly.report(|block| segment.add_sack_block(block));
+        }
+    }
+    /// Fills in what a segment reports of marks.
+    #[inline]
+    fn report_marks(&mut self, segment: &mut Segment) {
+        let echo = Flags::default().with_if(Flags::ECE, self.marked);
+        let flags = segment.flags;
+        match self.ecn {
+            EcnMode::Off => {}
+            EcnMode::Classic | EcnMode::Dctcp => segment.flags = flags.with(echo),
+            EcnMode::SomeCongestion => {
+                segment.flags = flags.with(echo.with_if(Flags::AE, self.some_congestion));
+            }
+            EcnMode::Accurate | EcnMode::Scalable => self.marks.report(segment),
         }
     }
 }

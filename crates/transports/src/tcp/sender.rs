@@ -27,7 +27,9 @@ use small_queue::SmallQueue;
 pub(super) use state::Transmission;
 use state::{Delivered, ForwardRecovery, Phase, Probe, Undo};
 
+use super::accurate_ecn::MarksReported;
 use super::counters::EndpointCounters;
+use super::ecn_negotiation::Negotiation;
 use super::prr::Reduction;
 use super::rack::Rack;
 use super::scoreboard::{Scoreboard, Sent, State};
@@ -48,8 +50,14 @@ pub(super) struct Sender {
     /// Whether the controller sets the window during loss recovery too, because it works
     /// from delivery rates.
     is_model_based: bool,
-    /// Whether the controller counts marks, and answers them by itself.
+    /// Whether the controller counts marks, and answers them by itself; and whether the
+    /// receiver's reports allow that.
     counts_marks: bool,
+    marks_are_counted: bool,
+    /// How the receiver reports marks.
+    ecn: EcnMode,
+    /// What it has reported, where that is accurate ECN.
+    marks: MarksReported,
     board: Scoreboard,
     account: Account,
     estimator: RttEstimator,
@@ -78,9 +86,6 @@ pub(super) struct Sender {
     /// The next mark counts when this byte is acknowledged, where the controller
     /// counts marks.
     mark_point: u64,
-    /// Accurate ECN: the receiver's count of marked packets, as far as it is known from
-    /// three bits.
-    marked_packets: u8,
     reduced: bool,
     /// A round trip ends when data is delivered that was sent after so much was.
     round_end: u64,
@@ -120,6 +125,9 @@ impl Sender {
             controller: AnyController::new(settings.start, &settings.controller),
             is_model_based: description.needs(Need::DeliveryRate),
             counts_marks: description.needs(Need::MarksCounted),
+            marks_are_counted: false,
+            ecn: EcnMode::Off,
+            marks: MarksReported::new(false),
             board: Scoreboard::new(FIRST),
             account: Account::new(),
             estimator: RttEstimator::new(settings.timeout_limits),
@@ -139,7 +147,6 @@ impl Sender {
             duplicates: 0,
             examined: 0,
             mark_point: FIRST,
-            marked_packets: 0,
             reduced: false,
             round_end: 0,
             window_limited: false,
@@ -204,9 +211,18 @@ impl Sender {
         }
     }
 
-    /// The handshake has given the receiver's window and a round trip, unless a SYN was sent
-    /// again without timestamps.
-    pub(super) fn establish(&mut self, now: Time, window: u64, rtt: Option<Duration>) {
+    /// The handshake has given the receiver's window, an agreement on ECN, and a round trip,
+    /// unless a SYN was sent again without timestamps.
+    pub(super) fn establish(
+        &mut self,
+        now: Time,
+        window: u64,
+        rtt: Option<Duration>,
+        ecn: Negotiation,
+    ) {
+        self.ecn = ecn.sending;
+        self.marks_are_counted = self.counts_marks && self.ecn.counts_marks();
+        self.marks = MarksReported::new(ecn.came_marked);
         self.edge = FIRST + window;
         match rtt {
             Some(rtt) => self.measure(rtt),
@@ -288,12 +304,12 @@ impl Sender {
         let open = self.phase == Phase::Open;
         self.leave_phase(now);
         self.answer_losses(now, lost, in_flight_before, counters);
-        let marked = self.count_marks(segment, advanced, &delivered);
-        if marked > 0 && !self.counts_marks && open {
+        let marked = self.count_marks(segment, &delivered);
+        if marked > 0 && !self.marks_are_counted && open {
             self.answer_echo(now, counters);
         }
         self.report_delivery(now, segment, advanced, lost, marked, &delivered);
-        if marked > 0 && self.counts_marks {
+        if marked > 0 && self.marks_are_counted {
             self.answer_counted_marks(now, counters);
         }
         let (pipe, size) = (self.in_flight(), self.segment());
@@ -330,6 +346,7 @@ impl Sender {
             let ambiguous = rack.is_ambiguous(sent, since, early);
             rack.deliver(now, sent, highest, ambiguous);
             delivered.bytes += u64::from(sent.length);
+            delivered.segments += 1;
             // What may be an original's arrival says nothing of what its retransmission
             // remembers.
             if !ambiguous && delivered.newest.is_none_or(|(order, ..)| order < sent.order) {
@@ -432,19 +449,17 @@ impl Sender {
     // -- Marks --------------------------------------------------------------
 
     /// Bytes of what was delivered that were marked.
-    fn count_marks(&mut self, segment: &Segment, advanced: bool, delivered: &Delivered) -> u64 {
-        match self.settings.ecn {
+    fn count_marks(&mut self, segment: &Segment, delivered: &Delivered) -> u64 {
+        match self.ecn {
             EcnMode::Off => 0,
             EcnMode::Classic | EcnMode::Dctcp | EcnMode::SomeCongestion => {
                 if segment.flags.has(Flags::ECE) { delivered.bytes } else { 0 }
             }
-            // An acknowledgement without news may be an old one.
-            EcnMode::Accurate | EcnMode::Scalable if !advanced && delivered.bytes == 0 => 0,
+            // An acknowledgement without news may be an old one, and one of the FIN that of
+            // an end without state (see `acknowledge_again`).
+            EcnMode::Accurate | EcnMode::Scalable if delivered.bytes == 0 || self.is_closed() => 0,
             EcnMode::Accurate | EcnMode::Scalable => {
-                let counted = segment.flags.counter();
-                let more = counted.wrapping_sub(self.marked_packets) & 0b111;
-                self.marked_packets = counted;
-                (u64::from(more) * self.segment()).min(delivered.bytes.max(self.segment()))
+                self.marks.update(segment, delivered.segments, delivered.bytes)
             }
         }
     }
@@ -457,7 +472,10 @@ impl Sender {
         }
         self.phase = Phase::Reducing(self.next);
         let flight = self.in_flight();
-        self.decrease(now, Signal::Mark, flight, counters);
+        // One that would count marks knows no answer to what is not counted, but that to
+        // a loss (RFC 3168, section 5).
+        let signal = if self.counts_marks { Signal::Loss } else { Signal::Mark };
+        self.decrease(now, signal, flight, counters);
     }
 
     /// Marks that the controller counts: it may answer once a round trip.
@@ -501,7 +519,7 @@ impl Sender {
             && matches!(self.phase, Phase::Open | Phase::Loss(_));
         let delivered = self.segments(it.bytes);
         let lost = lost + std::mem::take(&mut self.lost_unreported);
-        let some = self.settings.ecn == EcnMode::SomeCongestion && segment.flags.has(Flags::AE);
+        let some = self.ecn == EcnMode::SomeCongestion && segment.flags.has(Flags::AE);
         let timestamps = segment.flags.has(Flags::TIMESTAMPS);
         let one_way = segment.timestamp.wrapping_sub(segment.echo);
         self.controller.on_acknowledgement(&Acknowledgement {

@@ -35,7 +35,7 @@ impl Recovery {
     }
 }
 
-/// What a connection does with ECN.
+/// What an end does with ECN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EcnMode {
     /// Nothing: its packets are not ECN-capable.
@@ -108,8 +108,10 @@ pub struct TcpSettings {
     pub timestamps: bool,
     /// How losses are found and repaired.
     pub recovery: Recovery,
-    /// What is done with ECN.
+    /// What the end that opens the connection would do with ECN.
     pub ecn: EcnMode,
+    /// What the other end would do with ECN. In effect is what both agree on.
+    pub server_ecn: EcnMode,
     /// After how many full segments the receiver acknowledges at the latest.
     pub acknowledge_every: u8,
     /// How long it waits for them at the most.

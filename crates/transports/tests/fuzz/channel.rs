@@ -24,6 +24,7 @@ struct Case {
     recovery: Recovery,
     timestamps: bool,
     ecn: EcnMode,
+    server_ecn: EcnMode,
     pacing: bool,
     controller: usize,
     segment: u16,
@@ -120,19 +121,21 @@ fn channels() -> impl Strategy<Value = Channel> {
 fn cases() -> impl Strategy<Value = Case> {
     let sizes = || prop_oneof![Just(1_u64), 1_u64..3_000, 1_u64..300_000];
     let bytes = (sizes(), prop_oneof![Just(0), sizes()]);
-    let choices = (recoveries(), any::<bool>(), modes(), any::<bool>(), 0..DESCRIPTIONS.len());
+    let ecn = (modes(), prop_oneof![Just(None), modes().prop_map(Some)]);
+    let choices = (recoveries(), any::<bool>(), ecn, any::<bool>(), 0..DESCRIPTIONS.len());
     let segment = prop::sample::select(vec![100_u16, 536, 1_448, 8_948]);
     let least_timeout = prop::sample::select(vec![0, 200, 1_000]).prop_map(Duration::from_millis);
     let timing = (1_u8..4, least_timeout, prop_oneof![Just(10.0), 1.0..100.0]);
     let ends = (segment, timing, prop_oneof![1_u64..4, 1_u64..1_000], bytes);
     (choices, ends, channels()).prop_map(|(choices, ends, channel)| {
-        let (recovery, timestamps, ecn, pacing, controller) = choices;
+        let (recovery, timestamps, (ecn, server_ecn), pacing, controller) = choices;
         let (segment, timing, buffer, (there, back)) = ends;
         let (acknowledge_every, least_timeout, initial_window) = timing;
         Case {
             recovery,
             timestamps,
             ecn,
+            server_ecn: server_ecn.unwrap_or(ecn),
             pacing,
             controller,
             segment,
@@ -154,6 +157,7 @@ impl Case {
             timestamps: self.timestamps,
             recovery: self.recovery,
             ecn: self.ecn,
+            server_ecn: self.server_ecn,
             acknowledge_every: self.acknowledge_every,
             acknowledge_within: Duration::from_millis(40),
             timeout_limits: RtoLimits { minimum: self.least_timeout, ..RtoLimits::default() },

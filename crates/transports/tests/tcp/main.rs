@@ -1,6 +1,8 @@
 //! TCP: one end by script, and two ends over a path.
 
+mod accurate_ecn;
 mod closing;
+mod ecn_negotiation;
 mod handshake;
 mod idleness;
 mod marks;

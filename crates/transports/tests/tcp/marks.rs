@@ -1,13 +1,13 @@
-//! Explicit congestion notification: RFC 3168, RFC 8257, accurate ECN, SCE.
+//! Explicit congestion notification: RFC 3168, RFC 8257, SCE.
 
 use windtunnel_packets::Ecn;
 use windtunnel_packets::tcp::Flags;
 use windtunnel_transports::tcp::{EcnMode, Recovery, Role, TcpSettings};
 
-use crate::script::{Script, ack, controller, data, syn, with_window};
+use crate::script::{Script, ack, agreement, data, request, syn, with_window};
 
 fn settings(ecn: EcnMode) -> TcpSettings {
-    TcpSettings { ecn, ..with_window(Recovery::Rack, 10.0) }
+    TcpSettings { ecn, server_ecn: ecn, ..with_window(Recovery::Rack, 10.0) }
 }
 
 fn sender(ecn: EcnMode) -> Script {
@@ -17,8 +17,8 @@ fn sender(ecn: EcnMode) -> Script {
 /// A receiver with an established connection.
 fn receiver(ecn: EcnMode) -> Script {
     let mut it = Script::closed(Role::Server, &settings(ecn));
-    it.receive(0, syn(Flags::default()));
-    it.receive(1, ack(0));
+    it.receive(0, syn(request(ecn)));
+    it.receive(1, ack(0).flags(agreement(ecn)));
     it.all();
     it
 }
@@ -167,51 +167,6 @@ fn dctcp_is_not_disturbed_by_segments_without_data() {
     it.receive(10, data(0).ecn(Ecn::Congestion));
     it.receive(11, data(1).length(0));
     assert!(it.all().is_empty(), "a pure acknowledgement says nothing of marks");
-}
-
-#[test]
-fn accurate_ecn_counts_marked_packets_modulo_eight() {
-    for mode in [EcnMode::Accurate, EcnMode::Scalable] {
-        let mut it = receiver(mode);
-        let mut marked = 0;
-        for number in 0..40 {
-            let mark = number % 3 != 0;
-            marked += u64::from(mark);
-            let ecn = if mark { Ecn::Congestion } else { Ecn::Capable };
-            it.receive(10 + number, data(number).ecn(ecn));
-            for sent in it.all() {
-                assert_eq!(u64::from(sent.segment.flags.counter()), marked % 8);
-            }
-        }
-        assert_eq!(it.end.counters().marks, marked);
-    }
-}
-
-/// Marks that the sender's controller got, after these acknowledgements:
-/// DCTCP's window falls with each round trip in which some were.
-fn decreases(acknowledgements: &[(u64, u64)]) -> u64 {
-    let mut settings = settings(EcnMode::Accurate);
-    settings.controller = controller("dctcp");
-    let mut it = Script::connected(&settings, 100, 1_000);
-    for (index, (next, counted)) in acknowledgements.iter().enumerate() {
-        it.receive(200 + index as u64, ack(*next).counted(*counted));
-    }
-    it.end.counters().decreases
-}
-
-#[test]
-fn a_counter_that_wraps_counts_on() {
-    assert_eq!(decreases(&[(1, 0), (2, 0)]), 0);
-    assert_eq!(decreases(&[(1, 0), (2, 1)]), 1);
-    assert_eq!(decreases(&[(10, 7), (20, 7)]), 1);
-    assert_eq!(decreases(&[(10, 7), (12, 8)]), 2, "from seven to eight is one more");
-}
-
-#[test]
-fn an_old_counter_that_comes_late_counts_nothing() {
-    assert_eq!(decreases(&[(1, 1), (10, 2), (12, 2)]), 2);
-    // The same, and the first comes once more after the second.
-    assert_eq!(decreases(&[(1, 1), (10, 2), (1, 1), (12, 2)]), 2);
 }
 
 #[test]

@@ -23,6 +23,7 @@ pub(crate) fn settings(controller: &str) -> TcpSettings {
         timestamps: true,
         recovery: Recovery::Rack,
         ecn: EcnMode::Off,
+        server_ecn: EcnMode::Off,
         acknowledge_every: 2,
         acknowledge_within: Duration::from_millis(40),
         timeout_limits: RtoLimits {

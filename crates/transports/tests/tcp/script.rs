@@ -10,7 +10,7 @@ use std::sync::Arc;
 use windtunnel_controllers::{Controller, DESCRIPTIONS, Settings as ControllerSettings, Start};
 use windtunnel_engine::{Duration, Time};
 use windtunnel_packets::ip::IpVersion;
-use windtunnel_packets::tcp::{Flags, SackBlock, Segment, SynOptions};
+use windtunnel_packets::tcp::{ByteCounters, Flags, SackBlock, Segment, SynOptions};
 use windtunnel_packets::{Body, Ecn, Packet};
 use windtunnel_transports::rtt::RtoLimits;
 use windtunnel_transports::tcp::{
@@ -30,6 +30,7 @@ pub(crate) fn settings(recovery: Recovery) -> TcpSettings {
         timestamps: false,
         recovery,
         ecn: EcnMode::Off,
+        server_ecn: EcnMode::Off,
         acknowledge_every: 2,
         acknowledge_within: Duration::from_millis(40),
         timeout_limits: RtoLimits { minimum: Duration::from_secs(1), ..RtoLimits::default() },
@@ -115,9 +116,22 @@ impl Incoming {
         self
     }
 
-    /// Accurate ECN's count of marked packets, modulo eight.
-    pub(crate) fn counted(self, marked: u64) -> Self {
-        self.flags(Flags::from_counter(marked))
+    /// Accurate ECN's field ACE after so many marked packets (RFC 9768, section 3.2.2).
+    pub(crate) fn counted(self, marked: u8) -> Self {
+        self.ace(5 + marked)
+    }
+
+    /// The field ACE with the lowest three bits of this.
+    pub(crate) fn ace(mut self, value: u8) -> Self {
+        self.segment.flags = self.segment.flags.with_ace(value);
+        self
+    }
+
+    /// Accurate ECN's option after so many bytes of ECT(0) and of CE.
+    pub(crate) fn counted_bytes(mut self, capable: u32, congestion: u32) -> Self {
+        let counters = ByteCounters::Capable { capable: 1 + capable, congestion };
+        self.segment.set_byte_counters(counters);
+        self
     }
 
     pub(crate) fn ecn(mut self, ecn: Ecn) -> Self {
@@ -153,6 +167,11 @@ pub(crate) struct Outgoing {
 }
 
 impl Outgoing {
+    /// The same as it arrives at the other end.
+    pub(crate) fn again(&self) -> Incoming {
+        Incoming { segment: self.segment, ecn: self.ecn }
+    }
+
     pub(crate) fn has(&self, flags: Flags) -> bool {
         self.segment.flags.has(flags)
     }
@@ -187,12 +206,12 @@ impl Script {
         Self { end, now: Time::ZERO, out: Vec::new() }
     }
 
-    /// A client whose SYN of time 0 was answered after `rtt` milliseconds; its
-    /// application has written so many segments.
+    /// A client whose SYN of time 0 was answered after `rtt` milliseconds, by a server that
+    /// does with ECN what the client would; its application has written so many segments.
     pub(crate) fn connected(settings: &TcpSettings, rtt: u64, segments: u64) -> Self {
         let mut script = Self::closed(Role::Client, settings);
         script.open();
-        script.receive(rtt, syn(Flags::ACK));
+        script.receive(rtt, syn(Flags::ACK.with(agreement(settings.ecn))));
         script.all();
         script.write(segments * SEGMENT);
         // The window of a SYN is not scaled: the peer's full one follows.
@@ -223,6 +242,10 @@ impl Script {
 
     pub(crate) fn now(&self) -> Time {
         self.now
+    }
+
+    pub(crate) fn milliseconds(&self) -> u64 {
+        self.now.as_nanos() / 1_000_000
     }
 
     /// Lets the timers run until that millisecond.
@@ -296,4 +319,23 @@ pub(crate) fn syn(flags: Flags) -> Incoming {
         sack_permitted: true,
     });
     Incoming { segment, ecn: Ecn::NotCapable }
+}
+
+/// The flags of a SYN that asks for what that is (RFC 3168, section 6.1.1; RFC 9768,
+/// table 2).
+pub(crate) fn request(mode: EcnMode) -> Flags {
+    match mode {
+        EcnMode::Off => Flags::default(),
+        EcnMode::Classic | EcnMode::Dctcp | EcnMode::SomeCongestion => Flags::ECE.with(Flags::CWR),
+        EcnMode::Accurate | EcnMode::Scalable => Flags::ECE.with(Flags::CWR).with(Flags::AE),
+    }
+}
+
+/// The flags of the answer to it that agrees, where the SYN was not ECN-capable.
+pub(crate) fn agreement(mode: EcnMode) -> Flags {
+    match mode {
+        EcnMode::Off => Flags::default(),
+        EcnMode::Classic | EcnMode::Dctcp | EcnMode::SomeCongestion => Flags::ECE,
+        EcnMode::Accurate | EcnMode::Scalable => Flags::CWR,
+    }
 }

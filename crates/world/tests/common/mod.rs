@@ -470,6 +470,7 @@ pub(crate) fn over_tcp(
         timestamps: true,
         recovery,
         ecn,
+        server_ecn: ecn,
         acknowledge_every: 2,
         acknowledge_within: Duration::from_millis(40),
         timeout_limits: RtoLimits::default(),

@@ -202,7 +202,7 @@ impl Sender {
 
     pub(super) fn congest(&mut self, now: Time, signal: Signal) {
         // RFC 3168, section 6.1.2: for whatever reason the window was reduced.
-        self.reduced = matches!(self.settings.ecn, EcnMode::Classic | EcnMode::SomeCongestion);
+        self.reduced = matches!(self.ecn, EcnMode::Classic | EcnMode::SomeCongestion);
         let in_flight = self.segments(self.in_flight());
         self.controller.on_congestion(&Congestion { now: now.as_nanos(), signal, in_flight });
     }

@@ -32,6 +32,7 @@ pub(in crate::tcp) struct Transmission {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Delivered {
     pub(super) bytes: u64,
+    pub(super) segments: u64,
     /// After a timeout: whether a segment was among them that had been sent before
     /// it, and not again.
     pub(super) originals: bool,
