@@ -104,9 +104,9 @@ CRATES ?= controllers links networks packets queues transports
 SHARD ?= 0/28
 JOBS ?= 2
 .PHONY: mutants
-mutants: $(environment)
+mutants:
 	cargo mutants --version || cargo install --locked cargo-mutants@27.1.0
 	mkdir -p target/mutants
 	cargo mutants $(CRATES:%=--package windtunnel-%) --shard $(SHARD) --sharding round-robin \
 		--jobs $(JOBS) --output target/mutants --no-times; test $$? -le 3
-	$(bin)/python validation/count_mutants.py target/mutants/mutants.out/outcomes.json
+	$(PYTHON) validation/count_mutants.py target/mutants/mutants.out/outcomes.json
