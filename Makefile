@@ -109,5 +109,5 @@ mutants:
 	cargo mutants --version || cargo install --locked cargo-mutants@27.1.0
 	mkdir -p target/mutants
 	cargo mutants $(CRATES:%=--package windtunnel-%) --shard $(SHARD) --sharding round-robin \
-		--jobs $(JOBS) --timeout 60 --output target/mutants --no-times; test $$? -le 3
+		--jobs $(JOBS) --timeout 60 --output target/mutants --no-times || test $$? = 2 -o $$? = 3
 	$(PYTHON) validation/count_mutants.py target/mutants/mutants.out/outcomes.json

@@ -8,7 +8,7 @@ use windtunnel_links::{Cursor, OPPORTUNITY, Opportunities};
 
 const SIZE: u64 = OPPORTUNITY as u64;
 /// How often a trace that begins again is written out.
-const ROUNDS: u64 = 100;
+const ROUNDS: u64 = 1000;
 
 fn milliseconds(milliseconds: u64) -> Duration {
     Duration::from_millis(milliseconds)
