@@ -66,3 +66,40 @@ impl BaseDelay {
         if current == Nanoseconds::MAX { 0 } else { current.saturating_sub(self.base()) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec::Vec;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// Against all that was ever seen: the base is the minimum of this minute and the nine
+        /// before, the current delay that of the last four samples that are no more than a round
+        /// trip old.
+        #[test]
+        fn the_queueing_delay_is_the_latest_above_the_minimum_of_ten_minutes(
+            begin in 0..100 * MINUTE,
+            samples in prop::collection::vec((0..3 * MINUTE, 0_u64..1000), 1..60),
+            rtt in prop_oneof![Just(0), 0..5 * MINUTE],
+        ) {
+            let mut delays = BaseDelay::new();
+            let (mut seen, mut now): (Vec<Sample>, _) = (Vec::new(), begin);
+            prop_assert_eq!(delays.queueing(now, rtt), 0);
+            for (gap, delay) in samples {
+                now += gap;
+                seen.push(Sample { time: now, delay });
+                delays.observe(now, delay);
+                let lately = seen.iter().filter(|it| now / MINUTE - it.time / MINUTE < 10);
+                let base = lately.map(|it| it.delay).min().expect("the last one");
+                prop_assert_eq!(delays.base(), base);
+                let later = now + rtt / 2;
+                let last = seen.iter().rev().take(4).filter(|it| later - it.time <= rtt);
+                let current = last.map(|it| it.delay).min();
+                prop_assert_eq!(delays.queueing(later, rtt), current.map_or(0, |it| it - base));
+            }
+        }
+    }
+}

@@ -185,4 +185,23 @@ mod tests {
         // Ten independent packets agree with probability (1 − p)¹⁰ / (1 − p¹⁰).
         assert!(shared(true) < 40, "{}", shared(true));
     }
+
+    /// After as many as fill a slot, the next packet begins a block, and so does one that finds
+    /// the link free.
+    #[test]
+    fn a_block_begins_with_each_slot_and_where_the_link_was_free() {
+        let rate = Rate::from_bits_per_second(80_000_000).expect("more than nothing");
+        let size = 1000;
+        let slot = rate.transmission_time(size) * 3;
+        let mut air = Air::new(AirPlan { slot, ..plan(0.5, Some(STATUS)) });
+        let mut random = Streams::new(5, 0).stream("air");
+        let mut begins = |was_free| air.send(&Frame { size, rate, was_free }, &mut random).begins;
+        let free = [true, false, false, false, false, true, false, false, false];
+        let begun = [true, false, false, true, false, true, false, false, true];
+        assert_eq!(free.map(&mut begins), begun);
+        // Without a slot each packet is a block.
+        let mut air = Air::new(plan(0.5, Some(STATUS)));
+        let mut begins = |was_free| air.send(&Frame { size, rate, was_free }, &mut random).begins;
+        assert_eq!([true, false, false].map(&mut begins), [true; 3]);
+    }
 }

@@ -206,6 +206,19 @@ fn what_a_mark_takes_is_shared_equally_among_the_others() {
     pcon.assert_weights(&[0.98, 0.005, 0.005, 0.005, 0.005]);
 }
 
+/// Weights are of next hops: where these are others, they begin again.
+#[test]
+fn an_entry_that_is_forgotten_begins_with_all_weight_on_its_best_next_hop() {
+    let mut it = Weighted::over(3);
+    it.decide(0, &interest(1, 1));
+    it.mark(1);
+    it.assert_weights(&[0.98, 0.01, 0.01]);
+    it.strategy.forget(ENTRY);
+    it.next_hops.pop();
+    it.decide(0, &interest(2, 2));
+    it.assert_weights(&[1.0, 0.0]);
+}
+
 #[test]
 fn a_single_next_hop_keeps_all_weight() {
     let mut pcon = Weighted::over(1);

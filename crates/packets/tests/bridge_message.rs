@@ -8,6 +8,7 @@ use windtunnel_packets::bridge::{
     self, EdgeAcknowledgement, EdgeAddresses, EdgeMessage, EdgeMessageError,
 };
 use windtunnel_packets::ip::{Addresses, IpVersion};
+use windtunnel_packets::{Body, Packet};
 
 fn any_addresses() -> impl Strategy<Value = Addresses> {
     let v4 = any::<([u8; 4], u16)>().prop_map(|(it, port)| SocketAddrV4::new(it.into(), port));
@@ -56,6 +57,19 @@ fn a_message_has_the_bytes_that_its_format_says() {
     assert_eq!(bytes[28..], *expected.as_flattened());
 }
 
+/// The outer header is that of a packet which routers forward: from edge to edge, whole, and
+/// not ECN-capable.
+#[test]
+fn a_message_goes_from_edge_to_edge_and_may_not_be_marked_or_fragmented() {
+    let bytes = example().encode();
+    let packet = etherparse::SlicedPacket::from_ip(&bytes).expect("an IP packet");
+    let Some(etherparse::NetSlice::Ipv4(ip)) = packet.net else { panic!("it is of version 4") };
+    let header = ip.header();
+    assert_eq!((header.source(), header.destination()), ([10, 1, 0, 2], [10, 1, 0, 1]));
+    assert_eq!((header.ttl(), header.dont_fragment()), (64, true));
+    assert_eq!(header.ecn(), etherparse::IpEcn::NotEct);
+}
+
 #[test]
 fn other_formats_are_refused_by_name() {
     for (byte, value, field) in [
@@ -91,6 +105,17 @@ proptest! {
         prop_assert_eq!(decoded, message);
         let found = decoded.acknowledgement(connection);
         prop_assert_eq!(found.message(message.addresses, message.edges), message);
+    }
+
+    #[test]
+    fn an_acknowledgement_survives_the_words_of_a_message(
+        [connection, sequence, acknowledgement, timestamp] in any::<[u32; 4]>(),
+    ) {
+        let it = EdgeAcknowledgement { connection, sequence, acknowledgement, timestamp };
+        let message = Packet::message(bridge::PROTOCOL, 3, &it.words(), 56);
+        let Body::Message(message) = message.body else { unreachable!("it is one") };
+        prop_assert_eq!(EdgeAcknowledgement::from_words(&message.words), it);
+        prop_assert_eq!(message.words[4..].iter().sum::<u32>(), 0, "the others are 0");
     }
 
     #[test]

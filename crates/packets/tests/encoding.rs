@@ -233,6 +233,40 @@ proptest! {
     }
 }
 
+/// Both ends of a flow, by their addresses and ports as they are in the bytes.
+fn ends(addresses: &Addresses) -> [(Vec<u8>, u16); 2] {
+    let bytes = ip::encode_segment(&Segment::new(0, 0, Flags::ACK), Ecn::Capable, addresses);
+    let sliced = SlicedPacket::from_ip(&bytes).expect("it is an IP packet");
+    let (source, destination, hops) = match sliced.net.expect("it has an IP header") {
+        NetSlice::Ipv4(ip) => {
+            let header = ip.header();
+            assert!(header.dont_fragment(), "RFC 6864, section 4.1");
+            (header.source().to_vec(), header.destination().to_vec(), header.ttl())
+        }
+        NetSlice::Ipv6(ip) => {
+            let header = ip.header();
+            (header.source().to_vec(), header.destination().to_vec(), header.hop_limit())
+        }
+        NetSlice::Arp(_) => unreachable!("nobody asked for an address"),
+    };
+    assert_eq!(hops, 64, "the default of RFC 1700");
+    let (_, tcp) = received(&bytes);
+    [(source, tcp.source_port()), (destination, tcp.destination_port())]
+}
+
+#[test]
+fn a_packet_goes_from_its_source_to_its_destination_and_its_answer_back() {
+    for version in [IpVersion::V4, IpVersion::V6] {
+        let there = addresses(version);
+        let [source, destination] = ends(&there);
+        let last = |it: &(Vec<u8>, u16)| (it.0.len(), it.0.last().copied(), it.1);
+        let bytes = if version == IpVersion::V4 { 4 } else { 16 };
+        assert_eq!(last(&source), (bytes, Some(1), 49152));
+        assert_eq!(last(&destination), (bytes, Some(2), 5001));
+        assert_eq!(ends(&there.reversed()), [destination, source]);
+    }
+}
+
 #[test]
 fn the_options_of_a_syn_come_in_the_order_of_linux() {
     let mut syn = Segment::new(0, 0, Flags::SYN.with(Flags::TIMESTAMPS));

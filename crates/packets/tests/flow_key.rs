@@ -7,7 +7,7 @@ use windtunnel_packets::bridge::{EdgeAcknowledgement, PROTOCOL};
 use windtunnel_packets::ndn::{Data, Interest, Nack, NackReason, Name, PrefixId};
 use windtunnel_packets::tcp::{Flags, Segment};
 use windtunnel_packets::udp::Datagram;
-use windtunnel_packets::{Body, Ecn, Packet, Route};
+use windtunnel_packets::{Body, Ecn, FlowKey, Packet, Route};
 
 fn packet(body: Body, place: u32) -> Packet {
     Packet { body, ecn: Ecn::Capable, network_size: 100, route: Route(place) }
@@ -55,4 +55,17 @@ fn all_packets_below_a_prefix_have_the_same_key() {
     let bodies = [Body::Interest(interest), Body::Data(data), Body::Nack(nack)];
     let keys: BTreeSet<_> = bodies.map(|it| packet(it, 0).flow_key()).into_iter().collect();
     assert_eq!(keys.len(), 1);
+}
+
+#[test]
+fn flows_of_one_protocol_have_different_keys_also_in_tunnels() {
+    let makers = [
+        FlowKey::of_prefix,
+        FlowKey::of_connection,
+        FlowKey::of_datagrams,
+        FlowKey::of_messages,
+        FlowKey::of_tunnel,
+    ];
+    let keys: BTreeSet<_> = makers.iter().flat_map(|it| [0, 1, u32::MAX].map(it)).collect();
+    assert_eq!(keys.len(), 15);
 }

@@ -85,3 +85,57 @@ fn an_answer_to_a_syn_has_room_for_the_option() {
     assert_eq!(syn.options_size(), 20 + 12);
     assert_eq!(syn.syn_options(), offered);
 }
+
+/// RFC 9293, section 3.1 (20 bytes and options padded to words), RFC 7323 (timestamps, 10 bytes),
+/// RFC 2018 (8 bytes a block and 2), each option aligned as Linux does.
+#[test]
+fn options_take_the_bytes_of_their_fields_and_of_what_aligns_them() {
+    let timestamps = |wanted| Flags::ACK.with_if(Flags::TIMESTAMPS, wanted);
+    for (stamped, blocks, options) in
+        [(false, 0, 0), (true, 0, 12), (false, 1, 12), (false, 3, 28), (true, 1, 24), (true, 2, 32)]
+    {
+        let mut segment = Segment::new(0, 0, timestamps(stamped));
+        (0..blocks)
+            .for_each(|it| segment.add_sack_block(SackBlock { start: 9 * it, end: 9 * it + 1 }));
+        segment.length = 100;
+        assert_eq!((segment.options_size(), segment.size()), (options, 120 + options));
+    }
+    for (stamped, sack_permitted, options) in
+        [(false, false, 8), (false, true, 12), (true, false, 20), (true, true, 20)]
+    {
+        let mut syn = Segment::new(0, 0, Flags::SYN.with(timestamps(stamped)));
+        let told = SynOptions { maximum_segment: 1460, window_scale: 7, sack_permitted };
+        syn.set_syn_options(told);
+        assert_eq!(syn.options_size(), options);
+        let read = syn.syn_options();
+        assert_eq!((read.maximum_segment, read.window_scale), (1460, 7));
+        assert_eq!(read.sack_permitted, sack_permitted);
+    }
+}
+
+#[test]
+fn a_segment_has_the_flags_that_were_set_and_no_others() {
+    let every = [
+        Flags::FIN,
+        Flags::SYN,
+        Flags::RST,
+        Flags::PSH,
+        Flags::ACK,
+        Flags::ECE,
+        Flags::CWR,
+        Flags::AE,
+        Flags::TIMESTAMPS,
+    ];
+    for one in every {
+        for other in every {
+            assert_eq!(one.has(other), one == other);
+            assert!(one.with(other).has(other) && one.with(other).has(one));
+            assert_eq!(one.has(one.with(other)), one == other, "all of them");
+            assert_eq!(one.with_if(other, false), one);
+        }
+    }
+    // RFC 9293, section 3.1, RFC 3168 and RFC 9768: from the lowest bit on.
+    let wire = every.map(Flags::wire);
+    assert_eq!(wire, [0x001, 0x002, 0x004, 0x008, 0x010, 0x040, 0x080, 0x100, 0]);
+    assert_eq!(Flags::default().with_ace(5), Flags::AE.with(Flags::ECE));
+}

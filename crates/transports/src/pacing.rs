@@ -57,4 +57,22 @@ mod tests {
         pacer.spend(later, 1500, 1_500_000.0);
         assert!(!pacer.allows(later));
     }
+
+    #[test]
+    fn at_a_rate_of_next_to_nothing_a_packet_leaves_each_second() {
+        for rate in [0.0, 1e-300, 1.0, 1499.0] {
+            let mut pacer = Pacer::default();
+            pacer.spend(Time::ZERO, 1500, rate);
+            assert_eq!(pacer.next(), Time::ZERO + Duration::from_secs(1), "{rate}");
+        }
+    }
+
+    #[test]
+    fn packets_that_leave_early_push_back_those_after_them() {
+        let mut pacer = Pacer::default();
+        (0..3).for_each(|_| pacer.spend(Time::ZERO, 1500, 15_000.0));
+        let due = Duration::from_millis(300);
+        assert!(!pacer.allows(Time::ZERO + (due - Duration::from_picos(1))));
+        assert!(pacer.allows(Time::ZERO + due));
+    }
 }

@@ -167,4 +167,48 @@ mod tests {
         estimator.sample(Duration::from_millis(20), 1);
         assert_eq!(estimator.timeout(), Duration::from_millis(200));
     }
+
+    /// RFC 6298, rule 2.3, for samples below the mean and for any number of them in a round trip
+    /// (RFC 7323, appendix G).
+    #[test]
+    fn a_shorter_round_trip_brings_the_mean_down_and_the_variation_up() {
+        for (expected, smoothed, variation) in [(1, 90_000, 57_500), (2, 95_000, 53_750)] {
+            let mut estimator = RttEstimator::new(RtoLimits::default());
+            estimator.sample(Duration::from_millis(100), expected);
+            estimator.sample(Duration::from_millis(20), expected);
+            assert_eq!(estimator.smoothed(), Some(Duration::from_micros(smoothed)));
+            let timeout = Duration::from_micros(smoothed + 4 * variation);
+            assert_eq!(estimator.timeout(), timeout);
+        }
+    }
+
+    /// Steady round trips leave the mean and the least variation: Linux's 200 ms, or the minimum.
+    #[test]
+    fn steady_round_trips_leave_the_least_variation_above_them() {
+        let linux =
+            RtoLimits { minimum_variation: Duration::from_millis(200), ..RtoLimits::default() };
+        for (limits, timeout) in [(linux, 250), (RtoLimits::default(), 200)] {
+            let mut estimator = RttEstimator::new(limits);
+            (0..200).for_each(|_| estimator.sample(Duration::from_millis(50), 1));
+            assert_eq!(estimator.timeout(), Duration::from_millis(timeout));
+        }
+    }
+
+    /// RFC 6298, rules 2.5 and 5.5 to 5.7.
+    #[test]
+    fn a_timeout_is_at_most_the_maximum_and_three_seconds_where_a_syn_measured_nothing() {
+        let mut estimator = RttEstimator::new(RtoLimits::default());
+        assert!(!estimator.backed_off());
+        (0..20).for_each(|_| estimator.back_off());
+        assert!(estimator.backed_off());
+        assert_eq!(estimator.timeout(), Duration::from_secs(60));
+        estimator.sample(Duration::from_millis(100), 1);
+        assert!(!estimator.backed_off());
+        for (initial, timeout) in [(1, 3), (5, 5)] {
+            let initial = Duration::from_secs(initial);
+            let mut estimator = RttEstimator::new(RtoLimits { initial, ..RtoLimits::default() });
+            estimator.fall_back();
+            assert_eq!(estimator.timeout(), Duration::from_secs(timeout));
+        }
+    }
 }

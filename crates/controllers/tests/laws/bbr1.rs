@@ -258,3 +258,40 @@ fn bbr1_lets_no_application_limited_sample_lower_its_bandwidth() {
     it.rounds(11);
     it.rounds_until_gain(0.75);
 }
+
+/// A path of 1000 segments a second and 100 ms whose policer lets 500 a second through: reports of
+/// that many delivered, and so many lost, one a round trip, until the rate is halved; how many
+/// there were, if they are no more than 40.
+fn reports_until_policed(
+    share_lost: f64,
+    mut delivered: impl FnMut(u32) -> f64,
+    limited: u32,
+) -> Option<u32> {
+    let mut it = Samples::new("bbr1", 1000.0, SECOND / 10);
+    it.rounds(30);
+    (1..=40).find(|report| {
+        it.report(|acknowledgement, delivery| {
+            acknowledgement.delivered = delivered(*report);
+            acknowledgement.lost = share_lost * acknowledgement.delivered;
+            delivery.application_limited = *report == limited;
+        });
+        it.gain() < 0.6
+    })
+}
+
+/// Two intervals of four rounds each from the first loss on, both with at least 50 of 256 segments
+/// lost and rates within an eighth of each other, find a policer; what the application
+/// limited ends an interval. The constants are those of Linux's `tcp_bbr.c`.
+#[test]
+fn bbr1_takes_two_intervals_alike_that_lose_a_fifth_for_a_policer() {
+    assert_eq!(reports_until_policed(0.2, |_| 50.0, 0), Some(9));
+    assert_eq!(reports_until_policed(50.0 / 256.0 + 1e-6, |_| 50.0, 0), Some(9));
+    assert_eq!(reports_until_policed(50.0 / 256.0 - 1e-3, |_| 50.0, 0), None);
+    let second = |delivered| move |report| if report <= 5 { 50.0 } else { delivered };
+    assert_eq!(reports_until_policed(0.2, second(56.0), 0), Some(9));
+    assert_eq!(reports_until_policed(0.2, second(44.0), 0), Some(9));
+    // The third interval is like the second.
+    assert_eq!(reports_until_policed(0.2, second(57.0), 0), Some(13));
+    assert_eq!(reports_until_policed(0.2, second(43.0), 0), Some(13));
+    assert_eq!(reports_until_policed(0.2, |_| 50.0, 3), Some(12));
+}

@@ -211,3 +211,18 @@ fn copa_paces_at_two_windows_a_standing_round_trip() {
     drive.acknowledge(1e-9);
     close(drive.controller.pacing_rate().expect("it paces"), 2.0 * 20.0 / 0.12, 1e-6);
 }
+
+/// The minimum round trip is that of 10 s, or of 20 times itself on longer paths: one of 1 s is
+/// known for 20 s.
+#[test]
+fn copa_remembers_the_minimum_round_trip_for_ten_seconds_or_twenty_times_itself() {
+    for (base, age, falls) in
+        [(100, 9, true), (100, 11, false), (1000, 19, true), (1000, 21, false)]
+    {
+        let mut drive = Drive::with("copa", 1000.0, &ALONE);
+        drive.show_round_trip(base * SECOND / 1000);
+        drive.now += age * SECOND;
+        drive.rtt = 2 * base * SECOND / 1000;
+        assert_eq!(drive.growth() < 0.0, falls, "{base} ms, {age} s ago");
+    }
+}

@@ -6,7 +6,7 @@ use windtunnel_links::radio::{
     BlockagePlan, Building, Efficiency, HandoverPlan, LineOfSight, Map, Obstructed, Point, Radio,
     RadioPlan, Station,
 };
-use windtunnel_links::{Channel, ChannelState, RadioSample};
+use windtunnel_links::{Channel, ChannelMaker, ChannelState, RadioSample};
 
 use crate::{CARRIER, at_millisecond, building, measured, open_map, point, radio_plan, station};
 
@@ -314,4 +314,12 @@ proptest! {
             prop_assert!(sample.station < plan.map.stations.len());
         }
     }
+}
+
+#[test]
+fn a_radio_shows_its_map_and_how_it_reports() {
+    let plan = radio_plan(open_map(&[point(3.0, 4.0)]), 0.0);
+    let maker: &dyn ChannelMaker = &plan;
+    assert_eq!(maker.map(), Some(&plan.map));
+    assert_eq!(maker.reports(), Some(plan.report));
 }

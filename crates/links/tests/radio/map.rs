@@ -182,4 +182,31 @@ proptest! {
         let back = map.shadow(&low_station(to.x, to.y), from, CARRIER);
         prop_assert!((there.loss - back.loss).abs() < 1e-3);
     }
+
+    /// Wherever the map lies, and whichever side of it is north or east: a quarter of a turn takes
+    /// `(x, y)` to `(-y, x)`, a mirror to `(-x, y)`.
+    #[test]
+    fn a_shadow_does_not_depend_on_where_the_map_lies_or_how_it_is_turned(
+        from in places(), to in places(), corner in places(),
+        width in 0.1..40.0, depth in 0.1..40.0,
+        by in places(), quarters in 0..4, mirrored in any::<bool>(),
+    ) {
+        let moved = |mut it: Point| {
+            (0..quarters).for_each(|_| it = point(-it.y, it.x));
+            point(if mirrored { -it.x } else { it.x } + by.x, it.y + by.y)
+        };
+        let house = Building { corner, width, depth };
+        let (one, other) = (moved(corner), moved(point(corner.x + width, corner.y + depth)));
+        let moved_house = Building {
+            corner: point(one.x.min(other.x), one.y.min(other.y)),
+            width: (one.x - other.x).abs(),
+            depth: (one.y - other.y).abs(),
+        };
+        let seen = |house, from: Point, to| {
+            among(&[house]).shadow(&Station { at: from, ..station("high", 0.0, 0.0) }, to, CARRIER)
+        };
+        let (here, there) = (seen(house, from, to), seen(moved_house, moved(from), moved(to)));
+        prop_assert_eq!(here.line_of_sight, there.line_of_sight);
+        prop_assert!((here.loss - there.loss).abs() < 1e-2, "{} and {}", here.loss, there.loss);
+    }
 }

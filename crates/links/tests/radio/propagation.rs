@@ -116,3 +116,35 @@ fn the_parameter_of_an_edge_little_off_the_line_is_that_of_its_height() {
         assert_eq!(diffraction_parameter(before + after - around, CARRIER), -parameter);
     }
 }
+
+/// TR 38.901, table 7.4.1-1, note 1: `4 (h_BS - 1 m) (h_UT - 1 m) f / c`; 21 dB a decade before it,
+/// 40 dB behind it.
+#[test]
+fn the_breakpoint_goes_with_the_heights_of_both_antennas() {
+    for (station, user) in [(10.0, 1.5), (10.0, 4.0), (25.0, 1.5), (3.0, 2.0)] {
+        let breakpoint = 4.0 * (station - 1.0) * (user - 1.0) * CARRIER / 3e8;
+        let loss = |ground: f64| Antennas::new(ground, station, user).line_of_sight_loss(CARRIER);
+        let a_decade = |from: f64, to: f64| (loss(to) - loss(from)) / (to / from).log10();
+        let before = a_decade(0.9 * breakpoint, breakpoint);
+        let behind = a_decade(1.001 * breakpoint, 1.1 * breakpoint);
+        assert!((before - 21.0).abs() < 0.1 && (behind - 40.0).abs() < 0.1, "{before}, {behind}");
+        let jump = loss(breakpoint * (1.0 + 1e-9)) - loss(breakpoint * (1.0 - 1e-9));
+        assert!(jump.abs() < 1e-6, "{jump}");
+    }
+}
+
+/// TR 38.901, table 7.4.1-1, UMi without line of sight: 0.3 dB less for each metre of the user's
+/// height above 1.5 m. Both users are 5 m above or below the station.
+#[test]
+fn a_user_higher_up_loses_less_behind_the_same_buildings() {
+    let loss = |user| Antennas::new(200.0, 6.5, user).obstructed_loss(CARRIER);
+    assert!((loss(1.5) - loss(11.5) - 3.0).abs() < 1e-9);
+    assert_eq!(loss(1.0), loss(1.5), "stated for heights from 1.5 m");
+}
+
+#[test]
+fn the_distance_is_that_between_the_antennas() {
+    assert_eq!(Antennas::new(30.0, 41.5, 1.5).distance(), 50.0);
+    assert_eq!(Antennas::new(30.0, 1.5, 41.5).distance(), 50.0);
+    assert_eq!(Antennas::new(0.3, 1.5, 1.0).distance(), 1.0);
+}

@@ -3,6 +3,7 @@
 
 mod destination;
 mod duplicates;
+mod functions;
 mod pair;
 mod source;
 

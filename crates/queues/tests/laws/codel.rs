@@ -107,20 +107,25 @@ fn every_capable_packet_beyond_the_ce_threshold_is_marked_and_no_other() {
 /// which packets leave seldom the rate of drops is the same.
 #[test]
 fn codels_instants_do_not_depend_on_how_often_packets_leave() {
-    let mut queue = codel(CongestionAction::Drop);
-    let between = 40.0;
-    let mut dropped = Vec::new();
-    for departure in 0..60 {
-        let now = between * f64::from(departure);
-        while queue.judge(milliseconds(now), &leaving(ABOVE, LONG)) == Verdict::Drop {
-            dropped.push(now);
+    // Every 50 ms, one leaves when the second drop is due.
+    for between in [10.0, 40.0, 50.0] {
+        let mut queue = codel(CongestionAction::Drop);
+        let mut dropped = Vec::new();
+        for departure in 0..100 {
+            let now = between * f64::from(departure);
+            // Were each dropped, it would never end.
+            for _ in 0..100 {
+                if queue.judge(milliseconds(now), &leaving(ABOVE, LONG)) == Verdict::Drop {
+                    dropped.push(now);
+                }
+            }
         }
-    }
-    assert!(dropped.len() > 60, "{dropped:?}");
-    let mut due = dropped[0];
-    for (index, instant) in dropped.iter().enumerate().skip(1) {
-        due += 100.0 / f64::from(index as u32).sqrt();
-        assert_eq!(*instant, (due / between).ceil() * between, "drop {index}, due at {due}");
+        assert!(dropped.len() > 20, "{dropped:?}");
+        let mut due = dropped[0];
+        for (index, instant) in dropped.iter().enumerate().skip(1) {
+            due += 100.0 / f64::from(index as u32).sqrt();
+            assert_eq!(*instant, (due / between).ceil() * between, "drop {index}, due at {due}");
+        }
     }
 }
 

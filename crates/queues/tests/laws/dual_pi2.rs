@@ -10,18 +10,39 @@ fn dual_pi2() -> DualPi2 {
     DualPi2::new(dual_pi2_settings(), random())
 }
 
-/// A classic packet waits from the start: its delay is 16 ms at the first update
-/// and 32 ms at the second (RFC 9332, appendix A.1).
+/// A classic packet waits from an update on: its delay is 16 ms at the first one after and 32 ms at
+/// the second (RFC 9332, appendix A.1); also after months without a packet.
 #[test]
 fn the_probabilities_follow_from_the_base_probability() {
-    let (mut queue, mut packets) = (dual_pi2(), Packets::default());
-    let classic = packet(1, Ecn::Capable, 1000);
-    queue.push(packets.waiting(Time::ZERO, &classic), classic.flow_key());
-    let later = milliseconds(33.0);
-    queue.push(packets.waiting(later, &classic), classic.flow_key());
-    let base = 0.16 * (0.001 + 0.017) + 3.2 * (0.016 + 0.016);
-    assert!((queue.coupled_probability() - 2.0 * base).abs() < 1e-12);
-    assert!((queue.classic_probability() - base * base).abs() < 1e-12);
+    for updates in [0, 1, 1000, 1 << 28] {
+        let (mut queue, mut packets) = (dual_pi2(), Packets::default());
+        let begin = Time::ZERO + Duration::from_millis(16) * updates;
+        let classic = packet(1, Ecn::Capable, 1000);
+        queue.push(packets.waiting(begin, &classic), classic.flow_key());
+        let later = begin + Duration::from_millis(33);
+        queue.push(packets.waiting(later, &classic), classic.flow_key());
+        let base = 0.16 * (0.001 + 0.017) + 3.2 * (0.016 + 0.016);
+        assert!((queue.coupled_probability() - 2.0 * base).abs() < 1e-12, "{updates} before");
+        assert!((queue.classic_probability() - base * base).abs() < 1e-12);
+    }
+}
+
+/// Once nothing waits, the base probability falls by `0.16 * 15 ms` an update and, in the first, by
+/// what the delay fell: to nothing, also where no packet comes meanwhile.
+#[test]
+fn an_empty_queue_forgets_its_probability_update_by_update() {
+    for updates in [1, 2, 10, 100] {
+        let (mut queue, mut packets) = (dual_pi2(), Packets::default());
+        let classic = packet(1, Ecn::Capable, 1000);
+        queue.push(packets.waiting(Time::ZERO, &classic), classic.flow_key());
+        assert!(queue.pop(milliseconds(33.0)).is_some());
+        let base = 0.16 * (0.001 + 0.017) + 3.2 * (0.016 + 0.016);
+        let now = Time::ZERO + Duration::from_millis(16) * (2 + updates);
+        assert!(queue.pop(now).is_none());
+        let expected = base - 3.2 * 0.032 - 0.16 * 0.015 * updates as f64;
+        let expected = 2.0 * expected.max(0.0);
+        assert!((queue.coupled_probability() - expected).abs() < 1e-12, "after {updates}");
+    }
 }
 
 /// What became of the packets of one queue: how long they waited, in seconds, and

@@ -49,3 +49,13 @@ fn the_link_service_never_marks_at_its_threshold() {
     let mut queue = LinkService::new(THRESHOLD, INTERVAL);
     assert_eq!(service_marks(&mut queue, 0.0, 1000.0, THRESHOLD), []);
 }
+
+#[test]
+fn the_link_service_marks_at_the_end_of_the_interval_and_not_before() {
+    for (end, verdict) in [(99.999, Verdict::Pass), (100.0, Verdict::Mark)] {
+        let mut queue = LinkService::new(THRESHOLD, INTERVAL);
+        let first = queue.judge(milliseconds(0.0), &arriving(THRESHOLD + 1));
+        assert_eq!(first, Verdict::Pass);
+        assert_eq!(queue.judge(milliseconds(end), &arriving(THRESHOLD + 1)), verdict);
+    }
+}

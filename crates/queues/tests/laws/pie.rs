@@ -199,6 +199,48 @@ fn a_burst_passes_for_its_allowance() {
     assert!(first * 80 >= 150_000, "packet {first}");
 }
 
+/// RFC 8033, section 4.4: the allowance is whole again after an update without a probability in
+/// which the delay, and that of the one before, was below half of the target.
+#[test]
+fn a_burst_passes_after_calm_and_not_after_a_queue_of_half_the_target() {
+    for (delays, passes) in [([7.0, 7.0], true), ([8.0, 7.0], false), ([8.0, 8.0], false)] {
+        let mut updates = Updates::new();
+        for delay in [8.0; 20].into_iter().chain(delays) {
+            updates.change(delay);
+        }
+        assert_eq!(updates.pie.probability(), 0.0);
+        let mut dropped = 0;
+        for _ in 0..9 {
+            updates.change(1000.0);
+            let arriving = finds(updates.now, Duration::from_secs(1));
+            let verdicts = (0..100).map(|_| updates.pie.judge(updates.now, &arriving));
+            dropped += verdicts.filter(|it| *it == Verdict::Drop).count();
+        }
+        assert_eq!(dropped == 0, passes, "{dropped} dropped after {delays:?} ms");
+    }
+}
+
+/// RFC 8033, section 4.1: nothing is dropped while the delay is below half of the target and the
+/// probability below 20 %, nor where less than two packets wait.
+#[test]
+fn packets_pass_a_short_queue_whatever_the_probability() {
+    let dropped = |least: f64, delay: f64, bytes: u64| {
+        let mut updates = Updates::from(least);
+        updates.change(delay);
+        let waiting = Duration::from_seconds(delay * 1e-3).expect("a duration");
+        let backlog = Backlog { packets: 1, bytes };
+        let arriving = Arriving { backlog, ..finds(updates.now, waiting) };
+        let verdicts = (0..1000).map(|_| updates.pie.judge(updates.now, &arriving));
+        verdicts.filter(|it| *it == Verdict::Drop).count()
+    };
+    // The delay falls from 30 ms: the probability by 0.125 * 0.0076 + 1.25 * 0.0226 or so.
+    assert_eq!(dropped(0.15, 7.4, LONG), 0);
+    assert!(dropped(0.15, 7.5, LONG) > 0, "half of the target");
+    assert!(dropped(0.30, 7.4, LONG) > 0, "20 %");
+    assert_eq!(dropped(0.30, 30.0, 2999), 0);
+    assert!(dropped(0.30, 30.0, 3000) > 0, "two packets of 1500 bytes");
+}
+
 proptest! {
     /// The updates are those of their own instants: arrivals in between, which
     /// find the same link, change nothing.

@@ -92,6 +92,41 @@ mod tests {
         assert_eq!(one_loss(14), (14, 14));
     }
 
+    /// While more is in flight than the threshold, after each acknowledgement
+    /// `ceil(delivered * ssthresh / RecoverFS)` was sent, in whole segments.
+    #[test]
+    fn sending_keeps_in_proportion_to_what_is_delivered() {
+        for (ssthresh, newly) in [(10, 1000), (14, 1000), (10, 500), (10, 3000), (7, 1300)] {
+            let mut reduction = Reduction::new(20 * SEGMENT, ssthresh * SEGMENT, SEGMENT);
+            let mut sent = 0;
+            for acknowledgements in 1..=5 {
+                reduction.acknowledge(newly, 19 * SEGMENT, true, SEGMENT);
+                while reduction.allows(SEGMENT) {
+                    reduction.send(SEGMENT);
+                    sent += 1;
+                }
+                let delivered = acknowledgements * newly;
+                let proportion = (delivered * ssthresh).div_ceil(20 * SEGMENT);
+                assert_eq!(sent, proportion, "{delivered} delivered towards {ssthresh}");
+            }
+        }
+    }
+
+    /// Below the threshold as much may be sent as was delivered and not yet used, or as this
+    /// acknowledgement delivers, up to the threshold.
+    #[test]
+    fn below_the_threshold_what_was_delivered_and_not_used_may_be_sent() {
+        let mut reduction = Reduction::new(20 * SEGMENT, 10 * SEGMENT, SEGMENT);
+        (0..3).for_each(|_| reduction.acknowledge(SEGMENT, 4 * SEGMENT, false, SEGMENT));
+        assert!(reduction.allows(3 * SEGMENT) && !reduction.allows(3 * SEGMENT + 1));
+        reduction.send(3 * SEGMENT);
+        assert!(!reduction.allows(1));
+        reduction.acknowledge(2 * SEGMENT, 4 * SEGMENT, false, SEGMENT);
+        assert!(reduction.allows(2 * SEGMENT) && !reduction.allows(2 * SEGMENT + 1));
+        reduction.acknowledge(SEGMENT, 9 * SEGMENT, true, SEGMENT);
+        assert!(reduction.allows(SEGMENT) && !reduction.allows(SEGMENT + 1), "the threshold");
+    }
+
     #[test]
     fn after_a_burst_of_losses_what_is_delivered_is_sent_and_a_safe_one_more() {
         for (safe, expected) in [(false, 1), (true, 2)] {

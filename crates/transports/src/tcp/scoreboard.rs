@@ -366,6 +366,7 @@ impl Scoreboard {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
     use windtunnel_engine::Duration;
 
     use super::*;
@@ -396,5 +397,187 @@ mod tests {
             board.lose(number);
         }
         assert_eq!(order, [0, 2, 3, 4, 1]);
+    }
+
+    /// A segment as a plain list has it.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    struct Plain {
+        number: u32,
+        start: u64,
+        end: u64,
+        length: u64,
+        state: State,
+        order: u64,
+        resent: bool,
+    }
+
+    /// A scoreboard, and beside it a list of segments that is searched from its head.
+    struct Both {
+        board: Scoreboard,
+        list: Vec<Plain>,
+        next: u64,
+        sendings: u64,
+        /// One past the highest segment that was delivered out of order.
+        highest: u32,
+    }
+
+    impl Both {
+        fn new() -> Self {
+            Self { board: Scoreboard::new(0), list: vec![], next: 0, sendings: 0, highest: 0 }
+        }
+
+        /// Of `length` bytes, and one more for a FIN.
+        fn send(&mut self, length: u16, fin: bool) {
+            let (number, start) = (self.board.next(), self.next);
+            self.next += u64::from(length) + u64::from(fin);
+            let snapshot = Account::new().send(Time::ZERO, false, 0);
+            self.board.send(Time::ZERO, self.next, length, snapshot);
+            let (state, order) = (State::InFlight, self.sendings);
+            let (end, length) = (self.next, u64::from(length));
+            self.list.push(Plain { number, start, end, length, state, order, resent: false });
+            self.sendings += 1;
+        }
+
+        fn lose(&mut self, place: usize) {
+            if let Some(it) = self.list.get_mut(place)
+                && it.state == State::InFlight
+            {
+                it.state = State::Lost;
+                self.board.lose(it.number);
+            }
+        }
+
+        fn resend(&mut self, place: usize) {
+            let Some(it) = self.list.get_mut(place) else { return };
+            if it.state != State::Delivered {
+                (it.state, it.order, it.resent) = (State::InFlight, self.sendings, true);
+                self.sendings += 1;
+                let snapshot = Account::new().send(Time::ZERO, false, 0);
+                self.board.resend(Time::ZERO, it.number, snapshot);
+            }
+        }
+
+        /// Which segments are newly delivered, by the board and by the list.
+        fn acknowledge(&mut self, up_to: u64) -> (Vec<u64>, Vec<u64>) {
+            let mut newly = Vec::new();
+            self.board.acknowledge(up_to, |it| newly.push(it.end));
+            let (acknowledged, left) = self.list.iter().partition(|it| it.end <= up_to);
+            self.list = left;
+            if let Some(first) = self.list.first_mut() {
+                first.start = first.start.max(up_to);
+            }
+            let undelivered: Vec<Plain> = acknowledged;
+            let new = undelivered.iter().filter(|it| it.state != State::Delivered);
+            (newly, new.map(|it| it.end).collect())
+        }
+
+        fn deliver(&mut self, start: u64, end: u64) -> (Vec<u64>, Vec<u64>) {
+            let mut newly = Vec::new();
+            self.board.deliver(start, end, |it| newly.push(it.end));
+            let mut expected = Vec::new();
+            for it in self.list.iter_mut().filter(|it| it.start >= start && it.end <= end) {
+                if it.state != State::Delivered {
+                    it.state = State::Delivered;
+                    expected.push(it.end);
+                }
+                self.highest = self.highest.max(it.number + 1);
+            }
+            (newly, expected)
+        }
+
+        fn check(&mut self) -> Result<(), TestCaseError> {
+            let Self { board, list, .. } = self;
+            for it in list.iter() {
+                let sent = board.at(it.number);
+                let seen = (sent.end, sent.state, sent.order, sent.retransmissions > 0);
+                prop_assert_eq!(seen, (it.end, it.state, it.order, it.resent));
+                prop_assert_eq!(board.was_resent(it.start), it.resent);
+            }
+            let of = |state| list.iter().filter(move |it| it.state == state);
+            prop_assert_eq!(board.in_flight(), of(State::InFlight).map(|it| it.length).sum());
+            prop_assert_eq!(board.delivered() as usize, of(State::Delivered).count());
+            prop_assert_eq!(
+                (board.len() as usize, board.is_empty()),
+                (list.len(), list.is_empty())
+            );
+            let oldest = of(State::InFlight).min_by_key(|it| it.order);
+            prop_assert_eq!(board.oldest().map(|it| it.0), oldest.map(|it| it.number));
+            prop_assert_eq!(board.first().map(|it| it.0), list.first().map(|it| it.number));
+            prop_assert_eq!(board.last().map(|it| it.0), list.last().map(|it| it.number));
+            let lowest = of(State::Lost).map(|it| it.number).next();
+            prop_assert_eq!(board.lowest_lost(), lowest);
+            let base = board.next() - board.len();
+            prop_assert_eq!(board.highest_delivered().max(base), self.highest.max(base));
+            prop_assert!(board.numbers().eq(list.iter().map(|it| it.number)));
+            Ok(())
+        }
+    }
+
+    #[derive(Clone, Debug)]
+    enum Step {
+        Send { length: u16, fin: bool },
+        Acknowledge(u64),
+        Deliver(u64, u64),
+        Lose(usize),
+        Resend(usize),
+        FindAgain,
+    }
+
+    fn any_step() -> impl Strategy<Value = Step> {
+        // Mostly segments of one size, at whose ends acknowledgements come.
+        let length = prop_oneof![4 => Just(100_u16), 1 => 1_u16..200];
+        let byte = prop_oneof![4 => (0_u64..30).prop_map(|it| 100 * it), 1 => 0_u64..3000];
+        prop_oneof![
+            6 => (length, prop::bool::weighted(0.05))
+                .prop_map(|(length, fin)| Step::Send { length, fin }),
+            1 => byte.clone().prop_map(Step::Acknowledge),
+            4 => (byte.clone(), byte).prop_map(|(one, other)| Step::Deliver(one, other)),
+            2 => (0_usize..30).prop_map(Step::Lose),
+            2 => (0_usize..30).prop_map(Step::Resend),
+            1 => Just(Step::FindAgain),
+        ]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..Default::default() })]
+
+        #[test]
+        fn the_scoreboard_keeps_what_a_plain_list_keeps(
+            steps in prop::collection::vec(any_step(), 1..80),
+        ) {
+            let mut both = Both::new();
+            for step in steps {
+                let (newly, expected) = match step {
+                    Step::Send { length, fin } => {
+                        both.send(length, fin);
+                        Default::default()
+                    }
+                    Step::Acknowledge(up_to) if up_to <= both.next => both.acknowledge(up_to),
+                    Step::Deliver(start, end)
+                        if both.board.unacknowledged() <= start && end <= both.next =>
+                    {
+                        both.deliver(start, end)
+                    }
+                    Step::Acknowledge(_) | Step::Deliver(..) => continue,
+                    Step::Lose(place) => {
+                        both.lose(place);
+                        Default::default()
+                    }
+                    Step::Resend(place) => {
+                        both.resend(place);
+                        Default::default()
+                    }
+                    Step::FindAgain => {
+                        both.board.find_again();
+                        for it in both.list.iter_mut().filter(|it| it.state == State::Lost) {
+                            it.state = State::InFlight;
+                        }
+                        Default::default()
+                    }
+                };
+                prop_assert_eq!(newly, expected);
+                both.check()?;
+            }
+        }
     }
 }

@@ -269,3 +269,21 @@ fn at_a_timeout_only_what_is_overdue_is_lost() {
     assert_eq!(it.sent_at(), [(1_162, 2), (1_162, 3), (1_162, 4), (1_162, 5)]);
     assert_eq!(it.end.in_flight(), 6, "the new ones are not overdue");
 }
+
+/// RFC 8985, section 6.2, step 2: what arrives sooner after it was sent again than any round trip
+/// took is the first sending, and does not show that others sent before the second are late.
+#[test]
+fn an_answer_too_early_for_a_retransmission_does_not_make_others_late() {
+    let mut it = in_flight(10);
+    it.receive(80, ack(0).sack(1..4));
+    assert_eq!(it.sent().iter().filter(|it| **it < 10).count(), 1, "segment 0 is sent again");
+    it.receive(85, ack(4));
+    assert!(it.sent().iter().all(|it| *it >= 10), "segments 4 to 9 are on their way");
+    it.receive(90, ack(10));
+    assert_eq!(it.end.counters().retransmissions, 1);
+    // After a whole round trip the answer is one to the retransmission.
+    let mut it = in_flight(10);
+    it.receive(80, ack(0).sack(1..4));
+    it.receive(120, ack(4));
+    assert_eq!(it.sent().iter().filter(|it| (4..10).contains(*it)).count(), 6, "those are lost");
+}

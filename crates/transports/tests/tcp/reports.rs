@@ -202,3 +202,56 @@ fn the_rate_of_an_application_that_always_has_more_is_never_marked_as_limited() 
         assert!(!delivery(&only(&reports)).application_limited, "round {round}");
     }
 }
+
+/// A round trip ends with the first acknowledgement of data sent after the one before ended: once
+/// in each, however many acknowledgements there are (draft-ietf-ccwg-bbr, section 5.5.1).
+#[test]
+fn a_round_ends_once_in_a_round_trip() {
+    let (mut it, reports) = recorded(1_000);
+    let mut rounds = Vec::new();
+    for pair in 0..50 {
+        // Every second segment is acknowledged, a round trip after it was sent.
+        it.receive(200 + 100 * (pair / 5) + pair % 5, ack(2 * (pair + 1)));
+        rounds.push(only(&reports).round_ended);
+    }
+    let expected: Vec<bool> = (0..50).map(|it| it % 5 == 0).collect();
+    assert_eq!(rounds, expected);
+}
+
+/// What is considered lost is reported once, and counts for the samples of all that was sent
+/// before.
+#[test]
+fn losses_are_reported_once_and_counted_since_data_was_sent() {
+    let (mut it, reports) = recorded(1_000);
+    it.receive(200, ack(0).sack(2..4));
+    it.receive(201, ack(0).sack(2..6));
+    let told = all(&reports);
+    assert_eq!(told.iter().map(|it| it.lost).collect::<Vec<_>>(), [0.0, 2.0]);
+    assert_eq!(told.iter().map(|it| it.delivered).collect::<Vec<_>>(), [2.0, 2.0]);
+    assert_eq!(delivery(&told[1]).lost_since_send, 2.0);
+    assert!(told[1].recovering, "which begins with it");
+    it.receive(202, ack(0).sack(2..10));
+    let told = only(&reports);
+    assert_eq!((told.lost, delivery(&told).lost_since_send), (0.0, 2.0));
+    assert_eq!((delivery(&told).total, told.delivered), (8.0, 4.0));
+    // The repairs, and what was sent after the loss was found.
+    let again = it.sent();
+    assert!(again.contains(&0) && again.contains(&1), "{again:?}");
+    let next = again.iter().max().expect("new data") + 1;
+    it.receive(302, ack(next));
+    let told = only(&reports);
+    assert_eq!((told.lost, delivery(&told).lost_since_send), (0.0, 0.0));
+}
+
+/// The round trip is that of the segment sent last among those that were sent once; what was sent
+/// again measures nothing (Karn's rule: RFC 6298, section 3).
+#[test]
+fn no_round_trip_is_measured_by_what_was_sent_again() {
+    let (mut it, reports) = recorded(1_000);
+    it.receive(200, ack(0).sack(1..10));
+    it.receive(250, ack(1).sack(1..10));
+    it.receive(300, ack(1).sack(1..10));
+    let milliseconds: Vec<_> =
+        all(&reports).iter().map(|it| it.rtt.map(|it| it / 1_000_000)).collect();
+    assert_eq!(milliseconds[..2], [Some(100), None]);
+}

@@ -1,0 +1,47 @@
+//! What lies inside of packets: it is there once, and goes with its packet.
+
+use windtunnel_engine::Time;
+use windtunnel_packets::ip::IpVersion;
+use windtunnel_packets::udp::Datagram;
+use windtunnel_packets::{Body, Ecn, Packet, PacketStore, Route};
+
+fn datagram(flow: u32) -> Packet {
+    let datagram = Datagram { flow, length: 72, sequence: 0, sent: Time::ZERO };
+    Packet {
+        body: Body::Datagram(datagram),
+        ecn: Ecn::Capable,
+        network_size: 100,
+        route: Route::default(),
+    }
+}
+
+/// A datagram in a packet in a packet.
+fn twice_wrapped(packets: &mut PacketStore) -> Packet {
+    let once = packets.wrap(datagram(1), (1, 0), IpVersion::V4).expect("there is room");
+    packets.wrap(once, (2, 0), IpVersion::V6).expect("there is room")
+}
+
+#[test]
+fn a_packet_is_what_was_put_in_until_it_is_taken_out() {
+    let mut packets = PacketStore::default();
+    assert!(packets.is_empty());
+    let handles = [3, 4].map(|flow| packets.insert(datagram(flow)));
+    assert_eq!((packets.len(), packets.is_empty()), (2, false));
+    packets[handles[1]].ecn = Ecn::Congestion;
+    assert_eq!(packets[handles[0]], datagram(3));
+    assert_eq!(packets.take(handles[1]), datagram(4).marked_if(true));
+    assert_eq!(packets.len(), 1);
+}
+
+#[test]
+fn what_is_dropped_takes_all_that_is_inside_with_it() {
+    let mut packets = PacketStore::default();
+    let packet = twice_wrapped(&mut packets);
+    assert_eq!((packets.len(), packet.network_size), (2, 160));
+    packets.discard(&packet);
+    assert!(packets.is_empty());
+    let packet = twice_wrapped(&mut packets);
+    let handle = packets.insert(packet);
+    packets.drop_at(handle);
+    assert!(packets.is_empty());
+}
