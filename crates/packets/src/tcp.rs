@@ -285,10 +285,10 @@ impl Segment {
     pub fn options_size(&self) -> u16 {
         let timestamps = if self.flags.has(Flags::TIMESTAMPS) { TIMESTAMPS_SIZE } else { 0 };
         // Two bytes and three for each counter, padded to four.
-        let counters = match self.byte_counters() {
-            None => 0,
-            Some(ByteCounters::Capable { .. } | ByteCounters::Scalable { .. }) => 8,
-            Some(ByteCounters::All { .. }) => 12,
+        let counters = match (self.flags.0 & Flags::BYTE_COUNTERS.0) >> 13 {
+            0 => 0,
+            1 | 2 => 8,
+            _ => 12,
         };
         if self.flags.has(Flags::SYN) {
             // Maximum segment and window scale take four bytes each. Beside
