@@ -264,6 +264,7 @@ impl Nodes {
     }
 
     /// A link packet has come by a port: what is whole with it is received.
+    #[inline(never)]
     fn receive_link_packet(
         &mut self,
         network: &mut Network,
@@ -335,8 +336,7 @@ fn act(
     for (interface, packet) in actions.sends.drain(..) {
         let port = ports[usize::from(interface.0)];
         if let Some(Some(service)) = link_services.get_mut(port.index()) {
-            service.send(&packet, &mut network.packets, &mut actions.requests);
-            actions.requests.drain(..).for_each(|it| network.emit(now, port, it));
+            send_by(service, network, now, port, &packet, &mut actions.requests);
         } else {
             network.emit(now, port, packet);
         }
@@ -345,6 +345,20 @@ fn act(
         let timer = layer << LAYER_SHIFT | timer.0;
         network.schedule(time.max(now), Event::timer(node, timer));
     }
+}
+
+/// Sends a packet through a port by its link service; `room` is empty, before and after.
+#[inline(never)]
+fn send_by(
+    service: &mut LinkService,
+    network: &mut Network,
+    now: Time,
+    port: PortId,
+    packet: &Packet,
+    room: &mut Vec<Packet>,
+) {
+    service.send(packet, &mut network.packets, room);
+    room.drain(..).for_each(|it| network.emit(now, port, it));
 }
 
 /// The link services at both ends of each link, by port; none at all if no link needs them.
