@@ -193,6 +193,45 @@ def test_tshark_reads_an_ndn_run(windtunnel: Command, scenario: Path) -> None:
         assert tshark(file, WRONG, "frame.number") == []
 
 
+NDN = """\
+duration = "200 ms"
+nodes = { consumer = {}, producer = {} }
+producers.video = { node = "producer", prefix = "/video", payload = "1000 B" }
+consumers.viewer = { node = "consumer", prefix = "/video", controller = "few" }
+controllers.few = { kind = "fixed", window = 10 }
+
+[links.wire]
+nodes = ["consumer", "producer"]
+rate = "10 Mbps"
+delay = "5 ms"
+mtu = "400 B"
+pit_token = "4 B"
+"""
+
+
+@needs_tshark
+def test_a_capture_has_the_fragments_of_a_link_with_an_mtu(
+    windtunnel: Command, tmp_path: Path
+) -> None:
+    (tmp_path / "ndn.toml").write_text(NDN, encoding="utf-8")
+    ran = windtunnel("run", "ndn.toml", "--pcap", "consumer", "--out", "there")
+    assert ran.returncode == 0, ran.stderr
+    file = tmp_path / "there" / "captures" / "run-0" / "consumer.pcapng"
+    assert tshark(file, WRONG, "frame.number") == []
+    frames = tshark(file, "eth.type == 0x8624", "data.data", "frame.len")
+    link_packets = [bytes.fromhex(data) for data, _ in frames]
+    # LpPacket is of type 100. The mark that a queue might add would take 5 more.
+    assert all(it[0] == 100 for it in link_packets)
+    assert max(len(it) for it in link_packets) == 400 - 5
+    counted = Results.load(tmp_path / "there")["nodes"]
+    [consumer] = counted.filter(pl.col("node") == "consumer").to_dicts()
+    # A fragment begins with its Sequence (type 81) of 8 bytes.
+    fragments = [it for it in link_packets if it[4:6] == b"\x51\x08" or it[2:4] == b"\x51\x08"]
+    assert len(fragments) == consumer["fragments_in"]
+    # Of each Data there are three; the last may be incomplete at the end.
+    assert consumer["fragments_in"] // 3 == consumer["reassembled"] == consumer["data_in"] > 0
+
+
 def test_a_node_that_is_not_there_is_refused_with_the_nearest_name(
     windtunnel: Command, scenario: Path
 ) -> None:

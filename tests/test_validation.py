@@ -15,7 +15,9 @@ sys.path.append(str(ROOT / "validation"))
 import compare_ndnsim as compare  # noqa: E402
 import compare_ns3 as ns3  # noqa: E402
 
-COMPETING = pl.col("scenario").str.starts_with("dumbbell")
+SETTLED = ~pl.col("scenario").str.starts_with("dumbbell") | (
+    (pl.col("scenario") == "dumbbell-same-content") & (pl.col("bottleneck") == "5 Mbps")
+)
 
 
 @pytest.fixture(scope="module")
@@ -37,26 +39,16 @@ def test_the_page_has_the_table_that_the_command_gives(
     assert compare.comparison(theirs, ours) in page, "run `make validate`"
 
 
-def test_goodput_is_ndnsims_except_where_one_packet_decides_who_leads(
-    theirs: pl.DataFrame, ours: pl.DataFrame
-) -> None:
-    settled = ~(
-        (pl.col("scenario") == "dumbbell-same-content") & (pl.col("bottleneck") == "50 Mbps")
-    )
-    settled = settled | pl.col("bottleneck").is_null()
-    for their, our in zip(
-        theirs.filter(settled).to_dicts(), ours.filter(settled).to_dicts(), strict=True
-    ):
-        assert our["goodput"] == pytest.approx(their["goodput"], rel=0.1), compare.case_cells(our)
+def test_goodput_is_ndnsims(theirs: pl.DataFrame, ours: pl.DataFrame) -> None:
+    for their, our in zip(theirs.to_dicts(), ours.to_dicts(), strict=True):
+        assert our["goodput"] == pytest.approx(their["goodput"], rel=0.04), compare.case_cells(our)
 
 
-def test_where_no_flows_compete_drops_and_marks_are_ndnsims_to_one_packet(
+def test_where_few_ties_matter_drops_and_marks_are_ndnsims_to_one_packet(
     theirs: pl.DataFrame, ours: pl.DataFrame
 ) -> None:
-    alone = zip(
-        theirs.filter(~COMPETING).to_dicts(), ours.filter(~COMPETING).to_dicts(), strict=True
-    )
-    for their, our in alone:
+    settled = zip(theirs.filter(SETTLED).to_dicts(), ours.filter(SETTLED).to_dicts(), strict=True)
+    for their, our in settled:
         for measure in ("drops", "marks"):
             assert abs(our[measure] - their[measure]) <= 1, (compare.case_cells(our), measure)
 

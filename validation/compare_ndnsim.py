@@ -23,7 +23,9 @@ FOLDER = Path(__file__).parent / "ndnsim"
 CASE = ["scenario", "controller", "bottleneck"]
 MEASURES = {"goodput": "Mbps", "delay": "ms", "drops": "packets", "marks": "packets"}
 CONTENT = 1024
-"""Bytes of content in each Data of ndnSIM; the scenarios' payload is one byte more."""
+"""Bytes of content in each Data of ndnSIM."""
+PAYLOAD = CONTENT + 3
+"""Those in the scenarios, where a Data has three bytes less around them."""
 SECONDS = 30
 """Simulated time of every run, in both simulators."""
 NOTABLE = 0.1
@@ -34,14 +36,28 @@ Settings = Mapping[str, str]
 RULES: dict[str, Settings] = {
     "as compared": {},
     "in flight never exceeds the window": {"defaults.consumer.window_fraction": '"waits"'},
-    "Data one byte shorter": {"defaults.producer.payload": f'"{CONTENT} B"'},
+    "Data one byte shorter": {"defaults.producer.payload": f'"{PAYLOAD - 1} B"'},
     "RTT estimator gains per round trip": {"defaults.consumer.rtt_gain": '"per-round-trip"'},
     "timeout doubled once per check": {"defaults.consumer.backoff": '"each-event"'},
     "timeouts detected immediately": {"defaults.consumer.timeout_check": '"0 ms"'},
+    "late Data gives a round trip": {"defaults.consumer.late_data": '"measures"'},
     "no margin after a decrease": {"defaults.consumer.recovery_margin": '"0 %"'},
     "cached Data loses its mark": {"defaults.node.content_store.keep_marks": "false"},
 }
 """Rules of ndnSIM's consumers and forwarders, and the setting that undoes each."""
+
+CONSUMERS = {
+    "distinct Data": ("data_unique", "data"),
+    "delay from the first Interest": ("mean_delay_ms", "delay_ms"),
+    "delay from the last Interest": ("mean_delay_last_tx_ms", "last_delay_ms"),
+    "Interests sent": ("interests_sent", "interests"),
+    "retransmissions": ("retx", "retransmissions"),
+    "marked Data": ("marked_data_received", "marks"),
+}
+"""What the reference has of each consumer: its name there, and ours."""
+
+LINKS = {"drops": ("drops", "drops"), "marks": ("marks", "marks")}
+"""What it has of each direction of a link that it lists."""
 
 EXAMPLES = [
     ("one-path", "AIMD", None, "delay"),
@@ -95,6 +111,50 @@ def run_scenario(name: str, settings: Settings) -> pl.DataFrame:
     drops = pl.col("overlimit_drops") + pl.col("discipline_drops")
     links = results["links"].group_by(keys).agg(drops=drops.sum(), marks=pl.col("marks").sum())
     return flows.join(links, on=keys).with_columns(scenario=pl.lit(name))
+
+
+def details(settings: Settings) -> str:
+    """Lay out how closely each consumer and link of all cases agrees."""
+    runs = json.loads((FOLDER / "reference.json").read_text(encoding="utf-8"))["runs"]
+    ours = {name: run_details(name, settings) for name in {run["scenario"] for run in runs}}
+    pairs: dict[str, list[tuple[float, float]]] = {}
+    for run in runs:
+        of = {name: run.get(name) for name in CASE[1:]}
+        flows, links = (one_of(table, of) for table in ours[run["scenario"]])
+        for measures, theirs, rows in ((CONSUMERS, "consumers", flows), (LINKS, "links", links)):
+            for their in run[theirs]:
+                our = rows[their.get("name", their.get("link"))]
+                for measure, (here, there) in measures.items():
+                    what = f"{theirs}: {measure}"
+                    pairs.setdefault(what, []).append((our[there], their[here]))
+    pairs["all"] = [pair for measure in pairs.values() for pair in measure]
+    lines = [[measure, *agreement(values)] for measure, values in pairs.items()]
+    return table(["measure", "values", "within 0.1 %", "within 1 %", "within 10 %"], lines)
+
+
+def run_details(name: str, settings: Settings) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Give what each consumer and each direction of a link measured."""
+    settings = {"recording.interval": f'"{SECONDS} s"', **settings}
+    results = running.run_scenario(running.read(FOLDER / f"{name}.toml", settings))
+    delays = [(pl.col(f"{it}_s") * 1e3).alias(f"{it}_ms") for it in ("delay", "last_delay")]
+    links = results["links"].with_columns(
+        name=pl.format("{}>{}", "from", "to"),
+        drops=pl.col("overlimit_drops") + pl.col("discipline_drops"),
+    )
+    return results["flows"].with_columns(*delays, name="flow"), links
+
+
+def one_of(frame: pl.DataFrame, case: Mapping[str, str | None]) -> dict[str, dict[str, float]]:
+    """Give the rows of a case, by name."""
+    known = {name: value for name, value in case.items() if value is not None}
+    return {row["name"]: row for row in frame.filter(**known).to_dicts()}
+
+
+def agreement(pairs: list[tuple[float, float]]) -> list[str]:
+    """Count the values, and those that agree."""
+    differences = [abs(difference(ours, theirs)) for ours, theirs in pairs]
+    within = [sum(it <= limit for it in differences) for limit in (1e-3, 1e-2, NOTABLE)]
+    return [str(len(pairs)), *(f"{it} ({it / len(pairs):.0%})".replace("%", " %") for it in within)]
 
 
 def difference(ours: float, theirs: float) -> float:
@@ -211,6 +271,7 @@ def main() -> None:
     ours = measured(theirs, {})
     tables = {
         "ndnSIM: comparison": comparison(theirs, ours),
+        "ndnSIM: details": details({}),
         "ndnSIM: rules": rules(theirs),
         "ndnSIM: spread": spread(theirs, ours),
     }

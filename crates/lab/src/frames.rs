@@ -4,13 +4,13 @@
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddrV4, SocketAddrV6};
 
 use etherparse::{EtherType, Ethernet2Header};
-use windtunnel_packets::Body;
 use windtunnel_packets::bridge::{EdgeAcknowledgement, EdgeAddresses};
 use windtunnel_packets::ip::{self, Addresses, IpVersion};
 use windtunnel_packets::ndn::wire::size::{DataShape, NameSize, SignatureKind, data_size};
 use windtunnel_packets::ndn::wire::{EncodeError, Name};
-use windtunnel_packets::ndn::{self, Data, PrefixId};
+use windtunnel_packets::ndn::{self, Data, Nack, PrefixId};
 use windtunnel_packets::udp;
+use windtunnel_packets::{Body, Packet};
 use windtunnel_world::{PathEnds, Plan, ProducerPlan, SeenPacket};
 
 /// NDN's number in IEEE's registry.
@@ -130,6 +130,18 @@ impl Frames {
                 let signature = self.signature(data, packet.network_size);
                 (NDN, ndn::encode_data(data, self.prefix(data.name.prefix), signature, marked)?)
             }
+            Body::LinkPacket(link_packet) => {
+                let inside = seen.inside.as_deref().expect("a link packet has one inside");
+                let network_packet = self.network_packet(&inside.packet)?;
+                let nack = match &inside.packet.body {
+                    Body::Nack(nack) => Some(nack.reason),
+                    _ => None,
+                };
+                let length = packet.network_size;
+                let bytes =
+                    ndn::encode_link_packet(link_packet, &network_packet, length, nack, marked)?;
+                (NDN, bytes)
+            }
             Body::Segment(segment) => {
                 let header = packet.network_size - segment.size();
                 let (ether_type, addresses) = addresses(header, segment.connection, *path);
@@ -150,6 +162,20 @@ impl Frames {
                 (ether_type, ip::encode_tunnelled(&inner, version, packet.ecn, &addresses))
             }
         })
+    }
+
+    /// An Interest or Data bare; of a NACK the Interest.
+    fn network_packet(&self, packet: &Packet) -> Result<Vec<u8>, EncodeError> {
+        match &packet.body {
+            Body::Data(data) => {
+                let signature = self.signature(data, packet.network_size);
+                ndn::encode_data(data, self.prefix(data.name.prefix), signature, false)
+            }
+            Body::Interest(interest) | Body::Nack(Nack { interest, .. }) => {
+                ndn::encode_interest(interest, self.prefix(interest.name.prefix), None, false)
+            }
+            _ => Ok(Vec::new()),
+        }
     }
 
     fn prefix(&self, id: PrefixId) -> &Name<'static> {

@@ -92,6 +92,10 @@ pub const COLUMNS: &[&str] = &[
     "hop_limit_exceeded",
     "unsolicited",
     "expired",
+    "fragments_in",
+    "fragments_out",
+    "reassembled",
+    "reassembly_timeouts",
     "time_s",
     "cwnd_segments",
     "ssthresh_segments",
@@ -310,23 +314,28 @@ fn links(plan: &Plan, world: &World, end: Time) -> RecordBatch {
 }
 
 fn nodes(plan: &Plan, world: &World) -> RecordBatch {
-    let rows: Vec<_> = plan.nodes.iter().zip(world.nodes()).collect();
+    let counters = world.nodes().zip(world.link_services());
+    let rows: Vec<_> = plan.nodes.iter().zip(counters).collect();
     Columns::of(&rows)
         .text("node", |(node, _)| &node.name)
-        .count("interests_in", |(_, it)| it.interests_in)
-        .count("interests_out", |(_, it)| it.interests_out)
-        .count("data_in", |(_, it)| it.data_in)
-        .count("data_out", |(_, it)| it.data_out)
-        .count("nacks_in", |(_, it)| it.nacks_in)
-        .count("nacks_out", |(_, it)| it.nacks_out)
-        .count("content_store_hits", |(_, it)| it.content_store_hits)
-        .count("content_store_misses", |(_, it)| it.content_store_misses)
-        .count("aggregated", |(_, it)| it.aggregated)
-        .count("suppressed", |(_, it)| it.suppressed)
-        .count("loops", |(_, it)| it.loops)
-        .count("hop_limit_exceeded", |(_, it)| it.hop_limit_exceeded)
-        .count("unsolicited", |(_, it)| it.unsolicited)
-        .count("expired", |(_, it)| it.expired)
+        .count("interests_in", |(_, (it, _))| it.interests_in)
+        .count("interests_out", |(_, (it, _))| it.interests_out)
+        .count("data_in", |(_, (it, _))| it.data_in)
+        .count("data_out", |(_, (it, _))| it.data_out)
+        .count("nacks_in", |(_, (it, _))| it.nacks_in)
+        .count("nacks_out", |(_, (it, _))| it.nacks_out)
+        .count("content_store_hits", |(_, (it, _))| it.content_store_hits)
+        .count("content_store_misses", |(_, (it, _))| it.content_store_misses)
+        .count("aggregated", |(_, (it, _))| it.aggregated)
+        .count("suppressed", |(_, (it, _))| it.suppressed)
+        .count("loops", |(_, (it, _))| it.loops)
+        .count("hop_limit_exceeded", |(_, (it, _))| it.hop_limit_exceeded)
+        .count("unsolicited", |(_, (it, _))| it.unsolicited)
+        .count("expired", |(_, (it, _))| it.expired)
+        .count("fragments_in", |(_, (_, it))| it.fragments_in)
+        .count("fragments_out", |(_, (_, it))| it.fragments_out)
+        .count("reassembled", |(_, (_, it))| it.reassembled)
+        .count("reassembly_timeouts", |(_, (_, it))| it.reassembly_timeouts)
         .batch()
 }
 

@@ -591,3 +591,31 @@ fn a_default_applies_to_the_kinds_that_have_it() {
     let wrong = format!("{udp}[defaults.flow]\n¶payloads = \"100 B\"\n");
     assert_refused(&with(&wrong), &["unknown key `payloads`", "did you mean `payload`?"]);
 }
+
+#[test]
+fn an_mtu_and_a_pit_token_have_sizes_that_ndn_allows() {
+    let link = |key: &str| changed("\"10 Mbps\"", &format!("\"10 Mbps\", {key}"));
+    for (key, expected) in [
+        ("mtu = ¶\"126 B\"", "an MTU of 126 B"),
+        ("mtu = ¶\"70 kB\"", "write \"127 B\" to \"65535 B\""),
+        ("pit_token = ¶\"33 B\"", "a PIT token of 33 B"),
+        ("pit_token = ¶\"0 B\"", "write \"1 B\" to \"32 B\""),
+    ] {
+        assert_refused(&link(key), &[expected]);
+    }
+    let plan = read(&link("mtu = \"127 B\", pit_token = \"32 B\"")).expect("a valid scenario");
+    let service = plan.cases[0].plan.links[0].link_service;
+    assert_eq!((service.mtu, service.pit_token), (Some(127), 32));
+}
+
+#[test]
+fn an_mtu_for_no_ndn_packet_is_refused() {
+    for (key, value) in [("mtu", "500 B"), ("pit_token", "4 B")] {
+        let text = format!(
+            "duration = \"1 s\"\nnodes = {{ a = {{}}, b = {{}} }}\n[links.l]\nnodes = [\"a\", \"b\"]\n\
+             rate = \"1 Mbps\"\ndelay = \"1 ms\"\n{key} = ¶\"{value}\"\n[flows.f]\nfrom = \"a\"\n\
+             to = \"b\"\ncontroller = \"cubic\"\n"
+        );
+        assert_refused(&text, &[&format!("`{key}` is for NDN packets"), "no consumers"]);
+    }
+}

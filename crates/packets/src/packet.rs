@@ -4,8 +4,8 @@
 use crate::ecn::Ecn;
 use crate::flow_key::FlowKey;
 use crate::message::{MESSAGE_WORDS, Message, ProtocolNumber};
-use crate::ndn::wire::size::{LinkHeaders, link_size};
-use crate::ndn::{Data, Interest, Nack};
+use crate::ndn::wire::size::{CONGESTION_MARK_SIZE, LinkHeaders, link_packet_size, link_size};
+use crate::ndn::{Data, Interest, LinkPacket, Nack};
 use crate::tcp::Segment;
 use crate::tunnel::Tunnelled;
 use crate::udp::Datagram;
@@ -49,6 +49,8 @@ pub enum Body {
     Data(Data),
     /// The NACK of an Interest.
     Nack(Nack),
+    /// One of these, or a part of it, with link headers that few links need.
+    LinkPacket(LinkPacket),
     /// A TCP segment.
     Segment(Segment),
     /// A UDP datagram.
@@ -101,13 +103,18 @@ impl Packet {
             Body::Segment(_) | Body::Datagram(_) | Body::Message(_) | Body::Tunnelled(_) => {
                 return network_size;
             }
+            Body::LinkPacket(link_packet) => {
+                let mark = if self.marked() { CONGESTION_MARK_SIZE } else { 0 };
+                return link_packet_size(u32::from(link_packet.headers) + mark, network_size);
+            }
             Body::Nack(nack) => Some(nack.reason),
             Body::Interest(_) | Body::Data(_) => None,
         };
         if nack.is_none() && !self.marked() {
             return network_size;
         }
-        let headers = LinkHeaders { congestion_mark: self.marked(), pit_token: None, nack };
+        let headers =
+            LinkHeaders { congestion_mark: self.marked(), nack, ..LinkHeaders::default() };
         link_size(network_size, &headers)
     }
 
@@ -130,6 +137,7 @@ impl Packet {
             Body::Interest(it) => FlowKey::of_prefix(it.name.prefix.0),
             Body::Data(it) => FlowKey::of_prefix(it.name.prefix.0),
             Body::Nack(it) => FlowKey::of_prefix(it.interest.name.prefix.0),
+            Body::LinkPacket(it) => FlowKey::of_prefix(it.prefix.0),
             Body::Segment(it) => FlowKey::of_connection(it.connection),
             Body::Datagram(it) => FlowKey::of_datagrams(it.flow),
             Body::Message(it) => FlowKey::of_messages(it.flow),

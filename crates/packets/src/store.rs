@@ -147,10 +147,18 @@ impl Body {
     #[inline]
     #[must_use]
     pub fn inside(&self) -> Option<Handle> {
-        if let Self::Tunnelled(it) = self { Some(it.inside) } else { None }
+        match self {
+            Self::Tunnelled(it) => Some(it.inside),
+            Self::LinkPacket(it) => Some(it.inside),
+            _ => None,
+        }
     }
 
     fn inside_mut(&mut self) -> Option<&mut Handle> {
-        if let Self::Tunnelled(it) = self { Some(&mut it.inside) } else { None }
+        match self {
+            Self::Tunnelled(it) => Some(&mut it.inside),
+            Self::LinkPacket(it) => Some(&mut it.inside),
+            _ => None,
+        }
     }
 }

@@ -952,7 +952,7 @@ proptest! {
         ])),
     ) {
         let network = Data { content: Some(content), ..null_signed(name("/A")) }.encode().unwrap();
-        let headers = LinkHeaders { congestion_mark, pit_token, nack };
+        let headers = LinkHeaders { congestion_mark, pit_token, nack, fragment: None };
         let token = pit_token.map(|length| vec![0; length as usize]);
         let packet = LpPacket {
             congestion_mark: congestion_mark.then_some(1),

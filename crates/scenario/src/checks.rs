@@ -6,6 +6,7 @@ use windtunnel_transports::ndn::consumer::ConsumerWorkload;
 use windtunnel_world::{ConsumerPlan, Plan};
 
 use crate::error::{Mistake, list};
+use crate::links::Link;
 use crate::reachability;
 use crate::scenario::Scenario;
 
@@ -25,7 +26,21 @@ pub(crate) fn check(scenario: &Scenario, plan: &Plan) -> Result<(), Mistake> {
     names(scenario)?;
     faces(scenario, plan)?;
     paths(scenario, plan)?;
+    link_services(scenario)?;
     local_answers(scenario, plan)
+}
+
+/// Nothing is asked of NDN's link services where nothing speaks NDN.
+fn link_services(scenario: &Scenario) -> Result<(), Mistake> {
+    if !scenario.consumers.is_empty() {
+        return Ok(());
+    }
+    let Some((key, it)) = scenario.links.values().find_map(Link::of_ndn) else { return Ok(()) };
+    it.checked(
+        |_| false,
+        || format!("`{key}` is for NDN packets, and the scenario has no consumers"),
+        "remove it, or write a table such as [consumers.c1]",
+    )
 }
 
 fn something_happens(scenario: &Scenario) -> Result<(), Mistake> {

@@ -147,7 +147,11 @@ impl Addresses {
             Body::Tunnelled(it) => {
                 [Some(ends(self.tunnels[it.tunnel as usize], it.from == 0)), None]
             }
-            Body::Interest(_) | Body::Data(_) | Body::Nack(_) | Body::Message(_) => [None, None],
+            Body::Interest(_)
+            | Body::Data(_)
+            | Body::Nack(_)
+            | Body::LinkPacket(_)
+            | Body::Message(_) => [None, None],
         }
     }
 

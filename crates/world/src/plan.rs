@@ -12,6 +12,7 @@ use windtunnel_networks::bridge::{DestinationSettings, SourceSettings};
 use windtunnel_networks::layer::LayerMaker;
 use windtunnel_networks::ndn::content_store::ReplacementPolicy;
 use windtunnel_networks::ndn::forwarder::ForwarderMarks;
+use windtunnel_networks::ndn::link_service::LinkServiceSettings;
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::ndn::wire;
 use windtunnel_queues::{Discipline, QueueLimit};
@@ -91,6 +92,8 @@ pub struct LinkPlan {
     /// links of that number: one packet is transmitted there at a time. Media are numbered
     /// from zero on. Not for directions with a delivery trace.
     pub medium: Option<usize>,
+    /// What it asks of NDN's link services at its ends.
+    pub link_service: LinkServiceSettings,
 }
 
 /// One direction of a link, with the queue before it.

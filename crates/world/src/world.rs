@@ -2,6 +2,7 @@
 
 use windtunnel_engine::{Control, Duration, Limits, Stop, Time};
 use windtunnel_networks::ndn::forwarder::ForwarderCounters;
+use windtunnel_networks::ndn::link_service::LinkServiceCounters;
 use windtunnel_networks::tunnel::TunnelCounters;
 use windtunnel_transports::ndn::consumer::Consumer;
 
@@ -220,6 +221,11 @@ impl World {
     /// What each node counted, in the plan's order.
     pub fn nodes(&self) -> impl Iterator<Item = ForwarderCounters> {
         (0..self.nodes).map(|node| self.parts.of_node(node).nodes.counters(node))
+    }
+
+    /// What the link services of each node counted, in the plan's order.
+    pub fn link_services(&self) -> impl Iterator<Item = LinkServiceCounters> {
+        (0..self.nodes).map(|node| self.parts.of_node(node).nodes.link_service_counters(node))
     }
 
     /// Packets that crossed a queue and a link.

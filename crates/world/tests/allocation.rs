@@ -21,6 +21,7 @@ use windtunnel_links::radio::{
 };
 use windtunnel_links::{AirPlan, Loss, ReportPlan, Victims};
 use windtunnel_networks::bridge::{Order, Resend};
+use windtunnel_networks::ndn::link_service::LinkServiceSettings;
 use windtunnel_transports::rtt::RtoLimits;
 use windtunnel_transports::tcp::{EcnMode, Recovery};
 use windtunnel_world::{DirectionPlan, Paths, Plan, SplitPlan, World};
@@ -91,6 +92,16 @@ fn consumers_that_lose_and_ask_again_allocate_nothing_once_warm() {
         adaptive(&mut plan.consumers[0], name);
         assert_warm_after(30, &plan, name);
     }
+}
+
+/// Each Data in fragments, of which some are lost.
+#[test]
+fn a_link_with_an_mtu_allocates_nothing_once_warm() {
+    let mut plan = chain(2, &direction(20, 5), 1);
+    plan.links[1].directions[1].loss = Loss::Bernoulli(0.005);
+    plan.links[1].link_service = LinkServiceSettings { mtu: Some(300), pit_token: 4 };
+    adaptive(&mut plan.consumers[0], "cubic");
+    assert_warm_after(30, &plan, "an MTU of 300 bytes");
 }
 
 /// Six consumers wait for the same segments at the router: entries with many

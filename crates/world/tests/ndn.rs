@@ -9,8 +9,9 @@ use common::{
 };
 use windtunnel_controllers::Controller;
 use windtunnel_engine::{Control, Duration, Stop, Time};
-use windtunnel_links::Loss;
+use windtunnel_links::{Impairment, Loss};
 use windtunnel_networks::ndn::forwarder::{ForwarderCounters, ForwarderMarks};
+use windtunnel_networks::ndn::link_service::{LinkServiceCounters, LinkServiceSettings};
 use windtunnel_queues::{Discipline, Pcon};
 use windtunnel_transports::ndn::consumer::Reaction;
 use windtunnel_transports::rtt::RtoLimits;
@@ -360,4 +361,44 @@ fn the_window_is_what_is_in_flight_while_a_stream_goes_on() {
     let world = run(&plan);
     let consumer = world.consumers().next().expect("one consumer");
     assert_eq!((consumer.in_flight(), consumer.controller().cwnd()), (17, 17.0));
+}
+
+/// A router between a consumer and a producer; each Data becomes three fragments on the
+/// second link, which loses and repeats some.
+fn in_fragments() -> Plan {
+    let lossy = Loss::Bernoulli(0.02);
+    let link = DirectionPlan { loss: lossy, ..direction(20, 5) };
+    let link = DirectionPlan {
+        impairment: Impairment { duplication: 0.02, ..Impairment::default() },
+        ..link
+    };
+    let mut plan = nodes(&["consumer", "router", "producer"]);
+    join(&mut plan, 0, 1, &direction(100, 1));
+    join(&mut plan, 1, 2, &link);
+    plan.links[1].link_service = LinkServiceSettings { mtu: Some(400), pit_token: 4 };
+    serve(&mut plan, 2, "/data");
+    let consumer = ask(&mut plan, 0, "/data", WINDOW);
+    file(consumer, SEGMENTS);
+    consumer.settings.timeout_limits = RtoLimits::default();
+    plan
+}
+
+#[test]
+fn a_file_arrives_whole_in_fragments_of_which_some_are_lost() {
+    let plan = in_fragments();
+    let world = run(&plan);
+    assert!(finished(&world, 0).is_some());
+    let services: Vec<_> = world.link_services().collect();
+    let [consumer, router, producer] = services[..] else { panic!("three nodes") };
+    assert_eq!(consumer, LinkServiceCounters::default(), "its link asks nothing");
+    assert!(producer.fragmented >= SEGMENTS && router.fragmented == 0);
+    assert_eq!(producer.fragments_out, 3 * producer.fragmented);
+    let down = port(&plan, &world, 1, 1);
+    assert_eq!(down.offered, producer.fragments_out);
+    assert!(down.losses > 0 && down.duplicates > 0);
+    assert_eq!(router.fragments_in, down.delivered);
+    assert_eq!(router.reassembled, node(&world, 1).data_in);
+    // Of a packet's three fragments one is lost, or more.
+    let incomplete = producer.fragmented - router.reassembled;
+    assert!(incomplete <= down.losses && 3 * incomplete >= down.losses, "{incomplete}");
 }

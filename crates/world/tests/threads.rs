@@ -6,6 +6,7 @@ use common::{ask, direction, ip_flow, join, nodes, over_tcp, record, recorded, s
 use windtunnel_applications::{Sizes, Workload};
 use windtunnel_engine::{Control, Duration, Stop, Time};
 use windtunnel_links::{Impairment, Loss};
+use windtunnel_networks::ndn::link_service::LinkServiceSettings;
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_transports::tcp::{EcnMode, Recovery};
 use windtunnel_world::{
@@ -23,9 +24,10 @@ fn read(plan: &Plan, threads: usize) -> String {
     let consumers: Vec<_> = world.consumers().map(|it| *it.counters()).collect();
     let nodes: Vec<_> = world.nodes().collect();
     let tunnels: Vec<_> = world.tunnels().collect();
+    let link_services: Vec<_> = world.link_services().collect();
     let held = (world.packets_in_transit(), world.packet_hops(), world.unroutable(), events);
     format!(
-        "{held:?}\n{ports:#?}\n{flows:#?}\n{consumers:#?}\n{nodes:#?}\n{tunnels:#?}\n{:#?}\n{:#?}",
+        "{held:?}\n{ports:#?}\n{flows:#?}\n{consumers:#?}\n{nodes:#?}\n{tunnels:#?}\n{link_services:#?}\n{:#?}\n{:#?}",
         world.transfers(),
         recorded(&series)
     )
@@ -120,6 +122,18 @@ fn packets_in_tunnels_are_the_same_on_any_number_of_threads() {
     let mut plan = row(&link);
     let tunnel = |name: &str, ends| TunnelPlan { name: name.into(), ends, version: IpVersion::V4 };
     plan.tunnels = vec![tunnel("long", [1, 5]), tunnel("short", [3, 2])];
+    assert_same(&plan);
+}
+
+#[test]
+fn packets_in_fragments_are_the_same_on_any_number_of_threads() {
+    let impairment =
+        Impairment { duplication: 0.01, reordering: 0.02, lateness: Duration::from_millis(7) };
+    let link = DirectionPlan { impairment, loss: Loss::Bernoulli(0.005), ..direction(50, 3) };
+    let mut plan = row(&link);
+    for (link, mtu) in [(1, Some(300)), (2, None), (3, Some(500))] {
+        plan.links[link].link_service = LinkServiceSettings { mtu, pit_token: 2 };
+    }
     assert_same(&plan);
 }
 

@@ -112,6 +112,13 @@ class LinkDefaults(TypedDict, total=False):
     """The queue before it; default: drop-tail of 100 packets."""
     overhead: str
     """What its own framing adds to each packet."""
+    mtu: str
+    """The most bytes of an NDN packet on it, with its NDNLPv2 headers and without `overhead`:
+    larger ones are sent in fragments and reassembled at the other end; where one is lost, the
+    packet is. At least 127 B. IP packets are not affected. Default: no limit."""
+    pit_token: str
+    """The bytes of the PIT token that each NDN packet carries on it (NDNLPv2): 1 to 32. Default:
+    no token."""
     rate: str | Sequence[str]
     """How fast it sends; required."""
     changes: Sequence[Change]
@@ -940,6 +947,13 @@ class RateLink(TypedDict, total=False):
     """The queue before it; default: drop-tail of 100 packets."""
     overhead: str
     """What its own framing adds to each packet."""
+    mtu: str
+    """The most bytes of an NDN packet on it, with its NDNLPv2 headers and without `overhead`:
+    larger ones are sent in fragments and reassembled at the other end; where one is lost, the
+    packet is. At least 127 B. IP packets are not affected. Default: no limit."""
+    pit_token: str
+    """The bytes of the PIT token that each NDN packet carries on it (NDNLPv2): 1 to 32. Default:
+    no token."""
     rate: str | Sequence[str]
     """How fast it sends; required."""
     changes: Sequence[Change]
@@ -969,6 +983,13 @@ class RadioLink(TypedDict, total=False):
     """The queue before it; default: drop-tail of 100 packets."""
     overhead: str
     """What its own framing adds to each packet."""
+    mtu: str
+    """The most bytes of an NDN packet on it, with its NDNLPv2 headers and without `overhead`:
+    larger ones are sent in fragments and reassembled at the other end; where one is lost, the
+    packet is. At least 127 B. IP packets are not affected. Default: no limit."""
+    pit_token: str
+    """The bytes of the PIT token that each NDN packet carries on it (NDNLPv2): 1 to 32. Default:
+    no token."""
     radio: Radio
     """How fast it sends, by a radio; required."""
 
@@ -996,6 +1017,13 @@ class TraceLink(TypedDict, total=False):
     """The queue before it; default: drop-tail of 100 packets."""
     overhead: str
     """What its own framing adds to each packet."""
+    mtu: str
+    """The most bytes of an NDN packet on it, with its NDNLPv2 headers and without `overhead`:
+    larger ones are sent in fragments and reassembled at the other end; where one is lost, the
+    packet is. At least 127 B. IP packets are not affected. Default: no limit."""
+    pit_token: str
+    """The bytes of the PIT token that each NDN packet carries on it (NDNLPv2): 1 to 32. Default:
+    no token."""
     trace: Trace | Sequence[Trace]
     """How fast it sends, from a file; another file for each direction, or one for both;
     required."""

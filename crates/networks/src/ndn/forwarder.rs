@@ -218,7 +218,11 @@ impl Forwarder {
             Body::Data(data) => self.on_data(now, face, data, packet, outbox),
             Body::Nack(nack) => self.on_nack(now, face, nack, packet.network_size, outbox),
             // These are not forwarded by name.
-            Body::Segment(_) | Body::Datagram(_) | Body::Message(_) | Body::Tunnelled(_) => {}
+            Body::LinkPacket(_)
+            | Body::Segment(_)
+            | Body::Datagram(_)
+            | Body::Message(_)
+            | Body::Tunnelled(_) => {}
         }
         None
     }

@@ -2,6 +2,7 @@
 //! that of [`Packet::size`](crate::Packet::size); the content and the signature are
 //! zeros.
 
+use super::link_packet::LinkPacket;
 use super::name::Name;
 use super::packet::{Data, Interest};
 use super::wire::size::SignatureKind;
@@ -26,7 +27,7 @@ pub fn encode_interest(
         hop_limit: interest.hop_limit,
         ..wire::Interest::new(full_name(interest.name, prefix))
     };
-    encode_link_packet(&interest.encode()?, nack, marked)
+    encode_whole(&interest.encode()?, nack, marked)
 }
 
 /// Encodes a Data whose name has that prefix.
@@ -47,7 +48,7 @@ pub fn encode_data(
         signature_info: SignatureInfo::new(signature.signature_type()),
         signature_value: &vec![0; signature.value_length() as usize],
     };
-    encode_link_packet(&data.encode()?, None, marked)
+    encode_whole(&data.encode()?, None, marked)
 }
 
 fn full_name(name: Name, prefix: &wire::Name<'_>) -> wire::Name<'static> {
@@ -56,7 +57,36 @@ fn full_name(name: Name, prefix: &wire::Name<'_>) -> wire::Name<'static> {
     full
 }
 
-fn encode_link_packet(
+/// Encodes a link packet with its part of `network_packet`, `length` bytes of that. A PIT
+/// token is zeros.
+///
+/// # Errors
+/// [`EncodeError::TooLarge`].
+pub fn encode_link_packet(
+    link_packet: &LinkPacket,
+    network_packet: &[u8],
+    length: u16,
+    nack: Option<NackReason>,
+    marked: bool,
+) -> Result<Vec<u8>, EncodeError> {
+    let LinkPacket { sequence, offset, pit_token, index, count, .. } = *link_packet;
+    let is_fragment = count > 1;
+    let token = vec![0; usize::from(pit_token)];
+    let start = usize::from(offset);
+    let link_packet = LpPacket {
+        sequence: is_fragment.then_some(sequence),
+        fragment_index: is_fragment.then_some(u64::from(index)),
+        fragment_count: is_fragment.then_some(u64::from(count)),
+        pit_token: (pit_token > 0).then_some(&token),
+        nack: nack.filter(|_| index == 0),
+        congestion_mark: marked.then_some(1),
+        fragment: Some(&network_packet[start..start + usize::from(length)]),
+        ..LpPacket::default()
+    };
+    link_packet.encode()
+}
+
+fn encode_whole(
     network_packet: &[u8],
     nack: Option<NackReason>,
     marked: bool,

@@ -2,11 +2,13 @@
 //! encoding.
 
 mod encoding;
+mod link_packet;
 mod name;
 mod packet;
 pub mod wire;
 
-pub use encoding::{encode_data, encode_interest};
+pub use encoding::{encode_data, encode_interest, encode_link_packet};
+pub use link_packet::LinkPacket;
 pub use name::{Name, PrefixId};
 pub use packet::{Data, Interest, Nack};
 pub use wire::NackReason;

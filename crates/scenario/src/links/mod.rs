@@ -5,12 +5,15 @@ mod loss;
 mod trace;
 mod wire;
 
+use std::ops::RangeInclusive;
+
 use indexmap::IndexSet;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error};
 use windtunnel_engine::Duration;
 use windtunnel_links::{Loss as LossPlan, Victims};
+use windtunnel_networks::ndn::link_service::{LinkService, LinkServiceSettings};
 use windtunnel_world::{ChangePlan, DirectionPlan, LinkPlan};
 
 use crate::error::Mistake;
@@ -61,6 +64,13 @@ pub(crate) struct Common {
     /// What its own framing adds to each packet.
     #[serde(default = "bytes::<0>")]
     overhead: Located<Measured<Bytes>>,
+    /// The most bytes of an NDN packet on it, with its NDNLPv2 headers and without `overhead`:
+    /// larger ones are sent in fragments and reassembled at the other end; where one is lost,
+    /// the packet is. At least 127 B. IP packets are not affected. Default: no limit.
+    mtu: Option<Located<Measured<Bytes>>>,
+    /// The bytes of the PIT token that each NDN packet carries on it (NDNLPv2): 1 to 32.
+    /// Default: no token.
+    pit_token: Option<Located<Measured<Bytes>>>,
 }
 
 /// How fast a link sends.
@@ -108,8 +118,16 @@ impl Link {
         };
         let directions = [self.common.direction(&pace, 0)?, self.common.direction(&pace, 1)?];
         let medium = self.common.medium(&pace, media)?;
+        let link_service = self.common.link_service()?;
         let (name, channel) = (name.to_owned(), pace.channel);
-        Ok(LinkPlan { name, nodes: ends, directions, channel, medium })
+        Ok(LinkPlan { name, nodes: ends, directions, channel, medium, link_service })
+    }
+
+    /// The first of its keys that NDN packets alone need.
+    pub(crate) fn of_ndn(&self) -> Option<(&'static str, &Located<Measured<Bytes>>)> {
+        let Common { mtu, pit_token, .. } = &self.common;
+        let keys = [("mtu", mtu), ("pit_token", pit_token)];
+        keys.into_iter().find_map(|(key, it)| it.as_ref().map(|it| (key, it)))
     }
 
     /// What happens to it during the run.
@@ -164,6 +182,16 @@ impl Common {
         })
     }
 
+    fn link_service(&self) -> Result<LinkServiceSettings, Mistake> {
+        let minimum = LinkService::MINIMUM_MTU;
+        let mtu = within(self.mtu.as_ref(), "an MTU", u64::from(minimum)..=u64::from(u16::MAX))?;
+        let pit_token = within(self.pit_token.as_ref(), "a PIT token", 1..=32)?;
+        Ok(LinkServiceSettings {
+            mtu: mtu.map(|it| it as u16),
+            pit_token: pit_token.map_or(0, |it| it as u8),
+        })
+    }
+
     fn overhead(&self) -> Result<u32, Mistake> {
         let bytes = self.overhead.value.0.0;
         self.overhead.checked(
@@ -173,4 +201,20 @@ impl Common {
         )?;
         Ok(bytes as u32)
     }
+}
+
+/// The bytes of something that has so many, if it is there.
+fn within(
+    bytes: Option<&Located<Measured<Bytes>>>,
+    what: &str,
+    allowed: RangeInclusive<u64>,
+) -> Result<Option<u64>, Mistake> {
+    let Some(it) = bytes else { return Ok(None) };
+    let bytes = it.value.0.0;
+    it.checked(
+        |_| allowed.contains(&bytes),
+        || format!("{what} of {bytes} B"),
+        &format!("write \"{} B\" to \"{} B\"", allowed.start(), allowed.end()),
+    )?;
+    Ok(Some(bytes))
 }

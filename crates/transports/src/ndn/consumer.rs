@@ -504,6 +504,7 @@ impl Consumer {
             Body::Data(data) => self.on_data(now, data, packet.marked()),
             Body::Nack(nack) => self.on_nack(now, nack),
             Body::Interest(_)
+            | Body::LinkPacket(_)
             | Body::Segment(_)
             | Body::Datagram(_)
             | Body::Message(_)

@@ -266,6 +266,7 @@ impl Hosts {
             Body::Interest(_)
             | Body::Data(_)
             | Body::Nack(_)
+            | Body::LinkPacket(_)
             | Body::Message(_)
             | Body::Tunnelled(_) => {}
         }

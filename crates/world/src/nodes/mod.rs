@@ -13,14 +13,15 @@ use windtunnel_networks::layer::{
 };
 use windtunnel_networks::ndn::fib::NextHop;
 use windtunnel_networks::ndn::forwarder::ForwarderCounters;
-use windtunnel_packets::ndn::Name;
+use windtunnel_networks::ndn::link_service::{LinkService, LinkServiceCounters};
 use windtunnel_packets::ndn::wire::size::NameSize;
+use windtunnel_packets::ndn::{LinkPacket, Name};
 use windtunnel_packets::{Body, Packet, ProtocolNumber};
 use windtunnel_transports::ndn::consumer::Consumer;
 
 use crate::event::Event;
 use crate::network::Network;
-use crate::plan::Plan;
+use crate::plan::{LinkPlan, Plan};
 use crate::port_id::PortId;
 use crate::routing::{self, Topology, Unreachable};
 use ndn::NdnLayer;
@@ -48,6 +49,8 @@ pub(crate) struct Nodes {
     /// The layers that were added, by node.
     added: Vec<Vec<Added>>,
     far_ends: Vec<FarEnd>,
+    /// By the port that they send through, if any link needs them.
+    link_services: Vec<Option<Box<LinkService>>>,
     /// For each consumer its node, and its place there.
     consumers: Vec<(u32, u32)>,
     actions: Actions,
@@ -71,6 +74,7 @@ impl Nodes {
             ndn: Vec::new(),
             added: Vec::with_capacity(plan.nodes.len()),
             far_ends: vec![FarEnd { node: 0, interface: Interface(0) }; 2 * plan.links.len()],
+            link_services: link_services(plan),
             consumers: Vec::with_capacity(plan.consumers.len()),
             actions: Actions::default(),
         };
@@ -179,11 +183,12 @@ impl Nodes {
         for node in (0..self.added.len()).filter(|it| is_here(*it)) {
             if let Some(ndn) = self.ndn.get_mut(node) {
                 ndn.start(&mut actions);
-                act(network, Time::ZERO, node as u32, 0, ndn.ports(), &mut actions);
+                let services = &mut self.link_services;
+                act(network, Time::ZERO, node as u32, 0, ndn.ports(), services, &mut actions);
             }
             for (layer, it) in (1..).zip(&mut self.added[node]) {
                 it.layer.start(&mut actions);
-                act(network, Time::ZERO, node as u32, layer, &it.ports, &mut actions);
+                act(network, Time::ZERO, node as u32, layer, &it.ports, &mut [], &mut actions);
             }
         }
         self.actions = actions;
@@ -241,14 +246,45 @@ impl Nodes {
         packet: &Packet,
     ) {
         let FarEnd { node, interface } = self.far_ends[port.index()];
-        if let Body::Message(message) = &packet.body {
-            let protocol = message.protocol;
-            return self.receive_message(network, now, node, protocol, interface, packet);
+        match &packet.body {
+            Body::Message(message) => {
+                let protocol = message.protocol;
+                return self.receive_message(network, now, node, protocol, interface, packet);
+            }
+            Body::LinkPacket(link_packet) => {
+                let marked = packet.marked();
+                return self.receive_link_packet(network, now, port, link_packet, marked);
+            }
+            _ => {}
         }
         if let Some(ndn) = self.ndn.get_mut(node as usize) {
             ndn.receive(now, interface, packet, &mut self.actions);
-            act(network, now, node, 0, ndn.ports(), &mut self.actions);
+            act(network, now, node, 0, ndn.ports(), &mut self.link_services, &mut self.actions);
         }
+    }
+
+    /// A link packet has come by a port: what is whole with it is received.
+    #[inline(never)]
+    fn receive_link_packet(
+        &mut self,
+        network: &mut Network,
+        now: Time,
+        port: PortId,
+        link_packet: &LinkPacket,
+        marked: bool,
+    ) {
+        let service = self.link_services[port.reversed().index()].as_mut();
+        let service = service.expect("both ends of a link have a link service, or none");
+        if let Some(packet) = service.receive(now, link_packet, marked, &mut network.packets) {
+            self.receive(network, now, port, &packet);
+        }
+    }
+
+    /// What the link services of a node counted.
+    pub(crate) fn link_service_counters(&self, node: usize) -> LinkServiceCounters {
+        let ports = self.ndn.get(node).map_or(&[][..], NdnLayer::ports);
+        let services = ports.iter().filter_map(|it| self.link_services.get(it.index())?.as_ref());
+        services.fold(LinkServiceCounters::default(), |sum, it| sum + *it.counters())
     }
 
     fn receive_message(
@@ -263,7 +299,7 @@ impl Nodes {
         let layers = (1..).zip(&mut self.added[node as usize]);
         for (layer, it) in layers.filter(|(_, it)| it.protocol == protocol) {
             it.layer.receive(now, from, packet, &mut self.actions);
-            act(network, now, node, layer, &it.ports, &mut self.actions);
+            act(network, now, node, layer, &it.ports, &mut [], &mut self.actions);
         }
     }
 
@@ -275,12 +311,12 @@ impl Nodes {
             None => {
                 let ndn = &mut self.ndn[node as usize];
                 ndn.wake(now, own, actions);
-                act(network, now, node, layer, ndn.ports(), actions);
+                act(network, now, node, layer, ndn.ports(), &mut self.link_services, actions);
             }
             Some(place) => {
                 let it = &mut self.added[node as usize][place as usize];
                 it.layer.wake(now, own, actions);
-                act(network, now, node, layer, &it.ports, actions);
+                act(network, now, node, layer, &it.ports, &mut [], actions);
             }
         }
     }
@@ -294,13 +330,42 @@ fn act(
     node: u32,
     layer: u32,
     ports: &[PortId],
+    link_services: &mut [Option<Box<LinkService>>],
     actions: &mut Actions,
 ) {
     for (interface, packet) in actions.sends.drain(..) {
-        network.emit(now, ports[usize::from(interface.0)], packet);
+        let port = ports[usize::from(interface.0)];
+        if let Some(Some(service)) = link_services.get_mut(port.index()) {
+            send_by(service, network, now, port, &packet, &mut actions.requests);
+        } else {
+            network.emit(now, port, packet);
+        }
     }
     for (time, timer) in actions.timers.drain(..) {
         let timer = layer << LAYER_SHIFT | timer.0;
         network.schedule(time.max(now), Event::timer(node, timer));
     }
+}
+
+/// Sends a packet through a port by its link service; `room` is empty, before and after.
+#[inline(never)]
+fn send_by(
+    service: &mut LinkService,
+    network: &mut Network,
+    now: Time,
+    port: PortId,
+    packet: &Packet,
+    room: &mut Vec<Packet>,
+) {
+    service.send(packet, &mut network.packets, room);
+    room.drain(..).for_each(|it| network.emit(now, port, it));
+}
+
+/// The link services at both ends of each link, by port; none at all if no link needs them.
+fn link_services(plan: &Plan) -> Vec<Option<Box<LinkService>>> {
+    let service = |link: &LinkPlan| LinkService::new(link.link_service).map(Box::new);
+    if plan.links.iter().all(|it| service(it).is_none()) {
+        return Vec::new();
+    }
+    plan.links.iter().flat_map(|it| [service(it), service(it)]).collect()
 }

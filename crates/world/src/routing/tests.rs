@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use windtunnel_engine::{Duration, Rate, Time};
 use windtunnel_networks::ndn::content_store::ReplacementPolicy;
 use windtunnel_networks::ndn::forwarder::ForwarderMarks;
+use windtunnel_networks::ndn::link_service::LinkServiceSettings;
 use windtunnel_queues::{Discipline, QueueLimit};
 
 use super::detours::{Detour, Order, detours};
@@ -71,7 +72,9 @@ fn link(nodes: [usize; 2], delays: [Duration; 2]) -> LinkPlan {
         discipline: Discipline::DropTail,
         overhead: 0,
     });
-    LinkPlan { name: format!("{nodes:?}"), nodes, directions, channel: None, medium: None }
+    let link_service = LinkServiceSettings::default();
+    let (channel, medium) = (None, None);
+    LinkPlan { name: format!("{nodes:?}"), nodes, directions, channel, medium, link_service }
 }
 
 /// Sets which ports are up.

@@ -14,6 +14,7 @@ use windtunnel_networks::bridge::{
 };
 use windtunnel_networks::ndn::content_store::ReplacementPolicy;
 use windtunnel_networks::ndn::forwarder::ForwarderMarks;
+use windtunnel_networks::ndn::link_service::LinkServiceSettings;
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::ndn::PrefixId;
 use windtunnel_packets::ndn::wire::size::{NameSize, SignatureKind};
@@ -203,6 +204,7 @@ pub(crate) fn join_unequal(
         directions,
         channel: None,
         medium: None,
+        link_service: LinkServiceSettings::default(),
     });
 }
 
@@ -438,6 +440,10 @@ pub(crate) fn assert_conserved(plan: &Plan, world: &World) {
     for node in world.nodes() {
         into_nodes += node.interests_out + node.data_out + node.nacks_out;
         out_of_nodes += node.interests_in + node.data_in + node.nacks_in;
+    }
+    for service in world.link_services() {
+        into_nodes += service.fragments_out + service.reassembled;
+        out_of_nodes += service.fragmented + service.too_large + service.fragments_in;
     }
     assert_eq!(into_nodes, out_of_nodes);
 }

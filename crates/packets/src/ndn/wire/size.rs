@@ -208,11 +208,23 @@ pub struct LinkHeaders {
     pub pit_token: Option<u32>,
     /// The reason in its `Nack`, if it is one.
     pub nack: Option<NackReason>,
+    /// Its `FragIndex` and `FragCount`, beside its `Sequence`, if it is a fragment.
+    pub fragment: Option<[u64; 2]>,
 }
 
 impl LinkHeaders {
+    /// Octets of these headers.
     #[inline]
-    const fn size(&self) -> u32 {
+    #[must_use]
+    pub const fn size(&self) -> u32 {
+        let fragment = match self.fragment {
+            Some([index, count]) => {
+                element_size(ElementType::SEQUENCE, 8)
+                    + number_element_size(ElementType::FRAGMENT_INDEX, index)
+                    + number_element_size(ElementType::FRAGMENT_COUNT, count)
+            }
+            None => 0,
+        };
         let pit_token = match self.pit_token {
             Some(length) => element_size(ElementType::PIT_TOKEN, length),
             None => 0,
@@ -225,8 +237,7 @@ impl LinkHeaders {
             }
             None => 0,
         };
-        let mark = number_element_size(ElementType::CONGESTION_MARK, 1);
-        pit_token + nack + optional_size(self.congestion_mark, mark)
+        fragment + pit_token + nack + optional_size(self.congestion_mark, CONGESTION_MARK_SIZE)
     }
 }
 
@@ -237,9 +248,29 @@ impl LinkHeaders {
 pub const fn link_size(network_size: u32, headers: &LinkHeaders) -> u32 {
     match headers.size() {
         0 => network_size,
-        size => {
-            let fragment = element_size(ElementType::FRAGMENT, network_size);
-            element_size(ElementType::LP_PACKET, size + fragment)
-        }
+        size => link_packet_size(size, network_size),
     }
+}
+
+/// Octets of the `CongestionMark` that a queue adds to a link packet.
+pub const CONGESTION_MARK_SIZE: u32 = number_element_size(ElementType::CONGESTION_MARK, 1);
+
+/// Octets of a link packet with so many octets of headers around so many of a network
+/// packet.
+#[inline]
+#[must_use]
+pub const fn link_packet_size(headers: u32, payload: u32) -> u32 {
+    let fragment = element_size(ElementType::FRAGMENT, payload);
+    element_size(ElementType::LP_PACKET, headers + fragment)
+}
+
+/// The most octets of a network packet that a link packet with so many octets of headers
+/// holds, if it has at most `mtu` octets; none if there is no room for any.
+#[must_use]
+pub const fn link_payload(headers: u32, mtu: u32) -> u32 {
+    let mut payload = mtu.saturating_sub(headers);
+    while payload > 0 && link_packet_size(headers, payload) > mtu {
+        payload -= 1;
+    }
+    payload
 }
