@@ -766,12 +766,26 @@ class FlowDefaults(From, total=False):
     maximum_timeout: str
     """The greatest timeout."""
     receive_buffer: str
-    """What the receiver can hold; the default limits nothing."""
+    """What the receiver can hold, always; default: 64 KiB at first, and with what is taken in a
+    round trip more, up to `maximum_receive_buffer`."""
+    maximum_receive_buffer: str
+    """How far the receive buffer grows. The default is Linux's."""
+    send_buffer: str
+    """What the sender can hold until it is acknowledged. The default is Linux's."""
+    after_idleness: Idleness
+    """What becomes of the window when nothing was sent for longer than the timeout. BBR is not
+    concerned."""
     reading: Reading
     """When the receiving application takes what arrived."""
     pacing: bool
     """Whether segments are spread over the round trip also where the controller does not ask for
     it."""
+    small_queues: bool
+    """Whether a sender lets no more than a millisecond of its data wait in the queue of its own
+    host's link, and at least two segments (TCP small queues, as in Linux); that queue then drops
+    none of its packets. Default: where the first link of the path has a constant rate and is not
+    the narrowest of several. A link that is stands for the network, and its queue is that of a
+    router."""
     initial_window: str
     """The window at the start."""
     minimum_window: str
@@ -874,6 +888,9 @@ Recovery = Literal["rack", "sack", "new-reno", "reno", "tahoe"]
 
 Ecn = Literal["off", "classic", "dctcp", "accurate", "scalable", "sce"]
 """What an end does with ECN."""
+
+Idleness = Literal["decay", "restart", "validate", "keep"]
+"""What becomes of the window when nothing was sent for longer than the timeout."""
 
 Reading = Literal["at-once", "never"]
 """When the receiving application takes what arrived."""
@@ -1163,12 +1180,26 @@ class TcpFlow(From, total=False):
     maximum_timeout: str
     """The greatest timeout."""
     receive_buffer: str
-    """What the receiver can hold; the default limits nothing."""
+    """What the receiver can hold, always; default: 64 KiB at first, and with what is taken in a
+    round trip more, up to `maximum_receive_buffer`."""
+    maximum_receive_buffer: str
+    """How far the receive buffer grows. The default is Linux's."""
+    send_buffer: str
+    """What the sender can hold until it is acknowledged. The default is Linux's."""
+    after_idleness: Idleness
+    """What becomes of the window when nothing was sent for longer than the timeout. BBR is not
+    concerned."""
     reading: Reading
     """When the receiving application takes what arrived."""
     pacing: bool
     """Whether segments are spread over the round trip also where the controller does not ask for
     it."""
+    small_queues: bool
+    """Whether a sender lets no more than a millisecond of its data wait in the queue of its own
+    host's link, and at least two segments (TCP small queues, as in Linux); that queue then drops
+    none of its packets. Default: where the first link of the path has a constant rate and is not
+    the narrowest of several. A link that is stands for the network, and its queue is that of a
+    router."""
     initial_window: str
     """The window at the start."""
     minimum_window: str
