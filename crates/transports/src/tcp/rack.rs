@@ -86,6 +86,11 @@ impl Rack {
         }
     }
 
+    /// A retransmission was for nothing: what it repaired had only been late.
+    pub(super) fn see_reordering(&mut self) {
+        self.reordering_seen = true;
+    }
+
     /// A receiver reports a duplicate: the reordering window was too small.
     pub(super) fn duplicate(&mut self, acknowledged: u64, next: u64) {
         if acknowledged >= self.round_end {

@@ -20,9 +20,14 @@ fn recorded(segments: u64) -> (Script, Shared) {
     (it, heard)
 }
 
+/// What was reported since this was asked last.
+fn all(heard: &Shared) -> Vec<Acknowledgement> {
+    std::mem::take(&mut heard.lock().expect("no panic").acknowledgements)
+}
+
 /// The one acknowledgement that was reported since this was asked last.
 fn only(heard: &Shared) -> Acknowledgement {
-    let all = std::mem::take(&mut heard.lock().expect("no panic").acknowledgements);
+    let all = all(heard);
     assert_eq!(all.len(), 1, "{all:?}");
     all[0]
 }

@@ -248,3 +248,22 @@ fn after_a_decrease_was_taken_back_the_timer_still_finds_losses() {
     assert!(it.end.counters().timeouts >= 2);
     assert_eq!(it.cwnd(), 1.0);
 }
+
+/// RFC 3708: the duplicate is reported when the repair is over; that is not too late.
+#[test]
+fn a_duplicate_that_is_reported_after_the_repair_takes_it_back() {
+    for recovery in [Recovery::Sack, Recovery::Rack] {
+        let mut it = Script::connected(&with_window(recovery, 10.0), 100, 1_000);
+        for arrived in 1..5 {
+            it.receive(200 + arrived, ack(0).sack(1..arrived + 1));
+        }
+        let next = *it.sent().iter().max().expect("0 and new data") + 1;
+        assert_eq!(it.ssthresh(), 5.0);
+        // The original came, and what was sent after it.
+        it.receive(250, ack(next.max(10)));
+        assert_eq!(it.end.counters().decreases_undone, 0, "{recovery:?}");
+        it.receive(300, ack(next.max(10)).sack(0..1));
+        assert_eq!(it.end.counters().decreases_undone, 1, "{recovery:?}");
+        assert!(it.cwnd() >= 10.0 && it.ssthresh() == f64::INFINITY, "{recovery:?}");
+    }
+}

@@ -136,7 +136,6 @@ impl Sender {
         self.phase = Phase::Open;
         self.reduction = None;
         self.duplicates = 0;
-        self.undo.possible = false;
         self.forward = ForwardRecovery::Off;
         self.controller.on_recovered(now.as_nanos());
     }
@@ -203,6 +202,10 @@ impl Sender {
     pub(super) fn congest(&mut self, now: Time, signal: Signal) {
         // RFC 3168, section 6.1.2: for whatever reason the window was reduced.
         self.reduced = matches!(self.ecn, EcnMode::Classic | EcnMode::SomeCongestion);
+        if signal == Signal::Mark {
+            // What a spurious loss brought about cannot be told from it any more.
+            self.undo.possible = false;
+        }
         let in_flight = self.segments(self.in_flight());
         self.controller.on_congestion(&Congestion { now: now.as_nanos(), signal, in_flight });
     }

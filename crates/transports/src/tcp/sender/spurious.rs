@@ -33,9 +33,9 @@ impl Sender {
     ) {
         if delivered.duplicate_of_resent && self.undo.retransmissions > 0 {
             self.undo.retransmissions -= 1;
-            // Every retransmission arrived beside its original.
-            let all = self.undo.retransmissions == 0;
-            if all && matches!(self.phase, Phase::Recovery(_) | Phase::Loss(_)) {
+            // Every retransmission arrived beside its original; that may be known only when
+            // the repair is over.
+            if self.undo.retransmissions == 0 {
                 self.take_back(counters);
             }
         }
@@ -75,6 +75,9 @@ impl Sender {
     fn take_back(&mut self, counters: &mut EndpointCounters) {
         if !self.undo.possible {
             return;
+        }
+        if matches!(self.phase, Phase::Open | Phase::Recovery(_)) {
+            self.rack.see_reordering();
         }
         if let Some(before) = &self.undo.controller {
             self.controller.on_spurious(before);

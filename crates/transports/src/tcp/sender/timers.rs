@@ -199,6 +199,7 @@ impl Sender {
         self.probe = None;
         if probe.retransmission && !both_arrived && self.phase == Phase::Open {
             counters.decreases += 1;
+            self.undo.possible = false;
             self.congest(now, Signal::Loss);
             self.controller.on_recovered(now.as_nanos());
         }
