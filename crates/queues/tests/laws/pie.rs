@@ -25,7 +25,8 @@ fn the_first_update_is_as_by_hand() {
     for updates in [1, 2, 1000, 1 << 20] {
         let mut pie = pie(CongestionAction::Drop);
         let now = Time::ZERO + Duration::from_millis(15) * updates;
-        let before = Time::ZERO + Duration::from_millis(15) * (updates - 1);
+        let before =
+            Time::ZERO + Duration::from_millis(15) * (updates - 1) + Duration::from_millis(7);
         pie.judge(before, &Arriving { free: Time::ZERO, ..finds(before, Duration::ZERO) });
         pie.judge(now, &finds(now, Duration::from_millis(30)));
         let expected = (0.125 * 0.015 + 1.25 * 0.030) / 2048.0;
