@@ -92,7 +92,7 @@ validate: $(core)
 	$(bin)/python validation/compare_ns3.py docs/validation/ns3.md
 	$(bin)/python validation/compare_kernel.py docs/validation/kernel.md
 
-# Needs iperf3, iproute2 and util-linux, and a system that allows namespaces.
+# Needs ethtool, iperf3, iproute2, nftables and util-linux, and a system that allows namespaces.
 validate-kernel: $(core)
 	$(bin)/python validation/compare_kernel.py --measure docs/validation/kernel.md
 
