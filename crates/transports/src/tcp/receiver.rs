@@ -12,6 +12,7 @@ use windtunnel_packets::tcp::{Flags, Segment};
 use super::counters::EndpointCounters;
 use super::reassembly::{Arrival, Reassembly};
 use super::receive_buffer::ReceiveBuffer;
+use super::sack_compression::SackCompression;
 use super::sender::clock;
 use super::sequence::{FIRST, extend};
 use super::settings::{EcnMode, Reading, TcpSettings};
@@ -37,6 +38,8 @@ pub(super) struct Receiver {
     advertised: u32,
     /// When an acknowledgement must be sent.
     due: Time,
+    /// How long those of segments beyond a gap wait, where they do.
+    compression: Option<Box<SackCompression>>,
     /// The timestamp to echo.
     echo: u32,
     /// RFC 3168: marked data came, and its sender has not said that it reduced.
@@ -58,6 +61,8 @@ impl Receiver {
             taken: 0,
             advertised: 0,
             due: Time::NEVER,
+            compression: (settings.sack_compression && settings.recovery.uses_sack())
+                .then(Box::default),
             echo: 0,
             marked: false,
             some_congestion: false,
@@ -74,6 +79,13 @@ impl Receiver {
     /// The peer's SYN came with this timestamp.
     pub(super) fn open(&mut self, timestamp: u32) {
         self.echo = timestamp;
+    }
+
+    /// The connection is established; the handshake may have measured a round trip.
+    pub(super) fn establish(&mut self, rtt: Option<Duration>) {
+        if let (Some(compression), Some(rtt)) = (&mut self.compression, rtt) {
+            compression.measure(rtt);
+        }
     }
 
     /// When an acknowledgement must be sent at the latest.
@@ -129,9 +141,10 @@ impl Receiver {
         }
     }
 
-    fn note_mark(&mut self, segment: &Segment, ecn: Ecn, settings: &TcpSettings) {
+    fn note_mark(&mut self, segment: &Segment, ecn: Ecn, count: u16, settings: &TcpSettings) {
         let marked = ecn == Ecn::Congestion;
-        self.marked_packets = self.marked_packets.wrapping_add(u32::from(marked));
+        let packets = if marked { u32::from(count) } else { 0 };
+        self.marked_packets = self.marked_packets.wrapping_add(packets);
         match settings.ecn {
             EcnMode::Classic | EcnMode::SomeCongestion => {
                 let answered = segment.flags.has(Flags::CWR);
@@ -143,13 +156,14 @@ impl Receiver {
         }
     }
 
-    /// Takes in a segment's data and FIN.
+    /// Takes in the data and the FIN of a segment, or of `count` that were merged.
     #[inline]
     pub(super) fn receive(
         &mut self,
         now: Time,
         segment: &Segment,
         ecn: Ecn,
+        count: u16,
         settings: &TcpSettings,
         counters: &mut EndpointCounters,
     ) {
@@ -168,9 +182,9 @@ impl Receiver {
             return;
         }
         if segment.length > 0 {
-            counters.received_segments += 1;
-            counters.marks += u64::from(ecn == Ecn::Congestion);
-            self.note_mark(segment, ecn, settings);
+            counters.received_segments += u64::from(count);
+            counters.marks += if ecn == Ecn::Congestion { u64::from(count) } else { 0 };
+            self.note_mark(segment, ecn, count, settings);
         }
         if end > before + self.room(settings) + u64::from(fin) {
             self.due = now;
@@ -181,7 +195,7 @@ impl Receiver {
         }
         let arrival = self.reassembly.insert(start, end);
         let next = self.reassembly.next();
-        counters.duplicates += u64::from(arrival == Arrival::Duplicate);
+        counters.duplicates += if arrival == Arrival::Duplicate { u64::from(count) } else { 0 };
         // The FIN takes a number, but is no data.
         let finished = next > before && self.is_finished();
         counters.received_bytes += next - before - u64::from(finished);
@@ -192,8 +206,12 @@ impl Receiver {
             Arrival::InOrder { filled } => filled || fin || self.is_full(next, settings),
             Arrival::OutOfOrder | Arrival::Duplicate => true,
         };
-        let latest = if at_once { now } else { now + settings.acknowledge_within };
-        self.due = self.due.min(latest);
+        let wait = match &mut self.compression {
+            Some(compression) if arrival == Arrival::OutOfOrder => compression.wait(next),
+            _ if at_once => Duration::ZERO,
+            _ => settings.acknowledge_within,
+        };
+        self.due = self.due.min(now + wait);
     }
 
     /// Lets the buffer grow with what comes.
@@ -225,6 +243,9 @@ impl Receiver {
         // SACK blocks, and only that counts as a duplicate (RFC 5681, section 2).
         if segment.length == 0 || !self.reassembly.has_gap() {
             self.due = Time::NEVER;
+            if let Some(compression) = &mut self.compression {
+                compression.acknowledge();
+            }
         }
         segment.acknowledgement = next as u32;
         segment.echo = self.echo;

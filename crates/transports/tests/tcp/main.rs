@@ -4,6 +4,7 @@ mod closing;
 mod handshake;
 mod idleness;
 mod marks;
+mod offload;
 mod over_a_path;
 mod path;
 mod rack;
