@@ -48,6 +48,29 @@ fn a_bulk_flow_fills_the_narrowest_link_with_its_share_of_content() {
     assert!(table(&tables, "flows")["prefix"].is_null(0));
 }
 
+/// What a flow counts with further keys.
+fn flow_with(keys: &str) -> RecordBatch {
+    let flow = format!(r#"flows.f = {{ from = "a", to = "b", controller = "cubic"{keys} }}"#);
+    let queue = r#"defaults.link.queue = { kind = "drop-tail", limit = "20 packets" }"#;
+    table(&run(&scenario(&format!("{flow}\n{queue}")), 1), "flows").clone()
+}
+
+#[test]
+fn offload_is_off_unless_the_file_says_otherwise() {
+    let usual = flow_with("");
+    for key in ["segmentation_offload", "receive_offload", "sack_compression"] {
+        assert_eq!(flow_with(&format!(", {key} = false")), usual, "{key}");
+        assert_ne!(flow_with(&format!(", {key} = true")), usual, "{key}");
+    }
+    // Without polls it does not matter when they are.
+    assert_eq!(flow_with(r#", receive_coalescing = "5 ms""#), usual);
+    let polled = |time: &str| {
+        flow_with(&format!(r#", receive_offload = true, receive_coalescing = "{time}""#))
+    };
+    assert_eq!(polled("50 us"), flow_with(", receive_offload = true"));
+    assert_ne!(polled("5 ms"), polled("50 us"));
+}
+
 #[test]
 fn a_constant_rate_is_exact() {
     let udp = r#"flows.udp = { from = "a", to = "b", protocol = "udp", rate = "4 Mbps", payload = "1000 B" }"#;

@@ -1,7 +1,6 @@
 //! Finished transfers, and the least time that each could have taken.
 
 use windtunnel_engine::{Duration, Rate, Time};
-use windtunnel_packets::tcp::{Flags, Segment};
 use windtunnel_transports::tcp::TcpSettings;
 
 use crate::plan::Plan;
@@ -27,8 +26,7 @@ pub struct Transfer {
 /// The bytes of IP and TCP headers in a packet with data.
 #[must_use]
 pub fn headers(settings: &TcpSettings) -> u32 {
-    let flags = Flags::ACK.with_if(Flags::TIMESTAMPS, settings.timestamps);
-    u32::from(settings.ip.header() + Segment::new(0, 0, flags).size())
+    u32::from(settings.headers())
 }
 
 /// A flow's path in one direction.

@@ -22,9 +22,10 @@ use windtunnel_links::radio::{
 use windtunnel_links::{AirPlan, Loss, ReportPlan, Victims};
 use windtunnel_networks::bridge::{Order, Resend};
 use windtunnel_networks::ndn::link_service::LinkServiceSettings;
+use windtunnel_queues::QueueLimit;
 use windtunnel_transports::rtt::RtoLimits;
 use windtunnel_transports::tcp::{EcnMode, Recovery};
-use windtunnel_world::{DirectionPlan, Paths, Plan, SplitPlan, World};
+use windtunnel_world::{DirectionPlan, Paths, Plan, SplitPlan, Transport, World};
 
 /// The system's allocator, counting for each thread by itself.
 struct Counting;
@@ -250,4 +251,22 @@ fn proxies_allocate_nothing_once_warm() {
     plan.flows.push(ip_flow("f", 0, 3, over_tcp(Recovery::Rack, EcnMode::Off, bulk)));
     plan.flows[0].split = Some(SplitPlan { at: vec![1, 2], buffer: 200_000 });
     assert_warm_after(60, &plan, "proxies");
+}
+
+#[test]
+fn offload_allocates_nothing_once_warm() {
+    let mut plan = nodes(&["host", "router", "other"]);
+    join(&mut plan, 0, 1, &direction(100, 1));
+    join(&mut plan, 1, 2, &DirectionPlan { limit: QueueLimit::Packets(20), ..direction(20, 5) });
+    let bulk = Workload::Bulk { rate: None };
+    let mut transport = over_tcp(Recovery::Rack, EcnMode::Off, bulk);
+    if let Transport::Tcp { settings, .. } = &mut transport {
+        let settings = Arc::make_mut(settings);
+        settings.small_queues = Some(true);
+        settings.segmentation_offload = true;
+        settings.receive_offload = Some(Duration::from_millis(1));
+        settings.sack_compression = true;
+    }
+    plan.flows.push(ip_flow("f", 0, 2, transport));
+    assert_warm_after(60, &plan, "offload");
 }

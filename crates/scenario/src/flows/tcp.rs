@@ -21,7 +21,7 @@ use crate::located::Located;
 use crate::needs::{Carrier, Network, check_needs};
 use crate::sizes::{MOST_BUFFER, MOST_DATA, within};
 use crate::timers::{above_zero, at_most_initial};
-use crate::units::{Bytes, Measured, Segments, bytes, milliseconds, segments};
+use crate::units::{Bytes, Measured, Segments, bytes, microseconds, milliseconds, segments};
 
 /// The packet that a full segment fills by default, in bytes: Ethernet's.
 const FULL_PACKET: u32 = 1500;
@@ -55,7 +55,8 @@ pub(crate) struct Tcp {
     /// What the other end would do with ECN: beside one that can do less, `accurate` and
     /// `scalable` fall back to `classic`, and all to `off`; default: the same.
     server_ecn: Option<Ecn>,
-    /// After how many full segments the receiver acknowledges.
+    /// After how many full segments the receiver acknowledges. More than two thin out the
+    /// acknowledgements.
     #[serde(default = "segments::<2>")]
     acknowledge_every: Located<Measured<Segments>>,
     /// How long it waits for them.
@@ -100,6 +101,26 @@ pub(crate) struct Tcp {
     /// rate and is not the narrowest of several. A link that is stands for the network, and
     /// its queue is that of a router.
     small_queues: Option<bool>,
+    /// Whether the sender hands segments to its host's interface in bursts, as Linux does with
+    /// TSO or GSO: of a millisecond at its rate, at least 2 segments, at most 64 KiB. A burst
+    /// leaves back to back, with pacing as well. One that is not full waits for an
+    /// acknowledgement that is about to come.
+    #[serde(default)]
+    segmentation_offload: bool,
+    /// Whether segments that arrive in one poll of the receiving host's interface are merged,
+    /// up to 64 KiB, and acknowledged once, as Linux does with GRO. It holds for both ends:
+    /// acknowledgements are not merged, but they arrive in polls as well.
+    #[serde(default)]
+    receive_offload: bool,
+    /// With `receive_offload`: how long after the first segment of a poll the poll is
+    /// (`rx-usecs` of ethtool). The default is that of Linux's drivers for Intel's adapters of
+    /// 10 Gbps and more, 20,000 interrupts a second.
+    #[serde(default = "microseconds::<50>")]
+    receive_coalescing: Located<Measured<Duration>>,
+    /// Whether the acknowledgements of segments beyond a gap wait for others, as in Linux: but
+    /// for three, for 5 % of the round trip, at most 1 ms.
+    #[serde(default)]
+    sack_compression: bool,
     /// The window at the start.
     #[serde(default = "segments::<10>")]
     initial_window: Located<Measured<Segments>>,
@@ -249,6 +270,9 @@ impl Tcp {
             },
             pacing: self.pacing,
             small_queues: self.small_queues,
+            segmentation_offload: self.segmentation_offload,
+            receive_offload: self.receive_offload.then_some(self.receive_coalescing.value.0),
+            sack_compression: self.sack_compression,
             start: self.start()?,
             controller,
         };

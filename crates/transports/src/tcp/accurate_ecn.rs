@@ -50,13 +50,15 @@ impl MarksReceived {
         }
     }
 
-    /// Counts a packet with so many bytes of data. Whether an acknowledgement must go
+    /// Counts packets that came with that field, with so many bytes of data together. Whether an acknowledgement must go
     /// at once: marks begin, or two of them wait (section 3.2.2.5.1).
     #[inline]
-    pub(super) fn count(&mut self, field: Ecn, length: u16) -> bool {
+    pub(super) fn count(&mut self, field: Ecn, length: u16, packets: u16) -> bool {
         let marked = field == Ecn::Congestion;
-        self.packets = self.packets.wrapping_add(u8::from(marked));
-        self.unreported = self.unreported.saturating_add(u8::from(marked));
+        let more = if marked { packets } else { 0 };
+        // It is used modulo eight.
+        self.packets = self.packets.wrapping_add(more as u8);
+        self.unreported = self.unreported.saturating_add(more.min(255) as u8);
         if length == 0 {
             return false;
         }

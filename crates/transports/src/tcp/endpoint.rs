@@ -9,6 +9,7 @@ use windtunnel_packets::{Body, Ecn, Packet, Route};
 
 use super::counters::EndpointCounters;
 use super::ecn_negotiation::Negotiation;
+use super::receive_offload::ReceiveOffload;
 use super::receiver::Receiver;
 use super::sender::{Sender, Transmission, clock};
 use super::sequence::FIRST;
@@ -52,6 +53,8 @@ pub struct Endpoint {
     keeps_queue_small: bool,
     state: State,
     ecn: Negotiation,
+    /// What arrived and was not taken in yet.
+    receive_offload: Option<Box<ReceiveOffload>>,
     receiver: Receiver,
     /// What sends data: made when there is some.
     sender: Option<Box<Sender>>,
@@ -68,6 +71,7 @@ impl Endpoint {
     /// One end of connection number `connection`, before anything was sent.
     #[must_use]
     pub fn new(connection: u32, role: Role, settings: &Arc<TcpSettings>) -> Self {
+        let offload = |it| Box::new(ReceiveOffload::new(it, settings.headers()));
         Self {
             settings: Arc::clone(settings),
             connection,
@@ -78,6 +82,7 @@ impl Endpoint {
                 Role::Client => settings.ecn,
                 Role::Server => settings.server_ecn,
             }),
+            receive_offload: settings.receive_offload.map(offload),
             receiver: Receiver::new(settings),
             sender: None,
             peer_window: 0,
@@ -154,7 +159,12 @@ impl Endpoint {
             return;
         }
         match self.state {
-            State::Established => {}
+            State::Established => {
+                if let Some(offload) = &mut self.receive_offload {
+                    offload.arrive(now, segment, ecn);
+                    return;
+                }
+            }
             // A client waits for the answer to its SYN.
             State::Opening { attempts, since, .. } if self.role == Role::Server => {
                 if segment.length == 0 && segment.sack_blocks().next().is_none() {
@@ -165,10 +175,38 @@ impl Endpoint {
             }
             State::Opening { .. } | State::Closed => return,
         }
+        self.take_in(now, segment, ecn, 1, outbox);
+    }
+
+    /// Takes in what arrived until the host's interface was polled.
+    fn poll(&mut self, now: Time, outbox: &mut TcpOutbox) {
+        let Some(offload) = &mut self.receive_offload else { return };
+        if offload.poll() > now {
+            return;
+        }
+        let arrived = offload.take();
+        for it in &arrived {
+            self.take_in(now, &it.segment, it.ecn, it.count, outbox);
+        }
+        if let Some(offload) = &mut self.receive_offload {
+            offload.give_back(arrived);
+        }
+    }
+
+    /// Takes in a segment, or `count` merged into one.
+    #[inline]
+    fn take_in(
+        &mut self,
+        now: Time,
+        segment: &Segment,
+        ecn: Ecn,
+        count: u16,
+        outbox: &mut TcpOutbox,
+    ) {
         if segment.length > 0 && self.receiver.changes_echo(ecn) {
             self.send_acknowledgement(now, outbox);
         }
-        self.receiver.receive(now, segment, ecn, &self.settings, &mut self.counters);
+        self.receiver.receive(now, segment, ecn, count, &self.settings, &mut self.counters);
         if let Some(sender) = &mut self.sender {
             let window = u64::from(segment.window) << self.peer_scale;
             sender.acknowledge(now, segment, window, &mut self.counters);
@@ -212,6 +250,7 @@ impl Endpoint {
     }
 
     fn wake_established(&mut self, now: Time, outbox: &mut TcpOutbox) {
+        self.poll(now, outbox);
         if self.receiver.due() <= now {
             self.send_acknowledgement(now, outbox);
         }
@@ -240,7 +279,8 @@ impl Endpoint {
             State::Closed => None,
             State::Opening { again, .. } => Some(again),
             State::Established => {
-                let due = self.receiver.due();
+                let poll = self.receive_offload.as_ref().map_or(Time::NEVER, |it| it.poll());
+                let due = self.receiver.due().min(poll);
                 let sender = self.sender.as_ref().and_then(|it| it.next_wake());
                 let earliest = sender.map_or(due, |it| it.min(due));
                 (earliest != Time::NEVER).then_some(earliest)
@@ -396,6 +436,7 @@ impl Endpoint {
         let age = || Duration::from_millis(u64::from(clock(now).wrapping_sub(answer.echo)).max(1));
         let echoed = || answer.flags.has(Flags::TIMESTAMPS).then(age);
         self.handshake = if attempts == 1 { Some(now.since(since)) } else { echoed() };
+        self.receiver.establish(self.handshake);
         if let Some(sender) = &mut self.sender {
             sender.establish(now, window, self.handshake, self.ecn);
         }

@@ -49,6 +49,11 @@ impl Reduction {
         self.allowance = allowance.max(forced);
     }
 
+    /// The bytes that may be sent.
+    pub(super) fn allowance(&self) -> u64 {
+        self.allowance
+    }
+
     /// Whether a segment may be sent.
     #[inline]
     pub(super) fn allows(&self, length: u64) -> bool {

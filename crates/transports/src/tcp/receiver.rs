@@ -13,6 +13,7 @@ use super::accurate_ecn::MarksReceived;
 use super::counters::EndpointCounters;
 use super::reassembly::{Arrival, Reassembly};
 use super::receive_buffer::ReceiveBuffer;
+use super::sack_compression::SackCompression;
 use super::sender::clock;
 use super::sequence::{FIRST, extend};
 use super::settings::{EcnMode, Reading, TcpSettings};
@@ -38,6 +39,8 @@ pub(super) struct Receiver {
     advertised: u32,
     /// When an acknowledgement must be sent.
     due: Time,
+    /// How long those of segments beyond a gap wait, where they do.
+    compression: Option<Box<SackCompression>>,
     /// The timestamp to echo.
     echo: u32,
     /// RFC 3168: marked data came, and its sender has not said that it reduced.
@@ -61,6 +64,8 @@ impl Receiver {
             taken: 0,
             advertised: 0,
             due: Time::NEVER,
+            compression: (settings.sack_compression && settings.recovery.uses_sack())
+                .then(Box::default),
             echo: 0,
             marked: false,
             some_congestion: false,
@@ -80,7 +85,14 @@ impl Receiver {
     pub(super) fn open(&mut self, timestamp: u32, field: Ecn, ecn: EcnMode) {
         self.echo = timestamp;
         self.ecn = ecn;
-        self.marks.count(field, 0);
+        self.marks.count(field, 0, 1);
+    }
+
+    /// The connection is established; the handshake may have measured a round trip.
+    pub(super) fn establish(&mut self, rtt: Option<Duration>) {
+        if let (Some(compression), Some(rtt)) = (&mut self.compression, rtt) {
+            compression.measure(rtt);
+        }
     }
 
     /// When an acknowledgement must be sent at the latest.
@@ -138,12 +150,12 @@ impl Receiver {
 
     /// Notes how a segment came. Whether it must be acknowledged at once.
     #[inline]
-    fn note_mark(&mut self, segment: &Segment, ecn: Ecn) -> bool {
+    fn note_mark(&mut self, segment: &Segment, ecn: Ecn, count: u16) -> bool {
         let marked = ecn == Ecn::Congestion;
         match self.ecn {
             EcnMode::Off => {}
             EcnMode::Accurate | EcnMode::Scalable => {
-                return self.marks.count(ecn, segment.length);
+                return self.marks.count(ecn, segment.length, count);
             }
             // Only accurate ECN counts them.
             _ if segment.length == 0 => {}
@@ -157,13 +169,14 @@ impl Receiver {
         false
     }
 
-    /// Takes in a segment's data and FIN.
+    /// Takes in the data and the FIN of a segment, or of `count` that were merged.
     #[inline]
     pub(super) fn receive(
         &mut self,
         now: Time,
         segment: &Segment,
         ecn: Ecn,
+        count: u16,
         settings: &TcpSettings,
         counters: &mut EndpointCounters,
     ) {
@@ -174,7 +187,7 @@ impl Receiver {
         if segment.flags.has(Flags::TIMESTAMPS) && start <= self.acknowledged {
             self.echo = segment.timestamp;
         }
-        let reports = self.note_mark(segment, ecn);
+        let reports = self.note_mark(segment, ecn, count);
         if end == start {
             // A probe of a closed window starts before it.
             if start < before {
@@ -183,8 +196,8 @@ impl Receiver {
             return;
         }
         if segment.length > 0 {
-            counters.received_segments += 1;
-            counters.marks += u64::from(ecn == Ecn::Congestion);
+            counters.received_segments += u64::from(count);
+            counters.marks += if ecn == Ecn::Congestion { u64::from(count) } else { 0 };
         }
         if end > before + self.room(settings) + u64::from(fin) {
             self.due = now;
@@ -195,7 +208,7 @@ impl Receiver {
         }
         let arrival = self.reassembly.insert(start, end);
         let next = self.reassembly.next();
-        counters.duplicates += u64::from(arrival == Arrival::Duplicate);
+        counters.duplicates += if arrival == Arrival::Duplicate { u64::from(count) } else { 0 };
         // The FIN takes a number, but is no data.
         let finished = next > before && self.is_finished();
         counters.received_bytes += next - before - u64::from(finished);
@@ -206,8 +219,12 @@ impl Receiver {
             Arrival::InOrder { filled } => filled || fin || reports || self.is_full(next, settings),
             Arrival::OutOfOrder | Arrival::Duplicate => true,
         };
-        let latest = if at_once { now } else { now + settings.acknowledge_within };
-        self.due = self.due.min(latest);
+        let wait = match &mut self.compression {
+            Some(compression) if arrival == Arrival::OutOfOrder => compression.wait(next),
+            _ if at_once => Duration::ZERO,
+            _ => settings.acknowledge_within,
+        };
+        self.due = self.due.min(now + wait);
     }
 
     /// Lets the buffer grow with what comes.
@@ -239,6 +256,9 @@ impl Receiver {
         // SACK blocks, and only that counts as a duplicate (RFC 5681, section 2).
         if segment.length == 0 || !self.reassembly.has_gap() {
             self.due = Time::NEVER;
+            if let Some(compression) = &mut self.compression {
+                compression.acknowledge();
+            }
         }
         segment.acknowledgement = next as u32;
         segment.echo = self.echo;

@@ -6,6 +6,7 @@
 //! RFC 5682 (F-RTO) and RFC 3708 (duplicates reported), limited transmit RFC 3042,
 //! which in all of these is what the accounting of data in flight allows.
 
+mod bursts;
 mod idleness;
 mod losses;
 mod small_queue;
@@ -375,8 +376,14 @@ impl Sender {
             let inside = second.is_some_and(|(from, to)| from <= start && end <= to);
             if end <= acknowledged || inside {
                 delivered.duplicate = true;
-                delivered.duplicate_of_resent =
+                let resent =
                     if end <= acknowledged { end > undo.from } else { board.was_resent(start) };
+                if resent {
+                    // Several that were merged are reported as one; a FIN is no segment more.
+                    let segment = u64::from(self.settings.maximum_segment);
+                    delivered.duplicates_of_resent =
+                        end.saturating_sub(start + 1).div_ceil(segment).max(1);
+                }
             } else if end <= next {
                 board.deliver(start, end, &mut newly);
             }

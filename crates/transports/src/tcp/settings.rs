@@ -3,6 +3,7 @@
 use windtunnel_controllers::{Settings as ControllerSettings, Start};
 use windtunnel_engine::Duration;
 use windtunnel_packets::ip::IpVersion;
+use windtunnel_packets::tcp::{Flags, Segment};
 
 use crate::rtt::RtoLimits;
 
@@ -133,8 +134,25 @@ pub struct TcpSettings {
     /// queues), so that the host does not drop its own packets; if that is not said, the host
     /// decides.
     pub small_queues: Option<bool>,
+    /// Whether the sender hands segments to its host's interface in bursts, which the
+    /// interface cuts into segments (TSO and GSO in Linux).
+    pub segmentation_offload: bool,
+    /// Whether segments that arrive one after the other are merged before they are taken in
+    /// (GRO in Linux), and how long after the first of them the interface is polled.
+    pub receive_offload: Option<Duration>,
+    /// Whether acknowledgements of segments beyond a gap wait for others.
+    pub sack_compression: bool,
     /// The sender's congestion controller.
     pub controller: ControllerSettings,
     /// Where it begins.
     pub start: Start,
+}
+
+impl TcpSettings {
+    /// The bytes of the headers of a segment with data, that of IP included.
+    #[must_use]
+    pub fn headers(&self) -> u16 {
+        let flags = Flags::ACK.with_if(Flags::TIMESTAMPS, self.timestamps);
+        self.ip.header() + Segment::new(0, 0, flags).size()
+    }
 }

@@ -26,6 +26,7 @@ struct Case {
     ecn: EcnMode,
     server_ecn: EcnMode,
     pacing: bool,
+    offload: Offload,
     controller: usize,
     segment: u16,
     acknowledge_every: u8,
@@ -37,6 +38,22 @@ struct Case {
     /// What client and server write.
     bytes: [u64; 2],
     channel: Channel,
+}
+
+/// What the hosts' interfaces do, and which acknowledgements wait.
+#[derive(Clone, Copy, Debug)]
+struct Offload {
+    segmentation: bool,
+    receive: Option<Duration>,
+    sack_compression: bool,
+}
+
+fn offloads() -> impl Strategy<Value = Offload> {
+    let coalescing = [1, 50, 5_000].map(Duration::from_micros);
+    let receive = prop::option::of(prop::sample::select(coalescing.to_vec()));
+    (any::<bool>(), receive, any::<bool>()).prop_map(|(segmentation, receive, sack_compression)| {
+        Offload { segmentation, receive, sack_compression }
+    })
 }
 
 /// What lies between the ends.
@@ -122,13 +139,14 @@ fn cases() -> impl Strategy<Value = Case> {
     let sizes = || prop_oneof![Just(1_u64), 1_u64..3_000, 1_u64..300_000];
     let bytes = (sizes(), prop_oneof![Just(0), sizes()]);
     let ecn = (modes(), prop_oneof![Just(None), modes().prop_map(Some)]);
-    let choices = (recoveries(), any::<bool>(), ecn, any::<bool>(), 0..DESCRIPTIONS.len());
+    let pacing = (any::<bool>(), offloads());
+    let choices = (recoveries(), any::<bool>(), ecn, pacing, 0..DESCRIPTIONS.len());
     let segment = prop::sample::select(vec![100_u16, 536, 1_448, 8_948]);
     let least_timeout = prop::sample::select(vec![0, 200, 1_000]).prop_map(Duration::from_millis);
     let timing = (1_u8..4, least_timeout, prop_oneof![Just(10.0), 1.0..100.0]);
     let ends = (segment, timing, prop_oneof![1_u64..4, 1_u64..1_000], bytes);
     (choices, ends, channels()).prop_map(|(choices, ends, channel)| {
-        let (recovery, timestamps, (ecn, server_ecn), pacing, controller) = choices;
+        let (recovery, timestamps, (ecn, server_ecn), (pacing, offload), controller) = choices;
         let (segment, timing, buffer, (there, back)) = ends;
         let (acknowledge_every, least_timeout, initial_window) = timing;
         Case {
@@ -137,6 +155,7 @@ fn cases() -> impl Strategy<Value = Case> {
             ecn,
             server_ecn: server_ecn.unwrap_or(ecn),
             pacing,
+            offload,
             controller,
             segment,
             acknowledge_every,
@@ -167,6 +186,9 @@ impl Case {
             send_buffer: 1 << 30,
             after_idleness: Idleness::Decay,
             small_queues: Some(false),
+            segmentation_offload: self.offload.segmentation,
+            receive_offload: self.offload.receive,
+            sack_compression: self.offload.sack_compression,
             reading: Reading::AtOnce,
             pacing: self.pacing,
             controller: ControllerSettings::defaults(DESCRIPTIONS[self.controller]),
@@ -202,6 +224,8 @@ struct Direction {
     reported: Vec<bool>,
     /// The byte after the last that the sender was on_acknowledgement there is room for.
     edge: u64,
+    /// Acknowledgements that arrived, and when the sender has certainly taken them in.
+    arriving: VecDeque<(Time, Segment)>,
     packets: u64,
     leaves: VecDeque<Time>,
 }
@@ -214,6 +238,7 @@ impl Direction {
             acknowledged: 1,
             reported: vec![false; bytes as usize],
             edge: 0,
+            arriving: VecDeque::new(),
             packets: 0,
             leaves: VecDeque::new(),
         }
@@ -227,11 +252,25 @@ impl Direction {
         }
     }
 
-    /// The sender receives an acknowledgement.
-    fn on_acknowledgement(&mut self, segment: &Segment, scale: u8) {
-        self.acknowledged = self.acknowledged.max(segment.acknowledgement);
+    /// An acknowledgement arrives, which the sender has taken in at that time.
+    fn on_acknowledgement(&mut self, segment: &Segment, scale: u8, taken: Time) {
         let edge = u64::from(segment.acknowledgement) + (u64::from(segment.window) << scale);
         self.edge = self.edge.max(edge);
+        self.arriving.push_back((taken, *segment));
+    }
+
+    /// The sender takes in what arrived until then.
+    fn take_in(&mut self, now: Time) {
+        while let Some((taken, segment)) = self.arriving.front().copied()
+            && taken <= now
+        {
+            self.arriving.pop_front();
+            self.take_in_one(&segment);
+        }
+    }
+
+    fn take_in_one(&mut self, segment: &Segment) {
+        self.acknowledged = self.acknowledged.max(segment.acknowledgement);
         for block in segment.sack_blocks() {
             let last = self.reported.len() + 1;
             let (start, end) = (block.start as usize, (block.end as usize).min(last));
@@ -299,6 +338,7 @@ impl<'a> Run<'a> {
     fn send(&mut self, from: usize, packet: Packet) -> TestCaseResult {
         let Body::Segment(segment) = packet.body else { unreachable!("TCP sends segments") };
         if segment.length > 0 {
+            self.directions[from].take_in(self.now);
             self.directions[from].sends(&segment)?;
         }
         let Channel { rate, delay, room, .. } = self.case.channel;
@@ -369,7 +409,10 @@ impl<'a> Run<'a> {
         if segment.flags.has(Flags::ACK) {
             // The window of a SYN is not scaled.
             let scale = if segment.flags.has(Flags::SYN) { 0 } else { self.scale };
-            self.directions[to].on_acknowledgement(&segment, scale);
+            // A poll comes later than what arrives at the same time.
+            let coalescing = self.case.offload.receive.map(|it| it + Duration::from_picos(1));
+            let taken = self.now + coalescing.unwrap_or(Duration::ZERO);
+            self.directions[to].on_acknowledgement(&segment, scale, taken);
         }
         self.act(to, |it, now, outbox| it.receive(now, &segment, packet.ecn, outbox))?;
         let received = self.ends[to].counters().received_bytes;

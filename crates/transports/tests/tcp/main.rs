@@ -6,6 +6,7 @@ mod ecn_negotiation;
 mod handshake;
 mod idleness;
 mod marks;
+mod offload;
 mod over_a_path;
 mod path;
 mod rack;

@@ -36,6 +36,9 @@ pub(crate) fn settings(controller: &str) -> TcpSettings {
         reading: Reading::AtOnce,
         pacing: false,
         small_queues: Some(false),
+        segmentation_offload: false,
+        receive_offload: None,
+        sack_compression: false,
         controller: ControllerSettings::defaults(description),
         start: Start { initial_window: 10.0, minimum_window: 2.0, restart_window: 1.0 },
     }

@@ -40,6 +40,9 @@ pub(crate) fn settings(recovery: Recovery) -> TcpSettings {
         reading: Reading::AtOnce,
         pacing: false,
         small_queues: Some(false),
+        segmentation_offload: false,
+        receive_offload: None,
+        sack_compression: false,
         controller: controller("aimd"),
         start: Start { initial_window: 10.0, minimum_window: 2.0, restart_window: 1.0 },
     }

@@ -486,6 +486,9 @@ pub(crate) fn over_tcp(
         reading: Reading::AtOnce,
         pacing: false,
         small_queues: Some(false),
+        segmentation_offload: false,
+        receive_offload: None,
+        sack_compression: false,
         controller: controller("cubic"),
         start: Start { initial_window: 10.0, minimum_window: 2.0, restart_window: 1.0 },
     };

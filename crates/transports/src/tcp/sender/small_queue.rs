@@ -3,8 +3,8 @@
 //! Source: TCP small queues and the backpressure of Linux's queue disciplines (tcp(7),
 //! `tcp_limit_output_bytes`; Dumazet, 2012): a host does not drop its own packets. A
 //! connection has no more than a millisecond of its data in the queue of the link that it
-//! sends over, at its pacing rate, and at least two segments; what is beyond waits in the
-//! connection.
+//! sends over, at its pacing rate, and at least two segments, or bursts; what is beyond waits
+//! in the connection.
 
 use std::collections::VecDeque;
 
@@ -14,7 +14,7 @@ use super::Sender;
 
 /// The share of a second's data that may wait.
 const PER_SECOND: f64 = 1024.0;
-/// The least that may wait, in segments.
+/// The least that may wait, in segments or bursts.
 const LEAST: u64 = 2;
 
 /// The data that was handed to the link, and has not left its queue.
@@ -61,15 +61,16 @@ impl Sender {
         }
     }
 
-    /// Whether the host's queue takes a segment of `length` bytes, at a rate of so many bytes
-    /// per second, if one is known.
+    /// Whether the host's queue takes a segment or burst of `length` bytes, at the rate of
+    /// sending, if one is known.
     #[inline]
     pub(super) fn fits_queue(&mut self, now: Time, length: u64) -> bool {
         let rate = match &mut self.small_queue {
             None => return true,
             Some(queue) => {
                 queue.release(now);
-                if queue.bytes + length <= LEAST * u64::from(self.settings.maximum_segment) {
+                let segment = u64::from(self.settings.maximum_segment);
+                if queue.bytes + length <= LEAST * length.max(segment) {
                     return true;
                 }
                 self.rate().unwrap_or(f64::INFINITY)

@@ -31,8 +31,9 @@ impl Sender {
         delivered: &Delivered,
         counters: &mut EndpointCounters,
     ) {
-        if delivered.duplicate_of_resent && self.undo.retransmissions > 0 {
-            self.undo.retransmissions -= 1;
+        if delivered.duplicates_of_resent > 0 && self.undo.retransmissions > 0 {
+            let duplicates = delivered.duplicates_of_resent as i64;
+            self.undo.retransmissions = (self.undo.retransmissions - duplicates).max(0);
             // Every retransmission arrived beside its original; that may be known only when
             // the repair is over.
             if self.undo.retransmissions == 0 {

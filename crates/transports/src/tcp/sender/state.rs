@@ -43,10 +43,10 @@ pub(super) struct Delivered {
     pub(super) latest: Option<Duration>,
     /// A segment was among them that had been sent again.
     pub(super) repeated: bool,
-    /// The receiver reported a duplicate; it may be one that was sent again since
-    /// the last decrease.
+    /// The receiver reported a duplicate; of how many segments, if it is of one that was sent
+    /// again since the last decrease.
     pub(super) duplicate: bool,
-    pub(super) duplicate_of_resent: bool,
+    pub(super) duplicates_of_resent: u64,
 }
 
 /// What is restored if a decrease was spurious.

@@ -26,6 +26,8 @@ impl Sender {
         }
         let rate = self.pacing_rate();
         let mut limit = Limit::Window;
+        // What is left of a burst.
+        let mut burst = 0;
         loop {
             let lost = match self.forward {
                 ForwardRecovery::Trying(_) => None,
@@ -45,15 +47,25 @@ impl Sender {
             if !self.allows(u64::from(length)) && !self.must_resend(lost) {
                 break;
             }
-            if !self.fits_queue(now, u64::from(length)) {
-                limit = Limit::Buffer;
-                self.waits_for_queue = true;
-                break;
+            if burst == 0 {
+                if lost.is_none()
+                    && let Some(reason) = self.deferred(now)
+                {
+                    limit = reason;
+                    break;
+                }
+                burst = self.burst(u64::from(length), lost.is_some());
+                if !self.fits_queue(now, burst) {
+                    limit = Limit::Buffer;
+                    self.waits_for_queue = true;
+                    break;
+                }
+                if rate.is_some() && !self.pacer.allows(now) {
+                    self.waits_for_pacer = true;
+                    break;
+                }
             }
-            if rate.is_some() && !self.pacer.allows(now) {
-                self.waits_for_pacer = true;
-                break;
-            }
+            burst = burst.saturating_sub(u64::from(length));
             match lost {
                 Some(number) => self.resend(now, number, counters, emit),
                 None => self.send(now, length, counters, emit),
@@ -84,6 +96,14 @@ impl Sender {
         Some(ratio * cwnd * segment / self.estimator.smoothed()?.as_seconds())
     }
 
+    /// The bytes that the window lets out.
+    pub(super) fn window_left(&self) -> u64 {
+        match &self.reduction {
+            Some(reduction) => reduction.allowance(),
+            None => self.window().saturating_sub(self.in_flight()),
+        }
+    }
+
     fn allows(&self, length: u64) -> bool {
         if let ForwardRecovery::Trying(left) = self.forward {
             return left > 0;
@@ -102,6 +122,12 @@ impl Sender {
         recovering && !self.settings.recovery.uses_sack() && lost.is_some() && lost == first
     }
 
+    /// The bytes of new data that there is room for, at the receiver and in the send buffer.
+    pub(super) fn room(&self) -> u64 {
+        let buffered = self.board.unacknowledged() + self.settings.send_buffer;
+        self.edge.min(buffered).saturating_sub(self.next)
+    }
+
     /// The bytes of the next new segment; `None` if there is nothing to send, or
     /// no room for it at the receiver or in the send buffer.
     pub(super) fn new_length(&self) -> Option<u16> {
@@ -109,8 +135,7 @@ impl Sender {
         if waiting == 0 {
             return (self.closing && self.fin_end.is_none()).then_some(0);
         }
-        let buffered = self.board.unacknowledged() + self.settings.send_buffer;
-        let room = self.edge.min(buffered).saturating_sub(self.next);
+        let room = self.room();
         let length = waiting.min(self.segment());
         if length <= room {
             return Some(length as u16);

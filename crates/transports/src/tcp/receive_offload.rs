@@ -1,0 +1,109 @@
+//! Receive offload: segments that arrive together are merged before the connection takes them
+//! in, and acknowledged once.
+//!
+//! Source: Linux's generic receive offload (`tcp_gro_receive`), and interrupt coalescing
+//! (ethtool, `rx-usecs`). The interface is polled some time after the first packet that came
+//! since the last poll. Everything that came by then is taken in at that time, in its order,
+//! acknowledgements as well. Each connection is polled by itself, as if no other one came over
+//! the interface. In a poll a segment is merged with the one before it if it continues it,
+//! has the same header and ECN field, and both fit into one IP packet. A segment that is
+//! shorter than the first, or has a FIN, is the last of those that are merged.
+
+use windtunnel_engine::{Duration, Time};
+use windtunnel_packets::Ecn;
+use windtunnel_packets::tcp::{Flags, Segment};
+
+/// Segments merged into one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Merged {
+    pub(super) segment: Segment,
+    pub(super) ecn: Ecn,
+    /// How many they are.
+    pub(super) count: u16,
+    /// The length of the first.
+    length: u16,
+    is_complete: bool,
+}
+
+impl Merged {
+    #[inline]
+    pub(super) fn one(segment: Segment, ecn: Ecn) -> Self {
+        let is_complete = segment.length == 0 || segment.flags.has(Flags::FIN);
+        Self { segment, ecn, count: 1, length: segment.length, is_complete }
+    }
+
+    /// Merges another one, if both together have at most `most` bytes of data; returns whether
+    /// it did.
+    fn merge(&mut self, other: &Segment, ecn: Ecn, most: u16) -> bool {
+        let merged = &mut self.segment;
+        let fin = other.flags.has(Flags::FIN);
+        // But for these, their headers are the same.
+        let mut expected = *merged;
+        expected.sequence = merged.sequence.wrapping_add(u32::from(merged.length));
+        expected.length = other.length;
+        expected.flags = merged.flags.with_if(Flags::FIN, fin);
+        let fits = merged.length.checked_add(other.length).is_some_and(|it| it <= most);
+        let is_short = other.length < self.length;
+        if self.is_complete
+            || other.length == 0
+            || other.length > self.length
+            || !fits
+            || ecn != self.ecn
+            || *other != expected
+        {
+            return false;
+        }
+        merged.length += other.length;
+        merged.flags = other.flags;
+        self.count += 1;
+        self.is_complete = is_short || fin;
+        true
+    }
+}
+
+/// What has arrived since the last poll.
+#[derive(Debug)]
+pub(super) struct ReceiveOffload {
+    /// How long after the first arrival the interface is polled.
+    coalescing: Duration,
+    /// The most data of a merged segment.
+    most: u16,
+    arrived: Vec<Merged>,
+    poll: Time,
+}
+
+impl ReceiveOffload {
+    /// With headers of so many bytes.
+    pub(super) fn new(coalescing: Duration, headers: u16) -> Self {
+        Self { coalescing, most: u16::MAX - headers, arrived: Vec::new(), poll: Time::NEVER }
+    }
+
+    /// When the interface is polled.
+    #[inline]
+    pub(super) fn poll(&self) -> Time {
+        self.poll
+    }
+
+    /// A segment arrives.
+    pub(super) fn arrive(&mut self, now: Time, segment: &Segment, ecn: Ecn) {
+        let last = self.arrived.last_mut();
+        if last.is_none() {
+            self.poll = now + self.coalescing;
+        }
+        if !last.is_some_and(|it| it.merge(segment, ecn, self.most)) {
+            self.arrived.push(Merged::one(*segment, ecn));
+        }
+    }
+
+    /// The poll is over: what arrived is handed over, with room to give back.
+    pub(super) fn take(&mut self) -> Vec<Merged> {
+        self.poll = Time::NEVER;
+        std::mem::take(&mut self.arrived)
+    }
+
+    /// Gives back what was handed over, so that polls allocate nothing.
+    pub(super) fn give_back(&mut self, mut taken: Vec<Merged>) {
+        taken.clear();
+        self.arrived = taken;
+    }
+}
