@@ -22,42 +22,33 @@ pub(super) struct Merged {
     pub(super) count: u16,
     /// The length of the first.
     length: u16,
-    is_complete: bool,
 }
 
 impl Merged {
-    #[inline]
-    pub(super) fn one(segment: Segment, ecn: Ecn) -> Self {
-        let is_complete = segment.length == 0 || segment.flags.has(Flags::FIN);
-        Self { segment, ecn, count: 1, length: segment.length, is_complete }
+    fn one(segment: Segment, ecn: Ecn) -> Self {
+        Self { segment, ecn, count: 1, length: segment.length }
     }
 
     /// Merges another one, if both together have at most `most` bytes of data; returns whether
     /// it did.
     fn merge(&mut self, other: &Segment, ecn: Ecn, most: u16) -> bool {
         let merged = &mut self.segment;
-        let fin = other.flags.has(Flags::FIN);
-        // But for these, their headers are the same.
+        // But for these, their headers are the same; nothing follows a FIN.
         let mut expected = *merged;
         expected.sequence = merged.sequence.wrapping_add(u32::from(merged.length));
         expected.length = other.length;
-        expected.flags = merged.flags.with_if(Flags::FIN, fin);
-        let fits = merged.length.checked_add(other.length).is_some_and(|it| it <= most);
-        let is_short = other.length < self.length;
-        if self.is_complete
-            || other.length == 0
-            || other.length > self.length
-            || !fits
-            || ecn != self.ecn
-            || *other != expected
-        {
-            return false;
+        expected.flags = merged.flags.with_if(Flags::FIN, other.flags.has(Flags::FIN));
+        let follows = (1..=self.length).contains(&other.length)
+            && merged.length.is_multiple_of(self.length)
+            && merged.length.checked_add(other.length).is_some_and(|it| it <= most)
+            && ecn == self.ecn
+            && *other == expected;
+        if follows {
+            merged.length += other.length;
+            merged.flags = other.flags;
+            self.count += 1;
         }
-        merged.length += other.length;
-        merged.flags = other.flags;
-        self.count += 1;
-        self.is_complete = is_short || fin;
-        true
+        follows
     }
 }
 

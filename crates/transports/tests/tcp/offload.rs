@@ -46,6 +46,7 @@ fn a_burst_is_a_millisecond_of_data_between_two_segments_and_64_kib() {
         assert_eq!(sent[0], (at(rtt), segments), "{window} in {rtt} ms");
         // The pacer lets a burst go at once, and then waits for its time.
         if sent.len() > 1 {
+            assert_eq!(sent[1].1, segments, "{window} in {rtt} ms");
             let rate = 2.0 * f64::from(window) / (rtt as f64 * 1e-3);
             let gap = sent[1].0.since(sent[0].0).as_seconds();
             assert!((gap - segments as f64 / rate).abs() < 1e-9, "{gap} s at {rate}");
@@ -109,18 +110,49 @@ fn nothing_waits_where_no_acknowledgement_is_due() {
     }
 }
 
+/// What waits for more room at the receiver does not count as limited by the window.
+#[test]
+fn a_burst_that_waits_for_room_lets_no_window_grow() {
+    let grown = |offload| {
+        let settings = TcpSettings { segmentation_offload: offload, ..sender(40.0, false) };
+        let mut it = Script::connected(&settings, 10, 1_000);
+        let room = 20 * 1_024;
+        it.receive(20, ack(40).window(room));
+        it.all();
+        let before = it.cwnd();
+        let mut sent = Vec::new();
+        for number in 1..=8 {
+            it.until_time(at(30) + Duration::from_micros(100) * number);
+            it.receive_now(ack(40 + 2 * number).window(room));
+            sent.push(it.sent().len());
+        }
+        (sent, it.cwnd() - before)
+    };
+    assert_eq!(grown(false), (vec![2; 8], 0.0));
+    // A third of 20,480 bytes needs seven segments.
+    assert_eq!(grown(true), (vec![2, 0, 0, 0, 8, 0, 0, 0], 0.0));
+}
+
+/// Segments 0 and 20 are lost. In the second round trip of the repair, the acknowledgement of
+/// the second one's retransmission is due.
 #[test]
 fn a_repair_does_not_wait() {
     let mut it = Script::connected(&sender(40.0, false), 10, 1_000);
     it.until(20);
     it.all();
-    for number in 2..=40 {
+    for number in 1..40 {
         it.until_time(at(20) + Duration::from_micros(100 * number));
-        it.receive_now(ack(0).sack(1..number));
-        let sent = it.sent().len();
-        assert!(sent <= 1 || number < 6, "{sent} segments leave at once");
+        let arrived = ack(0).sack(1..number.min(19) + 1);
+        it.receive_now(if number > 20 { arrived.sack(21..number + 1) } else { arrived });
     }
-    assert!(it.end.counters().retransmissions > 0 && it.end.counters().segments > 50);
+    let sent = it.sent();
+    assert!(sent.contains(&0) && sent.contains(&20), "both are sent again: {sent:?}");
+    for number in 0..9 {
+        it.until_time(at(31) + Duration::from_micros(200 * number));
+        it.receive_now(ack(20).sack(21..41 + number));
+        let sent = it.sent().len();
+        assert_eq!(sent, if number == 0 { 2 } else { 1 }, "at acknowledgement {number}");
+    }
 }
 
 /// At 10,000 segments a second, where the host's queue lets nothing out before the end.
@@ -219,28 +251,39 @@ fn a_merged_segment_ends_where_the_header_changes() {
     }
 }
 
+/// The bytes that are acknowledged of segments that arrive in one poll.
+fn bytes_acknowledged(segments: &[Incoming]) -> Vec<u32> {
+    let mut it = receiver(&TcpSettings { acknowledge_every: 1, ..merging() });
+    segments.iter().for_each(|segment| it.receive(20, *segment));
+    it.until(30);
+    it.all().iter().map(|it| it.segment.acknowledgement - 1).collect()
+}
+
 #[test]
-fn a_short_segment_or_a_fin_is_the_last_that_is_merged() {
-    let settings = TcpSettings { acknowledge_every: 1, ..merging() };
-    let mut it = receiver(&settings);
-    it.receive(20, data(0));
-    it.receive(20, data(1).length(500));
-    it.receive(20, data(2));
+fn a_segment_that_is_shorter_than_the_first_is_the_last_that_is_merged() {
+    let lengths = [(0, 2_000), (2, 2_000), (4, 1_000), (5, 1_000)];
+    let segments = lengths.map(|(number, length)| data(number).length(length));
+    assert_eq!(bytes_acknowledged(&segments), [5_000, 6_000]);
+    let longer = [data(0), data(1), data(2).length(1_001)];
+    assert_eq!(bytes_acknowledged(&longer), [2_000, 3_001]);
+}
+
+#[test]
+fn a_fin_is_the_last_that_is_merged() {
+    assert_eq!(bytes_acknowledged(&[data(0), data(1).flags(Flags::FIN)]), [2_001]);
+    let segments = [data(0).flags(Flags::FIN), data(1)];
+    assert_eq!(bytes_acknowledged(&segments).len(), 2);
+}
+
+#[test]
+fn a_segment_without_data_is_not_merged_and_ends_what_is() {
+    let mut it = receiver(&merging());
+    [data(0), data(1), data(2).length(0), data(2), data(3)]
+        .into_iter()
+        .for_each(|segment| it.receive(20, segment));
     it.until(30);
-    let answers = it.all();
-    // The first two are merged; a gap of 500 bytes follows.
-    assert_eq!(answers.len(), 2);
-    assert_eq!(answers[0].segment.acknowledgement, 1_501);
-    assert_eq!(answers[1].blocks(), [(2, 3)]);
-    let mut it = receiver(&settings);
-    it.receive(20, data(0));
-    it.receive(20, data(1).flags(Flags::FIN));
-    it.receive(20, data(2));
-    it.until(30);
-    let answers = it.all();
-    assert_eq!(answers[0].segment.acknowledgement, 2_002);
-    assert_eq!(it.end.counters().received_segments, 3);
-    assert_eq!(answers.len(), 2);
+    assert_eq!(acknowledged(&mut it), [(21, 2), (21, 4)]);
+    assert_eq!(it.end.counters().received_segments, 4);
 }
 
 #[test]
