@@ -6,7 +6,9 @@ use windtunnel_packets::Ecn;
 use windtunnel_packets::tcp::Flags;
 use windtunnel_transports::tcp::{EcnMode, Recovery, Role, TcpSettings};
 
-use crate::script::{Incoming, SEGMENT, Script, ack, at, data, settings, syn, with_window};
+use crate::script::{
+    Incoming, SEGMENT, Script, ack, at, data, request, settings, syn, with_window,
+};
 
 fn sender(window: f64, pacing: bool) -> TcpSettings {
     let settings = with_window(Recovery::Rack, window);
@@ -181,7 +183,7 @@ fn a_small_queue_takes_two_bursts_and_then_whole_ones() {
 
 fn receiver(settings: &TcpSettings) -> Script {
     let mut it = Script::closed(Role::Server, settings);
-    it.receive(0, syn(Flags::default()));
+    it.receive(0, syn(request(settings.ecn)));
     it.receive(10, ack(0));
     it.all();
     it
