@@ -2,11 +2,11 @@
 
     python validation/compare_kernel.py docs/validation/kernel.md
 
-runs `validation/kernel/path.toml` for each case in `validation/kernel/results.json`,
-replaces the tables of the page, each between the comments with its name, and saves the
-picture beside the page. Without a page the tables are printed. With `--measure`
-before it, this machine's kernel is measured first, into `results.json`; if that is
-not possible, the stored results are used.
+runs `validation/kernel/path.toml` for each case in `validation/kernel/results.json`, and
+what `compare_exchanges.py` says, replaces the tables of the page, each between the comments
+with its name, and saves the picture beside the page. Without a page the tables are printed.
+With `--measure` before it, this machine's kernel is measured first, into `results.json` and
+`exchanges.json`; if that is not possible, the stored results are used.
 """
 
 from __future__ import annotations
@@ -15,12 +15,13 @@ import json
 import statistics
 import subprocess
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 
 import altair as alt
+import compare_exchanges
 import polars as pl
-from compare_ndnsim import NOTABLE, difference, number, replaced
+from beside_kernel import Case, beside, path_settings
+from compare_ndnsim import replaced
 
 from windtunnel.markdown import table
 from windtunnel.running import read, run_scenario
@@ -29,15 +30,7 @@ FOLDER = Path(__file__).parent / "kernel"
 RESULTS = FOLDER / "results.json"
 SCENARIO = FOLDER / "path.toml"
 SKIPPED = 77
-"""Exit code of `measure.py` if this machine cannot be measured."""
-FRAME = 1514
-"""Bytes of a full frame as the token bucket counts it."""
-CONTROLLERS = {
-    "reno": '"new-reno"',
-    "cubic": '"cubic"',
-    "bbr": '"bbr1"',
-}
-"""Linux's controllers, and the same in a scenario."""
+"""Exit code of what measures if this machine cannot be measured."""
 MEASURES = {
     "goodput": "Mbps",
     "retransmissions": "segments",
@@ -45,8 +38,6 @@ MEASURES = {
     "window": "segments",
 }
 """What is compared; rtt and window are averages over the samples of a run."""
-
-Case = Mapping[str, object]
 
 
 def kernel() -> dict:
@@ -65,28 +56,9 @@ def kernel_measures(run: Case) -> dict[str, float]:
     }
 
 
-def settings(case: Case) -> dict[str, str]:
-    """Give the scenario's settings for a case.
-
-    A token bucket of n frames drops the same frames as a link whose queue is longer by n − 1
-    frames (the n-th is the one in transmission), and forwards each frame earlier by the
-    transmission time of n frames.
-    """
-    burst = case["burst_bytes"]
-    earlier_ms = burst * 8 / (case["rate_mbps"] * 1e3)
-    delay_ms = max(0.0, case["base_rtt_ms"] - earlier_ms)
-    limit = case["limit_bytes"] + burst - FRAME
-    return {
-        "links.path.rate": f'["{case["rate_mbps"]} Mbps", "10 Gbps"]',
-        "links.path.delay": f'["0 ms", "{delay_ms:.6f} ms"]',
-        "links.path.queue.limit": f'"{limit} B"',
-        "flows.one.controller": CONTROLLERS[case["controller"]],
-    }
-
-
 def simulate(case: Case) -> tuple[dict[str, float], pl.DataFrame]:
     """Simulate a case; give its measures, and window and rtt over time."""
-    results = run_scenario(read(SCENARIO, settings(case)))
+    results = run_scenario(read(SCENARIO, path_settings(case, case["rate_mbps"])))
     [flow] = results["flows"].to_dicts()
     series = results["flow_series"]
     measures = {
@@ -112,20 +84,6 @@ def comparison(cases: list[Case], ours: list[dict[str, float]]) -> str:
         rows.append([case_name(case), case["controller"], *cells])
     heads = [f"{name}, {unit}" for name, unit in MEASURES.items()]
     return table(["path", "controller", *heads], rows)
-
-
-def beside(our: float, theirs: list[float]) -> str:
-    """Write the kernel's minimum, median and maximum, ours, and the difference from the median.
-
-    It is bold if it is notable and ours is outside the kernel's range.
-    """
-    median = statistics.median(theirs)
-    relative = difference(our, median)
-    outside = not min(theirs) <= our <= max(theirs)
-    percent = f"{relative:+.1%}".replace("%", " %").replace("-", "−")
-    emphasis = "**" if outside and abs(relative) > NOTABLE else ""
-    values = " · ".join(number(value) for value in (min(theirs), median, max(theirs)))
-    return f"{values} / {number(our)} ({emphasis}{percent}{emphasis})"
 
 
 def accuracy(cases: list[Case]) -> str:
@@ -191,9 +149,10 @@ def in_order(names: pl.Series) -> list[str]:
 
 def measure() -> None:
     """Measure this machine's kernel; keep the stored results if that is not possible."""
-    done = subprocess.run([sys.executable, FOLDER / "measure.py", RESULTS], check=False)
-    if done.returncode not in (0, SKIPPED):
-        sys.exit("the kernel was not measured")
+    for program, results in (("measure.py", RESULTS), ("exchanges.py", compare_exchanges.RESULTS)):
+        done = subprocess.run([sys.executable, FOLDER / program, results], check=False)
+        if done.returncode not in (0, SKIPPED):
+            sys.exit(f"the kernel was not measured by {program}")
 
 
 def main() -> None:
@@ -207,6 +166,7 @@ def main() -> None:
     tables = {
         "Linux: comparison": comparison(cases, list(ours)),
         "Linux: accuracy": accuracy(cases),
+        **compare_exchanges.tables(compare_exchanges.simulated()),
     }
     if arguments:
         page = Path(arguments[0])

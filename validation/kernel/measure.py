@@ -16,8 +16,6 @@ import math
 import os
 import platform
 import re
-import shutil
-import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -27,12 +25,10 @@ from time import monotonic, sleep
 
 from disturbance import Watch
 from network import FRAME, RECEIVER, SYSCTLS, inside, network, run
+from private import check, enter, skip
 from samples import counters, data_port, socket_summary, transfer
 
-SKIPPED = 77
-"""The exit code of a skipped test, as in automake."""
 TOOLS = {
-    "unshare": "util-linux",
     "ip": "iproute2",
     "tc": "iproute2",
     "ss": "iproute2",
@@ -235,43 +231,11 @@ def available() -> list[str]:
     return [name for name in CONTROLLERS if name in has]
 
 
-def skip(reason: str) -> None:
-    """Say why nothing was measured, and end."""
-    print(f"skipped: {reason}")
-    sys.exit(SKIPPED)
-
-
-def enter_namespaces(results: str) -> None:
-    """Start this program again in namespaces of its own; end with its exit code."""
-    for tool, package in TOOLS.items():
-        if not shutil.which(tool):
-            skip(f"{tool} is not installed (Debian's package {package})")
-    namespaces = "--user --map-root-user --net --mount --pid --fork --kill-child --mount-proc"
-    unshare = ["unshare", *namespaces.split()]
-    probe = subprocess.run([*unshare, "true"], capture_output=True, text=True, check=False)
-    if probe.returncode:
-        skip(f"namespaces are not allowed here ({probe.stderr.strip()})")
-    # Where it is allowed: before other programs that want a processor.
-    with contextlib.suppress(PermissionError):
-        os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
-    # `ip netns` keeps its list below /run, which is private from here on.
-    private = 'mount -t tmpfs none /run && mkdir /run/netns && exec "$@"'
-    program = [sys.executable, __file__, "--inside", results]
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, lambda received, _: sys.exit(128 + received))
-    command = [*unshare, "sh", "-c", private, "sh", *program]
-    # In a session of its own, for `unshare` does not heed signals but SIGKILL.
-    with subprocess.Popen(command, start_new_session=True) as process:
-        try:
-            sys.exit(process.wait())
-        finally:
-            process.kill()
-
-
 def main() -> None:
     """Measure all cases; write them whole or not at all."""
     if len(sys.argv) == 2:
-        enter_namespaces(sys.argv[1])
+        check(TOOLS)
+        enter(__file__, "--inside", sys.argv[1])
     results = Path(sys.argv[2])
     try:
         with network(1_000_000, FRAME, 2 * FRAME, 1):

@@ -19,7 +19,7 @@ import contextlib
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 SENDER = "10.77.1.1"
@@ -55,16 +55,25 @@ def inside(namespace: str, *command: str) -> list[str]:
 
 
 @contextlib.contextmanager
-def network(rate_bps: int, limit: int, burst: int, base_rtt_ms: float) -> Iterator[dict]:
+def network(
+    rate_bps: int,
+    limit: int,
+    burst: int,
+    base_rtt_ms: float,
+    *,
+    sysctls: Mapping[str, str] = SYSCTLS,
+    offload: bool = False,
+) -> Iterator[dict]:
     """Build the network; give a mapping that holds the delay line's summary at the end.
 
-    `limit` and `burst` are tbf's, in bytes of frames.
+    `limit` and `burst` are tbf's, in bytes of frames. `sysctls` are set at both hosts. With
+    `offload`, hosts pass down and receive several segments as one.
     """
     try:
-        join("sender", SENDER, "10.77.1.2")
-        join("receiver", RECEIVER, "10.77.2.1")
+        join("sender", SENDER, "10.77.1.2", offload=offload)
+        join("receiver", RECEIVER, "10.77.2.1", offload=offload)
         for namespace in ("sender", "receiver"):
-            run(*inside(namespace, "sysctl", "-w", *(f"{k}={v}" for k, v in SYSCTLS.items())))
+            run(*inside(namespace, "sysctl", "-w", *(f"{k}={v}" for k, v in sysctls.items())))
         run(*inside("router", "sysctl", "-w", "net.ipv4.ip_forward=1"))
         shape = f"tbf rate {rate_bps}bit burst {burst} limit {limit}".split()
         run("tc", "-n", "router", "qdisc", "add", "dev", "receiver", "root", *shape)
@@ -76,38 +85,49 @@ def network(rate_bps: int, limit: int, burst: int, base_rtt_ms: float) -> Iterat
             subprocess.run(["ip", "netns", "del", namespace], capture_output=True, check=False)
 
 
-def join(name: str, address: str, gateway: str) -> None:
+def join(name: str, address: str, gateway: str, *, offload: bool) -> None:
     """Create the namespace of a host, and connect it to the router."""
     if name == "sender":
         run("ip", "netns", "add", "router")
     run("ip", "netns", "add", name)
     ends = f"link add {name} type veth peer name router netns {name}".split()
     run("ip", "-n", "router", *ends)
-    attach("router", name, gateway)
-    attach(name, "router", address)
+    attach("router", name, gateway, offload=offload)
+    attach(name, "router", address, offload=offload)
     run("ip", "-n", name, "route", "add", "default", "via", gateway)
 
 
-def attach(namespace: str, device: str, address: str) -> None:
-    """Give a device an address; let each packet be at most one MTU."""
+def attach(namespace: str, device: str, address: str, *, offload: bool) -> None:
+    """Give a device an address; let each packet be at most one MTU, or offload segmentation."""
     run("ip", "-n", namespace, "address", "add", f"{address}/24", "dev", device)
-    run("ip", "-n", namespace, "link", "set", device, "gso_max_segs", "1", "up")
+    if offload:
+        offloads = ["tso", "on", "gso", "on", "gro", "on"]
+        run(*inside(namespace, "ethtool", "-K", device, *offloads))
+    else:
+        run("ip", "-n", namespace, "link", "set", device, "gso_max_segs", "1")
+    run("ip", "-n", namespace, "link", "set", device, "up")
 
 
 @contextlib.contextmanager
 def delay_line(base_rtt_ms: float, line: dict) -> Iterator[None]:
     """Route what the receiver sends through the delay line."""
+    with delaying(base_rtt_ms, "back", "front", line):
+        run("ip", "-n", "receiver", "link", "set", "front", "netns", "sender")
+        run("ip", "-n", "sender", "link", "set", "front", "up")
+        run("ip", "-n", "receiver", "link", "set", "back", "up")
+        run("ip", "-n", "receiver", "route", "add", f"{SENDER}/32", "dev", "back")
+        yield
+
+
+@contextlib.contextmanager
+def delaying(milliseconds: float, source: str, sink: str, line: dict) -> Iterator[None]:
+    """Run a delay line between two devices of the receiver; note its summary in `line`."""
     program = [sys.executable, str(Path(__file__).with_name("delay_line.py"))]
-    arguments = [str(base_rtt_ms), "back", "front"]
-    command = inside("receiver", *program, *arguments)
+    command = inside("receiver", *program, str(milliseconds), source, sink)
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
             if process.stdout is None or process.stdout.readline() != "ready\n":
                 raise OSError("the delay line did not start")
-            run("ip", "-n", "receiver", "link", "set", "front", "netns", "sender")
-            run("ip", "-n", "sender", "link", "set", "front", "up")
-            run("ip", "-n", "receiver", "link", "set", "back", "up")
-            run("ip", "-n", "receiver", "route", "add", f"{SENDER}/32", "dev", "back")
             yield
         finally:
             process.terminate()

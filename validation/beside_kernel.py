@@ -1,0 +1,56 @@
+"""What the comparisons with the Linux kernel share: the path as a scenario, and a cell."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Mapping
+
+from compare_ndnsim import NOTABLE, difference, number
+
+FRAME = 1514
+"""Bytes of a full frame as the token bucket counts it."""
+CONTROLLERS = {
+    "reno": '"new-reno"',
+    "cubic": '"cubic"',
+    "bbr": '"bbr1"',
+}
+"""Linux's controllers, and the same in a scenario."""
+
+Case = Mapping[str, object]
+
+
+def path_settings(case: Case, rate_mbps: int) -> dict[str, str]:
+    """Give a scenario's settings for the path of a case.
+
+    A token bucket of n frames drops the same frames as a link whose queue is longer by n − 1
+    frames (the n-th is the one in transmission), and forwards each frame earlier by the
+    transmission time of n frames.
+    """
+    burst = case["burst_bytes"]
+    earlier_ms = burst * 8 / (rate_mbps * 1e3)
+    delay_ms = max(0.0, case["base_rtt_ms"] - earlier_ms)
+    limit = case["limit_bytes"] + burst - FRAME
+    return {
+        "links.path.rate": f'["{rate_mbps} Mbps", "10 Gbps"]',
+        "links.path.delay": f'["0 ms", "{delay_ms:.6f} ms"]',
+        "links.path.queue.limit": f'"{limit} B"',
+        "flows.one.controller": CONTROLLERS[case["controller"]],
+    }
+
+
+def beside(our: float, theirs: list[float]) -> str:
+    """Write the kernel's minimum, median and maximum, ours, and the difference from the median.
+
+    It is bold if it is notable and ours is outside the kernel's range.
+    """
+    median = statistics.median(theirs)
+    percent = f"{difference(our, median):+.1%}".replace("%", " %").replace("-", "−")
+    emphasis = "**" if is_notable(our, theirs) else ""
+    values = " · ".join(number(value) for value in (min(theirs), median, max(theirs)))
+    return f"{values} / {number(our)} ({emphasis}{percent}{emphasis})"
+
+
+def is_notable(our: float, theirs: list[float]) -> bool:
+    """Tell whether ours is outside the kernel's range, and far from its median."""
+    relative = difference(our, statistics.median(theirs))
+    return abs(relative) > NOTABLE and not min(theirs) <= our <= max(theirs)

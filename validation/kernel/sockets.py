@@ -1,0 +1,76 @@
+"""Sockets of the hosts, made by one program, and what the kernel says about them."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import socket
+import struct
+from collections.abc import Iterator
+
+PORT = 5000
+LARGEST_READ = 1 << 18
+TCP_INFO_BYTES = 256
+FIELDS = {
+    "retransmitted_ever": ("I", 100),
+    "reordering": ("I", 88),
+    "cwnd": ("I", 80),
+    "ssthresh": ("I", 76),
+    "limited_by_receiver_us": ("Q", 176),
+    "limited_by_send_buffer_us": ("Q", 184),
+    "window_of_receiver": ("I", 228),
+}
+"""Fields of `tcp_info`: how each is packed, and where it begins."""
+
+
+@contextlib.contextmanager
+def entered(namespace: str) -> Iterator[None]:
+    """Be in a network namespace; a socket stays in that in which it was made."""
+    library = ctypes.CDLL(None, use_errno=True)
+    with open("/proc/thread-self/ns/net") as home, open(f"/run/netns/{namespace}") as there:
+        enter(library, there.fileno())
+        try:
+            yield
+        finally:
+            enter(library, home.fileno())
+
+
+def enter(library: ctypes.CDLL, namespace: int) -> None:
+    """Enter the namespace that a descriptor stands for."""
+    if library.setns(namespace, 0):
+        raise OSError(ctypes.get_errno(), "setns")
+
+
+def made(namespace: str, controller: str | None = None, receive_buffer: int = 0) -> socket.socket:
+    """Make a TCP socket in a namespace; 0 leaves its receive buffer to the kernel.
+
+    The kernel doubles a receive buffer that is set.
+    """
+    with entered(namespace):
+        one = socket.socket()
+    if controller:
+        one.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, controller.encode())
+    if receive_buffer:
+        one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer // 2)
+    return one
+
+
+def listening(one: socket.socket, address: str) -> socket.socket:
+    """Let a socket accept connections."""
+    one.bind((address, PORT))
+    one.listen(100)
+    return one
+
+
+def read(one: socket.socket, size: int) -> int:
+    """Read so many bytes, or fewer at the end of the stream; give how many."""
+    missing = size
+    while missing and (data := one.recv(min(missing, LARGEST_READ))):
+        missing -= len(data)
+    return size - missing
+
+
+def state(one: socket.socket) -> dict[str, int]:
+    """Give what the kernel says about a connection."""
+    info = one.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, TCP_INFO_BYTES)
+    return {name: struct.unpack_from(kind, info, at)[0] for name, (kind, at) in FIELDS.items()}
