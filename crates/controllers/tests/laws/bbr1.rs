@@ -295,3 +295,19 @@ fn bbr1_takes_two_intervals_alike_that_lose_a_fifth_for_a_policer() {
     assert_eq!(reports_until_policed(0.2, second(43.0), 0), Some(13));
     assert_eq!(reports_until_policed(0.2, |_| 50.0, 3), Some(12));
 }
+
+/// An interval lasts a millisecond at least, however short the round trip is: ten round trips of
+/// 100 µs, and not four.
+#[test]
+fn bbr1_measures_a_policer_over_a_millisecond_at_least() {
+    let mut it = Samples::new("bbr1", 1e6, SECOND / 10_000);
+    it.rounds(30);
+    let policed = (1..=40).find(|_| {
+        it.report(|acknowledgement, _| {
+            acknowledgement.delivered = 50.0;
+            acknowledgement.lost = 10.0;
+        });
+        it.gain() < 0.6
+    });
+    assert_eq!(policed, Some(1 + 2 * 10));
+}

@@ -57,3 +57,24 @@ fn vegas_leaves_slow_start_when_a_segment_stands_in_the_queue() {
     drive.rounds(2);
     close(drive.controller.ssthresh(), 64.0 / 1.1 + 1.0, 1e-9);
 }
+
+/// Linux's conditions: a round of fewer than three samples is no measurement, and the window grows
+/// like Reno's; while a loss is repaired nothing is judged.
+#[test]
+fn vegas_judges_rounds_of_three_samples_that_open_the_window() {
+    for (samples, acknowledged, change) in
+        [(2, 0.5, 0.5), (2, 5.0, 1.0), (3, 0.5, -1.0), (3, 0.0, 0.0), (2, 0.0, 0.0)]
+    {
+        let mut drive = Drive::after_loss("vegas", 40.0, &[]);
+        drive.rounds(2);
+        // All samples of the round are of a path with a long queue.
+        drive.rtt *= 2;
+        drive.begin_round();
+        (0..samples).for_each(|_| drive.acknowledge(1e-12));
+        let before = drive.cwnd();
+        drive.begin_round();
+        drive.acknowledge(acknowledged);
+        let changed = drive.cwnd() - before;
+        assert!((changed - change).abs() < 1e-9, "{changed} after {samples} samples");
+    }
+}

@@ -17,6 +17,9 @@ fn the_probabilities_follow_from_the_base_probability() {
     for updates in [0, 1, 1000, 1 << 28] {
         let (mut queue, mut packets) = (dual_pi2(), Packets::default());
         let begin = Time::ZERO + Duration::from_millis(16) * updates;
+        // Somebody looks between two updates.
+        let look = Time::ZERO + Duration::from_millis(16) * updates.saturating_sub(1);
+        assert!(queue.pop(look + Duration::from_millis(updates.min(7))).is_none());
         let classic = packet(1, Ecn::Capable, 1000);
         queue.push(packets.waiting(begin, &classic), classic.flow_key());
         let later = begin + Duration::from_millis(33);

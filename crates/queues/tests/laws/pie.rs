@@ -18,15 +18,21 @@ fn finds(now: Time, delay: Duration) -> Arriving {
     Arriving { ecn: Ecn::Capable, backlog, free: now + delay, rate: rate(10) }
 }
 
-/// At 15 ms the delay is 30 ms, after none: (0.125 (30 - 15) + 1.25 (30 - 0)) ms / s
-/// in steps for the smallest probabilities (RFC 8033, section 4.2).
+/// At an update the delay is 30 ms, after none: (0.125 (30 - 15) + 1.25 (30 - 0)) ms / s in steps for
+/// the smallest probabilities (RFC 8033, section 4.2); also after hours without a packet.
 #[test]
 fn the_first_update_is_as_by_hand() {
-    let mut pie = pie(CongestionAction::Drop);
-    let now = milliseconds(15.0);
-    pie.judge(now, &finds(now, Duration::from_millis(30)));
-    let expected = (0.125 * 0.015 + 1.25 * 0.030) / 2048.0;
-    assert!((pie.probability() / expected - 1.0).abs() < 1e-9, "{}", pie.probability());
+    for updates in [1, 2, 1000, 1 << 20] {
+        let mut pie = pie(CongestionAction::Drop);
+        let now = Time::ZERO + Duration::from_millis(15) * updates;
+        let before =
+            Time::ZERO + Duration::from_millis(15) * (updates - 1) + Duration::from_millis(7);
+        pie.judge(before, &Arriving { free: Time::ZERO, ..finds(before, Duration::ZERO) });
+        pie.judge(now, &finds(now, Duration::from_millis(30)));
+        let expected = (0.125 * 0.015 + 1.25 * 0.030) / 2048.0;
+        let measured = pie.probability();
+        assert!((measured / expected - 1.0).abs() < 1e-9, "{measured} after {updates}");
+    }
 }
 
 /// PIE at its updates, each of which finds the delay that the test wants.
