@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[1]
 sys.path.append(str(ROOT / "validation"))
 
 from check_laws import rows  # noqa: E402
-from laws import delays, queues, responses, sharing, simulate, windows  # noqa: E402
+from laws import delays, low_latency, queues, responses, sharing, simulate, windows  # noqa: E402
 
 
 def test_windows_double_in_slow_start_and_grow_by_one_in_avoidance() -> None:
@@ -44,6 +44,12 @@ def test_dctcp_keeps_its_queue_between_the_models_bounds() -> None:
 
 def test_dualpi2_gives_prague_and_reno_rates_by_their_laws() -> None:
     for law in queues.dual_pi2(100, 25):
+        assert law.holds, law.cells()
+
+
+def test_prague_and_cubic_share_dualpi2_as_testbeds_measured() -> None:
+    laws = [low_latency.ratio(15), *low_latency.rates("off")]
+    for law in laws:
         assert law.holds, law.cells()
 
 

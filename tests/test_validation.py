@@ -77,7 +77,10 @@ def test_the_page_on_ns3_has_every_row_with_ns3s_values(ns3_lines: list[list[str
     assert len(ns3_lines) == len(rows)
     for cells, row in zip(ns3_lines, rows, strict=True):
         assert cells[:4] == [ns3.case_name(row), *ns3.path_cells(row)]
-        goodput, drops, queue = cells[4], cells[6], cells[7]
+        goodput, drops, marks, queue = cells[4], *cells[6:9]
+        assert bool(marks) == (row["queue"] != "drop-tail"), cells
+        if marks:
+            assert marks.startswith(f"{ns3.number(row['marks'][0])} / "), cells
         for cell, value in (
             (goodput, row["goodput_mbps"][0]),
             (drops, row["drop_rate"][0] * 100),
@@ -91,7 +94,7 @@ def test_every_row_that_parts_from_ns3_has_a_cause_and_the_page_tells_it(
 ) -> None:
     told = set(re.findall(r"^- \*\*(\w+)\*\*", ns3_page, re.MULTILINE))
     for cells in ns3_lines:
-        words = cells[9].strip().split(", ") if len(cells) > 9 else []
+        words = cells[10].strip().split(", ") if len(cells) > 10 else []
         assert any("**" in cell for cell in cells) == bool(words), cells
         assert set(words) <= told, cells
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import polars as pl
 from compare_ndnsim import replaced
-from laws import delays, marks, models, pictures, queues, responses, sharing, windows
+from laws import delays, low_latency, marks, models, pictures, queues, responses, sharing, windows
 from laws.simulate import Law, each
 
 from windtunnel.markdown import table
@@ -55,6 +55,10 @@ DELAYS: list[Check] = [
         for flows in FLOWS
     ),
     delays.fast_latecomer,
+]
+LOW_LATENCY: list[Check] = [
+    *(partial(low_latency.ratio, round_trip) for round_trip in low_latency.RATIOS),
+    *(partial(low_latency.rates, ecn) for ecn in low_latency.RATES),
 ]
 ROUND_TRIPS: list[Check] = [sharing.reno_round_trips, sharing.other_round_trips]
 MODELS: list[Check] = [
@@ -107,6 +111,7 @@ def main() -> None:
         "Laws: responses": slopes(fits),
         "Laws: utilisation": rows(queues.utilisation_laws(utilisations)),
         "Laws: queues": rows(laws(QUEUES)),
+        "Laws: low latency": rows(laws(LOW_LATENCY)),
         "Laws: delays": rows(laws(DELAYS)),
         "Laws: sharing": rows(
             [law for found, _ in converging for law in found] + laws(ROUND_TRIPS)

@@ -44,11 +44,14 @@ MEASURES = {
     "goodput_mbps": "goodput, Mbps",
     "utilisation": "utilisation",
     "drop_rate": "drops, %",
+    "marks": "marks",
     "queue_delay_ms": "queue, ms",
     "jain": "Jain",
 }
 LEAST_DROPS = 1e-4
 """Drop rates that differ by less count as equal: a few packets per run."""
+LEAST_MARKS = 3
+"""Numbers of marks that differ by no more count as equal."""
 
 Row = Mapping[str, Any]
 Settings = Mapping[str, str]
@@ -149,6 +152,7 @@ def simulate(row: Row, changes: Settings) -> dict[str, float]:
     link = link.agg(
         utilisation=pl.col("utilisation").mean(),
         drop_rate=dropped.sum() / (sent + dropped).sum(),
+        marks=pl.col("marks").sum(),
         queue_delay_ms=(pl.col("sojourn_s") * sent).sum() / sent.sum() * 1e3,
     )
     joined = goodput.join(link, on="run")
@@ -164,16 +168,21 @@ def simulate_all(rows: Sequence[Row], changes: Sequence[Settings]) -> list[dict[
 def differing(row: Row, our: Mapping[str, float]) -> list[str]:
     """Name the measures in which a row differs by more than 10 %.
 
-    Queues must also differ by more than one packet's time, and drop rates by more
-    than `LEAST_DROPS`.
+    Queues must also differ by more than one packet's time, drop rates by more than
+    `LEAST_DROPS`, and marks by more than `LEAST_MARKS`.
     """
     packet_ms = FRAME * 8 / row["rate_mbps"] / 1e3
-    minimum = {"queue_delay_ms": packet_ms, "drop_rate": LEAST_DROPS}
+    minimum = {"queue_delay_ms": packet_ms, "drop_rate": LEAST_DROPS, "marks": LEAST_MARKS}
     return [
         name
-        for name in MEASURES
+        for name in measured(row)
         if abs(our[name] - row[name][0]) > max(NOTABLE * row[name][0], minimum.get(name, 0))
     ]
+
+
+def measured(row: Row) -> list[str]:
+    """Name the measures that a row has: marks need a queue that marks."""
+    return [name for name in MEASURES if name in row]
 
 
 def causes(row: Row) -> list[str]:
@@ -204,7 +213,10 @@ def comparison(rows: Sequence[Row], ours: Sequence[Mapping[str, float]]) -> str:
     cells = []
     for row, our in zip(rows, ours, strict=True):
         different = differing(row, our)
-        measures = [beside(name, row[name][0], our[name], name in different) for name in MEASURES]
+        measures = [
+            beside(name, row[name][0], our[name], name in different) if name in row else ""
+            for name in MEASURES
+        ]
         if len(row["controllers"]) == 1:
             measures[-1] = ""
         words = ", ".join(causes(row)) if different else ""
