@@ -31,7 +31,7 @@ from pathlib import Path
 from time import monotonic, sleep
 
 from disturbance import Watch
-from impairments import losing, reordering
+from impairments import losing, losing_in_bursts, reordering
 from network import FRAME, RECEIVER, SENDER, inside, network, run
 from private import SKIPPED, check, command, hurry, skip
 from samples import counters
@@ -61,6 +61,8 @@ ANSWERS = 6
 THINK_S = 2.0
 TRANSFERS_PER_S = 20
 LATE_MS = 10.0
+BURST_SEGMENTS = 20
+"""How many segments a burst of losses has, on average."""
 COUNTERS = {
     "retransmissions": "TcpRetransSegs",
     "timeouts": "TcpExtTCPTimeouts",
@@ -82,7 +84,7 @@ class Case:
     """One controller under one workload, over a bottleneck of 100 Mbps with 1 BDP of queue."""
 
     workload: str
-    """`answers`, `turns`, `bulk` or `transfers`."""
+    """`answers`, `turns`, `bulk`, `bursts` or `transfers`."""
     controller: str
     base_rtt_ms: int
     seconds: float
@@ -96,6 +98,8 @@ class Case:
     late_share: float = 0
     """The share of segments that come 10 ms late."""
     lost_share: float = 0
+    bursts_share: float = 0
+    """The share of segments that begin a burst of losses."""
     slow_start_after_idle: int = 1
     """The sysctl of that name."""
     offload: bool = False
@@ -139,6 +143,8 @@ def cases() -> Iterator[Case]:
     for late_share in (0, 0.02):
         yield Case("bulk", "cubic", 100, 60, late_share=late_share)
     for controller in controllers:
+        yield Case("bursts", controller, 40, 60, bursts_share=0.0001)
+    for controller in controllers:
         yield Case("transfers", controller, 300, 50, size_bytes=30_000, lost_share=0.01)
 
 
@@ -155,6 +161,8 @@ def measure(case: Case) -> dict:
             stack.enter_context(reordering(case.late_share, LATE_MS))
         if case.lost_share:
             stack.enter_context(losing(case.lost_share))
+        if case.bursts_share:
+            stack.enter_context(losing_in_bursts(case.bursts_share, BURST_SEGMENTS))
         with Watch() as watch:
             measured = WORKLOADS[case.workload](case)
         counted = counters(run(*inside("sender", "nstat", "-az", *COUNTERS.values())))
@@ -326,6 +334,7 @@ WORKLOADS: dict[str, Callable[[Case], dict]] = {
     "answers": answers,
     "turns": turns,
     "bulk": bulk,
+    "bursts": bulk,
     "transfers": transfers,
 }
 
@@ -362,6 +371,21 @@ def measured(case: Case) -> dict:
     return found
 
 
+def stored(results: Path, facts: dict) -> list[dict]:
+    """Give the cases that have been measured on this machine with this kernel."""
+    if not results.exists():
+        return []
+    known = json.loads(results.read_text(encoding="utf-8"))
+    cases: list[dict] = known.pop("cases")
+    return cases if known == facts else []
+
+
+def runs_of(case: Case, cases: list[dict]) -> list[dict]:
+    """Give the stored runs of a case."""
+    wanted = dataclasses.asdict(case).items()
+    return next((known["runs"] for known in cases if wanted <= known.items()), [])
+
+
 def with_runs(case: Case, runs: list[dict]) -> dict:
     """Describe a case and its runs."""
     derived = {"limit_bytes": case.limit_bytes, "burst_bytes": case.burst_bytes}
@@ -369,7 +393,7 @@ def with_runs(case: Case, runs: list[dict]) -> dict:
 
 
 def main() -> None:
-    """Measure all cases, write them whole or not at all; or, in namespaces, one case once."""
+    """Measure all cases that are not stored; or, in namespaces, one case once."""
     match sys.argv[1:]:
         case ("--facts",):
             print(json.dumps(facts()))
@@ -379,11 +403,12 @@ def main() -> None:
             check(TOOLS)
             hurry()
             found = in_namespaces("--facts")
+            known = {case: runs_of(case, stored(Path(results), found)) for case in cases()}
+            missing = [case for case, runs in known.items() if not runs for _ in range(RUNS)]
             with ThreadPoolExecutor(AT_A_TIME) as pool:
-                runs = pool.map(measured, (case for case in cases() for _ in range(RUNS)))
-                found["cases"] = [
-                    with_runs(case, list(itertools.islice(runs, RUNS))) for case in cases()
-                ]
+                for case, run in zip(missing, pool.map(measured, missing), strict=True):
+                    known[case].append(run)
+            found["cases"] = [with_runs(case, runs) for case, runs in known.items()]
             text = json.dumps(found, separators=(",", ":")) + "\n"
             Path(results).write_text(text, encoding="utf-8")
 

@@ -12,26 +12,49 @@ from collections.abc import Iterator
 from network import delaying, inside, run
 
 DRAWN_OF = 10_000
+BAD = "bad"
+"""The set of the senders whose segments are lost now."""
 LATE = "1"
 """The mark of packets that are to come late, and the number of their routing table."""
 
 
-def draw(share: float, verdict: str) -> None:
-    """Apply a verdict to a share of the TCP segments from the router."""
-    drawn = f"numgen random mod {DRAWN_OF} < {round(share * DRAWN_OF)}"
+def share_of(share: float) -> str:
+    """Give the condition that holds for a share of the packets."""
+    return f"numgen random mod {DRAWN_OF} < {round(share * DRAWN_OF)}"
+
+
+def rule(*rules: str) -> None:
+    """Apply rules to the TCP segments from the router, the first that holds."""
     chain = "type filter hook prerouting priority -150;"
-    rules = [
+    segments = "add rule ip impairments arriving iifname router meta l4proto tcp"
+    lines = [
         "add table ip impairments",
+        f"add set ip impairments {BAD} {{ type ipv4_addr; size 16; flags dynamic; }}",
         f"add chain ip impairments arriving {{ {chain} }}",
-        f"add rule ip impairments arriving iifname router meta l4proto tcp {drawn} {verdict}",
+        *(f"{segments} {it}" for it in rules),
     ]
-    receiver("nft", "; ".join(rules))
+    receiver("nft", "; ".join(lines))
 
 
 @contextlib.contextmanager
 def losing(share: float) -> Iterator[None]:
     """Lose a share of the segments."""
-    draw(share, "drop")
+    rule(f"{share_of(share)} drop")
+    yield
+
+
+@contextlib.contextmanager
+def losing_in_bursts(share: float, segments: float) -> Iterator[None]:
+    """Let a share of the segments begin a burst, in which so many in a row are lost on average.
+
+    It is the Gilbert–Elliott channel that loses nothing in its good state and all in its bad
+    state: a sender whose address is in the set is in the bad one.
+    """
+    rule(
+        f"ip saddr @{BAD} {share_of(1 / segments)} delete @{BAD} {{ ip saddr }} accept",
+        f"ip saddr @{BAD} drop",
+        f"{share_of(share)} add @{BAD} {{ ip saddr }} drop",
+    )
     yield
 
 
@@ -48,7 +71,7 @@ def reordering(share: float, late_ms: float) -> Iterator[None]:
         receiver(*["ip", "rule", "del", "pref", "0"])
         receiver(*f"ip rule add pref 5 fwmark {LATE} lookup {LATE}".split())
         receiver(*f"ip route add default dev late table {LATE}".split())
-        draw(share, f"meta mark set {LATE}")
+        rule(f"{share_of(share)} meta mark set {LATE}")
         yield
 
 
