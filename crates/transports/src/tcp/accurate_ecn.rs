@@ -50,8 +50,8 @@ impl MarksReceived {
         }
     }
 
-    /// Counts packets that came with that field, with so many bytes of data together. Whether an acknowledgement must go
-    /// at once: marks begin, or two of them wait (section 3.2.2.5.1).
+    /// Counts packets that came with that field, with so many bytes of data together. Whether
+    /// an acknowledgement must go at once: marks begin, or two of them wait (section 3.2.2.5.1).
     #[inline]
     pub(super) fn count(&mut self, field: Ecn, length: u16, packets: u16) -> bool {
         let marked = field == Ecn::Congestion;

@@ -184,7 +184,7 @@ fn a_small_queue_takes_two_bursts_and_then_whole_ones() {
 fn receiver(settings: &TcpSettings) -> Script {
     let mut it = Script::closed(Role::Server, settings);
     it.receive(0, syn(request(settings.ecn)));
-    it.receive(10, ack(0));
+    it.receive(10, ack(0).ace(0b010));
     it.all();
     it
 }
@@ -309,7 +309,11 @@ fn a_merged_segment_fits_into_64_kib() {
 
 #[test]
 fn every_mark_of_a_merged_segment_counts() {
-    let mut it = receiver(&TcpSettings { ecn: EcnMode::Accurate, ..merging() });
+    let mut it = receiver(&TcpSettings {
+        ecn: EcnMode::Accurate,
+        server_ecn: EcnMode::Accurate,
+        ..merging()
+    });
     (0..5).for_each(|number| it.receive(20, data(number).ecn(Ecn::Congestion)));
     it.until(30);
     assert_eq!(it.only().segment.flags.ace().wrapping_sub(5) & 7, 5);
