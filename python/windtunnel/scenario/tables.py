@@ -753,7 +753,8 @@ class FlowDefaults(From, total=False):
     """What the other end would do with ECN: beside one that can do less, `accurate` and
     `scalable` fall back to `classic`, and all to `off`; default: the same."""
     acknowledge_every: str
-    """After how many full segments the receiver acknowledges."""
+    """After how many full segments the receiver acknowledges. More than two thin out the
+    acknowledgements."""
     acknowledge_within: str
     """How long it waits for them."""
     initial_timeout: str
@@ -786,6 +787,22 @@ class FlowDefaults(From, total=False):
     none of its packets. Default: where the first link of the path has a constant rate and is not
     the narrowest of several. A link that is stands for the network, and its queue is that of a
     router."""
+    segmentation_offload: bool
+    """Whether the sender hands segments to its host's interface in bursts, as Linux does with TSO
+    or GSO: of a millisecond at its rate, at least 2 segments, at most 64 KiB. A burst leaves back
+    to back, with pacing as well. One that is not full waits for an acknowledgement that is about
+    to come."""
+    receive_offload: bool
+    """Whether segments that arrive in one poll of the receiving host's interface are merged, up
+    to 64 KiB, and acknowledged once, as Linux does with GRO. It holds for both ends:
+    acknowledgements are not merged, but they arrive in polls as well."""
+    receive_coalescing: str
+    """With `receive_offload`: how long after the first segment of a poll the poll is (`rx-usecs`
+    of ethtool). The default is that of Linux's drivers for Intel's adapters of 10 Gbps and more,
+    20,000 interrupts a second."""
+    sack_compression: bool
+    """Whether the acknowledgements of segments beyond a gap wait for others, as in Linux: but for
+    three, for 5 % of the round trip, at most 1 ms."""
     initial_window: str
     """The window at the start."""
     minimum_window: str
@@ -1167,7 +1184,8 @@ class TcpFlow(From, total=False):
     """What the other end would do with ECN: beside one that can do less, `accurate` and
     `scalable` fall back to `classic`, and all to `off`; default: the same."""
     acknowledge_every: str
-    """After how many full segments the receiver acknowledges."""
+    """After how many full segments the receiver acknowledges. More than two thin out the
+    acknowledgements."""
     acknowledge_within: str
     """How long it waits for them."""
     initial_timeout: str
@@ -1200,6 +1218,22 @@ class TcpFlow(From, total=False):
     none of its packets. Default: where the first link of the path has a constant rate and is not
     the narrowest of several. A link that is stands for the network, and its queue is that of a
     router."""
+    segmentation_offload: bool
+    """Whether the sender hands segments to its host's interface in bursts, as Linux does with TSO
+    or GSO: of a millisecond at its rate, at least 2 segments, at most 64 KiB. A burst leaves back
+    to back, with pacing as well. One that is not full waits for an acknowledgement that is about
+    to come."""
+    receive_offload: bool
+    """Whether segments that arrive in one poll of the receiving host's interface are merged, up
+    to 64 KiB, and acknowledged once, as Linux does with GRO. It holds for both ends:
+    acknowledgements are not merged, but they arrive in polls as well."""
+    receive_coalescing: str
+    """With `receive_offload`: how long after the first segment of a poll the poll is (`rx-usecs`
+    of ethtool). The default is that of Linux's drivers for Intel's adapters of 10 Gbps and more,
+    20,000 interrupts a second."""
+    sack_compression: bool
+    """Whether the acknowledgements of segments beyond a gap wait for others, as in Linux: but for
+    three, for 5 % of the round trip, at most 1 ms."""
     initial_window: str
     """The window at the start."""
     minimum_window: str
