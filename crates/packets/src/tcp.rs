@@ -142,6 +142,13 @@ impl Flags {
     const CAPABLE: Self = Self(0b01 << 13);
     const SCALABLE: Self = Self(0b10 << 13);
 
+    /// Which byte counters the segment has: none, those of [`ByteCounters::Capable`], those of
+    /// [`ByteCounters::Scalable`], or all.
+    #[inline]
+    const fn byte_counters(self) -> usize {
+        ((self.0 & Self::BYTE_COUNTERS.0) >> 13) as usize
+    }
+
     /// Whether all of `flags` are set.
     #[inline]
     #[must_use]
@@ -207,11 +214,7 @@ impl Segment {
     /// counters of accurate ECN, and one beside three.
     #[inline]
     const fn sack_room(&self) -> usize {
-        match (self.flags.0 & Flags::BYTE_COUNTERS.0) >> 13 {
-            0 => MOST_SACK_BLOCKS,
-            1 | 2 => MOST_SACK_BLOCKS - 1,
-            _ => MOST_SACK_BLOCKS - 2,
-        }
+        MOST_SACK_BLOCKS - self.flags.byte_counters().div_ceil(2)
     }
 
     /// Its SACK blocks, the most recent first.
@@ -285,11 +288,7 @@ impl Segment {
     pub fn options_size(&self) -> u16 {
         let timestamps = if self.flags.has(Flags::TIMESTAMPS) { TIMESTAMPS_SIZE } else { 0 };
         // Two bytes and three for each counter, padded to four.
-        let counters = match (self.flags.0 & Flags::BYTE_COUNTERS.0) >> 13 {
-            0 => 0,
-            1 | 2 => 8,
-            _ => 12,
-        };
+        let counters = [0, 8, 8, 12][self.flags.byte_counters()];
         if self.flags.has(Flags::SYN) {
             // Maximum segment and window scale take four bytes each. Beside
             // timestamps, SACK-permitted replaces their padding.

@@ -108,7 +108,8 @@ impl RttEstimator {
                 (smoothed + variation).max(self.limits.minimum)
             }
         };
-        base.scaled(self.backoff).min(self.limits.maximum)
+        let timeout = if self.backed_off() { base.scaled(self.backoff) } else { base };
+        timeout.min(self.limits.maximum)
     }
 }
 

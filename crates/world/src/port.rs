@@ -290,13 +290,13 @@ impl Port {
     /// Takes a packet in.
     #[inline]
     pub(crate) fn offer(&mut self, now: Time, packet: Handle, store: &mut PacketStore) -> Due {
-        self.admit(now, packet, store, false)
+        self.admit::<false>(now, packet, store)
     }
 
     /// Takes in a packet of the node's own, for which there is always room.
     #[inline]
     pub(crate) fn offer_own(&mut self, now: Time, packet: Handle, store: &mut PacketStore) -> Due {
-        self.admit(now, packet, store, true)
+        self.admit::<true>(now, packet, store)
     }
 
     /// When all that waits will have been sent; where disciplines decide on it later, if they
@@ -316,7 +316,12 @@ impl Port {
     }
 
     #[inline]
-    fn admit(&mut self, now: Time, packet: Handle, store: &mut PacketStore, is_own: bool) -> Due {
+    fn admit<const OWN: bool>(
+        &mut self,
+        now: Time,
+        packet: Handle,
+        store: &mut PacketStore,
+    ) -> Due {
         self.counters.offered += 1;
         self.start_transmissions(now);
         if self.busy_until < now {
@@ -340,7 +345,7 @@ impl Port {
                     size = store[packet].size() + self.overhead;
                 }
                 if self.busy_until > now {
-                    if !is_own && !limit.admits(*backlog, size) {
+                    if !OWN && !limit.admits(*backlog, size) {
                         self.counters.overlimit_drops += 1;
                         store.drop_at(packet);
                         return Due::default();
@@ -355,7 +360,7 @@ impl Port {
                 }
                 Due { arrival: self.transmit(now, packet, size, ecn), service: None }
             }
-            Egress::OnDeparture(_) => self.enqueue(now, packet, store, is_own),
+            Egress::OnDeparture(_) => self.enqueue(now, packet, store, OWN),
         }
     }
 

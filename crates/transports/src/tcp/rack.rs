@@ -63,11 +63,17 @@ impl Rack {
     }
 
     /// Whether the acknowledgement of a segment, `since` after its last sending, may be that
-    /// of an earlier sending: it is, if it is `early` by its timestamp (RFC 8985, section 6.2,
+    /// of an earlier sending: it is, if it is early by its timestamp (RFC 8985, section 6.2,
     /// step 2).
     #[inline]
-    pub(super) fn is_ambiguous(&self, sent: &Sent, since: Duration, early: bool) -> bool {
-        sent.retransmissions > 0 && (early || self.least_rtt.is_some_and(|least| since < least))
+    pub(super) fn is_ambiguous(
+        &self,
+        sent: &Sent,
+        since: Duration,
+        is_early: impl FnOnce() -> bool,
+    ) -> bool {
+        sent.retransmissions > 0
+            && (self.least_rtt.is_some_and(|least| since < least) || is_early())
     }
 
     /// A segment was newly delivered, when `highest` was the highest byte before

@@ -6,7 +6,9 @@
 //! goes on growing as fast sends in the next.
 
 use windtunnel_engine::{Duration, Time};
+use windtunnel_packets::tcp::{Flags, Segment};
 
+use super::sender::age_of;
 use super::settings::{BufferLimits, TcpSettings};
 
 /// The segments that are taken in the first round trip, if a window starts as usual.
@@ -51,19 +53,19 @@ impl ReceiveBuffer {
         self.size
     }
 
-    /// Data came, while the buffer may grow: everything before `next` is there. With
-    /// timestamps it echoes one of so long ago.
+    /// Data came with a segment, while the buffer may grow: everything before `next` is there.
     pub(super) fn receive(
         &mut self,
         now: Time,
         next: u64,
-        echoed: Option<(u32, Duration)>,
+        segment: &Segment,
         settings: &TcpSettings,
     ) {
         let fitting = self.fitting.get_or_insert_with(|| Box::new(Fitting::new(now, settings)));
-        match echoed {
-            Some((echo, age)) => fitting.measure(echo, age),
-            None => fitting.measure_window(now, next, self.size),
+        if segment.flags.has(Flags::TIMESTAMPS) {
+            fitting.measure(now, segment);
+        } else {
+            fitting.measure_window(now, next, self.size);
         }
     }
 
@@ -90,10 +92,11 @@ impl Fitting {
     }
 
     /// A round trip by the timestamps, smoothed.
-    fn measure(&mut self, echo: u32, age: Duration) {
-        if self.echo.replace(echo) == Some(echo) {
+    fn measure(&mut self, now: Time, segment: &Segment) {
+        if self.echo.replace(segment.echo) == Some(segment.echo) {
             return;
         }
+        let age = Duration::from_millis(age_of(now, segment).max(1));
         self.rtt = Some(match self.rtt {
             None => age,
             Some(rtt) => Duration::from_picos(rtt.as_picos() / 8 * 7 + age.as_picos() / 8),

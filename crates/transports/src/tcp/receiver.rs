@@ -14,7 +14,6 @@ use super::counters::EndpointCounters;
 use super::reassembly::{Arrival, Reassembly};
 use super::receive_buffer::ReceiveBuffer;
 use super::sack_compression::SackCompression;
-use super::sender::clock;
 use super::sequence::{FIRST, extend};
 use super::settings::{EcnMode, Reading, TcpSettings};
 
@@ -76,8 +75,8 @@ impl Receiver {
 
     /// By how many bits a window is scaled down.
     pub(super) fn scale(settings: &TcpSettings) -> u8 {
-        let fits = |scale: &u8| settings.receive_buffer.maximum >> *scale <= u64::from(u16::MAX);
-        (0..MOST_SCALE).find(fits).unwrap_or(MOST_SCALE)
+        let bits = u64::BITS - settings.receive_buffer.maximum.leading_zeros();
+        (bits.saturating_sub(u16::BITS) as u8).min(MOST_SCALE)
     }
 
     /// The peer's SYN, or its answer, came with this timestamp and this ECN field; marks
@@ -151,6 +150,9 @@ impl Receiver {
     /// Notes how a segment came. Whether it must be acknowledged at once.
     #[inline]
     fn note_mark(&mut self, segment: &Segment, ecn: Ecn, count: u16) -> bool {
+        if self.ecn == EcnMode::Off {
+            return false;
+        }
         let marked = ecn == Ecn::Congestion;
         match self.ecn {
             EcnMode::Off => {}
@@ -229,11 +231,8 @@ impl Receiver {
 
     /// Lets the buffer grow with what comes.
     fn fit_buffer(&mut self, now: Time, segment: &Segment, settings: &TcpSettings) {
-        let age = || u64::from(clock(now).wrapping_sub(segment.echo)).max(1);
-        let stamped = segment.flags.has(Flags::TIMESTAMPS);
-        let echoed = stamped.then(|| (segment.echo, Duration::from_millis(age())));
         let next = self.reassembly.next();
-        self.buffer.receive(now, next, echoed, settings);
+        self.buffer.receive(now, next, segment, settings);
         if settings.reading == Reading::AtOnce {
             self.buffer.take(now, next - FIRST, settings);
         }

@@ -300,10 +300,14 @@ impl Sender {
         self.count_duplicates(before, advanced, repeats && !self.board.is_empty(), &delivered);
         self.judge_spurious(segment, advanced, repeats, &delivered, counters);
         let lost = self.find_losses(now);
-        self.answer_probe(now, &delivered, repeats, counters);
+        if let Some(probe) = self.probe {
+            self.answer_probe(now, probe, &delivered, repeats, counters);
+        }
         // What the last decrease answered is echoed until its end.
         let open = self.phase == Phase::Open;
-        self.leave_phase(now);
+        if !open {
+            self.leave_phase(now);
+        }
         self.answer_losses(now, lost, in_flight_before, counters);
         let marked = self.count_marks(segment, &delivered);
         if marked > 0 && !self.marks_are_counted && open {
@@ -329,8 +333,6 @@ impl Sender {
         counters: &mut EndpointCounters,
     ) -> Delivered {
         let mut delivered = Delivered::default();
-        let clock = clock(now);
-        let age = u64::from(clock.wrapping_sub(segment.echo));
         // Where a gap remains, the echo is of what came before it (RFC 7323, section
         // 4.3), and gives no information on a segment beyond.
         let advances = acknowledged > self.board.unacknowledged();
@@ -343,8 +345,9 @@ impl Sender {
         let highest = rack.highest();
         let mut newly = |sent: &Sent| {
             let since = now.since(sent.last_sent);
-            let early = stamped && age > since.as_nanos().div_ceil(1_000_000);
-            let ambiguous = rack.is_ambiguous(sent, since, early);
+            let is_early =
+                || stamped && age_of(now, segment) > since.as_nanos().div_ceil(1_000_000);
+            let ambiguous = rack.is_ambiguous(sent, since, is_early);
             rack.deliver(now, sent, highest, ambiguous);
             delivered.bytes += u64::from(sent.length);
             delivered.segments += 1;
@@ -410,10 +413,8 @@ impl Sender {
         counters: &mut EndpointCounters,
     ) {
         let stamped = segment.flags.has(Flags::TIMESTAMPS) && advanced && delivered.bytes > 0;
-        let from_timestamps = || {
-            let age = clock(now).wrapping_sub(segment.echo);
-            stamped.then(|| Duration::from_millis(u64::from(age).max(1)))
-        };
+        let from_timestamps =
+            || stamped.then(|| Duration::from_millis(age_of(now, segment).max(1)));
         // What waited behind a repaired loss measures nothing (Karn's rule).
         let once = delivered.longest.filter(|_| !delivered.repeated);
         let Some(rtt) = once.or_else(from_timestamps) else { return };
@@ -428,6 +429,7 @@ impl Sender {
 
     /// Without SACK, each duplicate acknowledgement means that a segment has left the
     /// network; an advance takes back those that it covers.
+    #[inline]
     fn count_duplicates(&mut self, before: u64, advanced: bool, repeats: bool, it: &Delivered) {
         if self.settings.recovery.uses_sack() {
             if it.duplicate {
@@ -456,6 +458,7 @@ impl Sender {
     // -- Marks --------------------------------------------------------------
 
     /// Bytes of what was delivered that were marked.
+    #[inline]
     fn count_marks(&mut self, segment: &Segment, delivered: &Delivered) -> u64 {
         match self.ecn {
             EcnMode::Off => 0,
@@ -554,6 +557,12 @@ impl Sender {
         let slow_start = self.controller.cwnd() < self.controller.ssthresh();
         self.window_limited || (slow_start && self.window() < 2 * self.most_in_flight)
     }
+}
+
+/// How many milliseconds ago the timestamp that a segment echoes was given.
+#[inline]
+pub(super) fn age_of(now: Time, segment: &Segment) -> u64 {
+    u64::from(clock(now).wrapping_sub(segment.echo))
 }
 
 /// The clock of timestamps: milliseconds (RFC 7323, section 5.4).

@@ -183,12 +183,18 @@ impl Nodes {
         for node in (0..self.added.len()).filter(|it| is_here(*it)) {
             if let Some(ndn) = self.ndn.get_mut(node) {
                 ndn.start(&mut actions);
-                let services = &mut self.link_services;
-                act(network, Time::ZERO, node as u32, 0, ndn.ports(), services, &mut actions);
+                send_by_services(
+                    &mut self.link_services,
+                    network,
+                    Time::ZERO,
+                    ndn.ports(),
+                    &mut actions,
+                );
+                act(network, Time::ZERO, node as u32, 0, ndn.ports(), &mut actions);
             }
             for (layer, it) in (1..).zip(&mut self.added[node]) {
                 it.layer.start(&mut actions);
-                act(network, Time::ZERO, node as u32, layer, &it.ports, &mut [], &mut actions);
+                act(network, Time::ZERO, node as u32, layer, &it.ports, &mut actions);
             }
         }
         self.actions = actions;
@@ -245,39 +251,42 @@ impl Nodes {
         port: PortId,
         packet: &Packet,
     ) {
+        let whole;
+        let packet = if let Body::LinkPacket(it) = &packet.body {
+            let Some(it) = self.reassemble(network, now, port, it, packet.marked()) else { return };
+            whole = it;
+            &whole
+        } else {
+            packet
+        };
         let FarEnd { node, interface } = self.far_ends[port.index()];
-        match &packet.body {
-            Body::Message(message) => {
-                let protocol = message.protocol;
-                return self.receive_message(network, now, node, protocol, interface, packet);
-            }
-            Body::LinkPacket(link_packet) => {
-                let marked = packet.marked();
-                return self.receive_link_packet(network, now, port, link_packet, marked);
-            }
-            _ => {}
+        if let Body::Message(message) = &packet.body {
+            let protocol = message.protocol;
+            return self.receive_message(network, now, node, protocol, interface, packet);
         }
         if let Some(ndn) = self.ndn.get_mut(node as usize) {
             ndn.receive(now, interface, packet, &mut self.actions);
-            act(network, now, node, 0, ndn.ports(), &mut self.link_services, &mut self.actions);
+            let (ports, actions) = (ndn.ports(), &mut self.actions);
+            if !self.link_services.is_empty() {
+                send_by_services(&mut self.link_services, network, now, ports, actions);
+            }
+            act(network, now, node, 0, ports, actions);
         }
     }
 
-    /// A link packet has come by a port: what is whole with it is received.
+    /// A link packet has come by a port; returns the packet that is whole with it.
     #[inline(never)]
-    fn receive_link_packet(
+    fn reassemble(
         &mut self,
         network: &mut Network,
         now: Time,
         port: PortId,
         link_packet: &LinkPacket,
         marked: bool,
-    ) {
+    ) -> Option<Packet> {
         let service = self.link_services[port.reversed().index()].as_mut();
         let service = service.expect("both ends of a link have a link service, or none");
-        if let Some(packet) = service.receive(now, link_packet, marked, &mut network.packets) {
-            self.receive(network, now, port, &packet);
-        }
+        service.receive(now, link_packet, marked, &mut network.packets)
     }
 
     /// What the link services of a node counted.
@@ -299,7 +308,7 @@ impl Nodes {
         let layers = (1..).zip(&mut self.added[node as usize]);
         for (layer, it) in layers.filter(|(_, it)| it.protocol == protocol) {
             it.layer.receive(now, from, packet, &mut self.actions);
-            act(network, now, node, layer, &it.ports, &mut [], &mut self.actions);
+            act(network, now, node, layer, &it.ports, &mut self.actions);
         }
     }
 
@@ -311,12 +320,13 @@ impl Nodes {
             None => {
                 let ndn = &mut self.ndn[node as usize];
                 ndn.wake(now, own, actions);
-                act(network, now, node, layer, ndn.ports(), &mut self.link_services, actions);
+                send_by_services(&mut self.link_services, network, now, ndn.ports(), actions);
+                act(network, now, node, layer, ndn.ports(), actions);
             }
             Some(place) => {
                 let it = &mut self.added[node as usize][place as usize];
                 it.layer.wake(now, own, actions);
-                act(network, now, node, layer, &it.ports, &mut [], actions);
+                act(network, now, node, layer, &it.ports, actions);
             }
         }
     }
@@ -330,16 +340,10 @@ fn act(
     node: u32,
     layer: u32,
     ports: &[PortId],
-    link_services: &mut [Option<Box<LinkService>>],
     actions: &mut Actions,
 ) {
     for (interface, packet) in actions.sends.drain(..) {
-        let port = ports[usize::from(interface.0)];
-        if let Some(Some(service)) = link_services.get_mut(port.index()) {
-            send_by(service, network, now, port, &packet, &mut actions.requests);
-        } else {
-            network.emit(now, port, packet);
-        }
+        network.emit(now, ports[usize::from(interface.0)], packet);
     }
     for (time, timer) in actions.timers.drain(..) {
         let timer = layer << LAYER_SHIFT | timer.0;
@@ -347,18 +351,30 @@ fn act(
     }
 }
 
-/// Sends a packet through a port by its link service; `room` is empty, before and after.
+/// Sends what a node asked for, where links have link services: by those of its ports.
 #[inline(never)]
-fn send_by(
-    service: &mut LinkService,
+fn send_by_services(
+    services: &mut [Option<Box<LinkService>>],
     network: &mut Network,
     now: Time,
-    port: PortId,
-    packet: &Packet,
-    room: &mut Vec<Packet>,
+    ports: &[PortId],
+    actions: &mut Actions,
 ) {
-    service.send(packet, &mut network.packets, room);
-    room.drain(..).for_each(|it| network.emit(now, port, it));
+    if services.is_empty() {
+        return;
+    }
+    for (interface, packet) in actions.sends.drain(..) {
+        let port = ports[usize::from(interface.0)];
+        match &mut services[port.index()] {
+            None => network.emit(now, port, packet),
+            Some(service) => {
+                // It has room, and is empty before and after.
+                let whole_or_parts = &mut actions.requests;
+                service.send(&packet, &mut network.packets, whole_or_parts);
+                whole_or_parts.drain(..).for_each(|it| network.emit(now, port, it));
+            }
+        }
+    }
 }
 
 /// The link services at both ends of each link, by port; none at all if no link needs them.

@@ -110,6 +110,7 @@ impl Sender {
         self.settings.recovery == Recovery::Reno || self.board.unacknowledged() > self.repaired
     }
 
+    /// Ends what congestion began, if all that had been sent then is acknowledged.
     pub(super) fn leave_phase(&mut self, now: Time) {
         let unacknowledged = self.board.unacknowledged();
         let over = match self.phase {

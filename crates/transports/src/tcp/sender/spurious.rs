@@ -23,6 +23,7 @@ impl Sender {
     }
 
     /// Whether the last decrease was spurious; then it is undone.
+    #[inline]
     pub(super) fn judge_spurious(
         &mut self,
         segment: &Segment,
@@ -51,7 +52,8 @@ impl Sender {
                 self.take_back(counters);
             }
         }
-        if advanced || repeats || delivered.bytes > 0 {
+        let news = advanced || repeats || delivered.bytes > 0;
+        if news && self.forward != ForwardRecovery::Off {
             self.try_forward(advanced, delivered.originals, counters);
         }
     }
@@ -61,9 +63,6 @@ impl Sender {
     fn try_forward(&mut self, advanced: bool, originals: bool, counters: &mut EndpointCounters) {
         let sack = self.settings.recovery.uses_sack();
         let trying = matches!(self.forward, ForwardRecovery::Trying(_));
-        if self.forward == ForwardRecovery::Off {
-            return;
-        }
         if (sack && originals) || (!sack && trying && advanced) {
             self.take_back(counters);
         } else if trying || (!sack && !advanced) {

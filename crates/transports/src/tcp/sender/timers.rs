@@ -23,7 +23,7 @@ impl Sender {
         let pacer = pacer.or(queue);
         let timers = if !self.board.is_empty() {
             let timeout = self.timeout_due();
-            let probe = self.probe_due().unwrap_or(timeout);
+            let probe = self.probe_due(timeout).unwrap_or(timeout);
             Some(self.reordering_until.unwrap_or(timeout).min(timeout).min(probe))
         } else {
             // A closed window is probed.
@@ -47,8 +47,10 @@ impl Sender {
         self.limit > self.next && self.edge <= self.next
     }
 
-    /// When a tail loss probe is due, if it may be sent (RFC 8985, section 7.2).
-    fn probe_due(&self) -> Option<Time> {
+    /// When a tail loss probe is due, if it may be sent (RFC 8985, section 7.2): a timeout that
+    /// would come first is replaced by it.
+    #[inline]
+    fn probe_due(&self, timeout: Time) -> Option<Time> {
         let may = self.settings.recovery == Recovery::Rack
             && self.phase == Phase::Open
             && self.probe.is_none()
@@ -65,8 +67,7 @@ impl Sender {
             Some(rtt) if self.board.len() == 1 => rtt * 2 + self.settings.timeout_limits.minimum,
             Some(rtt) => rtt * 2 + LEAST_MARGIN,
         };
-        // It replaces a timeout that would come first.
-        Some((self.probe_from + wait).min(self.timeout_due()))
+        Some((self.probe_from + wait).min(timeout))
     }
 
     /// Looks at the timers; returns whether the closed window is to be probed.
@@ -90,9 +91,10 @@ impl Sender {
             self.lost_unreported += lost;
             self.answer_losses(now, lost, flight, counters);
         }
-        if self.probe_due().is_some_and(|it| it <= now) {
+        let timeout = self.timeout_due();
+        if self.probe_due(timeout).is_some_and(|it| it <= now) {
             self.send_probe(now, counters, emit);
-        } else if self.timeout_due() <= now {
+        } else if timeout <= now {
             self.time_out(now, counters, emit);
         }
         false
@@ -184,11 +186,11 @@ impl Sender {
     pub(super) fn answer_probe(
         &mut self,
         now: Time,
+        probe: Probe,
         delivered: &Delivered,
         repeats: bool,
         counters: &mut EndpointCounters,
     ) {
-        let Some(probe) = self.probe else { return };
         let unacknowledged = self.board.unacknowledged();
         let both_arrived = delivered.duplicate || (repeats && delivered.bytes == 0);
         // Of the original and the probe, one has arrived: it is open whether both do.
