@@ -26,6 +26,10 @@ SCENARIO = FOLDER / "exchanges.toml"
 RATE_MBPS = 100
 RUNS = 5
 """How often a case is simulated in which chance has a part."""
+SHARES = ("late_share", "lost_share", "bursts_share")
+"""What of a case is drawn at random."""
+BURST_SEGMENTS = 20
+"""How many segments a burst of losses has in the mean, as `exchanges.py` has it."""
 THOUSAND = 1000
 FIRST_S = 20
 """How long the beginning is of data without end."""
@@ -54,7 +58,7 @@ def medians(runs: list[Measures]) -> Measures:
 
 def chances(case: Case) -> int:
     """Give how many runs a case needs."""
-    return RUNS if case["late_share"] or case["lost_share"] else 1
+    return RUNS if any(case[share] for share in SHARES) else 1
 
 
 def of_run(results: Results, run: int) -> dict[str, pl.DataFrame]:
@@ -71,12 +75,25 @@ def settings(case: Case) -> dict[str, str]:
         "duration": f'"{case["seconds"] or 15} s"',
         "flows.one.after_idleness": '"decay"' if case["slow_start_after_idle"] else '"keep"',
         "flows.one.workload": workload(case),
+        "flows.one.sack_compression": "true",
     }
+    if case["offload"]:
+        found["flows.one.segmentation_offload"] = "true"
+        found["flows.one.receive_offload"] = "true"
     if case["late_share"]:
         none = '{ probability = "0 %", lateness = "10 ms" }'
         found["links.path.reordering"] = f"[{none.replace('0 %', late)}, {none}]"
     if case["lost_share"]:
         found["links.path.loss"] = f'["{lost}", "0 %"]'
+    if case["bursts_share"]:
+        bad, good = case["bursts_share"], 1 / BURST_SEGMENTS
+        channel = f'to_bad_state = "{bad:%}", to_good_state = "{good:%}"'
+        none = '{ kind = "independent", probability = "0 %" }'
+        bursts = (
+            '{ kind = "gilbert-elliott", in_good_state = "0 %", in_bad_state = "100 %", '
+            f"{channel.replace('%', ' %')} }}"
+        )
+        found["links.path.loss"] = f"[{bursts}, {none}]"
     if case["receive_buffer"]:
         # What the kernel advertised of its buffer; the rest of that is overhead.
         window = statistics.median_low(run["window_of_receiver"] for run in case["runs"])
@@ -92,6 +109,7 @@ def workload(case: Case) -> str:
         "answers": f'{{ kind = "request-response", response = "{size} B", think = "2 s" }}',
         "turns": f'{{ kind = "on-off", on = "{on} s", off = "{off} s" }}',
         "bulk": '"bulk"',
+        "bursts": '"bulk"',
         "transfers": f'{{ kind = "arrivals", sizes = "{size} B", rate = "20 per second" }}',
     }[case["workload"]]
 
@@ -216,12 +234,14 @@ OURS: Mapping[str, Callable[[Case, dict[str, pl.DataFrame]], Measures]] = {
     "answers": our_answers,
     "turns": our_turns,
     "bulk": our_bulk,
+    "bursts": our_bulk,
     "transfers": our_transfers,
 }
 THEIRS: Mapping[str, Callable[[Case, Case], Measures]] = {
     "answers": their_answers,
     "turns": their_turns,
     "bulk": their_bulk,
+    "bursts": their_bulk,
     "transfers": their_transfers,
 }
 
@@ -235,6 +255,7 @@ def described(case: Case) -> list[str]:
         "answers": size,
         "turns": f"{case['on_s']} s, then {case['off_s']} s of silence",
         "bulk": buffer if case["receive_buffer"] else f"{share} come late",
+        "bursts": "bursts of losses",
         "transfers": size,
     }
     idle = "on" if case["slow_start_after_idle"] else "off"
@@ -262,6 +283,7 @@ TABLES: Mapping[str, Callable[[Case], bool]] = {
     "Linux: turns": lambda case: case["workload"] == "turns",
     "Linux: small buffers": lambda case: bool(case["receive_buffer"]),
     "Linux: reordering": lambda case: case["workload"] == "bulk" and not case["receive_buffer"],
+    "Linux: bursts of losses": lambda case: case["workload"] == "bursts",
     "Linux: short transfers": lambda case: case["workload"] == "transfers",
 }
 """The tables, and which cases they hold."""

@@ -3,10 +3,11 @@
     python validation/compare_kernel.py docs/validation/kernel.md
 
 runs `validation/kernel/path.toml` for each case in `validation/kernel/results.json`, and
-what `compare_exchanges.py` says, replaces the tables of the page, each between the comments
-with its name, and saves the picture beside the page. Without a page the tables are printed.
-With `--measure` before it, this machine's kernel is measured first, into `results.json` and
-`exchanges.json`; if that is not possible, the stored results are used.
+what `compare_exchanges.py` and `compare_incast.py` say, replaces the tables of the page, each
+between the comments with its name, and saves the picture beside the page. Without a page the
+tables are printed. With `--measure` before it, this machine's kernel is measured first, into
+`results.json`, `exchanges.json` and `incast.json`; if that is not possible, the stored results
+are used.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from pathlib import Path
 
 import altair as alt
 import compare_exchanges
+import compare_incast
 import polars as pl
 from beside_kernel import Case, beside, path_settings
 from compare_ndnsim import replaced
@@ -149,7 +151,12 @@ def in_order(names: pl.Series) -> list[str]:
 
 def measure() -> None:
     """Measure this machine's kernel; keep the stored results if that is not possible."""
-    for program, results in (("measure.py", RESULTS), ("exchanges.py", compare_exchanges.RESULTS)):
+    programs = {
+        "measure.py": RESULTS,
+        "exchanges.py": compare_exchanges.RESULTS,
+        "incast.py": compare_incast.RESULTS,
+    }
+    for program, results in programs.items():
         done = subprocess.run([sys.executable, FOLDER / program, results], check=False)
         if done.returncode not in (0, SKIPPED):
             sys.exit(f"the kernel was not measured by {program}")
@@ -167,6 +174,7 @@ def main() -> None:
         "Linux: comparison": comparison(cases, list(ours)),
         "Linux: accuracy": accuracy(cases),
         **compare_exchanges.tables(compare_exchanges.simulated()),
+        "Linux: incast": compare_incast.comparison(compare_incast.simulated()),
     }
     if arguments:
         page = Path(arguments[0])

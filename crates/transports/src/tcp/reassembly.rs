@@ -20,7 +20,11 @@ pub(super) enum Arrival {
         filled: bool,
     },
     /// Bytes beyond a gap.
-    OutOfOrder,
+    OutOfOrder {
+        /// Whether they belong to one of the two ranges that changed last before, or there are
+        /// no others.
+        recent: bool,
+    },
     /// Nothing new.
     Duplicate,
 }
@@ -108,17 +112,18 @@ impl Reassembly {
         } else {
             self.ranges.insert(place, Range { start, end });
         }
-        self.note(place, start);
-        Arrival::OutOfOrder
+        Arrival::OutOfOrder { recent: self.note(place, start) }
     }
 
-    /// The range at `place` changed at `byte`.
-    fn note(&mut self, place: usize, byte: u64) {
+    /// The range at `place` changed at `byte`. Whether it was one of the two that changed last,
+    /// or there are no more than two.
+    fn note(&mut self, place: usize, byte: u64) -> bool {
         let range = self.ranges[place];
         let inside = |it: &u64| (range.start..range.end).contains(it);
         let known = self.recent.iter().position(inside).unwrap_or(self.recent.len() - 1);
         self.recent[..=known].rotate_right(1);
         self.recent[0] = byte;
+        known < 2 || self.ranges.len() <= 2
     }
 
     /// The range that holds `byte`, if it lies beyond a gap.
@@ -169,7 +174,7 @@ mod tests {
         // is lost.
         let mut reassembly = Reassembly::new(5000);
         for (index, start) in (5500..9000).step_by(500).enumerate() {
-            assert_eq!(reassembly.insert(start, start + 500), Arrival::OutOfOrder);
+            assert_eq!(reassembly.insert(start, start + 500), Arrival::OutOfOrder { recent: true });
             assert_eq!(blocks(&mut reassembly), [(5500, 6000 + 500 * index as u32)]);
         }
     }
@@ -228,7 +233,7 @@ mod tests {
                     assert!(!held[it.start as usize - 1] && !held[it.end as usize], "not whole");
                     last.get_or_insert((it.start, it.end));
                 });
-                if arrival == Arrival::OutOfOrder {
+                if matches!(arrival, Arrival::OutOfOrder { .. }) {
                     let (first, past) = last.unwrap();
                     prop_assert!(u64::from(first) <= start && end <= u64::from(past));
                 }

@@ -2,7 +2,8 @@
 //!
 //! Source: Linux (ip-sysctl, `tcp_comp_sack_delay_ns`, `tcp_comp_sack_nr`; Dumazet, 2018).
 //! The first three behind a gap are, so that losses are found as soon as ever; others wait
-//! for 5 % of the round trip, up to a millisecond, or until there are too many of them.
+//! for 5 % of the round trip, up to a millisecond, or until there are too many of them, or one
+//! belongs to a third range: an acknowledgement has room for no more than three.
 
 use windtunnel_engine::Duration;
 

@@ -401,6 +401,22 @@ fn forty_four_wait_and_the_next_does_not() {
     assert_eq!(reported(&mut it), expected);
 }
 
+/// Of what came beyond gaps an acknowledgement reports the three ranges that changed last:
+/// if only every other segment arrives, none may wait until it is not one of them.
+#[test]
+fn every_range_is_reported_however_many_there_are() {
+    let mut it = compressing(Recovery::Rack);
+    let mut reported = Vec::new();
+    for number in 0..30 {
+        it.until_time(at(20) + Duration::from_micros(20) * number);
+        it.receive_now(data(2 * number + 1));
+        reported.extend(it.all().iter().flat_map(|it| it.blocks()));
+    }
+    for number in 0..30 {
+        assert!(reported.contains(&(2 * number + 1, 2 * number + 2)), "{number}");
+    }
+}
+
 #[test]
 fn each_gap_has_three_at_once() {
     let mut it = compressing(Recovery::Rack);
