@@ -15,6 +15,9 @@ TOLERANCE = 0.1
 TIE = 0.02
 """The relative difference up to which two values are tied, if nothing else is stated."""
 
+NEAR = 2.0
+"""The factor within which values must be for their ranking to count."""
+
 AT_BOUND = 0.03
 """How far beyond a bound, relative to it, a published value may lie and still be at it: about
 what counting headers as payload makes."""

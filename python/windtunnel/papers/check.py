@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from windtunnel import _core
 from windtunnel.measures.measure import Measure
+from windtunnel.papers.claims import CLAIMS, Claim
 from windtunnel.papers.errors import PaperError
 from windtunnel.papers.experiment import FLOW, READING, flows
 from windtunnel.papers.paper import PAPER, Paper
@@ -16,6 +17,7 @@ from windtunnel.papers.published import PUBLISHED, Published
 def check(
     paper: Paper,
     published: Published,
+    claims: Sequence[Claim],
     scenarios: Mapping[str, _core.Scenario],
     measures: Mapping[str, Measure],
 ) -> None:
@@ -28,17 +30,12 @@ def check(
                 check_where(place, scenarios[experiment], table.axis, table.where)
         for measure in table.measures:
             check_name(f"{PUBLISHED}: table `{table.id}`", "measure", measure, measures)
-    for claim in published.claims:
-        place = f"{PUBLISHED}: claim `{claim.id}`"
+    for claim in claims:
+        place = f"{CLAIMS}: claim `{claim.id}`"
         check_name(place, "measure", claim.measure, measures)
         for experiment in {name for names in claim.places.values() for name in names}:
             check_columns(place, scenarios, experiment, claim.axis, claim.columns())
             check_where(place, scenarios[experiment], claim.axis, claim.where)
-    for gain in published.gains:
-        place = f"{PUBLISHED}: gain `{gain.id}`"
-        check_name(place, "measure", gain.measure, measures)
-        check_columns(place, scenarios, gain.experiment, gain.axis, [gain.of, gain.over])
-        check_where(place, scenarios[gain.experiment], gain.axis, gain.where)
     for figure in paper.figures:
         place = f"{PAPER}: figure `{figure.id}`"
         check_columns(place, scenarios, figure.experiment, figure.series, [])

@@ -11,6 +11,7 @@ from typing import Any
 from windtunnel import _core
 from windtunnel.folders import VERSION_KEY, write_manifest, written_whole
 from windtunnel.papers.check import check
+from windtunnel.papers.claims import read_claims
 from windtunnel.papers.experiment import evidence
 from windtunnel.papers.paper import Paper, find_paper
 from windtunnel.papers.published import read_published
@@ -99,16 +100,18 @@ def reproduce(
     settings = {"runs": str(QUICK_RUNS)} if quick else {}
     scenarios = {it: read(paper.scenario(it), settings) for it in paper.experiments}
     measures = paper.measures()
-    check(paper, published, scenarios, measures)
+    claims = read_claims(paper)
+    check(paper, published, claims, scenarios, measures)
     results = run_all(scenarios, jobs, watch)
-    wanted = {name: measures[name] for name in published.measures()}
+    used = [*published.measures(), *(claim.measure for claim in claims)]
+    wanted = {name: measures[name] for name in used}
     experiments = {
         name: evidence(scenario, results.get(name), wanted) for name, scenario in scenarios.items()
     }
     return Reproduction(
         paper=paper,
         runs=max(scenario.runs for scenario in scenarios.values()),
-        rows=compare_all(published, experiments, wanted),
+        rows=compare_all(published, claims, experiments, wanted),
         results=results,
         missing=list(what_is_missing(scenarios, results)),
     )

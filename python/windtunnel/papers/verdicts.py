@@ -1,4 +1,4 @@
-"""Verdicts: published values compared with measured ones."""
+"""Verdicts: what a paper published and claims, compared with what was measured."""
 
 from __future__ import annotations
 
@@ -9,17 +9,35 @@ from itertools import combinations
 from statistics import fmean
 from typing import Any, Literal
 
+from windtunnel.measures.intervals import interval
 from windtunnel.measures.measure import Bound, Measure
+from windtunnel.papers import agreement
+from windtunnel.papers.agreement import NEAR, TIE, TOLERANCE, Relation, Runs
+from windtunnel.papers.claims import Claim, Gain
 from windtunnel.papers.experiment import Experiment
-from windtunnel.papers.published import Claim, Gain, Published, match
+from windtunnel.papers.published import Published, Table
 
-Verdict = Literal["matches", "same order", "differs", "impossible", "not stated", "not measured"]
-"""The verdict on a published value.
+Kind = Literal["number", "ranking", "claim", "context"]
+"""What an item is: a published number, the ranking of a row of them, a claim, or a measured
+value beside them that the paper does not state."""
 
-`matches`: within 10 %. `impossible`: no protocol can reach it on the network as
-described. `same order`: the values of its row are in the paper's order. `differs`: none
-of these. `not stated`: the paper gives no value. `not measured`: the reproduction was
-interrupted before.
+Verdict = Literal[
+    "matches",
+    "differs",
+    "at the bound",
+    "impossible",
+    "confirmed",
+    "tied",
+    "not confirmed",
+    "not measured",
+]
+"""The verdict on a number, or on a ranking or claim.
+
+A number `matches` within 10 % or its rounding, and `differs` otherwise; no protocol can reach
+it on the network as described if it is `impossible`, and rounding or 3 % explain one that is
+`at the bound`. A ranking or a claim is `confirmed` if the 95 % interval over the runs clears
+the margin of a tie, `tied` if it lies within it, and `not confirmed` otherwise. `not
+measured`: the reproduction was interrupted before.
 """
 
 
@@ -32,78 +50,155 @@ class Measured:
     high: float
     runs: int
     unit: str
+    interval: tuple[float, float]
+    """The 95 % interval of the mean."""
 
 
 @dataclass(frozen=True)
 class Item:
-    """One number or claim of a paper under one reading."""
+    """One number, ranking or claim of a paper under one reading, or a value beside them."""
 
     id: str
+    kind: Kind
     reading: str
     published: Decimal | None
     unit: str
     measured: Measured | None
-    verdict: Verdict
+    verdict: Verdict | None
+    """None for what the paper does not state."""
     note: str
 
     def document(self) -> dict[str, Any]:
         """Give the item as JSON values."""
         published = self.published
         stated = None if published is None else {"value": float(published), "unit": self.unit}
+        measured = None if self.measured is None else {**vars(self.measured)}
+        if measured:
+            measured["interval"] = list(measured["interval"])
         return {
             "id": self.id,
+            "kind": self.kind,
             "reading": self.reading,
             "published": stated,
-            "measured": None if self.measured is None else vars(self.measured),
+            "measured": measured,
             "verdict": self.verdict,
             "note": self.note,
         }
 
 
-def same_order(published: Mapping[str, Decimal], measured: Mapping[str, float]) -> bool:
-    """Say whether measured values are in the order of the published ones.
-
-    Values that are published as equal must match each other. If all are equal, there is
-    no order.
-    """
-    if len(set(published.values())) < 2 or not published.keys() <= measured.keys():
-        return False
-    for a, b in combinations(published, 2):
-        if published[a] == published[b]:
-            if not match(measured[a], measured[b]):
-                return False
-        elif (published[a] < published[b]) != (measured[a] < measured[b]):
-            return False
-    return True
+def summarise(runs: Sequence[float], unit: str) -> Measured | None:
+    """Summarise runs; None without any."""
+    if not runs:
+        return None
+    found = interval(runs)
+    ends = (found.low, found.high)
+    return Measured(found.mean, min(runs), max(runs), len(runs), unit, ends)
 
 
-def surpasses(published: Decimal, bound: Bound) -> bool:
-    """Say whether a value is beyond a bound by more than its rounding."""
-    exponent = published.as_tuple().exponent
-    assert isinstance(exponent, int), "a published value is a number"
-    rounding = 0.5 * 10.0**exponent
-    value = float(published)
-    return (bound.maximum is not None and value - rounding > bound.maximum) or (
-        bound.minimum is not None and value + rounding < bound.minimum
-    )
+def compare_all(
+    published: Published,
+    claims: Sequence[Claim],
+    experiments: Mapping[str, Experiment],
+    measures: Mapping[str, Measure],
+) -> list[Item]:
+    """Give an item for every number, every ranking and every claim under every reading."""
+    items: list[Item] = []
+    for table in published.tables:
+        for row in table.rows:
+            over = [experiments[name] for name in table.experiments(row)]
+            for reading in readings(over):
+                for name in table.measures:
+                    place = "/".join([table.id, row, *table.where.values()])
+                    line = Line(table.axis, name, measures[name], reading, over, table.where)
+                    items.extend(numbers(place, line, table, row))
+    for claim in claims:
+        for place, names in claim.places.items():
+            over = [experiments[name] for name in names]
+            for reading in readings(over):
+                measure = measures[claim.measure]
+                line = Line(claim.axis, claim.measure, measure, reading, over, claim.where)
+                own = [published.row(it, claim.measure, claim.axis, claim.where) for it in names]
+                items.append(judge_claim(f"claims/{place}/{claim.id}", claim, line, own))
+    return items
+
+
+def readings(over: Sequence[Experiment]) -> list[str]:
+    """List the readings of some experiments, the default first."""
+    return list(dict.fromkeys(name for it in over for name in it.readings()))
+
+
+@dataclass(frozen=True)
+class Line:
+    """The columns of a row, in one measure and under one reading."""
+
+    axis: str
+    name: str
+    """The measure's name in the paper's files."""
+    measure: Measure
+    reading: str
+    over: list[Experiment]
+    where: Mapping[str, str]
+
+    def columns(self) -> list[str]:
+        """List all columns that were run."""
+        return self.over[0].along(self.axis)
+
+    def runs(self, column: str) -> Runs:
+        """Give a column's value in every run: the mean over the experiments."""
+        each = [it.runs(self.name, self.axis, column, self.reading, self.where) for it in self.over]
+        common = set.intersection(*(set(runs) for runs in each))
+        return {number: fmean(runs[number] for runs in each) for number in sorted(common)}
+
+    def measured(self, column: str) -> Measured | None:
+        """Summarise a column."""
+        return summarise(list(self.runs(column).values()), self.measure.unit)
+
+    def bound(self, column: str) -> Bound:
+        """Compute the bound of this measure."""
+        bounds = [it.bounds[self.case(it, column)] for it in self.over]
+        goodputs, delays = zip(*bounds, strict=True)
+        return self.measure.bound(fmean(goodputs), fmean(delays))
+
+    def case(self, experiment: Experiment, column: str) -> tuple[str, ...]:
+        """Find the case of a column."""
+        return experiment.case(self.axis, column, self.reading, self.where)
+
+
+# -- Numbers and rankings ---------------------------------------------------------------------
+
+
+def numbers(place: str, line: Line, table: Table, row: str) -> Iterator[Item]:
+    """Give an item for every column of a row, and one for its ranking if it has one."""
+    unit, values = line.measure.unit, table.rows[row]
+    for column in line.columns():
+        id = f"{place}/{column}/{line.name}"
+        published, measured = values.get(column), line.measured(column)
+        if published is None:
+            yield Item(id, "context", line.reading, None, unit, measured, None, "")
+            continue
+        half = table.half_digit(row, column)
+        verdict, note = judge(published, half, measured, line.bound(column))
+        yield Item(id, "number", line.reading, published, unit, measured, verdict, note)
+    if len(set(values.values())) > 1:
+        verdict, note = ranking(values, {it: line.runs(it) for it in values}, table, row)
+        id = f"rankings/{place}/{line.name}"
+        yield Item(id, "ranking", line.reading, None, unit, None, verdict, note)
 
 
 def judge(
-    published: Decimal | None, measured: Measured | None, bound: Bound, in_order: bool
+    published: Decimal, half_digit: float, measured: Measured | None, bound: Bound
 ) -> tuple[Verdict, str]:
-    """Give the verdict on a published value, and its reason."""
-    if published is None:
-        return "not stated", ""
-    if surpasses(published, bound):
-        return "impossible", bound.reason
+    """Give the verdict on a published number, and its reason."""
+    where = agreement.place(published, half_digit, bound)
+    if where == "impossible":
+        return where, bound.reason
     if measured is None:
         return "not measured", ""
+    if where == "at the bound":
+        return where, f"{bound.reason}; rounding or headers counted as payload would explain it"
     difference = compare(float(published), measured.mean)
-    if match(float(published), measured.mean):
-        return "matches", difference
-    if in_order:
-        return "same order", difference
-    return "differs", difference
+    matches = agreement.match(float(published), measured.mean, half_digit)
+    return ("matches" if matches else "differs"), difference
 
 
 def compare(published: float, measured: float) -> str:
@@ -118,140 +213,114 @@ def compare(published: float, measured: float) -> str:
     return f"{abs(ratio - 1):.0%} {'above' if ratio > 1 else 'below'} the published value"
 
 
-def summarise(runs: Sequence[float], unit: str) -> Measured | None:
-    """Summarise runs; None without any."""
-    if not runs:
-        return None
-    return Measured(fmean(runs), min(runs), max(runs), len(runs), unit)
+def ranking(
+    published: Mapping[str, Decimal], runs: Mapping[str, Runs], table: Table, row: str
+) -> tuple[Verdict, str]:
+    """Say whether the runs confirm the ranking of a row.
 
-
-def compare_all(
-    published: Published, experiments: Mapping[str, Experiment], measures: Mapping[str, Measure]
-) -> list[Item]:
-    """Give an item for every number and every claim under every reading."""
-    items: list[Item] = []
-    for table in published.tables:
-        for row, values in table.rows.items():
-            over = [experiments[name] for name in table.experiments(row)]
-            for reading in readings(over):
-                for name in table.measures:
-                    place = "/".join([table.id, row, *table.where.values()])
-                    measure = measures[name]
-                    line = Line(place, table.axis, name, measure, reading, over, table.where)
-                    items.extend(line.items(values))
-    for gain in published.gains:
-        experiment = experiments[gain.experiment]
-        items.extend(gain_item(gain, experiment, reading) for reading in experiment.readings())
-    for claim in published.claims:
-        for place, names in claim.places.items():
-            over = [experiments[name] for name in names]
-            borne_out = claim_of(published, names, claim)
-            for reading in readings(over):
-                id, measure = f"claims/{place}/{claim.id}", measures[claim.measure]
-                line = Line(id, claim.axis, claim.measure, measure, reading, over, claim.where)
-                items.append(line.claim(claim, borne_out))
-    return items
-
-
-def gain_item(gain: Gain, experiment: Experiment, reading: str) -> Item:
-    """Give the item of a gain: `same order` if the same column is ahead."""
-    of, over = (
-        experiment.runs(gain.measure, gain.axis, name, reading, gain.where)
-        for name in (gain.of, gain.over)
-    )
-    measured = summarise(gain.measured(of, over), "%")
-    ahead = measured is not None and (measured.mean > 0) == (gain.percent > 0)
-    verdict, note = judge(gain.percent, measured, Bound(), ahead)
-    id = f"gains/{gain.experiment}/{gain.id}/{gain.measure}-gain"
-    note = "; ".join(filter(None, [gain.says, note]))
-    return Item(id, reading, gain.percent, "%", measured, verdict, note)
-
-
-def readings(over: Sequence[Experiment]) -> list[str]:
-    """List the readings of some experiments, the default first."""
-    return list(dict.fromkeys(name for it in over for name in it.readings()))
-
-
-def claim_of(published: Published, experiments: Sequence[str], claim: Claim) -> bool | None:
-    """Say whether the paper's own tables confirm a claim; None without numbers for it."""
-    rows = [row_of(published, name, claim) for name in experiments]
-    stated = [row for row in rows if row is not None]
-    if len(stated) < len(rows):
-        return None
-    return claim.holds({it: fmean(float(row[it]) for row in stated) for it in claim.columns()})
-
-
-def row_of(published: Published, experiment: str, claim: Claim) -> Mapping[str, Decimal] | None:
-    """Find the row of a table with the numbers of a claim."""
-    for table in published.tables:
-        for row, values in table.rows.items():
-            same = table.experiments(row) == [experiment] and table.measures[0] == claim.measure
-            same = same and (table.axis, table.where) == (claim.axis, claim.where)
-            if same and set(claim.columns()) <= values.keys():
-                return values
-    return None
-
-
-@dataclass(frozen=True)
-class Line:
-    """A row of a table, in one measure and under one reading."""
-
-    place: str
-    axis: str
-    name: str
-    """The measure's name in the paper's files."""
-    measure: Measure
-    reading: str
-    over: list[Experiment]
-    where: Mapping[str, str]
-
-    def items(self, values: Mapping[str, Decimal]) -> Iterator[Item]:
-        """Give an item for every column."""
-        measured = self.measured()
-        means = {name: it.mean for name, it in measured.items()}
-        in_order = same_order(values, means)
-        for name in self.over[0].along(self.axis):
-            published = values.get(name)
-            verdict, note = judge(published, measured.get(name), self.bound(name), in_order)
-            id = f"{self.place}/{name}/{self.name}"
-            taken = measured.get(name)
-            yield Item(id, self.reading, published, self.measure.unit, taken, verdict, note)
-
-    def claim(self, claim: Claim, borne_out: bool | None) -> Item:
-        """Give the item of a claim, which the paper's own numbers may confirm or not."""
-        means = {name: it.mean for name, it in self.measured().items()}
-        note = claim.says
-        if borne_out is False:
-            note += "; the paper's own numbers contradict this"
-        if not set(claim.columns()) <= means.keys():
-            verdict: Verdict = "not measured"
-        elif claim.holds(means):
-            verdict = "matches" if claim.alike or claim.below else "same order"
+    Values that are published as equal must be tied, within their rounding as well. Values that
+    are not within a factor of `NEAR` of the published ones confirm nothing.
+    """
+    if not all(runs[name] for name in published):
+        return "not measured", ""
+    ratios = {
+        name: fmean(runs[name].values()) / float(value)
+        for name, value in published.items()
+        if value
+    }
+    name, ratio = max(ratios.items(), key=lambda it: max(it[1], 1 / it[1]) if it[1] > 0 else 1e99)
+    if not 1 / NEAR <= ratio <= NEAR:
+        return "not confirmed", f"{name} has {ratio:.2g} times the published value"
+    found: list[Verdict] = []
+    against = []
+    for more, less in combinations(sorted(published, key=lambda it: -published[it]), 2):
+        equal = published[more] == published[less]
+        size = float(published[more])
+        digits = 2 * table.half_digit(row, more) / size if equal and size else 0.0
+        related = agreement.relation(runs[more], runs[less], tie=max(TIE, digits))
+        wanted: Relation = "tied" if equal else "more"
+        if related == wanted:
+            found.append("confirmed")
+        elif related == "tied":
+            found.append("tied")
+            against.append(f"{more} and {less} are tied")
         else:
-            verdict = "differs"
-        return Item(self.place, self.reading, None, self.measure.unit, None, verdict, note)
+            found.append("not confirmed")
+            against.append(f"{more} and {less}: {difference_of(runs[more], runs[less])}")
+    return worst(found), "; ".join(against)
 
-    def measured(self) -> dict[str, Measured]:
-        """Summarise the measured columns."""
-        found = {}
-        for name in self.over[0].along(self.axis):
-            measured = summarise(self.runs(name), self.measure.unit)
-            if measured:
-                found[name] = measured
-        return found
 
-    def runs(self, name: str) -> list[float]:
-        """Give a column's value in every run: the mean over the experiments."""
-        each = [it.runs(self.name, self.axis, name, self.reading, self.where) for it in self.over]
-        common = set.intersection(*(set(runs) for runs in each))
-        return [fmean(runs[number] for runs in each) for number in sorted(common)]
+def worst(verdicts: Sequence[Verdict]) -> Verdict:
+    """Give the verdict on all of several relations."""
+    order: list[Verdict] = ["not measured", "not confirmed", "tied", "confirmed"]
+    return min(verdicts, key=order.index)
 
-    def bound(self, name: str) -> Bound:
-        """Compute the bound of this measure."""
-        bounds = [it.bounds[self.case(it, name)] for it in self.over]
-        goodputs, delays = zip(*bounds, strict=True)
-        return self.measure.bound(fmean(goodputs), fmean(delays))
 
-    def case(self, experiment: Experiment, name: str) -> tuple[str, ...]:
-        """Find the case of a column."""
-        return experiment.case(self.axis, name, self.reading, self.where)
+def difference_of(of: Runs, over: Runs, factor: float = 1.0) -> str:
+    """Describe how two values differ, with the interval."""
+    found = agreement.difference(of, over, factor)
+    if found is None:
+        return "not measured"
+    times = "" if factor == 1.0 else f" beyond {factor:g} times the other"
+    return f"{found.mean:+.1%} ({found.low:+.1%} to {found.high:+.1%}){times}"
+
+
+# -- Claims -----------------------------------------------------------------------------------
+
+
+def judge_claim(id: str, claim: Claim, line: Line, own: list[Mapping[str, Decimal]]) -> Item:
+    """Give the item of a claim. `own` are the paper's numbers for it, where it has some."""
+    if claim.gain:
+        return judge_gain(id, claim, claim.gain, line)
+    runs = {name: line.runs(name) for name in claim.columns()}
+    if not all(runs.values()):
+        verdict, note = NOT_MEASURED
+    else:
+        verdict, note = decide(claim, runs)
+    if all(set(claim.columns()) <= values.keys() for values in own):
+        stated = {
+            name: {0: fmean(float(values[name]) for values in own)} for name in claim.columns()
+        }
+        if decide(claim, stated)[0] == "not confirmed":
+            note = "; ".join(filter(None, [note, "the paper's own numbers contradict it"]))
+    note = "; ".join(filter(None, [claim.says, note]))
+    return Item(id, "claim", line.reading, None, line.measure.unit, None, verdict, note)
+
+
+NOT_MEASURED: tuple[Verdict, str] = ("not measured", "")
+
+
+def decide(claim: Claim, runs: Mapping[str, Runs]) -> tuple[Verdict, str]:
+    """Say whether runs confirm a claim, and what decides."""
+    found: list[tuple[Verdict, str]] = []
+    for more, less in claim.pairs():
+        related = agreement.relation(runs[more], runs[less], claim.factor)
+        verdicts: dict[Relation | None, Verdict] = {"more": "confirmed", "tied": "tied"}
+        says = f"{more} over {less}: {difference_of(runs[more], runs[less], claim.factor)}"
+        found.append((verdicts.get(related, "not confirmed"), says))
+    for one, other in combinations(claim.alike, 2):
+        related = agreement.relation(runs[one], runs[other], tie=TOLERANCE)
+        alike: Verdict = "confirmed" if related == "tied" else "not confirmed"
+        found.append((alike, f"{one} over {other}: {difference_of(runs[one], runs[other])}"))
+    for name, most in claim.below.items():
+        value = interval(list(runs[name].values()))
+        below: Verdict = "confirmed" if value.high < most else "not confirmed"
+        found.append((below, f"{name}: {value.mean:.4g} ({value.low:.4g} to {value.high:.4g})"))
+    verdict = worst([it for it, _ in found])
+    return verdict, next(says for it, says in found if it == verdict)
+
+
+def judge_gain(id: str, claim: Claim, gain: Gain, line: Line) -> Item:
+    """Give the item of a gain: a number, compared as the factor that it stands for."""
+    of, over = line.runs(gain.of), line.runs(gain.over)
+    common = [number for number in of if number in over and over[number] > 0]
+    measured = summarise([100 * (of[it] / over[it] - 1) for it in common], "%")
+    verdict: Verdict = "not measured"
+    note = claim.says
+    if measured:
+        half = agreement.rounding(gain.percent)
+        matches = agreement.match_gain(float(gain.percent), measured.mean, half)
+        verdict = "matches" if matches else "differs"
+        published, here = (agreement.factor_of(it) for it in (float(gain.percent), measured.mean))
+        note += f"; {here:.3g} times, published {published:.3g} times"
+    return Item(id, "number", line.reading, gain.percent, "%", measured, verdict, note)
