@@ -33,11 +33,11 @@ Verdict = Literal[
 ]
 """The verdict on a number, or on a ranking or claim.
 
-A number `matches` within 10 % or its rounding, and `differs` otherwise; no protocol can reach
-it on the network as described if it is `impossible`, and rounding or 3 % explain one that is
-`at the bound`. A ranking or a claim is `confirmed` if the 95 % interval over the runs clears
-the margin of a tie, `tied` if it lies within it, and `not confirmed` otherwise. `not
-measured`: the reproduction was interrupted before.
+A number `matches` within 10 % or its rounding, and `differs` otherwise; one that matches, but
+lies beyond what the network allows by its rounding or up to 3 %, is `at the bound`. No protocol
+can reach one that is `impossible`. A ranking or a claim is `confirmed` if the 95 % interval over
+the runs clears the margin of a tie, `tied` if it lies within it, and `not confirmed` otherwise.
+`not measured`: the reproduction was interrupted before.
 """
 
 
@@ -194,11 +194,12 @@ def judge(
         return where, bound.reason
     if measured is None:
         return "not measured", ""
+    difference = compare(float(published), measured.mean)
+    if not agreement.match(float(published), measured.mean, half_digit):
+        return "differs", difference
     if where == "at the bound":
         return where, f"{bound.reason}; rounding or headers counted as payload would explain it"
-    difference = compare(float(published), measured.mean)
-    matches = agreement.match(float(published), measured.mean, half_digit)
-    return ("matches" if matches else "differs"), difference
+    return "matches", difference
 
 
 def compare(published: float, measured: float) -> str:
@@ -272,49 +273,80 @@ def judge_claim(id: str, claim: Claim, line: Line, own: list[Mapping[str, Decima
     """Give the item of a claim. `own` are the paper's numbers for it, where it has some."""
     if claim.gain:
         return judge_gain(id, claim, claim.gain, line)
-    runs = {name: line.runs(name) for name in claim.columns()}
+    unit, columns = ("%" if claim.below == {} else line.measure.unit), claim.columns()
+    runs = {name: line.runs(name) for name in columns}
+    published = None
     if not all(runs.values()):
-        verdict, note = NOT_MEASURED
-    else:
-        verdict, note = decide(claim, runs)
-    if all(set(claim.columns()) <= values.keys() for values in own):
-        stated = {
-            name: {0: fmean(float(values[name]) for values in own)} for name in claim.columns()
-        }
-        if decide(claim, stated)[0] == "not confirmed":
-            note = "; ".join(filter(None, [note, "the paper's own numbers contradict it"]))
-    note = "; ".join(filter(None, [claim.says, note]))
-    return Item(id, "claim", line.reading, None, line.measure.unit, None, verdict, note)
+        return Item(id, "claim", line.reading, None, unit, None, "not measured", claim.says)
+    decided = decide(claim, runs)
+    note = f"{claim.says}; {decided.about}"
+    if all(set(columns) <= values.keys() for values in own):
+        stated = {name: {0: fmean(float(values[name]) for values in own)} for name in columns}
+        if decide(claim, stated).verdict == "not confirmed":
+            note += "; the paper's own numbers contradict it"
+        if claim.below == {}:
+            of, over = (stated[name][0] for name in decided.columns)
+            published = Decimal(f"{gain_of(of, over):.1f}") if over > 0 else None
+    measured = summarise(decided.values, unit)
+    return Item(id, "claim", line.reading, published, unit, measured, decided.verdict, note)
 
 
-NOT_MEASURED: tuple[Verdict, str] = ("not measured", "")
+@dataclass(frozen=True)
+class Decided:
+    """What decides a claim: the relation in it that its runs confirm least."""
+
+    verdict: Verdict
+    columns: tuple[str, ...]
+    """The columns that it is about."""
+    values: list[float]
+    """By how many percent one column exceeds another in each run, or a column's values."""
+
+    @property
+    def about(self) -> str:
+        """Name the columns."""
+        return " over ".join(self.columns)
 
 
-def decide(claim: Claim, runs: Mapping[str, Runs]) -> tuple[Verdict, str]:
+def decide(claim: Claim, runs: Mapping[str, Runs]) -> Decided:
     """Say whether runs confirm a claim, and what decides."""
-    found: list[tuple[Verdict, str]] = []
+    found: list[tuple[float, Decided]] = []
     for more, less in claim.pairs():
         related = agreement.relation(runs[more], runs[less], claim.factor)
         verdicts: dict[Relation | None, Verdict] = {"more": "confirmed", "tied": "tied"}
-        says = f"{more} over {less}: {difference_of(runs[more], runs[less], claim.factor)}"
-        found.append((verdicts.get(related, "not confirmed"), says))
+        verdict = verdicts.get(related, "not confirmed")
+        difference = agreement.difference(runs[more], runs[less], claim.factor)
+        gains = gains_of(runs[more], runs[less])
+        found.append((difference.low if difference else 0, Decided(verdict, (more, less), gains)))
     for one, other in combinations(claim.alike, 2):
         related = agreement.relation(runs[one], runs[other], tie=TOLERANCE)
         alike: Verdict = "confirmed" if related == "tied" else "not confirmed"
-        found.append((alike, f"{one} over {other}: {difference_of(runs[one], runs[other])}"))
+        gains = gains_of(runs[one], runs[other])
+        found.append((-abs(fmean(gains or [0.0])), Decided(alike, (one, other), gains)))
     for name, most in claim.below.items():
-        value = interval(list(runs[name].values()))
+        values = list(runs[name].values())
+        value = interval(values)
         below: Verdict = "confirmed" if value.high < most else "not confirmed"
-        found.append((below, f"{name}: {value.mean:.4g} ({value.low:.4g} to {value.high:.4g})"))
-    verdict = worst([it for it, _ in found])
-    return verdict, next(says for it, says in found if it == verdict)
+        found.append((most - value.high, Decided(below, (name,), values)))
+    verdict = worst([it.verdict for _, it in found])
+    _, decided = min((it for it in found if it[1].verdict == verdict), key=lambda it: it[0])
+    return decided
+
+
+def gains_of(of: Runs, over: Runs) -> list[float]:
+    """Give by how many percent one value exceeds another in each run that has both."""
+    common = [number for number in of if number in over and over[number] > 0]
+    return [gain_of(of[number], over[number]) for number in common]
+
+
+def gain_of(of: float, over: float) -> float:
+    """Give by how many percent one value exceeds another."""
+    return 100 * (of / over - 1)
 
 
 def judge_gain(id: str, claim: Claim, gain: Gain, line: Line) -> Item:
     """Give the item of a gain: a number, compared as the factor that it stands for."""
     of, over = line.runs(gain.of), line.runs(gain.over)
-    common = [number for number in of if number in over and over[number] > 0]
-    measured = summarise([100 * (of[it] / over[it] - 1) for it in common], "%")
+    measured = summarise(gains_of(of, over), "%")
     verdict: Verdict = "not measured"
     note = claim.says
     if measured:
