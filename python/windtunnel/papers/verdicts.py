@@ -67,6 +67,8 @@ class Item:
     verdict: Verdict | None
     """None for what the paper does not state."""
     note: str
+    question: str = ""
+    """The question that a claim answers, if it is one of the first screen."""
 
     def document(self) -> dict[str, Any]:
         """Give the item as JSON values."""
@@ -83,6 +85,7 @@ class Item:
             "measured": measured,
             "verdict": self.verdict,
             "note": self.note,
+            "question": self.question,
         }
 
 
@@ -277,7 +280,8 @@ def judge_claim(id: str, claim: Claim, line: Line, own: list[Mapping[str, Decima
     runs = {name: line.runs(name) for name in columns}
     published = None
     if not all(runs.values()):
-        return Item(id, "claim", line.reading, None, unit, None, "not measured", claim.says)
+        says, asks = claim.says, claim.question
+        return Item(id, "claim", line.reading, None, unit, None, "not measured", says, asks)
     decided = decide(claim, runs)
     note = f"{claim.says}; {decided.about}"
     if all(set(columns) <= values.keys() for values in own):
@@ -288,7 +292,8 @@ def judge_claim(id: str, claim: Claim, line: Line, own: list[Mapping[str, Decima
             of, over = (stated[name][0] for name in decided.columns)
             published = Decimal(f"{gain_of(of, over):.1f}") if over > 0 else None
     measured = summarise(decided.values, unit)
-    return Item(id, "claim", line.reading, published, unit, measured, decided.verdict, note)
+    verdict, question = decided.verdict, claim.question
+    return Item(id, "claim", line.reading, published, unit, measured, verdict, note, question)
 
 
 @dataclass(frozen=True)
@@ -355,4 +360,5 @@ def judge_gain(id: str, claim: Claim, gain: Gain, line: Line) -> Item:
         verdict = "matches" if matches else "differs"
         published, here = (agreement.factor_of(it) for it in (float(gain.percent), measured.mean))
         note += f"; {here:.3g} times, published {published:.3g} times"
-    return Item(id, "number", line.reading, gain.percent, "%", measured, verdict, note)
+    question = claim.question
+    return Item(id, "number", line.reading, gain.percent, "%", measured, verdict, note, question)
