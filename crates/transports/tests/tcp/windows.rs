@@ -104,6 +104,31 @@ fn a_receiver_that_never_reads_takes_what_it_has_room_for() {
     }
 }
 
+/// RFC 9293, section 3.8.6.2.2: a window that is open is not advertised anew before it can move
+/// by half of the buffer.
+#[test]
+fn a_window_is_advertised_anew_when_it_grows_by_half_the_buffer() {
+    let buffer = 20 * SEGMENT;
+    let settings = TcpSettings {
+        reading: Reading::AsTaken,
+        receive_buffer: BufferLimits::fixed(buffer),
+        ..settings(Recovery::Rack)
+    };
+    let mut it = Script::closed(Role::Server, &settings);
+    it.receive(0, syn(Flags::default()));
+    it.receive(1, ack(0));
+    (0..16).for_each(|number| it.receive(10, data(number)));
+    it.all();
+    let mut advertised = Vec::new();
+    for taken in 1..=16 {
+        it.take(SEGMENT);
+        if !it.all().is_empty() {
+            advertised.push(taken);
+        }
+    }
+    assert_eq!(advertised, [10]);
+}
+
 #[test]
 fn an_advertised_edge_never_moves_back() {
     // RFC 9293, section 3.8.6: shrinking the window is discouraged. Rounding it to
