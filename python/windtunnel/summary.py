@@ -23,9 +23,9 @@ from windtunnel.tables import ResultTables
 MOST_ROWS = 60
 """The maximum number of rows of a table on a terminal."""
 
-USE, OWN_USE = "mean use", "mean own use"
-"""Columns of the utilisation over the runs, of the medium and of the direction: no axis has a
-space in its name."""
+USE, OWN_USE, BUSIEST = "mean use", "mean own use", "busiest link"
+"""Columns beside those of axes: the mean utilisation of the medium, and of the direction alone,
+and what the busiest link is called."""
 
 WIDTH = 200
 """Characters of a line where the output is not a terminal."""
@@ -80,21 +80,21 @@ def flows(results: ResultTables) -> Table:
         if column.source in measured.columns and (measured[column.source].fill_null(0) != 0).any()
     ]
     keys = [*results.axes, "flow"]
-    return formatted(summarise(measured, keys), keys, columns, "flows.parquet")
+    return formatted(summarise(measured, keys), keys, columns, "all are in flows.parquet")
 
 
 def bottlenecks(results: ResultTables) -> Table:
     """Format the total goodput of each direction, beside rate and utilisation of its bottleneck."""
-    link = pl.format("{}: {} to {}", "link", "from", "to").alias("bottleneck")
+    link = pl.format("{}: {} to {}", "link", "from", "to").alias(BUSIEST)
     summaries = summarise_directions(results).with_columns(link)
-    made = formatted(summaries, [*results.axes, "bottleneck"], BOTTLENECK, "flows.parquet")
-    said = "goodput: of all flows in this direction, over the whole run"
+    made = formatted(summaries, [*results.axes, BUSIEST], BOTTLENECK, "--json gives all")
+    said = "goodput: all flows that way, whole run"
     made.caption = "\n".join(filter(None, [str(made.caption or ""), said]))
     return made
 
 
-def formatted(summaries: pl.DataFrame, keys: list[str], columns: list[Column], file: str) -> Table:
-    """Format summaries for a terminal: mean ± deviation."""
+def formatted(summaries: pl.DataFrame, keys: list[str], columns: list[Column], rest: str) -> Table:
+    """Format summaries for a terminal: mean ± deviation; `rest` says where all rows are."""
     spread = (summaries["runs"] > 1).any()
     caption = "mean ± standard deviation over the runs" if spread else None
     table = Table(box=SIMPLE_HEAD, caption=caption, caption_justify="left")
@@ -107,7 +107,7 @@ def formatted(summaries: pl.DataFrame, keys: list[str], columns: list[Column], f
         cells = (cell(summary[column.source], column) for column in columns)
         table.add_row(*(summary[key] for key in keys), *cells)
     if summaries.height > MOST_ROWS:
-        table.caption = f"the first {MOST_ROWS} of {summaries.height} rows; all are in {file}"
+        table.caption = f"the first {MOST_ROWS} of {summaries.height} rows; {rest}"
     return table
 
 
@@ -117,7 +117,7 @@ def text(results: ResultTables) -> str:
         return "no run finished"
     console = Console(file=io.StringIO(), width=WIDTH, force_jupyter=False, force_terminal=False)
     with console.capture() as captured:
-        console.print(*tables(results), sep="\n")
+        console.print(*tables(results))
     lines = (line.rstrip() for line in captured.get().splitlines())
     return "\n".join(lines).strip("\n")
 
