@@ -172,7 +172,7 @@ def run(
     if as_json:
         answer(summary.document(results, results.manifest, file, saved))
     elif saved and results.tables:
-        output().print(summary.table(results))
+        output().print(*summary.tables(results))
         output().print(f"Results: {saved}", soft_wrap=True)
     report_missing(results.manifest, saved)
 
