@@ -13,7 +13,7 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
-from windtunnel.folders import VERSION_KEY
+from windtunnel.folders import SCENARIO_FILE, VERSION_KEY
 from windtunnel.measures.transfers import by_size
 from windtunnel.tables import ResultTables
 
@@ -112,6 +112,8 @@ def document(
     answers, for each flow and class of sizes.
     """
     manifest = dict(manifest)
+    # Its name is there as the user wrote it.
+    manifest.pop(SCENARIO_FILE)
     return {
         "scenario": str(scenario),
         "version": manifest.pop(VERSION_KEY),
