@@ -13,7 +13,7 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
-from windtunnel.folders import VERSION_KEY
+from windtunnel.folders import SCENARIO_FILE, VERSION_KEY
 from windtunnel.measures import directions
 from windtunnel.measures.directions import REVERSE
 from windtunnel.measures.links import DIRECTION, MEAN_RATE, USED
@@ -147,6 +147,8 @@ def document(
     sizes.
     """
     manifest = dict(manifest)
+    # Its name is there as the user wrote it.
+    manifest.pop(SCENARIO_FILE)
     return {
         "scenario": str(scenario),
         "version": manifest.pop(VERSION_KEY),
