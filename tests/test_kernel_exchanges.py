@@ -52,6 +52,7 @@ def test_what_is_stored_is_what_the_program_measures() -> None:
     assert described == [compare.described(vars(case)) for case in exchanges.cases()]
     assert all(len(case["runs"]) >= 5 for case in stored["cases"])
     assert not any("mem" in name for name in stored["changed_sysctls"])
+    assert compare.BURST_SEGMENTS == exchanges.BURST_SEGMENTS
 
 
 def test_answers_up_to_300_kb_take_as_long_except_where_the_send_buffer_grows(

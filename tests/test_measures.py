@@ -56,8 +56,8 @@ def test_one_flow_alone_shares_nothing() -> None:
 
 
 def flows(rows: list[tuple[str, int, str, float]]) -> pl.DataFrame:
-    """Give the goodput of flows by controller and run."""
-    return pl.DataFrame(rows, ["controller", "run", "flow", "goodput_bps"], orient="row")
+    """Give what flows received by controller and run."""
+    return pl.DataFrame(rows, ["controller", "run", "flow", "received_bytes"], orient="row")
 
 
 def test_plucking_is_what_others_lose_against_reno_in_the_same_run() -> None:

@@ -18,6 +18,7 @@ import pytest
 import vl_convert
 
 from test_report import NASTY, Page
+from windtunnel.folders import VERSION_KEY, write_manifest
 from windtunnel.measures import intervals
 from windtunnel.measures.columns import GOODPUT
 from windtunnel.pictures.colours import LIGHT, SCREEN
@@ -523,11 +524,13 @@ def test_ten_times_the_runs_make_no_larger_page(tmp_path: Path) -> None:
 
 def test_a_folder_keeps_what_stands_beside_the_report(tmp_path: Path) -> None:
     (tmp_path / "store.parquet").write_bytes(b"kept")
+    write_manifest(tmp_path, {VERSION_KEY: "1"})
     for _ in range(2):
         of_study.write(tmp_path, made(CONTROLLER))
     assert (tmp_path / "store.parquet").read_bytes() == b"kept"
     assert sorted(it.name for it in tmp_path.iterdir()) == [
         "figures",
+        "manifest.json",
         "report.html",
         "store.parquet",
         "tables",

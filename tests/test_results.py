@@ -15,6 +15,7 @@ import windtunnel
 from windtunnel import Results
 from windtunnel.folders import MANIFEST
 from windtunnel.pictures.units import maximum
+from windtunnel.report import write_report
 from windtunnel.results import ResultsError
 
 TABLES = {
@@ -118,9 +119,10 @@ def test_runs_that_reach_the_limit_of_real_time_are_counted(scenario: Path) -> N
 
 def test_results_replace_results_of_the_same_name(results: Results, tmp_path: Path) -> None:
     folder = results.save(tmp_path / "kept")
-    (folder / "report.html").write_text("of the old results")
+    write_report(folder)
     results.save(folder)
     assert not (folder / "report.html").exists()
+    assert not (folder / "figures").exists()
     assert [it.name for it in tmp_path.iterdir() if it.name.startswith(".")] == []
 
 

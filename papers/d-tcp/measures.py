@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from windtunnel.measures.flows import while_all_send
+from windtunnel.measures.flows import throughput, while_all_send
 from windtunnel.measures.measure import VALUE, Measure, Tables, goodput_bound, of_runs
 
 CONTROLLER = "controller"
@@ -24,8 +24,8 @@ RENO = "reno"
 
 
 def goodput(results: Tables, keys: list[str]) -> pl.DataFrame:
-    """Sum the goodput of all flows, in kbps."""
-    return of_runs(results["flows"], keys, pl.col("goodput_bps").sum() / 1e3)
+    """Take the same as `throughput`, in kbps."""
+    return throughput(results, keys).with_columns(pl.col(VALUE) * 1e3)
 
 
 def decreases(results: Tables, keys: list[str]) -> pl.DataFrame:
@@ -48,10 +48,10 @@ def plucking(results: Tables, keys: list[str]) -> pl.DataFrame:
     others = results["flows"].filter(pl.col("flow") != TESTED)
     if CONTROLLER not in keys or others.height == results["flows"].height:
         return results["flows"].select(*keys, pl.lit(None, pl.Float64).alias(VALUE)).clear()
-    left = others.group_by(keys, maintain_order=True).agg(pl.col("goodput_bps").sum())
+    left = others.group_by(keys, maintain_order=True).agg(pl.col("received_bytes").sum())
     same = [key for key in keys if key != CONTROLLER]
-    beside_reno = left.filter(pl.col(CONTROLLER) == RENO).select(*same, reno="goodput_bps")
-    value = (1 - pl.col("goodput_bps") / pl.col("reno")).alias(VALUE)
+    beside_reno = left.filter(pl.col(CONTROLLER) == RENO).select(*same, reno="received_bytes")
+    value = (1 - pl.col("received_bytes") / pl.col("reno")).alias(VALUE)
     return left.join(beside_reno, on=same, maintain_order="left").select(*keys, value)
 
 
@@ -132,7 +132,7 @@ def mean(values: list[float]) -> float | None:
 
 MEASURES = {
     "goodput": Measure(
-        "goodput of all flows together, in kbps", "kbps", goodput, True, goodput_bound(1e3)
+        "goodput of all flows in one direction, in kbps", "kbps", goodput, True, goodput_bound(1e3)
     ),
     "decreases": Measure("decreases of the window", "", decreases, True),
     "fairness-ratio": Measure("minimum over maximum goodput of the flows", "", fairness_ratio),

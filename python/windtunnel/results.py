@@ -6,7 +6,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from windtunnel.folders import read_manifest, write_manifest, write_table, written_whole
+from windtunnel.folders import (
+    SCENARIO_FILE,
+    WRITTEN,
+    inside,
+    own_files,
+    read_manifest,
+    relative,
+    write_manifest,
+    write_table,
+    written_whole,
+)
 from windtunnel.tables import ResultsError, ResultTables
 
 if TYPE_CHECKING:
@@ -31,7 +41,7 @@ class Results(ResultTables):
     scenario: str = ""
     """The text of the scenario, with all settings."""
     manifest: dict[str, Any] = field(default_factory=dict)
-    """Version, seed, hashes of scenario and files, machine, durations, unfinished runs, notes."""
+    """Version, scenario file, seed, hashes of scenario and files, machine, durations, notes."""
     files: dict[str, str] = field(default_factory=dict)
     """The text of each file that the scenario names, such as a map."""
 
@@ -58,8 +68,8 @@ class Results(ResultTables):
         folder `recorded`, which must be on the same file system, is moved into the new folder:
         the series and captures that the runs wrote there.
 
-        The folder is written as a whole or not at all, and replaces earlier results.
-        Raises OSError if it cannot be written.
+        The folder is written as a whole or not at all. The files of earlier results in it are
+        replaced; other files stay. Raises OSError if it cannot be written.
         """
         folder = Path(folder)
         with written_whole(folder) as written:
@@ -72,7 +82,10 @@ class Results(ResultTables):
                 if (file := inside(written, name)) and not file.exists():
                     file.parent.mkdir(parents=True, exist_ok=True)
                     file.write_bytes(text.encode())
-            write_manifest(written, {"axes": self.axes, **self.manifest})
+            manifest = {"axes": self.axes, **self.manifest}
+            if file := manifest.get(SCENARIO_FILE):
+                manifest[SCENARIO_FILE] = relative(file, folder)
+            write_manifest(written, manifest)
         return folder
 
     @classmethod
@@ -85,7 +98,15 @@ class Results(ResultTables):
         try:
             manifest = read_manifest(folder)
             axes = manifest.pop("axes")
-            tables = {path.stem: pl.read_parquet(path) for path in sorted(folder.glob("*.parquet"))}
+            if file := manifest.get(SCENARIO_FILE):
+                manifest[SCENARIO_FILE] = str((folder / str(file)).resolve())
+            own = own_files(folder, WRITTEN)
+            tables = {
+                path.stem: pl.read_parquet(path)
+                for path in sorted(folder.glob("*.parquet"))
+                # Older manifests do not name the files.
+                if path.name in own or not own
+            }
             scenario = (folder / SCENARIO).read_text(encoding="utf-8")
             files = {
                 name: file.read_bytes().decode()
@@ -95,9 +116,3 @@ class Results(ResultTables):
         except (OSError, ValueError, KeyError, pl.exceptions.PolarsError) as error:
             raise ResultsError(f"{folder}: not a folder of results: {error}") from error
         return cls(axes, tables, scenario, manifest, files)
-
-
-def inside(folder: Path, name: str) -> Path | None:
-    """Return the path of a file in the folder; None if it would be outside."""
-    parts = Path(name).parts
-    return None if Path(name).is_absolute() or ".." in parts else folder / name

@@ -14,7 +14,7 @@ from typing import Any
 
 from windtunnel import _core
 from windtunnel.controllers import Controller, ControllerError
-from windtunnel.folders import VERSION_KEY
+from windtunnel.folders import SCENARIO_FILE, VERSION_KEY
 from windtunnel.progress import shown, tell
 from windtunnel.results import Results
 from windtunnel.scenario.scenario import Scenario, read_file
@@ -130,13 +130,16 @@ def processors(threads: int) -> int:
 
 
 def description(scenario: _core.Scenario) -> dict[str, Any]:
-    """Describe the scenario, the version and the machine."""
+    """Describe the scenario, the version and the machine; one built in Python has no file."""
     return {
         VERSION_KEY: _core.__version__,
         "title": scenario.title,
         "seed": scenario.seed,
         "runs": scenario.runs,
         "notes": scenario.notes,
+        SCENARIO_FILE: str(Path(scenario.file).resolve())
+        if os.path.isfile(scenario.file)
+        else None,
         "scenario_sha256": sha256(scenario.text),
         "files_sha256": {name: sha256(text) for name, text in scenario.files},
         "machine": {

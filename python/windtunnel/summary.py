@@ -13,12 +13,19 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
-from windtunnel.folders import VERSION_KEY
+from windtunnel.folders import SCENARIO_FILE, VERSION_KEY
+from windtunnel.measures import directions
+from windtunnel.measures.directions import REVERSE
+from windtunnel.measures.links import DIRECTION, MEAN_RATE, USED
 from windtunnel.measures.transfers import by_size
 from windtunnel.tables import ResultTables
 
 MOST_ROWS = 60
 """The maximum number of rows of a table on a terminal."""
+
+USE, OWN_USE, BUSIEST = "mean use", "mean own use", "busiest link"
+"""Columns beside those of axes: the mean utilisation of the medium, and of the direction alone,
+and what the busiest link is called."""
 
 WIDTH = 200
 """Characters of a line where the output is not a terminal."""
@@ -46,21 +53,49 @@ COLUMNS = [
     Column("completion_s", "completion\ns", 1.0, 3),
 ]
 
+BOTTLENECK = [
+    Column("goodput_bps", "goodput\nMbps", 1e-6, 2),
+    Column("rate_bps", "rate\nMbps", 1e-6, 1),
+    Column("utilisation", "use\n%", 1e2, 1),
+]
 
-def table(results: ResultTables) -> Table:
-    """Format goodput, delay and counters for a terminal: mean ± deviation.
+
+def tables(results: ResultTables) -> list[Table]:
+    """Format results for a terminal: the flows and, if there are several, their totals."""
+    made = [flows(results)]
+    if results["flows"]["flow"].n_unique() > 1:
+        made.append(bottlenecks(results))
+    return made
+
+
+def flows(results: ResultTables) -> Table:
+    """Format goodput, delay and counters of each flow.
 
     Columns without a value other than zero are omitted.
     """
-    flows = results["flows"]
-    keys = [*results.axes, "flow"]
-    summaries = summarise(flows, keys)
+    measured = results["flows"]
     columns = [
         column
         for column in COLUMNS
-        if column.source in flows.columns and (flows[column.source].fill_null(0) != 0).any()
+        if column.source in measured.columns and (measured[column.source].fill_null(0) != 0).any()
     ]
-    spread = flows["run"].max() != 0
+    keys = [*results.axes, "flow"]
+    return formatted(summarise(measured, keys), keys, columns, "all are in flows.parquet")
+
+
+def bottlenecks(results: ResultTables) -> Table:
+    """Format the total goodput of each direction, beside rate and utilisation of its bottleneck."""
+    link = pl.format("{}: {} to {}", "link", "from", "to").alias(BUSIEST)
+    summaries = summarise_directions(results).with_columns(link)
+    made = formatted(summaries, [*results.axes, BUSIEST], BOTTLENECK, "--json gives all")
+    said = "goodput: all flows that way, whole run"
+    made.caption = "\n".join(filter(None, [str(made.caption or ""), said]))
+    return made
+
+
+def formatted(summaries: pl.DataFrame, keys: list[str], columns: list[Column], rest: str) -> Table:
+    """Format summaries for a terminal: mean ± deviation; `rest` says where all rows are."""
+    spread = (summaries["runs"] > 1).any()
     caption = "mean ± standard deviation over the runs" if spread else None
     table = Table(box=SIMPLE_HEAD, caption=caption, caption_justify="left")
     for key in keys:
@@ -72,19 +107,17 @@ def table(results: ResultTables) -> Table:
         cells = (cell(summary[column.source], column) for column in columns)
         table.add_row(*(summary[key] for key in keys), *cells)
     if summaries.height > MOST_ROWS:
-        table.caption = (
-            f"the first {MOST_ROWS} of {summaries.height} rows; all are in flows.parquet"
-        )
+        table.caption = f"the first {MOST_ROWS} of {summaries.height} rows; {rest}"
     return table
 
 
 def text(results: ResultTables) -> str:
-    """Format the same table as text."""
+    """Format the same tables as text."""
     if not results.tables:
         return "no run finished"
     console = Console(file=io.StringIO(), width=WIDTH, force_jupyter=False, force_terminal=False)
     with console.capture() as captured:
-        console.print(table(results))
+        console.print(*tables(results))
     lines = (line.rstrip() for line in captured.get().splitlines())
     return "\n".join(lines).strip("\n")
 
@@ -104,14 +137,18 @@ def cell(measured: dict[str, float | None], column: Column) -> str:
 def document(
     results: ResultTables, manifest: Mapping[str, Any], scenario: Path, folder: Path | None
 ) -> dict[str, Any]:
-    """Give a summary of the results as JSON values: what was run, `flows` and `transfers`.
+    """Give a summary of the results as JSON values: what was run and measured.
 
     Each flow has the names of its case, and for every measured column `mean`,
     `low` and `high` (the minimum and the maximum of its runs) and
-    `standard_deviation` (null for a single run). `transfers` summarises files and
-    answers, for each flow and class of sizes.
+    `standard_deviation` (null for a single run). `directions` has the total
+    goodput of all flows of each direction over the whole run, beside rate and utilisation
+    of its busiest link. `transfers` summarises files and answers, for each flow and class of
+    sizes.
     """
     manifest = dict(manifest)
+    # Its name is there as the user wrote it.
+    manifest.pop(SCENARIO_FILE)
     return {
         "scenario": str(scenario),
         "version": manifest.pop(VERSION_KEY),
@@ -121,6 +158,7 @@ def document(
         "flows": summarise(results["flows"], names_of(results["flows"])).to_dicts()
         if results.tables
         else [],
+        "directions": summarise_directions(results).to_dicts() if results.tables else [],
         "transfers": by_size(results["transfers"], [*results.axes, "flow"]).to_dicts()
         if results.tables
         else [],
@@ -146,3 +184,40 @@ def summarise(flows: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
     ]
     runs = pl.len().alias("runs")
     return flows.group_by(keys, maintain_order=True).agg(runs, *summaries)
+
+
+def summarise_directions(results: ResultTables) -> pl.DataFrame:
+    """Summarise each direction in which flows cross the network, over its runs, as `summarise`.
+
+    A direction has the total goodput of its flows, and of its busiest link (the one with the
+    highest mean utilisation) the names, the rate and the utilisation.
+    """
+    of_run = [*results.axes, "run"]
+    # Without axes there is one case.
+    direction: list[str | pl.Expr] = [pl.lit(0), *results.axes, REVERSE]
+    oriented = results["links"].join(
+        directions.of_pairs(results, of_run),
+        on=[*of_run, "from", "to"],
+        how="left",
+        maintain_order="left",
+    )
+    # Where no path is known, it can be any link.
+    unknown = pl.col(REVERSE).is_null().all().over(pl.lit(0), *of_run)
+    crossed = oriented.filter(pl.col(REVERSE).is_not_null() | unknown)
+    links = crossed.with_columns(pl.col(REVERSE).fill_null(value=False)).with_columns(
+        USED.mean().over(*direction, *DIRECTION).alias(USE),
+        pl.col("utilisation").mean().over(*direction, *DIRECTION).alias(OWN_USE),
+    )
+    busiest = links.filter(
+        pl.col(name)
+        == pl.col(name)
+        .sort_by(USE, OWN_USE, descending=True, maintain_order=True)
+        .first()
+        .over(*direction)
+        for name in DIRECTION
+    )
+    goodput = directions.of_each(results, of_run)
+    measured = busiest.join(goodput, on=[*of_run, REVERSE], maintain_order="left").select(
+        *of_run, *DIRECTION, "goodput_bps", rate_bps=MEAN_RATE, utilisation=USED
+    )
+    return summarise(measured, [*results.axes, *DIRECTION])

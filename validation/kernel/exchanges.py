@@ -22,7 +22,6 @@ import re
 import socket
 import statistics
 import struct
-import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -33,9 +32,9 @@ from time import monotonic, sleep
 from disturbance import Watch
 from impairments import losing, losing_in_bursts, reordering
 from network import FRAME, RECEIVER, SENDER, inside, network, run
-from private import SKIPPED, check, command, hurry, skip
+from private import check, hurry, in_namespaces
 from samples import counters
-from sockets import LARGEST_READ, PORT, listening, made, read, state
+from sockets import LARGEST_READ, PORT, SYSCTLS, listening, made, read, state
 
 TOOLS = {
     "ip": "iproute2",
@@ -46,13 +45,6 @@ TOOLS = {
     "ethtool": "ethtool",
 }
 """The programs needed, and the Debian packages that contain them."""
-SYSCTLS = {
-    # Not paced, as BBR alone is; it is chosen before a connection begins.
-    "net.ipv4.tcp_congestion_control": "reno",
-    # No memory of earlier connections.
-    "net.ipv4.tcp_no_metrics_save": "1",
-}
-"""What is changed at both hosts; buffers are the kernel's own."""
 RATE_MBPS = 100
 RUNS = 5
 AT_A_TIME = 5
@@ -352,21 +344,10 @@ def facts() -> dict:
     }
 
 
-def in_namespaces(*arguments: str) -> dict:
-    """Run this program in namespaces of its own; give what it found."""
-    program = command(__file__, *arguments)
-    done = subprocess.run(program, capture_output=True, text=True, check=False)
-    if done.returncode == SKIPPED:
-        skip(done.stdout.strip().removeprefix("skipped: "))
-    if done.returncode:
-        raise OSError(done.stderr)
-    return json.loads(done.stdout)
-
-
 def measured(case: Case) -> dict:
     """Measure a case once, in namespaces of its own; say what was found."""
     described = json.dumps(dataclasses.asdict(case))
-    found = in_namespaces("--case", described) | {"load": os.getloadavg()[0]}
+    found = json.loads(in_namespaces(__file__, "--case", described)) | {"load": os.getloadavg()[0]}
     print(f"{described} {json.dumps(found)}\n", end="", flush=True)
     return found
 
@@ -402,8 +383,9 @@ def main() -> None:
         case (results,):
             check(TOOLS)
             hurry()
-            found = in_namespaces("--facts")
-            known = {case: runs_of(case, stored(Path(results), found)) for case in cases()}
+            found = json.loads(in_namespaces(__file__, "--facts"))
+            before = stored(Path(results), found)
+            known = {case: runs_of(case, before) for case in cases()}
             missing = [case for case, runs in known.items() if not runs for _ in range(RUNS)]
             with ThreadPoolExecutor(AT_A_TIME) as pool:
                 for case, run in zip(missing, pool.map(measured, missing), strict=True):

@@ -16,7 +16,6 @@ import os
 import platform
 import socket
 import statistics
-import subprocess
 import sys
 import threading
 from collections.abc import Iterator
@@ -25,18 +24,12 @@ from time import monotonic, sleep
 
 from disturbance import Watch
 from network import FRAME, SENDER, inside, network, run
-from private import SKIPPED, check, command, hurry, skip
+from private import check, hurry, in_namespaces
 from samples import counters
-from sockets import PORT, listening, made, read
+from sockets import PORT, SYSCTLS, listening, made, read
 
 TOOLS = {"ip": "iproute2", "tc": "iproute2", "nstat": "iproute2", "sysctl": "procps"}
 """The programs needed, and the Debian packages that contain them."""
-SYSCTLS = {
-    # Not paced; each socket chooses its controller before its connection begins.
-    "net.ipv4.tcp_congestion_control": "reno",
-    # No memory of earlier connections.
-    "net.ipv4.tcp_no_metrics_save": "1",
-}
 RATE_MBPS = 100
 BASE_RTT_MS = 4
 QUEUE_FRAMES = 64
@@ -155,14 +148,9 @@ def trial(case: Case) -> dict[str, float]:
 def measured(case: Case) -> dict:
     """Measure a case in namespaces of its own; say what was found."""
     described = json.dumps(dataclasses.asdict(case))
-    program = command(__file__, "--case", described)
-    done = subprocess.run(program, capture_output=True, text=True, check=False)
-    if done.returncode == SKIPPED:
-        skip(done.stdout.strip().removeprefix("skipped: "))
-    if done.returncode:
-        raise OSError(done.stderr)
-    print(described, done.stdout.strip(), flush=True)
-    return json.loads(described) | json.loads(done.stdout)
+    found = in_namespaces(__file__, "--case", described)
+    print(described, found.strip(), flush=True)
+    return json.loads(described) | json.loads(found)
 
 
 def main() -> None:

@@ -51,6 +51,20 @@ def command(program: str, *arguments: str) -> list[str]:
     return [*UNSHARE.split(), "sh", "-c", PRIVATE, "sh", sys.executable, program, *arguments]
 
 
+def in_namespaces(program: str, *arguments: str) -> str:
+    """Run a Python program in namespaces of its own; give what it printed, or skip if it did.
+
+    Raises OSError with what it said if it fails.
+    """
+    run = command(program, *arguments)
+    done = subprocess.run(run, capture_output=True, text=True, check=False)
+    if done.returncode == SKIPPED:
+        skip(done.stdout.strip().removeprefix("skipped: "))
+    if done.returncode:
+        raise OSError(done.stderr)
+    return done.stdout
+
+
 def enter(program: str, *arguments: str) -> None:
     """Run a Python program in namespaces of its own; end with its exit code."""
     hurry()

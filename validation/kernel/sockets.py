@@ -8,6 +8,13 @@ import socket
 import struct
 from collections.abc import Iterator
 
+SYSCTLS = {
+    # Not paced, as BBR alone is; each socket chooses its controller before its connection begins.
+    "net.ipv4.tcp_congestion_control": "reno",
+    # No memory of earlier connections.
+    "net.ipv4.tcp_no_metrics_save": "1",
+}
+"""What is changed at both hosts; buffers are the kernel's own."""
 PORT = 5000
 LARGEST_READ = 1 << 18
 TCP_INFO_BYTES = 256

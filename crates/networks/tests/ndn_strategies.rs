@@ -219,6 +219,41 @@ fn an_entry_that_is_forgotten_begins_with_all_weight_on_its_best_next_hop() {
     it.assert_weights(&[1.0, 0.0]);
 }
 
+/// Of so many Interests, each next hop takes its weight's share.
+#[test]
+fn next_hops_are_chosen_by_weight() {
+    let mut pcon = Weighted::over(3);
+    // 0.98 to the 35th: about a half is left, and a quarter for each of the others.
+    (0..35).for_each(|_| pcon.mark(1));
+    let mut taken = [0_u32; 3];
+    for number in 0..10_000 {
+        let [(first, _), ..] = pcon.decide(0, &interest(0, number))[..] else { panic!("no face") };
+        taken[usize::from(first - 1)] += 1;
+    }
+    for (taken, weight) in taken.into_iter().zip(pcon.weights()) {
+        // Four standard deviations of a binomial variable.
+        let expected = 10_000.0 * weight;
+        let deviation = (expected * (1.0 - weight)).sqrt();
+        assert!((f64::from(taken) - expected).abs() < 4.0 * deviation, "{taken} of {expected}");
+    }
+}
+
+/// The next hops of a prefix change: what comes next takes the new ones.
+#[test]
+fn interests_take_the_next_hops_that_replaced_others() {
+    for strategy in ["best-route", "multicast", "pcon"] {
+        let mut node = Node::with(strategy, 0, AS_PCON, &[2]);
+        assert_eq!(faces(&node.ask(0, 0, interest(5, 1))), [2], "{strategy}");
+        let prefix = "/data".parse().expect("a name");
+        let next_hops = [NextHop { face: face(3), cost: 0 }];
+        node.forwarder.replace_next_hops(&prefix, &next_hops);
+        assert_eq!(faces(&node.ask(1, 0, interest(6, 2))), [3], "{strategy}");
+        node.forwarder.replace_next_hops(&prefix, &[]);
+        let sent = node.ask(2, 0, interest(7, 3));
+        assert!(!faces(&sent).iter().any(|it| [2, 3].contains(it)), "{strategy}");
+    }
+}
+
 #[test]
 fn a_single_next_hop_keeps_all_weight() {
     let mut pcon = Weighted::over(1);

@@ -17,10 +17,10 @@ use windtunnel_packets::ndn::wire::size::{
     DataShape, InterestShape, NameSize, SignatureKind, data_size, interest_size,
 };
 use windtunnel_packets::ndn::wire::{self, Component, ComponentType, LpPacket};
-use windtunnel_packets::ndn::{self, Data, Interest, Nack, NackReason, Name, PrefixId};
+use windtunnel_packets::ndn::{self, Data, Interest, LinkPacket, Nack, NackReason, Name, PrefixId};
 use windtunnel_packets::tcp::{ByteCounters, Flags, SackBlock, Segment, SynOptions};
 use windtunnel_packets::udp::{self, Datagram};
-use windtunnel_packets::{Body, Ecn, Packet};
+use windtunnel_packets::{Body, Ecn, Packet, PacketStore};
 
 fn addresses(version: IpVersion) -> Addresses {
     match version {
@@ -387,4 +387,37 @@ proptest! {
         prop_assert_eq!(decoded.content.map(<[u8]>::len), Some(content as usize));
         prop_assert_eq!(decoded.signature_info.signature_type, signature.signature_type());
     }
+}
+
+/// A fragment says which one of how many it is; a packet that is whole says nothing of it.
+#[test]
+fn a_link_packet_is_numbered_if_it_is_a_fragment() {
+    let inside = PacketStore::default().insert(Packet::ndn(
+        Body::Data(Data {
+            name: Name { prefix: PrefixId(0), segment: 0 },
+            content: 10,
+            freshness_ms: 0,
+        }),
+        10,
+    ));
+    let link_packet = LinkPacket {
+        inside,
+        prefix: PrefixId(0),
+        sequence: 77,
+        offset: 4,
+        headers: 0,
+        pit_token: 0,
+        index: 1,
+        count: 3,
+    };
+    let bytes = ndn::encode_link_packet(&link_packet, b"0123456789", 4, None, false).unwrap();
+    let decoded = LpPacket::decode(&bytes).unwrap();
+    let numbers = (decoded.sequence, decoded.fragment_index, decoded.fragment_count);
+    assert_eq!(numbers, (Some(77), Some(1), Some(3)));
+    assert_eq!(decoded.fragment, Some(&b"4567"[..]));
+    let whole = LinkPacket { offset: 0, index: 0, count: 1, ..link_packet };
+    let bytes = ndn::encode_link_packet(&whole, b"0123456789", 10, None, false).unwrap();
+    let decoded = LpPacket::decode(&bytes).unwrap();
+    let numbers = (decoded.sequence, decoded.fragment_index, decoded.fragment_count);
+    assert_eq!(numbers, (None, None, None));
 }

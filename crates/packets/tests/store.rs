@@ -45,3 +45,16 @@ fn what_is_dropped_takes_all_that_is_inside_with_it() {
     packets.drop_at(handle);
     assert!(packets.is_empty());
 }
+
+/// RFC 6040, section 4.2: congestion on the way through the tunnel is congestion.
+#[test]
+fn a_packet_leaves_its_tunnel_with_the_mark_that_it_got_there() {
+    let mut packets = PacketStore::default();
+    for (outer, left) in [(Ecn::Capable, Ecn::Capable), (Ecn::Congestion, Ecn::Congestion)] {
+        let wrapped = packets.wrap(datagram(1), (1, 0), IpVersion::V4).expect("there is room");
+        let Body::Tunnelled(tunnelled) = wrapped.body else { panic!("not tunnelled") };
+        let packet = packets.unwrap(tunnelled, outer).expect("it is not dropped");
+        assert_eq!(packet, Packet { ecn: left, ..datagram(1) });
+    }
+    assert!(packets.is_empty());
+}

@@ -17,7 +17,8 @@ from windtunnel._core import ScenarioError, schema
 from windtunnel.bench import simulations
 from windtunnel.bench import studies as studies_bench
 from windtunnel.cli import listing
-from windtunnel.folders import beside, check_replaceable
+from windtunnel.cli.replacing import Source, check, tell_changes
+from windtunnel.folders import PAPER, SCENARIO_FILE, beside, relative
 from windtunnel.papers.errors import PaperError, UnknownPaper
 from windtunnel.results import Results, ResultsError
 from windtunnel.running import read, run_scenario
@@ -160,7 +161,11 @@ def run(
     """Run a scenario and save its results in a folder."""
     scenario = read(file, parse_settings(settings), seed)
     folder = out or Path("results", file.stem)
-    check_replaceable(folder)
+    source = Source(SCENARIO_FILE, relative(file, folder) if file.is_file() else None)
+    replaced = check(folder, source, out is None)
+    check(unfinished(folder), source, True)
+    if replaced:
+        tell_changes(folder, replaced, scenario)
     # Imported here: Polars takes longer to load than most commands take.
     from windtunnel import summary
 
@@ -172,7 +177,7 @@ def run(
     if as_json:
         answer(summary.document(results, results.manifest, file, saved))
     elif saved and results.tables:
-        output().print(summary.table(results))
+        output().print(*summary.tables(results))
         output().print(f"Results: {saved}", soft_wrap=True)
     report_missing(results.manifest, saved)
 
@@ -185,8 +190,13 @@ def save(results: Results, folder: Path, recorded: Path) -> Path | None:
     if results.tables:
         return results.save(folder, recorded)
     if (recorded / "unfinished").exists():
-        return results.save(folder.with_name(f"{folder.name}-unfinished"), recorded)
+        return results.save(unfinished(folder), recorded)
     return None
+
+
+def unfinished(folder: Path) -> Path:
+    """Give the folder of what was recorded when no run was finished."""
+    return folder.with_name(f"{folder.name}-unfinished")
 
 
 def report_missing(manifest: dict[str, Any], saved: Path | None) -> None:
@@ -220,7 +230,7 @@ def reproduce_paper(
 ) -> None:
     """Run a paper's experiments and compare its numbers with those measured here."""
     folder = out or Path("results", name)
-    check_replaceable(folder)
+    check(folder, Source(PAPER, name), out is None)
     # Imported here: Polars takes longer to load than most commands take.
     from windtunnel.cli import comparison
     from windtunnel.papers.reproduction import reproduce
@@ -280,7 +290,7 @@ def study(
     from windtunnel.cli.study import Options, estimate, print_results, run_study
 
     folder = out or Path("results", file.stem)
-    options = Options(jobs, resume, retry_failed, dask, store, yes, as_json)
+    options = Options(jobs, resume, retry_failed, dask, store, yes, as_json, out is None)
     if dry_run:
         estimate(file, options)
         return
@@ -318,8 +328,8 @@ def report(
     output().print(f"Report: {drawn(folder)}", soft_wrap=True)
 
 
-@app.command(epilog="windtunnel check scenarios/first.toml")
-def check(file: File) -> None:
+@app.command("check", epilog="windtunnel check scenarios/first.toml")
+def check_scenario(file: File) -> None:
     """Check a scenario without running it."""
     scenario = read(file)
     cases, runs = len(scenario.cases), scenario.runs

@@ -7,11 +7,13 @@ import os
 import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import typer
 
 from windtunnel import progress
-from windtunnel.folders import MANIFEST, check_replaceable, read_manifest
+from windtunnel.cli.replacing import Source, check
+from windtunnel.folders import STUDY_FILE, relative
 from windtunnel.studies import study as studies
 from windtunnel.studies.errors import StudyError
 from windtunnel.studies.file import read
@@ -33,13 +35,15 @@ class Options:
     store: Path
     yes: bool
     as_json: bool
+    is_default: bool
+    """Whether the folder of the results is the default one."""
 
 
 def run_study(file: Path, folder: Path, options: Options) -> tuple[StudyResults, bool]:
     """Run a study and write its folder; return its results, and whether it was interrupted."""
     study, store = read(file), Store(options.store)
-    check_replaceable(folder)
-    check_resumed(folder, options)
+    source = Source(STUDY_FILE, relative(file, folder))
+    check_resumed(folder, check(folder, source, options.is_default), options)
     ask(file, studies.planned(study)[1], options)
     with progress.shown() as watch:
         ran = studies.run(
@@ -55,11 +59,9 @@ def run_study(file: Path, folder: Path, options: Options) -> tuple[StudyResults,
     return found, ran.interrupted
 
 
-def check_resumed(folder: Path, options: Options) -> None:
+def check_resumed(folder: Path, replaced: dict[str, Any], options: Options) -> None:
     """Refuse to overwrite an interrupted study without `--resume`."""
-    if options.resume or not (folder / MANIFEST).exists():
-        return
-    if read_manifest(folder).get("interrupted"):
+    if replaced.get("interrupted") and not options.resume:
         raise StudyError(
             f"{folder}: this study was interrupted\n"
             "help: continue it with --resume, or choose another folder with --out"

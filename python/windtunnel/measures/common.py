@@ -7,7 +7,7 @@ from windtunnel.measures.measure import Measure, delay_bound, goodput_bound
 
 MEASURES = {
     "throughput": Measure(
-        "goodput of all flows together", "Mbps", flows.throughput, True, goodput_bound(1e6)
+        "goodput of all flows in one direction", "Mbps", flows.throughput, True, goodput_bound(1e6)
     ),
     "timeouts": Measure("timeouts", "", flows.timeouts, True),
     "fairness": Measure("Jain's index while all flows send", "", flows.fairness),

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import polars as pl
 
-from windtunnel.measures.measure import Tables, of_runs
+from windtunnel.measures import directions
+from windtunnel.measures.measure import VALUE, Tables, of_runs
 
 
 def throughput(results: Tables, keys: list[str]) -> pl.DataFrame:
-    """Sum the goodput of all flows, in Mbps."""
-    return of_runs(results["flows"], keys, pl.col("goodput_bps").sum() / 1e6)
+    """Take the total goodput of all flows in one direction over the whole run, in Mbps.
+
+    That of each flow, with `flow` among the keys, is over the time in which it was active.
+    """
+    of_each = "flow" in keys
+    frame = results["flows"] if of_each else directions.goodput(results, keys)
+    return frame.select(*keys, (pl.col("goodput_bps") / 1e6).alias(VALUE))
 
 
 def timeouts(results: Tables, keys: list[str]) -> pl.DataFrame:

@@ -20,6 +20,16 @@ USED = pl.coalesce("medium_utilisation", "utilisation")
 DROPS = ("overlimit_drops", "discipline_drops", "losses")
 """The columns that count dropped packets, by cause."""
 
+MEAN_RATE = (
+    pl.col("throughput_bps")
+    * ((pl.col("delivered") + pl.col("losses")) / pl.col("delivered"))
+    / pl.col("utilisation")
+).fill_nan(None)
+"""The mean rate of a direction while it sends, in bit/s, headers included.
+
+Packets that are still on the link at the end of the run are not counted.
+"""
+
 
 def busiest(results: Tables, keys: list[str]) -> pl.DataFrame:
     """Give the row of the busiest direction of each run, the first in a tie."""

@@ -4,50 +4,64 @@ from __future__ import annotations
 
 import polars as pl
 
+from windtunnel.measures import directions
 from windtunnel.measures.columns import (
     COMPLETION,
     DELAY,
+    DROPPED,
     FAIRNESS,
     GOODPUT,
     MARKS,
+    RATE,
     RETRANSMISSIONS,
     TIMEOUTS,
+    UTILISATION,
 )
 from windtunnel.measures.flows import jains_index
-from windtunnel.measures.links import DROPS
+from windtunnel.measures.links import DROPS, MEAN_RATE, USED, busiest
 from windtunnel.measures.measure import Tables
 
 OF_FLOWS = (GOODPUT, DELAY, RETRANSMISSIONS, TIMEOUTS, MARKS, FAIRNESS, COMPLETION)
 """What `of_flows` gives."""
 
+OF_LINKS = (RATE, UTILISATION, DROPPED)
+"""What `of_links` gives."""
+
 
 def of_flows(results: Tables, keys: list[str]) -> pl.DataFrame:
     """Give the totals of the flows for each of `keys` (`case`, `flow_controller`) and run.
 
-    Goodput is the sum over the flows, delay their mean, fairness Jain's index of
-    their goodputs (1 if equal, 1/n if one of n flows has all), completion that of
+    Goodput is that of `directions.goodput`, delay the mean of the flows, fairness Jain's index of
+    their own goodputs (1 if equal, 1/n if one of n flows has all), completion that of
     the last flow.
     """
-    goodput = pl.col("goodput_bps").fill_nan(None)
+    own = pl.col("goodput_bps").fill_nan(None)
     counts = pl.col("retransmissions", "timeouts", "marks").sum()
+    of_run = [*keys, "run"]
     return (
         results["flows"]
-        .group_by(*keys, "run", maintain_order=True)
+        .group_by(of_run, maintain_order=True)
         .agg(
-            goodput.sum(),
             counts,
             delay_s=pl.col("delay_s").fill_nan(None).mean(),
             # A single flow shares with nobody.
-            fairness=pl.when(pl.len() > 1).then(jains_index(goodput)).fill_nan(None),
+            fairness=pl.when(pl.len() > 1).then(jains_index(own)).fill_nan(None),
             completion_s=pl.col("completion_s").max(),
         )
+        .join(directions.goodput(results, of_run), on=of_run, maintain_order="left")
     )
 
 
 def of_links(results: Tables) -> pl.DataFrame:
-    """Give the packets dropped on all links, for each case and run."""
+    """Give the packets dropped on all links, and rate and utilisation of the busiest one.
+
+    A row for each case and run.
+    """
+    of_run = ["case", "run"]
     drops = pl.sum_horizontal(DROPS).sum().alias("drops")
-    return results["links"].group_by("case", "run", maintain_order=True).agg(drops)
+    dropped = results["links"].group_by(of_run, maintain_order=True).agg(drops)
+    busy = busiest(results, of_run).select(*of_run, rate_bps=MEAN_RATE, utilisation=USED)
+    return dropped.join(busy, on=of_run, maintain_order="left")
 
 
 def of_channels(results: Tables) -> pl.DataFrame:

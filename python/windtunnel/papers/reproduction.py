@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from windtunnel import _core
-from windtunnel.folders import VERSION_KEY, write_manifest, written_whole
+from windtunnel.folders import PAPER, VERSION_KEY, write_manifest, written_whole
 from windtunnel.papers.check import check
 from windtunnel.papers.claims import read_claims
 from windtunnel.papers.experiment import evidence
@@ -65,8 +65,8 @@ class Reproduction:
     def save(self, folder: Path | str) -> Path:
         """Write a folder: `reproduction.json`, and a folder of results for each experiment.
 
-        The folder is written as a whole or not at all, and replaces earlier results.
-        Raises OSError if it cannot be written.
+        The folder is written as a whole or not at all. The files of earlier results in it are
+        replaced; other files stay. Raises OSError if it cannot be written.
         """
         folder = Path(folder)
         with written_whole(folder) as written:
@@ -76,7 +76,7 @@ class Reproduction:
             document = {**self.document(), "page": self.paper.page}
             text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
             (written / REPRODUCTION).write_text(text, encoding="utf-8")
-            manifest = {VERSION_KEY: _core.__version__, "paper": self.paper.name}
+            manifest = {VERSION_KEY: _core.__version__, PAPER: self.paper.name}
             write_manifest(written, manifest)
         return folder
 

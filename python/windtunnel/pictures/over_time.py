@@ -7,8 +7,9 @@ from functools import partial
 
 import polars as pl
 
-from windtunnel.measures import totals
+from windtunnel.measures import directions, totals
 from windtunnel.measures.columns import DELAY, GOODPUT, MeasuredColumn
+from windtunnel.measures.directions import REVERSE
 from windtunnel.pictures import charts, series
 from windtunnel.pictures.cases import Comparison, Line, panels
 from windtunnel.pictures.picture import Picture
@@ -27,7 +28,10 @@ DROP_RATE = MeasuredColumn("drops", "dropped", "packets/s")
 
 
 def goodput(comparison: Comparison) -> list[Picture]:
-    """Draw the goodput over time, summed over the flows of each case and controller."""
+    """Draw the goodput over time, summed over the flows of each case and controller.
+
+    Of flows in both directions, it is the direction that received more.
+    """
     get = partial(series.of_flows, comparison, "goodput_bps", total=True)
     title = "Goodput" + of_several(comparison, "sum")
     return over_time("goodput", title, GOODPUT, comparison.by_controller(), get)
@@ -50,10 +54,15 @@ def delay(comparison: Comparison) -> list[Picture]:
 
 
 def of_several(comparison: Comparison, what: str) -> str:
-    """Say in a title that a line is the sum or the mean of several flows, or of those recorded."""
+    """Say in a title that a line is the sum or the mean of several flows, or of those recorded.
+
+    A sum is of one direction.
+    """
     flows = comparison["flows"].group_by("case", "flow_controller").agg(pl.col("flow").n_unique())
     named, recorded = (comparison[it]["flow"].n_unique() for it in ("flows", "flow_series"))
     which = "flows" if named == recorded else "recorded flows"
+    if what == "sum" and directions.with_directions(comparison, ["case", "run"])[REVERSE].any():
+        which += " in one direction"
     return f", {what} of the {which}" if (flows["flow"] > 1).any() else ""
 
 

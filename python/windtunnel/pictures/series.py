@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from windtunnel.measures import directions
 from windtunnel.measures.links import DROPS
 from windtunnel.pictures.cases import Comparison, Line
 from windtunnel.pictures.units import maximum, minimum
@@ -28,7 +29,10 @@ class Series:
 
 
 def of_flows(comparison: Comparison, column: str, lines: list[Line], total: bool) -> Series:
-    """Give a column of the flows, by case and controller: their sum, or their mean."""
+    """Give a column of the flows, by case and controller: their sum, or their mean.
+
+    The sum is that of the direction that received more.
+    """
     return over_runs(flow_samples(comparison, column, lines, total))
 
 
@@ -37,7 +41,10 @@ def flow_samples(
 ) -> pl.DataFrame:
     """Give the samples of the flows of each line together, run by run."""
     keys = ["case", "run", "flow"]
-    flows = comparison["flows"].join(numbered(lines), on=["case", "flow_controller"])
+    flows = directions.with_directions(comparison, ["case", "run"])
+    flows = flows.join(numbered(lines), on=["case", "flow_controller"])
+    if total:
+        flows = flows.filter(directions.in_fuller(["line"]))
     flows = flows.select(*keys, "line")
     value = pl.col(column).fill_nan(None)
     samples = comparison["flow_series"].select(*keys, "time_s", column).join(flows, on=keys)

@@ -14,7 +14,7 @@ import jinja2
 import polars as pl
 import vl_convert
 
-from windtunnel.folders import replace
+from windtunnel.folders import put_report
 from windtunnel.pictures import colours
 from windtunnel.pictures.picture import WRITERS, Picture, document
 
@@ -34,31 +34,24 @@ def write_page(
 ) -> Path:
     """Write a page of a template's content, and the files of its pictures and tables.
 
-    The files of each kind appear all or not at all, and the page after them. `tables`
-    are written as CSV. Raises OSError.
+    They replace those of an earlier page, all or none, and the page comes last; other files
+    in the folder stay. `tables` are written as CSV. Raises OSError.
     """
-    figures = Path(tempfile.mkdtemp(prefix=f".{FIGURES}-", dir=folder))
-    numbers = Path(tempfile.mkdtemp(prefix=f".{TABLES}-", dir=folder))
-    page = folder / f".{NAME}"
+    new = Path(tempfile.mkdtemp(prefix=".report-", dir=folder))
     try:
-        figures.chmod(0o755)
-        numbers.chmod(0o755)
+        (figures := new / FIGURES).mkdir()
+        (numbers := new / TABLES).mkdir()
         for picture in pictures:
             drawn = document(picture)
             for suffix in FORMATS:
                 (figures / f"{picture.name}{suffix}").write_bytes(WRITERS[suffix](drawn))
         for name, table in (tables or {}).items():
             (numbers / f"{name}.csv").write_text(table.write_csv(), encoding="utf-8")
-        page.write_text(rendered(template, **content), encoding="utf-8")
-        replace(folder / FIGURES, figures)
-        if tables is not None:
-            replace(folder / TABLES, numbers)
-        return page.rename(folder / NAME)
+        (new / NAME).write_text(rendered(template, **content), encoding="utf-8")
+        put_report(folder, new)
+        return folder / NAME
     finally:
-        # They still exist only after an error, or without tables.
-        shutil.rmtree(figures, ignore_errors=True)
-        shutil.rmtree(numbers, ignore_errors=True)
-        page.unlink(missing_ok=True)
+        shutil.rmtree(new, ignore_errors=True)
 
 
 def files(picture: Picture) -> list[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from windtunnel.measures import totals
-from windtunnel.measures.columns import DROPPED, MeasuredColumn, described
+from windtunnel.measures.columns import DELAY, DROPPED, GOODPUT, MeasuredColumn, described
 from windtunnel.measures.transfers import SIZE_CLASS, by_size
 from windtunnel.pictures.cases import Comparison
 from windtunnel.pictures.units import decimals, scale, written
@@ -59,6 +59,11 @@ LEFT_OUT = {
 }
 """The columns that are not on the page; the Parquet files have them."""
 
+GOODPUT_NOTE = (
+    "Goodput: what all flows of one direction received over the whole run; of the direction that"
+    " received more."
+)
+
 TRANSFER_MEASURES = (
     MeasuredColumn("transfers", "transfers"),
     MeasuredColumn("completion_s_mean", "completion, mean", "s"),
@@ -83,8 +88,8 @@ def summary(comparison: Comparison) -> Table:
     """Tabulate the totals of each case."""
     flows = totals.of_flows(comparison, ["case"])
     frame = flows.join(totals.of_links(comparison), on=["case", "run"], maintain_order="left")
-    measures = (*totals.OF_FLOWS[:2], DROPPED, *totals.OF_FLOWS[2:])
-    return measured(comparison, frame, measures, "Totals of each case")
+    measures = (GOODPUT, *totals.OF_LINKS[:2], DELAY, DROPPED, *totals.OF_FLOWS[2:])
+    return measured(comparison, frame, measures, "Totals of each case", GOODPUT_NOTE)
 
 
 def flows(comparison: Comparison) -> Table:
@@ -140,10 +145,12 @@ def measured(
     frame: pl.DataFrame,
     measures: Sequence[MeasuredColumn],
     caption: str,
+    note: str = "",
 ) -> Table:
     """Tabulate measures with their spread over runs, for each case and each name in the frame.
 
-    Measures that are zero or missing everywhere are omitted, and so are missing names.
+    Measures that are zero or missing everywhere are omitted, and so are missing names. `note`
+    explains them.
     """
     names = [it for it in frame.columns if frame[it].dtype == pl.String and frame[it].count()]
     happened = [it for it in measures if frame[it.column].fill_null(0).ne(0).any()]
@@ -155,9 +162,9 @@ def measured(
         *(text(described(name).title, shown[name].to_list()) for name in names),
         *(numbers(measure, shown[measure.column]) for measure in happened),
     ]
-    note = ""
     if spread.height > MOST_ROWS:
-        note = f"The first {MOST_ROWS} of {spread.height} rows; all are in the Parquet files."
+        left_out = f"The first {MOST_ROWS} of {spread.height} rows; all are in the Parquet files."
+        note = " ".join(filter(None, [note, left_out]))
     return Table(caption, columns, note)
 
 

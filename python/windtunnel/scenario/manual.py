@@ -234,6 +234,24 @@ table is of the first kind. A kind that needs no other key may be written as its
 `queue = "fq-codel"`. A key of another kind is an error. A default under `[defaults]` applies where
 the kind has that key.
 
+## The folder of results
+
+`windtunnel run scenarios/first.toml` writes `results/first`; `--out DIR` names another folder.
+`manifest.json` names the scenario file, the seed, hashes of the scenario with its settings and of
+the files that it names, and all files that were written.
+
+- A rerun replaces the files that the manifest names, all or, after an interruption, none. Other
+  files in the folder, such as notes and figures of your own, stay; one that has the name of a
+  new file is renamed, with `~` at its end. The report is removed; `windtunnel report` writes
+  the new one.
+- If seed, settings or text differ from those of the earlier results, a line says so:
+  `results/first: replaces the results of scenarios/first.toml: seed was 1, is 2`.
+- Results of another scenario file are replaced only in a folder given with `--out`, and a line
+  says so. In the default folder they are an error, before anything is simulated, as are files in
+  a folder without results.
+
+The same holds for the folders of `windtunnel study` and `windtunnel reproduce`.
+
 ## Additions to the example
 
 {additions}

@@ -13,7 +13,14 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from windtunnel._core import __version__
-from windtunnel.folders import VERSION_KEY, write_manifest, write_table, written_whole
+from windtunnel.folders import (
+    STUDY_FILE,
+    VERSION_KEY,
+    relative,
+    write_manifest,
+    write_table,
+    written_whole,
+)
 from windtunnel.progress import shown
 from windtunnel.studies import design, runner, worker
 from windtunnel.studies.errors import StudyError
@@ -136,10 +143,11 @@ def frame_of(read_study: Study, ran: Ran) -> pl.DataFrame:
 def save(read_study: Study, found: StudyResults, folder: Path, ran: Ran) -> Path:
     """Write a study's folder: its file, its points, and the path of its store.
 
-    The folder is written as a whole or not at all. Raises OSError if it cannot be written.
+    The folder is written as a whole or not at all. The files of an earlier study in it are
+    replaced; other files stay. Raises OSError if it cannot be written.
     """
     assert found.store and found.points is not None
-    store = os.path.relpath(found.store.folder.resolve(), folder.resolve())
+    store = relative(found.store.folder, folder)
     with written_whole(folder) as written:
         (written / STUDY).write_text(read_study.text, encoding="utf-8")
         (written / read_study.base.name).write_text(read_study.scenario, encoding="utf-8")
@@ -147,6 +155,7 @@ def save(read_study: Study, found: StudyResults, folder: Path, ran: Ran) -> Path
         manifest = {
             VERSION_KEY: __version__,
             "title": found.title,
+            STUDY_FILE: relative(read_study.file, folder),
             "store": store,
             "parameters": [vars(it) for it in found.parameters],
             "planned": found.planned,

@@ -53,6 +53,19 @@ fn one_congestion_is_one_decrease_by_the_schemes_own_share() {
     }
 }
 
+/// The transport may lower a window, not raise it, and sets the threshold with it.
+#[test]
+fn a_transport_that_lowers_a_window_finds_it_so() {
+    for (name, ..) in KEPT {
+        let mut drive = Drive::new(name, 1000.0);
+        let controller = &mut drive.controller;
+        controller.lower_window(20.0, 30.0);
+        assert_eq!((controller.cwnd(), controller.ssthresh()), (20.0, 30.0), "{name}");
+        controller.lower_window(500.0, 40.0);
+        assert_eq!((controller.cwnd(), controller.ssthresh()), (20.0, 40.0), "{name}");
+    }
+}
+
 #[test]
 fn a_timeout_starts_again_from_the_initial_window() {
     for (name, in_slow_start, _) in KEPT {

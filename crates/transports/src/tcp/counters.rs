@@ -84,3 +84,58 @@ impl AddAssign<&Self> for EndpointCounters {
         self.delay_samples += delay_samples;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Counters that are all different from each other.
+    fn counters(from: u64) -> EndpointCounters {
+        let duration = |number| Duration::from_millis(from + number);
+        EndpointCounters {
+            segments: from,
+            retransmissions: from + 1,
+            acknowledged_bytes: from + 2,
+            received_segments: from + 3,
+            received_bytes: from + 4,
+            duplicates: from + 5,
+            marks: from + 6,
+            timeouts: from + 7,
+            decreases: from + 8,
+            decreases_undone: from + 9,
+            probes: from + 10,
+            rtt_sum: duration(11),
+            rtt_samples: from + 12,
+            rtt_minimum: Some(duration(13)),
+            delay_sum: duration(14),
+            delay_samples: from + 15,
+        }
+    }
+
+    #[test]
+    fn connections_counters_are_added_but_for_the_least_round_trip() {
+        let mut sum = counters(100);
+        sum += &counters(200);
+        // Each is 100 + 200 and twice its place.
+        let place = |number: u64| 300 + 2 * number;
+        assert_eq!(sum.rtt_minimum, Some(Duration::from_millis(113)));
+        let sums = [
+            sum.segments,
+            sum.retransmissions,
+            sum.acknowledged_bytes,
+            sum.received_segments,
+            sum.received_bytes,
+            sum.duplicates,
+            sum.marks,
+            sum.timeouts,
+            sum.decreases,
+            sum.decreases_undone,
+            sum.probes,
+            sum.rtt_sum.as_nanos() / 1_000_000,
+            sum.rtt_samples,
+        ];
+        assert!((0..).map(place).zip(sums).all(|(expected, it)| expected == it), "{sums:?}");
+        assert_eq!(sum.delay_sum, Duration::from_millis(place(14)));
+        assert_eq!(sum.delay_samples, place(15));
+    }
+}

@@ -1,17 +1,13 @@
 //! Accurate ECN's counters: RFC 9768, sections 3.2.2 and 3.2.3, appendix A.
 
-use std::sync::{Arc, Mutex};
-
 use proptest::collection::vec;
 use proptest::prelude::*;
-use windtunnel_controllers::{
-    Acknowledgement, Congestion, Controller, Description, External, Need, Settings, Start, Window,
-};
 use windtunnel_packets::Ecn;
 use windtunnel_packets::tcp::{ByteCounters, Flags};
 use windtunnel_transports::tcp::{EcnMode, Recovery, Role, TcpSettings};
 
 use crate::script::{Incoming, SEGMENT, Script, ack, agreement, data, request, syn, with_window};
+use crate::spy::{self, spied_marks};
 
 fn settings(ecn: EcnMode) -> TcpSettings {
     TcpSettings { ecn, server_ecn: ecn, ..with_window(Recovery::Rack, 10.0) }
@@ -146,71 +142,12 @@ fn sack_blocks_have_what_room_the_option_leaves() {
     assert!(last.segment.byte_counters().is_some());
 }
 
-/// A window of 20 segments, and a sum of what was reported as marked.
-#[derive(Clone, Debug)]
-struct Listening {
-    window: Window,
-    marked: Arc<Mutex<f64>>,
-}
-
-impl Controller for Listening {
-    fn on_acknowledgement(&mut self, acknowledgement: &Acknowledgement) {
-        *self.marked.lock().unwrap() += acknowledgement.marked;
-    }
-
-    fn on_congestion(&mut self, _: &Congestion) {}
-
-    fn window(&self) -> &Window {
-        &self.window
-    }
-
-    fn window_mut(&mut self) -> &mut Window {
-        &mut self.window
-    }
-}
-
-impl External for Listening {
-    fn copy(&self) -> Box<dyn External> {
-        Box::new(self.clone())
-    }
-
-    fn undo(&mut self, _: &dyn External) {}
-
-    fn description(&self) -> &'static Description {
-        &LISTENING
-    }
-}
-
-static LISTENING: Description = Description {
-    name: "listening",
-    title: "Listening",
-    source: "",
-    status: "",
-    needs: &[Need::MarksCounted],
-    parameters: &[],
-};
-
-#[derive(Debug)]
-struct Maker(Arc<Mutex<f64>>);
-
-impl windtunnel_controllers::Maker for Maker {
-    fn description(&self) -> &'static Description {
-        &LISTENING
-    }
-
-    fn make(&self, start: Start) -> Box<dyn External> {
-        Box::new(Listening { window: Window::new(start), marked: Arc::clone(&self.0) })
-    }
-}
-
 /// Section 3.2.2.2: at both ends, counting goes on from what the handshake reported.
 #[test]
 fn a_mark_of_the_handshake_is_not_one_of_data() {
     for (report, first) in [(0b010, 5), (0b110, 6)] {
         for role in [Role::Client, Role::Server] {
-            let sum = Arc::new(Mutex::new(0.0));
-            let mut settings = settings(EcnMode::Accurate);
-            settings.controller = Settings::external(Arc::new(Maker(Arc::clone(&sum))));
+            let (settings, heard) = spied_marks(&settings(EcnMode::Accurate));
             let mut it = Script::closed(role, &settings);
             it.open();
             match role {
@@ -222,9 +159,9 @@ fn a_mark_of_the_handshake_is_not_one_of_data() {
             }
             it.write(10 * SEGMENT);
             it.receive(100, ack(2).ace(first));
-            assert_eq!(*sum.lock().unwrap(), 0.0, "{role:?}");
+            assert_eq!(spy::marked(&heard), 0.0, "{role:?}");
             it.receive(100, ack(4).ace(first + 1));
-            assert_eq!(*sum.lock().unwrap(), 1.0, "{role:?}");
+            assert_eq!(spy::marked(&heard), 1.0, "{role:?}");
         }
     }
 }
@@ -232,15 +169,13 @@ fn a_mark_of_the_handshake_is_not_one_of_data() {
 /// Segments that the controller of a sender was told are marked, after these
 /// acknowledgements of 100 ms.
 fn marked(acknowledgements: impl IntoIterator<Item = Incoming>) -> f64 {
-    let sum = Arc::new(Mutex::new(0.0));
-    let mut settings = with_window(Recovery::Rack, 64.0);
-    settings.ecn = EcnMode::Accurate;
-    settings.controller = Settings::external(Arc::new(Maker(Arc::clone(&sum))));
+    let settings = TcpSettings { ecn: EcnMode::Accurate, ..with_window(Recovery::Rack, 64.0) };
+    let (settings, heard) = spied_marks(&settings);
     let mut it = Script::connected(&settings, 100, 1_000);
     for acknowledgement in acknowledgements {
         it.receive(100, acknowledgement);
     }
-    *sum.lock().unwrap()
+    spy::marked(&heard)
 }
 
 /// Appendix A.2.1, whose example is 9 and 11 packets with ACE three further on.
@@ -272,13 +207,11 @@ fn an_acknowledgement_without_news_counts_nothing() {
 /// The end that is closed already does not know its counts any more.
 #[test]
 fn what_acknowledges_the_fin_counts_nothing() {
-    let sum = Arc::new(Mutex::new(0.0));
-    let mut settings = settings(EcnMode::Accurate);
-    settings.controller = Settings::external(Arc::new(Maker(Arc::clone(&sum))));
+    let (settings, heard) = spied_marks(&settings(EcnMode::Accurate));
     let mut it = Script::connected(&settings, 100, 2);
     it.close();
     it.receive(200, ack(2).acknowledging_fin_of(2).ace(0));
-    assert!(it.end.in_flight() == 0 && *sum.lock().unwrap() == 0.0);
+    assert!(it.end.in_flight() == 0 && spy::marked(&heard) == 0.0);
 }
 
 /// Section 3.2.2.5.2: the option is more dependable.
@@ -302,9 +235,8 @@ proptest! {
         losses in vec(prop::bool::weighted(0.7), 1..50),
         acknowledge_every in 1_u8..20,
     ) {
-        let sum = Arc::new(Mutex::new(0.0));
-        let mut settings = TcpSettings { acknowledge_every, ..settings(EcnMode::Scalable) };
-        settings.controller = Settings::external(Arc::new(Maker(Arc::clone(&sum))));
+        let settings = TcpSettings { acknowledge_every, ..settings(EcnMode::Scalable) };
+        let (settings, heard) = spied_marks(&settings);
         let mut client = Script::connected(&settings, 0, 200);
         let mut server = receiver(&settings);
         let (mut marks, mut losses) = (marks.iter().cycle(), losses.iter().cycle());
@@ -325,6 +257,6 @@ proptest! {
             }
         }
         prop_assert_eq!(server.end.counters().received_bytes, 200 * SEGMENT);
-        prop_assert_eq!(*sum.lock().unwrap(), server.end.counters().marks as f64);
+        prop_assert_eq!(spy::marked(&heard), server.end.counters().marks as f64);
     }
 }

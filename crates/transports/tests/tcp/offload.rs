@@ -163,7 +163,9 @@ fn a_small_queue_takes_two_bursts_and_then_whole_ones() {
     for (offload, first) in [(false, 9), (true, 18)] {
         let settings = TcpSettings { segmentation_offload: offload, ..sender(100.0, false) };
         let mut it = Script::closed(Role::Client, &settings);
+        assert!(!it.end.keeps_queue_small());
         it.end = it.end.with_small_queue();
+        assert!(it.end.keeps_queue_small());
         it.open();
         it.receive(20, syn(Flags::ACK));
         it.write(1_000 * SEGMENT);

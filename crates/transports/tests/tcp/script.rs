@@ -279,6 +279,11 @@ impl Script {
         self.act(|end, now, outbox| end.receive(now, &segment, ecn, outbox));
     }
 
+    /// The application takes so many bytes.
+    pub(crate) fn take(&mut self, bytes: u64) {
+        self.act(|end, now, outbox| end.take(now, bytes, outbox));
+    }
+
     /// What was sent since this was asked last.
     pub(crate) fn all(&mut self) -> Vec<Outgoing> {
         std::mem::take(&mut self.out)

@@ -17,6 +17,9 @@ const DESCRIPTION: Description = Description {
     parameters: &[],
 };
 
+/// The same, to which marks are counted.
+const COUNTING: Description = Description { needs: &[Need::MarksCounted], ..DESCRIPTION };
+
 /// All that was heard.
 #[derive(Debug, Default)]
 pub(crate) struct Heard {
@@ -29,26 +32,48 @@ pub(crate) type Shared = Arc<Mutex<Heard>>;
 
 /// The same settings with a spy instead of their controller, whose window is the initial one.
 pub(crate) fn spied(settings: &TcpSettings) -> (TcpSettings, Shared) {
+    with_spy(settings, &DESCRIPTION)
+}
+
+/// The same, and marks are counted to it.
+pub(crate) fn spied_marks(settings: &TcpSettings) -> (TcpSettings, Shared) {
+    with_spy(settings, &COUNTING)
+}
+
+/// The segments that a spy was told were marked.
+pub(crate) fn marked(heard: &Shared) -> f64 {
+    let heard = heard.lock().expect("no test panics");
+    heard.acknowledgements.iter().map(|it| it.marked).sum()
+}
+
+fn with_spy(settings: &TcpSettings, description: &'static Description) -> (TcpSettings, Shared) {
     let heard = Shared::default();
-    let controller = ControllerSettings::external(Arc::new(Spies(Arc::clone(&heard))));
+    let spies = Spies { description, heard: Arc::clone(&heard) };
+    let controller = ControllerSettings::external(Arc::new(spies));
     (TcpSettings { controller, ..settings.clone() }, heard)
 }
 
 #[derive(Debug)]
-struct Spies(Shared);
+struct Spies {
+    description: &'static Description,
+    heard: Shared,
+}
 
 impl Maker for Spies {
     fn description(&self) -> &'static Description {
-        &DESCRIPTION
+        self.description
     }
 
     fn make(&self, start: Start) -> Box<dyn External> {
-        Box::new(Spy { window: Window::new(start), heard: Arc::clone(&self.0) })
+        let Self { description, heard } = self;
+        let heard = Arc::clone(heard);
+        Box::new(Spy { description, window: Window::new(start), heard })
     }
 }
 
 #[derive(Clone, Debug)]
 struct Spy {
+    description: &'static Description,
     window: Window,
     heard: Shared,
 }
@@ -83,6 +108,6 @@ impl External for Spy {
     fn undo(&mut self, _: &dyn External) {}
 
     fn description(&self) -> &'static Description {
-        &DESCRIPTION
+        self.description
     }
 }

@@ -82,16 +82,22 @@ fn a_window_smaller_than_a_segment_is_used_only_where_nothing_is_outstanding() {
     assert_eq!(sent.segment.length, 512, "else nothing would go on");
 }
 
+/// A server that has got a SYN, and whose application takes only what a test says.
+fn unread(buffer: u64) -> Script {
+    let settings = TcpSettings {
+        reading: Reading::AsTaken,
+        receive_buffer: BufferLimits::fixed(buffer),
+        ..settings(Recovery::Rack)
+    };
+    let mut it = Script::closed(Role::Server, &settings);
+    it.receive(0, syn(Flags::default()));
+    it
+}
+
 #[test]
 fn a_receiver_that_never_reads_takes_what_it_has_room_for() {
     for buffer in [1_000, 2_500, 10_000, 65_535, 100_000] {
-        let settings = TcpSettings {
-            reading: Reading::AsTaken,
-            receive_buffer: BufferLimits::fixed(buffer),
-            ..settings(Recovery::Rack)
-        };
-        let mut it = Script::closed(Role::Server, &settings);
-        it.receive(0, syn(Flags::default()));
+        let mut it = unread(buffer);
         it.receive(1, ack(0));
         for number in 0..2 * buffer / SEGMENT {
             it.receive(10 + number, data(number));
@@ -104,18 +110,31 @@ fn a_receiver_that_never_reads_takes_what_it_has_room_for() {
     }
 }
 
+/// RFC 9293, section 3.8.6.2.2: a window that is open is not advertised anew before it can move
+/// by half of the buffer.
+#[test]
+fn a_window_is_advertised_anew_when_it_grows_by_half_the_buffer() {
+    let buffer = 20 * SEGMENT;
+    let mut it = unread(buffer);
+    it.receive(1, ack(0));
+    (0..16).for_each(|number| it.receive(10, data(number)));
+    it.all();
+    let mut advertised = Vec::new();
+    for taken in 1..=16 {
+        it.take(SEGMENT);
+        if !it.all().is_empty() {
+            advertised.push(taken);
+        }
+    }
+    assert_eq!(advertised, [10]);
+}
+
 #[test]
 fn an_advertised_edge_never_moves_back() {
     // RFC 9293, section 3.8.6: shrinking the window is discouraged. Rounding it to
     // the scale may move it by less than that.
     for buffer in [10_500, 65_535, 100_000, 1_000_000] {
-        let settings = TcpSettings {
-            reading: Reading::AsTaken,
-            receive_buffer: BufferLimits::fixed(buffer),
-            ..settings(Recovery::Rack)
-        };
-        let mut it = Script::closed(Role::Server, &settings);
-        it.receive(0, syn(Flags::default()));
+        let mut it = unread(buffer);
         let scale = it.only().segment.syn_options().window_scale;
         it.receive(1, ack(0));
         let mut edge = 0;

@@ -183,14 +183,8 @@ impl Nodes {
         for node in (0..self.added.len()).filter(|it| is_here(*it)) {
             if let Some(ndn) = self.ndn.get_mut(node) {
                 ndn.start(&mut actions);
-                send_by_services(
-                    &mut self.link_services,
-                    network,
-                    Time::ZERO,
-                    ndn.ports(),
-                    &mut actions,
-                );
-                act(network, Time::ZERO, node as u32, 0, ndn.ports(), &mut actions);
+                let services = &mut self.link_services;
+                act_for_ndn(services, network, Time::ZERO, node as u32, ndn, &mut actions);
             }
             for (layer, it) in (1..).zip(&mut self.added[node]) {
                 it.layer.start(&mut actions);
@@ -266,11 +260,7 @@ impl Nodes {
         }
         if let Some(ndn) = self.ndn.get_mut(node as usize) {
             ndn.receive(now, interface, packet, &mut self.actions);
-            let (ports, actions) = (ndn.ports(), &mut self.actions);
-            if !self.link_services.is_empty() {
-                send_by_services(&mut self.link_services, network, now, ports, actions);
-            }
-            act(network, now, node, 0, ports, actions);
+            act_for_ndn(&mut self.link_services, network, now, node, ndn, &mut self.actions);
         }
     }
 
@@ -320,8 +310,7 @@ impl Nodes {
             None => {
                 let ndn = &mut self.ndn[node as usize];
                 ndn.wake(now, own, actions);
-                send_by_services(&mut self.link_services, network, now, ndn.ports(), actions);
-                act(network, now, node, layer, ndn.ports(), actions);
+                act_for_ndn(&mut self.link_services, network, now, node, ndn, actions);
             }
             Some(place) => {
                 let it = &mut self.added[node as usize][place as usize];
@@ -351,6 +340,22 @@ fn act(
     }
 }
 
+/// Does what a node's NDN layer wants done, its first; through link services, if links have them.
+#[inline]
+fn act_for_ndn(
+    services: &mut [Option<Box<LinkService>>],
+    network: &mut Network,
+    now: Time,
+    node: u32,
+    ndn: &NdnLayer,
+    actions: &mut Actions,
+) {
+    if !services.is_empty() {
+        send_by_services(services, network, now, ndn.ports(), actions);
+    }
+    act(network, now, node, 0, ndn.ports(), actions);
+}
+
 /// Sends what a node asked for, where links have link services: by those of its ports.
 #[inline(never)]
 fn send_by_services(
@@ -360,9 +365,6 @@ fn send_by_services(
     ports: &[PortId],
     actions: &mut Actions,
 ) {
-    if services.is_empty() {
-        return;
-    }
     for (interface, packet) in actions.sends.drain(..) {
         let port = ports[usize::from(interface.0)];
         match &mut services[port.index()] {

@@ -66,22 +66,31 @@ impl Sender {
     }
 
     fn lower_after(&mut self, now: Time, idle: Duration) {
-        let (cwnd, ssthresh) = (self.controller.cwnd(), self.controller.ssthresh());
+        let cwnd = self.controller.cwnd();
         let initial = self.settings.start.initial_window;
         if cwnd <= initial {
             return;
         }
         match self.settings.after_idleness {
             Idleness::Keep => {}
-            Idleness::Restart => self.controller.lower_window(initial, ssthresh),
+            Idleness::Restart => {
+                self.controller.lower_window(initial, self.controller.ssthresh());
+            }
             Idleness::Decay => {
                 let timeout = self.estimator.timeout().as_seconds();
                 let timeouts = (idle.as_seconds() / timeout).ceil() - 1.0;
-                let decayed = (cwnd * (-timeouts).exp2()).max(initial);
-                self.controller.lower_window(decayed, ssthresh.max(0.75 * cwnd));
+                self.halve(timeouts);
             }
             Idleness::Validate => self.validate(now),
         }
+    }
+
+    /// Halves the window so many times, down to the initial one; the threshold keeps three
+    /// quarters of it (RFC 2861; RFC 7661, section 4.4.3).
+    fn halve(&mut self, times: f64) {
+        let (cwnd, ssthresh) = (self.controller.cwnd(), self.controller.ssthresh());
+        let halved = (cwnd * (-times).exp2()).max(self.settings.start.initial_window);
+        self.controller.lower_window(halved, ssthresh.max(0.75 * cwnd));
     }
 
     /// RFC 7661, section 4.5.1: three round trips, at least a second.
@@ -117,9 +126,7 @@ impl Sender {
             return;
         }
         validation.unused_since = Some(now);
-        let (cwnd, ssthresh) = (self.controller.cwnd(), self.controller.ssthresh());
-        let halved = (cwnd / 2.0).max(self.settings.start.initial_window);
-        self.controller.lower_window(halved, ssthresh.max(0.75 * cwnd));
+        self.halve(1.0);
     }
 
     /// Whether the window may grow: RFC 7661 lets one that is not in use stay as it is.

@@ -65,19 +65,12 @@ impl Sender {
     /// sending, if one is known.
     #[inline]
     pub(super) fn fits_queue(&mut self, now: Time, length: u64) -> bool {
-        let rate = match &mut self.small_queue {
-            None => return true,
-            Some(queue) => {
-                queue.release(now);
-                let segment = u64::from(self.settings.maximum_segment);
-                if queue.bytes + length <= LEAST * length.max(segment) {
-                    return true;
-                }
-                self.rate().unwrap_or(f64::INFINITY)
-            }
-        };
-        let bytes = self.small_queue.as_ref().map_or(0, |it| it.bytes);
-        (bytes + length) as f64 <= rate / PER_SECOND
+        let Some(queue) = &mut self.small_queue else { return true };
+        queue.release(now);
+        let bytes = queue.bytes + length;
+        let segment = u64::from(self.settings.maximum_segment);
+        bytes <= LEAST * length.max(segment)
+            || bytes as f64 <= self.rate().unwrap_or(f64::INFINITY) / PER_SECOND
     }
 
     /// When the first of the sender's segments leaves the host's queue.

@@ -1,0 +1,123 @@
+"""What a folder of results was made from, and whether a command may replace it."""
+
+from __future__ import annotations
+
+import json
+import os
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from windtunnel import progress
+from windtunnel.folders import PAPER, SCENARIO_FILE, STUDY_FILE, check_replaceable
+from windtunnel.results import SCENARIO, ResultsError
+from windtunnel.running import description
+from windtunnel.scenario.scenario import Scenario
+
+MOST_NAMED = 3
+"""The maximum number of changes that are named."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """What results are made from: a key of their manifest, and its value."""
+
+    key: str
+    value: str | None
+
+
+def check(folder: Path, source: Source, is_default: bool) -> dict[str, Any]:
+    """Check that a folder can be written or replaced, before any work is done for it.
+
+    Returns the manifest of what would be replaced, empty if there is nothing. Results that
+    were made from something else are replaced only if the user named the folder, and a line
+    says so. Raises ResultsError if the folder is the default, and OSError as
+    `check_replaceable`.
+    """
+    replaced = check_replaceable(folder)
+    if not replaced or (source.key in replaced and replaced[source.key] == source.value):
+        return replaced
+    if is_default:
+        raise ResultsError(
+            f"{folder}: holds the results of {origin(folder, replaced)}\n"
+            f"help: choose another folder with --out, or replace them with --out {folder}"
+        )
+    progress.tell([f"{folder}: replaces the results of {origin(folder, replaced)}"])
+    return {}
+
+
+def origin(folder: Path, manifest: Mapping[str, Any]) -> str:
+    """Say what results were made from."""
+    if PAPER in manifest:
+        return f"the paper {manifest[PAPER]}"
+    file = named_file(folder, manifest)
+    return f"{file}, seed {manifest['seed']}" if "seed" in manifest else file
+
+
+def named_file(folder: Path, manifest: Mapping[str, Any]) -> str:
+    """Give the path of the file that results were made from, from the working directory."""
+    file = manifest.get(SCENARIO_FILE) or manifest.get(STUDY_FILE)
+    return os.path.relpath(folder.resolve() / str(file)) if file else "a scenario without a file"
+
+
+def tell_changes(folder: Path, replaced: Mapping[str, Any], scenario: Scenario) -> None:
+    """Say in a line in what a scenario differs from its earlier results, if it does."""
+    now = description(scenario)
+    parts = ("seed", "scenario_sha256", "files_sha256")
+    if all(replaced.get(part) == now[part] for part in parts):
+        return
+    named = changes(
+        {**values(earlier_text(folder)), "seed": replaced.get("seed")},
+        {**values(scenario.text), "seed": scenario.seed},
+    )
+    files = replaced.get("files_sha256") or {}
+    named += [
+        f"{it} has changed" for it, sha in now["files_sha256"].items() if files.get(it) != sha
+    ]
+    if len(named) > MOST_NAMED:
+        named[MOST_NAMED:] = [f"and {len(named) - MOST_NAMED} more"]
+    said = "; ".join(named) or "the text has changed"
+    file = named_file(folder, replaced)
+    progress.tell([f"{folder}: replaces the results of {file}: {said}"])
+
+
+def earlier_text(folder: Path) -> str:
+    """Read the scenario of earlier results; empty if it is damaged."""
+    try:
+        return (folder / SCENARIO).read_text(encoding="utf-8")
+    except (OSError, ValueError):
+        return ""
+
+
+def values(text: str) -> dict[str, Any]:
+    """Give the values of a scenario by their paths; none if it is damaged."""
+    try:
+        return dict(flat(tomllib.loads(text)))
+    except tomllib.TOMLDecodeError:
+        return {}
+
+
+def flat(table: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
+    """Give each value of nested tables by its path."""
+    for key, value in table.items():
+        if isinstance(value, dict) and value:
+            yield from flat(value, f"{above}{key}.")
+        else:
+            yield f"{above}{key}", value
+
+
+def changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """Say which values differ, the seed first."""
+    paths = sorted({*before, *now}, key=lambda it: (it != "seed", it))
+    return [
+        f"{path} was {written(before, path)}, is {written(now, path)}"
+        for path in paths
+        if before.get(path) != now.get(path)
+    ]
+
+
+def written(table: Mapping[str, Any], path: str) -> str:
+    """Write a value as on a command line."""
+    return json.dumps(table[path], ensure_ascii=False, default=str) if path in table else "not set"

@@ -1,0 +1,177 @@
+"""Total goodput by direction: what crosses a network one way is not added to the other way.
+
+Two flows that share links are in one direction if they cross them the same way. Flows that
+share none have no common capacity and count as one direction, and so do consumers of NDN, whose
+Data can come from several nodes and caches. Paths are those along a spanning tree of the links:
+in a network without cycles the only ones.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Sequence
+
+import polars as pl
+
+from windtunnel.measures.measure import Tables
+
+Ends = tuple[str, str]
+"""The names of a source and a destination node."""
+
+REVERSE = "in reverse"
+"""The column that is true for one of the two directions."""
+
+
+def goodput(results: Tables, keys: list[str]) -> pl.DataFrame:
+    """Give the total goodput of flows for each of `keys`, among which are those of a run.
+
+    It is what all flows of one direction received over the whole run, in bit/s: of the
+    direction that received more.
+    """
+    both = of_each(results, keys).group_by(keys, maintain_order=True)
+    return both.agg(pl.col("goodput_bps").max())
+
+
+def of_each(results: Tables, keys: list[str]) -> pl.DataFrame:
+    """Give the total goodput of flows for each of `keys` and direction (`REVERSE`)."""
+    of_run = identifying(results, keys)
+    received = pl.col("received_bytes").sum()
+    durations = results["runs"].select(*of_run, "duration_s")
+    return (
+        with_directions(results, of_run)
+        .group_by(*keys, REVERSE, maintain_order=True)
+        .agg(received)
+        .join(durations, on=of_run, maintain_order="left")
+        .select(
+            *keys,
+            REVERSE,
+            goodput_bps=pl.col("received_bytes") * 8.0 / pl.col("duration_s"),
+        )
+    )
+
+
+def in_fuller(keys: list[str]) -> pl.Expr:
+    """Say which flows are in the direction that received more, for each of `keys`."""
+    received = pl.col("received_bytes").cast(pl.Int64)
+    forward = pl.when(pl.col(REVERSE)).then(-received).otherwise(received)
+    return pl.col(REVERSE) == (forward.sum().over(keys) < 0)
+
+
+def identifying(results: Tables, keys: Sequence[str]) -> list[str]:
+    """List those of some columns that identify a run."""
+    return [key for key in keys if key in results["runs"].columns]
+
+
+def with_directions(results: Tables, keys: Sequence[str]) -> pl.DataFrame:
+    """Give the table `flows` with the column `REVERSE`; `keys` identify a run."""
+    found = of_pairs(results, keys)
+    joined = results["flows"].join(
+        found,
+        left_on=[*keys, "peer", "node"],
+        right_on=[*keys, "from", "to"],
+        how="left",
+        maintain_order="left",
+    )
+    return joined.with_columns(pl.col(REVERSE).fill_null(value=False))
+
+
+def of_pairs(results: Tables, keys: Sequence[str]) -> pl.DataFrame:
+    """Give `REVERSE` for each run and each pair `from`, `to`: ends of flows and of links.
+
+    It is null for links that no flow crosses that way, as far as paths are known.
+    """
+    run = pl.struct(keys).alias("run key")
+    pairs = pl.struct("from", "to").unique(maintain_order=True).alias
+    links = results["links"].group_by(run, maintain_order=True).agg(pairs("links"))
+    flows = results["flows"].rename({"peer": "from", "node": "to"}).drop_nulls("from")
+    both = links.join(
+        flows.group_by(run, maintain_order=True).agg(pairs("flows")),
+        on="run key",
+        how="left",
+        maintain_order="left",
+    )
+    known: dict[tuple[tuple[Ends, ...], tuple[Ends, ...]], dict[Ends, bool | None]] = {}
+    rows = []
+    for key, *ends in both.rows():
+        links_of_run, flows_of_run = (
+            tuple((it["from"], it["to"]) for it in them or ()) for them in ends
+        )
+        # Runs of one scenario have the same network.
+        network = links_of_run, flows_of_run
+        if network not in known:
+            known[network] = reverse(*network)
+        rows += [(*key.values(), *pair, value) for pair, value in known[network].items()]
+    schema = {
+        **{key: results["runs"].schema[key] for key in keys},
+        "from": pl.String(),
+        "to": pl.String(),
+        REVERSE: pl.Boolean(),
+    }
+    return pl.DataFrame(rows, schema, orient="row")
+
+
+def reverse(links: Iterable[Ends], flows: Iterable[Ends]) -> dict[Ends, bool | None]:
+    """Say of each pair of ends whether it is in the reverse direction.
+
+    Flows with long paths decide first, and each link that they cross keeps the direction. A
+    link that no flow crosses that way has None.
+    """
+    links = list(links)
+    parents, depths = spanning_tree(links)
+    paths = {ends: path(*ends, parents, depths) for ends in flows}
+    upwards: dict[str, bool] = {}
+    """For each node that has a parent, whether forward is from the node to its parent."""
+
+    def agreement(steps: list[tuple[str, bool]]) -> int:
+        known = [(upwards[node], up) for node, up in steps if node in upwards]
+        return sum(1 if forward == up else -1 for forward, up in known)
+
+    found: dict[Ends, bool | None] = {}
+    for ends, steps in sorted(paths.items(), key=lambda it: -len(it[1])):
+        found[ends] = against = agreement(steps) < 0
+        for node, up in steps:
+            upwards.setdefault(node, up != against)
+    crossed = {step for steps in paths.values() for step in steps}
+    for ends in links:
+        if ends not in found:
+            steps = path(*ends, parents, depths)
+            found[ends] = agreement(steps) < 0 if crossed.intersection(steps) else None
+    return found
+
+
+def spanning_tree(links: Iterable[Ends]) -> tuple[dict[str, str], dict[str, int]]:
+    """Span each connected part of a network: parents, and hops from the root, by node."""
+    neighbours: dict[str, list[str]] = {}
+    for one, other in links:
+        neighbours.setdefault(one, []).append(other)
+        neighbours.setdefault(other, []).append(one)
+    parents: dict[str, str] = {}
+    depths: dict[str, int] = {}
+    for root in neighbours:
+        if root in depths:
+            continue
+        depths[root] = 0
+        reached = deque([root])
+        while reached:
+            node = reached.popleft()
+            for neighbour in neighbours[node]:
+                if neighbour not in depths:
+                    parents[neighbour], depths[neighbour] = node, depths[node] + 1
+                    reached.append(neighbour)
+    return parents, depths
+
+
+def path(
+    source: str, to: str, parents: dict[str, str], depths: dict[str, int]
+) -> list[tuple[str, bool]]:
+    """List the links of a path in a tree, in no order: the lower node, and whether it goes up."""
+    steps = []
+    while source != to:
+        up = depths[source] >= depths[to]
+        lower = source if up else to
+        if lower not in parents:
+            # No links connect them.
+            return []
+        steps.append((lower, up))
+        source, to = (parents[lower], to) if up else (source, parents[lower])
+    return steps
