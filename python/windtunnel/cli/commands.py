@@ -57,6 +57,7 @@ Jobs = Annotated[
     int | None,
     typer.Option(metavar="N", min=1, help="Runs at a time; default: the number of processors."),
 ]
+Seed = Annotated[int | None, typer.Option(metavar="N", min=0, help="Replace the seed in the file.")]
 Threads = Annotated[
     int, typer.Option(metavar="N", min=1, help="Threads of one run; the results are the same.")
 ]
@@ -143,9 +144,7 @@ def common(
 def run(
     file: File,
     settings: Settings = None,
-    seed: Annotated[
-        int | None, typer.Option(metavar="N", min=0, help="Replace the seed in the file.")
-    ] = None,
+    seed: Seed = None,
     jobs: Jobs = None,
     threads: Threads = 1,
     pcap: Annotated[
@@ -218,17 +217,29 @@ def report_faults(faults: list[str]) -> None:
         fail(f"{INTERNAL}: {'; '.join(faults)}", INTERNAL_ERROR)
 
 
-@app.command("reproduce", epilog="windtunnel reproduce ec-elastic --quick")
+@app.command("reproduce", epilog="windtunnel reproduce ec-elastic --runs 2")
 def reproduce_paper(
     name: Annotated[
         str, typer.Argument(metavar="NAME", help="A paper, from `windtunnel list papers`.")
     ],
-    quick: Annotated[bool, typer.Option("--quick", help="Run each case only twice.")] = False,
+    runs: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Runs of each case; default: its file's.")
+    ] = None,
+    seed: Seed = None,
+    combinations: Annotated[
+        int,
+        typer.Option(
+            metavar="N", min=0, help="Also run N combinations of readings, drawn at random."
+        ),
+    ] = 0,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Print all numbers, and not only the answers.")
+    ] = False,
     jobs: Jobs = None,
     out: Out = None,
     as_json: Json = False,
 ) -> None:
-    """Run a paper's experiments and compare its numbers with those measured here."""
+    """Run a paper's experiments, and answer whether its claims and numbers hold."""
     folder = out or Path("results", name)
     check(folder, Source(PAPER, name), out is None)
     # Imported here: Polars takes longer to load than most commands take.
@@ -236,14 +247,18 @@ def reproduce_paper(
     from windtunnel.papers.reproduction import reproduce
 
     with progress.shown() as watch:
-        reproduction = reproduce(name, quick=quick, jobs=jobs, watch=watch)
+        reproduction = reproduce(
+            name, runs=runs, seed=seed, combinations=combinations, jobs=jobs, watch=watch
+        )
     if not any(results.tables for results in reproduction.results.values()):
         report_faults(reproduction.faults)
         fail("interrupted: no run was finished; nothing was written", INTERRUPTED)
     reproduction.save(folder)
     if not as_json:
-        for table in comparison.tables(reproduction.rows):
+        for table in comparison.tables(reproduction.items) if everything else ():
             output().print(table)
+        for shown in comparison.screen(reproduction):
+            output().print(shown)
     # An interruption must end within a second, and a report takes longer.
     page = None if reproduction.interrupted else drawn(folder)
     if as_json:

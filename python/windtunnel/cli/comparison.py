@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import get_args
 
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
-from windtunnel.papers.experiment import DEFAULT
-from windtunnel.papers.verdicts import Item, Kind, Measured, Verdict
+from windtunnel.papers.items import Item, Measured, Verdict
+from windtunnel.papers.readings import DEFAULT
+from windtunnel.papers.reproduction import Reproduction
+from windtunnel.papers.scores import Numbers, Score, best
 
 STYLES: dict[Verdict | None, str] = {
     "matches": "green",
@@ -21,38 +23,55 @@ STYLES: dict[Verdict | None, str] = {
     "impossible": "red",
 }
 
-KINDS: dict[Kind, str] = {"number": "numbers", "ranking": "rankings", "claim": "claims"}
-"""What is counted."""
+MOST_EFFECTS = 3
+"""The number of readings whose effect the screen shows."""
 
 
-def screen(items: Sequence[Item]) -> Iterator[str | Table]:
-    """Give what fits one screen: the answers, and how many numbers match by which reading."""
-    asked = [item for item in items if item.question and item.reading == DEFAULT]
+def screen(found: Reproduction) -> Iterator[str | Table]:
+    """Give what fits one screen: the answers, the best readings, and what cannot be known."""
+    asked = [item for item in found.items if item.question]
     if asked:
         yield answers(asked)
-    yield from summary(items)
+    yield from fits(found)
+    yield from (f"Cannot be known: {sentence}" for sentence in found.unknown)
 
 
 def answers(asked: Sequence[Item]) -> Table:
-    """Format the questions and their answers, with the paper's value and ours."""
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    """Format the questions and their answers, with the paper's value and ours.
+
+    They are those of the default reading, beside the number of readings that say yes.
+    """
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
     table.add_column("question", overflow="fold")
+    table.add_column("where", no_wrap=True)
     table.add_column("answer", no_wrap=True)
+    table.add_column("yes in", justify="right", no_wrap=True)
     table.add_column("paper", justify="right", no_wrap=True)
-    table.add_column("here (95 % interval)", justify="right")
+    table.add_column("here, ± 95 %", justify="right", no_wrap=True)
+    said = {item.id: [it.answer for it in asked if it.id == item.id] for item in asked}
+    before = ""
     for item in asked:
-        here = "" if item.measured is None else with_interval(item.measured)
-        paper = "" if item.published is None else f"{item.published} {item.unit}"
-        table.add_row(item.question, answer(item), paper, here, style=STYLES.get(item.verdict))
+        if item.reading != DEFAULT:
+            continue
+        readings = said[item.id]
+        table.add_row(
+            "" if item.question == before else item.question,
+            item.id.split("/")[1],
+            item.answer or item.verdict,
+            f"{readings.count('yes')} of {len(readings)}" if item.answer else "",
+            "" if item.published is None else f"{float(item.published):+.3g} {item.unit}",
+            "" if item.measured is None else with_half_width(item.measured),
+            style=STYLES.get(item.verdict),
+        )
+        before = item.question
     return table
 
 
-def answer(item: Item) -> str:
-    """Answer the question of a claim."""
-    words: Mapping[Verdict | None, str] = {"confirmed": "yes", "tied": "no difference"}
-    if item.verdict in words:
-        return words[item.verdict]
-    return "no" if item.verdict == "not confirmed" else str(item.verdict)
+def with_half_width(value: Measured) -> str:
+    """Format a mean with half its interval; a difference in percent has a sign."""
+    sign = "+" if value.unit == "%" else ""
+    half = (value.interval[1] - value.interval[0]) / 2
+    return f"{value.mean:{sign}.3g} ± {half:.2g} {value.unit}"
 
 
 def with_interval(value: Measured) -> str:
@@ -61,52 +80,33 @@ def with_interval(value: Measured) -> str:
     return f"{value.mean:.3g} ({low:.3g} to {high:.3g}) {value.unit}"
 
 
-def summary(items: Sequence[Item]) -> Iterator[str]:
-    """Count the verdicts of the default reading, and name the reading that fits most."""
-    for kind, name in KINDS.items():
-        those = [item for item in items if item.kind == kind]
-        if those:
-            yield f"{name.capitalize()}: {counted(those, DEFAULT)}"
-    scores = matching(items)
-    best = max(scores, key=lambda it: scores[it], default=DEFAULT)
-    if len(scores) > 1:
-        total = sum(1 for it in items if it.kind == "number" and it.reading == best)
-        if scores[best] > scores[DEFAULT]:
-            yield (
-                f"The best of {len(scores)} readings, `{best}`: {scores[best]} of {total} numbers "
-                f"match; with the default {scores[DEFAULT]}."
-            )
-        else:
-            yield f"None of {len(scores)} readings has more numbers that match than the default."
+def fits(found: Reproduction) -> Iterator[str]:
+    """Say how many numbers match by default and at best, and what adds most to them."""
+    numbers = Numbers(found.items)
+    default = numbers.score(DEFAULT)
+    if not default.numbers:
+        return
+    yield f"Numbers of the paper that match: {default.agree} of {default.numbers} by default."
+    singles = [score for score in found.scores if score.reading not in found.sample]
+    for scores, kind in ((singles, "readings"), (found.sampled, "combinations drawn at random")):
+        if len(scores) > 1:
+            top = best(scores)
+            yield f"Best of {len(scores)} {kind}: {top.agree} with {named(top)}."
+    effects = sorted(found.effects, key=lambda it: -abs(it.gain))[:MOST_EFFECTS]
+    if effects:
+        listed = (f"`{it.reading}` {it.gain:+.1f} ± {it.half_width:.1f}" for it in effects)
+        yield f"Largest effects on that number: {', '.join(listed)}."
 
 
-def matching(items: Sequence[Item]) -> dict[str, int]:
-    """Count the numbers that match under each reading.
-
-    A reading that does not concern an experiment has the default's numbers there.
-    """
-    default = {it.id: it for it in items if it.kind == "number" and it.reading == DEFAULT}
-    scores = {}
-    for reading in dict.fromkeys(item.reading for item in items):
-        own = {it.id: it for it in items if it.kind == "number" and it.reading == reading}
-        scores[reading] = sum(agrees(it) for it in {**default, **own}.values())
-    return scores
-
-
-def agrees(item: Item) -> bool:
-    """Say whether a number agrees with the published one."""
-    return item.verdict in ("matches", "at the bound")
-
-
-def counted(items: Sequence[Item], reading: str) -> str:
-    """Count the verdicts under a reading."""
-    counts = Counter(item.verdict for item in items if item.reading == reading)
-    known = [verdict for verdict in get_args(Verdict) if counts[verdict]]
-    return ", ".join(f"{counts[verdict]} {verdict}" for verdict in known)
+def named(score: Score) -> str:
+    """Name a reading with its definitions."""
+    definitions = f" (defined as {', '.join(score.definitions)})" if score.definitions else ""
+    return f"`{score.reading}`{definitions}"
 
 
 def tables(items: Sequence[Item]) -> Iterator[Table]:
     """Format all items of the default reading, and the number of verdicts for each reading."""
+    items = [item for item in items if not item.definition]
     measured = (item for item in items if item.verdict != "not measured")
     yield items_table([item for item in measured if item.reading == DEFAULT])
     yield verdicts_table(items)

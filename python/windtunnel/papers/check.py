@@ -9,9 +9,10 @@ from windtunnel import _core
 from windtunnel.measures.measure import Measure
 from windtunnel.papers.claims import CLAIMS, Claim
 from windtunnel.papers.errors import PaperError
-from windtunnel.papers.experiment import FLOW, READING, flows
+from windtunnel.papers.experiment import FLOW, flows
 from windtunnel.papers.paper import PAPER, Paper
 from windtunnel.papers.published import PUBLISHED, Published
+from windtunnel.papers.readings import READING, known_parts
 
 
 def check(
@@ -41,6 +42,24 @@ def check(
         check_columns(place, scenarios, figure.experiment, figure.series, [])
         for axis, name in figure.where.items():
             check_columns(place, scenarios, figure.experiment, axis, [name])
+
+
+def check_readings(paper: Paper, own: Mapping[str, Mapping[str, Any]]) -> None:
+    """Refuse readings that no axis has, or no experiment. Raises PaperError.
+
+    `own` are the readings of each experiment.
+    """
+    known = list(dict.fromkeys(name for readings in own.values() for name in readings))
+    stated = [name for names in paper.space.axes.values() for name in names]
+    for name in stated:
+        check_name(f"{PAPER}: `[readings]`", "reading", name, known)
+        if stated.count(name) > 1:
+            raise PaperError(f"{PAPER}: `[readings]`: `{name}` is on two axes")
+    for experiment, readings in own.items():
+        for name in readings:
+            check_name(f"{experiment}.toml: `[compare.reading]`", "reading", name, stated)
+    for name in known_parts(paper.together):
+        check_name(f"{PAPER}: `together`", "reading", name, known)
 
 
 def check_columns(

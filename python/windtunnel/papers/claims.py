@@ -60,14 +60,27 @@ class Claim:
         return [*(it for group in self.order for it in group), *self.alike, *self.below, *of_gain]
 
 
-def read_claims(paper: Paper) -> list[Claim]:
+@dataclass(frozen=True)
+class Claims:
+    """What a paper claims, and what its text leaves nobody able to know."""
+
+    claims: list[Claim] = field(default_factory=list)
+    unknown: list[str] = field(default_factory=list)
+    """What cannot be known from the paper, in sentences."""
+
+    def measures(self) -> list[str]:
+        """List the measures that decide them."""
+        return list(dict.fromkeys(claim.measure for claim in self.claims))
+
+
+def read_claims(paper: Paper) -> Claims:
     """Read what a paper claims, if it has the file. Raises PaperError for an invalid file."""
     file = paper.folder / CLAIMS
     if not file.exists():
-        return []
+        return Claims()
     data = load(file)
     try:
-        return [claim_of(found) for found in data["claims"]]
+        return Claims([claim_of(found) for found in data["claims"]], data.get("unknown", []))
     except (KeyError, TypeError) as error:
         raise PaperError(f"{file}: {explain(error)}") from error
 

@@ -8,13 +8,8 @@ from dataclasses import dataclass, field
 
 from windtunnel import _core
 from windtunnel.measures.measure import VALUE, Measure
+from windtunnel.papers.readings import DEFAULT, READING, known_parts, restricted
 from windtunnel.results import Results
-
-DEFAULT = "default"
-"""The reading that a paper's page recommends."""
-
-READING = "reading"
-"""The axis of the readings."""
 
 FLOW = "flow"
 """The name used as an axis to compare the flows of each run."""
@@ -48,9 +43,9 @@ class Experiment:
     def case(self, axis: str, name: str, reading: str, where: Mapping[str, str]) -> tuple[str, ...]:
         """Find a case; `where` gives its names on the other axes.
 
-        An experiment without the reading has its default.
+        Parts of the reading that the experiment does not have do not concern it.
         """
-        known = reading if reading in self.readings() else DEFAULT
+        known = restricted(reading, known_parts(self.readings()))
         names = {**where, axis: name, READING: known}
         return tuple(names[it] for it in self.axes)
 

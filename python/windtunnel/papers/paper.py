@@ -16,6 +16,7 @@ from windtunnel import package_data
 from windtunnel.measures.common import MEASURES
 from windtunnel.measures.measure import Measure
 from windtunnel.papers.errors import PaperError, UnknownPaper
+from windtunnel.papers.readings import Space
 
 if TYPE_CHECKING:
     # Not at run time: it takes longer to load than most commands take.
@@ -56,6 +57,10 @@ class Paper:
     experiments: dict[str, str]
     """The titles of its experiments, by name; `NAME.toml` is the scenario."""
     figures: list[Figure]
+    space: Space
+    """The readings of what the paper leaves open, by question."""
+    together: list[str]
+    """Combinations of readings that each reproduction runs."""
     page: str
     """The paper's page, in Markdown."""
 
@@ -128,6 +133,8 @@ def read_paper(folder: Path) -> Paper:
             folder=folder,
             experiments=data["experiments"],
             figures=[Figure(**figure) for figure in data.get("figures", [])],
+            space=Space(data.get("readings", {})),
+            together=data.get("together", []),
             page=(folder / PAGE).read_text(encoding="utf-8"),
         )
     except (KeyError, TypeError) as error:

@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from windtunnel import _core
 from windtunnel.folders import PAPER, VERSION_KEY, write_manifest, written_whole
-from windtunnel.papers.check import check
+from windtunnel.papers.check import check, check_readings
 from windtunnel.papers.claims import read_claims
 from windtunnel.papers.experiment import evidence
+from windtunnel.papers.items import Item
 from windtunnel.papers.paper import Paper, find_paper
 from windtunnel.papers.published import read_published
-from windtunnel.papers.verdicts import Item, compare_all
+from windtunnel.papers.readings import DEFAULT, READING, overrides, restricted
+from windtunnel.papers.scores import Effect, Numbers, Score, effects
+from windtunnel.papers.verdicts import compare_all
 from windtunnel.results import Results
 from windtunnel.running import Progress, read, run_scenario
+from windtunnel.scenario.scenario import Scenario, in_toml
 
 REPRODUCTION = "reproduction.json"
-
-QUICK_RUNS = 2
-"""Runs of each case in a quick reproduction: the minimum that shows a spread."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +35,14 @@ class Reproduction:
     paper: Paper
     runs: int
     """The number of runs of each case, with different random streams."""
-    rows: list[Item]
+    seed: int
+    items: list[Item]
+    unknown: list[str]
+    """What cannot be known from the paper, in sentences."""
+    readings: list[str]
+    """All readings, the default first."""
+    sample: list[str]
+    """The combinations of readings among them that were drawn at random."""
     results: dict[str, Results]
     """The results of each experiment, by name, without those that were never started."""
     missing: list[str]
@@ -42,6 +52,26 @@ class Reproduction:
     def interrupted(self) -> bool:
         """Whether an interruption ended it."""
         return bool(self.missing)
+
+    @cached_property
+    def scores(self) -> list[Score]:
+        """How many numbers agree under each reading, in the order of `readings`.
+
+        Where a definition is open, it is the one under which the most agree.
+        """
+        numbers = Numbers(self.items)
+        return [numbers.score(reading, any_definition=True) for reading in self.readings]
+
+    @property
+    def sampled(self) -> list[Score]:
+        """The scores of the combinations that were drawn at random."""
+        drawn = set(self.sample)
+        return [score for score in self.scores if score.reading in drawn]
+
+    @property
+    def effects(self) -> list[Effect]:
+        """What each reading adds to the numbers that agree, over the sample."""
+        return effects(self.sampled, self.paper.space)
 
     @property
     def faults(self) -> list[str]:
@@ -55,10 +85,15 @@ class Reproduction:
             "title": self.paper.title,
             "reference": self.paper.reference,
             VERSION_KEY: _core.__version__,
-            "seeds": self.runs,
+            "runs": self.runs,
+            "seed": self.seed,
             "missing": self.missing,
             "experiments": self.paper.experiments,
-            "items": [item.document() for item in self.rows],
+            "items": [item.document() for item in self.items],
+            "unknown": self.unknown,
+            "combinations": {"all": self.paper.space.size, "sampled": len(self.sample)},
+            "scores": [vars(score) for score in self.scores],
+            "effects": [vars(effect) for effect in self.effects],
             "figures": [figure.document() for figure in self.paper.figures],
         }
 
@@ -84,37 +119,73 @@ class Reproduction:
 def reproduce(
     name: str,
     *,
-    quick: bool = False,
+    runs: int | None = None,
+    seed: int | None = None,
+    combinations: int = 0,
     jobs: int | None = None,
     watch: Callable[[Progress], None] | None = None,
 ) -> Reproduction:
     """Run a paper's experiments and compare them with what it published.
 
-    `quick` runs each case only twice. `watch` is called several times a second,
-    with the progress over all experiments. An interruption (Ctrl-C) ends the
-    runs within a second and keeps the finished ones; `missing` names the rest.
+    `runs` and `seed` replace those of its scenarios. `combinations` is how many combinations
+    of its readings are drawn at random and run as well. `watch` is called several times a
+    second, with the progress over all experiments. An interruption (Ctrl-C) ends the runs
+    within a second and keeps the finished ones; `missing` names the rest.
     Raises UnknownPaper, PaperError, ScenarioError or OSError.
     """
     paper = find_paper(name)
-    published = read_published(paper)
-    settings = {"runs": str(QUICK_RUNS)} if quick else {}
-    scenarios = {it: read(paper.scenario(it), settings) for it in paper.experiments}
+    published, claims = read_published(paper), read_claims(paper)
+    stated = {it: read(paper.scenario(it)) for it in paper.experiments}
+    own = {it: readings_of(scenario) for it, scenario in stated.items()}
+    check_readings(paper, own)
+    sample = paper.space.sample(combinations) if combinations else []
+    singles = [reading for names in paper.space.axes.values() for reading in names]
+    readings = list(dict.fromkeys([DEFAULT, *singles, *paper.together, *sample]))
+    scenarios = {
+        it: scenario_of(paper, it, readings, own[it], runs, seed) for it in paper.experiments
+    }
     measures = paper.measures()
-    claims = read_claims(paper)
-    check(paper, published, claims, scenarios, measures)
+    check(paper, published, claims.claims, scenarios, measures)
     results = run_all(scenarios, jobs, watch)
-    used = [*published.measures(), *(claim.measure for claim in claims)]
-    wanted = {name: measures[name] for name in used}
+    wanted = {name: measures[name] for name in [*published.measures(), *claims.measures()]}
     experiments = {
         name: evidence(scenario, results.get(name), wanted) for name, scenario in scenarios.items()
     }
     return Reproduction(
         paper=paper,
         runs=max(scenario.runs for scenario in scenarios.values()),
-        rows=compare_all(published, claims, experiments, wanted),
+        seed=next(iter(scenarios.values())).seed,
+        items=compare_all(published, claims.claims, readings, experiments, wanted),
+        unknown=claims.unknown,
+        readings=readings,
+        sample=sample,
         results=results,
         missing=list(what_is_missing(scenarios, results)),
     )
+
+
+def readings_of(scenario: Scenario) -> dict[str, dict[str, Any]]:
+    """Give the readings of an experiment: by name, what each sets by its paths."""
+    compared = tomllib.loads(scenario.text).get("compare", {})
+    found: dict[str, dict[str, Any]] = compared.get(READING, {})
+    return {name: sets for name, sets in found.items() if name != DEFAULT}
+
+
+def scenario_of(
+    paper: Paper,
+    experiment: str,
+    readings: Sequence[str],
+    own: Mapping[str, Mapping[str, Any]],
+    runs: int | None,
+    seed: int | None,
+) -> Scenario:
+    """Read an experiment's scenario, with all readings that concern it."""
+    settings = {} if runs is None else {"runs": str(runs)}
+    wanted = dict.fromkeys(restricted(reading, own) for reading in readings)
+    if own and list(wanted) != [DEFAULT, *own]:
+        compared = {reading: overrides(reading, own) for reading in wanted}
+        settings["compare.reading"] = in_toml("compare.reading", compared)
+    return read(paper.scenario(experiment), settings, seed)
 
 
 def run_all(

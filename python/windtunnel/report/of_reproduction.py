@@ -16,9 +16,9 @@ from markdown_it import MarkdownIt
 
 from windtunnel.folders import VERSION_KEY
 from windtunnel.papers.errors import UnknownPaper
-from windtunnel.papers.experiment import DEFAULT
+from windtunnel.papers.readings import DEFAULT
 from windtunnel.papers.paper import find_paper
-from windtunnel.papers.published import TOLERANCE
+from windtunnel.papers.agreement import TOLERANCE
 from windtunnel.papers.reproduction import REPRODUCTION
 from windtunnel.pictures import charts, colours
 from windtunnel.pictures.cases import narrowed, ranked

@@ -1,0 +1,148 @@
+"""Verdicts on the claims of a paper."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from itertools import combinations
+from statistics import fmean
+
+from windtunnel.measures.intervals import interval
+from windtunnel.papers import agreement
+from windtunnel.papers.agreement import TOLERANCE, Relation, Runs
+from windtunnel.papers.claims import Claim, Gain
+from windtunnel.papers.items import Answer, Item, Verdict, summarise
+from windtunnel.papers.line import Line
+
+
+def judge_claim(id: str, claim: Claim, line: Line, own: list[Mapping[str, Decimal]]) -> Item:
+    """Give the item of a claim. `own` are the paper's numbers for it, where it has some."""
+    if claim.gain:
+        return judge_gain(id, claim, claim.gain, line)
+    unit, columns = ("%" if claim.below == {} else line.measure.unit), claim.columns()
+    runs = {name: line.runs(name) for name in columns}
+    item = Item(id, "claim", line.reading, None, unit, None, "not measured", claim.says)
+    item = replace(item, question=claim.question)
+    if not all(runs.values()):
+        return item
+    decided = decide(claim, runs)
+    note, published = f"{claim.says}; {decided.about}", None
+    if all(set(columns) <= values.keys() for values in own):
+        stated = {name: {0: fmean(float(values[name]) for values in own)} for name in columns}
+        if decide(claim, stated).verdict == "not confirmed":
+            note += "; the paper's own numbers contradict it"
+        if claim.below == {}:
+            of, over = (stated[name][0] for name in decided.columns)
+            published = Decimal(f"{gain_of(of, over):.1f}") if over > 0 else None
+    return replace(
+        item,
+        published=published,
+        measured=summarise(decided.values, unit),
+        verdict=decided.verdict,
+        note=note,
+        answer=decided.answer,
+    )
+
+
+@dataclass(frozen=True)
+class Decided:
+    """What decides a claim: the relation in it that its runs confirm least."""
+
+    answer: Answer
+    columns: tuple[str, ...]
+    """The columns that it is about."""
+    values: list[float]
+    """By how many percent one column exceeds another in each run, or a column's values."""
+    room: float
+    """By how much the relation clears its limit; negative if it does not."""
+
+    @property
+    def about(self) -> str:
+        """Name the columns."""
+        return " over ".join(self.columns)
+
+    @property
+    def verdict(self) -> Verdict:
+        """Give the verdict that belongs to the answer."""
+        verdicts: dict[Answer, Verdict] = {"yes": "confirmed", "tied": "tied"}
+        return verdicts.get(self.answer, "not confirmed")
+
+
+ANSWERS: list[Answer] = ["no", "undecided", "tied", "yes"]
+"""The answers, the one that decides a claim first."""
+
+
+def decide(claim: Claim, runs: Mapping[str, Runs]) -> Decided:
+    """Say whether runs confirm a claim, and what decides."""
+    found = [
+        *(ordered(more, less, claim.factor, runs) for more, less in claim.pairs()),
+        *(similar(one, other, runs) for one, other in combinations(claim.alike, 2)),
+        *(limited(name, most, runs) for name, most in claim.below.items()),
+    ]
+    return min(found, key=lambda it: (ANSWERS.index(it.answer), it.room))
+
+
+def ordered(more: str, less: str, factor: float, runs: Mapping[str, Runs]) -> Decided:
+    """Decide whether one column is more than `factor` times another."""
+    answers: dict[Relation | None, Answer] = {
+        "more": "yes",
+        "tied": "tied",
+        "open": "undecided",
+    }
+    answer = answers.get(agreement.relation(runs[more], runs[less], factor), "no")
+    difference = agreement.difference(runs[more], runs[less], factor)
+    room = difference.low if difference else 0.0
+    return Decided(answer, (more, less), gains_of(runs[more], runs[less]), room)
+
+
+def similar(one: str, other: str, runs: Mapping[str, Runs]) -> Decided:
+    """Decide whether two columns match."""
+    answers: dict[Relation | None, Answer] = {"tied": "yes", "open": "undecided"}
+    answer = answers.get(agreement.relation(runs[one], runs[other], tie=TOLERANCE), "no")
+    gains = gains_of(runs[one], runs[other])
+    return Decided(answer, (one, other), gains, -abs(fmean(gains or [0.0])))
+
+
+def limited(name: str, most: float, runs: Mapping[str, Runs]) -> Decided:
+    """Decide whether a column is below a limit."""
+    values = list(runs[name].values())
+    value = interval(values)
+    answer: Answer = "yes" if value.high < most else "undecided" if value.low < most else "no"
+    return Decided(answer, (name,), values, most - value.high)
+
+
+def gains_of(of: Runs, over: Runs) -> list[float]:
+    """Give by how many percent one value exceeds another in each run that has both."""
+    common = [number for number in of if number in over and over[number] > 0]
+    return [gain_of(of[number], over[number]) for number in common]
+
+
+def gain_of(of: float, over: float) -> float:
+    """Give by how many percent one value exceeds another."""
+    return 100 * (of / over - 1)
+
+
+def judge_gain(id: str, claim: Claim, gain: Gain, line: Line) -> Item:
+    """Give the item of a gain: a number, compared as the factor that it stands for."""
+    of, over = line.runs(gain.of), line.runs(gain.over)
+    measured = summarise(gains_of(of, over), "%")
+    verdict: Verdict = "not measured"
+    note = claim.says
+    if measured:
+        half = agreement.rounding(gain.percent)
+        matches = agreement.match_gain(float(gain.percent), measured.mean, half)
+        verdict = "matches" if matches else "differs"
+        published, here = (agreement.factor_of(it) for it in (float(gain.percent), measured.mean))
+        note += f"; {here:.3g} times, published {published:.3g} times"
+    return Item(
+        id,
+        "number",
+        line.reading,
+        gain.percent,
+        "%",
+        measured,
+        verdict,
+        note,
+        question=claim.question,
+    )

@@ -1,0 +1,106 @@
+"""What is compared: the numbers, rankings and claims of a paper, each with its verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Literal
+
+from windtunnel.measures.intervals import interval
+
+Kind = Literal["number", "ranking", "claim", "context"]
+"""What an item is: a published number, the ranking of a row of them, a claim, or a measured
+value beside them that the paper does not state."""
+
+Verdict = Literal[
+    "matches",
+    "differs",
+    "at the bound",
+    "impossible",
+    "confirmed",
+    "tied",
+    "not confirmed",
+    "not measured",
+]
+"""The verdict on a number, or on a ranking or claim.
+
+A number `matches` within 10 % or its rounding, and `differs` otherwise; one that matches, but
+lies beyond what the network allows by its rounding or up to 3 %, is `at the bound`. No protocol
+can reach one that is `impossible`. A ranking or a claim is `confirmed` if the 95 % interval over
+the runs clears the margin of a tie, `tied` if it lies within it, and `not confirmed` otherwise.
+`not measured`: the reproduction was interrupted before.
+"""
+
+Answer = Literal["yes", "tied", "undecided", "no", ""]
+"""The answer to the question whether a claim holds: `undecided` if the interval allows both."""
+
+
+CLAIMS = "claims"
+"""The first part of the ids of claims; the id of a table's number ends with its measure."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A value with its spread over the runs."""
+
+    mean: float
+    low: float
+    high: float
+    runs: int
+    unit: str
+    interval: tuple[float, float]
+    """The 95 % interval of the mean."""
+
+
+@dataclass(frozen=True)
+class Item:
+    """One number, ranking or claim of a paper under one reading, or a value beside them."""
+
+    id: str
+    kind: Kind
+    reading: str
+    published: Decimal | None
+    unit: str
+    measured: Measured | None
+    verdict: Verdict | None
+    """None for what the paper does not state."""
+    note: str
+    definition: str = ""
+    """Where the paper leaves the definition of a number open: the measure of this one, if it is
+    not the one that its page recommends."""
+    question: str = ""
+    """The question that a claim answers, if it is one of the first screen."""
+    answer: Answer = ""
+
+    def document(self) -> dict[str, Any]:
+        """Give the item as JSON values."""
+        published = self.published
+        stated = None if published is None else {"value": float(published), "unit": self.unit}
+        measured = None if self.measured is None else {**vars(self.measured)}
+        if measured:
+            measured["interval"] = list(measured["interval"])
+        return {
+            **vars(self),
+            "published": stated,
+            "measured": measured,
+        }
+
+    @property
+    def of_claim(self) -> bool:
+        """Whether it is a claim, or the number of one."""
+        return self.id.startswith(f"{CLAIMS}/")
+
+    @property
+    def agrees(self) -> bool:
+        """Whether it is a number that agrees with the published one."""
+        return self.verdict in ("matches", "at the bound")
+
+
+def summarise(runs: Sequence[float], unit: str) -> Measured | None:
+    """Summarise runs; None without any."""
+    if not runs:
+        return None
+    found = interval(runs)
+    ends = (found.low, found.high)
+    return Measured(found.mean, min(runs), max(runs), len(runs), unit, ends)
