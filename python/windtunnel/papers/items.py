@@ -9,9 +9,9 @@ from typing import Any, Literal
 
 from windtunnel.measures.intervals import interval
 
-Kind = Literal["number", "ranking", "claim", "context"]
-"""What an item is: a published number, the ranking of a row of them, a claim, or a measured
-value beside them that the paper does not state."""
+Kind = Literal["number", "ranking", "claim", "input", "context"]
+"""What an item is: a published number, the ranking of a row of them, a claim, a number that was
+chosen so that it is the published one, or a measured value that the paper does not state."""
 
 Verdict = Literal[
     "matches",
@@ -64,7 +64,7 @@ class Item:
     unit: str
     measured: Measured | None
     verdict: Verdict | None
-    """None for what the paper does not state."""
+    """None for what was chosen, or what the paper does not state."""
     note: str
     definition: str = ""
     """Where the paper leaves the definition of a number open: the measure of this one, if it is

@@ -25,10 +25,14 @@ def numbers(place: str, line: Line, table: Table, row: str) -> Iterator[Item]:
         if published is None:
             yield Item(id, "context", line.reading, None, unit, measured, None, "", definition)
             continue
+        if table.chosen:
+            note = table.chosen
+            yield Item(id, "input", line.reading, published, unit, measured, None, note, definition)
+            continue
         half = table.half_digit(row, column)
         verdict, note = judge(published, half, measured, line.bound(column))
         yield Item(id, "number", line.reading, published, unit, measured, verdict, note, definition)
-    if len(set(values.values())) > 1:
+    if len(set(values.values())) > 1 and not table.chosen:
         verdict, note = ranking(values, {it: line.runs(it) for it in values}, table, row)
         id = f"rankings/{place}/{line.name}"
         yield Item(id, "ranking", line.reading, None, unit, None, verdict, note, definition)

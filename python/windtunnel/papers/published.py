@@ -27,6 +27,8 @@ class Table:
     """The published values of each row, by column."""
     where: dict[str, str] = field(default_factory=dict)
     """The case on each other axis."""
+    chosen: str = ""
+    """How its values were brought about, if they were chosen and are no results."""
 
     def half_digit(self, row: str, column: str) -> float:
         """Give half a unit of the last digit of a value; a zero has those of its table."""
@@ -77,6 +79,7 @@ def read_published(paper: Paper) -> Published:
                         for row, values in table["rows"].items()
                     },
                     where=table.get("where", {}),
+                    chosen=table.get("chosen", ""),
                 )
                 for table in data["tables"]
             ],
