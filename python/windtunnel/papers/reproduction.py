@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from windtunnel.papers.paper import Paper, find_paper
 from windtunnel.papers.published import read_published
 from windtunnel.papers.readings import DEFAULT, READING, overrides, restricted
 from windtunnel.papers.scores import Effect, Numbers, Score, effects
+from windtunnel.papers.summary import Summary, summarise_all
 from windtunnel.papers.verdicts import compare_all
 from windtunnel.results import Results
 from windtunnel.running import Progress, read, run_scenario
@@ -63,15 +64,15 @@ class Reproduction:
         return [numbers.score(reading, any_definition=True) for reading in self.readings]
 
     @property
-    def sampled(self) -> list[Score]:
-        """The scores of the combinations that were drawn at random."""
-        drawn = set(self.sample)
-        return [score for score in self.scores if score.reading in drawn]
-
-    @property
     def effects(self) -> list[Effect]:
         """What each reading adds to the numbers that agree, over the sample."""
-        return effects(self.sampled, self.paper.space)
+        drawn = set(self.sample)
+        return effects([it for it in self.scores if it.reading in drawn], self.paper.space)
+
+    @property
+    def summary(self) -> Summary:
+        """What it found, in a dozen lines."""
+        return summarise_all(self.items, self.scores, self.sample, self.effects, self.unknown)
 
     @property
     def faults(self) -> list[str]:
@@ -90,7 +91,7 @@ class Reproduction:
             "missing": self.missing,
             "experiments": self.paper.experiments,
             "items": [item.document() for item in self.items],
-            "unknown": self.unknown,
+            "summary": asdict(self.summary),
             "combinations": {"all": self.paper.space.size, "sampled": len(self.sample)},
             "scores": [vars(score) for score in self.scores],
             "effects": [vars(effect) for effect in self.effects],
