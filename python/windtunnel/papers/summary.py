@@ -75,7 +75,12 @@ def answers(items: Sequence[Item], readings: Collection[str]) -> Iterator[Answer
 def with_half_width(measured: Measured) -> str:
     """Format a mean with half its interval."""
     half = (measured.interval[1] - measured.interval[0]) / 2
-    return f"{digits(measured.mean, measured.unit)} ± {digits(half)} {measured.unit}".strip()
+    return f"{digits(measured.mean, measured.unit)} {spread(half)} {measured.unit}".strip()
+
+
+def spread(half: float) -> str:
+    """Format half an interval with two digits."""
+    return f"± {half:.0f}" if half >= 100 else f"± {half:.2g}"
 
 
 def value(number: float, unit: str) -> str:
