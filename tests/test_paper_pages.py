@@ -11,11 +11,11 @@ import sys
 import tomllib
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from conftest import ROOT
 from windtunnel.papers.claims import read_claims
 from windtunnel.papers.experiment import flows
 from windtunnel.papers.paper import Paper, find_papers
@@ -23,7 +23,7 @@ from windtunnel.papers.published import read_published
 from windtunnel.papers.readings import DEFAULT, parts
 from windtunnel.running import read
 
-sys.path.append(str(ROOT / "validation"))
+sys.path.append(str(Path(__file__).parents[1] / "validation"))
 
 from paper_pages import BEGIN, END, RESULTS, with_results
 
@@ -158,8 +158,8 @@ def computed(formula: str) -> float:
                 return float(OPERATORS[type(node.op)](of(node.left), of(node.right)))
             case ast.UnaryOp(op=ast.USub()):
                 return -of(node.operand)
-            case ast.Constant(value=int() | float()):
-                return float(node.value)
+            case ast.Constant(value=int() | float() as value):
+                return float(value)
         raise ValueError(ast.dump(node))
 
     return of(ast.parse(formula.strip(), mode="eval").body)
