@@ -259,6 +259,22 @@ def test_readings_combine(folder: Path) -> None:
     assert [score.reading for score in found.scores] == found.readings
 
 
+def test_a_reading_replaces_what_a_case_before_it_sets(folder: Path) -> None:
+    write_readings(folder)
+    first = (folder / "first.toml").read_text(encoding="utf-8")
+    axis, cases = first.split("[compare.controller]")[0], first.split("[compare.controller]")[1]
+    # Both set the rate of the wire; the readings come after the controllers.
+    cases = cases.replace("{ ", '{ "links.wire.rate" = "5 Mbps", ', 1)
+    (folder / "first.toml").write_text(f"{axis}[compare.controller]{cases}", encoding="utf-8")
+    found = reproduce("small", runs=1)
+    cubic = {
+        it.reading: it.measured for it in found.items if it.id.endswith("first/cubic/throughput")
+    }
+    slow, late = cubic["slow"], cubic["late"]
+    assert slow and late
+    assert slow.mean < 2 < late.mean < 5
+
+
 def test_combinations_are_drawn_and_their_effects_told(folder: Path) -> None:
     write_readings(folder)
     found = reproduce("small", runs=1, combinations=6)

@@ -144,7 +144,7 @@ def reproduce(
     singles = [reading for names in paper.space.axes.values() for reading in names]
     readings = list(dict.fromkeys([DEFAULT, *singles, *paper.together, *sample]))
     scenarios = {
-        it: scenario_of(paper, it, readings, own[it], runs, seed) for it in paper.experiments
+        it: scenario_of(paper, it, readings, stated[it], runs, seed) for it in paper.experiments
     }
     measures = paper.measures()
     check(paper, published, claims.claims, scenarios, measures)
@@ -166,10 +166,15 @@ def reproduce(
     )
 
 
+def compared(scenario: Scenario) -> dict[str, dict[str, dict[str, Any]]]:
+    """Give what a scenario compares: on each axis, what each case sets by its paths."""
+    found: dict[str, dict[str, dict[str, Any]]] = tomllib.loads(scenario.text).get("compare", {})
+    return found
+
+
 def readings_of(scenario: Scenario) -> dict[str, dict[str, Any]]:
     """Give the readings of an experiment: by name, what each sets by its paths."""
-    compared = tomllib.loads(scenario.text).get("compare", {})
-    found: dict[str, dict[str, Any]] = compared.get(READING, {})
+    found = compared(scenario).get(READING, {})
     return {name: sets for name, sets in found.items() if name != DEFAULT}
 
 
@@ -177,16 +182,19 @@ def scenario_of(
     paper: Paper,
     experiment: str,
     readings: Sequence[str],
-    own: Mapping[str, Mapping[str, Any]],
+    stated: Scenario,
     runs: int | None,
     seed: int | None,
 ) -> Scenario:
-    """Read an experiment's scenario, with all readings that concern it."""
+    """Read an experiment's scenario again, with all readings that concern it."""
     settings = {} if runs is None else {"runs": str(runs)}
+    own = readings_of(stated)
     wanted = dict.fromkeys(restricted(reading, own) for reading in readings)
     if own and list(wanted) != [DEFAULT, *own]:
-        compared = {reading: overrides(reading, own) for reading in wanted}
-        settings["compare.reading"] = in_toml("compare.reading", compared)
+        # All axes, in their order: where two set the same value, the later one's holds.
+        axes = compared(stated)
+        axes[READING] = {reading: overrides(reading, own) for reading in wanted}
+        settings["compare"] = in_toml("compare", axes)
     return read(paper.scenario(experiment), settings, seed)
 
 
