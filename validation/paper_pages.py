@@ -109,8 +109,9 @@ def answers(found: Mapping[str, Any]) -> Iterator[str]:
     version, runs, seed = (found[key] for key in (VERSION_KEY, "runs", "seed"))
     yield from ("## Answers", "")
     yield f"Windtunnel {version}, {runs} runs of each case, seed {seed}. Differences in percent are"
-    yield "paired by run, with half their 95 % interval;"
-    yield from ("*yes in*: the number of readings, run one at a time, under which it is so.", "")
+    yield "paired by run, with half their 95 % interval; *yes in*: under how many of the readings"
+    yield "listed below."
+    yield ""
     keys = ("question", "where", "answer", "yes_in", "paper", "here")
     yield from table(TITLES, [[it[key] for key in keys] for it in summary["answers"]])
     yield ""
@@ -126,7 +127,7 @@ def search(found: Mapping[str, Any]) -> Iterator[str]:
     yield from ("## Readings together", "")
     yield (
         f"Of {made['combinations']:,} combinations of readings, {made['sampled']:,} were drawn at "
-        f"random and run {made['runs']} times each. Of so many, the best is a hint and no proof."
+        f"random, with {made['runs']} runs of each case. Of so many, the best is a hint and no proof."
     )
     yield ""
     rows = [
@@ -141,7 +142,7 @@ def search(found: Mapping[str, Any]) -> Iterator[str]:
         if abs(it["gain"]) > it["half_width"]
     ]
     yield "What a reading adds to the numbers that match, in the mean over all combinations (of the"
-    yield "readings that are not here, the 95 % interval includes nothing):"
+    yield "readings that are not here, the 95 % interval includes zero):"
     yield ""
     yield from table(["reading", "question", "adds"], effects)
     yield ""
@@ -201,7 +202,7 @@ def cell(value: Sequence[Any]) -> str:
 
 def readings(found: Mapping[str, Any]) -> Iterator[str]:
     """Write how many numbers match and how many claims hold under each reading."""
-    yield from ("## Readings one at a time", "")
+    yield from ("## Readings that were run", "")
     claims: dict[str, list[str]] = {}
     for item in found["items"]:
         for reading, (verdict, *_) in item["readings"].items():
