@@ -127,7 +127,7 @@ def search(found: Mapping[str, Any]) -> Iterator[str]:
     yield from ("## Readings together", "")
     yield (
         f"Of {made['combinations']:,} combinations of readings, {made['sampled']:,} were drawn at "
-        f"random, with {made['runs']} runs of each case. Of so many, the best is a hint and no proof."
+        f"random, with {made['runs']} runs of each case. Of so many, the best is a hint, no proof."
     )
     yield ""
     rows = [
