@@ -17,7 +17,7 @@ from typing import Any
 
 from windtunnel.folders import VERSION_KEY
 from windtunnel.papers.items import CLAIMS
-from windtunnel.papers.readings import DEFAULT, parts, restricted
+from windtunnel.papers.readings import DEFAULT, known_parts, restricted
 from windtunnel.papers.reproduction import REPRODUCTION
 from windtunnel.papers.summary import TITLES, digits, spread
 from windtunnel.report.of_reproduction import SYMBOLS
@@ -167,7 +167,7 @@ def numbers(found: Mapping[str, Any]) -> Iterator[str]:
         title = f"{place}: {measure}{f' in {unit}' if unit else ''}"
         names = [it["id"].split("/")[-2] for it in columns]
         published = [f"*{it['published']:,g}*" if "published" in it else "–" for it in columns]
-        own = {part for it in columns for reading in it["readings"] for part in parts(reading)}
+        own = known_parts(reading for it in columns for reading in it["readings"])
         shown = dict.fromkeys((DEFAULT, restricted(chosen["reading"], own)))
         lines = [[f"`{name}`", *(cell(it["readings"][name]) for it in columns)] for name in shown]
         yield from table([title, *names], [["*published*", *published], *lines])
@@ -203,15 +203,11 @@ def cell(value: Sequence[Any]) -> str:
 def readings(found: Mapping[str, Any]) -> Iterator[str]:
     """Write how many numbers match and how many claims hold under each reading."""
     yield from ("## Readings that were run", "")
-    claims: dict[str, list[str]] = {}
-    for item in found["items"]:
-        for reading, (verdict, *_) in item["readings"].items():
-            if item["kind"] == "claim":
-                claims.setdefault(reading, []).append(verdict)
+    claims = [item["readings"] for item in found["items"] if item["kind"] == "claim"]
     rows = []
     for score in found["scores"]:
-        of = claims.get(score["reading"], [])
-        held = f"{of.count('confirmed')} of {len(of)}" if of else ""
+        verdicts = [of[restricted(score["reading"], known_parts(of))][0] for of in claims]
+        held = f"{verdicts.count('confirmed')} of {len(verdicts)}" if verdicts else ""
         rows.append([f"`{score['reading']}`", f"{score['agree']} of {score['numbers']}", held])
     yield from table(["reading", "numbers that match", "claims confirmed"], rows)
     yield ""
