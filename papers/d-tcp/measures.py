@@ -1,4 +1,4 @@
-"""What this paper measures and no other: plucking, recoveries, the SINR."""
+"""What this paper measures and no other: plucking, recoveries, the SINR, the models' errors."""
 
 from __future__ import annotations
 
@@ -10,8 +10,13 @@ import polars as pl
 from windtunnel.measures.flows import throughput, while_all_send
 from windtunnel.measures.measure import VALUE, Measure, Tables, goodput_bound, of_runs
 
+from .models import MODELS, SEGMENT_BITS
+
 CONTROLLER = "controller"
 """The axis on which controllers are compared."""
+
+LOSS = "loss"
+"""The axis of loss rates, whose cases are named after the probability."""
 
 RECOVERED = 0.9
 """The share of the maximum throughput with which a controller counts as recovered."""
@@ -37,6 +42,11 @@ def fairness_ratio(results: Tables, keys: list[str]) -> pl.DataFrame:
     """Divide the least of the flows' goodputs by the greatest, from when all of them send."""
     ratio = pl.col("goodput_bps").min() / pl.col("goodput_bps").max()
     return of_runs(while_all_send(results, keys), keys, ratio.fill_nan(None))
+
+
+def unfairness(results: Tables, keys: list[str]) -> pl.DataFrame:
+    """Take by how much the least of the flows' goodputs is below the greatest, as a share."""
+    return fairness_ratio(results, keys).with_columns(1 - pl.col(VALUE))
 
 
 def plucking(results: Tables, keys: list[str]) -> pl.DataFrame:
@@ -130,12 +140,72 @@ def mean(values: list[float]) -> float | None:
     return sum(values) / len(values) if values else None
 
 
+def hidden_goodput(results: Tables, keys: list[str]) -> pl.DataFrame:
+    """Take the goodput while the user does not see the station, in Mbps."""
+    hidden = channel(results, keys).filter(~pl.col("line_of_sight")).select(*keys, "time_s")
+    samples = results["flow_series"].join(hidden, on=[*keys, "time_s"], how="semi")
+    return of_runs(samples, keys, pl.col("goodput_bps").mean() / 1e6)
+
+
+def restoring(results: Tables, keys: list[str]) -> pl.DataFrame:
+    """Take the mean time in s from a decrease of the window until it is as large as before.
+
+    Decreases from which the window does not recover count until the end.
+    """
+    rows = []
+    for case, samples in results["flow_series"].group_by(keys, maintain_order=True):
+        windows = samples.sort("time_s").select("time_s", "cwnd_segments").drop_nulls().rows()
+        rows.append((*case, mean(restored_after(windows))))
+    kinds = pl.Schema([*results["flows"].select(keys).schema.items(), (VALUE, pl.Float64())])
+    return pl.DataFrame(rows, kinds, orient="row")
+
+
+def restored_after(windows: list[tuple[float, float]]) -> list[float]:
+    """Give the time of each recovery of a window, from samples of time and window."""
+    found = []
+    lost: tuple[float, float] | None = None
+    for (time, before), (later, after) in pairwise(windows):
+        if lost is None and after < before:
+            lost = (time, before)
+        elif lost is not None and after >= lost[1]:
+            found.append(later - lost[0])
+            lost = None
+    if lost is not None:
+        found.append(windows[-1][0] - lost[0])
+    return found
+
+
+def model_error(results: Tables, keys: list[str]) -> pl.DataFrame:
+    """Take by how much the goodput differs from its model (table 3), as a share of the model.
+
+    The model is that of the controller, at the loss rate that the axis `loss` names, the mean
+    round trip and its queueing; D-TCP's is that of one virtual flow.
+    """
+    rows = []
+    for flow in results["flows"].rows(named=True):
+        model = MODELS.get(flow["flow_controller"])
+        value = None
+        if model and LOSS in keys:
+            queueing_s = flow["rtt_s"] - flow["delay_minimum_s"]
+            modelled = model(float(flow[LOSS]), flow["rtt_s"], queueing_s) * SEGMENT_BITS
+            value = abs(flow["goodput_bps"] / modelled - 1)
+        rows.append((*(flow[key] for key in keys), value))
+    kinds = pl.Schema([*results["flows"].select(keys).schema.items(), (VALUE, pl.Float64())])
+    return pl.DataFrame(rows, kinds, orient="row")
+
+
 MEASURES = {
+    "goodput-without-line-of-sight": Measure(
+        "goodput without line of sight", "Mbps", hidden_goodput
+    ),
+    "restoring": Measure("from a decrease until the window is as large again", "s", restoring),
+    "model-error": Measure("difference from the model, as a share of it", "share", model_error),
     "goodput": Measure(
         "goodput of all flows in one direction, in kbps", "kbps", goodput, True, goodput_bound(1e3)
     ),
     "decreases": Measure("decreases of the window", "", decreases, True),
     "fairness-ratio": Measure("minimum over maximum goodput of the flows", "", fairness_ratio),
+    "unfairness": Measure("by how much the least goodput is below the greatest", "", unfairness),
     "plucking": Measure("share of their goodput that a flow costs the others", "share", plucking),
     "recovery": Measure(
         "from when the channel allows the maximum throughput to 90 % of it", "s", recovery

@@ -11,6 +11,7 @@ model's value over the other's.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import sqrt
 
 
@@ -75,3 +76,27 @@ def westwood(loss: float, rtt_s: float, queueing_s: float) -> float:
 def fast(queued: float, queueing_s: float) -> float:
     """Vegas and FAST: `queued` segments stand in the queue, whatever is lost."""
     return queued / queueing_s
+
+
+SEGMENT_BITS = 8 * 1448
+"""The data in a full segment, unless a scenario states another."""
+
+QUEUED_BY_VEGAS = 3
+"""Segments: between its thresholds, 2 and 4."""
+
+QUEUED_BY_FAST = 20
+"""Segments: its parameter alpha, unless a scenario states another."""
+
+Model = Callable[[float, float, float], float]
+"""From loss, round trip and queueing in seconds to segments per second."""
+
+MODELS: dict[str, Model] = {
+    "reno": lambda loss, rtt_s, _: reno(loss, rtt_s),
+    "d-tcp": lambda loss, rtt_s, _: d_tcp(loss, rtt_s, flows=1),
+    "compound": lambda loss, rtt_s, _: compound(loss, rtt_s),
+    "veno": lambda loss, rtt_s, _: veno(loss, rtt_s),
+    "westwood": westwood,
+    "vegas": lambda _, __, queueing_s: fast(QUEUED_BY_VEGAS, queueing_s),
+    "fast": lambda _, __, queueing_s: fast(QUEUED_BY_FAST, queueing_s),
+}
+"""The model of each controller that has one."""

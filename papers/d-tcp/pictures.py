@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 
 import altair as alt
@@ -16,36 +15,13 @@ from windtunnel.pictures.kinds import of_all
 from windtunnel.pictures.picture import Picture
 from windtunnel.pictures.units import maximum, minimum
 
-from . import models
+from .models import MODELS, SEGMENT_BITS, Model
 
 LOSS = "loss"
 """The axis of loss rates, whose cases are named after the probability."""
 
-SEGMENT_BITS = 8 * 1448
-"""The data in a full segment, unless a scenario states another."""
-
-QUEUED_BY_VEGAS = 3
-"""Segments: between its thresholds, 2 and 4."""
-
-QUEUED_BY_FAST = 20
-"""Segments: its parameter alpha, unless a scenario states another."""
-
 MODEL = "model"
 """The name of a model's line."""
-
-Model = Callable[[float, float, float], float]
-"""From loss, round trip and queueing in seconds to segments per second."""
-
-MODELS: dict[str, Model] = {
-    "reno": lambda loss, rtt_s, _: models.reno(loss, rtt_s),
-    "d-tcp": lambda loss, rtt_s, _: models.d_tcp(loss, rtt_s, flows=1),
-    "compound": lambda loss, rtt_s, _: models.compound(loss, rtt_s),
-    "veno": lambda loss, rtt_s, _: models.veno(loss, rtt_s),
-    "westwood": models.westwood,
-    "vegas": lambda _, __, queueing_s: models.fast(QUEUED_BY_VEGAS, queueing_s),
-    "fast": lambda _, __, queueing_s: models.fast(QUEUED_BY_FAST, queueing_s),
-}
-"""The model of each controller that has one."""
 
 
 def beside_models(comparison: Comparison) -> list[Picture]:
