@@ -21,6 +21,9 @@ STATISTICS = {"mean": "mean", "median": "median", "p99": "99th percentile"}
 PLAIN = {"network": "plain", "buffer": "50 MB"}
 """By axis, the case that gains are relative to: TCP without DCIB, and the largest buffer."""
 
+START_S = 0.1
+"""How long a simulation counts as the start of its flows, which figure 2b shows, in s."""
+
 Take = Callable[[Tables, list[str]], pl.DataFrame]
 """What a measure takes from results."""
 
@@ -102,17 +105,15 @@ def reacts(results: Tables, keys: list[str], *, all_flows: bool) -> pl.DataFrame
     dropped = first_drop(results, keys).rename({VALUE: "dropped"})
     after = pl.col("time_s") * 1e3 >= pl.col("dropped")
     decreased = decreases(results, keys).join(dropped, on=keys, maintain_order="left")
-    found = nth_decreases(decreased.filter(after), results, keys, 0, all_flows=all_flows)
+    found = first_decreases(decreased.filter(after), results, keys, all_flows=all_flows)
     found = found.join(dropped, on=keys, maintain_order="left")
     return found.select(*keys, (pl.col(VALUE) - pl.col("dropped")).alias(VALUE))
 
 
 def again(results: Tables, keys: list[str], *, all_flows: bool) -> pl.DataFrame:
-    """Take the time of the first decrease after slow start, of a flow or of the last, in ms.
-
-    A flow's first decrease ends its slow start.
-    """
-    return nth_decreases(decreases(results, keys), results, keys, 1, all_flows=all_flows)
+    """Take the time of the first decrease after the start, of a flow or of the last, in ms."""
+    decreased = decreases(results, keys).filter(pl.col("time_s") > START_S)
+    return first_decreases(decreased, results, keys, all_flows=all_flows)
 
 
 def decreases(results: Tables, keys: list[str]) -> pl.DataFrame:
@@ -120,15 +121,15 @@ def decreases(results: Tables, keys: list[str]) -> pl.DataFrame:
     return results["flow_series"].filter(pl.col("decreases") > 0).sort("time_s")
 
 
-def nth_decreases(
-    decreased: pl.DataFrame, results: Tables, keys: list[str], number: int, *, all_flows: bool
+def first_decreases(
+    decreased: pl.DataFrame, results: Tables, keys: list[str], *, all_flows: bool
 ) -> pl.DataFrame:
-    """Take when the first of the flows has its nth decrease, or when all have it, in ms.
+    """Take when the first of the flows has a decrease, or when all have had one, in ms.
 
-    Without a value where not all flows have it.
+    Without a value where not all flows have one.
     """
     each = decreased.group_by(*keys, "flow", maintain_order=True)
-    times = each.agg(time=pl.col("time_s").get(number, null_on_oob=True)).drop_nulls("time")
+    times = each.agg(time=pl.col("time_s").first())
     senders = results["flows"].group_by(keys, maintain_order=True).agg(senders=pl.len())
     found = times.group_by(keys, maintain_order=True).agg(
         first=pl.col("time").min(), last=pl.col("time").max(), reacting=pl.len()
@@ -289,12 +290,12 @@ MEASURES = {
         partial(reacts, all_flows=True),
     ),
     "first-flow-again": Measure(
-        "the first decrease after slow start of one flow, from the start",
+        "the first decrease after the start of one flow, from the start",
         "ms",
         partial(again, all_flows=False),
     ),
     "all-flows-again": Measure(
-        "the first decrease after slow start of the last flow, from the start",
+        "the first decrease after the start of the last flow, from the start",
         "ms",
         partial(again, all_flows=True),
     ),
