@@ -96,6 +96,16 @@ validate: $(core)
 validate-kernel: $(core)
 	$(bin)/python validation/compare_kernel.py --measure docs/validation/kernel.md
 
+# Papers again, and what is kept of them: `make papers PAPERS=ec-elastic COMBINATIONS=300`.
+PAPERS ?= $(notdir $(wildcard papers/*))
+COMBINATIONS ?= 100
+.PHONY: papers
+papers: $(PAPERS:%=paper-%)
+paper-%: $(core)
+	$(bin)/windtunnel reproduce $* --out results/papers/$*
+	$(bin)/windtunnel reproduce $* --runs 2 --combinations $(COMBINATIONS) --out results/searches/$*
+	$(bin)/python validation/paper_pages.py $* results/papers/$* --search results/searches/$*
+
 # What of the protocol crates the tests do not notice: cargo-mutants changes a line, and a test of
 # the crate must fail, or not end within a minute: it takes seconds. Of all mutants, in the order
 # of the source, every so many-th is tried:

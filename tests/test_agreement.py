@@ -145,7 +145,7 @@ def test_relations_turn_round_and_do_not_depend_on_the_unit(seed: int) -> None:
     forth, back = agreement.relation(of, over), agreement.relation(over, of)
     assert {"more": "less", "less": "more"}.get(str(forth), forth) == back
     in_unit = [{run: unit * value for run, value in it.items()} for it in (of, over)]
-    first, second = agreement.difference(of, over), agreement.difference(*in_unit)
+    first, second = agreement.difference(of, over), agreement.difference(in_unit[0], in_unit[1])
     assert first is not None
     assert second is not None
     assert (second.low, second.high) == pytest.approx((first.low, first.high))

@@ -191,23 +191,61 @@ def paper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def test_reproduce_shows_the_published_beside_the_measured_and_draws_a_report(paper: str) -> None:
-    ran = CliRunner().invoke(app, ["reproduce", paper], env={"COLUMNS": "200"})
+    ran = CliRunner().invoke(app, ["reproduce", paper, "--all"], env={"COLUMNS": "200"})
     assert ran.exit_code == 0, ran.stderr
     assert re.search(r"cubic throughput +9\.10 Mbps +\d\.\d+ \(.+\) Mbps +[a-z ]+", ran.stdout)
     assert "Report: results/small/report.html" in ran.stdout
     assert Path("results/small/report.html").is_file()
 
 
+CLAIMS = """\
+unknown = ["the weather."]
+[[claims]]
+id = "more"
+question = "Does CUBIC beat AIMD?"
+says = "CUBIC has a higher throughput"
+measure = "throughput"
+axis = "controller"
+experiments = ["first", "second"]
+order = [["cubic"], ["aimd"]]
+"""
+
+
+def test_reproduce_answers_on_one_screen(paper: str) -> None:
+    (package_data.PAPERS / paper / "claims.toml").write_text(CLAIMS, encoding="utf-8")
+    arguments = ["reproduce", paper, "--seed", "3", "--runs", "3"]
+    ran = CliRunner().invoke(app, arguments, env={"COLUMNS": "80"})
+    assert ran.exit_code == 0, ran.stderr
+    lines = ran.stdout.splitlines()
+    assert len(lines) <= 24 and max(map(len, lines)) <= 80
+    assert lines[0].split() == [
+        "question",
+        "where",
+        "answer",
+        "yes",
+        "in",
+        "paper",
+        "here,",
+        "±",
+        "95",
+        "%",
+    ]
+    assert re.match(r"Does CUBIC beat AIMD\? +first +(yes|no|tied|undecided) +[01] of 1 ", lines[1])
+    assert re.match(r" +second +(yes|no|tied|undecided) ", lines[2])
+    assert "Cannot be known: the weather." in lines
+    assert not any("published" in line for line in lines)
+
+
 def test_reproduce_answers_with_one_json_document(paper: str) -> None:
-    ran = CliRunner().invoke(app, ["reproduce", paper, "--quick", "--json", "--out", "there"])
+    ran = CliRunner().invoke(app, ["reproduce", paper, "--runs", "2", "--json", "--out", "there"])
     document = json.loads(ran.stdout)
     assert document["version"] == package.__version__
-    assert (document["paper"], document["seeds"], document["folder"]) == (paper, 2, "there")
+    assert (document["paper"], document["runs"], document["folder"]) == (paper, 2, "there")
     ids = {item["id"] for item in document["items"]}
     assert "table-1/first/cubic/throughput" in ids
     for item in document["items"]:
-        assert set(item) == {"id", "reading", "published", "measured", "verdict", "note"}
-        assert item["measured"]["low"] <= item["measured"]["mean"] <= item["measured"]["high"]
+        if item["kind"] != "ranking":
+            assert item["measured"]["low"] <= item["measured"]["mean"] <= item["measured"]["high"]
     for figure in document["figures"]:
         assert figure["files"]
         assert all(Path("there", file).is_file() for file in figure["files"])

@@ -12,11 +12,12 @@ import pytest
 
 from conftest import SCENARIO
 from windtunnel import package_data
-from windtunnel.papers.check import along, check
+from windtunnel.papers.check import along, check, check_readings
+from windtunnel.papers.claims import read_claims
 from windtunnel.papers.errors import PaperError, UnknownPaper
 from windtunnel.papers.paper import Paper, find_paper, find_papers
 from windtunnel.papers.published import read_published
-from windtunnel.papers.reproduction import reproduce
+from windtunnel.papers.reproduction import readings_of, reproduce
 from windtunnel.results import Results
 from windtunnel.running import Progress, read, run_scenario
 
@@ -75,15 +76,19 @@ def test_an_unknown_paper_gets_the_nearest_name(folder: Path) -> None:
 def test_every_published_number_has_an_item_with_its_spread(folder: Path) -> None:
     document = reproduce("small").document()
     assert json.loads(json.dumps(document)) == document
-    assert document["seeds"] == 2
+    assert (document["runs"], document["seed"]) == (2, 1)
     assert document["missing"] == []
-    items = {item["id"]: item for item in document["items"]}
+    items = {item["id"]: item for item in document["items"] if item["kind"] != "ranking"}
     assert list(items) == [
         f"table-1/{row}/{name}/{measure}"
         for row in ("first", "second")
         for measure in ("throughput", "delay")
         for name in ("cubic", "aimd")
     ]
+    # `delay` is another definition of the same numbers.
+    assert {item["definition"] for item in items.values()} == {"", "delay"}
+    rankings = [item["id"] for item in document["items"] if item["kind"] == "ranking"]
+    assert rankings == [f"rankings/table-1/first/{it}" for it in ("throughput", "delay")]
     item = items["table-1/first/cubic/throughput"]
     assert item["published"] == {"value": 9.1, "unit": "Mbps"}
     assert item["measured"]["low"] <= item["measured"]["mean"] <= item["measured"]["high"]
@@ -113,7 +118,7 @@ where = { access = "slow" }
 rows.first = { cubic = 9.10 }
 """
     (folder / "published.toml").write_text(table, encoding="utf-8")
-    [cubic, _] = reproduce("small").rows
+    [cubic, _] = reproduce("small").items
     assert cubic.id == "table-1/first/slow/cubic/throughput"
     # One Mbps carries no nine.
     assert cubic.verdict == "impossible"
@@ -136,20 +141,21 @@ axis = "flow"
 where = { controller = "cubic" }
 rows.first = { viewer = 1, other = 1 }
 
-[[gains]]
+"""
+    claims = """\
+[[claims]]
 id = "late"
 says = "who comes first has more"
 measure = "throughput"
 axis = "flow"
-of = "viewer"
-over = "other"
-experiment = "first"
+experiments = ["first"]
 where = { controller = "cubic" }
-percent = 100.0
+gain = { of = "viewer", over = "other", percent = 100.0 }
 """
     (folder / "published.toml").write_text(published, encoding="utf-8")
+    (folder / "claims.toml").write_text(claims, encoding="utf-8")
     reproduction = reproduce("small")
-    viewer, _, gain = reproduction.rows
+    viewer, _, gain = reproduction.items
     flows = reproduction.results["first"]["flows"].filter(controller="cubic")
     goodput = {
         name: flows.filter(flow=name).sort("run")["goodput_bps"] for name in ("viewer", "other")
@@ -157,7 +163,7 @@ percent = 100.0
     assert viewer.measured and viewer.measured.mean == pytest.approx(fmean(goodput["viewer"]) / 1e6)
     expected = 100 * (goodput["viewer"] / goodput["other"] - 1)
     assert gain.measured and gain.measured.mean == pytest.approx(expected.mean())
-    assert gain.id == "gains/first/late/throughput-gain"
+    assert gain.id == "claims/first/late"
 
 
 OWN = """\
@@ -175,7 +181,7 @@ def test_what_only_a_paper_measures_lies_in_its_folder(folder: Path) -> None:
     (folder / "measures.py").write_text(OWN, encoding="utf-8")
     published = PUBLISHED.replace('"throughput", "delay"', '"throughput", "twice"')
     (folder / "published.toml").write_text(published, encoding="utf-8")
-    means = {it.id: it.measured.mean for it in reproduce("small").rows if it.measured}
+    means = {it.id: it.measured.mean for it in reproduce("small").items if it.measured}
     goodput = means["table-1/first/cubic/throughput"]
     assert means["table-1/first/cubic/twice"] == pytest.approx(2 * goodput)
 
@@ -192,10 +198,110 @@ def test_a_mistake_in_what_only_a_paper_measures_is_named(
         reproduce("small")
 
 
-def test_quick_runs_each_case_twice(folder: Path) -> None:
+def test_runs_and_seed_replace_those_of_the_files(folder: Path) -> None:
     (folder / "first.toml").write_text(SCENARIO.replace("runs = 2", "runs = 7"), encoding="utf-8")
-    assert reproduce("small").document()["seeds"] == 7
-    assert reproduce("small", quick=True).document()["seeds"] == 2
+    assert reproduce("small").document()["runs"] == 7
+    again = reproduce("small", runs=3, seed=5)
+    assert (again.document()["runs"], again.document()["seed"]) == (3, 5)
+    for results in again.results.values():
+        assert results["flows"]["run"].n_unique() == 3
+
+
+READINGS = """
+[compare.reading]
+default = {}
+slow = { "links.wire.rate" = "2 Mbps" }
+fast = { "links.wire.rate" = "20 Mbps" }
+late = { "links.wire.delay" = "50 ms" }
+"""
+
+AXES = """\
+together = ["slow + late"]
+[readings]
+rate = ["slow", "fast"]
+delay = ["late"]
+"""
+
+
+def write_readings(folder: Path) -> None:
+    """Give the first experiment readings on two axes, and the second only one of them."""
+    (folder / "first.toml").write_text(SCENARIO + READINGS, encoding="utf-8")
+    one = "\n".join(READINGS.splitlines()[:4]) + "\n"
+    (folder / "second.toml").write_text(SCENARIO + one, encoding="utf-8")
+    paper = PAPER.replace("where = {}", 'where = { reading = "default" }')
+    (folder / "paper.toml").write_text(
+        paper.replace("[experiments]", f"{AXES}[experiments]"), encoding="utf-8"
+    )
+
+
+def test_readings_combine(folder: Path) -> None:
+    write_readings(folder)
+    found = reproduce("small", runs=1)
+    items = {(it.id, it.reading): it for it in found.items}
+
+    def measured(id: str, reading: str) -> float:
+        value = items[id, reading].measured
+        assert value
+        return value.mean
+
+    cubic = "table-1/first/cubic/throughput"
+    assert [it.reading for it in found.items if it.id == cubic] == [
+        "default",
+        "slow",
+        "fast",
+        "late",
+        "slow + late",
+    ]
+    assert measured(cubic, "slow + late") < measured(cubic, "slow") < 2
+    # Only `slow` concerns the second experiment.
+    other = "table-1/second/cubic/throughput"
+    assert [it.reading for it in found.items if it.id == other] == ["default", "slow"]
+    assert [score.reading for score in found.scores] == found.readings
+
+
+def test_a_reading_replaces_what_a_case_before_it_sets(folder: Path) -> None:
+    write_readings(folder)
+    first = (folder / "first.toml").read_text(encoding="utf-8")
+    axis, cases = first.split("[compare.controller]")[0], first.split("[compare.controller]")[1]
+    # Both set the rate of the wire; the readings come after the controllers.
+    cases = cases.replace("{ ", '{ "links.wire.rate" = "5 Mbps", ', 1)
+    (folder / "first.toml").write_text(f"{axis}[compare.controller]{cases}", encoding="utf-8")
+    found = reproduce("small", runs=1)
+    cubic = {
+        it.reading: it.measured for it in found.items if it.id.endswith("first/cubic/throughput")
+    }
+    slow, late = cubic["slow"], cubic["late"]
+    assert slow and late
+    assert slow.mean < 2 < late.mean < 5
+
+
+def test_combinations_are_drawn_and_their_effects_told(folder: Path) -> None:
+    write_readings(folder)
+    found = reproduce("small", runs=1, combinations=6)
+    # Six are all that there are.
+    assert len(found.sample) == 6
+    assert {effect.reading for effect in found.effects} == {"slow", "fast", "late"}
+    document = found.document()
+    assert (document["combinations"], document["sample"]) == (6, found.sample)
+    assert json.loads(json.dumps(document)) == document
+    assert any("combinations drawn at random" in it for it in found.summary.sentences)
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "message"),
+    [
+        ('"slow", "fast"', '"slow"', r"first.toml: `\[compare.reading\]`: unknown reading `fast`"),
+        ('"slow", "fast"', '"slow", "last"', r"`\[readings\]`: unknown reading `last`"),
+        ('delay = ["late"', 'delay = ["slow", "late"', "`slow` is on two axes"),
+        ("slow + late", "slow + last", "`together`: unknown reading `last`"),
+    ],
+)
+def test_a_mistake_in_readings_is_named(folder: Path, right: str, wrong: str, message: str) -> None:
+    write_readings(folder)
+    file = folder / "paper.toml"
+    file.write_text(file.read_text(encoding="utf-8").replace(right, wrong, 1), encoding="utf-8")
+    with pytest.raises(PaperError, match=message):
+        reproduce("small")
 
 
 def test_a_saved_reproduction_holds_the_document_the_page_and_the_results(
@@ -239,7 +345,7 @@ def test_an_interruption_keeps_what_was_finished_and_names_the_rest(
     reproduction = reproduce("small", watch=interrupt)
     assert reproduction.interrupted
     assert reproduction.missing == ["second: 4 of 4 runs were not finished"]
-    verdicts = {item.id: item.verdict for item in reproduction.rows}
+    verdicts = {item.id: item.verdict for item in reproduction.items}
     assert verdicts["table-1/first/aimd/throughput"] != "not measured"
     # Nothing has to run to know what is impossible.
     assert verdicts["table-1/second/cubic/throughput"] == "impossible"
@@ -294,14 +400,16 @@ EXPERIMENTS = [(paper, name) for paper in find_papers() for name in paper.experi
 def test_the_papers_here_are_whole(paper: Paper) -> None:
     published = read_published(paper)
     scenarios = {name: read(paper.scenario(name)) for name in paper.experiments}
-    check(paper, published, scenarios, paper.measures())
-    for name, scenario in scenarios.items():
+    claims = read_claims(paper)
+    assert any(claim.question for claim in claims.claims) and claims.unknown
+    check(paper, published, claims.claims, scenarios, paper.measures())
+    check_readings(paper, {name: readings_of(scenario) for name, scenario in scenarios.items()})
+    for scenario in scenarios.values():
         assert scenario.runs >= 5
-        readings = [case[scenario.axes.index("reading")] for case in scenario.cases]
-        assert readings[0] == "default"
-        # The page says what each reading is.
+    # The page says what each reading is.
+    for readings in paper.space.axes.values():
         for reading in readings:
-            assert f"`{reading}`" in paper.page, f"{name}: {reading}"
+            assert f"`{reading}`" in paper.page, reading
     assert {figure.kind for figure in paper.figures} <= paper.pictures().keys()
     for table in published.tables:
         for row, values in table.rows.items():

@@ -483,17 +483,35 @@ def reproduction(results: Results, tmp_path_factory: pytest.TempPathFactory) -> 
         for reading in ("default", "other")
         for name, value in values.items()
     ]
-    items.append({**item("claims/scenario-1/best", "default", 0, 0, "differs"), "published": None})
-    items[-1] |= {"measured": None, "note": "CUBIC has more throughput <i>than SACK"}
+    claim = item("claims/scenario-1/best", "default", 0, 0, "not confirmed")
+    said = "CUBIC has more throughput <i>than SACK"
+    items.append({**claim, "kind": "claim", "published": None, "measured": None, "note": said})
+    rank = item("rankings/table-1/scenario-1/throughput", "default", 0, 0, "tied")
+    items.append({**rank, "kind": "ranking", "published": None, "measured": None})
     document = {
         "paper": "small",
         "title": "A small paper",
         "reference": "Nobody: A small paper",
         "windtunnel": windtunnel.__version__,
-        "seeds": 2,
+        "runs": 2,
+        "seed": 1,
         "missing": ["scenario-2: none of 4 runs was started"],
         "experiments": {"scenario-1": "One link", "scenario-2": "Two links"},
         "items": items,
+        "summary": {
+            "answers": [
+                {
+                    "question": "Is CUBIC better?",
+                    "where": "scenario-1",
+                    "answer": "undecided",
+                    "yes_in": "0 of 2",
+                    "paper": "+20 %",
+                    "here": "-3 ± 5 %",
+                    "verdict": "not confirmed",
+                }
+            ],
+            "sentences": ["Best of 2 readings: 1 with `other`.", "Cannot be known: <b>all."],
+        },
         "figures": [figure("figure-1", "scenario-1"), figure("figure-2", "scenario-2")],
         "page": "# A small paper\n\n<script>alert(1)</script> ![picture](http://example.org/a.png)\n",
     }
@@ -505,10 +523,14 @@ def reproduction(results: Results, tmp_path_factory: pytest.TempPathFactory) -> 
 def item(id: str, reading: str, published: float, mean: float, verdict: str) -> dict[str, Any]:
     """Make an item as a reproduction has it."""
     spread = {"mean": mean, "low": mean - 1, "high": mean + 1, "runs": 2, "unit": "Mbps"}
+    spread["interval"] = [mean - 2, mean + 2]
     stated = {"value": published, "unit": "Mbps"}
     return {
         "id": id,
+        "kind": "number",
         "reading": reading,
+        "definition": "",
+        "unit": "Mbps",
         "published": stated,
         "measured": spread,
         "verdict": verdict,
@@ -532,7 +554,15 @@ def figure(id: str, experiment: str) -> dict[str, Any]:
 
 def test_a_reproduction_shows_every_number_with_its_verdict(reproduction: Path) -> None:
     page = Page(reproduction / "report.html")
-    for told in ("9.5", "9.100", "8.100 to 10.10", "✓ matches", "50", "⊘ impossible", "✗ differs"):
+    for told in ("9.5", "9.100", "8.100 to 10.10", "✓ matches", "50", "⊘ impossible", "= tied"):
+        assert told in page.read, told
+    for told in (
+        "Is CUBIC better?",
+        "undecided",
+        "-3 ± 5 %",
+        "Best of 2 readings: 1 with",
+        "<b>all.",
+    ):
         assert told in page.read, told
     assert "CUBIC has more throughput <i>than SACK" in page.read
     assert "scenario-2: none of 4 runs was started" in page.read

@@ -21,6 +21,7 @@ from polars.testing import assert_frame_equal
 
 from windtunnel import ScenarioError
 from windtunnel.folders import write_table
+from windtunnel.measures.intervals import half_width
 from windtunnel.studies import design, runner, store, worker
 from windtunnel.studies.derived import Formula
 from windtunnel.studies.errors import StudyError
@@ -320,7 +321,7 @@ def test_points_that_share_their_runs_each_have_the_seeds_they_need(folder: Path
 
 def test_half_an_interval_is_that_of_students_distribution() -> None:
     # Five values of standard deviation √2.5: t is 2.776 with four degrees of freedom.
-    half = runner.half_interval([1.0, 2.0, 3.0, 4.0, 5.0], 0.95)
+    half = half_width([1.0, 2.0, 3.0, 4.0, 5.0], 0.95)
     assert half == pytest.approx(2.776445 * math.sqrt(2.5 / 5), rel=1e-6)
 
 

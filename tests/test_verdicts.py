@@ -1,201 +1,319 @@
-"""Verdicts: what a published value and a measured one make."""
+"""Verdicts on numbers, rankings and claims."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
 from windtunnel.measures.common import MEASURES
-from windtunnel.measures.measure import Bound
+from windtunnel.measures.measure import Bound, Measure
+from windtunnel.papers.agreement import TIE
+from windtunnel.papers.claims import Claim, Gain
 from windtunnel.papers.experiment import Experiment
-from windtunnel.papers.published import Claim, Gain, Published, Table
-from windtunnel.papers.verdicts import Measured, compare_all, judge, same_order
+from windtunnel.papers.items import Item, Measured, summarise
+from windtunnel.papers.numbers import judge
+from windtunnel.papers.published import Published, Table
+from windtunnel.papers.verdicts import compare_all
 
 UNBOUNDED = Bound()
+
+RUNS = 4
 
 
 def measured(mean: float) -> Measured:
     """Give a measured value without spread."""
-    return Measured(mean, mean, mean, 1, "Mbps")
+    return Measured(mean, mean, mean, 1, "Mbps", (mean, mean))
 
 
-def numbers(**values: str) -> dict[str, Decimal]:
+def published(**values: str) -> dict[str, Decimal]:
     """Give published values with their digits."""
     return {name: Decimal(value) for name, value in values.items()}
 
 
-@pytest.mark.parametrize("value", [90.0, 100.0, 110.0])
-def test_a_value_within_ten_per_cent_matches(value: float) -> None:
-    assert judge(Decimal(100), measured(value), UNBOUNDED, in_order=False)[0] == "matches"
+def experiment(
+    values: Mapping[str, list[float]], readings: list[str] | None = None, **more: Any
+) -> Experiment:
+    """Give an experiment with the throughput of each controller in each run.
 
-
-@pytest.mark.parametrize("value", [89.9, 110.1, 0.0, -100.0])
-def test_a_value_beyond_ten_per_cent_differs_unless_the_order_holds(value: float) -> None:
-    assert judge(Decimal(100), measured(value), UNBOUNDED, in_order=False)[0] == "differs"
-    assert judge(Decimal(100), measured(value), UNBOUNDED, in_order=True)[0] == "same order"
-
-
-def test_only_zero_matches_zero() -> None:
-    assert judge(Decimal(0), measured(0.0), UNBOUNDED, in_order=False)[0] == "matches"
-    assert judge(Decimal(0), measured(1e-9), UNBOUNDED, in_order=False)[0] == "differs"
-
-
-def test_a_value_beyond_a_bound_is_impossible_whatever_was_measured() -> None:
-    most = Bound(maximum=5.0, reason="too much")
-    for value in (None, measured(4.9), measured(5.1)):
-        assert judge(Decimal("5.1"), value, most, in_order=True) == ("impossible", "too much")
-    minimum = Bound(minimum=0.0401, reason="too soon")
-    assert judge(Decimal("0.0400"), measured(0.04), minimum, True) == ("impossible", "too soon")
-
-
-def test_a_value_that_rounding_explains_is_possible() -> None:
-    minimum = Bound(minimum=0.0401)
-    # Printed with two digits, it may have been 0.0449.
-    assert judge(Decimal("0.04"), measured(0.0402), minimum, in_order=False)[0] == "matches"
-    assert judge(Decimal("0.03"), measured(0.0402), minimum, in_order=False)[0] == "impossible"
-    most = Bound(maximum=93.7)
-    assert judge(Decimal(94), measured(93.0), most, in_order=False)[0] == "matches"
-    assert judge(Decimal("94.0"), measured(93.0), most, in_order=False)[0] == "impossible"
-
-
-def test_what_is_not_published_is_not_stated_and_what_was_not_run_not_measured() -> None:
-    assert judge(None, measured(1.0), UNBOUNDED, in_order=False)[0] == "not stated"
-    assert judge(Decimal(1), None, UNBOUNDED, in_order=False)[0] == "not measured"
-
-
-def test_the_order_is_that_of_all_values() -> None:
-    published = numbers(a="1", b="2", c="3")
-    assert same_order(published, {"a": 10.0, "b": 11.0, "c": 900.0})
-    assert not same_order(published, {"a": 10.0, "b": 9.0, "c": 900.0})
-    assert not same_order(published, {"a": 10.0, "b": 10.0, "c": 900.0})
-    assert not same_order(published, {"a": 10.0, "c": 900.0})
-
-
-def test_values_published_as_equal_must_match_each_other() -> None:
-    published = numbers(a="1", b="1", c="3")
-    assert same_order(published, {"a": 5.0, "b": 5.2, "c": 6.0})
-    assert not same_order(published, {"a": 5.0, "b": 5.9, "c": 6.0})
-
-
-def test_a_row_of_equal_values_has_no_order() -> None:
-    assert not same_order(numbers(a="0", b="0"), {"a": 1.0, "b": 1.0})
-    assert not same_order(numbers(a="1"), {"a": 1.0})
-
-
-def experiment(readings: list[str], values: dict[str, float]) -> Experiment:
-    """Give an experiment of two runs, whose second is one more than its first."""
+    Under every reading but the first it is twice as much.
+    """
+    readings = readings or ["default"]
     cases: list[tuple[str, ...]] = [(name, reading) for name in values for reading in readings]
-    runs = {case: {0: values[case[0]], 1: values[case[0]] + 1.0} for case in cases}
-    bounds = {case: (5e6, 0.01) for case in cases}
-    return Experiment(["controller", "reading"], cases, bounds, {"throughput": runs})
-
-
-def table(rows: dict[str, dict[str, Decimal]], mean_over: list[str] | None = None) -> Table:
-    """Give a table of throughputs by controller."""
-    return Table("table-1", ["throughput"], "controller", mean_over, rows)
-
-
-def test_there_is_an_item_for_every_column_under_every_reading() -> None:
-    given = {"s": experiment(["default", "other"], {"a": 1.0, "b": 2.0})}
-    items = compare_all(Published([table({"s": numbers(a="1.5")})], []), given, MEASURES)
-    assert [(item.id, item.reading, item.verdict) for item in items] == [
-        ("table-1/s/a/throughput", "default", "matches"),
-        ("table-1/s/b/throughput", "default", "not stated"),
-        ("table-1/s/a/throughput", "other", "matches"),
-        ("table-1/s/b/throughput", "other", "not stated"),
-    ]
-    assert items[0].measured == Measured(1.5, 1.0, 2.0, 2, "Mbps")
-
-
-def test_a_bound_comes_from_the_case_itself() -> None:
-    given = {"s": experiment(["default"], {"a": 1.0})}
-    [item] = compare_all(Published([table({"s": numbers(a="5.1")})], []), given, MEASURES)
-    assert item.verdict == "impossible"
-    assert "5 Mbps" in item.note
-
-
-def test_a_mean_over_experiments_leaves_alone_those_that_a_reading_does_not_concern() -> None:
-    given = {
-        "one": experiment(["default", "other"], {"a": 1.0}),
-        "two": experiment(["default"], {"a": 3.0}),
+    runs: dict[tuple[str, ...], dict[int, float]] = {
+        (name, reading): {
+            run: value * (1 if reading == readings[0] else 2) for run, value in enumerate(each)
+        }
+        for name, each in values.items()
+        for reading in readings
     }
-    published = Published([table({"both": numbers(a="2.5")}, ["one", "two"])], [])
-    items = compare_all(published, given, MEASURES)
-    assert [item.reading for item in items] == ["default", "other"]
-    assert [item.measured for item in items] == [Measured(2.5, 2.0, 3.0, 2, "Mbps")] * 2
+    bounds = {case: (5e6, 0.01) for case in cases}
+    return Experiment(["controller", "reading"], cases, bounds, {"throughput": runs, **more})
 
 
-def claim(order: list[list[str]], alike: list[str]) -> Claim:
-    """Give a claim about the throughput in one experiment."""
-    return Claim("c", "so it is", "throughput", "controller", {"s": ["s"]}, order, alike)
+def table(
+    rows: dict[str, dict[str, Decimal]], mean_over: list[str] | None = None, **more: Any
+) -> Table:
+    """Give a table of throughputs by controller."""
+    return Table(
+        "table-1", more.pop("measures", ["throughput"]), "controller", mean_over, rows, **more
+    )
+
+
+def compared(
+    given: Mapping[str, Experiment],
+    tables: list[Table] | None = None,
+    claims: list[Claim] | None = None,
+    readings: list[str] | None = None,
+    measures: Mapping[str, Measure] = MEASURES,
+) -> list[Item]:
+    """Compare under some readings."""
+    return compare_all(
+        Published(tables or []), claims or [], readings or ["default"], given, measures
+    )
+
+
+def constant(**values: float) -> dict[str, list[float]]:
+    """Give the same value in every run."""
+    return {name: [value] * RUNS for name, value in values.items()}
+
+
+def verdict(value: str, mean: float, half_digit: float = 0.0, bound: Bound = UNBOUNDED) -> str:
+    """Give the verdict on a number."""
+    return judge(Decimal(value), half_digit, measured(mean), bound)[0]
+
+
+# Numbers.
 
 
 @pytest.mark.parametrize(
-    ("order", "alike", "verdict"),
+    ("mean", "found"), [(90.0, "matches"), (110.0, "matches"), (89.9, "differs")]
+)
+def test_a_value_within_ten_per_cent_matches(mean: float, found: str) -> None:
+    assert verdict("100", mean) == found
+
+
+def test_a_value_within_the_rounding_of_a_published_one_matches() -> None:
+    # 0.04 is from 0.035 to 0.045: more than ten per cent of it.
+    assert verdict("0.04", 0.0449, 0.005) == "matches"
+    assert verdict("0.040", 0.0449, 0.0005) == "differs"
+    # A zero beside values with two digits.
+    assert verdict("0", 0.0049, 0.005) == "matches"
+    assert verdict("0", 0.0051, 0.005) == "differs"
+
+
+def test_what_no_network_allows_is_impossible_whatever_was_measured() -> None:
+    most = Bound(maximum=5.0, reason="too much")
+    for value in (None, measured(4.9), measured(5.2)):
+        assert judge(Decimal("5.2"), 0.05, value, most) == ("impossible", "too much")
+
+
+def test_what_rounding_or_three_per_cent_explains_is_at_the_bound_only_if_it_matches() -> None:
+    minimum = Bound(minimum=0.0401, reason="too soon")
+    assert verdict("0.04", 0.0402, 0.005, minimum) == "at the bound"
+    assert verdict("0.04", 0.0602, 0.005, minimum) == "differs"
+    assert verdict("0.03", 0.0402, 0.005, minimum) == "impossible"
+    most = Bound(maximum=100.0)
+    assert verdict("102.9", 99.0, 0.05, most) == "at the bound"
+    assert verdict("103.1", 99.0, 0.05, most) == "impossible"
+
+
+def test_a_column_that_is_not_stated_is_context_and_a_chosen_value_an_input() -> None:
+    given = {"s": experiment(constant(a=1.0, b=2.0))}
+    rows = {"s": published(a="1.0")}
+    kinds = [(item.kind, item.verdict) for item in compared(given, [table(rows)])]
+    assert kinds == [("number", "matches"), ("context", None)]
+    chosen = [
+        (item.kind, item.verdict, item.note)
+        for item in compared(given, [table(rows, chosen="so that it fits")])
+    ]
+    assert chosen == [("input", None, "so that it fits"), ("context", None, "")]
+
+
+def test_the_definitions_of_a_number_are_told_apart() -> None:
+    given = {"s": experiment(constant(a=1.0), other={("a", "default"): {0: 4.0}})}
+    measures = {**MEASURES, "other": MEASURES["throughput"]}
+    tables = [table({"s": published(a="1.0")}, measures=["throughput", "other"])]
+    items = compared(given, tables, measures=measures)
+    found = [(it.definition, it.measured and it.measured.mean, it.verdict) for it in items]
+    assert found == [("", 1.0, "matches"), ("other", 4.0, "differs")]
+
+
+def test_a_number_has_an_item_for_each_reading_that_concerns_its_experiments() -> None:
+    given = {
+        "s": experiment(constant(a=1.0), ["default", "x", "y", "x + y"]),
+        "t": experiment(constant(a=1.0), ["default", "y"]),
+    }
+    rows = {"s": published(a="1"), "t": published(a="1")}
+    items = compared(given, [table(rows)], readings=["default", "x", "y", "x + y"])
+    assert [(item.id.split("/")[1], item.reading) for item in items] == [
+        ("s", "default"),
+        ("s", "x"),
+        ("s", "y"),
+        ("s", "x + y"),
+        ("t", "default"),
+        ("t", "y"),
+    ]
+
+
+def test_a_mean_over_experiments_takes_each_under_what_concerns_it() -> None:
+    given = {
+        "one": experiment(constant(a=1.0), ["default", "x"]),
+        "two": experiment(constant(a=3.0)),
+    }
+    tables = [table({"both": published(a="2.5")}, ["one", "two"])]
+    items = compared(given, tables, readings=["default", "x"])
+    # Under x, the first has 2 and the second still 3.
+    assert [item.measured.mean for item in items if item.measured] == [2.0, 2.5]
+
+
+# Rankings.
+
+
+def ranked(values: Mapping[str, list[float]], **row: str) -> Item:
+    """Give the item of the ranking of a row."""
+    items = compared({"s": experiment(values)}, [table({"s": published(**row)})])
+    (found,) = (item for item in items if item.kind == "ranking")
+    return found
+
+
+def test_a_ranking_is_counted_once_and_confirmed_if_every_step_is() -> None:
+    assert ranked(constant(a=1.0, b=2.0, c=3.0), a="1", b="2", c="3").verdict == "confirmed"
+    assert ranked(constant(a=2.0, b=1.0, c=3.0), a="1", b="2", c="3").verdict == "not confirmed"
+    assert ranked(constant(a=1.99, b=2.0, c=3.0), a="1", b="2", c="3").verdict == "tied"
+
+
+def test_a_ranking_of_values_far_from_the_published_ones_is_not_confirmed() -> None:
+    found = ranked(constant(a=66.0, b=132.0), a="1", b="2")
+    assert found.verdict == "not confirmed" and "66 times" in found.note
+
+
+def test_a_ranking_whose_runs_disagree_is_not_confirmed() -> None:
+    spread = {"a": [1.0, 3.0, 1.0, 3.0], "b": [2.2, 2.2, 2.2, 2.2]}
+    assert ranked(spread, a="1.9", b="2.2").verdict == "not confirmed"
+
+
+def test_values_published_as_equal_are_to_be_tied() -> None:
+    assert ranked(constant(a=1.0, b=1.0, c=3.0), a="1.0", b="1.0", c="3.0").verdict == "confirmed"
+    assert (
+        ranked(constant(a=1.0, b=1.3, c=3.0), a="1.00", b="1.00", c="3.00").verdict != "confirmed"
+    )
+    # Both may have been rounded: 1.3 and 0.7 are printed as 1.
+    assert ranked(constant(a=1.0, b=1.3, c=3.0), a="1", b="1", c="3").verdict == "confirmed"
+
+
+def test_a_row_of_equal_values_has_no_ranking() -> None:
+    items = compared(
+        {"s": experiment(constant(a=1.0, b=1.0))}, [table({"s": published(a="1", b="1")})]
+    )
+    assert [item.kind for item in items] == ["number", "number"]
+
+
+# Claims.
+
+
+def claim(**what: Any) -> Claim:
+    """Give a claim about the throughput in one experiment."""
+    return Claim("c", "so it is", "throughput", "controller", {"s": ["s"]}, **what)
+
+
+def decided(values: Mapping[str, list[float]], **what: Any) -> Item:
+    """Give the item of a claim."""
+    (item,) = compared({"s": experiment(values)}, claims=[claim(**what)])
+    return item
+
+
+@pytest.mark.parametrize(
+    ("values", "answer", "verdict"),
     [
-        ([["b"], ["a"]], [], "same order"),
-        ([["a"], ["b"]], [], "differs"),
-        ([["b", "c"], ["a"]], [], "same order"),
-        ([["b"], ["a", "c"]], [], "differs"),
-        ([], ["b", "c"], "matches"),
-        ([], ["a", "b"], "differs"),
+        ([2.0, 2.1, 2.0, 2.1], "yes", "confirmed"),
+        ([1.0, 1.01, 0.99, 1.0], "tied", "tied"),
+        ([0.5, 0.5, 0.5, 0.5], "no", "not confirmed"),
+        ([0.5, 2.0, 0.5, 2.0], "undecided", "not confirmed"),
     ],
 )
-def test_a_claim_is_held_against_the_measured_order(
-    order: list[list[str]], alike: list[str], verdict: str
+def test_an_order_is_decided_by_the_interval_of_the_runs(
+    values: list[float], answer: str, verdict: str
 ) -> None:
-    given = {"s": experiment(["default"], {"a": 1.0, "b": 3.0, "c": 3.0})}
-    [item] = compare_all(Published([], [claim(order, alike)]), given, MEASURES)
-    assert (item.id, item.verdict, item.note) == ("claims/s/c", verdict, "so it is")
+    item = decided({"a": values, "b": [1.0] * RUNS}, order=[["a"], ["b"]])
+    assert (item.answer, item.verdict) == (answer, verdict)
+
+
+def test_runs_of_one_number_are_compared_with_each_other() -> None:
+    # The runs differ by a factor of eight, yet in each the first has 10 % more.
+    others = [1.0, 2.0, 4.0, 8.0]
+    item = decided({"a": [1.1 * it for it in others], "b": others}, order=[["a"], ["b"]])
+    unpaired = decided({"a": [8.8, 1.1, 2.2, 4.4], "b": others}, order=[["a"], ["b"]])
+    assert item.measured and unpaired.measured
+    width = [it.interval[1] - it.interval[0] for it in (item.measured, unpaired.measured)]
+    assert width[0] < 1e-9 < width[1]
+
+
+def test_the_relation_that_runs_confirm_least_decides() -> None:
+    item = decided(constant(a=3.0, b=1.0, c=2.99), order=[["a"], ["b", "c"]])
+    assert item.verdict == "tied" and item.note.endswith("a over c")
+    # A contradiction decides before what is open.
+    values = {"a": [2.0] * RUNS, "b": [1.0, 3.0, 1.0, 3.0], "c": [4.0] * RUNS}
+    assert decided(values, order=[["a"], ["b", "c"]]).answer == "no"
+
+
+@pytest.mark.parametrize(("factor", "answer"), [(2.9, "yes"), (3.0, "tied"), (3.2, "no")])
+def test_a_claim_may_be_of_so_many_times_more(factor: float, answer: str) -> None:
+    assert decided(constant(a=3.0, b=1.0), order=[["a"], ["b"]], factor=factor).answer == answer
+
+
+@pytest.mark.parametrize(("most", "answer"), [(2.5, "yes"), (2.0, "undecided"), (1.5, "no")])
+def test_a_claim_may_be_of_less_than_a_value(most: float, answer: str) -> None:
+    assert decided({"a": [1.9, 2.0, 2.0, 2.1]}, below={"a": most}).answer == answer
+
+
+@pytest.mark.parametrize(("other", "answer"), [(1.05, "yes"), (1.3, "no")])
+def test_columns_are_alike_within_ten_per_cent(other: float, answer: str) -> None:
+    assert decided(constant(a=1.0, b=other), alike=["a", "b"]).answer == answer
 
 
 def test_a_claim_that_the_papers_own_numbers_deny_is_named() -> None:
-    given = {"s": experiment(["default"], {"a": 1.0, "b": 3.0})}
-    own = table({"s": numbers(a="4", b="2")})
-    *_, item = compare_all(Published([own], [claim([["b"], ["a"]], [])]), given, MEASURES)
-    assert item.verdict == "same order"
-    assert item.note == "so it is; the paper's own numbers contradict this"
-
-
-def gain(percent: str) -> Gain:
-    """Give a gain of b over a."""
-    return Gain("g", "so much", "throughput", "controller", "b", "a", "s", Decimal(percent))
+    own = table({"s": published(a="4", b="2")})
+    given = {"s": experiment(constant(a=1.0, b=3.0))}
+    *_, item = compared(given, [own], [claim(order=[["b"], ["a"]])])
+    assert item.verdict == "confirmed"
+    assert item.note.endswith("the paper's own numbers contradict it")
 
 
 @pytest.mark.parametrize(
-    ("percent", "verdict"),
-    [("150", "matches"), ("140", "matches"), ("20", "same order"), ("-20", "differs")],
+    ("percent", "of", "found"),
+    [
+        # As factors: 0.12 and 0.21 differ by far more than -88 and -79.
+        ("-88", 0.21, "differs"),
+        ("-88", 0.125, "matches"),
+        ("-88", 0.999, "differs"),
+        ("300", 3.7, "matches"),
+        ("300", 3.5, "differs"),
+    ],
 )
-def test_a_gain_is_taken_in_each_run_and_is_of_the_papers_order_if_the_same_is_ahead(
-    percent: str, verdict: str
+def test_a_gain_is_compared_as_the_factor_that_it_stands_for(
+    percent: str, of: float, found: str
 ) -> None:
-    given = {"s": experiment(["default"], {"a": 1.0, "b": 3.0})}
-    # From 1 to 3 in the first run, from 2 to 4 in the second.
-    [item] = compare_all(Published([], [], [gain(percent)]), given, MEASURES)
-    assert item.measured == Measured(150.0, 100.0, 200.0, 2, "%")
-    assert (item.id, item.verdict) == ("gains/s/g/throughput-gain", verdict)
+    gain = Gain("a", "b", Decimal(percent))
+    item = decided(constant(a=of, b=1.0), gain=gain)
+    assert (item.kind, item.verdict) == ("number", found)
 
 
 def test_a_gain_over_nothing_is_not_measured() -> None:
-    given = {"s": experiment(["default"], {"a": -1.0, "b": 3.0})}
-    [item] = compare_all(Published([], [], [gain("10")]), given, MEASURES)
+    item = decided(constant(a=1.0, b=0.0), gain=Gain("a", "b", Decimal(10)))
     assert item.verdict == "not measured"
 
 
-@pytest.mark.parametrize(("factor", "verdict"), [(3.0, "same order"), (4.0, "differs")])
-def test_a_claim_may_be_of_so_many_times_more(factor: float, verdict: str) -> None:
-    given = {"s": experiment(["default"], {"a": 1.0, "b": 5.0})}
-    said = replace(claim([["b"], ["a"]], []), factor=factor)
-    # On average 1.5 and 5.5.
-    [item] = compare_all(Published([], [said]), given, MEASURES)
-    assert item.verdict == verdict
+def test_nothing_measured_makes_no_summary_and_a_question_stays_with_its_claim() -> None:
+    assert summarise([], "s") is None
+    said = replace(claim(order=[["a"], ["b"]]), question="Is it?")
+    (item,) = compared({"s": experiment({"a": [], "b": []})}, claims=[said])
+    assert (item.verdict, item.question) == ("not measured", "Is it?")
 
 
-@pytest.mark.parametrize(("most", "verdict"), [(2.0, "matches"), (1.5, "differs")])
-def test_a_claim_may_be_of_less_than_a_value(most: float, verdict: str) -> None:
-    given = {"s": experiment(["default"], {"a": 1.0})}
-    said = replace(claim([], []), below={"a": most})
-    [item] = compare_all(Published([], [said]), given, MEASURES)
-    assert item.verdict == verdict
+def test_a_tie_is_two_per_cent() -> None:
+    for more, answer in ((1 + 0.9 * TIE, "tied"), (1 + 1.1 * TIE, "yes")):
+        assert decided(constant(a=more, b=1.0), order=[["a"], ["b"]]).answer == answer

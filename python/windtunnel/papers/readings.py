@@ -63,7 +63,7 @@ class Space:
     def at(self, place: int) -> str:
         """Give a combination by its place among all; the first is the default."""
         chosen: list[str] = []
-        for names in reversed(self.axes.values()):
+        for names in reversed(list(self.axes.values())):
             place, option = divmod(place, len(names) + 1)
             if option:
                 chosen.append(names[option - 1])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from windtunnel.papers.paper import Paper, find_paper
 from windtunnel.papers.published import read_published
 from windtunnel.papers.readings import DEFAULT, READING, overrides, restricted
 from windtunnel.papers.scores import Effect, Numbers, Score, effects
+from windtunnel.papers.summary import Summary, summarise_all
 from windtunnel.papers.verdicts import compare_all
 from windtunnel.results import Results
 from windtunnel.running import Progress, read, run_scenario
@@ -63,15 +64,15 @@ class Reproduction:
         return [numbers.score(reading, any_definition=True) for reading in self.readings]
 
     @property
-    def sampled(self) -> list[Score]:
-        """The scores of the combinations that were drawn at random."""
-        drawn = set(self.sample)
-        return [score for score in self.scores if score.reading in drawn]
-
-    @property
     def effects(self) -> list[Effect]:
         """What each reading adds to the numbers that agree, over the sample."""
-        return effects(self.sampled, self.paper.space)
+        drawn = set(self.sample)
+        return effects([it for it in self.scores if it.reading in drawn], self.paper.space)
+
+    @property
+    def summary(self) -> Summary:
+        """What it found, in a dozen lines."""
+        return summarise_all(self.items, self.scores, self.sample, self.effects, self.unknown)
 
     @property
     def faults(self) -> list[str]:
@@ -90,8 +91,9 @@ class Reproduction:
             "missing": self.missing,
             "experiments": self.paper.experiments,
             "items": [item.document() for item in self.items],
-            "unknown": self.unknown,
-            "combinations": {"all": self.paper.space.size, "sampled": len(self.sample)},
+            "summary": asdict(self.summary),
+            "combinations": self.paper.space.size,
+            "sample": self.sample,
             "scores": [vars(score) for score in self.scores],
             "effects": [vars(effect) for effect in self.effects],
             "figures": [figure.document() for figure in self.paper.figures],
@@ -142,7 +144,7 @@ def reproduce(
     singles = [reading for names in paper.space.axes.values() for reading in names]
     readings = list(dict.fromkeys([DEFAULT, *singles, *paper.together, *sample]))
     scenarios = {
-        it: scenario_of(paper, it, readings, own[it], runs, seed) for it in paper.experiments
+        it: scenario_of(paper, it, readings, stated[it], runs, seed) for it in paper.experiments
     }
     measures = paper.measures()
     check(paper, published, claims.claims, scenarios, measures)
@@ -164,10 +166,15 @@ def reproduce(
     )
 
 
+def compared(scenario: Scenario) -> dict[str, dict[str, dict[str, Any]]]:
+    """Give what a scenario compares: on each axis, what each case sets by its paths."""
+    found: dict[str, dict[str, dict[str, Any]]] = tomllib.loads(scenario.text).get("compare", {})
+    return found
+
+
 def readings_of(scenario: Scenario) -> dict[str, dict[str, Any]]:
     """Give the readings of an experiment: by name, what each sets by its paths."""
-    compared = tomllib.loads(scenario.text).get("compare", {})
-    found: dict[str, dict[str, Any]] = compared.get(READING, {})
+    found = compared(scenario).get(READING, {})
     return {name: sets for name, sets in found.items() if name != DEFAULT}
 
 
@@ -175,16 +182,19 @@ def scenario_of(
     paper: Paper,
     experiment: str,
     readings: Sequence[str],
-    own: Mapping[str, Mapping[str, Any]],
+    stated: Scenario,
     runs: int | None,
     seed: int | None,
 ) -> Scenario:
-    """Read an experiment's scenario, with all readings that concern it."""
+    """Read an experiment's scenario again, with all readings that concern it."""
     settings = {} if runs is None else {"runs": str(runs)}
+    own = readings_of(stated)
     wanted = dict.fromkeys(restricted(reading, own) for reading in readings)
     if own and list(wanted) != [DEFAULT, *own]:
-        compared = {reading: overrides(reading, own) for reading in wanted}
-        settings["compare.reading"] = in_toml("compare.reading", compared)
+        # All axes, in their order: where two set the same value, the later one's holds.
+        axes = compared(stated)
+        axes[READING] = {reading: overrides(reading, own) for reading in wanted}
+        settings["compare"] = in_toml("compare", axes)
     return read(paper.scenario(experiment), settings, seed)
 
 

@@ -15,11 +15,13 @@ import polars as pl
 from markdown_it import MarkdownIt
 
 from windtunnel.folders import VERSION_KEY
+from windtunnel.papers.agreement import AT_BOUND, NEAR, TIE, TOLERANCE
 from windtunnel.papers.errors import UnknownPaper
-from windtunnel.papers.readings import DEFAULT
+from windtunnel.papers.items import CLAIMS
 from windtunnel.papers.paper import find_paper
-from windtunnel.papers.agreement import TOLERANCE
+from windtunnel.papers.readings import DEFAULT
 from windtunnel.papers.reproduction import REPRODUCTION
+from windtunnel.papers.summary import TITLES
 from windtunnel.pictures import charts, colours
 from windtunnel.pictures.cases import narrowed, ranked
 from windtunnel.pictures.kinds import KINDS, Kinds, of_kind
@@ -29,15 +31,14 @@ from windtunnel.report import of_results, page
 from windtunnel.report.tables import Cell, Column, Table
 from windtunnel.results import Results, ResultsError
 
-CLAIMS = "claims"
-"""The first part of the ids of claims."""
-
 SYMBOLS = {
     "matches": "✓",
-    "same order": "≈",
+    "at the bound": "≤",
     "differs": "✗",
     "impossible": "⊘",
-    "not stated": "–",
+    "confirmed": "✓",
+    "tied": "=",
+    "not confirmed": "✗",
     "not measured": "…",
 }
 """The symbols of verdicts, in the order of the counts."""
@@ -46,10 +47,12 @@ KEYS = {
     "title",
     "reference",
     VERSION_KEY,
-    "seeds",
+    "runs",
+    "seed",
     "missing",
     "experiments",
     "items",
+    "summary",
     "figures",
     "page",
 }
@@ -97,9 +100,11 @@ def write(folder: Path) -> Path:
         for name in document["experiments"]
         if (folder / name).is_dir()
     }
-    items = [item for item in document["items"] if not is_claim(item)]
-    said = [item for item in document["items"] if is_claim(item)]
-    groups = list(grouped(items, controllers(results.values())))
+    items = document["items"]
+    said = [item for item in items if is_claim(item)]
+    rows = [item for item in items if item["kind"] == "ranking"]
+    numbers = [item for item in items if not is_claim(item) and item["kind"] != "ranking"]
+    groups = list(grouped(numbers, controllers(results.values())))
     known = kinds_of(document.get("paper", ""))
     drawn = [figure(it, results.get(it["experiment"]), known) for it in document["figures"]]
     written = page.write_page(
@@ -110,16 +115,24 @@ def write(folder: Path) -> Path:
         reference=document["reference"],
         facts={
             "Version": f"Windtunnel {document[VERSION_KEY]}",
-            "Runs of each case": document["seeds"],
+            "Runs of each case": document["runs"],
+            "Seed": document["seed"],
         },
         warnings=document["missing"],
-        verdicts=verdicts(document["items"]),
+        answers=answers(document["summary"]["answers"]),
+        sentences=[inline(it) for it in document["summary"]["sentences"]],
+        verdicts=verdicts(scored(items)),
         symbols=SYMBOLS,
         tolerance=f"{TOLERANCE:.0%}",
-        counts=Counter(item["verdict"] for item in of_default(document["items"])),
+        tie=f"{TIE:.0%}",
+        near=f"{NEAR:g}",
+        at_bound=f"{AT_BOUND:.0%}",
+        counts=Counter(item["verdict"] for item in of_default(scored(items))),
         groups=groups,
         claims=claims(of_default(said)),
         claims_by_reading=claims(said),
+        rankings=rankings(of_default(rows)),
+        rankings_by_reading=rankings(rows),
         figures=drawn,
         reading=markdown(document["page"]),
         experiments=[
@@ -158,8 +171,23 @@ def write_json(file: Path, document: dict[str, Any]) -> None:
 
 
 def is_claim(item: Item) -> bool:
-    """Say whether an item is a claim, without numbers."""
+    """Say whether an item is a claim, or the number of one."""
     return str(item["id"]).startswith(f"{CLAIMS}/")
+
+
+def scored(items: list[Item]) -> list[Item]:
+    """Keep what has a verdict, each number under its recommended definition."""
+    return [item for item in items if item["verdict"] and not item["definition"]]
+
+
+def answers(answered: list[dict[str, str]]) -> Table:
+    """Tabulate the paper's questions and their answers."""
+    keys = ("question", "where", "answer", "yes_in", "paper", "here")
+    columns = [
+        Column(title, key in ("yes_in", "paper", "here"), [Cell(it[key]) for it in answered])
+        for title, key in zip(TITLES, keys, strict=True)
+    ]
+    return Table("Answers", columns)
 
 
 def words(id: str) -> str:
@@ -259,21 +287,53 @@ def measured(item: Item) -> Cell:
 
 
 def verdict(item: Item) -> Cell:
-    """Write a verdict: a symbol and its words."""
+    """Write a verdict: a symbol and its words; an input has none."""
+    if item["verdict"] is None:
+        return Cell("input" if item["kind"] == "input" else "–")
     return Cell(f"{SYMBOLS.get(item['verdict'], '?')} {item['verdict']}")
 
 
 def claims(items: list[Item]) -> Table:
-    """Tabulate the paper's claims and their verdicts."""
+    """Tabulate the paper's claims: what decides each, the paper's value and ours."""
     return Table(
         "Claims of the paper",
         [
             Column("claim", False, [Cell(item["note"]) for item in items]),
-            Column("about", False, [Cell(words(item["id"].split("/")[1])) for item in items]),
+            Column("where", False, [Cell(words(item["id"].split("/")[1])) for item in items]),
             *readings(items),
+            Column("published", True, [with_unit(item["published"], item) for item in items]),
+            Column("measured", True, [with_unit(item["measured"], item) for item in items]),
             Column("verdict", False, [verdict(item) for item in items]),
         ],
     )
+
+
+def with_unit(value: dict[str, Any] | None, item: Item) -> Cell:
+    """Write a claim's value, and its 95 % interval if it was measured."""
+    if value is None:
+        return Cell("–")
+    if "interval" not in value:
+        return Cell(f"{significant(value['value'])} {item['unit']}".strip())
+    low, high = (significant(end) for end in value["interval"])
+    return Cell(f"{significant(value['mean'])} {item['unit']}".strip(), f"{low} to {high}")
+
+
+def rankings(items: list[Item]) -> Table:
+    """Tabulate whether the rankings of the paper's rows are confirmed."""
+    return Table(
+        "Rankings of the paper's rows",
+        [
+            Column("row", False, [Cell(row(item)) for item in items]),
+            *readings(items),
+            Column("verdict", False, [replace(verdict(it), detail=it["note"]) for it in items]),
+        ],
+    )
+
+
+def row(item: Item) -> str:
+    """Name the row of a table, and the measure."""
+    _, *place, measure = item["id"].split("/")
+    return f"{', '.join(dict.fromkeys(map(words, place)))}: {measure.replace('-', ' ')}"
 
 
 def readings(items: list[Item]) -> list[Column]:
@@ -335,6 +395,11 @@ def experiment(folder: Path, title: str, results: Results) -> Experiment:
         of_results.runs(results),
         of_results.warnings(results),
     )
+
+
+def inline(text: str) -> str:
+    """Turn a sentence of Markdown into HTML; HTML stays text."""
+    return str(MarkdownIt("commonmark", {"html": False}).renderInline(text))
 
 
 def markdown(text: str) -> str:

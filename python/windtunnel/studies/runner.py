@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from statistics import stdev
+from statistics import fmean
 
 from windtunnel import _core
-from windtunnel.measures import intervals
+from windtunnel.measures.intervals import half_width
 from windtunnel.studies import design
 from windtunnel.studies.design import Point
 from windtunnel.studies.errors import StudyError
@@ -272,16 +272,7 @@ def is_enough(values: list[float], stop: Stop) -> bool:
     assert precision and confidence
     if len(values) < 2:
         return False
-    half = half_interval(values, confidence.number)
-    mean = sum(values) / len(values)
-    return half <= precision.number * abs(mean)
-
-
-def half_interval(values: list[float], confidence: float) -> float:
-    """Give half the confidence interval of the mean of at least two values."""
-    factor = intervals.factor(len(values), confidence)
-    assert factor
-    return factor * stdev(values)
+    return half_width(values, confidence.number) <= precision.number * abs(fmean(values))
 
 
 @contextmanager

@@ -73,9 +73,10 @@ impl Sender {
             || bytes as f64 <= self.rate().unwrap_or(f64::INFINITY) / PER_SECOND
     }
 
-    /// When the first of the sender's segments leaves the host's queue.
+    /// When the last of the sender's segments leaves the host's queue. A host hears of those
+    /// that have left several at a time, and the link is as busy as if it heard of each.
     #[inline]
-    pub(super) fn next_leaves_queue(&self) -> Option<Time> {
-        self.small_queue.as_ref()?.leaving.front().map(|it| it.0)
+    pub(super) fn all_leave_queue(&self) -> Option<Time> {
+        self.small_queue.as_ref()?.leaving.back().map(|it| it.0)
     }
 }

@@ -19,7 +19,7 @@ impl Sender {
     #[inline]
     pub(in crate::tcp) fn next_wake(&self) -> Option<Time> {
         let pacer = self.waits_for_pacer.then(|| self.pacer.next());
-        let queue = if self.waits_for_queue { self.next_leaves_queue() } else { None };
+        let queue = if self.waits_for_queue { self.all_leave_queue() } else { None };
         let pacer = pacer.or(queue);
         let timers = if !self.board.is_empty() {
             let timeout = self.timeout_due();
