@@ -1,11 +1,13 @@
-"""What this paper measures and no other: the busiest link, completion times, bridges."""
+"""What this paper measures and no other: the busiest link, completion times, bridges, gains."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
 from functools import partial
 
 import polars as pl
 
+from windtunnel.measures import flows
 from windtunnel.measures.links import DROPS, busiest, samples
 from windtunnel.measures.measure import VALUE, Measure, Tables, of_runs
 from windtunnel.measures.transfers import CLASSES, size_class
@@ -15,6 +17,15 @@ SIZES = dict(zip(("tiny", "small", "medium", "large"), CLASSES, strict=True))
 
 STATISTICS = {"mean": "mean", "median": "median", "p99": "99th percentile"}
 """What is measured of the completion times, and its title."""
+
+PLAIN = {"network": "plain", "buffer": "50 MB"}
+"""By axis, the case that gains are relative to: TCP without DCIB, and the largest buffer."""
+
+START_S = 0.1
+"""How long a simulation counts as the start of its flows, which figure 2b shows, in s."""
+
+Take = Callable[[Tables, list[str]], pl.DataFrame]
+"""What a measure takes from results."""
 
 
 def utilisation(results: Tables, keys: list[str]) -> pl.DataFrame:
@@ -83,6 +94,85 @@ def reactions(rows: list[tuple[float, bool, bool]]) -> list[float]:
     return found
 
 
+def first_drop(results: Tables, keys: list[str]) -> pl.DataFrame:
+    """Take the time at which the busiest link drops its first packet, in ms."""
+    dropped = samples(results, keys).filter(pl.sum_horizontal(DROPS) > 0)
+    return of_runs(dropped, keys, 1e3 * pl.col("time_s").min())
+
+
+def reacts(results: Tables, keys: list[str], *, all_flows: bool) -> pl.DataFrame:
+    """Take the time from the first drop to the first decrease of a flow, or of the last, in ms."""
+    dropped = first_drop(results, keys).rename({VALUE: "dropped"})
+    after = pl.col("time_s") * 1e3 >= pl.col("dropped")
+    decreased = decreases(results, keys).join(dropped, on=keys, maintain_order="left")
+    found = first_decreases(decreased.filter(after), results, keys, all_flows=all_flows)
+    found = found.join(dropped, on=keys, maintain_order="left")
+    return found.select(*keys, (pl.col(VALUE) - pl.col("dropped")).alias(VALUE))
+
+
+def again(results: Tables, keys: list[str], *, all_flows: bool) -> pl.DataFrame:
+    """Take the time of the first decrease after the start, of a flow or of the last, in ms."""
+    decreased = decreases(results, keys).filter(pl.col("time_s") > START_S)
+    return first_decreases(decreased, results, keys, all_flows=all_flows)
+
+
+def decreases(results: Tables, keys: list[str]) -> pl.DataFrame:
+    """Give the samples of flows in which their windows were decreased, in order of time."""
+    return results["flow_series"].filter(pl.col("decreases") > 0).sort("time_s")
+
+
+def first_decreases(
+    decreased: pl.DataFrame, results: Tables, keys: list[str], *, all_flows: bool
+) -> pl.DataFrame:
+    """Take when the first of the flows has a decrease, or when all have had one, in ms.
+
+    Without a value where not all flows have one.
+    """
+    each = decreased.group_by(*keys, "flow", maintain_order=True)
+    times = each.agg(time=pl.col("time_s").first())
+    senders = results["flows"].group_by(keys, maintain_order=True).agg(senders=pl.len())
+    found = times.group_by(keys, maintain_order=True).agg(
+        first=pl.col("time").min(), last=pl.col("time").max(), reacting=pl.len()
+    )
+    found = found.join(senders, on=keys, maintain_order="left")
+    if all_flows:
+        found = found.filter(pl.col("reacting") == pl.col("senders"))
+    return found.select(*keys, (1e3 * pl.col("last" if all_flows else "first")).alias(VALUE))
+
+
+def relative(results: Tables, keys: list[str], of: Take) -> pl.DataFrame:
+    """Relate a measure to what plain TCP, or TCP with the largest buffer, has in the same run."""
+    values = of(results, keys)
+    for axis, plain in PLAIN.items():
+        if axis in keys:
+            others = [it for it in keys if it != axis]
+            base = values.filter(pl.col(axis) == plain).select(*others, plain=VALUE)
+            both = values.join(base, on=others, maintain_order="left")
+            value = (pl.col(VALUE) / pl.col("plain")).fill_nan(None).alias(VALUE)
+            return both.select(*keys, value)
+    return values.clear()
+
+
+def over(
+    results: Tables, keys: list[str], axes: Collection[str], of: Take, statistic: str
+) -> pl.DataFrame:
+    """Summarise a measure over all cases of some axes, in each of these cases."""
+    others = [it for it in keys if it not in axes]
+    values = of(results, keys)
+    if len(others) == len(keys) or values.is_empty():
+        return values.clear()
+    summaries = {"mean": pl.col(VALUE).mean(), "maximum": pl.col(VALUE).max()}
+    return values.with_columns(summaries[statistic].over(others))
+
+
+def least_of_sizes(results: Tables, keys: list[str]) -> pl.DataFrame:
+    """Take the mean completion time relative to plain TCP, of the class of sizes with the least."""
+    each = [
+        relative(results, keys, partial(completion, statistic="mean", size=size)) for size in SIZES
+    ]
+    return of_runs(pl.concat(each), keys, pl.col(VALUE).min())
+
+
 def completion(
     results: Tables, keys: list[str], statistic: str, size: str | None = None
 ) -> pl.DataFrame:
@@ -123,6 +213,14 @@ def greatest_share(results: Tables, keys: list[str]) -> pl.DataFrame:
     return of_runs(results["bridges"], keys, 100 * pl.col("selected_bound").min())
 
 
+def duplicates(results: Tables, keys: list[str]) -> pl.DataFrame:
+    """Relate the segments that receivers had already to what the busiest link delivers, in %."""
+    had = of_runs(results["flows"], keys, pl.col("duplicates").sum()).rename({VALUE: "had"})
+    carried = busiest(results, keys).select(*keys, "delivered")
+    value = (100 * pl.col("had") / pl.col("delivered")).fill_nan(None).alias(VALUE)
+    return had.join(carried, on=keys, maintain_order="left").select(*keys, value)
+
+
 def extra_bytes(results: Tables, keys: list[str]) -> pl.DataFrame:
     """Relate what bridges send of their own to what the busiest link carries, in percent."""
     own = (pl.col("resent_bytes") + pl.col("acknowledgement_bytes")).sum().alias("own")
@@ -132,8 +230,47 @@ def extra_bytes(results: Tables, keys: list[str]) -> pl.DataFrame:
     return sent.join(carried, on=keys, maintain_order="left").select(*keys, value)
 
 
+def gains() -> dict[str, Measure]:
+    """Give the measures of gains: by what factor DCIB, or less buffer, changes a throughput."""
+    made = {}
+    for name, title, of in (
+        ("link-throughput", "what the busiest link carries", throughput),
+        ("throughput", "goodput", flows.throughput),
+        ("link-throughput-median", "median of what the busiest link carries", throughput_median),
+    ):
+        factor = partial(relative, of=of)
+        made[f"{name}-factor"] = Measure(f"{title}, relative to plain TCP", "", factor)
+        for key, axis, statistic, summary in (
+            ("greatest-factor", "rtt", "maximum", "the greatest of all round-trip times"),
+            ("mean-factor", "rtt", "mean", "mean of all round-trip times"),
+            ("factor-of-all", "controller", "mean", "mean of all controllers"),
+        ):
+            take = partial(over, axes=[axis], of=factor, statistic=statistic)
+            made[f"{name}-{key}"] = Measure(f"{title}, relative to plain TCP: {summary}", "", take)
+    return made
+
+
+def shares() -> dict[str, Measure]:
+    """Give the measures of how long transfers take relative to plain TCP."""
+    made = {
+        f"completion-{statistic}-share": Measure(
+            f"completion time, relative to plain TCP: {name}",
+            "",
+            partial(relative, of=partial(completion, statistic=statistic)),
+        )
+        for statistic, name in STATISTICS.items()
+    }
+    least = Measure("the same of means by size: the least", "", least_of_sizes)
+    return {**made, "completion-least-share": least}
+
+
 MEASURES = {
     "link-utilisation": Measure("of the busiest link", "%", utilisation),
+    "mean-link-utilisation": Measure(
+        "of the busiest link, mean of all controllers",
+        "%",
+        partial(over, axes=["controller"], of=utilisation, statistic="mean"),
+    ),
     "link-throughput": Measure(
         "what the busiest link carries, with headers and retransmissions", "Mbps", throughput
     ),
@@ -141,6 +278,27 @@ MEASURES = {
     "link-throughput-p99": Measure("its 99th percentile over time", "Mbps", throughput_p99),
     "link-loss": Measure("packets that the busiest link drops", "%", loss),
     "reaction": Measure("from a first drop to the next decrease of a window", "ms", reaction),
+    "first-drop": Measure("the first drop, from the start", "ms", first_drop),
+    "first-flow-reacts": Measure(
+        "from the first drop to a decrease of one flow's window",
+        "ms",
+        partial(reacts, all_flows=False),
+    ),
+    "all-flows-react": Measure(
+        "from the first drop until all flows' windows have decreased",
+        "ms",
+        partial(reacts, all_flows=True),
+    ),
+    "first-flow-again": Measure(
+        "the first decrease after the start of one flow, from the start",
+        "ms",
+        partial(again, all_flows=False),
+    ),
+    "all-flows-again": Measure(
+        "the first decrease after the start of the last flow, from the start",
+        "ms",
+        partial(again, all_flows=True),
+    ),
     "maximum-share": Measure(
         "the greatest share of packets that may be selected", "%", greatest_share
     ),
@@ -149,7 +307,14 @@ MEASURES = {
         "%",
         extra_bytes,
     ),
+    "duplicates": Measure(
+        "segments that receivers had already, relative to what the busiest link delivers",
+        "%",
+        duplicates,
+    ),
     "unfinished": Measure("transfers that were not finished", "", unfinished),
     **completions(),
+    **gains(),
+    **shares(),
 }
 """Each by its name in the paper's files."""
