@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from pathlib import Path
 
@@ -71,7 +72,8 @@ def test_a_model_stands_beside_what_its_controller_measured(tmp_path: Path) -> N
     assert sorted(points["loss"]) == [0.001, 0.01]
     modelled = d_tcp.modelled(points, d_tcp.MODELS["reno"])
     [rtt, *_] = points.filter(loss=0.01)["rtt_s"]
-    expected = d_tcp.models.reno(0.01, rtt) * d_tcp.SEGMENT_BITS / 1e6
+    # Reno's square-root law, in segments per second.
+    expected = math.sqrt(1.5 / 0.01) / rtt * d_tcp.SEGMENT_BITS / 1e6
     assert modelled.filter(loss=0.01)["mean"].item() == pytest.approx(expected)
 
 

@@ -21,12 +21,13 @@ import windtunnel
 from windtunnel.papers.check import check
 from windtunnel.papers.paper import find_papers
 from windtunnel.papers.published import read_published
-from windtunnel.running import read
+from windtunnel.papers.claims import read_claims
+from windtunnel.papers.reproduction import plan
 
 assert Path(windtunnel.__file__).is_relative_to(Path.cwd().parent)
 for paper in find_papers():
-    scenarios = {it: read(paper.scenario(it)) for it in paper.experiments}
-    check(paper, read_published(paper), scenarios, paper.measures())
+    claims = read_claims(paper).claims
+    check(paper, read_published(paper), claims, plan(paper).scenarios, paper.measures())
     assert {it.kind for it in paper.figures} <= paper.pictures().keys()
     print(paper.name)
 """

@@ -136,34 +136,57 @@ def reproduce(
     Raises UnknownPaper, PaperError, ScenarioError or OSError.
     """
     paper = find_paper(name)
-    published, claims = read_published(paper), read_claims(paper)
+    published, claims, measures = read_published(paper), read_claims(paper), paper.measures()
+    planned = plan(paper, runs=runs, seed=seed, combinations=combinations)
+    check(paper, published, claims.claims, planned.scenarios, measures)
+    results = run_all(planned.scenarios, jobs, watch)
+    wanted = {name: measures[name] for name in [*published.measures(), *claims.measures()]}
+    experiments = {
+        name: evidence(scenario, results.get(name), wanted)
+        for name, scenario in planned.scenarios.items()
+    }
+    return Reproduction(
+        paper=paper,
+        runs=max(scenario.runs for scenario in planned.scenarios.values()),
+        seed=next(iter(planned.scenarios.values())).seed,
+        items=compare_all(published, claims.claims, planned.readings, experiments, wanted),
+        unknown=claims.unknown,
+        readings=planned.readings,
+        sample=planned.sample,
+        results=results,
+        missing=list(what_is_missing(planned.scenarios, results)),
+    )
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a reproduction runs."""
+
+    scenarios: dict[str, Scenario]
+    """By experiment, with all readings that concern it."""
+    readings: list[str]
+    """All readings, the default first."""
+    sample: list[str]
+    """The combinations among them that were drawn at random."""
+
+
+def plan(
+    paper: Paper, *, runs: int | None = None, seed: int | None = None, combinations: int = 0
+) -> Plan:
+    """Read a paper's scenarios, and say under which readings they run.
+
+    Raises PaperError, ScenarioError or OSError.
+    """
     stated = {it: read(paper.scenario(it)) for it in paper.experiments}
-    own = {it: readings_of(scenario) for it, scenario in stated.items()}
-    check_readings(paper, own)
+    check_readings(paper, {it: readings_of(scenario) for it, scenario in stated.items()})
     sample = paper.space.sample(combinations) if combinations else []
     singles = [reading for names in paper.space.axes.values() for reading in names]
     readings = list(dict.fromkeys([DEFAULT, *singles, *paper.together, *sample]))
     scenarios = {
-        it: scenario_of(paper, it, readings, stated[it], runs, seed) for it in paper.experiments
+        it: scenario_of(paper, it, readings, scenario, runs, seed)
+        for it, scenario in stated.items()
     }
-    measures = paper.measures()
-    check(paper, published, claims.claims, scenarios, measures)
-    results = run_all(scenarios, jobs, watch)
-    wanted = {name: measures[name] for name in [*published.measures(), *claims.measures()]}
-    experiments = {
-        name: evidence(scenario, results.get(name), wanted) for name, scenario in scenarios.items()
-    }
-    return Reproduction(
-        paper=paper,
-        runs=max(scenario.runs for scenario in scenarios.values()),
-        seed=next(iter(scenarios.values())).seed,
-        items=compare_all(published, claims.claims, readings, experiments, wanted),
-        unknown=claims.unknown,
-        readings=readings,
-        sample=sample,
-        results=results,
-        missing=list(what_is_missing(scenarios, results)),
-    )
+    return Plan(scenarios, readings, sample)
 
 
 def compared(scenario: Scenario) -> dict[str, dict[str, dict[str, Any]]]:
