@@ -6,12 +6,14 @@ to 30 and the works it takes them from. All give segments per second. `loss` is 
 probability that a segment is lost, by chance or by congestion (the table's P + p);
 `rtt_s` the round trip with its queueing (D + q), in seconds. Each holds for small
 losses without timeouts. How fair two flows are to each other, the table's γ, is one
-model's value over the other's.
+model's value over the other's. `MODELS` has what follows from the algorithms, `PRINTED`
+those that the table prints otherwise.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from math import sqrt
 
 
@@ -78,25 +80,68 @@ def fast(queued: float, queueing_s: float) -> float:
     return queued / queueing_s
 
 
-SEGMENT_BITS = 8 * 1448
-"""The data in a full segment, unless a scenario states another."""
+def printed_compound(
+    loss: float, rtt_s: float, alpha: float = 0.125, beta: float = 0.5, k: float = 0.75
+) -> float:
+    """Compound TCP as table 3 prints it."""
+    lost = (1 - (1 - beta) ** (2 - k)) / (2 - k)
+    power = 1 / (2 - k)
+    factor = lost ** ((1 - k) * power) / (alpha**power * (1 - (1 - beta) ** (1 - k)))
+    window: float = factor / loss**power
+    return window / rtt_s
 
-QUEUED_BY_VEGAS = 3
+
+def printed_westwood(loss: float, rtt_s: float) -> float:
+    """Westwood as table 3 prints it."""
+    return sqrt((1 - loss) / loss) / (rtt_s * sqrt(loss))
+
+
+ALPHA = 0.2
+"""D-TCP's α in the paper's experiments."""
+
+QUEUED_BY_VEGAS = 3.0
 """Segments: between its thresholds, 2 and 4."""
 
-QUEUED_BY_FAST = 20
+QUEUED_BY_FAST = 20.0
 """Segments: its parameter alpha, unless a scenario states another."""
 
-Model = Callable[[float, float, float], float]
-"""From loss, round trip and queueing in seconds to segments per second."""
+
+@dataclass(frozen=True)
+class Conditions:
+    """What a flow meets, at a steady state."""
+
+    loss: float
+    """The probability that a segment is lost."""
+    rtt_s: float
+    queueing_s: float
+    """The part of the round trip that is queueing."""
+    utilisation: float = 0.0
+    """The share of the available bandwidth that is in use: (13) takes N from the rest."""
+
+
+Model = Callable[[Conditions], float]
+"""From conditions to segments per second."""
+
+
+def d_tcp_at(it: Conditions) -> float:
+    """D-TCP, equation 30, which is (27) with the N of (13)."""
+    return d_tcp(it.loss, it.rtt_s, virtual_flows(ALPHA, 1.0, it.utilisation))
+
 
 MODELS: dict[str, Model] = {
-    "reno": lambda loss, rtt_s, _: reno(loss, rtt_s),
-    "d-tcp": lambda loss, rtt_s, _: d_tcp(loss, rtt_s, flows=1),
-    "compound": lambda loss, rtt_s, _: compound(loss, rtt_s),
-    "veno": lambda loss, rtt_s, _: veno(loss, rtt_s),
-    "westwood": westwood,
-    "vegas": lambda _, __, queueing_s: fast(QUEUED_BY_VEGAS, queueing_s),
-    "fast": lambda _, __, queueing_s: fast(QUEUED_BY_FAST, queueing_s),
+    "reno": lambda it: reno(it.loss, it.rtt_s),
+    "d-tcp": d_tcp_at,
+    "compound": lambda it: compound(it.loss, it.rtt_s),
+    "veno": lambda it: veno(it.loss, it.rtt_s),
+    "westwood": lambda it: westwood(it.loss, it.rtt_s, it.queueing_s),
+    "vegas": lambda it: fast(QUEUED_BY_VEGAS, it.queueing_s),
+    "fast": lambda it: fast(QUEUED_BY_FAST, it.queueing_s),
 }
 """The model of each controller that has one."""
+
+PRINTED: dict[str, Model] = {
+    **MODELS,
+    "compound": lambda it: printed_compound(it.loss, it.rtt_s),
+    "westwood": lambda it: printed_westwood(it.loss, it.rtt_s),
+}
+"""The same, as the table prints them."""

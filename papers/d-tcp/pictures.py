@@ -7,6 +7,7 @@ from functools import partial
 import altair as alt
 import polars as pl
 
+from windtunnel.papers.readings import DEFAULT, READING
 from windtunnel.pictures import charts
 from windtunnel.pictures.cases import Comparison, Line, ranked
 from windtunnel.pictures.charts import Drawing
@@ -15,10 +16,13 @@ from windtunnel.pictures.kinds import of_all
 from windtunnel.pictures.picture import Picture
 from windtunnel.pictures.units import maximum, minimum
 
-from .models import MODELS, SEGMENT_BITS, Model
+from . import models
 
 LOSS = "loss"
 """The axis of loss rates, whose cases are named after the probability."""
+
+SEGMENT_BITS = 8 * 1448
+"""The data in a full segment, unless a scenario states another."""
 
 MODEL = "model"
 """The name of a model's line."""
@@ -28,11 +32,12 @@ def beside_models(comparison: Comparison) -> list[Picture]:
     """Draw the goodput over the loss rate beside its model, a picture for each controller."""
     measured = over_loss(comparison)
     made = []
-    for controller, model in MODELS.items():
-        points = measured.filter(flow_controller=controller)
+    for controller, model in models.MODELS.items():
+        points = distinct(measured.filter(flow_controller=controller))
         if points.is_empty():
             continue
-        lines = ranked((0, (name,), controller) for name in points["name"].unique().sort())
+        names = points["name"].unique(maintain_order=True)
+        lines = ranked((0, (name,), controller) for name in names)
         lines.append(Line(MODEL, 0, ("model",), None, 0, True))
         frame = pl.concat([named(points, lines), modelled(points, model)])
         made.append(
@@ -55,7 +60,7 @@ def over_loss(comparison: Comparison) -> pl.DataFrame:
             "case": range(len(comparison.cases)),
             LOSS: [float(case[place]) for case in comparison.cases],
             # What tells cases apart that differ in more than their loss.
-            "name": [comparison.parts(case)[0] for case in range(len(comparison.cases))],
+            "name": [name_of(comparison, case) for case in comparison.cases],
         }
     ).cast({"case": pl.UInt32})
     value = pl.col("goodput_bps") / 1e6
@@ -69,6 +74,20 @@ def over_loss(comparison: Comparison) -> pl.DataFrame:
     ).join(cases, on="case", maintain_order="left")
 
 
+def name_of(comparison: Comparison, case: tuple[str, ...]) -> str:
+    """Name a case after its reading, and the default after its controller."""
+    names = dict(zip(comparison.axes, case, strict=True))
+    reading = names.get(READING, DEFAULT)
+    return names["controller"] if reading == DEFAULT else reading
+
+
+def distinct(points: pl.DataFrame) -> pl.DataFrame:
+    """Leave out readings that change nothing, since they are of another controller."""
+    values = points.group_by("name", maintain_order=True).agg(pl.col("mean"))
+    kept = values.unique("mean", keep="first", maintain_order=True)["name"]
+    return points.filter(pl.col("name").is_in(kept.implode()))
+
+
 def named(points: pl.DataFrame, lines: list[Line]) -> pl.DataFrame:
     """Give each point the line that is called as it is."""
     names = {line.parts[0]: line.name for line in lines}
@@ -76,10 +95,13 @@ def named(points: pl.DataFrame, lines: list[Line]) -> pl.DataFrame:
     return points.select(LOSS, "mean", "low", "high", line=line)
 
 
-def modelled(points: pl.DataFrame, model: Model) -> pl.DataFrame:
-    """Compute a model at the loss rates and the mean round trips of points."""
+def modelled(points: pl.DataFrame, model: models.Model) -> pl.DataFrame:
+    """Compute a model at the loss rates and the mean round trips of points.
+
+    That of D-TCP is with one virtual flow.
+    """
     conditions = points.group_by(LOSS).agg(pl.col("rtt_s", "queueing_s").mean()).sort(LOSS)
-    values = [model(*row) * SEGMENT_BITS / 1e6 for row in conditions.rows()]
+    values = [model(models.Conditions(*row)) * SEGMENT_BITS / 1e6 for row in conditions.rows()]
     mean = pl.Series("mean", values)
     return conditions.select(LOSS, mean, low=mean, high=mean, line=pl.lit(MODEL))
 
