@@ -254,7 +254,7 @@ def with_sight(results: Tables, keys: list[str]) -> pl.DataFrame:
     sight = channel(results, keys).select(*keys, "time_s", "line_of_sight", "rate_bps")
     series = results["flow_series"].group_by([*keys, "time_s"], maintain_order=True)
     goodput = series.agg(pl.col("goodput_bps").sum()).sort("time_s", maintain_order=True)
-    samples = goodput.join_asof(sight.sort("time_s"), on="time_s", by=keys)
+    samples = goodput.join_asof(sight.sort("time_s"), on="time_s", by=keys, check_sortedness=False)
     return samples.drop_nulls("line_of_sight")
 
 
