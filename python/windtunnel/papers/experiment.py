@@ -6,6 +6,8 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+import polars as pl
+
 from windtunnel import _core
 from windtunnel.measures.measure import VALUE, Measure
 from windtunnel.papers.readings import DEFAULT, READING, known_parts, restricted
@@ -70,7 +72,8 @@ def evidence(
             continue
         for keys in ([], [FLOW]) if measure.of_each_flow else ([],):
             taken = measure.take(results, [*scenario.axes, *keys, "run"])
-            for *case, run, value in taken.drop_nulls(VALUE).iter_rows():
+            # Where nothing was received, a ratio is not a number.
+            for *case, run, value in taken.filter(pl.col(VALUE).is_finite()).iter_rows():
                 values[name].setdefault(tuple(case), {})[run] = value
     return Experiment(scenario.axes, cases, bounds, values, flows(scenario))
 
