@@ -186,6 +186,45 @@ def test_what_only_a_paper_measures_lies_in_its_folder(folder: Path) -> None:
     assert means["table-1/first/cubic/twice"] == pytest.approx(2 * goodput)
 
 
+INFINITE = """\
+import polars as pl
+from windtunnel.measures.measure import Measure, of_runs
+
+def ratio(results, keys):
+    # Infinite in the first run alone.
+    divisor = pl.col("run").first()
+    return of_runs(results["flows"], keys, pl.col("goodput_bps").sum() / divisor)
+
+def broken(results, keys):
+    raise ZeroDivisionError("of nothing")
+
+MEASURES = {
+    "ratio": Measure("a ratio", "", ratio),
+    "broken": Measure("an error", "", broken),
+}
+"""
+
+
+def test_a_ratio_to_nothing_is_not_measured(folder: Path) -> None:
+    (folder / "measures.py").write_text(INFINITE, encoding="utf-8")
+    published = PUBLISHED.replace('"throughput", "delay"', '"ratio"')
+    (folder / "published.toml").write_text(published, encoding="utf-8")
+    for item in reproduce("small").items:
+        if item.kind != "ranking":
+            assert item.measured and item.measured.runs == 1
+
+
+def test_an_error_in_a_measure_loses_no_run(folder: Path, tmp_path: Path) -> None:
+    (folder / "measures.py").write_text(INFINITE, encoding="utf-8")
+    published = PUBLISHED.replace('"throughput", "delay"', '"broken"')
+    (folder / "published.toml").write_text(published, encoding="utf-8")
+    found = reproduce("small")
+    assert found.items == []
+    assert found.faults == ["ZeroDivisionError: of nothing (measures.py:10)"]
+    saved = found.save(tmp_path / "results")
+    assert Results.load(saved / "second")["flows"].equals(found.results["second"]["flows"])
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [("1 / 0", "measures.py: ZeroDivisionError"), ("", "measures.py: .*no attribute 'MEASURES'")],

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import json
 import tomllib
+import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from windtunnel import _core
 from windtunnel.folders import PAPER, VERSION_KEY, write_manifest, written_whole
+from windtunnel.measures.measure import Measure
 from windtunnel.papers.check import check, check_readings
-from windtunnel.papers.claims import read_claims
+from windtunnel.papers.claims import Claims, read_claims
 from windtunnel.papers.experiment import evidence
 from windtunnel.papers.items import Item
 from windtunnel.papers.paper import Paper, find_paper
-from windtunnel.papers.published import read_published
+from windtunnel.papers.published import Published, read_published
 from windtunnel.papers.readings import DEFAULT, READING, overrides, restricted
 from windtunnel.papers.scores import Effect, Numbers, Score, effects
 from windtunnel.papers.summary import Summary, summarise_all
@@ -48,6 +50,8 @@ class Reproduction:
     """The results of each experiment, by name, without those that were never started."""
     missing: list[str]
     """Descriptions of what was not run."""
+    judging_faults: list[str] = field(default_factory=list)
+    """Errors of the comparison, without which nothing was compared."""
 
     @property
     def interrupted(self) -> bool:
@@ -77,7 +81,8 @@ class Reproduction:
     @property
     def faults(self) -> list[str]:
         """Internal errors."""
-        return [fault for results in self.results.values() for fault in results.manifest["faults"]]
+        of_runs = (fault for it in self.results.values() for fault in it.manifest["faults"])
+        return [*of_runs, *self.judging_faults]
 
     def document(self) -> dict[str, Any]:
         """Give everything except the series as JSON values."""
@@ -140,22 +145,47 @@ def reproduce(
     planned = plan(paper, runs=runs, seed=seed, combinations=combinations)
     check(paper, published, claims.claims, planned.scenarios, measures)
     results = run_all(planned.scenarios, jobs, watch)
-    wanted = {name: measures[name] for name in [*published.measures(), *claims.measures()]}
-    experiments = {
-        name: evidence(scenario, results.get(name), wanted)
-        for name, scenario in planned.scenarios.items()
-    }
+    items: list[Item] = []
+    faults = []
+    try:
+        items = judged(published, claims, measures, planned, results)
+    except Exception as error:
+        # The runs are kept, whatever is wrong with a measure.
+        faults.append(f"{type(error).__name__}: {error} ({where(error)})")
     return Reproduction(
         paper=paper,
         runs=max(scenario.runs for scenario in planned.scenarios.values()),
         seed=next(iter(planned.scenarios.values())).seed,
-        items=compare_all(published, claims.claims, planned.readings, experiments, wanted),
+        items=items,
         unknown=claims.unknown,
         readings=planned.readings,
         sample=planned.sample,
         results=results,
         missing=list(what_is_missing(planned.scenarios, results)),
+        judging_faults=faults,
     )
+
+
+def judged(
+    published: Published,
+    claims: Claims,
+    measures: Mapping[str, Measure],
+    planned: Plan,
+    results: Mapping[str, Results],
+) -> list[Item]:
+    """Compare results with what a paper published and claims."""
+    wanted = {name: measures[name] for name in [*published.measures(), *claims.measures()]}
+    experiments = {
+        name: evidence(scenario, results.get(name), wanted)
+        for name, scenario in planned.scenarios.items()
+    }
+    return compare_all(published, claims.claims, planned.readings, experiments, wanted)
+
+
+def where(error: Exception) -> str:
+    """Name the file and line that raised an error."""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{Path(last.filename).name}:{last.lineno}"
 
 
 @dataclass(frozen=True)
