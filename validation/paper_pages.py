@@ -187,7 +187,7 @@ def best(scores: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
 def place_of(item: Mapping[str, Any]) -> tuple[str, str]:
     """Name the row of an item, and its measure."""
     *place, _, measure = item["id"].split("/")
-    return ", ".join(place).replace("-", " "), measure.replace("-", " ")
+    return ", ".join(dict.fromkeys(place)).replace("-", " "), measure.replace("-", " ")
 
 
 def cell(value: Sequence[Any]) -> str:
