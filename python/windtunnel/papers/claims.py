@@ -46,8 +46,6 @@ class Claim:
     where: dict[str, str] = field(default_factory=dict)
     """The case on each other axis."""
     factor: float = 1.0
-    chosen: str = ""
-    """How it was brought about, if what decides it was chosen so that it holds."""
     question: str = ""
     """The question that it answers, for the first screen; claims without one are not there."""
 

@@ -26,8 +26,6 @@ def judge_claim(id: str, claim: Claim, line: Line, own: list[Mapping[str, Decima
     item = replace(item, question=claim.question)
     if not all(runs.values()):
         return item
-    if claim.chosen:
-        return replace(item, kind="input", verdict=None, note=f"{claim.says}; {claim.chosen}")
     decided = decide(claim, runs)
     note, published = f"{claim.says}; {decided.about}", None
     if all(set(columns) <= values.keys() for values in own):
