@@ -70,7 +70,7 @@ def test_a_model_stands_beside_what_its_controller_measured(tmp_path: Path) -> N
     assert [line.label for line in picture.lines] == ["reno", "model"]
     points = d_tcp.over_loss(Comparison(results)).filter(flow_controller="reno")
     assert sorted(points["loss"]) == [0.001, 0.01]
-    modelled = d_tcp.modelled(points, d_tcp.MODELS["reno"])
+    modelled = d_tcp.modelled(points, d_tcp.models.MODELS["reno"])
     [rtt, *_] = points.filter(loss=0.01)["rtt_s"]
     # Reno's square-root law, in segments per second.
     expected = math.sqrt(1.5 / 0.01) / rtt * d_tcp.SEGMENT_BITS / 1e6

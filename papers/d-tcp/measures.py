@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from itertools import combinations, pairwise
+from statistics import median
 from typing import Any
 
 import polars as pl
@@ -95,7 +96,12 @@ def restoration(results: Tables, keys: list[str]) -> pl.DataFrame:
 
     Where that never happens, the time until the end counts.
     """
-    return of_windows(results, keys, lambda samples: pl.Series(restorations(samples)).median())
+    return of_windows(results, keys, lambda samples: middle(restorations(samples)))
+
+
+def middle(values: list[float]) -> float | None:
+    """Take the median, if there are any."""
+    return median(values) if values else None
 
 
 def restorations(samples: list[dict[str, Any]]) -> list[float]:
