@@ -16,9 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from windtunnel.folders import VERSION_KEY
+from windtunnel.markdown import table
 from windtunnel.papers.items import CLAIMS
 from windtunnel.papers.readings import DEFAULT, known_parts, restricted
 from windtunnel.papers.reproduction import REPRODUCTION
+from windtunnel.papers.scores import Score, best
 from windtunnel.papers.summary import TITLES, digits, spread
 from windtunnel.report.of_reproduction import SYMBOLS
 
@@ -113,8 +115,7 @@ def answers(found: Mapping[str, Any]) -> Iterator[str]:
     yield "listed below."
     yield ""
     keys = ("question", "where", "answer", "yes_in", "paper", "here")
-    yield from table(TITLES, [[it[key] for key in keys] for it in summary["answers"]])
-    yield ""
+    yield table(TITLES, [[it[key] for key in keys] for it in summary["answers"]])
     yield from (f"- {sentence}" for sentence in summary["sentences"])
     yield ""
 
@@ -134,8 +135,7 @@ def search(found: Mapping[str, Any]) -> Iterator[str]:
         [f"`{it['reading']}`", f"{it['agree']} of {it['numbers']}", ", ".join(it["definitions"])]
         for it in made["best"]
     ]
-    yield from table(["best combinations", "numbers that match", "definitions"], rows)
-    yield ""
+    yield table(["best combinations", "numbers that match", "definitions"], rows)
     effects = [
         [f"`{it['reading']}`", it["axis"], f"{it['gain']:+.1f} ± {it['half_width']:.1f}"]
         for it in made["effects"]
@@ -144,8 +144,7 @@ def search(found: Mapping[str, Any]) -> Iterator[str]:
     yield "What a reading adds to the numbers that match, in the mean over all combinations (of the"
     yield "readings that are not here, the 95 % interval includes zero):"
     yield ""
-    yield from table(["reading", "question", "adds"], effects)
-    yield ""
+    yield table(["reading", "question", "adds"], effects)
 
 
 def numbers(found: Mapping[str, Any]) -> Iterator[str]:
@@ -156,11 +155,11 @@ def numbers(found: Mapping[str, Any]) -> Iterator[str]:
         "rounding, ✗ not, ≤ at the bound of what the network allows, ⊘ impossible on it."
     )
     yield ""
-    chosen = best(found["scores"])
+    chosen = best([Score(**it) for it in found["scores"]])
     rows: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
     for item in found["items"]:
         of_table = item["kind"] in ("number", "input", "context") and not of_claim(item)
-        if of_table and item.get("definition", "") in ("", *chosen["definitions"]):
+        if of_table and item.get("definition", "") in ("", *chosen.definitions):
             rows.setdefault(place_of(item), []).append(item)
     for (place, measure), columns in rows.items():
         unit = columns[0].get("unit", "")
@@ -168,20 +167,14 @@ def numbers(found: Mapping[str, Any]) -> Iterator[str]:
         names = [it["id"].split("/")[-2] for it in columns]
         published = [f"*{it['published']:,g}*" if "published" in it else "–" for it in columns]
         own = known_parts(reading for it in columns for reading in it["readings"])
-        shown = dict.fromkeys((DEFAULT, restricted(chosen["reading"], own)))
+        shown = dict.fromkeys((DEFAULT, restricted(chosen.reading, own)))
         lines = [[f"`{name}`", *(cell(it["readings"][name]) for it in columns)] for name in shown]
-        yield from table([title, *names], [["*published*", *published], *lines])
-        yield ""
+        yield table([title, *names], [["*published*", *published], *lines])
 
 
 def of_claim(item: Mapping[str, Any]) -> bool:
     """Say whether an item is a claim, or the number of one."""
     return str(item["id"]).startswith(f"{CLAIMS}/")
-
-
-def best(scores: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
-    """Give the reading with the most numbers that match; of equal ones the first."""
-    return max(scores, key=lambda it: it["agree"])
 
 
 def place_of(item: Mapping[str, Any]) -> tuple[str, str]:
@@ -205,24 +198,11 @@ def readings(found: Mapping[str, Any]) -> Iterator[str]:
     yield from ("## Readings that were run", "")
     claims = [item["readings"] for item in found["items"] if item["kind"] == "claim"]
     rows = []
-    for score in found["scores"]:
-        verdicts = [of[restricted(score["reading"], known_parts(of))][0] for of in claims]
+    for score in (Score(**it) for it in found["scores"]):
+        verdicts = [of[restricted(score.reading, known_parts(of))][0] for of in claims]
         held = f"{verdicts.count('confirmed')} of {len(verdicts)}" if verdicts else ""
-        rows.append([f"`{score['reading']}`", f"{score['agree']} of {score['numbers']}", held])
-    yield from table(["reading", "numbers that match", "claims confirmed"], rows)
-    yield ""
-
-
-def table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Write a table."""
-    yield line(titles)
-    yield line(["---"] * len(titles))
-    yield from map(line, rows)
-
-
-def line(cells: Sequence[str]) -> str:
-    """Write a line of a table."""
-    return f"| {' | '.join(cells)} |"
+        rows.append([f"`{score.reading}`", f"{score.agree} of {score.numbers}", held])
+    yield table(["reading", "numbers that match", "claims confirmed"], rows)
 
 
 def main() -> None:

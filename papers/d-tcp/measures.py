@@ -10,12 +10,13 @@ from typing import Any
 
 import polars as pl
 
-from windtunnel.measures.flows import throughput, while_all_send
+from windtunnel.measures.flows import goodput_over_time, throughput, while_all_send
 from windtunnel.measures.measure import (
     VALUE,
     Bound,
     Measure,
     Tables,
+    from_rows,
     goodput_bound,
     of_runs,
     share_bound,
@@ -62,9 +63,7 @@ def maximum_goodput(results: Tables, keys: list[str]) -> pl.DataFrame:
 
     It can be above the link's rate: what waited for a retransmission is received at once.
     """
-    series = results["flow_series"].group_by([*keys, "time_s"], maintain_order=True)
-    of_all = series.agg(pl.col("goodput_bps").sum())
-    return of_runs(of_all, keys, pl.col("goodput_bps").max() / 1e3)
+    return of_runs(goodput_over_time(results, keys), keys, pl.col("goodput_bps").max() / 1e3)
 
 
 def decreases(results: Tables, keys: list[str]) -> pl.DataFrame:
@@ -134,12 +133,7 @@ def of_windows(
     series = results["flow_series"].drop_nulls("cwnd_segments")
     single = pl.col("flow").n_unique().over(keys) == 1
     series = series.filter(single).select(*keys, "time_s", "cwnd_segments")
-    rows = [
-        (*case, take(of_case.sort("time_s").to_dicts()))
-        for case, of_case in series.group_by(keys, maintain_order=True)
-    ]
-    kinds = pl.Schema([*series.select(keys).schema.items(), (VALUE, pl.Float64())])
-    return pl.DataFrame(rows, kinds, orient="row")
+    return from_rows(series, keys, take)
 
 
 def of_the_rest(results: Tables, keys: list[str]) -> pl.DataFrame:
@@ -258,8 +252,7 @@ def in_sight(results: Tables, keys: list[str], *, sight: bool) -> pl.DataFrame:
 def with_sight(results: Tables, keys: list[str]) -> pl.DataFrame:
     """Give the goodput of all flows over time, and the channel at the end of each interval."""
     sight = channel(results, keys).select(*keys, "time_s", "line_of_sight", "rate_bps")
-    series = results["flow_series"].group_by([*keys, "time_s"], maintain_order=True)
-    goodput = series.agg(pl.col("goodput_bps").sum()).sort("time_s", maintain_order=True)
+    goodput = goodput_over_time(results, keys).sort("time_s", maintain_order=True)
     samples = goodput.join_asof(sight.sort("time_s"), on="time_s", by=keys, check_sortedness=False)
     return samples.drop_nulls("line_of_sight")
 
@@ -273,19 +266,14 @@ def recovery(results: Tables, keys: list[str], *, from_sight: bool = False) -> p
     time is from when there is line of sight, until then or until it is lost.
     """
     samples = with_sight(results, keys)
-    median = pl.col("goodput_bps").filter(pl.col("line_of_sight")).median()
+    usual = pl.col("goodput_bps").filter(pl.col("line_of_sight")).median()
     same = [key for key in keys if key != CONTROLLER]
     most = pl.col("own").max().over(same)
-    samples = samples.with_columns(own=median.over(keys)).with_columns(
+    samples = samples.with_columns(own=usual.over(keys)).with_columns(
         possible=pl.col("line_of_sight") if from_sight else pl.col("rate_bps") >= most,
         reached=pl.col("goodput_bps") >= RECOVERED * most,
     )
-    rows = [
-        (*case, mean(recoveries(of_case.sort("time_s").to_dicts())))
-        for case, of_case in samples.group_by(keys, maintain_order=True)
-    ]
-    kinds = pl.Schema([*samples.select(keys).schema.items(), (VALUE, pl.Float64())])
-    return pl.DataFrame(rows, kinds, orient="row")
+    return from_rows(samples, keys, lambda rows: mean(recoveries(rows)))
 
 
 def recoveries(samples: list[dict[str, Any]]) -> list[float]:

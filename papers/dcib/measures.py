@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from functools import partial
+from typing import Any
 
 import polars as pl
 
 from windtunnel.measures import flows
 from windtunnel.measures.links import DROPS, busiest, samples
-from windtunnel.measures.measure import VALUE, Measure, Tables, of_runs
+from windtunnel.measures.measure import VALUE, Measure, Tables, from_rows, of_runs
 from windtunnel.measures.transfers import CLASSES, size_class
 
 SIZES = dict(zip(("tiny", "small", "medium", "large"), CLASSES, strict=True))
@@ -71,26 +72,27 @@ def reaction(results: Tables, keys: list[str]) -> pl.DataFrame:
     flows = results["flow_series"].group_by([*keys, "time_s"], maintain_order=True)
     decreased = flows.agg(decreased=pl.col("decreases").sum() > 0)
     both = dropped.join(decreased, on=[*keys, "time_s"], how="full", coalesce=True)
-    both = both.with_columns(pl.col("dropped", "decreased").fill_null(False)).sort("time_s")
-    rows = []
-    for case, of_case in both.group_by(keys, maintain_order=True):
-        found = reactions(of_case.select("time_s", "dropped", "decreased").rows())
-        rows.append((*case, 1e3 * sum(found) / len(found) if found else None))
-    kinds = pl.Schema([*both.select(keys).schema.items(), (VALUE, pl.Float64())])
-    return pl.DataFrame(rows, kinds, orient="row")
+    both = both.with_columns(pl.col("dropped", "decreased").fill_null(False))
+    return from_rows(both, keys, mean_reaction)
 
 
-def reactions(rows: list[tuple[float, bool, bool]]) -> list[float]:
-    """Give the times from first drops to decreases: of samples in time, dropped and decreased."""
+def mean_reaction(rows: list[dict[str, Any]]) -> float | None:
+    """Take the mean time from first drops to decreases, in ms, if there are any."""
+    found = reactions(rows)
+    return 1e3 * sum(found) / len(found) if found else None
+
+
+def reactions(rows: list[dict[str, Any]]) -> list[float]:
+    """Give the times from first drops to decreases, in s: of samples, dropped and decreased."""
     found = []
     since = None
-    for time_s, dropped, decreased in rows:
-        if decreased and since is not None:
-            found.append(time_s - since)
-        if decreased:
+    for row in rows:
+        if row["decreased"]:
+            if since is not None:
+                found.append(row["time_s"] - since)
             since = None
-        elif dropped and since is None:
-            since = time_s
+        elif row["dropped"] and since is None:
+            since = row["time_s"]
     return found
 
 
@@ -215,19 +217,23 @@ def greatest_share(results: Tables, keys: list[str]) -> pl.DataFrame:
 
 def duplicates(results: Tables, keys: list[str]) -> pl.DataFrame:
     """Relate the segments that receivers had already to what the busiest link delivers, in %."""
-    had = of_runs(results["flows"], keys, pl.col("duplicates").sum()).rename({VALUE: "had"})
-    carried = busiest(results, keys).select(*keys, "delivered")
-    value = (100 * pl.col("had") / pl.col("delivered")).fill_nan(None).alias(VALUE)
-    return had.join(carried, on=keys, maintain_order="left").select(*keys, value)
+    had = of_runs(results["flows"], keys, pl.col("duplicates").sum())
+    return in_percent_of(had, "delivered", results, keys)
 
 
 def extra_bytes(results: Tables, keys: list[str]) -> pl.DataFrame:
     """Relate what bridges send of their own to what the busiest link carries, in percent."""
-    own = (pl.col("resent_bytes") + pl.col("acknowledgement_bytes")).sum().alias("own")
-    sent = results["bridges"].group_by(keys, maintain_order=True).agg(own)
-    carried = busiest(results, keys).select(*keys, "delivered_bytes")
-    value = (100 * pl.col("own") / pl.col("delivered_bytes")).fill_nan(None).alias(VALUE)
-    return sent.join(carried, on=keys, maintain_order="left").select(*keys, value)
+    own = (pl.col("resent_bytes") + pl.col("acknowledgement_bytes")).sum()
+    return in_percent_of(of_runs(results["bridges"], keys, own), "delivered_bytes", results, keys)
+
+
+def in_percent_of(
+    values: pl.DataFrame, carried: str, results: Tables, keys: list[str]
+) -> pl.DataFrame:
+    """Relate values to a column of the busiest link, in percent."""
+    link = busiest(results, keys).select(*keys, carried)
+    value = (100 * pl.col(VALUE) / pl.col(carried)).fill_nan(None).alias(VALUE)
+    return values.join(link, on=keys, maintain_order="left").select(*keys, value)
 
 
 def gains() -> dict[str, Measure]:

@@ -1,4 +1,4 @@
-"""What this paper measures and no other: steadiness, shares of losses, and delay by time."""
+"""What this paper measures and no other: steadiness, and delay by time."""
 
 from __future__ import annotations
 
@@ -6,20 +6,13 @@ import math
 
 import polars as pl
 
-from windtunnel.measures.links import DROPS
-from windtunnel.measures.measure import Measure, Tables, of_runs, share_bound
+from windtunnel.measures.flows import goodput_over_time
+from windtunnel.measures.measure import Measure, Tables, of_runs
 
 
 def unsteadiness(results: Tables, keys: list[str]) -> pl.DataFrame:
     """Take the standard deviation over time of the goodput of all flows, in Mbps."""
-    samples = results["flow_series"].group_by([*keys, "time_s"], maintain_order=True)
-    together = samples.agg(pl.col("goodput_bps").sum() / 1e6)
-    return of_runs(together, keys, pl.col("goodput_bps").std())
-
-
-def packet_loss_share(results: Tables, keys: list[str]) -> pl.DataFrame:
-    """Take the share of all packets that were offered to a link and dropped there."""
-    return of_runs(results["links"], keys, pl.sum_horizontal(DROPS).sum() / pl.col("offered").sum())
+    return of_runs(goodput_over_time(results, keys), keys, (pl.col("goodput_bps") / 1e6).std())
 
 
 RISE_S = (1.0, 5.0)
@@ -49,8 +42,5 @@ MEASURES = {
         "delay after 5 s, divided by that of seconds 1 to 5", "", late_delay_share
     ),
     "unsteadiness": Measure("standard deviation of the throughput over time", "Mbps", unsteadiness),
-    "packet-loss-share": Measure(
-        "dropped share of all packets", "share", packet_loss_share, bound=share_bound
-    ),
 }
 """Each by its name in the paper's files."""

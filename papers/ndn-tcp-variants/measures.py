@@ -1,4 +1,4 @@
-"""What this paper measures and no other: when packets are dropped, their share, and power."""
+"""What this paper measures and no other: when packets are dropped, and power."""
 
 from __future__ import annotations
 
@@ -20,11 +20,6 @@ def losses_elsewhere(results: Tables, keys: list[str]) -> pl.DataFrame:
     return of_runs(results["link_series"], keys, 1 - share.fill_nan(0.0))
 
 
-def packet_loss_share(results: Tables, keys: list[str]) -> pl.DataFrame:
-    """Take the share of all packets that were offered to a link and dropped there."""
-    return of_runs(results["links"], keys, pl.sum_horizontal(DROPS).sum() / pl.col("offered").sum())
-
-
 def power(results: Tables, keys: list[str]) -> pl.DataFrame:
     """Divide the throughput by the delay (Kleinrock's power), in Mbps/s."""
     throughput = flows.throughput(results, keys)
@@ -39,9 +34,6 @@ MEASURES = {
         "share",
         losses_elsewhere,
         bound=share_bound,
-    ),
-    "packet-loss-share": Measure(
-        "dropped share of all packets", "share", packet_loss_share, bound=share_bound
     ),
     "power": Measure("power: throughput divided by delay", "Mbps/s", power),
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from windtunnel.measures import flows, losses
-from windtunnel.measures.measure import Measure, delay_bound, goodput_bound
+from windtunnel.measures.measure import Measure, delay_bound, goodput_bound, share_bound
 
 MEASURES = {
     "throughput": Measure(
@@ -21,6 +21,9 @@ MEASURES = {
         bound=delay_bound,
     ),
     "packet-loss": Measure("dropped packets per second", "packets/s", losses.packet_loss),
+    "packet-loss-share": Measure(
+        "dropped share of all packets", "share", losses.packet_loss_share, bound=share_bound
+    ),
     "unanswered": Measure(
         "Interests less Data at the consumers, per second", "packets/s", losses.unanswered
     ),

@@ -48,6 +48,12 @@ def jains_index(value: pl.Expr) -> pl.Expr:
     return value.sum().pow(2) / (pl.len() * value.pow(2).sum())
 
 
+def goodput_over_time(results: Tables, keys: list[str]) -> pl.DataFrame:
+    """Give the goodput of all flows together in each interval, in bit/s, by `time_s`."""
+    samples = results["flow_series"].group_by([*keys, "time_s"], maintain_order=True)
+    return samples.agg(pl.col("goodput_bps").sum())
+
+
 def while_all_send(results: Tables, keys: list[str]) -> pl.DataFrame:
     """Take each flow's mean goodput, in bit/s, from when the last one delivers something.
 

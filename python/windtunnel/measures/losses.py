@@ -5,12 +5,17 @@ from __future__ import annotations
 import polars as pl
 
 from windtunnel.measures.links import DROPS
-from windtunnel.measures.measure import VALUE, Tables
+from windtunnel.measures.measure import VALUE, Tables, of_runs
 
 
 def packet_loss(results: Tables, keys: list[str]) -> pl.DataFrame:
     """Count the packets dropped in all queues and on all links, per second."""
     return per_second(results, "links", keys, pl.sum_horizontal(DROPS))
+
+
+def packet_loss_share(results: Tables, keys: list[str]) -> pl.DataFrame:
+    """Take the share of all packets that were offered to a link and dropped there."""
+    return of_runs(results["links"], keys, pl.sum_horizontal(DROPS).sum() / pl.col("offered").sum())
 
 
 def unanswered(results: Tables, keys: list[str]) -> pl.DataFrame:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import polars as pl
 
@@ -67,6 +67,19 @@ def delay_bound(goodput_bps: float, delay_s: float) -> Bound:
 def share_bound(goodput_bps: float, delay_s: float) -> Bound:
     """Bound a share by 1."""
     return Bound(maximum=1.0, reason="a share is at most 1")
+
+
+def from_rows(
+    samples: pl.DataFrame, keys: list[str], take: Callable[[list[dict[str, Any]]], float | None]
+) -> pl.DataFrame:
+    """Compute a value for each run from its rows in order of time; None: it has none."""
+    ordered = samples.sort("time_s", maintain_order=True)
+    rows = [
+        (*case, take(of_case.to_dicts()))
+        for case, of_case in ordered.group_by(keys, maintain_order=True)
+    ]
+    kinds = pl.Schema([*samples.select(keys).schema.items(), (VALUE, pl.Float64())])
+    return pl.DataFrame(rows, kinds, orient="row")
 
 
 def of_runs(rows: pl.DataFrame, keys: list[str], value: pl.Expr) -> pl.DataFrame:

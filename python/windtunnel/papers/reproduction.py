@@ -207,47 +207,48 @@ def plan(
 
     Raises PaperError, ScenarioError or OSError.
     """
-    stated = {it: read(paper.scenario(it)) for it in paper.experiments}
-    check_readings(paper, {it: readings_of(scenario) for it, scenario in stated.items()})
+    stated = {it: compared(read(paper.scenario(it))) for it in paper.experiments}
+    check_readings(paper, {it: readings_of(axes) for it, axes in stated.items()})
     sample = paper.space.sample(combinations) if combinations else []
     singles = [reading for names in paper.space.axes.values() for reading in names]
     readings = list(dict.fromkeys([DEFAULT, *singles, *paper.together, *sample]))
     scenarios = {
-        it: scenario_of(paper, it, readings, scenario, runs, seed)
-        for it, scenario in stated.items()
+        it: scenario_of(paper, it, readings, axes, runs, seed) for it, axes in stated.items()
     }
     return Plan(scenarios, readings, sample)
 
 
-def compared(scenario: Scenario) -> dict[str, dict[str, dict[str, Any]]]:
-    """Give what a scenario compares: on each axis, what each case sets by its paths."""
-    found: dict[str, dict[str, dict[str, Any]]] = tomllib.loads(scenario.text).get("compare", {})
+Axes = dict[str, dict[str, dict[str, Any]]]
+"""What a scenario compares: on each axis, what each case sets by its paths."""
+
+
+def compared(scenario: Scenario) -> Axes:
+    """Give what a scenario compares."""
+    found: Axes = tomllib.loads(scenario.text).get("compare", {})
     return found
 
 
-def readings_of(scenario: Scenario) -> dict[str, dict[str, Any]]:
+def readings_of(axes: Axes) -> dict[str, dict[str, Any]]:
     """Give the readings of an experiment: by name, what each sets by its paths."""
-    found = compared(scenario).get(READING, {})
-    return {name: sets for name, sets in found.items() if name != DEFAULT}
+    return {name: sets for name, sets in axes.get(READING, {}).items() if name != DEFAULT}
 
 
 def scenario_of(
     paper: Paper,
     experiment: str,
     readings: Sequence[str],
-    stated: Scenario,
+    axes: Axes,
     runs: int | None,
     seed: int | None,
 ) -> Scenario:
     """Read an experiment's scenario again, with all readings that concern it."""
     settings = {} if runs is None else {"runs": str(runs)}
-    own = readings_of(stated)
+    own = readings_of(axes)
     wanted = dict.fromkeys(restricted(reading, own) for reading in readings)
     if own and list(wanted) != [DEFAULT, *own]:
         # All axes, in their order: where two set the same value, the later one's holds.
-        axes = compared(stated)
-        axes[READING] = {reading: overrides(reading, own) for reading in wanted}
-        settings["compare"] = in_toml("compare", axes)
+        together = {reading: overrides(reading, own) for reading in wanted}
+        settings["compare"] = in_toml("compare", {**axes, READING: together})
     return read(paper.scenario(experiment), settings, seed)
 
 
