@@ -196,6 +196,8 @@ def cell(value: Sequence[Any]) -> str:
 def readings(found: Mapping[str, Any]) -> Iterator[str]:
     """Write how many numbers match and how many claims hold under each reading."""
     yield from ("## Readings that were run", "")
+    yield "Where a definition is open, the numbers are counted with the one that has the most."
+    yield ""
     claims = [item["readings"] for item in found["items"] if item["kind"] == "claim"]
     rows = []
     for score in (Score(**it) for it in found["scores"]):
