@@ -88,6 +88,7 @@ impl UdpSource {
             body: Body::Datagram(datagram),
             ecn: Ecn::NotCapable,
             network_size: ip.header() + HEADER + payload,
+            hops: 0,
             route: Route::default(),
         }
     }

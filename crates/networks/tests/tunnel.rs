@@ -10,7 +10,7 @@ use windtunnel_packets::{Body, Ecn, Packet, PacketStore, Route};
 fn packet(ecn: Ecn, network_size: u16) -> Packet {
     let length = network_size - 28;
     let datagram = Datagram { flow: 3, length, sequence: 0, sent: Time::ZERO };
-    Packet { body: Body::Datagram(datagram), ecn, network_size, route: Route(5) }
+    Packet { body: Body::Datagram(datagram), ecn, network_size, hops: 0, route: Route(5) }
 }
 
 /// Lets a packet come by an end; what goes on and what is sent through the tunnel.

@@ -21,6 +21,8 @@ pub struct Packet {
     pub ecn: Ecn,
     /// The size of the network-layer packet in bytes, before link headers.
     pub network_size: u16,
+    /// For an IP packet: how many nodes forwarded it by their tables.
+    pub hops: u8,
     /// For an IP packet: its next hop.
     pub route: Route,
 }
@@ -66,7 +68,7 @@ impl Packet {
     #[inline]
     #[must_use]
     pub fn ndn(body: Body, network_size: u16) -> Self {
-        Self { body, ecn: Ecn::Capable, network_size, route: Route::default() }
+        Self { body, ecn: Ecn::Capable, network_size, hops: 0, route: Route::default() }
     }
 
     /// A packet of that network-layer size with a message, whose first words are given; the
@@ -76,7 +78,7 @@ impl Packet {
         let mut words = [0; MESSAGE_WORDS];
         words[..first.len()].copy_from_slice(first);
         let body = Body::Message(Message { protocol, flow, words });
-        Self { body, ecn: Ecn::NotCapable, network_size, route: Route::default() }
+        Self { body, ecn: Ecn::NotCapable, network_size, hops: 0, route: Route::default() }
     }
 
     /// The same with a congestion mark, if `marked`.

@@ -76,7 +76,7 @@ impl PacketStore {
         };
         let inside = self.insert(packet);
         let body = Body::Tunnelled(Tunnelled { tunnel, from, version, inside });
-        Ok(Packet { body, ecn: packet.ecn, network_size, route: Route::default() })
+        Ok(Packet { body, ecn: packet.ecn, network_size, hops: 0, route: Route::default() })
     }
 
     /// Takes the packet out of one with the ECN field `outer`.

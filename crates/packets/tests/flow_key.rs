@@ -10,7 +10,7 @@ use windtunnel_packets::udp::Datagram;
 use windtunnel_packets::{Body, Ecn, FlowKey, Packet, Route};
 
 fn packet(body: Body, place: u32) -> Packet {
-    Packet { body, ecn: Ecn::Capable, network_size: 100, route: Route(place) }
+    Packet { body, ecn: Ecn::Capable, network_size: 100, hops: 0, route: Route(place) }
 }
 
 fn interest(prefix: u32, segment: u64) -> Interest {

@@ -11,6 +11,7 @@ fn datagram(flow: u32) -> Packet {
         body: Body::Datagram(datagram),
         ecn: Ecn::Capable,
         network_size: 100,
+        hops: 0,
         route: Route::default(),
     }
 }

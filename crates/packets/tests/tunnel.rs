@@ -25,7 +25,7 @@ fn a_packet_that_leaves_a_tunnel_has_the_ecn_field_of_rfc_6040() {
 
 fn packet(sequence: u64, ecn: Ecn, network_size: u16) -> Packet {
     let body = Body::Datagram(Datagram { flow: 1, length: 100, sequence, sent: Time::ZERO });
-    Packet { body, ecn, network_size, route: Route(7) }
+    Packet { body, ecn, network_size, hops: 0, route: Route(7) }
 }
 
 /// A packet in as many others as there are versions.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use indexmap::IndexSet;
+use indexmap::{IndexMap, IndexSet};
 use toml::Spanned;
 use windtunnel_controllers::Maker;
 use windtunnel_engine::Duration;
@@ -10,7 +10,8 @@ use windtunnel_packets::ndn::wire::Name;
 use windtunnel_world::{ChangePlan, ConsumerPlan, LinkPlan, Plan, ProducerPlan, RecordingPlan};
 
 use crate::checks;
-use crate::consumers::Around;
+use crate::constellations::{self, Around};
+use crate::consumers;
 use crate::controllers::Controllers;
 use crate::error::Mistake;
 use crate::files::Files;
@@ -19,27 +20,39 @@ use crate::nodes::Names;
 use crate::scenario::Scenario;
 use crate::{bridges, flows, tunnels};
 
-/// Builds the plan of run 0. `files` are those that the scenario names, `makers` make the
-/// controllers that are not registered.
+/// Builds the plan of run 0, and says what the user should know. `files` are those that the
+/// scenario names, `makers` make the controllers that are not registered.
 pub(crate) fn plan(
     scenario: &Scenario,
     files: &mut Files<'_>,
     makers: &[Arc<dyn Maker>],
-) -> Result<Plan, Mistake> {
+) -> Result<(Plan, Vec<String>), Mistake> {
     let duration = checks::duration(scenario)?;
     let controllers = Controllers { own: &scenario.controllers, makers };
     // Those that nothing in this case uses are checked all the same.
     controllers.check()?;
-    let nodes = Names::of("node", &scenario.nodes);
-    let links = links(scenario, &nodes, files, duration)?;
-    let link_names = Names::of("link", &scenario.links);
+    let own = Names::of("node", &scenario.nodes);
+    let mut links = links(scenario, &own, files, duration)?;
+    let mut all = each(&scenario.nodes, |name, node| Ok(node.plan(name)))?;
+    let sky = constellations::plan(
+        &scenario.constellations,
+        &mut all,
+        &mut links,
+        files,
+        around(scenario, duration)?,
+    )?;
+    let (sky, notes) = sky.map_or((None, Vec::new()), |(sky, notes)| (Some(sky), notes));
+    let nodes = Names::among("node", all.iter().map(|it| it.name.as_str()));
+    let link_names: Vec<String> = links.iter().map(|it| it.name.clone()).collect();
+    let link_names = Names::among("link", link_names.iter().map(String::as_str));
     let routing = scenario.routing.plan(&nodes, &link_names, &links)?;
     let mut prefixes = IndexSet::new();
     let producers = producers(scenario, &nodes, &mut prefixes)?;
-    let around = Around { nodes: &nodes, controllers: &controllers, producers: &producers };
+    let around =
+        consumers::Around { nodes: &nodes, controllers: &controllers, producers: &producers };
     let consumers = consumers(scenario, &around, &mut prefixes)?;
     let mut plan = Plan {
-        nodes: each(&scenario.nodes, |name, node| Ok(node.plan(name)))?,
+        nodes: all.clone(),
         links,
         changes: changes(scenario)?,
         prefixes: prefixes.into_iter().collect(),
@@ -48,6 +61,7 @@ pub(crate) fn plan(
         flows: Vec::new(),
         bridges: Vec::new(),
         tunnels: Vec::new(),
+        sky,
         routing,
         duration,
         recording: RecordingPlan::default(),
@@ -59,7 +73,24 @@ pub(crate) fn plan(
     plan.bridges = bridges::plans(&scenario.bridges, &nodes, &plan)?;
     plan.tunnels = tunnels::plans(&scenario.tunnels, &nodes, &plan)?;
     plan.recording = scenario.recording.plan(&plan)?;
-    Ok(plan)
+    Ok((plan, notes))
+}
+
+/// What constellations are built with.
+fn around(scenario: &Scenario, duration: Duration) -> Result<Around<'_>, Mistake> {
+    let mut stations = IndexMap::new();
+    for (place, node) in scenario.nodes.values().enumerate() {
+        if let Some(path) = node.path()? {
+            stations.insert(place, path);
+        }
+    }
+    Ok(Around {
+        epoch: scenario.epoch.as_ref(),
+        interval: &scenario.routing.interval,
+        spread: scenario.routing.spread.value.0,
+        duration,
+        stations,
+    })
 }
 
 /// The plans of all things of a kind.
@@ -91,7 +122,7 @@ fn producers(
 
 fn consumers(
     scenario: &Scenario,
-    around: &Around<'_>,
+    around: &consumers::Around<'_>,
     prefixes: &mut IndexSet<Name<'static>>,
 ) -> Result<Vec<ConsumerPlan>, Mistake> {
     each(&scenario.consumers, |name, consumer| consumer.plan(name, around, prefixes))

@@ -212,8 +212,8 @@ impl<'a> Given<'a> {
         }
         let text = if set.is_empty() { self.text.clone() } else { document.to_string() };
         let plan = parse(&text).and_then(|it| {
-            let plan = build::plan(&it, files, makers)?;
-            let mut notes = it.recording.notes(&plan);
+            let (plan, mut notes) = build::plan(&it, files, makers)?;
+            notes.extend(it.recording.notes(&plan));
             notes.extend(loss_note(&plan));
             Ok((plan, notes))
         });

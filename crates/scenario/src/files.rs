@@ -7,6 +7,7 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 use windtunnel_links::radio::Map;
 use windtunnel_links::{Opportunities, RateTrace};
+use windtunnel_orbits::{TleRecord, read_tle};
 
 use crate::error::Mistake;
 use crate::located::Located;
@@ -32,6 +33,7 @@ pub(crate) struct Files<'a> {
     maps: HashMap<String, Map>,
     opportunities: HashMap<(String, bool), Arc<Opportunities>>,
     rates: HashMap<(String, bool), Arc<RateTrace>>,
+    elements: HashMap<String, Arc<[TleRecord]>>,
 }
 
 impl<'a> Files<'a> {
@@ -43,6 +45,7 @@ impl<'a> Files<'a> {
             maps: HashMap::new(),
             opportunities: HashMap::new(),
             rates: HashMap::new(),
+            elements: HashMap::new(),
         }
     }
 
@@ -78,6 +81,19 @@ impl<'a> Files<'a> {
         let text = self.text(name)?;
         let read = || traces::rates(&text, repeat).map_err(|it| inside(it, name, &text));
         keep(&mut self.rates, (name.value.clone(), repeat), || read().map(Arc::new))
+    }
+
+    /// The orbital elements of that name.
+    pub(crate) fn elements(&mut self, name: &Located<String>) -> Result<Arc<[TleRecord]>, Mistake> {
+        let text = self.text(name)?;
+        let read = || {
+            let records = read_tle(&text).map_err(|it| {
+                let why = format!("{}, line {}: {}", name.value, it.line, it.why);
+                name.mistake(why).help("each satellite has two lines of 69 characters")
+            })?;
+            Ok(records.into())
+        };
+        keep(&mut self.elements, name.value.clone(), read)
     }
 
     fn text(&mut self, name: &Located<String>) -> Result<Arc<str>, Mistake> {

@@ -9,6 +9,7 @@ mod cases;
 mod checks;
 mod choice;
 mod comparison;
+mod constellations;
 mod consumers;
 mod controllers;
 mod defaults;

@@ -5,9 +5,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windtunnel_networks::ndn::content_store::ReplacementPolicy;
 use windtunnel_networks::ndn::forwarder::ForwarderMarks;
+use windtunnel_orbits::GroundPath;
 use windtunnel_world::NodePlan;
 
 use crate::choice::choice;
+use crate::constellations::{self, Journey, Place};
 use crate::error::{Mistake, suggestion};
 use crate::located::{Located, Named};
 use crate::schema::filled;
@@ -26,6 +28,12 @@ pub(crate) struct Node {
     /// What becomes of a congestion mark on an Interest.
     #[serde(default)]
     interest_marks: InterestMarks,
+    /// Where it is on the Earth, from where it uses satellites: the name of a large city, or
+    /// latitude and longitude such as `["51.5°", "-0.1°"]`; default: nowhere.
+    place: Option<Located<Place>>,
+    /// Where it is in the course of time, in place of `place`: it moves along great circles,
+    /// and stays at the last place. Default: it does not move.
+    journey: Option<Located<Vec<Journey>>>,
 }
 
 /// Data kept to answer later Interests.
@@ -77,6 +85,11 @@ pub(crate) enum InterestMarks {
 }
 
 impl Node {
+    /// Where it is in the course of time, if it is on the Earth.
+    pub(crate) fn path(&self) -> Result<Option<GroundPath>, Mistake> {
+        constellations::path(self.place.as_ref(), self.journey.as_ref())
+    }
+
     pub(crate) fn plan(&self, name: &str) -> NodePlan {
         let store = self.content_store.as_ref();
         NodePlan {

@@ -33,6 +33,14 @@ pub(crate) struct Routing {
     /// destination that is not reachable any more keeps its paths.
     #[serde(default = "milliseconds::<100>")]
     convergence: Located<Measured<Duration>>,
+    /// With constellations, in place of `convergence`: from one computation of all paths to the
+    /// next.
+    #[serde(default = "milliseconds::<100>")]
+    pub(crate) interval: Located<Measured<Duration>>,
+    /// With constellations: within what time after that the nodes forward by the new paths,
+    /// each after a delay of its own that is drawn once; by default all do at once.
+    #[serde(default = "milliseconds::<0>")]
+    pub(crate) spread: Located<Measured<Duration>>,
     /// Routes that replace the computed ones of that node and prefix; default: none.
     #[serde(default)]
     routes: Vec<Route>,
@@ -46,6 +54,8 @@ impl Default for Routing {
             sharing: Sharing::default(),
             update: Update::default(),
             convergence: milliseconds::<100>(),
+            interval: milliseconds::<100>(),
+            spread: milliseconds::<0>(),
             routes: Vec::new(),
         }
     }

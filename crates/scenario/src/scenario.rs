@@ -7,6 +7,7 @@ use serde::Deserialize;
 use windtunnel_engine::Duration;
 
 use crate::bridges::Bridge;
+use crate::constellations::Constellation;
 use crate::consumers::Consumer;
 use crate::controllers::Controller;
 use crate::defaults::Defaults;
@@ -55,8 +56,17 @@ pub(crate) struct Scenario {
     #[schemars(with = "std::collections::BTreeMap<String, Node>")]
     pub(crate) nodes: Named<Node>,
     /// The links between them, by name.
+    #[serde(default)]
     #[schemars(with = "std::collections::BTreeMap<String, Link>")]
     pub(crate) links: Named<Link>,
+    /// Satellites, which nodes with a place use, by name.
+    #[serde(default)]
+    #[schemars(with = "std::collections::BTreeMap<String, Constellation>")]
+    pub(crate) constellations: Named<Constellation>,
+    /// With constellations: when the scenario starts, as a time such as
+    /// `"2022-09-14T12:00:00Z"`; default: the time of the latest orbital elements, and
+    /// midnight of 1 January 2000 where there are none.
+    pub(crate) epoch: Option<Located<String>>,
     /// Who serves Data, by name.
     #[serde(default)]
     #[schemars(with = "std::collections::BTreeMap<String, Producer>")]
@@ -109,8 +119,17 @@ pub(crate) fn parse(text: &str) -> Result<Scenario, Mistake> {
 }
 
 /// What a comparison may complete: not read before the values of its cases are set.
-const PARTS: [&str; 8] =
-    ["defaults", "nodes", "links", "producers", "consumers", "flows", "bridges", "tunnels"];
+const PARTS: [&str; 9] = [
+    "defaults",
+    "nodes",
+    "links",
+    "constellations",
+    "producers",
+    "consumers",
+    "flows",
+    "bridges",
+    "tunnels",
+];
 
 /// Reads of a scenario's text what is the same in all cases that it compares. Its nodes,
 /// links and all that is on them are left out.

@@ -99,6 +99,7 @@ pub fn units() -> Vec<(&'static str, f64, &'static str)> {
         of::<Power>(),
         of::<Decibels>(),
         of::<Length>(),
+        of::<Angle>(),
         of::<Speed>(),
         of::<SpectralEfficiency>(),
     ]
@@ -258,6 +259,25 @@ impl Quantity for Decibels {
 /// A length, or a coordinate, in metres.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Length(pub(crate) f64);
+
+/// An angle, in degrees.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Angle(pub(crate) f64);
+
+impl Quantity for Angle {
+    const NAME: &'static str = "an angle";
+    const EXAMPLE: &'static str = "25°";
+    const UNITS: &'static [(&'static str, f64)] = &[("°", 1.0), ("deg", 1.0)];
+    const SIGNED: bool = true;
+
+    fn from_base(degrees: f64, _: &str) -> Result<Self, &'static str> {
+        if degrees.abs() > 360.0 { Err("is more than a circle") } else { Ok(Self(degrees)) }
+    }
+
+    fn base(&self) -> f64 {
+        self.0
+    }
+}
 
 impl Quantity for Length {
     const NAME: &'static str = "a length";

@@ -13,6 +13,8 @@ use crate::port_id::PortId;
 pub(crate) enum Kind {
     /// A link changes.
     Change,
+    /// Nodes that move are elsewhere, and all nodes forward by the shortest paths there.
+    Sky,
     /// Nodes forward by the paths of the changed topology.
     Route,
     /// A channel is sampled.
@@ -41,15 +43,16 @@ impl Kind {
     fn of(number: u64) -> Self {
         match number {
             0 => Self::Change,
-            1 => Self::Route,
-            2 => Self::Channel,
-            3 => Self::Service,
-            4 => Self::Medium,
-            5 => Self::Arrival,
-            6 => Self::Report,
-            7 => Self::Layer,
-            8 => Self::Function,
-            9 => Self::Socket,
+            1 => Self::Sky,
+            2 => Self::Route,
+            3 => Self::Channel,
+            4 => Self::Service,
+            5 => Self::Medium,
+            6 => Self::Arrival,
+            7 => Self::Report,
+            8 => Self::Layer,
+            9 => Self::Function,
+            10 => Self::Socket,
             _ => Self::Application,
         }
     }
@@ -188,7 +191,7 @@ mod tests {
             );
             let event = Event::arrival(PortId(LAST), u32::MAX).at(time);
             assert_eq!((event.kind(), event.of()), (Kind::Arrival, LAST));
-            for kind in (0..=10).map(Kind::of) {
+            for kind in (0..=11).map(Kind::of) {
                 let event = Event::new(kind, LAST).at(time);
                 assert_eq!((event.kind(), event.of()), (kind, LAST));
             }

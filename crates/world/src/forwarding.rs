@@ -5,10 +5,15 @@
 //! another list, and those that were under way on the old one are forwarded by the tables
 //! of the nodes that they come to, which are the trees of shortest paths to the
 //! destinations in use.
+//!
+//! Where nodes move, all paths are searched for again and again, and the trees are made when
+//! a packet needs them.
+
+mod moving;
 
 use std::collections::BTreeMap;
 
-use windtunnel_engine::{hash_pair, hash_twice};
+use windtunnel_engine::{Time, hash_pair, hash_twice};
 use windtunnel_networks::tunnel::ENTER;
 use windtunnel_packets::Route;
 
@@ -18,6 +23,7 @@ use crate::plan::{Plan, Sharing};
 use crate::port_id::PortId;
 use crate::routing::{Topology, Tree, Unreachable};
 use crate::side::Side;
+use moving::Moving;
 
 #[derive(Clone, Debug)]
 struct Path {
@@ -25,7 +31,7 @@ struct Path {
     /// Where packets enter it: the same for ever.
     entry: Route,
     /// The ports that it led over at any time, and where their lists begin; the last are
-    /// those of now.
+    /// those of now. No ports are those of a time without a path: the tables drop packets.
     lists: Vec<(Vec<PortId>, Route)>,
     is_pinned: bool,
 }
@@ -56,6 +62,7 @@ pub(crate) struct Forwarding {
     sharing: Sharing,
     /// Kept where paths may change or are looked for during the run.
     trees: BTreeMap<u32, Tree>,
+    moving: Option<Box<Moving>>,
     tables: Vec<Table>,
     table_routes: BTreeMap<Table, Route>,
     /// How many packets were shared out at each node, where packets are.
@@ -66,7 +73,7 @@ impl Forwarding {
     /// The paths of all flows of a plan, and of its functions' own packets.
     ///
     /// # Errors
-    /// [`Unreachable`] if a flow or a bridge has no path.
+    /// [`Unreachable`] if a flow or a bridge has no path; of a flow only where no node moves.
     pub(crate) fn new(plan: &Plan) -> Result<Self, Unreachable> {
         let mut forwarding = Self {
             hops: Vec::new(),
@@ -76,13 +83,14 @@ impl Forwarding {
             topology: Topology::new(plan),
             sharing: plan.routing.sharing,
             trees: BTreeMap::new(),
+            moving: plan.sky.as_ref().map(|it| Box::new(Moving::new(plan, it))),
             tables: Vec::new(),
             table_routes: BTreeMap::new(),
             shared: vec![0; plan.nodes.len()],
         };
         forwarding.add_flows(plan)?;
         forwarding.add_functions(plan)?;
-        if plan.routes_change() || plan.routing.sharing != Sharing::None {
+        if plan.sky.is_none() && (plan.routes_change() || plan.routing.sharing != Sharing::None) {
             forwarding.keep_trees();
         }
         Ok(forwarding)
@@ -109,7 +117,12 @@ impl Forwarding {
         for (to, keys) in wanted {
             let tree = self.topology.tree(to as usize);
             for (key, flow) in keys {
-                self.add(key, &tree).ok_or(Unreachable::Flow(flow))?;
+                let route = self.add(key, &tree);
+                if route.is_none() && self.moving.is_some() {
+                    self.install_none(key);
+                } else {
+                    route.ok_or(Unreachable::Flow(flow))?;
+                }
             }
         }
         Ok(())
@@ -170,7 +183,7 @@ impl Forwarding {
     }
 
     fn install(&mut self, key: PathKey, ports: Vec<PortId>, is_pinned: bool) -> Route {
-        let entry = if self.sharing == Sharing::Packets && !is_pinned {
+        let entry = if self.goes_by_tables() && !is_pinned {
             self.table(key.to, key.last)
         } else {
             self.lay(key, &ports)
@@ -178,6 +191,20 @@ impl Forwarding {
         self.known.insert(key, self.paths.len());
         self.paths.push(Path { key, entry, lists: vec![(ports, entry)], is_pinned });
         entry
+    }
+
+    /// Whether packets have no path but the tables.
+    fn goes_by_tables(&self) -> bool {
+        self.sharing == Sharing::Packets || self.moving.as_ref().is_some_and(|it| it.spreads())
+    }
+
+    /// Leads the packets of a path that there is not yet to the tables.
+    fn install_none(&mut self, key: PathKey) {
+        let table = self.table(key.to, key.last);
+        let entry = Route(self.hops.len() as u32);
+        self.hops.push(Hop::Jump(table));
+        self.known.insert(key, self.paths.len());
+        self.paths.push(Path { key, entry, lists: vec![(Vec::new(), entry)], is_pinned: false });
     }
 
     /// Writes a path down behind the others. Returns where it begins.
@@ -254,14 +281,21 @@ impl Forwarding {
         self.hops.get(route.0 as usize).copied()
     }
 
-    /// What a node does with a packet by its table.
+    /// What a node does at `now` with a packet by its table.
     #[cold]
-    pub(crate) fn look_up(&mut self, table: u32, node: usize) -> Option<Hop> {
+    pub(crate) fn look_up(&mut self, now: Time, table: u32, node: usize) -> Option<Hop> {
         let Table { destination, last } = self.tables[table as usize];
         if node == destination as usize {
             return Some(last);
         }
-        let tree = self.trees.get(&destination)?;
+        let moving = self.moving.as_ref();
+        if moving.is_some_and(|it| !it.spreads()) && !self.trees.contains_key(&destination) {
+            self.trees.insert(destination, self.topology.tree(destination as usize));
+        }
+        let tree = match self.moving.as_ref().filter(|it| it.spreads()) {
+            Some(moving) => moving.tree(destination, node, now)?,
+            None => self.trees.get(&destination)?,
+        };
         if let Some(function) = self.tunnel_at(tree, last, node) {
             return Some(Hop::Function(function, ENTER));
         }
@@ -300,7 +334,7 @@ impl Forwarding {
         self.trees.values_mut().for_each(|it| *it = topology.tree(it.target()));
         for index in 0..self.paths.len() {
             let path = &self.paths[index];
-            if path.is_pinned || self.sharing == Sharing::Packets {
+            if path.is_pinned || self.goes_by_tables() {
                 continue;
             }
             let tree = &self.trees[&path.key.to];
@@ -310,18 +344,52 @@ impl Forwarding {
         }
     }
 
-    /// Leads what enters a path over other ports. What is under way on the old ones is
-    /// forwarded by the tables from the next node on.
+    /// Nodes have moved, and the topology becomes what it is with `change`: all paths that are
+    /// not pinned become the shortest. `bound` says what a path between two nodes costs at the
+    /// least. Without a path packets go by the tables, which drop them.
+    pub(crate) fn follow(
+        &mut self,
+        now: Time,
+        change: impl FnOnce(&mut Topology),
+        bound: impl Fn(usize, usize) -> u64,
+    ) {
+        change(&mut self.topology);
+        let Some(mut moving) = self.moving.take() else { return };
+        if moving.spreads() {
+            moving.keep(now, &self.topology, self.paths.iter().map(|it| it.key.to));
+        } else {
+            self.trees.clear();
+            for index in 0..self.paths.len() {
+                let Path { key, is_pinned, .. } = self.paths[index];
+                if is_pinned {
+                    continue;
+                }
+                let from = key.from as usize;
+                let ports = moving.search(&self.topology, key, |node| bound(node, from));
+                if ports != self.paths[index].list().0 {
+                    self.divert(index, ports);
+                }
+            }
+        }
+        self.moving = Some(moving);
+    }
+
+    /// Leads what enters a path over other ports, or with none to the tables. What is under
+    /// way on the old ones is forwarded by the tables from the next node on.
     fn divert(&mut self, index: usize, ports: Vec<PortId>) {
         let path = &mut self.paths[index];
         let (key, entry, old) = (path.key, path.entry, path.list().1);
+        let led_on = !path.list().0.is_empty();
         let before = path.lists.iter().position(|it| it.0 == ports);
         let before = before.map(|it| path.lists.remove(it).1);
         let table = self.table(key.to, key.last);
-        let inner = self.inner(old);
-        self.hops[inner].fill(Hop::Jump(table));
+        if led_on {
+            let inner = self.inner(old);
+            self.hops[inner].fill(Hop::Jump(table));
+        }
         // The first list begins where packets enter, so another one is laid for it.
         let list = match before.filter(|it| *it != entry) {
+            _ if ports.is_empty() => table,
             Some(list) => self.restore(list, key, &ports),
             None => self.lay(key, &ports),
         };

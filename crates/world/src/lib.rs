@@ -29,6 +29,7 @@ mod recorder;
 mod routing;
 mod series;
 mod side;
+mod sky;
 mod transfers;
 mod world;
 
@@ -37,9 +38,9 @@ pub use functions::BridgeCounters;
 pub use hosts::{Flow, FlowCounters, TcpCounters};
 pub use placements::places;
 pub use plan::{
-    BridgePlan, ChangePlan, ConsumerPlan, DirectionPlan, FlowPlan, LinkChange, LinkPlan, Metric,
-    NodePlan, Paths, Plan, ProducerPlan, RoutePlan, Routing, Sharing, SplitPlan, StrategyName,
-    Transport, TunnelPlan,
+    BridgePlan, ChangePlan, ConsumerPlan, ContactPlan, DirectionPlan, FlowPlan, LinkChange,
+    LinkPlan, Metric, NodePlan, Paths, Plan, ProducerPlan, RoutePlan, Routing, Sharing, SkyPlan,
+    SplitPlan, StrategyName, Transport, TunnelPlan,
 };
 pub use port::Counters as PortCounters;
 pub use port_id::PortId;

@@ -18,6 +18,9 @@ use crate::side::Side;
 /// With so few ports everything lies in the cache, and a look ahead only costs.
 const FEW_PORTS: usize = 256;
 const LOOKAHEAD: usize = 8;
+/// So many nodes forward a packet by their tables: the default of IP (RFC 1700). Along a path
+/// that was computed as a whole it cannot come back to where it was.
+const HOP_LIMIT: u8 = 64;
 
 /// Where an IP packet is.
 #[derive(Clone, Copy, Debug)]
@@ -62,6 +65,8 @@ pub(crate) struct Network {
     pub(crate) arrived: Vec<Arrived>,
     /// IP packets that were dropped because no path leads on from where they were.
     pub(crate) unroutable: u64,
+    /// IP packets that were dropped because they had passed too many nodes.
+    pub(crate) hop_limit_drops: u64,
     /// Who watches packets, if anybody does.
     pub(crate) watches: Option<Box<Watches>>,
 }
@@ -103,6 +108,7 @@ impl Network {
             media: Media::new(plan),
             arrived: Vec::new(),
             unroutable: 0,
+            hop_limit_drops: 0,
             watches: None,
         }
     }
@@ -151,7 +157,7 @@ impl Network {
 
     /// A port's link changes.
     pub(crate) fn change(&mut self, now: Time, port: PortId, change: LinkChange) {
-        self.act(port, |it, _| it.change(now, change));
+        self.act(port, |it, store| it.change(now, change, store));
     }
 
     /// What a port's link is doing.
@@ -261,7 +267,14 @@ impl Network {
             At::Node(node) => node as usize,
             At::FarEnd(port) => self.forwarding.topology().far(port),
         };
-        let hop = self.forwarding.look_up(table, node);
+        let hops = &mut self.packets[packet].hops;
+        *hops += 1;
+        if *hops > HOP_LIMIT {
+            self.packets.drop_at(packet);
+            self.hop_limit_drops += 1;
+            return;
+        }
+        let hop = self.forwarding.look_up(now, table, node);
         self.pass_on(now, hop, packet);
     }
 

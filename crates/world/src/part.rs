@@ -20,9 +20,10 @@ use crate::network::{Arrived, At, Network};
 use crate::nodes::Nodes;
 use crate::partition::Partition;
 use crate::path::Hop;
-use crate::plan::{ChangePlan, Plan};
+use crate::plan::{ChangePlan, Plan, SkyPlan};
 use crate::port_id::PortId;
 use crate::routing::Unreachable;
+use crate::sky::Sky;
 
 /// A part of a world.
 #[derive(Debug)]
@@ -30,6 +31,8 @@ pub(crate) struct Part {
     changes: Vec<ChangePlan>,
     /// The plan, if paths follow its changes.
     rerouting: Option<Arc<Plan>>,
+    /// Where nodes are, if they move.
+    sky: Option<Sky>,
     pub(crate) network: Network,
     pub(crate) channels: Channels,
     pub(crate) nodes: Nodes,
@@ -59,15 +62,22 @@ impl Part {
         let functions = Functions::new(plan, &streams, &forwarding);
         let mut hosts = Hosts::new(plan, &streams, &forwarding);
         let mut network = Network::new(plan, &streams, forwarding, partition, part);
-        for (place, change) in plan.changes.iter().enumerate() {
+        let mut changes = plan.changes.clone();
+        changes.extend(plan.sky.iter().flat_map(SkyPlan::changes));
+        for (place, change) in changes.iter().enumerate() {
             network.schedule(change.time, Event::new(Kind::Change, place as u32));
         }
         channels.start(&mut network, |link| is_here(plan.links[link].nodes[0]));
         nodes.start(&mut network, is_here);
         hosts.start(&mut network, is_here);
+        let sky = Sky::new(plan);
+        if sky.is_some() {
+            Sky::start(&mut network);
+        }
         Ok(Self {
-            changes: plan.changes.clone(),
+            changes,
             rerouting,
+            sky,
             network,
             channels,
             nodes,
@@ -117,6 +127,7 @@ impl Part {
             Kind::Service => network.serve(now, PortId(of)),
             Kind::Medium => network.serve_medium(now, of),
             Kind::Change => self.change(now, of as usize),
+            Kind::Sky => self.follow_the_sky(now),
             Kind::Route => self.reroute(now, of as usize),
             Kind::Channel => self.channels.follow(network, now, of),
             Kind::Report => {
@@ -172,12 +183,22 @@ impl Part {
         self.repeated += 1;
         let ChangePlan { port, change, .. } = self.changes[place];
         self.network.change(now, port, change);
-        if let Some(plan) = &self.rerouting
+        if let Some(sky) = &mut self.sky {
+            sky.changed.extend(change.is_of_topology().then_some(self.changes[place]));
+        } else if let Some(plan) = &self.rerouting
             && change.is_of_topology()
         {
             let time = now + plan.routing.convergence.unwrap_or_default();
             self.network.schedule(time, Event::new(Kind::Route, place as u32));
         }
+    }
+
+    /// Nodes that move are elsewhere, and all nodes forward by the shortest paths of now.
+    #[cold]
+    fn follow_the_sky(&mut self, now: Time) {
+        let (Some(sky), Some(plan)) = (&mut self.sky, &self.rerouting) else { return };
+        sky.follow(&mut self.network, now);
+        self.nodes.route_if_changed(plan, self.network.forwarding.topology());
     }
 
     /// All nodes learn of a change, and of the others that they learn of at this instant,

@@ -13,6 +13,7 @@ use windtunnel_networks::layer::LayerMaker;
 use windtunnel_networks::ndn::content_store::ReplacementPolicy;
 use windtunnel_networks::ndn::forwarder::ForwarderMarks;
 use windtunnel_networks::ndn::link_service::LinkServiceSettings;
+use windtunnel_orbits::{GroundPath, Sky};
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::ndn::wire;
 use windtunnel_queues::{Discipline, QueueLimit};
@@ -47,6 +48,8 @@ pub struct Plan {
     pub tunnels: Vec<TunnelPlan>,
     /// How names and packets find their way.
     pub routing: Routing,
+    /// The satellites among the nodes, and the places on the ground that use them.
+    pub sky: Option<SkyPlan>,
     /// How long it runs.
     pub duration: Duration,
     /// Which series are recorded.
@@ -135,15 +138,21 @@ pub enum LinkChange {
     Stall,
     /// It goes down: what is on the link is lost, what waits goes on waiting.
     Down,
+    /// It goes down for good: what is on the link is lost, and what waits is dropped.
+    Cut,
     /// It comes back.
     Up,
+    /// Paths may lead over it.
+    Announce,
+    /// No path leads over it any more; it sends what it is given all the same.
+    Withdraw,
 }
 
 impl LinkChange {
     /// Whether other paths may be the shortest after it. A link that stalls is only slow.
     #[must_use]
     pub fn is_of_topology(self) -> bool {
-        matches!(self, Self::Down | Self::Up | Self::Delay(_))
+        !matches!(self, Self::Rate(_) | Self::Stall)
     }
 }
 
@@ -265,6 +274,45 @@ pub enum Transport {
     },
     /// Over UDP.
     Udp(UdpSettings),
+}
+
+/// Nodes whose places follow from the time, and links that follow from the places.
+///
+/// At every interval the links between them get the delays of light between the places where
+/// their ends are then, and all paths are computed anew. A change of a link is known to the
+/// nodes at the next interval.
+#[derive(Clone, Debug)]
+pub struct SkyPlan {
+    /// The satellites.
+    pub sky: Arc<Sky>,
+    /// The node of each.
+    pub satellites: Vec<usize>,
+    /// The nodes on the ground that use them, and where those are.
+    pub stations: Vec<(usize, GroundPath)>,
+    /// The links between such nodes.
+    pub links: Vec<usize>,
+    /// Those of them that no path leads over before they are announced.
+    pub intermittent: Vec<usize>,
+    /// When which of them can be used, in the order in which that begins.
+    pub contacts: Vec<ContactPlan>,
+    /// From one computation of the paths to the next.
+    pub interval: Duration,
+    /// Each node forwards by new paths so much later at the most, after a time of its own that
+    /// is drawn once.
+    pub spread: Duration,
+}
+
+/// A time in which a link can be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ContactPlan {
+    /// The link, between a station and a satellite, or two satellites.
+    pub link: usize,
+    /// When it begins.
+    pub from: Time,
+    /// When it ends; none if it lasts until the end of the run.
+    pub until: Option<Time>,
+    /// How much later the link is cut; none: never, so that it sends what it was given.
+    pub cut: Option<Duration>,
 }
 
 /// What a path's length is measured by.
@@ -390,7 +438,7 @@ impl Plan {
     #[must_use]
     pub(crate) fn routes_change(&self) -> bool {
         let changes = |it: &ChangePlan| it.change.is_of_topology();
-        self.routing.convergence.is_some() && self.changes.iter().any(changes)
+        self.sky.is_some() || self.routing.convergence.is_some() && self.changes.iter().any(changes)
     }
 
     /// How many shared media there are.

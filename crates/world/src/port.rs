@@ -670,7 +670,7 @@ impl Port {
 
     /// The link changes; what is under transmission or on its way keeps its times.
     #[cold]
-    pub(crate) fn change(&mut self, now: Time, change: LinkChange) -> Due {
+    pub(crate) fn change(&mut self, now: Time, change: LinkChange, store: &mut PacketStore) -> Due {
         self.start_transmissions(now);
         match (change, self.down) {
             (LinkChange::Rate(rate), _) => self.change_rate(rate),
@@ -690,7 +690,16 @@ impl Port {
                 return Due { arrival, ..self.call() };
             }
             (LinkChange::Down, true) => self.lose_what_is_under_way(),
-            (LinkChange::Stall, true) | (LinkChange::Up, false) => {}
+            (LinkChange::Cut, is_down) => {
+                if !is_down {
+                    self.stall(now);
+                }
+                self.lose_what_is_under_way();
+                self.drop_what_waits(now, store);
+            }
+            (LinkChange::Stall, true)
+            | (LinkChange::Up, false)
+            | (LinkChange::Announce | LinkChange::Withdraw, _) => {}
         }
         Due::default()
     }
@@ -786,6 +795,24 @@ impl Port {
         self.transit.range_mut(..first).for_each(|it| it.fate = Fate::Lost);
         if let Some(effects) = &mut self.effects {
             effects.lose_late();
+        }
+    }
+
+    /// What has not started never will.
+    fn drop_what_waits(&mut self, now: Time, store: &mut PacketStore) {
+        let started = self.first_waiting();
+        let waiting = self.transit.len() - started;
+        self.counters.losses += waiting as u64;
+        self.transit.drain(started..).for_each(|it| store.drop_at(it.packet));
+        self.first = self.transit.front().map(|it| it.packet);
+        match &mut self.egress {
+            Egress::OnArrival { backlog, .. } => *backlog = Backlog::default(),
+            Egress::OnDeparture(held) => {
+                while let Some((head, _)) = held.queue.pop(now) {
+                    self.counters.losses += 1;
+                    store.drop_at(head.packet);
+                }
+            }
         }
     }
 }

@@ -40,7 +40,8 @@ impl World {
     ///
     /// # Errors
     /// [`Unreachable`] if a consumer has no path to a producer of its prefix, or
-    /// a flow or a bridge none between its nodes.
+    /// a flow or a bridge none between its nodes; not if a plan has satellites, over which a
+    /// path may appear later.
     pub fn new(plan: &Plan) -> Result<Self, Unreachable> {
         let forwarding = Forwarding::new(plan)?;
         Self::with(plan, forwarding, Partition::whole(plan))
@@ -56,6 +57,8 @@ impl World {
         let forwarding = Forwarding::new(plan)?;
         let partition = match threads {
             0 | 1 => Partition::whole(plan),
+            // What moves, moves everywhere at once.
+            _ if plan.sky.is_some() => Partition::whole(plan),
             _ => Partition::of(plan, &forwarding, threads),
         };
         Self::with(plan, forwarding, partition)
@@ -238,6 +241,12 @@ impl World {
     #[must_use]
     pub fn unroutable(&self) -> u64 {
         self.parts.all.iter().map(|it| it.network.unroutable).sum()
+    }
+
+    /// IP packets that were dropped because they had passed too many nodes.
+    #[must_use]
+    pub fn hop_limit_drops(&self) -> u64 {
+        self.parts.all.iter().map(|it| it.network.hop_limit_drops).sum()
     }
 
     /// Packets in queues and on links.

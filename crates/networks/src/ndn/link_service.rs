@@ -251,5 +251,5 @@ fn identify(packet: &Packet) -> Option<(PrefixId, Option<NackReason>)> {
 /// A link packet with so many bytes of the network packet.
 fn carrying(link_packet: LinkPacket, network_size: u16, ecn: Ecn) -> Packet {
     let body = Body::LinkPacket(link_packet);
-    Packet { body, ecn, network_size, route: Route::default() }
+    Packet { body, ecn, network_size, hops: 0, route: Route::default() }
 }

@@ -44,6 +44,7 @@ fn packet(segment: Segment) -> Packet {
         body: Body::Segment(segment),
         ecn: Ecn::NotCapable,
         network_size: IpVersion::V4.header() + segment.size(),
+        hops: 0,
         route: Route::default(),
     }
 }

@@ -149,7 +149,13 @@ pub(crate) fn assert_instants(measured: &[f64], expected: &[f64]) {
 /// A datagram of that flow, of so many bytes.
 pub(crate) fn packet(flow: u32, ecn: Ecn, size: u16) -> Packet {
     let datagram = Datagram { flow, length: size - 28, sequence: 0, sent: Time::ZERO };
-    Packet { body: Body::Datagram(datagram), ecn, network_size: size, route: Route::default() }
+    Packet {
+        body: Body::Datagram(datagram),
+        ecn,
+        network_size: size,
+        hops: 0,
+        route: Route::default(),
+    }
 }
 
 /// Packets under handles, as they wait.

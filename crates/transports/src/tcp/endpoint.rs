@@ -531,7 +531,7 @@ impl<'a> Template<'a> {
 #[inline]
 fn packet(segment: Segment, ecn: Ecn, settings: &TcpSettings) -> Packet {
     let network_size = settings.ip.header() + segment.size();
-    Packet { body: Body::Segment(segment), ecn, network_size, route: Route::default() }
+    Packet { body: Body::Segment(segment), ecn, network_size, hops: 0, route: Route::default() }
 }
 
 /// The acknowledgement of a segment that was sent again to an end that is closed

@@ -53,7 +53,7 @@ fn follow(
     let (mut ports, mut places) = (Vec::new(), Vec::new());
     for _ in 0..100 {
         let (hop, next) = match forwarding.hop(route) {
-            Hop::Table(table) => (forwarding.look_up(table, node)?, route),
+            Hop::Table(table) => (forwarding.look_up(Time::ZERO, table, node)?, route),
             hop => (hop, Route(route.0 + 1)),
         };
         match hop {

@@ -54,6 +54,8 @@ pub(crate) struct Nodes {
     /// For each consumer its node, and its place there.
     consumers: Vec<(u32, u32)>,
     actions: Actions,
+    /// The next hops of names that were computed last.
+    next_hops: Vec<routing::NextHop>,
 }
 
 /// The bits of an event's timer that are the layer's own; above them stands which of its
@@ -77,6 +79,7 @@ impl Nodes {
             link_services: link_services(plan),
             consumers: Vec::with_capacity(plan.consumers.len()),
             actions: Actions::default(),
+            next_hops: Vec::new(),
         };
         for node in 0..plan.nodes.len() {
             nodes.add(plan, streams, topology, node);
@@ -85,7 +88,9 @@ impl Nodes {
             nodes.add_ndn(plan, streams, topology);
             nodes.add_applications(plan, streams);
             nodes.route(plan, topology);
-            nodes.check_reachability(plan)?;
+            if plan.sky.is_none() {
+                nodes.check_reachability(plan)?;
+            }
         }
         Ok(nodes)
     }
@@ -125,11 +130,28 @@ impl Nodes {
         }
     }
 
-    /// Fills the tables of names by the topology.
-    pub(crate) fn route(&mut self, plan: &Plan, topology: &Topology) {
+    /// Fills the tables of names by the topology, if the next hop of any name is another one
+    /// than before.
+    pub(crate) fn route_if_changed(&mut self, plan: &Plan, topology: &Topology) {
         if !plan.has_ndn() {
             return;
         }
+        let next_hops = routing::next_hops(plan, topology);
+        let leads = |it: &routing::NextHop| (it.node, it.producer, it.port);
+        if !next_hops.iter().map(leads).eq(self.next_hops.iter().map(leads)) {
+            self.fill(plan, &next_hops);
+            self.next_hops = next_hops;
+        }
+    }
+
+    /// Fills the tables of names by the topology.
+    pub(crate) fn route(&mut self, plan: &Plan, topology: &Topology) {
+        if plan.has_ndn() {
+            self.fill(plan, &routing::next_hops(plan, topology));
+        }
+    }
+
+    fn fill(&mut self, plan: &Plan, next_hops: &[routing::NextHop]) {
         let mut tables = vec![ndn::Table::new(); plan.nodes.len()];
         let given = &plan.routing.given;
         for route in given {
@@ -148,7 +170,7 @@ impl Nodes {
                 }
             }
         }
-        for hop in routing::next_hops(plan, topology) {
+        for hop in next_hops {
             let prefix = plan.producers[hop.producer].prefix;
             let is_given =
                 |it: &crate::RoutePlan| it.node == hop.node && it.prefix == plan.prefixes[prefix];

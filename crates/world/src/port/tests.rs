@@ -99,7 +99,7 @@ impl Bench {
                     Due { service: self.medium, arrival: None }
                 }
                 Event::Offer(ecn, size) => self.offer(now, ecn, size),
-                Event::Change(change) => self.port.change(now, change),
+                Event::Change(change) => self.port.change(now, change, &mut self.store),
                 Event::Service => self.port.serve(now, &mut self.store),
                 Event::Arrival => {
                     self.arrive(now);
@@ -124,7 +124,7 @@ impl Bench {
         let datagram = Datagram { flow: 1, length: size - 28, sequence: self.offered, sent: now };
         let (body, route) = (Body::Datagram(datagram), Route::default());
         self.offered += 1;
-        let packet = Packet { body, ecn, network_size: size, route };
+        let packet = Packet { body, ecn, network_size: size, hops: 0, route };
         let packet = self.store.insert(packet);
         self.port.offer(now, packet, &mut self.store)
     }

@@ -3,12 +3,14 @@
 mod detours;
 mod groups;
 mod next_hops;
+mod search;
 #[cfg(test)]
 pub(crate) mod tests;
 mod topology;
 
 pub use groups::Groups;
-pub(crate) use next_hops::next_hops;
+pub(crate) use next_hops::{NextHop, next_hops};
+pub(crate) use search::Search;
 pub use topology::{Reached, Topology, Tree};
 
 use crate::plan::Plan;

@@ -3,9 +3,9 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use windtunnel_engine::Duration;
+use windtunnel_engine::{Duration, Time};
 
-use crate::plan::{ChangePlan, LinkChange, Metric, Plan};
+use crate::plan::{ChangePlan, LinkChange, Metric, Plan, SkyPlan};
 use crate::port_id::PortId;
 
 /// A node that was reached.
@@ -30,6 +30,12 @@ pub struct Topology {
     /// What a path pays for each port.
     costs: Vec<u64>,
     is_up: Vec<bool>,
+    /// Whether paths may lead over each port.
+    is_announced: Vec<bool>,
+    /// By link, whether it joins a place on the ground with a satellite; by node, whether it
+    /// is such a place. Empty without satellites.
+    leads_up: Vec<bool>,
+    is_station: Vec<bool>,
 }
 
 /// One more picosecond a link: of equal delays, fewer hops.
@@ -55,7 +61,29 @@ impl Topology {
         }
         let ends = plan.links.iter().map(|it| it.nodes.map(|node| node as u32)).collect();
         let is_up = vec![true; costs.len()];
-        Self { metric, ends, ports, costs, is_up }
+        let is_announced = is_up.clone();
+        let (leads_up, is_station) = (Vec::new(), Vec::new());
+        let mut topology =
+            Self { metric, ends, ports, costs, is_up, is_announced, leads_up, is_station };
+        if let Some(sky) = &plan.sky {
+            topology.add_sky(plan, sky);
+        }
+        topology
+    }
+
+    /// Takes in which nodes are on the ground, and which links cannot be used at first.
+    fn add_sky(&mut self, plan: &Plan, sky: &SkyPlan) {
+        self.is_station = vec![false; plan.nodes.len()];
+        sky.stations.iter().for_each(|it| self.is_station[it.0] = true);
+        self.leads_up = vec![false; plan.links.len()];
+        for &link in &sky.links {
+            self.leads_up[link] = plan.links[link].nodes.iter().any(|it| self.is_station[*it]);
+        }
+        let first = sky.contacts.iter().filter(|it| it.from == Time::ZERO).map(|it| it.link);
+        for (links, is_announced) in [(sky.intermittent.clone(), false), (first.collect(), true)] {
+            let ports = links.into_iter().flat_map(|it| [0, 1].map(|side| PortId::new(it, side)));
+            ports.for_each(|it| self.is_announced[it.index()] = is_announced);
+        }
     }
 
     /// How many nodes there are.
@@ -88,7 +116,24 @@ impl Topology {
     #[inline]
     #[must_use]
     pub fn cost(&self, port: PortId) -> Option<u64> {
-        self.is_up[port.index()].then(|| self.costs[port.index()])
+        let can_be_used = self.is_up[port.index()] && self.is_announced[port.index()];
+        can_be_used.then(|| self.costs[port.index()])
+    }
+
+    /// Whether a path that comes to a node through a port may go on through another one: a
+    /// place on the ground does not forward from one satellite to another.
+    #[inline]
+    pub(crate) fn may_follow(&self, node: usize, into: PortId, out: Option<PortId>) -> bool {
+        let leads_up = |port: PortId| self.leads_up.get(port.link()) == Some(&true);
+        self.is_station.get(node) != Some(&true) || !(leads_up(into) && out.is_some_and(leads_up))
+    }
+
+    /// A link has another delay, in both directions.
+    pub(crate) fn set_delay(&mut self, link: usize, delay: Duration) {
+        let cost = cost(self.metric, delay);
+        for side in [0, 1] {
+            self.costs[PortId::new(link, side).index()] = cost;
+        }
     }
 
     /// Becomes what it is after a change.
@@ -96,7 +141,9 @@ impl Topology {
         let port = change.port;
         match change.change {
             LinkChange::Up => self.is_up[port.index()] = true,
-            LinkChange::Down => self.is_up[port.index()] = false,
+            LinkChange::Down | LinkChange::Cut => self.is_up[port.index()] = false,
+            LinkChange::Announce => self.is_announced[port.index()] = true,
+            LinkChange::Withdraw => self.is_announced[port.index()] = false,
             LinkChange::Delay(delay) => self.costs[port.index()] = cost(self.metric, delay),
             LinkChange::Rate(_) | LinkChange::Stall => {}
         }
@@ -119,6 +166,7 @@ impl Topology {
                 let back = out.reversed();
                 let neighbour = self.far(out);
                 if !is_done[neighbour]
+                    && self.may_follow(node, back, port)
                     && let Some(cost) = cost(back)
                 {
                     let total = so_far.saturating_add(cost);

@@ -140,7 +140,10 @@ fn arrivals(air: AirPlan, offers: &[Time], changes: &[(Time, LinkChange)]) -> Ve
             }
             match change {
                 LinkChange::Rate(new) => rate = *new,
-                LinkChange::Delay(_) => {}
+                LinkChange::Delay(_)
+                | LinkChange::Cut
+                | LinkChange::Announce
+                | LinkChange::Withdraw => {}
                 LinkChange::Stall => stalled = true,
                 LinkChange::Up | LinkChange::Down => {
                     // Of those who wait for it, the first starts at once.

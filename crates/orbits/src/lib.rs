@@ -1,0 +1,31 @@
+//! Constellations: where satellites are over the turning Earth, which of them are joined by
+//! links, and when a place on the ground sees which.
+//!
+//! Lengths are in kilometres, times in seconds since the epoch of the sky, and angles in
+//! degrees where a value leaves this crate. Positions are Earth-fixed unless they are said
+//! to be inertial.
+
+mod cities;
+mod contacts;
+mod earth;
+mod epoch;
+mod grid;
+mod orbit;
+mod presets;
+mod sight;
+mod sky;
+mod tle;
+mod walker;
+
+pub use cities::cities;
+pub use contacts::{Choice, Contact, ContactPlan, Policy, Reach, Slots};
+pub use earth::{Coordinates, EQUATORIAL_RADIUS, GroundPath, LIGHT_SPEED, MEAN_RADIUS, elevation};
+pub use epoch::Epoch;
+pub use glam::DVec3;
+pub use grid::{ATMOSPHERE, Grid, GridLink, longest_link};
+pub use orbit::{Circular, Orbit};
+pub use presets::{PRESETS, Preset};
+pub use sight::{Window, in_sight};
+pub use sky::Sky;
+pub use tle::{TleError, TleRecord, read as read_tle};
+pub use walker::{Pattern, Phase, Walker};

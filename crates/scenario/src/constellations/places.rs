@@ -1,0 +1,139 @@
+//! Places on the Earth, as scenarios name them, and journeys between them.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::Deserialize;
+use serde::de::{Deserializer, Error, SeqAccess, Visitor};
+use windtunnel_engine::Duration;
+use windtunnel_orbits::{Coordinates, GroundPath, cities};
+
+use crate::error::{Mistake, suggestion};
+use crate::located::Located;
+use crate::units::{Angle, Measured};
+
+/// A place on the Earth: the name of a large city, or its latitude and longitude.
+#[derive(Clone, Debug)]
+pub(crate) enum Place {
+    City(String),
+    Coordinates([Measured<Angle>; 2]),
+}
+
+/// A place at a time.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Journey {
+    /// When the node is there.
+    at: Located<Measured<Duration>>,
+    /// Where.
+    place: Located<Place>,
+}
+
+impl Place {
+    fn coordinates(place: &Located<Self>) -> Result<Coordinates, Mistake> {
+        match &place.value {
+            Self::City(name) => city(name).ok_or_else(|| {
+                let known: Vec<&str> = cities().map(|it| it.0).collect();
+                let help = suggestion(name, &known);
+                // A thousand names are too many to list.
+                let help = if help.len() > 200 { String::new() } else { format!("{help}, or ") };
+                place
+                    .mistake(format!("`{name}` is not among the 1,000 largest cities"))
+                    .help(format!("{help}write its coordinates, such as [\"51.5°\", \"-0.1°\"]"))
+            }),
+            Self::Coordinates([latitude, longitude]) => {
+                let (latitude, longitude) = (latitude.0.0, longitude.0.0);
+                place.checked(
+                    |_| latitude.abs() <= 90.0,
+                    || format!("a latitude of {latitude}°"),
+                    "write the latitude first, from \"-90°\" to \"90°\", then the longitude",
+                )?;
+                place.checked(
+                    |_| longitude.abs() <= 180.0,
+                    || format!("a longitude of {longitude}°"),
+                    "write one from \"-180°\" to \"180°\"; east is positive",
+                )?;
+                Ok(Coordinates::on_the_ground(latitude, longitude))
+            }
+        }
+    }
+}
+
+fn city(name: &str) -> Option<Coordinates> {
+    let name = name.to_lowercase();
+    cities().find(|it| it.0.to_lowercase() == name).map(|it| it.1)
+}
+
+/// Where a node is in the course of time, if it has a place or a journey.
+pub(crate) fn path(
+    place: Option<&Located<Place>>,
+    journey: Option<&Located<Vec<Journey>>>,
+) -> Result<Option<GroundPath>, Mistake> {
+    let Some(journey) = journey else {
+        return place.map(|it| Place::coordinates(it).map(GroundPath::at)).transpose();
+    };
+    if place.is_some() {
+        let message = "a node has a `place` or a `journey`, not both";
+        return Err(journey.mistake(message).help("remove one of them"));
+    }
+    let corner = |it: &Journey| Ok((it.at.value.0.as_seconds(), Place::coordinates(&it.place)?));
+    let corners = journey.value.iter().map(corner).collect::<Result<Vec<_>, Mistake>>()?;
+    let late = corners.windows(2).position(|it| it[0].0 >= it[1].0);
+    if let Some(before) = late {
+        let message = "the times of a journey must increase";
+        return Err(journey.value[before + 1].at.mistake(message).help("write a later one"));
+    }
+    GroundPath::along(corners).map(Some).ok_or_else(|| {
+        journey
+            .mistake("the journey has no place")
+            .help("write one such as { at = \"0 s\", place = \"London\" }")
+    })
+}
+
+impl<'de> Deserialize<'de> for Place {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct CityOrCoordinates;
+        impl<'de> Visitor<'de> for CityOrCoordinates {
+            type Value = Place;
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("the name of a city, or a latitude and a longitude")
+            }
+            fn visit_str<E: Error>(self, name: &str) -> Result<Place, E> {
+                Ok(Place::City(name.to_owned()))
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Place, A::Error> {
+                let mut degrees = Vec::new();
+                while let Some(it) = items.next_element()? {
+                    degrees.push(it);
+                }
+                let count = degrees.len();
+                degrees.try_into().map(Place::Coordinates).map_err(|_| {
+                    A::Error::custom(format!(
+                        "a place has a latitude and a longitude, not {count} angles; write \
+                         [\"51.5°\", \"-0.1°\"]"
+                    ))
+                })
+            }
+        }
+        deserializer.deserialize_any(CityOrCoordinates)
+    }
+}
+
+impl JsonSchema for Place {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> Cow<'static, str> {
+        "place".into()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let angle = generator.subschema_for::<Measured<Angle>>();
+        json_schema!({
+            "anyOf": [
+                { "type": "string", "description": "city" },
+                { "type": "array", "items": angle, "minItems": 2, "maxItems": 2 }
+            ]
+        })
+    }
+}

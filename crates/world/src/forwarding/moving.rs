@@ -1,0 +1,82 @@
+//! What forwarding keeps where nodes move.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use windtunnel_engine::{Duration, Streams, Time};
+
+use crate::path::PathKey;
+use crate::plan::{Plan, SkyPlan};
+use crate::port_id::PortId;
+use crate::routing::{Search, Topology, Tree};
+
+/// The search for paths, and the tables of the last instants if nodes do not change theirs at
+/// once.
+#[derive(Clone, Debug)]
+pub(super) struct Moving {
+    search: Search,
+    /// How much later each node forwards by new tables; empty if all do at once.
+    lateness: Vec<Duration>,
+    most: Duration,
+    /// By destination the trees and since when they are, in the order of time.
+    trees: BTreeMap<u32, VecDeque<(Time, Tree)>>,
+}
+
+impl Moving {
+    pub(super) fn new(plan: &Plan, sky: &SkyPlan) -> Self {
+        let streams = Streams::new(plan.seed, plan.run);
+        let late = |name: &str| {
+            let share = streams.stream(&format!("routes of {name}")).unit();
+            sky.spread.scaled(share)
+        };
+        let lateness = plan.nodes.iter().map(|it| late(&it.name));
+        let is_at_once = sky.spread == Duration::ZERO;
+        Self {
+            search: Search::default(),
+            lateness: if is_at_once { Vec::new() } else { lateness.collect() },
+            most: sky.spread,
+            trees: BTreeMap::new(),
+        }
+    }
+
+    /// Whether each node changes its tables at a time of its own.
+    pub(super) fn spreads(&self) -> bool {
+        !self.lateness.is_empty()
+    }
+
+    /// The ports of the shortest path; none if there is none.
+    pub(super) fn search(
+        &mut self,
+        topology: &Topology,
+        key: PathKey,
+        bound: impl Fn(usize) -> u64,
+    ) -> Vec<PortId> {
+        let ends = [key.from as usize, key.to as usize];
+        self.search.path(topology, ends, bound).unwrap_or_default()
+    }
+
+    /// Keeps the trees of `now`, and of those before what a node may still forward by.
+    pub(super) fn keep(
+        &mut self,
+        now: Time,
+        topology: &Topology,
+        destinations: impl Iterator<Item = u32>,
+    ) {
+        for destination in destinations {
+            let trees = self.trees.entry(destination).or_default();
+            if trees.back().is_some_and(|it| it.0 == now) {
+                continue;
+            }
+            trees.push_back((now, topology.tree(destination as usize)));
+            while trees.get(1).is_some_and(|it| it.0 + self.most <= now) {
+                trees.pop_front();
+            }
+        }
+    }
+
+    /// The tree that a node forwards by at `now`.
+    pub(super) fn tree(&self, destination: u32, node: usize, now: Time) -> Option<&Tree> {
+        let trees = self.trees.get(&destination)?;
+        let is_known = |it: &&(Time, Tree)| it.0 + self.lateness[node] <= now;
+        trees.iter().rev().find(is_known).or(trees.front()).map(|it| &it.1)
+    }
+}
