@@ -15,7 +15,7 @@ use parquet::file::properties::WriterProperties;
 use windtunnel_engine::{Control, Stop};
 use windtunnel_world::{Chunk, Plan, World};
 
-use crate::tables::{Labels, SERIES, channel_series, flow_series, link_series};
+use crate::tables::{Labels, SERIES, channel_series, flow_series, link_series, route_series};
 
 /// Rows of a chunk: some 8 MB in memory.
 pub(crate) const CHUNK: usize = 1 << 16;
@@ -111,6 +111,7 @@ impl Tables {
             Chunk::Flows(rows) => (0, flow_series(&self.plan, rows)),
             Chunk::Ports(rows) => (1, link_series(&self.plan, rows)),
             Chunk::Channels(rows) => (2, channel_series(&self.plan, rows)),
+            Chunk::Routes(rows) => (3, route_series(&self.plan, rows)),
         };
         self.rows += table.num_rows();
         let written = self.outputs[place].add(self.labels.before(&table));
@@ -126,8 +127,13 @@ impl Tables {
 }
 
 /// The tables without rows, by name.
-fn empty(plan: &Plan, labels: &Labels) -> [(&'static str, RecordBatch); 3] {
-    let tables = [flow_series(plan, &[]), link_series(plan, &[]), channel_series(plan, &[])];
+fn empty(plan: &Plan, labels: &Labels) -> [(&'static str, RecordBatch); 4] {
+    let tables = [
+        flow_series(plan, &[]),
+        link_series(plan, &[]),
+        channel_series(plan, &[]),
+        route_series(plan, &[]),
+    ];
     let mut names = SERIES.into_iter();
     tables.map(|it| (names.next().expect("as many"), labels.before(&it)))
 }

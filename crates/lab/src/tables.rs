@@ -13,13 +13,16 @@ use windtunnel_world::{LinkPlan, Plan, PortSample, World};
 mod bridges;
 mod channels;
 mod flows;
+mod sky;
 mod tunnels;
 
 pub(crate) use channels::channel_series;
 pub(crate) use flows::flow_series;
+pub(crate) use sky::route_series;
 
 /// The names of the tables of series.
-pub(crate) const SERIES: [&str; 3] = ["flow_series", "link_series", "channel_series"];
+pub(crate) const SERIES: [&str; 4] =
+    ["flow_series", "link_series", "channel_series", "route_series"];
 
 /// The columns of all tables: no axis of a comparison may have one of these names.
 pub const COLUMNS: &[&str] = &[
@@ -139,6 +142,13 @@ pub const COLUMNS: &[&str] = &[
     "buffered_packets",
     "maximum_buffered_packets",
     "maximum_buffered_bytes",
+    "satellite",
+    "end_s",
+    "is_cut",
+    "propagation_s",
+    "return_propagation_s",
+    "links",
+    "path",
 ];
 
 /// Builds a table column by column: each column reads its value from every row.
@@ -243,6 +253,7 @@ pub struct Measurements {
     links: RecordBatch,
     nodes: RecordBatch,
     maps: RecordBatch,
+    contacts: RecordBatch,
     bridges: RecordBatch,
     tunnels: RecordBatch,
 }
@@ -256,6 +267,7 @@ impl Measurements {
             links: links(plan, world, end),
             nodes: nodes(plan, world),
             maps: channels::maps(plan),
+            contacts: sky::contacts(plan),
             bridges: bridges::totals(plan, world),
             tunnels: tunnels::totals(plan, world),
         }
@@ -374,13 +386,13 @@ fn run_table(run: &Run) -> RecordBatch {
 }
 
 /// All tables of the given runs, by name: `runs`, `flows`, `transfers`, `links`,
-/// `nodes`, `bridges`, `tunnels`, `maps`, and unless they are in files `flow_series`,
-/// `link_series` and `channel_series`. Each starts with a column for every axis of the comparison and the
-/// run's number. Without runs there are no tables.
+/// `nodes`, `bridges`, `tunnels`, `maps`, `contacts`, and unless they are in files `flow_series`,
+/// `link_series`, `channel_series` and `route_series`. Each starts with a column for every axis of
+/// the comparison and the run's number. Without runs there are no tables.
 #[must_use]
 pub fn all(study: &Study, runs: &[Run]) -> Vec<(&'static str, RecordBatch)> {
     type Part = fn(&Run) -> RecordBatch;
-    let parts: [(&'static str, Part); 8] = [
+    let parts: [(&'static str, Part); 9] = [
         ("runs", run_table),
         ("flows", |run| run.measurements.flows.clone()),
         ("transfers", |run| run.measurements.transfers.clone()),
@@ -389,6 +401,7 @@ pub fn all(study: &Study, runs: &[Run]) -> Vec<(&'static str, RecordBatch)> {
         ("bridges", |run| run.measurements.bridges.clone()),
         ("tunnels", |run| run.measurements.tunnels.clone()),
         ("maps", |run| run.measurements.maps.clone()),
+        ("contacts", |run| run.measurements.contacts.clone()),
     ];
     if runs.is_empty() {
         return Vec::new();

@@ -149,18 +149,19 @@ pub fn list(names: &[&str]) -> String {
 /// "did you mean …", and the list of what is known.
 #[must_use]
 pub fn suggestion(wrong: &str, known: &[&str]) -> String {
-    let near = |it: &&&str| wrong.len().abs_diff(it.len()) <= 1 + it.len() / 3;
-    let nearest = known
-        .iter()
-        .filter(near)
-        .map(|it| (strsim::damerau_levenshtein(wrong, it), *it))
-        .min()
-        .filter(|(distance, it)| *distance <= 1 + it.len() / 3);
     let list = list(known);
-    match nearest {
-        Some((_, nearest)) => format!("did you mean `{nearest}`? Known here: {list}"),
+    match nearest(wrong, known) {
+        Some(nearest) => format!("did you mean `{nearest}`? Known here: {list}"),
         None => format!("known here: {list}"),
     }
+}
+
+/// The known name that may be meant, if any is near.
+pub(crate) fn nearest<'a>(wrong: &str, known: &[&'a str]) -> Option<&'a str> {
+    let near = |it: &&&str| wrong.len().abs_diff(it.len()) <= 1 + it.len() / 3;
+    let distances = known.iter().filter(near);
+    let distances = distances.map(|it| (strsim::damerau_levenshtein(wrong, it), *it));
+    distances.min().filter(|(distance, it)| *distance <= 1 + it.len() / 3).map(|it| it.1)
 }
 
 fn place(text: &str, span: &Range<usize>) -> Place {

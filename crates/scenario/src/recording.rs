@@ -40,7 +40,10 @@ pub(crate) struct Recording {
     links: Recorded<Series>,
     /// Series of links with a channel; default: of all.
     #[serde(default)]
-    channels: Recorded<ChannelSeries>,
+    channels: Recorded<Sampled>,
+    /// Series of the paths of flows, where there are satellites; default: of all.
+    #[serde(default)]
+    routes: Recorded<Sampled>,
 }
 
 /// A kind of series: `false` if it is not recorded.
@@ -60,10 +63,10 @@ struct Series {
     only: Option<Located<Vec<Located<String>>>>,
 }
 
-/// How series of links with a channel are recorded.
+/// How often series of a kind are recorded.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct ChannelSeries {
+struct Sampled {
     /// How often samples are taken; default: that of all series.
     interval: Option<Located<Measured<Duration>>>,
 }
@@ -80,7 +83,8 @@ impl Recording {
         Ok(RecordingPlan {
             flows: self.series(&self.flows, &Names::among("flow", flows), 1, plan.duration)?,
             links: self.series(&self.links, &Names::among("link", links), 2, plan.duration)?,
-            channels: self.channels(plan)?,
+            channels: self.sampled(&self.channels, 2 * with_channel(plan), plan.duration)?,
+            routes: self.sampled(&self.routes, with_routes(plan), plan.duration)?,
         })
     }
 
@@ -99,10 +103,14 @@ impl Recording {
         Ok(Some(SeriesPlan { interval, only }))
     }
 
-    fn channels(&self, plan: &Plan) -> Result<Option<Duration>, Mistake> {
-        let Recorded::On(series) = &self.channels else { return Ok(None) };
-        let rows = 2 * with_channel(plan);
-        let interval = self.interval(series.interval.as_ref(), rows, plan.duration)?;
+    fn sampled(
+        &self,
+        recorded: &Recorded<Sampled>,
+        rows: usize,
+        duration: Duration,
+    ) -> Result<Option<Duration>, Mistake> {
+        let Recorded::On(series) = recorded else { return Ok(None) };
+        let interval = self.interval(series.interval.as_ref(), rows, duration)?;
         Ok(Some(interval).filter(|_| rows > 0))
     }
 
@@ -127,13 +135,19 @@ impl Recording {
             let series = series.as_ref()?;
             Some((series.interval, series.only.as_ref().map_or(count, Vec::len)))
         };
-        let RecordingPlan { flows, links, channels } = &plan.recording;
+        let RecordingPlan { flows, links, channels, routes } = &plan.recording;
         let kinds = [
             ("flows", of(flows, plan.consumers.len() + plan.flows.len())),
             ("links", of(links, plan.links.len())),
             ("channels", channels.map(|it| (it, with_channel(plan)))),
+            ("routes", routes.map(|it| (it, with_routes(plan)))),
         ];
-        let own = [self.flows.interval(), self.links.interval(), self.channels.interval()];
+        let own = [
+            self.flows.interval(),
+            self.links.interval(),
+            self.channels.interval(),
+            self.routes.interval(),
+        ];
         let kinds = kinds.into_iter().zip(own).filter(|(_, own)| !own && self.interval.is_none());
         let notes = kinds.filter_map(|((kind, series), _)| {
             let (interval, count) = series.filter(|it| it.0 > USUAL)?;
@@ -156,6 +170,11 @@ fn note(kind: &str, interval: Duration, count: usize, duration: Duration) -> Str
 /// How many links have a channel.
 fn with_channel(plan: &Plan) -> usize {
     plan.links.iter().filter(|it| it.channel.is_some()).count()
+}
+
+/// How many flows have paths that may change as satellites move.
+fn with_routes(plan: &Plan) -> usize {
+    plan.sky.as_ref().map_or(0, |_| plan.flows.len())
 }
 
 /// The shortest of 100 ms, 200 ms, 500 ms, 1 s and so on at which a series with so many rows
@@ -215,10 +234,10 @@ impl Recorded<Series> {
     }
 }
 
-impl Recorded<ChannelSeries> {
+impl Recorded<Sampled> {
     /// Whether it has an interval of its own.
     fn interval(&self) -> bool {
-        matches!(self, Self::On(ChannelSeries { interval: Some(_) }))
+        matches!(self, Self::On(Sampled { interval: Some(_) }))
     }
 }
 

@@ -286,7 +286,11 @@ impl Quantity for Length {
     const SIGNED: bool = true;
 
     fn from_base(length: f64, _: &str) -> Result<Self, &'static str> {
-        if length.abs() > 1e6 { Err("is not between -1000 and 1000 km") } else { Ok(Self(length)) }
+        if length.abs() > 1e8 {
+            Err("is not between -100000 and 100000 km")
+        } else {
+            Ok(Self(length))
+        }
     }
 
     fn base(&self) -> f64 {

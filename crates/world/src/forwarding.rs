@@ -254,6 +254,21 @@ impl Forwarding {
         self.known.get(&key).map_or(&[], |it| &self.paths[*it].list().0)
     }
 
+    /// The ports that packets of a path take now; none if there is none.
+    pub(crate) fn current(&self, key: PathKey) -> Option<Vec<PortId>> {
+        if self.goes_by_tables() {
+            return self.topology.path(key.from as usize, key.to as usize);
+        }
+        Some(self.ports(key).to_vec()).filter(|it| !it.is_empty())
+    }
+
+    /// How long light takes along a path, in seconds, where paths are measured by delay; none
+    /// if there is none.
+    pub(crate) fn propagation(&self, key: PathKey) -> Option<f64> {
+        let ports = self.current(key)?;
+        Some(self.topology.propagation(&ports).as_seconds())
+    }
+
     /// The ports of all paths, one path after another.
     pub(crate) fn all_ports(&self) -> impl Iterator<Item = PortId> {
         self.paths.iter().flat_map(|it| &it.list().0).copied()
@@ -359,14 +374,15 @@ impl Forwarding {
             moving.keep(now, &self.topology, self.paths.iter().map(|it| it.key.to));
         } else {
             self.trees.clear();
+            moving.forget_paths();
             for index in 0..self.paths.len() {
                 let Path { key, is_pinned, .. } = self.paths[index];
                 if is_pinned {
                     continue;
                 }
-                let from = key.from as usize;
-                let ports = moving.search(&self.topology, key, |node| bound(node, from));
-                if ports != self.paths[index].list().0 {
+                let ports = moving.path(&self.topology, key, &bound);
+                if *ports != self.paths[index].list().0 {
+                    let ports = ports.to_vec();
                     self.divert(index, ports);
                 }
             }

@@ -46,7 +46,8 @@ pub use port::Counters as PortCounters;
 pub use port_id::PortId;
 pub use routing::{Groups, Reached, Topology, Tree, Unreachable};
 pub use series::{
-    ChannelSample, Chunk, FlowSample, PortSample, RecordingPlan, SeriesPlan, SeriesSink,
+    ChannelSample, Chunk, FlowSample, PortSample, RecordingPlan, RouteSample, SeriesPlan,
+    SeriesSink,
 };
 pub use transfers::{Transfer, headers};
 pub use world::World;

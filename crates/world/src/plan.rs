@@ -138,7 +138,8 @@ pub enum LinkChange {
     Stall,
     /// It goes down: what is on the link is lost, what waits goes on waiting.
     Down,
-    /// It goes down for good: what is on the link is lost, and what waits is dropped.
+    /// It goes down, and nothing waits for it: what is on the link, what waits and what it is
+    /// given from now on is lost.
     Cut,
     /// It comes back.
     Up,

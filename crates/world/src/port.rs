@@ -156,6 +156,8 @@ pub(crate) struct Port {
     overhead: u32,
     /// Whether it is down or stalled.
     down: bool,
+    /// Whether it is down for good, so that nothing waits for it.
+    is_cut: bool,
     egress: Egress,
     effects: Option<Box<Effects>>,
     counters: Counters,
@@ -186,6 +188,7 @@ impl Port {
             earliest_arrival: Time::ZERO,
             overhead: plan.overhead,
             down: false,
+            is_cut: false,
             egress,
             effects,
             counters: Counters::default(),
@@ -345,6 +348,11 @@ impl Port {
                     size = store[packet].size() + self.overhead;
                 }
                 if self.busy_until > now {
+                    if self.is_cut {
+                        self.counters.losses += 1;
+                        store.drop_at(packet);
+                        return Due::default();
+                    }
                     if !OWN && !limit.admits(*backlog, size) {
                         self.counters.overlimit_drops += 1;
                         store.drop_at(packet);
@@ -367,6 +375,11 @@ impl Port {
     /// Takes a packet into a queue where packets wait until the link is free.
     fn enqueue(&mut self, now: Time, packet: Handle, store: &mut PacketStore, is_own: bool) -> Due {
         let is_silent = self.is_silent();
+        if self.is_cut {
+            self.counters.losses += 1;
+            store.drop_at(packet);
+            return Due::default();
+        }
         let Egress::OnDeparture(held) = &mut self.egress else { return Due::default() };
         let it = &mut store[packet];
         let verdict = held.judge(now, self.rate, is_silent, it.ecn);
@@ -682,6 +695,7 @@ impl Port {
             }
             (LinkChange::Up, true) => {
                 self.down = false;
+                self.is_cut = false;
                 self.busy_until = self.busy_before_outage.max(now);
                 self.await_opportunity(self.busy_until);
                 let first = self.first_waiting();
@@ -694,6 +708,7 @@ impl Port {
                 if !is_down {
                     self.stall(now);
                 }
+                self.is_cut = true;
                 self.lose_what_is_under_way();
                 self.drop_what_waits(now, store);
             }

@@ -3,6 +3,7 @@
 mod channels;
 mod flows;
 mod ports;
+mod routes;
 
 use std::fmt;
 
@@ -10,17 +11,19 @@ use windtunnel_engine::{Duration, Time};
 
 use crate::parts::Parts;
 use crate::plan::Plan;
-use crate::series::{ChannelSample, Chunk, FlowSample, PortSample, SeriesSink};
+use crate::series::{ChannelSample, Chunk, FlowSample, PortSample, RouteSample, SeriesSink};
 
 use channels::Channels;
 use flows::Flows;
 use ports::Ports;
+use routes::Routes;
 
 /// Samples each kind of series at its own interval, and gives the rows to a sink.
 pub(crate) struct Recorder {
     flows: Option<Kind<Flows>>,
     ports: Option<Kind<Ports>>,
     channels: Option<Kind<Channels>>,
+    routes: Option<Kind<Routes>>,
     sink: SeriesSink,
 }
 
@@ -33,6 +36,7 @@ impl Recorder {
             flows: flows.as_ref().map(|it| Kind::new(Flows::new(plan, it), it.interval, chunk)),
             ports: links.as_ref().map(|it| Kind::new(Ports::new(plan, it), it.interval, chunk)),
             channels: recording.channels.map(|it| Kind::new(Channels::new(plan), it, chunk)),
+            routes: recording.routes.map(|it| Kind::new(Routes::new(plan), it, chunk)),
             sink,
         }
     }
@@ -42,7 +46,8 @@ impl Recorder {
         let flows = self.flows.as_ref().map(Kind::next);
         let ports = self.ports.as_ref().map(Kind::next);
         let channels = self.channels.as_ref().map(Kind::next);
-        [flows, ports, channels].into_iter().flatten().min().unwrap_or(Time::NEVER)
+        let routes = self.routes.as_ref().map(Kind::next);
+        [flows, ports, channels, routes].into_iter().flatten().min().unwrap_or(Time::NEVER)
     }
 
     /// Samples at the end of every interval up to `time`.
@@ -52,6 +57,7 @@ impl Recorder {
         self.flows.iter_mut().for_each(|it| it.sample_until(parts, time, sink));
         self.ports.iter_mut().for_each(|it| it.sample_until(parts, time, sink));
         self.channels.iter_mut().for_each(|it| it.sample_until(parts, time, sink));
+        self.routes.iter_mut().for_each(|it| it.sample_until(parts, time, sink));
     }
 
     /// Gives the rows that fill no chunk to the sink.
@@ -60,6 +66,7 @@ impl Recorder {
         self.flows.iter_mut().for_each(|it| it.flush(sink));
         self.ports.iter_mut().for_each(|it| it.flush(sink));
         self.channels.iter_mut().for_each(|it| it.flush(sink));
+        self.routes.iter_mut().for_each(|it| it.flush(sink));
     }
 }
 
@@ -111,6 +118,12 @@ impl Row for PortSample {
 impl Row for ChannelSample {
     fn chunk(rows: &[Self]) -> Chunk<'_> {
         Chunk::Channels(rows)
+    }
+}
+
+impl Row for RouteSample {
+    fn chunk(rows: &[Self]) -> Chunk<'_> {
+        Chunk::Routes(rows)
     }
 }
 

@@ -15,6 +15,8 @@ pub struct RecordingPlan {
     pub links: Option<SeriesPlan>,
     /// How often all links that follow a channel are sampled.
     pub channels: Option<Duration>,
+    /// How often the paths of all flows over IP are sampled; only where nodes move.
+    pub routes: Option<Duration>,
 }
 
 /// How a kind of series is recorded.
@@ -39,7 +41,7 @@ impl RecordingPlan {
     #[must_use]
     pub fn every(interval: Duration) -> Self {
         let all = SeriesPlan { interval, only: None };
-        Self { flows: Some(all.clone()), links: Some(all), channels: Some(interval) }
+        Self { flows: Some(all.clone()), links: Some(all), channels: Some(interval), routes: None }
     }
 }
 
@@ -52,6 +54,8 @@ pub enum Chunk<'a> {
     Ports(&'a [PortSample]),
     /// Of directions of links that follow a channel.
     Channels(&'a [ChannelSample]),
+    /// Of the paths of flows.
+    Routes(&'a [RouteSample]),
 }
 
 /// Is called with each chunk when it is full, and at the end of the run with what is left.
@@ -134,4 +138,19 @@ pub struct ChannelSample {
     /// How fast the link sends, in bits per second; 0 while it does not. With a
     /// delivery trace, the mean over the interval.
     pub rate_bps: f64,
+}
+
+/// The path of a flow's data, at one time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RouteSample {
+    /// The flow's place among those over IP.
+    pub flow: u32,
+    /// When, in seconds.
+    pub time_s: f64,
+    /// How long light takes along it, in seconds; none while there is no path.
+    pub propagation_s: Option<f64>,
+    /// The same of the path back.
+    pub return_propagation_s: Option<f64>,
+    /// Its nodes, from the sender to the receiver; none while there is no path.
+    pub nodes: Box<[u32]>,
 }

@@ -234,7 +234,7 @@ impl Build<'_> {
         let called = |it: usize| self.nodes[satellites.start + before + it].name.clone();
         let orbits = shell.orbits();
         // All links of a plane that lead to the same one are alike.
-        let of_first = |it: &&GridLink| it.satellites[0] % shell.per_plane == 0;
+        let of_first = |it: &&GridLink| it.satellites[0].is_multiple_of(shell.per_plane);
         let longest = links.iter().filter(of_first).map(|it| (longest_link(&orbits, it), it));
         let longest: Vec<_> = longest.filter(|([longest, most], _)| longest > most).collect();
         let worst = longest.iter().max_by(|one, other| one.0[0].total_cmp(&other.0[0]));

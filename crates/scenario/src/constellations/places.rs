@@ -9,7 +9,7 @@ use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 use windtunnel_engine::Duration;
 use windtunnel_orbits::{Coordinates, GroundPath, cities};
 
-use crate::error::{Mistake, suggestion};
+use crate::error::{Mistake, nearest};
 use crate::located::Located;
 use crate::units::{Angle, Measured};
 
@@ -35,12 +35,11 @@ impl Place {
         match &place.value {
             Self::City(name) => city(name).ok_or_else(|| {
                 let known: Vec<&str> = cities().map(|it| it.0).collect();
-                let help = suggestion(name, &known);
-                // A thousand names are too many to list.
-                let help = if help.len() > 200 { String::new() } else { format!("{help}, or ") };
+                let meant = nearest(name, &known);
+                let meant = meant.map_or(String::new(), |it| format!("did you mean `{it}`? Or "));
                 place
-                    .mistake(format!("`{name}` is not among the 1,000 largest cities"))
-                    .help(format!("{help}write its coordinates, such as [\"51.5°\", \"-0.1°\"]"))
+                    .mistake(format!("`{name}` is not among the largest cities of the world"))
+                    .help(format!("{meant}write its coordinates, such as [\"51.5°\", \"-0.1°\"]"))
             }),
             Self::Coordinates([latitude, longitude]) => {
                 let (latitude, longitude) = (latitude.0.0, longitude.0.0);

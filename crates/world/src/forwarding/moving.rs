@@ -1,11 +1,11 @@
 //! What forwarding keeps where nodes move.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use windtunnel_engine::{Duration, Streams, Time};
 
 use crate::path::PathKey;
-use crate::plan::{Plan, SkyPlan};
+use crate::plan::{LinkPlan, Plan, SkyPlan};
 use crate::port_id::PortId;
 use crate::routing::{Search, Topology, Tree};
 
@@ -14,6 +14,10 @@ use crate::routing::{Search, Topology, Tree};
 #[derive(Clone, Debug)]
 pub(super) struct Moving {
     search: Search,
+    /// Whether all links are alike in both directions, so that paths are.
+    is_symmetric: bool,
+    /// The paths that were found at this instant, by their ends.
+    found: HashMap<[u32; 2], Vec<PortId>>,
     /// How much later each node forwards by new tables; empty if all do at once.
     lateness: Vec<Duration>,
     most: Duration,
@@ -32,6 +36,8 @@ impl Moving {
         let is_at_once = sky.spread == Duration::ZERO;
         Self {
             search: Search::default(),
+            is_symmetric: plan.changes.is_empty() && plan.links.iter().all(is_symmetric),
+            found: HashMap::new(),
             lateness: if is_at_once { Vec::new() } else { lateness.collect() },
             most: sky.spread,
             trees: BTreeMap::new(),
@@ -43,15 +49,32 @@ impl Moving {
         !self.lateness.is_empty()
     }
 
-    /// The ports of the shortest path; none if there is none.
-    pub(super) fn search(
+    /// Another instant has come.
+    pub(super) fn forget_paths(&mut self) {
+        self.found.clear();
+    }
+
+    /// The ports of the shortest path; none if there is none. `bound` says what a path between
+    /// two nodes costs at the least.
+    pub(super) fn path(
         &mut self,
         topology: &Topology,
         key: PathKey,
-        bound: impl Fn(usize) -> u64,
-    ) -> Vec<PortId> {
-        let ends = [key.from as usize, key.to as usize];
-        self.search.path(topology, ends, bound).unwrap_or_default()
+        bound: impl Fn(usize, usize) -> u64,
+    ) -> &[PortId] {
+        let (ends, reversed) = ([key.from, key.to], [key.to, key.from]);
+        if !self.found.contains_key(&ends) {
+            let ports = match self.found.get(&reversed).filter(|_| self.is_symmetric) {
+                Some(ports) => ports.iter().rev().map(|it| it.reversed()).collect(),
+                None => {
+                    let [from, to] = ends.map(|it| it as usize);
+                    let bound = |node| bound(node, from);
+                    self.search.path(topology, [from, to], bound).unwrap_or_default()
+                }
+            };
+            self.found.insert(ends, ports);
+        }
+        &self.found[&ends]
     }
 
     /// Keeps the trees of `now`, and of those before what a node may still forward by.
@@ -79,4 +102,9 @@ impl Moving {
         let is_known = |it: &&(Time, Tree)| it.0 + self.lateness[node] <= now;
         trees.iter().rev().find(is_known).or(trees.front()).map(|it| &it.1)
     }
+}
+
+fn is_symmetric(link: &LinkPlan) -> bool {
+    let [forth, back] = &link.directions;
+    forth.delay == back.delay
 }

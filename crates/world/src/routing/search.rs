@@ -22,6 +22,8 @@ struct Seen {
     number: u32,
     /// The least cost to the target that is known.
     cost: u64,
+    /// What is left from the source at the least.
+    rest: u64,
     port: Option<PortId>,
 }
 
@@ -38,7 +40,7 @@ impl Search {
         self.number += 1;
         self.seen.resize(topology.nodes(), Seen::default());
         self.heap.clear();
-        self.seen[to] = Seen { number: self.number, cost: 0, port: None };
+        self.seen[to] = Seen { number: self.number, cost: 0, rest: 0, port: None };
         self.heap.push(Reverse((bound(to), 0, to as u32)));
         while let Some(Reverse((_, cost, node))) = self.heap.pop() {
             let node = node as usize;
@@ -58,8 +60,10 @@ impl Search {
                 if (seen.number < self.number || total < seen.cost)
                     && topology.may_follow(node, back, port)
                 {
-                    *seen = Seen { number: self.number, cost: total, port: Some(back) };
-                    let least = total.saturating_add(bound(neighbour));
+                    let is_new = seen.number < self.number;
+                    let rest = if is_new { bound(neighbour) } else { seen.rest };
+                    *seen = Seen { number: self.number, cost: total, rest, port: Some(back) };
+                    let least = total.saturating_add(rest);
                     self.heap.push(Reverse((least, total, neighbour as u32)));
                 }
             }

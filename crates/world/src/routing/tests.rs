@@ -9,7 +9,7 @@ use windtunnel_networks::ndn::link_service::LinkServiceSettings;
 use windtunnel_queues::{Discipline, QueueLimit};
 
 use super::detours::{Detour, Order, detours};
-use super::{Topology, Tree};
+use super::{Search, Topology, Tree};
 use crate::plan::{
     ChangePlan, DirectionPlan, LinkChange, LinkPlan, Metric, NodePlan, Paths, Plan, Routing,
     Sharing,
@@ -175,6 +175,25 @@ proptest! {
             let tree = topology.tree(target);
             for from in 0..NODES {
                 let path = tree.path(&topology, from);
+                prop_assert_eq!(path.is_some(), tree.cost(from).is_some());
+                let Some(path) = path else { continue };
+                prop_assert_eq!(topology.nodes_of(from, &path).pop(), Some(target));
+                prop_assert_eq!(cost_of(&topology, &path), tree.cost(from));
+            }
+        }
+    }
+
+    /// Whatever lower bound guides it, as long as that is one.
+    #[test]
+    fn a_search_finds_a_path_of_the_least_cost(links in links(NODES), share in 0..=4_u64) {
+        let topology = topology(&links);
+        let costs = floyd_warshall(&links);
+        let mut search = Search::default();
+        for target in 0..NODES {
+            let tree = topology.tree(target);
+            for (from, costs) in costs.iter().enumerate() {
+                let bound = |node: usize| costs[node].unwrap_or(0) / 4 * share;
+                let path = search.path(&topology, [from, target], bound);
                 prop_assert_eq!(path.is_some(), tree.cost(from).is_some());
                 let Some(path) = path else { continue };
                 prop_assert_eq!(topology.nodes_of(from, &path).pop(), Some(target));

@@ -27,6 +27,8 @@ pub struct Topology {
     ends: Vec<[u32; 2]>,
     /// The ports out of each node, in the order of their links.
     ports: Vec<Vec<PortId>>,
+    /// How long a bit takes through each port.
+    delays: Vec<Duration>,
     /// What a path pays for each port.
     costs: Vec<u64>,
     is_up: Vec<bool>,
@@ -53,10 +55,12 @@ impl Topology {
         let metric = plan.routing.metric;
         let mut ports = vec![Vec::new(); plan.nodes.len()];
         let mut costs = Vec::with_capacity(2 * plan.links.len());
+        let mut delays = Vec::with_capacity(2 * plan.links.len());
         for (index, link) in plan.links.iter().enumerate() {
             for (side, direction) in link.directions.iter().enumerate() {
                 ports[link.nodes[side]].push(PortId::new(index, side));
                 costs.push(cost(metric, direction.delay));
+                delays.push(direction.delay);
             }
         }
         let ends = plan.links.iter().map(|it| it.nodes.map(|node| node as u32)).collect();
@@ -64,7 +68,7 @@ impl Topology {
         let is_announced = is_up.clone();
         let (leads_up, is_station) = (Vec::new(), Vec::new());
         let mut topology =
-            Self { metric, ends, ports, costs, is_up, is_announced, leads_up, is_station };
+            Self { metric, ends, ports, delays, costs, is_up, is_announced, leads_up, is_station };
         if let Some(sky) = &plan.sky {
             topology.add_sky(plan, sky);
         }
@@ -131,9 +135,15 @@ impl Topology {
     /// A link has another delay, in both directions.
     pub(crate) fn set_delay(&mut self, link: usize, delay: Duration) {
         let cost = cost(self.metric, delay);
-        for side in [0, 1] {
-            self.costs[PortId::new(link, side).index()] = cost;
+        for port in [0, 1].map(|side| PortId::new(link, side)) {
+            self.costs[port.index()] = cost;
+            self.delays[port.index()] = delay;
         }
+    }
+
+    /// How long a bit takes along ports.
+    pub(crate) fn propagation(&self, ports: &[PortId]) -> Duration {
+        ports.iter().fold(Duration::ZERO, |sum, it| sum + self.delays[it.index()])
     }
 
     /// Becomes what it is after a change.
@@ -144,7 +154,10 @@ impl Topology {
             LinkChange::Down | LinkChange::Cut => self.is_up[port.index()] = false,
             LinkChange::Announce => self.is_announced[port.index()] = true,
             LinkChange::Withdraw => self.is_announced[port.index()] = false,
-            LinkChange::Delay(delay) => self.costs[port.index()] = cost(self.metric, delay),
+            LinkChange::Delay(delay) => {
+                self.costs[port.index()] = cost(self.metric, delay);
+                self.delays[port.index()] = delay;
+            }
             LinkChange::Rate(_) | LinkChange::Stall => {}
         }
     }

@@ -32,7 +32,7 @@ use windtunnel_transports::tcp::{BufferLimits, EcnMode, Idleness, Reading, Recov
 use windtunnel_world::{
     BridgePlan, ChannelSample, Chunk, ConsumerPlan, DirectionPlan, FlowCounters, FlowPlan,
     FlowSample, LinkPlan, Metric, NodePlan, Paths, Plan, PortCounters, PortSample, ProducerPlan,
-    RecordingPlan, Routing, Sharing, TcpCounters, Transport, World,
+    RecordingPlan, RouteSample, Routing, Sharing, TcpCounters, Transport, World,
 };
 
 /// Nodes of these names, and nothing else; it runs for 10 s.
@@ -356,6 +356,7 @@ pub(crate) struct Series {
     pub(crate) flows: Vec<FlowSample>,
     pub(crate) ports: Vec<PortSample>,
     pub(crate) channels: Vec<ChannelSample>,
+    pub(crate) routes: Vec<RouteSample>,
     /// How many rows each chunk had.
     pub(crate) chunks: Vec<usize>,
 }
@@ -373,6 +374,10 @@ impl Series {
             }
             Chunk::Channels(rows) => {
                 self.channels.extend(rows);
+                rows.len()
+            }
+            Chunk::Routes(rows) => {
+                self.routes.extend(rows.iter().cloned());
                 rows.len()
             }
         };

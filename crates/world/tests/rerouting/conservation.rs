@@ -20,6 +20,9 @@ fn link_change() -> impl Strategy<Value = LinkChange> {
         3 => Just(LinkChange::Down),
         3 => Just(LinkChange::Up),
         1 => Just(LinkChange::Stall),
+        1 => Just(LinkChange::Cut),
+        1 => Just(LinkChange::Withdraw),
+        1 => Just(LinkChange::Announce),
         2 => (0..30_u64).prop_map(|it| LinkChange::Delay(Duration::from_millis(it))),
         1 => (1..20_u64).prop_map(|it| LinkChange::Rate(rate(it * 1_000_000))),
     ]
@@ -86,6 +89,7 @@ proptest! {
             prop_assert_eq!(
                 sent,
                 received + dropped + world.packets_in_transit() + world.unroutable()
+                    + world.hop_limit_drops()
             );
         }
         let _ = world.run(&Control::default(), None);

@@ -21,11 +21,24 @@ const LEAST: u64 = 2;
 #[derive(Debug, Default)]
 pub(super) struct SmallQueue {
     bytes: u64,
-    /// When how many of them leave; not yet known of what was handed over last.
+    /// When how many of them leave, in the order of time; not yet known of what was handed over
+    /// last.
     leaving: VecDeque<(Time, u32)>,
 }
 
 impl SmallQueue {
+    /// So many bytes leave at a time.
+    fn leave(&mut self, now: Time, bytes: u32, leaves: Time) {
+        if leaves <= now {
+            self.bytes -= u64::from(bytes);
+            return;
+        }
+        // After a change of the path, what was handed over later can leave before what waits
+        // for the old link.
+        let earlier = self.leaving.partition_point(|it| it.0 <= leaves);
+        self.leaving.insert(earlier, (leaves, bytes));
+    }
+
     fn release(&mut self, now: Time) {
         while let Some((time, bytes)) = self.leaving.front().copied()
             && time <= now
@@ -45,11 +58,8 @@ impl Sender {
     /// The host says when so many bytes, of those handed over last, have left its queue.
     #[inline]
     pub(in crate::tcp) fn leave_queue(&mut self, now: Time, bytes: u16, leaves: Time) {
-        let Some(queue) = &mut self.small_queue else { return };
-        if leaves <= now {
-            queue.bytes -= u64::from(bytes);
-        } else {
-            queue.leaving.push_back((leaves, u32::from(bytes)));
+        if let Some(queue) = &mut self.small_queue {
+            queue.leave(now, u32::from(bytes), leaves);
         }
     }
 
@@ -78,5 +88,31 @@ impl Sender {
     #[inline]
     pub(super) fn all_leave_queue(&self) -> Option<Time> {
         self.small_queue.as_ref()?.leaving.back().map(|it| it.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use windtunnel_engine::Duration;
+
+    use super::*;
+
+    proptest! {
+        /// A sender that were to wake at an instant that has passed would do so for ever.
+        #[test]
+        fn what_is_left_leaves_later(handed in prop::collection::vec((0..100_u64, 1..50_u64), 1..20)) {
+            let mut queue = SmallQueue::default();
+            let mut now = Time::ZERO;
+            for (waits, passes) in handed {
+                queue.bytes += 1448;
+                let leaves = now + Duration::from_micros(waits);
+                queue.leave(now, 1448, leaves);
+                now += Duration::from_micros(passes);
+                queue.release(now);
+                prop_assert!(queue.leaving.iter().all(|it| it.0 > now));
+                prop_assert_eq!(queue.bytes, 1448 * queue.leaving.len() as u64);
+            }
+        }
     }
 }
