@@ -128,6 +128,14 @@ class Scenario:
         They are the maximum total goodput of all consumers in bit/s, and the minimum delay in s.
         """
 
+    def positions(self, case: int, times_s: list[float]) -> Table:
+        """Give where the nodes of a case that have a place are at some times, in seconds.
+
+        The columns are `time_s`, `node`, `kind` ("station" or "satellite"), `latitude_degrees`,
+        `longitude_degrees` and `height_m`; without satellites there are no rows. Raises
+        IndexError if there is no such case.
+        """
+
     @property
     def notes(self) -> list[str]:
         """What was decided that the user should know, such as a longer interval of series."""

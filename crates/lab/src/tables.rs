@@ -18,6 +18,7 @@ mod tunnels;
 
 pub(crate) use channels::channel_series;
 pub(crate) use flows::flow_series;
+pub use sky::positions;
 pub(crate) use sky::route_series;
 
 /// The names of the tables of series.

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use arrow_array::RecordBatch;
 use arrow_array::RecordBatchIterator;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
-use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::exceptions::{PyIndexError, PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict};
 use windtunnel_controllers::{DESCRIPTIONS, Kind, Need};
@@ -184,6 +184,15 @@ impl Scenario {
     fn bounds(&self) -> Vec<(f64, f64)> {
         let bounds = self.0.cases.iter().map(|case| Bounds::of(&case.plan));
         bounds.map(|it| (it.goodput_bps, it.delay.as_seconds())).collect()
+    }
+
+    /// Where the nodes of a case that have a place are at some times, in seconds: a table with
+    /// `time_s`, `node`, `kind` ("station" or "satellite"), `latitude_degrees`,
+    /// `longitude_degrees` and `height_m`, empty without satellites.
+    fn positions(&self, case: usize, times_s: Vec<f64>) -> PyResult<Table> {
+        let case = self.0.cases.get(case);
+        let case = case.ok_or_else(|| PyIndexError::new_err("there is no such case"))?;
+        Ok(Table(lab::tables::positions(&case.plan, &times_s)))
     }
 
     /// Starts all runs, `jobs` at a time, each on `threads` threads. Series are written into

@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from windtunnel.folders import VERSION_KEY
-from windtunnel.pictures import channels, flows, over_time
+from windtunnel.pictures import channels, flows, over_time, routes
 from windtunnel.pictures.bars import BARS
 from windtunnel.pictures.cases import Comparison
 from windtunnel.pictures.over_time import OVER_TIME
 from windtunnel.pictures.picture import Picture
-from windtunnel.report import page, tables
+from windtunnel.report import page, sky, tables
+from windtunnel.report.sky import Sky
 from windtunnel.report.tables import Table
 from windtunnel.results import Results
 
@@ -30,6 +31,7 @@ class Measured:
     other_bars: list[Picture]
     channel: list[Picture]
     other_channels: list[Picture]
+    round_trips: list[Picture]
     over_time: list[Picture]
     other_cases: list[Picture]
     flows: list[Picture]
@@ -44,6 +46,7 @@ class Measured:
             *self.other_bars,
             *self.channel,
             *self.other_channels,
+            *self.round_trips,
             *self.over_time,
             *self.other_cases,
             *self.flows,
@@ -53,7 +56,8 @@ class Measured:
 
 def write(folder: Path, results: Results, above: str | None = None) -> Path:
     """Write the report of results into their folder; `above` is the page it belongs to."""
-    shown = measured(Comparison(results)) if results.tables else None
+    above_it = sky_of(folder, results)
+    shown = measured(Comparison(results), above_it) if results.tables else None
     drawn = shown.pictures if shown else []
     return page.write_page(
         folder,
@@ -64,12 +68,20 @@ def write(folder: Path, results: Results, above: str | None = None) -> Path:
         facts=facts(results),
         warnings=warnings(results),
         measured=shown,
+        sky=above_it.document() if above_it else None,
         scenario=results.scenario,
         scenario_sha256=results.manifest.get("scenario_sha256"),
     )
 
 
-def measured(comparison: Comparison) -> Measured:
+def sky_of(folder: Path, results: Results) -> Sky | None:
+    """Compute where satellites are; None if there are none, or nothing was recorded of them."""
+    if not results.tables:
+        return None
+    return sky.read(folder, results.scenario, Comparison(results).tables.get("route_series"))
+
+
+def measured(comparison: Comparison, above: Sky | None) -> Measured:
     """Make the tables and pictures of results."""
     bars = {name: kind(comparison) for name, kind in BARS.items()}
     divided = [kind(comparison) for kind in {**OVER_TIME, "goodput": channels.goodput}.values()]
@@ -79,6 +91,7 @@ def measured(comparison: Comparison) -> Measured:
         other_bars=[picture for those in bars.values() for picture in those],
         channel=channels.of_link(comparison),
         other_channels=channels.of_others(comparison),
+        round_trips=routes.round_trips(comparison, above.places() if above else {}),
         over_time=[picture for panels in divided for picture in panels[:1]],
         other_cases=[picture for panels in divided for picture in panels[1:]],
         flows=flows.flows(comparison),

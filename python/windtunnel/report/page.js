@@ -83,6 +83,6 @@ async function drawAll(pictures) {
 }
 
 for (const folded of document.querySelectorAll("details")) {
-  folded.addEventListener("toggle", () => drawAll(folded.querySelectorAll("figure")));
+  folded.addEventListener("toggle", () => drawAll(folded.querySelectorAll("figure:not(.sky)")));
 }
-drawAll(document.querySelectorAll("figure"));
+drawAll(document.querySelectorAll("figure:not(.sky)"));

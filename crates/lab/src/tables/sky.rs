@@ -1,6 +1,7 @@
 //! Where nodes move: when which links can be used, and the paths of flows.
 
 use arrow_array::RecordBatch;
+use windtunnel_orbits::Coordinates;
 use windtunnel_world::{ContactPlan, Plan, RouteSample};
 
 use super::Columns;
@@ -18,6 +19,46 @@ pub(super) fn contacts(plan: &Plan) -> RecordBatch {
         .number("end_s", |it| it.until.map_or(end, |it| it.as_seconds()))
         .flag_if_any("is_cut", |it| it.until.map(|_| it.cut.is_some()))
         .batch()
+}
+
+/// A node at a time.
+struct Placed<'a> {
+    node: &'a str,
+    kind: &'static str,
+    time: f64,
+    place: Coordinates,
+}
+
+/// Where the nodes of a plan that have a place are at some times, in seconds: first the
+/// stations, then the satellites. Without satellites there are no rows.
+#[must_use]
+pub fn positions(plan: &Plan, times: &[f64]) -> RecordBatch {
+    let mut rows = Vec::new();
+    let mut above = Vec::new();
+    for (&time, sky) in times.iter().flat_map(|it| plan.sky.iter().map(move |sky| (it, sky))) {
+        let stations = sky.stations.iter().map(|(node, path)| (*node, "station", path.place(time)));
+        rows.extend(stations.map(|it| placed(plan, time, it)));
+        sky.sky.positions(time, &mut above);
+        let satellites = sky.satellites.iter().zip(&above);
+        let satellites = satellites.map(|(node, it)| (*node, "satellite", Coordinates::of(*it)));
+        rows.extend(satellites.map(|it| placed(plan, time, it)));
+    }
+    Columns::of(&rows)
+        .number("time_s", |it| it.time)
+        .text("node", |it| it.node)
+        .text("kind", |it| it.kind)
+        .number("latitude_degrees", |it| it.place.latitude)
+        .number("longitude_degrees", |it| it.place.longitude)
+        .number("height_m", |it| it.place.height * 1e3)
+        .batch()
+}
+
+fn placed<'a>(
+    plan: &'a Plan,
+    time: f64,
+    (node, kind, place): (usize, &'static str, Coordinates),
+) -> Placed<'a> {
+    Placed { node: &plan.nodes[node].name, kind, time, place }
 }
 
 /// Samples of the paths of flows.
