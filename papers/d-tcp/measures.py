@@ -249,6 +249,13 @@ def in_sight(results: Tables, keys: list[str], *, sight: bool) -> pl.DataFrame:
     return of_runs(samples, keys, pl.col("goodput_bps").median() / 1e6)
 
 
+def until_hidden(results: Tables, keys: list[str]) -> pl.DataFrame:
+    """Take the median of the goodput until line of sight is first lost."""
+    hidden = pl.col("time_s").filter(~pl.col("line_of_sight")).min().over(keys)
+    samples = with_sight(results, keys).filter((pl.col("time_s") < hidden).fill_null(value=True))
+    return of_runs(samples, keys, pl.col("goodput_bps").median() / 1e6)
+
+
 def with_sight(results: Tables, keys: list[str]) -> pl.DataFrame:
     """Give the goodput of all flows over time, and the channel at the end of each interval."""
     sight = channel(results, keys).select(*keys, "time_s", "line_of_sight", "rate_bps")
@@ -347,6 +354,9 @@ MEASURES = {
     ),
     "deviation-from-model": Measure(
         "difference of the goodput from that of the controller's model", "%", deviation
+    ),
+    "throughput-until-hidden": Measure(
+        "median goodput until line of sight is first lost", "Mbps", until_hidden
     ),
     "throughput-in-sight": Measure(
         "median goodput with line of sight", "Mbps", partial(in_sight, sight=True)

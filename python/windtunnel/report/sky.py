@@ -34,9 +34,9 @@ class Sky:
 
     def places(self) -> Places:
         """Give the stations, where they are at the start."""
-        first = self.positions.filter(
-            kind="station", time_s=self.positions["time_s"].min()
-        ).select("node", "latitude_degrees", "longitude_degrees")
+        first = self.positions.filter(kind="station", time_s=self.positions["time_s"].min()).select(
+            "node", "latitude_degrees", "longitude_degrees"
+        )
         return {node: (latitude, longitude) for node, latitude, longitude in first.rows()}
 
     def document(self) -> dict[str, Any]:
