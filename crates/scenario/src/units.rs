@@ -152,7 +152,7 @@ impl<T: Quantity> JsonSchema for Measured<T> {
         let sign = if T::SIGNED { "-?" } else { "" };
         json_schema!({
             "type": "string",
-            "title": T::NAME.trim_start_matches("a "),
+            "title": T::NAME.trim_start_matches("an ").trim_start_matches("a "),
             "pattern": format!("^ *{sign}[0-9._]+ *({}) *$", units.join("|")),
             "examples": [T::EXAMPLE],
         })

@@ -6,9 +6,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
-from itertools import pairwise
+from itertools import combinations, islice, pairwise
 from typing import ClassVar
 
 from windtunnel.package_data import SCENARIOS
@@ -50,6 +50,10 @@ class Network:
     """The capacity of the queue of each link, in packets."""
     loss: str | None = None
     """The share of packets that each link loses at random; none if not given."""
+    places: dict[str, str] = field(default_factory=dict)
+    """The city of each node on the ground, where satellites join the nodes."""
+    constellation: str = ""
+    """The satellites, as lines of a scenario file."""
 
 
 @dataclass(frozen=True)
@@ -197,6 +201,27 @@ def radio_link() -> Network:
     return Network(links, [("server", "phone")], queue=7000)
 
 
+CITIES = [
+    *("London", "New York", "Tokyo", "Delhi", "Shanghai", "São Paulo", "Mexico City", "Cairo"),
+    *("Lagos", "Karachi", "Istanbul", "Buenos Aires", "Los Angeles", "Johannesburg", "Sydney"),
+]
+
+
+def starlink() -> Network:
+    """Lay out a hundred pairs of stations of 10 Mbps in fifteen cities, joined by satellites."""
+    places: dict[str, str] = {}
+    pairs = []
+    for number, (first, second) in enumerate(islice(combinations(CITIES, 2), 100)):
+        pairs.append((f"sender{number}", f"receiver{number}"))
+        places |= zip(pairs[-1], (first, second), strict=True)
+    constellation = """\
+[constellations.starlink]
+preset = "starlink-s1"
+inter_satellite_links = { rate = "1 Gbps" }
+ground_links = { rate = "10 Mbps" }"""
+    return Network([], pairs, 100, places=places, constellation=constellation)
+
+
 def tcp_dumbbell(
     hosts: int, mbps: int, delay_ms: int, access_delay_us: int, flows_a_host: int = 1
 ) -> Network:
@@ -272,6 +297,7 @@ WORKLOADS = [
         duration_s=3,
         compared_s=None,
     ),
+    Workload("leo-starlink", starlink, Tcp('"cubic"'), duration_s=60, compared_s=None),
     Workload("radio", radio_link, Tcp('"cubic"'), duration_s=30, compared_s=None),
     Workload(
         "tcp-flows-100000",
@@ -314,7 +340,7 @@ def scenario(workload: Workload, duration_s: float) -> str:
     """Write a workload as a scenario file."""
     network = workload.network()
     nodes = dict.fromkeys(end for link in network.links for end in (link.first, link.second))
-    unrecorded = "recording = { flows = false, links = false, channels = false }"
+    unrecorded = "recording = { flows = false, links = false, channels = false, routes = false }"
     lines = [
         f'duration = "{duration_s:f} s"',
         *([] if workload.is_recorded else [unrecorded]),
@@ -324,6 +350,8 @@ def scenario(workload: Workload, duration_s: float) -> str:
         f'overhead = "{PPP_BYTES} B"',
         "[nodes]",
         *(f"{node} = {{}}" for node in nodes),
+        *(f'{node} = {{ place = "{city}" }}' for node, city in network.places.items()),
+        *network.constellation.splitlines(),
         "[links]",
     ]
     for link in network.links:

@@ -17,8 +17,8 @@ Schema = dict[str, Any]
 TAGS = ("kind", "protocol")
 """The keys that say which kind a table is of."""
 
-KEYS_OF_LINKS = ("rate", "radio", "trace")
-"""Links have no such key: each kind has one of these."""
+KEYS_OF_KINDS = ("rate", "radio", "trace", "preset", "planes", "tle")
+"""Links and constellations have no such key: each kind has one of these."""
 
 EXAMPLE = """\
 title = "A video through a router"
@@ -203,6 +203,31 @@ controller = "cubic"
 nodes = ["near", "far"]
 ip = "v6"
 """,
+    "Satellites: two cities over the first shell of Starlink, with an airliner between them.": """\
+[nodes.london]
+place = "London"
+
+[nodes.new-york]
+place = ["40.7°", "-74.0°"]
+
+[nodes.airliner]
+journey = [{ at = "0 s", place = "London" }, { at = "7 h", place = "New York" }]
+
+[constellations.starlink]
+preset = "starlink-s1"
+inter_satellite_links = { rate = "1 Gbps" }
+ground_links = { rate = ["20 Mbps", "100 Mbps"], handover = "highest", slot = "15 s" }
+
+[flows.atlantic]
+from = "london"
+to = "new-york"
+controller = "cubic"
+
+[flows.aloft]
+from = "new-york"
+to = "airliner"
+controller = "bbr3"
+""",
     "A route that replaces a computed one.": """\
 [[routing.routes]]
 node = "viewer"
@@ -370,7 +395,7 @@ def heading(definition: Schema) -> str:
     for tag in TAGS:
         if tag in definition["properties"]:
             return f"`{definition['properties'][tag]['const']}`"
-    return f"With `{next(key for key in KEYS_OF_LINKS if key in definition['properties'])}`"
+    return f"With `{next(key for key in KEYS_OF_KINDS if key in definition['properties'])}`"
 
 
 def required(definition: Schema) -> list[str]:
@@ -499,7 +524,7 @@ def quantities(schema: Schema) -> str:
 def quantity_schemas(value: Any) -> Iterator[Schema]:
     """Find everything with a unit."""
     if isinstance(value, dict):
-        if "pattern" in value:
+        if isinstance(value.get("pattern"), str):
             yield value
         for one in value.values():
             yield from quantity_schemas(one)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from windtunnel import _core
+from windtunnel.scenario.manual import KEYS_OF_KINDS
 
 Schema = dict[str, Any]
 
@@ -64,7 +65,7 @@ def kind_of(definition: Schema) -> str:
     """Name a kind of table: by what its tag is, or by the key that only it has."""
     properties = definition["properties"]
     tags = (properties[tag]["const"] for tag in ("kind", "protocol") if tag in properties)
-    keys = (key for key in ("rate", "radio", "trace") if key in properties)
+    keys = (key for key in KEYS_OF_KINDS if key in properties)
     word = str(next(tags, None) or next(keys))
     return "".join(part.capitalize() for part in word.split("-"))
 

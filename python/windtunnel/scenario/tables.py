@@ -22,8 +22,10 @@ class Recording(TypedDict, total=False):
     """Series of flows and consumers; default: of all."""
     links: bool | Series
     """Series of both directions of links; default: of all."""
-    channels: bool | ChannelSeries
+    channels: bool | Sampled
     """Series of links with a channel; default: of all."""
+    routes: bool | Sampled
+    """Series of the paths of flows, where there are satellites; default: of all."""
 
 
 class Series(TypedDict, total=False):
@@ -35,8 +37,8 @@ class Series(TypedDict, total=False):
     """The names of those that are recorded; default: all."""
 
 
-class ChannelSeries(TypedDict, total=False):
-    """How series of links with a channel are recorded."""
+class Sampled(TypedDict, total=False):
+    """How often series of a kind are recorded."""
 
     interval: str
     """How often samples are taken; default: that of all series."""
@@ -66,6 +68,12 @@ class NodeDefaults(TypedDict, total=False):
     """How it chooses among next hops."""
     interest_marks: InterestMarks
     """What becomes of a congestion mark on an Interest."""
+    place: str | Sequence[str]
+    """Where it is on the Earth, from where it uses satellites: the name of a large city, or
+    latitude and longitude such as `["51.5°", "-0.1°"]`; default: nowhere."""
+    journey: Sequence[Journey]
+    """Where it is in the course of time, in place of `place`: it moves along great circles, and
+    stays at the last place. Default: it does not move."""
 
 
 class ContentStore(TypedDict, total=False):
@@ -87,6 +95,15 @@ Strategy = Literal["best-route", "multicast", "pcon"]
 
 InterestMarks = Literal["return", "ignore"]
 """What becomes of a congestion mark on an Interest."""
+
+
+class Journey(TypedDict, total=False):
+    """A place at a time."""
+
+    at: Required[str]
+    """When the node is there."""
+    place: Required[str | Sequence[str]]
+    """Where."""
 
 
 class LinkDefaults(TypedDict, total=False):
@@ -956,6 +973,12 @@ class Node(TypedDict, total=False):
     """How it chooses among next hops."""
     interest_marks: InterestMarks
     """What becomes of a congestion mark on an Interest."""
+    place: str | Sequence[str]
+    """Where it is on the Earth, from where it uses satellites: the name of a large city, or
+    latitude and longitude such as `["51.5°", "-0.1°"]`; default: nowhere."""
+    journey: Sequence[Journey]
+    """Where it is in the course of time, in place of `place`: it moves along great circles, and
+    stays at the last place. Default: it does not move."""
 
 
 class RateLink(TypedDict, total=False):
@@ -1066,6 +1089,138 @@ class TraceLink(TypedDict, total=False):
 Link = RateLink | RadioLink | TraceLink
 """A duplex link. A value that may differ by direction is one for both, or an array of two:
 from the first node to the second, and back."""
+
+
+class PresetConstellation(TypedDict, total=False):
+    """The satellites of a known constellation."""
+
+    inter_satellite_links: InterSatelliteLinks
+    """The links between its satellites; required."""
+    ground_links: GroundLinks
+    """The links between nodes with a place and its satellites; required."""
+    preset: str
+    """`starlink-s1` (72 planes of 22 satellites), `starlink-s1-2018` (24 of 66), `starlink-gen1`
+    (five shells, 4,408 satellites), `kuiper-k1` (34 of 34), `telesat-t1` (27 of 13), `oneweb` (12
+    of 49) or `iridium` (6 of 11); required."""
+
+
+class PlanesConstellation(TypedDict, total=False):
+    """Circular orbits of one altitude and inclination, in planes at equal distances (Walker)."""
+
+    inter_satellite_links: InterSatelliteLinks
+    """The links between its satellites; required."""
+    ground_links: GroundLinks
+    """The links between nodes with a place and its satellites; required."""
+    planes: int
+    """How many planes there are; required."""
+    satellites_per_plane: int
+    """How many satellites are in each; required."""
+    altitude: str
+    """Their height over the equator, whose radius is 6378.137 km; required."""
+    inclination: str
+    """The angle between the planes and the equator; required."""
+    pattern: Pattern
+    """How the planes are spread."""
+    phase: int | Literal["alternate"]
+    """How far the satellites of a plane are ahead of those of the plane before: Walker's factor,
+    of which as many as there are planes are a slot; or `"alternate"`: those of every second plane
+    are half a slot ahead."""
+    propagation: Propagation
+    """How orbits change in the course of time."""
+
+
+class TleConstellation(TypedDict, total=False):
+    """Satellites by their two-line element sets, propagated by SGP4."""
+
+    inter_satellite_links: InterSatelliteLinks
+    """The links between its satellites; required."""
+    ground_links: GroundLinks
+    """The links between nodes with a place and its satellites; required."""
+    tle: Tle
+    """The file; required."""
+
+
+Constellation = PresetConstellation | PlanesConstellation | TleConstellation
+"""Satellites, which nodes with a place can use. Each satellite is a node, called after the
+constellation, its plane and its slot there, from 0 on, such as `starlink-3-14`; in a preset
+with several shells, the shell comes before the plane. Satellites of a file have the names
+that they have there."""
+
+
+class InterSatelliteLinks(TypedDict, total=False):
+    """The links between satellites: each is joined to the next one and the one before it in its
+    plane, and to one in each plane beside it (+Grid). Their delay is that of light. They are not
+    used while the Earth or its air, up to 80 km, is in the way."""
+
+    rate: Required[str]
+    """How fast they send."""
+    queue: Queue
+    """The queue before each direction; default: drop-tail of 100 packets."""
+    partner: int
+    """How many slots ahead of a satellite's own its neighbour in the next plane is; default: that
+    of the shortest links."""
+    seam: bool
+    """Whether the last plane is joined to the first; default: not in a star, where satellites on
+    the two sides of the seam move in opposite directions."""
+    maximum_latitude: str
+    """The latitude, north and south, beyond which links between planes are off; default: none."""
+
+
+class GroundLinks(TypedDict, total=False):
+    """The links between nodes with a place and the satellites in their view. Their delay is that
+    of light. A node with a place does not forward from one satellite to another."""
+
+    rate: Required[str | Sequence[str]]
+    """How fast they send; an array of two is for the way up, and down."""
+    queue: Queue | Sequence[Queue]
+    """The queue before each direction, or up and down; default: drop-tail of 100 packets."""
+    nodes: Sequence[str]
+    """The names of the nodes that use this constellation; default: all with a place."""
+    minimum_elevation: str
+    """How high over the horizon a satellite must be; default: that of the preset, else 25°."""
+    maximum_range: str
+    """How far away a satellite may be, in place of an elevation; default: by elevation."""
+    handover: Handover2
+    """Which of the satellites in view are used."""
+    hysteresis: str
+    """With `highest`: by how much another satellite must be higher to be used instead; default:
+    0°."""
+    slot: str
+    """How long a choice holds unless the satellite is lost: all nodes choose at the same
+    instants; default: until the next computation of routes."""
+    slot_offset: str
+    """When the first slot begins; default: at the start."""
+    gap: str
+    """For how long a node has no link between one satellite and the next: what is under way and
+    what waits at the old one is lost. Default: no gap, and nothing is lost: what was queued for
+    the old link is sent on it."""
+    overlap: str
+    """For how long the old link goes on sending what waits there; what is left then is lost.
+    Default: until it has sent it."""
+
+
+Handover2 = Literal["any", "highest", "hold-highest", "hold-longest"]
+"""Which of the satellites in view a node uses."""
+
+
+class Tle(TypedDict, total=False):
+    """A file of two-line element sets."""
+
+    file: Required[str]
+    """The file; its name is relative to the scenario file."""
+    altitude: Sequence[str]
+    """The least and the greatest mean altitude of the satellites that are taken; default: all
+    are."""
+    planes: int
+    """How many planes the satellites form, if the file has them plane by plane, as many in each;
+    default: satellites are of one plane whose orbits lie within 1.5° of the next."""
+
+
+Propagation = Literal["j2", "kepler"]
+"""How orbits change in the course of time."""
+
+Pattern = Literal["delta", "star"]
+"""How planes are spread."""
 
 
 class Producer(TypedDict, total=False):
@@ -1402,6 +1557,12 @@ class Routing(TypedDict, total=False):
     convergence: str
     """With `dynamic`: how long after a change all nodes forward by the new paths. A destination
     that is not reachable any more keeps its paths."""
+    interval: str
+    """With constellations, in place of `convergence`: from one computation of all paths to the
+    next."""
+    spread: str
+    """With constellations: within what time after that the nodes forward by the new paths, each
+    after a delay of its own that is drawn once; by default all do at once."""
     routes: Sequence[Route]
     """Routes that replace the computed ones of that node and prefix; default: none."""
 
@@ -1455,8 +1616,14 @@ class ScenarioTables(TypedDict, total=False):
     use."""
     nodes: Required[dict[str, Node]]
     """The nodes, by name."""
-    links: Required[dict[str, Link]]
+    links: dict[str, Link]
     """The links between them, by name."""
+    constellations: dict[str, Constellation]
+    """Satellites, which nodes with a place use, by name."""
+    epoch: str
+    """With constellations: when the scenario starts, as a time such as `"2022-09-14T12:00:00Z"`;
+    default: the time of the latest orbital elements, and midnight of 1 January 2000 where there
+    are none."""
     producers: dict[str, Producer]
     """Who serves Data, by name."""
     consumers: dict[str, Consumer]

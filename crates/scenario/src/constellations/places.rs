@@ -59,9 +59,15 @@ impl Place {
     }
 }
 
+/// The city of that name, or the only one that is called after it and others, as cities are that
+/// have grown together.
 fn city(name: &str) -> Option<Coordinates> {
     let name = name.to_lowercase();
-    cities().find(|it| it.0.to_lowercase() == name).map(|it| it.1)
+    let named = cities().find(|it| it.0.to_lowercase() == name);
+    let first = format!("{name} ");
+    let mut others = cities().filter(|it| it.0.to_lowercase().starts_with(&first));
+    let only = others.next().filter(|_| others.next().is_none());
+    named.or(only).map(|it| it.1)
 }
 
 /// Where a node is in the course of time, if it has a place or a journey.

@@ -248,6 +248,6 @@ impl JsonSchema for Phase {
         "phase".into()
     }
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "anyOf": [{ "type": "integer", "minimum": 0 }, { "const": "alternate" }] })
+        json_schema!({ "anyOf": [{ "type": "integer", "minimum": 0 }, { "enum": ["alternate"] }] })
     }
 }
