@@ -91,6 +91,7 @@ validate: $(core)
 	$(bin)/python validation/check_laws.py docs/validation/laws.md
 	$(bin)/python validation/compare_ns3.py docs/validation/ns3.md
 	$(bin)/python validation/compare_kernel.py docs/validation/kernel.md
+	$(bin)/python validation/compare_satellites.py docs/validation/satellites.md
 
 # Needs ethtool, iperf3, iproute2, nftables and util-linux, and a system that allows namespaces.
 validate-kernel: $(core)
