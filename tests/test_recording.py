@@ -32,7 +32,7 @@ payload = "1250 B"
 [flows]
 {FLOWS}"""
 
-SERIES = ["flow_series", "link_series", "channel_series"]
+SERIES = ["flow_series", "link_series", "channel_series", "route_series"]
 
 
 def test_a_longer_interval_is_told_on_the_command_line_in_the_manifest_and_in_the_report(
