@@ -28,15 +28,20 @@ pub(super) struct SmallQueue {
 
 impl SmallQueue {
     /// So many bytes leave at a time.
+    #[inline]
     fn leave(&mut self, now: Time, bytes: u32, leaves: Time) {
         if leaves <= now {
             self.bytes -= u64::from(bytes);
             return;
         }
+        self.leaving.push_back((leaves, bytes));
         // After a change of the path, what was handed over later can leave before what waits
         // for the old link.
-        let earlier = self.leaving.partition_point(|it| it.0 <= leaves);
-        self.leaving.insert(earlier, (leaves, bytes));
+        let mut place = self.leaving.len() - 1;
+        while place > 0 && self.leaving[place - 1].0 > leaves {
+            self.leaving.swap(place - 1, place);
+            place -= 1;
+        }
     }
 
     fn release(&mut self, now: Time) {
