@@ -21,7 +21,7 @@ from windtunnel.results import ResultsError
 TABLES = {
     *("runs", "flows", "transfers", "links", "nodes"),
     *("bridges", "tunnels", "flow_series", "link_series", "channel_series", "maps"),
-    *("contacts", "route_series"),
+    *("contacts", "route_series", "sessions", "session_stages", "session_nodes"),
 }
 
 

@@ -17,6 +17,7 @@ from windtunnel.folders import SCENARIO_FILE, VERSION_KEY
 from windtunnel.measures import directions
 from windtunnel.measures.directions import REVERSE
 from windtunnel.measures.links import DIRECTION, MEAN_RATE, USED
+from windtunnel.measures.sessions import has_sessions, own_flows
 from windtunnel.measures.transfers import by_size
 from windtunnel.tables import ResultTables
 
@@ -26,6 +27,9 @@ MOST_ROWS = 60
 USE, OWN_USE, BUSIEST = "mean use", "mean own use", "busiest link"
 """Columns beside those of axes: the mean utilisation of the medium, and of the direction alone,
 and what the busiest link is called."""
+
+PARQUET = {"flow": "flows.parquet", "sessions": "sessions.parquet"}
+"""Where all rows are, by the column with the names of what they are about."""
 
 WIDTH = 200
 """Characters of a line where the output is not a terminal."""
@@ -53,6 +57,17 @@ COLUMNS = [
     Column("completion_s", "completion\ns", 1.0, 3),
 ]
 
+SESSIONS = [
+    Column("accesses", "accesses"),
+    Column("faults", "faults"),
+    Column("remote_accesses", "remote\naccesses"),
+    Column("page_transfers", "page\ntransfers"),
+    Column("page_hops", "page\nhops"),
+    Column("latency_s", "latency\nms", 1e3, 2),
+    Column("latency_p99_s", "latency\n99 %, ms", 1e3, 2),
+    Column("lost", "pages\nlost"),
+]
+
 BOTTLENECK = [
     Column("goodput_bps", "goodput\nMbps", 1e-6, 2),
     Column("rate_bps", "rate\nMbps", 1e-6, 1),
@@ -61,26 +76,33 @@ BOTTLENECK = [
 
 
 def tables(results: ResultTables) -> list[Table]:
-    """Format results for a terminal: the flows and, if there are several, their totals."""
-    made = [flows(results)]
+    """Format results for a terminal.
+
+    Sessions, the flows that do not carry sessions and, if there are several flows, their totals.
+    """
+    made = []
+    if has_sessions(results):
+        made.append(measured(results, results["sessions"], "sessions", SESSIONS))
+    own = own_flows(results)
+    if not own.is_empty():
+        made.append(measured(results, own, "flow", COLUMNS))
     if results["flows"]["flow"].n_unique() > 1:
         made.append(bottlenecks(results))
     return made
 
 
-def flows(results: ResultTables) -> Table:
-    """Format goodput, delay and counters of each flow.
+def measured(results: ResultTables, rows: pl.DataFrame, name: str, columns: list[Column]) -> Table:
+    """Format what things of a kind measured, by the column with their names.
 
     Columns without a value other than zero are omitted.
     """
-    measured = results["flows"]
-    columns = [
+    shown = [
         column
-        for column in COLUMNS
-        if column.source in measured.columns and (measured[column.source].fill_null(0) != 0).any()
+        for column in columns
+        if column.source in rows.columns and (rows[column.source].fill_null(0) != 0).any()
     ]
-    keys = [*results.axes, "flow"]
-    return formatted(summarise(measured, keys), keys, columns, "all are in flows.parquet")
+    keys = [*results.axes, name]
+    return formatted(summarise(rows, keys), keys, shown, f"all are in {PARQUET[name]}")
 
 
 def bottlenecks(results: ResultTables) -> Table:
@@ -144,7 +166,7 @@ def document(
     `standard_deviation` (null for a single run). `directions` has the total
     goodput of all flows of each direction over the whole run, beside rate and utilisation
     of its busiest link. `transfers` summarises files and answers, for each flow and class of
-    sizes.
+    sizes. `sessions` summarises sessions whose state is paged, as `flows`.
     """
     manifest = dict(manifest)
     # Its name is there as the user wrote it.
@@ -161,6 +183,9 @@ def document(
         "directions": summarise_directions(results).to_dicts() if results.tables else [],
         "transfers": by_size(results["transfers"], [*results.axes, "flow"]).to_dicts()
         if results.tables
+        else [],
+        "sessions": summarise(results["sessions"], names_of(results["sessions"])).to_dicts()
+        if has_sessions(results)
         else [],
     }
 

@@ -67,6 +67,10 @@ pub trait Host {
 
     /// Records a transfer as completed.
     fn complete(&mut self, transfer: Completed);
+
+    /// Tells the service that handed it over that the earliest message under way was
+    /// received whole.
+    fn deliver(&mut self);
 }
 
 /// What runs at one host of a flow. It is called at the flow's start and at its stop if
@@ -83,6 +87,10 @@ pub trait Application: Debug + Send {
     /// It shall begin nothing more, and [`Application::wake`] is not called again; what
     /// was written is still sent.
     fn stop(&mut self, _now: Time, _host: &mut dyn Host) {}
+
+    /// A service of the network hands over a message of `bytes`, from the sender of the
+    /// flow's data to the receiver. Both are called.
+    fn on_message(&mut self, _now: Time, _bytes: u64, _host: &mut dyn Host) {}
 
     /// The application at the other end has opened a stream.
     fn on_open(&mut self, _now: Time, _stream: Stream, _host: &mut dyn Host) {}

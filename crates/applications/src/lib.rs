@@ -6,15 +6,19 @@
 //! A flow has an application at each of its hosts: one at the sender of its data, one at
 //! the receiver, and one at each proxy between them. [`Workload::applications`] makes
 //! those of the workloads that are built in; [`Maker`] makes others.
+//!
+//! [`sessions`] and [`udp`] stand beside them: they have messages instead of streams.
 
 mod application;
 mod arrivals;
 mod bulk;
 mod file;
+mod messages;
 mod on_off;
 mod period;
 mod relay;
 mod requests;
+pub mod sessions;
 mod sizes;
 pub mod udp;
 mod workload;

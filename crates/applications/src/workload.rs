@@ -7,6 +7,7 @@ use windtunnel_engine::Rate;
 use crate::arrivals;
 use crate::bulk::{Bulk, Discard};
 use crate::file::{FileReceiver, FileSender};
+use crate::messages::{MessageReceiver, MessageSender};
 use crate::on_off::OnOff;
 use crate::requests::{Client, Exchange, Server};
 use crate::{Application, Maker, OnOffPeriods, Period, Setting, Sizes};
@@ -43,6 +44,8 @@ pub enum Workload {
         /// How large the files are.
         sizes: Sizes,
     },
+    /// Messages of a service of the network, over one stream.
+    Messages,
     /// Applications from outside.
     External(Arc<dyn Maker>),
 }
@@ -69,6 +72,7 @@ impl Workload {
                 let (sender, receiver) = arrivals::ends(start, *per_second, sizes, &random());
                 [Box::new(sender), Box::new(receiver)]
             }
+            Self::Messages => [Box::<MessageSender>::default(), Box::<MessageReceiver>::default()],
             Self::External(maker) => maker.applications(setting),
         }
     }
@@ -83,6 +87,6 @@ impl Workload {
     /// Whether it carries files or answers that are received to an end.
     #[must_use]
     pub fn has_transfers(&self) -> bool {
-        !matches!(self, Self::Bulk { .. } | Self::OnOff(_))
+        !matches!(self, Self::Bulk { .. } | Self::OnOff(_) | Self::Messages)
     }
 }

@@ -13,6 +13,7 @@ use windtunnel_world::{LinkPlan, Plan, PortSample, World};
 mod bridges;
 mod channels;
 mod flows;
+mod sessions;
 mod sky;
 mod tunnels;
 
@@ -150,6 +151,35 @@ pub const COLUMNS: &[&str] = &[
     "return_propagation_s",
     "links",
     "path",
+    "sessions",
+    "started",
+    "handovers",
+    "accesses",
+    "creations",
+    "hits",
+    "faults",
+    "waits",
+    "remote_accesses",
+    "refusals",
+    "page_transfers",
+    "page_hops",
+    "copies",
+    "requests",
+    "request_bytes",
+    "page_bytes",
+    "page_table_bytes",
+    "lost",
+    "dropped",
+    "latency_s",
+    "latency_p99_s",
+    "latency_maximum_s",
+    "unfinished",
+    "stage",
+    "held_since",
+    "pages",
+    "maximum_pages",
+    "only_copies",
+    "maximum_only_copies",
 ];
 
 /// Builds a table column by column: each column reads its value from every row.
@@ -255,6 +285,7 @@ pub struct Measurements {
     nodes: RecordBatch,
     maps: RecordBatch,
     contacts: RecordBatch,
+    sessions: sessions::Sessions,
     bridges: RecordBatch,
     tunnels: RecordBatch,
 }
@@ -269,6 +300,7 @@ impl Measurements {
             nodes: nodes(plan, world),
             maps: channels::maps(plan),
             contacts: sky::contacts(plan),
+            sessions: sessions::Sessions::of(plan, world),
             bridges: bridges::totals(plan, world),
             tunnels: tunnels::totals(plan, world),
         }
@@ -387,13 +419,14 @@ fn run_table(run: &Run) -> RecordBatch {
 }
 
 /// All tables of the given runs, by name: `runs`, `flows`, `transfers`, `links`,
-/// `nodes`, `bridges`, `tunnels`, `maps`, `contacts`, and unless they are in files `flow_series`,
+/// `nodes`, `bridges`, `tunnels`, `maps`, `contacts`,
+/// `sessions`, `session_stages`, `session_nodes`, and unless they are in files `flow_series`,
 /// `link_series`, `channel_series` and `route_series`. Each starts with a column for every axis of
 /// the comparison and the run's number. Without runs there are no tables.
 #[must_use]
 pub fn all(study: &Study, runs: &[Run]) -> Vec<(&'static str, RecordBatch)> {
     type Part = fn(&Run) -> RecordBatch;
-    let parts: [(&'static str, Part); 9] = [
+    let parts: [(&'static str, Part); 12] = [
         ("runs", run_table),
         ("flows", |run| run.measurements.flows.clone()),
         ("transfers", |run| run.measurements.transfers.clone()),
@@ -403,6 +436,9 @@ pub fn all(study: &Study, runs: &[Run]) -> Vec<(&'static str, RecordBatch)> {
         ("tunnels", |run| run.measurements.tunnels.clone()),
         ("maps", |run| run.measurements.maps.clone()),
         ("contacts", |run| run.measurements.contacts.clone()),
+        ("sessions", |run| run.measurements.sessions.totals.clone()),
+        ("session_stages", |run| run.measurements.sessions.stages.clone()),
+        ("session_nodes", |run| run.measurements.sessions.nodes.clone()),
     ];
     if runs.is_empty() {
         return Vec::new();

@@ -18,7 +18,7 @@ use crate::files::Files;
 use crate::located::Named;
 use crate::nodes::Names;
 use crate::scenario::Scenario;
-use crate::{bridges, flows, tunnels};
+use crate::{bridges, flows, sessions, tunnels};
 
 /// Builds the plan of run 0, and says what the user should know. `files` are those that the
 /// scenario names, `makers` make the controllers that are not registered.
@@ -61,6 +61,7 @@ pub(crate) fn plan(
         flows: Vec::new(),
         bridges: Vec::new(),
         tunnels: Vec::new(),
+        sessions: Vec::new(),
         sky,
         routing,
         duration,
@@ -72,6 +73,7 @@ pub(crate) fn plan(
     checks::check(scenario, &plan)?;
     plan.bridges = bridges::plans(&scenario.bridges, &nodes, &plan)?;
     plan.tunnels = tunnels::plans(&scenario.tunnels, &nodes, &plan)?;
+    sessions::add(&scenario.sessions, &nodes, &link_names, &controllers, &mut plan)?;
     plan.recording = scenario.recording.plan(&plan)?;
     Ok((plan, notes))
 }

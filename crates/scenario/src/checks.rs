@@ -44,7 +44,8 @@ fn link_services(scenario: &Scenario) -> Result<(), Mistake> {
 }
 
 fn something_happens(scenario: &Scenario) -> Result<(), Mistake> {
-    if scenario.consumers.is_empty() && scenario.flows.is_empty() {
+    let is_empty = scenario.consumers.is_empty() && scenario.flows.is_empty();
+    if is_empty && scenario.sessions.is_empty() {
         return Err(Mistake::new("the scenario has no flows and no consumers")
             .help("write a table such as [flows.f1] for TCP or UDP, or [consumers.c1] for NDN"));
     }

@@ -20,6 +20,7 @@ use crate::producers::Producer;
 use crate::recording::Recording;
 use crate::routing::Routing;
 use crate::schema::explained;
+use crate::sessions::Sessions;
 use crate::tunnels::Tunnel;
 use crate::units::Measured;
 use crate::{defaults, reader, tree};
@@ -79,6 +80,10 @@ pub(crate) struct Scenario {
     #[serde(default)]
     #[schemars(with = "std::collections::BTreeMap<String, Flow>")]
     pub(crate) flows: Named<Flow>,
+    /// Whose state is paged between the nodes that serve them, by name.
+    #[serde(default)]
+    #[schemars(with = "std::collections::BTreeMap<String, Sessions>")]
+    pub(crate) sessions: Named<Sessions>,
     /// Which nodes work together as the edges of a bridge, by name.
     #[serde(default)]
     #[schemars(with = "std::collections::BTreeMap<String, Bridge>")]
@@ -119,7 +124,7 @@ pub(crate) fn parse(text: &str) -> Result<Scenario, Mistake> {
 }
 
 /// What a comparison may complete: not read before the values of its cases are set.
-const PARTS: [&str; 9] = [
+const PARTS: [&str; 10] = [
     "defaults",
     "nodes",
     "links",
@@ -127,6 +132,7 @@ const PARTS: [&str; 9] = [
     "producers",
     "consumers",
     "flows",
+    "sessions",
     "bridges",
     "tunnels",
 ];

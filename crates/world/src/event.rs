@@ -35,6 +35,8 @@ pub(crate) enum Kind {
     Socket,
     /// An application starts, does what is next, or stops.
     Application,
+    /// A user of sessions does what is next, or all of a kind are looked at.
+    Session,
 }
 
 impl Kind {
@@ -53,7 +55,8 @@ impl Kind {
             8 => Self::Layer,
             9 => Self::Function,
             10 => Self::Socket,
-            _ => Self::Application,
+            11 => Self::Application,
+            _ => Self::Session,
         }
     }
 }
@@ -191,7 +194,7 @@ mod tests {
             );
             let event = Event::arrival(PortId(LAST), u32::MAX).at(time);
             assert_eq!((event.kind(), event.of()), (Kind::Arrival, LAST));
-            for kind in (0..=11).map(Kind::of) {
+            for kind in (0..=12).map(Kind::of) {
                 let event = Event::new(kind, LAST).at(time);
                 assert_eq!((event.kind(), event.of()), (kind, LAST));
             }

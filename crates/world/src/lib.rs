@@ -28,6 +28,7 @@ mod port_id;
 mod recorder;
 mod routing;
 mod series;
+mod sessions;
 mod side;
 mod sky;
 mod transfers;
@@ -48,6 +49,9 @@ pub use routing::{Groups, Reached, Topology, Tree, Unreachable};
 pub use series::{
     ChannelSample, Chunk, FlowSample, PortSample, RecordingPlan, RouteSample, SeriesPlan,
     SeriesSink,
+};
+pub use sessions::{
+    SessionNode, SessionStage, SessionTotals, SessionUserPlan, SessionsPlan, StagePlan,
 };
 pub use transfers::{Transfer, headers};
 pub use world::World;

@@ -23,6 +23,7 @@ use crate::path::Hop;
 use crate::plan::{ChangePlan, Plan, SkyPlan};
 use crate::port_id::PortId;
 use crate::routing::Unreachable;
+use crate::sessions::Sessions;
 use crate::sky::Sky;
 
 /// A part of a world.
@@ -38,6 +39,7 @@ pub(crate) struct Part {
     pub(crate) nodes: Nodes,
     pub(crate) functions: Functions,
     pub(crate) hosts: Hosts,
+    pub(crate) sessions: Option<Sessions>,
     /// Events that happened in every part.
     repeated: u64,
 }
@@ -70,6 +72,8 @@ impl Part {
         channels.start(&mut network, |link| is_here(plan.links[link].nodes[0]));
         nodes.start(&mut network, is_here);
         hosts.start(&mut network, is_here);
+        let sessions = Sessions::new(plan, &streams);
+        sessions.iter().for_each(|it| it.start(&mut network));
         let sky = Sky::new(plan);
         if sky.is_some() {
             Sky::start(&mut network);
@@ -83,6 +87,7 @@ impl Part {
             nodes,
             functions,
             hosts,
+            sessions,
             repeated: 0,
         })
     }
@@ -97,6 +102,9 @@ impl Part {
         self.happen(now, event);
         if !self.network.arrived.is_empty() {
             self.hand_over(now);
+        }
+        if let Some(sessions) = &mut self.sessions {
+            sessions.deliver(&mut self.network, &mut self.hosts, now);
         }
         Some(now)
     }
@@ -139,6 +147,10 @@ impl Part {
             Kind::Function => self.functions.wake(network, now, of),
             Kind::Socket => self.hosts.wake_socket(network, now, of),
             Kind::Application => self.hosts.wake_application(network, now, of),
+            Kind::Session => {
+                let sessions = self.sessions.iter_mut();
+                sessions.for_each(|it| it.wake(network, &mut self.hosts, now, of));
+            }
         }
     }
 

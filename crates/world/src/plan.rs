@@ -23,6 +23,7 @@ use windtunnel_transports::tcp::TcpSettings;
 
 use crate::port_id::PortId;
 use crate::series::RecordingPlan;
+use crate::sessions::SessionsPlan;
 
 /// Everything about one run. Nodes, links and prefixes are referred to by
 /// their place in these lists.
@@ -46,6 +47,8 @@ pub struct Plan {
     pub bridges: Vec<BridgePlan>,
     /// Between which nodes IP packets travel inside others.
     pub tunnels: Vec<TunnelPlan>,
+    /// Who has sessions whose state is paged.
+    pub sessions: Vec<SessionsPlan>,
     /// How names and packets find their way.
     pub routing: Routing,
     /// The satellites among the nodes, and the places on the ground that use them.

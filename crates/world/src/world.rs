@@ -19,6 +19,7 @@ use crate::port::{Counters as PortCounters, Port};
 use crate::recorder::Recorder;
 use crate::routing::Unreachable;
 use crate::series::SeriesSink;
+use crate::sessions::{SessionTotals, Sessions};
 use crate::transfers::Transfer;
 
 /// A world: built from a [`Plan`], run once, at once or in steps, and read.
@@ -59,6 +60,8 @@ impl World {
             0 | 1 => Partition::whole(plan),
             // What moves, moves everywhere at once.
             _ if plan.sky.is_some() => Partition::whole(plan),
+            // A session is one thing in all the nodes that serve it.
+            _ if !plan.sessions.is_empty() => Partition::whole(plan),
             _ => Partition::of(plan, &forwarding, threads),
         };
         Self::with(plan, forwarding, partition)
@@ -219,6 +222,11 @@ impl World {
     pub fn tunnels(&self) -> impl Iterator<Item = [TunnelCounters; 2]> {
         let count = |(node, end): (usize, u32)| self.parts.of_node(node).functions.tunnel_end(end);
         self.tunnels.iter().map(move |ends| ends.map(count))
+    }
+
+    /// What the sessions of each kind have counted, in the plan's order.
+    pub fn sessions(&self) -> impl Iterator<Item = SessionTotals> {
+        self.parts.all[0].sessions.iter().flat_map(Sessions::totals)
     }
 
     /// What each node counted, in the plan's order.

@@ -6,9 +6,12 @@ mod tcp;
 mod udp;
 mod workloads;
 
+use std::sync::Arc;
+
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
+use windtunnel_applications::Workload;
 use windtunnel_engine::{Duration, Time};
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_world::{FlowPlan, Plan, PortId, Transport as TransportPlan};
@@ -21,7 +24,7 @@ use crate::nodes::Names;
 use crate::timers::{self, zero};
 use crate::units::Measured;
 use paths::{Around, Paths};
-use tcp::Tcp;
+pub(crate) use tcp::Tcp;
 use udp::Udp;
 
 /// A flow, over TCP or UDP.
@@ -85,6 +88,38 @@ pub(crate) fn plans(
 ) -> Result<Vec<FlowPlan>, Mistake> {
     let around = Around { nodes, links, controllers, paths: Paths::of(plan) };
     flows.iter().map(|(name, flow)| flow.plan(name, &around)).collect()
+}
+
+/// Flows that carry the messages of a service from one node to another, for each pair of `ends`.
+pub(crate) fn of_messages(
+    tcp: &Tcp,
+    service: &str,
+    ends: &[[usize; 2]],
+    nodes: &Names<'_>,
+    links: &Names<'_>,
+    controllers: &Controllers<'_>,
+    plan: &Plan,
+) -> Result<Vec<FlowPlan>, Mistake> {
+    let Some(first) = ends.first() else { return Ok(Vec::new()) };
+    let around = Around { nodes, links, controllers, paths: Paths::of(plan) };
+    let settings = tcp.of_messages(&around, *first)?;
+    let flow = |ends: &[usize; 2]| {
+        let [from, to] = ends.map(|it| nodes.name(it));
+        let workload = Workload::Messages;
+        FlowPlan {
+            name: format!("{service}: {from} to {to}"),
+            from: ends[0],
+            to: ends[1],
+            transport: TransportPlan::Tcp { settings: Arc::clone(&settings), workload },
+            split: None,
+            start: Time::ZERO,
+            start_within: Duration::ZERO,
+            stop: Time::NEVER,
+            path: None,
+            radio: None,
+        }
+    };
+    Ok(ends.iter().map(flow).collect())
 }
 
 impl Flow {

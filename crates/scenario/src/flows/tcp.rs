@@ -38,8 +38,7 @@ pub(crate) struct Tcp {
     /// controller, or a table with the latter as `kind` and parameters.
     controller: Controller,
     /// What it carries; default: `bulk`.
-    #[serde(default)]
-    workload: TcpWorkload,
+    workload: Option<Located<TcpWorkload>>,
     /// The data in a full segment; default: what fills a packet of 1500 B, which is
     /// 1448 B over IPv4 with timestamps.
     maximum_segment: Option<Located<Measured<Bytes>>>,
@@ -225,8 +224,28 @@ impl Tcp {
         let settings = self.settings(ip, controller)?;
         let carrier = Carrier::Tcp(&settings, network);
         check_needs(around.controllers, &settings.controller, carrier, &self.controller)?;
-        let workload = self.workload.plan(&around.paths, ends, &settings)?;
+        let workload = self.workload.as_ref().map(|it| it.value.clone()).unwrap_or_default();
+        let workload = workload.plan(&around.paths, ends, &settings)?;
         Ok(Transport::Tcp { settings: Arc::new(settings), workload })
+    }
+
+    /// How the connections between two nodes behave that carry messages.
+    pub(super) fn of_messages(
+        &self,
+        around: &Around<'_>,
+        ends: [usize; 2],
+    ) -> Result<Arc<TcpSettings>, Mistake> {
+        if let Some(it) = &self.workload {
+            return Err(it.mistake("sessions say what they carry").help("remove `workload`"));
+        }
+        if let Some(it) = &self.split {
+            return Err(it.mistake("proxies do not split them").help("remove `split`"));
+        }
+        let controller = around.controllers.settings(&self.controller)?;
+        let settings = self.settings(IpVersion::V4, controller)?;
+        let carrier = Carrier::Tcp(&settings, around.paths.network(ends, None));
+        check_needs(around.controllers, &settings.controller, carrier, &self.controller)?;
+        Ok(Arc::new(settings))
     }
 
     /// The proxies of a flow between two nodes.
@@ -238,7 +257,7 @@ impl Tcp {
         let Some(split) = &self.split else { return Ok(None) };
         // Proxies wait for the sender's SYN.
         split.checked(
-            |_| !self.workload.is_asked_for(),
+            |_| !self.workload.as_ref().is_some_and(|it| it.value.is_asked_for()),
             || "proxies do not split a connection that the receiver opens".to_owned(),
             "leave `split` out, or write a workload other than `request-response`",
         )?;

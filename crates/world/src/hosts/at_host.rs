@@ -148,4 +148,9 @@ impl Host for AtHost<'_> {
     fn complete(&mut self, transfer: Completed) {
         self.hosts.complete(self.now, self.seat, transfer);
     }
+
+    fn deliver(&mut self) {
+        let flow = self.hosts.seats[self.seat as usize].flow;
+        self.hosts.delivered.push_back(flow);
+    }
 }

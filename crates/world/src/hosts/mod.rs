@@ -5,7 +5,7 @@ mod flow;
 mod seat;
 mod sockets;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use windtunnel_applications::udp::{UdpSink, UdpSource};
@@ -138,6 +138,8 @@ pub(crate) struct Hosts {
     numbers: Numbers,
     sockets: Sockets,
     transfers: Vec<Transfer>,
+    /// The flows over which messages of services have arrived.
+    delivered: VecDeque<u32>,
     outbox: TcpOutbox,
 }
 
@@ -459,6 +461,18 @@ impl Hosts {
         if let Some(time) = socket.next_wake(now) {
             network.schedule(time, Event::new(Kind::Socket, socket.key.0));
         }
+    }
+
+    /// A service of the network sends a message over a flow.
+    pub(crate) fn send_message(&mut self, network: &mut Network, now: Time, flow: u32, bytes: u64) {
+        for seat in self.flows[flow as usize].ends() {
+            self.call(network, now, seat as u32, |it, host| it.on_message(now, bytes, host));
+        }
+    }
+
+    /// The flow over which the next message of a service has arrived.
+    pub(crate) fn next_delivered(&mut self) -> Option<u32> {
+        self.delivered.pop_front()
     }
 
     /// A transfer was received to its end.

@@ -1,5 +1,6 @@
 //! From a plan's flows to their hosts.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use windtunnel_applications::udp::UdpSource;
@@ -28,6 +29,7 @@ impl Hosts {
             sockets: Sockets::new(numbers.classes()),
             numbers,
             transfers: Vec::new(),
+            delivered: VecDeque::new(),
             outbox: TcpOutbox::new(),
         };
         let mut number = 0;

@@ -34,6 +34,7 @@ pub(crate) fn plan(nodes: usize, links: &[Joined]) -> Plan {
         flows: Vec::new(),
         bridges: Vec::new(),
         tunnels: Vec::new(),
+        sessions: Vec::new(),
         sky: None,
         routing: Routing {
             metric: Metric::Delay,

@@ -46,6 +46,7 @@ pub(crate) fn nodes(names: &[&str]) -> Plan {
         flows: Vec::new(),
         bridges: Vec::new(),
         tunnels: Vec::new(),
+        sessions: Vec::new(),
         sky: None,
         changes: Vec::new(),
         routing: Routing {

@@ -4,7 +4,6 @@ mod arrivals;
 mod bulk;
 mod file;
 mod on_off;
-mod periods;
 mod request_response;
 
 use schemars::JsonSchema;

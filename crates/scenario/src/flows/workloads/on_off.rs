@@ -5,9 +5,9 @@ use serde::Deserialize;
 use windtunnel_applications::OnOffPeriods;
 use windtunnel_engine::Duration;
 
-use super::periods::Periods;
 use crate::error::Mistake;
 use crate::located::Located;
+use crate::periods::Periods;
 use crate::timers::above_zero;
 use crate::units::Measured;
 

@@ -5,9 +5,9 @@ use serde::Deserialize;
 use windtunnel_applications::Workload;
 use windtunnel_engine::Duration;
 
-use super::periods::Periods;
 use crate::error::Mistake;
 use crate::located::Located;
+use crate::periods::Periods;
 use crate::sizes::{MOST_FILE, within};
 use crate::timers::zero;
 use crate::units::{Bytes, Measured, bytes};

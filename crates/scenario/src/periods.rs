@@ -8,7 +8,7 @@ use windtunnel_engine::Duration;
 /// Whether times are all alike.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum Periods {
+pub(crate) enum Periods {
     /// They are.
     #[default]
     Fixed,
@@ -18,7 +18,7 @@ pub(super) enum Periods {
 
 impl Periods {
     /// Times with that mean.
-    pub(super) fn of(self, mean: Duration) -> Period {
+    pub(crate) fn of(self, mean: Duration) -> Period {
         match self {
             Self::Fixed => Period::Fixed(mean),
             Self::Exponential => Period::Exponential(mean),

@@ -1,0 +1,370 @@
+//! A session: accesses to its pages, transfers that arrive, satellites that fail.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use super::page_table::{Entry, PageCopy};
+use super::{PageFrame, PageLocation, PageTransfer, PagingPolicy, Purpose, SessionCounters, Site};
+
+/// What a session begins with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SessionSettings {
+    /// The entries of its page table.
+    pub pages: usize,
+    /// The bytes of a page.
+    pub page_size: u64,
+    /// The bytes of a request for pages, whatever their number.
+    pub request_size: u64,
+    /// The bytes of an entry of the page table.
+    pub entry_size: u64,
+    /// Which pages move, and when.
+    pub policy: PagingPolicy,
+}
+
+/// What an access to a page comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// The page is at the serving satellite.
+    Hit,
+    /// It did not exist, and was created there.
+    Created,
+    /// It is fetched: the access is done once the page has arrived.
+    Fault {
+        /// The stage of its frame.
+        from: usize,
+    },
+    /// It is on its way; another fault would not bring it sooner. The access is done
+    /// once the page has arrived at the serving satellite, which takes a fetch
+    /// of its own, and counts a fault, if it is on its way to another.
+    Waiting,
+    /// The access goes to where the page is, and is done once the answer has arrived.
+    Remote {
+        /// The stage of its frame.
+        at: usize,
+        /// The number of the transfer that answers it.
+        transfer: u64,
+    },
+    /// Nothing is done: the satellite does not have the session's token, or the page
+    /// table has no such entry.
+    Refused,
+}
+
+/// A session as one state machine for all satellites that serve it. Of two that do so at
+/// once, as in a handover that makes the new connection before it breaks the old one,
+/// the one that has the *token* may access pages. The token travels with the page table:
+/// while it is on its way, nobody may. Refused accesses are the caller's to repeat.
+#[derive(Clone, Debug)]
+pub struct Session {
+    pub(super) settings: SessionSettings,
+    pub(super) table: Vec<Entry>,
+    /// The site of each stage.
+    pub(super) trail: Vec<Site>,
+    /// Who has the token.
+    pub(super) owner: Option<Site>,
+    /// Handovers that wait for the page table to arrive.
+    pub(super) handovers: VecDeque<Site>,
+    pub(super) counters: SessionCounters,
+    has_ended: bool,
+    /// The number of the next transfer.
+    next: u64,
+    /// The numbers of those that were not handed out; some may have been ended.
+    outgoing: VecDeque<u64>,
+    /// Those that did not arrive, handed out or not.
+    under_way: BTreeMap<u64, PageTransfer>,
+}
+
+impl Session {
+    /// A session without pages, served by its first satellite.
+    #[must_use]
+    pub fn new(settings: SessionSettings, first: Site) -> Self {
+        Self {
+            settings,
+            table: vec![Entry::default(); settings.pages],
+            trail: vec![first],
+            owner: Some(first),
+            handovers: VecDeque::new(),
+            counters: SessionCounters::default(),
+            has_ended: false,
+            next: 0,
+            outgoing: VecDeque::new(),
+            under_way: BTreeMap::new(),
+        }
+    }
+
+    /// An access to a page by the satellite that serves the client at this time.
+    pub fn access(&mut self, at: Site, page: usize) -> Access {
+        if self.owner != Some(at) || page >= self.table.len() {
+            self.counters.refusals += 1;
+            return Access::Refused;
+        }
+        let here = PageFrame { site: at, stage: self.stage() };
+        let entry = &mut self.table[page];
+        entry.uses += 1;
+        entry.last_used = here.stage;
+        match entry.location {
+            PageLocation::Nowhere => {
+                entry.put(here);
+                self.counters.creations += 1;
+                Access::Created
+            }
+            PageLocation::At(frame) if frame.site == at => {
+                entry.put(here);
+                self.counters.hits += 1;
+                Access::Hit
+            }
+            PageLocation::At(frame) => self.access_elsewhere(page, frame, here),
+            PageLocation::Moving { .. } => {
+                entry.wanted = true;
+                self.counters.waits += 1;
+                Access::Waiting
+            }
+        }
+    }
+
+    fn access_elsewhere(&mut self, page: usize, frame: PageFrame, here: PageFrame) -> Access {
+        if self.settings.policy == PagingPolicy::Remote {
+            self.counters.remote_accesses += 1;
+            let transfer = self.next;
+            self.send(Purpose::RemoteAccess, vec![page], frame.site, here.site, Some(here.site));
+            return Access::Remote { at: frame.stage, transfer };
+        }
+        self.fault(page, here);
+        Access::Fault { from: frame.stage }
+    }
+
+    /// Fetches a page, and what the policy reads ahead.
+    fn fault(&mut self, page: usize, here: PageFrame) {
+        self.counters.faults += 1;
+        let following = (page + 1..self.table.len())
+            .filter(|it| self.table[*it].is_elsewhere(here.site))
+            .take(self.settings.policy.read_ahead());
+        let pages: Vec<usize> = std::iter::once(page).chain(following).collect();
+        self.fetch(&pages, here, here.site);
+    }
+
+    /// Moves pages that are in frames elsewhere to the site of `to`: a transfer for each
+    /// site that they leave, in the order of the pages. `asking` requests those that
+    /// are not its own.
+    pub(super) fn fetch(&mut self, pages: &[usize], to: PageFrame, asking: Site) {
+        let mut groups: Vec<(Site, Vec<usize>)> = Vec::new();
+        for page in pages {
+            let Some(frame) = self.table[*page].frame().filter(|it| it.site != to.site) else {
+                continue;
+            };
+            match groups.iter_mut().find(|it| it.0 == frame.site) {
+                Some(group) => group.1.push(*page),
+                None => groups.push((frame.site, vec![*page])),
+            }
+        }
+        for (from, pages) in groups {
+            self.move_pages(pages, from, to, (from != asking).then_some(asking));
+        }
+    }
+
+    /// Moves pages that are in frames at `from`, and empty frames for those that do
+    /// not exist.
+    pub(super) fn move_pages(
+        &mut self,
+        pages: Vec<usize>,
+        from: Site,
+        to: PageFrame,
+        requested_by: Option<Site>,
+    ) {
+        let transfer = self.next;
+        for page in &pages {
+            let entry = &mut self.table[*page];
+            // An empty frame moves from the stage before.
+            let mut left = to.stage.saturating_sub(1);
+            if let Some(from) = entry.frame() {
+                left = from.stage;
+                entry.location = PageLocation::Moving { from, to, transfer };
+            }
+            self.counters.page_hops += (to.stage - left) as u64;
+        }
+        self.counters.page_transfers += pages.len() as u64;
+        self.send(Purpose::Move, pages, from, to.site, requested_by);
+    }
+
+    /// Makes a transfer, and counts its bytes and its request.
+    pub(super) fn send(
+        &mut self,
+        purpose: Purpose,
+        pages: Vec<usize>,
+        from: Site,
+        to: Site,
+        requested_by: Option<Site>,
+    ) {
+        let (counters, settings) = (&mut self.counters, &self.settings);
+        let request_bytes = requested_by.map_or(0, |_| settings.request_size);
+        let bytes = if purpose == Purpose::PageTable {
+            let bytes = settings.pages as u64 * settings.entry_size;
+            counters.page_table_bytes += bytes;
+            bytes
+        } else {
+            let bytes = pages.len() as u64 * settings.page_size;
+            counters.page_bytes += bytes;
+            bytes
+        };
+        counters.requests += u64::from(requested_by.is_some());
+        counters.request_bytes += request_bytes;
+        let (number, stage) = (self.next, self.stage());
+        let transfer = PageTransfer {
+            number,
+            purpose,
+            pages,
+            from,
+            to,
+            bytes,
+            requested_by,
+            request_bytes,
+            stage,
+        };
+        self.next += 1;
+        self.outgoing.push_back(number);
+        self.under_way.insert(number, transfer);
+    }
+
+    /// The next transfer to carry, in the order in which they were made.
+    pub fn next_transfer(&mut self) -> Option<PageTransfer> {
+        while let Some(number) = self.outgoing.pop_front() {
+            if let Some(transfer) = self.under_way.get(&number) {
+                return Some(transfer.clone());
+            }
+        }
+        None
+    }
+
+    /// A transfer has arrived, which may make others. Returns it; `None` if it had arrived
+    /// before, or was ended by [`Session::fail`] or [`Session::end`].
+    pub fn arrived(&mut self, number: u64) -> Option<PageTransfer> {
+        let transfer = self.under_way.remove(&number)?;
+        match transfer.purpose {
+            Purpose::PageTable => self.page_table_arrived(transfer.to),
+            Purpose::Move => transfer.pages.iter().for_each(|it| self.page_arrived(*it, number)),
+            Purpose::Copy => self.copies_arrived(&transfer),
+            Purpose::RemoteAccess => {}
+        }
+        Some(transfer)
+    }
+
+    fn page_arrived(&mut self, page: usize, number: u64) {
+        let stage = self.stage();
+        let entry = &mut self.table[page];
+        let PageLocation::Moving { from, to, transfer } = entry.location else { return };
+        if transfer != number {
+            return;
+        }
+        entry.put(to);
+        let copy = PageCopy { frame: from, stage: from.stage };
+        entry.add_copy(copy, self.settings.policy.copies());
+        if !std::mem::take(&mut entry.wanted) {
+            return;
+        }
+        if let Some(site) = self.owner {
+            let here = PageFrame { site, stage };
+            if site == to.site { entry.put(here) } else { self.fault(page, here) }
+        }
+    }
+
+    /// Copies that were written through lie along the trail where their satellite served last.
+    fn copies_arrived(&mut self, transfer: &PageTransfer) {
+        let Some(stage) = self.trail.iter().rposition(|it| *it == transfer.to) else { return };
+        let frame = PageFrame { site: transfer.to, stage };
+        let copy = PageCopy { frame, stage: transfer.stage - 1 };
+        for page in &transfer.pages {
+            self.table[*page].add_copy(copy, self.settings.policy.copies());
+        }
+    }
+
+    /// A satellite fails: its frames lose what they hold, and transfers from it and to it
+    /// end. Returns their numbers: accesses that waited for them are the caller's to
+    /// repeat. A page that was on its way there stays where it was, for its old
+    /// frame is freed only once it has arrived (the paper, section VI). A lost page does not
+    /// exist any more. The page table and the token survive, also on their way: the
+    /// paper has nothing on how.
+    pub fn fail(&mut self, site: Site) -> Vec<u64> {
+        let ended = |it: &PageTransfer| {
+            it.purpose != Purpose::PageTable && (it.from == site || it.to == site)
+        };
+        let numbers: Vec<u64> =
+            self.under_way.values().filter(|it| ended(it)).map(|it| it.number).collect();
+        self.under_way.retain(|_, it| !ended(it));
+        for page in 0..self.table.len() {
+            if self.table[page].fail(site) {
+                self.counters.lost += 1;
+                self.forget_copies(page);
+            }
+        }
+        numbers
+    }
+
+    /// Copies on their way of a page that is lost come too late: it may be created anew.
+    fn forget_copies(&mut self, page: usize) {
+        let copies = self.under_way.values_mut().filter(|it| it.purpose == Purpose::Copy);
+        copies.for_each(|it| it.pages.retain(|other| *other != page));
+    }
+
+    /// The session ends: all its pages are dropped, wherever they are, and its transfers
+    /// end. Returns how many pages existed.
+    pub fn end(&mut self) -> u64 {
+        let dropped = self.pages();
+        self.counters.dropped += dropped;
+        self.table.fill(Entry::default());
+        self.has_ended = true;
+        self.owner = None;
+        self.under_way.clear();
+        dropped
+    }
+
+    /// Whether it has ended.
+    #[must_use]
+    pub fn has_ended(&self) -> bool {
+        self.has_ended
+    }
+
+    /// The satellite that has the token; none while it is on its way, or after the end.
+    #[must_use]
+    pub fn owner(&self) -> Option<Site> {
+        self.owner
+    }
+
+    /// The stage that it is in, from 0: a handover begins one when the page table leaves.
+    #[must_use]
+    pub fn stage(&self) -> usize {
+        self.trail.len() - 1
+    }
+
+    /// Where a page is. Nowhere, if the page table has no such entry.
+    #[must_use]
+    pub fn location(&self, page: usize) -> PageLocation {
+        self.table.get(page).map(|it| it.location).unwrap_or_default()
+    }
+
+    /// How many pages exist, in frames or on their way.
+    #[must_use]
+    pub fn pages(&self) -> u64 {
+        self.table.iter().filter(|it| it.exists()).count() as u64
+    }
+
+    /// How many pages are in frames of each stage (a row of the paper's Table I), without
+    /// those on their way.
+    #[must_use]
+    pub fn distribution(&self) -> Vec<u64> {
+        let mut pages = vec![0; self.trail.len()];
+        for frame in self.table.iter().filter_map(Entry::frame) {
+            pages[frame.stage] += 1;
+        }
+        pages
+    }
+
+    /// What is held where: for each page and each copy of one its satellite, and whether no
+    /// other has that page. A page on its way is still where it leaves.
+    pub fn held(&self) -> impl Iterator<Item = (Site, bool)> {
+        self.table.iter().flat_map(Entry::held)
+    }
+
+    /// What was counted so far.
+    #[must_use]
+    pub fn counters(&self) -> &SessionCounters {
+        &self.counters
+    }
+}

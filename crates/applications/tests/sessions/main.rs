@@ -1,0 +1,7 @@
+//! What sessions do whose pages follow them, by the numbers that others can check.
+
+mod accounting;
+mod carrier;
+mod failures;
+mod invariants;
+mod scenario;

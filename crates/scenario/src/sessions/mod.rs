@@ -1,0 +1,193 @@
+//! Sessions whose state is paged between the nodes that serve them.
+
+mod policy;
+mod stages;
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toml::Spanned;
+use windtunnel_applications::sessions::{PagePopularity, SessionSettings};
+use windtunnel_engine::{Duration, Time};
+use windtunnel_world::{Plan, SessionUserPlan, SessionsPlan};
+
+use self::policy::Paging;
+use crate::controllers::Controllers;
+use crate::error::Mistake;
+use crate::flows::{self, Tcp};
+use crate::located::{Located, Named, number};
+use crate::nodes::Names;
+use crate::periods::Periods;
+use crate::reachability;
+use crate::sizes::{MOST_FILE, within};
+use crate::timers::{above_zero, zero};
+use crate::units::{Bytes, Measured, bytes};
+
+/// Sessions whose state is paged between the nodes that serve them one after the other, such
+/// as satellites. The page table travels with a session at every handover, and its pages as the
+/// policy says: as messages over TCP, on a connection from each node to each other one.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Sessions {
+    /// The nodes of the users, each of whom has a session at the satellite that the node uses;
+    /// default: all nodes with a place.
+    users: Option<Located<Vec<Located<String>>>>,
+    /// In place of users: the nodes that serve a single session, one after the other.
+    trail: Option<Located<Vec<Located<String>>>>,
+    /// With a trail: how long each node serves.
+    stage: Option<Located<Measured<Duration>>>,
+    /// When the first sessions start.
+    #[serde(default = "zero")]
+    start: Located<Measured<Duration>>,
+    /// With users: they start at random times, at most so long after `start`.
+    #[serde(default = "zero")]
+    start_within: Located<Measured<Duration>>,
+    /// How long a session lasts; the user's next one starts at once. Default: as long as nodes
+    /// serve the user.
+    length: Option<Located<Measured<Duration>>>,
+    /// From one access to the next.
+    access_interval: Located<Measured<Duration>>,
+    /// Whether `access_interval` and `length` are always as long, or exponentially distributed
+    /// with these means.
+    #[serde(default)]
+    periods: Periods,
+    /// The entries of the page table: at most so many pages exist.
+    #[serde(default = "number::<1000>")]
+    pages: Located<u16>,
+    /// How often pages are accessed: that of rank r in proportion to 1/r to this power (Zipf's
+    /// law).
+    #[serde(default = "one")]
+    popularity: Located<f64>,
+    /// The size of a page.
+    #[serde(default = "bytes::<4096>")]
+    page_size: Located<Measured<Bytes>>,
+    /// The size of a request for pages.
+    #[serde(default = "bytes::<64>")]
+    request_size: Located<Measured<Bytes>>,
+    /// The size of an entry of the page table.
+    #[serde(default = "bytes::<16>")]
+    entry_size: Located<Measured<Bytes>>,
+    /// Which pages move, and when.
+    #[serde(default)]
+    policy: Paging,
+    /// When which nodes lose the pages that they hold; they serve and forward as before.
+    /// Default: none do.
+    failures: Option<Vec<Failure>>,
+    /// The connections that carry pages.
+    tcp: Box<Tcp>,
+}
+
+/// A node loses the pages that it holds.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Failure {
+    /// The node.
+    node: Located<String>,
+    /// When.
+    at: Measured<Duration>,
+}
+
+fn one() -> Located<f64> {
+    1.0.into()
+}
+
+/// Adds the sessions of a scenario, and the flows that carry their pages, to a plan that has
+/// all but them.
+pub(crate) fn add(
+    all: &Named<Sessions>,
+    nodes: &Names<'_>,
+    links: &Names<'_>,
+    controllers: &Controllers<'_>,
+    plan: &mut Plan,
+) -> Result<(), Mistake> {
+    for (name, sessions) in all {
+        let added = sessions.plan(name, nodes, plan)?;
+        let ends = pairs(&added.users);
+        let carriers = flows::of_messages(
+            &sessions.tcp,
+            name.get_ref(),
+            &ends,
+            nodes,
+            links,
+            controllers,
+            plan,
+        )?;
+        let first = plan.flows.len();
+        plan.flows.extend(carriers);
+        if let Some(parted) = reachability::parted_flow(plan) {
+            let [from, to] = [plan.flows[parted].from, plan.flows[parted].to];
+            let [from, to] = [from, to].map(|it| nodes.name(it));
+            let message =
+                format!("there is no path from `{from}` to `{to}`, which serve one session");
+            return Err(Mistake::new(message).at(name.span()).help("connect them by links"));
+        }
+        plan.sessions.push(SessionsPlan { flows: first..plan.flows.len(), ..added });
+    }
+    Ok(())
+}
+
+/// From each node of a user to each other one, without repetition.
+fn pairs(users: &[SessionUserPlan]) -> Vec<[usize; 2]> {
+    let mut pairs = BTreeSet::new();
+    for user in users {
+        let nodes: BTreeSet<usize> = user.stages.iter().map(|it| it.node).collect();
+        let others = |from: &usize| {
+            nodes.iter().copied().filter({
+                let from = *from;
+                move |it| *it != from
+            })
+        };
+        pairs.extend(nodes.iter().flat_map(|from| others(from).map(|to| [*from, to])));
+    }
+    pairs.into_iter().collect()
+}
+
+impl Sessions {
+    fn plan(
+        &self,
+        name: &Spanned<String>,
+        nodes: &Names<'_>,
+        plan: &Plan,
+    ) -> Result<SessionsPlan, Mistake> {
+        let users = self.users(name, nodes, plan)?;
+        let interval = above_zero(&self.access_interval, "access_interval")?;
+        let length = self.length.as_ref().map(|it| above_zero(it, "length")).transpose()?;
+        let failure = |it: &Failure| Ok((Time::ZERO + it.at.0, nodes.index(&it.node)?));
+        let failures = self.failures.iter().flatten().map(failure);
+        Ok(SessionsPlan {
+            name: name.get_ref().clone(),
+            users,
+            settings: SessionSettings {
+                pages: self.pages.value.into(),
+                page_size: within(&self.page_size, MOST_FILE, "page_size")?,
+                request_size: within(&self.request_size, MOST_FILE, "request_size")?,
+                entry_size: within(&self.entry_size, MOST_FILE, "entry_size")?,
+                policy: self.policy.policy(),
+            },
+            popularity: self.popularity()?,
+            access_interval: self.periods.of(interval),
+            length: length.map(|it| self.periods.of(it)),
+            start: Time::ZERO + self.start.value.0,
+            start_within: self.start_within.value.0,
+            failures: failures.collect::<Result<_, Mistake>>()?,
+            flows: 0..0,
+        })
+    }
+
+    fn popularity(&self) -> Result<PagePopularity, Mistake> {
+        self.pages.checked(
+            |it| *it > 0,
+            || "a page table without entries".to_owned(),
+            "write one such as pages = 1000",
+        )?;
+        PagePopularity::new(self.pages.value.into(), self.popularity.value).ok_or_else(|| {
+            self.popularity
+                .mistake(format!(
+                    "pages cannot be accessed by a power of {}",
+                    self.popularity.value
+                ))
+                .help("write 0 for pages that are all alike, 1 for Zipf's law, or more")
+        })
+    }
+}

@@ -1,0 +1,60 @@
+//! What sessions are made of.
+
+use std::ops::Range;
+
+use windtunnel_applications::Period;
+use windtunnel_applications::sessions::{PagePopularity, SessionSettings};
+use windtunnel_engine::{Duration, Time};
+
+/// Users of one kind, each of whom has one session at a time.
+#[derive(Clone, Debug)]
+pub struct SessionsPlan {
+    /// Its name.
+    pub name: String,
+    /// The users.
+    pub users: Vec<SessionUserPlan>,
+    /// What their sessions begin with.
+    pub settings: SessionSettings,
+    /// Which pages they access.
+    pub popularity: PagePopularity,
+    /// From one access to the next.
+    pub access_interval: Period,
+    /// How long a session lasts, after which the user's next one begins; without, there is one
+    /// as long as nodes serve the user.
+    pub length: Option<Period>,
+    /// When the first ones start, at the earliest.
+    pub start: Time,
+    /// Each starts at a random moment within so much time from then.
+    pub start_within: Duration,
+    /// When which node loses all that it holds for sessions.
+    pub failures: Vec<(Time, usize)>,
+    /// The flows that carry their messages: one from each node of a user to each other one.
+    pub flows: Range<usize>,
+}
+
+/// A user of sessions.
+#[derive(Clone, Debug)]
+pub struct SessionUserPlan {
+    /// Its name.
+    pub name: String,
+    /// Who serves it, one after the other.
+    pub stages: Vec<StagePlan>,
+}
+
+/// A time in which a node serves a user.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StagePlan {
+    /// The node.
+    pub node: usize,
+    /// When it begins.
+    pub from: Time,
+    /// When it ends.
+    pub until: Time,
+}
+
+impl SessionsPlan {
+    /// The nodes that fail at an instant.
+    pub(crate) fn failing(&self, now: Time) -> impl Iterator<Item = usize> {
+        self.failures.iter().filter(move |it| it.0 == now).map(|it| it.1)
+    }
+}
