@@ -155,6 +155,7 @@ pub const COLUMNS: &[&str] = &[
     "started",
     "handovers",
     "accesses",
+    "unserved",
     "creations",
     "hits",
     "faults",

@@ -38,6 +38,8 @@ pub struct Topology {
     /// is such a place. Empty without satellites.
     leads_up: Vec<bool>,
     is_station: Vec<bool>,
+    /// By node, whether no path leads over it: it is a place all of whose links lead up.
+    is_end: Vec<bool>,
 }
 
 /// One more picosecond a link: of equal delays, fewer hops.
@@ -66,9 +68,18 @@ impl Topology {
         let ends = plan.links.iter().map(|it| it.nodes.map(|node| node as u32)).collect();
         let is_up = vec![true; costs.len()];
         let is_announced = is_up.clone();
-        let (leads_up, is_station) = (Vec::new(), Vec::new());
-        let mut topology =
-            Self { metric, ends, ports, delays, costs, is_up, is_announced, leads_up, is_station };
+        let mut topology = Self {
+            metric,
+            ends,
+            delays,
+            costs,
+            is_up,
+            is_announced,
+            leads_up: Vec::new(),
+            is_station: Vec::new(),
+            is_end: vec![false; ports.len()],
+            ports,
+        };
         if let Some(sky) = &plan.sky {
             topology.add_sky(plan, sky);
         }
@@ -82,6 +93,10 @@ impl Topology {
         self.leads_up = vec![false; plan.links.len()];
         for &link in &sky.links {
             self.leads_up[link] = plan.links[link].nodes.iter().any(|it| self.is_station[*it]);
+        }
+        for (node, ports) in self.ports.iter().enumerate() {
+            let all_lead_up = ports.iter().all(|it| self.leads_up[it.link()]);
+            self.is_end[node] = self.is_station[node] && all_lead_up;
         }
         let first = sky.contacts.iter().filter(|it| it.from == Time::ZERO).map(|it| it.link);
         for (links, is_announced) in [(sky.intermittent.clone(), false), (first.collect(), true)] {
@@ -130,6 +145,12 @@ impl Topology {
     pub(crate) fn may_follow(&self, node: usize, into: PortId, out: Option<PortId>) -> bool {
         let leads_up = |port: PortId| self.leads_up.get(port.link()) == Some(&true);
         self.is_station.get(node) != Some(&true) || !(leads_up(into) && out.is_some_and(leads_up))
+    }
+
+    /// Whether paths can only begin and end at a node.
+    #[inline]
+    pub(crate) fn is_end(&self, node: usize) -> bool {
+        self.is_end[node]
     }
 
     /// A link has another delay, in both directions.
