@@ -116,9 +116,7 @@ def test_users_are_drawn_by_population(population: ModuleType) -> None:
 
 
 @pytest.mark.parametrize("experiment", ["constellation", "pages"])
-def test_the_users_of_the_scenarios_are_drawn_ones(
-    population: ModuleType, experiment: str
-) -> None:
+def test_the_users_of_the_scenarios_are_drawn_ones(population: ModuleType, experiment: str) -> None:
     scenario = tomllib.loads((FOLDER / f"{experiment}.toml").read_text(encoding="utf-8"))
     places = [node["place"] for node in scenario["nodes"].values()]
     assert places == [[f"{it}°" for it in place] for place in population.users(60, seed=1)]

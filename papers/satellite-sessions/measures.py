@@ -31,15 +31,15 @@ def at_the_end(results: Tables, keys: list[str]) -> pl.DataFrame:
     return stages.filter(pl.col("stage") == pl.col("stage").max().over(keys))
 
 
-def total(results: Tables, keys: list[str], column: pl.Expr) -> pl.DataFrame:
-    """Add a column of all sessions."""
-    return of_runs(results["sessions"], keys, column.sum().cast(pl.Float64))
+def of_the_sessions(results: Tables, keys: list[str], column: pl.Expr) -> pl.DataFrame:
+    """Give a column of the sessions of each run, which are of one kind."""
+    return of_runs(results["sessions"], keys, column.cast(pl.Float64).first())
 
 
 def of_sessions(title: str, unit: str, column: str | pl.Expr) -> Measure:
     """Measure a column of sessions, or what is computed from their columns."""
     expression = pl.col(column) if isinstance(column, str) else column
-    return Measure(title, unit, partial(total, column=expression))
+    return Measure(title, unit, partial(of_the_sessions, column=expression))
 
 
 MOVED = pl.col("page_bytes") + pl.col("page_table_bytes") + pl.col("request_bytes")

@@ -57,9 +57,7 @@ def by_case(results: Tables, keys: list[str], take: Take) -> pl.DataFrame:
             value = take(under(run.scenario, place, case, turned), neighbours)
             rows.append((*case, number, value))
     kinds = [pl.String()] * len(run.axes) + [pl.UInt64(), pl.Float64()]
-    return pl.DataFrame(
-        rows, dict(zip([*keys, VALUE], kinds, strict=True)), orient="row"
-    )
+    return pl.DataFrame(rows, dict(zip([*keys, VALUE], kinds, strict=True)), orient="row")
 
 
 @lru_cache(maxsize=256)
@@ -128,9 +126,7 @@ def of_first(people: People) -> Floats:
     return cast(Floats, counts[names.index(FIRST)])
 
 
-def without_idle_neighbour(
-    people: People, links: Links, busy: str, share: float = IDLE
-) -> float:
+def without_idle_neighbour(people: People, links: Links, busy: str, share: float = IDLE) -> float:
     """Give the share of busy satellites none of whose neighbours is idle, over time.
 
     Busy are those with more people than the mean, than half of the most, or than nine tenths

@@ -1,4 +1,4 @@
-"""Pictures of pages on their trail, of people under a satellite, and of when on demand is better."""
+"""Pictures of pages on their trail, of people under a satellite, and of what is better when."""
 
 from __future__ import annotations
 
@@ -220,7 +220,13 @@ def when_better_chart(frame: pl.DataFrame, ink: Ink) -> Drawing:
     panel = alt.layer(cell, number, width=charts.WIDTH / 2.6, height=130)
     return panel.facet(
         facet=alt.Facet(
-            "measure:N", title=None, sort=list(MAPPED.values()), header=alt.Header(labelColor=ink.text)
+            "measure:N",
+            title=None,
+            sort=list(MAPPED.values()),
+            header=alt.Header(labelColor=ink.text),
+            title=None,
+            sort=list(MAPPED.values()),
+            header=alt.Header(labelColor=ink.text),
         ),
         columns=2,
     ).properties(config=charts.config(ink))
