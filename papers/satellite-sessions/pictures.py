@@ -170,6 +170,9 @@ def under_one_chart(frame: pl.DataFrame, ink: Ink) -> Drawing:
     ).properties(config=charts.config(ink))
 
 
+HUES = ["#2c8c5a", "#f2f2ee", "#c0503c"]
+"""Better, alike and worse."""
+
 MAPPED = {
     "link-bytes": "bytes over all links",
     "access-latency": "mean latency of an access",
@@ -197,7 +200,7 @@ def when_better(results: ResultTables) -> list[Picture]:
         ]
     caption = (
         "On demand divided by proactive: below 1 (green) on demand is better, above 1 (red) it is"
-        " worse."
+        " worse; without a cell, nobody waits where pages are moved ahead."
     )
     chart = partial(when_better_chart, pl.DataFrame(rows))
     return [Picture("when-on-demand-is-better", "When is on demand better?", caption, [], chart)]
@@ -210,7 +213,7 @@ def when_better_chart(frame: pl.DataFrame, ink: Ink) -> Drawing:
         x=alt.X("page:N", sort=pages, title="page size", axis=alt.Axis(labelAngle=0)),
         y=alt.Y("rate:N", sort=rates, title="accesses of a user"),
     )
-    scale = alt.Scale(type="log", domain=[0.03, 1, 30], range=["#2c8c5a", "#f2f2ee", "#c0503c"])
+    scale = alt.Scale(type="log", domain=[0.03, 1, 30], range=HUES, clamp=True)
     cell = base.mark_rect(stroke=ink.background).encode(
         color=alt.Color("ratio:Q", scale=scale, legend=None, title=None)
     )
@@ -218,18 +221,9 @@ def when_better_chart(frame: pl.DataFrame, ink: Ink) -> Drawing:
         text=alt.Text("ratio:Q", format=",.2~r")
     )
     panel = alt.layer(cell, number, width=charts.WIDTH / 2.6, height=130)
-    return panel.facet(
-        facet=alt.Facet(
-            "measure:N",
-            title=None,
-            sort=list(MAPPED.values()),
-            header=alt.Header(labelColor=ink.text),
-            title=None,
-            sort=list(MAPPED.values()),
-            header=alt.Header(labelColor=ink.text),
-        ),
-        columns=2,
-    ).properties(config=charts.config(ink))
+    header = alt.Header(labelColor=ink.text)
+    facet = alt.Facet("measure:N", title=None, sort=list(MAPPED.values()), header=header)
+    return panel.facet(facet=facet, columns=2).properties(config=charts.config(ink))
 
 
 PICTURES = {
