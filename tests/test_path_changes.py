@@ -12,6 +12,7 @@ import pytest
 
 from windtunnel.measures.path_changes import AFTER_S, BEFORE_S, around, changes
 from windtunnel.pictures.handovers import stays
+from windtunnel.pictures.path_changes import DIRECTIONS, counts
 
 KEYS = ["run", "flow"]
 
@@ -117,6 +118,25 @@ def test_intervals_across_a_change_count_once_and_offsets_are_common() -> None:
 def test_other_flows_changes_are_not_ones_own() -> None:
     others = change(5).with_columns(flow=pl.lit("g"))
     assert around(samples(10), others, KEYS).is_empty()
+
+
+@pytest.mark.parametrize(
+    ("of_lines", "said"),
+    [([1], "1 change makes"), ([3, 3], "3 changes make"), ([2, 4, 3], "2 to 4 changes make")],
+)
+def test_captions_count_the_changes_of_each_line(of_lines: list[int], said: str) -> None:
+    rows = [
+        (f"l{line}", line, 0, "f", float(number), 1e-3 * (number + 1))
+        for line, count in enumerate(of_lines)
+        for number in range(count)
+        # Each change has many samples.
+        for _ in range(5)
+    ]
+    kinds = ["line", "case", "run", "flow", "changed_s", "step_s"]
+    frame = pl.DataFrame(rows, schema=kinds, orient="row")
+    most = max(of_lines)
+    expected = f"{said} the round trip longer, by up to {most} ms."
+    assert counts(frame, DIRECTIONS[0]) == expected
 
 
 CONTACTS = pl.DataFrame(

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -32,6 +33,15 @@ prefix = "/video"
 node = "london"
 prefix = "/video"
 controller = "cubic"
+"""
+
+WIRED_HOST = """
+[nodes.host]
+
+[links.wire]
+nodes = ["host", "london"]
+rate = "1 Gbps"
+delay = "1 ms"
 """
 
 PROBE = """<script>
@@ -62,6 +72,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     windtunnel.run(STARLINK, settings={"duration": "30 s"}, progress=False).save(folder)
     write_report(folder)
     return folder
+
+
+def document(page: str) -> Any:
+    """Give what a page's map draws."""
+    found = re.search(r'<figure class="sky">.*?json">(.*?)</script>', page, re.DOTALL)
+    assert found is not None
+    return json.loads(found[1])
 
 
 def test_the_path_of_each_flow_is_a_chain_of_its_nodes(folder: Path) -> None:
@@ -154,14 +171,24 @@ def test_satellites_of_element_sets_are_where_they_were_and_carry_data(tmp_path:
     flows = pl.read_parquet(tmp_path / "flows.parquet")
     assert (flows["goodput_bps"] > 1e6).all()
     # What is stored with the results is all that the report needs.
-    page = write_report(tmp_path).read_text(encoding="utf-8")
-    document = re.search(r'<figure class="sky">.*?json">(.*?)</script>', page, re.DOTALL)
-    assert document is not None
-    sky = json.loads(document[1])
+    sky = document(write_report(tmp_path).read_text(encoding="utf-8"))
     assert len(sky["names"]) == 4 + 1459
     latitudes = [it / 10 for it in sky["frames"][0][9::2]]
     # Inclinations are 53 degrees, and latitudes are those of the ellipsoid.
     assert 53 < max(latitudes) < 53.4 and -53.4 < min(latitudes) < -53
+
+
+def test_a_host_without_a_place_is_on_the_path_and_not_on_the_map(tmp_path: Path) -> None:
+    text = STARLINK.read_text(encoding="utf-8").replace('from = "london"', 'from = "host"')
+    scenario = tmp_path / "scenario.toml"
+    scenario.write_text(text + WIRED_HOST, encoding="utf-8")
+    results = tmp_path / "results"
+    windtunnel.run(scenario, settings={"duration": "1 s"}, progress=False).save(results)
+    sky = document(write_report(results).read_text(encoding="utf-8"))
+    path = next(it for it in sky["paths"] if it["flow"] == "atlantic")
+    assert [sky["names"][path["nodes"][0][end]] for end in (0, -1)] == ["london", "new-york"]
+    # A link to London, and one less than there are nodes from there on.
+    assert path["links"][0] == 1 + len(path["nodes"][0]) - 1
 
 
 def test_the_map_needs_no_flow_over_ip(tmp_path: Path) -> None:

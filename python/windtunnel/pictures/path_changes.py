@@ -93,9 +93,12 @@ def of_lines(rows: pl.DataFrame, measure: MeasuredColumn, lines: list[Line]) -> 
 
 
 def counts(rows: pl.DataFrame, direction: Direction) -> str:
-    """Say how many changes there are, and how great their steps."""
-    steps = rows.unique([*KEYS, "changed_s"])["step_s"].abs()
+    """Say of how many changes a line is the mean, and how great their steps are."""
+    changes = rows.unique(["line", *KEYS, "changed_s"])
+    steps = changes["step_s"].abs()
     shown = scale("s", steps)
     most = f"{significant(maximum(steps) / shown.size)} {shown.unit}"
-    changes = "1 change makes" if steps.len() == 1 else f"{steps.len():,} changes make"
-    return f"{changes} the round trip {direction.effect}, by up to {most}."
+    of_lines = sorted(set(changes["line"].value_counts()["count"].to_list()))
+    count = " to ".join(f"{it:,}" for it in (of_lines[0], of_lines[-1])[: len(of_lines)])
+    made = "change makes" if count == "1" else "changes make"
+    return f"{count} {made} the round trip {direction.effect}, by up to {most}."

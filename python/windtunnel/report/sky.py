@@ -55,7 +55,10 @@ class Sky:
         }
 
     def paths(self, times: list[float], numbers: dict[str, int]) -> list[dict[str, Any]]:
-        """Give for each flow its path at each instant, and how long light takes there and back."""
+        """Give for each flow its path at each instant, and how long light takes there and back.
+
+        `nodes` are those of the path that have a place.
+        """
         made = []
         for flow in self.routes["flow"].unique(maintain_order=True).to_list()[:MOST_FLOWS]:
             samples = self.routes.filter(flow=flow).sort("time_s")
@@ -67,9 +70,10 @@ class Sky:
                 {
                     "flow": flow,
                     "nodes": [
-                        [numbers[it] for it in path.split(" > ")] if path else []
+                        [numbers[it] for it in path.split(" > ") if it in numbers] if path else []
                         for path in near["path"]
                     ],
+                    "links": near["links"].to_list(),
                     "round_trip_ms": [None if it is None else 1e3 * it for it in round_trip],
                 }
             )
