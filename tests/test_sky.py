@@ -8,18 +8,41 @@ import shutil
 import subprocess
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
 
 import windtunnel
 from windtunnel import _core
+from windtunnel.pictures.handovers import stays
 from windtunnel.pictures.routes import great_circle_km
 from windtunnel.report import write_report
 from windtunnel.report.sky import coast
 
 STARLINK = Path("scenarios/starlink.toml")
+ELEMENTS = Path("scenarios/starlink-elements.toml")
 CHROMIUM = shutil.which("chromium")
+
+NAMED_DATA = """
+[producers.video]
+node = "new-york"
+prefix = "/video"
+
+[consumers.viewer]
+node = "london"
+prefix = "/video"
+controller = "cubic"
+"""
+
+WIRED_HOST = """
+[nodes.host]
+
+[links.wire]
+nodes = ["host", "london"]
+rate = "1 Gbps"
+delay = "1 ms"
+"""
 
 PROBE = """<script>
 addEventListener("load", () => setTimeout(() => {
@@ -32,10 +55,14 @@ addEventListener("load", () => setTimeout(() => {
   slider.value = slider.max;
   slider.dispatchEvent(new Event("input"));
   const asked = performance.getEntriesByType("resource").map((it) => it.name);
-  document.title = JSON.stringify([before, seen(), asked]);
+  const bars = document.querySelectorAll("#handovers .mark-rect path").length;
+  const drawn = [...document.querySelectorAll("[id^=path-changes] svg")]
+    .map((it) => it.closest("figure").id);
+  document.title = JSON.stringify([before, seen(), asked, bars, drawn]);
 }, 1000));
 </script>"""
-"""Moves the slider to its end; keeps what was shown before and after, and what was asked for."""
+"""Moves the slider to its end; keeps what was shown before and after, what was asked for, how many
+bars of handovers there are, and which pictures around changes of paths."""
 
 
 @pytest.fixture(scope="module")
@@ -45,6 +72,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     windtunnel.run(STARLINK, settings={"duration": "30 s"}, progress=False).save(folder)
     write_report(folder)
     return folder
+
+
+def document(page: str) -> Any:
+    """Give what a page's map draws."""
+    found = re.search(r'<figure class="sky">.*?json">(.*?)</script>', page, re.DOTALL)
+    assert found is not None
+    return json.loads(found[1])
 
 
 def test_the_path_of_each_flow_is_a_chain_of_its_nodes(folder: Path) -> None:
@@ -119,10 +153,50 @@ def test_the_slider_moves_the_sky_and_the_page_asks_nobody(folder: Path, tmp_pat
     )
     title = re.search(r"<title>(.*?)</title>", done.stdout, re.DOTALL)
     assert title is not None
-    before, after, asked = json.loads(title[1].replace("&quot;", '"'))
+    before, after, asked, bars, drawn = json.loads(title[1].replace("&quot;", '"'))
     first, last = before.split("|"), after.split("|")
     assert (first[0], last[0]) == ("0.0 s", "30.0 s")
     assert re.fullmatch(r"atlantic: \d+ links, [\d.]+ ms", last[1])
     assert first[1:] != last[1:], "what is drawn changes"
     assert "CONSOLE" not in done.stderr
     assert asked == []
+    routes = pl.read_parquet(folder / "route_series.parquet")
+    used = stays(routes, pl.read_parquet(folder / "contacts.parquet"))
+    assert bars == used.height > 4
+    assert {"path-changes-goodput-upward", "path-changes-goodput-downward"} <= set(drawn)
+
+
+def test_satellites_of_element_sets_are_where_they_were_and_carry_data(tmp_path: Path) -> None:
+    windtunnel.run(ELEMENTS, settings={"duration": "3 s"}, progress=False).save(tmp_path)
+    flows = pl.read_parquet(tmp_path / "flows.parquet")
+    assert (flows["goodput_bps"] > 1e6).all()
+    # What is stored with the results is all that the report needs.
+    sky = document(write_report(tmp_path).read_text(encoding="utf-8"))
+    assert len(sky["names"]) == 4 + 1459
+    latitudes = [it / 10 for it in sky["frames"][0][9::2]]
+    # Inclinations are 53 degrees, and latitudes are those of the ellipsoid.
+    assert 53 < max(latitudes) < 53.4 and -53.4 < min(latitudes) < -53
+
+
+def test_a_host_without_a_place_is_on_the_path_and_not_on_the_map(tmp_path: Path) -> None:
+    text = STARLINK.read_text(encoding="utf-8").replace('from = "london"', 'from = "host"')
+    scenario = tmp_path / "scenario.toml"
+    scenario.write_text(text + WIRED_HOST, encoding="utf-8")
+    results = tmp_path / "results"
+    windtunnel.run(scenario, settings={"duration": "1 s"}, progress=False).save(results)
+    sky = document(write_report(results).read_text(encoding="utf-8"))
+    path = next(it for it in sky["paths"] if it["flow"] == "atlantic")
+    assert [sky["names"][path["nodes"][0][end]] for end in (0, -1)] == ["london", "new-york"]
+    # A link to London, and one less than there are nodes from there on.
+    assert path["links"][0] == 1 + len(path["nodes"][0]) - 1
+
+
+def test_the_map_needs_no_flow_over_ip(tmp_path: Path) -> None:
+    text = STARLINK.read_text(encoding="utf-8").partition("[flows.")[0] + NAMED_DATA
+    scenario = tmp_path / "scenario.toml"
+    scenario.write_text(text, encoding="utf-8")
+    results = tmp_path / "results"
+    windtunnel.run(scenario, settings={"duration": "1 s"}, progress=False).save(results)
+    page = write_report(results).read_text(encoding="utf-8")
+    assert '<figure class="sky">' in page
+    assert 'id="handovers"' not in page

@@ -120,6 +120,8 @@ pub struct SinkCounters {
     /// Datagrams received that had been received before, or came later than 64
     /// others that were sent after them.
     pub duplicates: u64,
+    /// Distinct datagrams received after one that was sent later (RFC 4737, section 3.3).
+    pub reordered: u64,
     /// Datagrams received with a congestion mark.
     pub marks: u64,
     /// From sending to receiving: the sum over all datagrams.
@@ -159,6 +161,7 @@ impl UdpSink {
                 return;
             }
             self.seen |= bit;
+            counters.reordered += 1;
         }
         let delay = now.since(datagram.sent);
         counters.datagrams += 1;
@@ -224,6 +227,6 @@ mod tests {
         }
         // 5 comes more than 64 after its turn.
         assert_eq!((sink.counters().datagrams, sink.counters().duplicates), (4, 4));
-        assert_eq!(sink.counters().bytes, 400);
+        assert_eq!((sink.counters().bytes, sink.counters().reordered), (400, 1));
     }
 }

@@ -55,6 +55,7 @@ pub const COLUMNS: &[&str] = &[
     "decreases_undone",
     "probes",
     "duplicates",
+    "reordered",
     "in_flight",
     "rtt_s",
     "delay_s",

@@ -85,6 +85,9 @@ pub struct FlowSample {
     pub delay_s: Option<f64>,
     /// Interests or segments sent again.
     pub retransmissions: u64,
+    /// Segments or datagrams received after one that was sent later; none of NDN, where
+    /// nothing says which was sent later.
+    pub reordered: Option<u64>,
     /// Marked packets received.
     pub marks: u64,
     /// Interests that timed out, or retransmission timeouts.

@@ -15,7 +15,7 @@ import polars as pl
 
 from windtunnel.pictures.cases import Line
 from windtunnel.pictures.colours import SCREEN, Ink
-from windtunnel.pictures.units import decimals, maximum
+from windtunnel.pictures.units import decimals, maximum, minimum
 
 Drawing = alt.Chart | alt.LayerChart | alt.FacetChart | alt.VConcatChart
 """A chart, as it is written and shown."""
@@ -53,6 +53,9 @@ VALUES = ("mean", "low", "high", "published")
 NUMBER = f",.{DIGITS}~r"
 """Numbers in the words of Vega: as many significant digits."""
 
+TIME = "time (s)"
+"""The title of the axis of time."""
+
 ONLY = "only"
 """The parameter that names the lines highlighted in the legend; none: all are."""
 
@@ -63,15 +66,18 @@ def over_time(
     title: str,
     ink: Ink,
     shaded: pl.DataFrame | None = None,
+    time: str = TIME,
 ) -> Drawing:
     """Draw lines over time, each but references in a band from the least to the greatest.
 
     `frame` has `line`, `time_s`, `mean`, `low` and `high`, in the unit that the
     title says. `shaded` has times to be shaded, from `start_s` to `end_s`, the
-    darker the greater their `share`.
+    darker the greater their `share`. `time` is the title of the axis, which begins
+    at 0, or with the first line.
     """
+    start = min(0.0, minimum(frame["time_s"]))
     base = alt.Chart(source(points(frame, lines))).encode(
-        x=alt.X("time_s:Q", title="time (s)", scale=alt.Scale(domainMin=0, nice=False)),
+        x=alt.X("time_s:Q", title=time, scale=alt.Scale(domainMin=start, nice=False)),
         color=by_line(alt.Color, lines, [ink.hue(line.controller) for line in lines]),
     )
     y = alt.Y("mean:Q", title=title, scale=height(frame, lines))
@@ -103,10 +109,10 @@ def over_time(
         zero = alt.Chart().mark_rule(color=ink.text, strokeWidth=1, clip=True)
         layers.insert(0, zero.encode(y=alt.YDatum(0)))
     if shaded is not None and not shaded.is_empty():
-        layers.insert(0, shades(shaded, ink))
+        layers.insert(0, shades(shaded, ink, time))
     if ink is SCREEN:
         only = alt.param(name=ONLY, value=[])
-        layers.append(values_under_pointer(base, lines, ink).add_params(only))
+        layers.append(values_under_pointer(base, lines, ink, time).add_params(only))
         return alt.layer(*layers, width="container", height=HEIGHT, config=config(ink))
     plot = alt.layer(*layers, width=WIDTH, height=HEIGHT)
     shown = [legend(lines, ink), plot] if len(lines) > 1 else [plot]
@@ -134,9 +140,9 @@ def height(frame: pl.DataFrame, lines: list[Line]) -> alt.Scale:
     return alt.Scale()
 
 
-def shades(frame: pl.DataFrame, ink: Ink) -> alt.Chart:
+def shades(frame: pl.DataFrame, ink: Ink, time: str) -> alt.Chart:
     """Shade times behind lines."""
-    start = alt.X("start_s:Q", title="time (s)")
+    start = alt.X("start_s:Q", title=time)
     opacity = alt.Opacity("opacity:Q", scale=None, legend=None)
     base = alt.Chart(source(frame.with_columns(opacity=SHADE * pl.col("share"))))
     shade: alt.Chart = base.mark_rect(color=ink.soft, clip=True).encode(
@@ -248,20 +254,20 @@ def emphasis(ink: Ink, strong: float, weak: float) -> alt.OpacityValue:
     return alt.OpacityValue(weak, condition={"test": stands_out, "value": strong})
 
 
-def values_under_pointer(base: alt.Chart, lines: list[Line], ink: Ink) -> alt.Chart:
+def values_under_pointer(base: alt.Chart, lines: list[Line], ink: Ink, time: str) -> alt.Chart:
     """Draw a rule at the time nearest to the pointer, with the values of all lines."""
     pointer = alt.selection_point(
         name="pointer", fields=["time_s"], nearest=True, on="pointermove", clear="pointerout"
     )
     # Vega-Lite finds the nearest time's values only if they are numbers.
     numbers = [alt.Tooltip(f"{it.name}:Q", title=it.label, format=NUMBER) for it in lines]
-    time = alt.Tooltip("time_s:Q", title="time (s)", format=NUMBER)
+    when = alt.Tooltip("time_s:Q", title=time, format=NUMBER)
     pivoted = base.transform_pivot("line", value="mean", groupby=["time_s"], op="mean")
     shown = {"param": "pointer", "value": 0.7, "empty": False}
     rule: alt.Chart = pivoted.mark_rule().encode(
         color=alt.ColorValue(ink.soft),
         opacity=alt.OpacityValue(0, condition=shown),
-        tooltip=[time, *numbers],
+        tooltip=[when, *numbers],
     )
     return rule.add_params(pointer)
 

@@ -92,10 +92,12 @@ def over_time(
     lines: list[Line],
     get: Callable[[list[Line]], Series],
     shaded: pl.DataFrame | None = None,
+    time: str = charts.TIME,
+    over: str = "runs",
 ) -> list[Picture]:
     """Draw lines over time, divided into several pictures if necessary.
 
-    `shaded` is passed on to `charts.over_time`.
+    `shaded` and `time` are passed on to `charts.over_time`; `over` says what a mean is of.
     """
     divided = panels(lines)
     made = []
@@ -111,23 +113,23 @@ def over_time(
             Picture(
                 name=name if len(divided) == 1 else f"{name}-{index}",
                 title=": ".join(filter(None, [title, panel.title])),
-                caption=explanation(drawn, index, len(divided)),
+                caption=explanation(drawn, over, index, len(divided)),
                 lines=panel.lines if len(panel.lines) > 1 else [],
-                chart=partial(charts.over_time, frame, panel.lines, axis, shaded=shaded),
+                chart=partial(charts.over_time, frame, panel.lines, axis, shaded=shaded, time=time),
             )
         )
     return made
 
 
-def explanation(drawn: Series, index: int, count: int) -> str:
+def explanation(drawn: Series, over: str, index: int, count: int) -> str:
     """Write the caption: what lines and bands are, and what is omitted."""
     sentences = []
     several = drawn.frame["low"].ne(drawn.frame["high"]).any()
     if several and drawn.interval_s is None:
-        sentences.append("Lines: mean over the runs; bands: minimum to maximum.")
+        sentences.append(f"Lines: mean over the {over}; bands: minimum to maximum.")
     elif drawn.interval_s is not None:
-        over = f"{drawn.interval_s:.3g} s each and all runs"
-        sentences.append(f"Lines: mean over {over}; bands: minimum to maximum.")
+        parts = f"{drawn.interval_s:.3g} s each and all {over}"
+        sentences.append(f"Lines: mean over {parts}; bands: minimum to maximum.")
     if index == MOST_PANELS < count:
         sentences.append(f"The other {count - index} pictures are left out.")
     return " ".join(sentences)

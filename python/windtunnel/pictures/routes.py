@@ -8,12 +8,14 @@ from math import acos, cos, radians, sin
 
 import polars as pl
 
+from windtunnel.measures import path_changes
 from windtunnel.measures.columns import MeasuredColumn
 from windtunnel.pictures import over_time
 from windtunnel.pictures.cases import Comparison, Line
 from windtunnel.pictures.over_time import MOST_PANELS
 from windtunnel.pictures.picture import Picture
 from windtunnel.pictures.series import Series
+from windtunnel.pictures.units import maximum
 
 ROUND_TRIP = MeasuredColumn("round_trip_s", "round trip", "s")
 
@@ -63,9 +65,7 @@ def round_trip(
     """Draw the round trip of one flow, and mark where its path changes."""
     (ends,) = comparison["flows"].filter(flow=flow).select("node", "peer").unique().rows()[:1]
     lines = [Line("l0", 0, ("satellites",), None, 0)]
-    values = {
-        "l0": samples.with_columns(mean=pl.col("propagation_s") + pl.col("return_propagation_s"))
-    }
+    values = {"l0": samples.with_columns(mean=path_changes.ROUND_TRIP)}
     if all(end in places for end in ends):
         floor = 2 * great_circle_km(places[ends[0]], places[ends[1]]) / LIGHT_SPEED_KM_S
         floors = {"great circle at c": floor, "fibre at 2c/3": floor / FIBRE}
@@ -98,17 +98,9 @@ def of_lines(frame: pl.DataFrame, lines: list[Line]) -> Series:
 
 def changes(samples: pl.DataFrame) -> pl.DataFrame:
     """Give the instants at which a path changes, as intervals that can be shaded."""
-    duration = samples["time_s"].max()
-    assert isinstance(duration, float)
-    changed = samples.filter(pl.col("path").ne_missing(pl.col("path").shift(1)) & is_not_first())
-    return changed.select(
-        start_s="time_s", end_s=pl.col("time_s") + MARK * duration, share=pl.lit(1.0)
-    )
-
-
-def is_not_first() -> pl.Expr:
-    """Leave out the first row, which nothing comes before."""
-    return pl.int_range(pl.len()) > 0
+    start, width = pl.col("changed_s"), MARK * maximum(samples["time_s"])
+    changed = path_changes.changes(samples, ["flow"])
+    return changed.select(start_s=start, end_s=start + width, share=pl.lit(1.0))
 
 
 def with_caption(picture: Picture, said: str) -> Picture:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from windtunnel.folders import VERSION_KEY
-from windtunnel.pictures import channels, flows, over_time, routes
+from windtunnel.pictures import channels, flows, handovers, over_time, path_changes, routes
 from windtunnel.pictures.bars import BARS
 from windtunnel.pictures.cases import Comparison
 from windtunnel.pictures.over_time import OVER_TIME
@@ -32,6 +32,9 @@ class Measured:
     channel: list[Picture]
     other_channels: list[Picture]
     round_trips: list[Picture]
+    handovers: list[Picture]
+    path_changes: list[Picture]
+    other_path_changes: list[Picture]
     over_time: list[Picture]
     other_cases: list[Picture]
     flows: list[Picture]
@@ -47,6 +50,9 @@ class Measured:
             *self.channel,
             *self.other_channels,
             *self.round_trips,
+            *self.handovers,
+            *self.path_changes,
+            *self.other_path_changes,
             *self.over_time,
             *self.other_cases,
             *self.flows,
@@ -78,12 +84,13 @@ def sky_of(folder: Path, results: Results) -> Sky | None:
     """Compute where satellites are; None if there are none, or nothing was recorded of them."""
     if not results.tables:
         return None
-    return sky.read(folder, results.scenario, Comparison(results).tables.get("route_series"))
+    return sky.read(folder, results.scenario, Comparison(results))
 
 
 def measured(comparison: Comparison, above: Sky | None) -> Measured:
     """Make the tables and pictures of results."""
     bars = {name: kind(comparison) for name, kind in BARS.items()}
+    around = path_changes.around_changes(comparison)
     divided = [kind(comparison) for kind in {**OVER_TIME, "goodput": channels.goodput}.values()]
     return Measured(
         summary=tables.summary(comparison),
@@ -92,6 +99,9 @@ def measured(comparison: Comparison, above: Sky | None) -> Measured:
         channel=channels.of_link(comparison),
         other_channels=channels.of_others(comparison),
         round_trips=routes.round_trips(comparison, above.places() if above else {}),
+        handovers=handovers.handovers(comparison),
+        path_changes=[picture for panels in around for picture in panels[:1]],
+        other_path_changes=[picture for panels in around for picture in panels[1:]],
         over_time=[picture for panels in divided for picture in panels[:1]],
         other_cases=[picture for panels in divided for picture in panels[1:]],
         flows=flows.flows(comparison),

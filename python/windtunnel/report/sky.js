@@ -72,11 +72,11 @@ function sky(figure) {
     figure.querySelector("ul").replaceChildren(
       ...world.paths.map((path, number) => {
         const line = document.createElement("li");
-        const nodes = path.nodes[index];
+        const links = path.links[index];
         const round = path.round_trip_ms[index];
         line.style.color = hue(number);
-        line.textContent = nodes.length
-          ? `${path.flow}: ${nodes.length - 1} links, ${round.toFixed(1)} ms`
+        line.textContent = links
+          ? `${path.flow}: ${links} links, ${round.toFixed(1)} ms`
           : `${path.flow}: no path`;
         return line;
       }),

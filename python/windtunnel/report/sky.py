@@ -11,6 +11,7 @@ from typing import Any
 import polars as pl
 
 from windtunnel import _core
+from windtunnel.pictures.cases import Comparison
 from windtunnel.pictures.routes import Places
 
 FRAMES = 60
@@ -30,7 +31,7 @@ class Sky:
     positions: pl.DataFrame
     """As `Scenario.positions` gives them, at the instants of the slider."""
     routes: pl.DataFrame
-    """The rows of `route_series` of the first case and run."""
+    """The rows of `route_series` of the first case and run; none without flows over IP."""
 
     def places(self) -> Places:
         """Give the stations, where they are at the start."""
@@ -54,7 +55,10 @@ class Sky:
         }
 
     def paths(self, times: list[float], numbers: dict[str, int]) -> list[dict[str, Any]]:
-        """Give for each flow its path at each instant, and how long light takes there and back."""
+        """Give for each flow its path at each instant, and how long light takes there and back.
+
+        `nodes` are those of the path that have a place.
+        """
         made = []
         for flow in self.routes["flow"].unique(maintain_order=True).to_list()[:MOST_FLOWS]:
             samples = self.routes.filter(flow=flow).sort("time_s")
@@ -66,9 +70,10 @@ class Sky:
                 {
                     "flow": flow,
                     "nodes": [
-                        [numbers[it] for it in path.split(" > ")] if path else []
+                        [numbers[it] for it in path.split(" > ") if it in numbers] if path else []
                         for path in near["path"]
                     ],
+                    "links": near["links"].to_list(),
                     "round_trip_ms": [None if it is None else 1e3 * it for it in round_trip],
                 }
             )
@@ -87,13 +92,15 @@ def coast() -> Any:
     return json.loads(data.read_text(encoding="utf-8"))
 
 
-def read(folder: Path, scenario: str, routes: pl.DataFrame | None) -> Sky | None:
+def read(folder: Path, scenario: str, comparison: Comparison) -> Sky | None:
     """Compute where the nodes of results in a folder are; None without satellites."""
-    if routes is None or routes.is_empty():
+    contacts = comparison.tables.get("contacts")
+    # Results of earlier versions have no such table.
+    if contacts is None or contacts.is_empty():
         return None
-    first = routes.filter(case=routes["case"][0], run=routes["run"][0])
+    case, run = contacts["case"][0], contacts["run"][0]
     checked = _core.Scenario(str(folder / "scenario.toml"), scenario)
     duration = checked.total_simulated_s / len(checked.cases) / checked.runs
     times = [duration * step / FRAMES for step in range(FRAMES + 1)]
-    positions = pl.DataFrame(checked.positions(first["case"][0], times))
-    return Sky(positions, first)
+    positions = pl.DataFrame(checked.positions(case, times))
+    return Sky(positions, comparison["route_series"].filter(case=case, run=run))

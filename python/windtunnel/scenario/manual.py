@@ -203,7 +203,8 @@ controller = "cubic"
 nodes = ["near", "far"]
 ip = "v6"
 """,
-    "Satellites: two cities over the first shell of Starlink, with an airliner between them.": """\
+    "[Satellites](satellites.md): two cities over the first shell of Starlink, with an airliner "
+    "between them.": """\
 [nodes.london]
 place = "London"
 

@@ -142,6 +142,15 @@ impl<'a> Row<'a> {
         }
     }
 
+    /// Segments or datagrams received after one that was sent later.
+    fn reordered(&self) -> Option<u64> {
+        match &self.counters {
+            Counters::Ndn(..) => None,
+            Counters::Tcp(it) => Some(it.receiver.reordered),
+            Counters::Udp(_, it) => Some(it.reordered),
+        }
+    }
+
     fn in_flight(&self) -> Option<u64> {
         match &self.counters {
             Counters::Ndn(it, _) => Some(it.in_flight()),
@@ -222,6 +231,7 @@ pub(super) fn totals(plan: &Plan, prefixes: &[String], world: &World, end: Time)
         .count_if_any("decreases_undone", |it| Some(it.tcp()?.sender.decreases_undone))
         .count_if_any("probes", |it| Some(it.tcp()?.sender.probes))
         .count("duplicates", |it| it.duplicates())
+        .count_if_any("reordered", |it| it.reordered())
         .count_if_any("in_flight", |it| it.in_flight())
         .number("rtt_s", |it| it.rtt())
         .number("delay_s", |it| it.delay())
@@ -246,6 +256,7 @@ pub(crate) fn flow_series(plan: &Plan, rows: &[FlowSample]) -> RecordBatch {
         .number("smoothed_rtt_s", |it| it.smoothed_rtt_s)
         .number("delay_s", |it| it.delay_s)
         .count("retransmissions", |it| it.retransmissions)
+        .count_if_any("reordered", |it| it.reordered)
         .count("marks", |it| it.marks)
         .count("timeouts", |it| it.timeouts)
         .count("decreases", |it| it.decreases)

@@ -19,6 +19,10 @@ pub struct EndpointCounters {
     pub received_bytes: u64,
     /// Segments received whose data had all been received before.
     pub duplicates: u64,
+    /// Segments with data received after one that was sent later, by their timestamps
+    /// (RFC 4737, section 3.3, with the sender's clock in place of a number); none is counted
+    /// without timestamps, nor among segments of one millisecond.
+    pub reordered: u64,
     /// Segments received with a congestion mark.
     pub marks: u64,
     /// Retransmission timeouts.
@@ -52,6 +56,7 @@ impl AddAssign<&Self> for EndpointCounters {
             received_segments,
             received_bytes,
             duplicates,
+            reordered,
             marks,
             timeouts,
             decreases,
@@ -69,6 +74,7 @@ impl AddAssign<&Self> for EndpointCounters {
         self.received_segments += received_segments;
         self.received_bytes += received_bytes;
         self.duplicates += duplicates;
+        self.reordered += reordered;
         self.marks += marks;
         self.timeouts += timeouts;
         self.decreases += decreases;
@@ -99,16 +105,17 @@ mod tests {
             received_segments: from + 3,
             received_bytes: from + 4,
             duplicates: from + 5,
-            marks: from + 6,
-            timeouts: from + 7,
-            decreases: from + 8,
-            decreases_undone: from + 9,
-            probes: from + 10,
-            rtt_sum: duration(11),
-            rtt_samples: from + 12,
-            rtt_minimum: Some(duration(13)),
-            delay_sum: duration(14),
-            delay_samples: from + 15,
+            reordered: from + 6,
+            marks: from + 7,
+            timeouts: from + 8,
+            decreases: from + 9,
+            decreases_undone: from + 10,
+            probes: from + 11,
+            rtt_sum: duration(12),
+            rtt_samples: from + 13,
+            rtt_minimum: Some(duration(14)),
+            delay_sum: duration(15),
+            delay_samples: from + 16,
         }
     }
 
@@ -118,7 +125,7 @@ mod tests {
         sum += &counters(200);
         // Each is 100 + 200 and twice its place.
         let place = |number: u64| 300 + 2 * number;
-        assert_eq!(sum.rtt_minimum, Some(Duration::from_millis(113)));
+        assert_eq!(sum.rtt_minimum, Some(Duration::from_millis(114)));
         let sums = [
             sum.segments,
             sum.retransmissions,
@@ -126,6 +133,7 @@ mod tests {
             sum.received_segments,
             sum.received_bytes,
             sum.duplicates,
+            sum.reordered,
             sum.marks,
             sum.timeouts,
             sum.decreases,
@@ -135,7 +143,7 @@ mod tests {
             sum.rtt_samples,
         ];
         assert!((0..).map(place).zip(sums).all(|(expected, it)| expected == it), "{sums:?}");
-        assert_eq!(sum.delay_sum, Duration::from_millis(place(14)));
-        assert_eq!(sum.delay_samples, place(15));
+        assert_eq!(sum.delay_sum, Duration::from_millis(place(15)));
+        assert_eq!(sum.delay_samples, place(16));
     }
 }

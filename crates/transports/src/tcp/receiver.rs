@@ -42,6 +42,8 @@ pub(super) struct Receiver {
     compression: Option<Box<SackCompression>>,
     /// The timestamp to echo.
     echo: u32,
+    /// The latest timestamp that came.
+    latest: u32,
     /// RFC 3168: marked data came, and its sender has not said that it reduced.
     /// RFC 8257: the last data that came was marked.
     marked: bool,
@@ -66,6 +68,7 @@ impl Receiver {
             compression: (settings.sack_compression && settings.recovery.uses_sack())
                 .then(Box::default),
             echo: 0,
+            latest: 0,
             marked: false,
             some_congestion: false,
             ecn: EcnMode::Off,
@@ -82,7 +85,7 @@ impl Receiver {
     /// The peer's SYN, or its answer, came with this timestamp and this ECN field; marks
     /// are reported like that.
     pub(super) fn open(&mut self, timestamp: u32, field: Ecn, ecn: EcnMode) {
-        self.echo = timestamp;
+        (self.echo, self.latest) = (timestamp, timestamp);
         self.ecn = ecn;
         self.marks.count(field, 0, 1);
     }
@@ -171,6 +174,20 @@ impl Receiver {
         false
     }
 
+    /// Whether a segment was sent before one that came already.
+    #[inline]
+    fn is_reordered(&mut self, segment: &Segment) -> bool {
+        if !segment.flags.has(Flags::TIMESTAMPS) {
+            return false;
+        }
+        // Timestamps are modulo 2³² (RFC 7323, section 5.2).
+        let later = segment.timestamp.wrapping_sub(self.latest).cast_signed();
+        if later > 0 {
+            self.latest = segment.timestamp;
+        }
+        later < 0
+    }
+
     /// Takes in the data and the FIN of a segment, or of `count` that were merged.
     #[inline]
     pub(super) fn receive(
@@ -200,6 +217,7 @@ impl Receiver {
         if segment.length > 0 {
             counters.received_segments += u64::from(count);
             counters.marks += if ecn == Ecn::Congestion { u64::from(count) } else { 0 };
+            counters.reordered += if self.is_reordered(segment) { u64::from(count) } else { 0 };
         }
         if end > before + self.room(settings) + u64::from(fin) {
             self.due = now;

@@ -194,3 +194,29 @@ fn numbers_before_the_connection_and_far_beyond_the_window_are_harmless() {
     assert_eq!(it.end.counters().received_bytes, 0);
     assert!(it.all().iter().all(|it| it.acknowledges() == 0));
 }
+
+/// RFC 4737, section 3.3: a segment that is late counts, one that is sent again does not.
+#[test]
+fn segments_are_reordered_if_they_come_after_one_that_was_sent_later() {
+    let mut it = usual();
+    let sent = [(0, 10), (2, 12), (3, 12), (1, 11), (4, 13), (1, 40), (2, 12), (5, 41)];
+    for (place, (number, milliseconds)) in (50..).zip(sent) {
+        it.receive(place, data(number).stamps(milliseconds, 0));
+    }
+    let counters = it.end.counters();
+    assert_eq!(counters.received_segments, 8);
+    // 1, sent again, came twice, and 2 a second time after it.
+    assert_eq!((counters.reordered, counters.duplicates), (2, 2));
+}
+
+#[test]
+fn the_clock_of_timestamps_starts_again_without_reordering() {
+    let mut it = usual();
+    // Of two times less than half the cycle apart, it is known which is later.
+    for (number, milliseconds) in [1 << 30, 5 << 29, u32::MAX - 1, 3].into_iter().enumerate() {
+        it.receive(50 + number as u64, data(number as u64).stamps(milliseconds, 0));
+    }
+    assert_eq!(it.end.counters().reordered, 0);
+    it.receive(54, data(4).stamps(u32::MAX, 0));
+    assert_eq!(it.end.counters().reordered, 1);
+}

@@ -138,6 +138,7 @@ fn sample_of_tcp(
         smoothed_rtt_s: window.and_then(|it| it.smoothed_rtt).map(Duration::as_seconds),
         delay_s: (delays > 0).then(|| delay / delays as f64),
         retransmissions: after.retransmissions - before.retransmissions,
+        reordered: Some(now.receiver.reordered - last.receiver.reordered),
         marks: now.receiver.marks - last.receiver.marks,
         timeouts: after.timeouts - before.timeouts,
         decreases: after.decreases - before.decreases,
@@ -151,6 +152,7 @@ fn sample_of_udp(now: &SinkCounters, last: &SinkCounters, time_s: f64, seconds: 
         time_s,
         goodput_bps: (now.bytes - last.bytes) as f64 * 8.0 / seconds,
         delay_s: (datagrams > 0).then(|| delay / datagrams as f64),
+        reordered: Some(now.reordered - last.reordered),
         marks: now.marks - last.marks,
         ..FlowSample::default()
     }

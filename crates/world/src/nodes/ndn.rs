@@ -385,6 +385,7 @@ pub(crate) fn sample(
         smoothed_rtt_s: consumer.smoothed_rtt().map(Duration::as_seconds),
         delay_s: (data > 0).then(|| delay / data as f64),
         retransmissions: counters.retransmissions - last.retransmissions,
+        reordered: None,
         marks: counters.marks - last.marks,
         timeouts: counters.timeouts - last.timeouts,
         decreases: counters.decreases - last.decreases,

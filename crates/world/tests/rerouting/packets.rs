@@ -183,6 +183,29 @@ fn a_link_that_grows_longer_is_left_if_paths_are_measured_by_delay() {
     }
 }
 
+/// The new path is shorter by 30 ms: what was sent within that time before is overtaken. On a
+/// longer path nothing is, though what was on the link is lost, and TCP sends it again.
+#[test]
+fn only_a_shorter_path_reorders_and_as_much_as_was_sent_within_the_difference() {
+    let reordered = |world: &World| match world.flows().next().expect("one flow").counters {
+        FlowCounters::Tcp(counters) => counters.receiver.reordered,
+        FlowCounters::Udp(_, counters) => counters.reordered,
+    };
+    // 5 Mbps in segments of 1,448 bytes: 13 in 30 ms.
+    for (transport, overtaken) in [(datagrams(), 29..=30), (half(), 11..=15)] {
+        let mut plan = plan_of(transport);
+        plan.routing.convergence = Some(Duration::ZERO);
+        change(&mut plan, 2000, SHORT[0], LinkChange::Down);
+        change(&mut plan, 5000, SHORT[0], LinkChange::Up);
+        let mut world = world(&plan);
+        world.advance(at(4999));
+        assert!(counters(&world, SHORT[0], 0).dropped() > 0);
+        assert_eq!(reordered(&world), 0);
+        world.advance(at(8000));
+        assert!(overtaken.contains(&reordered(&world)), "{}", reordered(&world));
+    }
+}
+
 /// Each flow sends a datagram each millisecond over links of ten.
 #[test]
 fn a_flow_with_a_path_of_its_own_keeps_it_and_no_other_follows() {
