@@ -47,8 +47,8 @@ class Outcome:
     """The cases of these runs, with the error of each."""
     failures: list[str]
     """Errors in controllers written in Python."""
-    work: tuple[int, int, float]
-    """Events, packet-hops and CPU seconds, over all runs."""
+    work: tuple[int, int, float, float]
+    """Events, packet-hops, CPU seconds, and those of them for routing where nodes move."""
 
     def tables(self) -> dict[str, Table]: ...
 

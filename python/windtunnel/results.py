@@ -35,7 +35,8 @@ class Results(ResultTables):
     `tables` holds `runs`, `flows`, `transfers`, `links`, `nodes`, `bridges`, `tunnels`,
     `maps`, `contacts`, `sessions`, `session_stages`, `session_nodes`, `flow_series`,
     `link_series`, `channel_series` and `route_series`; each begins with a column for every axis
-    of the scenario's comparison, and `run`, the number of the replication. The names of the columns end with their units. Without a finished run there are no tables.
+    of the scenario's comparison, and `run`, the number of the replication. The names of the
+    columns end with their units. Without a finished run there are no tables.
     """
 
     scenario: str = ""

@@ -158,7 +158,7 @@ def sha256(text: str) -> str:
 
 def outcome_of(outcome: _core.Outcome, interrupted: bool, real_s: float) -> dict[str, Any]:
     """Describe the outcome of the runs."""
-    events, packet_hops, cpu_s = outcome.work
+    events, packet_hops, cpu_s, routing_s = outcome.work
     return {
         "finished": outcome.finished,
         "unfinished": outcome.unfinished,
@@ -168,6 +168,7 @@ def outcome_of(outcome: _core.Outcome, interrupted: bool, real_s: float) -> dict
         "events": events,
         "packet_hops": packet_hops,
         "cpu_s": cpu_s,
+        "routing_s": routing_s,
         "real_s": real_s,
     }
 

@@ -328,6 +328,7 @@ impl Shared {
             simulated: end.since(Time::ZERO),
             measurements: Measurements::take(&plan, &case_read.prefixes, &world, end),
             series: series.finish(stop).map_err(Failure::Unwritten)?,
+            routing: world.routing_time(),
             cpu: if self.threads == 1 { cpu.elapsed() } else { whole.elapsed() },
             real: real.elapsed(),
         })

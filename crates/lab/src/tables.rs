@@ -156,6 +156,7 @@ pub const COLUMNS: &[&str] = &[
     "started",
     "handovers",
     "accesses",
+    "unserved",
     "creations",
     "hits",
     "faults",
@@ -267,6 +268,8 @@ pub struct Run {
     pub packet_hops: u64,
     /// Its processor time.
     pub cpu: std::time::Duration,
+    /// The real time that it took of that to follow nodes that move, and to find paths.
+    pub routing: std::time::Duration,
     /// Its real time.
     pub real: std::time::Duration,
     /// How much time was simulated.

@@ -20,6 +20,8 @@ pub struct Circular {
     /// Kilometres from the Earth's centre.
     radius: f64,
     inclination: f64,
+    /// Its sine and cosine.
+    tilt: (f64, f64),
     /// The right ascension of the ascending node.
     node: f64,
     node_rate: f64,
@@ -43,6 +45,7 @@ impl Circular {
         Self {
             radius,
             inclination,
+            tilt: (sine, cosine),
             node: node.to_radians(),
             node_rate: -effect * cosine,
             argument: argument.to_radians(),
@@ -90,12 +93,13 @@ impl Circular {
         let (node, argument) = (self.node(time) - angle, self.argument(time));
         let (forward, up) = (cos(argument), sin(argument));
         let (sine, cosine) = (sin(node), cos(node));
-        let across = up * cos(self.inclination);
+        let (tilted, level) = self.tilt;
+        let across = up * level;
         self.radius
             * DVec3::new(
                 cosine * forward - sine * across,
                 sine * forward + cosine * across,
-                up * sin(self.inclination),
+                up * tilted,
             )
     }
 }

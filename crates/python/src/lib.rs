@@ -87,12 +87,15 @@ impl Outcome {
         self.outcome.failures.clone()
     }
 
-    /// Events handled, packet-hops, and CPU seconds, over all runs.
+    /// Events handled, packet-hops, CPU seconds, and those of them for routing where nodes
+    /// move, over all runs.
     #[getter]
-    fn work(&self) -> (u64, u64, f64) {
+    fn work(&self) -> (u64, u64, f64, f64) {
         let runs = &self.outcome.runs;
         let cpu = runs.iter().map(|run| run.cpu.as_secs_f64()).sum();
-        (runs.iter().map(|it| it.events).sum(), runs.iter().map(|it| it.packet_hops).sum(), cpu)
+        let routing = runs.iter().map(|run| run.routing.as_secs_f64()).sum();
+        let events = runs.iter().map(|it| it.events).sum();
+        (events, runs.iter().map(|it| it.packet_hops).sum(), cpu, routing)
     }
 }
 

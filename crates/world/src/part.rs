@@ -121,6 +121,11 @@ impl Part {
         count
     }
 
+    /// How much real time it took so far to follow nodes that move, and to find paths.
+    pub(crate) fn routing_time(&self) -> std::time::Duration {
+        self.sky.as_ref().map_or(std::time::Duration::ZERO, |it| it.took)
+    }
+
     /// How many events happened so far that happen in every part.
     pub(crate) fn repeated(&self) -> u64 {
         self.repeated

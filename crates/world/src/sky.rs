@@ -1,12 +1,15 @@
 //! Nodes that move by the laws of orbits: where they are, how long light takes between them,
 //! and when which links can be used.
 
+use std::collections::HashSet;
+use std::time::Instant;
+
 use windtunnel_engine::{Duration, Time};
 use windtunnel_orbits::{DVec3, LIGHT_SPEED};
 
 use crate::event::{Event, Kind};
 use crate::network::Network;
-use crate::plan::{ChangePlan, LinkChange, Metric, Plan, SkyPlan};
+use crate::plan::{ChangePlan, ContactPlan, LinkChange, Metric, Plan, SkyPlan};
 use crate::port_id::PortId;
 
 /// How long light takes over a kilometre, in picoseconds: a little less, so that rounding does
@@ -18,6 +21,12 @@ impl SkyPlan {
     #[must_use]
     pub fn delay(distance: f64) -> Duration {
         Duration::from_seconds(distance / LIGHT_SPEED).unwrap_or(Duration::MAX)
+    }
+
+    /// The links that can be used all the time.
+    fn permanent(&self) -> Vec<usize> {
+        let intermittent: HashSet<usize> = self.intermittent.iter().copied().collect();
+        self.links.iter().copied().filter(|it| !intermittent.contains(it)).collect()
     }
 
     /// What happens to links as contacts begin and end, but those that begin with the run.
@@ -47,8 +56,16 @@ impl SkyPlan {
 #[derive(Debug)]
 pub(crate) struct Sky {
     plan: SkyPlan,
-    /// The nodes of each link.
+    /// The nodes of each link of the plan.
     ends: Vec<[usize; 2]>,
+    /// The links that can be used all the time, and those whose contacts have begun and not
+    /// ended, with their ends. One whose contact is over keeps its delay: what waits there is
+    /// sent soon.
+    permanent: Vec<usize>,
+    current: Vec<(usize, Time)>,
+    /// How many contacts have begun.
+    begun: usize,
+    delays: Vec<(usize, Duration)>,
     satellites: Vec<DVec3>,
     /// By node.
     places: Vec<DVec3>,
@@ -56,6 +73,8 @@ pub(crate) struct Sky {
     is_bounded: bool,
     /// The changes that nodes learn of at the next interval.
     pub(crate) changed: Vec<ChangePlan>,
+    /// How much real time it took so far to follow.
+    pub(crate) took: std::time::Duration,
 }
 
 impl Sky {
@@ -64,11 +83,16 @@ impl Sky {
         let moving = sky.satellites.len() + sky.stations.len();
         let all = moving == plan.nodes.len() && sky.links.len() == plan.links.len();
         Some(Self {
-            ends: sky.links.iter().map(|it| plan.links[*it].nodes).collect(),
+            ends: plan.links.iter().map(|it| it.nodes).collect(),
+            permanent: sky.permanent(),
+            current: Vec::new(),
+            begun: 0,
+            delays: Vec::with_capacity(sky.links.len()),
             satellites: Vec::with_capacity(sky.satellites.len()),
             places: vec![DVec3::ZERO; plan.nodes.len()],
             is_bounded: all && plan.routing.metric == Metric::Delay,
             changed: Vec::new(),
+            took: std::time::Duration::ZERO,
             plan: sky,
         })
     }
@@ -81,17 +105,21 @@ impl Sky {
     /// All are where they are at `now`: links have the delays of that, and IP packets take the
     /// shortest paths.
     pub(crate) fn follow(&mut self, network: &mut Network, now: Time) {
+        let start = Instant::now();
         self.place(now);
-        let ends = self.plan.links.iter().zip(&self.ends);
-        let delay =
-            |ends: &[usize; 2]| SkyPlan::delay(self.places[ends[0]].distance(self.places[ends[1]]));
-        let delays: Vec<(usize, Duration)> =
-            ends.map(|(link, ends)| (*link, delay(ends))).collect();
-        for (link, delay) in &delays {
+        self.follow_contacts(now);
+        let delay = |link: usize| {
+            let [one, other] = self.ends[link].map(|it| self.places[it]);
+            (link, SkyPlan::delay(one.distance(other)))
+        };
+        let links = self.permanent.iter().chain(self.current.iter().map(|it| &it.0));
+        self.delays.clear();
+        self.delays.extend(links.map(|it| delay(*it)));
+        for (link, delay) in &self.delays {
             let ports = [0, 1].map(|side| PortId::new(*link, side));
             ports.into_iter().for_each(|it| network.change(now, it, LinkChange::Delay(*delay)));
         }
-        let (places, changed) = (&self.places, &mut self.changed);
+        let (places, delays, changed) = (&self.places, &self.delays, &mut self.changed);
         // A delay is rounded to the next picosecond, and costs one more.
         let bound = |one: usize, other: usize| match self.is_bounded {
             true => (places[one].distance(places[other]) * LEAST_PICOSECONDS) as u64,
@@ -103,6 +131,17 @@ impl Sky {
         };
         network.forwarding.follow(now, change, bound);
         network.schedule(now + self.plan.interval, Event::new(Kind::Sky, 0));
+        self.took += start.elapsed();
+    }
+
+    /// Finds out which links can be used, until the next interval.
+    fn follow_contacts(&mut self, now: Time) {
+        let begin = |it: &&ContactPlan| it.from < now + self.plan.interval;
+        let contacts = self.plan.contacts[self.begun..].iter().take_while(begin);
+        let before = self.current.len();
+        self.current.extend(contacts.map(|it| (it.link, it.until.unwrap_or(Time::NEVER))));
+        self.begun += self.current.len() - before;
+        self.current.retain(|it| it.1 >= now);
     }
 
     /// Finds out where all are.

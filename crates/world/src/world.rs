@@ -11,6 +11,7 @@ use crate::forwarding::Forwarding;
 use crate::functions::BridgeCounters;
 use crate::hosts::Flow;
 use crate::parallel;
+use crate::part::Part;
 use crate::partition::Partition;
 use crate::parts::Parts;
 use crate::placements::end_of;
@@ -237,6 +238,12 @@ impl World {
     /// What the link services of each node counted, in the plan's order.
     pub fn link_services(&self) -> impl Iterator<Item = LinkServiceCounters> {
         (0..self.nodes).map(|node| self.parts.of_node(node).nodes.link_service_counters(node))
+    }
+
+    /// How much real time it took so far to follow nodes that move, and to find paths.
+    #[must_use]
+    pub fn routing_time(&self) -> std::time::Duration {
+        self.parts.all.iter().map(Part::routing_time).sum()
     }
 
     /// Packets that crossed a queue and a link.

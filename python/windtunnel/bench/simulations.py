@@ -57,7 +57,7 @@ def measure(workload: Workload, duration_s: float, text: str, threads: int = 1) 
 
     `cpu_s` is the CPU time of the run, including its setup; `rss_bytes_a_flow` is the
     peak memory of the run, its scenario and its results above the interpreter's own,
-    per flow.
+    per flow; `routing_s` is the time in which links and paths followed satellites.
     """
     # The memory of Polars itself is part of the interpreter's.
     import polars  # noqa: F401
@@ -69,6 +69,7 @@ def measure(workload: Workload, duration_s: float, text: str, threads: int = 1) 
     measured = {
         "packet_hops": manifest["packet_hops"],
         "cpu_s": manifest["cpu_s"],
+        "routing_s": manifest["routing_s"],
         "real_s": manifest["real_s"],
         "tables_sha256": hash_of(results),
         "packet_hops_per_cpu_s": manifest["packet_hops"] / manifest["cpu_s"],
@@ -281,6 +282,11 @@ def caption(document: dict[str, Any]) -> str:
         )
     else:
         lines.append("To compare with ns-3: make bench-ns3.")
+    lines += [
+        f"{it['name']}: {it['routing_s'] / it['cpu_s']:.0%} of the CPU time is routing."
+        for it in workloads
+        if it["routing_s"]
+    ]
     lines += [different_goodput(it) for it in compared if not it["ns3"]["same_goodput"]]
     lines += [
         f"{it['name']}: {it['rss_bytes_a_flow'] / 1024:.2f} KiB of memory per flow."

@@ -229,6 +229,22 @@ from = "new-york"
 to = "airliner"
 controller = "bbr3"
 """,
+    "Sessions whose pages follow them from one server to the next.": """\
+[nodes.near]
+[nodes.far]
+
+[links.between]
+nodes = ["near", "far"]
+rate = "1 Gbps"
+delay = "10 ms"
+
+[sessions.shopping]
+trail = ["near", "far"]
+stage = "1 s"
+access_interval = "20 ms"
+policy = { kind = "prefetch", pages = 50 }
+tcp = { controller = "cubic" }
+""",
     "A route that replaces a computed one.": """\
 [[routing.routes]]
 node = "viewer"
@@ -253,7 +269,7 @@ value: `windtunnel run FILE --set links.access.rate="50 Mbps"`. `windtunnel sche
 Schema, with which editors complete and check scenario files.
 
 A quantity is a string with its unit. Unknown keys are errors. Names of nodes, links, producers,
-consumers, flows, bridges and tunnels are free.
+consumers, flows, sessions, bridges and tunnels are free.
 
 A table of several kinds names its own with the key `kind`, flows with `protocol`; without it the
 table is of the first kind. A kind that needs no other key may be written as its name alone:

@@ -1431,6 +1431,209 @@ Flow = TcpFlow | UdpFlow
 """A flow over TCP or UDP, from one node to another."""
 
 
+class Sessions(TypedDict, total=False):
+    """Sessions whose state is paged between the nodes that serve them one after the other, such
+    as satellites. The page table travels with a session at every handover, and its pages as the
+    policy says: as messages over TCP, on a connection from each node to each other one."""
+
+    users: Sequence[str]
+    """The nodes of the users, each of whom has a session at the satellite that the node uses;
+    default: all nodes with a place."""
+    trail: Sequence[str]
+    """In place of users: the nodes that serve a single session, one after the other."""
+    stage: str
+    """With a trail: how long each node serves."""
+    start: str
+    """When the first sessions start."""
+    start_within: str
+    """With users: they start at random times, at most so long after `start`."""
+    length: str
+    """How long a session lasts; the user's next one starts at once. Default: as long as nodes
+    serve the user."""
+    access_interval: Required[str]
+    """From one access to the next."""
+    periods: Periods
+    """Whether `access_interval` and `length` are always as long, or exponentially distributed
+    with these means."""
+    pages: int
+    """The entries of the page table: at most so many pages exist."""
+    popularity: float
+    """How often pages are accessed: that of rank r in proportion to 1/r to this power (Zipf's
+    law)."""
+    page_size: str
+    """The size of a page."""
+    request_size: str
+    """The size of a request for pages."""
+    entry_size: str
+    """The size of an entry of the page table."""
+    policy: Paging
+    """Which pages move, and when."""
+    failures: Sequence[Failure]
+    """When which nodes lose the pages that they hold; they serve and forward as before. Default:
+    none do."""
+    tcp: Required[Tcp]
+    """The connections that carry pages."""
+
+
+class OnDemandPaging(TypedDict, total=False):
+    """A page moves when it is accessed from another node."""
+
+    kind: Literal["on-demand"]
+    """Which kind."""
+
+
+class RemotePaging(TypedDict, total=False):
+    """A page stays where it was created; accesses from elsewhere are remote."""
+
+    kind: Required[Literal["remote"]]
+    """Which kind."""
+
+
+class ReadAheadPaging(TypedDict, total=False):
+    """As on demand, and a fault also fetches the pages of the entries that follow."""
+
+    kind: Required[Literal["read-ahead"]]
+    """Which kind."""
+    pages: int
+    """How many."""
+
+
+class PrefetchPaging(TypedDict, total=False):
+    """As on demand, and a handover fetches the pages that were accessed most often."""
+
+    kind: Required[Literal["prefetch"]]
+    """Which kind."""
+    pages: int
+    """How many."""
+
+
+class ProactivePaging(TypedDict, total=False):
+    """As on demand, and a handover moves pages to the next node."""
+
+    kind: Required[Literal["proactive"]]
+    """Which kind."""
+    pages: Moved
+    """Which."""
+
+
+class ReplicatedPaging(TypedDict, total=False):
+    """As on demand, and a page that moves leaves a copy; a handover writes the pages accessed
+    since the last one through to nodes before."""
+
+    kind: Required[Literal["replicated"]]
+    """Which kind."""
+    copies: int
+    """The most copies that a page has."""
+
+
+Paging = (
+    Literal["on-demand", "remote", "read-ahead", "prefetch", "proactive", "replicated"]
+    | OnDemandPaging
+    | RemotePaging
+    | ReadAheadPaging
+    | PrefetchPaging
+    | ProactivePaging
+    | ReplicatedPaging
+)
+"""Which pages of a session move to the node that serves it, and when. Its name alone is the
+kind with all its defaults."""
+
+Moved = Literal["existing", "entries", "used-in-last-stage"]
+"""Which pages a handover moves."""
+
+
+class Failure(TypedDict, total=False):
+    """A node loses the pages that it holds."""
+
+    node: Required[str]
+    """The node."""
+    at: Required[str]
+    """When."""
+
+
+class Tcp(TypedDict, total=False):
+    """A flow over TCP."""
+
+    controller: Required[Controller]
+    """What controls its window: a name under `[controllers]`, the name of a controller, or a
+    table with the latter as `kind` and parameters."""
+    workload: TcpWorkload
+    """What it carries; default: `bulk`."""
+    maximum_segment: str
+    """The data in a full segment; default: what fills a packet of 1500 B, which is 1448 B over
+    IPv4 with timestamps."""
+    timestamps: bool
+    """Whether segments carry timestamps."""
+    recovery: Recovery
+    """How losses are found and repaired."""
+    ecn: Ecn
+    """What the end that opens the connection would do with ECN; in effect is what both ends agree
+    on in the handshake; default: what the controller needs, or else `off`."""
+    server_ecn: Ecn
+    """What the other end would do with ECN: beside one that can do less, `accurate` and
+    `scalable` fall back to `classic`, and all to `off`; default: the same."""
+    acknowledge_every: str
+    """After how many full segments the receiver acknowledges. More than two thin out the
+    acknowledgements."""
+    acknowledge_within: str
+    """How long it waits for them."""
+    initial_timeout: str
+    """The timeout before the first round trip is measured."""
+    minimum_timeout: str
+    """The smallest timeout. The default is Linux's; RFC 6298 has 1 s."""
+    minimum_variation: str
+    """The least by which the timeout exceeds the smoothed round trip. The default is Linux's; RFC
+    6298 has the clock's granularity."""
+    maximum_timeout: str
+    """The greatest timeout."""
+    receive_buffer: str
+    """What the receiver can hold, always; default: 64 KiB at first, and with what is taken in a
+    round trip more, up to `maximum_receive_buffer`."""
+    maximum_receive_buffer: str
+    """How far the receive buffer grows. The default is Linux's."""
+    send_buffer: str
+    """What the sender can hold until it is acknowledged. The default is Linux's."""
+    after_idleness: Idleness
+    """What becomes of the window when nothing was sent for longer than the timeout. BBR is not
+    concerned."""
+    reading: Reading
+    """When the receiving application takes what arrived."""
+    pacing: bool
+    """Whether segments are spread over the round trip also where the controller does not ask for
+    it."""
+    small_queues: bool
+    """Whether a sender lets no more than a millisecond of its data wait in the queue of its own
+    host's link, and at least two segments (TCP small queues, as in Linux); that queue then drops
+    none of its packets. Default: where the first link of the path has a constant rate and is not
+    the narrowest of several. A link that is stands for the network, and its queue is that of a
+    router."""
+    segmentation_offload: bool
+    """Whether the sender hands segments to its host's interface in bursts, as Linux does with TSO
+    or GSO: of a millisecond at its rate, at least 2 segments, at most 64 KiB. A burst leaves back
+    to back, with pacing as well. One that is not full waits for an acknowledgement that is about
+    to come."""
+    receive_offload: bool
+    """Whether segments that arrive in one poll of the receiving host's interface are merged, up
+    to 64 KiB, and acknowledged once, as Linux does with GRO. It holds for both ends:
+    acknowledgements are not merged, but they arrive in polls as well."""
+    receive_coalescing: str
+    """With `receive_offload`: how long after the first segment of a poll the poll is (`rx-usecs`
+    of ethtool). The default is that of Linux's drivers for Intel's adapters of 10 Gbps and more,
+    20,000 interrupts a second."""
+    sack_compression: bool
+    """Whether the acknowledgements of segments beyond a gap wait for others, as in Linux: but for
+    three, for 5 % of the round trip, at most 1 ms."""
+    initial_window: str
+    """The window at the start."""
+    minimum_window: str
+    """No decrease goes below this; default: 2 segments, or the initial window if that is
+    smaller."""
+    split: Split
+    """Proxies on its path that split its connections (RFC 3135). What a flow counts is then what
+    its own two hosts count: windows, delays and retransmissions of the connection to the first
+    proxy, and what arrives at the far end; default: none."""
+
+
 class Bridge(From, total=False):
     """A bridge (DCIB): two nodes that are the edges of a part of the network. The source edge
     marks what leaves as ECN-capable but for a selected share, which routers between the edges may
@@ -1630,6 +1833,8 @@ class ScenarioTables(TypedDict, total=False):
     """Who asks for it, by name: each is a flow."""
     flows: dict[str, Flow]
     """Who sends to whom over TCP or UDP, by name."""
+    sessions: dict[str, Sessions]
+    """Whose state is paged between the nodes that serve them, by name."""
     bridges: dict[str, Bridge]
     """Which nodes work together as the edges of a bridge, by name."""
     tunnels: dict[str, Tunnel]

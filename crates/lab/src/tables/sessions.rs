@@ -35,6 +35,7 @@ fn counted(all: &[(&str, &SessionTotals)]) -> RecordBatch {
         .count("started", |(_, it, _)| it.sessions)
         .count("handovers", |(_, it, _)| it.counters.handovers)
         .count("accesses", |(_, it, _)| it.accesses)
+        .count("unserved", |(_, it, _)| it.unserved)
         .count("creations", |(_, it, _)| it.counters.creations)
         .count("hits", |(_, it, _)| it.counters.hits)
         .count("faults", |(_, it, _)| it.counters.faults)

@@ -33,9 +33,10 @@ pub(crate) struct Sessions {
     /// The nodes of the users, each of whom has a session at the satellite that the node uses;
     /// default: all nodes with a place.
     users: Option<Located<Vec<Located<String>>>>,
-    /// In place of users: the nodes that serve a single session, one after the other.
+    /// In place of users: the nodes that serve a single session, one after the other; default:
+    /// none.
     trail: Option<Located<Vec<Located<String>>>>,
-    /// With a trail: how long each node serves.
+    /// How long each node of a trail serves; default: none, it must be written with a trail.
     stage: Option<Located<Measured<Duration>>>,
     /// When the first sessions start.
     #[serde(default = "zero")]
@@ -43,8 +44,8 @@ pub(crate) struct Sessions {
     /// With users: they start at random times, at most so long after `start`.
     #[serde(default = "zero")]
     start_within: Located<Measured<Duration>>,
-    /// How long a session lasts; the user's next one starts at once. Default: as long as nodes
-    /// serve the user.
+    /// How long a session lasts, after which the user's next one starts; default: as long as
+    /// nodes serve the user.
     length: Option<Located<Measured<Duration>>>,
     /// From one access to the next.
     access_interval: Located<Measured<Duration>>,
@@ -68,11 +69,11 @@ pub(crate) struct Sessions {
     /// The size of an entry of the page table.
     #[serde(default = "bytes::<16>")]
     entry_size: Located<Measured<Bytes>>,
-    /// Which pages move, and when.
+    /// Which pages move, and when; default: `on-demand`.
     #[serde(default)]
     policy: Paging,
-    /// When which nodes lose the pages that they hold; they serve and forward as before.
-    /// Default: none do.
+    /// When which nodes lose the pages that they hold, while they serve and forward as before;
+    /// default: none do.
     failures: Option<Vec<Failure>>,
     /// The connections that carry pages.
     tcp: Box<Tcp>,

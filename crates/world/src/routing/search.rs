@@ -55,6 +55,9 @@ impl Search {
                 let back = out.reversed();
                 let Some(more) = topology.cost(back) else { continue };
                 let neighbour = topology.far(out);
+                if topology.is_end(neighbour) && neighbour != from {
+                    continue;
+                }
                 let total = cost.saturating_add(more);
                 let seen = &mut self.seen[neighbour];
                 if (seen.number < self.number || total < seen.cost)

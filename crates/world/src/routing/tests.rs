@@ -117,7 +117,8 @@ fn floyd_warshall(links: &[Joined]) -> Vec<Vec<Option<u64>>> {
     (0..NODES).for_each(|it| costs[it][it] = Some(0));
     for (nodes, delays, up) in links {
         for side in [0, 1] {
-            let cost = up[side].then(|| delays[side].as_picos().saturating_add(1));
+            let cost =
+                up[side].then(|| delays[side].as_picos().saturating_add(1).min(u64::MAX - 1));
             let known = &mut costs[nodes[side]][nodes[1 - side]];
             *known = least(*known, cost);
         }

@@ -25,11 +25,13 @@ pub struct Topology {
     metric: Metric,
     /// The nodes that each link joins.
     ends: Vec<[u32; 2]>,
-    /// The ports out of each node, in the order of their links.
-    ports: Vec<Vec<PortId>>,
+    /// The ports out of all nodes, node by node in the order of their links, and where those
+    /// of each node begin, with the end of the last.
+    ports: Vec<PortId>,
+    first: Vec<u32>,
     /// How long a bit takes through each port.
     delays: Vec<Duration>,
-    /// What a path pays for each port.
+    /// What a path pays for each port that is up and announced; `UNUSABLE` for others.
     costs: Vec<u64>,
     is_up: Vec<bool>,
     /// Whether paths may lead over each port.
@@ -38,13 +40,18 @@ pub struct Topology {
     /// is such a place. Empty without satellites.
     leads_up: Vec<bool>,
     is_station: Vec<bool>,
+    /// By node, whether no path leads over it: it is a place all of whose links lead up.
+    is_end: Vec<bool>,
 }
+
+/// The cost of a port that cannot be used.
+const UNUSABLE: u64 = u64::MAX;
 
 /// One more picosecond a link: of equal delays, fewer hops.
 fn cost(metric: Metric, delay: Duration) -> u64 {
     match metric {
         Metric::Hops => 1,
-        Metric::Delay => delay.as_picos().saturating_add(1),
+        Metric::Delay => delay.as_picos().saturating_add(1).min(UNUSABLE - 1),
     }
 }
 
@@ -53,12 +60,12 @@ impl Topology {
     #[must_use]
     pub fn new(plan: &Plan) -> Self {
         let metric = plan.routing.metric;
-        let mut ports = vec![Vec::new(); plan.nodes.len()];
+        let mut of_nodes = vec![Vec::new(); plan.nodes.len()];
         let mut costs = Vec::with_capacity(2 * plan.links.len());
         let mut delays = Vec::with_capacity(2 * plan.links.len());
         for (index, link) in plan.links.iter().enumerate() {
             for (side, direction) in link.directions.iter().enumerate() {
-                ports[link.nodes[side]].push(PortId::new(index, side));
+                of_nodes[link.nodes[side]].push(PortId::new(index, side));
                 costs.push(cost(metric, direction.delay));
                 delays.push(direction.delay);
             }
@@ -66,9 +73,24 @@ impl Topology {
         let ends = plan.links.iter().map(|it| it.nodes.map(|node| node as u32)).collect();
         let is_up = vec![true; costs.len()];
         let is_announced = is_up.clone();
-        let (leads_up, is_station) = (Vec::new(), Vec::new());
-        let mut topology =
-            Self { metric, ends, ports, delays, costs, is_up, is_announced, leads_up, is_station };
+        let mut first = vec![0];
+        first.extend(of_nodes.iter().scan(0, |sum, it| {
+            *sum += it.len() as u32;
+            Some(*sum)
+        }));
+        let mut topology = Self {
+            metric,
+            ends,
+            first,
+            delays,
+            costs,
+            is_up,
+            is_announced,
+            leads_up: Vec::new(),
+            is_station: Vec::new(),
+            is_end: vec![false; plan.nodes.len()],
+            ports: of_nodes.concat(),
+        };
         if let Some(sky) = &plan.sky {
             topology.add_sky(plan, sky);
         }
@@ -83,23 +105,31 @@ impl Topology {
         for &link in &sky.links {
             self.leads_up[link] = plan.links[link].nodes.iter().any(|it| self.is_station[*it]);
         }
+        for node in 0..plan.nodes.len() {
+            let all_lead_up = self.ports(node).iter().all(|it| self.leads_up[it.link()]);
+            self.is_end[node] = self.is_station[node] && all_lead_up;
+        }
         let first = sky.contacts.iter().filter(|it| it.from == Time::ZERO).map(|it| it.link);
         for (links, is_announced) in [(sky.intermittent.clone(), false), (first.collect(), true)] {
             let ports = links.into_iter().flat_map(|it| [0, 1].map(|side| PortId::new(it, side)));
-            ports.for_each(|it| self.is_announced[it.index()] = is_announced);
+            for port in ports {
+                self.is_announced[port.index()] = is_announced;
+                self.update_cost(port);
+            }
         }
     }
 
     /// How many nodes there are.
     #[must_use]
     pub fn nodes(&self) -> usize {
-        self.ports.len()
+        self.first.len() - 1
     }
 
     /// The ports out of a node, up or not.
     #[must_use]
     pub fn ports(&self, node: usize) -> &[PortId] {
-        &self.ports[node]
+        let [first, end] = [0, 1].map(|it| self.first[node + it] as usize);
+        &self.ports[first..end]
     }
 
     /// The node that a port leads from.
@@ -120,8 +150,15 @@ impl Topology {
     #[inline]
     #[must_use]
     pub fn cost(&self, port: PortId) -> Option<u64> {
-        let can_be_used = self.is_up[port.index()] && self.is_announced[port.index()];
-        can_be_used.then(|| self.costs[port.index()])
+        Some(self.costs[port.index()]).filter(|it| *it != UNUSABLE)
+    }
+
+    /// Computes what a path pays for a port.
+    fn update_cost(&mut self, port: PortId) {
+        let index = port.index();
+        let can_be_used = self.is_up[index] && self.is_announced[index];
+        self.costs[index] =
+            if can_be_used { cost(self.metric, self.delays[index]) } else { UNUSABLE };
     }
 
     /// Whether a path that comes to a node through a port may go on through another one: a
@@ -132,12 +169,17 @@ impl Topology {
         self.is_station.get(node) != Some(&true) || !(leads_up(into) && out.is_some_and(leads_up))
     }
 
+    /// Whether paths can only begin and end at a node.
+    #[inline]
+    pub(crate) fn is_end(&self, node: usize) -> bool {
+        self.is_end[node]
+    }
+
     /// A link has another delay, in both directions.
     pub(crate) fn set_delay(&mut self, link: usize, delay: Duration) {
-        let cost = cost(self.metric, delay);
         for port in [0, 1].map(|side| PortId::new(link, side)) {
-            self.costs[port.index()] = cost;
             self.delays[port.index()] = delay;
+            self.update_cost(port);
         }
     }
 
@@ -154,12 +196,10 @@ impl Topology {
             LinkChange::Down | LinkChange::Cut => self.is_up[port.index()] = false,
             LinkChange::Announce => self.is_announced[port.index()] = true,
             LinkChange::Withdraw => self.is_announced[port.index()] = false,
-            LinkChange::Delay(delay) => {
-                self.costs[port.index()] = cost(self.metric, delay);
-                self.delays[port.index()] = delay;
-            }
+            LinkChange::Delay(delay) => self.delays[port.index()] = delay,
             LinkChange::Rate(_) | LinkChange::Stall => {}
         }
+        self.update_cost(port);
     }
 
     /// The least cost from every node to `target`, in order of cost (Dijkstra
@@ -175,7 +215,7 @@ impl Topology {
                 continue;
             }
             reached.push(Reached { node, cost: so_far, port });
-            for &out in &self.ports[node] {
+            for &out in self.ports(node) {
                 let back = out.reversed();
                 let neighbour = self.far(out);
                 if !is_done[neighbour]

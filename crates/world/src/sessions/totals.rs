@@ -15,7 +15,10 @@ pub struct SessionTotals {
     /// What the sessions counted, where an access counts again that is repeated after a
     /// handover or a failure.
     pub counters: SessionCounters,
-    /// How long each access took that was not done at once, in that order.
+    /// Those of them while no node served the user, which began when one did.
+    pub unserved: u64,
+    /// How long each access took from when it began, of those that were not done at once, in
+    /// the order in which they were done.
     pub latencies: Vec<Duration>,
     /// Accesses that were not done when their session ended, or the run.
     pub unfinished: u64,

@@ -34,7 +34,9 @@ pub(super) struct User {
     begin: Time,
     end: Time,
     next_access: Time,
-    /// Accesses that no node with the session's token could begin.
+    /// Accesses while no node served the user: they begin when one does.
+    unserved: Vec<usize>,
+    /// Accesses that the serving node refused, because it had not the session's token.
     refused: Vec<Waiting>,
     /// Accesses that wait for a page.
     waiting: Vec<Waiting>,
@@ -60,6 +62,7 @@ impl User {
             begin,
             end: Time::NEVER,
             next_access: Time::NEVER,
+            unserved: Vec::new(),
             refused: Vec::new(),
             waiting: Vec::new(),
         }
@@ -100,10 +103,13 @@ impl User {
             self.next_access = now + plan.access_interval.draw(&mut self.random);
             totals.accesses += 1;
             let page = plan.popularity.draw(&mut self.random);
-            if let Some(site) = self.serving {
-                totals.node(site).accesses += 1;
+            match self.serving {
+                Some(_) => self.begin_access(now, page, totals),
+                None => {
+                    totals.unserved += 1;
+                    self.unserved.push(page);
+                }
             }
-            self.access(now, Waiting { page, since: now, transfer: None }, totals);
         }
     }
 
@@ -142,6 +148,7 @@ impl User {
         session.end();
         totals.counters += *session.counters();
         totals.unfinished += self.unfinished();
+        self.unserved.clear();
         self.refused.clear();
         self.waiting.clear();
         self.begin = if plan.length.is_some() { now } else { Time::NEVER };
@@ -158,12 +165,25 @@ impl User {
             session.handover(to);
         }
         self.settle(now, totals);
+        let unserved = std::mem::take(&mut self.unserved);
+        unserved.into_iter().for_each(|page| self.begin_access(now, page, totals));
     }
 
-    /// Accesses a page where the user is served.
+    /// Accesses a page at the node that serves the user.
+    fn begin_access(&mut self, now: Time, page: usize, totals: &mut SessionTotals) {
+        if let Some(site) = self.serving {
+            totals.node(site).accesses += 1;
+            self.access(now, Waiting { page, since: now, transfer: None }, totals);
+        }
+    }
+
+    /// Accesses a page, or does so again.
     fn access(&mut self, now: Time, mut wanted: Waiting, totals: &mut SessionTotals) {
         let Some(session) = &mut self.session else { return };
-        let Some(site) = self.serving else { return self.refused.push(wanted) };
+        // Out of contact, the last node still has the token.
+        let Some(site) = self.serving.or(session.owner()) else {
+            return self.refused.push(wanted);
+        };
         match session.access(site, wanted.page) {
             Access::Hit | Access::Created => done(now, &wanted, totals),
             Access::Refused => self.refused.push(wanted),
@@ -219,9 +239,7 @@ impl User {
                 false
             }
         });
-        if self.serving == Some(owner) {
-            again.append(&mut self.refused);
-        }
+        again.append(&mut self.refused);
         again.into_iter().for_each(|it| self.access(now, it, totals));
     }
 
@@ -231,7 +249,7 @@ impl User {
     }
 
     fn unfinished(&self) -> u64 {
-        (self.refused.len() + self.waiting.len()) as u64
+        (self.unserved.len() + self.refused.len() + self.waiting.len()) as u64
     }
 
     /// Adds what a session has counted that has not ended.
