@@ -1440,15 +1440,16 @@ class Sessions(TypedDict, total=False):
     """The nodes of the users, each of whom has a session at the satellite that the node uses;
     default: all nodes with a place."""
     trail: Sequence[str]
-    """In place of users: the nodes that serve a single session, one after the other."""
+    """In place of users: the nodes that serve a single session, one after the other; default:
+    none."""
     stage: str
-    """With a trail: how long each node serves."""
+    """How long each node of a trail serves; default: none, it must be written with a trail."""
     start: str
     """When the first sessions start."""
     start_within: str
     """With users: they start at random times, at most so long after `start`."""
     length: str
-    """How long a session lasts; the user's next one starts at once. Default: as long as nodes
+    """How long a session lasts, after which the user's next one starts; default: as long as nodes
     serve the user."""
     access_interval: Required[str]
     """From one access to the next."""
@@ -1467,10 +1468,10 @@ class Sessions(TypedDict, total=False):
     entry_size: str
     """The size of an entry of the page table."""
     policy: Paging
-    """Which pages move, and when."""
+    """Which pages move, and when; default: `on-demand`."""
     failures: Sequence[Failure]
-    """When which nodes lose the pages that they hold; they serve and forward as before. Default:
-    none do."""
+    """When which nodes lose the pages that they hold, while they serve and forward as before;
+    default: none do."""
     tcp: Required[Tcp]
     """The connections that carry pages."""
 
