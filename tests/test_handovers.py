@@ -90,6 +90,7 @@ changes = [{ at = "40 s", delay = "55.45 ms" }]
 from = "sender"
 to = "receiver"
 controller = "vegas"
+acknowledge_every = "1 segment"
 """)
     series = windtunnel.run(scenario, progress=False)["flow_series"]
     full = series.filter(pl.col("time_s").is_between(30, 40))["goodput_bps"].mean()
@@ -99,7 +100,9 @@ controller = "vegas"
     # window until that is at most beta, which is 4. (With the paper's w (T - Tb) / T, that
     # would be at 29.6.) A segment's transmission, 1.2 ms, belongs to both round trips.
     base, now = 95.74 + 1.2, 110.90 + 1.2
-    window = math.floor(4 * base / (now - base))
-    assert window == 25
-    assert late["cwnd_segments"].unique().to_list() == [window]
-    assert late["goodput_bps"].mean() == pytest.approx(window * 1448 * 8 / (now / 1e3), rel=0.01)
+    most = 4 * base / (now - base)
+    assert most == pytest.approx(25.6, abs=0.05)
+    (window,) = late["cwnd_segments"].unique()
+    assert most - 1 < window <= most
+    goodput = math.floor(window) * 1448 * 8 / (now / 1e3)
+    assert late["goodput_bps"].mean() == pytest.approx(goodput, rel=0.01)

@@ -119,8 +119,13 @@ def of_flows(results: windtunnel.Results) -> pl.DataFrame:
             queueing_99_ms=1e3 * pl.col("queueing_s").quantile(0.99),
         )
     )
-    around = aligned(results).group_by(KEYS).agg(
-        after_up=goodput_after(pl.col("step_s") > 0), after_down=goodput_after(pl.col("step_s") < 0)
+    around = (
+        aligned(results)
+        .group_by(KEYS)
+        .agg(
+            after_up=goodput_after(pl.col("step_s") > 0),
+            after_down=goodput_after(pl.col("step_s") < 0),
+        )
     )
     flows = results["flows"].select(*KEYS, "retransmissions", "decreases", "reordered")
     joined = flows.join(drops, on=KEYS).join(delays, on=KEYS).join(around, on=KEYS)
@@ -198,7 +203,10 @@ def steps(results: windtunnel.Results) -> str:
 def picture(measured: pl.DataFrame) -> alt.Chart:
     """Draw the goodput of each controller with shortest paths and with slots."""
     rows = measured.select(
-        "controller", "handover", goodput=100 * pl.col("goodput"), pair=pl.col("flow").replace(PAIRS)
+        "controller",
+        "handover",
+        goodput=100 * pl.col("goodput"),
+        pair=pl.col("flow").replace(PAIRS),
     )
     order = (
         rows.group_by("controller").agg(pl.col("goodput").mean()).sort("goodput", descending=True)
@@ -209,7 +217,9 @@ def picture(measured: pl.DataFrame) -> alt.Chart:
         .encode(
             x=alt.X("goodput:Q", title="goodput (% of what the link allows)"),
             y=alt.Y("controller:N", sort=order["controller"].to_list(), title=None),
-            color=alt.Color("handover:N", title="paths", scale=alt.Scale(range=["#18a0d0", "#a01038"])),
+            color=alt.Color(
+                "handover:N", title="paths", scale=alt.Scale(range=["#18a0d0", "#a01038"])
+            ),
             shape=alt.Shape("handover:N", title="paths"),
             column=alt.Column("pair:N", title=None),
         )

@@ -165,9 +165,9 @@ def under_one_chart(frame: pl.DataFrame, ink: Ink) -> Drawing:
         x=alt.X("minutes:Q", title="time (minutes)", scale=alt.Scale(nice=False)),
         y=alt.Y("people:Q", title="people (millions)"),
     ).properties(width=charts.WIDTH, height=140)
-    return panel.facet(
-        row=alt.Row("orbit:N", title=None, header=alt.Header(labelColor=ink.text))
-    ).properties(config=charts.config(ink))
+    row = alt.Row("orbit:N", title=None, header=alt.Header(labelColor=ink.text))
+    chart: alt.FacetChart = panel.facet(row=row)
+    return chart.properties(config=charts.config(ink))
 
 
 HUES = ["#2c8c5a", "#f2f2ee", "#c0503c"]

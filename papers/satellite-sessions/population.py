@@ -75,7 +75,8 @@ def counted(latitudes: Floats, longitudes: Floats, edge: float) -> Floats:
     last = np.minimum(last, first + COLUMNS - 1)
     row = np.arange(ROWS)
     inside = sums()[row, np.maximum(last + 1, first)] - sums()[row, first]
-    return np.where(cosine > 1.0, 0.0, inside).sum(axis=1)
+    found: Floats = np.where(cosine > 1.0, 0.0, inside).sum(axis=1)
+    return found
 
 
 def users(count: int, seed: int) -> list[tuple[float, float]]:
