@@ -242,7 +242,6 @@ delay = "10 ms"
 trail = ["near", "far"]
 stage = "1 s"
 access_interval = "20 ms"
-policy = { kind = "prefetch", pages = 50 }
 tcp = { controller = "cubic" }
 """,
     "A route that replaces a computed one.": """\
