@@ -15,6 +15,7 @@ from windtunnel import package_data
 from windtunnel.papers.check import along, check
 from windtunnel.papers.claims import read_claims
 from windtunnel.papers.errors import PaperError, UnknownPaper
+from windtunnel.papers.experiment import flows
 from windtunnel.papers.paper import Paper, find_paper, find_papers
 from windtunnel.papers.published import read_published
 from windtunnel.papers.reproduction import plan, reproduce
@@ -432,7 +433,13 @@ def test_a_mistake_in_a_papers_folder_is_named(
         reproduce("small")
 
 
-EXPERIMENTS = [(paper, name) for paper in find_papers() for name in paper.experiments]
+EXPERIMENTS = [
+    (paper, name)
+    for paper in find_papers()
+    for name in paper.experiments
+    # Bounds are those of flows; sessions have none of their own.
+    if flows(read(paper.scenario(name)))
+]
 
 
 @pytest.mark.parametrize("paper", find_papers(), ids=lambda paper: paper.name)

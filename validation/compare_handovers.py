@@ -49,7 +49,12 @@ petersburg = {{ place = "Saint Petersburg" }}
 [constellations.starlink]
 preset = "starlink-s1"
 inter_satellite_links = {{ rate = "1 Gbps" }}
-ground_links = {{ rate = "10 Mbps", queue = {{ kind = "drop-tail", limit = "100 packets" }} }}
+
+# At 25°, Saint Petersburg is often without a satellite.
+[constellations.starlink.ground_links]
+rate = "10 Mbps"
+queue = {{ kind = "drop-tail", limit = "100 packets" }}
+minimum_elevation = "20°"
 
 [defaults.flow]
 controller = "cubic"

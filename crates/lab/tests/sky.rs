@@ -92,6 +92,14 @@ fn round_trips_and_changes_of_path_are_those_of_another_program() {
 
 /// Straight through the Earth would be 5.6 % shorter than the great circle.
 #[test]
+fn without_nodes_there_is_nobody_who_uses_satellites() {
+    let text = SHELL.replace("[constellations.s]", "[constellations.¶s]");
+    let nodes = "london = { place = [\"51.5074°\", \"-0.1278°\"] }\nnew-york = { place = [\"40.7128°\", \"-74.0060°\"] }\n";
+    assert!(text.contains(nodes));
+    assert_refused(&text.replace(nodes, ""), &["no node has a place from which it uses `s`"]);
+}
+
+#[test]
 fn no_packet_is_faster_than_light() {
     let plan = plan(SHELL);
     let sky = plan.sky.as_ref().expect("there is one");

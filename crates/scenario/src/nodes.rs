@@ -16,7 +16,7 @@ use crate::schema::filled;
 use crate::units::{Measured, PacketCount};
 
 /// A node: a host or a router, with an NDN forwarder.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(transform = filled)]
 pub(crate) struct Node {

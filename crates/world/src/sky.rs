@@ -23,6 +23,16 @@ impl SkyPlan {
         Duration::from_seconds(distance / LIGHT_SPEED).unwrap_or(Duration::MAX)
     }
 
+    /// Whether a node is on the ground and uses satellites.
+    pub(crate) fn is_station(&self, node: usize) -> bool {
+        self.stations.iter().any(|it| it.0 == node)
+    }
+
+    /// Whether a link is between nodes that move: these links are in their order.
+    pub(crate) fn moves(&self, link: usize) -> bool {
+        self.links.binary_search(&link).is_ok()
+    }
+
     /// The links that can be used all the time.
     fn permanent(&self) -> Vec<usize> {
         let intermittent: HashSet<usize> = self.intermittent.iter().copied().collect();

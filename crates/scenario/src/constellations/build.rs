@@ -16,6 +16,7 @@ use super::{Constellation, link};
 use crate::error::{Mistake, suggestion};
 use crate::files::Files;
 use crate::located::{Located, Named};
+use crate::nodes::Node;
 use crate::units::Measured;
 
 /// What surrounds constellations in a scenario.
@@ -147,7 +148,8 @@ impl Build<'_> {
             ));
         }
         let first = self.nodes.len();
-        let pattern = self.nodes[0].clone();
+        let pattern = self.nodes.first().cloned();
+        let pattern = pattern.unwrap_or_else(|| Node::default().plan(""));
         self.nodes.extend(members.names.iter().map(|it| NodePlan {
             name: it.clone(),
             cached: 0,

@@ -97,8 +97,8 @@ pub(crate) struct Tcp {
     /// Whether a sender lets no more than a millisecond of its data wait in the queue of its
     /// own host's link, and at least two segments (TCP small queues, as in Linux); that queue
     /// then drops none of its packets. Default: where the first link of the path has a constant
-    /// rate and is not the narrowest of several. A link that is stands for the network, and
-    /// its queue is that of a router.
+    /// rate, is not the narrowest of several, and does not lead up to a satellite. A link that is
+    /// the narrowest stands for the network, and its queue is that of a router.
     small_queues: Option<bool>,
     /// Whether the sender hands segments to its host's interface in bursts, as Linux does with
     /// TSO or GSO: of a millisecond at its rate, at least 2 segments, at most 64 KiB. A burst

@@ -181,14 +181,17 @@ fn ports(forwarding: &Forwarding, paths: &[[PathKey; 2]], from: Side) -> Vec<Por
 
 /// Whether the first link of a path is that of a host's own interface. One that is the
 /// narrowest of all stands for the network, and so does one that has only its own medium or
-/// schedule: there, the queue is that of a router or a modem.
+/// schedule, or leads up to a satellite: there, the queue is that of a router or a modem.
 fn is_of_the_host(plan: &Plan, ports: &[PortId]) -> bool {
     let direction = |it: &PortId| &plan.links[it.link()].directions[it.direction()];
     let Some((first, others)) = ports.split_first() else { return false };
     let it = direction(first);
-    let varies = plan.links[first.link()].channel.is_some()
+    let link = &plan.links[first.link()];
+    let is_station = |node: &usize| plan.sky.iter().any(|it| it.is_station(*node));
+    let is_of_a_modem = link.channel.is_some()
         || it.opportunities.is_some()
-        || it.physical_layer.is_some();
+        || it.physical_layer.is_some()
+        || link.nodes.iter().any(is_station) && plan.sky.iter().any(|it| it.moves(first.link()));
     let narrowest = others.iter().map(|it| direction(it).rate).min();
-    !varies && narrowest.is_some_and(|narrowest| it.rate >= narrowest)
+    !is_of_a_modem && narrowest.is_some_and(|narrowest| it.rate >= narrowest)
 }
