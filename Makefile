@@ -92,6 +92,7 @@ validate: $(core)
 	$(bin)/python validation/compare_ns3.py docs/validation/ns3.md
 	$(bin)/python validation/compare_kernel.py docs/validation/kernel.md
 	$(bin)/python validation/compare_satellites.py docs/validation/satellites.md
+	$(bin)/python validation/compare_handovers.py docs/validation/handovers.md
 
 # Needs ethtool, iperf3, iproute2, nftables and util-linux, and a system that allows namespaces.
 validate-kernel: $(core)

@@ -9,30 +9,70 @@ name. Without a page the tables are printed. A difference beyond the bounds is a
 from __future__ import annotations
 
 import json
+import math
 import sys
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 from compare_ndnsim import replaced
 
 import windtunnel
 from windtunnel.markdown import table
+from windtunnel.package_data import PAPERS
+from windtunnel.papers.paper import module
 
 DATA = Path(__file__).parent / "satellites"
 MOST_MS = 0.001
 """The greatest difference from the round trips of `round-trips.json`."""
 MOST_TO_HYPATIA_MS = 0.01
 """The same from Hypatia's, which has its own SGP4 and rounding."""
+MOST_HANDOVERS = 0.03
+"""The greatest difference from the handovers an hour, and from the people, as a share."""
+MOST_PEOPLE = 0.05
+POLICIES = {
+    "highest": 'handover = "highest"',
+    "highest by 5°": 'handover = "highest"\nhysteresis = "5°"',
+    "highest, slots of 15 s": 'handover = "highest"\nslot = "15 s"',
+    "hold-highest": 'handover = "hold-highest"',
+    "hold-longest": 'handover = "hold-longest"',
+}
+HANDOVERS = {
+    0: [38.8, 36.2, 38.0, 27.5, 15.3],
+    45: [57.5, 48.2, 55.5, 24.5, 13.2],
+    52: [117.8, 97.7, 107.0, 26.5, 13.2],
+}
+"""By latitude, handovers an hour under each policy, of another program: over six hours in steps of
+5 s, with a sphere as the Earth."""
+HOURS = 6
+SPHERE_KM = 6371.0
+FLATTENING = 1 / 298.257223563
+PEOPLE = [
+    (53.0, 0, 2975.8, 449.2),
+    (53.0, 10, 1452.3, 188.0),
+    (53.0, 25, 802.3, 55.3),
+    (97.4, 0, 1782.8, 149.7),
+    (97.4, 10, 1152.1, 61.8),
+    (97.4, 25, 316.2, 15.9),
+]
+"""Inclination, elevation mask, and in millions the most people under a satellite at 500 km during
+three orbits from 0° E, and their mean, of another program."""
+PERIOD_S = 5668.144
 KUIPER = {"planes": 34, "inclination": 51.9, "orbits_a_day": 14.8}
 """The shell of Hypatia's tests, as it writes its elements."""
 
 
 def main() -> None:
     """Run everything; write the page, or print."""
-    tables = {"Satellites: round trips": round_trips(), "Satellites: Hypatia": hypatia()}
+    tables = {
+        "Satellites: round trips": round_trips(),
+        "Satellites: Hypatia": hypatia(),
+        "Satellites: handovers": handovers(),
+        "Satellites: people": people(),
+    }
     if len(sys.argv) > 1:
         page = Path(sys.argv[1])
         page.write_text(replaced(page.read_text(encoding="utf-8"), tables), encoding="utf-8")
@@ -156,6 +196,81 @@ ground_links = {{ rate = "1 Gbps", maximum_range = "1260 km" }}"""
     head = ["rows", "greatest difference, ms", "paths change at, s"]
     cells = [str(len(differences)), f"{max(differences):.4f}", ", ".join(map(str, changed))]
     return table(head, [cells])
+
+
+def handovers() -> str:
+    """Compare how often each policy hands over, at places of three latitudes."""
+    nodes = [
+        # The geodetic latitude of a place that is at this latitude seen from the Earth's centre.
+        f'n{latitude} = {{ place = ["{geodetic(latitude)}°", "0°"] }}'
+        for latitude in HANDOVERS
+    ]
+    counts: dict[int, list[float]] = {latitude: [] for latitude in HANDOVERS}
+    for policy in POLICIES.values():
+        scenario = windtunnel.Scenario.parse(f"""
+duration = "{HOURS} h"
+recording = {{ flows = false, links = false, routes = false }}
+routing.interval = "5 s"
+[nodes]
+{chr(10).join(nodes)}
+[constellations.s]
+planes = 72
+satellites_per_plane = 22
+altitude = "{SPHERE_KM + 550 - 6378.137} km"
+inclination = "53°"
+phase = "alternate"
+propagation = "kepler"
+inter_satellite_links = {{ rate = "1 Gbps", partner = 0 }}
+[constellations.s.ground_links]
+rate = "1 Gbps"
+minimum_elevation = "25°"
+{policy}
+[flows.f]
+from = "n0"
+to = "n45"
+protocol = "udp"
+rate = "1 bps"
+payload = "100 B"
+""")
+        contacts = windtunnel.run(scenario, progress=False)["contacts"]
+        for latitude, of in counts.items():
+            of.append((contacts.filter(node=f"n{latitude}").height - 1) / HOURS)
+    rows = []
+    for latitude, expected in HANDOVERS.items():
+        pairs = list(zip(expected, counts[latitude], strict=True))
+        check_shares(f"handovers at {latitude}°", pairs, MOST_HANDOVERS)
+        rows.append([f"{latitude}°", *(f"{one:.1f} / {ours:.1f}" for one, ours in pairs)])
+    return table(["latitude", *POLICIES], rows)
+
+
+def geodetic(latitude: float) -> float:
+    """Convert a geocentric latitude, in degrees."""
+    return math.degrees(math.atan(math.tan(math.radians(latitude)) / (1 - FLATTENING) ** 2))
+
+
+def people() -> str:
+    """Compare the people under a satellite during three orbits."""
+    population = module(PAPERS / "satellite-sessions" / "population.py")
+    time = np.arange(0.0, 3 * PERIOD_S, 10.0)
+    angle = 2 * np.pi * time / PERIOD_S
+    rows = []
+    for inclination, mask, most, mean in PEOPLE:
+        tilt = math.radians(inclination)
+        latitude = np.arcsin(np.sin(tilt) * np.sin(angle))
+        longitude = np.arctan2(np.cos(tilt) * np.sin(angle), np.cos(angle)) - 7.2921150e-5 * time
+        found = population.under(np.degrees(latitude), np.degrees(longitude), 500.0, mask) / 1e6
+        pairs = [(most, float(found.max())), (mean, float(found.mean()))]
+        check_shares(f"people at {inclination}° and {mask}°", pairs, MOST_PEOPLE)
+        cells = (f"{expected:,.1f} / {ours:,.1f}" for expected, ours in pairs)
+        rows.append([f"{inclination:g}°", f"{mask}°", *cells])
+    return table(["inclination", "elevation mask", "most, millions", "mean, millions"], rows)
+
+
+def check_shares(what: str, compared: Iterable[tuple[float, float]], most: float) -> None:
+    """End if any of ours is farther from the reference than a share of it."""
+    for expected, ours in compared:
+        if abs(ours / expected - 1) > most:
+            sys.exit(f"{what}: {ours}, not {expected}")
 
 
 def elements() -> Iterable[str]:
