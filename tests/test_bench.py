@@ -135,6 +135,8 @@ FIGURES: dict[str, Any] = {
     "duration_s": 1,
     "packet_hops": 4_000_000,
     "cpu_s": 2.0,
+    "real_s": 2.5,
+    "routing_s": 0.0,
     "packet_hops_per_cpu_s": 2e6,
     "events_per_cpu_s": 3e6,
     "flows": 10,
@@ -163,6 +165,13 @@ def test_the_caption_says_where_the_work_of_ns3_differs() -> None:
     assert said == [
         "tcp-dumbbell-10: goodput 900.0 Mbps, in ns-3 800.0 Mbps: the workloads are not the same."
     ]
+
+
+def test_the_caption_gives_the_share_of_routing_where_nodes_move() -> None:
+    moving = {**FIGURES, "name": "leo", "routing_s": 0.5}
+    caption = simulations.caption({"workloads": [moving, {**FIGURES, "name": "tcp"}]})
+    assert "leo: 20% of the real time is routing." in caption
+    assert "tcp: " not in caption
 
 
 def test_the_caption_gives_the_memory_a_flow_where_there_are_many() -> None:

@@ -48,7 +48,7 @@ class Outcome:
     failures: list[str]
     """Errors in controllers written in Python."""
     work: tuple[int, int, float, float]
-    """Events, packet-hops, CPU seconds, and those of them for routing where nodes move."""
+    """Events, packet-hops, CPU seconds, and the real seconds for routing where nodes move."""
 
     def tables(self) -> dict[str, Table]: ...
 

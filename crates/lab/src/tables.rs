@@ -268,7 +268,7 @@ pub struct Run {
     pub packet_hops: u64,
     /// Its processor time.
     pub cpu: std::time::Duration,
-    /// The real time that it took of that to follow nodes that move, and to find paths.
+    /// The real time that it took to follow nodes that move, and to find paths.
     pub routing: std::time::Duration,
     /// Its real time.
     pub real: std::time::Duration,

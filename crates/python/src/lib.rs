@@ -87,7 +87,7 @@ impl Outcome {
         self.outcome.failures.clone()
     }
 
-    /// Events handled, packet-hops, CPU seconds, and those of them for routing where nodes
+    /// Events handled, packet-hops, CPU seconds, and the real seconds of routing where nodes
     /// move, over all runs.
     #[getter]
     fn work(&self) -> (u64, u64, f64, f64) {

@@ -57,7 +57,7 @@ def measure(workload: Workload, duration_s: float, text: str, threads: int = 1) 
 
     `cpu_s` is the CPU time of the run, including its setup; `rss_bytes_a_flow` is the
     peak memory of the run, its scenario and its results above the interpreter's own,
-    per flow; `routing_s` is the time in which links and paths followed satellites.
+    per flow; `routing_s` is the real time in which links and paths followed satellites.
     """
     # The memory of Polars itself is part of the interpreter's.
     import polars  # noqa: F401
@@ -283,7 +283,7 @@ def caption(document: dict[str, Any]) -> str:
     else:
         lines.append("To compare with ns-3: make bench-ns3.")
     lines += [
-        f"{it['name']}: {it['routing_s'] / it['cpu_s']:.0%} of the CPU time is routing."
+        f"{it['name']}: {it['routing_s'] / it['real_s']:.0%} of the real time is routing."
         for it in workloads
         if it["routing_s"]
     ]

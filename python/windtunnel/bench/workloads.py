@@ -207,19 +207,19 @@ CITIES = [
 ]
 
 
-def starlink() -> Network:
-    """Lay out a hundred pairs of stations of 10 Mbps in fifteen cities, joined by satellites."""
+def starlink(mbps: int, stations: int, flows_a_pair: int = 1) -> Network:
+    """Lay out pairs of stations in fifteen cities, joined by satellites."""
     places: dict[str, str] = {}
     pairs = []
-    for number, (first, second) in enumerate(islice(combinations(CITIES, 2), 100)):
+    for number, (first, second) in enumerate(islice(combinations(CITIES, 2), stations // 2)):
         pairs.append((f"sender{number}", f"receiver{number}"))
         places |= zip(pairs[-1], (first, second), strict=True)
-    constellation = """\
+    constellation = f"""\
 [constellations.starlink]
 preset = "starlink-s1"
-inter_satellite_links = { rate = "1 Gbps" }
-ground_links = { rate = "10 Mbps" }"""
-    return Network([], pairs, 100, places=places, constellation=constellation)
+inter_satellite_links = {{ rate = "1 Gbps" }}
+ground_links = {{ rate = "{mbps} Mbps" }}"""
+    return Network([], pairs * flows_a_pair, 100, places=places, constellation=constellation)
 
 
 def tcp_dumbbell(
@@ -297,7 +297,20 @@ WORKLOADS = [
         duration_s=3,
         compared_s=None,
     ),
-    Workload("leo-starlink", starlink, Tcp('"cubic"'), duration_s=60, compared_s=None),
+    Workload(
+        "leo-starlink",
+        partial(starlink, mbps=10, stations=200),
+        Tcp('"cubic"'),
+        duration_s=60,
+        compared_s=None,
+    ),
+    Workload(
+        "leo-starlink-100",
+        partial(starlink, mbps=1, stations=100, flows_a_pair=2),
+        Tcp('"cubic"'),
+        duration_s=60,
+        compared_s=None,
+    ),
     Workload("radio", radio_link, Tcp('"cubic"'), duration_s=30, compared_s=None),
     Workload(
         "tcp-flows-100000",
