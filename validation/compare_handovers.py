@@ -102,14 +102,21 @@ def cases() -> str:
 def of_flows(results: windtunnel.Results) -> pl.DataFrame:
     """Give goodput, queueing delay, repetitions and decreases of each flow.
 
-    Drops are those of the queue of its source; what is sent again beyond them was not lost.
+    Drops are those of the queues up from its source and down to its destination; what is sent
+    again beyond them was not lost.
     Goodput around changes is that of the intervals that begin within `AROUND_S` after one.
     """
-    sources = {"london": "atlantic", "rio": "equator"}
+    flow = pl.coalesce(
+        pl.col("from").replace_strict({"london": "atlantic", "rio": "equator"}, default=None),
+        pl.col("to").replace_strict(
+            {"new-york": "atlantic", "petersburg": "equator"}, default=None
+        ),
+    )
     drops = (
         results["links"]
-        .filter(pl.col("from").is_in(list(sources)))
-        .group_by("controller", "handover", "run", flow=pl.col("from").replace_strict(sources))
+        .with_columns(flow=flow)
+        .drop_nulls("flow")
+        .group_by(KEYS)
         .agg(drops=pl.col("overlimit_drops").sum())
     )
     routes = results["route_series"].select(*KEYS, "time_s", "propagation_s")
@@ -165,7 +172,9 @@ def of_pair(measured: pl.DataFrame, flow: str) -> str:
         "decreases": ("decreases", 1.0, 0),
     }
     rows = []
-    for (name,), both in measured.filter(flow=flow).group_by("controller", maintain_order=True):
+    for (name,), both in (
+        measured.filter(flow=flow).sort("controller").group_by("controller", maintain_order=True)
+    ):
         of = {it["handover"]: it for it in both.to_dicts()}
         cells = []
         for column, factor, digits in columns.values():

@@ -111,10 +111,12 @@ def measured(comparison: Comparison, above: Sky | None) -> Measured:
 
 
 def measured_tables(comparison: Comparison) -> list[Table]:
-    """Make the tables below the pictures; transfers and channels only where there are some."""
+    """Make the tables below the pictures; sessions, transfers and channels only where they are."""
     made = [tables.flows(comparison), tables.links(comparison), tables.nodes(comparison)]
+    if "sessions" in comparison.tables and not comparison["sessions"].is_empty():
+        made.insert(0, tables.sessions(comparison))
     if not comparison["transfers"].is_empty():
-        made.insert(1, tables.transfers(comparison))
+        made.insert(-2, tables.transfers(comparison))
     if channels.directions(comparison):
         made.insert(-1, tables.channels(comparison))
     return made

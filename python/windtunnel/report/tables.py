@@ -56,6 +56,7 @@ LEFT_OUT = {
     "flows": {"received_bytes", "in_flight", "last_delay_s"},
     "links": {"offered", "delivered_bytes", "in_transit", "maximum_queue_bytes"},
     "nodes": set[str](),
+    "sessions": {"hits", "refusals", "request_bytes", "page_table_bytes", "dropped"},
 }
 """The columns that are not on the page; the Parquet files have them."""
 
@@ -95,6 +96,11 @@ def summary(comparison: Comparison) -> Table:
 def flows(comparison: Comparison) -> Table:
     """Tabulate what each flow measured."""
     return of_core(comparison, "flows", "Flows")
+
+
+def sessions(comparison: Comparison) -> Table:
+    """Tabulate what sessions counted."""
+    return of_core(comparison, "sessions", "Sessions")
 
 
 def of_core(comparison: Comparison, table: str, caption: str) -> Table:
