@@ -246,8 +246,13 @@ def bars(
         for line, item in zip(lines, items, strict=True)
     ]
     kinds = {"line": pl.String} | dict.fromkeys(("mean", "low", "high", "published"), pl.Float64)
-    chart = partial(charts.bars, pl.DataFrame(rows, kinds), lines, f"{measure} ({unit_of(items)})")
+    chart = partial(charts.bars, pl.DataFrame(rows, kinds), lines, in_unit(measure, unit_of(items)))
     return Picture(name, title, "", [], chart)
+
+
+def in_unit(title: str, unit: str) -> str:
+    """Write a title with its unit, if it has one."""
+    return f"{title} ({unit})" if unit else title
 
 
 def unit_of(items: list[Item]) -> str:
@@ -264,8 +269,8 @@ def numbers(caption: str, items: list[Item]) -> Table:
         [
             Column("variant", False, [Cell(variant(item)) for item in items]),
             *readings(items),
-            Column(f"published ({unit})", True, [published(item) for item in items]),
-            Column(f"measured ({unit})", True, [measured(item) for item in items]),
+            Column(in_unit("published", unit), True, [published(item) for item in items]),
+            Column(in_unit("measured", unit), True, [measured(item) for item in items]),
             Column("verdict", False, [replace(verdict(it), detail=it["note"]) for it in items]),
         ],
     )
