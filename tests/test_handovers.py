@@ -102,7 +102,7 @@ acknowledge_every = "1 segment"
     base, now = 95.74 + 1.2, 110.90 + 1.2
     most = 4 * base / (now - base)
     assert most == pytest.approx(25.6, abs=0.05)
-    (window,) = late["cwnd_segments"].unique()
+    (window,) = late["cwnd_segments"].unique().to_list()
     assert most - 1 < window <= most
     goodput = math.floor(window) * 1448 * 8 / (now / 1e3)
     assert late["goodput_bps"].mean() == pytest.approx(goodput, rel=0.01)
