@@ -7,6 +7,7 @@ The steps are those of Rio de Janeiro – Saint Petersburg over Kuiper's shell, 
 from __future__ import annotations
 
 import math
+from statistics import fmean
 
 import polars as pl
 import pytest
@@ -93,8 +94,8 @@ controller = "vegas"
 acknowledge_every = "1 segment"
 """)
     series = windtunnel.run(scenario, progress=False)["flow_series"]
-    full = series.filter(pl.col("time_s").is_between(30, 40))["goodput_bps"].mean()
-    assert full > 9.5e6
+    full = series.filter(pl.col("time_s").is_between(30, 40))["goodput_bps"].to_list()
+    assert fmean(full) > 9.5e6
     late = series.filter(pl.col("time_s") > 100)
     # It takes the step for a queue of w (T - Tb) / Tb segments, as Linux has it, and shrinks the
     # window until that is at most beta, which is 4. (With the paper's w (T - Tb) / T, that
@@ -102,7 +103,9 @@ acknowledge_every = "1 segment"
     base, now = 95.74 + 1.2, 110.90 + 1.2
     most = 4 * base / (now - base)
     assert most == pytest.approx(25.6, abs=0.05)
-    (window,) = late["cwnd_segments"].unique().to_list()
+    windows: list[float] = late["cwnd_segments"].unique().to_list()
+    window = max(windows)
+    assert len(windows) == 1
     assert most - 1 < window <= most
     goodput = math.floor(window) * 1448 * 8 / (now / 1e3)
     assert late["goodput_bps"].mean() == pytest.approx(goodput, rel=0.01)

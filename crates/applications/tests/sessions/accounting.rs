@@ -27,6 +27,7 @@ fn pages_form_a_wake_along_the_trail() {
     let mut session = session(8, PagingPolicy::OnDemand);
     assert_eq!(rows(&mut session, &SHORT), [vec![3], vec![2, 1], vec![1, 0, 3]]);
     let expected = SessionCounters {
+        handovers: 2,
         creations: 4,
         hits: 3,
         faults: 3,
