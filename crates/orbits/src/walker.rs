@@ -121,9 +121,11 @@ fn least_distance([one, other]: [&Circular; 2]) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use glam::DVec3;
     use proptest::prelude::*;
 
     use super::*;
+    use crate::earth::{EQUATORIAL_RADIUS, elevation};
 
     fn delta(planes: usize, per_plane: usize, altitude: f64, factor: u32) -> Walker {
         Walker {
@@ -176,6 +178,46 @@ mod tests {
             let found = pairs.map(|(one, other)| distance(one, other)).fold(f64::INFINITY, f64::min);
             // In half a step both move by 31 km.
             prop_assert!(found >= least - 1e-6 && found < least + 63.0, "{found} {least} {pair:?}");
+        }
+    }
+
+    /// A plane of satellites covers a street at all times: to both sides of it as far as c, with
+    /// cos c = cos λ / cos(π / S), where λ is the angle at the Earth's centre to the edge of a
+    /// footprint, and S the number of satellites (Rider 1985).
+    #[test]
+    fn a_plane_covers_a_street() {
+        for (per_plane, altitude, mask) in
+            [(15, 500.0, 10.0_f64), (25, 500.0, 10.0), (22, 550.0, 25.0), (11, 780.0, 8.2)]
+        {
+            let plane = Walker {
+                pattern: Pattern::Star,
+                planes: 1,
+                per_plane,
+                altitude,
+                inclination: 90.0,
+                phase: Phase::Walker(0),
+                precesses: false,
+            };
+            let radius = EQUATORIAL_RADIUS + altitude;
+            let mask_angle = mask.to_radians();
+            let edge = libm::acos(EQUATORIAL_RADIUS * libm::cos(mask_angle) / radius) - mask_angle;
+            let half = std::f64::consts::PI / per_plane as f64;
+            let street = libm::acos(libm::cos(edge) / libm::cos(half));
+            let satellites: Vec<DVec3> =
+                plane.orbits().iter().map(|it| it.position(0.0, 0.0)).collect();
+            // The plane is that of x and z.
+            let highest = |along: f64, beside: f64| {
+                let (in_plane, off) = (libm::cos(beside), libm::sin(beside));
+                let up = DVec3::new(in_plane * libm::cos(along), off, in_plane * libm::sin(along));
+                let seen = satellites.iter().map(|it| elevation(EQUATORIAL_RADIUS * up, up, *it));
+                seen.fold(f64::NEG_INFINITY, f64::max)
+            };
+            let lowest = |beside: f64| {
+                let steps = (0..=100).map(|it| highest(2.0 * half * f64::from(it) / 100.0, beside));
+                steps.fold(f64::INFINITY, f64::min)
+            };
+            assert!(lowest(0.999 * street) > mask && lowest(1.001 * street) < mask, "{per_plane}");
+            assert!((lowest(street) - mask).abs() < 1e-9);
         }
     }
 }
