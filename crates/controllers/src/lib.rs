@@ -194,6 +194,35 @@ pub struct TransmissionStart {
     pub application_limited: bool,
 }
 
+/// What a controller estimates of a path.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PathEstimate {
+    /// The bandwidth of the bottleneck, in segments per second.
+    pub bandwidth: f64,
+    /// The round trip without queues.
+    pub round_trip: Nanoseconds,
+}
+
+/// What a coupled controller knows of a subflow of its connection: its own, or a sibling.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sibling {
+    /// Its window, in segments.
+    pub cwnd: f64,
+    /// Its slow-start threshold, in segments.
+    pub ssthresh: f64,
+    /// Its smoothed round trip, once there is a sample.
+    pub smoothed_rtt: Option<Nanoseconds>,
+    /// Whether it is in loss recovery.
+    pub recovering: bool,
+    /// Segments delivered since its last loss, or between the two losses before, whichever is
+    /// more.
+    pub between_losses: f64,
+    /// What its controller estimates of its path.
+    pub estimate: Option<PathEstimate>,
+    /// Segments per second that were delivered in the last round trip; none before.
+    pub delivery_rate: Option<f64>,
+}
+
 /// A congestion controller.
 pub trait Controller {
     /// Processes an acknowledgement.
@@ -210,6 +239,25 @@ pub trait Controller {
     /// path.
     #[inline]
     fn on_transmission_start(&mut self, _start: &TransmissionStart) {}
+
+    /// What its own subflow and the others of its multipath connection do. A transport says so
+    /// before [`on_acknowledgement`](Self::on_acknowledgement) and
+    /// [`on_congestion`](Self::on_congestion) to controllers with [`Need::Siblings`], and on
+    /// one path never.
+    #[inline]
+    fn on_siblings(&mut self, _own: &Sibling, _others: &[Sibling]) {}
+
+    /// What it estimates of its path, if it does.
+    #[inline]
+    fn estimate(&self) -> Option<PathEstimate> {
+        None
+    }
+
+    /// Whether it asks that its subflow be closed.
+    #[inline]
+    fn abandons(&self) -> bool {
+        false
+    }
 
     /// The last congestion signal was spurious. Restores what the response to it changed
     /// from `before`, the controller as it was then; what was measured since stays. Unless
@@ -334,6 +382,27 @@ macro_rules! registry {
                 match self {
                     $(Self::$type(it) => it.on_transmission_start(start),)+
                     Self::External(it) => it.on_transmission_start(start),
+                }
+            }
+            #[inline]
+            fn on_siblings(&mut self, own: &Sibling, others: &[Sibling]) {
+                match self {
+                    $(Self::$type(it) => it.on_siblings(own, others),)+
+                    Self::External(it) => it.on_siblings(own, others),
+                }
+            }
+            #[inline]
+            fn estimate(&self) -> Option<PathEstimate> {
+                match self {
+                    $(Self::$type(it) => it.estimate(),)+
+                    Self::External(it) => it.estimate(),
+                }
+            }
+            #[inline]
+            fn abandons(&self) -> bool {
+                match self {
+                    $(Self::$type(it) => it.abandons(),)+
+                    Self::External(it) => it.abandons(),
                 }
             }
             fn on_spurious(&mut self, before: &Self) {

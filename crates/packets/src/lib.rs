@@ -6,6 +6,7 @@ mod ecn;
 mod flow_key;
 pub mod ip;
 mod message;
+pub mod multipath;
 pub mod ndn;
 mod packet;
 mod store;

@@ -1,5 +1,7 @@
 //! TCP segments: the values of their fields on the wire, and their size with their
-//! true options (RFC 9293, section 3.1; RFC 2018; RFC 7323; RFC 9768).
+//! true options (RFC 9293, section 3.1; RFC 2018; RFC 7323; RFC 9768; RFC 8684).
+
+use crate::multipath::{Multipath, Version};
 
 /// The length in bytes of a TCP header without options.
 const HEADER: u16 = 20;
@@ -25,7 +27,8 @@ pub struct Segment {
     /// The clock that the sender echoes (TSecr).
     pub echo: u32,
     /// SACK blocks, or the options of a SYN; behind them the counters of
-    /// [`ByteCounters`], the first one last.
+    /// [`ByteCounters`], the first one last, or what [`Multipath`] says: numbers of data with
+    /// their high halves first, a data acknowledgement in the last two.
     options: [u32; OPTION_WORDS],
     /// The length of its data in bytes.
     pub length: u16,
@@ -114,6 +117,14 @@ pub struct SynOptions {
     pub sack_permitted: bool,
 }
 
+/// The numbers of the kinds of [`Multipath`] among the flags.
+const CAPABLE: u16 = 1;
+const JOIN: u16 = 2;
+const ACKNOWLEDGEMENT: u16 = 3;
+const MAPPING: u16 = 4;
+const ADD_ADDRESS: u16 = 5;
+const PRIORITY: u16 = 6;
+
 /// The flags of a segment, and which options it has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Flags(u16);
@@ -141,6 +152,16 @@ impl Flags {
     const BYTE_COUNTERS: Self = Self(0b11 << 13);
     const CAPABLE: Self = Self(0b01 << 13);
     const SCALABLE: Self = Self(0b10 << 13);
+    /// Not a flag on the wire: which kind of [`Multipath`] the segment has, if any, and of
+    /// which version.
+    const MULTIPATH: Self = Self(0b111 << 9);
+    const OLD_MULTIPATH: Self = Self(1 << 15);
+
+    /// The kind of [`Multipath`] that the segment has; 0 for none.
+    #[inline]
+    const fn multipath(self) -> u16 {
+        (self.0 & Self::MULTIPATH.0) >> 9
+    }
 
     /// Which byte counters the segment has: none, those of [`ByteCounters::Capable`], those of
     /// [`ByteCounters::Scalable`], or all.
@@ -214,7 +235,22 @@ impl Segment {
     /// counters of accurate ECN, and one beside three.
     #[inline]
     const fn sack_room(&self) -> usize {
+        if self.flags.multipath() != 0 {
+            return self.sack_room_beside_multipath();
+        }
         MOST_SACK_BLOCKS - self.flags.byte_counters().div_ceil(2)
+    }
+
+    /// Beside timestamps and a data acknowledgement there is room for one block, or for two
+    /// beside the shorter one of version 0. Other options of Multipath TCP take more room, or
+    /// are on segments that have nothing to report.
+    const fn sack_room_beside_multipath(&self) -> usize {
+        let is_old = self.flags.has(Flags::OLD_MULTIPATH);
+        match self.flags.multipath() {
+            ACKNOWLEDGEMENT if is_old => 2,
+            ACKNOWLEDGEMENT => 1,
+            _ => 0,
+        }
     }
 
     /// Its SACK blocks, the most recent first.
@@ -264,6 +300,79 @@ impl Segment {
         }
     }
 
+    /// What it says about its multipath connection, if it belongs to one.
+    #[must_use]
+    pub fn multipath(&self) -> Option<Multipath> {
+        let [.., flagged, high, low] = self.options;
+        let number = |high, low| u64::from(high) << 32 | u64::from(low);
+        let address = high as u8;
+        Some(match self.flags.multipath() {
+            CAPABLE => Multipath::Capable,
+            JOIN => Multipath::Join { address, backup: low != 0 },
+            ACKNOWLEDGEMENT => Multipath::Acknowledgement { acknowledgement: number(high, low) },
+            MAPPING => Multipath::Mapping {
+                sequence: number(self.options[0], self.options[1]),
+                acknowledgement: number(high, low),
+                fin: flagged != 0,
+            },
+            ADD_ADDRESS => Multipath::AddAddress { address, echo: low != 0, wide: flagged != 0 },
+            PRIORITY => Multipath::Priority { backup: low != 0 },
+            _ => return None,
+        })
+    }
+
+    /// Lets it say that about its multipath connection. Of its SACK blocks those stay that
+    /// there is room for; accurate ECN's option goes, as RFC 9768, section 3.2.3.3 allows.
+    pub fn set_multipath(&mut self, multipath: Multipath, version: Version) {
+        let halves = |number: u64| [(number >> 32) as u32, number as u32];
+        let (kind, last) = match multipath {
+            Multipath::Capable => (CAPABLE, [0; 2]),
+            Multipath::Join { address, backup } => (JOIN, [address.into(), backup.into()]),
+            Multipath::Acknowledgement { acknowledgement } => {
+                (ACKNOWLEDGEMENT, halves(acknowledgement))
+            }
+            Multipath::Mapping { acknowledgement, .. } => (MAPPING, halves(acknowledgement)),
+            Multipath::AddAddress { address, echo, .. } => {
+                (ADD_ADDRESS, [address.into(), echo.into()])
+            }
+            Multipath::Priority { backup } => (PRIORITY, [0, backup.into()]),
+        };
+        let others =
+            self.flags.0 & !(Flags::MULTIPATH.0 | Flags::OLD_MULTIPATH.0 | Flags::BYTE_COUNTERS.0);
+        self.flags =
+            Flags(others | kind << 9).with_if(Flags::OLD_MULTIPATH, version == Version::V0);
+        if !self.flags.has(Flags::SYN) {
+            let used = 2 * self.sack_room();
+            self.options[used..].fill(0);
+        }
+        match multipath {
+            Multipath::Mapping { sequence, fin, .. } => {
+                self.options[..2].copy_from_slice(&halves(sequence));
+                self.options[3] = u32::from(fin);
+            }
+            Multipath::AddAddress { wide, .. } => self.options[3] = u32::from(wide),
+            _ => {}
+        }
+        self.options[4..].copy_from_slice(&last);
+    }
+
+    /// The version of Multipath TCP that it speaks, if it belongs to such a connection.
+    #[must_use]
+    pub fn multipath_version(&self) -> Version {
+        if self.flags.has(Flags::OLD_MULTIPATH) { Version::V0 } else { Version::V1 }
+    }
+
+    /// The length of what it says about its multipath connection, in bytes.
+    #[inline]
+    fn multipath_size(&self) -> u16 {
+        if self.flags.multipath() == 0 {
+            return 0;
+        }
+        let (syn, answer) = (self.flags.has(Flags::SYN), self.flags.has(Flags::ACK));
+        let version = self.multipath_version();
+        self.multipath().map_or(0, |it| it.size(version, syn, answer, self.length > 0))
+    }
+
     /// The options of a SYN.
     #[must_use]
     pub fn syn_options(&self) -> SynOptions {
@@ -288,7 +397,7 @@ impl Segment {
     pub fn options_size(&self) -> u16 {
         let timestamps = if self.flags.has(Flags::TIMESTAMPS) { TIMESTAMPS_SIZE } else { 0 };
         // Two bytes and three for each counter, padded to four.
-        let counters = [0, 8, 8, 12][self.flags.byte_counters()];
+        let counters = [0, 8, 8, 12][self.flags.byte_counters()] + self.multipath_size();
         if self.flags.has(Flags::SYN) {
             // Maximum segment and window scale take four bytes each. Beside
             // timestamps, SACK-permitted replaces their padding.

@@ -1,6 +1,7 @@
 //! How large TCP segments are, and what their options hold.
 
 use windtunnel_packets::ip::IpVersion;
+use windtunnel_packets::multipath::{Multipath, Version};
 use windtunnel_packets::tcp::{ByteCounters, Flags, SackBlock, Segment, SynOptions};
 
 #[test]
@@ -138,4 +139,70 @@ fn a_segment_has_the_flags_that_were_set_and_no_others() {
     let wire = every.map(Flags::wire);
     assert_eq!(wire, [0x001, 0x002, 0x004, 0x008, 0x010, 0x040, 0x080, 0x100, 0]);
     assert_eq!(Flags::default().with_ace(5), Flags::AE.with(Flags::ECE));
+}
+
+/// RFC 8684, sections 3.1 to 3.4, with what aligns each option to four bytes; version 0 by
+/// RFC 6824, with checksums.
+#[test]
+fn the_options_of_multipath_take_their_bytes() {
+    use Multipath::*;
+    let syn = Flags::SYN.with(Flags::TIMESTAMPS);
+    let answer = syn.with(Flags::ACK);
+    let ack = Flags::ACK.with(Flags::TIMESTAMPS);
+    let join = Join { address: 2, backup: true };
+    let (acknowledgement, sequence) = (1 << 40 | 7, 1 << 33 | 5);
+    let mapping = Mapping { sequence, acknowledgement, fin: true };
+    let address = AddAddress { address: 3, echo: false, wide: false };
+    let cases = [
+        (syn, 0, Capable, [12, 4]),
+        (answer, 0, Capable, [12, 12]),
+        (ack, 0, Capable, [20, 20]),
+        (ack, 100, Capable, [24, 24]),
+        (syn, 0, join, [12, 12]),
+        (answer, 0, join, [16, 16]),
+        (ack, 0, join, [24, 24]),
+        (ack, 0, Acknowledgement { acknowledgement }, [8, 12]),
+        (ack, 100, mapping, [20, 28]),
+        (ack, 0, address, [8, 16]),
+        (ack, 0, AddAddress { address: 3, echo: true, wide: false }, [8, 8]),
+        (ack, 0, AddAddress { address: 3, echo: false, wide: true }, [20, 28]),
+        (ack, 0, Priority { backup: true }, [4, 4]),
+    ];
+    for (flags, length, multipath, sizes) in cases {
+        for (version, size) in [Version::V0, Version::V1].into_iter().zip(sizes) {
+            let mut segment = Segment::new(0, 0, flags);
+            segment.length = length;
+            let before = segment.options_size();
+            segment.set_multipath(multipath, version);
+            assert_eq!(segment.options_size() - before, size, "{multipath:?}, {version:?}");
+            assert!(segment.options_size() <= 40, "{multipath:?}, {version:?}");
+            assert_eq!(segment.multipath(), Some(multipath));
+            assert_eq!(segment.multipath_version(), version);
+        }
+    }
+}
+
+#[test]
+fn a_data_acknowledgement_leaves_room_for_one_sack_block_or_two_beside_a_short_one() {
+    for (version, blocks, options) in [(Version::V0, 2, 40), (Version::V1, 1, 36)] {
+        let mut segment = Segment::new(0, 0, Flags::ACK.with(Flags::TIMESTAMPS));
+        for start in [100, 300, 500] {
+            segment.add_sack_block(SackBlock { start, end: start + 100 });
+        }
+        let acknowledgement = u64::MAX - 3;
+        segment.set_multipath(Multipath::Acknowledgement { acknowledgement }, version);
+        let starts: Vec<u32> = segment.sack_blocks().map(|it| it.start).collect();
+        assert_eq!(starts, [100, 300][..blocks]);
+        assert_eq!(segment.options_size(), options);
+        assert_eq!(segment.multipath(), Some(Multipath::Acknowledgement { acknowledgement }));
+    }
+}
+
+#[test]
+fn a_syn_says_its_own_options_beside_those_of_multipath() {
+    let told = SynOptions { maximum_segment: 1460, window_scale: 7, sack_permitted: true };
+    let mut syn = Segment::new(0, 0, Flags::SYN.with(Flags::TIMESTAMPS));
+    syn.set_syn_options(told);
+    syn.set_multipath(Multipath::Join { address: 7, backup: false }, Version::V1);
+    assert_eq!((syn.syn_options(), syn.options_size()), (told, 32));
 }

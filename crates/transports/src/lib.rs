@@ -3,6 +3,7 @@
 //! simulator and a real socket can both drive them.
 
 pub mod delivery;
+pub mod mptcp;
 pub mod ndn;
 pub mod pacing;
 pub mod rtt;

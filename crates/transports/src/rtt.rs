@@ -98,6 +98,12 @@ impl RttEstimator {
         self.smoothed
     }
 
+    /// How much it varies (RTTVAR).
+    #[must_use]
+    pub fn variation(&self) -> Duration {
+        self.variation
+    }
+
     /// The retransmission timeout.
     #[must_use]
     pub fn timeout(&self) -> Duration {

@@ -30,7 +30,7 @@ pub enum Role {
 
 /// How far the handshake is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+pub(super) enum State {
     /// Nothing was sent.
     Closed,
     /// The SYN, or the answer to it, was sent `attempts` times, first at `since`, and is
@@ -46,18 +46,20 @@ enum State {
 /// One end of a connection.
 #[derive(Debug)]
 pub struct Endpoint {
-    settings: Arc<TcpSettings>,
-    connection: u32,
+    pub(super) settings: Arc<TcpSettings>,
+    pub(super) connection: u32,
     role: Role,
     /// Whether its host says when its segments leave the host's queue.
     keeps_queue_small: bool,
-    state: State,
+    /// Whether it is a subflow, and then whether a lack of data limits samples of its rate.
+    pub(super) subflow: Option<bool>,
+    pub(super) state: State,
     ecn: Negotiation,
     /// What arrived and was not taken in yet.
     receive_offload: Option<Box<ReceiveOffload>>,
-    receiver: Receiver,
+    pub(super) receiver: Receiver,
     /// What sends data: made when there is some.
-    sender: Option<Box<Sender>>,
+    pub(super) sender: Option<Box<Sender>>,
     /// The window that the peer advertised when the connection was opened, and by
     /// how much it scales others down.
     peer_window: u64,
@@ -77,6 +79,7 @@ impl Endpoint {
             connection,
             role,
             keeps_queue_small: false,
+            subflow: None,
             state: State::Closed,
             ecn: Negotiation::new(match role {
                 Role::Client => settings.ecn,
@@ -137,12 +140,15 @@ impl Endpoint {
     }
 
     /// The sender, made if there is none.
-    fn sender(&mut self, now: Time) -> &mut Sender {
+    pub(super) fn sender(&mut self, now: Time) -> &mut Sender {
         let established = self.state == State::Established;
         self.sender.get_or_insert_with(|| {
             let mut sender = Box::new(Sender::new(&self.settings));
             if self.keeps_queue_small {
                 sender.keep_queue_small();
+            }
+            if let Some(is_limited_by_application) = self.subflow {
+                sender.become_subflow(is_limited_by_application);
             }
             if established {
                 sender.establish(now, self.peer_window, self.handshake, self.ecn);
@@ -262,10 +268,7 @@ impl Endpoint {
             Template::new(now, connection, settings, receiver).emit(it, ecn, outbox);
         });
         if asks {
-            // The byte before the next one, which the peer has already: it must answer.
-            let sequence = sender.next() - 1;
-            let template = Template::new(now, connection, settings, receiver);
-            outbox.push(template.packet(sequence, Flags::ACK, 0, Ecn::NotCapable));
+            self.ask(now, outbox);
         }
         self.transmit(now, outbox);
     }
@@ -445,7 +448,7 @@ impl Endpoint {
     // -- Sending ------------------------------------------------------------
 
     #[inline]
-    fn transmit(&mut self, now: Time, outbox: &mut TcpOutbox) {
+    pub(super) fn transmit(&mut self, now: Time, outbox: &mut TcpOutbox) {
         if self.state != State::Established {
             return;
         }
@@ -472,13 +475,18 @@ impl Endpoint {
         outbox.push(packet(segment, Ecn::NotCapable, &self.settings));
     }
 
-    fn send_acknowledgement(&mut self, now: Time, outbox: &mut TcpOutbox) {
+    pub(super) fn send_acknowledgement(&mut self, now: Time, outbox: &mut TcpOutbox) {
         let segment = self.acknowledgement(now);
         outbox.push(packet(segment, Ecn::NotCapable, &self.settings));
     }
 
+    /// The sequence number of a segment without data.
+    pub(super) fn next_sequence(&self) -> u64 {
+        self.sender.as_ref().map_or(FIRST, |it| it.next())
+    }
+
     fn acknowledgement(&mut self, now: Time) -> Segment {
-        let next = self.sender.as_ref().map_or(FIRST, |it| it.next());
+        let next = self.next_sequence();
         let flags = Flags::ACK.with_if(Flags::TIMESTAMPS, self.settings.timestamps);
         let mut segment = Segment::new(self.connection, next as u32, flags);
         segment.timestamp = clock(now);
@@ -488,14 +496,19 @@ impl Endpoint {
 }
 
 /// What all segments sent at one moment have in common.
-struct Template<'a> {
+pub(super) struct Template<'a> {
     segment: Segment,
     settings: &'a TcpSettings,
 }
 
 impl<'a> Template<'a> {
     #[inline]
-    fn new(now: Time, connection: u32, settings: &'a TcpSettings, receiver: &mut Receiver) -> Self {
+    pub(super) fn new(
+        now: Time,
+        connection: u32,
+        settings: &'a TcpSettings,
+        receiver: &mut Receiver,
+    ) -> Self {
         let flags = Flags::default().with_if(Flags::TIMESTAMPS, settings.timestamps);
         let mut segment = Segment::new(connection, 0, flags);
         // A segment with data has no room for SACK blocks.
@@ -506,7 +519,7 @@ impl<'a> Template<'a> {
     }
 
     #[inline]
-    fn packet(&self, sequence: u64, flags: Flags, length: u16, ecn: Ecn) -> Packet {
+    pub(super) fn packet(&self, sequence: u64, flags: Flags, length: u16, ecn: Ecn) -> Packet {
         let flags = self.segment.flags.with(flags);
         let mut segment = self.segment;
         segment.sequence = sequence as u32;

@@ -13,7 +13,7 @@ struct Range {
 
 /// What a segment brought.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Arrival {
+pub(crate) enum Arrival {
     /// The next bytes in order; ranges behind them may have joined.
     InOrder {
         /// Whether it filled a gap: bytes beyond it had arrived before.
@@ -31,7 +31,7 @@ pub(super) enum Arrival {
 
 /// The bytes received.
 #[derive(Debug)]
-pub(super) struct Reassembly {
+pub(crate) struct Reassembly {
     /// The next byte in order.
     next: u64,
     /// What lies beyond a gap: apart from each other, in order.
@@ -43,25 +43,30 @@ pub(super) struct Reassembly {
 }
 
 impl Reassembly {
-    pub(super) fn new(next: u64) -> Self {
+    pub(crate) fn new(next: u64) -> Self {
         Self { next, ranges: VecDeque::new(), recent: [0; 3], duplicate: None }
     }
 
     /// The next byte in order.
     #[inline]
-    pub(super) fn next(&self) -> u64 {
+    pub(crate) fn next(&self) -> u64 {
         self.next
     }
 
     /// Whether bytes are held beyond a gap.
     #[inline]
-    pub(super) fn has_gap(&self) -> bool {
+    pub(crate) fn has_gap(&self) -> bool {
         !self.ranges.is_empty()
+    }
+
+    /// How many bytes are held beyond a gap.
+    pub(crate) fn held(&self) -> u64 {
+        self.ranges.iter().map(|it| it.end - it.start).sum()
     }
 
     /// The bytes from `start` to before `end` arrived; there is at least one.
     #[inline]
-    pub(super) fn insert(&mut self, start: u64, end: u64) -> Arrival {
+    pub(crate) fn insert(&mut self, start: u64, end: u64) -> Arrival {
         if end <= self.next {
             self.duplicate = Some(Range { start, end });
             return Arrival::Duplicate;
@@ -137,7 +142,7 @@ impl Reassembly {
 
     /// What an acknowledgement reports: first bytes received twice, once, then
     /// the ranges that changed last (RFC 2018, section 4; RFC 2883, section 4).
-    pub(super) fn report(&mut self, mut add: impl FnMut(SackBlock)) {
+    pub(crate) fn report(&mut self, mut add: impl FnMut(SackBlock)) {
         let block = |it: Range| SackBlock { start: it.start as u32, end: it.end as u32 };
         if let Some(duplicate) = self.duplicate.take() {
             add(block(duplicate));

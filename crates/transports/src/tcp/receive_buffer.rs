@@ -16,9 +16,37 @@ const INITIAL_SEGMENTS: u64 = 10;
 /// Room for so many segments more.
 const MARGIN_SEGMENTS: u64 = 16;
 
+/// The round trip as a receiver sees it, by timestamps.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ReceiverRtt {
+    /// Smoothed, once there is a sample.
+    rtt: Option<Duration>,
+    /// The echo of the last sample: data that carries it again measures nothing.
+    echo: Option<u32>,
+}
+
+impl ReceiverRtt {
+    /// Data came with a timestamp.
+    pub(crate) fn measure(&mut self, now: Time, segment: &Segment) {
+        if self.echo.replace(segment.echo) == Some(segment.echo) {
+            return;
+        }
+        let age = Duration::from_millis(age_of(now, segment).max(1));
+        self.rtt = Some(match self.rtt {
+            None => age,
+            Some(rtt) => Duration::from_picos(rtt.as_picos() / 8 * 7 + age.as_picos() / 8),
+        });
+    }
+
+    /// The smoothed round trip, once there is a sample.
+    pub(crate) fn smoothed(&self) -> Option<Duration> {
+        self.rtt
+    }
+}
+
 /// The receive buffer.
 #[derive(Clone, Debug)]
-pub(super) struct ReceiveBuffer {
+pub(crate) struct ReceiveBuffer {
     size: u64,
     /// Where data comes, and the buffer may grow.
     fitting: Option<Box<Fitting>>,
@@ -27,10 +55,10 @@ pub(super) struct ReceiveBuffer {
 /// What is taken in a round trip.
 #[derive(Clone, Debug)]
 struct Fitting {
-    /// The round trip as the receiver sees it, once there is a sample.
+    /// The round trip by timestamps.
+    stamped: ReceiverRtt,
+    /// The round trip that counts, once there is a sample.
     rtt: Option<Duration>,
-    /// The echo of the last sample: data that carries it again measures nothing.
-    echo: Option<u32>,
     /// Without timestamps: the round trip is the time until a whole window came, if that is
     /// short. This one began then, and ends there.
     window_begun: Time,
@@ -43,18 +71,18 @@ struct Fitting {
 }
 
 impl ReceiveBuffer {
-    pub(super) fn new(limits: BufferLimits) -> Self {
+    pub(crate) fn new(limits: BufferLimits) -> Self {
         Self { size: limits.initial, fitting: None }
     }
 
     /// The bytes of data that it holds.
     #[inline]
-    pub(super) fn size(&self) -> u64 {
+    pub(crate) fn size(&self) -> u64 {
         self.size
     }
 
     /// Data came with a segment, while the buffer may grow: everything before `next` is there.
-    pub(super) fn receive(
+    pub(crate) fn receive(
         &mut self,
         now: Time,
         next: u64,
@@ -63,14 +91,21 @@ impl ReceiveBuffer {
     ) {
         let fitting = self.fitting.get_or_insert_with(|| Box::new(Fitting::new(now, settings)));
         if segment.flags.has(Flags::TIMESTAMPS) {
-            fitting.measure(now, segment);
+            fitting.stamped.measure(now, segment);
+            fitting.rtt = fitting.stamped.smoothed();
         } else {
             fitting.measure_window(now, next, self.size);
         }
     }
 
+    /// Data came over several subflows; the longest of their round trips is this.
+    pub(crate) fn receive_over(&mut self, now: Time, rtt: Duration, settings: &TcpSettings) {
+        let fitting = self.fitting.get_or_insert_with(|| Box::new(Fitting::new(now, settings)));
+        fitting.rtt = Some(rtt);
+    }
+
     /// The application has taken so many bytes in all.
-    pub(super) fn take(&mut self, now: Time, taken: u64, settings: &TcpSettings) {
+    pub(crate) fn take(&mut self, now: Time, taken: u64, settings: &TcpSettings) {
         let Some(fitting) = &mut self.fitting else { return };
         if let Some(wanted) = fitting.take(now, taken, settings) {
             self.size = self.size.max(wanted.min(settings.receive_buffer.maximum));
@@ -81,26 +116,14 @@ impl ReceiveBuffer {
 impl Fitting {
     fn new(now: Time, settings: &TcpSettings) -> Self {
         Self {
+            stamped: ReceiverRtt::default(),
             rtt: None,
-            echo: None,
             window_begun: now,
             window_end: 0,
             taken_before: 0,
             begun: now,
             most: INITIAL_SEGMENTS * u64::from(settings.maximum_segment),
         }
-    }
-
-    /// A round trip by the timestamps, smoothed.
-    fn measure(&mut self, now: Time, segment: &Segment) {
-        if self.echo.replace(segment.echo) == Some(segment.echo) {
-            return;
-        }
-        let age = Duration::from_millis(age_of(now, segment).max(1));
-        self.rtt = Some(match self.rtt {
-            None => age,
-            Some(rtt) => Duration::from_picos(rtt.as_picos() / 8 * 7 + age.as_picos() / 8),
-        });
     }
 
     fn measure_window(&mut self, now: Time, next: u64, size: u64) {

@@ -20,6 +20,12 @@ use super::settings::{EcnMode, Reading, TcpSettings};
 /// The largest shift of a window (RFC 7323, section 2.3).
 const MOST_SCALE: u8 = 14;
 
+/// By how many bits windows are scaled down where a receive buffer has at most so many bytes.
+pub(crate) fn scale_for(maximum: u64) -> u8 {
+    let bits = u64::BITS - maximum.leading_zeros();
+    (bits.saturating_sub(u16::BITS) as u8).min(MOST_SCALE)
+}
+
 /// The FIN's byte before it came: a number that no connection reaches.
 const NO_FIN: u64 = u64::MAX;
 
@@ -78,8 +84,7 @@ impl Receiver {
 
     /// By how many bits a window is scaled down.
     pub(super) fn scale(settings: &TcpSettings) -> u8 {
-        let bits = u64::BITS - settings.receive_buffer.maximum.leading_zeros();
-        (bits.saturating_sub(u16::BITS) as u8).min(MOST_SCALE)
+        scale_for(settings.receive_buffer.maximum)
     }
 
     /// The peer's SYN, or its answer, came with this timestamp and this ECN field; marks

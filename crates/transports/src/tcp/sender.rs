@@ -12,6 +12,7 @@ mod losses;
 mod small_queue;
 mod spurious;
 mod state;
+mod subflow;
 mod timers;
 mod transmission;
 
@@ -27,6 +28,8 @@ use idleness::Validation;
 use small_queue::SmallQueue;
 pub(super) use state::Transmission;
 use state::{Delivered, ForwardRecovery, Phase, Probe, Undo};
+pub use subflow::SenderState;
+use subflow::Subflow;
 
 use super::accurate_ecn::MarksReported;
 use super::counters::EndpointCounters;
@@ -116,6 +119,8 @@ pub(super) struct Sender {
     /// The last report of the radio that the data goes over; boxed, because most senders
     /// have none.
     radio: Option<Box<RadioReport>>,
+    /// What it has as a subflow of a multipath connection.
+    subflow: Option<Box<Subflow>>,
 }
 
 impl Sender {
@@ -165,6 +170,7 @@ impl Sender {
             sent_at: Time::ZERO,
             lost_unreported: 0,
             radio: None,
+            subflow: None,
         }
     }
 
@@ -520,6 +526,9 @@ impl Sender {
             let sample = self.account.sample(now, sent, &snapshot);
             sample.in_segments(f64::from(self.settings.maximum_segment), least)
         });
+        if let Some(subflow) = &mut self.subflow {
+            subflow.rate = delivery.and_then(|it| it.rate).or(subflow.rate);
+        }
         let limited = self.is_window_limited();
         // Limited transmit leaves the window alone (RFC 3042): nothing opens it
         // that leaves a gap where it is.

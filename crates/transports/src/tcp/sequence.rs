@@ -2,11 +2,11 @@
 //! there (RFC 9293, section 3.4).
 
 /// The first byte of data; the SYN is the one before.
-pub(super) const FIRST: u64 = 1;
+pub(crate) const FIRST: u64 = 1;
 
 /// The 64-bit number next to `near` whose low bits are `wire`.
 #[inline]
-pub(super) fn extend(near: u64, wire: u32) -> u64 {
+pub(crate) fn extend(near: u64, wire: u32) -> u64 {
     let distance = wire.wrapping_sub(near as u32) as i32;
     near.wrapping_add_signed(i64::from(distance))
 }

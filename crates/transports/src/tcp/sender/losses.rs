@@ -207,6 +207,11 @@ impl Sender {
             // What a spurious loss brought about cannot be told from it any more.
             self.undo.possible = false;
         }
+        if let Some(subflow) = &mut self.subflow
+            && signal != Signal::Mark
+        {
+            subflow.lose(self.account.delivered());
+        }
         let in_flight = self.segments(self.in_flight());
         self.controller.on_congestion(&Congestion { now: now.as_nanos(), signal, in_flight });
     }

@@ -136,7 +136,8 @@ impl Sender {
             return (self.closing && self.fin_end.is_none()).then_some(0);
         }
         let room = self.room();
-        let length = waiting.min(self.segment());
+        let record = self.subflow.as_ref().map_or(u64::MAX, |it| it.left(self.next));
+        let length = waiting.min(self.segment()).min(record);
         if length <= room {
             return Some(length as u16);
         }
@@ -158,6 +159,9 @@ impl Sender {
         if fin {
             self.next += 1;
             self.fin_end = Some(self.next);
+        }
+        if let Some(subflow) = &mut self.subflow {
+            subflow.send(self.next);
         }
         let idle = self.board.is_empty();
         if idle {
@@ -224,7 +228,8 @@ impl Sender {
             self.most_in_flight = in_flight;
             self.limited_end = self.next;
         }
-        if limit == Limit::Application && in_flight < self.window() {
+        let counts = self.subflow.as_ref().is_none_or(|it| it.is_limited_by_application);
+        if limit == Limit::Application && counts && in_flight < self.window() {
             self.account.limit(in_flight);
         }
     }

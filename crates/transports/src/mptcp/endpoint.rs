@@ -1,0 +1,477 @@
+//! One end of a multipath connection.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use windtunnel_controllers::{AnyController, Sibling};
+use windtunnel_engine::{Duration, Time};
+use windtunnel_packets::multipath::{Multipath, Version};
+use windtunnel_packets::tcp::{Flags, Segment};
+use windtunnel_packets::{Body, Ecn, Packet};
+
+use super::closing::Closing;
+use super::receiving::Receiving;
+use super::scheduler::{Scheduler, SubflowState};
+use super::sending::Sending;
+use super::settings::MultipathSettings;
+use super::subflow::Subflow;
+use crate::tcp::{self, EndpointCounters, Role, TcpOutbox, TcpSettings};
+
+/// The window that a subflow is told of: its own never limits it. The shift is the largest.
+const OPEN_WINDOW: u16 = u16::MAX;
+const LARGEST_SHIFT: u8 = 14;
+
+/// What one end of a multipath connection counted beside what its subflows did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MultipathCounters {
+    /// Bytes given to a subflow again that another one had been given.
+    pub reinjected_bytes: u64,
+    /// How often data that goes for the first time went over another subflow than the data
+    /// before.
+    pub switches: u64,
+    /// How often a subflow's window was halved because it kept the others waiting.
+    pub penalties: u64,
+}
+
+/// What one end counted of a subflow.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SubflowCounters {
+    /// What its TCP connection counted.
+    pub tcp: EndpointCounters,
+    /// Bytes that it was given for the first time, and again.
+    pub first_bytes: u64,
+    /// Bytes that it was given although another one had been given them.
+    pub reinjected_bytes: u64,
+    /// Whether its handshake is over.
+    pub is_established: bool,
+    /// Segments in flight.
+    pub in_flight: u64,
+}
+
+/// One end of a multipath connection.
+#[derive(Debug)]
+pub struct Endpoint {
+    pub(super) settings: Arc<MultipathSettings>,
+    pub(super) role: Role,
+    /// On each path one.
+    pub(super) subflows: Vec<Subflow>,
+    /// The first subflow alone carries plain TCP, because an end does not know the protocol.
+    pub(super) is_plain: bool,
+    pub(super) sending: Sending,
+    pub(super) receiving: Receiving,
+    pub(super) closing: Closing,
+    pub(super) scheduler: Box<dyn Scheduler>,
+    /// How the subflows fare: made anew for each decision.
+    pub(super) states: Vec<SubflowState>,
+    pub(super) siblings: Vec<Sibling>,
+    /// Whether all subflows were opened, and the addresses of the server that the client was
+    /// told of: one bit each.
+    pub(super) all_opened: bool,
+    pub(super) known_addresses: u64,
+    /// Those that the server has told of without an echo, and when it does so again.
+    pub(super) unheard_addresses: u64,
+    pub(super) announces_at: Time,
+    /// Addresses and priorities that the other end shall be told of, and on which subflow.
+    pub(super) signals: VecDeque<(usize, Multipath)>,
+    pub(super) counters: MultipathCounters,
+}
+
+impl Endpoint {
+    /// One end of a connection whose subflows are the TCP connections of those numbers, one for
+    /// each path, before anything was sent.
+    #[must_use]
+    pub fn new(
+        numbers: impl Iterator<Item = u32>,
+        role: Role,
+        settings: &Arc<MultipathSettings>,
+    ) -> Self {
+        let subflow = |(number, path): (u32, &super::PathSettings)| {
+            let endpoint = tcp::Endpoint::new(number, role, &settings.subflow);
+            let endpoint = endpoint.as_subflow(settings.application_limited);
+            Subflow::new(number, endpoint, path.is_backup)
+        };
+        Self {
+            role,
+            subflows: numbers.zip(&settings.paths).map(subflow).collect(),
+            is_plain: role == Role::Server && !settings.server_is_capable,
+            sending: Sending::default(),
+            receiving: Receiving::new(&settings.tcp),
+            closing: Closing::default(),
+            scheduler: settings.scheduler.make(),
+            states: Vec::with_capacity(settings.paths.len()),
+            siblings: Vec::with_capacity(settings.paths.len()),
+            all_opened: false,
+            known_addresses: 0,
+            unheard_addresses: 0,
+            announces_at: Time::NEVER,
+            signals: VecDeque::new(),
+            counters: MultipathCounters::default(),
+            settings: Arc::clone(settings),
+        }
+    }
+
+    /// The host of a path will say when segments leave its queue, which is kept small.
+    #[must_use]
+    pub fn with_small_queues(mut self, small: impl Iterator<Item = bool>) -> Self {
+        let subflows = std::mem::take(&mut self.subflows);
+        let keep = |(it, small): (Subflow, bool)| {
+            let endpoint = if small { it.endpoint.with_small_queue() } else { it.endpoint };
+            Subflow { endpoint, ..it }
+        };
+        self.subflows = subflows.into_iter().zip(small).map(keep).collect();
+        self
+    }
+
+    /// Whether its host is to say when the segments of that subflow leave the host's queue.
+    #[must_use]
+    pub fn keeps_queue_small(&self, number: u32) -> bool {
+        self.find(number).is_some_and(|it| self.subflows[it].endpoint.keeps_queue_small())
+    }
+
+    /// A segment of a subflow leaves the queue of its host at that time.
+    pub fn leave_queue(&mut self, now: Time, number: u32, bytes: u16, leaves: Time) {
+        if let Some(place) = self.find(number) {
+            self.subflows[place].endpoint.leave_queue(now, bytes, leaves);
+        }
+    }
+
+    /// The place of the subflow of that number.
+    #[inline]
+    pub(super) fn find(&self, number: u32) -> Option<usize> {
+        self.subflows.iter().position(|it| it.number == number)
+    }
+
+    /// The client opens the connection on the first path.
+    pub fn open(&mut self, now: Time, outbox: &mut TcpOutbox) {
+        if self.role == Role::Client {
+            self.on_subflow(0, outbox, |it, outbox| it.open(now, outbox));
+        }
+    }
+
+    /// The application hands over `bytes` more; without end for `u64::MAX`.
+    pub fn write(&mut self, now: Time, bytes: u64, outbox: &mut TcpOutbox) {
+        self.sending.write(bytes);
+        self.prepare(now);
+        self.transmit(now, outbox);
+    }
+
+    /// The application will write nothing more.
+    pub fn close(&mut self, now: Time, outbox: &mut TcpOutbox) {
+        self.sending.close();
+        self.prepare(now);
+        self.transmit(now, outbox);
+        self.go_on_closing(now, outbox);
+    }
+
+    /// Makes the subflows ready to send.
+    fn prepare(&mut self, now: Time) {
+        for it in &mut self.subflows {
+            if it.endpoint.is_established() {
+                it.endpoint.prepare(now);
+            }
+        }
+    }
+
+    /// Calls a subflow, and puts into what it sends what the connection says.
+    pub(super) fn on_subflow(
+        &mut self,
+        place: usize,
+        outbox: &mut TcpOutbox,
+        call: impl FnOnce(&mut tcp::Endpoint, &mut TcpOutbox),
+    ) {
+        let before = outbox.len();
+        call(&mut self.subflows[place].endpoint, outbox);
+        self.put_options(place, &mut outbox[before..]);
+    }
+
+    /// Receives a segment of one of its subflows that came with that ECN field.
+    pub fn receive(&mut self, now: Time, segment: &Segment, ecn: Ecn, outbox: &mut TcpOutbox) {
+        let Some(place) = self.find(segment.connection) else { return };
+        let was_established = self.subflows[place].endpoint.is_established();
+        let multipath = segment.multipath();
+        let subflow = &mut self.subflows[place];
+        let window = subflow.window_of(segment);
+        match multipath {
+            Some(Multipath::Mapping { sequence, .. }) if segment.length > 0 => {
+                subflow.arrive(segment, sequence);
+            }
+            // What the client sends first.
+            Some(Multipath::Capable) if segment.length > 0 => subflow.arrive(segment, 0),
+            None if segment.length > 0 && self.is_plain => {
+                if let Some(start) = subflow.place_of(segment) {
+                    subflow.arrive(segment, start);
+                }
+            }
+            _ => {}
+        }
+        if segment.length > 0 {
+            subflow.receiver_rtt.measure(now, segment);
+        }
+        if multipath.is_none() && place == 0 && segment.flags.has(Flags::SYN) {
+            self.is_plain = true;
+        }
+        let opened = open_window(segment);
+        self.tell_siblings(place);
+        self.on_subflow(place, outbox, |it, outbox| it.receive(now, &opened, ecn, outbox));
+        let is_established = self.subflows[place].endpoint.is_established();
+        if let Some(multipath) = multipath {
+            self.take_options(now, place, multipath, segment, outbox);
+        }
+        if is_established && !was_established {
+            self.on_established(now, place, outbox);
+        }
+        self.take_data(now, place, outbox);
+        if self.is_plain {
+            self.take_plain_acknowledgement(window);
+        } else if let Some(acknowledgement) = data_acknowledgement(multipath) {
+            self.sending.acknowledge(acknowledgement, window);
+        }
+        self.after(now, place, outbox);
+    }
+
+    /// What follows when a subflow has received something or checked its timers.
+    fn after(&mut self, now: Time, place: usize, outbox: &mut TcpOutbox) {
+        let subflow = &mut self.subflows[place];
+        if subflow.forget_acknowledged() {
+            subflow.is_failed = false;
+        }
+        if subflow.has_timed_out() {
+            self.on_timeout(place);
+        }
+        if self.subflows[place].endpoint.controller().is_some_and(abandons) {
+            self.abandon(place);
+        }
+        self.establish_others(now, outbox);
+        self.transmit(now, outbox);
+        self.go_on_closing(now, outbox);
+        self.send_signals(now, outbox);
+    }
+
+    /// Tells a subflow's controller what the others do, if it wants to know.
+    fn tell_siblings(&mut self, place: usize) {
+        if self.subflows.len() < 2 || !self.subflows[place].endpoint.is_coupled() {
+            return;
+        }
+        self.siblings.clear();
+        let others = self
+            .subflows
+            .iter()
+            .enumerate()
+            .filter(|(it, other)| *it != place && other.is_usable());
+        self.siblings.extend(others.filter_map(|(_, it)| it.endpoint.sibling()));
+        self.subflows[place].endpoint.on_siblings(&self.siblings);
+    }
+
+    /// The radio that its data goes over reports to all subflows.
+    pub fn on_radio_report(&mut self, now: Time, sinr: f64, bandwidth: f64) {
+        for it in &mut self.subflows {
+            it.endpoint.on_radio_report(now, sinr, bandwidth);
+        }
+    }
+
+    /// The application takes `bytes` of what came in order.
+    pub fn take(&mut self, now: Time, bytes: u64, outbox: &mut TcpOutbox) {
+        self.receiving.take(now, bytes, &self.settings.tcp);
+        if self.receiving.opens(&self.settings.tcp) {
+            for place in 0..self.subflows.len() {
+                if self.subflows[place].endpoint.is_established() {
+                    self.on_subflow(place, outbox, |it, outbox| it.send_bare(now, outbox));
+                }
+            }
+        }
+    }
+
+    /// Handles the timers that are due.
+    pub fn wake(&mut self, now: Time, outbox: &mut TcpOutbox) {
+        for place in 0..self.subflows.len() {
+            if self.subflows[place].endpoint.next_wake().is_some_and(|it| it <= now) {
+                self.tell_siblings(place);
+                self.on_subflow(place, outbox, |it, outbox| it.wake(now, outbox));
+                self.take_data(now, place, outbox);
+                self.after(now, place, outbox);
+            }
+            self.confirm_again(now, place, outbox);
+        }
+        self.announce_again(now, outbox);
+        self.wake_closing(now, outbox);
+        self.probe_window(now, outbox);
+    }
+
+    /// When [`Endpoint::wake`] wants to be called next, if ever.
+    #[must_use]
+    pub fn next_wake(&self) -> Option<Time> {
+        let subflows = self.subflows.iter();
+        let own = subflows.map(|it| it.endpoint.next_wake().unwrap_or(Time::NEVER));
+        let confirms = self.subflows.iter().map(|it| it.confirms_at);
+        let others = [self.closing.due(), self.sending.probes_at(), self.announces_at];
+        let earliest = own.chain(confirms).chain(others).min().unwrap_or(Time::NEVER);
+        (earliest != Time::NEVER).then_some(earliest)
+    }
+
+    /// Whether the peer has sent everything.
+    #[must_use]
+    pub fn is_finished(&self) -> bool {
+        if self.is_plain {
+            return self.subflows[0].endpoint.is_finished();
+        }
+        self.receiving.is_finished()
+    }
+
+    /// Bytes written that the other end has not acknowledged; `u64::MAX` for data without end.
+    #[must_use]
+    pub fn unacknowledged(&self) -> u64 {
+        self.sending.unacknowledged_bytes()
+    }
+
+    /// Bytes received in order.
+    #[inline]
+    #[must_use]
+    pub fn received_bytes(&self) -> u64 {
+        self.receiving.in_order()
+    }
+
+    /// Bytes received that wait for others before them, which another subflow has: in the order
+    /// of the connection. What waits inside a subflow is not counted.
+    #[must_use]
+    pub fn waiting_bytes(&self) -> u64 {
+        self.receiving.waiting()
+    }
+
+    /// How each subflow's connection, and the buffers behave.
+    #[must_use]
+    pub fn settings(&self) -> &TcpSettings {
+        &self.settings.tcp
+    }
+
+    /// What the subflows' connections counted, all together; the bytes are those of the
+    /// connection.
+    #[must_use]
+    pub fn counters(&self) -> EndpointCounters {
+        let mut counters = EndpointCounters::default();
+        self.subflows.iter().for_each(|it| counters += it.endpoint.counters());
+        counters.received_bytes = self.receiving.in_order();
+        counters.acknowledged_bytes = self.sending.acknowledged_bytes();
+        counters
+    }
+
+    /// What it counted beside that.
+    #[must_use]
+    pub fn multipath_counters(&self) -> &MultipathCounters {
+        &self.counters
+    }
+
+    /// What it counted of each subflow, and how that fares once it is ready to send.
+    pub fn subflows(&self) -> impl Iterator<Item = (SubflowCounters, Option<&AnyController>)> {
+        self.subflows.iter().map(|it| {
+            let counters = SubflowCounters {
+                tcp: *it.endpoint.counters(),
+                first_bytes: it.first_bytes,
+                reinjected_bytes: it.reinjected_bytes,
+                is_established: it.endpoint.is_established(),
+                in_flight: it.endpoint.in_flight(),
+            };
+            (counters, it.endpoint.controller())
+        })
+    }
+
+    /// The smoothed round trip of a subflow, once there is a sample.
+    #[must_use]
+    pub fn smoothed_rtt(&self, place: usize) -> Option<Duration> {
+        self.subflows[place].endpoint.smoothed_rtt()
+    }
+
+    /// What is in flight, in segments, rounded up.
+    #[must_use]
+    pub fn in_flight(&self) -> u64 {
+        self.subflows.iter().map(|it| it.endpoint.in_flight()).sum()
+    }
+
+    /// The sum of the windows, in segments, once something was written.
+    #[must_use]
+    pub fn cwnd(&self) -> Option<f64> {
+        use windtunnel_controllers::Controller;
+        let controllers = self.subflows.iter().filter_map(|it| it.endpoint.controller());
+        controllers.map(AnyController::cwnd).reduce(|sum, it| sum + it)
+    }
+
+    /// Fetches what lies behind it, before it receives a segment.
+    #[inline]
+    pub fn prefetch(&self) {
+        self.subflows.iter().for_each(|it| it.endpoint.prefetch());
+    }
+
+    /// Puts into packets of a subflow what the connection says.
+    fn put_options(&mut self, place: usize, packets: &mut [Packet]) {
+        let version = self.settings.version;
+        for packet in packets {
+            let Body::Segment(segment) = &mut packet.body else { continue };
+            self.receiving.advertise(segment, &self.settings.tcp);
+            if !self.is_plain {
+                let multipath = self.option_for(place, segment);
+                say(packet, multipath, version);
+            }
+        }
+    }
+
+    /// What a segment of a subflow says.
+    fn option_for(&self, place: usize, segment: &Segment) -> Multipath {
+        let subflow = &self.subflows[place];
+        let acknowledgement = self.receiving.acknowledgement();
+        if segment.flags.has(Flags::SYN) {
+            return self.greeting(place);
+        }
+        if segment.length == 0 {
+            // The other end may not have the keys yet.
+            return match self.role {
+                Role::Client if !subflow.is_confirmed => self.greeting(place),
+                _ => Multipath::Acknowledgement { acknowledgement },
+            };
+        }
+        match subflow.data_of(segment) {
+            Some(it) if it.data == 0 && self.greets_with_data(place) => Multipath::Capable,
+            Some(it) => {
+                let fin = self.sending.ends_with(it.data_end());
+                Multipath::Mapping { sequence: it.data, acknowledgement, fin }
+            }
+            None => Multipath::Acknowledgement { acknowledgement },
+        }
+    }
+}
+
+/// Lets a packet's segment say that.
+pub(super) fn say(packet: &mut Packet, multipath: Multipath, version: Version) {
+    let Body::Segment(segment) = &mut packet.body else { return };
+    let before = segment.size();
+    segment.set_multipath(multipath, version);
+    packet.network_size = packet.network_size - before + segment.size();
+}
+
+fn abandons(controller: &AnyController) -> bool {
+    use windtunnel_controllers::Controller;
+    controller.abandons()
+}
+
+/// A segment as a subflow sees it: its window is no limit.
+fn open_window(segment: &Segment) -> Segment {
+    let mut opened = *segment;
+    opened.window = OPEN_WINDOW;
+    if segment.flags.has(Flags::SYN) {
+        let options = segment.syn_options();
+        opened.set_syn_options(windtunnel_packets::tcp::SynOptions {
+            window_scale: LARGEST_SHIFT,
+            ..options
+        });
+    }
+    opened
+}
+
+/// The data acknowledgement that a segment has.
+fn data_acknowledgement(multipath: Option<Multipath>) -> Option<u64> {
+    match multipath? {
+        Multipath::Acknowledgement { acknowledgement }
+        | Multipath::Mapping { acknowledgement, .. } => Some(acknowledgement),
+        // Of the first data nothing is acknowledged yet, but there is a window.
+        Multipath::Capable => Some(0),
+        _ => None,
+    }
+}

@@ -1,0 +1,99 @@
+//! Bursts for the subflow that would have sent what it holds the soonest, whether its window has
+//! room or not.
+//!
+//! Source: the scheduler of Linux 6.12 to 6.18 (`net/mptcp`), which has no other. A subflow
+//! holds what waits there or is in flight, at most twice its window, as its send buffer allows;
+//! the pacing rate is a mean over what it was given.
+
+use windtunnel_engine::Time;
+
+use crate::mptcp::scheduler::{Choice, Description, Scheduler, SubflowState, View, greatest};
+
+pub(super) const DESCRIPTION: Description = Description {
+    name: "least-linger",
+    title: "least linger",
+    meaning: "bursts for the subflow that will have sent what it holds the soonest",
+    source: "Linux 6.12 to 6.18",
+    make: || Box::new(LeastLinger { rates: Vec::new(), burst: None }),
+};
+
+/// The bytes of a burst.
+const BURST: u64 = 65_536 - 320;
+
+/// The least that a subflow may hold, in segments.
+const LEAST_HELD: f64 = 20.0;
+
+#[derive(Debug)]
+struct LeastLinger {
+    /// The mean pacing rate of each subflow, in segments per second.
+    rates: Vec<f64>,
+    /// The subflow that has the current burst, and the bytes that are left of it.
+    burst: Option<(usize, u64)>,
+}
+
+/// The segments that a subflow holds.
+fn held(it: &SubflowState) -> f64 {
+    it.sender.in_flight + it.sender.queued
+}
+
+fn has_room(it: &SubflowState) -> bool {
+    held(it) < LEAST_HELD.max(2.0 * it.sender.cwnd)
+}
+
+impl LeastLinger {
+    /// Begins a burst for the subflow that lingers least.
+    fn begin(&mut self, view: &View<'_>) -> Option<usize> {
+        let rates = &mut self.rates;
+        rates.resize(view.subflows.len(), 0.0);
+        for (place, it) in view.usable() {
+            if rates[place] == 0.0 {
+                rates[place] = it.sender.rate.unwrap_or(0.0);
+            }
+        }
+        let rate = |place: usize, it: &SubflowState| match rates[place] {
+            0.0 => it.sender.rate.unwrap_or(f64::MIN_POSITIVE),
+            rate => rate,
+        };
+        let mut least: Option<(usize, f64)> = None;
+        for (place, it) in view.usable() {
+            let linger = held(it) / rate(place, it);
+            if least.is_none_or(|(_, other)| linger < other) {
+                least = Some((place, linger));
+            }
+        }
+        let (place, _) = least?;
+        let it = &view.subflows[place];
+        let burst = BURST.min(view.window).min(view.waiting).max(1);
+        let segments = burst as f64 / f64::from(view.segment);
+        let now = it.sender.rate.unwrap_or(0.0);
+        let held = held(it);
+        rates[place] = (rates[place] * held + now * segments) / (held + segments);
+        self.burst = Some((place, burst));
+        Some(place)
+    }
+}
+
+impl Scheduler for LeastLinger {
+    fn choose(&mut self, view: &View<'_>) -> Option<Choice> {
+        if view.excluded.is_some() {
+            // What goes again goes to a subflow that holds nothing.
+            let idle = view.usable().filter(|(_, it)| held(it) == 0.0);
+            return greatest(idle, |it| -it.rtt()).map(Choice::new);
+        }
+        let kept = self.burst.map(|(place, _)| place);
+        let kept = kept.filter(|kept| view.usable().any(|(place, _)| place == *kept));
+        let place = kept.or_else(|| self.begin(view))?;
+        has_room(&view.subflows[place]).then(|| Choice::new(place))
+    }
+
+    fn on_sent(&mut self, subflow: usize, start: u64, end: u64) {
+        self.burst = self.burst.and_then(|(place, left)| {
+            let left = left.saturating_sub(end - start);
+            (place == subflow && left > 0).then_some((place, left))
+        });
+    }
+
+    fn on_window_full(&mut self, _now: Time) {
+        self.burst = None;
+    }
+}

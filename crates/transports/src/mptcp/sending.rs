@@ -1,0 +1,375 @@
+//! What is written goes to the subflows, segment by segment, and again to others where it is
+//! late.
+
+use std::collections::VecDeque;
+
+use windtunnel_engine::{Duration, Time};
+
+use super::endpoint::Endpoint;
+use super::scheduler::{Choice, SubflowState, View, nearest};
+use super::subflow::Mapping;
+use crate::tcp::{TcpOutbox, TcpSettings};
+
+/// More bytes than any connection sends: data without end.
+const WITHOUT_END: u64 = u64::MAX / 2;
+
+/// What a subflow may hold, sent or not: so many windows, and at least so many segments.
+const MOST_WINDOWS: f64 = 2.0;
+const LEAST_HELD: f64 = 20.0;
+
+/// Data is sent again on a faster subflow if the slower one has a window of so few segments, or
+/// a round trip of more than so many of the faster one's (`net/mptcp` of version 0.95).
+const SMALL_WINDOW: f64 = 4.0;
+const MUCH_SLOWER: f64 = 4.0;
+
+/// The time to a probe of a closed window where no timeout is known.
+const PROBE_WITHIN: Duration = Duration::from_secs(1);
+
+/// Data that shall go again, to another subflow than that one.
+#[derive(Clone, Copy, Debug)]
+struct Reinjection {
+    start: u64,
+    end: u64,
+    from: usize,
+}
+
+/// The data to be sent.
+#[derive(Debug)]
+pub(super) struct Sending {
+    /// The first byte that is not acknowledged. A DATA_FIN counts as one.
+    unacknowledged: u64,
+    /// The next byte that goes for the first time.
+    next: u64,
+    /// The byte after the last that the application wrote.
+    limit: u64,
+    closing: bool,
+    /// The byte after the last that the receiver has room for.
+    edge: u64,
+    reinjections: VecDeque<Reinjection>,
+    /// The subflow of the last data that went for the first time.
+    last: Option<usize>,
+    /// Up to that byte, what filled the window was sent again.
+    repeated: u64,
+    /// When a subflow was last penalised.
+    penalised: Option<Time>,
+    /// When the closed window is probed, and how long after the last probe.
+    probes_at: Time,
+    probe_wait: Duration,
+}
+
+impl Default for Sending {
+    fn default() -> Self {
+        Self {
+            unacknowledged: 0,
+            next: 0,
+            limit: 0,
+            closing: false,
+            edge: 0,
+            reinjections: VecDeque::new(),
+            last: None,
+            repeated: 0,
+            penalised: None,
+            probes_at: Time::NEVER,
+            probe_wait: PROBE_WITHIN,
+        }
+    }
+}
+
+impl Sending {
+    pub(super) fn write(&mut self, bytes: u64) {
+        self.limit = self.limit.saturating_add(bytes).min(WITHOUT_END);
+    }
+
+    /// Nothing more will be written. Of data without end, what has been sent is the end.
+    pub(super) fn close(&mut self) {
+        self.closing = true;
+        if self.limit >= WITHOUT_END {
+            self.limit = self.next;
+        }
+    }
+
+    pub(super) fn is_closing(&self) -> bool {
+        self.closing
+    }
+
+    /// Whether anything was written, or it was closed.
+    pub(super) fn is_used(&self) -> bool {
+        self.limit > 0 || self.closing
+    }
+
+    /// Whether all that was written has been given to subflows.
+    pub(super) fn has_given_all(&self) -> bool {
+        self.next == self.limit
+    }
+
+    /// The byte after the last, which a DATA_FIN takes.
+    pub(super) fn end(&self) -> u64 {
+        self.limit
+    }
+
+    /// Whether data up to there is the last.
+    pub(super) fn ends_with(&self, end: u64) -> bool {
+        self.closing && end == self.limit
+    }
+
+    /// Whether everything was acknowledged, the DATA_FIN as well.
+    pub(super) fn is_closed(&self) -> bool {
+        self.closing && self.unacknowledged > self.limit
+    }
+
+    pub(super) fn unacknowledged_bytes(&self) -> u64 {
+        if self.limit >= WITHOUT_END {
+            return u64::MAX;
+        }
+        self.limit.saturating_sub(self.unacknowledged)
+    }
+
+    pub(super) fn acknowledged_bytes(&self) -> u64 {
+        self.unacknowledged.min(self.limit)
+    }
+
+    pub(super) fn probes_at(&self) -> Time {
+        self.probes_at
+    }
+
+    /// The other end expects that byte next, and has room for so many more.
+    pub(super) fn acknowledge(&mut self, acknowledgement: u64, window: u64) {
+        let sent = self.next + u64::from(self.closing && self.next == self.limit);
+        if acknowledgement > sent {
+            return;
+        }
+        self.unacknowledged = self.unacknowledged.max(acknowledgement);
+        self.edge = self.edge.max(acknowledgement + window);
+    }
+
+    /// The bytes that there is room for, at the receiver and in the send buffer.
+    fn room(&self, send_buffer: u64) -> u64 {
+        self.edge.min(self.unacknowledged.saturating_add(send_buffer)).saturating_sub(self.next)
+    }
+
+    /// What a scheduler decides on.
+    fn view<'a>(
+        &self,
+        now: Time,
+        subflows: &'a [SubflowState],
+        settings: &TcpSettings,
+        excluded: Option<usize>,
+    ) -> View<'a> {
+        View {
+            now,
+            subflows,
+            excluded,
+            unacknowledged: self.unacknowledged.min(self.next),
+            next: self.next,
+            waiting: self.limit - self.next,
+            window: self.room(settings.send_buffer),
+            segment: settings.maximum_segment,
+        }
+    }
+
+    /// The first data that shall go again and was not acknowledged meanwhile.
+    fn next_reinjection(&mut self) -> Option<Reinjection> {
+        let unacknowledged = self.unacknowledged;
+        while self.reinjections.front().is_some_and(|it| it.end <= unacknowledged) {
+            self.reinjections.pop_front();
+        }
+        let first = *self.reinjections.front()?;
+        Some(Reinjection { start: first.start.max(unacknowledged), ..first })
+    }
+}
+
+impl Endpoint {
+    /// Gives subflows what they may have.
+    pub(super) fn transmit(&mut self, now: Time, outbox: &mut TcpOutbox) {
+        if !self.sending.is_used() {
+            return;
+        }
+        self.states.clear();
+        self.states.extend(self.subflows.iter().map(|it| it.state()));
+        while self.send_again(now, outbox) {}
+        while self.send_next(now, outbox) {}
+        self.arrange_probe(now);
+    }
+
+    /// What the scheduler chooses, if it is possible.
+    fn choose(&mut self, now: Time, excluded: Option<usize>) -> Option<Choice> {
+        let view = self.sending.view(now, &self.states, &self.settings.tcp, excluded);
+        self.scheduler.choose(&view).filter(|it| {
+            let usable = |state: &&SubflowState| state.usable;
+            let Some(state) = self.states.get(it.subflow).filter(usable) else { return false };
+            let held = state.sender.in_flight + state.sender.queued;
+            held < LEAST_HELD.max(MOST_WINDOWS * state.sender.cwnd)
+        })
+    }
+
+    /// Data that was late on one subflow goes to another. Whether some went.
+    fn send_again(&mut self, now: Time, outbox: &mut TcpOutbox) -> bool {
+        let Some(it) = self.sending.next_reinjection() else { return false };
+        let Some(choice) = self.choose(now, Some(it.from)) else { return false };
+        let segment = u64::from(self.settings.tcp.maximum_segment);
+        let end = it.end.min(it.start + segment);
+        if let Some(first) = self.sending.reinjections.front_mut() {
+            first.start = end;
+        }
+        if end == it.end {
+            self.sending.reinjections.pop_front();
+        }
+        self.give(now, choice.subflow, it.start, end, outbox);
+        true
+    }
+
+    /// The next segment goes to a subflow. Whether one went.
+    fn send_next(&mut self, now: Time, outbox: &mut TcpOutbox) -> bool {
+        let view = self.sending.view(now, &self.states, &self.settings.tcp, None);
+        let (waiting, room, next) = (view.waiting, view.window, view.next);
+        let (segment, unacknowledged) = (u64::from(view.segment), view.unacknowledged);
+        let length = waiting.min(segment);
+        let repeats = self.scheduler.repeats();
+        // A part of a segment goes only where nothing else would go on (RFC 9293, section
+        // 3.8.6.2.1).
+        let is_blocked = waiting > 0 && length > room && (room == 0 || self.has_any_in_flight());
+        if is_blocked {
+            self.scheduler.on_window_full(now);
+            self.send_what_blocks(now, outbox);
+        }
+        if (waiting == 0 || is_blocked) && !repeats {
+            return false;
+        }
+        let Some(choice) = self.choose(now, None) else { return false };
+        let from = choice.from.map_or(next, |it| it.clamp(unacknowledged, next));
+        let (start, end) = if from < next {
+            (from, next.min(from + segment))
+        } else if is_blocked || waiting == 0 {
+            return false;
+        } else {
+            (next, next + length.min(room))
+        };
+        self.give(now, choice.subflow, start, end, outbox);
+        true
+    }
+
+    fn has_any_in_flight(&self) -> bool {
+        self.states.iter().any(|it| it.sender.in_flight + it.sender.queued > 0.0)
+    }
+
+    /// Gives a subflow the bytes from `start` to before `end`.
+    fn give(&mut self, now: Time, place: usize, start: u64, end: u64, outbox: &mut TcpOutbox) {
+        let length = end - start;
+        let is_first = start == self.sending.next;
+        let subflow = &mut self.subflows[place];
+        let written = subflow.endpoint.written();
+        let is_reinjected = !is_first;
+        subflow.sent.push_back(Mapping { start: written, length, data: start, is_reinjected });
+        if is_first {
+            subflow.first_bytes += length;
+            self.sending.next = end;
+            self.counters.switches += u64::from(self.sending.last.is_some_and(|it| it != place));
+            self.sending.last = Some(place);
+        } else {
+            subflow.reinjected_bytes += length;
+            self.counters.reinjected_bytes += length;
+        }
+        if self.sending.ends_with(end) && !self.is_plain {
+            self.closing.note_fin(now);
+        }
+        self.on_subflow(place, outbox, |it, outbox| it.write_record(now, length, outbox));
+        self.scheduler.on_sent(place, start, end);
+        self.states[place] = self.subflows[place].state();
+    }
+
+    /// What fills the receiver's window because a slower subflow has it goes again on a faster
+    /// one, and the slower one is penalised (Raiciu et al., NSDI 2012, section 4.2, with the
+    /// conditions of version 0.95).
+    fn send_what_blocks(&mut self, now: Time, outbox: &mut TcpOutbox) {
+        if !self.settings.opportunistic_retransmission {
+            return;
+        }
+        let head = self.sending.unacknowledged;
+        let view = self.sending.view(now, &self.states, &self.settings.tcp, None);
+        let Some(fast) = nearest(view.open()) else { return };
+        let Some(slow) = self.subflows.iter().position(|it| it.holds(head)) else { return };
+        if slow == fast || self.subflows[fast].holds(head) {
+            return;
+        }
+        let (one, other) = (self.states[fast], self.states[slow]);
+        if one.rtt() < other.rtt() {
+            let rtt = one.sender.smoothed_rtt.unwrap_or(PROBE_WITHIN);
+            if self.sending.penalised.is_none_or(|it| now.since(it) >= rtt) {
+                self.sending.penalised = Some(now);
+                self.subflows[slow].endpoint.penalise();
+                self.counters.penalties += 1;
+                self.states[slow] = self.subflows[slow].state();
+            }
+        }
+        let much_slower = other.rtt() > MUCH_SLOWER * one.rtt();
+        if head < self.sending.repeated || !(other.sender.cwnd <= SMALL_WINDOW || much_slower) {
+            return;
+        }
+        let mapping = self.subflows[slow].sent.iter().find(|it| it.data_end() > head).copied();
+        let Some(end) = mapping.map(|it| it.data_end().min(self.sending.next)) else { return };
+        self.sending.repeated = end;
+        self.give(now, fast, head, end, outbox);
+    }
+
+    /// A subflow's timeout went off: others send what it holds.
+    pub(super) fn on_timeout(&mut self, place: usize) {
+        self.subflows[place].is_failed = true;
+        self.reinject(place);
+    }
+
+    /// A subflow is not used any more.
+    pub(super) fn abandon(&mut self, place: usize) {
+        let others = self.subflows.iter().enumerate();
+        let has_other = others.filter(|(it, _)| *it != place).any(|(_, it)| it.is_usable());
+        if has_other && self.subflows[place].may_send {
+            self.subflows[place].may_send = false;
+            self.reinject(place);
+        }
+    }
+
+    /// What a subflow holds shall go again, once.
+    fn reinject(&mut self, place: usize) {
+        let unacknowledged = self.sending.unacknowledged;
+        for it in &mut self.subflows[place].sent {
+            if it.is_reinjected || it.data_end() <= unacknowledged {
+                continue;
+            }
+            it.is_reinjected = true;
+            let (start, end) = (it.data.max(unacknowledged), it.data_end());
+            match self.sending.reinjections.back_mut() {
+                Some(last) if last.end == start && last.from == place => last.end = end,
+                _ => self.sending.reinjections.push_back(Reinjection { start, end, from: place }),
+            }
+        }
+    }
+
+    /// In plain TCP, what the first subflow acknowledges is the data.
+    pub(super) fn take_plain_acknowledgement(&mut self, window: u64) {
+        let endpoint = &self.subflows[0].endpoint;
+        let acknowledged = endpoint.written().saturating_sub(endpoint.unacknowledged());
+        self.sending.acknowledge(acknowledged, window);
+    }
+
+    /// A closed window is probed as long as nothing is in flight that would be answered.
+    fn arrange_probe(&mut self, now: Time) {
+        let it = &self.sending;
+        let is_closed = it.limit > it.next && it.edge <= it.next && !self.has_any_in_flight();
+        if !is_closed {
+            (self.sending.probes_at, self.sending.probe_wait) = (Time::NEVER, PROBE_WITHIN);
+        } else if self.sending.probes_at == Time::NEVER {
+            self.sending.probes_at = now + self.sending.probe_wait;
+        }
+    }
+
+    /// Probes a closed window, if it is time.
+    pub(super) fn probe_window(&mut self, now: Time, outbox: &mut TcpOutbox) {
+        if self.sending.probes_at > now {
+            return;
+        }
+        self.sending.probe_wait = self.sending.probe_wait * 2;
+        self.sending.probes_at = now + self.sending.probe_wait;
+        if let Some(place) = self.subflows.iter().position(|it| it.is_usable()) {
+            self.on_subflow(place, outbox, |it, outbox| it.ask(now, outbox));
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! How both ends of a multipath connection behave.
+
+use std::sync::Arc;
+
+use windtunnel_packets::multipath::{Multipath, Version};
+
+use super::scheduler::SchedulerSettings;
+use crate::tcp::{BufferLimits, Reading, TcpSettings};
+
+/// More than any subflow holds: neither its receive buffer nor its send buffer limits it.
+const UNLIMITED: u64 = 1 << 30;
+
+/// A path of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PathSettings {
+    /// The addresses of the client and of the server that it joins, each as a number that is
+    /// unique at its end; 0 is that of the first path.
+    pub addresses: [u8; 2],
+    /// Whether it is only for when no other is usable.
+    pub is_backup: bool,
+}
+
+/// How both ends of a multipath connection behave.
+#[derive(Clone, Debug)]
+pub struct MultipathSettings {
+    /// Each subflow, and the buffers of the connection.
+    pub tcp: Arc<TcpSettings>,
+    /// The same for a subflow, whose buffers are those of the connection.
+    pub(super) subflow: Arc<TcpSettings>,
+    /// The version.
+    pub version: Version,
+    /// The paths; the connection is opened on the first.
+    pub paths: Vec<PathSettings>,
+    /// What chooses among them.
+    pub scheduler: SchedulerSettings,
+    /// Whether data that fills the receiver's window because it is late on a slower subflow is
+    /// sent again on a faster one, and the slower one's window is halved.
+    pub opportunistic_retransmission: bool,
+    /// Whether a lack of data limits the samples of a subflow's delivery rate. In Linux it does
+    /// not.
+    pub application_limited: bool,
+    /// Whether the server knows the protocol; otherwise, both speak plain TCP.
+    pub server_is_capable: bool,
+}
+
+impl MultipathSettings {
+    /// Connections of subflows like that over those paths, the rest as in Linux's out-of-tree
+    /// implementation.
+    #[must_use]
+    pub fn new(
+        tcp: TcpSettings,
+        version: Version,
+        paths: Vec<PathSettings>,
+        scheduler: SchedulerSettings,
+    ) -> Self {
+        let subflow = Arc::new(TcpSettings {
+            receive_buffer: BufferLimits::fixed(UNLIMITED),
+            send_buffer: UNLIMITED,
+            reading: Reading::AtOnce,
+            ..tcp.clone()
+        });
+        Self {
+            tcp: Arc::new(tcp),
+            subflow,
+            version,
+            paths,
+            scheduler,
+            opportunistic_retransmission: true,
+            application_limited: true,
+            server_is_capable: true,
+        }
+    }
+
+    /// The bytes of options that each segment with data has more than that of plain TCP.
+    #[must_use]
+    pub fn overhead(version: Version) -> u16 {
+        Multipath::mapping_size(version)
+    }
+}

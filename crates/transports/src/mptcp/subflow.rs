@@ -1,0 +1,187 @@
+//! A subflow: an end of a TCP connection, and which data it carries.
+
+use std::collections::VecDeque;
+
+use windtunnel_engine::Time;
+use windtunnel_packets::tcp::{Flags, Segment};
+
+use super::scheduler::SubflowState;
+use crate::tcp;
+use crate::tcp::receive_buffer::ReceiverRtt;
+use crate::tcp::sequence::{FIRST, extend};
+
+/// Which data some bytes of a subflow are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Mapping {
+    /// The first of them, counted from the subflow's beginning.
+    pub(super) start: u64,
+    pub(super) length: u64,
+    /// The number of that data.
+    pub(super) data: u64,
+    /// Whether other subflows shall send it again, or have.
+    pub(super) is_reinjected: bool,
+}
+
+impl Mapping {
+    pub(super) fn end(&self) -> u64 {
+        self.start + self.length
+    }
+
+    pub(super) fn data_end(&self) -> u64 {
+        self.data + self.length
+    }
+}
+
+/// One end of a subflow.
+#[derive(Debug)]
+pub(super) struct Subflow {
+    /// Its number: that of its TCP connection.
+    pub(super) number: u32,
+    pub(super) endpoint: tcp::Endpoint,
+    /// Whether it is only for when no other is usable.
+    pub(super) is_backup: bool,
+    /// Whether data may be sent on it.
+    pub(super) may_send: bool,
+    /// Whether the other end is known to have taken it into the connection.
+    pub(super) is_confirmed: bool,
+    /// When its first acknowledgement is sent again, because nothing has confirmed that it
+    /// arrived.
+    pub(super) confirms_at: Time,
+    /// Whether nothing was acknowledged since its last timeout.
+    pub(super) is_failed: bool,
+    /// The data that it was given and that the other end has not acknowledged to it.
+    pub(super) sent: VecDeque<Mapping>,
+    /// The data that segments brought and that is not in the subflow's order yet.
+    pub(super) arrived: VecDeque<Mapping>,
+    /// The round trip as the receiver sees it.
+    pub(super) receiver_rtt: ReceiverRtt,
+    /// The shift of the windows that the peer advertises on it.
+    pub(super) peer_scale: u8,
+    /// What was counted at the last look.
+    pub(super) timeouts: u64,
+    pub(super) acknowledged: u64,
+    /// Bytes that it was given for the first time, and again.
+    pub(super) first_bytes: u64,
+    pub(super) reinjected_bytes: u64,
+}
+
+impl Subflow {
+    pub(super) fn new(number: u32, endpoint: tcp::Endpoint, is_backup: bool) -> Self {
+        Self {
+            number,
+            endpoint,
+            is_backup,
+            may_send: false,
+            is_confirmed: false,
+            confirms_at: Time::NEVER,
+            is_failed: false,
+            sent: VecDeque::new(),
+            arrived: VecDeque::new(),
+            receiver_rtt: ReceiverRtt::default(),
+            peer_scale: 0,
+            timeouts: 0,
+            acknowledged: 0,
+            first_bytes: 0,
+            reinjected_bytes: 0,
+        }
+    }
+
+    /// Whether data may be sent on it.
+    pub(super) fn is_usable(&self) -> bool {
+        self.may_send && !self.is_failed && self.endpoint.is_established()
+    }
+
+    /// How a scheduler sees it.
+    pub(super) fn state(&self) -> SubflowState {
+        let sender = self.endpoint.sender_state();
+        SubflowState {
+            sender: sender.unwrap_or_default(),
+            usable: self.is_usable() && sender.is_some(),
+            backup: self.is_backup,
+        }
+    }
+
+    /// The bytes that the other end has acknowledged to it.
+    fn acknowledged_bytes(&self) -> u64 {
+        self.endpoint.written().saturating_sub(self.endpoint.unacknowledged())
+    }
+
+    /// Forgets the data that was acknowledged to it. Whether some was, since the last look.
+    pub(super) fn forget_acknowledged(&mut self) -> bool {
+        let acknowledged = self.acknowledged_bytes();
+        if acknowledged == self.acknowledged {
+            return false;
+        }
+        self.acknowledged = acknowledged;
+        while self.sent.front().is_some_and(|it| it.end() <= acknowledged) {
+            self.sent.pop_front();
+        }
+        true
+    }
+
+    /// Whether a timeout went off since the last look.
+    pub(super) fn has_timed_out(&mut self) -> bool {
+        let timeouts = self.endpoint.counters().timeouts;
+        std::mem::replace(&mut self.timeouts, timeouts) < timeouts
+    }
+
+    /// The data in a segment that it sends.
+    pub(super) fn data_of(&self, segment: &Segment) -> Option<Mapping> {
+        let start = extend(self.acknowledged + FIRST, segment.sequence) - FIRST;
+        // Mostly it is the last.
+        let mapping = match self.sent.back() {
+            Some(last) if last.start <= start => last,
+            _ => self.sent.get(self.sent.partition_point(|it| it.end() <= start))?,
+        };
+        if !(mapping.start..mapping.end()).contains(&start) {
+            return None;
+        }
+        let data = mapping.data + (start - mapping.start);
+        Some(Mapping { start, length: u64::from(segment.length), data, ..*mapping })
+    }
+
+    /// Whether it has that data in flight or waiting.
+    pub(super) fn holds(&self, data: u64) -> bool {
+        self.sent.iter().any(|it| (it.data..it.data_end()).contains(&data))
+    }
+
+    /// The place of a segment's data among what arrives on it; none before the first byte.
+    pub(super) fn place_of(&self, segment: &Segment) -> Option<u64> {
+        let near = self.endpoint.counters().received_bytes + FIRST;
+        extend(near, segment.sequence).checked_sub(FIRST)
+    }
+
+    /// A segment brings that data.
+    pub(super) fn arrive(&mut self, segment: &Segment, data: u64) {
+        let received = self.endpoint.counters().received_bytes;
+        let Some(start) = self.place_of(segment) else { return };
+        let length = u64::from(segment.length);
+        let mapping = Mapping { start, length, data, is_reinjected: false };
+        if mapping.end() <= received {
+            return;
+        }
+        let place = self.arrived.partition_point(|it| it.start < start);
+        if self.arrived.get(place).is_none_or(|it| it.start != start) {
+            self.arrived.insert(place, mapping);
+        }
+    }
+
+    /// The window that a segment advertises, in bytes; that of a SYN is not scaled, and says how
+    /// the others are.
+    pub(super) fn window_of(&mut self, segment: &Segment) -> u64 {
+        if segment.flags.has(Flags::SYN) {
+            self.peer_scale = segment.syn_options().window_scale;
+            return u64::from(segment.window);
+        }
+        u64::from(segment.window) << self.peer_scale
+    }
+
+    /// The next data that is in the subflow's order.
+    pub(super) fn next_in_order(&mut self) -> Option<Mapping> {
+        let received = self.endpoint.counters().received_bytes;
+        let first = self.arrived.front().filter(|it| it.end() <= received)?;
+        let first = *first;
+        self.arrived.pop_front();
+        Some(first)
+    }
+}

@@ -1,0 +1,167 @@
+//! What a sender does as a subflow of a multipath connection: it keeps records apart, and says
+//! how it fares.
+
+use std::collections::VecDeque;
+
+use windtunnel_controllers::{Controller, Need, Sibling};
+use windtunnel_engine::Duration;
+
+use super::Sender;
+use super::state::Phase;
+
+/// The least window that a penalty leaves, in segments, and the least threshold.
+const LEAST_WINDOW: f64 = 1.0;
+const LEAST_THRESHOLD: f64 = 2.0;
+
+/// What a sender has beside the others if it is a subflow.
+#[derive(Debug)]
+pub(super) struct Subflow {
+    /// The bytes after the records that were not sent yet: no segment has data of two.
+    ends: VecDeque<u64>,
+    /// Whether a lack of data limits the samples of its delivery rate.
+    pub(super) is_limited_by_application: bool,
+    /// Bytes delivered until the last loss, and between that and the one before.
+    lost_at: u64,
+    between: u64,
+    /// The last sample of the delivery rate, in segments per second.
+    pub(super) rate: Option<f64>,
+}
+
+impl Subflow {
+    fn new(is_limited_by_application: bool) -> Self {
+        let ends = VecDeque::new();
+        Self { ends, is_limited_by_application, lost_at: 0, between: 0, rate: None }
+    }
+
+    /// The bytes from `next` to the end of its record.
+    #[inline]
+    pub(super) fn left(&self, next: u64) -> u64 {
+        self.ends.front().map_or(u64::MAX, |end| end - next)
+    }
+
+    /// Everything before `next` was sent.
+    #[inline]
+    pub(super) fn send(&mut self, next: u64) {
+        while self.ends.front().is_some_and(|it| *it <= next) {
+            self.ends.pop_front();
+        }
+    }
+
+    /// A loss was found when so many bytes had been delivered.
+    pub(super) fn lose(&mut self, delivered: u64) {
+        (self.between, self.lost_at) = (delivered - self.lost_at, delivered);
+    }
+}
+
+/// How the sender of a subflow fares, counted in segments.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SenderState {
+    /// Its window.
+    pub cwnd: f64,
+    /// Its slow-start threshold.
+    pub ssthresh: f64,
+    /// What is in flight.
+    pub in_flight: f64,
+    /// What it was given and has not sent yet.
+    pub queued: f64,
+    /// Its smoothed round trip, and how much that varies, once there is a sample.
+    pub smoothed_rtt: Option<Duration>,
+    /// RTTVAR (RFC 6298).
+    pub rtt_variation: Duration,
+    /// The least round trip of late.
+    pub least_rtt: Option<Duration>,
+    /// Its retransmission timeout.
+    pub timeout: Duration,
+    /// Whether it repairs a loss, or what a timeout left.
+    pub recovering: bool,
+    /// Whether it repairs what a timeout left.
+    pub timed_out: bool,
+    /// Segments per second at which it sends at most, once a round trip is measured.
+    pub rate: Option<f64>,
+    /// The last sample of its delivery rate, in segments per second.
+    pub delivery_rate: Option<f64>,
+    /// The bandwidth, in segments per second, and the round trip without queues that its
+    /// controller estimates.
+    pub estimate: Option<(f64, Duration)>,
+}
+
+impl Sender {
+    /// It sends a subflow's data. A lack of data may mean nothing for its delivery rate.
+    pub(in crate::tcp) fn become_subflow(&mut self, is_limited_by_application: bool) {
+        self.subflow = Some(Box::new(Subflow::new(is_limited_by_application)));
+    }
+
+    /// `bytes` more are to be sent, of which no segment has others too.
+    pub(in crate::tcp) fn write_record(&mut self, bytes: u64) {
+        self.write(bytes);
+        let end = self.limit;
+        if let Some(subflow) = &mut self.subflow {
+            subflow.ends.push_back(end);
+        }
+    }
+
+    /// The bytes written so far.
+    pub(in crate::tcp) fn written(&self) -> u64 {
+        self.limit - super::FIRST
+    }
+
+    /// How it fares.
+    pub(in crate::tcp) fn state(&self) -> SenderState {
+        let segment = f64::from(self.settings.maximum_segment);
+        let estimate = self.controller.estimate();
+        SenderState {
+            cwnd: self.controller.cwnd(),
+            ssthresh: self.controller.ssthresh(),
+            in_flight: self.segments(self.in_flight()),
+            queued: self.segments(self.limit - self.next.min(self.limit)),
+            smoothed_rtt: self.estimator.smoothed(),
+            rtt_variation: self.estimator.variation(),
+            least_rtt: self.rack.least_rtt(),
+            timeout: self.estimator.timeout(),
+            recovering: matches!(self.phase, Phase::Recovery(_) | Phase::Loss(_)),
+            timed_out: matches!(self.phase, Phase::Loss(_)),
+            rate: self.rate().map(|it| it / segment),
+            delivery_rate: self.subflow.as_ref().and_then(|it| it.rate),
+            estimate: estimate.map(|it| (it.bandwidth, Duration::from_nanos(it.round_trip))),
+        }
+    }
+
+    /// What coupled controllers know of it.
+    pub(in crate::tcp) fn sibling(&self) -> Sibling {
+        let delivered = self.account.delivered();
+        let between =
+            self.subflow.as_ref().map_or(delivered, |it| it.between.max(delivered - it.lost_at));
+        Sibling {
+            cwnd: self.controller.cwnd(),
+            ssthresh: self.controller.ssthresh(),
+            smoothed_rtt: self.estimator.smoothed().map(Duration::as_nanos),
+            recovering: matches!(self.phase, Phase::Recovery(_) | Phase::Loss(_)),
+            between_losses: self.segments(between),
+            estimate: self.controller.estimate(),
+            delivery_rate: self.subflow.as_ref().and_then(|it| it.rate),
+        }
+    }
+
+    /// Whether its controller wants to know what other subflows do.
+    pub(in crate::tcp) fn is_coupled(&self) -> bool {
+        self.controller.description().needs(Need::Siblings)
+    }
+
+    /// The others do that.
+    pub(in crate::tcp) fn on_siblings(&mut self, others: &[Sibling]) {
+        let own = self.sibling();
+        self.controller.on_siblings(&own, others);
+    }
+
+    /// Halves the window, because what it holds keeps the other subflows waiting; the threshold
+    /// as well, where the window has reached it.
+    pub(in crate::tcp) fn penalise(&mut self) {
+        if self.phase != Phase::Open {
+            return;
+        }
+        let (cwnd, ssthresh) = (self.controller.cwnd(), self.controller.ssthresh());
+        let halved =
+            if cwnd >= ssthresh { (ssthresh / 2.0).max(LEAST_THRESHOLD) } else { ssthresh };
+        self.controller.lower_window((cwnd / 2.0).max(LEAST_WINDOW), halved);
+    }
+}

@@ -1,0 +1,88 @@
+//! What an end of a connection does as a subflow of a multipath connection.
+
+use windtunnel_controllers::Sibling;
+use windtunnel_engine::Time;
+use windtunnel_packets::Ecn;
+use windtunnel_packets::tcp::Flags;
+
+use super::endpoint::{Endpoint, State, TcpOutbox, Template};
+use super::sender::SenderState;
+
+impl Endpoint {
+    /// It carries data of a multipath connection, in records. A lack of data may mean nothing
+    /// for the samples of its delivery rate, as in Linux.
+    #[must_use]
+    pub fn as_subflow(mut self, is_limited_by_application: bool) -> Self {
+        self.subflow = Some(is_limited_by_application);
+        self
+    }
+
+    /// Whether the handshake is over.
+    #[must_use]
+    pub fn is_established(&self) -> bool {
+        self.state == State::Established
+    }
+
+    /// Makes ready to send, so that its window is known.
+    pub fn prepare(&mut self, now: Time) {
+        self.sender(now);
+    }
+
+    /// Hands over `bytes` that no segment has together with others.
+    pub fn write_record(&mut self, now: Time, bytes: u64, outbox: &mut TcpOutbox) {
+        self.sender(now).write_record(bytes);
+        self.transmit(now, outbox);
+    }
+
+    /// The bytes handed over so far.
+    #[must_use]
+    pub fn written(&self) -> u64 {
+        self.sender.as_ref().map_or(0, |it| it.written())
+    }
+
+    /// How its sender fares, once it is ready to send.
+    #[inline]
+    #[must_use]
+    pub fn sender_state(&self) -> Option<SenderState> {
+        self.sender.as_ref().map(|it| it.state())
+    }
+
+    /// What coupled controllers know of it, once it is ready to send.
+    #[must_use]
+    pub fn sibling(&self) -> Option<Sibling> {
+        self.sender.as_ref().map(|it| it.sibling())
+    }
+
+    /// Whether its controller wants to know what other subflows do.
+    #[must_use]
+    pub fn is_coupled(&self) -> bool {
+        self.sender.as_ref().is_some_and(|it| it.is_coupled())
+    }
+
+    /// The other subflows do that.
+    pub fn on_siblings(&mut self, others: &[Sibling]) {
+        if let Some(sender) = &mut self.sender {
+            sender.on_siblings(others);
+        }
+    }
+
+    /// Halves its window.
+    pub fn penalise(&mut self) {
+        if let Some(sender) = &mut self.sender {
+            sender.penalise();
+        }
+    }
+
+    /// Sends an acknowledgement that nothing asked for, to carry an option.
+    pub fn send_bare(&mut self, now: Time, outbox: &mut TcpOutbox) {
+        self.send_acknowledgement(now, outbox);
+    }
+
+    /// Asks for an acknowledgement: sends the byte before the next one, which the peer has
+    /// already.
+    pub fn ask(&mut self, now: Time, outbox: &mut TcpOutbox) {
+        let next = self.next_sequence();
+        let template = Template::new(now, self.connection, &self.settings, &mut self.receiver);
+        outbox.push(template.packet(next - 1, Flags::ACK, 0, Ecn::NotCapable));
+    }
+}

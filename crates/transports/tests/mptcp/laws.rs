@@ -1,0 +1,88 @@
+//! Laws of whole connections.
+
+use windtunnel_transports::tcp::BufferLimits;
+
+use crate::paths::{Paths, SEGMENT, at, path, settings, tcp};
+
+/// The share of a packet of 1500 bytes that is data.
+const DATA: f64 = SEGMENT as f64 / 1500.0;
+
+#[test]
+fn disjoint_paths_give_the_sum_of_their_rates() {
+    for controller in ["reno", "cubic", "bbr1"] {
+        for shapes in [
+            vec![path(10, 10, 60), path(10, 10, 60)],
+            vec![path(10, 10, 60), path(5, 40, 60)],
+            vec![path(10, 10, 60), path(4, 20, 60), path(2, 30, 60)],
+        ] {
+            let sum: u64 = shapes.iter().map(|it| it.rate / 1_000_000).sum();
+            let count = shapes.len() as u8;
+            let mut paths = Paths::new(settings(tcp(controller), "lowest-rtt", count), shapes);
+            paths.open(0, u64::MAX);
+            let share = paths.megabits(10_000, 40_000) / (sum as f64 * DATA);
+            assert!(share > 0.95 && share < 1.01, "{controller}, {count} paths: {share}");
+        }
+    }
+}
+
+/// Uncoupled, two subflows take two shares of a bottleneck; alone on it, all of it.
+#[test]
+fn two_subflows_through_one_bottleneck_fill_it() {
+    let it = settings(tcp("reno"), "lowest-rtt", 2);
+    let mut paths = Paths::new(it, vec![path(10, 20, 60); 2]).through_one_bottleneck();
+    paths.open(0, u64::MAX);
+    let share = paths.megabits(10_000, 30_000) / (10.0 * DATA);
+    assert!(share > 0.97 && share < 1.01, "{share}");
+}
+
+#[test]
+fn one_path_is_as_fast_as_plain_tcp() {
+    let mut paths = Paths::new(settings(tcp("cubic"), "lowest-rtt", 1), vec![path(10, 10, 60)]);
+    paths.open(0, u64::MAX);
+    let share = paths.megabits(5_000, 20_000) / (10.0 * DATA);
+    assert!(share > 0.99 && share < 1.01, "{share}");
+}
+
+/// RFC 8684, section 3.3.4: with a buffer of all rates times the longest round trip, all paths
+/// are filled; with a tenth of it they cannot be, and nothing breaks.
+#[test]
+fn the_receive_buffer_bounds_what_is_under_way() {
+    for (buffer, least, most) in [(4_000_000, 0.95, 1.01), (30_000, 0.05, 0.8)] {
+        let mut of_tcp = tcp("cubic");
+        of_tcp.receive_buffer = BufferLimits::fixed(buffer);
+        let shapes = vec![path(10, 10, 60), path(10, 100, 200)];
+        let mut paths = Paths::new(settings(of_tcp, "lowest-rtt", 2), shapes);
+        paths.open(0, u64::MAX);
+        let share = paths.megabits(10_000, 30_000) / (20.0 * DATA);
+        assert!(share > least && share < most, "{buffer}: {share}");
+        assert!(paths.ends[1].waiting_bytes() <= buffer);
+    }
+}
+
+/// The buffer grows with what is taken, up to its maximum, and then limits nothing.
+#[test]
+fn a_receive_buffer_that_grows_lets_all_paths_be_filled() {
+    let mut of_tcp = tcp("cubic");
+    of_tcp.receive_buffer = BufferLimits { initial: 65_535, maximum: 6 << 20 };
+    let shapes = vec![path(20, 10, 100), path(20, 40, 100)];
+    let mut paths = Paths::new(settings(of_tcp, "lowest-rtt", 2), shapes);
+    paths.open(0, u64::MAX);
+    let share = paths.megabits(15_000, 30_000) / (40.0 * DATA);
+    assert!(share > 0.95, "{share}");
+}
+
+/// What the sender gives to the subflows, what they send and what is received agree.
+#[test]
+fn every_byte_is_given_once_where_nothing_is_lost() {
+    let it = settings(tcp("reno"), "lowest-rtt", 2);
+    let mut paths = Paths::new(it, vec![path(10, 10, 10_000), path(3, 30, 10_000)]);
+    paths.open(0, 3_000_001);
+    paths.run_until(at(60_000));
+    let sender = &paths.ends[0];
+    let given: u64 = sender.subflows().map(|it| it.0.first_bytes).sum();
+    assert_eq!((given, paths.received(1)), (3_000_001, 3_000_001));
+    assert_eq!(sender.multipath_counters().reinjected_bytes, 0);
+    assert_eq!((sender.unacknowledged(), sender.in_flight()), (0, 0));
+    assert_eq!(sender.counters().acknowledged_bytes, 3_000_001);
+    assert_eq!(paths.ends[1].waiting_bytes(), 0);
+}
