@@ -97,8 +97,9 @@ impl Endpoint {
         if self.is_plain {
             return self.subflows[0].endpoint.is_closed();
         }
+        // That all data has come is known: of a subflow, only its own FIN must have arrived.
         let is_over = |it: &super::subflow::Subflow| {
-            it.is_failed || !it.endpoint.is_established() || it.endpoint.is_closed()
+            it.is_failed || !it.endpoint.is_established() || it.endpoint.has_closed()
         };
         self.closing.has_begun && self.subflows.iter().all(is_over)
     }

@@ -294,7 +294,7 @@ impl Endpoint {
         }
         self.announce_again(now, outbox);
         self.wake_closing(now, outbox);
-        self.probe_window(now, outbox);
+        self.probe(now, outbox);
     }
 
     /// When [`Endpoint::wake`] wants to be called next, if ever.

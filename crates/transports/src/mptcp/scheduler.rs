@@ -68,12 +68,11 @@ impl<'a> View<'a> {
     /// The subflows that data may go to at all, with their places: backups only if there are no
     /// others.
     pub fn usable(&self) -> impl Iterator<Item = (usize, &'a SubflowState)> + Clone + use<'a> {
-        let no_other = !self.subflows.iter().any(|it| it.usable && !it.backup);
         let excluded = self.excluded;
         let all = self.subflows.iter().enumerate();
-        all.filter(move |(place, it)| {
-            it.usable && (no_other || !it.backup) && Some(*place) != excluded
-        })
+        let usable = all.filter(move |(place, it)| it.usable && Some(*place) != excluded);
+        let has_active = usable.clone().any(|(_, it)| !it.backup);
+        usable.filter(move |(_, it)| !(has_active && it.backup))
     }
 
     /// Those of them that take a segment now.

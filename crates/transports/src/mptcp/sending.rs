@@ -22,7 +22,7 @@ const LEAST_HELD: f64 = 20.0;
 const SMALL_WINDOW: f64 = 4.0;
 const MUCH_SLOWER: f64 = 4.0;
 
-/// The time to a probe of a closed window where no timeout is known.
+/// After so long the other end is asked what it has, if nothing is in flight; then twice as long.
 const PROBE_WITHIN: Duration = Duration::from_secs(1);
 
 /// Data that shall go again, to another subflow than that one.
@@ -52,7 +52,7 @@ pub(super) struct Sending {
     repeated: u64,
     /// When a subflow was last penalised.
     penalised: Option<Time>,
-    /// When the closed window is probed, and how long after the last probe.
+    /// When the other end is asked what it has, and how long after the last time.
     probes_at: Time,
     probe_wait: Duration,
 }
@@ -167,14 +167,12 @@ impl Sending {
         }
     }
 
-    /// The first data that shall go again and was not acknowledged meanwhile.
-    fn next_reinjection(&mut self) -> Option<Reinjection> {
+    /// Forgets what shall go again and was acknowledged meanwhile.
+    fn forget_acknowledged(&mut self) {
         let unacknowledged = self.unacknowledged;
         while self.reinjections.front().is_some_and(|it| it.end <= unacknowledged) {
             self.reinjections.pop_front();
         }
-        let first = *self.reinjections.front()?;
-        Some(Reinjection { start: first.start.max(unacknowledged), ..first })
     }
 }
 
@@ -202,20 +200,30 @@ impl Endpoint {
         })
     }
 
-    /// Data that was late on one subflow goes to another. Whether some went.
+    /// Data that was late on one subflow goes to another: the first for which there is one.
+    /// Whether some went.
     fn send_again(&mut self, now: Time, outbox: &mut TcpOutbox) -> bool {
-        let Some(it) = self.sending.next_reinjection() else { return false };
-        let Some(choice) = self.choose(now, Some(it.from)) else { return false };
-        let segment = u64::from(self.settings.tcp.maximum_segment);
-        let end = it.end.min(it.start + segment);
-        if let Some(first) = self.sending.reinjections.front_mut() {
-            first.start = end;
+        self.sending.forget_acknowledged();
+        let mut tried = None;
+        for index in 0..self.sending.reinjections.len() {
+            let it = self.sending.reinjections[index];
+            // What the same subflow held finds the same others.
+            let start = it.start.max(self.sending.unacknowledged);
+            if start >= it.end || tried == Some(it.from) {
+                continue;
+            }
+            tried = Some(it.from);
+            let Some(choice) = self.choose(now, Some(it.from)) else { continue };
+            let end = it.end.min(start + u64::from(self.settings.tcp.maximum_segment));
+            if end == it.end {
+                self.sending.reinjections.remove(index);
+            } else {
+                self.sending.reinjections[index].start = end;
+            }
+            self.give(now, choice.subflow, start, end, outbox);
+            return true;
         }
-        if end == it.end {
-            self.sending.reinjections.pop_front();
-        }
-        self.give(now, choice.subflow, it.start, end, outbox);
-        true
+        false
     }
 
     /// The next segment goes to a subflow. Whether one went.
@@ -258,8 +266,8 @@ impl Endpoint {
         let is_first = start == self.sending.next;
         let subflow = &mut self.subflows[place];
         let written = subflow.endpoint.written();
-        let is_reinjected = !is_first;
-        subflow.sent.push_back(Mapping { start: written, length, data: start, is_reinjected });
+        let mapping = Mapping { start: written, length, data: start, is_reinjected: false };
+        subflow.sent.push_back(mapping);
         if is_first {
             subflow.first_bytes += length;
             self.sending.next = end;
@@ -350,23 +358,28 @@ impl Endpoint {
         self.sending.acknowledge(acknowledged, window);
     }
 
-    /// A closed window is probed as long as nothing is in flight that would be answered.
+    /// The other end is asked what it has, and how much room, where nothing is in flight that it
+    /// would answer: an acknowledgement may be lost that opened the window, or that told of data
+    /// which its subflow had acknowledged before.
     fn arrange_probe(&mut self, now: Time) {
         let it = &self.sending;
-        let is_closed = it.limit > it.next && it.edge <= it.next && !self.has_any_in_flight();
-        if !is_closed {
+        let waits = it.unacknowledged < it.next || it.limit > it.next && it.edge <= it.next;
+        let in_flight =
+            |it: &SubflowState| it.usable && it.sender.in_flight + it.sender.queued > 0.0;
+        if !waits || self.states.iter().any(in_flight) {
             (self.sending.probes_at, self.sending.probe_wait) = (Time::NEVER, PROBE_WITHIN);
         } else if self.sending.probes_at == Time::NEVER {
             self.sending.probes_at = now + self.sending.probe_wait;
         }
     }
 
-    /// Probes a closed window, if it is time.
-    pub(super) fn probe_window(&mut self, now: Time, outbox: &mut TcpOutbox) {
+    /// Asks the other end, if it is time.
+    pub(super) fn probe(&mut self, now: Time, outbox: &mut TcpOutbox) {
         if self.sending.probes_at > now {
             return;
         }
-        self.sending.probe_wait = self.sending.probe_wait * 2;
+        let longest = self.settings.tcp.timeout_limits.maximum;
+        self.sending.probe_wait = (self.sending.probe_wait * 2).min(longest);
         self.sending.probes_at = now + self.sending.probe_wait;
         if let Some(place) = self.subflows.iter().position(|it| it.is_usable()) {
             self.on_subflow(place, outbox, |it, outbox| it.ask(now, outbox));

@@ -23,6 +23,12 @@ impl Endpoint {
         self.state == State::Established
     }
 
+    /// Whether its own FIN was acknowledged.
+    #[must_use]
+    pub fn has_closed(&self) -> bool {
+        self.sender.as_ref().is_some_and(|it| it.is_closed())
+    }
+
     /// Makes ready to send, so that its window is known.
     pub fn prepare(&mut self, now: Time) {
         self.sender(now);

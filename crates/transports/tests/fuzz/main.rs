@@ -1,5 +1,6 @@
-//! Two targets that nothing may break: a TCP connection over an arbitrary
-//! channel, and any congestion controller with any sequence of signals.
+//! Three targets that nothing may break: a TCP connection over an arbitrary channel, a
+//! multipath one over arbitrary paths, and any congestion controller with any sequence of
+//! signals.
 //!
 //! `cargo test` drives each for a bounded number of cases. For longer, a number of
 //! seconds for each target:
@@ -11,6 +12,7 @@
 
 mod channel;
 mod controllers;
+mod multipath;
 
 use std::time::{Duration, Instant};
 
