@@ -15,16 +15,18 @@ mod channels;
 mod flows;
 mod sessions;
 mod sky;
+mod subflows;
 mod tunnels;
 
 pub(crate) use channels::channel_series;
 pub(crate) use flows::flow_series;
 pub use sky::positions;
 pub(crate) use sky::route_series;
+pub(crate) use subflows::subflow_series;
 
 /// The names of the tables of series.
-pub(crate) const SERIES: [&str; 4] =
-    ["flow_series", "link_series", "channel_series", "route_series"];
+pub(crate) const SERIES: [&str; 5] =
+    ["flow_series", "link_series", "channel_series", "route_series", "subflow_series"];
 
 /// The columns of all tables: no axis of a comparison may have one of these names.
 pub const COLUMNS: &[&str] = &[
@@ -182,6 +184,14 @@ pub const COLUMNS: &[&str] = &[
     "maximum_pages",
     "only_copies",
     "maximum_only_copies",
+    "subflow",
+    "is_backup",
+    "is_established",
+    "share",
+    "sent_bytes",
+    "reinjected_bytes",
+    "path_switches",
+    "waiting_bytes",
 ];
 
 /// Builds a table column by column: each column reads its value from every row.
@@ -284,6 +294,7 @@ pub struct Run {
 #[derive(Clone, Debug)]
 pub struct Measurements {
     flows: RecordBatch,
+    subflows: RecordBatch,
     transfers: RecordBatch,
     links: RecordBatch,
     nodes: RecordBatch,
@@ -299,6 +310,7 @@ impl Measurements {
     pub(crate) fn take(plan: &Plan, prefixes: &[String], world: &World, end: Time) -> Self {
         Self {
             flows: flows::totals(plan, prefixes, world, end),
+            subflows: subflows::totals(plan, world, end),
             transfers: flows::transfers(plan, world),
             links: links(plan, world, end),
             nodes: nodes(plan, world),
@@ -422,17 +434,18 @@ fn run_table(run: &Run) -> RecordBatch {
         .batch()
 }
 
-/// All tables of the given runs, by name: `runs`, `flows`, `transfers`, `links`,
+/// All tables of the given runs, by name: `runs`, `flows`, `subflows`, `transfers`, `links`,
 /// `nodes`, `bridges`, `tunnels`, `maps`, `contacts`,
 /// `sessions`, `session_stages`, `session_nodes`, and unless they are in files `flow_series`,
-/// `link_series`, `channel_series` and `route_series`. Each starts with a column for every axis of
+/// `link_series`, `channel_series`, `route_series` and `subflow_series`. Each starts with a column for every axis of
 /// the comparison and the run's number. Without runs there are no tables.
 #[must_use]
 pub fn all(study: &Study, runs: &[Run]) -> Vec<(&'static str, RecordBatch)> {
     type Part = fn(&Run) -> RecordBatch;
-    let parts: [(&'static str, Part); 12] = [
+    let parts: [(&'static str, Part); 13] = [
         ("runs", run_table),
         ("flows", |run| run.measurements.flows.clone()),
+        ("subflows", |run| run.measurements.subflows.clone()),
         ("transfers", |run| run.measurements.transfers.clone()),
         ("links", |run| run.measurements.links.clone()),
         ("nodes", |run| run.measurements.nodes.clone()),

@@ -8,10 +8,11 @@ pub(crate) struct FlowPath<'a> {
     pub(crate) nodes: Vec<usize>,
 }
 
-/// The shortest path of each flow of a plan, or its own where it has one.
+/// The shortest path of each flow of a plan, or its own where it has one, of several the first.
 pub(crate) fn flow_paths<'a>(plan: &'a Plan, topology: &Topology) -> Vec<FlowPath<'a>> {
     let path = |it: &'a windtunnel_world::FlowPlan| {
-        let ports = it.path.clone().or_else(|| topology.path(it.from, it.to))?;
+        let own = it.connections().next().and_then(|(_, path)| path.map(<[_]>::to_vec));
+        let ports = own.or_else(|| topology.path(it.from, it.to))?;
         Some(FlowPath { flow: &it.name, nodes: topology.nodes_of(it.from, &ports) })
     };
     plan.flows.iter().filter_map(path).collect()

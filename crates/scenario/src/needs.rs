@@ -32,6 +32,8 @@ fn refusal(need: Need, carrier: Carrier<'_>) -> Option<(&'static str, &'static s
     match (need, carrier) {
         (Need::Pacing | Need::DeliveryRate | Need::MarksCounted, Carrier::Consumer)
         | (Need::Pacing | Need::DeliveryRate, Carrier::Tcp(..)) => None,
+        // Of a flow without siblings nothing is said.
+        (Need::Siblings, _) => None,
         (Need::MarksCounted, Carrier::Tcp(it, _)) => {
             (!matches!(it.ecn, Dctcp | Accurate | Scalable)).then_some((
                 "an echo that counts congestion marks",

@@ -117,7 +117,11 @@ impl Addresses {
         let flows = || plan.flows.iter();
         Self {
             numbers: Numbers::of(plan),
-            classes: flows().filter(|it| it.is_over_tcp()).flat_map(|it| it.parts()).collect(),
+            classes: flows()
+                .filter(|it| it.is_over_tcp())
+                .flat_map(|it| it.connections())
+                .map(|it| it.0)
+                .collect(),
             flows: flows().map(|it| [it.from, it.to]).collect(),
             bridges: plan.bridges.iter().map(|it| [it.from, it.to]).collect(),
             tunnels: plan.tunnels.iter().map(|it| it.ends).collect(),

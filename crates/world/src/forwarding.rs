@@ -100,10 +100,10 @@ impl Forwarding {
         let mut wanted: BTreeMap<u32, Vec<(PathKey, usize)>> = BTreeMap::new();
         let mut number = 0;
         for (index, flow) in plan.flows.iter().enumerate() {
-            for part in flow.parts() {
+            for (part, ports) in flow.connections() {
                 let own = path::variant(self.sharing, flow, number);
                 number += 1;
-                if let Some(ports) = &flow.path {
+                if let Some(ports) = ports {
                     self.pin(path::keys(part, own), ports);
                     continue;
                 }

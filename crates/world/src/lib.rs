@@ -36,19 +36,19 @@ mod world;
 
 pub use capture::{PathEnds, Seen, SeenPacket, Watcher};
 pub use functions::BridgeCounters;
-pub use hosts::{Flow, FlowCounters, TcpCounters};
+pub use hosts::{Flow, FlowCounters, Subflow, TcpCounters};
 pub use placements::places;
 pub use plan::{
     BridgePlan, ChangePlan, ConsumerPlan, ContactPlan, DirectionPlan, FlowPlan, LinkChange,
-    LinkPlan, Metric, NodePlan, Paths, Plan, ProducerPlan, RoutePlan, Routing, Sharing, SkyPlan,
-    SplitPlan, StrategyName, Transport, TunnelPlan,
+    LinkPlan, Metric, MultipathPlan, NodePlan, Paths, Plan, ProducerPlan, RoutePlan, Routing,
+    Sharing, SkyPlan, SplitPlan, StrategyName, Transport, TunnelPlan,
 };
 pub use port::Counters as PortCounters;
 pub use port_id::PortId;
 pub use routing::{Groups, Reached, Topology, Tree, Unreachable};
 pub use series::{
     ChannelSample, Chunk, FlowSample, PortSample, RecordingPlan, RouteSample, SeriesPlan,
-    SeriesSink,
+    SeriesSink, SubflowSample,
 };
 pub use sessions::{
     SessionNode, SessionStage, SessionTotals, SessionUserPlan, SessionsPlan, StagePlan,

@@ -25,7 +25,7 @@ impl Numbers {
     /// neighbouring hosts of it.
     pub(crate) fn of(plan: &Plan) -> Self {
         let over_tcp = plan.flows.iter().filter(|it| it.is_over_tcp());
-        Self::new(over_tcp.flat_map(|it| it.parts().map(|_| it.has_many_connections())))
+        Self::new(over_tcp.flat_map(|it| it.connections().map(|_| it.has_many_connections())))
     }
 
     /// For classes of which those have many connections.

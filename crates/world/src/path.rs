@@ -50,7 +50,7 @@ pub(crate) const VARIANTS: u64 = 64;
 /// of its own has a variant of its own.
 pub(crate) fn variant(sharing: Sharing, flow: &FlowPlan, number: u32) -> u32 {
     match sharing {
-        _ if flow.path.is_some() => VARIANTS as u32 + number,
+        _ if flow.has_own_paths() => VARIANTS as u32 + number,
         Sharing::Flows => shared_variant(number),
         Sharing::None | Sharing::Packets => 0,
     }

@@ -17,6 +17,7 @@ use windtunnel_orbits::{GroundPath, Sky};
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::ndn::wire;
 use windtunnel_queues::{Discipline, QueueLimit};
+use windtunnel_transports::mptcp::MultipathSettings;
 use windtunnel_transports::ndn::consumer::ConsumerSettings;
 use windtunnel_transports::ndn::producer::Producer;
 use windtunnel_transports::tcp::TcpSettings;
@@ -220,10 +221,25 @@ pub struct FlowPlan {
     /// The path of its data, where it has one of its own that routing does not change: its
     /// ports, from the sender to the receiver. What comes back takes the same links.
     pub path: Option<Vec<PortId>>,
+    /// Its paths, where it takes several at once; only of a flow over TCP without `split` and
+    /// `path`.
+    pub multipath: Option<MultipathPlan>,
     /// The port of the only radio link on the path of its data: the SINR there is
     /// reported to the sender, if its controller asks for that. None where there is no
     /// such link, or more than one.
     pub radio: Option<PortId>,
+}
+
+/// The paths of a flow over Multipath TCP.
+#[derive(Clone, Debug)]
+pub struct MultipathPlan {
+    /// How its connections behave, with as many paths.
+    pub settings: Arc<MultipathSettings>,
+    /// The ports of each path of its data, which routing does not change; what comes back takes
+    /// the same links.
+    pub paths: Vec<Vec<PortId>>,
+    /// Whether the receiver of the data opens the connections, and is the client of `settings`.
+    pub receiver_opens: bool,
 }
 
 /// Proxies that split connections (RFC 3135, section 2.4): each ends the connection from
@@ -400,6 +416,23 @@ impl FlowPlan {
     #[must_use]
     pub fn has_many_connections(&self) -> bool {
         matches!(&self.transport, Transport::Tcp { workload, .. } if workload.has_many_streams())
+    }
+
+    /// Its TCP connections, where each carries one stream: between which nodes, and on which
+    /// path if they have one of their own. There is one, or one between each two neighbouring
+    /// hosts if proxies split them, or a subflow on each of several paths.
+    pub fn connections(&self) -> impl Iterator<Item = ([usize; 2], Option<&[PortId]>)> {
+        let paths = self.multipath.iter().flat_map(|it| &it.paths).map(|it| Some(&it[..]));
+        let subflows = paths.map(|it| ([self.from, self.to], it));
+        let is_plain = self.multipath.is_none();
+        let own = self.path.as_deref();
+        subflows.chain(self.parts().filter(move |_| is_plain).map(move |it| (it, own)))
+    }
+
+    /// Whether it has paths of its own.
+    #[must_use]
+    pub fn has_own_paths(&self) -> bool {
+        self.path.is_some() || self.multipath.is_some()
     }
 
     /// The nodes between which connections run, in pairs, from the sender to the

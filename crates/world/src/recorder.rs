@@ -4,6 +4,7 @@ mod channels;
 mod flows;
 mod ports;
 mod routes;
+mod subflows;
 
 use std::fmt;
 
@@ -11,16 +12,20 @@ use windtunnel_engine::{Duration, Time};
 
 use crate::parts::Parts;
 use crate::plan::Plan;
-use crate::series::{ChannelSample, Chunk, FlowSample, PortSample, RouteSample, SeriesSink};
+use crate::series::{
+    ChannelSample, Chunk, FlowSample, PortSample, RouteSample, SeriesSink, SubflowSample,
+};
 
 use channels::Channels;
 use flows::Flows;
 use ports::Ports;
 use routes::Routes;
+use subflows::Subflows;
 
 /// Samples each kind of series at its own interval, and gives the rows to a sink.
 pub(crate) struct Recorder {
     flows: Option<Kind<Flows>>,
+    subflows: Option<Kind<Subflows>>,
     ports: Option<Kind<Ports>>,
     channels: Option<Kind<Channels>>,
     routes: Option<Kind<Routes>>,
@@ -34,6 +39,10 @@ impl Recorder {
         let (flows, links) = (&recording.flows, &recording.links);
         Self {
             flows: flows.as_ref().map(|it| Kind::new(Flows::new(plan, it), it.interval, chunk)),
+            subflows: flows.as_ref().and_then(|it| {
+                let subflows = Subflows::new(plan, it)?;
+                Some(Kind::new(subflows, it.interval, chunk))
+            }),
             ports: links.as_ref().map(|it| Kind::new(Ports::new(plan, it), it.interval, chunk)),
             channels: recording.channels.map(|it| Kind::new(Channels::new(plan), it, chunk)),
             routes: recording.routes.map(|it| Kind::new(Routes::new(plan), it, chunk)),
@@ -44,10 +53,15 @@ impl Recorder {
     /// When the next interval of any kind ends; what happens at its end belongs to it.
     pub(crate) fn next(&self) -> Time {
         let flows = self.flows.as_ref().map(Kind::next);
+        let subflows = self.subflows.as_ref().map(Kind::next);
         let ports = self.ports.as_ref().map(Kind::next);
         let channels = self.channels.as_ref().map(Kind::next);
         let routes = self.routes.as_ref().map(Kind::next);
-        [flows, ports, channels, routes].into_iter().flatten().min().unwrap_or(Time::NEVER)
+        [flows, subflows, ports, channels, routes]
+            .into_iter()
+            .flatten()
+            .min()
+            .unwrap_or(Time::NEVER)
     }
 
     /// Samples at the end of every interval up to `time`.
@@ -55,6 +69,7 @@ impl Recorder {
     pub(crate) fn sample_until(&mut self, parts: &mut Parts, time: Time) {
         let sink = &mut self.sink;
         self.flows.iter_mut().for_each(|it| it.sample_until(parts, time, sink));
+        self.subflows.iter_mut().for_each(|it| it.sample_until(parts, time, sink));
         self.ports.iter_mut().for_each(|it| it.sample_until(parts, time, sink));
         self.channels.iter_mut().for_each(|it| it.sample_until(parts, time, sink));
         self.routes.iter_mut().for_each(|it| it.sample_until(parts, time, sink));
@@ -64,6 +79,7 @@ impl Recorder {
     pub(crate) fn flush(&mut self) {
         let sink = &mut self.sink;
         self.flows.iter_mut().for_each(|it| it.flush(sink));
+        self.subflows.iter_mut().for_each(|it| it.flush(sink));
         self.ports.iter_mut().for_each(|it| it.flush(sink));
         self.channels.iter_mut().for_each(|it| it.flush(sink));
         self.routes.iter_mut().for_each(|it| it.flush(sink));
@@ -106,6 +122,12 @@ trait Row: Sized {
 impl Row for FlowSample {
     fn chunk(rows: &[Self]) -> Chunk<'_> {
         Chunk::Flows(rows)
+    }
+}
+
+impl Row for SubflowSample {
+    fn chunk(rows: &[Self]) -> Chunk<'_> {
+        Chunk::Subflows(rows)
     }
 }
 

@@ -50,6 +50,8 @@ impl RecordingPlan {
 pub enum Chunk<'a> {
     /// Of flows.
     Flows(&'a [FlowSample]),
+    /// Of subflows.
+    Subflows(&'a [SubflowSample]),
     /// Of directions of links.
     Ports(&'a [PortSample]),
     /// Of directions of links that follow a channel.
@@ -94,6 +96,39 @@ pub struct FlowSample {
     pub timeouts: u64,
     /// Decreases of the window.
     pub decreases: u64,
+    /// Bytes received that wait at the end for others, which another subflow has; none where
+    /// there are no subflows.
+    pub waiting_bytes: Option<u64>,
+}
+
+/// A subflow over one interval.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SubflowSample {
+    /// The flow's place among those over IP.
+    pub flow: u32,
+    /// The subflow's place among those of the flow.
+    pub subflow: u32,
+    /// The interval's end, in seconds.
+    pub time_s: f64,
+    /// Data received in the subflow's order, what was sent again on another included, in bits
+    /// per second.
+    pub throughput_bps: f64,
+    /// The window at the end, in segments.
+    pub cwnd: Option<f64>,
+    /// The slow-start threshold at the end, in segments.
+    pub ssthresh: Option<f64>,
+    /// Segments in flight at the end.
+    pub in_flight: u64,
+    /// The smoothed round trip at the end, in seconds; none before a sample.
+    pub smoothed_rtt_s: Option<f64>,
+    /// Segments sent again on it.
+    pub retransmissions: u64,
+    /// Retransmission timeouts.
+    pub timeouts: u64,
+    /// Decreases of the window.
+    pub decreases: u64,
+    /// Bytes that it was given although another subflow had been given them.
+    pub reinjected_bytes: u64,
 }
 
 /// One direction of a link over one interval.

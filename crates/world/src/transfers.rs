@@ -70,7 +70,8 @@ impl Path {
     }
 }
 
-/// The least time that a flow's transfers can take, were they alone.
+/// The least time that a flow's transfers can take, were they alone: on a path, or on the
+/// first of several that carry data together.
 ///
 /// A file of `s` bytes takes at least a round trip of packets without data (the
 /// handshake), and then `Σ delay + Σ_{before i} first/C + 8 (s + headers)/C_i +

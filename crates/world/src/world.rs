@@ -9,7 +9,7 @@ use windtunnel_transports::ndn::consumer::Consumer;
 use crate::capture::{Watcher, Watches};
 use crate::forwarding::Forwarding;
 use crate::functions::BridgeCounters;
-use crate::hosts::Flow;
+use crate::hosts::{Flow, Subflow};
 use crate::parallel;
 use crate::part::Part;
 use crate::partition::Partition;
@@ -21,6 +21,7 @@ use crate::recorder::Recorder;
 use crate::routing::Unreachable;
 use crate::series::SeriesSink;
 use crate::sessions::{SessionTotals, Sessions};
+use crate::side::Side;
 use crate::transfers::Transfer;
 
 /// A world: built from a [`Plan`], run once, at once or in steps, and read.
@@ -188,6 +189,20 @@ impl World {
             let connections = sender.opened(flow).max(receiver.opened(flow));
             sender.flow(flow, connections, receiver.receiver(flow))
         })
+    }
+
+    /// What both ends counted of each subflow of a flow over IP; none but over Multipath TCP.
+    #[must_use]
+    pub fn subflows(&self, flow: usize) -> Vec<Subflow> {
+        let [sender, receiver] = self.parts.of_flow(flow).map(|it| &it.hosts);
+        let each = |subflow| {
+            let ends = [
+                sender.subflow(flow, subflow, Side::Sender),
+                receiver.subflow(flow, subflow, Side::Receiver),
+            ];
+            Subflow { ends: ends.map(|it| it.counters) }
+        };
+        (0..sender.count_subflows(flow)).map(each).collect()
     }
 
     /// When the last byte of a flow's file was received, by the flow's place.

@@ -78,8 +78,9 @@ impl<'a> Row<'a> {
     }
 
     fn protocol(&self) -> &'static str {
-        match self.counters {
+        match &self.counters {
             Counters::Ndn(..) => "ndn",
+            Counters::Tcp(it) if it.multipath.is_some() => "mptcp",
             Counters::Tcp(_) => "tcp",
             Counters::Udp(..) => "udp",
         }
@@ -230,6 +231,8 @@ pub(super) fn totals(plan: &Plan, prefixes: &[String], world: &World, end: Time)
         })
         .count_if_any("decreases_undone", |it| Some(it.tcp()?.sender.decreases_undone))
         .count_if_any("probes", |it| Some(it.tcp()?.sender.probes))
+        .count_if_any("reinjected_bytes", |it| Some(it.tcp()?.multipath?.reinjected_bytes))
+        .count_if_any("path_switches", |it| Some(it.tcp()?.multipath?.switches))
         .count("duplicates", |it| it.duplicates())
         .count_if_any("reordered", |it| it.reordered())
         .count_if_any("in_flight", |it| it.in_flight())
@@ -260,6 +263,7 @@ pub(crate) fn flow_series(plan: &Plan, rows: &[FlowSample]) -> RecordBatch {
         .count("marks", |it| it.marks)
         .count("timeouts", |it| it.timeouts)
         .count("decreases", |it| it.decreases)
+        .count_if_any("waiting_bytes", |it| it.waiting_bytes)
         .batch()
 }
 

@@ -1,5 +1,6 @@
 //! Flows over TCP and UDP.
 
+mod multipath;
 mod paths;
 mod split;
 mod tcp;
@@ -14,6 +15,7 @@ use toml::Spanned;
 use windtunnel_applications::Workload;
 use windtunnel_engine::{Duration, Time};
 use windtunnel_packets::ip::IpVersion;
+use windtunnel_transports::mptcp::scheduler::Maker;
 use windtunnel_world::{FlowPlan, Plan, PortId, Transport as TransportPlan};
 
 use crate::choice::choice;
@@ -23,7 +25,7 @@ use crate::located::{Both, Located, Named};
 use crate::nodes::Names;
 use crate::timers::{self, zero};
 use crate::units::Measured;
-use paths::{Around, Paths};
+use paths::{Around, Paths, along};
 pub(crate) use tcp::Tcp;
 use udp::Udp;
 
@@ -84,9 +86,10 @@ pub(crate) fn plans(
     nodes: &Names<'_>,
     links: &Names<'_>,
     controllers: &Controllers<'_>,
+    schedulers: &[Arc<dyn Maker>],
     plan: &Plan,
 ) -> Result<Vec<FlowPlan>, Mistake> {
-    let around = Around { nodes, links, controllers, paths: Paths::of(plan) };
+    let around = Around { nodes, links, controllers, schedulers, paths: Paths::of(plan) };
     flows.iter().map(|(name, flow)| flow.plan(name, &around)).collect()
 }
 
@@ -101,7 +104,7 @@ pub(crate) fn of_messages(
     plan: &Plan,
 ) -> Result<Vec<FlowPlan>, Mistake> {
     let Some(first) = ends.first() else { return Ok(Vec::new()) };
-    let around = Around { nodes, links, controllers, paths: Paths::of(plan) };
+    let around = Around { nodes, links, controllers, schedulers: &[], paths: Paths::of(plan) };
     let settings = tcp.of_messages(&around, *first)?;
     let flow = |ends: &[usize; 2]| {
         let [from, to] = ends.map(|it| nodes.name(it));
@@ -116,6 +119,7 @@ pub(crate) fn of_messages(
             start_within: Duration::ZERO,
             stop: Time::NEVER,
             path: None,
+            multipath: None,
             radio: None,
         }
     };
@@ -132,47 +136,45 @@ impl Flow {
         let stop = timers::stop(stop.as_ref(), start + start_within)?;
         let ip = IpVersion::from(*ip);
         let mut network = around.paths.network(ends, path.as_deref());
-        let (transport, split) = match &self.own {
-            Transport::Udp(it) => (TransportPlan::Udp(it.plan(ip)?), None),
+        let (transport, split, multipath) = match &self.own {
+            Transport::Udp(it) => (TransportPlan::Udp(it.plan(ip)?), None, None),
             Transport::Tcp(it) => {
                 let split = it.split(around, ends)?;
                 if split.is_some() {
                     // The radio may be on a proxy's part of the path.
                     network.radio = None;
                 }
-                (it.plan(ip, around, ends, network)?, split)
+                let transport = it.plan(ip, around, ends, network)?;
+                let multipath = it.multipath(around, ends, &transport, path.is_some())?;
+                if multipath.is_some() {
+                    // Subflows have paths of their own.
+                    network.radio = None;
+                }
+                (transport, split, multipath)
             }
         };
         let ([from, to], radio) = (ends, network.radio);
         let name = name.get_ref().clone();
-        Ok(FlowPlan { name, from, to, transport, split, start, start_within, stop, path, radio })
+        Ok(FlowPlan {
+            name,
+            from,
+            to,
+            transport,
+            split,
+            start,
+            start_within,
+            stop,
+            path,
+            multipath,
+            radio,
+        })
     }
 }
 
 impl Common {
     /// The ports of the flow's own path.
     fn path(&self, ends: [usize; 2], around: &Around<'_>) -> Result<Option<Vec<PortId>>, Mistake> {
-        let Some(path) = &self.path else { return Ok(None) };
-        let mut node = ends[0];
-        let mut ports = Vec::with_capacity(path.value.len());
-        for name in &path.value {
-            let link = around.links.index(name)?;
-            let nodes = around.paths.plan.links[link].nodes;
-            let side = nodes.iter().position(|it| *it == node).ok_or_else(|| {
-                let at = around.nodes.name(node);
-                name.mistake(format!("link `{}` is not at node `{at}`", name.value))
-                    .help("name the links in the order of the path, from `from` to `to`")
-            })?;
-            ports.push(PortId::new(link, side));
-            node = nodes[1 - side];
-        }
-        let end = around.nodes.name(node);
-        path.checked(
-            |_| node == ends[1],
-            || format!("the path ends at node `{end}`, not at `{}`", self.to.value),
-            "name all links of the path, from `from` to `to`",
-        )?;
-        Ok(Some(ports))
+        self.path.as_ref().map(|it| along(around, ends, it)).transpose()
     }
 
     fn ends(&self, name: &Spanned<String>, nodes: &Names<'_>) -> Result<[usize; 2], Mistake> {

@@ -1,9 +1,15 @@
 //! The paths of flows, and what is on them.
 
+use std::sync::Arc;
+
+use windtunnel_engine::Time;
 use windtunnel_queues::Discipline;
-use windtunnel_world::{DirectionPlan, LinkPlan, Plan, PortId, Topology};
+use windtunnel_transports::mptcp::scheduler::Maker;
+use windtunnel_world::{ChangePlan, DirectionPlan, LinkChange, LinkPlan, Plan, PortId, Topology};
 
 use crate::controllers::Controllers;
+use crate::error::Mistake;
+use crate::located::Located;
 use crate::needs::Network;
 use crate::nodes::Names;
 
@@ -12,6 +18,8 @@ pub(super) struct Around<'a> {
     pub(super) nodes: &'a Names<'a>,
     pub(super) links: &'a Names<'a>,
     pub(super) controllers: &'a Controllers<'a>,
+    /// Schedulers from outside.
+    pub(super) schedulers: &'a [Arc<dyn Maker>],
     pub(super) paths: Paths<'a>,
 }
 
@@ -41,6 +49,31 @@ impl<'a> Paths<'a> {
         self.topology.path(from, to).unwrap_or_default()
     }
 
+    /// For each link of one node and each of another the shortest path that begins with the one
+    /// and ends with the other, if there is one; shorter ones first.
+    pub(super) fn of_interfaces(&self, [from, to]: [usize; 2]) -> Vec<Vec<PortId>> {
+        let mut paths = Vec::new();
+        let withdrawn = |topology: &mut Topology, port| {
+            topology.apply(&ChangePlan { time: Time::ZERO, port, change: LinkChange::Withdraw });
+        };
+        for first in self.topology.ports(from) {
+            for last in self.topology.ports(to) {
+                let mut topology = self.topology.clone();
+                let others = self.topology.ports(from).iter().filter(|it| *it != first);
+                others.for_each(|it| withdrawn(&mut topology, *it));
+                let others = self.topology.ports(to).iter().filter(|it| *it != last);
+                others.for_each(|it| withdrawn(&mut topology, it.reversed()));
+                paths.extend(topology.path(from, to));
+            }
+        }
+        let cost = |path: &Vec<PortId>| {
+            path.iter().filter_map(|it| self.topology.cost(*it)).fold(0_u64, u64::saturating_add)
+        };
+        paths.sort_by_key(cost);
+        paths.dedup();
+        paths
+    }
+
     /// The nodes of the path from one node to another.
     pub(super) fn nodes(&self, ends: [usize; 2]) -> Vec<usize> {
         self.topology.nodes_of(ends[0], &self.links(ends))
@@ -60,6 +93,34 @@ impl<'a> Paths<'a> {
         let radio = first.filter(|_| radios.next().is_none());
         Network { milder_marks: self.milder_marks, radio }
     }
+}
+
+/// The ports of a path between two nodes that is named by its links.
+pub(super) fn along(
+    around: &Around<'_>,
+    ends: [usize; 2],
+    path: &Located<Vec<Located<String>>>,
+) -> Result<Vec<PortId>, Mistake> {
+    let mut node = ends[0];
+    let mut ports = Vec::with_capacity(path.value.len());
+    for name in &path.value {
+        let link = around.links.index(name)?;
+        let nodes = around.paths.plan.links[link].nodes;
+        let side = nodes.iter().position(|it| *it == node).ok_or_else(|| {
+            let at = around.nodes.name(node);
+            name.mistake(format!("link `{}` is not at node `{at}`", name.value))
+                .help("name the links in the order of the path, from `from` to `to`")
+        })?;
+        ports.push(PortId::new(link, side));
+        node = nodes[1 - side];
+    }
+    let [end, wanted] = [node, ends[1]].map(|it| around.nodes.name(it));
+    path.checked(
+        |_| node == ends[1],
+        || format!("the path ends at node `{end}`, not at `{wanted}`"),
+        "name all links of the path, from `from` to `to`",
+    )?;
+    Ok(ports)
 }
 
 fn is_radio(link: &LinkPlan) -> bool {

@@ -9,8 +9,9 @@ use windtunnel_engine::Duration;
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_transports::rtt::RtoLimits;
 use windtunnel_transports::tcp::{self, BufferLimits, EcnMode, TcpSettings};
-use windtunnel_world::{SplitPlan, Transport, headers};
+use windtunnel_world::{MultipathPlan, SplitPlan, Transport, headers};
 
+use super::multipath::Multipath;
 use super::paths::Around;
 use super::split::Split;
 use super::workloads::TcpWorkload;
@@ -130,6 +131,8 @@ pub(crate) struct Tcp {
     /// then what its own two hosts count: windows, delays and retransmissions of the
     /// connection to the first proxy, and what arrives at the far end; default: none.
     split: Option<Located<Split>>,
+    /// The paths that it takes at once, by Multipath TCP; default: one path.
+    multipath: Option<Located<Multipath>>,
 }
 
 fn yes() -> bool {
@@ -241,11 +244,45 @@ impl Tcp {
         if let Some(it) = &self.split {
             return Err(it.mistake("proxies do not split them").help("remove `split`"));
         }
+        if let Some(it) = &self.multipath {
+            return Err(it.mistake("they take one path").help("remove `multipath`"));
+        }
         let controller = around.controllers.settings(&self.controller)?;
         let settings = self.settings(IpVersion::V4, controller)?;
         let carrier = Carrier::Tcp(&settings, around.paths.network(ends, None));
         check_needs(around.controllers, &settings.controller, carrier, &self.controller)?;
         Ok(Arc::new(settings))
+    }
+
+    /// The paths of a flow between two nodes that is carried like that, if it takes several.
+    pub(super) fn multipath(
+        &self,
+        around: &Around<'_>,
+        ends: [usize; 2],
+        transport: &Transport,
+        has_path: bool,
+    ) -> Result<Option<MultipathPlan>, Mistake> {
+        let (Some(multipath), Transport::Tcp { settings, .. }) = (&self.multipath, transport)
+        else {
+            return Ok(None);
+        };
+        multipath.checked(
+            |_| !has_path,
+            || "a flow with `multipath` has no `path`".to_owned(),
+            "name its paths under `multipath.paths`",
+        )?;
+        multipath.checked(
+            |_| self.split.is_none(),
+            || "proxies do not split a flow that takes several paths".to_owned(),
+            "leave out `split` or `multipath`",
+        )?;
+        multipath.checked(
+            |_| around.paths.plan.sky.is_none(),
+            || "paths over satellites change, and those of `multipath` do not".to_owned(),
+            "leave out `multipath`",
+        )?;
+        let asked = self.workload.as_ref().is_some_and(|it| it.value.is_asked_for());
+        multipath.value.plan(around, ends, settings, asked).map(Some)
     }
 
     /// The proxies of a flow between two nodes.
@@ -296,6 +333,8 @@ impl Tcp {
             controller,
         };
         let segment = (FULL_PACKET - headers(&settings)) as u16;
+        let overhead = self.multipath.as_ref().map_or(0, |it| it.value.overhead());
+        let segment = segment - overhead as u16;
         settings.maximum_segment = match &self.maximum_segment {
             None => segment,
             Some(it) => within(it, MOST_DATA, "maximum_segment")? as u16,

@@ -1,6 +1,7 @@
 //! One end of a multipath connection.
 
 use std::collections::VecDeque;
+use std::ops::AddAssign;
 use std::sync::Arc;
 
 use windtunnel_controllers::{AnyController, Sibling};
@@ -46,6 +47,26 @@ pub struct SubflowCounters {
     pub is_established: bool,
     /// Segments in flight.
     pub in_flight: u64,
+}
+
+impl AddAssign for MultipathCounters {
+    fn add_assign(&mut self, other: Self) {
+        let Self { reinjected_bytes, switches, penalties } = other;
+        self.reinjected_bytes += reinjected_bytes;
+        self.switches += switches;
+        self.penalties += penalties;
+    }
+}
+
+impl AddAssign<&Self> for SubflowCounters {
+    fn add_assign(&mut self, other: &Self) {
+        let Self { tcp, first_bytes, reinjected_bytes, is_established, in_flight } = other;
+        self.tcp += tcp;
+        self.first_bytes += first_bytes;
+        self.reinjected_bytes += reinjected_bytes;
+        self.is_established |= is_established;
+        self.in_flight += in_flight;
+    }
 }
 
 /// One end of a multipath connection.
@@ -128,6 +149,12 @@ impl Endpoint {
         self.find(number).is_some_and(|it| self.subflows[it].endpoint.keeps_queue_small())
     }
 
+    /// The same of the first subflow.
+    #[must_use]
+    pub fn keeps_first_queue_small(&self) -> bool {
+        self.subflows[0].endpoint.keeps_queue_small()
+    }
+
     /// A segment of a subflow leaves the queue of its host at that time.
     pub fn leave_queue(&mut self, now: Time, number: u32, bytes: u16, leaves: Time) {
         if let Some(place) = self.find(number) {
@@ -180,7 +207,9 @@ impl Endpoint {
         call: impl FnOnce(&mut tcp::Endpoint, &mut TcpOutbox),
     ) {
         let before = outbox.len();
-        call(&mut self.subflows[place].endpoint, outbox);
+        let endpoint = &mut self.subflows[place].endpoint;
+        endpoint.tell_of_more(!self.sending.has_given_all());
+        call(endpoint, outbox);
         self.put_options(place, &mut outbox[before..]);
     }
 

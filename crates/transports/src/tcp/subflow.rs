@@ -40,6 +40,14 @@ impl Endpoint {
         self.transmit(now, outbox);
     }
 
+    /// Whether its connection has more data than it was given: what then keeps it from sending
+    /// is its window, where that is full.
+    pub fn tell_of_more(&mut self, more_waits: bool) {
+        if let Some(sender) = &mut self.sender {
+            sender.tell_of_more(more_waits);
+        }
+    }
+
     /// The bytes handed over so far.
     #[must_use]
     pub fn written(&self) -> u64 {

@@ -26,6 +26,7 @@ fn flow(from: usize, to: usize) -> FlowPlan {
         stop: Time::NEVER,
         split: None,
         path: None,
+        multipath: None,
         radio: None,
     }
 }

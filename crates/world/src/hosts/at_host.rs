@@ -1,7 +1,6 @@
 //! What a host offers the application that it calls.
 
 use windtunnel_applications::{Application, Completed, Host, Stream};
-use windtunnel_controllers::Controller;
 use windtunnel_engine::Time;
 use windtunnel_transports::tcp::Role;
 
@@ -120,7 +119,7 @@ impl Host for AtHost<'_> {
     }
 
     fn received(&self, stream: Stream) -> u64 {
-        self.socket(stream).map_or(0, |it| it.endpoint.counters().received_bytes)
+        self.socket(stream).map_or(0, |it| it.endpoint.received_bytes())
     }
 
     fn unacknowledged(&self, stream: Stream) -> u64 {
@@ -135,7 +134,7 @@ impl Host for AtHost<'_> {
         let Some(socket) = self.socket(stream) else { return 0 };
         let settings = socket.endpoint.settings();
         let initial = settings.start.initial_window;
-        let window = socket.endpoint.controller().map_or(initial, Controller::cwnd);
+        let window = socket.endpoint.cwnd().unwrap_or(initial);
         let wanted = (2.0 * window * f64::from(settings.maximum_segment)).ceil() as u64;
         wanted.saturating_sub(socket.endpoint.unacknowledged())
     }

@@ -1,12 +1,13 @@
 //! What flows counted, from the two hosts that each has, and their samples.
 
 use windtunnel_applications::udp::SinkCounters;
-use windtunnel_controllers::Controller;
+use windtunnel_controllers::{AnyController, Controller};
 use windtunnel_engine::{Duration, Time};
+use windtunnel_transports::mptcp::{MultipathCounters, SubflowCounters};
 use windtunnel_transports::tcp::EndpointCounters;
 
 use super::sockets::Socket;
-use crate::series::FlowSample;
+use crate::series::{FlowSample, SubflowSample};
 
 /// What a flow's connections counted, all together.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -15,6 +16,8 @@ pub struct TcpCounters {
     pub connections: u64,
     /// What the ends counted that send the flow's data.
     pub sender: EndpointCounters,
+    /// What they counted beside that; none in plain TCP.
+    pub multipath: Option<MultipathCounters>,
     /// What the ends counted that receive it.
     pub receiver: EndpointCounters,
     /// Segments in flight from the senders.
@@ -47,33 +50,48 @@ pub struct Flow {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Window {
     cwnd: f64,
-    ssthresh: f64,
+    ssthresh: Option<f64>,
     smoothed_rtt: Option<Duration>,
 }
 
 /// What the sender of a flow's data counted.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum SenderState {
-    Tcp { counters: EndpointCounters, in_flight: u64, window: Option<Window> },
-    Udp { sent: u64 },
+    Tcp {
+        counters: EndpointCounters,
+        multipath: MultipathCounters,
+        in_flight: u64,
+        window: Option<Window>,
+    },
+    Udp {
+        sent: u64,
+    },
 }
 
 /// What the receiver of a flow's data counted.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum ReceiverState {
-    Tcp { counters: EndpointCounters, transfers: u64, finished: Option<Time> },
+    Tcp {
+        counters: EndpointCounters,
+        /// Bytes that wait for others, which another subflow has; none in plain TCP.
+        waiting: Option<u64>,
+        transfers: u64,
+        finished: Option<Time>,
+    },
     Udp(SinkCounters),
 }
 
 impl Window {
     /// Of a socket that has sent data.
     pub(crate) fn of(socket: &Socket) -> Option<Self> {
-        let controller = socket.endpoint.controller()?;
-        Some(Self {
-            cwnd: controller.cwnd(),
-            ssthresh: controller.ssthresh(),
-            smoothed_rtt: socket.endpoint.smoothed_rtt(),
-        })
+        let end = &socket.endpoint;
+        let cwnd = end.cwnd()?;
+        Some(Self { cwnd, ssthresh: end.ssthresh(), smoothed_rtt: end.smoothed_rtt() })
+    }
+
+    /// Of one subflow.
+    pub(crate) fn of_controller(it: &AnyController, smoothed_rtt: Option<Duration>) -> Self {
+        Self { cwnd: it.cwnd(), ssthresh: Some(it.ssthresh()), smoothed_rtt }
     }
 }
 
@@ -96,17 +114,19 @@ impl Sampled {
     ) -> FlowSample {
         match (sender, receiver) {
             (
-                &SenderState::Tcp { counters, in_flight, window },
-                ReceiverState::Tcp { counters: received, .. },
+                &SenderState::Tcp { counters, multipath, in_flight, window },
+                ReceiverState::Tcp { counters: received, waiting, .. },
             ) => {
                 let now = TcpCounters {
                     connections: 0,
                     sender: counters,
+                    multipath: Some(multipath),
                     receiver: *received,
                     in_flight,
                 };
                 let last = std::mem::replace(&mut self.tcp, now);
-                sample_of_tcp(&now, &last, window, time_s, seconds)
+                let sample = sample_of_tcp(&now, &last, window, time_s, seconds);
+                FlowSample { waiting_bytes: *waiting, ..sample }
             }
             (_, ReceiverState::Udp(now)) => {
                 let last = std::mem::replace(&mut self.udp, *now);
@@ -133,7 +153,7 @@ fn sample_of_tcp(
         time_s,
         goodput_bps: bytes as f64 * 8.0 / seconds,
         cwnd: window.map(|it| it.cwnd),
-        ssthresh: window.map(|it| it.ssthresh),
+        ssthresh: window.and_then(|it| it.ssthresh),
         in_flight: now.in_flight,
         smoothed_rtt_s: window.and_then(|it| it.smoothed_rtt).map(Duration::as_seconds),
         delay_s: (delays > 0).then(|| delay / delays as f64),
@@ -142,6 +162,56 @@ fn sample_of_tcp(
         marks: now.receiver.marks - last.receiver.marks,
         timeouts: after.timeouts - before.timeouts,
         decreases: after.decreases - before.decreases,
+        waiting_bytes: None,
+    }
+}
+
+/// What an end of a flow's data counted of a subflow, and what drives its window.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SubflowState {
+    pub(crate) counters: SubflowCounters,
+    pub(crate) window: Option<Window>,
+}
+
+/// A subflow of a flow, as it is read from the world.
+#[derive(Clone, Copy, Debug)]
+pub struct Subflow {
+    /// What the end counted that sends the flow's data, and the one that receives it.
+    pub ends: [SubflowCounters; 2],
+}
+
+/// What a subflow had counted at the last sample, at the sender and at the receiver.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct SampledSubflow([SubflowCounters; 2]);
+
+impl SampledSubflow {
+    /// The subflow's sample over the interval of `seconds` that ends at `time_s`; which one it
+    /// is, is left open.
+    pub(crate) fn sample(
+        &mut self,
+        [sender, receiver]: &[SubflowState; 2],
+        time_s: f64,
+        seconds: f64,
+    ) -> SubflowSample {
+        let now = [sender.counters, receiver.counters];
+        let last = std::mem::replace(&mut self.0, now);
+        let bytes = now[1].tcp.received_bytes - last[1].tcp.received_bytes;
+        let (after, before) = (&now[0], &last[0]);
+        let window = sender.window;
+        SubflowSample {
+            flow: 0,
+            subflow: 0,
+            time_s,
+            throughput_bps: bytes as f64 * 8.0 / seconds,
+            cwnd: window.map(|it| it.cwnd),
+            ssthresh: window.and_then(|it| it.ssthresh),
+            in_flight: after.in_flight,
+            smoothed_rtt_s: window.and_then(|it| it.smoothed_rtt).map(Duration::as_seconds),
+            retransmissions: after.tcp.retransmissions - before.tcp.retransmissions,
+            timeouts: after.tcp.timeouts - before.tcp.timeouts,
+            decreases: after.tcp.decreases - before.tcp.decreases,
+            reinjected_bytes: after.reinjected_bytes - before.reinjected_bytes,
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The hosts of flows over IP: their applications, and the ends of their connections.
 
 mod at_host;
+mod end;
 mod flow;
 mod seat;
 mod sockets;
@@ -11,13 +12,16 @@ use std::sync::Arc;
 use windtunnel_applications::udp::{UdpSink, UdpSource};
 use windtunnel_applications::{Application, Completed, Stream};
 use windtunnel_engine::{Duration, Time};
+use windtunnel_packets::multipath::Multipath;
 use windtunnel_packets::tcp::{Flags, Segment};
 use windtunnel_packets::{Body, Ecn, Packet, Route};
+use windtunnel_transports::mptcp::{self, MultipathCounters, MultipathSettings, SubflowCounters};
 use windtunnel_transports::tcp::{self, Endpoint, EndpointCounters, Role, TcpOutbox, TcpSettings};
 
-pub use flow::{Flow, FlowCounters, TcpCounters};
-pub(crate) use flow::{ReceiverState, Sampled, SenderState};
+pub use flow::{Flow, FlowCounters, Subflow, TcpCounters};
+pub(crate) use flow::{ReceiverState, Sampled, SampledSubflow, SenderState, SubflowState};
 
+use self::end::End;
 use self::flow::Window;
 use self::sockets::{Key, Socket, Sockets};
 use crate::alarm::Alarm;
@@ -55,6 +59,9 @@ struct Seat {
     /// How many connections it opened, and what those counted that are closed.
     opened: u64,
     closed: EndpointCounters,
+    /// What those counted as multipath connections, and of each of their subflows.
+    multipath: MultipathCounters,
+    subflows: Vec<SubflowCounters>,
     transfers: u64,
     finished: Option<Time>,
 }
@@ -72,6 +79,8 @@ struct Class {
     small_queues: [bool; 2],
     /// Whether each connection has a path of its own among several that are equal.
     is_shared: bool,
+    /// How the connections behave whose subflows these are, if they are such.
+    multipath: Option<Arc<MultipathSettings>>,
     accepted: Accepted,
 }
 
@@ -114,6 +123,8 @@ struct FlowPlace {
     /// The first of its applications; the others follow.
     first: u32,
     hosts: u32,
+    /// How many subflows its connections have; none in plain TCP.
+    subflows: u32,
     /// The first of its classes; none over UDP.
     class: Option<u32>,
     has_many: bool,
@@ -163,10 +174,11 @@ impl Hosts {
         let place = &self.flows[flow];
         let (finished, transfers, counters) = match (self.sender(flow), receiver) {
             (
-                SenderState::Tcp { counters: sender, in_flight, .. },
-                ReceiverState::Tcp { counters: receiver, transfers, finished },
+                SenderState::Tcp { counters: sender, multipath, in_flight, .. },
+                ReceiverState::Tcp { counters: receiver, transfers, finished, .. },
             ) => {
-                let counters = TcpCounters { connections, sender, receiver, in_flight };
+                let multipath = (place.subflows > 0).then_some(multipath);
+                let counters = TcpCounters { connections, sender, multipath, receiver, in_flight };
                 let transfers = place.has_transfers.then_some(transfers);
                 (finished, transfers, FlowCounters::Tcp(Box::new(counters)))
             }
@@ -193,7 +205,9 @@ impl Hosts {
         let in_flight = self.open(seat).map(|it| it.endpoint.in_flight()).sum();
         let only = self.open(seat).next().filter(|_| !flow.has_many);
         let counters = self.counters(seat);
-        SenderState::Tcp { counters, in_flight, window: only.and_then(Window::of) }
+        let mut multipath = seat.multipath;
+        self.open(seat).for_each(|it| multipath += it.endpoint.multipath_counters());
+        SenderState::Tcp { counters, multipath, in_flight, window: only.and_then(Window::of) }
     }
 
     /// What the receiver of a flow's data counted.
@@ -203,7 +217,33 @@ impl Hosts {
             return ReceiverState::Udp(*sink.counters());
         }
         let (transfers, finished) = (seat.transfers, seat.finished);
-        ReceiverState::Tcp { counters: self.counters(seat), transfers, finished }
+        let has_subflows = self.flows[flow].subflows > 0;
+        let waiting =
+            has_subflows.then(|| self.open(seat).map(|it| it.endpoint.waiting_bytes()).sum());
+        ReceiverState::Tcp { counters: self.counters(seat), waiting, transfers, finished }
+    }
+
+    /// How many subflows a flow's connections have.
+    pub(crate) fn count_subflows(&self, flow: usize) -> usize {
+        self.flows[flow].subflows as usize
+    }
+
+    /// What the end of a flow's data at `side` counted of a subflow, and how that fares.
+    pub(crate) fn subflow(&self, flow: usize, subflow: usize, side: Side) -> SubflowState {
+        let seat = &self.seats[self.flows[flow].ends()[side as usize]];
+        let mut state = SubflowState {
+            counters: seat.subflows.get(subflow).copied().unwrap_or_default(),
+            window: None,
+        };
+        for socket in self.open(seat) {
+            let End::Multipath(endpoint) = &socket.endpoint else { continue };
+            if let Some((counters, controller)) = endpoint.subflows().nth(subflow) {
+                state.counters += &counters;
+                let rtt = endpoint.smoothed_rtt(subflow);
+                state.window = controller.map(|it| Window::of_controller(it, rtt));
+            }
+        }
+        state
     }
 
     /// The open sockets of an application.
@@ -214,7 +254,7 @@ impl Hosts {
     /// What all connections of an application counted, the closed ones included.
     fn counters(&self, seat: &Seat) -> EndpointCounters {
         let mut counters = seat.closed;
-        self.open(seat).for_each(|it| counters += it.endpoint.counters());
+        self.open(seat).for_each(|it| counters += &it.endpoint.counters());
         counters
     }
 
@@ -303,8 +343,10 @@ impl Hosts {
         let (class, ordinal) = self.numbers.class(key.number());
         let side = key.side();
         if segment.flags.has(Flags::SYN) && !segment.flags.has(Flags::ACK) {
+            // A subflow does not open a connection.
+            let joins = matches!(segment.multipath(), Some(Multipath::Join { .. }));
             let class = &mut self.classes[class as usize];
-            if class.accepted.insert(ordinal) {
+            if !joins && class.accepted.insert(ordinal) {
                 self.accept(network, now, key, segment, ecn);
             }
         } else if segment.flags.has(Flags::FIN) {
@@ -329,18 +371,38 @@ impl Hosts {
 
     /// Opens a socket; nothing is sent yet.
     fn insert(&mut self, network: &Network, key: Key, role: Role) -> u32 {
-        let (class, _) = self.numbers.class(key.number());
-        let class = &self.classes[class as usize];
+        let (first, ordinal) = self.numbers.class(key.number());
+        let class = &self.classes[first as usize];
         let side = key.side() as usize;
         let application = class.applications[side];
-        let endpoint = Endpoint::new(key.number(), role, &class.settings);
-        let small = class.small_queues[side];
+        let seat = &self.seats[application as usize];
+        let subflows = self.flows[seat.flow as usize].subflows;
+        let (endpoint, others) = match &class.multipath {
+            None => {
+                let endpoint = Endpoint::new(key.number(), role, &class.settings);
+                let small = class.small_queues[side];
+                let endpoint = if small { endpoint.with_small_queue() } else { endpoint };
+                (End::Tcp(endpoint), Box::default())
+            }
+            Some(settings) => {
+                let classes = first..first + subflows;
+                let keys = classes.clone().map(|it| self.numbers.number(it, ordinal));
+                let small = classes.clone().map(|it| self.classes[it as usize].small_queues[side]);
+                let endpoint = mptcp::Endpoint::new(keys.clone(), role, settings);
+                let others = classes.skip(1).zip(keys.skip(1)).map(|(class, number)| {
+                    let key = Key::new(number, key.side());
+                    (key, self.classes[class as usize].route(network, key))
+                });
+                (End::Multipath(Box::new(endpoint.with_small_queues(small))), others.collect())
+            }
+        };
         let place = self.sockets.insert(Socket {
-            endpoint: if small { endpoint.with_small_queue() } else { endpoint },
+            endpoint,
             alarm: Alarm::NONE,
             node: class.nodes[side] as u32,
             route: class.route(network, key),
             key,
+            others,
             application,
             awaited: u64::MAX,
             awaits_acknowledgements: false,
@@ -445,12 +507,14 @@ impl Hosts {
     #[inline]
     fn flush(&mut self, network: &mut Network, now: Time, place: u32) {
         let socket = &mut self.sockets[place];
-        if socket.endpoint.keeps_queue_small() {
+        if !socket.others.is_empty() {
+            socket.send_subflows(network, now, &mut self.outbox);
+        } else if socket.endpoint.keeps_queue_small() {
             for packet in self.outbox.drain(..) {
                 let data = packet.segment().map_or(0, |it| it.length);
                 let leaves = network.send_own(now, socket.node, socket.route, packet);
                 if data > 0 {
-                    socket.endpoint.leave_queue(now, data, leaves);
+                    socket.endpoint.leave_queue(now, socket.key.number(), data, leaves);
                 }
             }
         } else {
@@ -498,7 +562,14 @@ impl Hosts {
         let stream = Stream(socket.key.0);
         let application = socket.application;
         let seat = &mut self.seats[application as usize];
-        seat.closed += socket.endpoint.counters();
+        seat.closed += &socket.endpoint.counters();
+        seat.multipath += socket.endpoint.multipath_counters();
+        if let End::Multipath(endpoint) = &socket.endpoint {
+            seat.subflows.resize(endpoint.subflows().count(), SubflowCounters::default());
+            for (sum, (it, _)) in seat.subflows.iter_mut().zip(endpoint.subflows()) {
+                *sum += &it;
+            }
+        }
         seat.open.retain(|it| *it != place);
         self.sockets.remove(place);
         self.call(network, now, application, |it, _| it.on_closed(stream));

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use windtunnel_applications::udp::UdpSource;
 use windtunnel_applications::{Application, Relay, Setting, Workload};
 use windtunnel_engine::{Duration, Random, Streams, Time};
+use windtunnel_transports::mptcp::MultipathCounters;
 use windtunnel_transports::tcp::{BufferLimits, EndpointCounters, Reading, TcpOutbox, TcpSettings};
 
 use super::sockets::Sockets;
@@ -53,7 +54,8 @@ impl Hosts {
         let place = FlowPlace {
             start,
             first: self.seats.len() as u32,
-            hosts: paths.len() as u32 + 1,
+            hosts: flow.parts().count() as u32 + 1,
+            subflows: flow.multipath.as_ref().map_or(0, |it| it.paths.len() as u32),
             class: None,
             has_many: flow.has_many_connections(),
             has_transfers: false,
@@ -109,8 +111,11 @@ impl Hosts {
                 ..(**settings).clone()
             })
         });
-        for (part, (keys, nodes)) in (0..).zip(paths.iter().zip(flow.parts())) {
+        let multipath = flow.multipath.as_ref().map(|it| Arc::clone(&it.settings));
+        for (part, (keys, (nodes, _))) in (0..).zip(paths.iter().zip(flow.connections())) {
             let is_last = part as usize + 1 == paths.len();
+            // The subflows of a connection join the same two hosts.
+            let part = if multipath.is_some() { 0 } else { part };
             let settings = to_proxy.as_ref().filter(|_| !is_last).unwrap_or(settings);
             self.classes.push(Class {
                 settings: Arc::clone(settings),
@@ -123,7 +128,8 @@ impl Hosts {
                 routes: keys.map(|it| forwarding.route(it).expect("it was found before")),
                 is_shared: forwarding.sharing() == Sharing::Flows
                     && flow.has_many_connections()
-                    && flow.path.is_none(),
+                    && !flow.has_own_paths(),
+                multipath: multipath.clone(),
                 accepted: Accepted::default(),
             });
         }
@@ -151,6 +157,8 @@ impl Hosts {
             open: Vec::new(),
             opened: 0,
             closed: EndpointCounters::default(),
+            multipath: MultipathCounters::default(),
+            subflows: Vec::new(),
             transfers: 0,
             finished: None,
         });
@@ -166,7 +174,7 @@ fn delay_of_start(flow: &FlowPlan, random: &mut Random) -> Duration {
 
 /// The paths of a flow's connections: of its data and back, between each two hosts.
 fn paths_of(flow: &FlowPlan, sharing: Sharing, number: &mut u32) -> Vec<[PathKey; 2]> {
-    let paths = flow.parts().map(|part| {
+    let paths = flow.connections().map(|(part, _)| {
         let variant = path::variant(sharing, flow, *number);
         *number += 1;
         path::keys(part, variant)

@@ -5,20 +5,24 @@ use std::collections::HashMap;
 
 use windtunnel_engine::{Time, prefetch};
 use windtunnel_packets::Route;
-use windtunnel_transports::tcp::Endpoint;
+use windtunnel_transports::tcp::TcpOutbox;
 
+use super::end::End;
 use crate::alarm::Alarm;
+use crate::network::Network;
 use crate::side::Side;
 
 /// One end of a connection, and what its application waits for.
 #[derive(Debug)]
 pub(crate) struct Socket {
-    pub(crate) endpoint: Endpoint,
+    pub(crate) endpoint: End,
     pub(crate) alarm: Alarm,
     /// Its node, and the path of what it sends.
     pub(crate) node: u32,
     pub(crate) route: Route,
     pub(crate) key: Key,
+    /// The other subflows of a multipath connection, and their paths.
+    pub(crate) others: Box<[(Key, Route)]>,
     /// The application that it belongs to.
     pub(crate) application: u32,
     /// The application is called when so many bytes were received; never for
@@ -85,6 +89,7 @@ impl Sockets {
     /// Puts a socket in; returns its place.
     pub(crate) fn insert(&mut self, socket: Socket) -> u32 {
         let key = socket.key;
+        let others: Vec<Key> = socket.others.iter().map(|it| it.0).collect();
         let place = match self.free.pop() {
             Some(place) => {
                 self.sockets[place as usize] = socket;
@@ -95,19 +100,23 @@ impl Sockets {
                 self.sockets.len() as u32 - 1
             }
         };
-        match self.places.get_mut(key.0 as usize) {
-            Some(known) => *known = place,
-            None => drop(self.others.insert(key, place)),
+        for key in std::iter::once(key).chain(others) {
+            match self.places.get_mut(key.0 as usize) {
+                Some(known) => *known = place,
+                None => drop(self.others.insert(key, place)),
+            }
         }
         place
     }
 
-    /// Gives the place of a socket back, whose key means nothing from now on.
+    /// Gives the place of a socket back, whose keys mean nothing from now on.
     pub(crate) fn remove(&mut self, place: u32) {
-        let key = self.sockets[place as usize].key;
-        match self.places.get_mut(key.0 as usize) {
-            Some(known) => *known = NOWHERE,
-            None => drop(self.others.remove(&key)),
+        let socket = &self.sockets[place as usize];
+        for key in std::iter::once(socket.key).chain(socket.others.iter().map(|it| it.0)) {
+            match self.places.get_mut(key.0 as usize) {
+                Some(known) => *known = NOWHERE,
+                None => drop(self.others.remove(&key)),
+            }
         }
         self.free.push(place);
     }
@@ -140,13 +149,37 @@ impl Socket {
     /// Whether the application's wait for received bytes is over.
     #[inline]
     pub(crate) fn has_awaited(&self) -> bool {
-        self.awaited != u64::MAX && self.endpoint.counters().received_bytes >= self.awaited
+        self.awaited != u64::MAX && self.endpoint.received_bytes() >= self.awaited
     }
 
     /// Whether the other end will send nothing more and this one has not said so yet.
     #[inline]
     pub(crate) fn is_half_closed(&self) -> bool {
         self.endpoint.is_finished() && !self.is_closing
+    }
+
+    /// Sends the packets of a multipath connection, each on the path of its subflow.
+    pub(crate) fn send_subflows(
+        &mut self,
+        network: &mut Network,
+        now: Time,
+        outbox: &mut TcpOutbox,
+    ) {
+        for packet in outbox.drain(..) {
+            let Some(segment) = packet.segment() else { continue };
+            let (number, data) = (segment.connection, segment.length);
+            let other = self.others.iter().find(|it| it.0.number() == number);
+            let route = other.map_or(self.route, |it| it.1);
+            let End::Multipath(endpoint) = &mut self.endpoint else { continue };
+            if endpoint.keeps_queue_small(number) {
+                let leaves = network.send_own(now, self.node, route, packet);
+                if data > 0 {
+                    endpoint.leave_queue(now, number, data, leaves);
+                }
+            } else {
+                network.send(now, self.node, route, packet);
+            }
+        }
     }
 
     /// When its next wake-up must be scheduled, if that is not scheduled in time.

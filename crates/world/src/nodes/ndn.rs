@@ -389,6 +389,7 @@ pub(crate) fn sample(
         marks: counters.marks - last.marks,
         timeouts: counters.timeouts - last.timeouts,
         decreases: counters.decreases - last.decreases,
+        waiting_bytes: None,
     };
 
     *last = counters;

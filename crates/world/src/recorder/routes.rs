@@ -13,12 +13,15 @@ impl Routes {
     pub(super) fn new(plan: &Plan) -> Self {
         let mut number = 0;
         let flows = plan.flows.iter().map(|flow| {
-            let keys = flow.parts().map(|part| {
+            let paths = flow.connections().count();
+            let keys = flow.connections().map(|(part, _)| {
                 let variant = path::variant(plan.routing.sharing, flow, number);
                 number += 1;
                 path::keys(part, variant)
             });
-            keys.collect()
+            let keys: Vec<_> = keys.collect();
+            // Of several paths, the first.
+            if flow.multipath.is_some() { keys[..paths.min(1)].to_vec() } else { keys }
         });
         Self(flows.collect())
     }

@@ -32,7 +32,7 @@ use windtunnel_transports::tcp::{BufferLimits, EcnMode, Idleness, Reading, Recov
 use windtunnel_world::{
     BridgePlan, ChannelSample, Chunk, ConsumerPlan, DirectionPlan, FlowCounters, FlowPlan,
     FlowSample, LinkPlan, Metric, NodePlan, Paths, Plan, PortCounters, PortSample, ProducerPlan,
-    RecordingPlan, RouteSample, Routing, Sharing, TcpCounters, Transport, World,
+    RecordingPlan, RouteSample, Routing, Sharing, SubflowSample, TcpCounters, Transport, World,
 };
 
 /// Nodes of these names, and nothing else; it runs for 10 s.
@@ -358,6 +358,7 @@ pub(crate) struct Series {
     pub(crate) ports: Vec<PortSample>,
     pub(crate) channels: Vec<ChannelSample>,
     pub(crate) routes: Vec<RouteSample>,
+    pub(crate) subflows: Vec<SubflowSample>,
     /// How many rows each chunk had.
     pub(crate) chunks: Vec<usize>,
 }
@@ -379,6 +380,10 @@ impl Series {
             }
             Chunk::Routes(rows) => {
                 self.routes.extend(rows.iter().cloned());
+                rows.len()
+            }
+            Chunk::Subflows(rows) => {
+                self.subflows.extend(rows);
                 rows.len()
             }
         };
@@ -467,6 +472,7 @@ pub(crate) fn ip_flow(name: &str, from: usize, to: usize, transport: Transport) 
         stop: Time::NEVER,
         split: None,
         path: None,
+        multipath: None,
         radio: None,
     }
 }

@@ -20,6 +20,8 @@ pub(super) struct Subflow {
     ends: VecDeque<u64>,
     /// Whether a lack of data limits the samples of its delivery rate.
     pub(super) is_limited_by_application: bool,
+    /// Whether its connection has more data, for whichever subflow has room.
+    pub(super) more_waits: bool,
     /// Bytes delivered until the last loss, and between that and the one before.
     lost_at: u64,
     between: u64,
@@ -30,7 +32,8 @@ pub(super) struct Subflow {
 impl Subflow {
     fn new(is_limited_by_application: bool) -> Self {
         let ends = VecDeque::new();
-        Self { ends, is_limited_by_application, lost_at: 0, between: 0, rate: None }
+        let more_waits = false;
+        Self { ends, is_limited_by_application, more_waits, lost_at: 0, between: 0, rate: None }
     }
 
     /// The bytes from `next` to the end of its record.
@@ -98,6 +101,19 @@ impl Sender {
         if let Some(subflow) = &mut self.subflow {
             subflow.ends.push_back(end);
         }
+    }
+
+    /// Whether its connection has more data than it was given.
+    pub(in crate::tcp) fn tell_of_more(&mut self, more_waits: bool) {
+        if let Some(subflow) = &mut self.subflow {
+            subflow.more_waits = more_waits;
+        }
+    }
+
+    /// Whether it would have been given more data if its window had room.
+    pub(super) fn lacks_window(&self) -> bool {
+        let more_waits = self.subflow.as_ref().is_some_and(|it| it.more_waits);
+        more_waits && self.window_left() < self.segment()
     }
 
     /// The bytes written so far.

@@ -38,8 +38,11 @@ impl Sender {
                 None => match self.new_length() {
                     Some(length) => length,
                     None => {
-                        limit =
-                            if self.limit > self.next { Limit::Buffer } else { Limit::Application };
+                        limit = match self.limit > self.next {
+                            true => Limit::Buffer,
+                            false if self.lacks_window() => Limit::Window,
+                            false => Limit::Application,
+                        };
                         break;
                     }
                 },

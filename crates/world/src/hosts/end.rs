@@ -1,0 +1,169 @@
+//! One end of a stream: a TCP connection, or several as one of Multipath TCP.
+
+use windtunnel_controllers::Controller;
+use windtunnel_engine::{Duration, Time};
+use windtunnel_packets::Ecn;
+use windtunnel_packets::tcp::Segment;
+use windtunnel_transports::mptcp::{self, MultipathCounters};
+use windtunnel_transports::tcp::{Endpoint, EndpointCounters, TcpOutbox, TcpSettings};
+
+/// One end of a stream.
+#[derive(Debug)]
+pub(crate) enum End {
+    Tcp(Endpoint),
+    Multipath(Box<mptcp::Endpoint>),
+}
+
+/// Calls the same method of either.
+macro_rules! either {
+    ($end:expr, $it:ident => $call:expr) => {
+        match $end {
+            End::Tcp($it) => $call,
+            End::Multipath($it) => $call,
+        }
+    };
+}
+
+impl End {
+    pub(crate) fn open(&mut self, now: Time, outbox: &mut TcpOutbox) {
+        either!(self, it => it.open(now, outbox));
+    }
+
+    pub(crate) fn write(&mut self, now: Time, bytes: u64, outbox: &mut TcpOutbox) {
+        either!(self, it => it.write(now, bytes, outbox));
+    }
+
+    pub(crate) fn close(&mut self, now: Time, outbox: &mut TcpOutbox) {
+        either!(self, it => it.close(now, outbox));
+    }
+
+    pub(crate) fn take(&mut self, now: Time, bytes: u64, outbox: &mut TcpOutbox) {
+        either!(self, it => it.take(now, bytes, outbox));
+    }
+
+    #[inline]
+    pub(crate) fn receive(
+        &mut self,
+        now: Time,
+        segment: &Segment,
+        ecn: Ecn,
+        outbox: &mut TcpOutbox,
+    ) {
+        either!(self, it => it.receive(now, segment, ecn, outbox));
+    }
+
+    pub(crate) fn wake(&mut self, now: Time, outbox: &mut TcpOutbox) {
+        either!(self, it => it.wake(now, outbox));
+    }
+
+    #[inline]
+    pub(crate) fn next_wake(&self) -> Option<Time> {
+        either!(self, it => it.next_wake())
+    }
+
+    pub(crate) fn on_radio_report(&mut self, now: Time, sinr: f64, bandwidth: f64) {
+        either!(self, it => it.on_radio_report(now, sinr, bandwidth));
+    }
+
+    #[inline]
+    pub(crate) fn is_finished(&self) -> bool {
+        either!(self, it => it.is_finished())
+    }
+
+    #[inline]
+    pub(crate) fn is_closed(&self) -> bool {
+        either!(self, it => it.is_closed())
+    }
+
+    pub(crate) fn unacknowledged(&self) -> u64 {
+        either!(self, it => it.unacknowledged())
+    }
+
+    pub(crate) fn in_flight(&self) -> u64 {
+        either!(self, it => it.in_flight())
+    }
+
+    pub(crate) fn settings(&self) -> &TcpSettings {
+        either!(self, it => it.settings())
+    }
+
+    #[inline]
+    pub(crate) fn prefetch(&self) {
+        either!(self, it => it.prefetch());
+    }
+
+    /// Bytes received in order.
+    #[inline]
+    pub(crate) fn received_bytes(&self) -> u64 {
+        match self {
+            Self::Tcp(it) => it.counters().received_bytes,
+            Self::Multipath(it) => it.received_bytes(),
+        }
+    }
+
+    /// What was counted, on all subflows together.
+    pub(crate) fn counters(&self) -> EndpointCounters {
+        match self {
+            Self::Tcp(it) => *it.counters(),
+            Self::Multipath(it) => it.counters(),
+        }
+    }
+
+    /// What was counted beside that, of several paths.
+    pub(crate) fn multipath_counters(&self) -> MultipathCounters {
+        match self {
+            Self::Tcp(_) => MultipathCounters::default(),
+            Self::Multipath(it) => *it.multipath_counters(),
+        }
+    }
+
+    /// Bytes received that wait for others, which another subflow has.
+    pub(crate) fn waiting_bytes(&self) -> u64 {
+        match self {
+            Self::Tcp(_) => 0,
+            Self::Multipath(it) => it.waiting_bytes(),
+        }
+    }
+
+    /// The window in segments, that of all subflows together, once something was written.
+    pub(crate) fn cwnd(&self) -> Option<f64> {
+        match self {
+            Self::Tcp(it) => it.controller().map(Controller::cwnd),
+            Self::Multipath(it) => it.cwnd(),
+        }
+    }
+
+    /// The slow-start threshold in segments, where there is just one.
+    pub(crate) fn ssthresh(&self) -> Option<f64> {
+        match self {
+            Self::Tcp(it) => it.controller().map(Controller::ssthresh),
+            Self::Multipath(_) => None,
+        }
+    }
+
+    /// The smoothed round trip, where there is just one.
+    pub(crate) fn smoothed_rtt(&self) -> Option<Duration> {
+        match self {
+            Self::Tcp(it) => it.smoothed_rtt(),
+            Self::Multipath(_) => None,
+        }
+    }
+
+    /// Whether its host is to say when the segments of the connection leave the host's queue.
+    #[inline]
+    pub(crate) fn keeps_queue_small(&self) -> bool {
+        match self {
+            Self::Tcp(it) => it.keeps_queue_small(),
+            Self::Multipath(it) => it.keeps_first_queue_small(),
+        }
+    }
+
+    /// A segment of the connection of that number leaves the queue of its host at that time.
+    #[inline]
+    pub(crate) fn leave_queue(&mut self, now: Time, number: u32, bytes: u16, leaves: Time) {
+        match self {
+            Self::Tcp(it) => it.leave_queue(now, bytes, leaves),
+            Self::Multipath(it) => it.leave_queue(now, number, bytes, leaves),
+        }
+    }
+}
