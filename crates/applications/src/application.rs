@@ -4,6 +4,8 @@ use std::fmt::Debug;
 
 use windtunnel_engine::{Random, Time};
 
+use crate::video::Player;
+
 /// A stream, as the host that it ends at numbers it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Stream(pub u32);
@@ -109,6 +111,11 @@ pub trait Application: Debug + Send {
 
     /// Both ends have closed the stream, whose number means nothing from now on.
     fn on_closed(&mut self, _stream: Stream) {}
+
+    /// What it plays; none if it is no player.
+    fn player(&self) -> Option<&dyn Player> {
+        None
+    }
 }
 
 /// What the applications of one flow begin with.

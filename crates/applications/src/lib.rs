@@ -21,6 +21,7 @@ mod requests;
 pub mod sessions;
 mod sizes;
 pub mod udp;
+pub mod video;
 mod workload;
 
 pub use application::{Application, Completed, Host, Maker, Setting, Stream};
