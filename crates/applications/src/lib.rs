@@ -24,7 +24,7 @@ pub mod udp;
 pub mod video;
 mod workload;
 
-pub use application::{Application, Completed, Host, Maker, Setting, Stream};
+pub use application::{Application, Before, Completed, Host, Maker, Setting, Stream};
 pub use period::{OnOffPeriods, Period};
 pub use relay::Relay;
 pub use sizes::Sizes;

@@ -15,7 +15,9 @@ use parquet::file::properties::WriterProperties;
 use windtunnel_engine::{Control, Stop};
 use windtunnel_world::{Chunk, Plan, World};
 
-use crate::tables::{Labels, SERIES, channel_series, flow_series, link_series, route_series};
+use crate::tables::{
+    Labels, SERIES, channel_series, flow_series, link_series, playback_series, route_series,
+};
 
 /// Rows of a chunk: some 8 MB in memory.
 pub(crate) const CHUNK: usize = 1 << 16;
@@ -112,6 +114,7 @@ impl Tables {
             Chunk::Ports(rows) => (1, link_series(&self.plan, rows)),
             Chunk::Channels(rows) => (2, channel_series(&self.plan, rows)),
             Chunk::Routes(rows) => (3, route_series(&self.plan, rows)),
+            Chunk::Playback(rows) => (4, playback_series(&self.plan, rows)),
         };
         self.rows += table.num_rows();
         let written = self.outputs[place].add(self.labels.before(&table));
@@ -127,12 +130,13 @@ impl Tables {
 }
 
 /// The tables without rows, by name.
-fn empty(plan: &Plan, labels: &Labels) -> [(&'static str, RecordBatch); 4] {
+fn empty(plan: &Plan, labels: &Labels) -> [(&'static str, RecordBatch); SERIES.len()] {
     let tables = [
         flow_series(plan, &[]),
         link_series(plan, &[]),
         channel_series(plan, &[]),
         route_series(plan, &[]),
+        playback_series(plan, &[]),
     ];
     let mut names = SERIES.into_iter();
     tables.map(|it| (names.next().expect("as many"), labels.before(&it)))

@@ -13,18 +13,20 @@ use windtunnel_world::{LinkPlan, Plan, PortSample, World};
 mod bridges;
 mod channels;
 mod flows;
+mod players;
 mod sessions;
 mod sky;
 mod tunnels;
 
 pub(crate) use channels::channel_series;
 pub(crate) use flows::flow_series;
+pub(crate) use players::playback_series;
 pub use sky::positions;
 pub(crate) use sky::route_series;
 
 /// The names of the tables of series.
-pub(crate) const SERIES: [&str; 4] =
-    ["flow_series", "link_series", "channel_series", "route_series"];
+pub(crate) const SERIES: [&str; 5] =
+    ["flow_series", "link_series", "channel_series", "route_series", "playback_series"];
 
 /// The columns of all tables: no axis of a comparison may have one of these names.
 pub const COLUMNS: &[&str] = &[
@@ -182,6 +184,21 @@ pub const COLUMNS: &[&str] = &[
     "maximum_pages",
     "only_copies",
     "maximum_only_copies",
+    "rule",
+    "startup_s",
+    "underflows",
+    "stalled_s",
+    "played_s",
+    "frames",
+    "discarded_frames",
+    "late_frames",
+    "video_segments",
+    "quality_bps",
+    "switches",
+    "experience",
+    "level",
+    "buffer_s",
+    "is_playing",
 ];
 
 /// Builds a table column by column: each column reads its value from every row.
@@ -292,6 +309,8 @@ pub struct Measurements {
     sessions: sessions::Sessions,
     bridges: RecordBatch,
     tunnels: RecordBatch,
+    players: RecordBatch,
+    video_segments: RecordBatch,
 }
 
 impl Measurements {
@@ -307,6 +326,8 @@ impl Measurements {
             sessions: sessions::Sessions::of(plan, world),
             bridges: bridges::totals(plan, world),
             tunnels: tunnels::totals(plan, world),
+            players: players::totals(plan, world, end),
+            video_segments: players::segments(plan, world),
         }
     }
 }
@@ -424,13 +445,13 @@ fn run_table(run: &Run) -> RecordBatch {
 
 /// All tables of the given runs, by name: `runs`, `flows`, `transfers`, `links`,
 /// `nodes`, `bridges`, `tunnels`, `maps`, `contacts`,
-/// `sessions`, `session_stages`, `session_nodes`, and unless they are in files `flow_series`,
-/// `link_series`, `channel_series` and `route_series`. Each starts with a column for every axis of
+/// `sessions`, `session_stages`, `session_nodes`, `players`, `video_segments`, and unless they are
+/// in files `flow_series`, `link_series`, `channel_series`, `route_series` and `playback_series`. Each starts with a column for every axis of
 /// the comparison and the run's number. Without runs there are no tables.
 #[must_use]
 pub fn all(study: &Study, runs: &[Run]) -> Vec<(&'static str, RecordBatch)> {
     type Part = fn(&Run) -> RecordBatch;
-    let parts: [(&'static str, Part); 12] = [
+    let parts: [(&'static str, Part); 14] = [
         ("runs", run_table),
         ("flows", |run| run.measurements.flows.clone()),
         ("transfers", |run| run.measurements.transfers.clone()),
@@ -443,6 +464,8 @@ pub fn all(study: &Study, runs: &[Run]) -> Vec<(&'static str, RecordBatch)> {
         ("sessions", |run| run.measurements.sessions.totals.clone()),
         ("session_stages", |run| run.measurements.sessions.stages.clone()),
         ("session_nodes", |run| run.measurements.sessions.nodes.clone()),
+        ("players", |run| run.measurements.players.clone()),
+        ("video_segments", |run| run.measurements.video_segments.clone()),
     ];
     if runs.is_empty() {
         return Vec::new();

@@ -69,7 +69,7 @@ pub(crate) fn plan(
         seed: scenario.seed,
         run: 0,
     };
-    plan.flows = flows::plans(&scenario.flows, &nodes, &link_names, &controllers, &plan)?;
+    plan.flows = flows::plans(&scenario.flows, &nodes, &link_names, &controllers, &plan, files)?;
     checks::check(scenario, &plan)?;
     plan.bridges = bridges::plans(&scenario.bridges, &nodes, &plan)?;
     plan.tunnels = tunnels::plans(&scenario.tunnels, &nodes, &plan)?;

@@ -8,7 +8,7 @@ use windtunnel_engine::{Duration, Time};
 
 use super::rules::{Download, Rule, RuleSettings, Situation};
 use super::{Experience, Ladder, Playback, Player, PlayerTotals, Segment, SegmentBuffer};
-use crate::{Application, Completed, Host, Stream};
+use crate::{Application, Before, Completed, Host, Stream};
 
 /// A player of segments.
 #[derive(Clone, Debug)]
@@ -184,8 +184,8 @@ impl Application for AdaptivePlayer {
             host.await_received(stream, self.before + bytes);
             return;
         }
-        let request = Some(self.settings.request);
-        host.complete(Completed { bytes, start: requested, request });
+        let before = Before::Request(self.settings.request);
+        host.complete(Completed { bytes, start: requested, before });
         self.take_in(now, requested, level, latency);
         self.go_on(now, host);
     }

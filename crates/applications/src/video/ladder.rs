@@ -32,6 +32,13 @@ impl Ladder {
         Self::new(duration, bitrates, sizes)
     }
 
+    /// The same with so many segments only.
+    #[must_use]
+    pub fn first(&self, segments: usize) -> Self {
+        let sizes = &self.sizes[..segments * self.bitrates.len()];
+        Self { sizes: sizes.into(), ..self.clone() }
+    }
+
     /// The media in a segment.
     #[must_use]
     pub fn duration(&self) -> Duration {

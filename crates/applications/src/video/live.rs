@@ -5,7 +5,7 @@ use std::sync::Arc;
 use windtunnel_engine::{Duration, Time};
 
 use super::{Frames, Playback, Player, PlayerTotals};
-use crate::{Application, Completed, Host, Stream};
+use crate::{Application, Before, Completed, Host, Stream};
 
 /// Frames that are sent as they are made.
 #[derive(Clone, Debug)]
@@ -105,8 +105,8 @@ impl Application for LiveReceiver {
     fn on_received(&mut self, now: Time, stream: Stream, host: &mut dyn Host) {
         while let Some(end) = self.next_end().filter(|it| *it <= host.received(stream)) {
             let start = self.date(self.received);
-            // The request of a frame is its date: it takes no time.
-            host.complete(Completed { bytes: end - self.bytes, start, request: None });
+            let before = Before::Nothing;
+            host.complete(Completed { bytes: end - self.bytes, start, before });
             self.late += u64::from(now.since(start) > self.settings.deadline);
             (self.received, self.bytes) = (self.received + 1, end);
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use windtunnel_engine::Time;
 
 use super::{Frames, Playback, Player, PlayerTotals, Playout, PlayoutSettings};
-use crate::{Application, Completed, Host, Stream};
+use crate::{Application, Before, Completed, Host, Stream};
 
 /// A player of one file.
 #[derive(Clone, Debug)]
@@ -63,8 +63,8 @@ impl Application for ProgressivePlayer {
         self.playout.receive(now, received);
         let bytes = self.settings.frames.bytes();
         if received >= bytes {
-            let request = Some(self.settings.request);
-            host.complete(Completed { bytes, start: self.start, request });
+            let before = Before::Request(self.settings.request);
+            host.complete(Completed { bytes, start: self.start, before });
             host.close(stream);
         }
         self.await_next(stream, host);

@@ -31,8 +31,8 @@ use windtunnel_transports::rtt::RtoLimits;
 use windtunnel_transports::tcp::{BufferLimits, EcnMode, Idleness, Reading, Recovery, TcpSettings};
 use windtunnel_world::{
     BridgePlan, ChannelSample, Chunk, ConsumerPlan, DirectionPlan, FlowCounters, FlowPlan,
-    FlowSample, LinkPlan, Metric, NodePlan, Paths, Plan, PortCounters, PortSample, ProducerPlan,
-    RecordingPlan, RouteSample, Routing, Sharing, TcpCounters, Transport, World,
+    FlowSample, LinkPlan, Metric, NodePlan, Paths, Plan, PlaybackSample, PortCounters, PortSample,
+    ProducerPlan, RecordingPlan, RouteSample, Routing, Sharing, TcpCounters, Transport, World,
 };
 
 /// Nodes of these names, and nothing else; it runs for 10 s.
@@ -358,6 +358,7 @@ pub(crate) struct Series {
     pub(crate) ports: Vec<PortSample>,
     pub(crate) channels: Vec<ChannelSample>,
     pub(crate) routes: Vec<RouteSample>,
+    pub(crate) playback: Vec<PlaybackSample>,
     /// How many rows each chunk had.
     pub(crate) chunks: Vec<usize>,
 }
@@ -379,6 +380,10 @@ impl Series {
             }
             Chunk::Routes(rows) => {
                 self.routes.extend(rows.iter().cloned());
+                rows.len()
+            }
+            Chunk::Playback(rows) => {
+                self.playback.extend(rows);
                 rows.len()
             }
         };

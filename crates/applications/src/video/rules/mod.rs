@@ -1,7 +1,7 @@
 //! The rules of adaptive streaming: which level the next segment shall have.
 //!
 //! The first segment has the lowest level in all of them, as in sabre. To add a rule: its file,
-//! and a line in [`RuleSettings`] and in [`RuleSettings::rule`].
+//! and a line in [`RuleSettings`] and in each of its functions.
 
 mod bola;
 mod bola_e;
@@ -82,6 +82,9 @@ pub trait Rule: Debug + Send {
 
 /// Makes rules from outside.
 pub trait RuleMaker: Debug + Send + Sync {
+    /// What the rule is called.
+    fn name(&self) -> &str;
+
     /// A rule for a player of that ladder whose buffer holds so many seconds.
     fn rule(&self, ladder: &Ladder, maximum_buffer: f64) -> Box<dyn Rule>;
 }
@@ -102,6 +105,19 @@ pub enum RuleSettings {
 }
 
 impl RuleSettings {
+    /// What the rule is called.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Throughput(_) => "throughput",
+            Self::Bola(_) => "bola",
+            Self::BolaE(_) => "bola-e",
+            Self::Mpc(it) if it.robust => "robust-mpc",
+            Self::Mpc(_) => "mpc",
+            Self::External(it) => it.name(),
+        }
+    }
+
     /// The rule, for a player of that ladder whose buffer holds so many seconds.
     #[must_use]
     pub fn rule(&self, ladder: &Ladder, maximum_buffer: f64) -> Box<dyn Rule> {
