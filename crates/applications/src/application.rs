@@ -4,19 +4,32 @@ use std::fmt::Debug;
 
 use windtunnel_engine::{Random, Time};
 
+use crate::video::Player;
+
 /// A stream, as the host that it ends at numbers it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Stream(pub u32);
 
-/// A file or an answer that was received to its end.
+/// A file, an answer or a frame that was received to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Completed {
     /// Its size in bytes.
     pub bytes: u64,
-    /// When it began: its stream was opened, or its request was written.
+    /// When it began: its stream was opened, its request was written, or it was.
     pub start: Time,
-    /// The size in bytes of the request that it answers, if there was one.
-    pub request: Option<u64>,
+    /// What came first.
+    pub before: Before,
+}
+
+/// What comes before a transfer, and takes time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Before {
+    /// Its stream is opened.
+    Opening,
+    /// It is requested, with so many bytes.
+    Request(u64),
+    /// Nothing: it is written when it is there.
+    Nothing,
 }
 
 /// What a host offers its applications.
@@ -109,6 +122,11 @@ pub trait Application: Debug + Send {
 
     /// Both ends have closed the stream, whose number means nothing from now on.
     fn on_closed(&mut self, _stream: Stream) {}
+
+    /// What it plays; none if it is no player.
+    fn player(&self) -> Option<&dyn Player> {
+        None
+    }
 }
 
 /// What the applications of one flow begin with.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rand_distr::{Distribution, Exp1};
 use windtunnel_engine::{Duration, Random, Time};
 
-use crate::{Application, Completed, Host, Sizes, Stream, file};
+use crate::{Application, Before, Completed, Host, Sizes, Stream, file};
 
 /// When files arrive and how large they are, as far as it was drawn. The process is
 /// independent of the network: whoever has its random stream sees the same files.
@@ -104,7 +104,7 @@ impl Application for ArrivalsReceiver {
 
     fn on_received(&mut self, _now: Time, stream: Stream, host: &mut dyn Host) {
         if let Some((start, bytes)) = self.open.remove(&stream) {
-            host.complete(Completed { bytes, start, request: None });
+            host.complete(Completed { bytes, start, before: Before::Opening });
         }
     }
 }

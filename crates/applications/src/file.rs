@@ -2,7 +2,7 @@
 
 use windtunnel_engine::Time;
 
-use crate::{Application, Completed, Host, Stream};
+use crate::{Application, Before, Completed, Host, Stream};
 
 /// Sends the file.
 #[derive(Debug)]
@@ -54,6 +54,7 @@ impl Application for FileReceiver {
     }
 
     fn on_received(&mut self, _now: Time, _stream: Stream, host: &mut dyn Host) {
-        host.complete(Completed { bytes: self.bytes, start: self.start, request: None });
+        let before = Before::Opening;
+        host.complete(Completed { bytes: self.bytes, start: self.start, before });
     }
 }

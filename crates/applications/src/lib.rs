@@ -21,9 +21,10 @@ mod requests;
 pub mod sessions;
 mod sizes;
 pub mod udp;
+pub mod video;
 mod workload;
 
-pub use application::{Application, Completed, Host, Maker, Setting, Stream};
+pub use application::{Application, Before, Completed, Host, Maker, Setting, Stream};
 pub use period::{OnOffPeriods, Period};
 pub use relay::Relay;
 pub use sizes::Sizes;

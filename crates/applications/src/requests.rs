@@ -3,7 +3,7 @@
 
 use windtunnel_engine::{Random, Time};
 
-use crate::{Application, Completed, Host, Period, Stream};
+use crate::{Application, Before, Completed, Host, Period, Stream};
 
 /// Sizes in bytes, and the pause between an answer and the next request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,8 +43,8 @@ impl Application for Client {
 
     fn on_received(&mut self, now: Time, _stream: Stream, host: &mut dyn Host) {
         let Exchange { request, response, think } = self.exchange;
-        let request = Some(request);
-        host.complete(Completed { bytes: response, start: self.asked, request });
+        let before = Before::Request(request);
+        host.complete(Completed { bytes: response, start: self.asked, before });
         self.next = now + think.draw(&mut self.random);
     }
 

@@ -10,6 +10,10 @@ use crate::file::{FileReceiver, FileSender};
 use crate::messages::{MessageReceiver, MessageSender};
 use crate::on_off::OnOff;
 use crate::requests::{Client, Exchange, Server};
+use crate::video::{
+    AdaptivePlayer, AdaptiveSettings, FileServer, LiveReceiver, LiveSender, LiveSettings,
+    ProgressivePlayer, ProgressiveSettings, SegmentServer,
+};
 use crate::{Application, Maker, OnOffPeriods, Period, Setting, Sizes};
 
 /// What a flow carries over streams.
@@ -44,6 +48,13 @@ pub enum Workload {
         /// How large the files are.
         sizes: Sizes,
     },
+    /// A video in one file, which the receiver requests and plays while it comes.
+    Video(ProgressiveSettings),
+    /// A video in segments, of which the receiver requests one after another, each at a level
+    /// that it chooses, over one stream.
+    AdaptiveVideo(AdaptiveSettings),
+    /// Frames that are sent as they are made, over one stream.
+    Frames(LiveSettings),
     /// Messages of a service of the network, over one stream.
     Messages,
     /// Applications from outside.
@@ -72,6 +83,16 @@ impl Workload {
                 let (sender, receiver) = arrivals::ends(start, *per_second, sizes, &random());
                 [Box::new(sender), Box::new(receiver)]
             }
+            Self::Video(video) => {
+                [Box::new(FileServer::new(video)), Box::new(ProgressivePlayer::new(start, video))]
+            }
+            Self::AdaptiveVideo(video) => {
+                let player = AdaptivePlayer::new(start, video);
+                [Box::new(SegmentServer::new(video, &player)), Box::new(player)]
+            }
+            Self::Frames(live) => {
+                [Box::new(LiveSender::new(start, live)), Box::new(LiveReceiver::new(start, live))]
+            }
             Self::Messages => [Box::<MessageSender>::default(), Box::<MessageReceiver>::default()],
             Self::External(maker) => maker.applications(setting),
         }
@@ -88,5 +109,13 @@ impl Workload {
     #[must_use]
     pub fn has_transfers(&self) -> bool {
         !matches!(self, Self::Bulk { .. } | Self::OnOff(_) | Self::Messages)
+    }
+    /// Whether its receiver is a player.
+    #[must_use]
+    pub fn has_player(&self) -> bool {
+        matches!(
+            self,
+            Self::Video(_) | Self::AdaptiveVideo(_) | Self::Frames(_) | Self::External(_)
+        )
     }
 }

@@ -16,7 +16,8 @@ use windtunnel_engine::{Control, Stop};
 use windtunnel_world::{Chunk, Plan, World};
 
 use crate::tables::{
-    Labels, SERIES, channel_series, flow_series, link_series, route_series, subflow_series,
+    Labels, SERIES, channel_series, flow_series, link_series, playback_series, route_series,
+    subflow_series,
 };
 
 /// Rows of a chunk: some 8 MB in memory.
@@ -115,6 +116,7 @@ impl Tables {
             Chunk::Channels(rows) => (2, channel_series(&self.plan, rows)),
             Chunk::Routes(rows) => (3, route_series(&self.plan, rows)),
             Chunk::Subflows(rows) => (4, subflow_series(&self.plan, rows)),
+            Chunk::Playback(rows) => (5, playback_series(&self.plan, rows)),
         };
         self.rows += table.num_rows();
         let written = self.outputs[place].add(self.labels.before(&table));
@@ -130,13 +132,14 @@ impl Tables {
 }
 
 /// The tables without rows, by name.
-fn empty(plan: &Plan, labels: &Labels) -> [(&'static str, RecordBatch); 5] {
+fn empty(plan: &Plan, labels: &Labels) -> [(&'static str, RecordBatch); SERIES.len()] {
     let tables = [
         flow_series(plan, &[]),
         link_series(plan, &[]),
         channel_series(plan, &[]),
         route_series(plan, &[]),
         subflow_series(plan, &[]),
+        playback_series(plan, &[]),
     ];
     let mut names = SERIES.into_iter();
     tables.map(|it| (names.next().expect("as many"), labels.before(&it)))

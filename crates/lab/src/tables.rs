@@ -13,6 +13,7 @@ use windtunnel_world::{LinkPlan, Plan, PortSample, World};
 mod bridges;
 mod channels;
 mod flows;
+mod players;
 mod sessions;
 mod sky;
 mod subflows;
@@ -20,13 +21,20 @@ mod tunnels;
 
 pub(crate) use channels::channel_series;
 pub(crate) use flows::flow_series;
+pub(crate) use players::playback_series;
 pub use sky::positions;
 pub(crate) use sky::route_series;
 pub(crate) use subflows::subflow_series;
 
 /// The names of the tables of series.
-pub(crate) const SERIES: [&str; 5] =
-    ["flow_series", "link_series", "channel_series", "route_series", "subflow_series"];
+pub(crate) const SERIES: [&str; 6] = [
+    "flow_series",
+    "link_series",
+    "channel_series",
+    "route_series",
+    "subflow_series",
+    "playback_series",
+];
 
 /// The columns of all tables: no axis of a comparison may have one of these names.
 pub const COLUMNS: &[&str] = &[
@@ -192,6 +200,21 @@ pub const COLUMNS: &[&str] = &[
     "reinjected_bytes",
     "path_switches",
     "waiting_bytes",
+    "rule",
+    "startup_s",
+    "underflows",
+    "stalled_s",
+    "played_s",
+    "frames",
+    "discarded_frames",
+    "late_frames",
+    "video_segments",
+    "quality_bps",
+    "switches",
+    "experience",
+    "level",
+    "buffer_s",
+    "is_playing",
 ];
 
 /// Builds a table column by column: each column reads its value from every row.
@@ -303,6 +326,8 @@ pub struct Measurements {
     sessions: sessions::Sessions,
     bridges: RecordBatch,
     tunnels: RecordBatch,
+    players: RecordBatch,
+    video_segments: RecordBatch,
 }
 
 impl Measurements {
@@ -319,6 +344,8 @@ impl Measurements {
             sessions: sessions::Sessions::of(plan, world),
             bridges: bridges::totals(plan, world),
             tunnels: tunnels::totals(plan, world),
+            players: players::totals(plan, world, end),
+            video_segments: players::segments(plan, world),
         }
     }
 }
@@ -436,13 +463,14 @@ fn run_table(run: &Run) -> RecordBatch {
 
 /// All tables of the given runs, by name: `runs`, `flows`, `subflows`, `transfers`, `links`,
 /// `nodes`, `bridges`, `tunnels`, `maps`, `contacts`,
-/// `sessions`, `session_stages`, `session_nodes`, and unless they are in files `flow_series`,
-/// `link_series`, `channel_series`, `route_series` and `subflow_series`. Each starts with a column for every axis of
+/// `sessions`, `session_stages`, `session_nodes`, `players`, `video_segments`, and unless they are
+/// in files `flow_series`, `link_series`, `channel_series`, `route_series`, `subflow_series` and
+/// `playback_series`. Each starts with a column for every axis of
 /// the comparison and the run's number. Without runs there are no tables.
 #[must_use]
 pub fn all(study: &Study, runs: &[Run]) -> Vec<(&'static str, RecordBatch)> {
     type Part = fn(&Run) -> RecordBatch;
-    let parts: [(&'static str, Part); 13] = [
+    let parts: [(&'static str, Part); 15] = [
         ("runs", run_table),
         ("flows", |run| run.measurements.flows.clone()),
         ("subflows", |run| run.measurements.subflows.clone()),
@@ -456,6 +484,8 @@ pub fn all(study: &Study, runs: &[Run]) -> Vec<(&'static str, RecordBatch)> {
         ("sessions", |run| run.measurements.sessions.totals.clone()),
         ("session_stages", |run| run.measurements.sessions.stages.clone()),
         ("session_nodes", |run| run.measurements.sessions.nodes.clone()),
+        ("players", |run| run.measurements.players.clone()),
+        ("video_segments", |run| run.measurements.video_segments.clone()),
     ];
     if runs.is_empty() {
         return Vec::new();

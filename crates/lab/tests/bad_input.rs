@@ -498,7 +498,7 @@ fn a_workload_has_its_own_keys_and_needs_some() {
     );
     assert_refused(
         &arrivals("sizes = \"1 kB\", rate = ¶\"5 Mbps\""),
-        &["`Mbps` is not a valid unit for a rate of arrivals", "\"100 per second\""],
+        &["`Mbps` is not a valid unit for a rate of events", "\"100 per second\""],
     );
     assert_refused(
         &arrivals("load = \"5 %\", sizes = ¶\"web-serch\""),

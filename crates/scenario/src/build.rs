@@ -69,7 +69,9 @@ pub(crate) fn plan(
         seed: scenario.seed,
         run: 0,
     };
-    plan.flows = flows::plans(&scenario.flows, &nodes, &link_names, &controllers, &[], &plan)?;
+    let (links, schedulers) = (&link_names, &[]);
+    plan.flows =
+        flows::plans(&scenario.flows, &nodes, links, &controllers, schedulers, &plan, files)?;
     checks::check(scenario, &plan)?;
     plan.bridges = bridges::plans(&scenario.bridges, &nodes, &plan)?;
     plan.tunnels = tunnels::plans(&scenario.tunnels, &nodes, &plan)?;

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
+use windtunnel_applications::video::Ladder;
 use windtunnel_links::radio::Map;
 use windtunnel_links::{Opportunities, RateTrace};
 use windtunnel_orbits::{TleRecord, read_tle};
@@ -13,6 +14,7 @@ use crate::error::Mistake;
 use crate::located::Located;
 use crate::maps;
 use crate::traces;
+use crate::video;
 
 /// Why a file that a scenario names cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,6 +36,8 @@ pub(crate) struct Files<'a> {
     opportunities: HashMap<(String, bool), Arc<Opportunities>>,
     rates: HashMap<(String, bool), Arc<RateTrace>>,
     elements: HashMap<String, Arc<[TleRecord]>>,
+    frames: HashMap<String, Arc<[u32]>>,
+    ladders: HashMap<String, Arc<Ladder>>,
 }
 
 impl<'a> Files<'a> {
@@ -46,6 +50,8 @@ impl<'a> Files<'a> {
             opportunities: HashMap::new(),
             rates: HashMap::new(),
             elements: HashMap::new(),
+            frames: HashMap::new(),
+            ladders: HashMap::new(),
         }
     }
 
@@ -94,6 +100,20 @@ impl<'a> Files<'a> {
             Ok(records.into())
         };
         keep(&mut self.elements, name.value.clone(), read)
+    }
+
+    /// The sizes of the frames of a video, in bytes.
+    pub(crate) fn frame_sizes(&mut self, name: &Located<String>) -> Result<Arc<[u32]>, Mistake> {
+        let text = self.text(name)?;
+        let read = || video::frame_sizes(&text).map_err(|it| inside(it, name, &text));
+        keep(&mut self.frames, name.value.clone(), || read().map(Arc::from))
+    }
+
+    /// The ladder of segments of that name.
+    pub(crate) fn ladder(&mut self, name: &Located<String>) -> Result<Arc<Ladder>, Mistake> {
+        let text = self.text(name)?;
+        let read = || video::ladder(&text).map_err(|it| inside(it, name, &text));
+        keep(&mut self.ladders, name.value.clone(), || read().map(Arc::new))
     }
 
     fn text(&mut self, name: &Located<String>) -> Result<Arc<str>, Mistake> {

@@ -42,6 +42,7 @@ mod traces;
 mod tree;
 mod tunnels;
 mod units;
+mod video;
 
 pub use bridges::round_trip;
 pub use cases::{Case, Outside, Study};

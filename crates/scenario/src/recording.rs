@@ -8,7 +8,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, Visitor};
 use windtunnel_engine::Duration;
-use windtunnel_world::{Plan, RecordingPlan, SeriesPlan};
+use windtunnel_world::{FlowPlan, Plan, RecordingPlan, SeriesPlan, Transport};
 
 use crate::error::Mistake;
 use crate::located::Located;
@@ -44,6 +44,9 @@ pub(crate) struct Recording {
     /// Series of the paths of flows, where there are satellites; default: of all.
     #[serde(default)]
     routes: Recorded<Sampled>,
+    /// Series of the players of video; default: of all.
+    #[serde(default)]
+    playback: Recorded<Sampled>,
 }
 
 /// A kind of series: `false` if it is not recorded.
@@ -85,6 +88,7 @@ impl Recording {
             links: self.series(&self.links, &Names::among("link", links), 2, plan.duration)?,
             channels: self.sampled(&self.channels, 2 * with_channel(plan), plan.duration)?,
             routes: self.sampled(&self.routes, with_routes(plan), plan.duration)?,
+            playback: self.sampled(&self.playback, with_player(plan), plan.duration)?,
         })
     }
 
@@ -135,18 +139,20 @@ impl Recording {
             let series = series.as_ref()?;
             Some((series.interval, series.only.as_ref().map_or(count, Vec::len)))
         };
-        let RecordingPlan { flows, links, channels, routes } = &plan.recording;
+        let RecordingPlan { flows, links, channels, routes, playback } = &plan.recording;
         let kinds = [
             ("flows", of(flows, plan.consumers.len() + plan.flows.len())),
             ("links", of(links, plan.links.len())),
             ("channels", channels.map(|it| (it, with_channel(plan)))),
             ("routes", routes.map(|it| (it, with_routes(plan)))),
+            ("playback", playback.map(|it| (it, with_player(plan)))),
         ];
         let own = [
             self.flows.interval(),
             self.links.interval(),
             self.channels.interval(),
             self.routes.interval(),
+            self.playback.interval(),
         ];
         let kinds = kinds.into_iter().zip(own).filter(|(_, own)| !own && self.interval.is_none());
         let notes = kinds.filter_map(|((kind, series), _)| {
@@ -175,6 +181,15 @@ fn with_channel(plan: &Plan) -> usize {
 /// How many flows have paths that may change as satellites move.
 fn with_routes(plan: &Plan) -> usize {
     plan.sky.as_ref().map_or(0, |_| plan.flows.len())
+}
+
+/// How many flows have a player.
+fn with_player(plan: &Plan) -> usize {
+    let has_player = |it: &&FlowPlan| match &it.transport {
+        Transport::Tcp { workload, .. } => workload.has_player(),
+        Transport::Udp(_) => false,
+    };
+    plan.flows.iter().filter(has_player).count()
 }
 
 /// The shortest of 100 ms, 200 ms, 500 ms, 1 s and so on at which a series with so many rows

@@ -454,7 +454,7 @@ impl Quantity for Segments {
 pub(crate) struct PerSecond(pub(crate) f64);
 
 impl Quantity for PerSecond {
-    const NAME: &'static str = "a rate of arrivals";
+    const NAME: &'static str = "a rate of events";
     const EXAMPLE: &'static str = "100 per second";
     const UNITS: &'static [(&'static str, f64)] =
         &[("per second", 1.0), ("per minute", 1.0 / 60.0), ("per hour", 1.0 / 3600.0)];

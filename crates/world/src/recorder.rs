@@ -2,6 +2,7 @@
 
 mod channels;
 mod flows;
+mod playback;
 mod ports;
 mod routes;
 mod subflows;
@@ -13,11 +14,13 @@ use windtunnel_engine::{Duration, Time};
 use crate::parts::Parts;
 use crate::plan::Plan;
 use crate::series::{
-    ChannelSample, Chunk, FlowSample, PortSample, RouteSample, SeriesSink, SubflowSample,
+    ChannelSample, Chunk, FlowSample, PlaybackSample, PortSample, RouteSample, SeriesSink,
+    SubflowSample,
 };
 
 use channels::Channels;
 use flows::Flows;
+use playback::Players;
 use ports::Ports;
 use routes::Routes;
 use subflows::Subflows;
@@ -29,6 +32,7 @@ pub(crate) struct Recorder {
     ports: Option<Kind<Ports>>,
     channels: Option<Kind<Channels>>,
     routes: Option<Kind<Routes>>,
+    playback: Option<Kind<Players>>,
     sink: SeriesSink,
 }
 
@@ -46,6 +50,7 @@ impl Recorder {
             ports: links.as_ref().map(|it| Kind::new(Ports::new(plan, it), it.interval, chunk)),
             channels: recording.channels.map(|it| Kind::new(Channels::new(plan), it, chunk)),
             routes: recording.routes.map(|it| Kind::new(Routes::new(plan), it, chunk)),
+            playback: recording.playback.map(|it| Kind::new(Players::new(plan), it, chunk)),
             sink,
         }
     }
@@ -57,11 +62,9 @@ impl Recorder {
         let ports = self.ports.as_ref().map(Kind::next);
         let channels = self.channels.as_ref().map(Kind::next);
         let routes = self.routes.as_ref().map(Kind::next);
-        [flows, subflows, ports, channels, routes]
-            .into_iter()
-            .flatten()
-            .min()
-            .unwrap_or(Time::NEVER)
+        let playback = self.playback.as_ref().map(Kind::next);
+        let all = [flows, subflows, ports, channels, routes, playback];
+        all.into_iter().flatten().min().unwrap_or(Time::NEVER)
     }
 
     /// Samples at the end of every interval up to `time`.
@@ -73,6 +76,7 @@ impl Recorder {
         self.ports.iter_mut().for_each(|it| it.sample_until(parts, time, sink));
         self.channels.iter_mut().for_each(|it| it.sample_until(parts, time, sink));
         self.routes.iter_mut().for_each(|it| it.sample_until(parts, time, sink));
+        self.playback.iter_mut().for_each(|it| it.sample_until(parts, time, sink));
     }
 
     /// Gives the rows that fill no chunk to the sink.
@@ -83,6 +87,7 @@ impl Recorder {
         self.ports.iter_mut().for_each(|it| it.flush(sink));
         self.channels.iter_mut().for_each(|it| it.flush(sink));
         self.routes.iter_mut().for_each(|it| it.flush(sink));
+        self.playback.iter_mut().for_each(|it| it.flush(sink));
     }
 }
 
@@ -146,6 +151,12 @@ impl Row for ChannelSample {
 impl Row for RouteSample {
     fn chunk(rows: &[Self]) -> Chunk<'_> {
         Chunk::Routes(rows)
+    }
+}
+
+impl Row for PlaybackSample {
+    fn chunk(rows: &[Self]) -> Chunk<'_> {
+        Chunk::Playback(rows)
     }
 }
 

@@ -17,6 +17,8 @@ pub struct RecordingPlan {
     pub channels: Option<Duration>,
     /// How often the paths of all flows over IP are sampled; only where nodes move.
     pub routes: Option<Duration>,
+    /// How often all players are sampled.
+    pub playback: Option<Duration>,
 }
 
 /// How a kind of series is recorded.
@@ -41,7 +43,13 @@ impl RecordingPlan {
     #[must_use]
     pub fn every(interval: Duration) -> Self {
         let all = SeriesPlan { interval, only: None };
-        Self { flows: Some(all.clone()), links: Some(all), channels: Some(interval), routes: None }
+        Self {
+            flows: Some(all.clone()),
+            links: Some(all),
+            channels: Some(interval),
+            routes: None,
+            playback: Some(interval),
+        }
     }
 }
 
@@ -58,6 +66,8 @@ pub enum Chunk<'a> {
     Channels(&'a [ChannelSample]),
     /// Of the paths of flows.
     Routes(&'a [RouteSample]),
+    /// Of players.
+    Playback(&'a [PlaybackSample]),
 }
 
 /// Is called with each chunk when it is full, and at the end of the run with what is left.
@@ -176,6 +186,21 @@ pub struct ChannelSample {
     /// How fast the link sends, in bits per second; 0 while it does not. With a
     /// delivery trace, the mean over the interval.
     pub rate_bps: f64,
+}
+
+/// A player, at one time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PlaybackSample {
+    /// Its flow's place among those over IP.
+    pub flow: u32,
+    /// When, in seconds.
+    pub time_s: f64,
+    /// The media received and not played, in seconds.
+    pub buffer_s: f64,
+    /// The bitrate of the segment that is played, in bits per second; none without levels.
+    pub quality_bps: Option<f64>,
+    /// Whether it plays.
+    pub is_playing: bool,
 }
 
 /// The path of a flow's data, at one time.

@@ -6,7 +6,7 @@ use windtunnel_transports::tcp::TcpSettings;
 use crate::plan::Plan;
 use crate::port_id::PortId;
 
-/// A file, or an answer, that was received to its end.
+/// A file, an answer or a frame that was received to its end.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Transfer {
     /// The flow's place in the plan.
@@ -15,7 +15,7 @@ pub struct Transfer {
     pub number: u64,
     /// Its bytes.
     pub bytes: u64,
-    /// When it began: its connection was opened, or its request written.
+    /// When it began: its connection was opened, its request was written, or it was.
     pub start: Time,
     /// How long it took, until its last byte was received in order.
     pub completion: Duration,
@@ -79,7 +79,8 @@ impl Path {
 /// (usually the narrowest), and the two sums are what storing and forwarding the
 /// first and the last packet costs on the other links. An answer takes at least
 /// that, with the time of its request, in place of the handshake's round trip
-/// unless it is the connection's first.
+/// unless it is the connection's first. What is sent when it is there takes at least that
+/// without a request.
 #[derive(Clone, Debug)]
 pub(crate) struct Ideal {
     there: Path,
@@ -122,6 +123,11 @@ impl Ideal {
     pub(crate) fn exchange(&self, request: u64, response: u64, first: bool) -> Duration {
         let handshake = if first { self.handshake() } else { Duration::ZERO };
         handshake + self.one_way(&self.back, request) + self.one_way(&self.there, response)
+    }
+
+    /// For what is sent when it is there.
+    pub(crate) fn message(&self, bytes: u64, first: bool) -> Duration {
+        if first { self.file(bytes) } else { self.one_way(&self.there, bytes) }
     }
 }
 

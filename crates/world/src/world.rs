@@ -1,5 +1,6 @@
 //! A world: its parts at work together, and what is read from it.
 
+use windtunnel_applications::video::Player;
 use windtunnel_engine::{Control, Duration, Limits, Stop, Time};
 use windtunnel_networks::ndn::forwarder::ForwarderCounters;
 use windtunnel_networks::ndn::link_service::LinkServiceCounters;
@@ -203,6 +204,12 @@ impl World {
             Subflow { ends: ends.map(|it| it.counters) }
         };
         (0..sender.count_subflows(flow)).map(each).collect()
+    }
+
+    /// The player at the receiver of each flow over IP, in the plan's order; none where that is
+    /// no player.
+    pub fn players(&self) -> impl Iterator<Item = Option<&dyn Player>> {
+        (0..self.flows).map(|flow| self.parts.of_flow(flow)[1].hosts.player(flow))
     }
 
     /// When the last byte of a flow's file was received, by the flow's place.

@@ -159,7 +159,8 @@ proptest! {
             let interval = Duration::from_millis(interval_ms);
             Some(SeriesPlan { interval, only: Some(vec![place]) })
         };
-        let recording = RecordingPlan { flows: only(0), links: only(2), channels: None, routes: None };
+        let recording =
+            RecordingPlan { flows: only(0), links: only(2), ..RecordingPlan::default() };
         let some = run_recorded(&Plan { recording, ..plan.clone() }).1;
         let flows: Vec<FlowSample> = all.flows.into_iter().filter(|it| it.flow == 0).collect();
         let ports: Vec<PortSample> =
@@ -177,7 +178,7 @@ fn kinds_of_different_intervals_do_not_disturb_each_other() {
     let alone = |interval_ms| run_recorded(&every(&plan, interval_ms)).1;
     let (often, seldom) = (alone(30), alone(700));
     plan.recording =
-        RecordingPlan { flows: at(700).flows, links: at(30).links, channels: None, routes: None };
+        RecordingPlan { flows: at(700).flows, links: at(30).links, ..RecordingPlan::default() };
     let both = run_recorded(&plan).1;
     assert_eq!((both.flows, both.ports), (seldom.flows, often.ports));
 }

@@ -21,6 +21,7 @@ use windtunnel_world::{FlowPlan, Plan, PortId, Transport as TransportPlan};
 use crate::choice::choice;
 use crate::controllers::Controllers;
 use crate::error::Mistake;
+use crate::files::Files;
 use crate::located::{Both, Located, Named};
 use crate::nodes::Names;
 use crate::timers::{self, zero};
@@ -88,9 +89,10 @@ pub(crate) fn plans(
     controllers: &Controllers<'_>,
     schedulers: &[Arc<dyn Maker>],
     plan: &Plan,
+    files: &mut Files<'_>,
 ) -> Result<Vec<FlowPlan>, Mistake> {
     let around = Around { nodes, links, controllers, schedulers, paths: Paths::of(plan) };
-    flows.iter().map(|(name, flow)| flow.plan(name, &around)).collect()
+    flows.iter().map(|(name, flow)| flow.plan(name, &around, files)).collect()
 }
 
 /// Flows that carry the messages of a service from one node to another, for each pair of `ends`.
@@ -127,7 +129,12 @@ pub(crate) fn of_messages(
 }
 
 impl Flow {
-    fn plan(&self, name: &Spanned<String>, around: &Around<'_>) -> Result<FlowPlan, Mistake> {
+    fn plan(
+        &self,
+        name: &Spanned<String>,
+        around: &Around<'_>,
+        files: &mut Files<'_>,
+    ) -> Result<FlowPlan, Mistake> {
         let Common { ip, start, start_within, stop, .. } = &self.common;
         let ends = self.common.ends(name, around.nodes)?;
         let path = self.common.path(ends, around)?;
@@ -144,7 +151,7 @@ impl Flow {
                     // The radio may be on a proxy's part of the path.
                     network.radio = None;
                 }
-                let transport = it.plan(ip, around, ends, network)?;
+                let transport = it.plan(ip, around, ends, network, files)?;
                 let multipath = it.multipath(around, ends, &transport, path.is_some())?;
                 if multipath.is_some() {
                     // Subflows have paths of their own.

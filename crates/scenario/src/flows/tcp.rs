@@ -18,6 +18,7 @@ use super::workloads::TcpWorkload;
 use crate::choice::choice;
 use crate::controllers::Controller;
 use crate::error::Mistake;
+use crate::files::Files;
 use crate::located::Located;
 use crate::needs::{Carrier, Network, check_needs};
 use crate::sizes::{MOST_BUFFER, MOST_DATA, within};
@@ -222,13 +223,14 @@ impl Tcp {
         around: &Around<'_>,
         ends: [usize; 2],
         network: Network,
+        files: &mut Files<'_>,
     ) -> Result<Transport, Mistake> {
         let controller = around.controllers.settings(&self.controller)?;
         let settings = self.settings(ip, controller)?;
         let carrier = Carrier::Tcp(&settings, network);
         check_needs(around.controllers, &settings.controller, carrier, &self.controller)?;
         let workload = self.workload.as_ref().map(|it| it.value.clone()).unwrap_or_default();
-        let workload = workload.plan(&around.paths, ends, &settings)?;
+        let workload = workload.plan(&around.paths, ends, &settings, files)?;
         Ok(Transport::Tcp { settings: Arc::new(settings), workload })
     }
 
@@ -296,7 +298,7 @@ impl Tcp {
         split.checked(
             |_| !self.workload.as_ref().is_some_and(|it| it.value.is_asked_for()),
             || "proxies do not split a connection that the receiver opens".to_owned(),
-            "leave `split` out, or write a workload other than `request-response`",
+            "leave `split` out, or write a workload that the sender begins",
         )?;
         split.value.plan(around, ends).map(Some)
     }

@@ -10,7 +10,8 @@ use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use windtunnel_applications::udp::{UdpSink, UdpSource};
-use windtunnel_applications::{Application, Completed, Stream};
+use windtunnel_applications::video::Player;
+use windtunnel_applications::{Application, Before, Completed, Stream};
 use windtunnel_engine::{Duration, Time};
 use windtunnel_packets::multipath::Multipath;
 use windtunnel_packets::tcp::{Flags, Segment};
@@ -244,6 +245,14 @@ impl Hosts {
             }
         }
         state
+    }
+
+    /// The player at the receiver of a flow's data, if it is one.
+    pub(crate) fn player(&self, flow: usize) -> Option<&dyn Player> {
+        match &self.seats[self.flows[flow].ends()[1]].running {
+            Running::Streams(running) => running.as_ref()?.player(),
+            Running::Source(..) | Running::Sink(_) => None,
+        }
     }
 
     /// The open sockets of an application.
@@ -545,10 +554,11 @@ impl Hosts {
         let number = seat.transfers;
         seat.transfers += 1;
         let flow = &self.flows[seat.flow as usize];
-        let Completed { bytes, start, request } = completed;
-        let ideal = flow.ideal.as_ref().map_or(Duration::ZERO, |it| match request {
-            Some(request) => it.exchange(request, bytes, number == 0),
-            None => it.file(bytes),
+        let Completed { bytes, start, before } = completed;
+        let ideal = flow.ideal.as_ref().map_or(Duration::ZERO, |it| match before {
+            Before::Opening => it.file(bytes),
+            Before::Request(request) => it.exchange(request, bytes, number == 0),
+            Before::Nothing => it.message(bytes, number == 0),
         });
         seat.finished = flow.is_file.then_some(now);
         let completion = now.since(start);

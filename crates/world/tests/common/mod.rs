@@ -31,8 +31,9 @@ use windtunnel_transports::rtt::RtoLimits;
 use windtunnel_transports::tcp::{BufferLimits, EcnMode, Idleness, Reading, Recovery, TcpSettings};
 use windtunnel_world::{
     BridgePlan, ChannelSample, Chunk, ConsumerPlan, DirectionPlan, FlowCounters, FlowPlan,
-    FlowSample, LinkPlan, Metric, NodePlan, Paths, Plan, PortCounters, PortSample, ProducerPlan,
-    RecordingPlan, RouteSample, Routing, Sharing, SubflowSample, TcpCounters, Transport, World,
+    FlowSample, LinkPlan, Metric, NodePlan, Paths, Plan, PlaybackSample, PortCounters, PortSample,
+    ProducerPlan, RecordingPlan, RouteSample, Routing, Sharing, SubflowSample, TcpCounters,
+    Transport, World,
 };
 
 /// Nodes of these names, and nothing else; it runs for 10 s.
@@ -359,6 +360,7 @@ pub(crate) struct Series {
     pub(crate) channels: Vec<ChannelSample>,
     pub(crate) routes: Vec<RouteSample>,
     pub(crate) subflows: Vec<SubflowSample>,
+    pub(crate) playback: Vec<PlaybackSample>,
     /// How many rows each chunk had.
     pub(crate) chunks: Vec<usize>,
 }
@@ -384,6 +386,10 @@ impl Series {
             }
             Chunk::Subflows(rows) => {
                 self.subflows.extend(rows);
+                rows.len()
+            }
+            Chunk::Playback(rows) => {
+                self.playback.extend(rows);
                 rows.len()
             }
         };

@@ -1,10 +1,15 @@
 //! What flows over TCP carry: one file for each kind.
 
+mod adaptive_video;
 mod arrivals;
 mod bulk;
 mod file;
+mod footage;
+mod frames;
 mod on_off;
 mod request_response;
+mod rules;
+mod video;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -13,8 +18,11 @@ use windtunnel_transports::tcp::TcpSettings;
 
 use super::paths::Paths;
 use crate::error::Mistake;
+use crate::files::Files;
 use crate::schema::short_forms;
-use {arrivals::Arrivals, bulk::Bulk, file::File, request_response::RequestResponse};
+use adaptive_video::AdaptiveVideo;
+use request_response::RequestResponse;
+use {arrivals::Arrivals, bulk::Bulk, file::File, frames::Frames, video::Video};
 
 pub(super) use bulk::Steady;
 pub(super) use on_off::OnOff;
@@ -36,6 +44,13 @@ pub(super) enum TcpWorkload {
     OnOff(OnOff),
     /// Files that arrive by a Poisson process, each over a connection of its own.
     Arrivals(Arrivals),
+    /// A video in one file, which the receiver requests and plays while it comes.
+    Video(Video),
+    /// A video in segments, of which the receiver requests one after another over one
+    /// connection, each at a level that a rule chooses.
+    AdaptiveVideo(AdaptiveVideo),
+    /// Live frames: each is sent when it is made.
+    Frames(Frames),
 }
 
 impl Default for TcpWorkload {
@@ -51,6 +66,7 @@ impl TcpWorkload {
         paths: &Paths<'_>,
         ends: [usize; 2],
         settings: &TcpSettings,
+        files: &mut Files<'_>,
     ) -> Result<Workload, Mistake> {
         match self {
             Self::Bulk(it) => Ok(it.plan()),
@@ -58,11 +74,14 @@ impl TcpWorkload {
             Self::RequestResponse(it) => it.plan(),
             Self::OnOff(it) => it.turns().map(Workload::OnOff),
             Self::Arrivals(it) => it.plan(paths, ends, settings),
+            Self::Video(it) => it.plan(files),
+            Self::AdaptiveVideo(it) => it.plan(files),
+            Self::Frames(it) => it.plan(files),
         }
     }
 
     /// Whether the receiver opens the connection.
     pub(super) fn is_asked_for(&self) -> bool {
-        matches!(self, Self::RequestResponse(_))
+        matches!(self, Self::RequestResponse(_) | Self::Video(_) | Self::AdaptiveVideo(_))
     }
 }

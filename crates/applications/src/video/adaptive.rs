@@ -1,0 +1,271 @@
+//! Adaptive streaming: segments are requested one at a time over one stream, each at the level
+//! that a rule chooses, as long as there is room in the buffer.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use windtunnel_engine::{Duration, Time};
+
+use super::rules::{Download, Rule, RuleSettings, Situation};
+use super::{Experience, Ladder, Playback, Player, PlayerTotals, Segment, SegmentBuffer};
+use crate::{Application, Before, Completed, Host, Stream};
+
+/// A player of segments.
+#[derive(Clone, Debug)]
+pub struct AdaptiveSettings {
+    /// The levels and sizes of the segments; at most 256 levels.
+    pub ladder: Arc<Ladder>,
+    /// What chooses the levels.
+    pub rule: RuleSettings,
+    /// The media that the buffer holds; at least a segment.
+    pub maximum_buffer: Duration,
+    /// The size of a request in bytes.
+    pub request: u64,
+}
+
+/// The levels that were requested, segment by segment: what the requests say, because packets
+/// carry sizes without content.
+type Levels = Arc<[AtomicU8]>;
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum State {
+    /// It has nothing to do until then.
+    Waiting(Time),
+    /// It has chosen a level and waits, as the rule wants.
+    Delaying { until: Time, level: usize },
+    /// It has requested a segment at that level; the first byte came so much later.
+    Downloading { requested: Time, level: usize, latency: Option<Duration> },
+    /// All was received, or it was left.
+    Done,
+}
+
+/// Asks for segments and plays them.
+#[derive(Debug)]
+pub(crate) struct AdaptivePlayer {
+    settings: AdaptiveSettings,
+    rule: Box<dyn Rule>,
+    levels: Levels,
+    start: Time,
+    state: State,
+    /// When the buffer had no room for another segment.
+    full: Option<Time>,
+    stream: Option<Stream>,
+    /// The bytes of the segments before the one that is requested.
+    before: u64,
+    buffer: SegmentBuffer,
+    segments: Vec<Segment>,
+    stopped: Time,
+}
+
+impl AdaptivePlayer {
+    pub(crate) fn new(start: Time, settings: &AdaptiveSettings) -> Self {
+        let ladder = &settings.ladder;
+        let count = ladder.segments();
+        Self {
+            rule: settings.rule.rule(ladder, settings.maximum_buffer.as_seconds()),
+            levels: (0..count).map(|_| AtomicU8::new(0)).collect(),
+            start,
+            state: State::Waiting(start),
+            full: None,
+            stream: None,
+            before: 0,
+            buffer: SegmentBuffer::default(),
+            segments: Vec::with_capacity(count),
+            stopped: Time::NEVER,
+            settings: settings.clone(),
+        }
+    }
+
+    /// Chooses the level of the next segment.
+    fn choose(&mut self, now: Time, host: &mut dyn Host) {
+        if let Some(since) = self.full.take() {
+            self.rule.on_full(now.since(since).as_seconds());
+        }
+        let choice = self.rule.choose(&Situation {
+            ladder: &self.settings.ladder,
+            segment: self.segments.len(),
+            buffer: self.buffer.level(now).as_seconds(),
+        });
+        let level = choice.level.min(self.settings.ladder.bitrates().len() - 1);
+        match Duration::from_seconds(choice.delay) {
+            Some(delay) if delay > Duration::ZERO => {
+                self.state = State::Delaying { until: now + delay, level };
+            }
+            _ => self.request(now, level, host),
+        }
+    }
+
+    fn request(&mut self, now: Time, level: usize, host: &mut dyn Host) {
+        self.levels[self.segments.len()].store(level as u8, Ordering::Release);
+        self.state = State::Downloading { requested: now, level, latency: None };
+        let stream = *self.stream.get_or_insert_with(|| host.open(0));
+        host.await_received(stream, self.before + 1);
+        host.write(stream, self.settings.request);
+    }
+
+    /// A segment has come.
+    fn take_in(&mut self, now: Time, requested: Time, level: usize, latency: Duration) {
+        let ladder = &self.settings.ladder;
+        let bytes = ladder.bytes(self.segments.len(), level);
+        self.before += bytes;
+        let stalled = self.buffer.add(now, ladder.duration());
+        let (download, buffer) = (now.since(requested), self.buffer.level(now));
+        let bitrate = ladder.bitrates()[level];
+        self.segments.push(Segment { level, bitrate, bytes, requested, download, buffer, stalled });
+        self.rule.on_download(
+            ladder,
+            &Download {
+                level,
+                bytes,
+                latency: latency.as_seconds(),
+                time: download.as_seconds(),
+                buffer: buffer.as_seconds(),
+            },
+        );
+    }
+
+    /// What follows a segment: the next one, as soon as there is room for it.
+    fn go_on(&mut self, now: Time, host: &mut dyn Host) {
+        let ladder = &self.settings.ladder;
+        if self.segments.len() == ladder.segments() {
+            self.finish(host);
+            return;
+        }
+        let room = self.buffer.when_down_to(self.settings.maximum_buffer - ladder.duration());
+        if room > now {
+            self.full = Some(now);
+            self.state = State::Waiting(room);
+        } else {
+            self.choose(now, host);
+        }
+    }
+
+    fn finish(&mut self, host: &mut dyn Host) {
+        self.state = State::Done;
+        if let Some(stream) = self.stream {
+            host.close(stream);
+        }
+    }
+
+    /// The media of the whole video.
+    fn whole(&self) -> Duration {
+        self.settings.ladder.duration() * self.settings.ladder.segments() as u64
+    }
+
+    /// How many segments have been begun to be played.
+    fn played(&self, now: Time) -> usize {
+        let segment = self.settings.ladder.duration().as_picos();
+        self.buffer.played(now).as_picos().div_ceil(segment) as usize
+    }
+}
+
+impl Application for AdaptivePlayer {
+    fn next_wake(&self) -> Time {
+        match self.state {
+            State::Waiting(time) | State::Delaying { until: time, .. } => time,
+            State::Downloading { .. } | State::Done => Time::NEVER,
+        }
+    }
+
+    fn wake(&mut self, now: Time, host: &mut dyn Host) {
+        match self.state {
+            State::Waiting(time) if time <= now => self.choose(now, host),
+            State::Delaying { until, level } if until <= now => self.request(now, level, host),
+            _ => {}
+        }
+    }
+
+    fn on_received(&mut self, now: Time, stream: Stream, host: &mut dyn Host) {
+        let State::Downloading { requested, level, latency } = self.state else { return };
+        let latency = latency.unwrap_or(now.since(requested));
+        let bytes = self.settings.ladder.bytes(self.segments.len(), level);
+        if host.received(stream) < self.before + bytes {
+            self.state = State::Downloading { requested, level, latency: Some(latency) };
+            host.await_received(stream, self.before + bytes);
+            return;
+        }
+        let before = Before::Request(self.settings.request);
+        host.complete(Completed { bytes, start: requested, before });
+        self.take_in(now, requested, level, latency);
+        self.go_on(now, host);
+    }
+
+    fn stop(&mut self, now: Time, host: &mut dyn Host) {
+        self.stopped = now;
+        self.finish(host);
+    }
+
+    fn player(&self) -> Option<&dyn Player> {
+        Some(self)
+    }
+}
+
+impl Player for AdaptivePlayer {
+    fn totals(&self, now: Time) -> PlayerTotals {
+        let now = now.min(self.stopped);
+        let played = Experience::of(&self.segments[..self.played(now)]);
+        let first = self.segments.first();
+        PlayerTotals {
+            startup: first.map(|it| (it.requested + it.download).since(self.start)),
+            underflows: Some(self.buffer.underflows(now, self.whole())),
+            stalled: Some(self.buffer.stalled(now, self.whole())),
+            played: Some(self.buffer.played(now)),
+            segments: Some(self.segments.len() as u64),
+            quality: played.bitrate(),
+            switches: Some(played.switches()),
+            experience: played.mean(),
+            ..PlayerTotals::default()
+        }
+    }
+
+    fn playback(&self, now: Time) -> Option<Playback> {
+        let time = now.min(self.stopped);
+        let buffer = self.buffer.level(time);
+        let last = self.played(time).max(1) - 1;
+        Some(Playback {
+            buffer,
+            quality: self.segments.get(last).map(|it| it.bitrate),
+            is_playing: buffer > Duration::ZERO && now < self.stopped,
+        })
+    }
+
+    fn segments(&self) -> &[Segment] {
+        &self.segments
+    }
+}
+
+/// Sends the segments that are requested.
+#[derive(Debug)]
+pub(crate) struct SegmentServer {
+    ladder: Arc<Ladder>,
+    request: u64,
+    levels: Levels,
+    sent: usize,
+}
+
+impl SegmentServer {
+    /// For that player.
+    pub(crate) fn new(settings: &AdaptiveSettings, player: &AdaptivePlayer) -> Self {
+        Self {
+            ladder: Arc::clone(&settings.ladder),
+            request: settings.request,
+            levels: Arc::clone(&player.levels),
+            sent: 0,
+        }
+    }
+}
+
+impl Application for SegmentServer {
+    fn on_open(&mut self, _now: Time, stream: Stream, host: &mut dyn Host) {
+        host.await_received(stream, self.request);
+    }
+
+    fn on_received(&mut self, _now: Time, stream: Stream, host: &mut dyn Host) {
+        let Some(level) = self.levels.get(self.sent) else { return };
+        let level = usize::from(level.load(Ordering::Acquire));
+        let bytes = self.ladder.bytes(self.sent, level);
+        self.sent += 1;
+        host.await_received(stream, self.request * (self.sent as u64 + 1));
+        host.write(stream, bytes);
+    }
+}

@@ -1,0 +1,141 @@
+//! Live frames: each is sent at its date, and its delay is from there to its last byte.
+
+use std::sync::Arc;
+
+use windtunnel_engine::{Duration, Time};
+
+use super::{Frames, Playback, Player, PlayerTotals};
+use crate::{Application, Before, Completed, Host, Stream};
+
+/// Frames that are sent as they are made.
+#[derive(Clone, Debug)]
+pub struct LiveSettings {
+    /// The frames.
+    pub frames: Arc<Frames>,
+    /// The delay of a frame beyond which it is late.
+    pub deadline: Duration,
+}
+
+/// Sends each frame at its date.
+#[derive(Debug)]
+pub(crate) struct LiveSender {
+    frames: Arc<Frames>,
+    start: Time,
+    stream: Option<Stream>,
+    /// The next frame of the stream, the bytes before it, and when it leaves.
+    next: usize,
+    sent: u64,
+    wake: Time,
+}
+
+impl LiveSender {
+    pub(crate) fn new(start: Time, settings: &LiveSettings) -> Self {
+        let frames = Arc::clone(&settings.frames);
+        Self { frames, start, stream: None, next: 0, sent: 0, wake: start }
+    }
+}
+
+impl Application for LiveSender {
+    fn next_wake(&self) -> Time {
+        self.wake
+    }
+
+    fn wake(&mut self, _now: Time, host: &mut dyn Host) {
+        let stream = *self.stream.get_or_insert_with(|| host.open(0));
+        let Some(frame) = self.frames.in_stream(self.next) else {
+            self.wake = Time::NEVER;
+            host.close(stream);
+            return;
+        };
+        let end = self.frames.end(frame);
+        host.write(stream, end - self.sent);
+        (self.next, self.sent) = (self.next + 1, end);
+        self.wake = self.start + self.frames.duration(self.next);
+    }
+
+    fn stop(&mut self, _now: Time, host: &mut dyn Host) {
+        if let Some(stream) = self.stream {
+            host.close(stream);
+        }
+    }
+}
+
+/// Receives the frames, and knows when each was made.
+#[derive(Debug)]
+pub(crate) struct LiveReceiver {
+    settings: LiveSettings,
+    start: Time,
+    stopped: Time,
+    /// Frames received, and those of them that were late.
+    received: usize,
+    late: u64,
+    /// The bytes of those.
+    bytes: u64,
+}
+
+impl LiveReceiver {
+    pub(crate) fn new(start: Time, settings: &LiveSettings) -> Self {
+        Self {
+            settings: settings.clone(),
+            start,
+            stopped: Time::NEVER,
+            received: 0,
+            late: 0,
+            bytes: 0,
+        }
+    }
+
+    /// When a frame of the stream is made.
+    fn date(&self, place: usize) -> Time {
+        self.start + self.settings.frames.duration(place)
+    }
+
+    /// The bytes of the stream up to the end of the next frame.
+    fn next_end(&self) -> Option<u64> {
+        let frames = &self.settings.frames;
+        frames.in_stream(self.received).map(|it| frames.end(it))
+    }
+}
+
+impl Application for LiveReceiver {
+    fn on_open(&mut self, _now: Time, stream: Stream, host: &mut dyn Host) {
+        self.next_end().into_iter().for_each(|it| host.await_received(stream, it));
+    }
+
+    fn on_received(&mut self, now: Time, stream: Stream, host: &mut dyn Host) {
+        while let Some(end) = self.next_end().filter(|it| *it <= host.received(stream)) {
+            let start = self.date(self.received);
+            let before = Before::Nothing;
+            host.complete(Completed { bytes: end - self.bytes, start, before });
+            self.late += u64::from(now.since(start) > self.settings.deadline);
+            (self.received, self.bytes) = (self.received + 1, end);
+        }
+        self.next_end().into_iter().for_each(|it| host.await_received(stream, it));
+    }
+
+    fn stop(&mut self, now: Time, _host: &mut dyn Host) {
+        self.stopped = now;
+    }
+
+    fn player(&self) -> Option<&dyn Player> {
+        Some(self)
+    }
+}
+
+impl Player for LiveReceiver {
+    fn totals(&self, now: Time) -> PlayerTotals {
+        let made = |place: &usize| self.date(*place) < now.min(self.stopped);
+        let frames = (0..self.settings.frames.count()).take_while(made);
+        let is_late = |place: &usize| self.date(*place) + self.settings.deadline < now;
+        let missing = frames.clone().skip(self.received).filter(is_late).count() as u64;
+        PlayerTotals {
+            frames: Some(frames.count() as u64),
+            late: Some(self.late + missing),
+            ..PlayerTotals::default()
+        }
+    }
+
+    fn playback(&self, _now: Time) -> Option<Playback> {
+        None
+    }
+}

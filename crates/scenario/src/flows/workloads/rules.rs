@@ -1,0 +1,171 @@
+//! The rules that choose the levels of segments.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use windtunnel_applications::video::rules::{
+    BolaESettings, BolaSettings, Client, MpcSettings, Oscillation, RuleSettings,
+    ThroughputSettings, Utility,
+};
+
+use crate::choice::choice;
+use crate::error::Mistake;
+use crate::located::{Located, number};
+use crate::schema::short_forms;
+
+/// The greatest horizon of model predictive control: with ten levels, 10 million sequences.
+const MOST_HORIZON: u16 = 7;
+
+/// What chooses the level of each segment.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename = "kind", rename_all = "kebab-case")]
+#[schemars(rename = "Rule", tag = "kind", transform = short_forms)]
+pub(super) enum Rule {
+    /// The highest level below a share of the throughput, which is the lower of two averages
+    /// with half-lives of 8 s and 3 s (dash.js), and for which the buffer suffices.
+    Throughput(Throughput),
+    /// BOLA: from the buffer alone (Spiteri, Urgaonkar and Sitaraman, INFOCOM 2016).
+    Bola(Bola),
+    /// BOLA-E: as `bola`, with a virtual part of the buffer, for which it begins at the level of
+    /// the throughput (Spiteri, Sitaraman and Sparacio, MMSys 2018).
+    BolaE(BolaE),
+    /// Model predictive control: the best of all sequences of levels for the next segments, at
+    /// the harmonic mean of the last five throughputs (Yin et al., SIGCOMM 2015).
+    Mpc(Mpc),
+    /// The same, with the mean divided by one more than the greatest relative error of the last
+    /// five.
+    RobustMpc(Mpc),
+}
+
+/// The throughput rule.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "ThroughputRule")]
+pub(super) struct Throughput {
+    /// The share of the throughput that is used, from 0 to 1.
+    #[serde(default = "usual_safety")]
+    safety: Located<f64>,
+    /// Whose rule it is.
+    #[serde(default)]
+    client: Whose,
+}
+
+fn usual_safety() -> Located<f64> {
+    0.9.into()
+}
+
+choice! {
+    /// Whose rule it is.
+    Whose as Client {
+        /// A segment must come in 0.7 of the time that the buffer lasts, from the third on.
+        DashJs,
+        /// It must come in 0.9 of that, later in 0.5, and the latency of requests counts.
+        Sabre,
+    }
+}
+
+/// BOLA.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "BolaRule")]
+pub(super) struct Bola {
+    /// How much a full buffer is preferred to a high level: `gamma p` of the paper.
+    #[serde(default = "usual_gamma_p")]
+    gamma_p: Located<f64>,
+    /// What happens when it would rise to a level that the throughput does not sustain.
+    #[serde(default)]
+    oscillation: Oscillations,
+}
+
+fn usual_gamma_p() -> Located<f64> {
+    5.0.into()
+}
+
+choice! {
+    /// What happens when BOLA would rise to a level that the throughput does not sustain.
+    Oscillations as Oscillation {
+        /// It rises at most one level above what is sustained (BOLA-U).
+        Limited,
+        /// It rises to what is sustained, and waits for the buffer that belongs to that (BOLA-O).
+        Avoided,
+        /// It rises (BOLA-BASIC).
+        Allowed,
+    }
+}
+
+/// BOLA-E.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "BolaERule")]
+pub(super) struct BolaE {
+    /// The utility of the lowest level in its scores.
+    #[serde(default)]
+    utility: LowestUtility,
+}
+
+choice! {
+    /// The utility of the lowest level in the scores of BOLA-E.
+    LowestUtility as Utility {
+        /// 1, as in sabre.
+        One,
+        /// 0, as in dash.js: it rises with less in the buffer.
+        Zero,
+    }
+}
+
+/// Model predictive control.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "MpcRule")]
+pub(super) struct Mpc {
+    /// How many segments it looks ahead, from 1 to 7. The time that it takes is the number of
+    /// levels to this power.
+    #[serde(default = "number::<5>")]
+    horizon: Located<u16>,
+}
+
+impl Rule {
+    pub(super) fn plan(&self) -> Result<RuleSettings, Mistake> {
+        match self {
+            Self::Throughput(it) => it.plan().map(RuleSettings::Throughput),
+            Self::Bola(it) => it.plan().map(RuleSettings::Bola),
+            Self::BolaE(it) => {
+                Ok(RuleSettings::BolaE(BolaESettings { utility: it.utility.into() }))
+            }
+            Self::Mpc(it) => it.plan(false).map(RuleSettings::Mpc),
+            Self::RobustMpc(it) => it.plan(true).map(RuleSettings::Mpc),
+        }
+    }
+}
+
+impl Throughput {
+    fn plan(&self) -> Result<ThroughputSettings, Mistake> {
+        self.safety.checked(
+            |it| *it > 0.0 && *it <= 1.0,
+            || "`safety` must be above 0 and at most 1".to_owned(),
+            "write one such as safety = 0.9",
+        )?;
+        Ok(ThroughputSettings { safety: self.safety.value, client: self.client.into() })
+    }
+}
+
+impl Bola {
+    fn plan(&self) -> Result<BolaSettings, Mistake> {
+        self.gamma_p.checked(
+            |it| *it > 0.0 && *it <= 1e6,
+            || "`gamma_p` must be above 0".to_owned(),
+            "write one such as gamma_p = 5.0",
+        )?;
+        Ok(BolaSettings { gamma_p: self.gamma_p.value, oscillation: self.oscillation.into() })
+    }
+}
+
+impl Mpc {
+    fn plan(&self, robust: bool) -> Result<MpcSettings, Mistake> {
+        self.horizon.checked(
+            |it| (1..=MOST_HORIZON).contains(it),
+            || format!("`horizon` must be between 1 and {MOST_HORIZON} segments"),
+            "write one such as horizon = 5",
+        )?;
+        Ok(MpcSettings { horizon: usize::from(self.horizon.value), robust })
+    }
+}
