@@ -199,6 +199,8 @@ pub const COLUMNS: &[&str] = &[
     "sent_bytes",
     "reinjected_bytes",
     "path_switches",
+    "estimated_bandwidth_bps",
+    "estimated_rtt_s",
     "waiting_bytes",
     "rule",
     "startup_s",

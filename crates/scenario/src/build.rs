@@ -54,7 +54,7 @@ pub(crate) fn plan(
     let mut plan = Plan {
         nodes: all.clone(),
         links,
-        changes: changes(scenario)?,
+        changes: changes(scenario, duration)?,
         prefixes: prefixes.into_iter().collect(),
         producers,
         consumers,
@@ -133,8 +133,8 @@ fn consumers(
 }
 
 /// What happens to all links during the run.
-fn changes(scenario: &Scenario) -> Result<Vec<ChangePlan>, Mistake> {
+fn changes(scenario: &Scenario, duration: Duration) -> Result<Vec<ChangePlan>, Mistake> {
     let links = scenario.links.values().enumerate();
-    let changes = links.map(|(index, link)| link.changes(index));
+    let changes = links.map(|(index, link)| link.changes(index, duration));
     Ok(changes.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
 }

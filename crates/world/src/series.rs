@@ -139,6 +139,11 @@ pub struct SubflowSample {
     pub decreases: u64,
     /// Bytes that it was given although another subflow had been given them.
     pub reinjected_bytes: u64,
+    /// The bottleneck's bandwidth at the end, in bits per second of data, that the controller
+    /// estimates; none if it does not.
+    pub estimated_bandwidth_bps: Option<f64>,
+    /// The round trip without queues, in seconds, that it estimates; none likewise.
+    pub estimated_rtt_s: Option<f64>,
 }
 
 /// One direction of a link over one interval.

@@ -82,5 +82,7 @@ pub(crate) fn subflow_series(plan: &Plan, rows: &[SubflowSample]) -> RecordBatch
         .count("timeouts", |it| it.timeouts)
         .count("decreases", |it| it.decreases)
         .count("reinjected_bytes", |it| it.reinjected_bytes)
+        .number("estimated_bandwidth_bps", |it| it.estimated_bandwidth_bps)
+        .number("estimated_rtt_s", |it| it.estimated_rtt_s)
         .batch()
 }

@@ -131,9 +131,13 @@ impl Link {
     }
 
     /// What happens to it during the run.
-    pub(crate) fn changes(&self, link: usize) -> Result<Vec<ChangePlan>, Mistake> {
+    pub(crate) fn changes(
+        &self,
+        link: usize,
+        duration: Duration,
+    ) -> Result<Vec<ChangePlan>, Mistake> {
         match &self.own {
-            Sending::Rate(it) => it.changes(link),
+            Sending::Rate(it) => it.changes(link, duration),
             Sending::Radio(_) | Sending::Trace(_) => Ok(Vec::new()),
         }
     }

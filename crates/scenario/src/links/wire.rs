@@ -8,7 +8,11 @@ use windtunnel_world::{ChangePlan, LinkChange, PortId};
 use crate::error::Mistake;
 use crate::located::{Each, Located};
 use crate::pace::Pace;
+use crate::timers::above_zero;
 use crate::units::Measured;
+
+/// How often a change can happen.
+const MOST_REPETITIONS: u64 = 1_000_000;
 
 /// A link that sends at a rate.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -28,6 +32,8 @@ pub(crate) struct Wire {
 struct Change {
     /// When.
     at: Located<Measured<Duration>>,
+    /// It happens again and again, each time so much later; default: once.
+    every: Option<Located<Measured<Duration>>>,
     /// How fast it sends from then on; the packet under transmission keeps its own
     /// rate; default: as before.
     rate: Option<Each<Measured<Rate>>>,
@@ -55,13 +61,37 @@ impl Wire {
     }
 
     /// What happens to it during the run.
-    pub(super) fn changes(&self, link: usize) -> Result<Vec<ChangePlan>, Mistake> {
-        let changes = self.changes.iter().map(|it| it.plan(link));
-        Ok(changes.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
+    pub(super) fn changes(
+        &self,
+        link: usize,
+        duration: Duration,
+    ) -> Result<Vec<ChangePlan>, Mistake> {
+        let mut all = Vec::new();
+        for change in &self.changes {
+            let first = change.plan(link)?;
+            for later in change.times(duration)? {
+                all.extend(first.map(|it| ChangePlan { time: it.time + later, ..it }));
+            }
+        }
+        Ok(all)
     }
 }
 
 impl Change {
+    /// How much later than the first time it happens, that time included, in a run of this
+    /// duration.
+    fn times(&self, duration: Duration) -> Result<Vec<Duration>, Mistake> {
+        let Some(every) = &self.every else { return Ok(vec![Duration::ZERO]) };
+        let (at, every) = (self.at.value.0, above_zero(every, "every")?);
+        let count = duration.as_picos().saturating_sub(at.as_picos()) / every.as_picos() + 1;
+        self.at.checked(
+            |_| count <= MOST_REPETITIONS,
+            || format!("it happens more than {MOST_REPETITIONS} times"),
+            "write a greater `every`",
+        )?;
+        Ok((0..count).map(|it| every * it).collect())
+    }
+
     fn plan(&self, link: usize) -> Result<[ChangePlan; 2], Mistake> {
         let time = Time::ZERO + self.at.value.0;
         let both = |[there, back]: [LinkChange; 2]| {

@@ -171,6 +171,8 @@ fn sample_of_tcp(
 pub(crate) struct SubflowState {
     pub(crate) counters: SubflowCounters,
     pub(crate) window: Option<Window>,
+    /// What the controller estimates of the path: bits per second, and seconds.
+    pub(crate) estimate: Option<(f64, f64)>,
 }
 
 /// A subflow of a flow, as it is read from the world.
@@ -211,6 +213,8 @@ impl SampledSubflow {
             timeouts: after.tcp.timeouts - before.tcp.timeouts,
             decreases: after.tcp.decreases - before.tcp.decreases,
             reinjected_bytes: after.reinjected_bytes - before.reinjected_bytes,
+            estimated_bandwidth_bps: sender.estimate.map(|it| it.0),
+            estimated_rtt_s: sender.estimate.map(|it| it.1),
         }
     }
 }

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use windtunnel_applications::udp::{UdpSink, UdpSource};
 use windtunnel_applications::video::Player;
 use windtunnel_applications::{Application, Before, Completed, Stream};
+use windtunnel_controllers::{Controller, seconds};
 use windtunnel_engine::{Duration, Time};
 use windtunnel_packets::multipath::Multipath;
 use windtunnel_packets::tcp::{Flags, Segment};
@@ -235,6 +236,7 @@ impl Hosts {
         let mut state = SubflowState {
             counters: seat.subflows.get(subflow).copied().unwrap_or_default(),
             window: None,
+            estimate: None,
         };
         for socket in self.open(seat) {
             let End::Multipath(endpoint) = &socket.endpoint else { continue };
@@ -242,6 +244,10 @@ impl Hosts {
                 state.counters += &counters;
                 let rtt = endpoint.smoothed_rtt(subflow);
                 state.window = controller.map(|it| Window::of_controller(it, rtt));
+                let segment = f64::from(endpoint.settings().maximum_segment);
+                let estimate = controller.and_then(Controller::estimate);
+                state.estimate =
+                    estimate.map(|it| (it.bandwidth * segment * 8.0, seconds(it.round_trip)));
             }
         }
         state
