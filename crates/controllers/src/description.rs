@@ -47,6 +47,9 @@ pub enum Need {
     OneWayDelay,
     /// A radio that reports its SINR to the sender.
     Sinr,
+    /// What the other subflows of its multipath connection do; a flow on one path has
+    /// none, and gets nothing.
+    Siblings,
 }
 
 impl Need {
@@ -59,6 +62,7 @@ impl Need {
         Self::SomeCongestion,
         Self::OneWayDelay,
         Self::Sinr,
+        Self::Siblings,
     ];
 
     /// The name in listings.
@@ -72,6 +76,7 @@ impl Need {
             Self::SomeCongestion => "some-congestion",
             Self::OneWayDelay => "one-way-delay",
             Self::Sinr => "sinr",
+            Self::Siblings => "siblings",
         }
     }
 }

@@ -194,6 +194,35 @@ pub struct TransmissionStart {
     pub application_limited: bool,
 }
 
+/// What controllers estimate of a path.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PathEstimate {
+    /// The bottleneck's bandwidth (BtlBw), in segments per second.
+    pub bandwidth: f64,
+    /// The round trip without queues (RTprop).
+    pub round_trip: Nanoseconds,
+}
+
+/// What a coupled controller knows of a subflow of its connection: its own, or a sibling.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sibling {
+    /// Its window, in segments.
+    pub cwnd: f64,
+    /// Its slow-start threshold, in segments; infinite until the first congestion signal.
+    pub ssthresh: f64,
+    /// Its smoothed round-trip time, once there is a sample.
+    pub smoothed_rtt: Option<Nanoseconds>,
+    /// Whether it is in loss recovery.
+    pub recovering: bool,
+    /// Segments delivered since its last loss or between the two losses before, whichever
+    /// is more (OLIA's `l`).
+    pub between_losses: f64,
+    /// What its controller estimates of its path.
+    pub estimate: Option<PathEstimate>,
+    /// Segments per second that were delivered in the last round trip; none before.
+    pub delivery_rate: Option<f64>,
+}
+
 /// A congestion controller.
 pub trait Controller {
     /// Processes an acknowledgement.
@@ -205,6 +234,12 @@ pub trait Controller {
     /// The loss that was signalled last is repaired, or the window after a mark
     /// has passed: the connection is open again.
     fn on_recovered(&mut self, _now: Nanoseconds) {}
+
+    /// What the subflows of its multipath connection do: this one, and the others. Reported
+    /// before each acknowledgement and congestion signal to controllers that declare
+    /// [`Need::Siblings`]; never on a single path.
+    #[inline]
+    fn on_siblings(&mut self, _own: &Sibling, _others: &[Sibling]) {}
 
     /// Sending begins, or begins again: time that passed before it says nothing about the
     /// path.
@@ -233,6 +268,19 @@ pub trait Controller {
     #[inline]
     fn pacing_rate(&self) -> Option<f64> {
         None
+    }
+
+    /// What it estimates of its path, once it does.
+    #[inline]
+    fn estimate(&self) -> Option<PathEstimate> {
+        None
+    }
+
+    /// Whether it asks that its subflow be closed, because the other subflows of the
+    /// connection do better without it.
+    #[inline]
+    fn abandons(&self) -> bool {
+        false
     }
 
     /// The window with its threshold.
@@ -336,6 +384,13 @@ macro_rules! registry {
                     Self::External(it) => it.on_transmission_start(start),
                 }
             }
+            #[inline]
+            fn on_siblings(&mut self, own: &Sibling, others: &[Sibling]) {
+                match self {
+                    $(Self::$type(it) => it.on_siblings(own, others),)+
+                    Self::External(it) => it.on_siblings(own, others),
+                }
+            }
             fn on_spurious(&mut self, before: &Self) {
                 match (self, before) {
                     $((Self::$type(it), Self::$type(before)) => it.on_spurious(before),)+
@@ -354,6 +409,19 @@ macro_rules! registry {
                 match self {
                     $(Self::$type(it) => it.pacing_rate(),)+
                     Self::External(it) => it.pacing_rate(),
+                }
+            }
+            fn estimate(&self) -> Option<PathEstimate> {
+                match self {
+                    $(Self::$type(it) => it.estimate(),)+
+                    Self::External(it) => it.estimate(),
+                }
+            }
+            #[inline]
+            fn abandons(&self) -> bool {
+                match self {
+                    $(Self::$type(it) => it.abandons(),)+
+                    Self::External(it) => it.abandons(),
                 }
             }
             #[inline]
