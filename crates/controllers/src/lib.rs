@@ -18,11 +18,13 @@ extern crate alloc;
 
 mod agile_sd;
 mod aimd;
+mod balia;
 mod base_delay;
 mod bbr;
 mod bbr1;
 mod bbr3;
 mod bic;
+mod c_mpbbr;
 mod classic_ecn;
 mod cltcp;
 mod compound;
@@ -44,13 +46,16 @@ mod hystart;
 mod illinois;
 mod ledbat;
 mod ledbat_plus_plus;
+mod lia;
 mod linux_hystart;
 mod new_reno;
+mod olia;
 mod pcon_bic;
 mod prague;
 mod reno;
 mod reno_sce;
 mod scalable;
+mod siblings;
 mod tahoe;
 mod tcp_fit;
 mod vegas;
@@ -59,6 +64,7 @@ mod virtual_flows;
 mod westwood;
 mod window;
 mod windowed;
+mod wvegas;
 mod yeah;
 
 pub use description::{Description, Kind, Need, Parameter, SettingError, Settings, Value};
@@ -445,9 +451,11 @@ macro_rules! registry {
 registry! {
     agile_sd::AgileSd,
     aimd::Aimd,
+    balia::Balia,
     bbr1::Bbr1,
     bbr3::Bbr3,
     bic::Bic,
+    c_mpbbr::CMpbbr,
     cltcp::Cltcp,
     compound::Compound,
     copa::Copa,
@@ -464,7 +472,9 @@ registry! {
     illinois::Illinois,
     ledbat::Ledbat,
     ledbat_plus_plus::LedbatPlusPlus,
+    lia::Lia,
     new_reno::NewReno,
+    olia::Olia,
     pcon_bic::PconBic,
     prague::Prague,
     reno::Reno,
@@ -475,5 +485,6 @@ registry! {
     vegas::Vegas,
     veno::Veno,
     westwood::Westwood,
+    wvegas::WVegas,
     yeah::Yeah,
 }
