@@ -15,6 +15,8 @@
 //!
 //! - window: up by what is delivered, to `gain * BDP` and three quanta, two
 //!   segments more while probing upwards, and the allowance for aggregation
+//! - `acknowledgement-aggregation = false`: the window has no such allowance, as in Linux
+//!   before 5.1 (commit 78dc70ebaa38)
 //! - pacing: 99 % of `gain * bandwidth`; in startup it only rises
 //! - loss: one round of packet conservation, then as before; after recovery the
 //!   window is as before. A timeout starts from the restart window. Marks are
@@ -39,13 +41,15 @@ use crate::bbr::{
 };
 use crate::windowed::WindowedMaximum;
 use crate::{
-    Acknowledgement, Congestion, Controller, Delivery, Description, Nanoseconds, Need, Settings,
-    Signal, Start, TransmissionStart, Window, seconds,
+    Acknowledgement, Congestion, Controller, Delivery, Description, Kind, Nanoseconds, Need,
+    Parameter, PathEstimate, Settings, Signal, Start, TransmissionStart, Window, seconds,
 };
 
 /// `2 / ln 2`: the minimum gain that doubles the rate each round.
 const HIGH_GAIN: f64 = 2.885;
 const PROBE_GAINS: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
+/// The phase that drains what the one before it added.
+const DRAINING_PHASE: u8 = 1;
 const PROBE_WINDOW_GAIN: f64 = 2.0;
 /// Rounds for which the bandwidth is kept.
 const BANDWIDTH_ROUNDS: u64 = 10;
@@ -60,7 +64,11 @@ pub(crate) const DESCRIPTION: Description = Description {
     source: "draft-cardwell-iccrg-bbr-congestion-control-00, as in Linux",
     status: "checked against its startup, drain and probes; the draft's text was not read",
     needs: &[Need::Pacing, Need::DeliveryRate],
-    parameters: &[],
+    parameters: &[Parameter {
+        name: "acknowledgement-aggregation",
+        meaning: "the window allows for aggregated acknowledgements, as Linux since 5.1",
+        kind: Kind::Flag { default: true, needs: &[] },
+    }],
 };
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -80,7 +88,8 @@ pub struct Bbr1 {
     rounds: Rounds,
     bandwidth: WindowedMaximum,
     full_pipe: FullPipe,
-    aggregation: Aggregation,
+    /// None if the window makes no allowance for it.
+    aggregation: Option<Aggregation>,
     policer: Policer,
     min_rtt: Nanoseconds,
     min_rtt_seen: Nanoseconds,
@@ -95,10 +104,18 @@ pub struct Bbr1 {
     conserving: bool,
     /// Sending has begun again after idleness, and nothing was delivered since.
     from_idle: bool,
+    /// How many subflows of its connection share its bottleneck, itself included: always
+    /// one but for C-MPBBR.
+    sharing: f64,
 }
 
 impl Bbr1 {
-    pub(crate) fn new(start: Start, _: &Settings) -> Self {
+    pub(crate) fn new(start: Start, settings: &Settings) -> Self {
+        Self::with(start, settings.flag("acknowledgement-aggregation"))
+    }
+
+    /// With or without an allowance for aggregated acknowledgements.
+    pub(crate) fn with(start: Start, allowance: bool) -> Self {
         let window = Window::new(start);
         Self {
             initial_window: window.cwnd(),
@@ -106,7 +123,7 @@ impl Bbr1 {
             rounds: Rounds::default(),
             bandwidth: WindowedMaximum::default(),
             full_pipe: FullPipe::default(),
-            aggregation: Aggregation::default(),
+            aggregation: allowance.then(Aggregation::default),
             policer: Policer::default(),
             min_rtt: Nanoseconds::MAX,
             min_rtt_seen: 0,
@@ -117,7 +134,21 @@ impl Bbr1 {
             recovering: false,
             conserving: false,
             from_idle: false,
+            sharing: 1.0,
             window,
+        }
+    }
+
+    /// Sets how many subflows of its connection share its bottleneck (C-MPBBR).
+    pub(crate) fn share(&mut self, subflows: f64) {
+        self.sharing = subflows;
+    }
+
+    /// The phase of the cycle in which it probes for bandwidth.
+    pub(crate) fn phase(&self) -> Option<u8> {
+        match self.state {
+            State::ProbeBandwidth { phase, .. } => Some(phase),
+            _ => None,
         }
     }
 
@@ -125,9 +156,16 @@ impl Bbr1 {
         self.bandwidth.get().unwrap_or(0.0)
     }
 
-    /// The bandwidth to send at, in segments per second.
+    /// The path's bandwidth, in segments per second.
     fn bandwidth(&self) -> f64 {
         if self.policer.holds { self.policer.bandwidth } else { self.greatest_bandwidth() }
+    }
+
+    /// The bandwidth to send at, in segments per second: after the phases that probe and
+    /// drain, its part of it.
+    fn own_bandwidth(&self) -> f64 {
+        let divided = self.phase().is_some_and(|phase| phase > DRAINING_PHASE);
+        self.bandwidth() / if divided { self.sharing } else { 1.0 }
     }
 
     fn pacing_gain(&self) -> f64 {
@@ -267,7 +305,7 @@ impl Bbr1 {
             self.measured = true;
             self.pacing_rate = HIGH_GAIN * self.initial_window / seconds(rtt.max(1));
         }
-        let rate = paced(self.pacing_gain(), self.bandwidth());
+        let rate = paced(self.pacing_gain(), self.own_bandwidth());
         if rate > 0.0 && (self.full_pipe.reached || rate > self.pacing_rate) {
             self.pacing_rate = rate;
         }
@@ -280,7 +318,7 @@ impl Bbr1 {
             cwnd = cwnd.max(acknowledgement.in_flight + delivered);
         } else {
             let target =
-                self.in_flight_for(self.bandwidth(), self.window_gain()) + self.allowance();
+                self.in_flight_for(self.own_bandwidth(), self.window_gain()) + self.allowance();
             if self.full_pipe.reached {
                 cwnd = (cwnd + delivered).min(target);
             } else if cwnd < target || self.rounds.total < self.initial_window {
@@ -296,10 +334,11 @@ impl Bbr1 {
 
     /// What aggregation adds to the window, once the pipe was full.
     fn allowance(&self) -> f64 {
-        if self.full_pipe.reached {
-            self.aggregation.extra().min(MOST_AGGREGATED * self.bandwidth())
-        } else {
-            0.0
+        match &self.aggregation {
+            Some(it) if self.full_pipe.reached => {
+                it.extra().min(MOST_AGGREGATED * self.bandwidth())
+            }
+            _ => 0.0,
         }
     }
 
@@ -324,13 +363,10 @@ impl Controller for Bbr1 {
             }
         };
         let (bandwidth, cwnd) = (self.bandwidth(), self.window.cwnd());
-        self.aggregation.update(
-            acknowledgement,
-            bandwidth,
-            cwnd,
-            self.rounds.count,
-            AGGREGATION_ROUNDS,
-        );
+        let round = self.rounds.count;
+        if let Some(it) = &mut self.aggregation {
+            it.update(acknowledgement, bandwidth, cwnd, round, AGGREGATION_ROUNDS);
+        }
         self.advance_phase(acknowledgement);
         self.leave_startup_and_drain(acknowledgement, limited);
         self.update_min_rtt(acknowledgement);
@@ -369,9 +405,11 @@ impl Controller for Bbr1 {
             return;
         }
         self.from_idle = true;
-        self.aggregation.restart(start.now);
+        if let Some(it) = &mut self.aggregation {
+            it.restart(start.now);
+        }
         match self.state {
-            State::ProbeBandwidth { .. } => self.pacing_rate = paced(1.0, self.bandwidth()),
+            State::ProbeBandwidth { .. } => self.pacing_rate = paced(1.0, self.own_bandwidth()),
             State::ProbeRtt(probe) if probe.is_over(start.now) => self.end_probe_rtt(start.now),
             _ => {}
         }
@@ -385,6 +423,11 @@ impl Controller for Bbr1 {
 
     fn pacing_rate(&self) -> Option<f64> {
         Some(self.pacing_rate)
+    }
+
+    fn estimate(&self) -> Option<PathEstimate> {
+        let known = self.min_rtt != Nanoseconds::MAX && self.bandwidth() > 0.0;
+        known.then(|| PathEstimate { bandwidth: self.bandwidth(), round_trip: self.min_rtt })
     }
 
     fn window(&self) -> &Window {

@@ -46,8 +46,8 @@ use crate::bbr::{
     chance, paced, quantum,
 };
 use crate::{
-    Acknowledgement, Congestion, Controller, Delivery, Description, Nanoseconds, Need, Settings,
-    Signal, Start, TransmissionStart, Window, seconds,
+    Acknowledgement, Congestion, Controller, Delivery, Description, Nanoseconds, Need,
+    PathEstimate, Settings, Signal, Start, TransmissionStart, Window, seconds,
 };
 
 /// `4 ln 2`.
@@ -786,6 +786,11 @@ impl Controller for Bbr3 {
 
     fn pacing_rate(&self) -> Option<f64> {
         Some(self.pacing_rate)
+    }
+
+    fn estimate(&self) -> Option<PathEstimate> {
+        let known = self.min_rtt != Nanoseconds::MAX && self.max_bw() > 0.0;
+        known.then(|| PathEstimate { bandwidth: self.max_bw(), round_trip: self.min_rtt })
     }
 
     fn window(&self) -> &Window {

@@ -47,8 +47,8 @@ pub enum Need {
     OneWayDelay,
     /// A radio that reports its SINR to the sender.
     Sinr,
-    /// What the other subflows of its multipath connection do. A flow on one path has none,
-    /// and gets nothing.
+    /// What the other subflows of its multipath connection do; a flow on one path has
+    /// none, and gets nothing.
     Siblings,
 }
 

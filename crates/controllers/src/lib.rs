@@ -18,11 +18,13 @@ extern crate alloc;
 
 mod agile_sd;
 mod aimd;
+mod balia;
 mod base_delay;
 mod bbr;
 mod bbr1;
 mod bbr3;
 mod bic;
+mod c_mpbbr;
 mod classic_ecn;
 mod cltcp;
 mod compound;
@@ -44,13 +46,16 @@ mod hystart;
 mod illinois;
 mod ledbat;
 mod ledbat_plus_plus;
+mod lia;
 mod linux_hystart;
 mod new_reno;
+mod olia;
 mod pcon_bic;
 mod prague;
 mod reno;
 mod reno_sce;
 mod scalable;
+mod siblings;
 mod tahoe;
 mod tcp_fit;
 mod vegas;
@@ -59,6 +64,7 @@ mod virtual_flows;
 mod westwood;
 mod window;
 mod windowed;
+mod wvegas;
 mod yeah;
 
 pub use description::{Description, Kind, Need, Parameter, SettingError, Settings, Value};
@@ -194,12 +200,12 @@ pub struct TransmissionStart {
     pub application_limited: bool,
 }
 
-/// What a controller estimates of a path.
+/// What controllers estimate of a path.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PathEstimate {
-    /// The bandwidth of the bottleneck, in segments per second.
+    /// The bottleneck's bandwidth (BtlBw), in segments per second.
     pub bandwidth: f64,
-    /// The round trip without queues.
+    /// The round trip without queues (RTprop).
     pub round_trip: Nanoseconds,
 }
 
@@ -208,14 +214,14 @@ pub struct PathEstimate {
 pub struct Sibling {
     /// Its window, in segments.
     pub cwnd: f64,
-    /// Its slow-start threshold, in segments.
+    /// Its slow-start threshold, in segments; infinite until the first congestion signal.
     pub ssthresh: f64,
-    /// Its smoothed round trip, once there is a sample.
+    /// Its smoothed round-trip time, once there is a sample.
     pub smoothed_rtt: Option<Nanoseconds>,
     /// Whether it is in loss recovery.
     pub recovering: bool,
-    /// Segments delivered since its last loss, or between the two losses before, whichever is
-    /// more.
+    /// Segments delivered since its last loss or between the two losses before, whichever
+    /// is more (OLIA's `l`).
     pub between_losses: f64,
     /// What its controller estimates of its path.
     pub estimate: Option<PathEstimate>,
@@ -235,29 +241,16 @@ pub trait Controller {
     /// has passed: the connection is open again.
     fn on_recovered(&mut self, _now: Nanoseconds) {}
 
+    /// What the subflows of its multipath connection do: this one, and the others. Reported
+    /// before each acknowledgement and congestion signal to controllers that declare
+    /// [`Need::Siblings`]; never on a single path.
+    #[inline]
+    fn on_siblings(&mut self, _own: &Sibling, _others: &[Sibling]) {}
+
     /// Sending begins, or begins again: time that passed before it says nothing about the
     /// path.
     #[inline]
     fn on_transmission_start(&mut self, _start: &TransmissionStart) {}
-
-    /// What its own subflow and the others of its multipath connection do. A transport says so
-    /// before [`on_acknowledgement`](Self::on_acknowledgement) and
-    /// [`on_congestion`](Self::on_congestion) to controllers with [`Need::Siblings`], and on
-    /// one path never.
-    #[inline]
-    fn on_siblings(&mut self, _own: &Sibling, _others: &[Sibling]) {}
-
-    /// What it estimates of its path, if it does.
-    #[inline]
-    fn estimate(&self) -> Option<PathEstimate> {
-        None
-    }
-
-    /// Whether it asks that its subflow be closed.
-    #[inline]
-    fn abandons(&self) -> bool {
-        false
-    }
 
     /// The last congestion signal was spurious. Restores what the response to it changed
     /// from `before`, the controller as it was then; what was measured since stays. Unless
@@ -281,6 +274,19 @@ pub trait Controller {
     #[inline]
     fn pacing_rate(&self) -> Option<f64> {
         None
+    }
+
+    /// What it estimates of its path, once it does.
+    #[inline]
+    fn estimate(&self) -> Option<PathEstimate> {
+        None
+    }
+
+    /// Whether it asks that its subflow be closed, because the other subflows of the
+    /// connection do better without it.
+    #[inline]
+    fn abandons(&self) -> bool {
+        false
     }
 
     /// The window with its threshold.
@@ -391,20 +397,6 @@ macro_rules! registry {
                     Self::External(it) => it.on_siblings(own, others),
                 }
             }
-            #[inline]
-            fn estimate(&self) -> Option<PathEstimate> {
-                match self {
-                    $(Self::$type(it) => it.estimate(),)+
-                    Self::External(it) => it.estimate(),
-                }
-            }
-            #[inline]
-            fn abandons(&self) -> bool {
-                match self {
-                    $(Self::$type(it) => it.abandons(),)+
-                    Self::External(it) => it.abandons(),
-                }
-            }
             fn on_spurious(&mut self, before: &Self) {
                 match (self, before) {
                     $((Self::$type(it), Self::$type(before)) => it.on_spurious(before),)+
@@ -423,6 +415,19 @@ macro_rules! registry {
                 match self {
                     $(Self::$type(it) => it.pacing_rate(),)+
                     Self::External(it) => it.pacing_rate(),
+                }
+            }
+            fn estimate(&self) -> Option<PathEstimate> {
+                match self {
+                    $(Self::$type(it) => it.estimate(),)+
+                    Self::External(it) => it.estimate(),
+                }
+            }
+            #[inline]
+            fn abandons(&self) -> bool {
+                match self {
+                    $(Self::$type(it) => it.abandons(),)+
+                    Self::External(it) => it.abandons(),
                 }
             }
             #[inline]
@@ -446,9 +451,11 @@ macro_rules! registry {
 registry! {
     agile_sd::AgileSd,
     aimd::Aimd,
+    balia::Balia,
     bbr1::Bbr1,
     bbr3::Bbr3,
     bic::Bic,
+    c_mpbbr::CMpbbr,
     cltcp::Cltcp,
     compound::Compound,
     copa::Copa,
@@ -465,7 +472,9 @@ registry! {
     illinois::Illinois,
     ledbat::Ledbat,
     ledbat_plus_plus::LedbatPlusPlus,
+    lia::Lia,
     new_reno::NewReno,
+    olia::Olia,
     pcon_bic::PconBic,
     prague::Prague,
     reno::Reno,
@@ -476,5 +485,6 @@ registry! {
     vegas::Vegas,
     veno::Veno,
     westwood::Westwood,
+    wvegas::WVegas,
     yeah::Yeah,
 }

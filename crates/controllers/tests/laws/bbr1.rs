@@ -3,7 +3,7 @@
 use crate::drive::{SECOND, close};
 use crate::path::{Path, Treatment};
 use crate::samples::Samples;
-use windtunnel_controllers::{Congestion, Controller, Nanoseconds, Signal};
+use windtunnel_controllers::{Congestion, Controller, Nanoseconds, PathEstimate, Signal, Value};
 
 /// 10,000 packets a second over 40 ms: a BDP of 400 packets.
 const RATE: u64 = 10_000;
@@ -224,6 +224,60 @@ fn bbr1_allows_for_aggregation_of_a_tenth_of_a_second_at_most() {
         // Two more while it probes upwards, and what is rounded up.
         let extra = it.cwnd() - 2.0 * it.bdp() - 3.0 * 2.0;
         assert!((allowance..allowance + 4.0).contains(&extra), "{extra} for bursts of {burst}");
+    }
+}
+
+/// Without it (Linux before 5.1) the window is `2 BtlBw RTprop` and three quanta of two segments,
+/// rounded up to an even number: a path of 250 segments per second at its round trip, and after a
+/// delay of 60 ms that RTprop does not know yet, where the window limits the rate that it is
+/// computed from. Because of the rounding there may be two such windows: this is the lower one,
+/// from a rate that was low before. The phase that probes upwards has two segments more.
+#[test]
+fn bbr1_without_the_allowance_has_the_windows_of_linux_before_it() {
+    const MILLISECOND: Nanoseconds = SECOND / 1000;
+    let paces_at = |it: &Samples| {
+        let bandwidth = it.controller.estimate().map_or(250.0, |it| it.bandwidth);
+        it.controller.pacing_rate().expect("it paces") / bandwidth
+    };
+    let values = [("acknowledgement-aggregation", Value::Flag(false))];
+    for (base, undisturbed, stale) in
+        [(5, 10.0, 8.0), (10, 12.0, 10.0), (15, 14.0, 12.0), (20, 16.0, 14.0), (30, 22.0, 22.0)]
+    {
+        let base = base * MILLISECOND;
+        let mut it = Samples::with("bbr1", 250.0, base, &values);
+        for (delay, expected) in [(0, undisturbed), (60 * MILLISECOND, stale)] {
+            let rtt = base + delay;
+            // RTprop is kept for ten seconds.
+            for round in 0..9 * SECOND / rtt {
+                let most = if round < 20 { 50.0 } else { 250.0 };
+                let window = it.cwnd();
+                // The window is in flight, except while it lets the queue drain.
+                let in_flight = if paces_at(&it) < 0.9 { 1.0 } else { window };
+                it.report(|acknowledgement, delivery| {
+                    acknowledgement.now += delay;
+                    acknowledgement.rtt = Some(rtt);
+                    acknowledgement.delivered = window;
+                    acknowledgement.in_flight = in_flight;
+                    delivery.rate = Some((window / rtt as f64 * SECOND as f64).min(most));
+                });
+            }
+            let estimate = it.controller.estimate().expect("it has samples");
+            assert_eq!(estimate.round_trip, base);
+            let window = if paces_at(&it) > 1.2 { it.cwnd() - 2.0 } else { it.cwnd() };
+            assert_eq!(window, expected, "{delay} more than {base} ns");
+        }
+    }
+}
+
+/// What is estimated of a path is its rate, and its round trip without a queue.
+#[test]
+fn bbr_estimates_its_path() {
+    for name in ["bbr1", "bbr3"] {
+        let mut it = Samples::new(name, 1000.0, SECOND / 10);
+        assert_eq!(it.controller.estimate(), None);
+        it.rounds(30);
+        let path = PathEstimate { bandwidth: 1000.0, round_trip: SECOND / 10 };
+        assert_eq!(it.controller.estimate(), Some(path), "{name}");
     }
 }
 

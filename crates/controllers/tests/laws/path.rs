@@ -1,13 +1,14 @@
 //! A path with one bottleneck, packet by packet, and the sender of each
 //! connection over it: what a controller needs of a transport, and no more.
 //! Nothing is sent again, since no law here asks which segments arrived.
+//! Connections of several paths may have further bottlenecks.
 
 use std::collections::VecDeque;
 
 use crate::drive::{SECOND, description};
 use windtunnel_controllers::{
     Acknowledgement, AnyController, Congestion, Controller, Delivery, Nanoseconds, Settings,
-    Signal, Start, Value,
+    Sibling, Signal, Start, Value,
 };
 
 /// What the bottleneck does to packets beside letting them wait.
@@ -31,22 +32,37 @@ pub(crate) enum Treatment {
 pub(crate) struct Path {
     pub(crate) now: Nanoseconds,
     pub(crate) flows: Vec<Flow>,
-    /// How long the bottleneck takes for a packet.
-    service: Nanoseconds,
-    /// Packets that may wait.
+    bottlenecks: Vec<Bottleneck>,
+    /// Packets that may wait at each.
     buffer: f64,
     treatment: Treatment,
-    /// When the bottleneck has sent all that waits.
-    free_at: Nanoseconds,
     random: u64,
     /// The policer's bucket, and when it was last looked at.
     tokens: f64,
     looked_at: Nanoseconds,
 }
 
-/// A connection.
+struct Bottleneck {
+    /// How long it takes for a packet.
+    service: Nanoseconds,
+    /// When it has sent all that waits.
+    free_at: Nanoseconds,
+}
+
+/// A connection, or a subflow of one.
 pub(crate) struct Flow {
     pub(crate) controller: AnyController,
+    /// Whether it is a subflow of the one connection that has several.
+    is_subflow: bool,
+    bottleneck: usize,
+    /// Segments delivered since its last loss, and between the two losses before.
+    since_loss: f64,
+    before_loss: f64,
+    /// When its last round trip began, what was delivered until then, and at which rate since
+    /// the one before.
+    round_begun: Nanoseconds,
+    delivered_before: f64,
+    delivery_rate: Option<f64>,
     pub(crate) delivered: f64,
     pub(crate) lost: f64,
     /// The round trip without a queue.
@@ -111,10 +127,9 @@ impl Path {
         Self {
             now: 0,
             flows: Vec::new(),
-            service: SECOND / rate,
+            bottlenecks: vec![Bottleneck { service: SECOND / rate, free_at: 0 }],
             buffer,
             treatment,
-            free_at: 0,
             random: 0x9e37_79b9_7f4a_7c15,
             tokens: f64::INFINITY,
             looked_at: 0,
@@ -136,6 +151,13 @@ impl Path {
         let start = Start { initial_window: 10.0, minimum_window: 2.0, restart_window: 1.0 };
         self.flows.push(Flow {
             controller: AnyController::new(start, &settings),
+            is_subflow: false,
+            bottleneck: 0,
+            since_loss: 0.0,
+            before_loss: 0.0,
+            round_begun: 0,
+            delivered_before: 0.0,
+            delivery_rate: None,
             delivered: 0.0,
             lost: 0.0,
             base,
@@ -155,14 +177,32 @@ impl Path {
         self
     }
 
-    /// Changes the bottleneck's rate; what waits already leaves as it would have.
-    pub(crate) fn set_rate(&mut self, rate: u64) {
-        self.service = SECOND / rate;
+    /// Makes the last flow a subflow of the one connection that has several.
+    pub(crate) fn as_subflow(mut self) -> Self {
+        self.flows.last_mut().expect("there is a flow").is_subflow = true;
+        self
     }
 
-    /// Packets that wait or are being sent.
+    /// Sends the last flow over a bottleneck of its own, of that rate.
+    pub(crate) fn apart(mut self, rate: u64) -> Self {
+        self.flows.last_mut().expect("there is a flow").bottleneck = self.bottlenecks.len();
+        self.bottlenecks.push(Bottleneck { service: SECOND / rate, free_at: 0 });
+        self
+    }
+
+    /// Changes the first bottleneck's rate; what waits already leaves as it would have.
+    pub(crate) fn set_rate(&mut self, rate: u64) {
+        self.bottlenecks[0].service = SECOND / rate;
+    }
+
+    /// Packets that wait at the first bottleneck or are being sent.
     pub(crate) fn queue(&self) -> f64 {
-        self.free_at.saturating_sub(self.now) as f64 / self.service as f64
+        self.queue_at(0)
+    }
+
+    fn queue_at(&self, bottleneck: usize) -> f64 {
+        let Bottleneck { service, free_at } = &self.bottlenecks[bottleneck];
+        free_at.saturating_sub(self.now) as f64 / *service as f64
     }
 
     pub(crate) fn cwnd(&self, flow: usize) -> f64 {
@@ -173,11 +213,22 @@ impl Path {
         while let Some((time, index)) = self.next_event().filter(|it| it.0 <= instant) {
             self.now = time;
             if self.flows[index].sent.front().is_some_and(|it| it.back <= time) {
+                self.report_siblings(index);
                 self.flows[index].take_back(time);
             }
             self.send(index);
         }
         self.now = instant;
+    }
+
+    fn report_siblings(&mut self, index: usize) {
+        if self.flows[index].is_subflow {
+            let others = self.flows.iter().enumerate();
+            let others = others.filter(|(it, flow)| *it != index && flow.is_subflow);
+            let others: Vec<Sibling> = others.map(|(_, flow)| flow.sibling()).collect();
+            let own = self.flows[index].sibling();
+            self.flows[index].controller.on_siblings(&own, &others);
+        }
     }
 
     /// Runs on, and looks at the queue now and then.
@@ -215,7 +266,8 @@ impl Path {
     }
 
     fn send_one(&mut self, index: usize) {
-        let (now, queue) = (self.now, self.queue());
+        let bottleneck = self.flows[index].bottleneck;
+        let (now, queue) = (self.now, self.queue_at(bottleneck));
         let chosen = self.next_random();
         let lost = queue >= self.buffer
             || match self.treatment {
@@ -229,10 +281,11 @@ impl Path {
             _ => false,
         };
         let mildly = matches!(self.treatment, Treatment::MarkMildly(share) if chosen < share);
+        let Bottleneck { service, free_at } = &mut self.bottlenecks[bottleneck];
         if !lost {
-            self.free_at = self.free_at.max(now) + self.service;
+            *free_at = (*free_at).max(now) + *service;
         }
-        let left = self.free_at.max(now);
+        let left = (*free_at).max(now);
         let flow = &mut self.flows[index];
         let in_flight = flow.in_flight() + 1.0;
         if in_flight == 1.0 {
@@ -306,7 +359,22 @@ impl Flow {
         self.recovery_end = Some(self.sequence);
     }
 
+    fn sibling(&self) -> Sibling {
+        Sibling {
+            cwnd: self.controller.cwnd(),
+            ssthresh: self.controller.ssthresh(),
+            smoothed_rtt: self.smoothed,
+            recovering: self.recovery_end.is_some(),
+            between_losses: self.since_loss.max(self.before_loss),
+            estimate: self.controller.estimate(),
+            delivery_rate: self.delivery_rate,
+        }
+    }
+
     fn congest(&mut self, now: Nanoseconds, signal: Signal) {
+        if signal != Signal::Mark {
+            self.before_loss = std::mem::take(&mut self.since_loss);
+        }
         let in_flight = self.in_flight();
         self.controller.on_congestion(&Congestion { now, signal, in_flight });
     }
@@ -316,12 +384,14 @@ impl Flow {
         self.least = self.least.min(rtt);
         self.smoothed = Some(self.smoothed.map_or(rtt, |it| (7 * it + rtt) / 8));
         self.delivered += 1.0;
+        self.since_loss += 1.0;
         self.delivered_at = now;
         self.first_sent = packet.sent;
         self.follow_congestion(now, packet);
         let round_ended = packet.sequence >= self.round_end;
         if round_ended {
             self.round_end = self.sequence;
+            self.end_round(now);
         }
         let busy = self.recovery_end.or(self.reduction_end).is_some();
         self.controller.on_acknowledgement(&Acknowledgement {
@@ -341,6 +411,13 @@ impl Flow {
             window_limited: true,
             radio: None,
         });
+    }
+
+    fn end_round(&mut self, now: Nanoseconds) {
+        let delivered = self.delivered - self.delivered_before;
+        let elapsed = now.saturating_sub(self.round_begun);
+        self.delivery_rate = Some(delivered * SECOND as f64 / elapsed.max(1) as f64);
+        (self.round_begun, self.delivered_before) = (now, self.delivered);
     }
 
     /// Ends and begins recovery, and the round trip after a mark.

@@ -3,7 +3,7 @@
 
 use windtunnel_controllers::{
     Acknowledgement, AnyController, Congestion, Controller, Delivery, Nanoseconds, Settings,
-    Signal, Start,
+    Signal, Start, Value,
 };
 
 use crate::drive::{SECOND, description};
@@ -21,8 +21,21 @@ pub(crate) struct Samples {
 
 impl Samples {
     pub(crate) fn new(name: &str, rate: f64, rtt: Nanoseconds) -> Self {
+        Self::with(name, rate, rtt, &[])
+    }
+
+    pub(crate) fn with(
+        name: &str,
+        rate: f64,
+        rtt: Nanoseconds,
+        values: &[(&str, Value<'_>)],
+    ) -> Self {
+        let mut settings = Settings::defaults(description(name));
+        for (parameter, value) in values {
+            settings.set(parameter, *value).expect("the test sets what the controller declares");
+        }
         let start = Start { initial_window: 10.0, minimum_window: 2.0, restart_window: 1.0 };
-        let controller = AnyController::new(start, &Settings::defaults(description(name)));
+        let controller = AnyController::new(start, &settings);
         Self { controller, now: 0, rate, rtt, total: 0.0 }
     }
 
