@@ -68,6 +68,34 @@ fn linked_increases_are_those_of_the_equations() {
     }
 }
 
+/// The equations as their sources write them, of three subflows in any order.
+#[test]
+fn linked_increases_are_of_all_subflows() {
+    let subflows = [(20.0, 20), (15.0, 40), (10.0, 100)].map(|(cwnd, rtt)| Sibling {
+        between_losses: if cwnd == 20.0 { 1e6 } else { 1.0 },
+        ..subflow(cwnd, rtt)
+    });
+    let rtt = |it: &Sibling| it.smoothed_rtt.expect("a round trip") as f64 * 1e-9;
+    let rate = |it: &Sibling| it.cwnd / rtt(it);
+    let windows: f64 = subflows.iter().map(|it| it.cwnd).sum();
+    let rates: f64 = subflows.iter().map(rate).sum();
+    let greatest = subflows.iter().map(|it| rate(it) / rtt(it)).fold(0.0, f64::max);
+    let fastest = subflows.iter().map(rate).fold(0.0, f64::max);
+    for own in 0..3 {
+        let it = &subflows[own];
+        let lia = windows * greatest / (rates * rates);
+        let olia = rate(it) / rtt(it) / (rates * rates);
+        let alpha = fastest / rate(it);
+        let balia = olia * (1.0 + alpha) / 2.0 * (4.0 + alpha) / 5.0;
+        let expected = [f64::min(lia / windows, 1.0 / it.cwnd), olia, balia];
+        for others in [[1, 2], [2, 1]].map(|steps| steps.map(|step| subflows[(own + step) % 3])) {
+            for (name, expected) in LINKED.into_iter().zip(expected) {
+                close(increase(name, it, &others), expected, 1e-9);
+            }
+        }
+    }
+}
+
 /// `1/(n^2 w)` for each segment on each of `n` paths alike: the sum of the windows grows by `1/n`
 /// per round trip of each of them, as one Reno's does by 1.
 #[test]

@@ -3,7 +3,7 @@
 use crate::coupled::subflow;
 use crate::drive::{Drive, SECOND, close};
 use crate::path::{Path, Treatment};
-use windtunnel_controllers::{Controller, Value};
+use windtunnel_controllers::{Controller, Signal, Value};
 
 const BASE: u64 = SECOND / 20;
 
@@ -93,6 +93,13 @@ fn wvegas_drains_a_queue_that_has_doubled() {
             let expected = window * BASE as f64 / (2.0 * rtt as f64);
             close(drive.cwnd(), expected, 0.03);
             assert!(drive.controller.ssthresh() >= threshold.min(window - 2.0));
+            // The longer queue is what the next one is compared with.
+            drive.rounds(2);
+            for _ in 0..20 {
+                let before = drive.cwnd();
+                drive.round();
+                assert!(drive.cwnd() >= before - 1.0, "{} after {before}", drive.cwnd());
+            }
         } else {
             close(drive.cwnd(), window - 1.0, 0.03);
         }
@@ -108,7 +115,7 @@ fn wvegas_keeps_two_segments_on_the_slowest_path() {
         drive.controller.on_siblings(&own, &[subflow(10_000.0, 50)]);
         drive.round_over(50.0, BASE);
     }
-    assert!((51.0..=53.0).contains(&drive.cwnd()), "{}", drive.cwnd());
+    assert!((52.0..=53.0).contains(&drive.cwnd()), "{}", drive.cwnd());
 }
 
 /// Out at `w Tb / T + 1`, in the round that follows the one that was slower.
@@ -122,20 +129,41 @@ fn wvegas_leaves_slow_start_when_a_segment_stands_in_the_queue() {
     close(drive.controller.ssthresh(), 64.0 / 1.1 + 1.0, 1e-9);
 }
 
-/// A round of fewer than three samples is no measurement, and the window grows like Reno's.
+/// Where there is no queue there is none to drain.
 #[test]
-fn wvegas_judges_rounds_of_three_samples() {
-    for (samples, change) in [(2, 1.0), (3, -1.0)] {
+fn wvegas_drains_no_empty_queue() {
+    let values = [("drain", Value::Choice("every-round"))];
+    let mut drive = Drive::after_loss("wvegas", 80.0, &values);
+    drive.rounds(2);
+    let before = drive.cwnd();
+    drive.rounds(5);
+    assert_eq!(drive.cwnd(), before + 5.0);
+}
+
+/// A round of fewer than three samples is no measurement, and the window grows like Reno's; while a
+/// loss is repaired nothing is judged; and what was measured before it is discarded.
+#[test]
+fn wvegas_judges_rounds_of_three_samples_that_open_the_window() {
+    for (samples, loss, acknowledged, change) in [
+        (2, false, 5.0, 1.0),
+        (3, false, 5.0, -1.0),
+        (3, false, 0.0, 0.0),
+        (2, false, 0.0, 0.0),
+        (3, true, 5.0, 1.0),
+    ] {
         let mut drive = at_equilibrium();
         drive.begin_round();
         drive.acknowledge(1e-12);
-        // Then a round with a queue that is a little longer than its share.
         drive.begin_round();
-        drive.rtt = BASE * 13 / 10;
+        // A queue of more than its share, but not twice that; after a loss as well.
+        drive.rtt = if loss { BASE * 2 } else { BASE * 13 / 10 };
         (0..samples).for_each(|_| drive.acknowledge(1e-12));
+        if loss {
+            drive.congest(Signal::Loss);
+        }
         let before = drive.cwnd();
         drive.begin_round();
-        drive.acknowledge(5.0);
+        drive.acknowledge(acknowledged);
         let changed = drive.cwnd() - before;
         assert!((changed - change).abs() < 1e-9, "{changed} after {samples} samples");
     }
