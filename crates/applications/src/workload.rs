@@ -110,12 +110,9 @@ impl Workload {
     pub fn has_transfers(&self) -> bool {
         !matches!(self, Self::Bulk { .. } | Self::OnOff(_) | Self::Messages)
     }
-    /// Whether its receiver is a player.
+    /// Whether its receiver may be a player with a buffer.
     #[must_use]
-    pub fn has_player(&self) -> bool {
-        matches!(
-            self,
-            Self::Video(_) | Self::AdaptiveVideo(_) | Self::Frames(_) | Self::External(_)
-        )
+    pub fn has_playback(&self) -> bool {
+        matches!(self, Self::Video(_) | Self::AdaptiveVideo(_) | Self::External(_))
     }
 }

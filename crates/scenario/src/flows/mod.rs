@@ -140,7 +140,7 @@ impl Flow {
         let ip = IpVersion::from(*ip);
         let mut network = around.paths.network(ends, path.as_deref());
         let (transport, split) = match &self.own {
-            Transport::Udp(it) => (TransportPlan::Udp(it.plan(ip)?), None),
+            Transport::Udp(it) => (TransportPlan::Udp(it.plan(ip, files)?), None),
             Transport::Tcp(it) => {
                 let split = it.split(around, ends)?;
                 if split.is_some() {
