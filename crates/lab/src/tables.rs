@@ -184,7 +184,7 @@ pub const COLUMNS: &[&str] = &[
     "maximum_pages",
     "only_copies",
     "maximum_only_copies",
-    "rule",
+    "player_rule",
     "startup_s",
     "underflows",
     "stalled_s",

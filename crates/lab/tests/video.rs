@@ -125,7 +125,7 @@ fn a_stream_has_the_level_that_the_line_sustains() {
         .replace('\n', " ");
         let tables = run(&scenario(5.0, 120, &stream));
         let players = table(&tables, "players");
-        assert_eq!(players["rule"].as_string::<i32>().value(0), rule);
+        assert_eq!(players["player_rule"].as_string::<i32>().value(0), rule);
         assert_eq!(count(players, "video_segments"), 50, "{rule}");
         // Model predictive control stalls where that costs less than a higher level is worth.
         let underflows = count(players, "underflows");

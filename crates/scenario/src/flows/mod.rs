@@ -66,7 +66,7 @@ pub(crate) enum Transport {
     /// The Transmission Control Protocol.
     Tcp(Box<Tcp>),
     /// The User Datagram Protocol.
-    Udp(Udp),
+    Udp(Box<Udp>),
 }
 
 choice! {
