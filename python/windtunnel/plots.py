@@ -58,10 +58,6 @@ class ResultPlots:
         """Plot the delay from the first transmission to Data or acknowledgement over time."""
         return self("delay")
 
-    def playback(self) -> alt.TopLevelMixin:
-        """Plot the buffer of each player over time, and the bitrate that it plays."""
-        return self("playback")
-
     def drops(self) -> alt.TopLevelMixin:
         """Plot the packets dropped per second on all links."""
         return self("drops")

@@ -87,8 +87,7 @@ impl Workload {
                 [Box::new(FileServer::new(video)), Box::new(ProgressivePlayer::new(start, video))]
             }
             Self::AdaptiveVideo(video) => {
-                let player = AdaptivePlayer::new(start, video);
-                [Box::new(SegmentServer::new(video, &player)), Box::new(player)]
+                [Box::new(SegmentServer::new(video)), Box::new(AdaptivePlayer::new(start, video))]
             }
             Self::Frames(live) => {
                 [Box::new(LiveSender::new(start, live)), Box::new(LiveReceiver::new(start, live))]

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use windtunnel_applications::video::rules::{
-    BolaESettings, BolaSettings, Client, MpcSettings, Oscillation, RuleSettings,
-    ThroughputSettings, Utility,
+    BolaESettings, BolaSettings, Choice, Client, Download, MpcSettings, Oscillation, Rule,
+    RuleMaker, RuleSettings, Situation, ThroughputSettings, Utility,
 };
 use windtunnel_applications::video::{AdaptiveSettings, Ladder};
 use windtunnel_applications::{Application, Completed, Host, Setting, Stream, Workload};
@@ -74,6 +74,32 @@ impl End {
     }
 }
 
+/// A rule from outside: now this level, now that, and after a while.
+#[derive(Debug)]
+struct Restless(usize);
+
+impl Rule for Restless {
+    fn choose(&mut self, situation: &Situation<'_>) -> Choice {
+        self.0 += 1;
+        let delay = 0.3 * (situation.segment % 3) as f64;
+        // A level beyond the highest is the highest.
+        Choice { level: self.0 * self.0 % 9, delay }
+    }
+
+    fn on_download(&mut self, _ladder: &Ladder, _download: &Download) {}
+}
+
+impl RuleMaker for Restless {
+    fn name(&self) -> &str {
+        "restless"
+    }
+
+    fn rule(&self, _ladder: &Ladder, _maximum_buffer: f64) -> Box<dyn Rule> {
+        // Its first level is the lowest.
+        Box::new(Self(8))
+    }
+}
+
 fn rules() -> impl Strategy<Value = RuleSettings> {
     let bola = |oscillation| RuleSettings::Bola(BolaSettings { gamma_p: 5.0, oscillation });
     let throughput = |client| RuleSettings::Throughput(ThroughputSettings { safety: 0.9, client });
@@ -87,6 +113,7 @@ fn rules() -> impl Strategy<Value = RuleSettings> {
         RuleSettings::BolaE(BolaESettings { utility: Utility::Zero }),
         RuleSettings::Mpc(MpcSettings { horizon: 3, robust: false }),
         RuleSettings::Mpc(MpcSettings { horizon: 3, robust: true }),
+        RuleSettings::External(Arc::new(Restless(0))),
     ])
 }
 
@@ -126,7 +153,7 @@ proptest! {
             at_server.take_in(now, asked, server.as_mut());
             // One request at a time.
             let received = player.player().unwrap().segments().len() as u64;
-            prop_assert!(at_player.written <= 100 * (received + 1));
+            prop_assert!(at_player.written <= 105 * (received + 1));
             let waiting = at_server.written - at_player.received;
             now += STEP;
             at_player.take_in(now, waiting.min(bytes), player.as_mut());

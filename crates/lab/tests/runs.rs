@@ -55,10 +55,13 @@ fn one_thread_and_many_give_the_same_tables() {
             "sessions",
             "session_stages",
             "session_nodes",
+            "players",
+            "video_segments",
             "flow_series",
             "link_series",
             "channel_series",
-            "route_series"
+            "route_series",
+            "playback_series"
         ]
     );
     for jobs in [1, 2, 4, 100] {
@@ -94,9 +97,9 @@ fn every_table_has_its_rows_for_every_run() {
     let rows: Vec<usize> =
         tables::all(&study, &outcome.runs).iter().map(|(_, table)| table.num_rows()).collect();
     // Of one flow without transfers, two links of two directions, three nodes, and 20 samples;
-    // and neither a bridge, a tunnel, a map, a contact, a session, a channel nor a path that
-    // changes.
-    assert_eq!(rows, [6, 6, 0, 24, 18, 0, 0, 0, 0, 0, 0, 0, 6 * 20, 24 * 20, 0, 0]);
+    // and neither a bridge, a tunnel, a map, a contact, a session, a player, a channel nor a path
+    // that changes.
+    assert_eq!(rows, [6, 6, 0, 24, 18, 0, 0, 0, 0, 0, 0, 0, 0, 0, 6 * 20, 24 * 20, 0, 0, 0]);
 }
 
 #[test]

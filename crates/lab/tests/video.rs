@@ -240,6 +240,10 @@ fn what_no_player_can_play_is_refused_with_what_would_be_right() {
             ["between 1 and 7 segments", "horizon = 5"],
         ),
         (
+            format!(r#"{stream} {file}, request = ¶"1440 B""#),
+            ["`request` must be between 1 B and 1438 B", "request ="],
+        ),
+        (
             r#"kind = "video", rate = "1 Mbps", duration = "9 s", group = ¶"BIP""#.to_owned(),
             ["\"BIP\" is not a group of pictures", "IBBPBBPBBPBB"],
         ),

@@ -76,7 +76,7 @@ impl TcpWorkload {
             Self::OnOff(it) => it.turns().map(Workload::OnOff),
             Self::Arrivals(it) => it.plan(paths, ends, settings),
             Self::Video(it) => it.plan(files),
-            Self::AdaptiveVideo(it) => it.plan(files),
+            Self::AdaptiveVideo(it) => it.plan(settings.maximum_segment, files),
             Self::Frames(it) => it.settings(files).map(Workload::Frames),
         }
     }
