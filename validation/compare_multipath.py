@@ -141,7 +141,9 @@ def around_the_cut(case: Case, goodput: Goodput) -> Measures:
 
 def our_cut(case: Case, results: Results) -> Measures:
     """Give our measures of a cut."""
-    series = results["flow_series"].filter(pl.col("time_s").is_between(case["cut_s"], case["mended_s"]))
+    series = results["flow_series"].filter(
+        pl.col("time_s").is_between(case["cut_s"], case["mended_s"])
+    )
     received = series.filter(pl.col("goodput_bps") > 0)["time_s"].to_list()
     second = results["subflow_series"].filter(pl.col("subflow") == 1)
     used = second.filter(pl.col("time_s") > case["mended_s"], pl.col("throughput_bps") > 0)
@@ -161,9 +163,7 @@ def their_cut(case: Case, run: Case) -> Measures:
 
 def case_name(case: Case) -> str:
     """Name a case's paths."""
-    rates, rtts = (
-        [path[name] for path in case["paths"]] for name in ("rate_mbps", "base_rtt_ms")
-    )
+    rates, rtts = ([path[name] for path in case["paths"]] for name in ("rate_mbps", "base_rtt_ms"))
     cut = f", path 2 cut from {case['cut_s']} to {case['mended_s']} s" if case["cut_s"] else ""
     together = f"{rtts[0]} ms" if rtts[0] == rtts[1] else f"{rtts[0]} and {rtts[1]} ms"
     return f"{rates[0]} and {rates[1]} Mbps, {together}{cut}"
@@ -287,6 +287,12 @@ def cut_picture(pairs: list[tuple[Case, Results]]) -> alt.Chart:
     """Draw goodput around the cut."""
     chart = drawn(goodputs(pairs), "goodput (Mbps)", 800, 200)
     return chart.encode(y=alt.Y("value:Q", title="goodput (Mbps)", scale=alt.Scale(domain=[0, 40])))
+
+
+def save_pictures(pairs: list[tuple[Case, Results]], folder: Path) -> None:
+    """Save the windows, and goodput around the cut."""
+    window_picture(pairs).save(folder / "kernel-multipath-windows.svg")
+    cut_picture(pairs).save(folder / "kernel-multipath-cut.svg")
 
 
 def main() -> None:

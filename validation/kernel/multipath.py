@@ -10,7 +10,9 @@ measured several times, in namespaces of its own. If it is not possible, the pro
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import json
+import math
 import os
 import platform
 import socket
@@ -23,7 +25,7 @@ from time import monotonic, sleep
 
 import two_paths
 from disturbance import Watch
-from multipath_segments import captured, sizes
+from multipath_segments import Sizes, captured, sizes
 from network import inside, run
 from private import check, hurry, in_namespaces, skip
 from samples import counters
@@ -83,17 +85,23 @@ def cases() -> Iterator[Case]:
 class Transfer:
     """A connection whose sender writes as fast as it can, and what has been received of it."""
 
-    def __init__(self, controller: str, size: int | None = None) -> None:
-        """Connect, and send `size` bytes, or without end."""
+    def __init__(self, controller: str, size: int | None = None, *, requested: bool = True) -> None:
+        """Connect, let the receiver ask for data, and send `size` bytes, or without end.
+
+        A sender that has received data acknowledges it with 64 bits, and else with 32.
+        """
         # It stays open, for subflows join by its port.
         self.server = listening(made("receiver", protocol=socket.IPPROTO_MPTCP), RECEIVER)
         self.client = made("sender", controller, protocol=socket.IPPROTO_MPTCP)
         self.client.bind((SENDERS[0], 0))
         self.reads: list[tuple[float, int]] = []
-        """When how many bytes had been read in all; seconds from the connection's begin."""
-        self.began = monotonic()
+        """When how many bytes had been read in all; seconds from the request."""
         self.client.connect((RECEIVER, PORT))
         connection, _ = self.server.accept()
+        if requested:
+            connection.send(b"?")
+            self.client.recv(1)
+        self.began = monotonic()
         receiving = threading.Thread(target=self._receive, args=(connection, size), daemon=True)
         receiving.start()
         if size is None:
@@ -103,7 +111,7 @@ class Transfer:
             receiving.join()
 
     def elapsed(self) -> float:
-        """Give the seconds since the connection began."""
+        """Give the seconds since the request."""
         return monotonic() - self.began
 
     def received_by(self, time: float) -> int:
@@ -119,9 +127,6 @@ class Transfer:
         buffer, count = bytearray(LARGEST_READ), 0
         while count != size:
             count += connection.recv_into(buffer)
-            if not self.reads:
-                # The sender numbers its acknowledgements with 64 bits once it has received data.
-                connection.send(b"1")
             self.reads.append((self.elapsed(), count))
 
 
@@ -179,7 +184,7 @@ def series(case: Case, transfer: Transfer, samples: list[Sample]) -> dict[str, l
     They are missing where a subflow has not joined yet.
     """
     times = [place * SAMPLING_S for place in range(intervals(case) + 1)]
-    pairs = zip(times, times[1:], strict=False)
+    pairs = itertools.pairwise(times)
     of = [[it.get(address, {}) for it in samples] for address in SENDERS]
     return {
         "goodput_mbps": [mbps(transfer, start, end) for start, end in pairs],
@@ -206,7 +211,7 @@ def around_the_cut(case: Case, transfer: Transfer, samples: list[Sample]) -> dic
     mending to the first sample with an acknowledgement from the path.
     """
     times = [at for at, _ in transfer.reads if case.cut_s <= at <= case.mended_s]
-    pauses = [(after - before, before) for before, after in zip(times, times[1:], strict=False)]
+    pauses = [(after - before, before) for before, after in itertools.pairwise(times)]
     silence, began = max(pauses)
     mended = round(case.mended_s / SAMPLING_S)
     acknowledged = [it[SENDERS[1]]["acknowledged_bytes"] for it in samples]
@@ -220,18 +225,24 @@ def around_the_cut(case: Case, transfer: Transfer, samples: list[Sample]) -> dic
 
 def facts() -> dict:
     """Give what a comparison depends on, and the sizes of segments."""
-    case = next(cases())
-    with two_paths.two_paths(case.paths(), SYSCTLS), captured("sender") as packets:
-        Transfer(case.controller, FEW_BYTES)
-        sleep(0.2)
     settings = {name: run("sysctl", "-n", f"net.{name}").split() for name in SETTINGS}
     return {
         "kernel": platform.release(),
         "processors": os.cpu_count(),
         "changed_sysctls": SYSCTLS,
         "sysctls": {name: " ".join(words) for name, words in settings.items()},
-        "segments": sizes(packets),
+        "segments": segments(requested=True),
+        "segments_without_request": segments(requested=False),
     }
+
+
+def segments(*, requested: bool) -> dict[str, Sizes]:
+    """Give the sizes of the segments of a short transfer."""
+    case = next(cases())
+    with two_paths.two_paths(case.paths(), SYSCTLS), captured("sender") as packets:
+        Transfer(case.controller, FEW_BYTES, requested=requested)
+        sleep(0.2)
+    return sizes(packets)
 
 
 SETTINGS = (
@@ -247,19 +258,33 @@ def kept_runs(case: Case) -> dict:
     """Measure a case until enough runs were undisturbed, or it was tried often; keep the best."""
     described = json.dumps(dataclasses.asdict(case))
     runs: list[dict] = []
-    for attempt in range(1, ATTEMPTS + 1):
+    attempts = 0
+    while attempts < ATTEMPTS and pause_of_worst(runs) > LONGEST_PAUSE_MS:
+        attempts += 1
         found = json.loads(in_namespaces(__file__, "--case", described))
         told = {name: value for name, value in found.items() if name != "series"}
         print(f"{described} {json.dumps(told)}\n", end="", flush=True)
         runs = sorted([*runs, found], key=lambda it: it["longest_pause_ms"])[:RUNS]
-        if len(runs) == RUNS and runs[-1]["longest_pause_ms"] <= LONGEST_PAUSE_MS:
-            break
-    paths = [dataclasses.asdict(it) for it in case.paths()]
-    derived = [
-        {"limit_bytes": it.limit_bytes, "burst_bytes": it.burst_bytes} for it in case.paths()
-    ]
-    described_paths = [path | more for path, more in zip(paths, derived, strict=True)]
-    return json.loads(described) | {"paths": described_paths, "attempts": attempt, "runs": runs}
+    return {
+        "controller": case.controller,
+        "paths": [described_path(path) for path in case.paths()],
+        "seconds": case.seconds,
+        "cut_s": case.cut_s,
+        "mended_s": case.mended_s,
+        "attempts": attempts,
+        "runs": runs,
+    }
+
+
+def pause_of_worst(runs: list[dict]) -> float:
+    """Give the longest pause of those kept; while some are missing, there is no bound."""
+    return runs[-1]["longest_pause_ms"] if len(runs) == RUNS else math.inf
+
+
+def described_path(path: two_paths.Path) -> dict:
+    """Describe a path."""
+    derived = {"limit_bytes": path.limit_bytes, "burst_bytes": path.burst_bytes}
+    return dataclasses.asdict(path) | derived
 
 
 def main() -> None:

@@ -60,8 +60,8 @@ def two_paths(paths: Sequence[Path], sysctls: Mapping[str, str]) -> Iterator[lis
         run("ip", "-n", "receiver", "link", "set", "lo", "up")
         run("ip", "-n", "receiver", "address", "add", f"{RECEIVER}/32", "dev", "lo")
         # Rules of `cut` come before the table of local addresses.
-        run(*"ip -n receiver rule add pref 10 lookup local".split())
-        run(*"ip -n receiver rule del pref 0".split())
+        run("ip", "-n", "receiver", "rule", "add", "pref", "10", "lookup", "local")
+        run("ip", "-n", "receiver", "rule", "del", "pref", "0")
         with contextlib.ExitStack() as stack:
             for number, path, line in zip(numbers(paths), paths, lines, strict=True):
                 join(number, path)
