@@ -20,21 +20,28 @@ Case = Mapping[str, object]
 
 
 def path_settings(case: Case, rate_mbps: int) -> dict[str, str]:
-    """Give a scenario's settings for the path of a case.
+    """Give a scenario's settings for the path of a case, and its controller."""
+    return {
+        **link_settings("path", case, rate_mbps),
+        "flows.one.controller": CONTROLLERS[case["controller"]],
+    }
+
+
+def link_settings(link: str, path: Case, rate_mbps: int) -> dict[str, str]:
+    """Give a scenario's settings for the link that is a path.
 
     A token bucket of n frames drops the same frames as a link whose queue is longer by n − 1
     frames (the n-th is the one in transmission), and forwards each frame earlier by the
     transmission time of n frames.
     """
-    burst = case["burst_bytes"]
+    burst = path["burst_bytes"]
     earlier_ms = burst * 8 / (rate_mbps * 1e3)
-    delay_ms = max(0.0, case["base_rtt_ms"] - earlier_ms)
-    limit = case["limit_bytes"] + burst - FRAME
+    delay_ms = max(0.0, path["base_rtt_ms"] - earlier_ms)
+    limit = path["limit_bytes"] + burst - FRAME
     return {
-        "links.path.rate": f'["{rate_mbps} Mbps", "10 Gbps"]',
-        "links.path.delay": f'["0 ms", "{delay_ms:.6f} ms"]',
-        "links.path.queue.limit": f'"{limit} B"',
-        "flows.one.controller": CONTROLLERS[case["controller"]],
+        f"links.{link}.rate": f'["{rate_mbps} Mbps", "10 Gbps"]',
+        f"links.{link}.delay": f'["0 ms", "{delay_ms:.6f} ms"]',
+        f"links.{link}.queue.limit": f'"{limit} B"',
     }
 
 

@@ -3,11 +3,11 @@
     python validation/compare_kernel.py docs/validation/kernel.md
 
 runs `validation/kernel/path.toml` for each case in `validation/kernel/results.json`, and
-what `compare_exchanges.py` and `compare_incast.py` say, replaces the tables of the page, each
-between the comments with its name, and saves the picture beside the page. Without a page the
-tables are printed. With `--measure` before it, this machine's kernel is measured first, into
-`results.json`, `exchanges.json` and `incast.json`; if that is not possible, the stored results
-are used.
+what `compare_exchanges.py`, `compare_incast.py` and `compare_multipath.py` say, replaces the tables
+of the page, each between the comments with its name, and saves the pictures beside the page.
+Without a page the tables are printed. With `--measure` before it, this machine's kernel is measured
+first, into `results.json`, `exchanges.json`, `incast.json` and `multipath.json`; if that is not
+possible, the stored results are used.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from pathlib import Path
 import altair as alt
 import compare_exchanges
 import compare_incast
+import compare_multipath
 import polars as pl
 from beside_kernel import Case, beside, path_settings
 from compare_ndnsim import replaced
@@ -155,6 +156,7 @@ def measure() -> None:
         "measure.py": RESULTS,
         "exchanges.py": compare_exchanges.RESULTS,
         "incast.py": compare_incast.RESULTS,
+        "multipath.py": compare_multipath.RESULTS,
     }
     for program, results in programs.items():
         done = subprocess.run([sys.executable, FOLDER / program, results], check=False)
@@ -170,16 +172,19 @@ def main() -> None:
         measure()
     cases = kernel()["cases"]
     ours, series = zip(*(simulate(case) for case in cases), strict=True)
+    over_two_paths = compare_multipath.simulated()
     tables = {
         "Linux: comparison": comparison(cases, list(ours)),
         "Linux: accuracy": accuracy(cases),
         **compare_exchanges.tables(compare_exchanges.simulated()),
         "Linux: incast": compare_incast.comparison(compare_incast.simulated()),
+        **compare_multipath.tables(over_two_paths),
     }
     if arguments:
         page = Path(arguments[0])
         page.write_text(replaced(page.read_text(encoding="utf-8"), tables), encoding="utf-8")
         picture(windows(cases, list(series))).save(page.with_name("kernel-windows.svg"))
+        compare_multipath.save_pictures(over_two_paths, page.parent)
     else:
         print(*tables.values(), sep="\n")
 

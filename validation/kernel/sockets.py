@@ -19,10 +19,12 @@ PORT = 5000
 LARGEST_READ = 1 << 18
 TCP_INFO_BYTES = 256
 FIELDS = {
-    "retransmitted_ever": ("I", 100),
-    "reordering": ("I", 88),
-    "cwnd": ("I", 80),
+    "smoothed_rtt_us": ("I", 68),
     "ssthresh": ("I", 76),
+    "cwnd": ("I", 80),
+    "reordering": ("I", 88),
+    "retransmitted_ever": ("I", 100),
+    "acknowledged_bytes": ("Q", 120),
     "limited_by_receiver_us": ("Q", 176),
     "limited_by_send_buffer_us": ("Q", 184),
     "window_of_receiver": ("I", 228),
@@ -48,13 +50,18 @@ def enter(library: ctypes.CDLL, namespace: int) -> None:
         raise OSError(ctypes.get_errno(), "setns")
 
 
-def made(namespace: str, controller: str | None = None, receive_buffer: int = 0) -> socket.socket:
-    """Make a TCP socket in a namespace; 0 leaves its receive buffer to the kernel.
+def made(
+    namespace: str,
+    controller: str | None = None,
+    receive_buffer: int = 0,
+    protocol: int = socket.IPPROTO_TCP,
+) -> socket.socket:
+    """Make a TCP or Multipath TCP socket in a namespace; 0 leaves its receive buffer to the kernel.
 
     The kernel doubles a receive buffer that is set.
     """
     with entered(namespace):
-        one = socket.socket()
+        one = socket.socket(proto=protocol)
     if controller:
         one.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, controller.encode())
     if receive_buffer:
@@ -79,5 +86,9 @@ def read(one: socket.socket, size: int) -> int:
 
 def state(one: socket.socket) -> dict[str, int]:
     """Give what the kernel says about a connection."""
-    info = one.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, TCP_INFO_BYTES)
+    return fields(one.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, TCP_INFO_BYTES))
+
+
+def fields(info: bytes) -> dict[str, int]:
+    """Read the fields of `tcp_info`."""
     return {name: struct.unpack_from(kind, info, at)[0] for name, (kind, at) in FIELDS.items()}
