@@ -960,7 +960,8 @@ class AdaptiveVideoTcpWorkload(TypedDict, total=False):
     """The media that the player holds: it requests a segment once there is room. The default is
     sabre's."""
     request: str
-    """The size of a request."""
+    """The size of a request for the lowest level; for each level above it is a byte more. All
+    must fit into a segment of TCP."""
 
 
 class FramesTcpWorkload(TypedDict, total=False):
@@ -1011,8 +1012,8 @@ class ThroughputRule(TypedDict, total=False):
     """Which kind."""
     safety: float
     """The share of the throughput that is used, from 0 to 1."""
-    client: Whose
-    """Whose rule it is."""
+    client: RuleClient
+    """The client whose rule is used."""
 
 
 class BolaRule(TypedDict, total=False):
@@ -1068,8 +1069,8 @@ Rule = (
 )
 """What chooses the level of each segment."""
 
-Whose = Literal["dash-js", "sabre"]
-"""Whose rule it is."""
+RuleClient = Literal["dash-js", "sabre"]
+"""A client whose throughput rule is used."""
 
 Oscillations = Literal["limited", "avoided", "allowed"]
 """What happens when BOLA would rise to a level that the throughput does not sustain."""

@@ -275,6 +275,8 @@ fn bbr_estimates_its_path() {
     for name in ["bbr1", "bbr3"] {
         let mut it = Samples::new(name, 1000.0, SECOND / 10);
         assert_eq!(it.controller.estimate(), None);
+        it.report(|acknowledgement, _| acknowledgement.rtt = None);
+        assert_eq!(it.controller.estimate(), None, "no round trip is known");
         it.rounds(30);
         let path = PathEstimate { bandwidth: 1000.0, round_trip: SECOND / 10 };
         assert_eq!(it.controller.estimate(), Some(path), "{name}");

@@ -6,25 +6,37 @@ use crate::every_controller::{any_elapsed, any_step};
 use crate::path::{Path, Treatment};
 use crate::samples::Samples;
 use proptest::prelude::*;
-use windtunnel_controllers::{Controller, PathEstimate, Sibling, Value};
+use windtunnel_controllers::{Controller, PathEstimate, Sibling, TransmissionStart, Value};
 
 const BASE: u64 = SECOND / 20;
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..Default::default() })]
 
+    /// Also after a spurious signal, and when sending begins again.
     #[test]
     fn one_path_is_bbr1_without_its_allowance_for_aggregation(
-        steps in prop::collection::vec((any_elapsed(), any_step()), 1..200),
+        steps in prop::collection::vec(
+            (any_elapsed(), any_step(), prop::bool::weighted(0.1), prop::bool::weighted(0.1)),
+            1..200,
+        ),
     ) {
-        let before = [("acknowledgement-aggregation", Value::Flag(false))];
-        let mut bbr1 = Drive::over_tcp("bbr1", 10.0, &before).controller;
+        let old = [("acknowledgement-aggregation", Value::Flag(false))];
+        let mut bbr1 = Drive::over_tcp("bbr1", 10.0, &old).controller;
         let mut coupled = Drive::over_tcp("c-mpbbr", 10.0, &[]).controller;
         let mut now = 0;
-        for (elapsed, step) in steps {
+        for (elapsed, step, spurious, begins) in steps {
             now += elapsed;
-            step.take(&mut bbr1, now);
-            step.take(&mut coupled, now);
+            for it in [&mut bbr1, &mut coupled] {
+                let before = it.clone();
+                step.take(it, now);
+                if spurious {
+                    it.on_spurious(&before);
+                }
+                if begins {
+                    it.on_transmission_start(&TransmissionStart { now, application_limited: true });
+                }
+            }
             prop_assert_eq!(coupled.cwnd(), bbr1.cwnd());
             prop_assert_eq!(coupled.pacing_rate(), bbr1.pacing_rate());
             prop_assert_eq!(coupled.estimate(), bbr1.estimate());
@@ -105,6 +117,16 @@ fn c_mpbbr_shares_the_window_with_the_bandwidth() {
     it.rounds_until_gain(0.5);
     it.round();
     assert_eq!(it.cwnd(), it.bdp() + 6.0);
+}
+
+#[test]
+fn c_mpbbr_begins_again_at_its_part_of_the_bandwidth() {
+    let mut it = probing();
+    (0..3).for_each(|_| drop(cycle(&mut it, &[1000.0])));
+    it.rounds_until_gain(0.5);
+    let start = TransmissionStart { now: it.now + SECOND, application_limited: true };
+    it.controller.on_transmission_start(&start);
+    close(it.gain(), 0.5, 1e-9);
 }
 
 /// In the fourth phase, while the connection delivers less than 60 % of the greatest bandwidth.

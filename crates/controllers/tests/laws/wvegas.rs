@@ -83,7 +83,7 @@ fn wvegas_drains_a_queue_that_has_doubled() {
     let threshold = drive.controller.ssthresh();
     // Another flow's queue: the delay beyond the base is a fifth of it, and becomes two fifths.
     let window = drive.cwnd();
-    for (rtt, drains) in [(BASE * 138 / 100, false), (BASE * 142 / 100, true)] {
+    for (rtt, drains) in [(BASE * 138 / 100, false), (BASE * 7 / 5 + 1_000_000, true)] {
         let mut drive = drive.clone();
         drive.rtt = rtt;
         drive.round();
@@ -93,29 +93,27 @@ fn wvegas_drains_a_queue_that_has_doubled() {
             let expected = window * BASE as f64 / (2.0 * rtt as f64);
             close(drive.cwnd(), expected, 0.03);
             assert!(drive.controller.ssthresh() >= threshold.min(window - 2.0));
-            // The longer queue is what the next one is compared with.
-            drive.rounds(2);
-            for _ in 0..20 {
-                let before = drive.cwnd();
-                drive.round();
-                assert!(drive.cwnd() >= before - 1.0, "{} after {before}", drive.cwnd());
-            }
+            // The longer queue is what the next one is compared with: the window grows to its
+            // ten segments in it, 2 w / 7.
+            drive.rounds(60);
+            close(drive.cwnd(), 34.0, 0.05);
         } else {
             close(drive.cwnd(), window - 1.0, 0.03);
         }
     }
 }
 
-/// Its share is never less than two segments, however slow the path is beside the others.
+/// Its share is never less than two segments, however slow the path is beside the others; the
+/// window moves by one around it.
 #[test]
 fn wvegas_keeps_two_segments_on_the_slowest_path() {
     let mut drive = Drive::after_loss("wvegas", 80.0, &[]).on_path(BASE);
-    for _ in 0..80 {
+    for round in 0..80 {
         let own = subflow(drive.cwnd(), 50);
         drive.controller.on_siblings(&own, &[subflow(10_000.0, 50)]);
         drive.round_over(50.0, BASE);
+        assert!(round < 40 || drive.cwnd() >= 51.0, "{}", drive.cwnd());
     }
-    assert!((52.0..=53.0).contains(&drive.cwnd()), "{}", drive.cwnd());
 }
 
 /// Out at `w Tb / T + 1`, in the round that follows the one that was slower.

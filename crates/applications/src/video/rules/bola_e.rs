@@ -135,4 +135,23 @@ mod tests {
             }
         }
     }
+    #[test]
+    fn while_the_buffer_is_full_the_placeholder_grows() {
+        let bitrates = [250e3, 500e3, 1e6, 2e6, 4e6, 8e6];
+        let ladder = Ladder::constant(Duration::from_secs(3), bitrates.into(), 10);
+        let after = |full: f64| {
+            let mut rule = BolaE::new(BolaESettings { utility: Utility::One }, &ladder, 25.0);
+            let situation = Situation { ladder: &ladder, segment: 1, buffer: 15.0 };
+            let bytes = 1_000_000;
+            let download =
+                Download { level: 2, bytes, latency: 0.01, time: 0.9, buffer: situation.buffer };
+            rule.on_download(&ladder, &download);
+            // It begins at 8 Mb/s, and goes back to the level of its last segment.
+            let _ = rule.choose(&situation);
+            rule.on_download(&ladder, &download);
+            rule.on_full(full);
+            rule.choose(&situation).level
+        };
+        assert!(after(10.0) > after(0.0), "{} {}", after(10.0), after(0.0));
+    }
 }
