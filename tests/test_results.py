@@ -22,6 +22,7 @@ TABLES = {
     *("runs", "flows", "transfers", "links", "nodes"),
     *("bridges", "tunnels", "flow_series", "link_series", "channel_series", "maps"),
     *("contacts", "route_series", "sessions", "session_stages", "session_nodes"),
+    *("players", "video_segments", "playback_series"),
 }
 
 

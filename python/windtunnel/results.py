@@ -33,10 +33,11 @@ class Results(ResultTables):
     """The results of a scenario.
 
     `tables` holds `runs`, `flows`, `transfers`, `links`, `nodes`, `bridges`, `tunnels`,
-    `maps`, `contacts`, `sessions`, `session_stages`, `session_nodes`, `flow_series`,
-    `link_series`, `channel_series` and `route_series`; each begins with a column for every axis
-    of the scenario's comparison, and `run`, the number of the replication. The names of the
-    columns end with their units. Without a finished run there are no tables.
+    `maps`, `contacts`, `sessions`, `session_stages`, `session_nodes`, `players`,
+    `video_segments`, `flow_series`, `link_series`, `channel_series`, `route_series` and
+    `playback_series`; each begins with a column for every axis of the scenario's comparison, and
+    `run`, the number of the replication. The names of the columns end with their units. Without a
+    finished run there are no tables.
     """
 
     scenario: str = ""

@@ -28,9 +28,6 @@ USE, OWN_USE, BUSIEST = "mean use", "mean own use", "busiest link"
 """Columns beside those of axes: the mean utilisation of the medium, and of the direction alone,
 and what the busiest link is called."""
 
-PARQUET = {"flow": "flows.parquet", "sessions": "sessions.parquet"}
-"""Where all rows are, by the column with the names of what they are about."""
-
 WIDTH = 200
 """Characters of a line where the output is not a terminal."""
 
@@ -68,6 +65,17 @@ SESSIONS = [
     Column("lost", "pages\nlost"),
 ]
 
+PLAYERS = [
+    Column("startup_s", "start-up\ns", 1.0, 2),
+    Column("underflows", "underflows"),
+    Column("stalled_s", "stalled\ns", 1.0, 2),
+    Column("discarded_frames", "frames\ndiscarded"),
+    Column("late_frames", "late\nframes"),
+    Column("quality_bps", "bitrate\nMbps", 1e-6, 2),
+    Column("switches", "switches"),
+    Column("experience", "quality of\nexperience", 1.0, 2),
+]
+
 BOTTLENECK = [
     Column("goodput_bps", "goodput\nMbps", 1e-6, 2),
     Column("rate_bps", "rate\nMbps", 1e-6, 1),
@@ -78,23 +86,33 @@ BOTTLENECK = [
 def tables(results: ResultTables) -> list[Table]:
     """Format results for a terminal.
 
-    Sessions, the flows that do not carry sessions and, if there are several flows, their totals.
+    Sessions, players, the flows that do not carry sessions and, if there are several flows, their
+    totals.
     """
     made = []
     if has_sessions(results):
-        made.append(measured(results, results["sessions"], "sessions", SESSIONS))
+        made.append(measured(results, results["sessions"], "sessions", SESSIONS, "sessions"))
+    if has_players(results):
+        made.append(measured(results, results["players"], "flow", PLAYERS, "players"))
     own = own_flows(results)
     if not own.is_empty():
-        made.append(measured(results, own, "flow", COLUMNS))
+        made.append(measured(results, own, "flow", COLUMNS, "flows"))
     if results["flows"]["flow"].n_unique() > 1:
         made.append(bottlenecks(results))
     return made
 
 
-def measured(results: ResultTables, rows: pl.DataFrame, name: str, columns: list[Column]) -> Table:
+def has_players(results: ResultTables) -> bool:
+    """Say whether there were players; results of earlier versions have no table of them."""
+    return "players" in results.tables and not results["players"].is_empty()
+
+
+def measured(
+    results: ResultTables, rows: pl.DataFrame, name: str, columns: list[Column], table: str
+) -> Table:
     """Format what things of a kind measured, by the column with their names.
 
-    Columns without a value other than zero are omitted.
+    Columns without a value other than zero are omitted. `table` is the one with all rows.
     """
     shown = [
         column
@@ -102,7 +120,7 @@ def measured(results: ResultTables, rows: pl.DataFrame, name: str, columns: list
         if column.source in rows.columns and (rows[column.source].fill_null(0) != 0).any()
     ]
     keys = [*results.axes, name]
-    return formatted(summarise(rows, keys), keys, shown, f"all are in {PARQUET[name]}")
+    return formatted(summarise(rows, keys), keys, shown, f"all are in {table}.parquet")
 
 
 def bottlenecks(results: ResultTables) -> Table:
@@ -166,7 +184,8 @@ def document(
     `standard_deviation` (null for a single run). `directions` has the total
     goodput of all flows of each direction over the whole run, beside rate and utilisation
     of its busiest link. `transfers` summarises files and answers, for each flow and class of
-    sizes. `sessions` summarises sessions whose state is paged, as `flows`.
+    sizes. `sessions` summarises sessions whose state is paged, and `players` the players of
+    videos, as `flows`.
     """
     manifest = dict(manifest)
     # Its name is there as the user wrote it.
@@ -186,6 +205,9 @@ def document(
         else [],
         "sessions": summarise(results["sessions"], names_of(results["sessions"])).to_dicts()
         if has_sessions(results)
+        else [],
+        "players": summarise(results["players"], [*results.axes, "flow"]).to_dicts()
+        if has_players(results)
         else [],
     }
 

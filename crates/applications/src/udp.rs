@@ -1,60 +1,95 @@
 //! UDP: datagrams without any answer (RFC 768), from a source that sends at a
-//! constant rate, always or in on-off periods, to a sink that counts them.
+//! constant rate, always or in on-off periods, or live frames, to a sink that counts them.
 
-use crate::OnOffPeriods;
+use crate::video::{FrameSchedule, FrameSink, LiveSettings, Player};
+use crate::{Completed, OnOffPeriods};
 use windtunnel_engine::{Duration, Random, Rate, Time};
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::udp::{Datagram, HEADER};
 use windtunnel_packets::{Body, Ecn, Packet, Route};
 
 /// How a source sends.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct UdpSettings {
     /// The version of IP below.
     pub ip: IpVersion,
-    /// The rate of what its datagrams carry, without headers, while it sends.
-    pub rate: Rate,
-    /// The bytes that a datagram carries.
+    /// The most bytes that a datagram carries.
     pub payload: u16,
-    /// When it sends; always, if there are none.
-    pub on_off: Option<OnOffPeriods>,
+    /// What it sends.
+    pub workload: UdpWorkload,
+}
+
+/// What a source sends.
+#[derive(Clone, Debug)]
+pub enum UdpWorkload {
+    /// Full datagrams at a constant rate.
+    Rate {
+        /// The rate of what they carry, without headers, while it sends.
+        rate: Rate,
+        /// When it sends; always, if there are none.
+        on_off: Option<OnOffPeriods>,
+    },
+    /// Live frames, each when it is made.
+    Frames(LiveSettings),
+}
+
+impl UdpSettings {
+    /// Full datagrams at a constant rate, all the time.
+    #[must_use]
+    pub fn of_rate(ip: IpVersion, rate: Rate, payload: u16) -> Self {
+        Self { ip, payload, workload: UdpWorkload::Rate { rate, on_off: None } }
+    }
 }
 
 /// A source of datagrams.
+#[derive(Clone, Debug)]
+pub struct UdpSource {
+    flow: u32,
+    ip: IpVersion,
+    schedule: Schedule,
+    sequence: u64,
+    next: Time,
+}
+
+/// What a source sends next, and when.
+#[derive(Clone, Debug)]
+enum Schedule {
+    Rate(RateSchedule),
+    Frames(FrameSchedule),
+}
+
+/// Datagrams at a constant rate.
 ///
 /// While it sends, datagram `k` of a period (from 0) leaves `8 k payload / rate`
 /// after its beginning, each rounded by itself, so that the rate is exact over
 /// any time. A datagram that does not fit into a period is not sent later.
 #[derive(Clone, Debug)]
-pub struct UdpSource {
-    settings: UdpSettings,
-    flow: u32,
+struct RateSchedule {
+    rate: Rate,
+    payload: u16,
+    on_off: Option<OnOffPeriods>,
     random: Random,
-    sequence: u64,
     /// When this period of sending began, how many datagrams it has had, and when
     /// it ends.
     began: Time,
     in_period: u64,
     ends: Time,
-    next: Time,
 }
 
 impl UdpSource {
     /// The source of a flow that sends its first datagram at `start`.
     #[must_use]
-    pub fn new(flow: u32, settings: UdpSettings, start: Time, random: Random) -> Self {
-        let mut source = Self {
-            settings,
-            flow,
-            random,
-            sequence: 0,
-            began: start,
-            in_period: 0,
-            ends: Time::NEVER,
-            next: start,
+    pub fn new(flow: u32, settings: &UdpSettings, start: Time, random: Random) -> Self {
+        let &UdpSettings { ip, payload, .. } = settings;
+        let schedule = match &settings.workload {
+            &UdpWorkload::Rate { rate, on_off } => {
+                Schedule::Rate(RateSchedule::new(rate, payload, on_off, start, random))
+            }
+            UdpWorkload::Frames(it) => {
+                Schedule::Frames(FrameSchedule::new(it.clone(), payload, start))
+            }
         };
-        source.begin(start);
-        source
+        Self { flow, ip, schedule, sequence: 0, next: start }
     }
 
     /// When the next datagram leaves.
@@ -73,29 +108,54 @@ impl UdpSource {
     /// The datagram that leaves at [`UdpSource::next_wake`].
     #[inline]
     pub fn send(&mut self, now: Time) -> Packet {
-        let UdpSettings { ip, payload, .. } = self.settings;
-        let datagram =
-            Datagram { flow: self.flow, length: payload, sequence: self.sequence, sent: now };
+        let (length, next) = match &mut self.schedule {
+            Schedule::Rate(it) => (it.payload, it.advance()),
+            Schedule::Frames(it) => it.send(),
+        };
+        let datagram = Datagram { flow: self.flow, length, sequence: self.sequence, sent: now };
         self.sequence += 1;
-        self.in_period += 1;
-        self.next = self.began + self.time_of(self.in_period);
-        if self.next >= self.ends {
-            let periods = self.settings.on_off.expect("only periods end");
-            let start = self.ends + periods.off.draw(&mut self.random);
-            self.begin(start);
-        }
+        self.next = next;
         Packet {
             body: Body::Datagram(datagram),
             ecn: Ecn::NotCapable,
-            network_size: ip.header() + HEADER + payload,
+            network_size: self.ip.header() + HEADER + length,
             hops: 0,
             route: Route::default(),
         }
     }
+}
+
+impl RateSchedule {
+    fn new(
+        rate: Rate,
+        payload: u16,
+        on_off: Option<OnOffPeriods>,
+        start: Time,
+        random: Random,
+    ) -> Self {
+        let mut schedule =
+            Self { rate, payload, on_off, random, began: start, in_period: 0, ends: Time::NEVER };
+        schedule.begin(start);
+        schedule
+    }
+
+    /// A datagram leaves; returns when the next one does.
+    #[inline]
+    fn advance(&mut self) -> Time {
+        self.in_period += 1;
+        let next = self.began + self.time_of(self.in_period);
+        if next < self.ends {
+            return next;
+        }
+        let periods = self.on_off.expect("only periods end");
+        let start = self.ends + periods.off.draw(&mut self.random);
+        self.begin(start);
+        start
+    }
 
     fn begin(&mut self, start: Time) {
-        (self.began, self.next, self.in_period) = (start, start, 0);
-        if let Some(periods) = self.settings.on_off {
+        (self.began, self.in_period) = (start, 0);
+        if let Some(periods) = self.on_off {
             self.ends = start + periods.on.draw(&mut self.random);
         }
     }
@@ -103,8 +163,8 @@ impl UdpSource {
     /// How long `datagrams` take at the source's rate.
     fn time_of(&self, datagrams: u64) -> Duration {
         const PICOSECONDS_A_BYTE: u128 = 8_000_000_000_000;
-        let bytes = u128::from(datagrams) * u128::from(self.settings.payload);
-        let rate = u128::from(self.settings.rate.bits_per_second());
+        let bytes = u128::from(datagrams) * u128::from(self.payload);
+        let rate = u128::from(self.rate.bits_per_second());
         let picoseconds = (bytes * PICOSECONDS_A_BYTE + rate / 2) / rate;
         Duration::from_picos(u64::try_from(picoseconds).unwrap_or(u64::MAX))
     }
@@ -132,10 +192,11 @@ pub struct SinkCounters {
     pub delay_maximum: Duration,
 }
 
-/// A sink that counts datagrams.
+/// A sink that counts datagrams, and puts frames together.
 #[derive(Clone, Debug, Default)]
 pub struct UdpSink {
     counters: SinkCounters,
+    frames: Option<Box<FrameSink>>,
     /// The number after the highest received.
     next: u64,
     /// Of the 64 numbers before that, which were received; the lowest bit is the
@@ -144,9 +205,27 @@ pub struct UdpSink {
 }
 
 impl UdpSink {
-    /// Takes in a datagram.
+    /// The sink of a flow that sends its first datagram at `start`.
+    #[must_use]
+    pub fn new(settings: &UdpSettings, start: Time) -> Self {
+        let frames = match &settings.workload {
+            UdpWorkload::Rate { .. } => None,
+            UdpWorkload::Frames(it) => {
+                Some(Box::new(FrameSink::new(it.clone(), settings.payload, start)))
+            }
+        };
+        Self { frames, ..Self::default() }
+    }
+
+    /// What it plays; none if it receives no frames.
+    #[must_use]
+    pub fn player(&self) -> Option<&dyn Player> {
+        self.frames.as_deref().map(|it| it as &dyn Player)
+    }
+
+    /// Takes in a datagram; returns the frame that is whole with it.
     #[inline]
-    pub fn receive(&mut self, now: Time, datagram: &Datagram, ecn: Ecn) {
+    pub fn receive(&mut self, now: Time, datagram: &Datagram, ecn: Ecn) -> Option<Completed> {
         let counters = &mut self.counters;
         counters.marks += u64::from(ecn == Ecn::Congestion);
         if datagram.sequence >= self.next {
@@ -158,7 +237,7 @@ impl UdpSink {
             let bit = 1_u64.checked_shl(behind).unwrap_or(0);
             if bit == 0 || self.seen & bit != 0 {
                 counters.duplicates += 1;
-                return;
+                return None;
             }
             self.seen |= bit;
             counters.reordered += 1;
@@ -169,6 +248,7 @@ impl UdpSink {
         counters.delay_sum += delay;
         counters.delay_minimum = Some(counters.delay_minimum.map_or(delay, |it| it.min(delay)));
         counters.delay_maximum = counters.delay_maximum.max(delay);
+        self.frames.as_mut()?.receive(now, datagram.sequence)
     }
 
     /// What was counted so far.
@@ -187,8 +267,9 @@ mod tests {
 
     fn source(rate: u64, on_off: Option<OnOffPeriods>) -> UdpSource {
         let rate = Rate::from_bits_per_second(rate).unwrap();
-        let settings = UdpSettings { ip: IpVersion::V4, rate, payload: 1000, on_off };
-        UdpSource::new(7, settings, Time::ZERO, Streams::new(1, 0).stream("source"))
+        let workload = UdpWorkload::Rate { rate, on_off };
+        let settings = UdpSettings { ip: IpVersion::V4, payload: 1000, workload };
+        UdpSource::new(7, &settings, Time::ZERO, Streams::new(1, 0).stream("source"))
     }
 
     /// How many datagrams leave before `end`.

@@ -87,8 +87,7 @@ impl Workload {
                 [Box::new(FileServer::new(video)), Box::new(ProgressivePlayer::new(start, video))]
             }
             Self::AdaptiveVideo(video) => {
-                let player = AdaptivePlayer::new(start, video);
-                [Box::new(SegmentServer::new(video, &player)), Box::new(player)]
+                [Box::new(SegmentServer::new(video)), Box::new(AdaptivePlayer::new(start, video))]
             }
             Self::Frames(live) => {
                 [Box::new(LiveSender::new(start, live)), Box::new(LiveReceiver::new(start, live))]
@@ -110,12 +109,9 @@ impl Workload {
     pub fn has_transfers(&self) -> bool {
         !matches!(self, Self::Bulk { .. } | Self::OnOff(_) | Self::Messages)
     }
-    /// Whether its receiver is a player.
+    /// Whether its receiver may be a player with a buffer.
     #[must_use]
-    pub fn has_player(&self) -> bool {
-        matches!(
-            self,
-            Self::Video(_) | Self::AdaptiveVideo(_) | Self::Frames(_) | Self::External(_)
-        )
+    pub fn has_playback(&self) -> bool {
+        matches!(self, Self::Video(_) | Self::AdaptiveVideo(_) | Self::External(_))
     }
 }

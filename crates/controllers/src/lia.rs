@@ -66,9 +66,8 @@ impl Lia {
         let rate = cwnd / others.rtt;
         let rates = rate + others.rates;
         let greatest_increase = others.greatest_increase.max(rate / others.rtt);
-        let total = others.windows + cwnd;
-        let alpha = total * greatest_increase / (rates * rates);
-        (total / alpha).max(cwnd)
+        // The sum of the windows cancels out.
+        (rates * rates / greatest_increase).max(cwnd)
     }
 
     fn increase(&self, acknowledged: f64) -> f64 {

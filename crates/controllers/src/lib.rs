@@ -241,9 +241,10 @@ pub trait Controller {
     /// has passed: the connection is open again.
     fn on_recovered(&mut self, _now: Nanoseconds) {}
 
-    /// What the subflows of its multipath connection do: this one, and the others. Reported
-    /// before each acknowledgement and congestion signal to controllers that declare
-    /// [`Need::Siblings`]; never on a single path.
+    /// What the subflows of its multipath connection do: this one, and the others, which are
+    /// none once the last of them is closed. Reported before each acknowledgement and congestion
+    /// signal to controllers that declare [`Need::Siblings`]; never to a flow that always had
+    /// one path.
     #[inline]
     fn on_siblings(&mut self, _own: &Sibling, _others: &[Sibling]) {}
 

@@ -3,14 +3,12 @@
 
 use crate::{Nanoseconds, Sibling, seconds};
 
-/// The other subflows, and the round trip of this one. Windows are in segments, times in
-/// seconds.
+/// The other subflows, and the round trip of this one. Windows `w` are in segments, times `T`
+/// in seconds.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Others {
-    /// This subflow's smoothed round trip `T`.
+    /// This subflow's smoothed round trip.
     pub(crate) rtt: f64,
-    /// The sum of their windows `w`.
-    pub(crate) windows: f64,
     /// The sum and the maximum of their rates `w / T`.
     pub(crate) rates: f64,
     pub(crate) greatest_rate: f64,
@@ -21,16 +19,10 @@ pub(crate) struct Others {
 impl Others {
     /// None while this subflow or every other one has no measured round trip.
     pub(crate) fn new(own: &Sibling, others: &[Sibling]) -> Option<Self> {
-        let mut all = Self {
-            rtt: round_trip(own)?,
-            windows: 0.0,
-            rates: 0.0,
-            greatest_rate: 0.0,
-            greatest_increase: 0.0,
-        };
+        let mut all =
+            Self { rtt: round_trip(own)?, rates: 0.0, greatest_rate: 0.0, greatest_increase: 0.0 };
         for other in others {
             if let Some(rtt) = round_trip(other) {
-                all.windows += other.cwnd;
                 let rate = other.cwnd / rtt;
                 all.rates += rate;
                 all.greatest_rate = all.greatest_rate.max(rate);

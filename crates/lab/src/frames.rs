@@ -1,14 +1,16 @@
 //! Packets as Ethernet frames, with addresses made from the numbers of nodes
 //! and flows: what a capture holds.
 
-use std::net::{Ipv4Addr, Ipv6Addr, SocketAddrV4, SocketAddrV6};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddrV4, SocketAddrV6};
 
 use etherparse::{EtherType, Ethernet2Header};
 use windtunnel_packets::bridge::{EdgeAcknowledgement, EdgeAddresses};
 use windtunnel_packets::ip::{self, Addresses, IpVersion};
+use windtunnel_packets::multipath::Multipath;
 use windtunnel_packets::ndn::wire::size::{DataShape, NameSize, SignatureKind, data_size};
 use windtunnel_packets::ndn::wire::{EncodeError, Name};
 use windtunnel_packets::ndn::{self, Data, Nack, PrefixId};
+use windtunnel_packets::tcp::Segment;
 use windtunnel_packets::udp;
 use windtunnel_packets::{Body, Packet};
 use windtunnel_world::{PathEnds, Plan, ProducerPlan, SeenPacket};
@@ -41,40 +43,62 @@ fn ports(number: u32) -> [u16; 2] {
     [sender, FIRST_RECEIVER + (number / senders % receivers) as u16]
 }
 
-/// A node's address.
-fn address(node: usize) -> Ipv4Addr {
-    let [.., a, b, c] = (node as u32 + 1).to_be_bytes();
+/// One of a node's addresses: the three highest bits of the last 24 say which.
+fn address(node: usize, which: u8) -> Ipv4Addr {
+    let [.., a, b, c] = (node as u32 + 1 | u32::from(which) << 21).to_be_bytes();
     Ipv4Addr::new(10, a, b, c)
+}
+
+/// The same over IPv6, where the fourth group of digits says which.
+fn wide_address(node: usize, which: u8) -> Ipv6Addr {
+    let number = (node as u64 + 1).to_be_bytes();
+    let [.., a, b, c, d] = number.map(u16::from);
+    Ipv6Addr::new(0xfd00, 0, 0, u16::from(which), 0, 0, a << 8 | b, c << 8 | d)
 }
 
 /// The addresses of the two edges between which an acknowledgement goes.
 fn edges(path: Option<PathEnds>) -> EdgeAddresses {
     let PathEnds { source, destination, .. } = path.expect("an IP packet has two ends");
-    EdgeAddresses { from: address(source), to: address(destination) }
+    EdgeAddresses { from: address(source, 0), to: address(destination, 0) }
 }
 
 /// The addresses of an IP packet whose header has so many bytes.
 fn addresses(header: u16, number: u32, path: Option<PathEnds>) -> (EtherType, Addresses) {
-    let PathEnds { source, destination, forth } = path.expect("an IP packet has two ends");
+    let PathEnds { source, destination, forth, addresses: which, .. } =
+        path.expect("an IP packet has two ends");
     let mut ports = ports(number);
     if !forth {
         ports.reverse();
     }
     if header == IpVersion::V4.header() {
-        let source = SocketAddrV4::new(address(source), ports[0]);
-        let destination = SocketAddrV4::new(address(destination), ports[1]);
+        let source = SocketAddrV4::new(address(source, which[0]), ports[0]);
+        let destination = SocketAddrV4::new(address(destination, which[1]), ports[1]);
         (EtherType::IPV4, Addresses::V4 { source, destination })
     } else {
-        let address = |node: usize, port| {
-            let number = (node as u64 + 1).to_be_bytes();
-            let [.., a, b, c, d] = number.map(u16::from);
-            let address = Ipv6Addr::new(0xfd00, 0, 0, 0, 0, 0, a << 8 | b, c << 8 | d);
-            SocketAddrV6::new(address, port, 0, 0)
-        };
-        let source = address(source, ports[0]);
-        let destination = address(destination, ports[1]);
+        let address = |node, which, port| SocketAddrV6::new(wide_address(node, which), port, 0, 0);
+        let source = address(source, which[0], ports[0]);
+        let destination = address(destination, which[1], ports[1]);
         (EtherType::IPV6, Addresses::V6 { source, destination })
     }
+}
+
+/// What a segment says about its multipath connection.
+fn multipath(segment: &Segment, ether_type: EtherType, path: Option<PathEnds>) -> Vec<u8> {
+    let Some((path, speaker)) = path.and_then(|it| Some((it, it.speaker?))) else {
+        return Vec::new();
+    };
+    let which = match segment.multipath() {
+        Some(Multipath::AddAddress { address, .. }) => address,
+        _ => 0,
+    };
+    // An echo repeats an address of the other end.
+    let echo = matches!(segment.multipath(), Some(Multipath::AddAddress { echo: true, .. }));
+    let node = if echo { path.destination } else { path.source };
+    let told = match ip_version(ether_type) {
+        IpVersion::V4 => IpAddr::V4(address(node, which)),
+        IpVersion::V6 => IpAddr::V6(wide_address(node, which)),
+    };
+    speaker.encode(segment, told)
 }
 
 /// The version of IP of a packet.
@@ -145,7 +169,8 @@ impl Frames {
             Body::Segment(segment) => {
                 let header = packet.network_size - segment.size();
                 let (ether_type, addresses) = addresses(header, segment.connection, *path);
-                (ether_type, ip::encode_segment(segment, packet.ecn, &addresses))
+                let multipath = multipath(segment, ether_type, *path);
+                (ether_type, ip::encode_segment(segment, packet.ecn, &addresses, &multipath))
             }
             Body::Datagram(datagram) => {
                 let header = packet.network_size - udp::HEADER - datagram.length;

@@ -202,7 +202,7 @@ pub const COLUMNS: &[&str] = &[
     "estimated_bandwidth_bps",
     "estimated_rtt_s",
     "waiting_bytes",
-    "rule",
+    "player_rule",
     "startup_s",
     "underflows",
     "stalled_s",

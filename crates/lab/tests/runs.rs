@@ -61,7 +61,8 @@ fn one_thread_and_many_give_the_same_tables() {
             "flow_series",
             "link_series",
             "channel_series",
-            "route_series"
+            "route_series",
+            "playback_series"
         ]
     );
     for jobs in [1, 2, 4, 100] {

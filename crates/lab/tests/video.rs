@@ -125,7 +125,7 @@ fn a_stream_has_the_level_that_the_line_sustains() {
         .replace('\n', " ");
         let tables = run(&scenario(5.0, 120, &stream));
         let players = table(&tables, "players");
-        assert_eq!(players["rule"].as_string::<i32>().value(0), rule);
+        assert_eq!(players["player_rule"].as_string::<i32>().value(0), rule);
         assert_eq!(count(players, "video_segments"), 50, "{rule}");
         // Model predictive control stalls where that costs less than a higher level is worth.
         let underflows = count(players, "underflows");
@@ -240,6 +240,10 @@ fn what_no_player_can_play_is_refused_with_what_would_be_right() {
             ["between 1 and 7 segments", "horizon = 5"],
         ),
         (
+            format!(r#"{stream} {file}, request = ¶"1440 B""#),
+            ["`request` must be between 1 B and 1438 B", "request ="],
+        ),
+        (
             r#"kind = "video", rate = "1 Mbps", duration = "9 s", group = ¶"BIP""#.to_owned(),
             ["\"BIP\" is not a group of pictures", "IBBPBBPBBPBB"],
         ),
@@ -279,4 +283,39 @@ fn a_video_without_rate_or_duration_is_refused() {
     let (text, _) = unmarked(&scenario(5.0, 10, r#"kind = "adaptive-video", rule = ¶"bola""#));
     let error = windtunnel_lab::read(FILE, &text, &[]).expect_err("it has no levels");
     assert_contains(&error, &["needs a `file` or `levels`"]);
+}
+
+#[test]
+fn frames_in_datagrams_do_not_wait_for_lost_ones() {
+    // A queue of ten packets: the largest frames overflow it.
+    let call = scenario(3.0, 30, r#"kind = "frames", file = "video/chat-1080p-2000.txt""#)
+        .replace("controller = \"cubic\"", "protocol = \"udp\"")
+        .replace("100 packets", "10 packets");
+    let tables = run(&call);
+    let [flows, players, transfers] =
+        ["flows", "players", "transfers"].map(|it| table(&tables, it));
+    assert_eq!(flows["protocol"].as_string::<i32>().value(0), "udp");
+    assert_eq!(count(players, "frames"), 900);
+    let lost = count(table(&tables, "links"), "overlimit_drops");
+    assert!(lost > 0);
+    // Each frame is whole, or something of it was lost.
+    let whole = transfers.num_rows() as u64;
+    assert!(whole < 900 && whole + lost >= 899, "{whole} {lost}");
+    let delays = transfers["completion_s"].as_primitive::<Float64Type>().values();
+    let sizes = transfers["size_bytes"].as_primitive::<UInt64Type>().values();
+    for (delay, size) in delays.iter().zip(sizes) {
+        // Ten packets before it, and its own.
+        let least = 0.01 + *size as f64 * 8.0 / 3e6;
+        assert!((least..least + 0.05).contains(delay), "{delay} against {least}");
+    }
+    let late = delays.iter().filter(|it| **it > 0.1).count() as u64;
+    let missing = 900 - whole;
+    let counted = count(players, "late_frames");
+    // The frames of the last 100 ms may still come.
+    assert!(((late + missing).saturating_sub(4)..=late + missing).contains(&counted), "{counted}");
+    let rate = r#"kind = "frames", file = "video/chat-1080p-2000.txt""#;
+    let both = scenario(3.0, 30, rate)
+        .replace("controller = \"cubic\"", "protocol = \"udp\"\nrate = ¶\"1 Mbps\"");
+    let error = refused(&both, |text| windtunnel_lab::read(FILE, text, &[]));
+    assert_contains(&error, &["a rate of their own"]);
 }

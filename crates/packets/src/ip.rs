@@ -120,12 +120,18 @@ impl Addresses {
 }
 
 /// The IP packet of a TCP segment; its length is that of the IP header and
-/// [`Segment::size`].
+/// [`Segment::size`]. `multipath` is what it says about a multipath connection, if it does.
 #[must_use]
-pub fn encode_segment(segment: &Segment, ecn: Ecn, addresses: &Addresses) -> Vec<u8> {
+pub fn encode_segment(
+    segment: &Segment,
+    ecn: Ecn,
+    addresses: &Addresses,
+    multipath: &[u8],
+) -> Vec<u8> {
     let mut output = Vec::with_capacity(MOST_HEADERS + usize::from(segment.length));
     let [source_port, destination_port] = addresses.ports();
-    let header = TcpHeader { source_port, destination_port, ..tcp_header(segment) };
+    let header = tcp_header(segment, multipath);
+    let header = TcpHeader { source_port, destination_port, ..header };
     PacketBuilder::ip(addresses.header(ecn))
         .tcp_header(header)
         .write_to_vec(&mut output, &ZEROS[..usize::from(segment.length)])
@@ -165,7 +171,7 @@ pub fn encode_tunnelled(
 }
 
 /// The TCP header of a segment, without ports and checksum.
-fn tcp_header(segment: &Segment) -> TcpHeader {
+fn tcp_header(segment: &Segment, multipath: &[u8]) -> TcpHeader {
     let has = |flag| segment.flags.has(flag);
     TcpHeader {
         sequence_number: segment.sequence,
@@ -180,16 +186,21 @@ fn tcp_header(segment: &Segment) -> TcpHeader {
         syn: has(Flags::SYN),
         fin: has(Flags::FIN),
         window_size: segment.window,
-        options: options(segment),
+        options: options(segment, multipath),
         ..TcpHeader::default()
     }
 }
 
-/// A segment's options in Linux's order, aligned to four bytes each; accurate ECN's last.
-fn options(segment: &Segment) -> TcpOptions {
+/// A segment's options in Linux's order, aligned to four bytes each; last accurate ECN's, or
+/// those of Multipath TCP.
+fn options(segment: &Segment, multipath: &[u8]) -> TcpOptions {
     let elements = known_options(segment);
-    let Some(counters) = segment.byte_counters() else { return elements };
     let mut bytes = elements.as_slice().to_vec();
+    if !multipath.is_empty() {
+        bytes.extend(multipath);
+        return TcpOptions::try_from_slice(&bytes).expect("a segment has room for its options");
+    }
+    let Some(counters) = segment.byte_counters() else { return elements };
     let (kind, counters) = counters.wire();
     let counters: Vec<u8> = counters.flat_map(|it| it.to_be_bytes().into_iter().skip(1)).collect();
     let length = 2 + counters.len();

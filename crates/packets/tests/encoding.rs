@@ -39,7 +39,7 @@ fn addresses(version: IpVersion) -> Addresses {
 }
 
 fn segment_bytes(segment: &Segment, ecn: Ecn, version: IpVersion) -> Vec<u8> {
-    ip::encode_segment(segment, ecn, &addresses(version))
+    ip::encode_segment(segment, ecn, &addresses(version), &[])
 }
 
 fn any_version() -> impl Strategy<Value = IpVersion> {
@@ -235,7 +235,7 @@ proptest! {
 
 /// Both ends of a flow, by their addresses and ports as they are in the bytes.
 fn ends(addresses: &Addresses) -> [(Vec<u8>, u16); 2] {
-    let bytes = ip::encode_segment(&Segment::new(0, 0, Flags::ACK), Ecn::Capable, addresses);
+    let bytes = ip::encode_segment(&Segment::new(0, 0, Flags::ACK), Ecn::Capable, addresses, &[]);
     let sliced = SlicedPacket::from_ip(&bytes).expect("it is an IP packet");
     let (source, destination, hops) = match sliced.net.expect("it has an IP header") {
         NetSlice::Ipv4(ip) => {

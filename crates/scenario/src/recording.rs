@@ -88,7 +88,7 @@ impl Recording {
             links: self.series(&self.links, &Names::among("link", links), 2, plan.duration)?,
             channels: self.sampled(&self.channels, 2 * with_channel(plan), plan.duration)?,
             routes: self.sampled(&self.routes, with_routes(plan), plan.duration)?,
-            playback: self.sampled(&self.playback, with_player(plan), plan.duration)?,
+            playback: self.sampled(&self.playback, with_playback(plan), plan.duration)?,
         })
     }
 
@@ -145,7 +145,7 @@ impl Recording {
             ("links", of(links, plan.links.len())),
             ("channels", channels.map(|it| (it, with_channel(plan)))),
             ("routes", routes.map(|it| (it, with_routes(plan)))),
-            ("playback", playback.map(|it| (it, with_player(plan)))),
+            ("playback", playback.map(|it| (it, with_playback(plan)))),
         ];
         let own = [
             self.flows.interval(),
@@ -183,13 +183,13 @@ fn with_routes(plan: &Plan) -> usize {
     plan.sky.as_ref().map_or(0, |_| plan.flows.len())
 }
 
-/// How many flows have a player.
-fn with_player(plan: &Plan) -> usize {
-    let has_player = |it: &&FlowPlan| match &it.transport {
-        Transport::Tcp { workload, .. } => workload.has_player(),
+/// How many flows have a player with a buffer.
+fn with_playback(plan: &Plan) -> usize {
+    let has_playback = |it: &&FlowPlan| match &it.transport {
+        Transport::Tcp { workload, .. } => workload.has_playback(),
         Transport::Udp(_) => false,
     };
-    plan.flows.iter().filter(has_player).count()
+    plan.flows.iter().filter(has_playback).count()
 }
 
 /// The shortest of 100 ms, 200 ms, 500 ms, 1 s and so on at which a series with so many rows

@@ -6,6 +6,7 @@ use std::fmt;
 
 use windtunnel_engine::Time;
 use windtunnel_packets::bridge::{EdgeAcknowledgement, PROTOCOL};
+use windtunnel_packets::multipath::Speaker;
 use windtunnel_packets::{Body, Packet, PacketStore};
 
 use crate::forwarding::Forwarding;
@@ -25,6 +26,10 @@ pub struct PathEnds {
     /// Whether it goes from the sender of its flow's data to their receiver;
     /// otherwise it goes back.
     pub forth: bool,
+    /// Which of the two nodes' addresses it has, from 0 on.
+    pub addresses: [u8; 2],
+    /// Who sends it, if it belongs to a multipath connection.
+    pub speaker: Option<Speaker>,
 }
 
 /// A packet, and what its addresses stand for.
@@ -106,10 +111,43 @@ impl fmt::Debug for Watch {
 struct Addresses {
     numbers: Numbers,
     /// For each class of connections, each flow, each bridge and each tunnel.
-    classes: Vec<[usize; 2]>,
+    classes: Vec<Connections>,
     flows: Vec<[usize; 2]>,
     bridges: Vec<[usize; 2]>,
     tunnels: Vec<[usize; 2]>,
+}
+
+/// What the connections of a class have in common.
+#[derive(Debug)]
+struct Connections {
+    /// The nodes of the sender of the data and of the receiver, and which of their addresses.
+    nodes: [usize; 2],
+    addresses: [u8; 2],
+    /// Of subflows: the class of the first of their connection, and whether the receiver of the
+    /// data opened it.
+    subflows: Option<(u32, bool)>,
+}
+
+impl Connections {
+    /// Those of all flows of a plan.
+    fn of(plan: &Plan) -> Vec<Self> {
+        let mut all = Vec::new();
+        for flow in plan.flows.iter().filter(|it| it.is_over_tcp()) {
+            let first = all.len() as u32;
+            for (place, (nodes, _)) in flow.connections().enumerate() {
+                let (mut addresses, mut subflows) = ([0; 2], None);
+                if let Some(it) = &flow.multipath {
+                    addresses = it.settings.paths[place].addresses;
+                    if it.receiver_opens {
+                        addresses.reverse();
+                    }
+                    subflows = Some((first, it.receiver_opens));
+                }
+                all.push(Self { nodes, addresses, subflows });
+            }
+        }
+        all
+    }
 }
 
 impl Addresses {
@@ -117,11 +155,7 @@ impl Addresses {
         let flows = || plan.flows.iter();
         Self {
             numbers: Numbers::of(plan),
-            classes: flows()
-                .filter(|it| it.is_over_tcp())
-                .flat_map(|it| it.connections())
-                .map(|it| it.0)
-                .collect(),
+            classes: Connections::of(plan),
             flows: flows().map(|it| [it.from, it.to]).collect(),
             bridges: plan.bridges.iter().map(|it| [it.from, it.to]).collect(),
             tunnels: plan.tunnels.iter().map(|it| it.ends).collect(),
@@ -141,12 +175,12 @@ impl Addresses {
     fn ends(&self, packet: &Packet, forwarding: &Forwarding) -> [Option<PathEnds>; 2] {
         let forth = || forwarding.side(packet.route) == Some(Side::Receiver);
         match &packet.body {
-            Body::Segment(it) => [Some(ends(self.connection(it.connection), forth())), None],
+            Body::Segment(it) => [Some(self.connection(it.connection, forth())), None],
             Body::Datagram(it) => [Some(ends(self.flows[it.flow as usize], forth())), None],
             Body::Message(it) if it.protocol == PROTOCOL => {
                 let of = EdgeAcknowledgement::from_words(&it.words);
                 let own = ends(self.bridges[it.flow as usize], false);
-                [Some(own), Some(ends(self.connection(of.connection), true))]
+                [Some(own), Some(self.connection(of.connection, true))]
             }
             Body::Tunnelled(it) => {
                 [Some(ends(self.tunnels[it.tunnel as usize], it.from == 0)), None]
@@ -159,14 +193,24 @@ impl Addresses {
         }
     }
 
-    fn connection(&self, number: u32) -> [usize; 2] {
-        self.classes[self.numbers.class(number).0 as usize]
+    fn connection(&self, number: u32, forth: bool) -> PathEnds {
+        let (class, ordinal) = self.numbers.class(number);
+        let it = &self.classes[class as usize];
+        let mut addresses = it.addresses;
+        if !forth {
+            addresses.reverse();
+        }
+        let speaker = it.subflows.map(|(first, receiver_opens)| Speaker {
+            connection: self.numbers.number(first, ordinal),
+            is_client: forth == !receiver_opens,
+        });
+        PathEnds { addresses, speaker, ..ends(it.nodes, forth) }
     }
 }
 
 fn ends([from, to]: [usize; 2], forth: bool) -> PathEnds {
     let [source, destination] = if forth { [from, to] } else { [to, from] };
-    PathEnds { source, destination, forth }
+    PathEnds { source, destination, forth, addresses: [0; 2], speaker: None }
 }
 
 impl Watches {

@@ -17,7 +17,7 @@ fn over_tcp(recovery: Recovery, workload: Workload) -> Transport {
 /// Datagrams of 1000 bytes.
 fn over_udp(megabits_per_second: u64) -> Transport {
     let rate = common::rate(megabits_per_second * 1_000_000);
-    Transport::Udp(UdpSettings { ip: IpVersion::V4, rate, payload: 1000, on_off: None })
+    Transport::Udp(UdpSettings::of_rate(IpVersion::V4, rate, 1000))
 }
 
 /// Two ways from the first node to the last: one link of 30 ms, or two of 10 ms.

@@ -22,7 +22,7 @@ use windtunnel_world::{
 /// Datagrams of that size in bytes, with all headers.
 fn datagrams(megabits_per_second: u64, size: u16) -> Transport {
     let rate = rate(megabits_per_second * 1_000_000);
-    Transport::Udp(UdpSettings { ip: IpVersion::V4, rate, payload: size - 28, on_off: None })
+    Transport::Udp(UdpSettings::of_rate(IpVersion::V4, rate, size - 28))
 }
 
 /// Two nodes and a half-duplex link of 8 Mbps between them: a byte takes a microsecond.

@@ -119,8 +119,7 @@ fn delivered(plan: &Plan, world: &World, between: usize) -> [Vec<u64>; 2] {
 fn packets_are_shared_out_in_turn() {
     let mut plan = parallel(4);
     plan.routing.sharing = Sharing::Packets;
-    let datagrams =
-        udp::UdpSettings { ip: IpVersion::V4, rate: rate(8_000_000), payload: 1000, on_off: None };
+    let datagrams = udp::UdpSettings::of_rate(IpVersion::V4, rate(8_000_000), 1000);
     plan.flows.push(ip_flow("f", 0, 1, Transport::Udp(datagrams)));
     plan.flows[0].stop = Time::ZERO + Duration::from_secs(4);
     let world = run_flows(&plan);

@@ -2,9 +2,16 @@
 
 mod common;
 
+use std::sync::Arc;
+
 use common::{ask, direction, ip_flow, join, nodes, over_tcp, record, recorded, serve};
+use windtunnel_applications::video::rules::{MpcSettings, RuleSettings};
+use windtunnel_applications::video::{
+    AdaptiveSettings, Frames, Ladder, LiveSettings, Picture, PlayoutSettings, ProgressiveSettings,
+    Reading,
+};
 use windtunnel_applications::{Sizes, Workload};
-use windtunnel_engine::{Control, Duration, Stop, Time};
+use windtunnel_engine::{Control, Duration, Rate, Stop, Time};
 use windtunnel_links::{Impairment, Loss};
 use windtunnel_networks::ndn::link_service::LinkServiceSettings;
 use windtunnel_packets::ip::IpVersion;
@@ -25,9 +32,12 @@ fn read(plan: &Plan, threads: usize) -> String {
     let nodes: Vec<_> = world.nodes().collect();
     let tunnels: Vec<_> = world.tunnels().collect();
     let link_services: Vec<_> = world.link_services().collect();
+    let players = world.players().flatten();
+    let players: Vec<_> =
+        players.map(|it| (it.totals(plan.end()), it.segments().to_vec())).collect();
     let held = (world.packets_in_transit(), world.packet_hops(), world.unroutable(), events);
     format!(
-        "{held:?}\n{ports:#?}\n{flows:#?}\n{consumers:#?}\n{nodes:#?}\n{tunnels:#?}\n{link_services:#?}\n{:#?}\n{:#?}",
+        "{held:?}\n{ports:#?}\n{flows:#?}\n{consumers:#?}\n{nodes:#?}\n{tunnels:#?}\n{link_services:#?}\n{players:#?}\n{:#?}\n{:#?}",
         world.transfers(),
         recorded(&series)
     )
@@ -68,6 +78,54 @@ fn row(link: &DirectionPlan) -> Plan {
     plan.duration = Duration::from_secs(2);
     plan.recording = RecordingPlan::every(Duration::from_millis(100));
     plan
+}
+
+/// Requests say which level they are for, which packets do not carry.
+#[test]
+fn players_are_the_same_on_any_number_of_threads() {
+    let mut plan = row(&direction(20, 3));
+    let rate = Rate::from_bits_per_second(2_000_000).expect("it is above zero");
+    let frames = Arc::new(Frames::of_rate(rate, 30.0, &[Picture::I, Picture::P], 100));
+    let levels = vec![1e6, 2e6, 4e6, 8e6];
+    let ladder = Arc::new(Ladder::constant(Duration::from_millis(200), levels, 100));
+    let tenth = Duration::from_millis(100);
+    for (name, from, to, workload) in [
+        (
+            "film",
+            0,
+            5,
+            Workload::Video(ProgressiveSettings {
+                frames: Arc::clone(&frames),
+                request: 100,
+                playout: PlayoutSettings {
+                    threshold: tenth,
+                    maximum_threshold: tenth,
+                    reading: Reading::Rebuffer,
+                },
+            }),
+        ),
+        (
+            "stream",
+            5,
+            1,
+            Workload::AdaptiveVideo(AdaptiveSettings {
+                ladder,
+                rule: RuleSettings::Mpc(MpcSettings { horizon: 3, robust: true }),
+                maximum_buffer: tenth * 10,
+                request: 100,
+            }),
+        ),
+        ("call", 2, 4, Workload::Frames(LiveSettings { frames, deadline: tenth })),
+    ] {
+        let tcp = over_tcp(Recovery::Rack, EcnMode::Off, workload);
+        plan.flows.push(ip_flow(name, from, to, tcp));
+    }
+    let mut world = World::new(&plan).expect("every flow has a path");
+    world.run(&Control::default(), None);
+    let segments = world.players().flatten().map(|it| it.segments().to_vec());
+    let segments = segments.max_by_key(Vec::len).expect("there are players");
+    assert!(segments.iter().any(|it| it.level > 0), "{segments:?}");
+    assert_same(&plan);
 }
 
 #[test]

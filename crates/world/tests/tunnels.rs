@@ -42,7 +42,7 @@ fn datagrams(
     megabits_per_second: u64,
 ) -> windtunnel_world::FlowPlan {
     let rate = common::rate(megabits_per_second * 1_000_000);
-    let settings = UdpSettings { ip: IpVersion::V4, rate, payload: 972, on_off: None };
+    let settings = UdpSettings::of_rate(IpVersion::V4, rate, 972);
     ip_flow(name, from, to, Transport::Udp(settings))
 }
 
@@ -222,7 +222,7 @@ fn packets_that_each_go_their_own_path_enter_a_tunnel_too() {
 fn packets_that_are_too_large_for_another_header_are_counted() {
     let mut plan = line(&direction(50, 1));
     let rate = common::rate(10_000_000);
-    let settings = UdpSettings { ip: IpVersion::V4, rate, payload: 65_500, on_off: None };
+    let settings = UdpSettings::of_rate(IpVersion::V4, rate, 65_500);
     plan.flows.push(ip_flow("f", 0, 3, Transport::Udp(settings)));
     plan.tunnels.push(tunnel([1, 2], IpVersion::V4));
     let world = run(&plan);

@@ -89,6 +89,8 @@ class Tcp:
     """As a scenario file has it: a TOML value."""
     starts_over_s: float = 0.1
     """Seconds over which the starts are spread evenly, so that no two coincide."""
+    multipath: str = ""
+    """How each takes several paths at once, as a TOML value; empty: each takes one."""
 
     program: ClassVar = "tcp_workloads"
 
@@ -99,6 +101,7 @@ class Tcp:
             "[defaults.flow]",
             f"controller = {self.controller}",
             f'maximum_segment = "{SEGMENT_BYTES} B"',
+            *([f"multipath = {self.multipath}"] if self.multipath else []),
             "[flows]",
             *(
                 f'flow{number} = {{ from = "{sender}", to = "{receiver}", '
@@ -182,6 +185,16 @@ def tcp_link() -> Network:
     return Network([link], [("sender", "receiver")] * 10, one_bdp(1000, 10))
 
 
+def two_paths(*, joined: bool) -> Network:
+    """Lay out two paths of 1 Gbps over a router each, between two hosts or between two pairs."""
+    links, pairs = [], []
+    for number, router in enumerate(("upper", "lower")):
+        ends = ("sender", "receiver") if joined else (f"sender{number}", f"receiver{number}")
+        links += path([ends[0], router, ends[1]], "1 Gbps", "5 ms")
+        pairs += [ends] * (5 if joined else 10)
+    return Network(links, pairs, one_bdp(1000, 10))
+
+
 def lossy_link() -> Network:
     """Lay out one link that loses 5 % of the packets in both directions."""
     link = Link("sender", "receiver", "10 Gbps", "3 ms")
@@ -254,6 +267,20 @@ WORKLOADS = [
         Tcp('"new-reno"'),
         duration_s=60,
         compared_s=5,
+    ),
+    Workload(
+        "tcp-paths-2",
+        partial(two_paths, joined=False),
+        Tcp('"new-reno"'),
+        duration_s=30,
+        compared_s=None,
+    ),
+    Workload(
+        "mptcp-2",
+        partial(two_paths, joined=True),
+        Tcp('"new-reno"', multipath="{}"),
+        duration_s=30,
+        compared_s=None,
     ),
     Workload(
         "tcp-dumbbell-10",

@@ -8,7 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from windtunnel.folders import VERSION_KEY
-from windtunnel.pictures import channels, flows, handovers, over_time, path_changes, routes
+from windtunnel.pictures import (
+    channels,
+    flows,
+    handovers,
+    over_time,
+    path_changes,
+    playback,
+    routes,
+)
 from windtunnel.pictures.bars import BARS
 from windtunnel.pictures.cases import Comparison
 from windtunnel.pictures.over_time import OVER_TIME
@@ -35,6 +43,7 @@ class Measured:
     handovers: list[Picture]
     path_changes: list[Picture]
     other_path_changes: list[Picture]
+    playback: list[Picture]
     over_time: list[Picture]
     other_cases: list[Picture]
     flows: list[Picture]
@@ -53,6 +62,7 @@ class Measured:
             *self.handovers,
             *self.path_changes,
             *self.other_path_changes,
+            *self.playback,
             *self.over_time,
             *self.other_cases,
             *self.flows,
@@ -102,6 +112,7 @@ def measured(comparison: Comparison, above: Sky | None) -> Measured:
         handovers=handovers.handovers(comparison),
         path_changes=[picture for panels in around for picture in panels[:1]],
         other_path_changes=[picture for panels in around for picture in panels[1:]],
+        playback=playback.playback(comparison),
         over_time=[picture for panels in divided for picture in panels[:1]],
         other_cases=[picture for panels in divided for picture in panels[1:]],
         flows=flows.flows(comparison),
@@ -111,10 +122,13 @@ def measured(comparison: Comparison, above: Sky | None) -> Measured:
 
 
 def measured_tables(comparison: Comparison) -> list[Table]:
-    """Make the tables below the pictures; sessions, transfers and channels only where they are."""
+    """Make the tables below the pictures; others than of flows, links and nodes only
+    where they are."""
     made = [tables.flows(comparison), tables.links(comparison), tables.nodes(comparison)]
     if "sessions" in comparison.tables and not comparison["sessions"].is_empty():
         made.insert(0, tables.sessions(comparison))
+    if "players" in comparison.tables and not comparison["players"].is_empty():
+        made.insert(0, tables.players(comparison))
     if not comparison["transfers"].is_empty():
         made.insert(-2, tables.transfers(comparison))
     if channels.directions(comparison):

@@ -56,6 +56,7 @@ LEFT_OUT = {
     "flows": {"received_bytes", "in_flight", "last_delay_s"},
     "links": {"offered", "delivered_bytes", "in_transit", "maximum_queue_bytes"},
     "nodes": set[str](),
+    "players": set[str](),
     "sessions": {"hits", "refusals", "request_bytes", "page_table_bytes", "dropped"},
 }
 """The columns that are not on the page; the Parquet files have them."""
@@ -101,6 +102,11 @@ def flows(comparison: Comparison) -> Table:
 def sessions(comparison: Comparison) -> Table:
     """Tabulate what sessions counted."""
     return of_core(comparison, "sessions", "Sessions")
+
+
+def players(comparison: Comparison) -> Table:
+    """Tabulate what players counted."""
+    return of_core(comparison, "players", "Players")
 
 
 def of_core(comparison: Comparison, table: str, caption: str) -> Table:

@@ -26,6 +26,8 @@ class Recording(TypedDict, total=False):
     """Series of links with a channel; default: of all."""
     routes: bool | Sampled
     """Series of the paths of flows, where there are satellites; default: of all."""
+    playback: bool | Sampled
+    """Series of the players of video; default: of all."""
 
 
 class Series(TypedDict, total=False):
@@ -830,9 +832,10 @@ class FlowDefaults(From, total=False):
     its own two hosts count: windows, delays and retransmissions of the connection to the first
     proxy, and what arrives at the far end; default: none."""
     rate: str
-    """The rate of what the datagrams carry, without headers; required."""
+    """The rate of what the datagrams carry, without headers; required, but not with `frames`,
+    which have their own."""
     payload: str
-    """What each datagram carries."""
+    """The most that each datagram carries; all but the last of a frame carry as much."""
 
 
 Ip = Literal["v4", "v6"]
@@ -904,18 +907,175 @@ class ArrivalsTcpWorkload(TypedDict, total=False):
     """How many arrive on average; this or `load`."""
 
 
+class VideoTcpWorkload(TypedDict, total=False):
+    """A video in one file, which the receiver requests and plays while it comes."""
+
+    kind: Required[Literal["video"]]
+    """Which kind."""
+    rate: str
+    """Its mean rate; required without `file`, whose frames are scaled to it; default there: as
+    they are."""
+    duration: str
+    """How long it is; required without `file`; default there: all of it."""
+    file: str
+    """A file with the size of each frame in bytes at the end of its line; default: sizes of which
+    those of I, P and B are as 6 : 2 : 1."""
+    frame_rate: str
+    """Its frames in a second."""
+    group: str
+    """What its frames refer to, in the order of presentation, again and again: I to none, P to
+    the I or P before it, B to those on both sides. In the file, what a B refers to precedes
+    it."""
+    threshold: str
+    """The media with which it begins to play. The default is VLC's `network-caching`."""
+    maximum_threshold: str
+    """How far that grows at underflows. The default is VLC's."""
+    late_frames: LateFrames
+    """What happens when a frame is late."""
+    tolerance: str
+    """With `discard`: how late a frame may be shown. The default is that of VLC's display."""
+    request: str
+    """The size of the request."""
+
+
+class AdaptiveVideoTcpWorkload(TypedDict, total=False):
+    """A video in segments, of which the receiver requests one after another over one connection,
+    each at a level that a rule chooses."""
+
+    kind: Required[Literal["adaptive-video"]]
+    """Which kind."""
+    file: str
+    """A JSON file with `segment_duration_ms`, `bitrates_kbps` and, for each segment, its size at
+    each of them in `segment_sizes_bits`, as sabre has them; or else `levels`."""
+    levels: Sequence[str]
+    """The bitrates of its levels, rising, which all segments have; `segment` and `duration` are
+    required with it."""
+    segment: str
+    """With `levels`: how long a segment lasts."""
+    duration: str
+    """How long the video is, to the end of a segment; default with `file`: all of it."""
+    rule: Required[Rule]
+    """What chooses the level of each segment; the first has the lowest."""
+    maximum_buffer: str
+    """The media that the player holds: it requests a segment once there is room. The default is
+    sabre's."""
+    request: str
+    """The size of a request."""
+
+
+class FramesTcpWorkload(TypedDict, total=False):
+    """Live frames: each is sent when it is made."""
+
+    kind: Required[Literal["frames"]]
+    """Which kind."""
+    rate: str
+    """Their mean rate; required without `file`, whose frames are scaled to it; default there: as
+    they are."""
+    duration: str
+    """How long they are made; required without `file`; default there: as long as there are
+    any."""
+    file: str
+    """A file with the size of each frame in bytes at the end of its line; default: all have the
+    same."""
+    frame_rate: str
+    """How many are made in a second."""
+    deadline: str
+    """From a frame's making to its last byte: with more it counts as late."""
+
+
 TcpWorkload = (
-    Literal["bulk"]
+    Literal["bulk", "video", "frames"]
     | BulkTcpWorkload
     | FileTcpWorkload
     | RequestResponseTcpWorkload
     | OnOffTcpWorkload
     | ArrivalsTcpWorkload
+    | VideoTcpWorkload
+    | AdaptiveVideoTcpWorkload
+    | FramesTcpWorkload
 )
 """What a flow over TCP carries."""
 
 Periods = Literal["fixed", "exponential"]
 """Whether times are all alike."""
+
+LateFrames = Literal["rebuffer", "discard"]
+"""What happens when a frame is late."""
+
+
+class ThroughputRule(TypedDict, total=False):
+    """The highest level below a share of the throughput, which is the lower of two averages with
+    half-lives of 8 s and 3 s (dash.js), and for which the buffer suffices."""
+
+    kind: Literal["throughput"]
+    """Which kind."""
+    safety: float
+    """The share of the throughput that is used, from 0 to 1."""
+    client: Whose
+    """Whose rule it is."""
+
+
+class BolaRule(TypedDict, total=False):
+    """BOLA: from the buffer alone (Spiteri, Urgaonkar and Sitaraman, INFOCOM 2016)."""
+
+    kind: Required[Literal["bola"]]
+    """Which kind."""
+    gamma_p: float
+    """How much a full buffer is preferred to a high level: `gamma p` of the paper."""
+    oscillation: Oscillations
+    """What happens when it would rise to a level that the throughput does not sustain."""
+
+
+class BolaERule(TypedDict, total=False):
+    """BOLA-E: as `bola`, with a virtual part of the buffer, for which it begins at the level of
+    the throughput (Spiteri, Sitaraman and Sparacio, MMSys 2018)."""
+
+    kind: Required[Literal["bola-e"]]
+    """Which kind."""
+    utility: LowestUtility
+    """The utility of the lowest level in its scores."""
+
+
+class MpcRule(TypedDict, total=False):
+    """Model predictive control: the best of all sequences of levels for the next segments, at the
+    harmonic mean of the last five throughputs (Yin et al., SIGCOMM 2015)."""
+
+    kind: Required[Literal["mpc"]]
+    """Which kind."""
+    horizon: int
+    """How many segments it looks ahead, from 1 to 7. The time that it takes is the number of
+    levels to this power."""
+
+
+class RobustMpcRule(TypedDict, total=False):
+    """The same, with the mean divided by one more than the greatest relative error of the last
+    five."""
+
+    kind: Required[Literal["robust-mpc"]]
+    """Which kind."""
+    horizon: int
+    """How many segments it looks ahead, from 1 to 7. The time that it takes is the number of
+    levels to this power."""
+
+
+Rule = (
+    Literal["throughput", "bola", "bola-e", "mpc", "robust-mpc"]
+    | ThroughputRule
+    | BolaRule
+    | BolaERule
+    | MpcRule
+    | RobustMpcRule
+)
+"""What chooses the level of each segment."""
+
+Whose = Literal["dash-js", "sabre"]
+"""Whose rule it is."""
+
+Oscillations = Literal["limited", "avoided", "allowed"]
+"""What happens when BOLA would rise to a level that the throughput does not sustain."""
+
+LowestUtility = Literal["one", "zero"]
+"""The utility of the lowest level in the scores of BOLA-E."""
 
 Recovery = Literal["rack", "sack", "new-reno", "reno", "tahoe"]
 """How a sender finds and repairs losses."""
@@ -960,7 +1120,27 @@ class OnOffUdpWorkload(TypedDict, total=False):
     """Whether the times are always as long, or exponentially distributed with that mean."""
 
 
-UdpWorkload = Literal["bulk"] | BulkUdpWorkload | OnOffUdpWorkload
+class FramesUdpWorkload(TypedDict, total=False):
+    """Live frames: the datagrams of each are sent when it is made."""
+
+    kind: Required[Literal["frames"]]
+    """Which kind."""
+    rate: str
+    """Their mean rate; required without `file`, whose frames are scaled to it; default there: as
+    they are."""
+    duration: str
+    """How long they are made; required without `file`; default there: as long as there are
+    any."""
+    file: str
+    """A file with the size of each frame in bytes at the end of its line; default: all have the
+    same."""
+    frame_rate: str
+    """How many are made in a second."""
+    deadline: str
+    """From a frame's making to its last byte: with more it counts as late."""
+
+
+UdpWorkload = Literal["bulk", "frames"] | BulkUdpWorkload | OnOffUdpWorkload | FramesUdpWorkload
 """When a flow over UDP sends."""
 
 
@@ -1420,9 +1600,10 @@ class UdpFlow(From, total=False):
     """The links of its path, from `from` to `to`, which routing does not change; what comes back
     takes the same links; default: the shortest path."""
     rate: str
-    """The rate of what the datagrams carry, without headers; required."""
+    """The rate of what the datagrams carry, without headers; required, but not with `frames`,
+    which have their own."""
     payload: str
-    """What each datagram carries."""
+    """The most that each datagram carries; all but the last of a frame carry as much."""
     workload: UdpWorkload
     """When it sends; default: `bulk`."""
 

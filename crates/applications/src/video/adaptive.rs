@@ -2,7 +2,6 @@
 //! that a rule chooses, as long as there is room in the buffer.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
 
 use windtunnel_engine::{Duration, Time};
 
@@ -13,19 +12,17 @@ use crate::{Application, Before, Completed, Host, Stream};
 /// A player of segments.
 #[derive(Clone, Debug)]
 pub struct AdaptiveSettings {
-    /// The levels and sizes of the segments; at most 256 levels.
+    /// The levels and sizes of the segments.
     pub ladder: Arc<Ladder>,
     /// What chooses the levels.
     pub rule: RuleSettings,
     /// The media that the buffer holds; at least a segment.
     pub maximum_buffer: Duration,
-    /// The size of a request in bytes.
+    /// The size in bytes of a request for the lowest level; a request has a byte more for each
+    /// level above, which says the level, because packets carry sizes without content. It must
+    /// fit into a segment of TCP.
     pub request: u64,
 }
-
-/// The levels that were requested, segment by segment: what the requests say, because packets
-/// carry sizes without content.
-type Levels = Arc<[AtomicU8]>;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum State {
@@ -44,7 +41,6 @@ enum State {
 pub(crate) struct AdaptivePlayer {
     settings: AdaptiveSettings,
     rule: Box<dyn Rule>,
-    levels: Levels,
     start: Time,
     state: State,
     /// When the buffer had no room for another segment.
@@ -63,7 +59,6 @@ impl AdaptivePlayer {
         let count = ladder.segments();
         Self {
             rule: settings.rule.rule(ladder, settings.maximum_buffer.as_seconds()),
-            levels: (0..count).map(|_| AtomicU8::new(0)).collect(),
             start,
             state: State::Waiting(start),
             full: None,
@@ -96,11 +91,10 @@ impl AdaptivePlayer {
     }
 
     fn request(&mut self, now: Time, level: usize, host: &mut dyn Host) {
-        self.levels[self.segments.len()].store(level as u8, Ordering::Release);
         self.state = State::Downloading { requested: now, level, latency: None };
         let stream = *self.stream.get_or_insert_with(|| host.open(0));
         host.await_received(stream, self.before + 1);
-        host.write(stream, self.settings.request);
+        host.write(stream, self.settings.request + level as u64);
     }
 
     /// A segment has come.
@@ -184,7 +178,7 @@ impl Application for AdaptivePlayer {
             host.await_received(stream, self.before + bytes);
             return;
         }
-        let before = Before::Request(self.settings.request);
+        let before = Before::Request(self.settings.request + level as u64);
         host.complete(Completed { bytes, start: requested, before });
         self.take_in(now, requested, level, latency);
         self.go_on(now, host);
@@ -239,19 +233,15 @@ impl Player for AdaptivePlayer {
 pub(crate) struct SegmentServer {
     ladder: Arc<Ladder>,
     request: u64,
-    levels: Levels,
+    /// How many segments were requested, and the bytes of those requests.
     sent: usize,
+    requests: u64,
 }
 
 impl SegmentServer {
-    /// For that player.
-    pub(crate) fn new(settings: &AdaptiveSettings, player: &AdaptivePlayer) -> Self {
-        Self {
-            ladder: Arc::clone(&settings.ladder),
-            request: settings.request,
-            levels: Arc::clone(&player.levels),
-            sent: 0,
-        }
+    pub(crate) fn new(settings: &AdaptiveSettings) -> Self {
+        let ladder = Arc::clone(&settings.ladder);
+        Self { ladder, request: settings.request, sent: 0, requests: 0 }
     }
 }
 
@@ -261,11 +251,15 @@ impl Application for SegmentServer {
     }
 
     fn on_received(&mut self, _now: Time, stream: Stream, host: &mut dyn Host) {
-        let Some(level) = self.levels.get(self.sent) else { return };
-        let level = usize::from(level.load(Ordering::Acquire));
+        if self.sent == self.ladder.segments() {
+            return;
+        }
+        let received = host.received(stream);
+        let level = (received - self.requests - self.request) as usize;
+        let level = level.min(self.ladder.bitrates().len() - 1);
         let bytes = self.ladder.bytes(self.sent, level);
-        self.sent += 1;
-        host.await_received(stream, self.request * (self.sent as u64 + 1));
+        (self.sent, self.requests) = (self.sent + 1, received);
+        host.await_received(stream, received + self.request);
         host.write(stream, bytes);
     }
 }

@@ -19,7 +19,10 @@ impl Ladder {
     /// If the segments do not have a size at each level.
     #[must_use]
     pub fn new(duration: Duration, bitrates: Vec<f64>, sizes: Vec<u64>) -> Self {
-        assert!(sizes.len() % bitrates.len() == 0, "each segment has a size at each level");
+        assert!(
+            sizes.len().is_multiple_of(bitrates.len()),
+            "each segment has a size at each level"
+        );
         Self { duration, bitrates: bitrates.into(), sizes: sizes.into() }
     }
 

@@ -16,6 +16,12 @@ pub struct LiveSettings {
     pub deadline: Duration,
 }
 
+/// How many frames are made before a time, if the first is made at `start`.
+pub(super) fn made_before(frames: &Frames, start: Time, time: Time) -> usize {
+    let is_made = |frame: &usize| start + frames.duration(*frame) < time;
+    (0..frames.count()).take_while(is_made).count()
+}
+
 /// Sends each frame at its date.
 #[derive(Debug)]
 pub(crate) struct LiveSender {
@@ -124,12 +130,12 @@ impl Application for LiveReceiver {
 
 impl Player for LiveReceiver {
     fn totals(&self, now: Time) -> PlayerTotals {
-        let made = |place: &usize| self.date(*place) < now.min(self.stopped);
-        let frames = (0..self.settings.frames.count()).take_while(made);
-        let is_late = |place: &usize| self.date(*place) + self.settings.deadline < now;
-        let missing = frames.clone().skip(self.received).filter(is_late).count() as u64;
+        let LiveSettings { frames, deadline } = &self.settings;
+        let made = made_before(frames, self.start, now.min(self.stopped));
+        let is_late = |place: &usize| self.date(*place) + *deadline < now;
+        let missing = (self.received..made).filter(is_late).count() as u64;
         PlayerTotals {
-            frames: Some(frames.count() as u64),
+            frames: Some(made as u64),
             late: Some(self.late + missing),
             ..PlayerTotals::default()
         }

@@ -4,6 +4,7 @@
 
 mod adaptive;
 mod buffer;
+mod datagrams;
 mod frames;
 mod ladder;
 mod live;
@@ -16,6 +17,7 @@ pub mod rules;
 pub use adaptive::AdaptiveSettings;
 pub(crate) use adaptive::{AdaptivePlayer, SegmentServer};
 pub use buffer::SegmentBuffer;
+pub(crate) use datagrams::{FrameSchedule, FrameSink};
 pub use frames::{Frames, Picture};
 pub use ladder::Ladder;
 pub use live::LiveSettings;

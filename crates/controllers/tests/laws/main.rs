@@ -1,17 +1,21 @@
 //! The laws that the controllers obey, each test named after its law.
 //!
 //! `drive`, `path` and `samples` play the network; `every_controller` holds for whatever is
-//! registered; the other modules are one controller each.
+//! registered, `coupled` for those that link the increases of subflows; the other modules are one
+//! controller each.
 
 mod agile_sd;
 mod aimd;
+mod balia;
 mod bbr1;
 mod bbr3;
 mod bbr3_states;
 mod bic;
+mod c_mpbbr;
 mod cltcp;
 mod compound;
 mod copa;
+mod coupled;
 mod cubic;
 mod d_tcp;
 mod dctcp;
@@ -26,7 +30,9 @@ mod hystart;
 mod illinois;
 mod ledbat;
 mod ledbat_plus_plus;
+mod lia;
 mod linux_hystart;
+mod olia;
 mod path;
 mod pcon_bic;
 mod prague;
@@ -39,4 +45,5 @@ mod tcp_fit;
 mod vegas;
 mod veno;
 mod westwood;
+mod wvegas;
 mod yeah;

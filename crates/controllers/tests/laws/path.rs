@@ -178,7 +178,7 @@ impl Path {
     }
 
     /// Makes the last flow a subflow of the one connection that has several.
-    pub(crate) fn as_subflow(mut self) -> Self {
+    pub(crate) fn subflow(mut self) -> Self {
         self.flows.last_mut().expect("there is a flow").is_subflow = true;
         self
     }

@@ -1,6 +1,7 @@
 //! The bounds of flows over IP, each on its path.
 
 use windtunnel_applications::Workload;
+use windtunnel_applications::udp::UdpWorkload;
 use windtunnel_engine::Duration;
 use windtunnel_packets::udp;
 use windtunnel_world::{FlowPlan, LinkChange, Plan, PortId, Topology, Transport, headers};
@@ -42,7 +43,10 @@ impl Flow<'_> {
                 it.bits_per_second() as f64
             }
             Transport::Tcp { .. } => f64::INFINITY,
-            Transport::Udp(it) => it.rate.bits_per_second() as f64,
+            Transport::Udp(it) => match &it.workload {
+                UdpWorkload::Rate { rate, .. } => rate.bits_per_second() as f64,
+                UdpWorkload::Frames(_) => f64::INFINITY,
+            },
         };
         links.fold(own, f64::min)
     }
@@ -56,7 +60,14 @@ impl Flow<'_> {
                 let [there, back] = &self.measured;
                 one_way(plan, there, headers) + one_way(plan, back, headers)
             }
-            Transport::Udp(_) => one_way(plan, &self.there, headers + data),
+            Transport::Udp(it) => {
+                let least = match it.workload {
+                    UdpWorkload::Rate { .. } => data,
+                    // The last datagram of a frame may carry a byte.
+                    UdpWorkload::Frames(_) => 1,
+                };
+                one_way(plan, &self.there, headers + least)
+            }
         }
     }
 }

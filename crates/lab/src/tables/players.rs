@@ -32,7 +32,7 @@ pub(super) fn totals(plan: &Plan, world: &World, end: Time) -> RecordBatch {
     let seconds = |it: Option<Duration>| it.map(Duration::as_seconds);
     Columns::of(&rows)
         .text("flow", |(flow, _)| &flow.name)
-        .text_if_any("rule", |(flow, _)| rule(flow))
+        .text_if_any("player_rule", |(flow, _)| rule(flow))
         .number("startup_s", |(_, it)| seconds(it.startup))
         .count_if_any("underflows", |(_, it)| it.underflows)
         .number("stalled_s", |(_, it)| seconds(it.stalled))

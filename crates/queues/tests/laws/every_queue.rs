@@ -79,7 +79,7 @@ fn real_packets_come_out_byte_for_byte() {
     let ends = |port| SocketAddrV4::new(Ipv4Addr::new(192, 0, 2, 1), port);
     let bytes = |number: u32| {
         let addresses = Addresses::V4 { source: ends(5000), destination: ends(number as u16) };
-        encode_segment(&Segment::new(number, number, Flags::ACK), Ecn::Capable, &addresses)
+        encode_segment(&Segment::new(number, number, Flags::ACK), Ecn::Capable, &addresses, &[])
     };
     for mut queue in queues(CongestionAction::Mark) {
         let mut packets = Store::default();

@@ -68,7 +68,7 @@ pub(crate) enum Transport {
     /// The Transmission Control Protocol.
     Tcp(Box<Tcp>),
     /// The User Datagram Protocol.
-    Udp(Udp),
+    Udp(Box<Udp>),
 }
 
 choice! {
@@ -144,7 +144,7 @@ impl Flow {
         let ip = IpVersion::from(*ip);
         let mut network = around.paths.network(ends, path.as_deref());
         let (transport, split, multipath) = match &self.own {
-            Transport::Udp(it) => (TransportPlan::Udp(it.plan(ip)?), None, None),
+            Transport::Udp(it) => (TransportPlan::Udp(it.plan(ip, files)?), None, None),
             Transport::Tcp(it) => {
                 let split = it.split(around, ends)?;
                 if split.is_some() {

@@ -2,29 +2,31 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use windtunnel_applications::udp::UdpSettings;
+use windtunnel_applications::udp::{self, UdpSettings};
 use windtunnel_engine::Rate;
 use windtunnel_packets::ip::IpVersion;
 
-use super::workloads::{OnOff, Steady};
+use super::workloads::{Frames, OnOff, Steady};
 use crate::error::Mistake;
+use crate::files::Files;
 use crate::located::Located;
 use crate::schema::short_forms;
 use crate::sizes::{MOST_DATA, within};
 use crate::units::{Bytes, Measured, bytes};
 
-/// A flow over UDP: datagrams at a rate.
+/// A flow over UDP: datagrams at a rate, or live frames.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Udp {
-    /// The rate of what the datagrams carry, without headers.
-    rate: Measured<Rate>,
-    /// What each datagram carries.
+    /// The rate of what the datagrams carry, without headers; required, but not with `frames`,
+    /// which have their own.
+    rate: Option<Located<Measured<Rate>>>,
+    /// The most that each datagram carries; all but the last of a frame carry as much.
     #[serde(default = "bytes::<1400>")]
     payload: Located<Measured<Bytes>>,
     /// When it sends; default: `bulk`.
     #[serde(default)]
-    workload: UdpWorkload,
+    workload: Located<UdpWorkload>,
 }
 
 /// When a flow over UDP sends.
@@ -36,6 +38,8 @@ enum UdpWorkload {
     Bulk(Steady),
     /// In turns with silence.
     OnOff(OnOff),
+    /// Live frames: the datagrams of each are sent when it is made.
+    Frames(Frames),
 }
 
 impl Default for UdpWorkload {
@@ -45,12 +49,32 @@ impl Default for UdpWorkload {
 }
 
 impl Udp {
-    pub(super) fn plan(&self, ip: IpVersion) -> Result<UdpSettings, Mistake> {
-        let on_off = match &self.workload {
-            UdpWorkload::Bulk(_) => None,
-            UdpWorkload::OnOff(it) => Some(it.turns()?),
-        };
+    pub(super) fn plan(
+        &self,
+        ip: IpVersion,
+        files: &mut Files<'_>,
+    ) -> Result<UdpSettings, Mistake> {
         let payload = within(&self.payload, MOST_DATA, "payload")? as u16;
-        Ok(UdpSettings { ip, rate: self.rate.0, payload, on_off })
+        let workload = match &self.workload.value {
+            UdpWorkload::Frames(it) => {
+                if let Some(rate) = &self.rate {
+                    let message = "frames have a rate of their own";
+                    return Err(rate.mistake(message).help("write `rate` in the workload"));
+                }
+                udp::UdpWorkload::Frames(it.settings(files)?)
+            }
+            UdpWorkload::Bulk(_) => udp::UdpWorkload::Rate { rate: self.rate()?, on_off: None },
+            UdpWorkload::OnOff(it) => {
+                udp::UdpWorkload::Rate { rate: self.rate()?, on_off: Some(it.turns()?) }
+            }
+        };
+        Ok(UdpSettings { ip, payload, workload })
+    }
+
+    fn rate(&self) -> Result<Rate, Mistake> {
+        self.rate.as_ref().map(|it| it.value.0).ok_or_else(|| {
+            let message = "a flow over UDP needs a `rate`";
+            self.workload.mistake(message).help("write one such as rate = \"1 Mbps\"")
+        })
     }
 }

@@ -82,8 +82,9 @@ pub struct Endpoint {
     pub(super) receiving: Receiving,
     pub(super) closing: Closing,
     pub(super) scheduler: Box<dyn Scheduler>,
-    /// How the subflows fare: made anew for each decision.
+    /// How the subflows fare, with their rates or without.
     pub(super) states: Vec<SubflowState>,
+    pub(super) wants_rates: bool,
     pub(super) siblings: Vec<Sibling>,
     /// Whether all subflows were opened, and the addresses of the server that the client was
     /// told of: one bit each.
@@ -111,6 +112,7 @@ impl Endpoint {
             let endpoint = endpoint.as_subflow(settings.application_limited);
             Subflow::new(number, endpoint, path.is_backup)
         };
+        let scheduler = settings.scheduler.make();
         Self {
             role,
             subflows: numbers.zip(&settings.paths).map(subflow).collect(),
@@ -118,8 +120,9 @@ impl Endpoint {
             sending: Sending::default(),
             receiving: Receiving::new(&settings.tcp),
             closing: Closing::default(),
-            scheduler: settings.scheduler.make(),
-            states: Vec::with_capacity(settings.paths.len()),
+            wants_rates: scheduler.wants_rates(),
+            scheduler,
+            states: vec![SubflowState::default(); settings.paths.len()],
             siblings: Vec::with_capacity(settings.paths.len()),
             all_opened: false,
             known_addresses: 0,
@@ -192,10 +195,11 @@ impl Endpoint {
 
     /// Makes the subflows ready to send.
     fn prepare(&mut self, now: Time) {
-        for it in &mut self.subflows {
-            if it.endpoint.is_established() {
-                it.endpoint.prepare(now);
+        for place in 0..self.subflows.len() {
+            if self.subflows[place].endpoint.is_established() {
+                self.subflows[place].endpoint.prepare(now);
             }
+            self.look_at(place);
         }
     }
 
@@ -270,6 +274,7 @@ impl Endpoint {
         if self.subflows[place].endpoint.controller().is_some_and(abandons) {
             self.abandon(place);
         }
+        self.look_at(place);
         self.establish_others(now, outbox);
         self.transmit(now, outbox);
         self.go_on_closing(now, outbox);
@@ -329,11 +334,11 @@ impl Endpoint {
     /// When [`Endpoint::wake`] wants to be called next, if ever.
     #[must_use]
     pub fn next_wake(&self) -> Option<Time> {
-        let subflows = self.subflows.iter();
-        let own = subflows.map(|it| it.endpoint.next_wake().unwrap_or(Time::NEVER));
-        let confirms = self.subflows.iter().map(|it| it.confirms_at);
-        let others = [self.closing.due(), self.sending.probes_at(), self.announces_at];
-        let earliest = own.chain(confirms).chain(others).min().unwrap_or(Time::NEVER);
+        let others = self.closing.due().min(self.sending.probes_at()).min(self.announces_at);
+        let earliest = self.subflows.iter().fold(others, |earliest, it| {
+            let own = it.endpoint.next_wake().unwrap_or(Time::NEVER);
+            earliest.min(own).min(it.confirms_at)
+        });
         (earliest != Time::NEVER).then_some(earliest)
     }
 

@@ -90,8 +90,11 @@ impl Endpoint {
             Multipath::Acknowledgement { .. } => self.confirm(now, place),
             Multipath::AddAddress { address, echo: false, wide } => {
                 self.known_addresses |= 1 << address;
-                let echo = Multipath::AddAddress { address, echo: true, wide };
-                self.signals.push_back((place, echo));
+                // Version 0 has no echo.
+                if self.settings.version == Version::V1 {
+                    let echo = Multipath::AddAddress { address, echo: true, wide };
+                    self.signals.push_back((place, echo));
+                }
             }
             Multipath::AddAddress { address, echo: true, .. } => {
                 self.unheard_addresses &= !(1 << address);
@@ -157,7 +160,9 @@ impl Endpoint {
     /// Sends what the other end shall be told, each on an acknowledgement of its own.
     pub(super) fn send_signals(&mut self, now: Time, outbox: &mut TcpOutbox) {
         while let Some((place, multipath)) = self.signals.pop_front() {
-            if let Multipath::AddAddress { address, echo: false, .. } = multipath {
+            if let (Version::V1, Multipath::AddAddress { address, echo: false, .. }) =
+                (self.settings.version, multipath)
+            {
                 self.unheard_addresses |= 1 << address;
                 self.announces_at = now + ANNOUNCE_AGAIN;
             }

@@ -14,6 +14,8 @@ use crate::tcp::{Reading, TcpOutbox, TcpSettings};
 pub(super) struct Receiving {
     reassembly: Reassembly,
     buffer: ReceiveBuffer,
+    /// By how many bits windows are scaled down.
+    scale: u8,
     /// Bytes that the application has taken, if it says so.
     taken: u64,
     /// The byte after the last, once the other end has said so.
@@ -28,6 +30,7 @@ impl Receiving {
         Self {
             reassembly: Reassembly::new(0),
             buffer: ReceiveBuffer::new(settings.receive_buffer),
+            scale: scale_for(settings.receive_buffer.maximum),
             taken: 0,
             fin: None,
             edge: 0,
@@ -77,14 +80,13 @@ impl Receiving {
     /// Puts the connection's window into a segment of any of its subflows.
     #[inline]
     pub(super) fn advertise(&mut self, segment: &mut Segment, settings: &TcpSettings) {
-        let scale = scale_for(settings.receive_buffer.maximum);
         let room = self.room(settings);
         let shift = if segment.flags.has(Flags::SYN) {
-            let options = SynOptions { window_scale: scale, ..segment.syn_options() };
+            let options = SynOptions { window_scale: self.scale, ..segment.syn_options() };
             segment.set_syn_options(options);
             0
         } else {
-            scale
+            self.scale
         };
         segment.window = (room >> shift).min(u64::from(u16::MAX)) as u16;
         self.edge = self.edge.max(self.in_order() + (u64::from(segment.window) << shift));

@@ -138,6 +138,11 @@ pub trait Scheduler: Debug + Send {
     /// The receiver's window is full, because something is late on a slower subflow.
     fn on_window_full(&mut self, _now: Time) {}
 
+    /// Whether it looks at rates and estimates of [`SenderState`], which take time.
+    fn wants_rates(&self) -> bool {
+        false
+    }
+
     /// Whether it gives data to a subflow again that another one has.
     fn repeats(&self) -> bool {
         false

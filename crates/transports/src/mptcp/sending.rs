@@ -182,11 +182,15 @@ impl Endpoint {
         if !self.sending.is_used() {
             return;
         }
-        self.states.clear();
-        self.states.extend(self.subflows.iter().map(|it| it.state()));
         while self.send_again(now, outbox) {}
         while self.send_next(now, outbox) {}
         self.arrange_probe(now);
+    }
+
+    /// Notes how a subflow fares, of which something has changed.
+    #[inline]
+    pub(super) fn look_at(&mut self, place: usize) {
+        self.states[place] = self.subflows[place].state(self.wants_rates);
     }
 
     /// What the scheduler chooses, if it is possible.
@@ -282,7 +286,7 @@ impl Endpoint {
         }
         self.on_subflow(place, outbox, |it, outbox| it.write_record(now, length, outbox));
         self.scheduler.on_sent(place, start, end);
-        self.states[place] = self.subflows[place].state();
+        self.look_at(place);
     }
 
     /// What fills the receiver's window because a slower subflow has it goes again on a faster
@@ -306,7 +310,7 @@ impl Endpoint {
                 self.sending.penalised = Some(now);
                 self.subflows[slow].endpoint.penalise();
                 self.counters.penalties += 1;
-                self.states[slow] = self.subflows[slow].state();
+                self.look_at(slow);
             }
         }
         let much_slower = other.rtt() > MUCH_SLOWER * one.rtt();

@@ -91,9 +91,10 @@ impl Subflow {
         self.may_send && !self.is_failed && self.endpoint.is_established()
     }
 
-    /// How a scheduler sees it.
-    pub(super) fn state(&self) -> SubflowState {
-        let sender = self.endpoint.sender_state();
+    /// How a scheduler sees it, with its rates or without.
+    #[inline]
+    pub(super) fn state(&self, with_rates: bool) -> SubflowState {
+        let sender = self.endpoint.sender_state(with_rates);
         SubflowState {
             sender: sender.unwrap_or_default(),
             usable: self.is_usable() && sender.is_some(),

@@ -54,11 +54,11 @@ impl Endpoint {
         self.sender.as_ref().map_or(0, |it| it.written())
     }
 
-    /// How its sender fares, once it is ready to send.
+    /// How its sender fares, with its rates or without, once it is ready to send.
     #[inline]
     #[must_use]
-    pub fn sender_state(&self) -> Option<SenderState> {
-        self.sender.as_ref().map(|it| it.state())
+    pub fn sender_state(&self, with_rates: bool) -> Option<SenderState> {
+        self.sender.as_ref().map(|it| it.state(with_rates))
     }
 
     /// What coupled controllers know of it, once it is ready to send.

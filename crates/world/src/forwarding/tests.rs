@@ -15,7 +15,7 @@ const NODES: usize = 6;
 
 fn flow(from: usize, to: usize) -> FlowPlan {
     let rate = Rate::from_bits_per_second(1_000_000).expect("more than nothing");
-    let settings = udp::UdpSettings { ip: IpVersion::V4, rate, payload: 100, on_off: None };
+    let settings = udp::UdpSettings::of_rate(IpVersion::V4, rate, 100);
     FlowPlan {
         name: format!("{from} to {to}"),
         from,

@@ -257,7 +257,8 @@ impl Hosts {
     pub(crate) fn player(&self, flow: usize) -> Option<&dyn Player> {
         match &self.seats[self.flows[flow].ends()[1]].running {
             Running::Streams(running) => running.as_ref()?.player(),
-            Running::Source(..) | Running::Sink(_) => None,
+            Running::Sink(sink) => sink.player(),
+            Running::Source(..) => None,
         }
     }
 
@@ -315,9 +316,11 @@ impl Hosts {
                 }
             }
             Body::Datagram(datagram) => {
-                let place = &self.flows[datagram.flow as usize];
-                if let Running::Sink(sink) = &mut self.seats[place.first as usize + 1].running {
-                    sink.receive(now, datagram, packet.ecn);
+                let seat = self.flows[datagram.flow as usize].first + 1;
+                if let Running::Sink(sink) = &mut self.seats[seat as usize].running
+                    && let Some(frame) = sink.receive(now, datagram, packet.ecn)
+                {
+                    self.complete(now, seat, frame);
                 }
             }
             Body::Interest(_)

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use windtunnel_applications::udp::UdpSource;
+use windtunnel_applications::udp::{UdpSink, UdpSource};
 use windtunnel_applications::{Application, Relay, Setting, Workload};
 use windtunnel_engine::{Duration, Random, Streams, Time};
 use windtunnel_transports::mptcp::MultipathCounters;
@@ -83,12 +83,13 @@ impl Hosts {
             Transport::Udp(settings) => {
                 let random = streams.stream(&format!("source {}", flow.name));
                 let index = self.flows.len() as u32;
-                let source = UdpSource::new(index, *settings, start, random);
+                let source = UdpSource::new(index, settings, start, random);
                 self.flows.push(place);
                 let route = forwarding.route(paths[0][0]).expect("it was found before");
                 let source = Running::Source(Box::new(source), route);
                 self.seat(0, flow.from, source, flow.stop);
-                self.seat(1, flow.to, Running::Sink(Box::default()), Time::NEVER);
+                let sink = Running::Sink(Box::new(UdpSink::new(settings, start)));
+                self.seat(1, flow.to, sink, Time::NEVER);
             }
         }
     }

@@ -5,16 +5,16 @@ use crate::plan::{Plan, Transport};
 use crate::recorder::{Interval, Source};
 use crate::series::PlaybackSample;
 
-/// The flows whose receivers may be players, by their place.
+/// The flows whose receivers may be players with a buffer, by their place.
 pub(super) struct Players(Vec<usize>);
 
 impl Players {
     pub(super) fn new(plan: &Plan) -> Self {
-        let is_played = |flow: &usize| match &plan.flows[*flow].transport {
-            Transport::Tcp { workload, .. } => workload.has_player(),
+        let has_playback = |flow: &usize| match &plan.flows[*flow].transport {
+            Transport::Tcp { workload, .. } => workload.has_playback(),
             Transport::Udp(_) => false,
         };
-        Self((0..plan.flows.len()).filter(is_played).collect())
+        Self((0..plan.flows.len()).filter(has_playback).collect())
     }
 }
 

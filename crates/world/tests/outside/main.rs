@@ -151,7 +151,7 @@ fn saturated(size: u16) -> Plan {
 
 fn datagrams(size: u16) -> Transport {
     let (ip, rate, payload) = (IpVersion::V4, rate(20_000_000), size - 28);
-    Transport::Udp(UdpSettings { ip, rate, payload, on_off: None })
+    Transport::Udp(UdpSettings::of_rate(ip, rate, payload))
 }
 
 /// Has its link follow a sine, with a physical layer where bits are wrong.

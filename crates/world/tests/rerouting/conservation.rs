@@ -40,7 +40,7 @@ fn plan(chords: &[(usize, usize, u64)], ends: &[(usize, usize)]) -> Plan {
     }
     for (number, (from, to)) in ends.iter().enumerate().filter(|(_, it)| it.0 != it.1) {
         let rate = rate(800_000);
-        let settings = udp::UdpSettings { ip: IpVersion::V4, rate, payload: 500, on_off: None };
+        let settings = udp::UdpSettings::of_rate(IpVersion::V4, rate, 500);
         let flow = ip_flow(&format!("f{number}"), *from, *to, Transport::Udp(settings));
         plan.flows.push(flow);
     }

@@ -21,7 +21,7 @@ fn half() -> Transport {
 /// A datagram of 1000 bytes each millisecond.
 fn datagrams() -> Transport {
     let rate = rate(8_000_000);
-    Transport::Udp(udp::UdpSettings { ip: IpVersion::V4, rate, payload: 1000, on_off: None })
+    Transport::Udp(udp::UdpSettings::of_rate(IpVersion::V4, rate, 1000))
 }
 
 fn plan_of(transport: Transport) -> Plan {
@@ -211,7 +211,7 @@ fn only_a_shorter_path_reorders_and_as_much_as_was_sent_within_the_difference() 
 fn a_flow_with_a_path_of_its_own_keeps_it_and_no_other_follows() {
     let slow = || {
         let rate = rate(800_000);
-        Transport::Udp(udp::UdpSettings { ip: IpVersion::V4, rate, payload: 100, on_off: None })
+        Transport::Udp(udp::UdpSettings::of_rate(IpVersion::V4, rate, 100))
     };
     let mut plan = plan_of(slow());
     plan.flows.push(ip_flow("pinned", 0, 3, slow()));

@@ -12,7 +12,7 @@ use super::rules::Rule;
 use crate::error::Mistake;
 use crate::files::Files;
 use crate::located::Located;
-use crate::sizes::{MOST_FILE, within};
+use crate::sizes::within;
 use crate::timers::above_zero;
 use crate::units::{Bytes, Measured, bytes, milliseconds, written};
 use crate::video::{MOST_SEGMENTS, check_bitrates};
@@ -38,13 +38,15 @@ pub(crate) struct AdaptiveVideo {
     /// sabre's.
     #[serde(default = "milliseconds::<25_000>")]
     maximum_buffer: Located<Measured<Duration>>,
-    /// The size of a request.
+    /// The size of a request for the lowest level; for each level above it is a byte more. All
+    /// must fit into a segment of TCP.
     #[serde(default = "bytes::<100>")]
     request: Located<Measured<Bytes>>,
 }
 
 impl AdaptiveVideo {
-    pub(super) fn plan(&self, files: &mut Files<'_>) -> Result<Workload, Mistake> {
+    /// Over connections whose segments have so many bytes of data.
+    pub(super) fn plan(&self, segment: u16, files: &mut Files<'_>) -> Result<Workload, Mistake> {
         let ladder = self.ladder(files)?;
         let maximum_buffer = self.maximum_buffer.value.0;
         self.maximum_buffer.checked(
@@ -55,11 +57,12 @@ impl AdaptiveVideo {
             },
             "write more than a segment, such as \"25 s\"",
         )?;
+        let most = u64::from(segment).saturating_sub(ladder.bitrates().len() as u64);
         Ok(Workload::AdaptiveVideo(AdaptiveSettings {
+            request: within(&self.request, most, "request")?,
             ladder,
             rule: self.rule.value.plan()?,
             maximum_buffer,
-            request: within(&self.request, MOST_FILE, "request")?,
         }))
     }
 

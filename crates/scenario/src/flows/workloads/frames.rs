@@ -2,7 +2,6 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use windtunnel_applications::Workload;
 use windtunnel_applications::video::LiveSettings;
 use windtunnel_engine::{Duration, Rate};
 
@@ -34,7 +33,7 @@ pub(crate) struct Frames {
 }
 
 impl Frames {
-    pub(super) fn plan(&self, files: &mut Files<'_>) -> Result<Workload, Mistake> {
+    pub(crate) fn settings(&self, files: &mut Files<'_>) -> Result<LiveSettings, Mistake> {
         let footage = Footage {
             rate: self.rate.as_ref(),
             duration: self.duration.as_ref(),
@@ -44,6 +43,6 @@ impl Frames {
             group: &"I".to_owned().into(),
         };
         let deadline = above_zero(&self.deadline, "deadline")?;
-        Ok(Workload::Frames(LiveSettings { frames: footage.frames(files)?, deadline }))
+        Ok(LiveSettings { frames: footage.frames(files)?, deadline })
     }
 }

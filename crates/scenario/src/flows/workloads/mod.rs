@@ -22,9 +22,10 @@ use crate::files::Files;
 use crate::schema::short_forms;
 use adaptive_video::AdaptiveVideo;
 use request_response::RequestResponse;
-use {arrivals::Arrivals, bulk::Bulk, file::File, frames::Frames, video::Video};
+use {arrivals::Arrivals, bulk::Bulk, file::File, video::Video};
 
 pub(super) use bulk::Steady;
+pub(super) use frames::Frames;
 pub(super) use on_off::OnOff;
 
 /// What a flow over TCP carries.
@@ -75,8 +76,8 @@ impl TcpWorkload {
             Self::OnOff(it) => it.turns().map(Workload::OnOff),
             Self::Arrivals(it) => it.plan(paths, ends, settings),
             Self::Video(it) => it.plan(files),
-            Self::AdaptiveVideo(it) => it.plan(files),
-            Self::Frames(it) => it.plan(files),
+            Self::AdaptiveVideo(it) => it.plan(settings.maximum_segment, files),
+            Self::Frames(it) => it.settings(files).map(Workload::Frames),
         }
     }
 

@@ -44,9 +44,9 @@ pub(super) struct Throughput {
     /// The share of the throughput that is used, from 0 to 1.
     #[serde(default = "usual_safety")]
     safety: Located<f64>,
-    /// Whose rule it is.
+    /// The client whose rule is used.
     #[serde(default)]
-    client: Whose,
+    client: RuleClient,
 }
 
 fn usual_safety() -> Located<f64> {
@@ -54,8 +54,8 @@ fn usual_safety() -> Located<f64> {
 }
 
 choice! {
-    /// Whose rule it is.
-    Whose as Client {
+    /// A client whose throughput rule is used.
+    RuleClient as Client {
         /// A segment must come in 0.7 of the time that the buffer lasts, from the third on.
         DashJs,
         /// It must come in 0.9 of that, later in 0.5, and the latency of requests counts.

@@ -1,7 +1,7 @@
 //! A video in one file, played while it comes.
 
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use windtunnel_applications::Workload;
 use windtunnel_applications::video::{PlayoutSettings, ProgressiveSettings, Reading};
 use windtunnel_engine::{Duration, Rate};
@@ -51,7 +51,7 @@ pub(crate) struct Video {
 }
 
 /// What happens when a frame is late.
-#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 enum LateFrames {
     /// The player pauses until it has `threshold` again, which grows by the time that the frame

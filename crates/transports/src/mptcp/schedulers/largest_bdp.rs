@@ -30,6 +30,10 @@ fn product(it: &SubflowState) -> f64 {
 }
 
 impl Scheduler for LargestBdp {
+    fn wants_rates(&self) -> bool {
+        true
+    }
+
     fn choose(&mut self, view: &View<'_>) -> Option<Choice> {
         greatest(view.open(), product).map(Choice::new)
     }

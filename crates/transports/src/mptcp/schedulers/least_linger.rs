@@ -74,6 +74,10 @@ impl LeastLinger {
 }
 
 impl Scheduler for LeastLinger {
+    fn wants_rates(&self) -> bool {
+        true
+    }
+
     fn choose(&mut self, view: &View<'_>) -> Option<Choice> {
         if view.excluded.is_some() {
             // What goes again goes to a subflow that holds nothing.

@@ -79,7 +79,8 @@ pub struct SenderState {
     pub recovering: bool,
     /// Whether it repairs what a timeout left.
     pub timed_out: bool,
-    /// Segments per second at which it sends at most, once a round trip is measured.
+    /// Segments per second at which it sends at most, once a round trip is measured; this and
+    /// what follows is known where a scheduler wants rates.
     pub rate: Option<f64>,
     /// The last sample of its delivery rate, in segments per second.
     pub delivery_rate: Option<f64>,
@@ -121,10 +122,12 @@ impl Sender {
         self.limit - super::FIRST
     }
 
-    /// How it fares.
-    pub(in crate::tcp) fn state(&self) -> SenderState {
+    /// How it fares; its rates only where they are wanted.
+    #[inline]
+    pub(in crate::tcp) fn state(&self, with_rates: bool) -> SenderState {
         let segment = f64::from(self.settings.maximum_segment);
-        let estimate = self.controller.estimate();
+        let estimate = if with_rates { self.controller.estimate() } else { None };
+        let rate = if with_rates { self.rate() } else { None };
         SenderState {
             cwnd: self.controller.cwnd(),
             ssthresh: self.controller.ssthresh(),
@@ -136,7 +139,7 @@ impl Sender {
             timeout: self.estimator.timeout(),
             recovering: matches!(self.phase, Phase::Recovery(_) | Phase::Loss(_)),
             timed_out: matches!(self.phase, Phase::Loss(_)),
-            rate: self.rate().map(|it| it / segment),
+            rate: rate.map(|it| it / segment),
             delivery_rate: self.subflow.as_ref().and_then(|it| it.rate),
             estimate: estimate.map(|it| (it.bandwidth, Duration::from_nanos(it.round_trip))),
         }

@@ -4,6 +4,10 @@
 //! Data is numbered from 0. On the wire the numbers begin behind a hash of the sender's key,
 //! which is known where packets are encoded.
 
+mod wire;
+
+pub use wire::Speaker;
+
 /// The version of the protocol.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Version {
