@@ -5,11 +5,13 @@ from __future__ import annotations
 import statistics
 import struct
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from windtunnel.results import Results
+from windtunnel.running import read, run_scenario
 
 ROOT = Path(__file__).parents[1]
 sys.path += [str(ROOT / "validation"), str(ROOT / "validation" / "kernel")]
@@ -21,6 +23,10 @@ import multipath_segments  # noqa: E402
 Pairs = list[tuple[compare.Case, Results]]
 
 RATE_UNITS = 1e6
+ENHANCED_PACKET = 6
+"""The type of a pcapng block that has a packet."""
+ETHERNET = 14
+"""The bytes of a frame before its IP packet."""
 FULL = compare.SEGMENT / compare.FRAME
 """The share of a path's rate that is data."""
 
@@ -104,6 +110,29 @@ def test_the_kernels_segments_have_the_sizes_of_the_rfcs_options() -> None:
     assert [found[f"MP_JOIN {it}"][1] for it in ("SYN", "SYN-ACK", "ACK")] == [12, 16, 24]
     assert found["DSS data"] == [1500, 26, compare.SEGMENT]
     assert found["DSS ACK"] == [64, 12, 0]
+
+
+def test_our_segments_have_the_sizes_of_the_kernels(tmp_path: Path) -> None:
+    found = compare.kernel()
+    scenario = read(compare.SCENARIO, {"duration": '"1 s"'})
+    run_scenario(scenario, folder=tmp_path, captured=["sender"])
+    [capture] = tmp_path.rglob("*.pcapng")
+    our = multipath_segments.sizes(list(ip_packets(capture.read_bytes())))
+    # The first data repeats the keys, as the kernel's does without a request. The kernel uses the
+    # four bytes by which that option is shorter.
+    assert [*our.pop("MP_CAPABLE data")] == [1496, 22, compare.SEGMENT]
+    assert found["segments_without_request"]["MP_CAPABLE data"] == [1500, 22, compare.SEGMENT + 4]
+    assert {kind: [*size] for kind, size in our.items()} == found["segments"]
+
+
+def ip_packets(capture: bytes) -> Iterator[bytes]:
+    """Give the packets of a pcapng file, without their Ethernet headers."""
+    while capture:
+        kind, length = struct.unpack_from("<II", capture)
+        if kind == ENHANCED_PACKET:
+            (size,) = struct.unpack_from("<I", capture, 20)
+            yield capture[28 + ETHERNET : 28 + size]
+        capture = capture[length:]
 
 
 def test_nothing_is_faster_than_the_buckets_let_pass(pairs: Pairs) -> None:

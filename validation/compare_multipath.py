@@ -237,15 +237,18 @@ def windows(pairs: list[tuple[Case, Results]]) -> pl.DataFrame:
 
 
 def goodputs(pairs: list[tuple[Case, Results]]) -> pl.DataFrame:
-    """Give goodput around the cut over time, with the columns of `windows`."""
+    """Give goodput around the cut, means over `RECENT_S`, with the columns of `windows`."""
     [(case, results)] = [pair for pair in pairs if pair[0]["cut_s"]]
+    recent = round(RECENT_S / SAMPLING_S)
     series = {"Windtunnel": our_goodput(results)}
     for at, run in enumerate(case["runs"], 1):
         series[f"Linux, run {at}"] = run["series"]["goodput_mbps"]
-    name = case_name(case)
-    return pl.concat(
-        frame(name, "goodput", line, (times(values), values)) for line, values in series.items()
-    )
+    frames = []
+    for line, values in series.items():
+        means = [mean(values[it : it + recent]) for it in range(0, len(values), recent)]
+        at = [(place + 1) * RECENT_S for place in range(len(means))]
+        frames.append(frame(case_name(case), "goodput", line, (at, means)))
+    return pl.concat(frames)
 
 
 def times(values: Sequence[float | None]) -> list[float]:
@@ -277,9 +280,11 @@ def window_picture(pairs: list[tuple[Case, Results]]) -> alt.Chart:
     """Draw the windows: a row for each case, a column for each path."""
     lines = windows(pairs)
     order = lines["case"].unique(maintain_order=True).to_list()
+    above = alt.Header(labelOrient="top", labelAnchor="start", labelAngle=0)
     chart = drawn(lines, "window (segments)", 380, 110)
     return chart.facet(
-        row=alt.Row("case:N", title=None, sort=order), column=alt.Column("path:N", title=None)
+        row=alt.Row("case:N", title=None, sort=order, header=above),
+        column=alt.Column("path:N", title=None),
     ).resolve_scale(y="independent")
 
 
