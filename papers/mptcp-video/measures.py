@@ -6,7 +6,7 @@ from functools import partial
 
 import polars as pl
 
-from windtunnel.measures.measure import VALUE, Measure, Tables, of_runs
+from windtunnel.measures.measure import Measure, Tables, of_runs
 
 PATHS = {"wifi": 0, "lte": 1}
 """The subflow of each path."""

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from functools import partial
 
-import altair as alt
 import polars as pl
 
-from windtunnel.pictures import charts
-from windtunnel.pictures.charts import Drawing
-from windtunnel.pictures.colours import SCREEN, Ink
 from windtunnel.pictures.picture import Picture
+from windtunnel.pictures.subflows import lines_over_time
 from windtunnel.tables import ResultTables
 
 from .measures import PATHS
@@ -65,32 +62,7 @@ def belief(results: ResultTables) -> list[Picture]:
 
 def picture(name: str, title: str, unit: str, frame: pl.DataFrame) -> Picture:
     """Make a picture of lines over time."""
-    return Picture(name, title, "First run of each.", [], partial(over_time, frame, unit))
-
-
-def over_time(frame: pl.DataFrame, unit: str, ink: Ink) -> Drawing:
-    """Draw lines over time, named at the top."""
-    names = frame["line"].unique(maintain_order=True).to_list()
-    colours = alt.Scale(domain=names, range=list(ink.hues[: len(names)]))
-    return (
-        alt.Chart(charts.source(frame))
-        .mark_line(strokeWidth=1.5)
-        .encode(
-            x=alt.X("time_s:Q", title="time in s"),
-            y=alt.Y("value:Q", title=unit),
-            color=alt.Color(
-                "line:N",
-                scale=colours,
-                title=None,
-                legend=alt.Legend(orient="top", labelColor=ink.text),
-            ),
-        )
-        .properties(
-            width="container" if ink is SCREEN else charts.WIDTH,
-            height=220,
-            config=charts.config(ink),
-        )
-    )
+    return Picture(name, title, "First run of each.", [], partial(lines_over_time, frame, unit))
 
 
 PICTURES = {

@@ -70,8 +70,7 @@ impl Path {
     }
 }
 
-/// The least time that a flow's transfers can take, were they alone: on a path, or on the
-/// first of several that carry data together.
+/// The least time that a flow's transfers can take, were they alone.
 ///
 /// A file of `s` bytes takes at least a round trip of packets without data (the
 /// handshake), and then `Σ delay + Σ_{before i} first/C + 8 (s + headers)/C_i +
@@ -81,25 +80,26 @@ impl Path {
 /// that, with the time of its request, in place of the handshake's round trip
 /// unless it is the connection's first. What is sent when it is there takes at least that
 /// without a request.
+///
+/// Over several paths, each carries data from when its first byte can be there, at the rate of
+/// its narrowest link; requests and the handshake take the quickest.
 #[derive(Clone, Debug)]
 pub(crate) struct Ideal {
-    there: Path,
-    back: Path,
+    /// Of each path, there and back.
+    paths: Box<[[Path; 2]]>,
     maximum_segment: u64,
     headers: u32,
 }
 
 impl Ideal {
-    /// For the flow between two nodes that are joined.
+    /// For the flow between two nodes that these paths join, there and back.
     pub(crate) fn new(
         plan: &Plan,
-        there: &[PortId],
-        back: &[PortId],
+        paths: impl Iterator<Item = [Vec<PortId>; 2]>,
         settings: &TcpSettings,
     ) -> Self {
         Self {
-            there: Path::new(plan, there),
-            back: Path::new(plan, back),
+            paths: paths.map(|it| it.map(|it| Path::new(plan, &it))).collect(),
             maximum_segment: u64::from(settings.maximum_segment),
             headers: headers(settings),
         }
@@ -107,27 +107,58 @@ impl Ideal {
 
     /// A round trip of packets without data.
     fn handshake(&self) -> Duration {
-        self.one_way(&self.there, 0) + self.one_way(&self.back, 0)
+        self.quickest(0, 0) + self.quickest(1, 0)
+    }
+
+    /// All on the path on which it takes least; there or back.
+    fn quickest(&self, direction: usize, bytes: u64) -> Duration {
+        let each = self.paths.iter().map(|it| self.one_way(&it[direction], bytes));
+        each.min().unwrap_or(Duration::ZERO)
     }
 
     fn one_way(&self, path: &Path, bytes: u64) -> Duration {
         path.least(bytes, self.maximum_segment, self.headers)
     }
 
+    /// The data of the flow, on all paths together.
+    fn data(&self, bytes: u64) -> Duration {
+        let alone = self.quickest(0, bytes);
+        if self.paths.len() < 2 {
+            return alone;
+        }
+        let full = self.maximum_segment + u64::from(self.headers);
+        let share = self.maximum_segment as f64 / full as f64;
+        let start_and_rate = |[there, _]: &[Path; 2]| {
+            let narrowest = there.links.iter().map(|it| it.0.bits_per_second()).min();
+            let rate = narrowest.unwrap_or(u64::MAX) as f64 / 8.0 * share;
+            (self.one_way(there, 1).as_seconds(), rate)
+        };
+        let mut paths: Vec<(f64, f64)> = self.paths.iter().map(start_and_rate).collect();
+        paths.sort_by(|a, b| a.0.total_cmp(&b.0));
+        // Those that have begun by then carry all.
+        let (mut rates, mut before, mut least) = (0.0, 0.0, f64::INFINITY);
+        for (start, rate) in paths {
+            rates += rate;
+            before += rate * start;
+            least = least.min((bytes as f64 + before) / rates);
+        }
+        Duration::from_seconds(least).unwrap_or(alone).min(alone)
+    }
+
     /// For a file over a new connection.
     pub(crate) fn file(&self, bytes: u64) -> Duration {
-        self.handshake() + self.one_way(&self.there, bytes)
+        self.handshake() + self.data(bytes)
     }
 
     /// For an answer and its request.
     pub(crate) fn exchange(&self, request: u64, response: u64, first: bool) -> Duration {
         let handshake = if first { self.handshake() } else { Duration::ZERO };
-        handshake + self.one_way(&self.back, request) + self.one_way(&self.there, response)
+        handshake + self.quickest(1, request) + self.data(response)
     }
 
     /// For what is sent when it is there.
     pub(crate) fn message(&self, bytes: u64, first: bool) -> Duration {
-        if first { self.file(bytes) } else { self.one_way(&self.there, bytes) }
+        if first { self.file(bytes) } else { self.data(bytes) }
     }
 }
 
@@ -146,6 +177,17 @@ mod tests {
         // 1000 bytes: 8 ms at 1 Mbps, 4 ms at 2 Mbps.
         let least = path(&[1, 2, 1]).least(960, 1448, 40);
         assert_eq!(least, Duration::from_millis(10 + 8 + 4 + 8));
+    }
+
+    /// Two paths of 1 Mbps and 10 ms: twice as fast as one, but for the first packet.
+    #[test]
+    fn several_paths_carry_data_together() {
+        let paths = vec![[path(&[1]), path(&[1])], [path(&[1]), path(&[1])]].into();
+        let both = Ideal { paths, maximum_segment: 960, headers: 40 };
+        let one = Ideal { paths: both.paths[..1].into(), ..both.clone() };
+        let [one, both] = [one, both].map(|it| it.data(960_000).as_seconds());
+        assert!((one - 8.010).abs() < 1e-9, "{one}");
+        assert!(both > 4.0 && both < 4.03, "{both}");
     }
 
     #[test]

@@ -16,6 +16,7 @@ from windtunnel.pictures import (
     path_changes,
     playback,
     routes,
+    subflows,
 )
 from windtunnel.pictures.bars import BARS
 from windtunnel.pictures.cases import Comparison
@@ -43,6 +44,7 @@ class Measured:
     handovers: list[Picture]
     path_changes: list[Picture]
     other_path_changes: list[Picture]
+    subflows: list[Picture]
     playback: list[Picture]
     over_time: list[Picture]
     other_cases: list[Picture]
@@ -62,6 +64,7 @@ class Measured:
             *self.handovers,
             *self.path_changes,
             *self.other_path_changes,
+            *self.subflows,
             *self.playback,
             *self.over_time,
             *self.other_cases,
@@ -112,6 +115,7 @@ def measured(comparison: Comparison, above: Sky | None) -> Measured:
         handovers=handovers.handovers(comparison),
         path_changes=[picture for panels in around for picture in panels[:1]],
         other_path_changes=[picture for panels in around for picture in panels[1:]],
+        subflows=subflows.subflows(comparison),
         playback=playback.playback(comparison),
         over_time=[picture for panels in divided for picture in panels[:1]],
         other_cases=[picture for panels in divided for picture in panels[1:]],
@@ -127,6 +131,8 @@ def measured_tables(comparison: Comparison) -> list[Table]:
     made = [tables.flows(comparison), tables.links(comparison), tables.nodes(comparison)]
     if "sessions" in comparison.tables and not comparison["sessions"].is_empty():
         made.insert(0, tables.sessions(comparison))
+    if "subflows" in comparison.tables and not comparison["subflows"].is_empty():
+        made.insert(0, tables.subflows(comparison))
     if "players" in comparison.tables and not comparison["players"].is_empty():
         made.insert(0, tables.players(comparison))
     if not comparison["transfers"].is_empty():

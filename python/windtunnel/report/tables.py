@@ -57,6 +57,7 @@ LEFT_OUT = {
     "links": {"offered", "delivered_bytes", "in_transit", "maximum_queue_bytes"},
     "nodes": set[str](),
     "players": set[str](),
+    "subflows": {"subflow", "segments", "sent_bytes", "decreases"},
     "sessions": {"hits", "refusals", "request_bytes", "page_table_bytes", "dropped"},
 }
 """The columns that are not on the page; the Parquet files have them."""
@@ -107,6 +108,11 @@ def sessions(comparison: Comparison) -> Table:
 def players(comparison: Comparison) -> Table:
     """Tabulate what players counted."""
     return of_core(comparison, "players", "Players")
+
+
+def subflows(comparison: Comparison) -> Table:
+    """Tabulate what the subflows of each flow counted, by their paths."""
+    return of_core(comparison, "subflows", "Subflows")
 
 
 def of_core(comparison: Comparison, table: str, caption: str) -> Table:

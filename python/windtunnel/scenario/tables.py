@@ -409,6 +409,8 @@ class Change(TypedDict, total=False):
 
     at: Required[str]
     """When."""
+    every: str
+    """It happens again and again, each time so much later; default: once."""
     rate: str | Sequence[str]
     """How fast it sends from then on; the packet under transmission keeps its own rate; default:
     as before."""
@@ -831,6 +833,8 @@ class FlowDefaults(From, total=False):
     """Proxies on its path that split its connections (RFC 3135). What a flow counts is then what
     its own two hosts count: windows, delays and retransmissions of the connection to the first
     proxy, and what arrives at the far end; default: none."""
+    multipath: Multipath
+    """The paths that it takes at once, by Multipath TCP; default: one path."""
     rate: str
     """The rate of what the datagrams carry, without headers; required, but not with `frames`,
     which have their own."""
@@ -1099,6 +1103,54 @@ class Split(TypedDict, total=False):
     """The nodes of the proxies, in the order of the path."""
     buffer: str
     """How much of a connection each holds; the default limits nothing."""
+
+
+class Multipath(TypedDict, total=False):
+    """Multipath TCP (RFC 8684): a subflow on each of several paths."""
+
+    paths: Sequence[Sequence[str]]
+    """The links of each path, from `from` to `to`; what comes back takes the same links. The
+    connection is opened on the first. Default: for each link of `from` and each of `to` the
+    shortest path that begins with the one and ends with the other."""
+    backup_paths: Sequence[Sequence[str]]
+    """Paths that carry data only while no other works; default: none."""
+    disjoint: bool
+    """Whether no two paths may have a link in common."""
+    scheduler: Scheduler
+    """What chooses the subflow of each segment."""
+    version: ProtocolVersion
+    """The version of the protocol."""
+    opportunistic_retransmission: bool
+    """Whether data that fills the receiver's window because it is late on a slower subflow is
+    sent again on a faster one, and the slower one's window is halved, as Linux's out-of-tree
+    implementation does."""
+    application_limited: bool
+    """Whether a lack of data marks the samples of a subflow's delivery rate as limited by the
+    application. In Linux it does not: BBR takes those of a subflow that the scheduler leaves
+    without data for the path's."""
+    server_is_capable: bool
+    """Whether the end that does not open the connection knows the protocol; otherwise both speak
+    plain TCP on the first path."""
+
+
+Scheduler = Literal[
+    "lowest-rtt",
+    "blest",
+    "blest-linux",
+    "ecf",
+    "estimated-throughput",
+    "free-window",
+    "largest-bdp",
+    "least-linger",
+    "redundant",
+    "round-robin",
+    "state-aware",
+    "sticky",
+]
+"""What chooses the subflow of each segment."""
+
+ProtocolVersion = Literal["v1", "v0"]
+"""A version of Multipath TCP."""
 
 
 class BulkUdpWorkload(TypedDict, total=False):
@@ -1579,6 +1631,8 @@ class TcpFlow(From, total=False):
     """Proxies on its path that split its connections (RFC 3135). What a flow counts is then what
     its own two hosts count: windows, delays and retransmissions of the connection to the first
     proxy, and what arrives at the far end; default: none."""
+    multipath: Multipath
+    """The paths that it takes at once, by Multipath TCP; default: one path."""
 
 
 class UdpFlow(From, total=False):
@@ -1815,6 +1869,8 @@ class Tcp(TypedDict, total=False):
     """Proxies on its path that split its connections (RFC 3135). What a flow counts is then what
     its own two hosts count: windows, delays and retransmissions of the connection to the first
     proxy, and what arrives at the far end; default: none."""
+    multipath: Multipath
+    """The paths that it takes at once, by Multipath TCP; default: one path."""
 
 
 class Bridge(From, total=False):

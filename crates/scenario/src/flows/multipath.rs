@@ -89,14 +89,9 @@ impl JsonSchema for Scheduler {
             let meaning = format!("{} ({}).", it.meaning, it.source);
             serde_json::json!({ "const": it.name, "description": meaning })
         });
-        let mut kinds: Vec<serde_json::Value> = named.collect();
-        kinds.push(serde_json::json!({
-            "type": "string", "description": "one that is written in Python"
-        }));
         json_schema!({
             "description": "What chooses the subflow of each segment.",
-            "anyOf": kinds,
-            "default": DESCRIPTIONS[0].name,
+            "oneOf": named.collect::<Vec<serde_json::Value>>(),
         })
     }
 }

@@ -13,7 +13,8 @@ use crate::tcp::{TcpOutbox, TcpSettings};
 /// More bytes than any connection sends: data without end.
 const WITHOUT_END: u64 = u64::MAX / 2;
 
-/// What a subflow may hold, sent or not: so many windows, and at least so many segments.
+/// What a subflow may hold, sent or not: so many of its largest windows, and at least so many
+/// segments, as Linux lets its send buffer grow.
 const MOST_WINDOWS: f64 = 2.0;
 const LEAST_HELD: f64 = 20.0;
 
@@ -190,7 +191,10 @@ impl Endpoint {
     /// Notes how a subflow fares, of which something has changed.
     #[inline]
     pub(super) fn look_at(&mut self, place: usize) {
-        self.states[place] = self.subflows[place].state(self.wants_rates);
+        let state = self.subflows[place].state(self.wants_rates);
+        let subflow = &mut self.subflows[place];
+        subflow.largest_window = subflow.largest_window.max(state.sender.cwnd);
+        self.states[place] = state;
     }
 
     /// What the scheduler chooses, if it is possible.
@@ -200,7 +204,8 @@ impl Endpoint {
             let usable = |state: &&SubflowState| state.usable;
             let Some(state) = self.states.get(it.subflow).filter(usable) else { return false };
             let held = state.sender.in_flight + state.sender.queued;
-            held < LEAST_HELD.max(MOST_WINDOWS * state.sender.cwnd)
+            let largest = self.subflows[it.subflow].largest_window;
+            held < LEAST_HELD.max(MOST_WINDOWS * largest)
         })
     }
 

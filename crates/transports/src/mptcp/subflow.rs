@@ -60,6 +60,8 @@ pub(super) struct Subflow {
     /// What was counted at the last look.
     pub(super) timeouts: u64,
     pub(super) acknowledged: u64,
+    /// Its largest window so far, in segments.
+    pub(super) largest_window: f64,
     /// Bytes that it was given for the first time, and again.
     pub(super) first_bytes: u64,
     pub(super) reinjected_bytes: u64,
@@ -81,6 +83,7 @@ impl Subflow {
             peer_scale: 0,
             timeouts: 0,
             acknowledged: 0,
+            largest_window: 0.0,
             first_bytes: 0,
             reinjected_bytes: 0,
         }

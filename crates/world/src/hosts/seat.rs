@@ -64,12 +64,12 @@ impl Hosts {
         };
         match &flow.transport {
             Transport::Tcp { settings, workload } => {
-                let ideal = Ideal::new(
-                    plan,
-                    &ports(forwarding, paths, Side::Sender),
-                    &ports(forwarding, paths, Side::Receiver),
-                    settings,
-                );
+                // Of a flow that proxies split, the parts are one path.
+                let each = if flow.multipath.is_some() { 1 } else { paths.len() };
+                let each = paths.chunks(each).map(|it| {
+                    [Side::Sender, Side::Receiver].map(|from| ports(forwarding, it, from))
+                });
+                let ideal = Ideal::new(plan, each, settings);
                 self.flows.push(FlowPlace {
                     class: Some(self.classes.len() as u32),
                     has_transfers: workload.has_transfers(),

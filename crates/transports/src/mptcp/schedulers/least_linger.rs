@@ -2,8 +2,7 @@
 //! room or not.
 //!
 //! Source: the scheduler of Linux 6.12 to 6.18 (`net/mptcp`), which has no other. A subflow
-//! holds what waits there or is in flight, at most twice its window, as its send buffer allows;
-//! the pacing rate is a mean over what it was given.
+//! holds what waits there or is in flight; the pacing rate is a mean over what it was given.
 
 use windtunnel_engine::Time;
 
@@ -20,9 +19,6 @@ pub(super) const DESCRIPTION: Description = Description {
 /// The bytes of a burst.
 const BURST: u64 = 65_536 - 320;
 
-/// The least that a subflow may hold, in segments.
-const LEAST_HELD: f64 = 20.0;
-
 #[derive(Debug)]
 struct LeastLinger {
     /// The mean pacing rate of each subflow, in segments per second.
@@ -34,10 +30,6 @@ struct LeastLinger {
 /// The segments that a subflow holds.
 fn held(it: &SubflowState) -> f64 {
     it.sender.in_flight + it.sender.queued
-}
-
-fn has_room(it: &SubflowState) -> bool {
-    held(it) < LEAST_HELD.max(2.0 * it.sender.cwnd)
 }
 
 impl LeastLinger {
@@ -86,8 +78,7 @@ impl Scheduler for LeastLinger {
         }
         let kept = self.burst.map(|(place, _)| place);
         let kept = kept.filter(|kept| view.usable().any(|(place, _)| place == *kept));
-        let place = kept.or_else(|| self.begin(view))?;
-        has_room(&view.subflows[place]).then(|| Choice::new(place))
+        kept.or_else(|| self.begin(view)).map(Choice::new)
     }
 
     fn on_sent(&mut self, subflow: usize, start: u64, end: u64) {
