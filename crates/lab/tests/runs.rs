@@ -62,6 +62,7 @@ fn one_thread_and_many_give_the_same_tables() {
             "link_series",
             "channel_series",
             "route_series",
+            "subflow_series",
             "playback_series"
         ]
     );
