@@ -21,7 +21,15 @@ from windtunnel.results import ResultsError
 TABLES = {
     *("runs", "flows", "transfers", "links", "nodes"),
     *("bridges", "tunnels", "flow_series", "link_series", "channel_series", "maps"),
-    *("contacts", "route_series", "sessions", "session_stages", "session_nodes"),
+    *(
+        "subflows",
+        "subflow_series",
+        "contacts",
+        "route_series",
+        "sessions",
+        "session_stages",
+        "session_nodes",
+    ),
     *("players", "video_segments", "playback_series"),
 }
 

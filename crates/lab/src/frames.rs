@@ -45,7 +45,7 @@ fn ports(number: u32) -> [u16; 2] {
 
 /// One of a node's addresses: the three highest bits of the last 24 say which.
 fn address(node: usize, which: u8) -> Ipv4Addr {
-    let [.., a, b, c] = (node as u32 + 1 | u32::from(which) << 21).to_be_bytes();
+    let [.., a, b, c] = ((node as u32 + 1) | (u32::from(which) << 21)).to_be_bytes();
     Ipv4Addr::new(10, a, b, c)
 }
 

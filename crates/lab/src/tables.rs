@@ -195,7 +195,7 @@ pub const COLUMNS: &[&str] = &[
     "subflow",
     "is_backup",
     "is_established",
-    "share",
+    "data_share",
     "sent_bytes",
     "reinjected_bytes",
     "path_switches",

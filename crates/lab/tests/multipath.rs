@@ -67,7 +67,7 @@ fn without_paths_each_pair_of_interfaces_has_one_and_the_shortest_is_first() {
     let most = 20e6 * 1420.0 / 1500.0;
     let goodput = numbers(&flows, "goodput_bps")[0];
     assert!(goodput > 0.95 * most && goodput < most, "{goodput}");
-    assert!((numbers(&subflows, "share").iter().sum::<f64>() - 1.0).abs() < 1e-12);
+    assert!((numbers(&subflows, "data_share").iter().sum::<f64>() - 1.0).abs() < 1e-12);
 }
 
 #[test]
@@ -82,7 +82,7 @@ fn a_receiver_that_asks_opens_the_subflows() {
     let keys = r#"workload = { kind = "request-response", response = "1 MB" }
 multipath = { scheduler = "round-robin" }"#;
     let subflows = table(keys, "subflows");
-    assert!(numbers(&subflows, "share").iter().all(|it| *it > 0.2));
+    assert!(numbers(&subflows, "data_share").iter().all(|it| *it > 0.2));
     let transfers = table(keys, "transfers");
     assert!(transfers.num_rows() > 20);
     // No answer is sooner there than all paths together could bring it.

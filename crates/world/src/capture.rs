@@ -202,7 +202,7 @@ impl Addresses {
         }
         let speaker = it.subflows.map(|(first, receiver_opens)| Speaker {
             connection: self.numbers.number(first, ordinal),
-            is_client: forth == !receiver_opens,
+            is_client: forth != receiver_opens,
         });
         PathEnds { addresses, speaker, ..ends(it.nodes, forth) }
     }

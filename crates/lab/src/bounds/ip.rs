@@ -4,6 +4,7 @@ use windtunnel_applications::Workload;
 use windtunnel_applications::udp::UdpWorkload;
 use windtunnel_engine::Duration;
 use windtunnel_packets::udp;
+use windtunnel_transports::mptcp::MultipathSettings;
 use windtunnel_world::{FlowPlan, LinkChange, Plan, PortId, Topology, Transport, headers};
 
 use super::rate;
@@ -22,7 +23,11 @@ impl Flow<'_> {
     fn packet(&self) -> (u32, u32) {
         match &self.plan.transport {
             Transport::Tcp { settings, .. } => {
-                (u32::from(settings.maximum_segment), headers(settings))
+                let multipath = self.plan.multipath.as_ref();
+                let options =
+                    multipath.map_or(0, |it| MultipathSettings::overhead(it.settings.version));
+                let headers = headers(settings) + u32::from(options);
+                (u32::from(settings.maximum_segment), headers)
             }
             Transport::Udp(it) => (u32::from(it.payload), u32::from(it.ip.header() + udp::HEADER)),
         }
@@ -101,7 +106,16 @@ fn flows<'a>(plan: &'a Plan, topology: &Topology) -> Vec<Flow<'a>> {
         let [from, to] = it.parts().next().unwrap_or([it.from, it.to]);
         Flow { plan: it, there: path(it.from, it.to), measured: [path(from, to), path(to, from)] }
     };
-    plan.flows.iter().map(flow).collect()
+    // Each subflow as if it were a flow.
+    let subflow = |it: &'a FlowPlan, there: &Vec<PortId>| {
+        let back = there.iter().rev().map(|it| it.reversed()).collect();
+        Flow { plan: it, there: there.clone(), measured: [there.clone(), back] }
+    };
+    let each = |it: &'a FlowPlan| match &it.multipath {
+        Some(multipath) => multipath.paths.iter().map(|path| subflow(it, path)).collect(),
+        None => vec![flow(it)],
+    };
+    plan.flows.iter().flat_map(each).collect()
 }
 
 /// The most data that all flows together can receive, in bits per second: no link

@@ -49,7 +49,7 @@ pub(super) fn totals(plan: &Plan, world: &World, end: Time) -> RecordBatch {
         .text("path", |it| &it.path)
         .flag_if_any("is_backup", |it| Some(it.is_backup))
         .flag_if_any("is_established", |it| Some(it.subflow.ends[0].is_established))
-        .number("share", |it| it.share)
+        .number("data_share", |it| it.share)
         .number("throughput_bps", |it| {
             it.subflow.ends[1].tcp.received_bytes as f64 * 8.0 / seconds(it)
         })

@@ -18,6 +18,9 @@ use crate::located::Located;
 /// The most paths of a flow.
 const MOST_PATHS: usize = 8;
 
+/// Paths, each by the names of its links.
+type NamedPaths = Located<Vec<Located<Vec<Located<String>>>>>;
+
 /// Multipath TCP (RFC 8684): a subflow on each of several paths.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -25,9 +28,9 @@ pub(super) struct Multipath {
     /// The links of each path, from `from` to `to`; what comes back takes the same links. The
     /// connection is opened on the first. Default: for each link of `from` and each of `to` the
     /// shortest path that begins with the one and ends with the other.
-    paths: Option<Located<Vec<Located<Vec<Located<String>>>>>>,
+    paths: Option<NamedPaths>,
     /// Paths that carry data only while no other works; default: none.
-    backup_paths: Option<Located<Vec<Located<Vec<Located<String>>>>>>,
+    backup_paths: Option<NamedPaths>,
     /// Whether no two paths may have a link in common.
     #[serde(default)]
     disjoint: bool,
@@ -127,7 +130,7 @@ impl Multipath {
         tcp: &TcpSettings,
         receiver_opens: bool,
     ) -> Result<MultipathPlan, Mistake> {
-        let named = |it: &Option<Located<Vec<Located<Vec<Located<String>>>>>>| {
+        let named = |it: &Option<NamedPaths>| {
             let paths = it.iter().flat_map(|it| &it.value);
             paths.map(|it| along(around, ends, it)).collect::<Result<Vec<_>, Mistake>>()
         };

@@ -1,7 +1,7 @@
 //! What a scheduler is: it chooses the subflow that the next data goes to.
 //!
 //! **To add one:** write a file in `schedulers` with a `DESCRIPTION` and an implementation of
-//! [`Scheduler`], and add its `mod` and one line to [`DESCRIPTIONS`](super::schedulers).
+//! [`Scheduler`], and add its `mod` and one line to [`DESCRIPTIONS`](super::DESCRIPTIONS).
 //! A scheduler is asked for each segment, and again when one is acknowledged: what does not go
 //! now may go then.
 

@@ -9,6 +9,10 @@ use windtunnel_transports::tcp::{Endpoint, EndpointCounters, TcpOutbox, TcpSetti
 
 /// One end of a stream.
 #[derive(Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "most are plain TCP, which is not to lie elsewhere in memory than its socket"
+)]
 pub(crate) enum End {
     Tcp(Endpoint),
     Multipath(Box<mptcp::Endpoint>),

@@ -56,6 +56,7 @@ pub(crate) struct Window {
 
 /// What the sender of a flow's data counted.
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::large_enum_variant, reason = "it lives as long as a sample is taken")]
 pub(crate) enum SenderState {
     Tcp {
         counters: EndpointCounters,

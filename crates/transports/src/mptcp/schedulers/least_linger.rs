@@ -13,11 +13,12 @@ pub(super) const DESCRIPTION: Description = Description {
     title: "least linger",
     meaning: "bursts for the subflow that will have sent what it holds the soonest",
     source: "Linux 6.12 to 6.18",
-    make: || Box::new(LeastLinger { rates: Vec::new(), burst: None }),
+    make: || Box::new(LeastLinger { rates: Vec::new(), burst: None, again: None }),
 };
 
-/// The bytes of a burst.
+/// The bytes of a burst, and of a piece that goes again.
 const BURST: u64 = 65_536 - 320;
+const PIECE: u64 = 32_768;
 
 #[derive(Debug)]
 struct LeastLinger {
@@ -25,6 +26,8 @@ struct LeastLinger {
     rates: Vec<f64>,
     /// The subflow that has the current burst, and the bytes that are left of it.
     burst: Option<(usize, u64)>,
+    /// The same of the piece that goes again.
+    again: Option<(usize, u64)>,
 }
 
 /// The segments that a subflow holds.
@@ -65,6 +68,22 @@ impl LeastLinger {
     }
 }
 
+impl LeastLinger {
+    /// What goes again goes in pieces to a subflow that holds nothing.
+    fn choose_again(&mut self, view: &View<'_>) -> Option<Choice> {
+        let going_on = self.again.map(|(place, _)| place);
+        let going_on = going_on.filter(|it| view.usable().any(|(place, _)| place == *it));
+        let place = going_on.or_else(|| {
+            let idle = view.usable().filter(|(_, it)| held(it) == 0.0);
+            greatest(idle, |it| -it.rtt())
+        });
+        if going_on.is_none() {
+            self.again = place.map(|it| (it, PIECE));
+        }
+        place.map(Choice::new)
+    }
+}
+
 impl Scheduler for LeastLinger {
     fn wants_rates(&self) -> bool {
         true
@@ -72,17 +91,17 @@ impl Scheduler for LeastLinger {
 
     fn choose(&mut self, view: &View<'_>) -> Option<Choice> {
         if view.excluded.is_some() {
-            // What goes again goes to a subflow that holds nothing.
-            let idle = view.usable().filter(|(_, it)| held(it) == 0.0);
-            return greatest(idle, |it| -it.rtt()).map(Choice::new);
+            return self.choose_again(view);
         }
+        self.again = None;
         let kept = self.burst.map(|(place, _)| place);
         let kept = kept.filter(|kept| view.usable().any(|(place, _)| place == *kept));
         kept.or_else(|| self.begin(view)).map(Choice::new)
     }
 
     fn on_sent(&mut self, subflow: usize, start: u64, end: u64) {
-        self.burst = self.burst.and_then(|(place, left)| {
+        let current = if self.again.is_some() { &mut self.again } else { &mut self.burst };
+        *current = current.and_then(|(place, left)| {
             let left = left.saturating_sub(end - start);
             (place == subflow && left > 0).then_some((place, left))
         });
