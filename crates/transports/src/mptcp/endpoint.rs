@@ -475,6 +475,15 @@ impl Endpoint {
 /// Lets a packet's segment say that.
 pub(super) fn say(packet: &mut Packet, multipath: Multipath, version: Version) {
     let Body::Segment(segment) = &mut packet.body else { return };
+    if let Multipath::Mapping { .. } = multipath
+        && segment.length > 0
+        && segment.byte_counters().is_none()
+    {
+        // Data has no SACK blocks either, so nothing is left out.
+        segment.set_multipath(multipath, version);
+        packet.network_size += Multipath::mapping_size(version);
+        return;
+    }
     let before = segment.size();
     segment.set_multipath(multipath, version);
     packet.network_size = packet.network_size - before + segment.size();

@@ -183,8 +183,14 @@ impl Endpoint {
         if !self.sending.is_used() {
             return;
         }
-        while self.send_again(now, outbox) {}
-        while self.send_next(now, outbox) {}
+        while self.send_again(now) {}
+        while self.send_next(now) {}
+        for place in 0..self.subflows.len() {
+            if std::mem::take(&mut self.subflows[place].has_more_to_send) {
+                self.on_subflow(place, outbox, |it, outbox| it.send(now, outbox));
+                self.look_at(place);
+            }
+        }
         self.arrange_probe(now);
     }
 
@@ -211,7 +217,7 @@ impl Endpoint {
 
     /// Data that was late on one subflow goes to another: the first for which there is one.
     /// Whether some went.
-    fn send_again(&mut self, now: Time, outbox: &mut TcpOutbox) -> bool {
+    fn send_again(&mut self, now: Time) -> bool {
         self.sending.forget_acknowledged();
         let mut tried = None;
         for index in 0..self.sending.reinjections.len() {
@@ -229,14 +235,14 @@ impl Endpoint {
             } else {
                 self.sending.reinjections[index].start = end;
             }
-            self.give(now, choice.subflow, start, end, outbox);
+            self.give(now, choice.subflow, start, end);
             return true;
         }
         false
     }
 
     /// The next segment goes to a subflow. Whether one went.
-    fn send_next(&mut self, now: Time, outbox: &mut TcpOutbox) -> bool {
+    fn send_next(&mut self, now: Time) -> bool {
         let view = self.sending.view(now, &self.states, &self.settings.tcp, None);
         let (waiting, room, next) = (view.waiting, view.window, view.next);
         let (segment, unacknowledged) = (u64::from(view.segment), view.unacknowledged);
@@ -247,7 +253,7 @@ impl Endpoint {
         let is_blocked = waiting > 0 && length > room && (room == 0 || self.has_any_in_flight());
         if is_blocked {
             self.scheduler.on_window_full(now);
-            self.send_what_blocks(now, outbox);
+            self.send_what_blocks(now);
         }
         if (waiting == 0 || is_blocked) && !repeats {
             return false;
@@ -261,7 +267,7 @@ impl Endpoint {
         } else {
             (next, next + length.min(room))
         };
-        self.give(now, choice.subflow, start, end, outbox);
+        self.give(now, choice.subflow, start, end);
         true
     }
 
@@ -270,7 +276,7 @@ impl Endpoint {
     }
 
     /// Gives a subflow the bytes from `start` to before `end`.
-    fn give(&mut self, now: Time, place: usize, start: u64, end: u64, outbox: &mut TcpOutbox) {
+    fn give(&mut self, now: Time, place: usize, start: u64, end: u64) {
         let length = end - start;
         let is_first = start == self.sending.next;
         let subflow = &mut self.subflows[place];
@@ -289,15 +295,18 @@ impl Endpoint {
         if self.sending.ends_with(end) && !self.is_plain {
             self.closing.note_fin(now);
         }
-        self.on_subflow(place, outbox, |it, outbox| it.write_record(now, length, outbox));
+        subflow.endpoint.write_record(now, length);
+        subflow.has_more_to_send = true;
         self.scheduler.on_sent(place, start, end);
-        self.look_at(place);
+        // What else has changed is looked at when it goes.
+        let segment = f64::from(self.settings.tcp.maximum_segment);
+        self.states[place].sender.queued += length as f64 / segment;
     }
 
     /// What fills the receiver's window because a slower subflow has it goes again on a faster
     /// one, and the slower one is penalised (Raiciu et al., NSDI 2012, section 4.2, with the
     /// conditions of version 0.95).
-    fn send_what_blocks(&mut self, now: Time, outbox: &mut TcpOutbox) {
+    fn send_what_blocks(&mut self, now: Time) {
         if !self.settings.opportunistic_retransmission {
             return;
         }
@@ -325,7 +334,7 @@ impl Endpoint {
         let mapping = self.subflows[slow].sent.iter().find(|it| it.data_end() > head).copied();
         let Some(end) = mapping.map(|it| it.data_end().min(self.sending.next)) else { return };
         self.sending.repeated = end;
-        self.give(now, fast, head, end, outbox);
+        self.give(now, fast, head, end);
     }
 
     /// A subflow's timeout went off: others send what it holds.

@@ -60,6 +60,8 @@ pub(super) struct Subflow {
     /// What was counted at the last look.
     pub(super) timeouts: u64,
     pub(super) acknowledged: u64,
+    /// Whether it was given data that it has not tried to send.
+    pub(super) has_more_to_send: bool,
     /// Its largest window so far, in segments.
     pub(super) largest_window: f64,
     /// Bytes that it was given for the first time, and again.
@@ -83,6 +85,7 @@ impl Subflow {
             peer_scale: 0,
             timeouts: 0,
             acknowledged: 0,
+            has_more_to_send: false,
             largest_window: 0.0,
             first_bytes: 0,
             reinjected_bytes: 0,

@@ -34,9 +34,15 @@ impl Endpoint {
         self.sender(now);
     }
 
-    /// Hands over `bytes` that no segment has together with others.
-    pub fn write_record(&mut self, now: Time, bytes: u64, outbox: &mut TcpOutbox) {
+    /// Hands over `bytes` that no segment has together with others; they go with the next call
+    /// of [`Endpoint::send`].
+    #[inline]
+    pub fn write_record(&mut self, now: Time, bytes: u64) {
         self.sender(now).write_record(bytes);
+    }
+
+    /// Sends what was handed over and may be sent.
+    pub fn send(&mut self, now: Time, outbox: &mut TcpOutbox) {
         self.transmit(now, outbox);
     }
 
