@@ -45,7 +45,7 @@ class Reno(windtunnel.Controller):
 def controller(name: str) -> float:
     """Give the packet-hops a second of processor time with that controller."""
     settings = {"flows.download.controller": name, "duration": SIMULATED}
-    results = windtunnel.run(SCENARIO, settings=settings, jobs=1, controllers={"python-reno": Reno})
+    results = windtunnel.run(SCENARIO, settings=settings, jobs=1, extensions={"python-reno": Reno})
     return float(results.manifest["packet_hops"] / results.manifest["cpu_s"])
 
 

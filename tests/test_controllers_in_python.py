@@ -11,7 +11,8 @@ import polars as pl
 import pytest
 
 import windtunnel
-from windtunnel.controllers import Acknowledgement, Congestion, Controller, ControllerError, Start
+from windtunnel.controllers import Acknowledgement, Congestion, Controller, Start
+from windtunnel.extensions import ExtensionError
 from windtunnel.pictures.units import minimum
 
 ROOT = Path(__file__).parents[1]
@@ -55,12 +56,12 @@ def run(
     """Run a scenario with another controller in `reno`'s place."""
     file = folder / "scenario.toml"
     file.write_text(text.replace('"reno"', f'"{controller}"'), encoding="utf-8")
-    return windtunnel.run(file, controllers=classes, **more)
+    return windtunnel.run(file, extensions=classes, **more)
 
 
-def failure(folder: Path, mine: type[Controller]) -> ControllerError:
+def failure(folder: Path, mine: type[Controller]) -> ExtensionError:
     """Give the error of a run with that controller."""
-    with pytest.raises(ControllerError) as raised:
+    with pytest.raises(ExtensionError) as raised:
         run(folder, TCP, "mine", {"mine": mine})
     return raised.value
 
@@ -132,7 +133,7 @@ def test_an_exception_ends_its_run_and_no_other_and_says_where(tmp_path: Path) -
 compare.controller.mine = { "flows.f.controller" = "mine" }
 compare.controller.reno = { "flows.f.controller" = "reno" }
 """
-    with pytest.raises(ControllerError) as raised:
+    with pytest.raises(ExtensionError) as raised:
         run(tmp_path, TCP + comparison, "reno", {"mine": Fragile}, jobs=2)
     first, second = str(raised.value).splitlines()
     what = r"controller `mine`: on_congestion: KeyError: 'no such thing' "
@@ -207,7 +208,7 @@ def test_a_consumer_whose_controller_cannot_begin_ends_its_run(tmp_path: Path) -
         def __init__(self, start: Start) -> None:
             raise RuntimeError("no")
 
-    with pytest.raises(ControllerError, match="`mine`: __init__: RuntimeError: no"):
+    with pytest.raises(ExtensionError, match="`mine`: __init__: RuntimeError: no"):
         run(tmp_path, NDN, "mine", {"mine": Broken})
 
 

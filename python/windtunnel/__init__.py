@@ -1,20 +1,25 @@
 """Windtunnel: a laboratory for transport protocols."""
 
 from windtunnel._core import ScenarioError, __version__
-from windtunnel.controllers import Controller, ControllerError
+from windtunnel.bitrate_rules import BitrateRule
+from windtunnel.controllers import Controller
+from windtunnel.extensions import ExtensionError
 from windtunnel.results import Results, ResultsError
 from windtunnel.running import run
 from windtunnel.scenario.scenario import Scenario
+from windtunnel.schedulers import Scheduler
 from windtunnel.studies.errors import StudyError
 from windtunnel.studies.study import study
 
 __all__ = [
+    "BitrateRule",
     "Controller",
-    "ControllerError",
+    "ExtensionError",
     "Results",
     "ResultsError",
     "Scenario",
     "ScenarioError",
+    "Scheduler",
     "StudyError",
     "__version__",
     "run",

@@ -8,18 +8,25 @@ from typing_extensions import disjoint_base
 __all__ = [
     "COLUMNS",
     "SIGNALS",
+    "VIDEO_SIGNALS",
     "Acknowledgement",
     "Batch",
     "Congestion",
     "Delivery",
+    "Download",
     "Environments",
+    "Ladder",
     "Outcome",
     "RadioReport",
     "Scenario",
     "ScenarioError",
+    "SchedulerView",
+    "Situation",
     "Start",
+    "Subflow",
     "Table",
     "TransmissionStart",
+    "VideoEnvironment",
     "__version__",
     "catalogue",
     "schema",
@@ -46,7 +53,7 @@ class Outcome:
     failed: list[tuple[int, str]]
     """The cases of these runs, with the error of each."""
     failures: list[str]
-    """Errors in controllers written in Python."""
+    """Errors in what is written in Python."""
     work: tuple[int, int, float, float]
     """Events, packet-hops, CPU seconds, and the real seconds for routing where nodes move."""
 
@@ -112,15 +119,15 @@ class Scenario:
         """The files that it names: the name of each in the scenario, and its text."""
 
     @property
-    def controllers(self) -> dict[str, type[Any]]:
-        """The controllers written in Python, by their names in the scenario."""
+    def extensions(self) -> dict[str, type[Any]]:
+        """What is written in Python, by its names in the scenario."""
 
     def __new__(
         cls,
         file: str,
         text: str,
         settings: list[tuple[str, str]] = ...,
-        controllers: dict[str, type[Any]] | None = None,
+        extensions: dict[str, type[Any]] | None = None,
     ) -> Self: ...
     def bounds(self) -> list[tuple[float, float]]:
         """For each case, the bounds for any protocol.
@@ -259,6 +266,117 @@ class TransmissionStart:
     def __deepcopy__(self, _memo: Any) -> Self: ...
 
 @final
+class Subflow:
+    """A subflow, as a scheduler sees it: counted in segments, times in nanoseconds."""
+
+    place: int
+    """Its place among the subflows, from 0."""
+    is_usable: bool
+    """Whether data may go to it at all: it works, it does not have the data already, and it is
+    no backup while others work."""
+    is_open: bool
+    """Whether it takes a segment now: it is usable, its window has room, and it does not repair
+    what a timeout left."""
+    is_backup: bool
+    """Whether it is only for when no other works."""
+    cwnd: float
+    """Its congestion window."""
+    ssthresh: float
+    """Its slow-start threshold."""
+    in_flight: float
+    """Its data in flight."""
+    queued: float
+    """What it was given and has not sent yet."""
+    free: float
+    """The room in its window, with what is queued counted as sent."""
+    smoothed_rtt: int | None
+    """Its smoothed round-trip time, once there is a sample."""
+    rtt_variation: int
+    """RTTVAR (RFC 6298)."""
+    minimum_rtt: int | None
+    """The least round-trip time of late."""
+    timeout: int
+    """Its retransmission timeout."""
+    is_recovering: bool
+    """Whether it repairs losses."""
+    rate: float | None
+    """At most so many segments per second does it send; None without `wants_rates`."""
+    delivery_rate: float | None
+    """The last sample of its delivery rate, in segments per second."""
+    bandwidth: float | None
+    """The bandwidth that its controller estimates, in segments per second, if it does."""
+    def __deepcopy__(self, _memo: Any) -> Self: ...
+
+@final
+class SchedulerView:
+    """What a scheduler decides on: data is counted in bytes, times in nanoseconds."""
+
+    now: int
+    """The time since the start of the run."""
+    subflows: list[Subflow]
+    """All subflows."""
+    unacknowledged: int
+    """The first byte that is not acknowledged."""
+    next: int
+    """The next byte that goes for the first time."""
+    waiting: int
+    """Bytes that wait to go for the first time."""
+    window: int
+    """Bytes more that the receiver has room for."""
+    segment: int
+    """The bytes of a full segment."""
+    def __deepcopy__(self, _memo: Any) -> Self: ...
+
+@final
+class Ladder:
+    """The levels of a video, and the sizes of its segments."""
+
+    @property
+    def segment_s(self) -> float:
+        """How long a segment lasts, in seconds."""
+
+    @property
+    def segments(self) -> int:
+        """How many segments there are."""
+
+    @property
+    def bitrates_bps(self) -> list[float]:
+        """The bitrates of the levels, rising, in bits per second."""
+
+    def size(self, segment: int, level: int) -> int:
+        """Return the bytes of a segment at a level; raises IndexError if there is none."""
+
+    def __deepcopy__(self, _memo: Any) -> Self: ...
+
+@final
+class Situation:
+    """What a rule knows when it chooses."""
+
+    segment: int
+    """The segment to choose for, from 0."""
+    buffer_s: float
+    """The media in the buffer, in seconds."""
+    def __deepcopy__(self, _memo: Any) -> Self: ...
+
+@final
+class Download:
+    """A segment that was received."""
+
+    level: int
+    """Its level, from 0."""
+    size: int
+    """Its size, in bytes."""
+    latency_s: float
+    """From the request to the first byte, in seconds."""
+    time_s: float
+    """From the request to the last byte, in seconds."""
+    buffer_s: float
+    """The media in the buffer with it, in seconds."""
+    stalled_s: float
+    """How long playing stalled for it, in seconds."""
+    def __deepcopy__(self, _memo: Any) -> Self: ...
+
+@final
 class Environments:
     """Environments of one scenario, each with one flow, stepped in parallel on threads."""
 
@@ -286,6 +404,34 @@ class Environments:
 
 SIGNALS: list[str]
 """The names of an environment's signals."""
+
+@final
+class VideoEnvironment:
+    """A player of adaptive video in a scenario, stepped segment by segment."""
+
+    def __new__(cls, scenario: Scenario, flow: str | None) -> Self:
+        """Create one. Raises ScenarioError if there is no such flow."""
+
+    def ladder(self, case: int) -> Ladder:
+        """Return the levels and segments of a case."""
+
+    def reset(self, case: int, seed: int, own: bool) -> list[float]:
+        """Start an episode; `own` leaves the player to the scenario's rule.
+
+        Returns the signals of the first question, in the order of VIDEO_SIGNALS.
+        """
+
+    def step(self, level: int) -> list[float]:
+        """Request the next segment at a level; return the signals of the question after it.
+
+        Raises ValueError if no episode is under way, or an extension failed.
+        """
+
+    def is_over(self) -> bool:
+        """Whether the episode has ended, or none has begun."""
+
+VIDEO_SIGNALS: list[str]
+"""The names of a video environment's signals."""
 
 def schema() -> str: ...
 def catalogue(kind: str) -> str: ...

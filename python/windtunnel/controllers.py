@@ -11,7 +11,7 @@ answers, and a scenario names it in the same way::
         def on_congestion(self, congestion):
             self.decrease(congestion.signal, 0.9 * self.cwnd)
 
-    windtunnel.run("scenario.toml", controllers={"gentle": Gentle})
+    windtunnel.run("scenario.toml", extensions={"gentle": Gentle})
 
 Windows and data are counted in segments, times in integer nanoseconds, rates in segments
 per second.
@@ -31,31 +31,16 @@ from windtunnel._core import (
     Start,
     TransmissionStart,
 )
-from windtunnel.results import Results
 
 __all__ = [
     "Acknowledgement",
     "Congestion",
     "Controller",
-    "ControllerError",
     "Delivery",
     "RadioReport",
     "Start",
     "TransmissionStart",
 ]
-
-
-class ControllerError(RuntimeError):
-    """A controller written in Python failed, which ended its run.
-
-    The message names the controller, the method and the reason; `results` holds the other
-    runs.
-    """
-
-    def __init__(self, message: str, results: Results) -> None:
-        """Set the message and the results of the other runs."""
-        super().__init__(message)
-        self.results = results
 
 
 class Controller:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from windtunnel import _core
-from windtunnel.controllers import Controller, ControllerError
+from windtunnel.extensions import ExtensionError, Extensions
 from windtunnel.folders import SCENARIO_FILE, VERSION_KEY
 from windtunnel.progress import shown, tell
 from windtunnel.results import Results
@@ -181,31 +181,31 @@ def run(
     jobs: int | None = None,
     threads: int = 1,
     progress: bool = True,
-    controllers: Mapping[str, type[Controller]] | None = None,
+    extensions: Extensions | None = None,
 ) -> Results:
     """Run a scenario or a scenario file; return its results as data frames.
 
     `settings` replace values by their paths, and `seed` replaces the seed. `jobs` is the
     number of runs at a time (default: as many as there are processors for), `threads` the
     number of threads of each. `progress` shows a bar in notebooks and on terminals, and says
-    if series are recorded less often than usual. `controllers` are controllers written in
-    Python, by the names that the scenario uses for them.
+    if series are recorded less often than usual. `extensions` are controllers,
+    schedulers and rules written in Python, by the names that the scenario uses for them.
 
     Raises ScenarioError for an invalid scenario, OSError if a file cannot be read, and
-    ControllerError, with the results of the other runs, if a Python controller fails.
+    ExtensionError, with the results of the other runs, if one of the extensions fails.
 
     >>> results = windtunnel.run("scenarios/first.toml")
     >>> results["flows"].group_by("controller").agg(pl.col("goodput_bps").mean())
     """
     settings = {**(settings or {}), **({} if seed is None else {"seed": seed})}
     if isinstance(scenario, Scenario):
-        chosen = scenario.changed(settings, controllers)
+        chosen = scenario.changed(settings, extensions)
     else:
-        chosen = Scenario.load(scenario, settings, controllers)
+        chosen = Scenario.load(scenario, settings, extensions)
     if progress:
         tell(chosen.notes)
     with shown() if progress else nullcontext() as watch:
         results = run_scenario(chosen, jobs, watch, threads=threads)
     if failures := results.manifest["failures"]:
-        raise ControllerError("\n".join(failures), results)
+        raise ExtensionError("\n".join(failures), results)
     return results

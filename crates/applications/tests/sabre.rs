@@ -62,7 +62,10 @@ fn run(settings: &RuleSettings, bandwidth: f64) -> (f64, f64) {
         buffer = (buffer - time).max(0.0) + media;
         bitrates += ladder.bitrates()[choice.level] / 1e3;
         let level = choice.level;
-        rule.on_download(&ladder, &Download { level, bytes, latency: LATENCY, time, buffer });
+        rule.on_download(
+            &ladder,
+            &Download { level, bytes, latency: LATENCY, time, buffer, stalled: 0.0 },
+        );
     }
     let time = start + media * ladder.segments() as f64 + stalled;
     (bitrates * media / time, stalled)

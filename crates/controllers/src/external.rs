@@ -37,7 +37,8 @@ pub trait Maker: Debug + Send + Sync {
     fn make(&self, start: Start) -> Box<dyn External>;
 }
 
-/// Why an [`External`] controller failed: what it unwinds with.
+/// Why an [`External`] controller, or something else that is written outside and that a run
+/// asks, failed: what it unwinds with.
 #[derive(Debug)]
 pub struct Failed(pub String);
 

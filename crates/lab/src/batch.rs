@@ -9,9 +9,12 @@ use std::time::Instant;
 use std::{fmt, io};
 
 use cpu_time::{ProcessTime, ThreadTime};
+use windtunnel_applications::Workload;
+use windtunnel_applications::video::rules::RuleSettings;
 use windtunnel_engine::{Control, Stop, Time};
 use windtunnel_scenario::{Case, ScenarioError, Study};
-use windtunnel_world::{Transport, World};
+use windtunnel_transports::mptcp::scheduler::SchedulerSettings;
+use windtunnel_world::{FlowPlan, Transport, World};
 
 use crate::capture::Captures;
 use crate::caught::caught;
@@ -65,8 +68,8 @@ pub struct Fault {
 enum Failure {
     /// An internal error.
     Fault(String),
-    /// A controller from outside could not go on.
-    Controller(String),
+    /// Something that is written outside could not go on.
+    Extension(String),
     /// A file of series or a capture could not be written.
     Unwritten(io::Error),
 }
@@ -109,24 +112,29 @@ impl From<usize> for Processors {
 }
 
 impl Processors {
-    /// Captures are written in the order of time, and controllers from outside may be
+    /// Captures are written in the order of time, and what is written outside may be
     /// called by one thread only: their runs use one.
     fn threads_of_a_run(self, study: &Study, captures: Option<&Captures>) -> usize {
-        if captures.is_some() || study.cases.iter().any(has_external_controller) {
-            1
-        } else {
-            self.threads
-        }
+        if captures.is_some() || study.cases.iter().any(uses_extensions) { 1 } else { self.threads }
     }
 }
 
-fn has_external_controller(case: &Case) -> bool {
-    let flows = case.plan.flows.iter().filter_map(|it| match &it.transport {
-        Transport::Tcp { settings, .. } => Some(&settings.controller),
-        Transport::Udp(_) => None,
-    });
-    let consumers = case.plan.consumers.iter().map(|it| &it.controller);
-    flows.chain(consumers).any(|it| it.maker().is_some())
+/// Whether something in it is written outside.
+fn uses_extensions(case: &Case) -> bool {
+    case.plan.flows.iter().any(flow_uses_extensions)
+        || case.plan.consumers.iter().any(|it| it.controller.maker().is_some())
+}
+
+fn flow_uses_extensions(flow: &FlowPlan) -> bool {
+    let Transport::Tcp { settings, workload } = &flow.transport else { return false };
+    let scheduler = flow.multipath.as_ref().map(|it| &it.settings.scheduler);
+    let has_rule = match workload {
+        Workload::AdaptiveVideo(it) => matches!(it.rule, RuleSettings::External(_)),
+        _ => false,
+    };
+    settings.controller.maker().is_some()
+        || matches!(scheduler, Some(SchedulerSettings::External(_)))
+        || has_rule
 }
 
 /// Runs in progress.
@@ -245,7 +253,7 @@ impl Batch {
                     let (case, number) = (index / runs, (index % runs) as u32);
                     outcome.faults.push(Fault { case, number, what });
                 }
-                Some(Err(Failure::Controller(failure))) => outcome.failures.push(failure),
+                Some(Err(Failure::Extension(failure))) => outcome.failures.push(failure),
                 Some(Err(Failure::Unwritten(error))) => {
                     outcome.unwritten.get_or_insert(error);
                 }
@@ -302,7 +310,7 @@ impl Shared {
         let mut plan = case_read.plan.clone();
         plan.run = number as u64;
         let plan = Arc::new(plan);
-        let failed = |why: String| Failure::Controller(self.named(case_read, number, &why));
+        let failed = |why: String| Failure::Extension(self.named(case_read, number, &why));
         let world = caught(|| World::on_threads(&plan, self.threads)).map_err(failed)?;
         let mut world = world.expect("the plan was checked when it was read");
         let captures = self.captures.as_ref();

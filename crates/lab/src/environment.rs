@@ -5,6 +5,7 @@
 //! hears what every controller hears. Nothing else of the network is told.
 
 mod seat;
+mod video;
 
 use std::sync::Arc;
 
@@ -17,6 +18,7 @@ use windtunnel_world::{Plan, Transport, World};
 
 use crate::caught::caught;
 use seat::{Seat, Shared, lock};
+pub use video::{VideoEnvironment, VideoSignals};
 
 /// What an agent answers.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -256,25 +258,36 @@ fn place(plan: &Plan, flow: Option<&str>) -> Result<Place, Mistake> {
     let flows = plan.flows.iter().enumerate().filter(|(_, it)| over_tcp(&it.transport));
     let flows = flows.map(|(place, it)| (it.name.as_str(), Place::Flow(place)));
     let all: Vec<(&str, Place)> = consumers.chain(flows).collect();
-    let names: Vec<&str> = all.iter().map(|(name, _)| *name).collect();
-    let place = match (flow, all.as_slice()) {
-        (Some(flow), _) => all.iter().find(|(name, _)| *name == flow).ok_or_else(|| {
-            Mistake::new(format!("there is no flow `{flow}` that has a controller"))
-                .help(suggestion(flow, &names))
-        })?,
-        (None, [only]) => only,
-        (None, []) => return Err(Mistake::new("the scenario has no flow with a controller")),
-        (None, _) => {
-            return Err(Mistake::new("the scenario has several flows with a controller")
-                .help(format!("name one of them: {}", list(&names))));
-        }
-    };
-    match place.1 {
+    match only(&all, flow, "a controller")? {
         Place::Flow(it) if plan.flows[it].split.is_some() => {
-            Err(Mistake::new(format!("proxies split flow `{}` into connections", place.0))
+            let name = &plan.flows[it].name;
+            Err(Mistake::new(format!("proxies split flow `{name}` into connections"))
                 .help("leave `split` out: an agent drives one sender"))
         }
+        Place::Flow(it) if plan.flows[it].multipath.is_some() => {
+            let name = &plan.flows[it].name;
+            Err(Mistake::new(format!("flow `{name}` takes several paths"))
+                .help("leave `multipath` out: an agent drives one sender"))
+        }
         place => Ok(place),
+    }
+}
+
+/// Of all flows with something the one of that name, or the only one.
+fn only<T: Copy>(all: &[(&str, T)], flow: Option<&str>, with: &str) -> Result<T, Mistake> {
+    let names: Vec<&str> = all.iter().map(|(name, _)| *name).collect();
+    match (flow, all) {
+        (Some(flow), _) => {
+            let found = all.iter().find(|(name, _)| *name == flow);
+            found.map(|it| it.1).ok_or_else(|| {
+                Mistake::new(format!("there is no flow `{flow}` that has {with}"))
+                    .help(suggestion(flow, &names))
+            })
+        }
+        (None, [only]) => Ok(only.1),
+        (None, []) => Err(Mistake::new(format!("the scenario has no flow with {with}"))),
+        (None, _) => Err(Mistake::new(format!("the scenario has several flows with {with}"))
+            .help(format!("name one of them: {}", list(&names)))),
     }
 }
 

@@ -3,10 +3,8 @@
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use windtunnel_controllers::Maker;
-use windtunnel_scenario::{Outside, ScenarioError, Study, Unreadable};
+use windtunnel_scenario::{Extensions, Outside, ScenarioError, Study, Unreadable};
 
 use crate::tables::COLUMNS;
 
@@ -20,11 +18,10 @@ const MOST_BYTES: u64 = 64 << 20;
 /// # Errors
 /// [`ScenarioError`] says what is wrong, where, and what would be right.
 pub fn read(file: &str, text: &str, settings: &[(String, String)]) -> Result<Study, ScenarioError> {
-    read_with(file, text, settings, &[])
+    read_with(file, text, settings, &Extensions::default())
 }
 
-/// The same with controllers that are not registered: a scenario names them as their
-/// makers do.
+/// The same with what is written outside: a scenario names each as its maker does.
 ///
 /// # Errors
 /// [`ScenarioError`] says what is wrong, where, and what would be right.
@@ -32,11 +29,11 @@ pub fn read_with(
     file: &str,
     text: &str,
     settings: &[(String, String)],
-    makers: &[Arc<dyn Maker>],
+    extensions: &Extensions,
 ) -> Result<Study, ScenarioError> {
     let mut folder = Folder::beside(file);
     let mut text_of = |name: &str| folder.text(name);
-    let outside = Outside { makers, files: &mut text_of, columns: COLUMNS };
+    let outside = Outside { extensions, files: &mut text_of, columns: COLUMNS };
     Study::read(file, text, settings, outside)
 }
 

@@ -18,7 +18,9 @@ pub mod tables;
 
 pub use batch::{Batch, Fault, Outcome, Processors, Progress};
 pub use bounds::Bounds;
-pub use environment::{Answer, Driver, Environment, Environments, Signals};
+pub use environment::{
+    Answer, Driver, Environment, Environments, Signals, VideoEnvironment, VideoSignals,
+};
 pub use folder::{read, read_with};
 pub use tables::Run;
-pub use windtunnel_scenario::{Case, Place, ScenarioError, Study, schema, units};
+pub use windtunnel_scenario::{Case, Extensions, Place, ScenarioError, Study, schema, units};

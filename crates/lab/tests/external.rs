@@ -12,7 +12,7 @@ use windtunnel_controllers::{
     Acknowledgement, AnyController, Congestion, Controller, DESCRIPTIONS, Description, External,
     Failed, Maker, Settings, Start, TransmissionStart, Window,
 };
-use windtunnel_lab::{Batch, Outcome, ScenarioError, Study, tables};
+use windtunnel_lab::{Batch, Extensions, Outcome, ScenarioError, Study, tables};
 
 const DESCRIPTION: Description = Description {
     name: "mine",
@@ -89,9 +89,13 @@ impl External for Made {
     }
 }
 
+fn of(controller: Arc<dyn Maker>) -> Extensions {
+    Extensions { controllers: vec![controller], ..Extensions::default() }
+}
+
 fn read(text: &str, gives_up_after: u32) -> Result<Study, ScenarioError> {
     let mine: Arc<dyn Maker> = Arc::new(Mine { of: "reno", gives_up_after });
-    windtunnel_lab::read_with(FILE, text, &[], &[mine])
+    windtunnel_lab::read_with(FILE, text, &[], &of(mine))
 }
 
 /// Two connections over TCP, or two consumers, through links that lose packets.
@@ -160,7 +164,7 @@ fn a_name_near_it_is_told_of_it_and_a_registered_name_is_taken() {
             unreachable!("no scenario is read with it")
         }
     }
-    let error = windtunnel_lab::read_with(FILE, &scenario("reno"), &[], &[Arc::new(Taken)]);
+    let error = windtunnel_lab::read_with(FILE, &scenario("reno"), &[], &of(Arc::new(Taken)));
     let name = DESCRIPTIONS[0].name;
     let message = format!("there is a controller `{name}` already");
     assert_contains(&error.expect_err("the name is taken"), &[&message]);
@@ -188,7 +192,7 @@ fn one_that_cannot_even_begin_ends_its_run() {
             resume_unwind(Box::new(Failed("no beginning".to_owned())))
         }
     }
-    let read = |text: &str| windtunnel_lab::read_with(FILE, text, &[], &[Arc::new(Broken)]);
+    let read = |text: &str| windtunnel_lab::read_with(FILE, text, &[], &of(Arc::new(Broken)));
     // A consumer has its controller from the first moment, a connection when it opens.
     let flow = "[flows]\nf = { from = \"a\", to = \"c\", controller = \"mine\" }\n";
     for text in [changed("\"cubic\"", "\"mine\""), changed("\"cubic\"", "\"reno\"") + flow] {

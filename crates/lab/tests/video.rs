@@ -212,7 +212,7 @@ fn what_no_player_can_play_is_refused_with_what_would_be_right() {
     let cases = [
         (
             format!(r#"kind = "adaptive-video", {file}, rule = ¶"bolla""#),
-            ["unknown value", "did you mean `bola`?"],
+            ["there is no rule", "did you mean `bola`?"],
         ),
         (format!(r#"{stream} file = ¶"video/bb.json""#), ["video/bb.json", "no such file"]),
         (

@@ -1,32 +1,16 @@
 //! Controllers written in Python: classes that the core drives like its own.
 
 use std::any::Any;
-use std::panic::resume_unwind;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString, PyType};
+use pyo3::types::PyString;
 use windtunnel_controllers as transport;
-use windtunnel_controllers::{Controller, Description, External, Failed, Maker, Need, Window};
+use windtunnel_controllers::{Controller, Description, External, Maker, Need, Window};
 
-/// An argument of a controller's method; it is immutable, so that a copy is the object itself.
-macro_rules! argument {
-    ($(#[$of_class:meta])* $name:ident { $($(#[$of_field:meta])* $field:ident: $kind:ty,)+ }) => {
-        $(#[$of_class])*
-        #[pyclass(frozen, get_all)]
-        #[derive(Clone)]
-        struct $name { $($(#[$of_field])* $field: $kind,)+ }
-
-        #[pymethods]
-        impl $name {
-            fn __deepcopy__(this: Py<Self>, _memo: Py<PyAny>) -> Py<Self> {
-                this
-            }
-        }
-    };
-}
+use crate::extensions::{self, argument, said};
 
 argument! {
     /// The initial conditions of a connection.
@@ -150,20 +134,10 @@ struct Class {
     class: Py<PyAny>,
 }
 
-/// Makers of the controllers in a dictionary: classes by name.
-pub(crate) fn makers(controllers: &Bound<'_, PyDict>) -> PyResult<Vec<Arc<dyn Maker>>> {
-    let base = controllers.py().import("windtunnel.controllers")?.getattr("Controller")?;
-    let maker = |(name, class): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
-        let name = name.extract::<String>()?;
-        if !class.cast::<PyType>().is_ok_and(|it| matches!(it.is_subclass(&base), Ok(true))) {
-            let what = format!("controller `{name}` is not a subclass of windtunnel.Controller");
-            return Err(PyTypeError::new_err(what));
-        }
-        let needs = needs(&name, &class)?;
-        let description = described(name, needs);
-        Ok(Arc::new(Class { description, class: class.unbind() }) as Arc<dyn Maker>)
-    };
-    controllers.iter().map(maker).collect()
+/// The maker of a class's controllers.
+pub(crate) fn maker(name: String, class: &Bound<'_, PyAny>) -> PyResult<Arc<dyn Maker>> {
+    let needs = needs(&name, class)?;
+    Ok(Arc::new(Class { description: described(name, needs), class: class.clone().unbind() }))
 }
 
 /// The needs of a class, by their names in listings.
@@ -347,27 +321,7 @@ impl External for Object {
 
 /// Ends the run.
 fn fail(description: &Description, method: &str, why: &str) -> ! {
-    let name = description.name;
-    resume_unwind(Box::new(Failed(format!("controller `{name}`: {method}: {why}"))))
-}
-
-/// The message of an exception, and where it was raised.
-fn said(py: Python<'_>, error: &PyErr) -> String {
-    match place(py, error) {
-        Some((file, line)) => format!("{error} ({file}, line {line})"),
-        None => error.to_string(),
-    }
-}
-
-/// The innermost line of an exception's traceback.
-fn place(py: Python<'_>, error: &PyErr) -> Option<(String, usize)> {
-    let mut traceback = error.traceback(py)?.into_any();
-    while let Some(next) = traceback.getattr("tb_next").ok().filter(|it| !it.is_none()) {
-        traceback = next;
-    }
-    let code = traceback.getattr("tb_frame").ok()?.getattr("f_code").ok()?;
-    let file = code.getattr("co_filename").ok()?.extract().ok()?;
-    Some((file, traceback.getattr("tb_lineno").ok()?.extract().ok()?))
+    extensions::fail("controller", description.name, method, why)
 }
 
 /// Adds the arguments of controllers' methods to the module.

@@ -1,17 +1,19 @@
-//! Flows that agents control, step by step; `windtunnel.environments` wraps them as
-//! Gymnasium environments.
+//! Flows and players of video that agents control, step by step; `windtunnel.environments`
+//! wraps them as Gymnasium environments.
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use windtunnel_engine::Duration;
-use windtunnel_lab::{self as lab, Answer, Driver, Signals};
+use windtunnel_lab::{self as lab, Answer, Driver, Signals, VideoSignals};
 
+use crate::bitrate_rules::Ladder;
 use crate::{Scenario, ScenarioError};
 
 const SIGNALS: usize = Signals::NAMES.len();
+const VIDEO_SIGNALS: usize = VideoSignals::NAMES.len();
 
 /// Environments of one scenario, stepped in parallel. The mutex is never contended:
 /// Python's own check admits one caller at a time.
@@ -93,14 +95,71 @@ impl Environments {
 
 impl Environments {
     fn all(&mut self) -> PyResult<&mut lab::Environments> {
-        self.0.get_mut().map_err(|_| {
-            PyValueError::new_err("internal error; please report it: an earlier step failed")
-        })
+        self.0.get_mut().map_err(|_| failed_before())
+    }
+}
+
+fn failed_before() -> PyErr {
+    PyValueError::new_err("internal error; please report it: an earlier step failed")
+}
+
+/// The environment of a player of adaptive video. The mutex is never contended: Python's own
+/// check admits one caller at a time.
+#[pyclass]
+struct VideoEnvironment(Mutex<lab::VideoEnvironment>);
+
+#[pymethods]
+impl VideoEnvironment {
+    #[new]
+    fn new(scenario: &Scenario, flow: Option<&str>) -> PyResult<Self> {
+        let made = lab::VideoEnvironment::new(Arc::new(scenario.0.clone()), flow);
+        let made = made.map_err(|error| ScenarioError::new_err(error.to_string()))?;
+        Ok(Self(Mutex::new(made)))
+    }
+
+    /// The levels and segments of a case.
+    fn ladder(&mut self, case: usize) -> PyResult<Ladder> {
+        Ok(Ladder::from(self.get()?.ladder(case)))
+    }
+
+    /// Starts an episode; `own` leaves the player to the scenario's own rule. Returns the
+    /// signals of the first question.
+    fn reset(
+        &mut self,
+        py: Python<'_>,
+        case: usize,
+        seed: u64,
+        own: bool,
+    ) -> PyResult<[f64; VIDEO_SIGNALS]> {
+        let environment = self.get()?;
+        let driver = if own { Driver::Own } else { Driver::Agent };
+        let begun = py.detach(|| environment.reset(case, seed, driver));
+        begun.map(|it| it.row()).map_err(PyValueError::new_err)
+    }
+
+    /// Requests the next segment at a level; returns the signals of the question after it.
+    fn step(&mut self, py: Python<'_>, level: usize) -> PyResult<[f64; VIDEO_SIGNALS]> {
+        let environment = self.get()?;
+        let result = py.detach(|| environment.step(level));
+        result.map(|it| it.row()).map_err(PyValueError::new_err)
+    }
+
+    /// Whether the episode has ended, or none has begun.
+    fn is_over(&mut self) -> PyResult<bool> {
+        Ok(self.get()?.is_over())
+    }
+}
+
+impl VideoEnvironment {
+    fn get(&mut self) -> PyResult<&mut lab::VideoEnvironment> {
+        self.0.get_mut().map_err(|_| failed_before())
     }
 }
 
 /// Adds the environments and the names of the signals to the module.
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("SIGNALS", Signals::NAMES)?;
+    module.add("VIDEO_SIGNALS", VideoSignals::NAMES)?;
+    module.add_class::<VideoEnvironment>()?;
     module.add_class::<Environments>()
 }

@@ -1,7 +1,10 @@
 //! Python bindings of the lab: thin, with types in `_core.pyi`.
 
+mod bitrate_rules;
 mod controllers;
 mod environment;
+mod extensions;
+mod schedulers;
 
 use std::io;
 use std::path::PathBuf;
@@ -81,7 +84,7 @@ impl Outcome {
         self.outcome.faults.iter().map(|it| (it.case, it.what.clone())).collect()
     }
 
-    /// Errors in controllers written in Python.
+    /// Errors in what is written in Python.
     #[getter]
     fn failures(&self) -> Vec<String> {
         self.outcome.failures.clone()
@@ -106,25 +109,25 @@ struct Scenario(Study, Py<PyDict>);
 #[pymethods]
 impl Scenario {
     /// Reads a scenario's text. `settings` are paths and values that override
-    /// those in the text; `controllers` are classes by their names in the scenario.
+    /// those in the text; `extensions` are classes by their names in the scenario.
     #[new]
-    #[pyo3(signature = (file, text, settings=Vec::new(), controllers=None))]
+    #[pyo3(signature = (file, text, settings=Vec::new(), extensions=None))]
     fn new(
         py: Python<'_>,
         file: &str,
         text: &str,
         settings: Vec<(String, String)>,
-        controllers: Option<Bound<'_, PyDict>>,
+        extensions: Option<Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
-        let controllers = controllers.unwrap_or_else(|| PyDict::new(py));
-        let study = lab::read_with(file, text, &settings, &controllers::makers(&controllers)?);
+        let extensions = extensions.unwrap_or_else(|| PyDict::new(py));
+        let study = lab::read_with(file, text, &settings, &extensions::of(&extensions)?);
         let study = study.map_err(|error| ScenarioError::new_err(error.to_string()))?;
-        Ok(Self(study, controllers.unbind()))
+        Ok(Self(study, extensions.unbind()))
     }
 
-    /// The controllers written in Python, by their names in the scenario.
+    /// What is written in Python, by its names in the scenario.
     #[getter]
-    fn controllers(&self, py: Python<'_>) -> PyResult<Py<PyDict>> {
+    fn extensions(&self, py: Python<'_>) -> PyResult<Py<PyDict>> {
         self.1.bind(py).copy().map(Bound::unbind)
     }
 
@@ -373,6 +376,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Table>()?;
     module.add_function(wrap_pyfunction!(units, module)?)?;
     controllers::add(module)?;
+    schedulers::add(module)?;
+    bitrate_rules::add(module)?;
     environment::add(module)?;
     module.add_function(wrap_pyfunction!(schema, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue, module)?)?;

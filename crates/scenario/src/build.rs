@@ -1,10 +1,7 @@
 //! From a scenario to a plan.
 
-use std::sync::Arc;
-
 use indexmap::{IndexMap, IndexSet};
 use toml::Spanned;
-use windtunnel_controllers::Maker;
 use windtunnel_engine::Duration;
 use windtunnel_packets::ndn::wire::Name;
 use windtunnel_world::{ChangePlan, ConsumerPlan, LinkPlan, Plan, ProducerPlan, RecordingPlan};
@@ -14,6 +11,7 @@ use crate::constellations::{self, Around};
 use crate::consumers;
 use crate::controllers::Controllers;
 use crate::error::Mistake;
+use crate::extensions::Extensions;
 use crate::files::Files;
 use crate::located::Named;
 use crate::nodes::Names;
@@ -21,14 +19,14 @@ use crate::scenario::Scenario;
 use crate::{bridges, flows, sessions, tunnels};
 
 /// Builds the plan of run 0, and says what the user should know. `files` are those that the
-/// scenario names, `makers` make the controllers that are not registered.
+/// scenario names, `extensions` what it names that is written outside.
 pub(crate) fn plan(
     scenario: &Scenario,
     files: &mut Files<'_>,
-    makers: &[Arc<dyn Maker>],
+    extensions: &Extensions,
 ) -> Result<(Plan, Vec<String>), Mistake> {
     let duration = checks::duration(scenario)?;
-    let controllers = Controllers { own: &scenario.controllers, makers };
+    let controllers = Controllers { own: &scenario.controllers, extensions };
     // Those that nothing in this case uses are checked all the same.
     controllers.check()?;
     let own = Names::of("node", &scenario.nodes);
@@ -69,9 +67,7 @@ pub(crate) fn plan(
         seed: scenario.seed,
         run: 0,
     };
-    let (links, schedulers) = (&link_names, &[]);
-    plan.flows =
-        flows::plans(&scenario.flows, &nodes, links, &controllers, schedulers, &plan, files)?;
+    plan.flows = flows::plans(&scenario.flows, &nodes, &link_names, &controllers, &plan, files)?;
     checks::check(scenario, &plan)?;
     plan.bridges = bridges::plans(&scenario.bridges, &nodes, &plan)?;
     plan.tunnels = tunnels::plans(&scenario.tunnels, &nodes, &plan)?;

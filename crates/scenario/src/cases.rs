@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use indexmap::IndexSet;
 use toml_edit::{DocumentMut, Key};
-use windtunnel_controllers::{DESCRIPTIONS, Maker};
 use windtunnel_world::{ConsumerPlan, Plan, RecordingPlan};
 
 use crate::build;
 use crate::comparison::{self, Chosen};
 use crate::error::{Mistake, ScenarioError};
+use crate::extensions::Extensions;
 use crate::files::{Files, Unreadable};
 use crate::links::loss_note;
 use crate::scenario::{outline, parse};
@@ -58,8 +58,8 @@ pub struct Study {
 
 /// What a scenario may name that is not in its own text.
 pub struct Outside<'a> {
-    /// Controllers that are not registered: a scenario names them as their makers do.
-    pub makers: &'a [Arc<dyn Maker>],
+    /// What is written outside these crates.
+    pub extensions: &'a Extensions,
     /// Gives the text of a file by the name that the scenario has for it.
     pub files: &'a mut dyn FnMut(&str) -> Result<String, Unreadable>,
     /// The columns of the results, which no axis of a comparison may be named after.
@@ -68,7 +68,10 @@ pub struct Outside<'a> {
 
 impl fmt::Debug for Outside<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Outside").field("makers", &self.makers).finish_non_exhaustive()
+        formatter
+            .debug_struct("Outside")
+            .field("extensions", &self.extensions)
+            .finish_non_exhaustive()
     }
 }
 
@@ -85,8 +88,8 @@ impl Study {
         settings: &[(String, String)],
         outside: Outside<'_>,
     ) -> Result<Self, ScenarioError> {
-        let Outside { makers, files, columns } = outside;
-        check_makers(makers).map_err(|it| it.locate(file, "", None))?;
+        let Outside { extensions, files, columns } = outside;
+        extensions.check().map_err(|it| it.locate(file, "", None))?;
         let given = Given::new(file, text, settings)?;
         let refuse = |it| given.refuse(it, None);
         let scenario = outline(&given.text).map_err(refuse)?;
@@ -94,7 +97,7 @@ impl Study {
         comparison::check_runs(&scenario, &axes).map_err(refuse)?;
         let mut files = Files::new(files);
         let combinations = comparison::combinations(&axes);
-        let cases = combinations.iter().map(|it| given.case(it, &mut files, makers));
+        let cases = combinations.iter().map(|it| given.case(it, &mut files, extensions));
         let cases = cases.collect::<Result<_, _>>()?;
         let limit = scenario.real_time_limit.map(|it| it.0.as_nanos());
         Ok(Self {
@@ -199,7 +202,7 @@ impl<'a> Given<'a> {
         &self,
         combination: &[Chosen<'_>],
         files: &mut Files<'_>,
-        makers: &[Arc<dyn Maker>],
+        extensions: &Extensions,
     ) -> Result<Case, ScenarioError> {
         let names: Vec<String> = combination.iter().map(|it| it.name.to_owned()).collect();
         let label = (!names.is_empty()).then(|| names.join(", "));
@@ -212,7 +215,7 @@ impl<'a> Given<'a> {
         }
         let text = if set.is_empty() { self.text.clone() } else { document.to_string() };
         let plan = parse(&text).and_then(|it| {
-            let (plan, mut notes) = build::plan(&it, files, makers)?;
+            let (plan, mut notes) = build::plan(&it, files, extensions)?;
             notes.extend(it.recording.notes(&plan));
             notes.extend(loss_note(&plan));
             Ok((plan, notes))
@@ -238,16 +241,6 @@ fn check_size(text: &str) -> Result<(), Mistake> {
     let most = MOST_BYTES >> 20;
     Err(Mistake::new(format!("too large for a scenario: more than {most} MiB"))
         .help("name a scenario file; there are examples in scenarios/"))
-}
-
-/// Whether no controller from outside has a registered one's name.
-fn check_makers(makers: &[Arc<dyn Maker>]) -> Result<(), Mistake> {
-    let is_registered = |name: &&str| DESCRIPTIONS.iter().any(|it| it.name == *name);
-    match makers.iter().map(|it| it.description().name).find(is_registered) {
-        None => Ok(()),
-        Some(name) => Err(Mistake::new(format!("there is a controller `{name}` already"))
-            .help("give yours another name")),
-    }
 }
 
 /// As text, the prefix that each consumer asks for.

@@ -11,9 +11,10 @@ use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, Error, MapAccess, Visitor};
 use toml::Spanned;
-use windtunnel_controllers::{DESCRIPTIONS, Kind, Maker, Need, SettingError, Settings, Value};
+use windtunnel_controllers::{DESCRIPTIONS, Kind, Need, SettingError, Settings, Value};
 
 use crate::error::{Mistake, suggestion};
+use crate::extensions::Extensions;
 use crate::located::{Located, Named};
 
 /// A controller and its parameters.
@@ -148,24 +149,24 @@ impl JsonSchema for Controller {
 pub(crate) struct Controllers<'a> {
     /// The file's own, under `[controllers]`.
     pub(crate) own: &'a Named<Controller>,
-    /// Those from outside.
-    pub(crate) makers: &'a [Arc<dyn Maker>],
+    /// What is written outside.
+    pub(crate) extensions: &'a Extensions,
 }
 
 impl Controllers<'_> {
     /// Checks all of the file's own, also those that nothing uses.
     pub(crate) fn check(&self) -> Result<(), Mistake> {
-        self.own.values().try_for_each(|it| settings(it, &[], self.makers).map(drop))
+        self.own.values().try_for_each(|it| settings(it, &[], self.extensions).map(drop))
     }
 
     /// What a `controller` means: one of the file's own, one from outside, or a
     /// registered one.
     pub(crate) fn settings(&self, controller: &Controller) -> Result<Settings, Mistake> {
         match self.own(controller) {
-            Some(named) => settings(named, &[], self.makers),
+            Some(named) => settings(named, &[], self.extensions),
             None => {
                 let own: Vec<&str> = self.own.keys().map(|it| it.get_ref().as_str()).collect();
-                settings(controller, &own, self.makers)
+                settings(controller, &own, self.extensions)
             }
         }
     }
@@ -193,9 +194,10 @@ impl Controllers<'_> {
 fn settings(
     controller: &Controller,
     own: &[&str],
-    makers: &[Arc<dyn Maker>],
+    extensions: &Extensions,
 ) -> Result<Settings, Mistake> {
     let name = controller.kind.value.as_str();
+    let makers = &extensions.controllers;
     let maker = makers.iter().find(|it| it.description().name == name);
     let registered = || DESCRIPTIONS.iter().find(|it| it.name == name);
     let mut settings = match maker {

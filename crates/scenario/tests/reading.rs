@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
-use windtunnel_scenario::{Outside, ScenarioError, Study, Unreadable};
+use windtunnel_scenario::{Extensions, Outside, ScenarioError, Study, Unreadable};
 
 /// Reads a text that names only these files.
 fn read(text: &str, files: &[(&str, &str)]) -> Result<Study, ScenarioError> {
@@ -15,7 +15,7 @@ fn read(text: &str, files: &[(&str, &str)]) -> Result<Study, ScenarioError> {
         "memory",
         text,
         &[],
-        Outside { makers: &[], files: &mut text_of, columns: &["run"] },
+        Outside { extensions: &Extensions::default(), files: &mut text_of, columns: &["run"] },
     )
 }
 

@@ -360,13 +360,18 @@ def section(name: str, definition: Schema, schema: Schema) -> str:
     if "properties" in definition:
         parts.append(table_of_keys(definition))
     elif "oneOf" in definition:
-        values = ([f"`{it['const']}`", text(it)] for it in definition["oneOf"])
+        values = ([value_of(it), text(it)] for it in definition["oneOf"])
         parts.append(table(["value", "meaning"], values))
     elif name == "Controller":
         parts.extend(controller(it) for it in tables(definition))
     else:
         parts.append(kinds(tables(definition)))
     return "\n".join(parts)
+
+
+def value_of(choice: Schema) -> str:
+    """Show a choice: a value, or any name."""
+    return f"`{choice['const']}`" if "const" in choice else "a name"
 
 
 def tables(definition: Schema) -> list[Schema]:

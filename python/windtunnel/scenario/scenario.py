@@ -13,11 +13,8 @@ from tomlkit.items import Item
 
 from windtunnel import _core
 from windtunnel._core import ScenarioError
-from windtunnel.controllers import Controller
+from windtunnel.extensions import Extensions
 from windtunnel.scenario.tables import ScenarioTables
-
-Controllers = Mapping[str, type[Controller]]
-"""Controllers written in Python, by their names in scenarios."""
 
 BUILT = "scenario"
 """The name, in messages, of a scenario that was not read from a file."""
@@ -57,34 +54,34 @@ class Scenario(_core.Scenario):
     def load(
         file: Path | str,
         settings: Mapping[str, object] | None = None,
-        controllers: Controllers | None = None,
+        extensions: Extensions | None = None,
     ) -> Scenario:
         """Read a scenario file; `settings` replace values by their paths.
 
-        `controllers` are controllers written in Python, by their names in the scenario.
+        `extensions` are classes written in Python, by their names in the scenario.
         Raises ScenarioError, or OSError if the file cannot be read.
         """
-        return read_file(file, encoded(settings or {}), controllers)
+        return read_file(file, encoded(settings or {}), extensions)
 
     @staticmethod
-    def parse(text: str, file: str = BUILT, controllers: Controllers | None = None) -> Scenario:
+    def parse(text: str, file: str = BUILT, extensions: Extensions | None = None) -> Scenario:
         """Read a scenario's text, in TOML. Raises ScenarioError.
 
         `file` is its name in messages; paths in the scenario are relative to it.
-        `controllers` are controllers written in Python, by their names in the scenario.
+        `extensions` are classes written in Python, by their names in the scenario.
         """
-        return checked(file, text, (), controllers)
+        return checked(file, text, (), extensions)
 
     def changed(
-        self, settings: Mapping[str, object], controllers: Controllers | None = None
+        self, settings: Mapping[str, object], extensions: Extensions | None = None
     ) -> Scenario:
-        """Copy the scenario with other values, by their paths, or more controllers.
+        """Copy the scenario with other values, by their paths, or more extensions.
 
         Raises ScenarioError for an unknown path or an invalid value.
 
         >>> scenario.changed({"links.air.rate": "50 Mbps", "runs": 10})
         """
-        named = {**self.controllers, **(controllers or {})}
+        named = {**self.extensions, **(extensions or {})}
         return checked(self.file, self.text, encoded(settings), named)
 
     @property
@@ -93,19 +90,19 @@ class Scenario(_core.Scenario):
         return cast(ScenarioTables, tomllib.loads(self.text))
 
     def __eq__(self, other: object) -> bool:
-        """Compare the text, the files that it names, and its controllers."""
+        """Compare the text, the files that it names, and its extensions."""
         if not isinstance(other, Scenario):
             return NotImplemented
-        parts = ((it.text, it.files, it.controllers) for it in (self, other))
+        parts = ((it.text, it.files, it.extensions) for it in (self, other))
         return next(parts) == next(parts)
 
     def __hash__(self) -> int:
         """Hash the text."""
         return hash(self.text)
 
-    def __reduce__(self) -> tuple[Callable[..., Scenario], tuple[str, str, Controllers]]:
+    def __reduce__(self) -> tuple[Callable[..., Scenario], tuple[str, str, Extensions]]:
         """Support copying and pickling."""
-        return Scenario.parse, (self.text, self.file, self.controllers)
+        return Scenario.parse, (self.text, self.file, self.extensions)
 
     def __repr__(self) -> str:
         """Show title, cases, runs and simulated time."""
@@ -117,7 +114,7 @@ class Scenario(_core.Scenario):
 def read_file(
     file: Path | str,
     settings: Iterable[tuple[str, str]] = (),
-    controllers: Controllers | None = None,
+    extensions: Extensions | None = None,
 ) -> Scenario:
     """Read and check a scenario file; `settings` are paths and values as the core takes them.
 
@@ -129,18 +126,18 @@ def read_file(
             text = opened.read(MOST_READ)
     except UnicodeDecodeError as error:
         raise not_text(name, error) from error
-    return checked(name, text, settings, controllers)
+    return checked(name, text, settings, extensions)
 
 
 def checked(
     file: str,
     text: str,
     settings: Iterable[tuple[str, str]] = (),
-    controllers: Controllers | None = None,
+    extensions: Extensions | None = None,
 ) -> Scenario:
     """Check a text with settings: each is a path, and a TOML value or plain text."""
     try:
-        return _core.Scenario.__new__(Scenario, file, text, list(settings), dict(controllers or {}))
+        return _core.Scenario.__new__(Scenario, file, text, list(settings), dict(extensions or {}))
     except UnicodeEncodeError as error:
         raise not_text(file, error) from error
 

@@ -93,7 +93,8 @@ def type_of(value: Schema) -> str:
             kinds = [type_of(one) for one in several if one != {"type": "null"}]
             return " | ".join(dict.fromkeys(kinds))
         case {"oneOf": options}:
-            return literal(it["const"] for it in options)
+            named = literal(it["const"] for it in options if "const" in it)
+            return named if all("const" in it for it in options) else f"{named} | str"
         case {"enum": names}:
             return literal(names)
         case {"const": name}:

@@ -959,7 +959,8 @@ class AdaptiveVideoTcpWorkload(TypedDict, total=False):
     duration: str
     """How long the video is, to the end of a segment; default with `file`: all of it."""
     rule: Required[Rule]
-    """What chooses the level of each segment; the first has the lowest."""
+    """What chooses the level of each segment; with the rules that are built in, the first has the
+    lowest."""
     maximum_buffer: str
     """The media that the player holds: it requests a segment once there is room. The default is
     sabre's."""
@@ -1065,13 +1066,15 @@ class RobustMpcRule(TypedDict, total=False):
 
 Rule = (
     Literal["throughput", "bola", "bola-e", "mpc", "robust-mpc"]
+    | str
     | ThroughputRule
     | BolaRule
     | BolaERule
     | MpcRule
     | RobustMpcRule
 )
-"""What chooses the level of each segment."""
+"""What chooses the level of each segment: one of these rules, or the name of one written in
+Python."""
 
 RuleClient = Literal["dash-js", "sabre"]
 """A client whose throughput rule is used."""
@@ -1133,20 +1136,23 @@ class Multipath(TypedDict, total=False):
     plain TCP on the first path."""
 
 
-Scheduler = Literal[
-    "lowest-rtt",
-    "blest",
-    "blest-linux",
-    "ecf",
-    "estimated-throughput",
-    "free-window",
-    "largest-bdp",
-    "least-linger",
-    "redundant",
-    "round-robin",
-    "state-aware",
-    "sticky",
-]
+Scheduler = (
+    Literal[
+        "lowest-rtt",
+        "blest",
+        "blest-linux",
+        "ecf",
+        "estimated-throughput",
+        "free-window",
+        "largest-bdp",
+        "least-linger",
+        "redundant",
+        "round-robin",
+        "state-aware",
+        "sticky",
+    ]
+    | str
+)
 """What chooses the subflow of each segment."""
 
 ProtocolVersion = Literal["v1", "v0"]

@@ -114,6 +114,7 @@ impl AdaptivePlayer {
                 latency: latency.as_seconds(),
                 time: download.as_seconds(),
                 buffer: buffer.as_seconds(),
+                stalled: stalled.as_seconds(),
             },
         );
     }

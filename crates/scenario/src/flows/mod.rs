@@ -15,7 +15,6 @@ use toml::Spanned;
 use windtunnel_applications::Workload;
 use windtunnel_engine::{Duration, Time};
 use windtunnel_packets::ip::IpVersion;
-use windtunnel_transports::mptcp::scheduler::Maker;
 use windtunnel_world::{FlowPlan, Plan, PortId, Transport as TransportPlan};
 
 use crate::choice::choice;
@@ -29,6 +28,7 @@ use crate::units::Measured;
 use paths::{Around, Paths, along};
 pub(crate) use tcp::Tcp;
 use udp::Udp;
+pub(crate) use workloads::RULES;
 
 /// A flow, over TCP or UDP.
 pub(crate) type Flow = Both<Common, Transport>;
@@ -87,11 +87,10 @@ pub(crate) fn plans(
     nodes: &Names<'_>,
     links: &Names<'_>,
     controllers: &Controllers<'_>,
-    schedulers: &[Arc<dyn Maker>],
     plan: &Plan,
     files: &mut Files<'_>,
 ) -> Result<Vec<FlowPlan>, Mistake> {
-    let around = Around { nodes, links, controllers, schedulers, paths: Paths::of(plan) };
+    let around = Around { nodes, links, controllers, paths: Paths::of(plan) };
     flows.iter().map(|(name, flow)| flow.plan(name, &around, files)).collect()
 }
 
@@ -106,7 +105,7 @@ pub(crate) fn of_messages(
     plan: &Plan,
 ) -> Result<Vec<FlowPlan>, Mistake> {
     let Some(first) = ends.first() else { return Ok(Vec::new()) };
-    let around = Around { nodes, links, controllers, schedulers: &[], paths: Paths::of(plan) };
+    let around = Around { nodes, links, controllers, paths: Paths::of(plan) };
     let settings = tcp.of_messages(&around, *first)?;
     let flow = |ends: &[usize; 2]| {
         let [from, to] = ends.map(|it| nodes.name(it));

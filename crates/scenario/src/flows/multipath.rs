@@ -92,9 +92,13 @@ impl JsonSchema for Scheduler {
             let meaning = format!("{} ({}).", it.meaning, it.source);
             serde_json::json!({ "const": it.name, "description": meaning })
         });
+        let own = serde_json::json!({
+            "type": "string",
+            "description": "a scheduler written in Python.",
+        });
         json_schema!({
             "description": "What chooses the subflow of each segment.",
-            "oneOf": named.collect::<Vec<serde_json::Value>>(),
+            "oneOf": named.chain([own]).collect::<Vec<serde_json::Value>>(),
         })
     }
 }
@@ -155,7 +159,7 @@ impl Multipath {
             addresses: interfaces.addresses(path),
             is_backup: place >= active,
         });
-        let scheduler = self.scheduler.settings(around.schedulers)?;
+        let scheduler = self.scheduler.settings(&around.controllers.extensions.schedulers)?;
         let mut settings =
             MultipathSettings::new(tcp.clone(), self.version.into(), settings.collect(), scheduler);
         settings.opportunistic_retransmission = self.opportunistic_retransmission;

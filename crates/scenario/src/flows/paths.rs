@@ -1,10 +1,7 @@
 //! The paths of flows, and what is on them.
 
-use std::sync::Arc;
-
 use windtunnel_engine::Time;
 use windtunnel_queues::Discipline;
-use windtunnel_transports::mptcp::scheduler::Maker;
 use windtunnel_world::{ChangePlan, DirectionPlan, LinkChange, LinkPlan, Plan, PortId, Topology};
 
 use crate::controllers::Controllers;
@@ -18,8 +15,6 @@ pub(super) struct Around<'a> {
     pub(super) nodes: &'a Names<'a>,
     pub(super) links: &'a Names<'a>,
     pub(super) controllers: &'a Controllers<'a>,
-    /// Schedulers from outside.
-    pub(super) schedulers: &'a [Arc<dyn Maker>],
     pub(super) paths: Paths<'a>,
 }
 

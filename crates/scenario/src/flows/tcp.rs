@@ -230,7 +230,7 @@ impl Tcp {
         let carrier = Carrier::Tcp(&settings, network);
         check_needs(around.controllers, &settings.controller, carrier, &self.controller)?;
         let workload = self.workload.as_ref().map(|it| it.value.clone()).unwrap_or_default();
-        let workload = workload.plan(&around.paths, ends, &settings, files)?;
+        let workload = workload.plan(around, ends, &settings, files)?;
         Ok(Transport::Tcp { settings: Arc::new(settings), workload })
     }
 

@@ -143,8 +143,14 @@ mod tests {
             let mut rule = BolaE::new(BolaESettings { utility: Utility::One }, &ladder, 25.0);
             let situation = Situation { ladder: &ladder, segment: 1, buffer: 15.0 };
             let bytes = 1_000_000;
-            let download =
-                Download { level: 2, bytes, latency: 0.01, time: 0.9, buffer: situation.buffer };
+            let download = Download {
+                level: 2,
+                bytes,
+                latency: 0.01,
+                time: 0.9,
+                buffer: situation.buffer,
+                stalled: 0.0,
+            };
             rule.on_download(&ladder, &download);
             // It begins at 8 Mb/s, and goes back to the level of its last segment.
             let _ = rule.choose(&situation);

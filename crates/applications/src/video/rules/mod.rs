@@ -66,6 +66,8 @@ pub struct Download {
     pub time: f64,
     /// The media in the buffer with it, in seconds.
     pub buffer: f64,
+    /// How long playing stalled for it, in seconds.
+    pub stalled: f64,
 }
 
 /// A rule that chooses the level of each segment.

@@ -129,7 +129,7 @@ mod tests {
     fn download(level: usize, throughput: f64) -> Download {
         let bytes = ladder().bytes(0, level);
         let time = bytes as f64 * 8.0 / throughput;
-        Download { level, bytes, latency: 0.0, time, buffer: 4.0 }
+        Download { level, bytes, latency: 0.0, time, buffer: 4.0, stalled: 0.0 }
     }
 
     /// The best first level of all sequences, one after the other: the definition itself.

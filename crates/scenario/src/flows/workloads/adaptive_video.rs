@@ -5,10 +5,11 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use windtunnel_applications::Workload;
+use windtunnel_applications::video::rules::RuleMaker;
 use windtunnel_applications::video::{AdaptiveSettings, Ladder};
 use windtunnel_engine::{Duration, Rate};
 
-use super::rules::Rule;
+use super::rules::AnyRule;
 use crate::error::Mistake;
 use crate::files::Files;
 use crate::located::Located;
@@ -32,8 +33,9 @@ pub(crate) struct AdaptiveVideo {
     segment: Option<Located<Measured<Duration>>>,
     /// How long the video is, to the end of a segment; default with `file`: all of it.
     duration: Option<Located<Measured<Duration>>>,
-    /// What chooses the level of each segment; the first has the lowest.
-    rule: Located<Rule>,
+    /// What chooses the level of each segment; with the rules that are built in, the first has
+    /// the lowest.
+    rule: Located<AnyRule>,
     /// The media that the player holds: it requests a segment once there is room. The default is
     /// sabre's.
     #[serde(default = "milliseconds::<25_000>")]
@@ -45,8 +47,13 @@ pub(crate) struct AdaptiveVideo {
 }
 
 impl AdaptiveVideo {
-    /// Over connections whose segments have so many bytes of data.
-    pub(super) fn plan(&self, segment: u16, files: &mut Files<'_>) -> Result<Workload, Mistake> {
+    /// Over connections whose segments have so many bytes of data; `rules` are from outside.
+    pub(super) fn plan(
+        &self,
+        segment: u16,
+        rules: &[Arc<dyn RuleMaker>],
+        files: &mut Files<'_>,
+    ) -> Result<Workload, Mistake> {
         let ladder = self.ladder(files)?;
         let maximum_buffer = self.maximum_buffer.value.0;
         self.maximum_buffer.checked(
@@ -61,7 +68,7 @@ impl AdaptiveVideo {
         Ok(Workload::AdaptiveVideo(AdaptiveSettings {
             request: within(&self.request, most, "request")?,
             ladder,
-            rule: self.rule.value.plan()?,
+            rule: AnyRule::plan(&self.rule, rules)?,
             maximum_buffer,
         }))
     }

@@ -16,7 +16,7 @@ use serde::Deserialize;
 use windtunnel_applications::Workload;
 use windtunnel_transports::tcp::TcpSettings;
 
-use super::paths::Paths;
+use super::paths::Around;
 use crate::error::Mistake;
 use crate::files::Files;
 use crate::schema::short_forms;
@@ -27,6 +27,7 @@ use {arrivals::Arrivals, bulk::Bulk, file::File, video::Video};
 pub(super) use bulk::Steady;
 pub(super) use frames::Frames;
 pub(super) use on_off::OnOff;
+pub(crate) use rules::RULES;
 
 /// What a flow over TCP carries.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -64,7 +65,7 @@ impl TcpWorkload {
     /// What a flow between two nodes carries, over connections with these settings.
     pub(super) fn plan(
         &self,
-        paths: &Paths<'_>,
+        around: &Around<'_>,
         ends: [usize; 2],
         settings: &TcpSettings,
         files: &mut Files<'_>,
@@ -74,9 +75,11 @@ impl TcpWorkload {
             Self::File(it) => it.plan(),
             Self::RequestResponse(it) => it.plan(),
             Self::OnOff(it) => it.turns().map(Workload::OnOff),
-            Self::Arrivals(it) => it.plan(paths, ends, settings),
+            Self::Arrivals(it) => it.plan(&around.paths, ends, settings),
             Self::Video(it) => it.plan(files),
-            Self::AdaptiveVideo(it) => it.plan(settings.maximum_segment, files),
+            Self::AdaptiveVideo(it) => {
+                it.plan(settings.maximum_segment, &around.controllers.extensions.rules, files)
+            }
             Self::Frames(it) => it.settings(files).map(Workload::Frames),
         }
     }

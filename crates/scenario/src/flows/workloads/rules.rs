@@ -1,19 +1,102 @@
 //! The rules that choose the levels of segments.
 
-use schemars::JsonSchema;
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
+use serde::de::{Deserializer, Error, Visitor};
 use windtunnel_applications::video::rules::{
-    BolaESettings, BolaSettings, Client, MpcSettings, Oscillation, RuleSettings,
+    BolaESettings, BolaSettings, Client, MpcSettings, Oscillation, RuleMaker, RuleSettings,
     ThroughputSettings, Utility,
 };
 
 use crate::choice::choice;
-use crate::error::Mistake;
+use crate::error::{Mistake, suggestion};
 use crate::located::{Located, number};
+use crate::reader::{self, SHORT};
 use crate::schema::short_forms;
+use crate::tree::{Node, Value};
 
 /// The greatest horizon of model predictive control: with ten levels, 10 million sequences.
 const MOST_HORIZON: u16 = 7;
+
+/// The names of the rules that are built in.
+pub(crate) const RULES: [&str; 5] = ["throughput", "bola", "bola-e", "mpc", "robust-mpc"];
+
+/// What chooses the level of each segment: a rule that is built in, or the name of one that is
+/// written outside.
+#[derive(Clone, Debug)]
+pub(super) enum AnyRule {
+    BuiltIn(Rule),
+    Named(String),
+}
+
+impl AnyRule {
+    pub(super) fn plan(
+        rule: &Located<Self>,
+        makers: &[Arc<dyn RuleMaker>],
+    ) -> Result<RuleSettings, Mistake> {
+        let name = match &rule.value {
+            Self::BuiltIn(it) => return it.plan(),
+            Self::Named(it) => it.as_str(),
+        };
+        if let Some(maker) = makers.iter().find(|it| it.name() == name) {
+            return Ok(RuleSettings::External(Arc::clone(maker)));
+        }
+        let known: Vec<&str> = makers.iter().map(|it| it.name()).chain(RULES).collect();
+        Err(rule.mistake(format!("there is no rule `{name}`")).help(suggestion(name, &known)))
+    }
+}
+
+impl<'de> Deserialize<'de> for AnyRule {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct NameOrTable;
+        impl<'de> Visitor<'de> for NameOrTable {
+            type Value = AnyRule;
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("the name of a rule, or a table with it as `kind`")
+            }
+            fn visit_str<E: Error>(self, name: &str) -> Result<AnyRule, E> {
+                if !RULES.contains(&name) {
+                    return Ok(AnyRule::Named(name.to_owned()));
+                }
+                let node = Node { span: 0..0, value: Value::Text(name.to_owned()) };
+                reader::read(node)
+                    .map(AnyRule::BuiltIn)
+                    .map_err(|it: Mistake| E::custom(it.message))
+            }
+            fn visit_newtype_struct<D: Deserializer<'de>>(
+                self,
+                table: D,
+            ) -> Result<AnyRule, D::Error> {
+                Rule::deserialize(table).map(AnyRule::BuiltIn)
+            }
+        }
+        deserializer.deserialize_newtype_struct(SHORT, NameOrTable)
+    }
+}
+
+impl JsonSchema for AnyRule {
+    fn schema_name() -> Cow<'static, str> {
+        Rule::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let mut rule = Rule::json_schema(generator);
+        rule.insert(
+            "description".into(),
+            "What chooses the level of each segment: one of these rules, or the name of one \
+             written in Python."
+                .into(),
+        );
+        if let Some(kinds) = rule.get_mut("anyOf").and_then(|it| it.as_array_mut()) {
+            kinds.push(serde_json::json!({ "type": "string" }));
+        }
+        rule
+    }
+}
 
 /// What chooses the level of each segment.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]

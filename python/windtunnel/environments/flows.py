@@ -1,12 +1,4 @@
-"""Gymnasium environments: an agent controls one flow of a scenario, step by step.
-
-    environment = gymnasium.make(
-        "windtunnel.environments:windtunnel/Flow-v0", scenario="scenarios/learning.toml"
-    )
-
-This requires `pip install windtunnel[gym]`. A `Task` defines observations, actions and
-rewards; its functions take many flows at once.
-"""
+"""One flow of a scenario as an environment: an agent controls its window, step by step."""
 
 from __future__ import annotations
 
@@ -25,6 +17,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from windtunnel import _core
+from windtunnel.environments.episodes import chosen
 from windtunnel.scenario.scenario import Scenario
 
 STEP_S = 0.01
@@ -174,18 +167,10 @@ class Flows:
         self, place: int, generator: np.random.Generator, options: Mapping[str, Any] | None
     ) -> str:
         """Begin an episode of the case in the options, or of a random one; return the case."""
-        options = options or {}
-        if unknown := set(options) - {"case", "own"}:
-            raise ValueError(f"unknown options {sorted(unknown)}; known: case, own")
-        drawn = self.cases[generator.integers(len(self.cases))]
-        case = str(options.get("case", drawn))
-        if case not in self.cases:
-            raise ValueError(f"there is no case {case!r}; known: {', '.join(self.cases)}")
+        case, own = chosen(self.cases, generator, options)
         seed = int(generator.integers(2**63))
-        own = bool(options.get("own", False))
-        row = self.core.reset(place, self.cases.index(case), seed, own)
-        self.signals[place] = tuple(row)
-        return case
+        self.signals[place] = tuple(self.core.reset(place, case, seed, own))
+        return self.cases[case]
 
     def step(self, actions: NDArray[Any], stepped: NDArray[np.bool_]) -> None:
         """Step the flows in `stepped`. Raises ValueError for an invalid answer."""
@@ -336,10 +321,3 @@ class FlowVectorEnvironment(VectorEnv[NDArray[Any], NDArray[Any], NDArray[Any]])
         truncated = self.flows.truncated() & ~terminated
         self.ended = terminated | truncated
         return self.flows.task.observe(self.signals), rewards, terminated, truncated, infos
-
-
-gymnasium.register(
-    id="windtunnel/Flow-v0",
-    entry_point="windtunnel.environments:FlowEnvironment",
-    vector_entry_point="windtunnel.environments:FlowVectorEnvironment",
-)
