@@ -92,8 +92,10 @@ impl JsonSchema for Scheduler {
             let meaning = format!("{} ({}).", it.meaning, it.source);
             serde_json::json!({ "const": it.name, "description": meaning })
         });
+        let names: Vec<_> = DESCRIPTIONS.iter().map(|it| it.name).collect();
         let own = serde_json::json!({
             "type": "string",
+            "not": { "enum": names },
             "description": "a scheduler written in Python.",
         });
         json_schema!({
