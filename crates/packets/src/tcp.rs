@@ -323,37 +323,47 @@ impl Segment {
 
     /// Lets it say that about its multipath connection. Of its SACK blocks those stay that
     /// there is room for; accurate ECN's option goes, as RFC 9768, section 3.2.3.3 allows.
+    #[inline]
     pub fn set_multipath(&mut self, multipath: Multipath, version: Version) {
         let halves = |number: u64| [(number >> 32) as u32, number as u32];
-        let (kind, last) = match multipath {
-            Multipath::Capable => (CAPABLE, [0; 2]),
-            Multipath::Join { address, backup } => (JOIN, [address.into(), backup.into()]),
+        let [start, end, ..] = self.options;
+        let (kind, options) = match multipath {
+            Multipath::Mapping { sequence, acknowledgement, fin } => {
+                let ([high, low], [upper, lower]) = (halves(sequence), halves(acknowledgement));
+                (MAPPING, [high, low, 0, fin.into(), upper, lower])
+            }
             Multipath::Acknowledgement { acknowledgement } => {
-                (ACKNOWLEDGEMENT, halves(acknowledgement))
+                let [high, low] = halves(acknowledgement);
+                let second = match version {
+                    Version::V0 if self.sack_room() > 1 => [self.options[2], self.options[3]],
+                    _ => [0; 2],
+                };
+                (ACKNOWLEDGEMENT, [start, end, second[0], second[1], high, low])
             }
-            Multipath::Mapping { acknowledgement, .. } => (MAPPING, halves(acknowledgement)),
-            Multipath::AddAddress { address, echo, .. } => {
-                (ADD_ADDRESS, [address.into(), echo.into()])
+            Multipath::Capable => (CAPABLE, self.beside([0; 3])),
+            Multipath::Join { address, backup } => {
+                (JOIN, self.beside([0, address.into(), backup.into()]))
             }
-            Multipath::Priority { backup } => (PRIORITY, [0, backup.into()]),
+            Multipath::AddAddress { address, echo, wide } => {
+                (ADD_ADDRESS, self.beside([wide.into(), address.into(), echo.into()]))
+            }
+            Multipath::Priority { backup } => (PRIORITY, self.beside([0, 0, backup.into()])),
         };
+        self.options = options;
         let others =
             self.flags.0 & !(Flags::MULTIPATH.0 | Flags::OLD_MULTIPATH.0 | Flags::BYTE_COUNTERS.0);
         self.flags =
             Flags(others | kind << 9).with_if(Flags::OLD_MULTIPATH, version == Version::V0);
-        if !self.flags.has(Flags::SYN) {
-            let used = 2 * self.sack_room();
-            self.options[used..].fill(0);
+    }
+
+    /// These words behind the options of a SYN; without SACK blocks on other segments.
+    #[cold]
+    fn beside(&self, [first, second, third]: [u32; 3]) -> [u32; OPTION_WORDS] {
+        let [size, scale, permitted, ..] = self.options;
+        if self.flags.has(Flags::SYN) {
+            return [size, scale, permitted, first, second, third];
         }
-        match multipath {
-            Multipath::Mapping { sequence, fin, .. } => {
-                self.options[..2].copy_from_slice(&halves(sequence));
-                self.options[3] = u32::from(fin);
-            }
-            Multipath::AddAddress { wide, .. } => self.options[3] = u32::from(wide),
-            _ => {}
-        }
-        self.options[4..].copy_from_slice(&last);
+        [0, 0, 0, first, second, third]
     }
 
     /// The version of Multipath TCP that it speaks, if it belongs to such a connection.
@@ -365,11 +375,19 @@ impl Segment {
     /// The length of what it says about its multipath connection, in bytes.
     #[inline]
     fn multipath_size(&self) -> u16 {
-        if self.flags.multipath() == 0 {
-            return 0;
-        }
-        let (syn, answer) = (self.flags.has(Flags::SYN), self.flags.has(Flags::ACK));
         let version = self.multipath_version();
+        match self.flags.multipath() {
+            0 => 0,
+            ACKNOWLEDGEMENT => Multipath::acknowledgement_size(version),
+            MAPPING => Multipath::mapping_size(version),
+            _ => self.greeting_size(version),
+        }
+    }
+
+    /// The same where connections and subflows begin, and addresses are told.
+    #[cold]
+    fn greeting_size(&self, version: Version) -> u16 {
+        let (syn, answer) = (self.flags.has(Flags::SYN), self.flags.has(Flags::ACK));
         self.multipath().map_or(0, |it| it.size(version, syn, answer, self.length > 0))
     }
 

@@ -82,13 +82,7 @@ impl Multipath {
                 (true, true) => 16,
                 (false, _) => 24,
             },
-            Self::Acknowledgement { .. } => {
-                if is_old {
-                    8
-                } else {
-                    12
-                }
-            }
+            Self::Acknowledgement { .. } => Self::acknowledgement_size(version),
             Self::Mapping { .. } => Self::mapping_size(version),
             Self::AddAddress { echo, wide, .. } => {
                 // Version 1 authenticates a new address with 8 bytes.
@@ -100,7 +94,18 @@ impl Multipath {
         }
     }
 
+    /// The bytes of a DSS option with a data acknowledgement alone.
+    #[inline]
+    #[must_use]
+    pub const fn acknowledgement_size(version: Version) -> u16 {
+        match version {
+            Version::V0 => 8,
+            Version::V1 => 12,
+        }
+    }
+
     /// The bytes of a DSS option with a mapping: what each segment with data has.
+    #[inline]
     #[must_use]
     pub const fn mapping_size(version: Version) -> u16 {
         match version {

@@ -45,6 +45,7 @@ impl Closing {
 
 impl Endpoint {
     /// Does what is next on the way to the end.
+    #[inline]
     pub(super) fn go_on_closing(&mut self, now: Time, outbox: &mut TcpOutbox) {
         if self.closing.has_begun || !self.sending.is_closing() || !self.sending.has_given_all() {
             return;

@@ -4,9 +4,9 @@ use std::collections::VecDeque;
 use std::ops::AddAssign;
 use std::sync::Arc;
 
-use windtunnel_controllers::{AnyController, Sibling};
+use windtunnel_controllers::{AnyController, Need, Sibling};
 use windtunnel_engine::{Duration, Time};
-use windtunnel_packets::multipath::{Multipath, Version};
+use windtunnel_packets::multipath::Multipath;
 use windtunnel_packets::tcp::{Flags, Segment};
 use windtunnel_packets::{Body, Ecn, Packet};
 
@@ -17,10 +17,6 @@ use super::sending::Sending;
 use super::settings::MultipathSettings;
 use super::subflow::Subflow;
 use crate::tcp::{self, EndpointCounters, Role, TcpOutbox, TcpSettings};
-
-/// The window that a subflow is told of: its own never limits it. The shift is the largest.
-const OPEN_WINDOW: u16 = u16::MAX;
-const LARGEST_SHIFT: u8 = 14;
 
 /// What one end of a multipath connection counted beside what its subflows did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -85,7 +81,9 @@ pub struct Endpoint {
     /// How the subflows fare, with their rates or without.
     pub(super) states: Vec<SubflowState>,
     pub(super) wants_rates: bool,
-    pub(super) siblings: Vec<Sibling>,
+    /// Whether the subflows' controllers want to know what the others do.
+    is_coupled: bool,
+    siblings: Vec<Sibling>,
     /// Whether all subflows were opened, and the addresses of the server that the client was
     /// told of: one bit each.
     pub(super) all_opened: bool,
@@ -123,6 +121,8 @@ impl Endpoint {
             wants_rates: scheduler.wants_rates(),
             scheduler,
             states: vec![SubflowState::default(); settings.paths.len()],
+            is_coupled: settings.paths.len() > 1
+                && settings.tcp.controller.needs().any(|it| it == Need::Siblings),
             siblings: Vec::with_capacity(settings.paths.len()),
             all_opened: false,
             known_addresses: 0,
@@ -138,10 +138,7 @@ impl Endpoint {
     #[must_use]
     pub fn with_small_queues(mut self, small: impl Iterator<Item = bool>) -> Self {
         let subflows = std::mem::take(&mut self.subflows);
-        let keep = |(it, small): (Subflow, bool)| {
-            let endpoint = if small { it.endpoint.with_small_queue() } else { it.endpoint };
-            Subflow { endpoint, ..it }
-        };
+        let keep = |(it, small): (Subflow, bool)| if small { it.with_small_queue() } else { it };
         self.subflows = subflows.into_iter().zip(small).map(keep).collect();
         self
     }
@@ -161,7 +158,9 @@ impl Endpoint {
     /// A segment of a subflow leaves the queue of its host at that time.
     pub fn leave_queue(&mut self, now: Time, number: u32, bytes: u16, leaves: Time) {
         if let Some(place) = self.find(number) {
-            self.subflows[place].endpoint.leave_queue(now, bytes, leaves);
+            let subflow = &mut self.subflows[place];
+            subflow.wake_has_changed = true;
+            subflow.endpoint.leave_queue(now, bytes, leaves);
         }
     }
 
@@ -196,10 +195,11 @@ impl Endpoint {
     /// Makes the subflows ready to send.
     fn prepare(&mut self, now: Time) {
         for place in 0..self.subflows.len() {
-            if self.subflows[place].endpoint.is_established() {
-                self.subflows[place].endpoint.prepare(now);
+            let subflow = &mut self.subflows[place];
+            if subflow.endpoint.is_established() {
+                subflow.endpoint.prepare(now);
+                subflow.note_change();
             }
-            self.look_at(place);
         }
     }
 
@@ -211,49 +211,38 @@ impl Endpoint {
         call: impl FnOnce(&mut tcp::Endpoint, &mut TcpOutbox),
     ) {
         let before = outbox.len();
-        let endpoint = &mut self.subflows[place].endpoint;
-        endpoint.tell_of_more(!self.sending.has_given_all());
-        call(endpoint, outbox);
-        self.put_options(place, &mut outbox[before..]);
+        let subflow = &mut self.subflows[place];
+        subflow.note_change();
+        subflow.endpoint.tell_of_more(!self.sending.has_given_all());
+        call(&mut subflow.endpoint, outbox);
+        if outbox.len() > before {
+            self.put_options(place, &mut outbox[before..]);
+        }
     }
 
     /// Receives a segment of one of its subflows that came with that ECN field.
     pub fn receive(&mut self, now: Time, segment: &Segment, ecn: Ecn, outbox: &mut TcpOutbox) {
         let Some(place) = self.find(segment.connection) else { return };
-        let was_established = self.subflows[place].endpoint.is_established();
         let multipath = segment.multipath();
+        let brought = self.data_in(place, segment, multipath);
         let subflow = &mut self.subflows[place];
+        let was_established = subflow.endpoint.is_established();
         let window = subflow.window_of(segment);
-        match multipath {
-            Some(Multipath::Mapping { sequence, .. }) if segment.length > 0 => {
-                subflow.arrive(segment, sequence);
-            }
-            // What the client sends first.
-            Some(Multipath::Capable) if segment.length > 0 => subflow.arrive(segment, 0),
-            None if segment.length > 0 && self.is_plain => {
-                if let Some(start) = subflow.place_of(segment) {
-                    subflow.arrive(segment, start);
-                }
-            }
-            _ => {}
-        }
         if segment.length > 0 {
             subflow.receiver_rtt.measure(now, segment);
         }
         if multipath.is_none() && place == 0 && segment.flags.has(Flags::SYN) {
             self.is_plain = true;
         }
-        let opened = open_window(segment);
         self.tell_siblings(place);
-        self.on_subflow(place, outbox, |it, outbox| it.receive(now, &opened, ecn, outbox));
-        let is_established = self.subflows[place].endpoint.is_established();
+        self.on_subflow(place, outbox, |it, outbox| it.receive(now, segment, ecn, outbox));
         if let Some(multipath) = multipath {
             self.take_options(now, place, multipath, segment, outbox);
         }
-        if is_established && !was_established {
+        if !was_established && self.subflows[place].endpoint.is_established() {
             self.on_established(now, place, outbox);
         }
-        self.take_data(now, place, outbox);
+        self.take_data(now, place, brought, outbox);
         if self.is_plain {
             self.take_plain_acknowledgement(window);
         } else if let Some(acknowledgement) = data_acknowledgement(multipath) {
@@ -271,10 +260,9 @@ impl Endpoint {
         if subflow.has_timed_out() {
             self.on_timeout(place);
         }
-        if self.subflows[place].endpoint.controller().is_some_and(abandons) {
+        if self.is_coupled && self.subflows[place].endpoint.controller().is_some_and(abandons) {
             self.abandon(place);
         }
-        self.look_at(place);
         self.establish_others(now, outbox);
         self.transmit(now, outbox);
         self.go_on_closing(now, outbox);
@@ -282,8 +270,9 @@ impl Endpoint {
     }
 
     /// Tells a subflow's controller what the others do, if it wants to know.
+    #[inline]
     fn tell_siblings(&mut self, place: usize) {
-        if self.subflows.len() < 2 || !self.subflows[place].endpoint.is_coupled() {
+        if !self.is_coupled {
             return;
         }
         self.siblings.clear();
@@ -300,6 +289,7 @@ impl Endpoint {
     pub fn on_radio_report(&mut self, now: Time, sinr: f64, bandwidth: f64) {
         for it in &mut self.subflows {
             it.endpoint.on_radio_report(now, sinr, bandwidth);
+            it.note_change();
         }
     }
 
@@ -318,10 +308,10 @@ impl Endpoint {
     /// Handles the timers that are due.
     pub fn wake(&mut self, now: Time, outbox: &mut TcpOutbox) {
         for place in 0..self.subflows.len() {
-            if self.subflows[place].endpoint.next_wake().is_some_and(|it| it <= now) {
+            if self.subflows[place].wakes_at() <= now {
                 self.tell_siblings(place);
                 self.on_subflow(place, outbox, |it, outbox| it.wake(now, outbox));
-                self.take_data(now, place, outbox);
+                self.take_data(now, place, None, outbox);
                 self.after(now, place, outbox);
             }
             self.confirm_again(now, place, outbox);
@@ -332,13 +322,11 @@ impl Endpoint {
     }
 
     /// When [`Endpoint::wake`] wants to be called next, if ever.
-    #[must_use]
-    pub fn next_wake(&self) -> Option<Time> {
+    pub fn next_wake(&mut self) -> Option<Time> {
         let others = self.closing.due().min(self.sending.probes_at()).min(self.announces_at);
-        let earliest = self.subflows.iter().fold(others, |earliest, it| {
-            let own = it.endpoint.next_wake().unwrap_or(Time::NEVER);
-            earliest.min(own).min(it.confirms_at)
-        });
+        let subflows = self.subflows.iter_mut();
+        let earliest = subflows
+            .fold(others, |it, subflow| it.min(subflow.wakes_at()).min(subflow.confirms_at));
         (earliest != Time::NEVER).then_some(earliest)
     }
 
@@ -430,26 +418,28 @@ impl Endpoint {
 
     /// Fetches what lies behind it, before it receives a segment.
     #[inline]
-    pub fn prefetch(&self) {
-        self.subflows.iter().for_each(|it| it.endpoint.prefetch());
+    pub fn prefetch(&self, number: u32) {
+        if let Some(place) = self.find(number) {
+            self.subflows[place].endpoint.prefetch();
+        }
     }
 
     /// Puts into packets of a subflow what the connection says.
     fn put_options(&mut self, place: usize, packets: &mut [Packet]) {
-        let version = self.settings.version;
+        let room = self.receiving.room(&self.settings.tcp);
         for packet in packets {
             let Body::Segment(segment) = &mut packet.body else { continue };
-            self.receiving.advertise(segment, &self.settings.tcp);
+            self.receiving.advertise(segment, room);
             if !self.is_plain {
                 let multipath = self.option_for(place, segment);
-                say(packet, multipath, version);
+                say(packet, multipath, &self.settings);
             }
         }
     }
 
     /// What a segment of a subflow says.
-    fn option_for(&self, place: usize, segment: &Segment) -> Multipath {
-        let subflow = &self.subflows[place];
+    fn option_for(&mut self, place: usize, segment: &Segment) -> Multipath {
+        let subflow = &mut self.subflows[place];
         let acknowledgement = self.receiving.acknowledgement();
         if segment.flags.has(Flags::SYN) {
             return self.greeting(place);
@@ -473,39 +463,16 @@ impl Endpoint {
 }
 
 /// Lets a packet's segment say that.
-pub(super) fn say(packet: &mut Packet, multipath: Multipath, version: Version) {
+#[inline]
+pub(super) fn say(packet: &mut Packet, multipath: Multipath, settings: &MultipathSettings) {
     let Body::Segment(segment) = &mut packet.body else { return };
-    if let Multipath::Mapping { .. } = multipath
-        && segment.length > 0
-        && segment.byte_counters().is_none()
-    {
-        // Data has no SACK blocks either, so nothing is left out.
-        segment.set_multipath(multipath, version);
-        packet.network_size += Multipath::mapping_size(version);
-        return;
-    }
-    let before = segment.size();
-    segment.set_multipath(multipath, version);
-    packet.network_size = packet.network_size - before + segment.size();
+    segment.set_multipath(multipath, settings.version);
+    packet.network_size = settings.tcp.ip.header() + segment.size();
 }
 
 fn abandons(controller: &AnyController) -> bool {
     use windtunnel_controllers::Controller;
     controller.abandons()
-}
-
-/// A segment as a subflow sees it: its window is no limit.
-fn open_window(segment: &Segment) -> Segment {
-    let mut opened = *segment;
-    opened.window = OPEN_WINDOW;
-    if segment.flags.has(Flags::SYN) {
-        let options = segment.syn_options();
-        opened.set_syn_options(windtunnel_packets::tcp::SynOptions {
-            window_scale: LARGEST_SHIFT,
-            ..options
-        });
-    }
-    opened
 }
 
 /// The data acknowledgement that a segment has.

@@ -127,10 +127,13 @@ impl Endpoint {
 
     /// The client lets the other subflows join, once the server has said something about data,
     /// and their addresses are known.
+    #[inline]
     pub(super) fn establish_others(&mut self, now: Time, outbox: &mut TcpOutbox) {
+        if self.all_opened {
+            return;
+        }
         let may = self.role == Role::Client
             && !self.is_plain
-            && !self.all_opened
             && self.subflows[0].is_confirmed
             && !self.closing.has_begun();
         if !may {
@@ -158,6 +161,7 @@ impl Endpoint {
     }
 
     /// Sends what the other end shall be told, each on an acknowledgement of its own.
+    #[inline]
     pub(super) fn send_signals(&mut self, now: Time, outbox: &mut TcpOutbox) {
         while let Some((place, multipath)) = self.signals.pop_front() {
             if let (Version::V1, Multipath::AddAddress { address, echo: false, .. }) =
@@ -193,7 +197,7 @@ impl Endpoint {
         let before = outbox.len();
         self.on_subflow(place, outbox, |it, outbox| it.send_bare(now, outbox));
         for packet in &mut outbox[before..] {
-            super::endpoint::say(packet, multipath, self.settings.version);
+            super::endpoint::say(packet, multipath, &self.settings);
         }
     }
 }

@@ -1,9 +1,11 @@
 //! The data of all subflows put in order, and the window that holds for all.
 
 use windtunnel_engine::Time;
+use windtunnel_packets::multipath::Multipath;
 use windtunnel_packets::tcp::{Flags, Segment, SynOptions};
 
 use super::endpoint::Endpoint;
+use super::subflow::Mapping;
 use crate::tcp::reassembly::Reassembly;
 use crate::tcp::receive_buffer::ReceiveBuffer;
 use crate::tcp::receiver::scale_for;
@@ -49,6 +51,12 @@ impl Receiving {
         self.reassembly.held()
     }
 
+    /// That data is in the order of its subflow.
+    fn take_in(&mut self, it: Mapping) {
+        self.reassembly.insert(it.data, it.data_end());
+        self.highest = self.highest.max(it.data_end());
+    }
+
     /// The other end sends nothing from that byte on.
     pub(super) fn end_at(&mut self, end: u64) {
         self.fin = Some(end);
@@ -66,7 +74,7 @@ impl Receiving {
     }
 
     /// The bytes that there is room for beyond those in order.
-    fn room(&self, settings: &TcpSettings) -> u64 {
+    pub(super) fn room(&self, settings: &TcpSettings) -> u64 {
         let held = match settings.reading {
             Reading::AtOnce => 0,
             Reading::AsTaken => self.in_order() - self.taken,
@@ -77,10 +85,9 @@ impl Receiving {
         if room < least { 0 } else { room }
     }
 
-    /// Puts the connection's window into a segment of any of its subflows.
+    /// Puts the connection's window into a segment of any of its subflows: there is that room.
     #[inline]
-    pub(super) fn advertise(&mut self, segment: &mut Segment, settings: &TcpSettings) {
-        let room = self.room(settings);
+    pub(super) fn advertise(&mut self, segment: &mut Segment, room: u64) {
         let shift = if segment.flags.has(Flags::SYN) {
             let options = SynOptions { window_scale: self.scale, ..segment.syn_options() };
             segment.set_syn_options(options);
@@ -108,23 +115,68 @@ impl Receiving {
 }
 
 impl Endpoint {
-    /// Takes the data that a subflow has put in its order. Where the window was full, the sender
-    /// may be waiting for what fills a gap, and hears of it at once.
-    pub(super) fn take_data(&mut self, now: Time, place: usize, outbox: &mut TcpOutbox) {
-        let before = self.receiving.in_order();
-        let segment = u64::from(self.settings.tcp.maximum_segment);
-        let had_gap = self.receiving.reassembly.has_gap();
-        while let Some(it) = self.subflows[place].next_in_order() {
-            self.receiving.reassembly.insert(it.data, it.data_end());
-            self.receiving.highest = self.receiving.highest.max(it.data_end());
+    /// The data that a segment of a subflow brings, if that has not received it before.
+    #[inline]
+    pub(super) fn data_in(
+        &self,
+        place: usize,
+        segment: &Segment,
+        multipath: Option<Multipath>,
+    ) -> Option<Mapping> {
+        if segment.length == 0 {
+            return None;
         }
+        let subflow = &self.subflows[place];
+        let start = subflow.place_of(segment)?;
+        let data = match multipath {
+            Some(Multipath::Mapping { sequence, .. }) => sequence,
+            // What the client sends first.
+            Some(Multipath::Capable) => 0,
+            None if self.is_plain => start,
+            _ => return None,
+        };
+        let length = u64::from(segment.length);
+        let mapping = Mapping { start, length, data, is_reinjected: false };
+        (mapping.end() > subflow.received_bytes()).then_some(mapping)
+    }
+
+    /// Takes the data that a subflow has put in its order, with that of the segment that came
+    /// last. Where the window was full, the sender may be waiting for what fills a gap, and hears
+    /// of it at once.
+    pub(super) fn take_data(
+        &mut self,
+        now: Time,
+        place: usize,
+        brought: Option<Mapping>,
+        outbox: &mut TcpOutbox,
+    ) {
+        let subflow = &mut self.subflows[place];
+        let it = &mut self.receiving;
+        let before = it.in_order();
+        let had_gap = it.reassembly.has_gap();
+        match brought {
+            Some(first)
+                if subflow.arrived.is_empty() && first.end() <= subflow.received_bytes() =>
+            {
+                it.take_in(first);
+            }
+            Some(other) => subflow.arrive(other),
+            None => {}
+        }
+        while let Some(next) = subflow.next_in_order() {
+            it.take_in(next);
+        }
+        if it.in_order() == before {
+            return;
+        }
+        let segment = u64::from(self.settings.tcp.maximum_segment);
         let is_full = self.receiving.highest + segment > self.receiving.edge;
-        if had_gap && is_full && self.receiving.in_order() > before {
+        if had_gap && is_full {
             self.on_subflow(place, outbox, |it, outbox| it.send_bare(now, outbox));
         }
         let settings = &self.settings.tcp;
         let it = &mut self.receiving;
-        if it.in_order() == before || it.buffer.size() >= settings.receive_buffer.maximum {
+        if it.buffer.size() >= settings.receive_buffer.maximum {
             return;
         }
         // As in Linux, what is taken in the longest of the subflows' round trips counts.

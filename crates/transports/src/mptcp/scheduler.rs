@@ -5,10 +5,11 @@
 //! A scheduler is asked for each segment, and again when one is acknowledged: what does not go
 //! now may go then.
 
+use std::cmp::Reverse;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use windtunnel_engine::Time;
+use windtunnel_engine::{Duration, Time};
 
 use crate::tcp::SenderState;
 
@@ -31,12 +32,14 @@ impl SubflowState {
     }
 
     /// How many segments more its window has room for, those that wait there counted as sent.
+    #[inline]
     #[must_use]
     pub fn free(&self) -> f64 {
         self.sender.cwnd - self.sender.in_flight - self.sender.queued
     }
 
     /// Whether it takes a segment now: its window has room, and no timeout is being repaired.
+    #[inline]
     #[must_use]
     pub fn is_open(&self) -> bool {
         self.usable && !self.sender.timed_out && self.free() >= 1.0
@@ -65,18 +68,23 @@ pub struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    /// The subflows that data may go to at all, with their places: backups only if there are no
-    /// others.
-    pub fn usable(&self) -> impl Iterator<Item = (usize, &'a SubflowState)> + Clone + use<'a> {
-        let excluded = self.excluded;
-        let all = self.subflows.iter().enumerate();
-        let usable = all.filter(move |(place, it)| it.usable && Some(*place) != excluded);
-        let has_active = usable.clone().any(|(_, it)| !it.backup);
-        usable.filter(move |(_, it)| !(has_active && it.backup))
+    /// Whether data may go to that subflow at all: to a backup only if there are no others.
+    #[inline]
+    fn may_use(&self, place: usize, it: &SubflowState) -> bool {
+        let may = |place, it: &SubflowState| it.usable && Some(place) != self.excluded;
+        let mut all = self.subflows.iter().enumerate();
+        may(place, it) && (!it.backup || all.all(|(place, it)| it.backup || !may(place, it)))
+    }
+
+    /// The subflows that data may go to at all, with their places.
+    #[inline]
+    pub fn usable(&self) -> impl Iterator<Item = (usize, &'a SubflowState)> + Clone {
+        self.subflows.iter().enumerate().filter(|(place, it)| self.may_use(*place, it))
     }
 
     /// Those of them that take a segment now.
-    pub fn open(&self) -> impl Iterator<Item = (usize, &'a SubflowState)> + Clone + use<'a> {
+    #[inline]
+    pub fn open(&self) -> impl Iterator<Item = (usize, &'a SubflowState)> + Clone {
         self.usable().filter(|(_, it)| it.is_open())
     }
 
@@ -88,14 +96,15 @@ impl<'a> View<'a> {
 }
 
 /// The one with the greatest value, of several the first.
-pub(super) fn greatest<'a>(
+#[inline]
+pub(super) fn greatest<'a, T: PartialOrd>(
     subflows: impl Iterator<Item = (usize, &'a SubflowState)>,
-    value: impl Fn(&SubflowState) -> f64,
+    value: impl Fn(&SubflowState) -> T,
 ) -> Option<usize> {
-    let mut best: Option<(usize, f64)> = None;
+    let mut best: Option<(usize, T)> = None;
     for (place, it) in subflows {
         let value = value(it);
-        if best.is_none_or(|(_, most)| value > most) {
+        if best.as_ref().is_none_or(|(_, most)| value > *most) {
             best = Some((place, value));
         }
     }
@@ -103,10 +112,11 @@ pub(super) fn greatest<'a>(
 }
 
 /// The one with the lowest smoothed round trip, of several the first.
+#[inline]
 pub(super) fn nearest<'a>(
     subflows: impl Iterator<Item = (usize, &'a SubflowState)>,
 ) -> Option<usize> {
-    greatest(subflows, |it| -it.rtt())
+    greatest(subflows, |it| Reverse(it.sender.smoothed_rtt.unwrap_or(Duration::MAX)))
 }
 
 /// Where the next segment goes.

@@ -7,7 +7,7 @@ use windtunnel_engine::{Duration, Time};
 
 use super::endpoint::Endpoint;
 use super::scheduler::{Choice, SubflowState, View, nearest};
-use super::subflow::Mapping;
+use super::subflow::Subflow;
 use crate::tcp::{TcpOutbox, TcpSettings};
 
 /// More bytes than any connection sends: data without end.
@@ -183,12 +183,16 @@ impl Endpoint {
         if !self.sending.is_used() {
             return;
         }
-        while self.send_again(now) {}
+        for place in 0..self.subflows.len() {
+            if self.subflows[place].view_has_changed {
+                self.look_at(place);
+            }
+        }
+        while !self.sending.reinjections.is_empty() && self.send_again(now) {}
         while self.send_next(now) {}
         for place in 0..self.subflows.len() {
             if std::mem::take(&mut self.subflows[place].has_more_to_send) {
                 self.on_subflow(place, outbox, |it, outbox| it.send(now, outbox));
-                self.look_at(place);
             }
         }
         self.arrange_probe(now);
@@ -196,9 +200,10 @@ impl Endpoint {
 
     /// Notes how a subflow fares, of which something has changed.
     #[inline]
-    pub(super) fn look_at(&mut self, place: usize) {
+    fn look_at(&mut self, place: usize) {
         let state = self.subflows[place].state(self.wants_rates);
         let subflow = &mut self.subflows[place];
+        subflow.view_has_changed = false;
         subflow.largest_window = subflow.largest_window.max(state.sender.cwnd);
         self.states[place] = state;
     }
@@ -243,9 +248,11 @@ impl Endpoint {
 
     /// The next segment goes to a subflow. Whether one went.
     fn send_next(&mut self, now: Time) -> bool {
-        let view = self.sending.view(now, &self.states, &self.settings.tcp, None);
-        let (waiting, room, next) = (view.waiting, view.window, view.next);
-        let (segment, unacknowledged) = (u64::from(view.segment), view.unacknowledged);
+        let sending = &self.sending;
+        let (waiting, next) = (sending.limit - sending.next, sending.next);
+        let unacknowledged = sending.unacknowledged.min(next);
+        let room = sending.room(self.settings.tcp.send_buffer);
+        let segment = u64::from(self.settings.tcp.maximum_segment);
         let length = waiting.min(segment);
         let repeats = self.scheduler.repeats();
         // A part of a segment goes only where nothing else would go on (RFC 9293, section
@@ -280,9 +287,7 @@ impl Endpoint {
         let length = end - start;
         let is_first = start == self.sending.next;
         let subflow = &mut self.subflows[place];
-        let written = subflow.endpoint.written();
-        let mapping = Mapping { start: written, length, data: start, is_reinjected: false };
-        subflow.sent.push_back(mapping);
+        subflow.give(now, start, end);
         if is_first {
             subflow.first_bytes += length;
             self.sending.next = end;
@@ -295,8 +300,6 @@ impl Endpoint {
         if self.sending.ends_with(end) && !self.is_plain {
             self.closing.note_fin(now);
         }
-        subflow.endpoint.write_record(now, length);
-        subflow.has_more_to_send = true;
         self.scheduler.on_sent(place, start, end);
         // What else has changed is looked at when it goes.
         let segment = f64::from(self.settings.tcp.maximum_segment);
@@ -331,8 +334,8 @@ impl Endpoint {
         if head < self.sending.repeated || !(other.sender.cwnd <= SMALL_WINDOW || much_slower) {
             return;
         }
-        let mapping = self.subflows[slow].sent.iter().find(|it| it.data_end() > head).copied();
-        let Some(end) = mapping.map(|it| it.data_end().min(self.sending.next)) else { return };
+        let segment = u64::from(self.settings.tcp.maximum_segment);
+        let end = (head + segment).min(self.sending.next);
         self.sending.repeated = end;
         self.give(now, fast, head, end);
     }
@@ -382,9 +385,8 @@ impl Endpoint {
     fn arrange_probe(&mut self, now: Time) {
         let it = &self.sending;
         let waits = it.unacknowledged < it.next || it.limit > it.next && it.edge <= it.next;
-        let in_flight =
-            |it: &SubflowState| it.usable && it.sender.in_flight + it.sender.queued > 0.0;
-        if !waits || self.states.iter().any(in_flight) {
+        let is_busy = |it: &Subflow| it.is_usable() && it.endpoint.is_sending();
+        if !waits || self.subflows.iter().any(is_busy) {
             (self.sending.probes_at, self.sending.probe_wait) = (Time::NEVER, PROBE_WITHIN);
         } else if self.sending.probes_at == Time::NEVER {
             self.sending.probes_at = now + self.sending.probe_wait;

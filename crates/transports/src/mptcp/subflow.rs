@@ -30,6 +30,14 @@ impl Mapping {
     pub(super) fn data_end(&self) -> u64 {
         self.data + self.length
     }
+
+    /// What is before `start` is not of interest any more.
+    fn skip_to(&mut self, start: u64) {
+        let skipped = start.saturating_sub(self.start);
+        self.start += skipped;
+        self.data += skipped;
+        self.length -= skipped;
+    }
 }
 
 /// One end of a subflow.
@@ -51,6 +59,8 @@ pub(super) struct Subflow {
     pub(super) is_failed: bool,
     /// The data that it was given and that the other end has not acknowledged to it.
     pub(super) sent: VecDeque<Mapping>,
+    /// The place there of the mapping of what went last for the first time.
+    latest: usize,
     /// The data that segments brought and that is not in the subflow's order yet.
     pub(super) arrived: VecDeque<Mapping>,
     /// The round trip as the receiver sees it.
@@ -62,6 +72,11 @@ pub(super) struct Subflow {
     pub(super) acknowledged: u64,
     /// Whether it was given data that it has not tried to send.
     pub(super) has_more_to_send: bool,
+    /// Whether it has changed since a scheduler's view of it was made, and since it said when it
+    /// wants to be woken next.
+    pub(super) view_has_changed: bool,
+    pub(super) wake_has_changed: bool,
+    wakes_at: Time,
     /// Its largest window so far, in segments.
     pub(super) largest_window: f64,
     /// Bytes that it was given for the first time, and again.
@@ -80,21 +95,46 @@ impl Subflow {
             confirms_at: Time::NEVER,
             is_failed: false,
             sent: VecDeque::new(),
+            latest: 0,
             arrived: VecDeque::new(),
             receiver_rtt: ReceiverRtt::default(),
             peer_scale: 0,
             timeouts: 0,
             acknowledged: 0,
             has_more_to_send: false,
+            view_has_changed: true,
+            wake_has_changed: true,
+            wakes_at: Time::NEVER,
             largest_window: 0.0,
             first_bytes: 0,
             reinjected_bytes: 0,
         }
     }
 
+    /// Its host will say when its segments leave the host's queue, which is kept small.
+    pub(super) fn with_small_queue(self) -> Self {
+        Self { endpoint: self.endpoint.with_small_queue(), ..self }
+    }
+
     /// Whether data may be sent on it.
+    #[inline]
     pub(super) fn is_usable(&self) -> bool {
         self.may_send && !self.is_failed && self.endpoint.is_established()
+    }
+
+    /// Something is done to it.
+    #[inline]
+    pub(super) fn note_change(&mut self) {
+        (self.view_has_changed, self.wake_has_changed) = (true, true);
+    }
+
+    /// When its connection wants to be woken next; never, if it does not.
+    #[inline]
+    pub(super) fn wakes_at(&mut self) -> Time {
+        if std::mem::take(&mut self.wake_has_changed) {
+            self.wakes_at = self.endpoint.next_wake().unwrap_or(Time::NEVER);
+        }
+        self.wakes_at
     }
 
     /// How a scheduler sees it, with its rates or without.
@@ -120,8 +160,13 @@ impl Subflow {
             return false;
         }
         self.acknowledged = acknowledged;
-        while self.sent.front().is_some_and(|it| it.end() <= acknowledged) {
+        while let Some(first) = self.sent.front_mut() {
+            if acknowledged < first.end() {
+                first.skip_to(acknowledged);
+                break;
+            }
             self.sent.pop_front();
+            self.latest = self.latest.saturating_sub(1);
         }
         true
     }
@@ -133,18 +178,36 @@ impl Subflow {
     }
 
     /// The data in a segment that it sends.
-    pub(super) fn data_of(&self, segment: &Segment) -> Option<Mapping> {
+    pub(super) fn data_of(&mut self, segment: &Segment) -> Option<Mapping> {
         let start = extend(self.acknowledged + FIRST, segment.sequence) - FIRST;
-        // Mostly it is the last.
-        let mapping = match self.sent.back() {
-            Some(last) if last.start <= start => last,
-            _ => self.sent.get(self.sent.partition_point(|it| it.end() <= start))?,
-        };
-        if !(mapping.start..mapping.end()).contains(&start) {
+        let mut mapping = self.sent.get(self.latest)?;
+        if start < mapping.start {
+            mapping = self.sent.get(self.sent.partition_point(|it| it.end() <= start))?;
+        }
+        // What goes for the first time goes in order.
+        while mapping.end() <= start {
+            mapping = self.sent.get(self.latest + 1)?;
+            self.latest += 1;
+        }
+        if start < mapping.start {
             return None;
         }
         let data = mapping.data + (start - mapping.start);
         Some(Mapping { start, length: u64::from(segment.length), data, ..*mapping })
+    }
+
+    /// It is given the bytes from `start` to before `end`.
+    pub(super) fn give(&mut self, now: Time, start: u64, end: u64) {
+        let (written, length) = (self.endpoint.written(), end - start);
+        match self.sent.back_mut() {
+            Some(last) if last.data_end() == start && !last.is_reinjected => last.length += length,
+            _ => {
+                let mapping = Mapping { start: written, length, data: start, is_reinjected: false };
+                self.sent.push_back(mapping);
+            }
+        }
+        self.endpoint.write_record(now, length);
+        self.has_more_to_send = true;
     }
 
     /// Whether it has that data in flight or waiting.
@@ -154,21 +217,20 @@ impl Subflow {
 
     /// The place of a segment's data among what arrives on it; none before the first byte.
     pub(super) fn place_of(&self, segment: &Segment) -> Option<u64> {
-        let near = self.endpoint.counters().received_bytes + FIRST;
+        let near = self.received_bytes() + FIRST;
         extend(near, segment.sequence).checked_sub(FIRST)
     }
 
-    /// A segment brings that data.
-    pub(super) fn arrive(&mut self, segment: &Segment, data: u64) {
-        let received = self.endpoint.counters().received_bytes;
-        let Some(start) = self.place_of(segment) else { return };
-        let length = u64::from(segment.length);
-        let mapping = Mapping { start, length, data, is_reinjected: false };
-        if mapping.end() <= received {
-            return;
-        }
-        let place = self.arrived.partition_point(|it| it.start < start);
-        if self.arrived.get(place).is_none_or(|it| it.start != start) {
+    /// The bytes that came in its order.
+    #[inline]
+    pub(super) fn received_bytes(&self) -> u64 {
+        self.endpoint.counters().received_bytes
+    }
+
+    /// A segment brought that data.
+    pub(super) fn arrive(&mut self, mapping: Mapping) {
+        let place = self.arrived.partition_point(|it| it.start < mapping.start);
+        if self.arrived.get(place).is_none_or(|it| it.start != mapping.start) {
             self.arrived.insert(place, mapping);
         }
     }
@@ -185,10 +247,8 @@ impl Subflow {
 
     /// The next data that is in the subflow's order.
     pub(super) fn next_in_order(&mut self) -> Option<Mapping> {
-        let received = self.endpoint.counters().received_bytes;
-        let first = self.arrived.front().filter(|it| it.end() <= received)?;
-        let first = *first;
-        self.arrived.pop_front();
-        Some(first)
+        let received = self.received_bytes();
+        self.arrived.front().filter(|it| it.end() <= received)?;
+        self.arrived.pop_front()
     }
 }

@@ -19,6 +19,9 @@ use super::settings::{EcnMode, TcpSettings};
 /// nothing once warm.
 pub type TcpOutbox = Vec<Packet>;
 
+/// The largest window that a segment can advertise (RFC 7323, section 2.3).
+const LARGEST_WINDOW: u64 = (u16::MAX as u64) << 14;
+
 /// Which end of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
@@ -176,12 +179,23 @@ impl Endpoint {
                 if segment.length == 0 && segment.sack_blocks().next().is_none() {
                     self.ecn.on_end(segment.flags);
                 }
-                let window = u64::from(segment.window) << self.peer_scale;
+                let window = self.window_of(segment);
                 self.establish(now, segment, attempts, since, window);
             }
             State::Opening { .. } | State::Closed => return,
         }
         self.take_in(now, segment, ecn, 1, outbox);
+    }
+
+    /// The window that a segment advertises, in bytes; that of a SYN is not scaled. To a subflow
+    /// it is no limit: its connection has one for all.
+    #[inline]
+    fn window_of(&self, segment: &Segment) -> u64 {
+        if self.subflow.is_some() {
+            return LARGEST_WINDOW;
+        }
+        let scale = if segment.flags.has(Flags::SYN) { 0 } else { self.peer_scale };
+        u64::from(segment.window) << scale
     }
 
     /// Takes in what arrived until the host's interface was polled.
@@ -213,8 +227,8 @@ impl Endpoint {
             self.send_acknowledgement(now, outbox);
         }
         self.receiver.receive(now, segment, ecn, count, &self.settings, &mut self.counters);
+        let window = self.window_of(segment);
         if let Some(sender) = &mut self.sender {
-            let window = u64::from(segment.window) << self.peer_scale;
             sender.acknowledge(now, segment, window, &mut self.counters);
             self.transmit(now, outbox);
         }
@@ -406,7 +420,8 @@ impl Endpoint {
             (Role::Client, State::Opening { attempts, since, .. }) if answer => {
                 self.ecn.on_answer(segment.flags, field);
                 self.receiver.open(segment.timestamp, field, self.ecn.receiving);
-                self.establish(now, segment, attempts, since, u64::from(segment.window));
+                let window = self.window_of(segment);
+                self.establish(now, segment, attempts, since, window);
                 self.greet(now, outbox);
             }
             // The last step of the handshake was lost.

@@ -73,17 +73,17 @@ impl Endpoint {
         self.sender.as_ref().map(|it| it.sibling())
     }
 
-    /// Whether its controller wants to know what other subflows do.
-    #[must_use]
-    pub fn is_coupled(&self) -> bool {
-        self.sender.as_ref().is_some_and(|it| it.is_coupled())
-    }
-
     /// The other subflows do that.
     pub fn on_siblings(&mut self, others: &[Sibling]) {
         if let Some(sender) = &mut self.sender {
             sender.on_siblings(others);
         }
+    }
+
+    /// Whether it has data in flight, or to send.
+    #[must_use]
+    pub fn is_sending(&self) -> bool {
+        self.sender.as_ref().is_some_and(|it| it.is_sending())
     }
 
     /// Halves its window.

@@ -61,7 +61,7 @@ impl End {
     }
 
     #[inline]
-    pub(crate) fn next_wake(&self) -> Option<Time> {
+    pub(crate) fn next_wake(&mut self) -> Option<Time> {
         either!(self, it => it.next_wake())
     }
 
@@ -92,8 +92,11 @@ impl End {
     }
 
     #[inline]
-    pub(crate) fn prefetch(&self) {
-        either!(self, it => it.prefetch());
+    pub(crate) fn prefetch(&self, number: u32) {
+        match self {
+            Self::Tcp(it) => it.prefetch(),
+            Self::Multipath(it) => it.prefetch(number),
+        }
     }
 
     /// Bytes received in order.

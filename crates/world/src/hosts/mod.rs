@@ -293,7 +293,7 @@ impl Hosts {
             self.sockets.prefetch(key);
         } else if let Some(place) = self.sockets.find(key) {
             let socket = &self.sockets[place];
-            socket.endpoint.prefetch();
+            socket.endpoint.prefetch(connection);
             network.prefetch_path(socket.route);
         }
     }

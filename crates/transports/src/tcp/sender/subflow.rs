@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use windtunnel_controllers::{Controller, Need, Sibling};
+use windtunnel_controllers::{Controller, Sibling};
 use windtunnel_engine::Duration;
 
 use super::Sender;
@@ -161,9 +161,9 @@ impl Sender {
         }
     }
 
-    /// Whether its controller wants to know what other subflows do.
-    pub(in crate::tcp) fn is_coupled(&self) -> bool {
-        self.controller.description().needs(Need::Siblings)
+    /// Whether data is in flight, or waits to be sent.
+    pub(in crate::tcp) fn is_sending(&self) -> bool {
+        self.in_flight() > 0 || self.limit > self.next
     }
 
     /// The others do that.
