@@ -39,9 +39,11 @@ DATA = {"v1": 1420, "v0": 1428}
 """Bytes of data in a full segment over IPv4."""
 
 
-def run(windtunnel: Command, folder: Path, version: str, ip: str = "v4") -> Path:
-    """Run it, and give the capture at the client."""
-    text = MULTIPATH.format(version=version, ip=ip)
+def run(
+    windtunnel: Command, folder: Path, version: str, ip: str = "v4", text: str | None = None
+) -> Path:
+    """Run it, or another text, and give the capture at the client."""
+    text = text or MULTIPATH.format(version=version, ip=ip)
     (folder / "multipath.toml").write_text(text, encoding="utf-8")
     ran = windtunnel("run", "multipath.toml", "--pcap", "client", "--out", "there")
     assert ran.returncode == 0, ran.stderr
@@ -65,6 +67,33 @@ def test_tshark_finds_one_connection_of_two_subflows_and_nothing_wrong(
     first = tshark(file, "tcp.flags.syn == 1 && tcp.stream == 0", source)
     assert len(joins) == len(first) == 2
     assert not {it[0] for it in joins} & {it[0] for it in first}
+
+
+@needs_tshark
+@pytest.mark.parametrize("version", ["v1", "v0"])
+def test_tshark_finds_what_becomes_of_subflows(
+    windtunnel: Command, tmp_path: Path, version: str
+) -> None:
+    """MP_PRIO, REMOVE_ADDR on the subflow that is left, and in version 1 why one is reset."""
+    changes = """[
+    { at = "200 ms", subflow = 1, state = "backup" },
+    { at = "300 ms", subflow = 1, state = "active" },
+    { at = "500 ms", subflow = 1, state = "removed" },
+]"""
+    ended = MULTIPATH.replace('"{version}" }}', '"{version}", changes = {changes} }}')
+    assert ended != MULTIPATH
+    text = ended.format(version=version, ip="v4", changes=changes)
+    file = run(windtunnel, tmp_path, version, text=text)
+    assert tshark(file, WRONG, "frame.number") == []
+    priorities = tshark(file, "tcp.options.mptcp.subtype == 5", "tcp.stream")
+    assert [stream for [stream] in priorities] == ["1", "1"]
+    removed = tshark(file, "tcp.options.mptcp.subtype == 4", "tcp.stream")
+    assert [stream for [stream] in removed] == ["0"]
+    resets = tshark(file, "tcp.flags.reset == 1", "tcp.stream", "tcp.options.mptcp.subtype")
+    assert resets
+    assert {tuple(it) for it in resets} == {("1", "8" if version == "v1" else "")}
+    flows = Results.load(tmp_path / "there")["flows"]
+    assert flows["received_bytes"].item() == 1_000_000
 
 
 @needs_tshark

@@ -116,6 +116,20 @@ changes = [{ at = "5 s", state = "down" }]"#;
 }
 
 #[test]
+fn a_subflow_that_is_removed_leaves_its_data_to_the_other() {
+    let keys = r#"multipath = { changes = [{ at = "5 s", subflow = 1, state = "removed" }] }"#;
+    let flows = table(keys, "flows");
+    let goodput = numbers(&flows, "goodput_bps")[0] / (1e6 * 1420.0 / 1500.0);
+    assert!(goodput > 11.8 && goodput < 12.6, "{goodput}");
+    assert!(counts(&flows, "reinjected_bytes")[0] > 0);
+    let subflows = table(keys, "subflows");
+    let established: Vec<bool> = subflows["is_established"].as_boolean().iter().flatten().collect();
+    assert_eq!(established, [true, false]);
+    let throughput = numbers(&subflows, "throughput_bps");
+    assert!(throughput[1] < 0.27 * throughput[0], "{throughput:?}");
+}
+
+#[test]
 fn all_controllers_and_schedulers_run() {
     for controller in windtunnel_controllers::DESCRIPTIONS {
         if ["reno-sce", "dctcp-sce"].contains(&controller.name) {
@@ -148,6 +162,20 @@ fn what_is_wrong_is_said_where_it_is() {
         &["the path ends at node `upper`, not at `b`"],
     );
     assert_refused("multipath = { paths = ¶[] }", &["`paths` names no path"]);
+    assert_refused(
+        "multipath = { changes = [{ at = \"1 s\", subflow = ¶2, state = \"backup\" }] }",
+        &["there is no subflow 2: the flow has 2", "begin with 0"],
+    );
+    assert_refused(
+        "multipath = { changes = [{ at = \"2 s\", subflow = ¶0, state = \"removed\" }, \
+         { at = \"1 s\", subflow = 1, state = \"removed\" }] }",
+        &["this removes the last subflow"],
+    );
+    assert_refused(
+        "multipath = { changes = [{ at = \"1 s\", subflow = 1, state = \"removed\" }, \
+         { at = \"2 s\", subflow = ¶1, state = \"active\" }] }",
+        &["subflow 1 was removed before"],
+    );
     assert_refused(
         "multipath = { paths = ¶[[\"up\", \"over\"], [\"up\", \"over\"]] }",
         &["path 2 is named twice"],

@@ -124,6 +124,8 @@ const ACKNOWLEDGEMENT: u16 = 3;
 const MAPPING: u16 = 4;
 const ADD_ADDRESS: u16 = 5;
 const PRIORITY: u16 = 6;
+/// REMOVE_ADDR, or on a segment that resets MP_TCPRST.
+const REMOVAL: u16 = 7;
 
 /// The flags of a segment, and which options it has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -317,6 +319,8 @@ impl Segment {
             },
             ADD_ADDRESS => Multipath::AddAddress { address, echo: low != 0, wide: flagged != 0 },
             PRIORITY => Multipath::Priority { backup: low != 0 },
+            REMOVAL if self.flags.has(Flags::RST) => Multipath::Reset,
+            REMOVAL => Multipath::RemoveAddress { address },
             _ => return None,
         })
     }
@@ -348,6 +352,8 @@ impl Segment {
                 (ADD_ADDRESS, self.beside([wide.into(), address.into(), echo.into()]))
             }
             Multipath::Priority { backup } => (PRIORITY, self.beside([0, 0, backup.into()])),
+            Multipath::RemoveAddress { address } => (REMOVAL, self.beside([0, address.into(), 0])),
+            Multipath::Reset => (REMOVAL, self.beside([0; 3])),
         };
         self.options = options;
         let others =

@@ -1117,6 +1117,8 @@ class Multipath(TypedDict, total=False):
     shortest path that begins with the one and ends with the other."""
     backup_paths: Sequence[Sequence[str]]
     """Paths that carry data only while no other works; default: none."""
+    changes: Sequence[SubflowChange]
+    """What becomes of subflows during the run; default: nothing."""
     disjoint: bool
     """Whether no two paths may have a link in common."""
     scheduler: Scheduler
@@ -1135,6 +1137,20 @@ class Multipath(TypedDict, total=False):
     """Whether the end that does not open the connection knows the protocol; otherwise both speak
     plain TCP on the first path."""
 
+
+class SubflowChange(TypedDict, total=False):
+    """What a subflow becomes at some time."""
+
+    at: Required[str]
+    """When; never before the connection is established."""
+    subflow: Required[int]
+    """Its number, as in the tables: 0 is that of the first path."""
+    state: Required[SubflowState]
+    """What it is from then on."""
+
+
+SubflowState = Literal["active", "backup", "removed"]
+"""What a subflow is for."""
 
 Scheduler = (
     Literal[

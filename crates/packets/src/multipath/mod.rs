@@ -61,6 +61,14 @@ pub enum Multipath {
         /// Whether it is.
         backup: bool,
     },
+    /// REMOVE_ADDR: its sender has an address no more.
+    RemoveAddress {
+        /// The address's identifier.
+        address: u8,
+    },
+    /// MP_TCPRST: why the subflow is reset, on the segment that does so. Version 0 has no such
+    /// option.
+    Reset,
 }
 
 impl Multipath {
@@ -89,8 +97,9 @@ impl Multipath {
                 let authenticated = if echo || is_old { 0 } else { 8 };
                 8 + authenticated + if wide { 12 } else { 0 }
             }
-            // Three, and padding.
-            Self::Priority { .. } => 4,
+            Self::Reset if is_old => 0,
+            // Three, and padding where there is no fourth.
+            Self::Priority { .. } | Self::RemoveAddress { .. } | Self::Reset => 4,
         }
     }
 

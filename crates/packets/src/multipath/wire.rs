@@ -15,6 +15,8 @@ use crate::tcp::{Flags, Segment};
 
 /// The kind of the option.
 const KIND: u8 = 30;
+/// The reason of MP_TCPRST where the subflow is administratively prohibited (section 3.6).
+const PROHIBITED: u8 = 3;
 /// Fills an option up to four bytes.
 const NO_OPERATION: u8 = 1;
 
@@ -141,6 +143,9 @@ impl Speaker {
                 self.add_address(version, id, echo, address)
             }
             Multipath::Priority { backup } => vec![KIND, 0, 5 << 4 | u8::from(backup)],
+            Multipath::RemoveAddress { address } => vec![KIND, 0, 4 << 4, address],
+            Multipath::Reset if version == Version::V0 => return Vec::new(),
+            Multipath::Reset => vec![KIND, 0, 8 << 4, PROHIBITED],
         };
         bytes[1] = bytes.len() as u8;
         bytes.resize(bytes.len().next_multiple_of(4), NO_OPERATION);

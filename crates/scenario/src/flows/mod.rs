@@ -3,6 +3,7 @@
 mod multipath;
 mod paths;
 mod split;
+mod subflow_changes;
 mod tcp;
 mod udp;
 mod workloads;

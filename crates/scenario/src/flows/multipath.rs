@@ -11,6 +11,7 @@ use windtunnel_transports::tcp::TcpSettings;
 use windtunnel_world::{MultipathPlan, PortId};
 
 use super::paths::{Around, along};
+use super::subflow_changes::{SubflowChange, in_order};
 use crate::choice::choice;
 use crate::error::{Mistake, suggestion};
 use crate::located::Located;
@@ -31,6 +32,9 @@ pub(super) struct Multipath {
     paths: Option<NamedPaths>,
     /// Paths that carry data only while no other works; default: none.
     backup_paths: Option<NamedPaths>,
+    /// What becomes of subflows during the run; default: nothing.
+    #[serde(default)]
+    changes: Vec<SubflowChange>,
     /// Whether no two paths may have a link in common.
     #[serde(default)]
     disjoint: bool,
@@ -164,6 +168,7 @@ impl Multipath {
         let scheduler = self.scheduler.settings(&around.controllers.extensions.schedulers)?;
         let mut settings =
             MultipathSettings::new(tcp.clone(), self.version.into(), settings.collect(), scheduler);
+        settings.changes = in_order(&self.changes, paths.len())?;
         settings.opportunistic_retransmission = self.opportunistic_retransmission;
         settings.application_limited = self.application_limited;
         settings.server_is_capable = self.server_is_capable;

@@ -91,6 +91,8 @@ pub struct Endpoint {
     /// Those that the server has told of without an echo, and when it does so again.
     pub(super) unheard_addresses: u64,
     pub(super) announces_at: Time,
+    /// How many of the changes of paths are done.
+    pub(super) next_change: usize,
     /// Addresses and priorities that the other end shall be told of, and on which subflow.
     pub(super) signals: VecDeque<(usize, Multipath)>,
     pub(super) counters: MultipathCounters,
@@ -128,6 +130,7 @@ impl Endpoint {
             known_addresses: 0,
             unheard_addresses: 0,
             announces_at: Time::NEVER,
+            next_change: 0,
             signals: VecDeque::new(),
             counters: MultipathCounters::default(),
             settings: Arc::clone(settings),
@@ -239,6 +242,9 @@ impl Endpoint {
         if let Some(multipath) = multipath {
             self.take_options(now, place, multipath, segment, outbox);
         }
+        if segment.flags.has(Flags::RST) {
+            self.on_reset(place);
+        }
         if !was_established && self.subflows[place].endpoint.is_established() {
             self.on_established(now, place, outbox);
         }
@@ -317,6 +323,7 @@ impl Endpoint {
             self.confirm_again(now, place, outbox);
         }
         self.announce_again(now, outbox);
+        self.change_paths(now, outbox);
         self.wake_closing(now, outbox);
         self.probe(now, outbox);
     }
@@ -324,6 +331,7 @@ impl Endpoint {
     /// When [`Endpoint::wake`] wants to be called next, if ever.
     pub fn next_wake(&mut self) -> Option<Time> {
         let others = self.closing.due().min(self.sending.probes_at()).min(self.announces_at);
+        let others = others.min(self.changes_at());
         let subflows = self.subflows.iter_mut();
         let earliest = subflows
             .fold(others, |it, subflow| it.min(subflow.wakes_at()).min(subflow.confirms_at));
@@ -443,6 +451,9 @@ impl Endpoint {
         let acknowledgement = self.receiving.acknowledgement();
         if segment.flags.has(Flags::SYN) {
             return self.greeting(place);
+        }
+        if segment.flags.has(Flags::RST) {
+            return Multipath::Reset;
         }
         if segment.length == 0 {
             // The other end may not have the keys yet.

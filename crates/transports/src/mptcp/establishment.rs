@@ -20,7 +20,10 @@ impl Endpoint {
         let side = usize::from(self.role == Role::Server);
         match place {
             0 => Multipath::Capable,
-            _ => Multipath::Join { address: path.addresses[side], backup: path.is_backup },
+            _ => {
+                let backup = self.subflows[place].is_backup;
+                Multipath::Join { address: path.addresses[side], backup }
+            }
         }
     }
 
@@ -108,7 +111,8 @@ impl Endpoint {
                 let acknowledgement = self.receiving.acknowledgement();
                 self.signals.push_back((place, Multipath::Acknowledgement { acknowledgement }));
             }
-            Multipath::Capable | Multipath::Join { .. } => {}
+            Multipath::RemoveAddress { address } => self.on_address_removed(now, address, outbox),
+            Multipath::Capable | Multipath::Join { .. } | Multipath::Reset => {}
         }
     }
 
@@ -170,7 +174,14 @@ impl Endpoint {
                 self.unheard_addresses |= 1 << address;
                 self.announces_at = now + ANNOUNCE_AGAIN;
             }
-            self.send_bare(now, place, multipath, outbox);
+            // Addresses are those of the connection: any subflow tells of them.
+            let is_general =
+                matches!(multipath, Multipath::AddAddress { .. } | Multipath::RemoveAddress { .. });
+            let mut places = [place].into_iter().chain(0..self.subflows.len());
+            let working = places.find(|it| self.subflows[*it].endpoint.is_established());
+            if let Some(it) = working.filter(|it| is_general || *it == place) {
+                self.send_bare(now, it, multipath, outbox);
+            }
         }
     }
 

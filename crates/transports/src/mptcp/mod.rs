@@ -5,6 +5,7 @@
 //! other end puts the data of all subflows in order by the numbers that segments carry beside
 //! those of their subflow. One window, relative to the data acknowledgement, holds for all.
 
+mod changes;
 mod closing;
 mod endpoint;
 mod establishment;
@@ -17,4 +18,4 @@ mod subflow;
 
 pub use endpoint::{Endpoint, MultipathCounters, SubflowCounters};
 pub use schedulers::DESCRIPTIONS;
-pub use settings::{MultipathSettings, PathSettings};
+pub use settings::{MultipathSettings, PathChange, PathSettings, PathState};

@@ -53,7 +53,8 @@ pub struct View<'a> {
     pub now: Time,
     /// All subflows.
     pub subflows: &'a [SubflowState],
-    /// A subflow that the data does not go to, because it has it already.
+    /// A subflow that the data does not go to, because it has it already: it goes again, and
+    /// there is some whatever waits to go for the first time.
     pub excluded: Option<usize>,
     /// The first byte that is not acknowledged, and the next that goes for the first time.
     pub unacknowledged: u64,

@@ -357,7 +357,7 @@ impl Endpoint {
     }
 
     /// What a subflow holds shall go again, once.
-    fn reinject(&mut self, place: usize) {
+    pub(super) fn reinject(&mut self, place: usize) {
         let unacknowledged = self.sending.unacknowledged;
         for it in &mut self.subflows[place].sent {
             if it.is_reinjected || it.data_end() <= unacknowledged {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use windtunnel_engine::Time;
 use windtunnel_packets::multipath::{Multipath, Version};
 
 use super::scheduler::SchedulerSettings;
@@ -20,6 +21,28 @@ pub struct PathSettings {
     pub is_backup: bool,
 }
 
+/// What becomes of a subflow during a connection. The client arranges it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PathChange {
+    /// When.
+    pub at: Time,
+    /// The place of its path.
+    pub path: usize,
+    /// What it is from then on.
+    pub state: PathState,
+}
+
+/// What a subflow is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PathState {
+    /// It carries data.
+    Active,
+    /// It carries data only while no other can.
+    Backup,
+    /// It is reset, and the client's address there is withdrawn.
+    Removed,
+}
+
 /// How both ends of a multipath connection behave.
 #[derive(Clone, Debug)]
 pub struct MultipathSettings {
@@ -31,6 +54,8 @@ pub struct MultipathSettings {
     pub version: Version,
     /// The paths; the connection is opened on the first.
     pub paths: Vec<PathSettings>,
+    /// What becomes of them during the connection, in the order of time.
+    pub changes: Vec<PathChange>,
     /// What chooses among them.
     pub scheduler: SchedulerSettings,
     /// Whether data that fills the receiver's window because it is late on a slower subflow is
@@ -64,6 +89,7 @@ impl MultipathSettings {
             subflow,
             version,
             paths,
+            changes: Vec::new(),
             scheduler,
             opportunistic_retransmission: true,
             application_limited: true,

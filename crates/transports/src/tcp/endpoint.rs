@@ -44,6 +44,7 @@ pub(super) enum State {
         again: Time,
     },
     Established,
+    Reset,
 }
 
 /// One end of a connection.
@@ -163,6 +164,10 @@ impl Endpoint {
     /// Receives a segment that came with that ECN field.
     #[inline]
     pub fn receive(&mut self, now: Time, segment: &Segment, ecn: Ecn, outbox: &mut TcpOutbox) {
+        if segment.flags.has(Flags::RST) {
+            self.state = State::Reset;
+            return;
+        }
         if segment.flags.has(Flags::SYN) {
             self.receive_syn(now, segment, ecn, outbox);
             return;
@@ -183,6 +188,10 @@ impl Endpoint {
                 self.establish(now, segment, attempts, since, window);
             }
             State::Opening { .. } | State::Closed => return,
+            State::Reset => {
+                self.send_reset(now, outbox);
+                return;
+            }
         }
         self.take_in(now, segment, ecn, 1, outbox);
     }
@@ -265,7 +274,7 @@ impl Endpoint {
                 self.send_syn(now, outbox);
             }
             State::Established => self.wake_established(now, outbox),
-            State::Opening { .. } | State::Closed => {}
+            State::Opening { .. } | State::Closed | State::Reset => {}
         }
     }
 
@@ -293,7 +302,7 @@ impl Endpoint {
     #[must_use]
     pub fn next_wake(&self) -> Option<Time> {
         match self.state {
-            State::Closed => None,
+            State::Closed | State::Reset => None,
             State::Opening { again, .. } => Some(again),
             State::Established => {
                 let poll = self.receive_offload.as_ref().map_or(Time::NEVER, |it| it.poll());
@@ -369,7 +378,7 @@ impl Endpoint {
     fn send_syn(&mut self, now: Time, outbox: &mut TcpOutbox) {
         let (attempts, since) = match self.state {
             State::Opening { attempts, since, .. } => (attempts, since),
-            State::Closed | State::Established => (0, now),
+            State::Closed | State::Established | State::Reset => (0, now),
         };
         let limits = &self.settings.timeout_limits;
         let wait = limits.initial.scaled(f64::from(attempts.min(30)).exp2()).min(limits.maximum);
@@ -429,6 +438,7 @@ impl Endpoint {
                 self.ecn.on_repeated_answer(segment.flags, field);
                 self.end_handshake(now, outbox);
             }
+            (_, State::Reset) => self.send_reset(now, outbox),
             (Role::Client, _) | (Role::Server, State::Established) => {}
         }
     }
@@ -492,6 +502,14 @@ impl Endpoint {
 
     pub(super) fn send_acknowledgement(&mut self, now: Time, outbox: &mut TcpOutbox) {
         let segment = self.acknowledgement(now);
+        outbox.push(packet(segment, Ecn::NotCapable, &self.settings));
+    }
+
+    /// Says that the connection is reset, also to whoever sends to it afterwards (RFC 9293,
+    /// section 3.5.2).
+    pub(super) fn send_reset(&mut self, now: Time, outbox: &mut TcpOutbox) {
+        let mut segment = self.acknowledgement(now);
+        segment.flags = segment.flags.with(Flags::RST);
         outbox.push(packet(segment, Ecn::NotCapable, &self.settings));
     }
 

@@ -23,6 +23,20 @@ impl Endpoint {
         self.state == State::Established
     }
 
+    /// Resets the connection at once; what was in flight is lost.
+    pub fn reset(&mut self, now: Time, outbox: &mut TcpOutbox) {
+        if !matches!(self.state, State::Closed | State::Reset) {
+            self.send_reset(now, outbox);
+        }
+        self.state = State::Reset;
+    }
+
+    /// Whether the connection was reset, by either end.
+    #[must_use]
+    pub fn is_reset(&self) -> bool {
+        self.state == State::Reset
+    }
+
     /// Whether its own FIN was acknowledged.
     #[must_use]
     pub fn has_closed(&self) -> bool {

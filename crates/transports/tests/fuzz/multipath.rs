@@ -15,7 +15,9 @@ use windtunnel_packets::multipath::{Multipath, Version};
 use windtunnel_packets::tcp::Segment;
 use windtunnel_packets::{Body, Packet};
 use windtunnel_transports::mptcp::scheduler::SchedulerSettings;
-use windtunnel_transports::mptcp::{self, Endpoint, MultipathSettings, PathSettings};
+use windtunnel_transports::mptcp::{
+    self, Endpoint, MultipathSettings, PathChange, PathSettings, PathState,
+};
 use windtunnel_transports::rtt::RtoLimits;
 use windtunnel_transports::tcp::{
     BufferLimits, EcnMode, Idleness, Reading, Recovery, Role, TcpSettings,
@@ -36,6 +38,8 @@ struct Case {
     /// What client and server write.
     bytes: [u64; 2],
     channels: Vec<Channel>,
+    /// Paths that become backups or are removed; the first is never removed.
+    changes: Vec<PathChange>,
 }
 
 /// What one path does in both directions.
@@ -97,10 +101,20 @@ fn cases() -> impl Strategy<Value = Case> {
     let choices = (recovery, 0..DESCRIPTIONS.len(), 0..mptcp::DESCRIPTIONS.len(), version, flags);
     let channels = prop::collection::vec(channel(), 1..=8);
     let buffer = prop_oneof![2_u64..10, 2_u64..1_000];
-    (any::<u64>(), choices, buffer, bytes, channels).prop_map(
-        |(seed, choices, buffer, (there, back), mut channels)| {
+    let times = prop_oneof![0_u64..200, 0_u64..10_000];
+    let changes = prop::collection::vec((times, any::<prop::sample::Index>(), 0..3_usize), 0..6);
+    (any::<u64>(), choices, buffer, bytes, channels, changes).prop_map(
+        |(seed, choices, buffer, (there, back), mut channels, changes)| {
             let (recovery, controller, scheduler, version, (opportunistic, capable)) = choices;
             channels[0].dies = u64::MAX;
+            let change = |(time, path, state): (u64, prop::sample::Index, usize)| {
+                let path = path.index(channels.len());
+                let states = [PathState::Backup, PathState::Active, PathState::Removed];
+                let state = states[state.min(1 + path)];
+                PathChange { at: Time::ZERO + Duration::from_millis(time), path, state }
+            };
+            let mut changes: Vec<PathChange> = changes.into_iter().map(change).collect();
+            changes.sort_by_key(|it| it.at);
             Case {
                 seed,
                 recovery,
@@ -112,6 +126,7 @@ fn cases() -> impl Strategy<Value = Case> {
                 buffer,
                 bytes: [there, back],
                 channels,
+                changes,
             }
         },
     )
@@ -151,6 +166,7 @@ impl Case {
         let mut settings = MultipathSettings::new(tcp, self.version, paths.collect(), scheduler);
         settings.opportunistic_retransmission = self.opportunistic;
         settings.server_is_capable = self.capable;
+        settings.changes.clone_from(&self.changes);
         settings
     }
 }

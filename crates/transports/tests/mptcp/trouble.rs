@@ -1,6 +1,9 @@
 //! Paths that fail, and come back.
 
 use windtunnel_engine::{Duration, Time};
+use windtunnel_packets::multipath::Multipath;
+use windtunnel_packets::tcp::Flags;
+use windtunnel_transports::mptcp::{MultipathSettings, PathChange, PathState};
 
 use crate::paths::{Paths, SEGMENT, at, path, settings, tcp};
 
@@ -79,4 +82,78 @@ fn what_blocks_the_window_goes_again_on_the_faster_path() {
     assert!(with > 1.2 * without, "{with} and {without}");
     assert!(counters.penalties > 0 && counters.reinjected_bytes > 0);
     assert_eq!((none.penalties, none.reinjected_bytes), (0, 0));
+}
+
+/// Settings with these changes of its paths.
+fn changing(name: &str, count: u8, changes: &[(u64, usize, PathState)]) -> MultipathSettings {
+    let mut it = settings(tcp("cubic"), name, count);
+    let change =
+        |&(time, path, state): &(u64, usize, PathState)| PathChange { at: at(time), path, state };
+    it.changes = changes.iter().map(change).collect();
+    it
+}
+
+/// What a path held when it was removed under load goes over the other, once, and from then on
+/// nothing goes there; the other has its rate.
+#[test]
+fn a_subflow_that_is_removed_under_load_leaves_the_other() {
+    for path_removed in [0, 1] {
+        let it = changing("lowest-rtt", 2, &[(3_000, path_removed, PathState::Removed)]);
+        let mut paths = Paths::new(it, vec![path(8, 10, 40), path(8, 10, 40)]);
+        paths.open(0, u64::MAX);
+        paths.run_until(at(3_000));
+        let held = paths.ends[0].in_flight() * SEGMENT;
+        let rate = paths.megabits(4_000, 10_000) / (8.0 * 1420.0 / 1500.0);
+        assert!((0.97..1.01).contains(&rate), "{rate}");
+        let again = paths.ends[0].multipath_counters().reinjected_bytes;
+        assert!(again > 0 && again <= held, "{again} of {held}");
+        let late = paths.sent.iter().filter(|it| it.0 > at(3_200) && it.2 == path_removed);
+        assert_eq!(late.count(), 0);
+        let resets = paths.sent.iter().filter(|it| it.3.flags.has(Flags::RST)).count();
+        assert!(resets >= 1, "no reset");
+        let removals = paths.sent.iter().filter_map(|it| Some((it.2, it.3.multipath()?)));
+        let removals: Vec<_> =
+            removals.filter(|it| matches!(it.1, Multipath::RemoveAddress { .. })).collect();
+        let address = path_removed as u8;
+        assert_eq!(removals, [(1 - path_removed, Multipath::RemoveAddress { address })]);
+    }
+}
+
+/// The reset is lost, and the other end sends on: each of its segments is answered by another
+/// reset, or the withdrawn address says it before.
+#[test]
+fn a_reset_that_is_lost_is_sent_again() {
+    let it = changing("lowest-rtt", 2, &[(3_000, 1, PathState::Removed)]);
+    let shapes = vec![path(8, 10, 40), path(8, 10, 40)];
+    let mut lost = false;
+    let mut paths = Paths::new(it, shapes).with(move |_, _, _, segment| {
+        let removes = matches!(segment.multipath(), Some(Multipath::RemoveAddress { .. }));
+        let first = segment.flags.has(Flags::RST) && !std::mem::replace(&mut lost, true);
+        !removes && !first
+    });
+    paths.open(1, u64::MAX);
+    paths.run_until(at(10_000));
+    let resets = paths.sent.iter().filter(|it| it.3.flags.has(Flags::RST)).count();
+    assert!(resets > 1, "{resets}");
+    let late = paths.sent.iter().filter(|it| it.0 > at(3_200) && it.2 == 1).count();
+    assert_eq!(late, 0);
+}
+
+/// MP_PRIO: the path carries data only between the two changes.
+#[test]
+fn a_path_becomes_a_backup_and_is_none_again() {
+    let changes = [(3_000, 1, PathState::Backup), (6_000, 1, PathState::Active)];
+    for writer in [0, 1] {
+        let it = changing("lowest-rtt", 2, &changes);
+        let mut paths = Paths::new(it, vec![path(8, 10, 40), path(8, 10, 40)]);
+        paths.open(writer, u64::MAX);
+        paths.run_until(at(10_000));
+        let data = |from, to| {
+            let sent = paths.sent.iter().filter(|it| it.2 == 1 && it.3.length > 0);
+            sent.filter(|it| (at(from)..at(to)).contains(&it.0)).count()
+        };
+        assert!(data(1_000, 3_000) > 500);
+        assert_eq!(data(3_200, 6_000), 0);
+        assert!(data(6_200, 10_000) > 1_000);
+    }
 }

@@ -22,11 +22,12 @@ struct Redundant {
 impl Scheduler for Redundant {
     fn choose(&mut self, view: &View<'_>) -> Option<Choice> {
         self.places.resize(view.subflows.len(), 0);
-        let place = |subflow: usize| self.places[subflow].max(view.unacknowledged);
+        self.places.iter_mut().for_each(|it| *it = view.unacknowledged.max(*it));
         let mut best: Option<(usize, u64)> = None;
         for (subflow, _) in view.open() {
-            let from = place(subflow);
-            let has_data = from < view.next || view.waiting > 0;
+            let from = self.places[subflow];
+            // What another one held goes again, whatever this one has had.
+            let has_data = view.excluded.is_some() || from < view.next || view.waiting > 0;
             // The one that is furthest ahead, so that none waits for another.
             if has_data && best.is_none_or(|(_, most)| from > most) {
                 best = Some((subflow, from));
@@ -35,11 +36,14 @@ impl Scheduler for Redundant {
         best.map(|(subflow, from)| Choice { subflow, from: Some(from) })
     }
 
-    fn on_sent(&mut self, subflow: usize, _start: u64, end: u64) {
+    fn on_sent(&mut self, subflow: usize, start: u64, end: u64) {
         if self.places.len() <= subflow {
             self.places.resize(subflow + 1, 0);
         }
-        self.places[subflow] = self.places[subflow].max(end);
+        let place = &mut self.places[subflow];
+        if start <= *place {
+            *place = end.max(*place);
+        }
     }
 
     fn repeats(&self) -> bool {
