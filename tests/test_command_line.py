@@ -122,7 +122,9 @@ def test_the_schema_describes_the_scenarios_that_are_read(
     assert not validator.is_valid(tomllib.loads(text.replace("10 Mbps", "10 ms")))
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "scenarios").glob("*.toml")), ids=lambda it: it.stem)
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "scenarios").glob("*.toml")), ids=lambda it: it.stem
+)
 def test_the_schema_accepts_every_scenario_of_the_project(path: Path) -> None:
     validator = Draft202012Validator(json.loads(_core.schema()))
     validator.validate(tomllib.loads(path.read_text(encoding="utf-8")))
