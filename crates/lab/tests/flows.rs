@@ -187,3 +187,73 @@ fn ndn_and_tcp_share_a_link() {
     assert_eq!([protocols.value(0), protocols.value(1)], ["ndn", "tcp"]);
     assert!(flows["segments"].is_null(0) && flows["interests"].is_null(1));
 }
+
+/// What the two flows get of 10 Mbps while both send.
+fn shares(first: &str, second: &str) -> (f64, f64) {
+    let text = scenario(&format!(
+        r#"
+        defaults.link.queue = {{ kind = "drop-tail", limit = "200 packets" }}
+        flows.first = {{ from = "a", to = "b", {first} }}
+        flows.second = {{ from = "a", to = "b", start = "20 s", {second} }}
+        "#
+    ));
+    let text = text.replace("10 s\"", "60 s\"");
+    let tables = run(&text, 1);
+    let series = table(&tables, "flow_series");
+    let flows = series["flow"].as_string::<i32>();
+    let (time, goodput) = (numbers(series, "time_s"), numbers(series, "goodput_bps"));
+    let mean = |name: &str| {
+        let rows = (0..series.num_rows()).filter(|it| flows.value(*it) == name && time[*it] > 30.0);
+        let values: Vec<f64> = rows.map(|it| goodput[it]).collect();
+        values.iter().sum::<f64>() / values.len() as f64 / 10e6
+    };
+    (mean("first"), mean("second"))
+}
+
+/// RFC 9840: a flow whose receiver runs LEDBAT++ leaves the line to one of CUBIC, as one whose
+/// sender runs it does, and fills the line while it is alone. BBR keeps the queue shorter than
+/// LEDBAT++'s target, and gets no more than half beside either.
+#[test]
+fn a_receiver_yields_whatever_its_sender_does() {
+    let receiver = r#"controller = "cubic", receiver_controller = "ledbat-plus-plus""#;
+    let sender = r#"controller = "ledbat-plus-plus""#;
+    let beside = |other: &str| {
+        let second = format!("controller = \"{other}\"");
+        [receiver, sender, r#"controller = "cubic""#].map(|first| shares(first, &second).0)
+    };
+    let [by_receiver, by_sender, neither] = beside("cubic");
+    assert!(by_receiver < 0.02 && by_sender < 0.02, "{by_receiver} {by_sender}");
+    assert!(neither > 0.3, "{neither}");
+    let [by_receiver, by_sender, _] = beside("bbr1");
+    assert!((0.3..0.6).contains(&by_receiver), "{by_receiver}");
+    assert!((by_receiver - by_sender).abs() < 0.15, "{by_receiver} {by_sender}");
+    // With a target of one base round trip, it yields to that as well.
+    let short = r#"{ kind = "ledbat-plus-plus", target = 0.022 }"#;
+    let first = format!(r#"controller = "cubic", receiver_controller = {short}"#);
+    let (yielding, bbr) = shares(&first, r#"controller = "bbr1""#);
+    assert!(yielding < 0.1 && bbr > 0.8, "{yielding} {bbr}");
+    let text = scenario(&format!("flows.alone = {{ from = \"a\", to = \"b\", {receiver} }}"));
+    let tables = run(&text.replace("10 s\"", "60 s\""), 1);
+    let flows = table(&tables, "flows");
+    let goodput = numbers(flows, "goodput_bps")[0] / (10e6 * 1448.0 / 1500.0);
+    assert!(goodput > 0.8, "{goodput}");
+    let controller = flows["flow_controller"].as_string::<i32>().value(0);
+    assert_eq!(controller, "cubic, receiver: ledbat-plus-plus");
+}
+
+#[test]
+fn what_a_receiver_cannot_give_its_controller_is_refused() {
+    let refused = |keys: &str| {
+        let flow = format!(r#"flows.f = {{ from = "a", to = "b", controller = "cubic", {keys} }}"#);
+        windtunnel_lab::read("test.toml", &scenario(&flow), &[]).unwrap_err().to_string()
+    };
+    let message = refused(r#"receiver_controller = "bbr1""#);
+    assert!(message.contains("which a receiver does not have"), "{message}");
+    assert!(message.contains("ledbat-plus-plus"), "{message}");
+    let message = refused(r#"receiver_controller = "ledbat", timestamps = false"#);
+    assert!(message.contains("a controller at the receiver needs timestamps"), "{message}");
+    let message = refused(r#"receiver_controller = "ledbat", multipath = {}"#);
+    assert!(message.contains("has no controller at its receiver"), "{message}");
+    let message = refused(r#"receiver_controller = "ledbat+""#);
+    assert!(message.contains("ledbat"), "{message}");
+}

@@ -14,6 +14,8 @@ pub(crate) enum Carrier<'a> {
     Consumer,
     /// TCP with these settings, and what the network gives it.
     Tcp(&'a TcpSettings, Network),
+    /// A receiver of TCP.
+    Receiver,
 }
 
 /// What a network gives a flow.
@@ -32,6 +34,11 @@ fn refusal(need: Need, carrier: Carrier<'_>) -> Option<(&'static str, &'static s
     match (need, carrier) {
         (Need::Pacing | Need::DeliveryRate | Need::MarksCounted, Carrier::Consumer)
         | (Need::Pacing | Need::DeliveryRate, Carrier::Tcp(..)) => None,
+        (Need::OneWayDelay, Carrier::Receiver) => None,
+        (_, Carrier::Receiver) => Some((
+            "more than delays and losses",
+            "write one such as \"ledbat\", \"ledbat-plus-plus\" or \"cubic\"",
+        )),
         // Of a flow without siblings nothing is said.
         (Need::Siblings, _) => None,
         (Need::MarksCounted, Carrier::Tcp(it, _)) => {
@@ -84,6 +91,7 @@ pub(crate) fn check_needs(
     let about = match carrier {
         Carrier::Consumer => "which an NDN consumer does not have",
         Carrier::Tcp(..) => "which this flow does not have",
+        Carrier::Receiver => "which a receiver does not have",
     };
     let description = settings.description();
     let flag = if description.needs(need) { None } else { all.flag(named, need) };

@@ -758,6 +758,10 @@ class FlowDefaults(From, total=False):
     controller: Controller
     """What controls its window: a name under `[controllers]`, the name of a controller, or a
     table with the latter as `kind` and parameters; required."""
+    receiver_controller: Controller
+    """A controller at the receiver, which bounds the window that the receiver advertises (RFC
+    9840): with `ledbat` or `ledbat-plus-plus`, the flow yields to others whatever its sender
+    does. It needs timestamps; default: none."""
     workload: TcpWorkload | UdpWorkload
     """What it carries; default: `bulk`."""
     maximum_segment: str
@@ -1578,6 +1582,10 @@ class TcpFlow(From, total=False):
     controller: Controller
     """What controls its window: a name under `[controllers]`, the name of a controller, or a
     table with the latter as `kind` and parameters; required."""
+    receiver_controller: Controller
+    """A controller at the receiver, which bounds the window that the receiver advertises (RFC
+    9840): with `ledbat` or `ledbat-plus-plus`, the flow yields to others whatever its sender
+    does. It needs timestamps; default: none."""
     workload: TcpWorkload
     """What it carries; default: `bulk`."""
     maximum_segment: str
@@ -1816,6 +1824,10 @@ class Tcp(TypedDict, total=False):
     controller: Required[Controller]
     """What controls its window: a name under `[controllers]`, the name of a controller, or a
     table with the latter as `kind` and parameters."""
+    receiver_controller: Controller
+    """A controller at the receiver, which bounds the window that the receiver advertises (RFC
+    9840): with `ledbat` or `ledbat-plus-plus`, the flow yields to others whatever its sender
+    does. It needs timestamps; default: none."""
     workload: TcpWorkload
     """What it carries; default: `bulk`."""
     maximum_segment: str

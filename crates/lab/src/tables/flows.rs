@@ -1,9 +1,12 @@
 //! Flows of all transports: NDN consumers, TCP and UDP.
 
+use std::borrow::Cow;
+
 use arrow_array::RecordBatch;
 use windtunnel_applications::udp::SinkCounters;
 use windtunnel_engine::{Duration, Time};
 use windtunnel_transports::ndn::consumer::{Consumer, ConsumerCounters};
+use windtunnel_transports::tcp::TcpSettings;
 use windtunnel_world::{
     ConsumerPlan, Flow, FlowCounters, FlowPlan, FlowSample, Plan, TcpCounters, Transport, World,
 };
@@ -17,6 +20,15 @@ enum Counters<'a> {
     Udp(u64, SinkCounters),
 }
 
+/// The name of the sender's controller, and of that at the receiver if there is one.
+fn controllers(settings: &TcpSettings) -> Cow<'static, str> {
+    let sender = settings.controller.description().name;
+    match &settings.receiver_controller {
+        Some(receiver) => format!("{sender}, receiver: {}", receiver.description().name).into(),
+        None => sender.into(),
+    }
+}
+
 /// A row of the table of flows.
 struct Row<'a> {
     name: &'a str,
@@ -25,7 +37,7 @@ struct Row<'a> {
     /// The source of the data, if there is only one.
     peer: Option<&'a str>,
     prefix: Option<&'a str>,
-    controller: Option<&'a str>,
+    controller: Option<Cow<'a, str>>,
     start: Time,
     finished: Option<Time>,
     stop: Time,
@@ -46,7 +58,7 @@ impl<'a> Row<'a> {
             node: &plan.nodes[consumer.node].name,
             peer: None,
             prefix: Some(prefix),
-            controller: Some(consumer.controller.description().name),
+            controller: Some(consumer.controller.description().name.into()),
             start: it.start(),
             finished: it.finished(),
             stop: consumer.settings.stop,
@@ -57,7 +69,7 @@ impl<'a> Row<'a> {
 
     fn of_flow(plan: &'a Plan, flow: &'a FlowPlan, it: &Flow) -> Self {
         let controller = match &flow.transport {
-            Transport::Tcp { settings, .. } => Some(settings.controller.description().name),
+            Transport::Tcp { settings, .. } => Some(controllers(settings)),
             Transport::Udp(_) => None,
         };
         Self {
@@ -208,7 +220,7 @@ pub(super) fn totals(plan: &Plan, prefixes: &[String], world: &World, end: Time)
         .text("node", |it| it.node)
         .text_if_any("peer", |it| it.peer)
         .text_if_any("prefix", |it| it.prefix)
-        .text_if_any("flow_controller", |it| it.controller)
+        .text_if_any("flow_controller", |it| it.controller.as_deref())
         .number("goodput_bps", |it| it.bytes() as f64 * 8.0 / it.active_seconds(end))
         .count("received_bytes", |it| it.bytes())
         .count_if_any("data", |it| Some(it.ndn()?.data))

@@ -39,6 +39,10 @@ pub(crate) struct Tcp {
     /// What controls its window: a name under `[controllers]`, the name of a
     /// controller, or a table with the latter as `kind` and parameters.
     controller: Controller,
+    /// A controller at the receiver, which bounds the window that the receiver advertises
+    /// (RFC 9840): with `ledbat` or `ledbat-plus-plus`, the flow yields to others whatever its
+    /// sender does. It needs timestamps; default: none.
+    receiver_controller: Option<Controller>,
     /// What it carries; default: `bulk`.
     workload: Option<Located<TcpWorkload>>,
     /// The data in a full segment; default: what fills a packet of 1500 B, which is
@@ -225,10 +229,7 @@ impl Tcp {
         network: Network,
         files: &mut Files<'_>,
     ) -> Result<Transport, Mistake> {
-        let controller = around.controllers.settings(&self.controller)?;
-        let settings = self.settings(ip, controller)?;
-        let carrier = Carrier::Tcp(&settings, network);
-        check_needs(around.controllers, &settings.controller, carrier, &self.controller)?;
+        let settings = self.checked_settings(ip, around, network)?;
         let workload = self.workload.as_ref().map(|it| it.value.clone()).unwrap_or_default();
         let workload = workload.plan(around, ends, &settings, files)?;
         Ok(Transport::Tcp { settings: Arc::new(settings), workload })
@@ -249,11 +250,8 @@ impl Tcp {
         if let Some(it) = &self.multipath {
             return Err(it.mistake("they take one path").help("remove `multipath`"));
         }
-        let controller = around.controllers.settings(&self.controller)?;
-        let settings = self.settings(IpVersion::V4, controller)?;
-        let carrier = Carrier::Tcp(&settings, around.paths.network(ends, None));
-        check_needs(around.controllers, &settings.controller, carrier, &self.controller)?;
-        Ok(Arc::new(settings))
+        let network = around.paths.network(ends, None);
+        Ok(Arc::new(self.checked_settings(IpVersion::V4, around, network)?))
     }
 
     /// The paths of a flow between two nodes that is carried like that, if it takes several.
@@ -272,6 +270,11 @@ impl Tcp {
             |_| !has_path,
             || "a flow with `multipath` has no `path`".to_owned(),
             "name its paths under `multipath.paths`",
+        )?;
+        multipath.checked(
+            |_| self.receiver_controller.is_none(),
+            || "a flow over several paths has no controller at its receiver".to_owned(),
+            "leave out `receiver_controller` or `multipath`",
         )?;
         multipath.checked(
             |_| self.split.is_none(),
@@ -301,6 +304,29 @@ impl Tcp {
             "leave `split` out, or write a workload that the sender begins",
         )?;
         split.value.plan(around, ends).map(Some)
+    }
+
+    /// How both ends behave, with controllers that have what they need.
+    fn checked_settings(
+        &self,
+        ip: IpVersion,
+        around: &Around<'_>,
+        network: Network,
+    ) -> Result<TcpSettings, Mistake> {
+        let mut settings = self.settings(ip, around.controllers.settings(&self.controller)?)?;
+        let carrier = Carrier::Tcp(&settings, network);
+        check_needs(around.controllers, &settings.controller, carrier, &self.controller)?;
+        if let Some(named) = &self.receiver_controller {
+            let controller = around.controllers.settings(named)?;
+            check_needs(around.controllers, &controller, Carrier::Receiver, named)?;
+            named.kind.checked(
+                |_| self.timestamps,
+                || "a controller at the receiver needs timestamps".to_owned(),
+                "write timestamps = true, or leave it out",
+            )?;
+            settings.receiver_controller = Some(controller);
+        }
+        Ok(settings)
     }
 
     fn settings(
@@ -333,6 +359,7 @@ impl Tcp {
             sack_compression: self.sack_compression,
             start: self.start()?,
             controller,
+            receiver_controller: None,
         };
         let segment = (FULL_PACKET - headers(&settings)) as u16;
         let overhead = self.multipath.as_ref().map_or(0, |it| it.value.overhead());

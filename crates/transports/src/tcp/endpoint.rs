@@ -399,7 +399,7 @@ impl Endpoint {
         };
         segment.flags = segment.flags.with_ace(asks.ace());
         // The window of a SYN is never scaled.
-        segment.window = self.settings.receive_buffer.initial.min(u64::from(u16::MAX)) as u16;
+        segment.window = self.receiver.first_window(&self.settings);
         segment.timestamp = clock(now);
         segment.set_syn_options(SynOptions {
             // It counts no options: room for them is taken from the data

@@ -11,6 +11,7 @@ pub(crate) mod reassembly;
 pub(crate) mod receive_buffer;
 mod receive_offload;
 pub(crate) mod receiver;
+mod receiver_control;
 mod sack_compression;
 mod scoreboard;
 mod sender;

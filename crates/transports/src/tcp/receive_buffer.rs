@@ -26,16 +26,17 @@ pub(crate) struct ReceiverRtt {
 }
 
 impl ReceiverRtt {
-    /// Data came with a timestamp.
-    pub(crate) fn measure(&mut self, now: Time, segment: &Segment) {
+    /// Data came with a timestamp. The sample, if it gives one.
+    pub(crate) fn measure(&mut self, now: Time, segment: &Segment) -> Option<Duration> {
         if self.echo.replace(segment.echo) == Some(segment.echo) {
-            return;
+            return None;
         }
         let age = Duration::from_millis(age_of(now, segment).max(1));
         self.rtt = Some(match self.rtt {
             None => age,
             Some(rtt) => Duration::from_picos(rtt.as_picos() / 8 * 7 + age.as_picos() / 8),
         });
+        Some(age)
     }
 
     /// The smoothed round trip, once there is a sample.

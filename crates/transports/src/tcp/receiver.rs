@@ -13,6 +13,7 @@ use super::accurate_ecn::MarksReceived;
 use super::counters::EndpointCounters;
 use super::reassembly::{Arrival, Reassembly};
 use super::receive_buffer::ReceiveBuffer;
+use super::receiver_control::{ReceiverControl, Taken};
 use super::sack_compression::SackCompression;
 use super::sequence::{FIRST, extend};
 use super::settings::{EcnMode, Reading, TcpSettings};
@@ -59,6 +60,8 @@ pub(super) struct Receiver {
     ecn: EcnMode,
     /// What accurate ECN counts.
     marks: MarksReceived,
+    /// A controller of its own, which bounds what is advertised.
+    control: Option<Box<ReceiverControl>>,
 }
 
 impl Receiver {
@@ -79,6 +82,7 @@ impl Receiver {
             some_congestion: false,
             ecn: EcnMode::Off,
             marks: MarksReceived::new(),
+            control: ReceiverControl::of(settings),
         }
     }
 
@@ -126,6 +130,21 @@ impl Receiver {
         if room < least { 0 } else { room }
     }
 
+    /// What may be under way beyond those in order.
+    fn offer(&self, settings: &TcpSettings) -> u64 {
+        let room = self.room(settings);
+        self.control.as_ref().map_or(room, |it| it.offer(room))
+    }
+
+    /// The window of a SYN, which is not scaled.
+    pub(super) fn first_window(&mut self, settings: &TcpSettings) -> u16 {
+        let initial = settings.receive_buffer.initial.min(u64::from(u16::MAX));
+        match &mut self.control {
+            Some(control) => control.advertise(FIRST, initial, 0),
+            None => initial as u16,
+        }
+    }
+
     /// The application takes so many bytes of what came in order.
     pub(super) fn take(&mut self, now: Time, bytes: u64, settings: &TcpSettings) {
         let in_order = self.reassembly.next() - FIRST;
@@ -137,7 +156,7 @@ impl Receiver {
     /// advertised: the window was closed, or it grows by half the buffer (RFC 9293,
     /// section 3.8.6.2.2).
     pub(super) fn opens(&self, settings: &TcpSettings) -> bool {
-        let room = self.room(settings);
+        let room = self.offer(settings);
         let edge = self.acknowledged + u64::from(self.advertised);
         let advertised = edge.saturating_sub(self.reassembly.next());
         (advertised == 0 && room > 0) || room.saturating_sub(advertised) >= self.buffer.size() / 2
@@ -240,6 +259,9 @@ impl Receiver {
         if self.buffer.size() < settings.receive_buffer.maximum {
             self.fit_buffer(now, segment, settings);
         }
+        if self.control.is_some() && segment.length > 0 {
+            self.report(now, segment, start, arrival, settings);
+        }
         let at_once = match arrival {
             Arrival::InOrder { filled } => filled || fin || reports || self.is_full(next, settings),
             Arrival::OutOfOrder { .. } | Arrival::Duplicate => true,
@@ -253,6 +275,24 @@ impl Receiver {
             _ => settings.acknowledge_within,
         };
         self.due = self.due.min(now + wait);
+    }
+
+    /// Tells the receiver's controller of data.
+    #[cold]
+    fn report(
+        &mut self,
+        now: Time,
+        segment: &Segment,
+        start: u64,
+        arrival: Arrival,
+        settings: &TcpSettings,
+    ) {
+        let (next, room) = (self.reassembly.next(), self.room(settings));
+        let length = u64::from(segment.length);
+        let fresh = if arrival == Arrival::Duplicate { 0 } else { length };
+        if let Some(control) = &mut self.control {
+            control.receive(now, segment, &Taken { start, end: start + length, fresh, next, room });
+        }
     }
 
     /// Lets the buffer grow with what comes.
@@ -287,8 +327,11 @@ impl Receiver {
         }
         segment.acknowledgement = next as u32;
         segment.echo = self.echo;
-        let window = self.room(settings) >> Self::scale(settings);
-        segment.window = window.min(u64::from(u16::MAX)) as u16;
+        let (room, scale) = (self.room(settings), Self::scale(settings));
+        segment.window = match &mut self.control {
+            Some(control) => control.advertise(next, room, scale),
+            None => (room >> scale).min(u64::from(u16::MAX)) as u16,
+        };
         self.advertised = u32::from(segment.window) << Self::scale(settings);
         segment.flags = segment.flags.with(Flags::ACK);
         self.report_marks(segment);

@@ -144,6 +144,9 @@ pub struct TcpSettings {
     pub sack_compression: bool,
     /// The sender's congestion controller.
     pub controller: ControllerSettings,
+    /// A congestion controller at the receiver, which bounds the window that is advertised
+    /// (RFC 9840).
+    pub receiver_controller: Option<ControllerSettings>,
     /// Where it begins.
     pub start: Start,
 }

@@ -8,7 +8,9 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;
-use windtunnel_controllers::{DESCRIPTIONS, Settings as ControllerSettings, Start};
+use windtunnel_controllers::{
+    DESCRIPTIONS, Description, Need, Settings as ControllerSettings, Start,
+};
 use windtunnel_engine::{Duration, Random, Rate, Streams, Time};
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::tcp::{Flags, Segment};
@@ -28,6 +30,8 @@ struct Case {
     pacing: bool,
     offload: Offload,
     controller: usize,
+    /// The one at the receivers, where there are timestamps.
+    receiver: Option<usize>,
     segment: u16,
     acknowledge_every: u8,
     /// The least retransmission timeout.
@@ -97,6 +101,12 @@ fn modes() -> impl Strategy<Value = EcnMode> {
     ])
 }
 
+/// The controllers that a receiver may have.
+fn receivers() -> Vec<&'static Description> {
+    let may = |it: &Need| *it == Need::OneWayDelay;
+    DESCRIPTIONS.iter().copied().filter(|it| it.needs.iter().all(may)).collect()
+}
+
 fn channels() -> impl Strategy<Value = Channel> {
     let rates = prop::sample::select(vec![
         64_000,
@@ -140,13 +150,15 @@ fn cases() -> impl Strategy<Value = Case> {
     let bytes = (sizes(), prop_oneof![Just(0), sizes()]);
     let ecn = (modes(), prop_oneof![Just(None), modes().prop_map(Some)]);
     let pacing = (any::<bool>(), offloads());
-    let choices = (recoveries(), any::<bool>(), ecn, pacing, 0..DESCRIPTIONS.len());
+    let controllers = (0..DESCRIPTIONS.len(), prop::option::of(0..receivers().len()));
+    let choices = (recoveries(), any::<bool>(), ecn, pacing, controllers);
     let segment = prop::sample::select(vec![100_u16, 536, 1_448, 8_948]);
     let least_timeout = prop::sample::select(vec![0, 200, 1_000]).prop_map(Duration::from_millis);
     let timing = (1_u8..4, least_timeout, prop_oneof![Just(10.0), 1.0..100.0]);
     let ends = (segment, timing, prop_oneof![1_u64..4, 1_u64..1_000], bytes);
     (choices, ends, channels()).prop_map(|(choices, ends, channel)| {
-        let (recovery, timestamps, (ecn, server_ecn), (pacing, offload), controller) = choices;
+        let (recovery, timestamps, (ecn, server_ecn), (pacing, offload), controllers) = choices;
+        let (controller, receiver) = controllers;
         let (segment, timing, buffer, (there, back)) = ends;
         let (acknowledge_every, least_timeout, initial_window) = timing;
         Case {
@@ -157,6 +169,7 @@ fn cases() -> impl Strategy<Value = Case> {
             pacing,
             offload,
             controller,
+            receiver,
             segment,
             acknowledge_every,
             least_timeout,
@@ -189,6 +202,10 @@ impl Case {
             segmentation_offload: self.offload.segmentation,
             receive_offload: self.offload.receive,
             sack_compression: self.offload.sack_compression,
+            receiver_controller: match self.receiver {
+                Some(it) if self.timestamps => Some(ControllerSettings::defaults(receivers()[it])),
+                _ => None,
+            },
             reading: Reading::AtOnce,
             pacing: self.pacing,
             controller: ControllerSettings::defaults(DESCRIPTIONS[self.controller]),

@@ -153,6 +153,7 @@ impl Case {
             segmentation_offload: false,
             receive_offload: None,
             sack_compression: false,
+            receiver_controller: None,
             reading: Reading::AtOnce,
             pacing: false,
             controller: ControllerSettings::defaults(DESCRIPTIONS[self.controller]),

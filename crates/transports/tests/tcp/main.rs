@@ -12,6 +12,7 @@ mod path;
 mod rack;
 mod radio;
 mod receive_buffer;
+mod receiver_control;
 mod receiving;
 mod reports;
 mod sack;

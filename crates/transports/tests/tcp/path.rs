@@ -39,6 +39,7 @@ pub(crate) fn settings(controller: &str) -> TcpSettings {
         segmentation_offload: false,
         receive_offload: None,
         sack_compression: false,
+        receiver_controller: None,
         controller: ControllerSettings::defaults(description),
         start: Start { initial_window: 10.0, minimum_window: 2.0, restart_window: 1.0 },
     }

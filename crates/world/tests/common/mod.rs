@@ -508,6 +508,7 @@ pub(crate) fn over_tcp(
         segmentation_offload: false,
         receive_offload: None,
         sack_compression: false,
+        receiver_controller: None,
         controller: controller("cubic"),
         start: Start { initial_window: 10.0, minimum_window: 2.0, restart_window: 1.0 },
     };
