@@ -30,7 +30,7 @@ TABLES = {
         "session_stages",
         "session_nodes",
     ),
-    *("players", "video_segments", "playback_series"),
+    *("players", "video_segments", "playback_series", "regions", "routers", "route_changes"),
 }
 
 

@@ -10,6 +10,7 @@ use windtunnel_packets::multipath::Multipath;
 use windtunnel_packets::ndn::wire::size::{DataShape, NameSize, SignatureKind, data_size};
 use windtunnel_packets::ndn::wire::{EncodeError, Name};
 use windtunnel_packets::ndn::{self, Data, Nack, PrefixId};
+use windtunnel_packets::region::{self, Content, Control, RegionPacket};
 use windtunnel_packets::tcp::Segment;
 use windtunnel_packets::udp;
 use windtunnel_packets::{Body, Packet};
@@ -17,12 +18,16 @@ use windtunnel_world::{PathEnds, Plan, ProducerPlan, SeenPacket};
 
 /// NDN's number in IEEE's registry.
 const NDN: EtherType = EtherType(0x8624);
+/// The region protocol's.
+const REGION: EtherType = EtherType(region::ETHER_TYPE);
 
 /// What a plan says that its packets' bytes depend on.
 #[derive(Debug)]
 pub(crate) struct Frames {
     prefixes: Vec<Name<'static>>,
     producers: Vec<ProducerPlan>,
+    /// By node, the number that its addresses are made from: in each domain they begin anew.
+    numbers: Vec<usize>,
 }
 
 /// A node's hardware address: administered locally, and its number.
@@ -101,6 +106,15 @@ fn multipath(segment: &Segment, ether_type: EtherType, path: Option<PathEnds>) -
     speaker.encode(segment, told)
 }
 
+/// The number of what an EtherType says, among the protocols that a packet can hold.
+fn protocol_of(ether_type: EtherType) -> u8 {
+    match ether_type {
+        EtherType::IPV6 => region::protocol::IPV6,
+        REGION => region::protocol::REGION,
+        _ => region::protocol::IPV4,
+    }
+}
+
 /// The version of IP of a packet.
 fn ip_version(ether_type: EtherType) -> IpVersion {
     if ether_type == EtherType::IPV6 { IpVersion::V6 } else { IpVersion::V4 }
@@ -119,7 +133,15 @@ fn acknowledgement(seen: &SeenPacket) -> Vec<u8> {
 
 impl Frames {
     pub(crate) fn new(plan: &Plan) -> Self {
-        Self { prefixes: plan.prefixes.clone(), producers: plan.producers.clone() }
+        let domains = plan.domains.as_ref().map(|it| &*it.of);
+        let mut counts = std::collections::BTreeMap::new();
+        let number = |node: usize| {
+            let count = counts.entry(domains.map_or(0, |it| it[node])).or_insert(0);
+            *count += 1;
+            *count - 1
+        };
+        let numbers = (0..plan.nodes.len()).map(number).collect();
+        Self { prefixes: plan.prefixes.clone(), producers: plan.producers.clone(), numbers }
     }
 
     /// The frame of a packet that goes from one node to its neighbour.
@@ -140,6 +162,7 @@ impl Frames {
     /// The bytes of a packet, and what they are.
     fn encode(&self, seen: &SeenPacket) -> Result<(EtherType, Vec<u8>), EncodeError> {
         let SeenPacket { packet, path, .. } = seen;
+        let path = &path.map(|it| self.with_numbers(it));
         let marked = packet.marked();
         Ok(match &packet.body {
             Body::Interest(interest) => {
@@ -183,10 +206,51 @@ impl Frames {
                 let (ether_type, addresses) = addresses(header, 0, *path);
                 let inside = seen.inside.as_deref().expect("a tunnelled packet has one inside");
                 let (inner_type, inner) = self.encode(inside)?;
-                let version = ip_version(inner_type);
-                (ether_type, ip::encode_tunnelled(&inner, version, packet.ecn, &addresses))
+                let protocol = protocol_of(inner_type);
+                (ether_type, ip::encode_tunnelled(&inner, protocol, packet.ecn, &addresses))
             }
+            Body::Region(header) => (REGION, self.region(packet, header, seen)?),
         })
+    }
+
+    /// The ends of a path, their nodes by the numbers that addresses are made from.
+    fn with_numbers(&self, path: PathEnds) -> PathEnds {
+        let [source, destination] = [path.source, path.destination].map(|it| self.numbers[it]);
+        PathEnds { source, destination, ..path }
+    }
+
+    /// The bytes of a packet of the region protocol.
+    fn region(
+        &self,
+        packet: &Packet,
+        header: &RegionPacket,
+        seen: &SeenPacket,
+    ) -> Result<Vec<u8>, EncodeError> {
+        let inside = seen.inside.as_deref().map(|it| self.encode(it)).transpose()?;
+        let (protocol, payload) = match (&header.content, inside) {
+            (Content::Message(_), _) => (header.protocol, seen.message.clone().unwrap_or_default()),
+            (Content::Error { kind, .. }, inside) => {
+                let (_, mut quote) = inside.unwrap_or_default();
+                let room = packet.network_size - header.encoding.header() - Control::HEADER;
+                quote.truncate(usize::from(room));
+                (header.protocol, Control::Error { kind: *kind, quote }.encode())
+            }
+            (Content::Packet(_), inside) => (header.protocol, inside.unwrap_or_default().1),
+        };
+        let header = (
+            header.encoding,
+            region::Header {
+                ecn: packet.ecn,
+                hop_limit: region::HOP_LIMIT - packet.hops,
+                protocol,
+                destination: header.destination,
+                source: header.source,
+                flow_label: header.flow_label,
+                ..region::Header::default()
+            },
+        );
+        // Its size was found to fit before it was sent.
+        Ok(header.1.encode(header.0, &payload).unwrap_or_default())
     }
 
     /// An Interest or Data bare; of a NACK the Interest.

@@ -14,6 +14,7 @@ mod bridges;
 mod channels;
 mod flows;
 mod players;
+mod regions;
 mod sessions;
 mod sky;
 mod subflows;
@@ -152,6 +153,31 @@ pub const COLUMNS: &[&str] = &[
     "left",
     "too_large",
     "unmarkable",
+    "region",
+    "code",
+    "transit",
+    "nodes",
+    "borders",
+    "prefixes",
+    "is_border",
+    "entries",
+    "flat_entries",
+    "region_lookups",
+    "address_lookups",
+    "tunnel_lookups",
+    "sent",
+    "encapsulated",
+    "decapsulated",
+    "unreachable",
+    "without_agreement",
+    "malformed",
+    "errors_sent",
+    "errors_received",
+    "control_messages",
+    "control_bytes",
+    "converged_s",
+    "next",
+    "regions_on_path",
     "buffered_packets",
     "maximum_buffered_packets",
     "maximum_buffered_bytes",
@@ -328,6 +354,9 @@ pub struct Measurements {
     sessions: sessions::Sessions,
     bridges: RecordBatch,
     tunnels: RecordBatch,
+    regions: RecordBatch,
+    routers: RecordBatch,
+    route_changes: RecordBatch,
     players: RecordBatch,
     video_segments: RecordBatch,
 }
@@ -346,6 +375,9 @@ impl Measurements {
             sessions: sessions::Sessions::of(plan, world),
             bridges: bridges::totals(plan, world),
             tunnels: tunnels::totals(plan, world),
+            regions: regions::regions(plan, world),
+            routers: regions::totals(plan, world),
+            route_changes: regions::changes(plan, world),
             players: players::totals(plan, world, end),
             video_segments: players::segments(plan, world),
         }
@@ -464,7 +496,7 @@ fn run_table(run: &Run) -> RecordBatch {
 }
 
 /// All tables of the given runs, by name: `runs`, `flows`, `subflows`, `transfers`, `links`,
-/// `nodes`, `bridges`, `tunnels`, `maps`, `contacts`,
+/// `nodes`, `bridges`, `tunnels`, `regions`, `routers`, `route_changes`, `maps`, `contacts`,
 /// `sessions`, `session_stages`, `session_nodes`, `players`, `video_segments`, and unless they are
 /// in files `flow_series`, `link_series`, `channel_series`, `route_series`, `subflow_series` and
 /// `playback_series`. Each starts with a column for every axis of
@@ -472,7 +504,7 @@ fn run_table(run: &Run) -> RecordBatch {
 #[must_use]
 pub fn all(study: &Study, runs: &[Run]) -> Vec<(&'static str, RecordBatch)> {
     type Part = fn(&Run) -> RecordBatch;
-    let parts: [(&'static str, Part); 15] = [
+    let parts: [(&'static str, Part); 18] = [
         ("runs", run_table),
         ("flows", |run| run.measurements.flows.clone()),
         ("subflows", |run| run.measurements.subflows.clone()),
@@ -481,6 +513,9 @@ pub fn all(study: &Study, runs: &[Run]) -> Vec<(&'static str, RecordBatch)> {
         ("nodes", |run| run.measurements.nodes.clone()),
         ("bridges", |run| run.measurements.bridges.clone()),
         ("tunnels", |run| run.measurements.tunnels.clone()),
+        ("regions", |run| run.measurements.regions.clone()),
+        ("routers", |run| run.measurements.routers.clone()),
+        ("route_changes", |run| run.measurements.route_changes.clone()),
         ("maps", |run| run.measurements.maps.clone()),
         ("contacts", |run| run.measurements.contacts.clone()),
         ("sessions", |run| run.measurements.sessions.totals.clone()),

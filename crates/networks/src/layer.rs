@@ -1,10 +1,11 @@
 //! The door of a node: what every network layer on it answers.
 
+use std::any::Any;
 use std::collections::VecDeque;
 use std::fmt::Debug;
 
 use windtunnel_engine::{Random, Time};
-use windtunnel_packets::{Packet, ProtocolNumber};
+use windtunnel_packets::{Packet, PacketStore, ProtocolNumber};
 
 /// A port of a node, by its place among the node's ports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -33,6 +34,8 @@ pub struct Actions {
     pub inside: VecDeque<(Interface, Packet)>,
     /// What one application sends.
     pub requests: Vec<Packet>,
+    /// IP packets that the layer carried and that are for hosts of the node.
+    pub delivered: Vec<Packet>,
 }
 
 impl Actions {
@@ -50,16 +53,47 @@ impl Actions {
 }
 
 /// A network layer of a node: a packet and the port that it came by go in, actions come
-/// out.
-pub trait NetworkLayer: Debug + Send {
+/// out. What is inside of packets, and the bytes of messages, lie in `packets`.
+pub trait NetworkLayer: Any + Debug + Send {
     /// The run begins.
-    fn start(&mut self, actions: &mut Actions);
+    fn start(&mut self, packets: &mut PacketStore, actions: &mut Actions);
 
-    /// Takes in a packet that came by a port.
-    fn receive(&mut self, now: Time, from: Interface, packet: &Packet, actions: &mut Actions);
+    /// Takes in a packet that came by a port. What is inside of it belongs to the layer.
+    fn receive(
+        &mut self,
+        now: Time,
+        from: Interface,
+        packet: &Packet,
+        packets: &mut PacketStore,
+        actions: &mut Actions,
+    );
 
     /// A timer has expired.
-    fn wake(&mut self, now: Time, timer: Timer, actions: &mut Actions);
+    fn wake(&mut self, now: Time, timer: Timer, packets: &mut PacketStore, actions: &mut Actions);
+
+    /// A host of the node sends an IP packet to the node `to`, which IP does not reach. A layer
+    /// that carries none drops it.
+    fn carry(
+        &mut self,
+        _now: Time,
+        packet: Packet,
+        _to: usize,
+        packets: &mut PacketStore,
+        _actions: &mut Actions,
+    ) {
+        packets.discard(&packet);
+    }
+
+    /// The link behind a port has gone down or come up.
+    fn link_changed(
+        &mut self,
+        _now: Time,
+        _interface: Interface,
+        _is_up: bool,
+        _packets: &mut PacketStore,
+        _actions: &mut Actions,
+    ) {
+    }
 }
 
 /// What a node offers a layer that is put onto it.

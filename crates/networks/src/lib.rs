@@ -7,4 +7,5 @@ pub mod function;
 pub mod layer;
 mod list;
 pub mod ndn;
+pub mod region;
 pub mod tunnel;

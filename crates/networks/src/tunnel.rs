@@ -32,18 +32,18 @@ pub struct TunnelCounters {
 /// One end of a tunnel.
 #[derive(Debug)]
 pub struct TunnelEnd {
-    /// The tunnel, and which end of it this is.
-    number: (u32, u8),
+    /// The nodes of this end and of the other.
+    nodes: [u32; 2],
     version: IpVersion,
     counters: TunnelCounters,
 }
 
 impl TunnelEnd {
-    /// The first (0) or the second (1) end of that tunnel, whose outer headers are of that
-    /// version of IP.
+    /// The end at the first of two nodes, of a tunnel to the second whose outer headers are of
+    /// that version of IP.
     #[must_use]
-    pub fn new(tunnel: u32, end: u8, version: IpVersion) -> Self {
-        Self { number: (tunnel, end), version, counters: TunnelCounters::default() }
+    pub fn new(nodes: [u32; 2], version: IpVersion) -> Self {
+        Self { nodes, version, counters: TunnelCounters::default() }
     }
 
     /// What it counted.
@@ -53,7 +53,7 @@ impl TunnelEnd {
     }
 
     fn enter(&mut self, packet: Packet, packets: &mut PacketStore, actions: &mut FunctionActions) {
-        match packets.wrap(packet, self.number, self.version) {
+        match packets.wrap(packet, self.nodes, self.version) {
             Ok(outer) => {
                 self.counters.entered += 1;
                 self.counters.entered_bytes += u64::from(outer.size());

@@ -30,7 +30,7 @@ fn receive(
 fn what_enters_at_one_end_leaves_at_the_other_as_it_was() {
     for (version, header) in [(IpVersion::V4, 20), (IpVersion::V6, 40)] {
         let mut packets = PacketStore::default();
-        let [mut first, mut second] = [0, 1].map(|end| TunnelEnd::new(7, end, version));
+        let [mut first, mut second] = [[7, 8], [8, 7]].map(|nodes| TunnelEnd::new(nodes, version));
         let original = packet(Ecn::Capable, 1500);
         let (forwarded, sent) = receive(&mut first, true, original, &mut packets);
         assert_eq!((forwarded.len(), sent.len(), packets.len()), (0, 1, 1));
@@ -55,9 +55,9 @@ fn a_mark_from_within_the_tunnel_is_carried_out_or_its_packet_is_dropped() {
         (Ecn::NotCapable, None, 0, 1),
     ] {
         let mut packets = PacketStore::default();
-        let mut end = TunnelEnd::new(7, 1, IpVersion::V4);
+        let mut end = TunnelEnd::new([8, 7], IpVersion::V4);
         let inside = packet(inner, 500);
-        let outer = packets.wrap(inside, (7, 0), IpVersion::V4).expect("there is room");
+        let outer = packets.wrap(inside, [7, 8], IpVersion::V4).expect("there is room");
         let marked = outer.marked_if(true);
         let (forwarded, sent) = receive(&mut end, false, marked, &mut packets);
         assert_eq!(forwarded.first().map(|it| it.ecn), left, "{inner:?}");
@@ -73,7 +73,7 @@ fn a_mark_from_within_the_tunnel_is_carried_out_or_its_packet_is_dropped() {
 fn what_is_too_large_with_another_header_is_dropped() {
     for (size, too_large) in [(65_515, 0), (65_516, 1)] {
         let mut packets = PacketStore::default();
-        let mut end = TunnelEnd::new(7, 0, IpVersion::V4);
+        let mut end = TunnelEnd::new([7, 8], IpVersion::V4);
         let (_, sent) = receive(&mut end, true, packet(Ecn::Capable, size), &mut packets);
         assert_eq!(sent.len() as u64, 1 - too_large);
         assert_eq!((end.counters().too_large, end.counters().entered), (too_large, 1 - too_large));
@@ -84,16 +84,16 @@ fn what_is_too_large_with_another_header_is_dropped() {
 #[test]
 fn nothing_remains_of_what_is_dropped_with_something_inside() {
     let mut packets = PacketStore::default();
-    let mut end = TunnelEnd::new(8, 0, IpVersion::V4);
+    let mut end = TunnelEnd::new([8, 7], IpVersion::V4);
     let inside = packet(Ecn::Capable, 65_500);
-    let outer = packets.wrap(inside, (7, 0), IpVersion::V4).expect("there is room");
+    let outer = packets.wrap(inside, [7, 8], IpVersion::V4).expect("there is room");
     let (forwarded, sent) = receive(&mut end, true, outer, &mut packets);
     assert!(forwarded.is_empty() && sent.is_empty() && packets.is_empty());
 }
 
 #[test]
 fn a_tunnel_acts_only_on_packets() {
-    let end = TunnelEnd::new(7, 0, IpVersion::V4);
+    let end = TunnelEnd::new([7, 8], IpVersion::V4);
     for is_idle in [true, false] {
         assert_eq!(end.next_wake(LinkState { free_from: Time::ZERO, is_idle }), Time::NEVER);
     }

@@ -39,10 +39,18 @@ impl FlowKey {
         Self::new(3, flow)
     }
 
-    /// The key of all packets in a tunnel: a router does not look inside.
+    /// The key of all packets in a tunnel from one node to another: a router does not look
+    /// inside.
     #[inline]
     #[must_use]
-    pub const fn of_tunnel(tunnel: u32) -> Self {
-        Self::new(4, tunnel)
+    pub const fn of_tunnel([from, to]: [u32; 2]) -> Self {
+        Self(4 << 60 | (from as u64) << 30 ^ to as u64)
+    }
+
+    /// The key of the packets of the region protocol with that number.
+    #[inline]
+    #[must_use]
+    pub const fn of_regions(flow: u64) -> Self {
+        Self(5 << 60 | flow)
     }
 }

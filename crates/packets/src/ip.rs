@@ -5,7 +5,7 @@
 use std::net::{SocketAddrV4, SocketAddrV6};
 
 use etherparse::{
-    IpEcn, IpHeaders, IpNumber, Ipv4Header, Ipv6Header, PacketBuilder, TcpHeader, TcpOptionElement,
+    IpHeaders, IpNumber, Ipv4Header, Ipv6Header, PacketBuilder, TcpHeader, TcpOptionElement,
     TcpOptions, tcp_option,
 };
 
@@ -85,12 +85,7 @@ impl Addresses {
 
     /// The IP header, in which the lengths and checksums are filled in later.
     fn header(&self, ecn: Ecn) -> IpHeaders {
-        let ecn = match ecn {
-            Ecn::NotCapable => IpEcn::NotEct,
-            Ecn::Capable => IpEcn::Ect0,
-            Ecn::Scalable => IpEcn::Ect1,
-            Ecn::Congestion => IpEcn::CongestionExperienced,
-        };
+        let ecn = ecn.to_ip();
         match self {
             Self::V4 { source, destination } => {
                 // May not be fragmented, so the identification means nothing
@@ -151,21 +146,12 @@ pub fn encode_datagram(datagram: &Datagram, ecn: Ecn, addresses: &Addresses) -> 
     output
 }
 
-/// The IP packet that carries another one of version `inner` (RFC 2003; RFC 2473).
+/// The IP packet that carries another packet, of that protocol number (RFC 2003; RFC 2473).
 #[must_use]
-pub fn encode_tunnelled(
-    packet: &[u8],
-    inner: IpVersion,
-    ecn: Ecn,
-    addresses: &Addresses,
-) -> Vec<u8> {
-    let protocol = match inner {
-        IpVersion::V4 => IpNumber::IPV4,
-        IpVersion::V6 => IpNumber::IPV6,
-    };
+pub fn encode_tunnelled(packet: &[u8], protocol: u8, ecn: Ecn, addresses: &Addresses) -> Vec<u8> {
     let mut output = Vec::with_capacity(MOST_HEADERS + packet.len());
     PacketBuilder::ip(addresses.header(ecn))
-        .write(&mut output, protocol, packet)
+        .write(&mut output, IpNumber(protocol), packet)
         .expect("a packet's size has 16 bits, so its lengths fit their fields");
     output
 }

@@ -9,6 +9,7 @@ mod message;
 pub mod multipath;
 pub mod ndn;
 mod packet;
+pub mod region;
 mod store;
 pub mod tcp;
 pub mod tunnel;

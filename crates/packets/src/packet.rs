@@ -3,12 +3,14 @@
 
 use crate::ecn::Ecn;
 use crate::flow_key::FlowKey;
+use crate::ip::IpVersion;
 use crate::message::{MESSAGE_WORDS, Message, ProtocolNumber};
 use crate::ndn::wire::size::{CONGESTION_MARK_SIZE, LinkHeaders, link_packet_size, link_size};
 use crate::ndn::{Data, Interest, LinkPacket, Nack};
+use crate::region::RegionPacket;
 use crate::tcp::Segment;
 use crate::tunnel::Tunnelled;
-use crate::udp::Datagram;
+use crate::udp::{self, Datagram};
 
 /// A packet in transit. It fills one cache line, because with many packets in transit
 /// a run's time is spent waiting for memory.
@@ -21,7 +23,7 @@ pub struct Packet {
     pub ecn: Ecn,
     /// The size of the network-layer packet in bytes, before link headers.
     pub network_size: u16,
-    /// For an IP packet: how many nodes forwarded it by their tables.
+    /// For an IP packet or one between regions: how many nodes forwarded it by their tables.
     pub hops: u8,
     /// For an IP packet: its next hop.
     pub route: Route,
@@ -61,6 +63,8 @@ pub enum Body {
     Message(Message),
     /// An IP packet inside another one.
     Tunnelled(Tunnelled),
+    /// A packet of the region protocol.
+    Region(RegionPacket),
 }
 
 impl Packet {
@@ -102,9 +106,11 @@ impl Packet {
     pub fn size(&self) -> u32 {
         let network_size = u32::from(self.network_size);
         let nack = match &self.body {
-            Body::Segment(_) | Body::Datagram(_) | Body::Message(_) | Body::Tunnelled(_) => {
-                return network_size;
-            }
+            Body::Segment(_)
+            | Body::Datagram(_)
+            | Body::Message(_)
+            | Body::Tunnelled(_)
+            | Body::Region(_) => return network_size,
             Body::LinkPacket(link_packet) => {
                 let mark = if self.marked() { CONGESTION_MARK_SIZE } else { 0 };
                 return link_packet_size(u32::from(link_packet.headers) + mark, network_size);
@@ -130,6 +136,18 @@ impl Packet {
         }
     }
 
+    /// The version of IP of a segment or datagram.
+    #[must_use]
+    pub fn ip_version(&self) -> Option<IpVersion> {
+        let payload = match &self.body {
+            Body::Segment(it) => it.size(),
+            Body::Datagram(it) => udp::HEADER + it.length,
+            _ => return None,
+        };
+        let is_v6 = self.network_size == payload + IpVersion::V6.header();
+        Some(if is_v6 { IpVersion::V6 } else { IpVersion::V4 })
+    }
+
     /// How a router identifies its flow: by the connection or flow of an IP packet, or
     /// the prefix of an NDN packet's name.
     #[inline]
@@ -143,7 +161,8 @@ impl Packet {
             Body::Segment(it) => FlowKey::of_connection(it.connection),
             Body::Datagram(it) => FlowKey::of_datagrams(it.flow),
             Body::Message(it) => FlowKey::of_messages(it.flow),
-            Body::Tunnelled(it) => FlowKey::of_tunnel(it.tunnel),
+            Body::Tunnelled(it) => FlowKey::of_tunnel(it.between),
+            Body::Region(it) => FlowKey::of_regions(it.flow()),
         }
     }
 }

@@ -7,6 +7,7 @@ use windtunnel_engine::{Handle, Store};
 use crate::ecn::Ecn;
 use crate::ip::IpVersion;
 use crate::packet::{Body, Packet, Route};
+use crate::region::{Content, RegionPacket};
 use crate::tunnel::{Tunnelled, leaving_tunnel};
 
 /// Packets under handles. A packet is copied as a value, but what is inside of it lies here
@@ -15,6 +16,8 @@ use crate::tunnel::{Tunnelled, leaving_tunnel};
 #[derive(Debug, Default)]
 pub struct PacketStore {
     packets: Store<Packet>,
+    /// The bytes of messages.
+    messages: Store<Vec<u8>>,
 }
 
 impl PacketStore {
@@ -34,10 +37,11 @@ impl PacketStore {
     /// Drops a packet that is not in the store, with what is inside of it.
     #[inline]
     pub fn discard(&mut self, packet: &Packet) {
-        let mut inside = packet.body.inside();
-        while let Some(handle) = inside {
-            inside = self.take(handle).body.inside();
+        let mut body = packet.body;
+        while let Some(handle) = body.inside() {
+            body = self.take(handle).body;
         }
+        body.message().into_iter().for_each(|it| self.messages.free(it));
     }
 
     /// Drops a packet that is in the store, with what is inside of it.
@@ -56,11 +60,26 @@ impl PacketStore {
             let inner = self.duplicate(&inner);
             *inside = self.insert(inner);
         }
+        if let Some(message) = copy.body.message_mut() {
+            let bytes = self.messages[*message].clone();
+            *message = self.messages.insert(bytes);
+        }
         copy
     }
 
-    /// Puts a packet into one that enters a tunnel at one end, in RFC 6040's normal mode:
-    /// the outer header has its ECN field.
+    /// Puts the bytes of a message in, for a packet that they will belong to.
+    pub fn insert_message(&mut self, bytes: Vec<u8>) -> Handle {
+        self.messages.insert(bytes)
+    }
+
+    /// The bytes of a message.
+    #[must_use]
+    pub fn message(&self, handle: Handle) -> &[u8] {
+        &self.messages[handle]
+    }
+
+    /// Puts a packet into one that goes through a tunnel from one node to another, in RFC 6040's
+    /// normal mode: the outer header has its ECN field.
     ///
     /// # Errors
     /// The packet itself, if there is no room for another header: an IP packet has at most
@@ -68,14 +87,14 @@ impl PacketStore {
     pub fn wrap(
         &mut self,
         packet: Packet,
-        (tunnel, from): (u32, u8),
+        between: [u32; 2],
         version: IpVersion,
     ) -> Result<Packet, Packet> {
         let Some(network_size) = packet.network_size.checked_add(version.header()) else {
             return Err(packet);
         };
         let inside = self.insert(packet);
-        let body = Body::Tunnelled(Tunnelled { tunnel, from, version, inside });
+        let body = Body::Tunnelled(Tunnelled { between, version, inside });
         Ok(Packet { body, ecn: packet.ecn, network_size, hops: 0, route: Route::default() })
     }
 
@@ -84,7 +103,15 @@ impl PacketStore {
     /// # Errors
     /// The packet with its own ECN field, if it must be dropped ([`leaving_tunnel`]).
     pub fn unwrap(&mut self, tunnelled: Tunnelled, outer: Ecn) -> Result<Packet, Packet> {
-        let packet = self.take(tunnelled.inside);
+        self.unwrap_at(tunnelled.inside, outer)
+    }
+
+    /// Takes a packet out of any other one with the ECN field `outer`.
+    ///
+    /// # Errors
+    /// As [`PacketStore::unwrap`].
+    pub fn unwrap_at(&mut self, inside: Handle, outer: Ecn) -> Result<Packet, Packet> {
+        let packet = self.take(inside);
         match leaving_tunnel(packet.ecn, outer) {
             Some(ecn) => Ok(Packet { ecn, ..packet }),
             None => Err(packet),
@@ -120,10 +147,10 @@ impl PacketStore {
         self.packets.len()
     }
 
-    /// Whether there is none.
+    /// Whether there is none, and no message.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.packets.is_empty()
+        self.packets.is_empty() && self.messages.is_empty()
     }
 }
 
@@ -150,6 +177,23 @@ impl Body {
         match self {
             Self::Tunnelled(it) => Some(it.inside),
             Self::LinkPacket(it) => Some(it.inside),
+            Self::Region(it) => match it.content {
+                Content::Packet(it) | Content::Error { quoted: it, .. } => Some(it),
+                Content::Message(_) => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The bytes of its message, if it has one.
+    #[must_use]
+    pub fn message(mut self) -> Option<Handle> {
+        self.message_mut().copied()
+    }
+
+    fn message_mut(&mut self) -> Option<&mut Handle> {
+        match self {
+            Self::Region(RegionPacket { content: Content::Message(it), .. }) => Some(it),
             _ => None,
         }
     }
@@ -158,6 +202,10 @@ impl Body {
         match self {
             Self::Tunnelled(it) => Some(&mut it.inside),
             Self::LinkPacket(it) => Some(&mut it.inside),
+            Self::Region(it) => match &mut it.content {
+                Content::Packet(it) | Content::Error { quoted: it, .. } => Some(it),
+                Content::Message(_) => None,
+            },
             _ => None,
         }
     }

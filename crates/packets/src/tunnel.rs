@@ -8,10 +8,8 @@ use crate::ip::IpVersion;
 /// An IP packet inside another one, whose header this is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tunnelled {
-    /// The tunnel. It and the end represent both addresses.
-    pub tunnel: u32,
-    /// The end where the packet entered: the first (0) or the second (1).
-    pub from: u8,
+    /// The nodes where it entered and where it leaves; they represent both addresses.
+    pub between: [u32; 2],
     /// The version of IP of the outer header.
     pub version: IpVersion,
     /// The packet inside.

@@ -64,8 +64,10 @@ fn flows_of_one_protocol_have_different_keys_also_in_tunnels() {
         FlowKey::of_connection,
         FlowKey::of_datagrams,
         FlowKey::of_messages,
-        FlowKey::of_tunnel,
+        |it| FlowKey::of_tunnel([it, 1]),
+        |it| FlowKey::of_tunnel([1, it]),
+        |it: u32| FlowKey::of_regions(it.into()),
     ];
-    let keys: BTreeSet<_> = makers.iter().flat_map(|it| [0, 1, u32::MAX].map(it)).collect();
-    assert_eq!(keys.len(), 15);
+    let keys: BTreeSet<_> = makers.iter().flat_map(|it| [0, 2, u32::MAX].map(it)).collect();
+    assert_eq!(keys.len(), 21);
 }

@@ -18,8 +18,8 @@ fn datagram(flow: u32) -> Packet {
 
 /// A datagram in a packet in a packet.
 fn twice_wrapped(packets: &mut PacketStore) -> Packet {
-    let once = packets.wrap(datagram(1), (1, 0), IpVersion::V4).expect("there is room");
-    packets.wrap(once, (2, 0), IpVersion::V6).expect("there is room")
+    let once = packets.wrap(datagram(1), [1, 0], IpVersion::V4).expect("there is room");
+    packets.wrap(once, [2, 0], IpVersion::V6).expect("there is room")
 }
 
 #[test]
@@ -52,7 +52,7 @@ fn what_is_dropped_takes_all_that_is_inside_with_it() {
 fn a_packet_leaves_its_tunnel_with_the_mark_that_it_got_there() {
     let mut packets = PacketStore::default();
     for (outer, left) in [(Ecn::Capable, Ecn::Capable), (Ecn::Congestion, Ecn::Congestion)] {
-        let wrapped = packets.wrap(datagram(1), (1, 0), IpVersion::V4).expect("there is room");
+        let wrapped = packets.wrap(datagram(1), [1, 0], IpVersion::V4).expect("there is room");
         let Body::Tunnelled(tunnelled) = wrapped.body else { panic!("not tunnelled") };
         let packet = packets.unwrap(tunnelled, outer).expect("it is not dropped");
         assert_eq!(packet, Packet { ecn: left, ..datagram(1) });

@@ -31,7 +31,7 @@ fn packet(sequence: u64, ecn: Ecn, network_size: u16) -> Packet {
 /// A packet in as many others as there are versions.
 fn wrapped(packet: Packet, versions: &[IpVersion], store: &mut PacketStore) -> Packet {
     let wrap = |packet, (tunnel, version): (u32, &IpVersion)| {
-        store.wrap(packet, (tunnel, 0), *version).expect("there is room")
+        store.wrap(packet, [tunnel, 0], *version).expect("there is room")
     };
     (0..).zip(versions).fold(packet, wrap)
 }
@@ -108,8 +108,8 @@ proptest! {
 fn a_packet_without_room_for_a_header_is_given_back() {
     let store = &mut PacketStore::default();
     let large = packet(3, Ecn::Capable, 65_516);
-    assert_eq!(store.wrap(large, (0, 0), IpVersion::V4), Err(large));
+    assert_eq!(store.wrap(large, [0, 1], IpVersion::V4), Err(large));
     assert!(store.is_empty());
     let fits = packet(3, Ecn::Capable, 65_515);
-    assert!(store.wrap(fits, (0, 0), IpVersion::V4).is_ok());
+    assert!(store.wrap(fits, [0, 1], IpVersion::V4).is_ok());
 }

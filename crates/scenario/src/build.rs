@@ -1,10 +1,15 @@
 //! From a scenario to a plan.
 
+use std::sync::Arc;
+
 use indexmap::{IndexMap, IndexSet};
 use toml::Spanned;
 use windtunnel_engine::Duration;
+use windtunnel_networks::layer::LayerMaker;
 use windtunnel_packets::ndn::wire::Name;
-use windtunnel_world::{ChangePlan, ConsumerPlan, LinkPlan, Plan, ProducerPlan, RecordingPlan};
+use windtunnel_world::{
+    ChangePlan, ConsumerPlan, LinkPlan, Plan, ProducerPlan, RecordingPlan, RegionNames,
+};
 
 use crate::checks;
 use crate::constellations::{self, Around};
@@ -15,6 +20,7 @@ use crate::extensions::Extensions;
 use crate::files::Files;
 use crate::located::Named;
 use crate::nodes::Names;
+use crate::regions::{Planned, Regions};
 use crate::scenario::Scenario;
 use crate::{bridges, flows, sessions, tunnels};
 
@@ -49,6 +55,11 @@ pub(crate) fn plan(
     let around =
         consumers::Around { nodes: &nodes, controllers: &controllers, producers: &producers };
     let consumers = consumers(scenario, &around, &mut prefixes)?;
+    let regions = Regions {
+        regions: &scenario.regions,
+        agreements: &scenario.agreements,
+        protocol: &scenario.region_protocol,
+    };
     let mut plan = Plan {
         nodes: all.clone(),
         links,
@@ -60,6 +71,8 @@ pub(crate) fn plan(
         bridges: Vec::new(),
         tunnels: Vec::new(),
         sessions: Vec::new(),
+        domains: None,
+        regions: RegionNames::default(),
         sky,
         routing,
         duration,
@@ -67,6 +80,13 @@ pub(crate) fn plan(
         seed: scenario.seed,
         run: 0,
     };
+    if let Some(Planned { settings, domains, names: regions }) =
+        regions.plan(&nodes, &plan.links)?
+    {
+        let layer: Arc<dyn LayerMaker> = Arc::new(settings);
+        plan.nodes.iter_mut().for_each(|it| it.layers.push(Arc::clone(&layer)));
+        (plan.domains, plan.regions) = (Some(domains), regions);
+    }
     plan.flows = flows::plans(&scenario.flows, &nodes, &link_names, &controllers, &plan, files)?;
     checks::check(scenario, &plan)?;
     plan.bridges = bridges::plans(&scenario.bridges, &nodes, &plan)?;

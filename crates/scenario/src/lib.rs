@@ -31,6 +31,7 @@ mod radio;
 mod reachability;
 mod reader;
 mod recording;
+mod regions;
 mod routing;
 mod scenario;
 mod schema;

@@ -25,6 +25,8 @@ pub(crate) struct Network {
     pub(crate) milder_marks: bool,
     /// The radio that the data crosses, if it is just one.
     pub(crate) radio: Option<PortId>,
+    /// The bytes that another network layer adds to each packet.
+    pub(crate) overhead: u16,
 }
 
 /// Why a transport cannot give what a controller needs, and what would help; none

@@ -18,6 +18,7 @@ use crate::located::{Located, Named};
 use crate::nodes::Node;
 use crate::producers::Producer;
 use crate::recording::Recording;
+use crate::regions::{Agreement, Region, RegionProtocol};
 use crate::routing::Routing;
 use crate::schema::explained;
 use crate::sessions::Sessions;
@@ -92,6 +93,18 @@ pub(crate) struct Scenario {
     #[serde(default)]
     #[schemars(with = "std::collections::BTreeMap<String, Tunnel>")]
     pub(crate) tunnels: Named<Tunnel>,
+    /// Regions, whose nodes reach each other by the region protocol, by name.
+    #[serde(default)]
+    #[schemars(with = "std::collections::BTreeMap<String, Region>")]
+    pub(crate) regions: Named<Region>,
+    /// What neighbouring regions agree on, by name; default: all that a link joins exchange
+    /// packets from and to all regions.
+    #[serde(default)]
+    #[schemars(with = "std::collections::BTreeMap<String, Agreement>")]
+    pub(crate) agreements: Named<Agreement>,
+    /// How the region protocol behaves.
+    #[serde(default)]
+    pub(crate) region_protocol: RegionProtocol,
     /// How Interests find producers, and IP packets their destination.
     #[serde(default)]
     pub(crate) routing: Routing,
@@ -124,7 +137,7 @@ pub(crate) fn parse(text: &str) -> Result<Scenario, Mistake> {
 }
 
 /// What a comparison may complete: not read before the values of its cases are set.
-const PARTS: [&str; 10] = [
+const PARTS: [&str; 12] = [
     "defaults",
     "nodes",
     "links",
@@ -135,6 +148,8 @@ const PARTS: [&str; 10] = [
     "sessions",
     "bridges",
     "tunnels",
+    "regions",
+    "agreements",
 ];
 
 /// Reads of a scenario's text what is the same in all cases that it compares. Its nodes,

@@ -43,6 +43,8 @@ pub struct SeenPacket {
     pub quoted: Option<PathEnds>,
     /// The packet inside of it, if it has one.
     pub inside: Option<Box<SeenPacket>>,
+    /// The bytes of its message, if it has one.
+    pub message: Option<Vec<u8>>,
 }
 
 /// A packet as an interface saw it.
@@ -110,11 +112,10 @@ impl fmt::Debug for Watch {
 #[derive(Debug)]
 struct Addresses {
     numbers: Numbers,
-    /// For each class of connections, each flow, each bridge and each tunnel.
+    /// For each class of connections, each flow and each bridge.
     classes: Vec<Connections>,
     flows: Vec<[usize; 2]>,
     bridges: Vec<[usize; 2]>,
-    tunnels: Vec<[usize; 2]>,
 }
 
 /// What the connections of a class have in common.
@@ -158,7 +159,6 @@ impl Addresses {
             classes: Connections::of(plan),
             flows: flows().map(|it| [it.from, it.to]).collect(),
             bridges: plan.bridges.iter().map(|it| [it.from, it.to]).collect(),
-            tunnels: plan.tunnels.iter().map(|it| it.ends).collect(),
         }
     }
 
@@ -167,7 +167,8 @@ impl Addresses {
         let [path, quoted] = self.ends(packet, view.forwarding);
         let inside = packet.body.inside().map(|it| &view.packets[it]);
         let inside = inside.map(|it| Box::new(self.seen(it, view)));
-        SeenPacket { packet: *packet, path, quoted, inside }
+        let message = packet.body.message().map(|it| view.packets.message(it).to_vec());
+        SeenPacket { packet: *packet, path, quoted, inside, message }
     }
 
     /// Where an IP packet comes from and goes to, and the one that it acknowledges if it
@@ -182,9 +183,8 @@ impl Addresses {
                 let own = ends(self.bridges[it.flow as usize], false);
                 [Some(own), Some(self.connection(of.connection, true))]
             }
-            Body::Tunnelled(it) => {
-                [Some(ends(self.tunnels[it.tunnel as usize], it.from == 0)), None]
-            }
+            Body::Tunnelled(it) => [Some(ends(it.between.map(|it| it as usize), true)), None],
+            Body::Region(it) => [Some(ends(it.between.map(|it| it as usize), true)), None],
             Body::Interest(_)
             | Body::Data(_)
             | Body::Nack(_)

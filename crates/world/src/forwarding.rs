@@ -12,6 +12,7 @@
 mod moving;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use windtunnel_engine::{Time, hash_pair, hash_twice};
 use windtunnel_networks::tunnel::ENTER;
@@ -59,6 +60,8 @@ pub(crate) struct Forwarding {
     /// Which functions see the packets of which paths, if there are any.
     placements: Option<Placements>,
     topology: Topology,
+    /// By node, its domain, if IP does not join all of them.
+    domains: Option<Arc<[u32]>>,
     sharing: Sharing,
     /// Kept where paths may change or are looked for during the run.
     trees: BTreeMap<u32, Tree>,
@@ -81,6 +84,7 @@ impl Forwarding {
             known: BTreeMap::new(),
             placements: plan.has_functions().then(|| Placements::new(plan)),
             topology: Topology::new(plan),
+            domains: plan.domains.as_ref().map(|it| Arc::clone(&it.of)),
             sharing: plan.routing.sharing,
             trees: BTreeMap::new(),
             moving: plan.sky.as_ref().map(|it| Box::new(Moving::new(plan, it))),
@@ -103,6 +107,10 @@ impl Forwarding {
             for (part, ports) in flow.connections() {
                 let own = path::variant(self.sharing, flow, number);
                 number += 1;
+                if self.are_apart(part) {
+                    path::keys(part, own).into_iter().for_each(|it| self.install_carried(it));
+                    continue;
+                }
                 if let Some(ports) = ports {
                     self.pin(path::keys(part, own), ports);
                     continue;
@@ -115,7 +123,7 @@ impl Forwarding {
             }
         }
         for (to, keys) in wanted {
-            let tree = self.topology.tree(to as usize);
+            let tree = self.tree(to);
             for (key, flow) in keys {
                 let route = self.add(key, &tree);
                 if route.is_none() && self.moving.is_some() {
@@ -155,7 +163,8 @@ impl Forwarding {
     fn keep_trees(&mut self) {
         for path in &self.paths {
             let to = path.key.to;
-            self.trees.entry(to).or_insert_with(|| self.topology.tree(to as usize));
+            let (domains, topology) = (self.domains.as_deref(), &self.topology);
+            self.trees.entry(to).or_insert_with(|| tree(topology, domains, to));
         }
     }
 
@@ -205,6 +214,24 @@ impl Forwarding {
         self.hops.push(Hop::Jump(table));
         self.known.insert(key, self.paths.len());
         self.paths.push(Path { key, entry, lists: vec![(Vec::new(), entry)], is_pinned: false });
+    }
+
+    /// Leads the packets of a path to another network layer of the node where it begins.
+    fn install_carried(&mut self, key: PathKey) {
+        let entry = Route(self.hops.len() as u32);
+        self.hops.extend([Hop::Carried(key.to), key.last]);
+        self.known.insert(key, self.paths.len());
+        self.paths.push(Path { key, entry, lists: vec![(Vec::new(), entry)], is_pinned: true });
+    }
+
+    /// Whether IP does not join two nodes.
+    fn are_apart(&self, nodes: [usize; 2]) -> bool {
+        self.domains.as_ref().is_some_and(|it| it[nodes[0]] != it[nodes[1]])
+    }
+
+    /// The shortest paths to a node from all of its domain.
+    fn tree(&self, to: u32) -> Tree {
+        tree(&self.topology, self.domains.as_deref(), to)
     }
 
     /// Writes a path down behind the others. Returns where it begins.
@@ -305,7 +332,7 @@ impl Forwarding {
         }
         let moving = self.moving.as_ref();
         if moving.is_some_and(|it| !it.spreads()) && !self.trees.contains_key(&destination) {
-            self.trees.insert(destination, self.topology.tree(destination as usize));
+            self.trees.insert(destination, self.tree(destination));
         }
         let tree = match self.moving.as_ref().filter(|it| it.spreads()) {
             Some(moving) => moving.tree(destination, node, now)?,
@@ -346,7 +373,8 @@ impl Forwarding {
     pub(crate) fn update(&mut self, change: impl FnOnce(&mut Topology)) {
         change(&mut self.topology);
         let topology = &self.topology;
-        self.trees.values_mut().for_each(|it| *it = topology.tree(it.target()));
+        let domains = self.domains.as_deref();
+        self.trees.values_mut().for_each(|it| *it = tree(topology, domains, it.target() as u32));
         for index in 0..self.paths.len() {
             let path = &self.paths[index];
             if path.is_pinned || self.goes_by_tables() {
@@ -432,6 +460,13 @@ impl Forwarding {
         self.hops.truncate(self.hops.len() - length);
         list
     }
+}
+
+/// The shortest paths to a node over links that IP uses: those inside a domain.
+fn tree(topology: &Topology, domains: Option<&[u32]>, to: u32) -> Tree {
+    let Some(of) = domains else { return topology.tree(to as usize) };
+    let is_inside = |port| of[topology.near(port)] == of[topology.far(port)];
+    topology.tree_over(to as usize, is_inside)
 }
 
 #[cfg(test)]

@@ -118,7 +118,8 @@ fn edges(plan: &Plan, streams: &Streams, forwarding: &Forwarding, bridge: usize)
 /// The end of a tunnel on one side.
 fn tunnel_end(plan: &Plan, forwarding: &Forwarding, tunnel: usize, side: usize) -> Placed {
     let TunnelPlan { ends, version, .. } = plan.tunnels[tunnel];
-    let function = Function::TunnelEnd(TunnelEnd::new(tunnel as u32, side as u8, version));
+    let [near, far] = [side, 1 - side].map(|it| ends[it] as u32);
+    let function = Function::TunnelEnd(TunnelEnd::new([near, far], version));
     let own = tunnel_path(plan, tunnel, side);
     Placed::new(function, [ends[side], ends[1 - side]], own, forwarding)
 }

@@ -38,6 +38,8 @@ pub(crate) enum Arrived {
     Host(Side, Packet),
     /// A function of the node sees it.
     Function(u32, Tap, Packet),
+    /// Another network layer of the first node carries it to the second.
+    Carried([u32; 2], Packet),
 }
 
 /// A packet that arrives at another part, through a port of this one. What is inside of it
@@ -233,6 +235,10 @@ impl Network {
                 self.forward(now, at, packet);
             }
             Hop::Table(table) => self.forward_by_table(now, at, table, packet),
+            Hop::Carried(to) => {
+                route.0 += 1;
+                self.hand_to_layer(at, to, packet);
+            }
             hop => {
                 route.0 += 1;
                 self.pass_on(now, Some(hop), packet);
@@ -253,11 +259,18 @@ impl Network {
                 let packet = self.packets.take(packet);
                 self.arrived.push(Arrived::Function(function, tap, packet));
             }
-            Some(Hop::Jump(_) | Hop::Table(_)) | None => {
+            Some(Hop::Jump(_) | Hop::Table(_) | Hop::Carried(_)) | None => {
                 self.packets.drop_at(packet);
                 self.unroutable += 1;
             }
         }
+    }
+
+    /// Another network layer of a node is to carry an IP packet from it.
+    fn hand_to_layer(&mut self, at: At, to: u32, packet: Handle) {
+        let At::Node(node) = at else { unreachable!("such a path begins with the layer") };
+        let packet = self.packets.take(packet);
+        self.arrived.push(Arrived::Carried([node, to], packet));
     }
 
     /// A node forwards an IP packet by its own table.

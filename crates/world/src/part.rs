@@ -189,6 +189,9 @@ impl Part {
                 Arrived::Function(function, tap, packet) => {
                     self.functions.receive(&mut self.network, now, function, tap, packet);
                 }
+                Arrived::Carried(nodes, packet) => {
+                    self.nodes.carry(&mut self.network, now, nodes, packet);
+                }
             }
         }
         self.network.arrived.clear();
@@ -200,6 +203,9 @@ impl Part {
         self.repeated += 1;
         let ChangePlan { port, change, .. } = self.changes[place];
         self.network.change(now, port, change);
+        if let Some(is_up) = change.is_up() {
+            self.nodes.link_changed(&mut self.network, now, port, is_up);
+        }
         if let Some(sky) = &mut self.sky {
             sky.changed.extend(change.is_of_topology().then_some(self.changes[place]));
         } else if let Some(plan) = &self.rerouting

@@ -23,6 +23,8 @@ pub(crate) enum Hop {
     Jump(Route),
     /// Each node forwards it by its own table.
     Table(u32),
+    /// Another network layer of the node carries it to this node.
+    Carried(u32),
 }
 
 impl Hop {

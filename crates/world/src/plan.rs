@@ -1,5 +1,6 @@
 //! What a world is made of: plain data, already checked by whoever made it.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use windtunnel_applications::{Workload, udp::UdpSettings};
@@ -14,6 +15,7 @@ use windtunnel_networks::ndn::content_store::ReplacementPolicy;
 use windtunnel_networks::ndn::forwarder::ForwarderMarks;
 use windtunnel_networks::ndn::link_service::LinkServiceSettings;
 use windtunnel_orbits::{GroundPath, Sky};
+use windtunnel_packets::ProtocolNumber;
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::ndn::wire;
 use windtunnel_queues::{Discipline, QueueLimit};
@@ -50,6 +52,10 @@ pub struct Plan {
     pub tunnels: Vec<TunnelPlan>,
     /// Who has sessions whose state is paged.
     pub sessions: Vec<SessionsPlan>,
+    /// The domains of the nodes, if IP does not join all of them.
+    pub domains: Option<DomainsPlan>,
+    /// Its regions, if it is a network of such.
+    pub regions: RegionNames,
     /// How names and packets find their way.
     pub routing: Routing,
     /// The satellites among the nodes, and the places on the ground that use them.
@@ -63,6 +69,23 @@ pub struct Plan {
     /// The replication's number.
     pub run: u64,
 }
+
+/// Nodes of several domains: IP packets find their way inside a domain, and another network
+/// layer of the nodes carries them from one to another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DomainsPlan {
+    /// By node, the number of its domain.
+    pub of: Arc<[u32]>,
+    /// The protocol of the layers that carry packets; each node has one.
+    pub carrier: ProtocolNumber,
+    /// What they add to each packet, in bytes.
+    pub overhead: u16,
+}
+
+/// Regions by their numbers: the name of each, and how many IP prefixes its routers keep if
+/// that is not one for each node.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RegionNames(pub BTreeMap<u8, (String, Option<u64>)>);
 
 /// A strategy's name in the registry of strategies.
 pub type StrategyName = &'static str;
@@ -154,6 +177,16 @@ pub enum LinkChange {
 }
 
 impl LinkChange {
+    /// Whether the link is up after it, if it says so.
+    #[must_use]
+    pub fn is_up(self) -> Option<bool> {
+        match self {
+            Self::Up => Some(true),
+            Self::Down | Self::Cut => Some(false),
+            _ => None,
+        }
+    }
+
     /// Whether other paths may be the shortest after it. A link that stalls is only slow.
     #[must_use]
     pub fn is_of_topology(self) -> bool {

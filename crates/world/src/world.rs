@@ -1,10 +1,14 @@
 //! A world: its parts at work together, and what is read from it.
 
+use std::any::Any;
+
 use windtunnel_applications::video::Player;
 use windtunnel_engine::{Control, Duration, Limits, Stop, Time};
+use windtunnel_networks::layer::NetworkLayer;
 use windtunnel_networks::ndn::forwarder::ForwarderCounters;
 use windtunnel_networks::ndn::link_service::LinkServiceCounters;
 use windtunnel_networks::tunnel::TunnelCounters;
+use windtunnel_packets::ProtocolNumber;
 use windtunnel_transports::ndn::consumer::Consumer;
 
 use crate::capture::{Watcher, Watches};
@@ -65,6 +69,8 @@ impl World {
             _ if plan.sky.is_some() => Partition::whole(plan),
             // A session is one thing in all the nodes that serve it.
             _ if !plan.sessions.is_empty() => Partition::whole(plan),
+            // The bytes of messages stay where they are.
+            _ if plan.domains.is_some() => Partition::whole(plan),
             _ => Partition::of(plan, &forwarding, threads),
         };
         Self::with(plan, forwarding, partition)
@@ -255,6 +261,13 @@ impl World {
     /// What each node counted, in the plan's order.
     pub fn nodes(&self) -> impl Iterator<Item = ForwarderCounters> {
         (0..self.nodes).map(|node| self.parts.of_node(node).nodes.counters(node))
+    }
+
+    /// The network layer of a node that takes in the messages of a protocol, if it is an `L`.
+    #[must_use]
+    pub fn layer<L: NetworkLayer>(&self, node: usize, protocol: ProtocolNumber) -> Option<&L> {
+        let layer = self.parts.of_node(node).nodes.layer(node, protocol)?;
+        (layer as &dyn Any).downcast_ref()
     }
 
     /// What the link services of each node counted, in the plan's order.

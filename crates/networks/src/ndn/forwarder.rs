@@ -222,7 +222,8 @@ impl Forwarder {
             | Body::Segment(_)
             | Body::Datagram(_)
             | Body::Message(_)
-            | Body::Tunnelled(_) => {}
+            | Body::Tunnelled(_)
+            | Body::Region(_) => {}
         }
         None
     }

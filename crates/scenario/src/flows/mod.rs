@@ -181,7 +181,13 @@ impl Flow {
 impl Common {
     /// The ports of the flow's own path.
     fn path(&self, ends: [usize; 2], around: &Around<'_>) -> Result<Option<Vec<PortId>>, Mistake> {
-        self.path.as_ref().map(|it| along(around, ends, it)).transpose()
+        let Some(path) = &self.path else { return Ok(None) };
+        path.checked(
+            |_| around.paths.overhead(ends) == 0,
+            || "a path from one region to another is found by the regions' routers".to_owned(),
+            "leave out `path`",
+        )?;
+        along(around, ends, path).map(Some)
     }
 
     fn ends(&self, name: &Spanned<String>, nodes: &Names<'_>) -> Result<[usize; 2], Mistake> {

@@ -74,6 +74,13 @@ impl<'a> Paths<'a> {
         self.topology.nodes_of(ends[0], &self.links(ends))
     }
 
+    /// The bytes that another network layer adds to each packet between two nodes, where one
+    /// carries them.
+    pub(super) fn overhead(&self, [from, to]: [usize; 2]) -> u16 {
+        let domains = self.plan.domains.as_ref().filter(|it| it.of[from] != it.of[to]);
+        domains.map_or(0, |it| it.overhead)
+    }
+
     /// What the network gives a flow between two nodes, on a path of its own if it has one.
     pub(super) fn network(&self, ends: [usize; 2], own: Option<&[PortId]>) -> Network {
         // A path is computed only where there is something to find on it.
@@ -86,7 +93,7 @@ impl<'a> Paths<'a> {
         let first = radios.next();
         // Of two, the sender could not say which one reports.
         let radio = first.filter(|_| radios.next().is_none());
-        Network { milder_marks: self.milder_marks, radio }
+        Network { milder_marks: self.milder_marks, radio, overhead: self.overhead(ends) }
     }
 }
 

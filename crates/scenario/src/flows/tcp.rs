@@ -46,7 +46,7 @@ pub(crate) struct Tcp {
     /// What it carries; default: `bulk`.
     workload: Option<Located<TcpWorkload>>,
     /// The data in a full segment; default: what fills a packet of 1500 B, which is
-    /// 1448 B over IPv4 with timestamps.
+    /// 1448 B over IPv4 with timestamps, and less where another network layer adds to it.
     maximum_segment: Option<Located<Measured<Bytes>>>,
     /// Whether segments carry timestamps.
     #[serde(default = "yes")]
@@ -282,6 +282,11 @@ impl Tcp {
             "leave out `split` or `multipath`",
         )?;
         multipath.checked(
+            |_| around.paths.overhead(ends) == 0,
+            || "between regions all packets of a host take one path".to_owned(),
+            "leave out `multipath`",
+        )?;
+        multipath.checked(
             |_| around.paths.plan.sky.is_none(),
             || "paths over satellites change, and those of `multipath` do not".to_owned(),
             "leave out `multipath`",
@@ -313,7 +318,8 @@ impl Tcp {
         around: &Around<'_>,
         network: Network,
     ) -> Result<TcpSettings, Mistake> {
-        let mut settings = self.settings(ip, around.controllers.settings(&self.controller)?)?;
+        let controller = around.controllers.settings(&self.controller)?;
+        let mut settings = self.settings(ip, controller, network.overhead)?;
         let carrier = Carrier::Tcp(&settings, network);
         check_needs(around.controllers, &settings.controller, carrier, &self.controller)?;
         if let Some(named) = &self.receiver_controller {
@@ -333,6 +339,7 @@ impl Tcp {
         &self,
         ip: IpVersion,
         controller: controllers::Settings,
+        overhead: u16,
     ) -> Result<TcpSettings, Mistake> {
         let ecn = self.ecn(&controller);
         let mut settings = TcpSettings {
@@ -361,7 +368,7 @@ impl Tcp {
             controller,
             receiver_controller: None,
         };
-        let segment = (FULL_PACKET - headers(&settings)) as u16;
+        let segment = (FULL_PACKET - headers(&settings)) as u16 - overhead;
         let overhead = self.multipath.as_ref().map_or(0, |it| it.value.overhead());
         let segment = segment - overhead as u16;
         settings.maximum_segment = match &self.maximum_segment {

@@ -508,7 +508,8 @@ impl Consumer {
             | Body::Segment(_)
             | Body::Datagram(_)
             | Body::Message(_)
-            | Body::Tunnelled(_) => {}
+            | Body::Tunnelled(_)
+            | Body::Region(_) => {}
         }
         self.fill_window(now, outbox);
     }

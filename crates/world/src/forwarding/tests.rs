@@ -66,7 +66,7 @@ fn follow(
             }
             Hop::Jump(other) => route = other,
             Hop::Here(_) => return Some((ports, places)),
-            Hop::Function(..) | Hop::ToFunction(..) | Hop::Table(_) => {
+            Hop::Function(..) | Hop::ToFunction(..) | Hop::Table(_) | Hop::Carried(_) => {
                 unreachable!("there are none")
             }
         }

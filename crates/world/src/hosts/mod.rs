@@ -328,7 +328,8 @@ impl Hosts {
             | Body::Nack(_)
             | Body::LinkPacket(_)
             | Body::Message(_)
-            | Body::Tunnelled(_) => {}
+            | Body::Tunnelled(_)
+            | Body::Region(_) => {}
         }
     }
 

@@ -14,6 +14,7 @@ use windtunnel_networks::layer::{
 use windtunnel_networks::ndn::fib::NextHop;
 use windtunnel_networks::ndn::forwarder::ForwarderCounters;
 use windtunnel_networks::ndn::link_service::{LinkService, LinkServiceCounters};
+use windtunnel_networks::region;
 use windtunnel_packets::ndn::wire::size::NameSize;
 use windtunnel_packets::ndn::{LinkPacket, Name};
 use windtunnel_packets::{Body, Packet, ProtocolNumber};
@@ -48,6 +49,8 @@ pub(crate) struct Nodes {
     ndn: Vec<NdnLayer>,
     /// The layers that were added, by node.
     added: Vec<Vec<Added>>,
+    /// The protocol of those that carry IP packets from one domain to another.
+    carrier: Option<ProtocolNumber>,
     far_ends: Vec<FarEnd>,
     /// By the port that they send through, if any link needs them.
     link_services: Vec<Option<Box<LinkService>>>,
@@ -75,6 +78,7 @@ impl Nodes {
         let mut nodes = Self {
             ndn: Vec::new(),
             added: Vec::with_capacity(plan.nodes.len()),
+            carrier: plan.domains.as_ref().map(|it| it.carrier),
             far_ends: vec![FarEnd { node: 0, interface: Interface(0) }; 2 * plan.links.len()],
             link_services: link_services(plan),
             consumers: Vec::with_capacity(plan.consumers.len()),
@@ -204,12 +208,12 @@ impl Nodes {
         let mut actions = std::mem::take(&mut self.actions);
         for node in (0..self.added.len()).filter(|it| is_here(*it)) {
             if let Some(ndn) = self.ndn.get_mut(node) {
-                ndn.start(&mut actions);
+                ndn.start(&mut network.packets, &mut actions);
                 let services = &mut self.link_services;
                 act_for_ndn(services, network, Time::ZERO, node as u32, ndn, &mut actions);
             }
             for (layer, it) in (1..).zip(&mut self.added[node]) {
-                it.layer.start(&mut actions);
+                it.layer.start(&mut network.packets, &mut actions);
                 act(network, Time::ZERO, node as u32, layer, &it.ports, &mut actions);
             }
         }
@@ -276,12 +280,18 @@ impl Nodes {
             packet
         };
         let FarEnd { node, interface } = self.far_ends[port.index()];
-        if let Body::Message(message) = &packet.body {
-            let protocol = message.protocol;
+        let protocol = match &packet.body {
+            Body::Message(message) => Some(message.protocol),
+            // Tunnels between nodes have paths; one without is a layer's own.
+            Body::Region(_) | Body::Tunnelled(_) => Some(region::PROTOCOL),
+            _ => None,
+        };
+        if let Some(protocol) = protocol {
             return self.receive_message(network, now, node, protocol, interface, packet);
         }
         if let Some(ndn) = self.ndn.get_mut(node as usize) {
-            ndn.receive(now, interface, packet, &mut self.actions);
+            let packets = &mut network.packets;
+            ndn.receive(now, interface, packet, packets, &mut self.actions);
             act_for_ndn(&mut self.link_services, network, now, node, ndn, &mut self.actions);
         }
     }
@@ -317,11 +327,49 @@ impl Nodes {
         from: Interface,
         packet: &Packet,
     ) {
-        let layers = (1..).zip(&mut self.added[node as usize]);
-        for (layer, it) in layers.filter(|(_, it)| it.protocol == protocol) {
-            it.layer.receive(now, from, packet, &mut self.actions);
-            act(network, now, node, layer, &it.ports, &mut self.actions);
+        let Some((layer, it)) = added(&mut self.added, node, protocol) else {
+            return network.packets.discard(packet);
+        };
+        it.layer.receive(now, from, packet, &mut network.packets, &mut self.actions);
+        act(network, now, node, layer, &it.ports, &mut self.actions);
+    }
+
+    /// A host of a node sends an IP packet to another node that a layer is to carry it to.
+    pub(crate) fn carry(
+        &mut self,
+        network: &mut Network,
+        now: Time,
+        [node, to]: [u32; 2],
+        packet: Packet,
+    ) {
+        let carrier = self.carrier.expect("a path leads through a layer");
+        let Some((layer, it)) = added(&mut self.added, node, carrier) else {
+            return network.packets.discard(&packet);
+        };
+        it.layer.carry(now, packet, to as usize, &mut network.packets, &mut self.actions);
+        act(network, now, node, layer, &it.ports, &mut self.actions);
+    }
+
+    /// A port has gone down or come up: the layers that were added to its node learn it.
+    pub(crate) fn link_changed(
+        &mut self,
+        network: &mut Network,
+        now: Time,
+        port: PortId,
+        is_up: bool,
+    ) {
+        let FarEnd { node, interface } = self.far_ends[port.reversed().index()];
+        for (layer, it) in (1..).zip(&mut self.added[node as usize]) {
+            let actions = &mut self.actions;
+            it.layer.link_changed(now, interface, is_up, &mut network.packets, actions);
+            act(network, now, node, layer, &it.ports, actions);
         }
+    }
+
+    /// The layer of a node that takes in the messages of a protocol.
+    pub(crate) fn layer(&self, node: usize, protocol: ProtocolNumber) -> Option<&dyn NetworkLayer> {
+        let added = self.added[node].iter().find(|it| it.protocol == protocol)?;
+        Some(added.layer.as_ref())
     }
 
     /// A timer of a layer has expired.
@@ -331,16 +379,21 @@ impl Nodes {
         match layer.checked_sub(1) {
             None => {
                 let ndn = &mut self.ndn[node as usize];
-                ndn.wake(now, own, actions);
+                ndn.wake(now, own, &mut network.packets, actions);
                 act_for_ndn(&mut self.link_services, network, now, node, ndn, actions);
             }
             Some(place) => {
                 let it = &mut self.added[node as usize][place as usize];
-                it.layer.wake(now, own, actions);
+                it.layer.wake(now, own, &mut network.packets, actions);
                 act(network, now, node, layer, &it.ports, actions);
             }
         }
     }
+}
+
+/// The layer of a node that takes in the messages of a protocol, and its place there.
+fn added(all: &mut [Vec<Added>], node: u32, protocol: ProtocolNumber) -> Option<(u32, &mut Added)> {
+    (1..).zip(&mut all[node as usize]).find(|(_, it)| it.protocol == protocol)
 }
 
 /// Does what a layer wants done: the first of its node, or another one.
@@ -355,6 +408,9 @@ fn act(
 ) {
     for (interface, packet) in actions.sends.drain(..) {
         network.emit(now, ports[usize::from(interface.0)], packet);
+    }
+    for packet in actions.delivered.drain(..) {
+        network.send(now, node, packet.route, packet);
     }
     for (time, timer) in actions.timers.drain(..) {
         let timer = layer << LAYER_SHIFT | timer.0;

@@ -16,7 +16,7 @@ use windtunnel_networks::ndn::strategy::Strategy;
 use windtunnel_packets::ndn::wire;
 use windtunnel_packets::ndn::wire::size::NameSize;
 use windtunnel_packets::ndn::{Name, PrefixId};
-use windtunnel_packets::{Body, Packet};
+use windtunnel_packets::{Body, Packet, PacketStore};
 use windtunnel_transports::ndn::consumer::{Consumer, ConsumerCounters};
 use windtunnel_transports::ndn::producer::Producer;
 
@@ -340,7 +340,7 @@ impl NdnLayer {
 }
 
 impl NetworkLayer for NdnLayer {
-    fn start(&mut self, actions: &mut Actions) {
+    fn start(&mut self, _packets: &mut PacketStore, actions: &mut Actions) {
         for (place, seat) in (0..).zip(&mut self.consumers) {
             seat.wake = seat.consumer.start();
             actions.wake(seat.wake, timer(Beside::Consumer(place)));
@@ -348,12 +348,19 @@ impl NetworkLayer for NdnLayer {
     }
 
     #[inline]
-    fn receive(&mut self, now: Time, from: Interface, packet: &Packet, actions: &mut Actions) {
+    fn receive(
+        &mut self,
+        now: Time,
+        from: Interface,
+        packet: &Packet,
+        _packets: &mut PacketStore,
+        actions: &mut Actions,
+    ) {
         self.take_in(now, from, packet, actions);
         self.settle(now, actions);
     }
 
-    fn wake(&mut self, now: Time, timer: Timer, actions: &mut Actions) {
+    fn wake(&mut self, now: Time, timer: Timer, _packets: &mut PacketStore, actions: &mut Actions) {
         match timer.0.checked_sub(2) {
             Some(of) if of % 2 == 0 => self.wake_consumer(now, of / 2, actions),
             Some(of) => self.wake_producer(of / 2, actions),

@@ -35,6 +35,8 @@ pub(crate) fn plan(nodes: usize, links: &[Joined]) -> Plan {
         bridges: Vec::new(),
         tunnels: Vec::new(),
         sessions: Vec::new(),
+        domains: None,
+        regions: Default::default(),
         sky: None,
         routing: Routing {
             metric: Metric::Delay,

@@ -233,9 +233,16 @@ impl Topology {
     /// The shortest paths from every node to `target`.
     #[must_use]
     pub fn tree(&self, target: usize) -> Tree {
+        self.tree_over(target, |_| true)
+    }
+
+    /// The shortest paths from every node to `target` that lead only through ports that
+    /// `may_use` allows.
+    #[must_use]
+    pub fn tree_over(&self, target: usize, may_use: impl Fn(PortId) -> bool) -> Tree {
         let mut tree = Tree {
             target: target as u32,
-            reached: self.reach(target, |port| self.cost(port)),
+            reached: self.reach(target, |port| self.cost(port).filter(|_| may_use(port))),
             costs: vec![None; self.nodes()],
             next: vec![None; self.nodes()],
         };

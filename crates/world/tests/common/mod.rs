@@ -48,6 +48,8 @@ pub(crate) fn nodes(names: &[&str]) -> Plan {
         bridges: Vec::new(),
         tunnels: Vec::new(),
         sessions: Vec::new(),
+        domains: None,
+        regions: windtunnel_world::RegionNames::default(),
         sky: None,
         changes: Vec::new(),
         routing: Routing {

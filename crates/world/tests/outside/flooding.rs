@@ -1,23 +1,18 @@
 //! Flooding: each node sends a message that it has not received before through all its
 //! other ports.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use windtunnel_engine::{Duration, Time};
 use windtunnel_networks::layer::{
     Actions, Interface, LayerMaker, NetworkLayer, NodeSetting, Timer,
 };
-use windtunnel_packets::{Body, Packet, ProtocolNumber};
+use windtunnel_packets::{Body, Packet, PacketStore, ProtocolNumber};
 
-const PROTOCOL: ProtocolNumber = ProtocolNumber(253);
+pub(crate) const PROTOCOL: ProtocolNumber = ProtocolNumber(253);
 
 /// One node sends a message of 100 bytes every 100 ms.
 #[derive(Clone, Debug)]
 pub(crate) struct Flooding {
     pub(crate) source: usize,
-    /// How many messages each node received, copies not counted.
-    pub(crate) received: Arc<[AtomicU64]>,
 }
 
 impl LayerMaker for Flooding {
@@ -26,14 +21,16 @@ impl LayerMaker for Flooding {
     }
 
     fn layer(&self, setting: NodeSetting) -> Box<dyn NetworkLayer> {
-        Box::new(Flooder { flooding: self.clone(), setting, next: 0 })
+        Box::new(Flooder { is_source: setting.node == self.source, setting, next: 0, received: 0 })
     }
 }
 
 /// The layer of one node.
 #[derive(Debug)]
-struct Flooder {
-    flooding: Flooding,
+pub(crate) struct Flooder {
+    is_source: bool,
+    /// How many messages it received, copies not counted.
+    pub(crate) received: u64,
     setting: NodeSetting,
     /// The sequence number after the last one.
     next: u32,
@@ -49,22 +46,29 @@ impl Flooder {
 }
 
 impl NetworkLayer for Flooder {
-    fn start(&mut self, actions: &mut Actions) {
-        if self.setting.node == self.flooding.source {
+    fn start(&mut self, _packets: &mut PacketStore, actions: &mut Actions) {
+        if self.is_source {
             actions.wake(Time::ZERO, Timer(0));
         }
     }
 
-    fn receive(&mut self, _now: Time, from: Interface, packet: &Packet, actions: &mut Actions) {
+    fn receive(
+        &mut self,
+        _now: Time,
+        from: Interface,
+        packet: &Packet,
+        _packets: &mut PacketStore,
+        actions: &mut Actions,
+    ) {
         let Body::Message(message) = &packet.body else { return };
         let sequence = message.words[0];
         if sequence >= self.next {
-            self.flooding.received[self.setting.node].fetch_add(1, Ordering::Relaxed);
+            self.received += 1;
             self.flood(sequence, Some(from), actions);
         }
     }
 
-    fn wake(&mut self, now: Time, timer: Timer, actions: &mut Actions) {
+    fn wake(&mut self, now: Time, timer: Timer, _packets: &mut PacketStore, actions: &mut Actions) {
         self.flood(self.next, None, actions);
         actions.wake(now + Duration::from_millis(100), timer);
     }

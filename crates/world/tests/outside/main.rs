@@ -14,7 +14,7 @@ use common::{
     direction, ip_flow, join, nodes, over_tcp, port, ports, rate, record, recorded, run_flows,
     tcp_counters,
 };
-use flooding::Flooding;
+use flooding::{Flooder, Flooding, PROTOCOL};
 use ping_pong::PingPong;
 use sine::{BitErrors, Sine};
 use windtunnel_applications::{Workload, udp::UdpSettings};
@@ -62,27 +62,26 @@ fn ring() -> Plan {
     plan
 }
 
-/// Puts flooding onto all nodes; returns the counts of what they receive.
-fn flood(plan: &mut Plan) -> Arc<[AtomicU64]> {
+/// Puts flooding onto all nodes.
+fn flood(plan: &mut Plan) {
     // page: flooding
-    let received: Arc<[AtomicU64]> = plan.nodes.iter().map(|_| AtomicU64::new(0)).collect();
-    let layer: Arc<dyn LayerMaker> =
-        Arc::new(Flooding { source: 0, received: Arc::clone(&received) });
+    let layer: Arc<dyn LayerMaker> = Arc::new(Flooding { source: 0 });
     plan.nodes.iter_mut().for_each(|it| it.layers.push(Arc::clone(&layer)));
     // page: flooding
-    received
 }
 
-fn counts(received: &[AtomicU64]) -> Vec<u64> {
-    received.iter().map(|it| it.load(Ordering::Relaxed)).collect()
+/// How many messages each node received.
+fn counts(world: &World) -> Vec<u64> {
+    let layer = |node| world.layer::<Flooder>(node, PROTOCOL).expect("each node has one");
+    world.nodes().enumerate().map(|(node, _)| layer(node).received).collect()
 }
 
 #[test]
 fn a_flooded_message_reaches_each_node_once_and_crosses_no_link_direction_twice() {
     let mut plan = ring();
-    let received = flood(&mut plan);
+    flood(&mut plan);
     let world = run_flows(&plan);
-    assert_eq!(counts(&received), [0, 10, 10, 10, 10, 10]);
+    assert_eq!(counts(&world), [0, 10, 10, 10, 10, 10]);
     // All send through all ports but the one that the message came by.
     let (ends, others) = (2 * plan.links.len() as u64, plan.nodes.len() as u64 - 1);
     assert_eq!(world.packet_hops(), 10 * (ends - others));
@@ -92,18 +91,18 @@ fn a_flooded_message_reaches_each_node_once_and_crosses_no_link_direction_twice(
 #[test]
 fn a_message_takes_one_delay_a_hop_and_finds_the_way_around_a_failed_link() {
     let mut plan = ring();
-    let received = flood(&mut plan);
+    flood(&mut plan);
     let port = PortId::new(0, 0);
     let time = Time::ZERO + Duration::from_millis(250);
     plan.changes.push(ChangePlan { time, port, change: LinkChange::Down });
     let mut world = World::new(&plan).expect("nobody asks for a path");
     // 5 ms and 80 us a hop.
     world.advance(Time::ZERO + Duration::from_micros(10_159));
-    assert_eq!(counts(&received), [0, 1, 1, 0, 0, 1]);
+    assert_eq!(counts(&world), [0, 1, 1, 0, 0, 1]);
     world.advance(Time::ZERO + Duration::from_micros(10_160));
-    assert_eq!(counts(&received), [0, 1, 1, 1, 1, 1]);
+    assert_eq!(counts(&world), [0, 1, 1, 1, 1, 1]);
     world.advance(plan.end());
-    assert_eq!(counts(&received), [0, 10, 10, 10, 10, 10]);
+    assert_eq!(counts(&world), [0, 10, 10, 10, 10, 10]);
 }
 
 /// Two hosts and a flow between them.

@@ -1,0 +1,311 @@
+//! Regions in scenario files: what becomes of packets from one to another, what the tables and
+//! a capture say, and what is refused. `¶` marks the place that a message must name.
+
+mod common;
+
+use std::path::PathBuf;
+
+use arrow_array::RecordBatch;
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Float64Type, UInt64Type};
+use etherparse::SlicedPacket;
+use windtunnel_lab::{Batch, ScenarioError, Study, tables};
+use windtunnel_packets::region::{Code, Encoding, Header, protocol};
+
+const VALID: &str = include_str!("../../../scenarios/regions.toml");
+
+fn read(text: &str) -> Result<Study, ScenarioError> {
+    windtunnel_lab::read("regions.toml", text, &[])
+}
+
+/// The scenario with things in others' places.
+fn with(changes: &[(&str, &str)]) -> String {
+    changes.iter().fold(VALID.to_owned(), |text, (old, new)| {
+        assert_eq!(text.matches(old).count(), 1, "{old} stands there once");
+        text.replacen(old, new, 1)
+    })
+}
+
+/// All tables of a run of a text's first case.
+struct Ran(Vec<(&'static str, RecordBatch)>);
+
+impl Ran {
+    #[track_caller]
+    fn new(text: &str) -> Self {
+        let study = read(text).unwrap_or_else(|it| panic!("{it}"));
+        let (study, outcome) = Batch::start(study, 1).finish();
+        assert!(outcome.faults.is_empty(), "{:?}", outcome.faults);
+        Self(tables::all(&study, &outcome.runs))
+    }
+
+    fn table(&self, name: &str) -> &RecordBatch {
+        &self.0.iter().find(|it| it.0 == name).expect("the table is there").1
+    }
+
+    /// A count of the router of a node.
+    fn count(&self, node: &str, column: &str) -> u64 {
+        let table = self.table("routers");
+        let nodes = table["node"].as_string::<i32>();
+        let row = nodes.iter().position(|it| it == Some(node)).expect("there is that node");
+        table[column].as_primitive::<UInt64Type>().value(row)
+    }
+
+    fn sum(&self, column: &str) -> u64 {
+        self.table("routers")[column].as_primitive::<UInt64Type>().values().iter().sum()
+    }
+
+    fn goodput(&self) -> f64 {
+        self.table("flows")["goodput_bps"].as_primitive::<Float64Type>().value(0)
+    }
+}
+
+/// The agreement of ct1 and ct3 does not end.
+const LASTING: (&str, &str) = (", until = \"10 s\"", "");
+/// Only the way through ct4 is agreed on.
+const THROUGH_CT4: (&str, &str) =
+    ("ct1-ct3 = { regions = [\"ct1\", \"ct3\"], until = \"10 s\" }\n", "");
+
+/// Section VI.D.2: in the regions of the sender and of a transparent transit all devices look at
+/// the codes of regions, in that of the receiver at the payload's address, and inside a tunnel at
+/// the outer address alone.
+#[test]
+fn each_device_looks_at_what_the_paper_says() {
+    let transparent = Ran::new(&with(&[LASTING]));
+    let tunnel = Ran::new(&with(&[THROUGH_CT4]));
+    let looks = |ran: &Ran, node: &str| {
+        ["region_lookups", "address_lookups", "tunnel_lookups"].map(|it| ran.count(node, it) > 0)
+    };
+    // Acknowledgements go the other way, where the sender's region is the receiver's.
+    for ran in [&transparent, &tunnel] {
+        for node in ["r1", "b1", "r2", "b2"] {
+            assert_eq!(looks(ran, node), [true, true, false], "{node}");
+        }
+    }
+    for node in ["b31", "r3", "b32"] {
+        assert_eq!(looks(&transparent, node), [true, false, false], "{node}");
+        assert_eq!(looks(&tunnel, node), [false; 3], "{node}");
+    }
+    assert_eq!(looks(&tunnel, "r4"), [false, false, true]);
+    for node in ["b41", "b42"] {
+        assert_eq!(looks(&tunnel, node), [true, false, false], "{node}");
+    }
+    assert!(tunnel.count("b41", "encapsulated") > 1000);
+    let on_the_way = tunnel.sum("encapsulated") - tunnel.sum("decapsulated");
+    assert!(on_the_way < 1000, "the rest is on its way");
+}
+
+/// The table of overheads: the payload's share of 1,538 bytes on the wire is (1500 − header − 40)
+/// ÷ 1538, and a tunnel adds its header to them where the links carry that.
+#[test]
+fn goodput_falls_by_the_bytes_of_the_header() {
+    let at_once = ("start = \"1 s\"", "start = \"1 s\"\ntimestamps = false");
+    let steady = |changes: &[(&str, &str)]| {
+        let text = with(&[&[at_once], changes].concat());
+        let text = text.replace("\"cubic\"", "{ kind = \"fixed\", cwnd = \"900 segments\" }");
+        // Of 20 s the first is without a flow, and the next without all of the window.
+        Ran::new(&text).goodput() / 100e6 * 20.0 / 19.0
+    };
+    let encoding = |it: &str| format!("[region_protocol]\nencoding = \"{it}\"\n\n[agreements]");
+    for (name, header) in [("compact", 16.0), ("flow", 16.0), ("ipv4-shaped", 20.0)] {
+        let text = encoding(name);
+        let share = steady(&[LASTING, ("[agreements]", &text)]);
+        let expected = (1460.0 - header) / 1538.0;
+        assert!((0.99..1.0).contains(&(share / expected)), "{name}: {share} of {expected}");
+    }
+    let share = steady(&[THROUGH_CT4]);
+    let expected = 1444.0 / 1558.0;
+    assert!((0.99..1.0).contains(&(share / expected)), "tunnel: {share} of {expected}");
+}
+
+/// When the agreement ends, the way through ct4 is taken, once both sides know: a withdrawal may
+/// wait for the interval of advertisements.
+#[test]
+fn a_flow_takes_another_way_when_an_agreement_ends() {
+    let waits = Ran::new(VALID);
+    let at_once = "[region_protocol]\nwithdrawals_wait = false\n\n[agreements]";
+    let at_once = Ran::new(&with(&[("[agreements]", at_once)]));
+    assert!(at_once.goodput() > 1.5 * waits.goodput());
+    for ran in [&waits, &at_once] {
+        assert!(ran.count("b31", "without_agreement") > 0, "what was under way comes too late");
+        assert!(ran.count("h1", "errors_received") + ran.count("h2", "errors_received") > 0);
+    }
+    assert!(at_once.count("b41", "encapsulated") > 1000);
+    assert_eq!(at_once.sum("hop_limit_exceeded") + waits.sum("hop_limit_exceeded"), 0);
+}
+
+/// Nothing is lost unaccounted: what hosts sent was delivered, dropped by a router for a reason
+/// that it counted, dropped by a link, or is still under way.
+#[test]
+fn every_packet_between_regions_is_accounted_for() {
+    let stop = ("start = \"1 s\"", "start = \"1 s\"\nstop = \"8 s\"");
+    for changes in [vec![LASTING, stop], vec![THROUGH_CT4, stop]] {
+        let ran = Ran::new(&with(&changes));
+        let reasons =
+            ["unreachable", "without_agreement", "hop_limit_exceeded", "too_large", "unmarkable"];
+        let dropped: u64 = reasons.iter().map(|it| ran.sum(it)).sum();
+        let links = ran.table("links");
+        let drops = |it: &str| links[it].as_primitive::<UInt64Type>().values().iter().sum::<u64>();
+        let lost = drops("overlimit_drops") + drops("discipline_drops") + drops("losses");
+        assert_eq!(ran.sum("sent"), ran.sum("delivered") + dropped + lost);
+        assert!(ran.sum("sent") > 10_000);
+    }
+}
+
+/// Inside a region IP is used as ever, and routers keep the prefixes of their own region and one
+/// entry for each other region.
+#[test]
+fn tables_hold_the_own_prefixes_and_a_code_for_each_other_region() {
+    let prefixes =
+        ("nodes = [\"h1\", \"r1\", \"b1\"]", "nodes = [\"h1\", \"r1\", \"b1\"], prefixes = 1000");
+    let ran = Ran::new(&with(&[LASTING, prefixes]));
+    for (node, entries) in [("h1", 1003), ("b1", 1003), ("b31", 6), ("r4", 6)] {
+        assert_eq!((ran.count(node, "entries"), ran.count(node, "flat_entries")), (entries, 1009));
+    }
+    let inside = with(&[("to = \"h2\"", "to = \"r1\"")]);
+    let ran = Ran::new(&inside);
+    assert!(ran.goodput() > 90e6);
+    assert_eq!(ran.sum("sent") + ran.sum("region_lookups"), 0);
+}
+
+/// What each interface sees of a run of a text, at these nodes.
+fn captured(text: &str, name: &str, nodes: &[&str]) -> Vec<Vec<Vec<u8>>> {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("regions-{name}"));
+    let study = read(text).expect("the scenario is right");
+    let names = nodes.iter().map(|it| (*it).to_owned()).collect();
+    let batch = Batch::into_folder(study, folder.clone(), names, 1).expect("there are those nodes");
+    assert!(batch.finish().1.unwritten.is_none());
+    let file = |node: &&str| folder.join("captures/run-0").join(format!("{node}.pcapng"));
+    nodes.iter().map(|it| common::packets(&file(it))).collect()
+}
+
+/// The hop limits of packets with a payload from h1's region, as a node sees them arrive.
+fn hop_limits(packets: &[Vec<u8>]) -> Vec<u8> {
+    let headers = packets.iter().filter_map(|it| Header::decode(it).ok());
+    let payloads = headers.filter(|(_, it, _)| it.protocol == protocol::IPV4);
+    let forth = payloads.filter(|(_, it, _)| it.source == Code::of_region(1));
+    let mut found: Vec<u8> = forth.map(|(_, it, _)| it.hop_limit).collect();
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// A transparent region takes one from the hop limit for each node, a tunnel two in all. At h2
+/// five nodes of three regions have forwarded a packet beside those of the transit's inside.
+#[test]
+fn a_tunnel_takes_two_from_the_hop_limit_whatever_is_in_it() {
+    let longer = [
+        ("r4 = {}", "r4 = {}\nq4 = {}"),
+        (
+            "r4-b42 = { nodes = [\"r4\", \"b42\"] }",
+            "r4-q4 = { nodes = [\"r4\", \"q4\"] }\nq4-b42 = { nodes = [\"q4\", \"b42\"] }",
+        ),
+        ("nodes = [\"b41\", \"r4\", \"b42\"]", "nodes = [\"b41\", \"r4\", \"q4\", \"b42\"]"),
+        ("duration = \"20 s\"", "duration = \"3 s\""),
+        THROUGH_CT4,
+    ];
+    let transparent = ("transit = \"ipv4-tunnel\"", "transit = \"transparent\"");
+    for (name, changes, expected) in [
+        ("tunnel", &longer[4..], 64 - 6),
+        ("longer", &longer[..], 64 - 6),
+        ("transparent", &[transparent, longer[4]][..], 64 - 7),
+        ("longer-transparent", &[&[transparent][..], &longer].concat(), 64 - 8),
+    ] {
+        let mut changes = changes.to_vec();
+        if !changes.contains(&longer[3]) {
+            changes.push(longer[3]);
+        }
+        let seen = captured(&with(&changes), name, &["h2"]);
+        assert_eq!(hop_limits(&seen[0]), [expected], "{name}");
+    }
+}
+
+/// What a node inside a tunnel sees are IP packets, in which packets of the region protocol are;
+/// elsewhere those are seen as they are, with IP packets in them. In each region addresses begin
+/// anew.
+#[test]
+fn a_capture_shows_headers_and_what_is_in_them() {
+    let short = ("duration = \"20 s\"", "duration = \"2 s\"");
+    let seen = captured(&with(&[THROUGH_CT4, short]), "headers", &["r4", "r2"]);
+    let tunnelled: Vec<&[u8]> =
+        seen[0].iter().filter(|it| it[0] == 0x45).map(|it| &it[20..]).collect();
+    assert!(tunnelled.len() > 100 && seen[0].iter().any(|it| it[0] == 0x10));
+    for inner in tunnelled {
+        let (encoding, header, _) = Header::decode(inner).expect("it is of the region protocol");
+        assert_eq!((encoding, header.protocol), (Encoding::Compact, protocol::IPV4));
+    }
+    let mut ends = Vec::new();
+    for packet in &seen[1] {
+        let (_, header, payload) = Header::decode(packet).expect("it is of the region protocol");
+        if header.protocol != protocol::IPV4 {
+            continue;
+        }
+        let inner = SlicedPacket::from_ip(payload).expect("it is an IP packet");
+        let Some(etherparse::NetSlice::Ipv4(it)) = inner.net else { panic!("it is IPv4") };
+        ends.push([it.header().source(), it.header().destination()]);
+    }
+    // Host 1 of ct1 sends to host 1 of ct2: they have one address.
+    assert!(ends.len() > 100 && ends.iter().all(|it| *it == [[10, 0, 0, 1]; 2]));
+}
+
+#[track_caller]
+fn assert_refused(changes: &[(&str, &str)], expected: &[&str]) {
+    common::assert_contains(&common::refused(&with(changes), read), expected);
+}
+
+#[test]
+fn regions_that_cannot_be_are_refused() {
+    assert_refused(&[("code = 2,", "code = ¶1,")], &["regions `ct1` and `ct2` have one code"]);
+    assert_refused(&[("code = 2,", "code = ¶255,")], &["255 is not the code", "from 1 to 254"]);
+    assert_refused(&[("code = 2,", "code = ¶0,")], &["0 is not the code"]);
+    let nodes = "nodes = [\"h2\", \"r2\", \"b2\"] }";
+    assert_refused(&[(nodes, "nodes = ¶[] }")], &["region `ct2` has no nodes"]);
+    let twice = "nodes = [\"h2\", \"r2\", \"b2\", ¶\"r1\"] }";
+    assert_refused(&[(nodes, twice)], &["node `r1` is in two regions"]);
+    let unknown = "nodes = [\"h2\", \"r2\", ¶\"b9\"] }";
+    assert_refused(&[(nodes, unknown)], &["there is no node `b9`"]);
+    let missing = [(nodes, "nodes = [\"h2\", \"b2\"] }"), ("\nct1 = {", "\n¶ct1 = {")];
+    assert_refused(&missing, &["node `r2` is in no region"]);
+    let apart = [
+        ("b2-r2 = { nodes = [\"b2\", \"r2\"] }\n", ""),
+        (nodes, "nodes = ¶[\"h2\", \"r2\", \"b2\"] }"),
+    ];
+    assert_refused(&apart, &["no path inside region `ct2` leads to node `b2`"]);
+    let alone = [
+        ("b32-b2 = { nodes = [\"b32\", \"b2\"] }\n", ""),
+        ("b42-b2 = { nodes = [\"b42\", \"b2\"], delay = \"10 ms\" }\n", ""),
+        (nodes, "nodes = ¶[\"h2\", \"r2\", \"b2\"] }"),
+    ];
+    assert_refused(&alone, &["no link leads out of region `ct2`"]);
+    let sub = |it: &str| format!("nodes = [\"h2\", \"r2\", \"b2\"], sub_regions = {{ {it} }} }}");
+    let huge = sub("s = { code = ¶16777216, nodes = [\"h2\"] }");
+    assert_refused(&[(nodes, &huge)], &["16777216 is not the code of a sub-region"]);
+    let foreign = sub("s = { code = 1, nodes = [¶\"h1\"] }");
+    assert_refused(&[(nodes, &foreign)], &["node `h1` is not in region `ct2`"]);
+    let same = sub("s = { code = 1, nodes = [\"h2\"] }, t = { code = ¶1, nodes = [\"r2\"] }");
+    assert_refused(&[(nodes, &same)], &["sub-regions `s` and `t` have one code"]);
+}
+
+#[test]
+fn agreements_that_cannot_be_are_refused() {
+    let last = "ct4-ct2 = { regions = [\"ct4\", \"ct2\"] }\n";
+    let more = |it: &str| format!("{last}{it}\n");
+    let refused = |it: &str, expected: &[&str]| assert_refused(&[(last, &more(it))], expected);
+    refused("x = { regions = [\"ct1\", ¶\"ct9\"] }", &["there is no region `ct9`"]);
+    refused("x = { regions = [\"ct1\", ¶\"ct1\"] }", &["of a region with itself"]);
+    refused("x = { regions = [\"ct1\", ¶\"ct2\"] }", &["no link joins regions `ct1` and `ct2`"]);
+    refused("¶x = { regions = [\"ct3\", \"ct1\"] }", &["two agreements of `ct3` and `ct1`"]);
+    let after = "x = { regions = [\"ct3\", \"ct1\"], from = \"12 s\", until = ¶\"11 s\" }";
+    refused(after, &["ends before it begins"]);
+    let start = VALID.find("[regions]").expect("it has regions");
+    let end = VALID.find("# The agreement").expect("it has agreements");
+    let none = format!("{}{}", &VALID[..start], &VALID[end..]).replacen("ct1-ct3", "¶ct1-ct3", 1);
+    common::assert_contains(&common::refused(&none, read), &["there are none"]);
+}
+
+#[test]
+fn flows_between_regions_find_their_own_way() {
+    let path = "start = \"1 s\"\npath = ¶[\"h1-r1\"]";
+    assert_refused(&[("start = \"1 s\"", path)], &["found by the regions' routers"]);
+    let multipath = "start = \"1 s\"\nmultipath = ¶{}";
+    assert_refused(&[("start = \"1 s\"", multipath)], &["all packets of a host take one path"]);
+}

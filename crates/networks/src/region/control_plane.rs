@@ -1,0 +1,394 @@
+//! The control plane of a router: what it tells its neighbours, and where packets for each
+//! region leave its own.
+
+use std::collections::BTreeMap;
+
+use windtunnel_engine::{Duration, Random, Time};
+use windtunnel_packets::region::{
+    Code, Content, Control, ExternalRecord, HOP_LIMIT, Neighbour, Record, RegionPacket,
+    RouterRecord, SessionMessage, Update, protocol,
+};
+use windtunnel_packets::{Body, Ecn, Packet, PacketStore, Route as PacketRoute};
+
+use super::counters::{RouteChange, TableSize};
+use super::link_state::{LinkState, Reached};
+use super::path_vector::{Exit, PathVector, Route};
+use super::router::Here;
+use super::session::Session;
+use super::settings::{Standing, Transit};
+use crate::layer::{Actions, Interface};
+
+/// Paths are computed so long after the first news (RFC 8405's initial delay).
+const SEARCH_DELAY: Duration = Duration::from_millis(50);
+/// Nodes that a message between neighbours may pass: none.
+const HOPS_SPENT: u8 = HOP_LIMIT - 1;
+
+/// The control plane.
+#[derive(Debug)]
+pub(super) struct ControlPlane {
+    sessions: Vec<Session>,
+    link_state: LinkState,
+    path_vector: PathVector,
+    /// Where each other region is reached.
+    routes: BTreeMap<Code, Route>,
+    /// The number of the newest record of the own links.
+    sequence: u32,
+    /// When paths are to be computed.
+    search: Time,
+    /// When an agreement begins or ends next.
+    agreements: Time,
+    random: Random,
+    /// What is to be sent.
+    output: Vec<(Interface, Control)>,
+    changes: Vec<RouteChange>,
+}
+
+impl ControlPlane {
+    pub(super) fn new(here: &Here, random: Random) -> Self {
+        let carries = here.settings.region(here.number()).transit != Transit::Refused;
+        let mut path_vector = PathVector::new(here.number(), carries, here.settings.advertisement);
+        for interface in here.ports(true) {
+            path_vector.add(interface, here.ports[usize::from(interface.0)].mtu);
+        }
+        Self {
+            sessions: vec![Session::default(); here.ports.len()],
+            link_state: LinkState::default(),
+            path_vector,
+            routes: BTreeMap::new(),
+            sequence: 0,
+            search: Time::NEVER,
+            agreements: Time::NEVER,
+            random,
+            output: Vec::new(),
+            changes: Vec::new(),
+        }
+    }
+
+    /// Where packets for a region leave, and how a border is reached.
+    pub(super) fn route(&self, code: Code) -> Option<&Route> {
+        self.routes.get(&code)
+    }
+
+    pub(super) fn reached(&self, router: u32) -> Option<Reached> {
+        self.link_state.reached(router)
+    }
+
+    pub(super) fn nearest(&self, sub_region: u32) -> Option<Reached> {
+        self.link_state.nearest(sub_region)
+    }
+
+    /// Whether packets are exchanged over a port that leads to another region.
+    pub(super) fn is_open(&self, interface: Interface) -> bool {
+        self.path_vector.is_open(interface)
+    }
+
+    pub(super) fn changes(&self) -> &[RouteChange] {
+        &self.changes
+    }
+
+    pub(super) fn table_size(&self) -> TableSize {
+        TableSize {
+            regions: self.routes.len(),
+            sub_regions: self.link_state.sub_regions(),
+            addresses: self.link_state.count(),
+        }
+    }
+
+    pub(super) fn record(&self, here: &Here) -> RouterRecord {
+        let inside = here.ports(false).into_iter().map(|it| here.ports[usize::from(it.0)]);
+        let up = inside.filter(|it| it.is_up);
+        RouterRecord {
+            router: here.node,
+            sequence: self.sequence,
+            sub_region: here.code.sub_region(),
+            neighbours: up.map(|it| Neighbour { router: it.node, metric: it.metric }).collect(),
+        }
+    }
+
+    pub(super) fn start(&mut self, here: &Here) {
+        self.announce_links(Time::ZERO, here);
+        self.follow_agreements(Time::ZERO, here);
+    }
+
+    pub(super) fn next_wake(&self) -> Time {
+        let sessions = self.sessions.iter().map(Session::next_wake).min();
+        let sessions = sessions.unwrap_or(Time::NEVER);
+        sessions.min(self.search).min(self.agreements).min(self.path_vector.next_wake())
+    }
+
+    pub(super) fn wake(&mut self, now: Time, here: &Here) {
+        for interface in (0..self.sessions.len() as u16).map(Interface) {
+            self.with_session(interface, |it, output| it.wake(now, output));
+        }
+        if now >= self.agreements {
+            self.follow_agreements(now, here);
+        }
+        if now >= self.search {
+            self.search = Time::NEVER;
+            self.search_paths(now, here);
+        }
+        for code in self.path_vector.due(now) {
+            self.tell(now, here, code);
+        }
+    }
+
+    /// A port has gone down or come up.
+    pub(super) fn link_changed(&mut self, now: Time, here: &Here, interface: Interface) {
+        let port = here.ports[usize::from(interface.0)];
+        if port.is_up {
+            self.with_session(interface, |it, output| it.resume(now, output));
+        } else {
+            self.sessions[usize::from(interface.0)].pause();
+        }
+        if here.leads_out(interface) {
+            self.follow_agreement(now, here, interface);
+            return;
+        }
+        if port.is_up {
+            let records: Vec<Record> = self.link_state.records().collect();
+            records.into_iter().for_each(|it| self.send_record(now, interface, it));
+        }
+        self.announce_links(now, here);
+    }
+
+    /// Takes in a message that came by a port; returns whether its bytes mean something.
+    pub(super) fn receive(
+        &mut self,
+        now: Time,
+        here: &mut Here,
+        from: Interface,
+        bytes: &[u8],
+    ) -> bool {
+        let Ok(Control::Session { sequence, acknowledgement, message }) = Control::decode(bytes)
+        else {
+            return false;
+        };
+        let numbers = [sequence, acknowledgement];
+        let mut next = None;
+        self.with_session(from, |it, output| next = it.receive(now, numbers, message, output));
+        match next {
+            Some(SessionMessage::Record(record)) if !here.leads_out(from) => {
+                self.take_record(now, here, from, record);
+            }
+            Some(SessionMessage::Update(update)) if here.leads_out(from) => {
+                let code = update.code;
+                self.path_vector.receive(from, update);
+                self.decide(now, here, code);
+            }
+            _ => {}
+        }
+        true
+    }
+
+    /// Makes packets of what is to be sent. What is not for a port that is up is lost.
+    pub(super) fn flush(
+        &mut self,
+        here: &mut Here,
+        packets: &mut PacketStore,
+        actions: &mut Actions,
+    ) {
+        for (interface, control) in self.output.drain(..) {
+            let port = here.ports[usize::from(interface.0)];
+            if !port.is_up {
+                continue;
+            }
+            let bytes = control.encode();
+            let encoding = here.settings.encoding;
+            let network_size = encoding.header() + bytes.len() as u16;
+            let is_alone = matches!(
+                control,
+                Control::Session { message: SessionMessage::Acknowledgement, .. }
+            );
+            here.counters.control_messages += u64::from(!is_alone);
+            here.counters.control_bytes += u64::from(network_size);
+            let body = Body::Region(RegionPacket {
+                destination: here.settings.places[port.node as usize].code,
+                source: here.code,
+                encoding,
+                protocol: protocol::CONTROL,
+                between: [here.node, port.node],
+                flow_label: 0,
+                content: Content::Message(packets.insert_message(bytes)),
+            });
+            let (ecn, route) = (Ecn::NotCapable, PacketRoute::NONE);
+            actions.send(interface, Packet { body, ecn, network_size, hops: HOPS_SPENT, route });
+        }
+    }
+
+    fn with_session(
+        &mut self,
+        interface: Interface,
+        act: impl FnOnce(&mut Session, &mut Vec<Control>),
+    ) {
+        let mut output = Vec::new();
+        act(&mut self.sessions[usize::from(interface.0)], &mut output);
+        self.output.extend(output.into_iter().map(|it| (interface, it)));
+    }
+
+    fn send_record(&mut self, now: Time, to: Interface, record: Record) {
+        self.with_session(to, |it, output| it.send(now, SessionMessage::Record(record), output));
+    }
+
+    /// Keeps a record and sends it on, if it is new.
+    fn take_record(&mut self, now: Time, here: &Here, from: Interface, record: Record) {
+        if record.router() == here.node || !self.link_state.install(&record) {
+            return;
+        }
+        let external = match &record {
+            Record::External(it) => Some(it.code),
+            Record::Router(_) => None,
+        };
+        self.flood(now, here, record, Some(from));
+        match external {
+            Some(code) => self.decide(now, here, code),
+            None => self.search = self.search.min(now + SEARCH_DELAY),
+        }
+    }
+
+    fn flood(&mut self, now: Time, here: &Here, record: Record, except: Option<Interface>) {
+        let up = here.ports(false).into_iter().filter(|it| here.ports[usize::from(it.0)].is_up);
+        let others = up.filter(|it| Some(*it) != except);
+        others.for_each(|it| self.send_record(now, it, record.clone()));
+    }
+
+    /// Tells the own region of the own links.
+    fn announce_links(&mut self, now: Time, here: &Here) {
+        self.sequence += 1;
+        let record = Record::Router(self.record(here));
+        self.link_state.install(&record);
+        self.flood(now, here, record, None);
+        self.search = self.search.min(now + SEARCH_DELAY);
+    }
+
+    /// Paths inside the region may be others.
+    fn search_paths(&mut self, now: Time, here: &Here) {
+        let up = |router: u32| {
+            let place = here.ports.iter().position(|it| it.node == router && it.is_up)?;
+            Some(Interface(place as u16))
+        };
+        if self.link_state.search(here.node, up) {
+            let mut codes: Vec<Code> = self.link_state.codes().collect();
+            codes.extend(self.routes.keys());
+            codes.sort_unstable();
+            codes.dedup();
+            codes.into_iter().for_each(|it| self.decide(now, here, it));
+        }
+    }
+
+    /// Opens and closes the sessions with neighbouring regions, as the agreements say.
+    fn follow_agreements(&mut self, now: Time, here: &Here) {
+        let outside = here.ports(true);
+        outside.iter().for_each(|it| self.follow_agreement(now, here, *it));
+        let regions: Vec<u8> =
+            outside.iter().map(|it| here.ports[usize::from(it.0)].region).collect();
+        let own = here.number();
+        let concerns =
+            |it: [u8; 2]| it.contains(&own) && regions.iter().any(|region| it.contains(region));
+        let agreements = here.settings.agreements.iter().filter(|it| concerns(it.regions));
+        let times = agreements.flat_map(|it| [it.from, it.until]).filter(|it| *it > now);
+        self.agreements = times.min().unwrap_or(Time::NEVER);
+    }
+
+    fn follow_agreement(&mut self, now: Time, here: &Here, interface: Interface) {
+        let port = here.ports[usize::from(interface.0)];
+        let regions = [here.number(), port.region];
+        let agreement = here.settings.agreement(regions, now).filter(|_| port.is_up);
+        let standing = agreement.map(|it| it.standing(here.number()));
+        let lost = self.path_vector.codes(interface);
+        if !self.path_vector.set(interface, standing) {
+            return;
+        }
+        lost.into_iter().for_each(|it| self.decide(now, here, it));
+        if standing.is_some() {
+            let codes: Vec<Code> = self.routes.keys().copied().collect();
+            let own = Code::of_region(here.number());
+            codes.into_iter().chain([own]).for_each(|it| self.tell(now, here, it));
+        }
+    }
+
+    /// Chooses the route to a region anew, and tells of it if it is another one.
+    ///
+    /// The neighbour that pays comes first, then the path of the fewest regions, then one that
+    /// begins at the own node, then the nearest border.
+    fn decide(&mut self, now: Time, here: &Here, code: Code) {
+        let rank = |it: &Route, cost: u64| (it.standing, it.path.len(), cost, it.exit);
+        let own = self.path_vector.routes(code).map(|it| (rank(&it, 0), it));
+        let others = self.link_state.externals(code).filter(|(it, _)| it.router != here.node);
+        let others = others.map(|(it, reached)| {
+            let route = Route {
+                standing: Standing::of(it.preference),
+                path: it.path.clone(),
+                mtu: it.mtu,
+                exit: Exit::Border(it.router),
+            };
+            // One more than what it costs: the own node is the nearest.
+            (rank(&route, reached.cost + 1), route)
+        });
+        let best = own.chain(others).min_by(|one, other| one.0.cmp(&other.0)).map(|it| it.1);
+        if best.as_ref() != self.routes.get(&code) {
+            match &best {
+                Some(it) => self.routes.insert(code, it.clone()),
+                None => self.routes.remove(&code),
+            };
+            self.announce(now, here, code);
+            self.tell(now, here, code);
+        }
+        self.note_change(now, here, code);
+    }
+
+    /// Remembers that packets for a region take another way.
+    fn note_change(&mut self, now: Time, here: &Here, code: Code) {
+        let route = self.routes.get(&code);
+        let next = route.and_then(|it| {
+            let first = match it.exit {
+                Exit::Here(interface) => Some(interface),
+                Exit::Border(border) => self.link_state.reached(border)?.first,
+            };
+            first.map(|it| here.ports[usize::from(it.0)].node)
+        });
+        let path = route.map(|it| it.path.clone()).unwrap_or_default();
+        let last = self.changes.iter().rev().find(|it| it.code == code);
+        let known = last.map(|it| (it.next, &it.path));
+        if known.unwrap_or((None, &Vec::new())) != (next, &path) {
+            self.changes.push(RouteChange { time: now, code, next, path });
+        }
+    }
+
+    /// Tells the own region how the own node reaches another one, or that it does not any more.
+    fn announce(&mut self, now: Time, here: &Here, code: Code) {
+        let known = self.link_state.external(code, here.node);
+        let own = self.routes.get(&code).filter(|it| matches!(it.exit, Exit::Here(_)));
+        let path = own.map(|it| it.path.clone()).unwrap_or_default();
+        if known.map_or(&[][..], |it| &it.path) == path.as_slice() {
+            return;
+        }
+        let record = Record::External(ExternalRecord {
+            router: here.node,
+            sequence: known.map_or(0, |it| it.sequence) + 1,
+            code,
+            preference: own.map_or(0, |it| it.standing as u8),
+            mtu: own.map_or(0, |it| it.mtu),
+            path,
+        });
+        self.link_state.install(&record);
+        self.flood(now, here, record, None);
+    }
+
+    /// Tells neighbouring regions how a region is reached.
+    fn tell(&mut self, now: Time, here: &Here, code: Code) {
+        let own = Route {
+            standing: Standing::Customer,
+            path: Vec::new(),
+            mtu: u16::MAX,
+            exit: Exit::Border(here.node),
+        };
+        let is_own = code.region() == here.number();
+        let route = if is_own { Some(&own) } else { self.routes.get(&code) };
+        let mut output: Vec<(Interface, Update)> = Vec::new();
+        self.path_vector.tell(now, code, route, &mut self.random, &mut output);
+        for (interface, update) in output {
+            let message = SessionMessage::Update(update);
+            self.with_session(interface, |it, output| it.send(now, message, output));
+        }
+    }
+}

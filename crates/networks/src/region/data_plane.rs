@@ -1,0 +1,314 @@
+//! The data plane of a router: what becomes of a packet (section VI.D.2).
+
+use windtunnel_engine::{Handle, Time};
+use windtunnel_packets::ip::IpVersion;
+use windtunnel_packets::region::{
+    Code, Content, Control, ErrorKind, HOP_LIMIT, NO_AGREEMENT, RegionPacket, UNKNOWN_REGION,
+    protocol,
+};
+use windtunnel_packets::{Body, Ecn, Packet, PacketStore, Route};
+
+use super::control_plane::ControlPlane;
+use super::errors::ErrorBudget;
+use super::path_vector::Exit;
+use super::router::Here;
+use super::settings::Transit;
+use crate::layer::{Actions, Interface};
+
+/// The code of a sub-region that nobody is in.
+const UNKNOWN_SUB_REGION: u8 = 2;
+/// The code of an address that nobody has.
+const UNKNOWN_ADDRESS: u8 = 4;
+
+/// The data plane.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct DataPlane {
+    errors: ErrorBudget,
+}
+
+/// Where a packet comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum From {
+    /// The node itself.
+    Here,
+    /// A port.
+    Port(Interface),
+    /// A tunnel that ends here.
+    Tunnel,
+}
+
+/// A packet with its header.
+#[derive(Clone, Copy, Debug)]
+struct Carried {
+    packet: Packet,
+    header: RegionPacket,
+}
+
+/// What a plane works with.
+struct Around<'a> {
+    now: Time,
+    here: &'a mut Here,
+    control: &'a ControlPlane,
+    packets: &'a mut PacketStore,
+    actions: &'a mut Actions,
+}
+
+impl DataPlane {
+    /// The message from a neighbour in a packet that has come to its end, if it has one.
+    pub(super) fn message_for(&self, here: &Here, packet: &RegionPacket) -> Option<Handle> {
+        match packet.content {
+            Content::Message(it) if packet.between[1] == here.node => Some(it),
+            _ => None,
+        }
+    }
+
+    /// A host here sends an IP packet to a node of another region.
+    #[expect(clippy::too_many_arguments, reason = "what a layer is called with, and its parts")]
+    pub(super) fn carry(
+        &mut self,
+        now: Time,
+        here: &mut Here,
+        control: &ControlPlane,
+        packet: Packet,
+        to: u32,
+        packets: &mut PacketStore,
+        actions: &mut Actions,
+    ) {
+        here.counters.sent += 1;
+        let encoding = here.settings.encoding;
+        let Some(network_size) = packet.network_size.checked_add(encoding.header()) else {
+            here.counters.too_big += 1;
+            return packets.discard(&packet);
+        };
+        let header = RegionPacket {
+            destination: here.settings.places[to as usize].code,
+            source: here.code,
+            encoding,
+            protocol: match packet.ip_version() {
+                Some(IpVersion::V6) => protocol::IPV6,
+                _ => protocol::IPV4,
+            },
+            between: [here.node, to],
+            flow_label: packet.flow_key().0 as u32 & 0xf_ffff,
+            content: Content::Packet(packets.insert(packet)),
+        };
+        let (ecn, body, route) = (packet.ecn, Body::Region(header), Route::NONE);
+        let packet = Packet { body, ecn, network_size, hops: 0, route };
+        let mut around = Around { now, here, control, packets, actions };
+        self.forward(&mut around, From::Here, Carried { packet, header });
+    }
+
+    /// A packet has come by a port: of the region protocol, or of a tunnel's.
+    #[expect(clippy::too_many_arguments, reason = "what a layer is called with, and its parts")]
+    pub(super) fn receive(
+        &mut self,
+        now: Time,
+        here: &mut Here,
+        control: &ControlPlane,
+        from: Interface,
+        packet: Packet,
+        packets: &mut PacketStore,
+        actions: &mut Actions,
+    ) {
+        let mut around = Around { now, here, control, packets, actions };
+        match packet.body {
+            Body::Region(header) => {
+                let carried = Carried { packet, header };
+                if around.here.leads_out(from) && !control.is_open(from) {
+                    around.here.counters.without_agreement += 1;
+                    return self.report(&mut around, carried, ErrorKind::Unreachable(NO_AGREEMENT));
+                }
+                self.forward(&mut around, From::Port(from), carried);
+            }
+            Body::Tunnelled(tunnelled) if tunnelled.between[1] == around.here.node => {
+                around.here.counters.decapsulated += 1;
+                match around.packets.unwrap(tunnelled, packet.ecn) {
+                    Ok(packet) => {
+                        if let Body::Region(header) = packet.body {
+                            self.forward(&mut around, From::Tunnel, Carried { packet, header });
+                        }
+                    }
+                    Err(packet) => {
+                        around.here.counters.unmarkable += 1;
+                        around.packets.discard(&packet);
+                    }
+                }
+            }
+            Body::Tunnelled(tunnelled) => around.pass_through_tunnel(packet, tunnelled.between[1]),
+            _ => around.packets.discard(&packet),
+        }
+    }
+
+    /// Forwards a packet, or delivers it.
+    fn forward(&mut self, around: &mut Around<'_>, from: From, mut carried: Carried) {
+        let to = carried.header.destination;
+        let own = around.here.code;
+        let is_for_region = to.region() == own.region();
+        let is_here = is_for_region && carried.header.between[1] == around.here.node;
+        if from != From::Here && !is_here {
+            carried.packet.hops += 1;
+            if carried.packet.hops >= HOP_LIMIT {
+                around.here.counters.hop_limit_exceeded += 1;
+                return self.report(around, carried, ErrorKind::HopLimit);
+            }
+        }
+        if is_here {
+            return around.deliver(carried);
+        }
+        let next = if is_for_region { around.inside(&carried) } else { around.outside(to, from) };
+        match next {
+            Ok(Next::Port(interface)) => self.pass_on(around, carried, interface),
+            Ok(Next::Tunnel(border, first)) => around.encapsulate(carried, border, first),
+            Err(kind) => {
+                around.here.counters.unreachable += 1;
+                self.report(around, carried, kind);
+            }
+        }
+    }
+
+    /// Sends a packet through a port, if it is not too big for that.
+    fn pass_on(&mut self, around: &mut Around<'_>, carried: Carried, interface: Interface) {
+        let mtu = around.here.ports[usize::from(interface.0)].mtu;
+        if carried.packet.network_size > mtu {
+            around.here.counters.too_big += 1;
+            return self.report(around, carried, ErrorKind::TooBig(u32::from(mtu)));
+        }
+        around.actions.send(interface, carried.packet);
+    }
+
+    /// Drops a packet and tells its sender why, unless that is not told who it is, or the
+    /// packet is itself a message.
+    fn report(&mut self, around: &mut Around<'_>, carried: Carried, kind: ErrorKind) {
+        let Carried { packet, header } = carried;
+        let is_own = header.protocol == protocol::CONTROL;
+        if is_own || header.source == Code::UNSPECIFIED || !self.errors.allows(around.now) {
+            return around.packets.discard(&packet);
+        }
+        around.here.counters.errors_sent += 1;
+        let quoted = around.packets.insert(packet);
+        let encoding = header.encoding;
+        let size = packet.network_size.saturating_add(encoding.header() + Control::HEADER);
+        let report = RegionPacket {
+            destination: header.source,
+            source: around.here.code,
+            encoding,
+            protocol: protocol::CONTROL,
+            between: [around.here.node, header.between[0]],
+            flow_label: 0,
+            content: Content::Error { kind, quoted },
+        };
+        let packet = Packet {
+            body: Body::Region(report),
+            ecn: Ecn::NotCapable,
+            network_size: size.min(Control::LARGEST_ERROR),
+            hops: 0,
+            route: Route::NONE,
+        };
+        self.forward(around, From::Here, Carried { packet, header: report });
+    }
+}
+
+/// What comes next for a packet.
+#[derive(Clone, Copy, Debug)]
+enum Next {
+    Port(Interface),
+    /// A tunnel to a border, which begins with that port.
+    Tunnel(u32, Interface),
+}
+
+impl Around<'_> {
+    /// Where a packet goes on that is for the own region.
+    fn inside(&mut self, carried: &Carried) -> Result<Next, ErrorKind> {
+        let to = carried.header.destination;
+        let is_for_other = to.sub_region() != 0 && to.sub_region() != self.here.code.sub_region();
+        let (reached, unknown) = if is_for_other {
+            self.here.counters.region_lookups += 1;
+            (self.control.nearest(to.sub_region()), UNKNOWN_SUB_REGION)
+        } else {
+            self.here.counters.address_lookups += 1;
+            (self.control.reached(carried.header.between[1]), UNKNOWN_ADDRESS)
+        };
+        let first = reached.and_then(|it| it.first);
+        first.map(Next::Port).ok_or(ErrorKind::Unreachable(unknown))
+    }
+
+    /// Where a packet goes on that is for another region.
+    fn outside(&mut self, to: Code, from: From) -> Result<Next, ErrorKind> {
+        self.here.counters.region_lookups += 1;
+        let unknown = ErrorKind::Unreachable(UNKNOWN_REGION);
+        let route = self.control.route(Code::of_region(to.region())).ok_or(unknown)?;
+        let border = match route.exit {
+            Exit::Here(interface) => return Ok(Next::Port(interface)),
+            Exit::Border(it) => it,
+        };
+        let first = self.control.reached(border).and_then(|it| it.first).ok_or(unknown)?;
+        let enters = match from {
+            From::Port(port) => self.here.leads_out(port),
+            From::Tunnel => true,
+            From::Here => false,
+        };
+        let transit = self.here.settings.region(self.here.number()).transit;
+        Ok(match transit {
+            Transit::Tunnel(_) if enters => Next::Tunnel(border, first),
+            _ => Next::Port(first),
+        })
+    }
+
+    /// Gives a packet's payload to the host.
+    fn deliver(&mut self, Carried { packet, header }: Carried) {
+        match header.content {
+            Content::Packet(inside) => match self.packets.unwrap_at(inside, packet.ecn) {
+                Ok(packet) => {
+                    self.here.counters.delivered += 1;
+                    self.actions.delivered.push(packet);
+                }
+                Err(packet) => {
+                    self.here.counters.unmarkable += 1;
+                    self.packets.discard(&packet);
+                }
+            },
+            Content::Error { .. } => {
+                self.here.counters.errors_received += 1;
+                self.packets.discard(&packet);
+            }
+            Content::Message(_) => {
+                self.here.counters.malformed += 1;
+                self.packets.discard(&packet);
+            }
+        }
+    }
+
+    /// Puts a packet into a tunnel to another border.
+    fn encapsulate(&mut self, carried: Carried, border: u32, first: Interface) {
+        let transit = self.here.settings.region(self.here.number()).transit;
+        let Transit::Tunnel(version) = transit else { return };
+        match self.packets.wrap(carried.packet, [self.here.node, border], version) {
+            Ok(outer) => {
+                self.here.counters.encapsulated += 1;
+                self.actions.send(first, outer);
+            }
+            Err(packet) => {
+                self.here.counters.too_big += 1;
+                self.packets.discard(&packet);
+            }
+        }
+    }
+
+    /// Forwards a packet of a tunnel through the region, as IP does.
+    fn pass_through_tunnel(&mut self, packet: Packet, to: u32) {
+        self.here.counters.tunnel_lookups += 1;
+        let hops = packet.hops + 1;
+        let first = self.control.reached(to).and_then(|it| it.first);
+        match first {
+            Some(interface) if hops < HOP_LIMIT => {
+                self.actions.send(interface, Packet { hops, ..packet });
+            }
+            _ => {
+                let counters = &mut self.here.counters;
+                counters.hop_limit_exceeded += u64::from(first.is_some());
+                counters.unreachable += u64::from(first.is_none());
+                self.packets.discard(&packet);
+            }
+        }
+    }
+}

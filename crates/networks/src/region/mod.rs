@@ -1,0 +1,23 @@
+//! The region protocol's routers: who learns what of whom, and what becomes of a packet.
+//!
+//! Inside a region records of links are flooded to all routers (a link-state protocol, as
+//! OSPF's, RFC 2328); the borders of neighbouring regions tell each other by which regions
+//! each is reached (a path vector, as BGP's, RFC 4271), and flood what they learn. Han and Li,
+//! "On the Study of Internet Ossification and Solution", section VI.D, name both and fix
+//! neither.
+
+mod control_plane;
+mod counters;
+mod data_plane;
+mod errors;
+mod link_state;
+mod path_vector;
+mod router;
+mod session;
+mod settings;
+
+pub use counters::{RouteChange, RouterCounters, TableSize};
+pub use router::{PROTOCOL, RegionRouter};
+pub use settings::{
+    Advertisement, Agreement, Neighbour, Place, Region, RegionSettings, Relation, Standing, Transit,
+};

@@ -1,0 +1,217 @@
+//! A router of a region, or a host with what it needs of one.
+
+use std::sync::Arc;
+
+use windtunnel_engine::Time;
+use windtunnel_packets::region::{Code, ETHER_TYPE, RouterRecord};
+use windtunnel_packets::{Body, Packet, PacketStore, ProtocolNumber};
+
+use super::control_plane::ControlPlane;
+use super::counters::{RouteChange, RouterCounters, TableSize};
+use super::data_plane::DataPlane;
+use super::settings::{RegionSettings, Transit};
+use crate::layer::{Actions, Interface, LayerMaker, NetworkLayer, NodeSetting, Timer};
+
+/// The number by which nodes know the layer: the protocol's EtherType.
+pub const PROTOCOL: ProtocolNumber = ProtocolNumber(ETHER_TYPE);
+
+/// What both planes of a router know of where they are.
+#[derive(Debug)]
+pub(super) struct Here {
+    pub(super) settings: Arc<RegionSettings>,
+    pub(super) node: u32,
+    pub(super) code: Code,
+    pub(super) ports: Vec<Port>,
+    pub(super) counters: RouterCounters,
+}
+
+/// An interface.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Port {
+    pub(super) node: u32,
+    pub(super) mtu: u16,
+    /// The number of the region at the other end.
+    pub(super) region: u8,
+    pub(super) metric: u32,
+    pub(super) is_up: bool,
+}
+
+impl Here {
+    /// The number of the own region.
+    pub(super) fn number(&self) -> u8 {
+        self.code.region()
+    }
+
+    /// Whether a port leads to another region.
+    pub(super) fn leads_out(&self, interface: Interface) -> bool {
+        self.ports[usize::from(interface.0)].region != self.number()
+    }
+
+    /// The ports that lead to other regions, or those that do not.
+    pub(super) fn ports(&self, lead_out: bool) -> Vec<Interface> {
+        let all = (0..self.ports.len() as u16).map(Interface);
+        all.filter(|it| self.leads_out(*it) == lead_out).collect()
+    }
+}
+
+/// The layer of one node: what it learns and what it forwards by.
+#[derive(Debug)]
+pub struct RegionRouter {
+    here: Here,
+    control: ControlPlane,
+    data: DataPlane,
+    /// When it is to be called next.
+    alarm: Time,
+}
+
+impl RegionRouter {
+    /// The router of a node.
+    ///
+    /// # Panics
+    /// If the node has no place in `settings`.
+    #[must_use]
+    pub fn new(settings: Arc<RegionSettings>, setting: NodeSetting) -> Self {
+        let place = &settings.places[setting.node];
+        let port = |it: &super::settings::Neighbour| Port {
+            node: it.node,
+            mtu: it.mtu,
+            region: settings.places[it.node as usize].code.region(),
+            metric: it.metric,
+            is_up: true,
+        };
+        let here = Here {
+            node: setting.node as u32,
+            code: place.code,
+            ports: place.neighbours.iter().map(port).collect(),
+            counters: RouterCounters::default(),
+            settings: Arc::clone(&settings),
+        };
+        let control = ControlPlane::new(&here, setting.random);
+        Self { here, control, data: DataPlane::default(), alarm: Time::NEVER }
+    }
+
+    /// Its region and sub-region.
+    #[must_use]
+    pub fn code(&self) -> Code {
+        self.here.code
+    }
+
+    /// Whether a link leads from it to another region.
+    #[must_use]
+    pub fn is_border(&self) -> bool {
+        !self.here.ports(true).is_empty()
+    }
+
+    /// How packets of others cross its region.
+    #[must_use]
+    pub fn transit(&self) -> Transit {
+        self.here.settings.region(self.here.number()).transit
+    }
+
+    /// What it counted.
+    #[must_use]
+    pub fn counters(&self) -> &RouterCounters {
+        &self.here.counters
+    }
+
+    /// How much it keeps.
+    #[must_use]
+    pub fn table_size(&self) -> TableSize {
+        self.control.table_size()
+    }
+
+    /// How it forwarded to which region in the course of the run.
+    #[must_use]
+    pub fn changes(&self) -> &[RouteChange] {
+        self.control.changes()
+    }
+
+    /// What it tells the other routers of its region about itself.
+    #[must_use]
+    pub fn record(&self) -> RouterRecord {
+        self.control.record(&self.here)
+    }
+
+    /// Sends what the control plane wants sent, and arranges for its next call.
+    fn settle(&mut self, packets: &mut PacketStore, actions: &mut Actions) {
+        self.control.flush(&mut self.here, packets, actions);
+        let next = self.control.next_wake();
+        if next < self.alarm {
+            self.alarm = next;
+            actions.wake(next, Timer(0));
+        }
+    }
+}
+
+impl LayerMaker for Arc<RegionSettings> {
+    fn protocol(&self) -> ProtocolNumber {
+        PROTOCOL
+    }
+
+    fn layer(&self, setting: NodeSetting) -> Box<dyn NetworkLayer> {
+        Box::new(RegionRouter::new(Self::clone(self), setting))
+    }
+}
+
+impl NetworkLayer for RegionRouter {
+    fn start(&mut self, packets: &mut PacketStore, actions: &mut Actions) {
+        self.control.start(&self.here);
+        self.settle(packets, actions);
+    }
+
+    fn receive(
+        &mut self,
+        now: Time,
+        from: Interface,
+        packet: &Packet,
+        packets: &mut PacketStore,
+        actions: &mut Actions,
+    ) {
+        if let Body::Region(it) = &packet.body
+            && let Some(message) = self.data.message_for(&self.here, it)
+        {
+            let known = self.control.receive(now, &mut self.here, from, packets.message(message));
+            self.here.counters.malformed += u64::from(!known);
+            packets.discard(packet);
+            return self.settle(packets, actions);
+        }
+        let Self { here, control, data, .. } = self;
+        data.receive(now, here, control, from, *packet, packets, actions);
+    }
+
+    fn wake(&mut self, now: Time, _timer: Timer, packets: &mut PacketStore, actions: &mut Actions) {
+        // A time that was set before an earlier one means nothing any more.
+        if now == self.alarm {
+            self.alarm = Time::NEVER;
+            self.control.wake(now, &self.here);
+            self.settle(packets, actions);
+        }
+    }
+
+    fn carry(
+        &mut self,
+        now: Time,
+        packet: Packet,
+        to: usize,
+        packets: &mut PacketStore,
+        actions: &mut Actions,
+    ) {
+        let Self { here, control, data, .. } = self;
+        data.carry(now, here, control, packet, to as u32, packets, actions);
+    }
+
+    fn link_changed(
+        &mut self,
+        now: Time,
+        interface: Interface,
+        is_up: bool,
+        packets: &mut PacketStore,
+        actions: &mut Actions,
+    ) {
+        let port = &mut self.here.ports[usize::from(interface.0)];
+        if std::mem::replace(&mut port.is_up, is_up) != is_up {
+            self.control.link_changed(now, &self.here, interface);
+            self.settle(packets, actions);
+        }
+    }
+}

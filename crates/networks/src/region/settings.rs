@@ -1,0 +1,177 @@
+//! What all routers of a network of regions know beforehand: who is where, and what is agreed.
+
+use windtunnel_engine::{Duration, Time};
+use windtunnel_packets::ip::IpVersion;
+use windtunnel_packets::region::{Code, Encoding};
+
+/// How packets of other regions cross a region (section VI.D.2).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Transit {
+    /// Every device forwards them by the codes of regions.
+    #[default]
+    Transparent,
+    /// The border where they enter puts them into IP packets to the one where they leave; the
+    /// devices between forward those.
+    Tunnel(IpVersion),
+    /// They do not: the region tells its neighbours of no other.
+    Refused,
+}
+
+/// A region.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Region {
+    /// Its number, among [`Code::REGIONS`].
+    pub number: u8,
+    /// How packets of others cross it.
+    pub transit: Transit,
+}
+
+/// What an interface of a node leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Neighbour {
+    /// The node.
+    pub node: u32,
+    /// What a path inside the region pays for the link.
+    pub metric: u32,
+    /// The largest packet that the link carries, in bytes.
+    pub mtu: u16,
+}
+
+/// A node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Its region and sub-region.
+    pub code: Code,
+    /// What its interfaces lead to, in their order.
+    pub neighbours: Vec<Neighbour>,
+}
+
+/// What two neighbouring regions have agreed on: that they exchange packets, and tell each
+/// other of the regions that they reach.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Agreement {
+    /// The numbers of the two.
+    pub regions: [u8; 2],
+    /// What they are to each other.
+    pub relation: Relation,
+    /// From when on.
+    pub from: Time,
+    /// Until when.
+    pub until: Time,
+}
+
+/// What the two regions of an agreement are to each other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Relation {
+    /// Each tells the other of all regions that it reaches.
+    #[default]
+    Transit,
+    /// Each tells the other of itself and its customers.
+    Peering,
+    /// The first is the customer of the second.
+    CustomerProvider,
+}
+
+/// What one region is to another, as that one sees it; in the order in which routes are
+/// preferred (Gao and Rexford 2001).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Standing {
+    /// It pays for what is carried.
+    Customer,
+    /// Both carry everything for each other.
+    Transit,
+    /// Neither pays, and neither carries what others send.
+    Peer,
+    /// It is paid.
+    Provider,
+}
+
+impl Standing {
+    /// Whether a neighbour of this standing is told of what another one told: only those are
+    /// who pay, unless that one pays (Gao and Rexford 2001).
+    #[must_use]
+    pub fn is_told(self, of: Self) -> bool {
+        self <= Self::Transit || of <= Self::Transit
+    }
+
+    /// The one of that number.
+    #[must_use]
+    pub fn of(number: u8) -> Self {
+        match number {
+            0 => Self::Customer,
+            1 => Self::Transit,
+            2 => Self::Peer,
+            _ => Self::Provider,
+        }
+    }
+}
+
+/// How borders tell their neighbours of changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Advertisement {
+    /// After one about a region, the next about the same goes to the same neighbour so much
+    /// later at the earliest, times a random factor from 0.75 to 1 (RFC 4271, section
+    /// 9.2.1.1).
+    pub interval: Duration,
+    /// Whether the factor is drawn; otherwise it is 1.
+    pub is_jittered: bool,
+    /// Whether that holds for withdrawals too, as in RFC 4271; in RFC 1771 it did not.
+    pub withdrawals_wait: bool,
+}
+
+impl Default for Advertisement {
+    fn default() -> Self {
+        let interval = Duration::from_secs(30);
+        Self { interval, is_jittered: true, withdrawals_wait: true }
+    }
+}
+
+/// A network of regions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RegionSettings {
+    /// How headers are encoded.
+    pub encoding: Encoding,
+    /// How borders tell of changes.
+    pub advertisement: Advertisement,
+    /// The regions, by their numbers.
+    pub regions: Vec<Region>,
+    /// The nodes, by their places in the plan.
+    pub places: Vec<Place>,
+    /// What is agreed; regions without an agreement exchange nothing.
+    pub agreements: Vec<Agreement>,
+}
+
+impl RegionSettings {
+    /// The region of that number.
+    ///
+    /// # Panics
+    /// If there is none.
+    #[must_use]
+    pub fn region(&self, number: u8) -> &Region {
+        self.regions.iter().find(|it| it.number == number).expect("every node is in a region")
+    }
+
+    /// The agreement between two regions that is in force, if there is one.
+    #[must_use]
+    pub fn agreement(&self, regions: [u8; 2], now: Time) -> Option<&Agreement> {
+        let [first, second] = regions;
+        self.agreements.iter().find(|it| {
+            (it.regions == [first, second] || it.regions == [second, first])
+                && (it.from..it.until).contains(&now)
+        })
+    }
+}
+
+impl Agreement {
+    /// What the other region is to that one.
+    #[must_use]
+    pub fn standing(&self, own: u8) -> Standing {
+        let is_first = self.regions[0] == own;
+        match self.relation {
+            Relation::Transit => Standing::Transit,
+            Relation::Peering => Standing::Peer,
+            Relation::CustomerProvider if is_first => Standing::Provider,
+            Relation::CustomerProvider => Standing::Customer,
+        }
+    }
+}

@@ -1,0 +1,5 @@
+//! The region protocol's routers: what they tell each other and when all agree, against closed
+//! forms; and what becomes of packets.
+
+mod control_plane;
+mod network;

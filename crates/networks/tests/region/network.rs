@@ -1,0 +1,214 @@
+//! Routers joined by links of one delay, without anything else.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::sync::Arc;
+
+use windtunnel_engine::{Duration, Streams, Time};
+use windtunnel_networks::layer::{Actions, Interface, NetworkLayer, NodeSetting, Timer};
+use windtunnel_networks::region::{
+    Advertisement, Agreement, Neighbour, Place, Region, RegionRouter, RegionSettings, Relation,
+    Transit,
+};
+use windtunnel_packets::region::{Code, Content, Control, Encoding, SessionMessage};
+use windtunnel_packets::{Body, Packet, PacketStore};
+
+/// How long a packet takes over a link.
+pub(crate) const DELAY: Duration = Duration::from_millis(1);
+
+/// Settings with so many nodes per region, numbered from 1 on, and links between nodes.
+pub(crate) fn settings(regions: &[usize], links: &[[usize; 2]]) -> RegionSettings {
+    let numbers = (1..).zip(regions).flat_map(|(number, count)| vec![number; *count]);
+    let place = |number: u8| Place { code: Code::of_region(number), neighbours: Vec::new() };
+    let mut places: Vec<Place> = numbers.map(place).collect();
+    for &[first, second] in links {
+        for [from, to] in [[first, second], [second, first]] {
+            let neighbour = Neighbour { node: to as u32, metric: 1, mtu: u16::MAX };
+            places[from].neighbours.push(neighbour);
+        }
+    }
+    let region = |number: usize| Region { number: number as u8, transit: Transit::default() };
+    let mut agreements: Vec<Agreement> = Vec::new();
+    for link in links {
+        let regions = link.map(|it| places[it].code.region());
+        if regions[0] != regions[1] && !agreements.iter().any(|it| it.regions == regions) {
+            let relation = Relation::Transit;
+            agreements.push(Agreement { regions, relation, from: Time::ZERO, until: Time::NEVER });
+        }
+    }
+    RegionSettings {
+        encoding: Encoding::Compact,
+        advertisement: Advertisement {
+            interval: Duration::ZERO,
+            is_jittered: false,
+            withdrawals_wait: true,
+        },
+        regions: (1..=regions.len()).map(region).collect(),
+        places,
+        agreements,
+    }
+}
+
+/// Every pair of so many nodes.
+pub(crate) fn clique(nodes: usize) -> Vec<[usize; 2]> {
+    let pairs = |first: usize| (first + 1..nodes).map(move |second| [first, second]);
+    (0..nodes).flat_map(pairs).collect()
+}
+
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum What {
+    Arrival(usize, u16),
+    Wake(usize, u32),
+}
+
+/// A message that was sent: when, from which node to which, and what it says.
+#[derive(Clone, Debug)]
+pub(crate) struct Sent {
+    pub(crate) time: Time,
+    pub(crate) nodes: [usize; 2],
+    pub(crate) message: SessionMessage,
+}
+
+/// The routers at work.
+pub(crate) struct Network {
+    settings: Arc<RegionSettings>,
+    pub(crate) routers: Vec<RegionRouter>,
+    packets: PacketStore,
+    events: BinaryHeap<Reverse<(Time, u64, What)>>,
+    on_links: Vec<Option<Packet>>,
+    order: u64,
+    /// All messages but acknowledgements.
+    pub(crate) sent: Vec<Sent>,
+    /// What was delivered to hosts, with the node.
+    pub(crate) delivered: Vec<(usize, Packet)>,
+    /// The links that are down.
+    down: Vec<[usize; 2]>,
+}
+
+impl Network {
+    /// Has all routers start.
+    pub(crate) fn new(settings: RegionSettings) -> Self {
+        let settings = Arc::new(settings);
+        let streams = Streams::new(1, 0);
+        let router = |node: usize| {
+            let interfaces = settings.places[node].neighbours.len() as u16;
+            let random = streams.stream(&node.to_string());
+            RegionRouter::new(Arc::clone(&settings), NodeSetting { node, interfaces, random })
+        };
+        let mut network = Self {
+            routers: (0..settings.places.len()).map(router).collect(),
+            settings,
+            packets: PacketStore::default(),
+            events: BinaryHeap::new(),
+            on_links: Vec::new(),
+            order: 0,
+            sent: Vec::new(),
+            delivered: Vec::new(),
+            down: Vec::new(),
+        };
+        for node in 0..network.routers.len() {
+            network.act(Time::ZERO, node, |it, packets, actions| it.start(packets, actions));
+        }
+        network
+    }
+
+    /// Lets something happen at a router, and all that it wants done.
+    pub(crate) fn act(
+        &mut self,
+        now: Time,
+        node: usize,
+        act: impl FnOnce(&mut RegionRouter, &mut PacketStore, &mut Actions),
+    ) {
+        let mut actions = Actions::default();
+        act(&mut self.routers[node], &mut self.packets, &mut actions);
+        for (time, Timer(timer)) in actions.timers {
+            self.schedule(time.max(now), What::Wake(node, timer));
+        }
+        self.delivered.extend(actions.delivered.into_iter().map(|it| (node, it)));
+        for (Interface(interface), packet) in actions.sends {
+            let to = self.settings.places[node].neighbours[usize::from(interface)].node as usize;
+            self.note(now, [node, to], &packet);
+            if self.down.contains(&[node.min(to), node.max(to)]) {
+                self.packets.discard(&packet);
+                continue;
+            }
+            let neighbours = &self.settings.places[to].neighbours;
+            let back = neighbours.iter().position(|it| it.node as usize == node);
+            let _ = back.expect("links lead both ways");
+            self.on_links.push(Some(packet));
+            let place = self.on_links.len() - 1;
+            let back = back.unwrap_or(0) as u16;
+            self.schedule_arrival(now + DELAY, to, back, place);
+        }
+    }
+
+    fn note(&mut self, time: Time, nodes: [usize; 2], packet: &Packet) {
+        let Body::Region(region) = &packet.body else { return };
+        let Content::Message(bytes) = region.content else { return };
+        let bytes = self.packets.message(bytes);
+        assert_eq!(usize::from(packet.network_size), 16 + bytes.len(), "the size is that sent");
+        let Ok(Control::Session { message, .. }) = Control::decode(bytes) else {
+            panic!("routers send what can be decoded")
+        };
+        if message != SessionMessage::Acknowledgement {
+            self.sent.push(Sent { time, nodes, message });
+        }
+    }
+
+    fn schedule(&mut self, time: Time, what: What) {
+        self.order += 1;
+        self.events.push(Reverse((time, self.order << 32, what)));
+    }
+
+    fn schedule_arrival(&mut self, time: Time, node: usize, interface: u16, place: usize) {
+        self.order += 1;
+        let what = What::Arrival(node, interface);
+        self.events.push(Reverse((time, self.order << 32 | place as u64, what)));
+    }
+
+    /// Lets time pass.
+    pub(crate) fn run(&mut self, end: Time) {
+        while let Some(Reverse((time, order, what))) = self.events.pop() {
+            if time > end {
+                self.events.push(Reverse((time, order, what)));
+                return;
+            }
+            match what {
+                What::Wake(node, timer) => {
+                    self.act(time, node, |it, packets, actions| {
+                        it.wake(time, Timer(timer), packets, actions);
+                    });
+                }
+                What::Arrival(node, interface) => {
+                    let place = (order & u64::from(u32::MAX)) as usize;
+                    let packet = self.on_links[place].take().expect("it arrives once");
+                    self.act(time, node, |it, packets, actions| {
+                        it.receive(time, Interface(interface), &packet, packets, actions);
+                    });
+                }
+            }
+        }
+    }
+
+    /// Cuts a link, or joins it again.
+    pub(crate) fn set_link(&mut self, now: Time, [first, second]: [usize; 2], is_up: bool) {
+        let link = [first.min(second), first.max(second)];
+        self.down.retain(|it| *it != link);
+        if !is_up {
+            self.down.push(link);
+        }
+        for [node, to] in [[first, second], [second, first]] {
+            let neighbours = &self.settings.places[node].neighbours;
+            let interface = neighbours.iter().position(|it| it.node as usize == to);
+            let interface = Interface(interface.expect("they are neighbours") as u16);
+            self.act(now, node, |it, packets, actions| {
+                it.link_changed(now, interface, is_up, packets, actions);
+            });
+        }
+    }
+}
+
+/// So many milliseconds after the start.
+pub(crate) fn at(milliseconds: u64) -> Time {
+    Time::ZERO + Duration::from_millis(milliseconds)
+}

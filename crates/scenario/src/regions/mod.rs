@@ -1,0 +1,349 @@
+//! Regions, their protocol, and what they agree on.
+
+mod agreements;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toml::Spanned;
+use windtunnel_engine::Duration;
+use windtunnel_networks::region::{self, Advertisement, Place, RegionSettings};
+use windtunnel_packets::ip::IpVersion;
+use windtunnel_packets::region::{self as packets, Code};
+use windtunnel_world::{DomainsPlan, Groups, LinkPlan, RegionNames};
+
+use crate::choice::choice;
+use crate::error::{Mistake, list};
+use crate::located::{Located, Named};
+use crate::nodes::Names;
+use crate::units::Measured;
+pub(crate) use agreements::Agreement;
+
+/// A region: its nodes use IP among themselves, and the region protocol to reach those of
+/// other regions. All nodes of a scenario with regions are in one.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Region {
+    /// Its number, from 1 to 254.
+    code: Located<u16>,
+    /// Its nodes. Those with a link to another region are its borders.
+    nodes: Located<Vec<Located<String>>>,
+    /// How packets from one neighbouring region to another cross it.
+    #[serde(default)]
+    transit: Transit,
+    /// How many IP prefixes its routers keep, for the size of their tables; default: one for
+    /// each node.
+    prefixes: Option<u64>,
+    /// Parts of it that reach each other by the region protocol too, by name; default: none.
+    #[serde(default)]
+    #[schemars(with = "BTreeMap<String, SubRegion>")]
+    sub_regions: Named<SubRegion>,
+}
+
+/// A part of a region.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct SubRegion {
+    /// Its number, from 1 to 16777215.
+    code: Located<u32>,
+    /// Its nodes, which are nodes of the region.
+    nodes: Located<Vec<Located<String>>>,
+}
+
+/// How packets of other regions cross a region.
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+enum Transit {
+    /// Every node forwards them by the codes of regions.
+    #[default]
+    Transparent,
+    /// Between two borders they travel in IPv4 packets.
+    Ipv4Tunnel,
+    /// Between two borders they travel in IPv6 packets.
+    Ipv6Tunnel,
+    /// They do not: the region tells its neighbours of no other.
+    Refused,
+}
+
+impl From<Transit> for region::Transit {
+    fn from(transit: Transit) -> Self {
+        match transit {
+            Transit::Transparent => Self::Transparent,
+            Transit::Ipv4Tunnel => Self::Tunnel(IpVersion::V4),
+            Transit::Ipv6Tunnel => Self::Tunnel(IpVersion::V6),
+            Transit::Refused => Self::Refused,
+        }
+    }
+}
+
+/// How the region protocol behaves.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RegionProtocol {
+    /// How its header is encoded.
+    #[serde(default)]
+    encoding: Encoding,
+    /// After an advertisement of a region, the next about the same one goes to the same
+    /// neighbouring region so much later at the earliest; the default is BGP's.
+    #[serde(default = "half_a_minute")]
+    advertisement_interval: Located<Measured<Duration>>,
+    /// Whether that interval is multiplied by a random factor from 0.75 to 1, as BGP's is.
+    #[serde(default = "yes")]
+    advertisement_jitter: bool,
+    /// Whether withdrawals wait too (RFC 4271), or are sent at once (RFC 1771).
+    #[serde(default = "yes")]
+    withdrawals_wait: bool,
+}
+
+choice! {
+    /// How a header of the region protocol is encoded.
+    Encoding as packets::Encoding {
+        /// 16 bytes.
+        Compact,
+        /// 20 bytes, in the form of an IPv4 header.
+        Ipv4Shaped,
+        /// 16 bytes with a flow label, in the form of an IPv6 header.
+        Flow,
+    }
+}
+
+impl Default for RegionProtocol {
+    fn default() -> Self {
+        Self {
+            encoding: Encoding::default(),
+            advertisement_interval: half_a_minute(),
+            advertisement_jitter: true,
+            withdrawals_wait: true,
+        }
+    }
+}
+
+fn half_a_minute() -> Located<Measured<Duration>> {
+    Measured(Duration::from_secs(30)).into()
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// What a scenario says of regions.
+pub(crate) struct Regions<'a> {
+    pub(crate) regions: &'a Named<Region>,
+    pub(crate) agreements: &'a Named<Agreement>,
+    pub(crate) protocol: &'a RegionProtocol,
+}
+
+/// What becomes of it.
+pub(crate) struct Planned {
+    pub(crate) settings: Arc<RegionSettings>,
+    pub(crate) domains: DomainsPlan,
+    pub(crate) names: RegionNames,
+}
+
+impl Regions<'_> {
+    /// The network of regions; none if there are no regions.
+    pub(crate) fn plan(
+        &self,
+        nodes: &Names<'_>,
+        links: &[LinkPlan],
+    ) -> Result<Option<Planned>, Mistake> {
+        let Some((first, _)) = self.regions.first() else {
+            return match self.agreements.keys().next() {
+                None => Ok(None),
+                Some(name) => {
+                    Err(Mistake::new("agreements are between regions, and there are none")
+                        .at(name.span())
+                        .help("write tables such as [regions.ct1]"))
+                }
+            };
+        };
+        let codes = self.codes(nodes, first)?;
+        self.check_links(nodes, links, &codes)?;
+        let encoding = self.protocol.encoding.into();
+        let settings = RegionSettings {
+            encoding,
+            advertisement: Advertisement {
+                interval: self.protocol.advertisement_interval.value.0,
+                is_jittered: self.protocol.advertisement_jitter,
+                withdrawals_wait: self.protocol.withdrawals_wait,
+            },
+            regions: self.regions.values().map(Region::settings).collect(),
+            places: places(&codes, links),
+            agreements: agreements::plans(self.agreements, self.regions, links, &codes)?,
+        };
+        let domains = DomainsPlan {
+            of: codes.iter().map(|it| it.0).collect(),
+            carrier: region::PROTOCOL,
+            overhead: encoding.header(),
+        };
+        let names = self.regions.iter();
+        let names = names.map(|(name, it)| (it.number(), (name.get_ref().clone(), it.prefixes)));
+        let names = RegionNames(names.collect());
+        Ok(Some(Planned { settings: Arc::new(settings), domains, names }))
+    }
+
+    /// The code of each node.
+    fn codes(&self, nodes: &Names<'_>, first: &Spanned<String>) -> Result<Vec<Code>, Mistake> {
+        let mut codes = vec![None; nodes.count()];
+        let mut numbers: BTreeMap<u8, &str> = BTreeMap::new();
+        for (name, region) in self.regions {
+            region.check_code()?;
+            if let Some(other) = numbers.insert(region.number(), name.get_ref()) {
+                let message = format!("regions `{other}` and `{}` have one code", name.get_ref());
+                return Err(region.code.mistake(message).help("give each region its own"));
+            }
+            region.place(nodes, name, &mut codes)?;
+        }
+        match codes.iter().position(Option::is_none) {
+            None => Ok(codes.into_iter().flatten().collect()),
+            Some(node) => {
+                let node = nodes.name(node);
+                let known: Vec<&str> =
+                    self.regions.keys().map(|it| it.get_ref().as_str()).collect();
+                Err(Mistake::new(format!("node `{node}` is in no region"))
+                    .at(first.span())
+                    .help(format!("add it to the nodes of one of {}", list(&known))))
+            }
+        }
+    }
+
+    /// The nodes of a region reach each other without leaving it, and each region a
+    /// neighbour.
+    fn check_links(
+        &self,
+        nodes: &Names<'_>,
+        links: &[LinkPlan],
+        codes: &[Code],
+    ) -> Result<(), Mistake> {
+        let mut inside = Groups::new(codes.len());
+        let leads_out = |it: &&LinkPlan| codes[it.nodes[0]] != codes[it.nodes[1]];
+        links.iter().filter(|it| !leads_out(it)).for_each(|it| {
+            inside.join(it.nodes);
+        });
+        for (name, region) in self.regions {
+            let those = |it: &usize| codes[*it].region() == region.number();
+            let of_region: Vec<usize> = (0..codes.len()).filter(those).collect();
+            let is_joined = |node: &usize| {
+                let first = of_region.iter().find(|it| codes[**it] == codes[*node]);
+                inside.are_joined([*first.unwrap_or(node), *node])
+            };
+            let mut is_joined = is_joined;
+            if let Some(apart) = of_region.iter().find(|it| !is_joined(it)) {
+                let apart = nodes.name(*apart);
+                let name = name.get_ref();
+                let message = format!("no path inside region `{name}` leads to node `{apart}`");
+                return Err(region.nodes.mistake(message).help("join its nodes by links"));
+            }
+            let has_border = links.iter().filter(leads_out).any(|it| it.nodes.iter().any(those));
+            if !has_border && self.regions.len() > 1 {
+                let message = format!("no link leads out of region `{}`", name.get_ref());
+                return Err(region
+                    .nodes
+                    .mistake(message)
+                    .help("join one of its nodes to a node of another region"));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Region {
+    /// Its number, once that was checked.
+    fn number(&self) -> u8 {
+        self.code.value as u8
+    }
+
+    fn check_code(&self) -> Result<(), Mistake> {
+        let fits = |it: &u16| u8::try_from(*it).is_ok_and(|it| Code::REGIONS.contains(&it));
+        self.code.checked(
+            fits,
+            || format!("{} is not the code of a region", self.code.value),
+            "write a number from 1 to 254",
+        )
+    }
+
+    fn settings(&self) -> region::Region {
+        region::Region { number: self.number(), transit: self.transit.into() }
+    }
+
+    /// Writes down the codes of its nodes.
+    fn place(
+        &self,
+        nodes: &Names<'_>,
+        name: &Spanned<String>,
+        codes: &mut [Option<Code>],
+    ) -> Result<(), Mistake> {
+        self.nodes.checked(
+            |it| !it.is_empty(),
+            || format!("region `{}` has no nodes", name.get_ref()),
+            "name at least one",
+        )?;
+        for node in &self.nodes.value {
+            let place = nodes.index(node)?;
+            if codes[place].is_some() {
+                let message = format!("node `{}` is in two regions", node.value);
+                return Err(node.mistake(message).help("name it in one"));
+            }
+            codes[place] = Some(Code::of_region(self.number()));
+        }
+        let mut numbers: IndexMap<u32, &str> = IndexMap::new();
+        for (own, it) in &self.sub_regions {
+            it.code.checked(
+                |it| (1..=Code::LAST_SUB_REGION).contains(it),
+                || format!("{} is not the code of a sub-region", it.code.value),
+                "write a number from 1 to 16777215",
+            )?;
+            if let Some(other) = numbers.insert(it.code.value, own.get_ref()) {
+                let message =
+                    format!("sub-regions `{other}` and `{}` have one code", own.get_ref());
+                return Err(it.code.mistake(message).help("give each its own"));
+            }
+            it.place(nodes, self.number(), name.get_ref(), codes)?;
+        }
+        Ok(())
+    }
+}
+
+impl SubRegion {
+    fn place(
+        &self,
+        nodes: &Names<'_>,
+        region: u8,
+        name: &str,
+        codes: &mut [Option<Code>],
+    ) -> Result<(), Mistake> {
+        for node in &self.nodes.value {
+            let place = nodes.index(node)?;
+            if codes[place] != Some(Code::of_region(region)) {
+                let message = format!(
+                    "node `{}` is not in region `{name}`, or in another part of it",
+                    node.value
+                );
+                return Err(node.mistake(message).help("name nodes of the region, each once"));
+            }
+            codes[place] = Some(Code::of_sub_region(region, self.code.value));
+        }
+        Ok(())
+    }
+}
+
+/// Each node with what its interfaces lead to, in the order of the links.
+fn places(codes: &[Code], links: &[LinkPlan]) -> Vec<Place> {
+    let place = |code: &Code| Place { code: *code, neighbours: Vec::new() };
+    let mut places: Vec<Place> = codes.iter().map(place).collect();
+    for link in links {
+        for side in [0, 1] {
+            // Of equal delays fewer hops, as IP's paths here.
+            let delay = link.directions[side].delay.as_nanos() / 1000 + 1;
+            places[link.nodes[side]].neighbours.push(region::Neighbour {
+                node: link.nodes[1 - side] as u32,
+                metric: u32::try_from(delay).unwrap_or(u32::MAX),
+                mtu: link.link_service.mtu.unwrap_or(u16::MAX),
+            });
+        }
+    }
+    places
+}
