@@ -1,4 +1,4 @@
-"""Papers, scenarios, maps and traces: what comes with the package as files.
+"""Papers, scenarios, maps, traces and dissectors: what comes with the package as files.
 
 In the repository they are in `papers/` and `scenarios/`, to which the links in `data/` lead;
 a wheel holds copies of them.
@@ -13,3 +13,6 @@ PAPERS = (DATA / "papers").resolve()
 
 SCENARIOS = (DATA / "scenarios").resolve()
 """Scenarios that belong to no paper, with maps, traces and studies."""
+
+WIRESHARK = DATA / "wireshark"
+"""Dissectors for Wireshark and tshark, of protocols that those do not know."""

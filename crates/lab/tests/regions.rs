@@ -98,23 +98,28 @@ fn each_device_looks_at_what_the_paper_says() {
 /// ÷ 1538, and a tunnel adds its header to them where the links carry that.
 #[test]
 fn goodput_falls_by_the_bytes_of_the_header() {
-    let at_once = ("start = \"1 s\"", "start = \"1 s\"\ntimestamps = false");
+    let plain = (
+        "start = \"1 s\"",
+        "start = \"1 s\"\ntimestamps = false\nreceive_buffer = \"4 MB\"\nsend_buffer = \"4 MB\"",
+    );
+    let long = ("duration = \"30 s\"", "duration = \"60 s\"");
+    let room = ("limit = \"300 packets\"", "limit = \"1500 packets\"");
     let steady = |changes: &[(&str, &str)]| {
-        let text = with(&[&[at_once], changes].concat());
-        let text = text.replace("\"cubic\"", "{ kind = \"fixed\", cwnd = \"900 segments\" }");
-        // Of 20 s the first is without a flow, and the next without all of the window.
-        Ran::new(&text).goodput() / 100e6 * 20.0 / 19.0
+        let text = with(&[&[long, plain, room], changes].concat());
+        let text = text.replace("\"cubic\"", "{ kind = \"fixed\", window = 900 }");
+        // Of 59 s the first 0.2 bring little. A header's bytes are 1.1 %.
+        Ran::new(&text).goodput() / 100e6
     };
-    let encoding = |it: &str| format!("[region_protocol]\nencoding = \"{it}\"\n\n[agreements]");
+    let encoding = |it: &str| format!("[region_protocol]\nencoding = \"{it}\"");
     for (name, header) in [("compact", 16.0), ("flow", 16.0), ("ipv4-shaped", 20.0)] {
         let text = encoding(name);
-        let share = steady(&[LASTING, ("[agreements]", &text)]);
+        let share = steady(&[LASTING, ("[region_protocol]", &text)]);
         let expected = (1460.0 - header) / 1538.0;
-        assert!((0.99..1.0).contains(&(share / expected)), "{name}: {share} of {expected}");
+        assert!((0.995..1.0).contains(&(share / expected)), "{name}: {share} of {expected}");
     }
     let share = steady(&[THROUGH_CT4]);
     let expected = 1444.0 / 1558.0;
-    assert!((0.99..1.0).contains(&(share / expected)), "tunnel: {share} of {expected}");
+    assert!((0.995..1.0).contains(&(share / expected)), "tunnel: {share} of {expected}");
 }
 
 /// When the agreement ends, the way through ct4 is taken, once both sides know: a withdrawal may
@@ -122,8 +127,7 @@ fn goodput_falls_by_the_bytes_of_the_header() {
 #[test]
 fn a_flow_takes_another_way_when_an_agreement_ends() {
     let waits = Ran::new(VALID);
-    let at_once = "[region_protocol]\nwithdrawals_wait = false\n\n[agreements]";
-    let at_once = Ran::new(&with(&[("[agreements]", at_once)]));
+    let at_once = Ran::new(&with(&[("withdrawals_wait = true", "withdrawals_wait = false")]));
     assert!(at_once.goodput() > 1.5 * waits.goodput());
     for ran in [&waits, &at_once] {
         assert!(ran.count("b31", "without_agreement") > 0, "what was under way comes too late");
@@ -200,7 +204,7 @@ fn a_tunnel_takes_two_from_the_hop_limit_whatever_is_in_it() {
             "r4-q4 = { nodes = [\"r4\", \"q4\"] }\nq4-b42 = { nodes = [\"q4\", \"b42\"] }",
         ),
         ("nodes = [\"b41\", \"r4\", \"b42\"]", "nodes = [\"b41\", \"r4\", \"q4\", \"b42\"]"),
-        ("duration = \"20 s\"", "duration = \"3 s\""),
+        ("duration = \"30 s\"", "duration = \"3 s\""),
         THROUGH_CT4,
     ];
     let transparent = ("transit = \"ipv4-tunnel\"", "transit = \"transparent\"");
@@ -224,7 +228,7 @@ fn a_tunnel_takes_two_from_the_hop_limit_whatever_is_in_it() {
 /// anew.
 #[test]
 fn a_capture_shows_headers_and_what_is_in_them() {
-    let short = ("duration = \"20 s\"", "duration = \"2 s\"");
+    let short = ("duration = \"30 s\"", "duration = \"2 s\"");
     let seen = captured(&with(&[THROUGH_CT4, short]), "headers", &["r4", "r2"]);
     let tunnelled: Vec<&[u8]> =
         seen[0].iter().filter(|it| it[0] == 0x45).map(|it| &it[20..]).collect();
@@ -297,7 +301,7 @@ fn agreements_that_cannot_be_are_refused() {
     let after = "x = { regions = [\"ct3\", \"ct1\"], from = \"12 s\", until = ¶\"11 s\" }";
     refused(after, &["ends before it begins"]);
     let start = VALID.find("[regions]").expect("it has regions");
-    let end = VALID.find("# The agreement").expect("it has agreements");
+    let end = VALID.find("[region_protocol]").expect("it has agreements");
     let none = format!("{}{}", &VALID[..start], &VALID[end..]).replacen("ct1-ct3", "¶ct1-ct3", 1);
     common::assert_contains(&common::refused(&none, read), &["there are none"]);
 }

@@ -15,6 +15,7 @@ from windtunnel.pictures import (
     over_time,
     path_changes,
     playback,
+    regions,
     routes,
     subflows,
 )
@@ -44,6 +45,7 @@ class Measured:
     handovers: list[Picture]
     path_changes: list[Picture]
     other_path_changes: list[Picture]
+    regions: list[Picture]
     subflows: list[Picture]
     playback: list[Picture]
     over_time: list[Picture]
@@ -64,6 +66,7 @@ class Measured:
             *self.handovers,
             *self.path_changes,
             *self.other_path_changes,
+            *self.regions,
             *self.subflows,
             *self.playback,
             *self.over_time,
@@ -115,6 +118,7 @@ def measured(comparison: Comparison, above: Sky | None) -> Measured:
         handovers=handovers.handovers(comparison),
         path_changes=[picture for panels in around for picture in panels[:1]],
         other_path_changes=[picture for panels in around for picture in panels[1:]],
+        regions=regions.regions(comparison),
         subflows=subflows.subflows(comparison),
         playback=playback.playback(comparison),
         over_time=[picture for panels in divided for picture in panels[:1]],

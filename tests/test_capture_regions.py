@@ -1,0 +1,88 @@
+"""Captures of the region protocol, as tshark reads them with the project's dissector."""
+
+from __future__ import annotations
+
+import random
+import struct
+import subprocess
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from conftest import Command
+from test_capture import needs_tshark
+from windtunnel.package_data import SCENARIOS, WIRESHARK
+
+DISSECTOR = WIRESHARK / "region-protocol.lua"
+WRONG = "_ws.malformed || _ws.short || _ws.lua.error || region.malformed"
+ETHERNET = 14
+NANOSECOND_PCAP = 0xA1B23C4D
+
+
+def tshark(file: Path, displayed: str, *fields: str) -> list[list[str]]:
+    """Give fields of the packets that a display filter lets pass."""
+    command = ["tshark", "-X", f"lua_script:{DISSECTOR}", "-n", "-r", str(file), "-Y", displayed]
+    command += ["-T", "fields", *(it for field in fields for it in ("-e", field))]
+    read = subprocess.run(command, capture_output=True, encoding="utf-8", check=True)
+    complaints = [it for it in read.stderr.splitlines() if "root" not in it]
+    assert not complaints, complaints
+    return [line.split("\t") for line in read.stdout.splitlines()]
+
+
+@needs_tshark
+@pytest.mark.parametrize("encoding", ["compact", "flow", "ipv4-shaped"])
+def test_tshark_shows_the_header_and_finds_nothing_wrong(
+    windtunnel: Command, tmp_path: Path, encoding: str
+) -> None:
+    ran = windtunnel(
+        *("run", str(SCENARIOS / "regions.toml"), "--out", "there", "--pcap", "b1"),
+        *("--set", f"region_protocol.encoding={encoding}", "--set", "duration=11 s"),
+        *("--set", "defaults.link.rate=3 Mbps"),
+        *("--pcap", "h2"),
+    )
+    assert ran.returncode == 0, ran.stderr
+    folder = tmp_path / "there" / "captures" / "wait" / "run-0"
+    # Before the agreement ends and after, at the border between ct1 and its neighbours.
+    border = folder / "b1.pcapng"
+    assert tshark(border, WRONG, "frame.number") == []
+    encodings = {"compact": "1", "flow": "2", "ipv4-shaped": "4"}
+    fields = ("region.version", "region.protocol", "region.src.region", "region.dst.region")
+    ends = Counter(tuple(it) for it in tshark(border, "region && tcp", *fields))
+    version = encodings[encoding]
+    # Data and acknowledgements: IPv4 in the region protocol.
+    assert set(ends) == {(version, "4", "1", "2"), (version, "4", "2", "1")}
+    lengths = tshark(border, "region && tcp", "frame.len", "region.length", "ip.len")
+    header = {"compact": 16, "flow": 16, "ipv4-shaped": 20}[encoding]
+    for frame, length, inner in lengths:
+        assert int(frame) - ETHERNET == int(length) == int(inner) + header
+    # The neighbours tell of the regions behind them.
+    told = tshark(border, "region.control.message == 2", "region.control.told")
+    assert {it[0] for it in told} >= {"2.0.0.0", "3.0.0.0", "4.0.0.0"}
+    # Acknowledgements still go to ct3: there is no agreement, and then no way, to ct1.
+    errors = tshark(folder / "h2.pcapng", "region.control.type == 1", "region.control.why")
+    assert {it[0] for it in errors} == {"0", "1"}
+
+
+@needs_tshark
+def test_no_bytes_break_the_dissector(tmp_path: Path) -> None:
+    chance = random.Random(7)
+    frames = []
+    for number in range(3000):
+        payload = bytearray(chance.randbytes(chance.randrange(0, 90)))
+        # Many are nearly right: the version, the lengths and the protocol of a message.
+        if len(payload) > 30 and number % 4:
+            payload[:8] = struct.pack(">BBHBBBB", 0x10, 0, len(payload), 64, 253, 4, 0)
+            payload[16:18] = bytes([chance.choice([1, 2, 16, 128]), chance.randrange(4)])
+            if number % 4 == 2:
+                payload[5] = 254
+            if number % 4 == 3:
+                payload[6] = 4 + chance.randrange(4)
+        frames.append(bytes(12) + b"\x88\xb5" + bytes(payload))
+    file = tmp_path / "random.pcap"
+    with file.open("wb") as output:
+        output.write(struct.pack("<IHHiIII", NANOSECOND_PCAP, 2, 4, 0, 0, 65535, 1))
+        for number, frame in enumerate(frames):
+            output.write(struct.pack("<IIII", number, 0, len(frame), len(frame)) + frame)
+    assert tshark(file, "_ws.lua.error", "frame.number", "_ws.expert.message") == []
+    assert len(tshark(file, "region", "frame.number")) == len(frames)
