@@ -201,7 +201,7 @@ def draw_map(
         ),
     )
     text: alt.Chart = node.mark_text(color=ink.text, dy=-13)
-    drawn: alt.LayerChart = alt.layer(
+    drawn = alt.layer(
         region.encode(x=x, y=y),
         link.encode(x=x, y=y, x2="x2:Q", y2="y2:Q"),
         mark,
@@ -260,7 +260,7 @@ def changes_of(routers: pl.DataFrame, changes: pl.DataFrame) -> Picture:
         "region",
         event=pl.when(pl.col("next").is_null()).then(pl.lit("lost")).otherwise(pl.lit("found")),
     )
-    last = changes["time_s"].max()
+    last = maximum(changes["time_s"])
     caption = (
         "Each mark is a router that forwards packets for a region another way; "
         f"the last changed at {last:.3g} s."

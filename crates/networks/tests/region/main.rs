@@ -2,4 +2,5 @@
 //! forms; and what becomes of packets.
 
 mod control_plane;
+mod failures;
 mod network;

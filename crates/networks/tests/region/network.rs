@@ -61,11 +61,10 @@ enum What {
     Wake(usize, u32),
 }
 
-/// A message that was sent: when, from which node to which, and what it says.
+/// A message that was sent: when, and what it says.
 #[derive(Clone, Debug)]
 pub(crate) struct Sent {
     pub(crate) time: Time,
-    pub(crate) nodes: [usize; 2],
     pub(crate) message: SessionMessage,
 }
 
@@ -127,22 +126,21 @@ impl Network {
         self.delivered.extend(actions.delivered.into_iter().map(|it| (node, it)));
         for (Interface(interface), packet) in actions.sends {
             let to = self.settings.places[node].neighbours[usize::from(interface)].node as usize;
-            self.note(now, [node, to], &packet);
+            self.note(now, &packet);
             if self.down.contains(&[node.min(to), node.max(to)]) {
                 self.packets.discard(&packet);
                 continue;
             }
             let neighbours = &self.settings.places[to].neighbours;
             let back = neighbours.iter().position(|it| it.node as usize == node);
-            let _ = back.expect("links lead both ways");
+            let back = back.expect("links lead both ways") as u16;
             self.on_links.push(Some(packet));
             let place = self.on_links.len() - 1;
-            let back = back.unwrap_or(0) as u16;
             self.schedule_arrival(now + DELAY, to, back, place);
         }
     }
 
-    fn note(&mut self, time: Time, nodes: [usize; 2], packet: &Packet) {
+    fn note(&mut self, time: Time, packet: &Packet) {
         let Body::Region(region) = &packet.body else { return };
         let Content::Message(bytes) = region.content else { return };
         let bytes = self.packets.message(bytes);
@@ -151,7 +149,7 @@ impl Network {
             panic!("routers send what can be decoded")
         };
         if message != SessionMessage::Acknowledgement {
-            self.sent.push(Sent { time, nodes, message });
+            self.sent.push(Sent { time, message });
         }
     }
 
@@ -188,6 +186,16 @@ impl Network {
                 }
             }
         }
+    }
+
+    /// Has a host of a node send a packet to another node.
+    pub(crate) fn carry(&mut self, now: Time, [from, to]: [usize; 2], packet: Packet) {
+        self.act(now, from, |it, packets, actions| it.carry(now, packet, to, packets, actions));
+    }
+
+    /// Whether no packet and no message is left anywhere.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.packets.is_empty()
     }
 
     /// Cuts a link, or joins it again.

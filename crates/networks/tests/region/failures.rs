@@ -1,0 +1,146 @@
+//! Links that fail and return in any order: what is joined is reached, what is not is reported
+//! as unreachable, and nothing goes in circles.
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use windtunnel_engine::{Duration, Time};
+use windtunnel_networks::region::{Advertisement, RegionSettings, Transit};
+use windtunnel_packets::ip::IpVersion;
+use windtunnel_packets::udp::Datagram;
+use windtunnel_packets::{Body, Ecn, Packet, Route};
+
+use crate::network::{Network, settings};
+
+/// A region has so many nodes in a ring, of which one link may fail.
+const RING: usize = 4;
+
+/// A network: the transit of each region, between which nodes of different regions there are
+/// links, and how advertisements wait.
+#[derive(Clone, Debug)]
+struct Shape {
+    transits: Vec<usize>,
+    outside: Vec<[usize; 2]>,
+    interval: u64,
+    withdrawals_wait: bool,
+}
+
+fn shape() -> impl Strategy<Value = Shape> {
+    vec(0..3usize, 2..6).prop_flat_map(|transits| {
+        let nodes = RING * transits.len();
+        let outside = vec([0..nodes, 0..nodes], 1..8);
+        (outside, 0..4u64, any::<bool>()).prop_map(move |(pairs, interval, withdrawals_wait)| {
+            let mut outside: Vec<[usize; 2]> = Vec::new();
+            for [one, other] in pairs {
+                let link = [one.min(other), one.max(other)];
+                if one / RING != other / RING && !outside.contains(&link) {
+                    outside.push(link);
+                }
+            }
+            let transits = transits.clone();
+            Shape { transits, outside, interval, withdrawals_wait }
+        })
+    })
+}
+
+fn network(shape: &Shape) -> RegionSettings {
+    let regions = shape.transits.len();
+    let of_ring = |region: usize| {
+        (0..RING).map(move |it| [RING * region + it, RING * region + (it + 1) % RING])
+    };
+    let inside = (0..regions).flat_map(of_ring);
+    let links: Vec<[usize; 2]> = inside.chain(shape.outside.iter().copied()).collect();
+    let mut settings = settings(&vec![RING; regions], &links);
+    settings.advertisement = Advertisement {
+        interval: Duration::from_secs(shape.interval),
+        is_jittered: true,
+        withdrawals_wait: shape.withdrawals_wait,
+    };
+    for (region, transit) in settings.regions.iter_mut().zip(&shape.transits) {
+        region.transit =
+            [Transit::Transparent, Transit::Tunnel(IpVersion::V4), Transit::Refused][*transit];
+    }
+    settings
+}
+
+/// Whether a way leads from one region to another over links that are up, on which only
+/// regions lie that let others through.
+fn are_joined(shape: &Shape, up: &[bool], [from, to]: [usize; 2]) -> bool {
+    let mut reached = vec![from];
+    let mut place = 0;
+    while place < reached.len() {
+        let region = reached[place];
+        place += 1;
+        if region != from && shape.transits[region] == 2 {
+            continue;
+        }
+        for (link, _) in shape.outside.iter().zip(up).filter(|it| *it.1) {
+            let ends = link.map(|it| it / RING);
+            for [near, far] in [ends, [ends[1], ends[0]]] {
+                if near == region && !reached.contains(&far) {
+                    reached.push(far);
+                }
+            }
+        }
+    }
+    reached.contains(&to)
+}
+
+fn packet(sequence: u64) -> Packet {
+    let datagram = Datagram { flow: 0, length: 100, sequence, sent: Time::ZERO };
+    let body = Body::Datagram(datagram);
+    Packet { body, ecn: Ecn::NotCapable, network_size: 128, hops: 0, route: Route::NONE }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
+    #[test]
+    fn what_is_joined_is_reached_and_nothing_else(
+        shape in shape(),
+        failures in vec((0..16usize, 0..2000u64), 0..20),
+    ) {
+        let mut network = Network::new(network(&shape));
+        let mut now = Time::ZERO;
+        let mut up = vec![true; shape.outside.len()];
+        let mut broken: Vec<Option<usize>> = vec![None; shape.transits.len()];
+        for (link, pause) in failures {
+            now += Duration::from_millis(pause);
+            network.run(now);
+            if link % 4 == 3 {
+                // One link of a ring at a time.
+                let region = link / 4 % broken.len();
+                let at = |it: usize| [RING * region + it, RING * region + (it + 1) % RING];
+                match broken[region].take() {
+                    Some(it) => network.set_link(now, at(it), true),
+                    None => {
+                        let it = pause as usize % RING;
+                        network.set_link(now, at(it), false);
+                        broken[region] = Some(it);
+                    }
+                }
+            } else if !up.is_empty() {
+                let link = link % up.len();
+                up[link] = !up[link];
+                network.set_link(now, shape.outside[link], up[link]);
+            }
+        }
+        now += Duration::from_secs(60);
+        network.run(now);
+        let nodes = RING * shape.transits.len();
+        for from in 0..nodes {
+            for to in (0..nodes).filter(|it| it / RING != from / RING) {
+                let regions = [from / RING, to / RING];
+                network.delivered.clear();
+                network.carry(now, [from, to], packet(7));
+                now += Duration::from_secs(2);
+                network.run(now);
+                let expected = are_joined(&shape, &up, regions);
+                let got: Vec<usize> = network.delivered.iter().map(|it| it.0).collect();
+                prop_assert_eq!(&got, &vec![to; usize::from(expected)], "{} to {}", from, to);
+                prop_assert!(network.delivered.iter().all(|it| it.1 == packet(7)));
+            }
+        }
+        let counters = network.routers.iter().map(|it| *it.counters());
+        prop_assert_eq!(counters.map(|it| it.hop_limit_exceeded).sum::<u64>(), 0);
+        prop_assert!(network.is_empty(), "nothing is left over");
+    }
+}
