@@ -433,6 +433,19 @@ class VideoEnvironment:
 VIDEO_SIGNALS: list[str]
 """The names of a video environment's signals."""
 
+@final
+class DnsServer:
+    """The roots of a file of names, answering on UDP until they are stopped."""
+
+    def __new__(cls, file: str, text: str) -> Self:
+        """Start them. Raises ScenarioError, and OSError if an address cannot be had."""
+
+    addresses: list[tuple[str, str]]
+    """Which region's root answers where: its name, and address and port."""
+
+    def stop(self) -> None:
+        """Stop all."""
+
 def schema() -> str: ...
 def catalogue(kind: str) -> str: ...
 

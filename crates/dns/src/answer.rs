@@ -173,7 +173,9 @@ impl Answer {
                 answer.is_name_servers = true;
             }
         }
-        for section in [message.answer().ok()?, message.authority().ok()?, message.additional().ok()?] {
+        for section in
+            [message.answer().ok()?, message.authority().ok()?, message.additional().ok()?]
+        {
             for record in section {
                 let record = record.ok()?;
                 if let Ok(Some(data)) = record.to_record::<UnknownRecordData<_>>()
@@ -202,8 +204,7 @@ type SoaRecord = Record<Name<Vec<u8>>, Soa<Name<Vec<u8>>>>;
 fn soa(names: &[Name<Vec<u8>>; 2], ttl: Ttl) -> SoaRecord {
     let [root, zone] = names;
     let times = [3600, 600, 86_400].map(Ttl::from_secs);
-    let data =
-        Soa::new(root.clone(), root.clone(), Serial(1), times[0], times[1], times[2], ttl);
+    let data = Soa::new(root.clone(), root.clone(), Serial(1), times[0], times[1], times[2], ttl);
     Record::new(zone.to_vec(), domain::base::iana::Class::IN, ttl, data)
 }
 

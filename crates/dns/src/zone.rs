@@ -14,8 +14,7 @@ pub(crate) type Labels = Vec<Vec<u8>>;
 /// The labels of a name without the root's.
 pub(crate) fn labels(name: &impl ToName) -> Labels {
     let lower = |label: &domain::base::name::Label| label.as_slice().to_ascii_lowercase();
-    let mut labels: Labels =
-        name.iter_labels().filter(|it| !it.is_root()).map(lower).collect();
+    let mut labels: Labels = name.iter_labels().filter(|it| !it.is_root()).map(lower).collect();
     labels.reverse();
     labels
 }
@@ -89,10 +88,9 @@ impl Zone {
 
     /// Looks a name up that has no suffix.
     pub(crate) fn find(&self, labels: &[Vec<u8>]) -> Found<'_> {
-        let from = self.names.range::<[Vec<u8>], _>((
-            std::ops::Bound::Included(labels),
-            std::ops::Bound::Unbounded,
-        ));
+        let from = self
+            .names
+            .range::<[Vec<u8>], _>((std::ops::Bound::Included(labels), std::ops::Bound::Unbounded));
         match from.take(1).next() {
             Some((name, addresses)) if name == labels => Found::Addresses(addresses),
             Some((name, _)) if name.starts_with(labels) => Found::Empty,

@@ -157,7 +157,10 @@ fn what_lies_above_a_name_is_there() {
     let mut mesh = Mesh::new(Absent::NoName);
     for name in ["ct1", "com.ct1", "xyz.com.ct1", "com", "."] {
         let answer = mesh.ask(Time::ZERO, 0, &query(name, Rtype::A, true)).unwrap();
-        assert_eq!((answer.header().rcode(), answer.header_counts().ancount()), (Rcode::NOERROR, 0));
+        assert_eq!(
+            (answer.header().rcode(), answer.header_counts().ancount()),
+            (Rcode::NOERROR, 0)
+        );
     }
     let servers = mesh.ask(Time::ZERO, 0, &query(".", Rtype::NS, true)).unwrap();
     assert_eq!(servers.header_counts().ancount(), 1);
@@ -218,9 +221,8 @@ fn messages_have_the_sizes_of_their_encoding() {
     let suffixed = query("www.xyz.com.ct1", Rtype::A, false);
     assert_eq!(suffixed.len(), 33);
     let mut mesh = Mesh::new(Absent::NoName);
-    let size = |mesh: &mut Mesh, bytes: &[u8]| {
-        mesh.ask(Time::ZERO, 0, bytes).unwrap().as_slice().len()
-    };
+    let size =
+        |mesh: &mut Mesh, bytes: &[u8]| mesh.ask(Time::ZERO, 0, bytes).unwrap().as_slice().len();
     assert_eq!(size(&mut mesh, &suffixed), 33 + 16 + 16);
     assert_eq!(size(&mut mesh, &query("www.xyz.com.ct1", Rtype::A, true)), 33 + 11 + 32);
 }

@@ -9,6 +9,7 @@ mod batch;
 mod bounds;
 mod capture;
 mod caught;
+mod dns;
 mod environment;
 mod folder;
 mod frames;
@@ -18,9 +19,12 @@ pub mod tables;
 
 pub use batch::{Batch, Fault, Outcome, Processors, Progress};
 pub use bounds::Bounds;
+pub use dns::DnsServer;
 pub use environment::{
     Answer, Driver, Environment, Environments, Signals, VideoEnvironment, VideoSignals,
 };
 pub use folder::{read, read_with};
 pub use tables::Run;
-pub use windtunnel_scenario::{Case, Extensions, Place, ScenarioError, Study, schema, units};
+pub use windtunnel_scenario::{
+    Case, Extensions, Place, RootPlan, ScenarioError, Study, read_dns, schema, units,
+};

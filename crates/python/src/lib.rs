@@ -2,6 +2,7 @@
 
 mod bitrate_rules;
 mod controllers;
+mod dns;
 mod environment;
 mod extensions;
 mod schedulers;
@@ -374,6 +375,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Batch>()?;
     module.add_class::<Outcome>()?;
     module.add_class::<Table>()?;
+    module.add_class::<dns::DnsServer>()?;
     module.add_function(wrap_pyfunction!(units, module)?)?;
     controllers::add(module)?;
     schedulers::add(module)?;

@@ -13,6 +13,7 @@ mod constellations;
 mod consumers;
 mod controllers;
 mod defaults;
+mod dns;
 mod error;
 mod extensions;
 mod files;
@@ -48,6 +49,7 @@ mod video;
 
 pub use bridges::round_trip;
 pub use cases::{Case, Outside, Study};
+pub use dns::{RootPlan, read_dns};
 pub use error::{Mistake, Place, ScenarioError, list, suggestion};
 pub use extensions::Extensions;
 pub use files::Unreadable;

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 import traceback
 from contextlib import suppress
 from pathlib import Path
@@ -13,7 +14,7 @@ import typer
 from rich.console import Console
 
 from windtunnel import __version__, progress
-from windtunnel._core import ScenarioError, schema
+from windtunnel._core import DnsServer, ScenarioError, schema
 from windtunnel.bench import simulations
 from windtunnel.bench import studies as studies_bench
 from windtunnel.cli import listing
@@ -358,6 +359,23 @@ def check_scenario(file: File) -> None:
 def count(number: int, what: str) -> str:
     """Count things in words."""
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+@app.command("dns", epilog="windtunnel dns scenarios/dns/four-countries.toml")
+def serve_names(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A file of regions' names.")],
+) -> None:
+    """Answer DNS queries for the names of regions on UDP, until Ctrl-C."""
+    server = DnsServer(str(file), file.read_text(encoding="utf-8"))
+    for region, address in server.addresses:
+        output().print(f"{region}: {address}", soft_wrap=True)
+    if not server.addresses:
+        fail(f"{file}: no region has `listen`", 2)
+    try:
+        while True:
+            time.sleep(3600)
+    except KeyboardInterrupt:
+        server.stop()
 
 
 @app.command("schema", epilog="windtunnel schema > scenario.schema.json")

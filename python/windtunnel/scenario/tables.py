@@ -766,7 +766,7 @@ class FlowDefaults(From, total=False):
     """What it carries; default: `bulk`."""
     maximum_segment: str
     """The data in a full segment; default: what fills a packet of 1500 B, which is 1448 B over
-    IPv4 with timestamps."""
+    IPv4 with timestamps, and less where another network layer adds to it."""
     timestamps: bool
     """Whether segments carry timestamps."""
     recovery: Recovery
@@ -1590,7 +1590,7 @@ class TcpFlow(From, total=False):
     """What it carries; default: `bulk`."""
     maximum_segment: str
     """The data in a full segment; default: what fills a packet of 1500 B, which is 1448 B over
-    IPv4 with timestamps."""
+    IPv4 with timestamps, and less where another network layer adds to it."""
     timestamps: bool
     """Whether segments carry timestamps."""
     recovery: Recovery
@@ -1832,7 +1832,7 @@ class Tcp(TypedDict, total=False):
     """What it carries; default: `bulk`."""
     maximum_segment: str
     """The data in a full segment; default: what fills a packet of 1500 B, which is 1448 B over
-    IPv4 with timestamps."""
+    IPv4 with timestamps, and less where another network layer adds to it."""
     timestamps: bool
     """Whether segments carry timestamps."""
     recovery: Recovery
@@ -2019,6 +2019,70 @@ class Tunnel(TypedDict, total=False):
     """The version of IP of the outer header: 20 bytes, or 40 with IPv6."""
 
 
+class Region(TypedDict, total=False):
+    """A region: its nodes use IP among themselves, and the region protocol to reach those of
+    other regions. All nodes of a scenario with regions are in one."""
+
+    code: Required[int]
+    """Its number, from 1 to 254."""
+    nodes: Required[Sequence[str]]
+    """Its nodes. Those with a link to another region are its borders."""
+    transit: Transit
+    """How packets from one neighbouring region to another cross it."""
+    prefixes: int
+    """How many IP prefixes its routers keep, for the size of their tables; default: one for each
+    node."""
+    sub_regions: dict[str, SubRegion]
+    """Parts of it that reach each other by the region protocol too, by name; default: none."""
+
+
+Transit = Literal["transparent", "ipv4-tunnel", "ipv6-tunnel", "refused"]
+"""How packets of other regions cross a region."""
+
+
+class SubRegion(TypedDict, total=False):
+    """A part of a region."""
+
+    code: Required[int]
+    """Its number, from 1 to 16777215."""
+    nodes: Required[Sequence[str]]
+    """Its nodes, which are nodes of the region."""
+
+
+class Agreement(From, total=False):
+    """An agreement between two regions that a link joins: while it lasts, they exchange packets
+    and tell each other which regions they reach."""
+
+    regions: Required[Sequence[str]]
+    """The two regions."""
+    kind: Kind
+    """What each carries for the other."""
+    until: str
+    """When it ends; default: never."""
+
+
+Kind = Literal["transit", "peering", "customer-provider"]
+"""What two regions carry for each other."""
+
+
+class RegionProtocol(TypedDict, total=False):
+    """How the region protocol behaves."""
+
+    encoding: Encoding
+    """How its header is encoded."""
+    advertisement_interval: str
+    """After an advertisement of a region, the next about the same one goes to the same
+    neighbouring region so much later at the earliest; the default is BGP's."""
+    advertisement_jitter: bool
+    """Whether that interval is multiplied by a random factor from 0.75 to 1, as BGP's is."""
+    withdrawals_wait: bool
+    """Whether withdrawals wait too (RFC 4271), or are sent at once (RFC 1771)."""
+
+
+Encoding = Literal["compact", "ipv4-shaped", "flow"]
+"""How a header of the region protocol is encoded."""
+
+
 class Routing(TypedDict, total=False):
     """How Interests find producers, and IP packets their destination by the shortest path."""
 
@@ -2112,6 +2176,13 @@ class ScenarioTables(TypedDict, total=False):
     """Which nodes work together as the edges of a bridge, by name."""
     tunnels: dict[str, Tunnel]
     """Between which nodes IP packets travel inside others, by name."""
+    regions: dict[str, Region]
+    """Regions, whose nodes reach each other by the region protocol, by name."""
+    agreements: dict[str, Agreement]
+    """What neighbouring regions agree on, by name; default: all that a link joins exchange
+    packets from and to all regions."""
+    region_protocol: RegionProtocol
+    """How the region protocol behaves."""
     routing: Routing
     """How Interests find producers, and IP packets their destination."""
     compare: dict[str, dict[str, dict[str, Any]]]

@@ -1,0 +1,33 @@
+//! Roots of the domain name system of regions, that answer on UDP.
+
+use pyo3::prelude::*;
+use windtunnel_lab as lab;
+
+use crate::{ScenarioError, os_error};
+
+/// The roots of a file of names, at work until they are stopped.
+#[pyclass]
+pub(crate) struct DnsServer(lab::DnsServer);
+
+#[pymethods]
+impl DnsServer {
+    /// Starts those that have an address.
+    #[new]
+    fn new(file: &str, text: &str) -> PyResult<Self> {
+        let roots =
+            lab::read_dns(file, text).map_err(|error| ScenarioError::new_err(error.to_string()))?;
+        lab::DnsServer::start(roots).map(Self).map_err(os_error)
+    }
+
+    /// Where which region's root answers: its name, and address and port.
+    #[getter]
+    fn addresses(&self) -> Vec<(String, String)> {
+        let all = self.0.addresses().iter();
+        all.map(|(region, address)| (region.clone(), address.to_string())).collect()
+    }
+
+    /// Has all stop.
+    fn stop(&mut self, py: Python<'_>) {
+        py.detach(|| self.0.stop());
+    }
+}
