@@ -31,6 +31,15 @@ impl Random {
         self.0.next_u32()
     }
 
+    /// Another stream for the same component, whose draws do not depend on when this one draws:
+    /// it begins 2¹⁹² draws further on.
+    #[must_use]
+    pub fn second(&self) -> Self {
+        let mut other = self.0.clone();
+        other.long_jump();
+        Self(other)
+    }
+
     /// The generator, for distributions that want one.
     #[inline]
     pub fn generator(&mut self) -> &mut impl Rng {
@@ -66,6 +75,17 @@ impl Streams {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_second_stream_is_another_one_and_changes_nothing() {
+        let mut first = Streams::new(1, 0).stream("link");
+        let mut second = first.second();
+        let draws: Vec<u32> = (0..100).map(|_| second.bits()).collect();
+        let mut again = Streams::new(1, 0).stream("link");
+        let firsts: Vec<u32> = (0..100).map(|_| first.bits()).collect();
+        assert!(firsts.iter().all(|it| *it == again.bits()));
+        assert!(draws.iter().zip(&firsts).filter(|(one, other)| one == other).count() < 3);
+    }
 
     #[test]
     fn a_stream_depends_on_seed_run_and_name_alone() {

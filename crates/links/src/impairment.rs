@@ -3,6 +3,7 @@
 
 use std::collections::VecDeque;
 
+use rand_distr::{Distribution, Exp1};
 use windtunnel_engine::{Duration, Handle, Random, Time};
 use windtunnel_packets::Ecn;
 
@@ -18,6 +19,10 @@ pub struct Impairment {
     pub reordering: f64,
     /// By how much; what is sent within that time overtakes it.
     pub lateness: Duration,
+    /// Each packet that is not lost is held for an exponential time of this mean, as a mix does
+    /// (Danezis and Goldberg 2009; Piotrowska 2021): whatever the order in which packets come,
+    /// each may leave before or after any other. Zero: none is.
+    pub mixing: Duration,
 }
 
 /// What becomes of a packet on the link.
@@ -52,7 +57,7 @@ pub struct Impairments {
     loss: Loss,
     victims: Victims,
     impairment: Impairment,
-    /// All are late by the same time, so that they stay in order among themselves.
+    /// In the order in which they arrive.
     pub late: VecDeque<Straggler>,
 }
 
@@ -66,18 +71,19 @@ impl Impairments {
     /// Whether anything can happen to a packet.
     #[must_use]
     pub fn is_any(&self) -> bool {
-        let Impairment { duplication, reordering, .. } = self.impairment;
-        self.loss != Loss::None || duplication > 0.0 || reordering > 0.0
+        let Impairment { duplication, reordering, mixing, .. } = self.impairment;
+        let delays = reordering > 0.0 || mixing > Duration::ZERO;
+        self.loss != Loss::None || duplication > 0.0 || delays
     }
 
     /// What becomes of the next packet, which is sent at `now` and has that ECN field.
     pub fn fate(&mut self, now: Time, ecn: Ecn, random: &mut Random) -> Fate {
-        let Impairment { duplication, reordering, .. } = self.impairment;
+        let Impairment { duplication, reordering, mixing, .. } = self.impairment;
         if self.victims.include(ecn) && self.loss.strikes(now, random) {
             Fate::Lost
         } else if random.happens(duplication) {
             Fate::Twice
-        } else if random.happens(reordering) {
+        } else if mixing > Duration::ZERO || random.happens(reordering) {
             Fate::Late
         } else {
             Fate::Arrives
@@ -86,10 +92,21 @@ impl Impairments {
 
     /// Lets a packet come late that would have arrived at `now`; returns when, if
     /// it is the first of them.
-    pub fn delay(&mut self, now: Time, packet: Handle, size: u32) -> Option<Time> {
-        let arrives = now + self.impairment.lateness;
-        let first = self.late.is_empty();
-        self.late.push_back(Straggler { packet, arrives, size, lost: false });
-        first.then_some(arrives)
+    pub fn delay(
+        &mut self,
+        now: Time,
+        packet: Handle,
+        size: u32,
+        random: &mut Random,
+    ) -> Option<Time> {
+        let Impairment { lateness, mixing, .. } = self.impairment;
+        let lateness = match mixing {
+            Duration::ZERO => lateness,
+            mean => mean.scaled(Exp1.sample(random.generator())),
+        };
+        let arrives = now + lateness;
+        let place = self.late.partition_point(|it| it.arrives <= arrives);
+        self.late.insert(place, Straggler { packet, arrives, size, lost: false });
+        (place == 0).then_some(arrives)
     }
 }

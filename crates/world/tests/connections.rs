@@ -109,7 +109,7 @@ fn impairments() -> impl Strategy<Value = (f64, Impairment)> {
     (0.0..0.05_f64, 0.0..0.1_f64, 0.0..0.1_f64, lateness).prop_map(
         |(loss, duplication, reordering, lateness)| {
             let lateness = Duration::from_millis(lateness);
-            (loss, Impairment { duplication, reordering, lateness })
+            (loss, Impairment { duplication, reordering, lateness, ..Impairment::default() })
         },
     )
 }

@@ -170,7 +170,12 @@ fn with_one_direction_idle_a_half_duplex_link_is_as_a_full_duplex_one() {
             plan.recording = RecordingPlan::every(Duration::from_millis(100));
             let lateness = Duration::from_micros(2300);
             for it in &mut plan.links[0].directions {
-                it.impairment = Impairment { duplication: 0.02, reordering: 0.03, lateness };
+                it.impairment = Impairment {
+                    duplication: 0.02,
+                    reordering: 0.03,
+                    lateness,
+                    ..Impairment::default()
+                };
                 it.loss = Loss::Bernoulli(0.05);
             }
             plan.flows.push(ip_flow("there", 0, 1, datagrams(megabits, 1000)));

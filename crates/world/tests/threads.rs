@@ -144,10 +144,21 @@ fn a_row_of_routers_is_the_same_on_any_number_of_threads() {
 
 #[test]
 fn lossy_duplicating_reordering_links_are_the_same_on_any_number_of_threads() {
-    let impairment =
-        Impairment { duplication: 0.01, reordering: 0.02, lateness: Duration::from_millis(7) };
+    let impairment = Impairment {
+        duplication: 0.01,
+        reordering: 0.02,
+        lateness: Duration::from_millis(7),
+        ..Impairment::default()
+    };
     let link = DirectionPlan { impairment, loss: Loss::Bernoulli(0.005), ..direction(50, 3) };
     assert_same(&row(&link));
+}
+
+#[test]
+fn links_that_mix_are_the_same_on_any_number_of_threads() {
+    let mixing = Duration::from_millis(4);
+    let impairment = Impairment { duplication: 0.01, mixing, ..Impairment::default() };
+    assert_same(&row(&DirectionPlan { impairment, ..direction(50, 3) }));
 }
 
 #[test]
@@ -174,8 +185,12 @@ fn links_that_fail_and_change_are_the_same_on_any_number_of_threads() {
 
 #[test]
 fn packets_in_tunnels_are_the_same_on_any_number_of_threads() {
-    let impairment =
-        Impairment { duplication: 0.01, reordering: 0.02, lateness: Duration::from_millis(7) };
+    let impairment = Impairment {
+        duplication: 0.01,
+        reordering: 0.02,
+        lateness: Duration::from_millis(7),
+        ..Impairment::default()
+    };
     let link = DirectionPlan { impairment, loss: Loss::Bernoulli(0.005), ..direction(50, 3) };
     let mut plan = row(&link);
     let tunnel = |name: &str, ends| TunnelPlan { name: name.into(), ends, version: IpVersion::V4 };
@@ -185,8 +200,12 @@ fn packets_in_tunnels_are_the_same_on_any_number_of_threads() {
 
 #[test]
 fn packets_in_fragments_are_the_same_on_any_number_of_threads() {
-    let impairment =
-        Impairment { duplication: 0.01, reordering: 0.02, lateness: Duration::from_millis(7) };
+    let impairment = Impairment {
+        duplication: 0.01,
+        reordering: 0.02,
+        lateness: Duration::from_millis(7),
+        ..Impairment::default()
+    };
     let link = DirectionPlan { impairment, loss: Loss::Bernoulli(0.005), ..direction(50, 3) };
     let mut plan = row(&link);
     for (link, mtu) in [(1, Some(300)), (2, None), (3, Some(500))] {

@@ -106,8 +106,12 @@ fn links_inside_carry_a_header_more_and_links_outside_do_not() {
 
 #[test]
 fn a_file_arrives_whole_through_a_tunnel_that_loses_duplicates_and_reorders() {
-    let impairment =
-        Impairment { duplication: 0.01, reordering: 0.02, lateness: Duration::from_millis(7) };
+    let impairment = Impairment {
+        duplication: 0.01,
+        reordering: 0.02,
+        lateness: Duration::from_millis(7),
+        ..Impairment::default()
+    };
     let bad = DirectionPlan { impairment, loss: Loss::Bernoulli(0.01), ..direction(20, 5) };
     let bytes = 2_000_001;
     let mut plan = line(&bad);

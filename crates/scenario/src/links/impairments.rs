@@ -1,4 +1,4 @@
-//! Packets that a link delivers late.
+//! Packets that a link delivers twice or late.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -24,9 +24,19 @@ pub(crate) struct Reordering {
 pub(super) fn plan(
     duplication: Option<Measured<Share>>,
     reordering: Option<&Reordering>,
+    mixing: Option<&Located<Measured<Duration>>>,
 ) -> Result<Impairment, Mistake> {
     let lateness = reordering.map(|it| above_zero(&it.lateness, "lateness")).transpose()?;
+    if let Some(mixing) = mixing {
+        mixing.checked(
+            |_| reordering.is_none(),
+            || "a link that mixes has no order that `reordering` could change".to_owned(),
+            "remove one of them",
+        )?;
+    }
+    let mixing = mixing.map(|it| above_zero(it, "mixing")).transpose()?;
     Ok(Impairment {
+        mixing: mixing.unwrap_or(Duration::ZERO),
         duplication: duplication.map_or(0.0, |it| it.0.0),
         reordering: reordering.map_or(0.0, |it| it.probability.0.0),
         lateness: lateness.unwrap_or(Duration::ZERO),

@@ -53,6 +53,9 @@ pub(crate) struct Common {
     duplication: Option<Each<Measured<Share>>>,
     /// Which packets it delivers late, so that others overtake them; default: none.
     reordering: Option<Each<Reordering>>,
+    /// The mean of the exponential time for which it holds each packet, as the mix of an anonymity
+    /// network does: any packet may overtake any other. Default: none.
+    mixing: Option<Each<Located<Measured<Duration>>>>,
     /// The shared medium that it uses: of all directions of all links that name the same
     /// one, a single packet is transmitted at a time. When the medium is free, the nodes
     /// with packets that wait take turns, one packet each, without collisions or any time
@@ -172,6 +175,7 @@ impl Common {
         let loss = self.loss.as_ref().map(|it| &it.0[side]);
         let duplication = self.duplication.as_ref().map(|it| it.0[side]);
         let reordering = self.reordering.as_ref().map(|it| &it.0[side]);
+        let mixing = self.mixing.as_ref().map(|it| &it.0[side]);
         Ok(DirectionPlan {
             rate: pace.rates[side],
             opportunities: pace.opportunities[side].clone(),
@@ -179,7 +183,7 @@ impl Common {
             delay: self.delay.0[side].0,
             loss: loss.map_or(Ok(LossPlan::None), Loss::plan)?,
             victims: loss.map_or(Victims::All, Loss::victims),
-            impairment: impairments::plan(duplication, reordering)?,
+            impairment: impairments::plan(duplication, reordering, mixing)?,
             limit: queue.limit(),
             discipline: queue.discipline()?,
             overhead: self.overhead()?,

@@ -12,6 +12,8 @@ use crate::plan::DirectionPlan;
 #[derive(Debug)]
 pub(super) struct Effects {
     random: Random,
+    /// For how long packets are held: drawn as they arrive, not as they are sent.
+    holding: Random,
     layer: Option<Box<dyn PhysicalLayer>>,
     pub(super) opportunities: Option<Cursor>,
     impairments: Impairments,
@@ -24,7 +26,8 @@ impl Effects {
         let opportunities = plan.opportunities.clone().map(Cursor::new);
         let layer = plan.physical_layer.as_deref().map(PhysicalLayerMaker::layer);
         let any = layer.is_some() || opportunities.is_some() || impairments.is_any();
-        any.then(|| Box::new(Self { random, layer, opportunities, impairments }))
+        let holding = random.second();
+        any.then(|| Box::new(Self { random, holding, layer, opportunities, impairments }))
     }
 
     /// Whether a packet uses the link once, and as soon as that is free.
@@ -86,7 +89,7 @@ impl Effects {
     /// Lets a packet come late that would have arrived at `now`; returns when, if it
     /// is the first of them.
     pub(super) fn delay(&mut self, now: Time, packet: Handle, size: u32) -> Option<Time> {
-        self.impairments.delay(now, packet, size)
+        self.impairments.delay(now, packet, size, &mut self.holding)
     }
 
     /// When the first of the late packets arrives.

@@ -327,6 +327,38 @@ fn a_link_that_duplicates_everything_delivers_everything_twice_at_once() {
     }
 }
 
+/// A mix holds each packet for an exponential time of its own: of that mean, as much standard
+/// deviation, and without memory. Nothing of the order is left, and nothing is lost.
+#[test]
+fn a_mix_holds_each_packet_for_an_exponential_time() {
+    const COUNT: usize = 4000;
+    let mean = 20_000.0;
+    let impairment =
+        Impairment { mixing: Duration::from_micros(mean as u64), ..Impairment::default() };
+    let limit = QueueLimit::Packets(COUNT as u32);
+    let plan = DirectionPlan { impairment, limit, ..direction(Discipline::DropTail) };
+    let bench = Bench::new(&plan).offering(0, COUNT).run();
+    let arrivals = bench.times().into_iter().zip(bench.numbers());
+    let held: Vec<f64> =
+        arrivals.map(|(time, number)| (time - (11_000 + number * 1000)) as f64).collect();
+    let count = COUNT as f64;
+    assert_eq!(held.len(), COUNT);
+    let found = held.iter().sum::<f64>() / count;
+    let deviation = (held.iter().map(|it| (it - found).powi(2)).sum::<f64>() / count).sqrt();
+    // Five standard errors: of a mean, of a deviation (the fourth moment is 9 means), of a share.
+    assert!((found / mean - 1.0).abs() < 5.0 / count.sqrt(), "{found} us");
+    assert!((deviation / mean - 1.0).abs() < 5.0 * (2.0 / count).sqrt(), "{deviation} us");
+    for times in [0.5, 1.0, 2.0] {
+        let share = held.iter().filter(|it| **it > times * mean).count() as f64 / count;
+        let expected = f64::exp(-times);
+        let error = (expected * (1.0 - expected) / count).sqrt();
+        assert!((share - expected).abs() < 5.0 * error, "{share} longer than {times} means");
+    }
+    let numbers = bench.numbers();
+    let overtaken = numbers.windows(2).filter(|it| it[0] > it[1]).count() as f64;
+    assert!(overtaken > 0.4 * count, "{overtaken} times a later one came first");
+}
+
 /// The packets that are late keep their order among themselves, and are as late
 /// as was said; the others come as if nothing were.
 #[test]
@@ -406,6 +438,7 @@ proptest! {
         duplication in 0.0..0.3_f64,
         reordering in 0.0..0.3_f64,
         lateness in 0..20_000_u64,
+        mixes: bool,
         impaired: bool,
         air in prop::option::of(air()),
         opportunities in prop::option::of(trace()),
@@ -420,7 +453,8 @@ proptest! {
             plan.opportunities = opportunities.clone().map(Arc::new);
             if impaired {
                 plan.loss = Loss::Bernoulli(loss);
-                plan.impairment = Impairment { duplication, reordering, lateness };
+                let mixing = if mixes { lateness } else { Duration::ZERO };
+                plan.impairment = Impairment { duplication, reordering, lateness, mixing };
             }
             let run = || {
                 let mut bench =
