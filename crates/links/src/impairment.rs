@@ -49,6 +49,8 @@ pub struct Straggler {
     pub size: u32,
     /// Whether an outage lost it meanwhile.
     pub lost: bool,
+    /// Whether somebody was told when it arrives: once it is the first of all.
+    pub is_called: bool,
 }
 
 /// What a link does to packets, and those that are late.
@@ -106,7 +108,8 @@ impl Impairments {
         };
         let arrives = now + lateness;
         let place = self.late.partition_point(|it| it.arrives <= arrives);
-        self.late.insert(place, Straggler { packet, arrives, size, lost: false });
+        self.late
+            .insert(place, Straggler { packet, arrives, size, lost: false, is_called: place == 0 });
         (place == 0).then_some(arrives)
     }
 }

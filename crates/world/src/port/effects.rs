@@ -97,13 +97,18 @@ impl Effects {
         self.impairments.late.front().map(|it| it.arrives)
     }
 
-    /// The late packet that arrives at `now`, and when the next one does.
+    /// The late packet that arrives at `now`, and when the next one does, if nobody was told.
     pub(super) fn next_late(&mut self, now: Time) -> (Option<Straggler>, Option<Time>) {
         let late = &mut self.impairments.late;
         if late.front().is_none_or(|it| it.arrives > now) {
             return (None, None);
         }
-        (late.pop_front(), late.front().map(|it| it.arrives))
+        let first = late.pop_front();
+        let next = late.front_mut().and_then(|it| {
+            let is_known = std::mem::replace(&mut it.is_called, true);
+            (!is_known).then_some(it.arrives)
+        });
+        (first, next)
     }
 
     /// Those that are late are lost.
