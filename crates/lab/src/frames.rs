@@ -10,7 +10,10 @@ use windtunnel_packets::multipath::Multipath;
 use windtunnel_packets::ndn::wire::size::{DataShape, NameSize, SignatureKind, data_size};
 use windtunnel_packets::ndn::wire::{EncodeError, Name};
 use windtunnel_packets::ndn::{self, Data, Nack, PrefixId};
-use windtunnel_packets::region::{self, Content, Control, RegionPacket};
+use windtunnel_packets::region::protocol::TYPED_ADDRESSES;
+use windtunnel_packets::region::{
+    self, AddressKind, Content, Control, RegionPacket, TypedAddress, TypedAddresses,
+};
 use windtunnel_packets::tcp::Segment;
 use windtunnel_packets::udp;
 use windtunnel_packets::{Body, Packet};
@@ -219,6 +222,24 @@ impl Frames {
         PathEnds { source, destination, ..path }
     }
 
+    /// The addresses of a packet whose ends have such of different kinds.
+    fn typed(&self, header: &RegionPacket) -> TypedAddresses {
+        let address = |place: usize| {
+            let kind = header.kinds[place];
+            let number = self.numbers[header.between[place] as usize];
+            let bytes = match kind {
+                AddressKind::Absent => Vec::new(),
+                AddressKind::Ipv4 => address(number, 0).octets().to_vec(),
+                AddressKind::Ipv6 => wide_address(number, 0).octets().to_vec(),
+                AddressKind::Mac => hardware_address(number).to_vec(),
+                // Nobody holds the secret: the number, over and over.
+                AddressKind::PublicKey => (number as u64 + 1).to_be_bytes().repeat(4),
+            };
+            TypedAddress { kind, bytes }
+        };
+        TypedAddresses { source: address(0), destination: address(1), next: 0 }
+    }
+
     /// The bytes of a packet of the region protocol.
     fn region(
         &self,
@@ -234,6 +255,14 @@ impl Frames {
                 let room = packet.network_size - header.encoding.header() - Control::HEADER;
                 quote.truncate(usize::from(room));
                 (header.protocol, Control::Error { kind: *kind, quote }.encode())
+            }
+            (Content::Packet(_), inside) if header.protocol == TYPED_ADDRESSES => {
+                let (_, inside) = inside.unwrap_or_default();
+                let addresses = self.typed(header);
+                let codes = [header.source, header.destination];
+                // It is an IP packet of ours, and addresses have their kinds' lengths.
+                let payload = addresses.in_place_of_ip(&inside, codes).unwrap_or_default();
+                (header.protocol, payload)
             }
             (Content::Packet(_), inside) => (header.protocol, inside.unwrap_or_default().1),
         };

@@ -170,6 +170,7 @@ pub const COLUMNS: &[&str] = &[
     "decapsulated",
     "unreachable",
     "without_agreement",
+    "not_accepted",
     "malformed",
     "errors_sent",
     "errors_received",

@@ -10,7 +10,9 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, UInt64Type};
 use etherparse::SlicedPacket;
 use windtunnel_lab::{Batch, ScenarioError, Study, tables};
-use windtunnel_packets::region::{Code, Encoding, Header, protocol};
+use windtunnel_packets::region::{
+    AddressKind, Code, Encoding, Header, TypedAddresses, protocol, typed_header,
+};
 
 const VALID: &str = include_str!("../../../scenarios/regions.toml");
 
@@ -249,6 +251,70 @@ fn a_capture_shows_headers_and_what_is_in_them() {
     }
     // Host 1 of ct1 sends to host 1 of ct2: they have one address.
     assert!(ends.len() > 100 && ends.iter().all(|it| *it == [[10, 0, 0, 1]; 2]));
+}
+
+const HETEROGENEOUS: &str = include_str!("../../../scenarios/heterogeneous.toml");
+
+/// Section VI.D.3: hosts with addresses of different kinds reach each other, if their own
+/// regions accept that; the region between them looks at none of it.
+#[test]
+fn hosts_with_different_kinds_of_addresses_reach_each_other() {
+    let ran = Ran::new(HETEROGENEOUS);
+    let flows = ran.table("flows");
+    let received = flows["received_bytes"].as_primitive::<UInt64Type>();
+    assert!(received.values().iter().all(|it| *it > 4_000_000), "{received:?}");
+    // Only a host between ct3's borders forwards by outer addresses.
+    assert_eq!((ran.count("r3", "region_lookups"), ran.count("r3", "address_lookups")), (0, 0));
+    assert!(ran.count("r3", "tunnel_lookups") > 10_000);
+    let refusing =
+        HETEROGENEOUS.replacen("accepts_other_addresses = true\n\n# What", "\n# What", 1);
+    let ran = Ran::new(&refusing);
+    let received = ran.table("flows")["received_bytes"].as_primitive::<UInt64Type>().clone();
+    let reached: Vec<bool> = received.values().iter().map(|it| *it > 0).collect();
+    assert_eq!(reached, [false, true, true, false]);
+    assert!(ran.count("b6", "not_accepted") > 1000);
+    // Whoever does not say where it is is told nothing.
+    assert!(ran.count("four", "errors_received") > 0);
+    assert_eq!(ran.count("hidden", "errors_received"), 0);
+}
+
+/// The bytes of each pair of kinds: 8 and both addresses in place of an IPv4 header of 20.
+#[test]
+fn a_capture_shows_addresses_of_all_kinds() {
+    let seen = captured(HETEROGENEOUS, "heterogeneous", &["b4"]);
+    let mut kinds = Vec::new();
+    let mut full = std::collections::BTreeMap::new();
+    for packet in &seen[0] {
+        let (_, header, payload) = Header::decode(packet).expect("it is of the region protocol");
+        if header.protocol != protocol::TYPED_ADDRESSES {
+            continue;
+        }
+        let (addresses, transport) = TypedAddresses::decode(payload).expect("it is whole");
+        let pair = [addresses.source.kind, addresses.destination.kind];
+        assert_eq!(addresses.next, if pair[0] == AddressKind::Absent { 17 } else { 6 });
+        assert_eq!(header.source == Code::UNSPECIFIED, pair[0] == AddressKind::Absent);
+        assert_eq!(payload.len() - transport.len(), usize::from(typed_header(pair)));
+        let longest = full.entry(pair.map(|it| it as u8)).or_insert(0);
+        *longest = packet.len().max(*longest);
+        if !kinds.contains(&pair) {
+            kinds.push(pair);
+        }
+    }
+    use AddressKind::{Absent, Ipv4, Ipv6, Mac, PublicKey};
+    let expected = [
+        [Ipv4, Ipv6],
+        [Ipv6, Ipv4],
+        [Mac, Ipv4],
+        [Ipv4, Mac],
+        [Ipv4, PublicKey],
+        [PublicKey, Ipv4],
+        [Absent, Ipv6],
+    ];
+    assert_eq!((kinds.len(), expected.iter().all(|it| kinds.contains(it))), (7, true));
+    // Full segments fill 1,500 bytes whatever the addresses.
+    for pair in [[Ipv4, Ipv6], [Mac, Ipv4], [Ipv4, PublicKey]] {
+        assert_eq!(full[&pair.map(|it| it as u8)], 1500, "{pair:?}");
+    }
 }
 
 #[track_caller]

@@ -10,7 +10,11 @@ fn random() -> Random {
 
 fn impaired(loss: Loss, victims: Victims, duplication: f64, reordering: f64) -> Impairments {
     let lateness = Duration::from_millis(3);
-    Impairments::new(loss, victims, Impairment { duplication, reordering, lateness })
+    Impairments::new(
+        loss,
+        victims,
+        Impairment { duplication, reordering, lateness, ..Impairment::default() },
+    )
 }
 
 /// The share of packets with each fate.
@@ -58,9 +62,10 @@ fn late_packets_arrive_in_order_each_later_by_the_lateness() {
     let mut it = impaired(Loss::None, Victims::All, 0.0, 1.0);
     let mut packets = Store::default();
     let at = |milliseconds| Time::ZERO + Duration::from_millis(milliseconds);
-    let first = it.delay(at(10), packets.insert(1), 500);
+    let mut random = random();
+    let first = it.delay(at(10), packets.insert(1), 500, &mut random);
     assert_eq!(first, Some(at(13)), "the first of them");
-    assert_eq!(it.delay(at(11), packets.insert(2), 600), None);
+    assert_eq!(it.delay(at(11), packets.insert(2), 600, &mut random), None);
     let late: Vec<_> = it.late.iter().map(|it| (it.arrives, it.size, it.lost)).collect();
     assert_eq!(late, [(at(13), 500, false), (at(14), 600, false)]);
 }

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use std::fmt::Debug;
 
 use windtunnel_engine::{Random, Time};
+use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::{Packet, PacketStore, ProtocolNumber};
 
 /// A port of a node, by its place among the node's ports.
@@ -114,4 +115,10 @@ pub trait LayerMaker: Debug + Send + Sync {
 
     /// The layer of a node.
     fn layer(&self, setting: NodeSetting) -> Box<dyn NetworkLayer>;
+
+    /// The bytes that a packet of that version of IP has more where the layer carries it from
+    /// the first node to the second.
+    fn overhead(&self, _ends: [usize; 2], _ip: IpVersion) -> u16 {
+        0
+    }
 }

@@ -3,12 +3,15 @@
 
 use proptest::collection::vec;
 use proptest::prelude::*;
+use windtunnel_engine::Time;
 use windtunnel_packets::Ecn;
+use windtunnel_packets::ip::{Addresses, encode_datagram};
 use windtunnel_packets::region::{
     AddressKind, Code, Control, DecodeError, EncodeError, Encoding, ErrorKind, ExternalRecord,
     Header, Neighbour, Record, RouterRecord, Service, ServiceOption, SessionMessage, TypedAddress,
     TypedAddresses, Update, protocol,
 };
+use windtunnel_packets::udp::Datagram;
 
 fn example() -> Header {
     Header {
@@ -122,6 +125,39 @@ fn typed_addresses_take_their_bytes() {
     assert_eq!(wrong.encode(), Err(EncodeError::TooLong(5)));
     let unknown = [9, 0, 0, 0, 59, 0, 0, 0];
     assert_eq!(TypedAddresses::decode(&unknown), Err(DecodeError::Value { offset: 0, value: 9 }));
+}
+
+/// The checksum over codes, addresses, length, protocol and segment is that of RFC 1071, and
+/// says so if any of them is another one.
+#[test]
+fn a_packet_in_the_wrong_region_has_a_wrong_checksum() {
+    let address = |kind, bytes: &[u8]| TypedAddress { kind, bytes: bytes.to_vec() };
+    let addresses = TypedAddresses {
+        source: address(AddressKind::Ipv4, &[10, 0, 0, 1]),
+        destination: address(AddressKind::Mac, &[2, 0, 0, 0, 0, 9]),
+        next: 0,
+    };
+    let ports = ["10.0.0.1:4000", "10.0.0.2:5000"].map(|it| it.parse().unwrap());
+    let datagram = Datagram { flow: 0, length: 5, sequence: 0, sent: Time::ZERO };
+    let ip = Addresses::V4 { source: ports[0], destination: ports[1] };
+    let packet = encode_datagram(&datagram, Ecn::Capable, &ip);
+    let codes = [Code::of_region(1), Code::of_region(2)];
+    let payload = addresses.in_place_of_ip(&packet, codes).unwrap();
+    let (decoded, transport) = TypedAddresses::decode(&payload).unwrap();
+    assert_eq!((decoded.next, decoded.source, transport.len()), (17, addresses.source.clone(), 13));
+    let sum = |codes: [Code; 2], payload: &[u8]| {
+        let mut bytes = codes.map(|it| it.0.to_be_bytes()).concat();
+        bytes.extend(&payload[8..8 + 12]);
+        bytes.extend([0, 0, 0, 13, 0, 0, 0, 17]);
+        bytes.extend(&payload[8 + 12..]);
+        bytes.push(0);
+        let words = bytes.chunks(2).map(|it| u32::from(it[0]) << 8 | u32::from(it[1]));
+        let sum: u32 = words.sum();
+        (sum & 0xffff) + (sum >> 16)
+    };
+    assert_eq!(sum(codes, &payload), 0xffff);
+    assert_ne!(sum([codes[0], Code::of_region(3)], &payload), 0xffff);
+    assert!(addresses.in_place_of_ip(&[0x45; 12], codes).is_err());
 }
 
 #[test]

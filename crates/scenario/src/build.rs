@@ -1,11 +1,8 @@
 //! From a scenario to a plan.
 
-use std::sync::Arc;
-
 use indexmap::{IndexMap, IndexSet};
 use toml::Spanned;
 use windtunnel_engine::Duration;
-use windtunnel_networks::layer::LayerMaker;
 use windtunnel_packets::ndn::wire::Name;
 use windtunnel_world::{
     ChangePlan, ConsumerPlan, LinkPlan, Plan, ProducerPlan, RecordingPlan, RegionNames,
@@ -80,11 +77,7 @@ pub(crate) fn plan(
         seed: scenario.seed,
         run: 0,
     };
-    if let Some(Planned { settings, domains, names: regions }) =
-        regions.plan(&nodes, &plan.links)?
-    {
-        let layer: Arc<dyn LayerMaker> = Arc::new(settings);
-        plan.nodes.iter_mut().for_each(|it| it.layers.push(Arc::clone(&layer)));
+    if let Some(Planned { domains, names: regions }) = regions.plan(&nodes, &plan.links)? {
         (plan.domains, plan.regions) = (Some(domains), regions);
     }
     plan.flows = flows::plans(&scenario.flows, &nodes, &link_names, &controllers, &plan, files)?;

@@ -15,7 +15,6 @@ use windtunnel_networks::ndn::content_store::ReplacementPolicy;
 use windtunnel_networks::ndn::forwarder::ForwarderMarks;
 use windtunnel_networks::ndn::link_service::LinkServiceSettings;
 use windtunnel_orbits::{GroundPath, Sky};
-use windtunnel_packets::ProtocolNumber;
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::ndn::wire;
 use windtunnel_queues::{Discipline, QueueLimit};
@@ -72,14 +71,12 @@ pub struct Plan {
 
 /// Nodes of several domains: IP packets find their way inside a domain, and another network
 /// layer of the nodes carries them from one to another.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct DomainsPlan {
     /// By node, the number of its domain.
     pub of: Arc<[u32]>,
-    /// The protocol of the layers that carry packets; each node has one.
-    pub carrier: ProtocolNumber,
-    /// What they add to each packet, in bytes.
-    pub overhead: u16,
+    /// What carries packets: each node has a layer of it, beside those of its own.
+    pub carrier: Arc<dyn LayerMaker>,
 }
 
 /// Regions by their numbers: the name of each, and how many IP prefixes its routers keep if

@@ -94,6 +94,7 @@ pub(super) fn totals(plan: &Plan, world: &World) -> RecordBatch {
         .count("decapsulated", |it| it.layer.counters().decapsulated)
         .count("unreachable", |it| it.layer.counters().unreachable)
         .count("without_agreement", |it| it.layer.counters().without_agreement)
+        .count("not_accepted", |it| it.layer.counters().not_accepted)
         .count("hop_limit_exceeded", |it| it.layer.counters().hop_limit_exceeded)
         .count("too_large", |it| it.layer.counters().too_big)
         .count("unmarkable", |it| it.layer.counters().unmarkable)

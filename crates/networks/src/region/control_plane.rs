@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use windtunnel_engine::{Duration, Random, Time};
 use windtunnel_packets::region::{
-    Code, Content, Control, ExternalRecord, HOP_LIMIT, Neighbour, Record, RegionPacket,
-    RouterRecord, SessionMessage, Update, protocol,
+    AddressKind, Code, Content, Control, ExternalRecord, HOP_LIMIT, Neighbour, Record,
+    RegionPacket, RouterRecord, SessionMessage, Update, protocol,
 };
 use windtunnel_packets::{Body, Ecn, Packet, PacketStore, Route as PacketRoute};
 
@@ -207,6 +207,7 @@ impl ControlPlane {
                 encoding,
                 protocol: protocol::CONTROL,
                 between: [here.node, port.node],
+                kinds: [AddressKind::Absent; 2],
                 flow_label: 0,
                 content: Content::Message(packets.insert_message(bytes)),
             });

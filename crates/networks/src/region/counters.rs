@@ -24,6 +24,8 @@ pub struct RouterCounters {
     pub unreachable: u64,
     /// Packets dropped because no agreement covers them.
     pub without_agreement: u64,
+    /// Packets dropped because the region accepts no such addresses.
+    pub not_accepted: u64,
     /// Packets dropped because they had passed too many nodes.
     pub hop_limit_exceeded: u64,
     /// Packets dropped because they are larger than the next link carries.

@@ -3,8 +3,8 @@
 use windtunnel_engine::{Handle, Time};
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::region::{
-    Code, Content, Control, ErrorKind, HOP_LIMIT, NO_AGREEMENT, RegionPacket, UNKNOWN_REGION,
-    protocol,
+    AddressKind, Code, Content, Control, ErrorKind, HOP_LIMIT, NO_AGREEMENT, NOT_ACCEPTED,
+    RegionPacket, UNKNOWN_ADDRESS, UNKNOWN_REGION, UNKNOWN_SUB_REGION, protocol,
 };
 use windtunnel_packets::{Body, Ecn, Packet, PacketStore, Route};
 
@@ -14,11 +14,6 @@ use super::path_vector::Exit;
 use super::router::Here;
 use super::settings::Transit;
 use crate::layer::{Actions, Interface};
-
-/// The code of a sub-region that nobody is in.
-const UNKNOWN_SUB_REGION: u8 = 2;
-/// The code of an address that nobody has.
-const UNKNOWN_ADDRESS: u8 = 4;
 
 /// The data plane.
 #[derive(Clone, Copy, Debug, Default)]
@@ -76,19 +71,26 @@ impl DataPlane {
     ) {
         here.counters.sent += 1;
         let encoding = here.settings.encoding;
-        let Some(network_size) = packet.network_size.checked_add(encoding.header()) else {
+        let ip = packet.ip_version().unwrap_or_default();
+        let ends = [here.node, to].map(|it| it as usize);
+        let kinds = here.settings.kinds(ends);
+        let overhead = here.settings.overhead(ends, ip);
+        let Some(network_size) = packet.network_size.checked_add(overhead) else {
             here.counters.too_big += 1;
             return packets.discard(&packet);
         };
+        let is_hidden = here.settings.places[ends[0]].is_hidden;
         let header = RegionPacket {
             destination: here.settings.places[to as usize].code,
-            source: here.code,
+            source: if is_hidden { Code::UNSPECIFIED } else { here.code },
             encoding,
-            protocol: match packet.ip_version() {
-                Some(IpVersion::V6) => protocol::IPV6,
-                _ => protocol::IPV4,
+            protocol: match (kinds, ip) {
+                (Some(_), _) => protocol::TYPED_ADDRESSES,
+                (None, IpVersion::V4) => protocol::IPV4,
+                (None, IpVersion::V6) => protocol::IPV6,
             },
             between: [here.node, to],
+            kinds: kinds.unwrap_or_default(),
             flow_label: packet.flow_key().0 as u32 & 0xf_ffff,
             content: Content::Packet(packets.insert(packet)),
         };
@@ -117,6 +119,10 @@ impl DataPlane {
                 if around.here.leads_out(from) && !control.is_open(from) {
                     around.here.counters.without_agreement += 1;
                     return self.report(&mut around, carried, ErrorKind::Unreachable(NO_AGREEMENT));
+                }
+                if !around.accepts(from, &header) {
+                    around.here.counters.not_accepted += 1;
+                    return self.report(&mut around, carried, ErrorKind::Unreachable(NOT_ACCEPTED));
                 }
                 self.forward(&mut around, From::Port(from), carried);
             }
@@ -194,6 +200,7 @@ impl DataPlane {
             encoding,
             protocol: protocol::CONTROL,
             between: [around.here.node, header.between[0]],
+            kinds: [AddressKind::Absent; 2],
             flow_label: 0,
             content: Content::Error { kind, quoted },
         };
@@ -217,6 +224,14 @@ enum Next {
 }
 
 impl Around<'_> {
+    /// Whether the own region takes in a packet that came by a port.
+    fn accepts(&self, from: Interface, header: &RegionPacket) -> bool {
+        let own = self.here.number();
+        let comes_in = header.destination.region() == own && self.here.leads_out(from);
+        let is_typed = header.protocol == protocol::TYPED_ADDRESSES;
+        !(comes_in && is_typed) || self.here.settings.region(own).accepts_typed
+    }
+
     /// Where a packet goes on that is for the own region.
     fn inside(&mut self, carried: &Carried) -> Result<Next, ErrorKind> {
         let to = carried.header.destination;

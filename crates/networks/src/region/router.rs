@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use windtunnel_engine::Time;
+use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::region::{Code, ETHER_TYPE, RouterRecord};
 use windtunnel_packets::{Body, Packet, PacketStore, ProtocolNumber};
 
@@ -150,6 +151,10 @@ impl LayerMaker for Arc<RegionSettings> {
 
     fn layer(&self, setting: NodeSetting) -> Box<dyn NetworkLayer> {
         Box::new(RegionRouter::new(Self::clone(self), setting))
+    }
+
+    fn overhead(&self, ends: [usize; 2], ip: IpVersion) -> u16 {
+        RegionSettings::overhead(self, ends, ip)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use windtunnel_engine::{Duration, Time};
 use windtunnel_packets::ip::IpVersion;
-use windtunnel_packets::region::{Code, Encoding};
+use windtunnel_packets::region::{AddressKind, Code, Encoding, typed_header};
 
 /// How packets of other regions cross a region (section VI.D.2).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,6 +24,11 @@ pub struct Region {
     pub number: u8,
     /// How packets of others cross it.
     pub transit: Transit,
+    /// What its addresses are.
+    pub addresses: AddressKind,
+    /// Whether it takes packets whose ends have addresses of different kinds, or others than IP
+    /// addresses.
+    pub accepts_typed: bool,
 }
 
 /// What an interface of a node leads to.
@@ -42,6 +47,8 @@ pub struct Neighbour {
 pub struct Place {
     /// Its region and sub-region.
     pub code: Code,
+    /// Whether what it sends does not say where it comes from.
+    pub is_hidden: bool,
     /// What its interfaces lead to, in their order.
     pub neighbours: Vec<Neighbour>,
 }
@@ -149,6 +156,25 @@ impl RegionSettings {
     #[must_use]
     pub fn region(&self, number: u8) -> &Region {
         self.regions.iter().find(|it| it.number == number).expect("every node is in a region")
+    }
+
+    /// The kinds of the addresses of a packet from one node to another, if it says them: where
+    /// both are not of one version of IP, or the sender is hidden.
+    #[must_use]
+    pub fn kinds(&self, [from, to]: [usize; 2]) -> Option<[AddressKind; 2]> {
+        let place = &self.places[from];
+        let kind = |node: usize| self.region(self.places[node].code.region()).addresses;
+        let source = if place.is_hidden { AddressKind::Absent } else { kind(from) };
+        let kinds = [source, kind(to)];
+        let is_ip = matches!(source, AddressKind::Ipv4 | AddressKind::Ipv6);
+        (source != kinds[1] || !is_ip).then_some(kinds)
+    }
+
+    /// The bytes that a packet from one node to another has more than in that version of IP.
+    #[must_use]
+    pub fn overhead(&self, ends: [usize; 2], ip: IpVersion) -> u16 {
+        let own = self.encoding.header();
+        self.kinds(ends).map_or(own, |it| (own + typed_header(it)).saturating_sub(ip.header()))
     }
 
     /// The agreement between two regions that is in force, if there is one.

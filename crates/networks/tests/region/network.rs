@@ -10,7 +10,7 @@ use windtunnel_networks::region::{
     Advertisement, Agreement, Neighbour, Place, Region, RegionRouter, RegionSettings, Relation,
     Transit,
 };
-use windtunnel_packets::region::{Code, Content, Control, Encoding, SessionMessage};
+use windtunnel_packets::region::{AddressKind, Code, Content, Control, Encoding, SessionMessage};
 use windtunnel_packets::{Body, Packet, PacketStore};
 
 /// How long a packet takes over a link.
@@ -19,7 +19,11 @@ pub(crate) const DELAY: Duration = Duration::from_millis(1);
 /// Settings with so many nodes per region, numbered from 1 on, and links between nodes.
 pub(crate) fn settings(regions: &[usize], links: &[[usize; 2]]) -> RegionSettings {
     let numbers = (1..).zip(regions).flat_map(|(number, count)| vec![number; *count]);
-    let place = |number: u8| Place { code: Code::of_region(number), neighbours: Vec::new() };
+    let place = |number: u8| Place {
+        code: Code::of_region(number),
+        is_hidden: false,
+        neighbours: Vec::new(),
+    };
     let mut places: Vec<Place> = numbers.map(place).collect();
     for &[first, second] in links {
         for [from, to] in [[first, second], [second, first]] {
@@ -27,7 +31,12 @@ pub(crate) fn settings(regions: &[usize], links: &[[usize; 2]]) -> RegionSetting
             places[from].neighbours.push(neighbour);
         }
     }
-    let region = |number: usize| Region { number: number as u8, transit: Transit::default() };
+    let region = |number: usize| Region {
+        number: number as u8,
+        transit: Transit::default(),
+        addresses: AddressKind::Ipv4,
+        accepts_typed: false,
+    };
     let mut agreements: Vec<Agreement> = Vec::new();
     for link in links {
         let regions = link.map(|it| places[it].code.region());

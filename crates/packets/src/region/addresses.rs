@@ -8,6 +8,10 @@
 //! 8  the destination's address, padded to a multiple of 4, then the source's
 //! ```
 
+use etherparse::IpNumber;
+use etherparse::checksum::Sum16BitWords;
+
+use super::code::Code;
 use super::error::{DecodeError, EncodeError};
 
 /// The length of what precedes the addresses.
@@ -32,6 +36,18 @@ pub enum AddressKind {
 impl AddressKind {
     const ALL: [Self; 5] = [Self::Absent, Self::Ipv4, Self::Ipv6, Self::Mac, Self::PublicKey];
 
+    /// The bytes of an address of this kind here: keys are those of X25519 and Ed25519.
+    #[must_use]
+    pub const fn length(self) -> u16 {
+        match self {
+            Self::Absent => 0,
+            Self::Ipv4 => 4,
+            Self::Ipv6 => 16,
+            Self::Mac => 6,
+            Self::PublicKey => 32,
+        }
+    }
+
     /// Whether an address of this kind can have so many bytes.
     fn takes(self, length: usize) -> bool {
         match self {
@@ -51,6 +67,12 @@ pub struct TypedAddress {
     pub kind: AddressKind,
     /// Its bytes, as many as its kind has.
     pub bytes: Vec<u8>,
+}
+
+/// The bytes that precede a payload between addresses of two kinds.
+#[must_use]
+pub const fn typed_header([source, destination]: [AddressKind; 2]) -> u16 {
+    PREAMBLE as u16 + source.length().next_multiple_of(4) + destination.length().next_multiple_of(4)
 }
 
 /// The addresses of both ends.
@@ -84,6 +106,46 @@ impl TypedAddresses {
             bytes.resize(bytes.len().next_multiple_of(4), 0);
         }
         Ok(bytes)
+    }
+
+    /// The payload of a packet between regions that has these addresses in the place of the IP
+    /// header of `packet`. `next` becomes what that header says, and the checksum of TCP or UDP
+    /// is one over both codes, both addresses as they are here, the length and the protocol (4
+    /// bytes each), because an address alone says nothing of its region.
+    ///
+    /// # Errors
+    /// [`EncodeError::TooLong`] if an address has not a length that its kind can have, or the
+    /// packet is no IP packet.
+    pub fn in_place_of_ip(
+        &self,
+        packet: &[u8],
+        [source, destination]: [Code; 2],
+    ) -> Result<Vec<u8>, EncodeError> {
+        let wrong = EncodeError::TooLong(packet.len());
+        let (next, transport) = match packet.first().map(|it| it >> 4) {
+            Some(4) => (packet.get(9), packet.get(20..)),
+            Some(6) => (packet.get(6), packet.get(40..)),
+            _ => (None, None),
+        };
+        let (Some(next), Some(transport)) = (next.copied(), transport) else { return Err(wrong) };
+        let mut transport = transport.to_vec();
+        let bytes = Self { next, ..self.clone() }.encode()?;
+        let place = match IpNumber(next) {
+            IpNumber::TCP => 16,
+            IpNumber::UDP => 6,
+            _ => return Ok([bytes, transport].concat()),
+        };
+        let checksum = transport.get_mut(place..place + 2).ok_or(wrong)?;
+        checksum.fill(0);
+        let sum = Sum16BitWords::new()
+            .add_4bytes(source.0.to_be_bytes())
+            .add_4bytes(destination.0.to_be_bytes())
+            .add_slice(&bytes[PREAMBLE..])
+            .add_4bytes((transport.len() as u32).to_be_bytes())
+            .add_4bytes(u32::from(next).to_be_bytes())
+            .add_slice(&transport);
+        transport[place..place + 2].copy_from_slice(&sum.ones_complement().to_ne_bytes());
+        Ok([bytes, transport].concat())
     }
 
     /// From a payload: the addresses and what follows them.

@@ -31,6 +31,12 @@ const ECHO_REPLY: u8 = 129;
 pub const UNKNOWN_REGION: u8 = 0;
 /// The code of an unreachable destination to which no agreement leads.
 pub const NO_AGREEMENT: u8 = 1;
+/// The code of an unreachable destination in a sub-region that nobody is in.
+pub const UNKNOWN_SUB_REGION: u8 = 2;
+/// The code of an unreachable destination whose region does not accept such a payload.
+pub const NOT_ACCEPTED: u8 = 3;
+/// The code of an unreachable destination with an address that nobody has.
+pub const UNKNOWN_ADDRESS: u8 = 4;
 
 /// Why a packet was dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -13,9 +13,12 @@ mod packet;
 mod records;
 mod service;
 
-pub use addresses::{AddressKind, TypedAddress, TypedAddresses};
+pub use addresses::{AddressKind, TypedAddress, TypedAddresses, typed_header};
 pub use code::Code;
-pub use control::{Control, ErrorKind, NO_AGREEMENT, SessionMessage, UNKNOWN_REGION};
+pub use control::{
+    Control, ErrorKind, NO_AGREEMENT, NOT_ACCEPTED, SessionMessage, UNKNOWN_ADDRESS,
+    UNKNOWN_REGION, UNKNOWN_SUB_REGION,
+};
 pub use error::{DecodeError, EncodeError};
 pub use header::{Encoding, HOP_LIMIT, Header, protocol};
 pub use packet::{Content, RegionPacket};

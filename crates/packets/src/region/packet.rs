@@ -2,6 +2,7 @@
 
 use windtunnel_engine::Handle;
 
+use super::addresses::AddressKind;
 use super::code::Code;
 use super::control::ErrorKind;
 use super::header::Encoding;
@@ -21,6 +22,9 @@ pub struct RegionPacket {
     /// The nodes whose addresses its payload has: the sender and the receiver. Between regions
     /// nobody looks at them.
     pub between: [u32; 2],
+    /// Of what kinds these addresses are, if the payload is preceded by both: protocol
+    /// [`TYPED_ADDRESSES`](super::protocol).
+    pub kinds: [AddressKind; 2],
     /// The flow label; only the encoding `flow` carries it.
     pub flow_label: u32,
     /// What is in it.

@@ -142,7 +142,7 @@ impl Flow {
         let start_within = start_within.value.0;
         let stop = timers::stop(stop.as_ref(), start + start_within)?;
         let ip = IpVersion::from(*ip);
-        let mut network = around.paths.network(ends, path.as_deref());
+        let mut network = around.paths.network(ends, path.as_deref(), ip);
         let (transport, split, multipath) = match &self.own {
             Transport::Udp(it) => (TransportPlan::Udp(it.plan(ip, files)?), None, None),
             Transport::Tcp(it) => {
@@ -183,7 +183,7 @@ impl Common {
     fn path(&self, ends: [usize; 2], around: &Around<'_>) -> Result<Option<Vec<PortId>>, Mistake> {
         let Some(path) = &self.path else { return Ok(None) };
         path.checked(
-            |_| around.paths.overhead(ends) == 0,
+            |_| !around.paths.are_apart(ends),
             || "a path from one region to another is found by the regions' routers".to_owned(),
             "leave out `path`",
         )?;

@@ -1,6 +1,7 @@
 //! The paths of flows, and what is on them.
 
 use windtunnel_engine::Time;
+use windtunnel_packets::ip::IpVersion;
 use windtunnel_queues::Discipline;
 use windtunnel_world::{ChangePlan, DirectionPlan, LinkChange, LinkPlan, Plan, PortId, Topology};
 
@@ -74,15 +75,26 @@ impl<'a> Paths<'a> {
         self.topology.nodes_of(ends[0], &self.links(ends))
     }
 
-    /// The bytes that another network layer adds to each packet between two nodes, where one
-    /// carries them.
-    pub(super) fn overhead(&self, [from, to]: [usize; 2]) -> u16 {
-        let domains = self.plan.domains.as_ref().filter(|it| it.of[from] != it.of[to]);
-        domains.map_or(0, |it| it.overhead)
+    /// Whether another network layer than IP carries packets between two nodes.
+    pub(super) fn are_apart(&self, [from, to]: [usize; 2]) -> bool {
+        self.plan.domains.as_ref().is_some_and(|it| it.of[from] != it.of[to])
+    }
+
+    /// The bytes that such a layer adds to each packet between two nodes, at the most of both
+    /// directions.
+    fn overhead(&self, ends: [usize; 2], ip: IpVersion) -> u16 {
+        let domains = self.plan.domains.as_ref().filter(|_| self.are_apart(ends));
+        let reversed = [ends[1], ends[0]];
+        domains.map_or(0, |it| it.carrier.overhead(ends, ip).max(it.carrier.overhead(reversed, ip)))
     }
 
     /// What the network gives a flow between two nodes, on a path of its own if it has one.
-    pub(super) fn network(&self, ends: [usize; 2], own: Option<&[PortId]>) -> Network {
+    pub(super) fn network(
+        &self,
+        ends: [usize; 2],
+        own: Option<&[PortId]>,
+        ip: IpVersion,
+    ) -> Network {
         // A path is computed only where there is something to find on it.
         let path = match own {
             Some(ports) => ports.to_vec(),
@@ -93,7 +105,7 @@ impl<'a> Paths<'a> {
         let first = radios.next();
         // Of two, the sender could not say which one reports.
         let radio = first.filter(|_| radios.next().is_none());
-        Network { milder_marks: self.milder_marks, radio, overhead: self.overhead(ends) }
+        Network { milder_marks: self.milder_marks, radio, overhead: self.overhead(ends, ip) }
     }
 }
 

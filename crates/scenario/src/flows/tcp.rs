@@ -250,7 +250,7 @@ impl Tcp {
         if let Some(it) = &self.multipath {
             return Err(it.mistake("they take one path").help("remove `multipath`"));
         }
-        let network = around.paths.network(ends, None);
+        let network = around.paths.network(ends, None, IpVersion::V4);
         Ok(Arc::new(self.checked_settings(IpVersion::V4, around, network)?))
     }
 
@@ -282,7 +282,7 @@ impl Tcp {
             "leave out `split` or `multipath`",
         )?;
         multipath.checked(
-            |_| around.paths.overhead(ends) == 0,
+            |_| !around.paths.are_apart(ends),
             || "between regions all packets of a host take one path".to_owned(),
             "leave out `multipath`",
         )?;

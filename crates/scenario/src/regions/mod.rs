@@ -12,7 +12,7 @@ use toml::Spanned;
 use windtunnel_engine::Duration;
 use windtunnel_networks::region::{self, Advertisement, Place, RegionSettings};
 use windtunnel_packets::ip::IpVersion;
-use windtunnel_packets::region::{self as packets, Code};
+use windtunnel_packets::region::{self as packets, AddressKind, Code};
 use windtunnel_world::{DomainsPlan, Groups, LinkPlan, RegionNames};
 
 use crate::choice::choice;
@@ -37,10 +37,35 @@ pub(crate) struct Region {
     /// How many IP prefixes its routers keep, for the size of their tables; default: one for
     /// each node.
     prefixes: Option<u64>,
+    /// What the addresses of its hosts are.
+    #[serde(default)]
+    addresses: Addresses,
+    /// Whether it takes packets whose ends have addresses of different kinds, or others than IP
+    /// addresses.
+    #[serde(default)]
+    accepts_other_addresses: bool,
+    /// Nodes of it that do not say where they are in what they send to other regions, over UDP;
+    /// default: none.
+    #[serde(default)]
+    hidden: Vec<Located<String>>,
     /// Parts of it that reach each other by the region protocol too, by name; default: none.
     #[serde(default)]
     #[schemars(with = "BTreeMap<String, SubRegion>")]
     sub_regions: Named<SubRegion>,
+}
+
+choice! {
+    /// What the addresses of hosts are.
+    Addresses as AddressKind {
+        /// IPv4 addresses.
+        Ipv4,
+        /// IPv6 addresses.
+        Ipv6,
+        /// Hardware addresses of IEEE 802, of 6 bytes.
+        Mac,
+        /// Public keys of 32 bytes.
+        PublicKey,
+    }
 }
 
 /// A part of a region.
@@ -138,7 +163,6 @@ pub(crate) struct Regions<'a> {
 
 /// What becomes of it.
 pub(crate) struct Planned {
-    pub(crate) settings: Arc<RegionSettings>,
     pub(crate) domains: DomainsPlan,
     pub(crate) names: RegionNames,
 }
@@ -162,27 +186,25 @@ impl Regions<'_> {
         };
         let codes = self.codes(nodes, first)?;
         self.check_links(nodes, links, &codes)?;
-        let encoding = self.protocol.encoding.into();
         let settings = RegionSettings {
-            encoding,
+            encoding: self.protocol.encoding.into(),
             advertisement: Advertisement {
                 interval: self.protocol.advertisement_interval.value.0,
                 is_jittered: self.protocol.advertisement_jitter,
                 withdrawals_wait: self.protocol.withdrawals_wait,
             },
             regions: self.regions.values().map(Region::settings).collect(),
-            places: places(&codes, links),
+            places: self.places(nodes, &codes, links)?,
             agreements: agreements::plans(self.agreements, self.regions, links, &codes)?,
         };
         let domains = DomainsPlan {
             of: codes.iter().map(|it| it.0).collect(),
-            carrier: region::PROTOCOL,
-            overhead: encoding.header(),
+            carrier: Arc::new(Arc::new(settings)),
         };
         let names = self.regions.iter();
         let names = names.map(|(name, it)| (it.number(), (name.get_ref().clone(), it.prefixes)));
         let names = RegionNames(names.collect());
-        Ok(Some(Planned { settings: Arc::new(settings), domains, names }))
+        Ok(Some(Planned { domains, names }))
     }
 
     /// The code of each node.
@@ -208,6 +230,28 @@ impl Regions<'_> {
                     .help(format!("add it to the nodes of one of {}", list(&known))))
             }
         }
+    }
+
+    /// Each node with its code and its neighbours, and whether it is hidden.
+    fn places(
+        &self,
+        nodes: &Names<'_>,
+        codes: &[Code],
+        links: &[LinkPlan],
+    ) -> Result<Vec<Place>, Mistake> {
+        let mut places = places(codes, links);
+        for region in self.regions.values() {
+            for node in &region.hidden {
+                let place = nodes.index(node)?;
+                node.checked(
+                    |_| codes[place].region() == region.number(),
+                    || format!("node `{}` is in another region", node.value),
+                    "name nodes of this region",
+                )?;
+                places[place].is_hidden = true;
+            }
+        }
+        Ok(places)
     }
 
     /// The nodes of a region reach each other without leaving it, and each region a
@@ -266,7 +310,12 @@ impl Region {
     }
 
     fn settings(&self) -> region::Region {
-        region::Region { number: self.number(), transit: self.transit.into() }
+        region::Region {
+            number: self.number(),
+            transit: self.transit.into(),
+            addresses: self.addresses.into(),
+            accepts_typed: self.accepts_other_addresses,
+        }
     }
 
     /// Writes down the codes of its nodes.
@@ -332,7 +381,7 @@ impl SubRegion {
 
 /// Each node with what its interfaces lead to, in the order of the links.
 fn places(codes: &[Code], links: &[LinkPlan]) -> Vec<Place> {
-    let place = |code: &Code| Place { code: *code, neighbours: Vec::new() };
+    let place = |code: &Code| Place { code: *code, is_hidden: false, neighbours: Vec::new() };
     let mut places: Vec<Place> = codes.iter().map(place).collect();
     for link in links {
         for side in [0, 1] {

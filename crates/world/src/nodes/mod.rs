@@ -78,7 +78,7 @@ impl Nodes {
         let mut nodes = Self {
             ndn: Vec::new(),
             added: Vec::with_capacity(plan.nodes.len()),
-            carrier: plan.domains.as_ref().map(|it| it.carrier),
+            carrier: plan.domains.as_ref().map(|it| it.carrier.protocol()),
             far_ends: vec![FarEnd { node: 0, interface: Interface(0) }; 2 * plan.links.len()],
             link_services: link_services(plan),
             consumers: Vec::with_capacity(plan.consumers.len()),
@@ -112,7 +112,9 @@ impl Nodes {
             let layer = maker.layer(NodeSetting { node: index, interfaces, random });
             Added { protocol, ports: ports.into(), layer }
         };
-        self.added.push(plan.nodes[index].layers.iter().map(added).collect());
+        let carrier = plan.domains.iter().map(|it| &it.carrier);
+        let makers = plan.nodes[index].layers.iter().chain(carrier);
+        self.added.push(makers.map(added).collect());
     }
 
     fn add_ndn(&mut self, plan: &Plan, streams: &Streams, topology: &Topology) {
