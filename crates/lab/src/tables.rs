@@ -158,6 +158,7 @@ pub const COLUMNS: &[&str] = &[
     "entered_bytes",
     "left",
     "too_large",
+    "handshakes",
     "unmarkable",
     "region",
     "code",
