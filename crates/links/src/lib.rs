@@ -8,6 +8,7 @@
 //! ([`Opportunities`]), and lose, duplicate and delay packets ([`Impairments`]).
 
 mod air;
+pub mod atmosphere;
 mod budget;
 mod channel;
 mod impairment;
