@@ -11,6 +11,7 @@ mod air;
 pub mod atmosphere;
 mod budget;
 mod channel;
+pub mod fixed_wireless;
 mod impairment;
 mod loss;
 mod opportunities;
