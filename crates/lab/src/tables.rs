@@ -359,6 +359,7 @@ pub struct Measurements {
     nodes: RecordBatch,
     maps: RecordBatch,
     link_budgets: RecordBatch,
+    antennas: RecordBatch,
     contacts: RecordBatch,
     sessions: sessions::Sessions,
     bridges: RecordBatch,
@@ -381,6 +382,7 @@ impl Measurements {
             nodes: nodes(plan, world),
             maps: channels::maps(plan),
             link_budgets: channels::budgets(plan),
+            antennas: channels::antennas(plan),
             contacts: sky::contacts(plan),
             sessions: sessions::Sessions::of(plan, world),
             bridges: bridges::totals(plan, world),
@@ -507,14 +509,14 @@ fn run_table(run: &Run) -> RecordBatch {
 
 /// All tables of the given runs, by name: `runs`, `flows`, `subflows`, `transfers`, `links`,
 /// `nodes`, `bridges`, `tunnels`, `regions`, `routers`, `route_changes`, `maps`, `link_budgets`,
-/// `contacts`, `sessions`, `session_stages`, `session_nodes`, `players`, `video_segments`, and
-/// unless they are in files `flow_series`, `link_series`, `channel_series`, `route_series`,
-/// `subflow_series` and `playback_series`. Each starts with a column for every axis of the
+/// `antennas`, `contacts`, `sessions`, `session_stages`, `session_nodes`, `players`,
+/// `video_segments`, and unless they are in files `flow_series`, `link_series`,
+/// `channel_series`, `route_series`, `subflow_series` and `playback_series`. Each starts with a column for every axis of the
 /// comparison and the run's number. Without runs there are no tables.
 #[must_use]
 pub fn all(study: &Study, runs: &[Run]) -> Vec<(&'static str, RecordBatch)> {
     type Part = fn(&Run) -> RecordBatch;
-    let parts: [(&'static str, Part); 19] = [
+    let parts: [(&'static str, Part); 20] = [
         ("runs", run_table),
         ("flows", |run| run.measurements.flows.clone()),
         ("subflows", |run| run.measurements.subflows.clone()),
@@ -528,6 +530,7 @@ pub fn all(study: &Study, runs: &[Run]) -> Vec<(&'static str, RecordBatch)> {
         ("route_changes", |run| run.measurements.route_changes.clone()),
         ("maps", |run| run.measurements.maps.clone()),
         ("link_budgets", |run| run.measurements.link_budgets.clone()),
+        ("antennas", |run| run.measurements.antennas.clone()),
         ("contacts", |run| run.measurements.contacts.clone()),
         ("sessions", |run| run.measurements.sessions.totals.clone()),
         ("session_stages", |run| run.measurements.sessions.stages.clone()),

@@ -56,6 +56,7 @@ fn one_thread_and_many_give_the_same_tables() {
             "route_changes",
             "maps",
             "link_budgets",
+            "antennas",
             "contacts",
             "sessions",
             "session_stages",

@@ -104,7 +104,7 @@ impl AirPlan {
 
 #[cfg(test)]
 mod tests {
-    use windtunnel_engine::{Rate, Streams};
+    use windtunnel_engine::{Rate, Streams, Time};
 
     use super::*;
 
@@ -177,7 +177,8 @@ mod tests {
         let shared = |was_free| {
             let mut air = Air::new(AirPlan { slot, ..plan(error, Some(STATUS)) });
             let mut random = Streams::new(5, 0).stream("air");
-            let mut attempts = || air.send(&Frame { size, rate, was_free }, &mut random).attempts;
+            let frame = Frame { size, rate, was_free, free: Time::ZERO, reception: None };
+            let mut attempts = || air.send(&frame, &mut random).attempts;
             let blocks = (0..10_000).map(|_| [(); 10].map(|()| attempts()));
             blocks.filter(|block| block.iter().all(|it| it == &block[0])).count()
         };
@@ -195,13 +196,14 @@ mod tests {
         let slot = rate.transmission_time(size) * 3;
         let mut air = Air::new(AirPlan { slot, ..plan(0.5, Some(STATUS)) });
         let mut random = Streams::new(5, 0).stream("air");
-        let mut begins = |was_free| air.send(&Frame { size, rate, was_free }, &mut random).begins;
+        let frame = |was_free| Frame { size, rate, was_free, free: Time::ZERO, reception: None };
+        let mut begins = |was_free| air.send(&frame(was_free), &mut random).begins;
         let free = [true, false, false, false, false, true, false, false, false];
         let begun = [true, false, false, true, false, true, false, false, true];
         assert_eq!(free.map(&mut begins), begun);
         // Without a slot each packet is a block.
         let mut air = Air::new(plan(0.5, Some(STATUS)));
-        let mut begins = |was_free| air.send(&Frame { size, rate, was_free }, &mut random).begins;
+        let mut begins = |was_free| air.send(&frame(was_free), &mut random).begins;
         assert_eq!([true, false, false].map(&mut begins), [true; 3]);
     }
 }

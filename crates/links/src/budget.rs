@@ -28,9 +28,22 @@ impl BudgetTerm {
 pub struct LinkBudget {
     /// Its terms, the transmitted power first; or first a margin, where no powers are known.
     pub terms: Vec<BudgetTerm>,
-    /// The power that the receiver needs, in dBm; none where no powers are known: then the
-    /// sum of the terms is the margin.
-    pub sensitivity: Option<f64>,
+    /// The power that the receiver needs at the best time and at the worst, in dBm; none where
+    /// no powers are known: then the sum of the terms is the margin.
+    pub sensitivity: Option<[f64; 2]>,
+    /// What follows from the received power.
+    pub results: Vec<BudgetResult>,
+}
+
+/// Something that follows from a link budget.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BudgetResult {
+    /// What it is called.
+    pub name: &'static str,
+    /// Its unit; empty if it has none.
+    pub unit: &'static str,
+    /// Its value at the best time and at the worst.
+    pub values: [f64; 2],
 }
 
 impl LinkBudget {
@@ -43,8 +56,9 @@ impl LinkBudget {
     /// By how much that is above what the receiver needs, in dB.
     #[must_use]
     pub fn margin(&self) -> [f64; 2] {
-        let needed = self.sensitivity.unwrap_or(0.0);
-        self.sum().map(|it| it - needed)
+        let [best, worst] = self.sum();
+        let needed = self.sensitivity.unwrap_or_default();
+        [best - needed[0], worst - needed[1]]
     }
 
     fn sum(&self) -> [f64; 2] {

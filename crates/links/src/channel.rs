@@ -6,6 +6,8 @@ use std::fmt::Debug;
 use windtunnel_engine::{Duration, Rate, Streams, Time};
 
 use crate::budget::LinkBudget;
+use crate::fixed_wireless::mcs::SCHEMES;
+use crate::fixed_wireless::{Mcs, PatternCurve};
 use crate::radio::map::{Map, Point};
 
 /// How fast a link sends in the course of time.
@@ -31,6 +33,22 @@ pub struct ChannelState {
     pub radio: Option<RadioSample>,
     /// The received power; none where the channel does not say.
     pub power: Option<PowerSample>,
+    /// How packets are received; none where the channel does not say.
+    pub reception: Option<[Reception; 2]>,
+}
+
+/// How packets of one direction are received at one time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Reception {
+    /// The SNR, in dB.
+    pub snr: f64,
+    /// The scheme that they are sent with.
+    pub scheme: &'static Mcs,
+}
+
+impl Reception {
+    /// Without errors, with the simplest scheme: as long as a channel has not been sampled.
+    pub const PERFECT: Self = Self { snr: f64::INFINITY, scheme: &SCHEMES[0] };
 }
 
 /// What is received at one time. A pair is for what the link's first node sends, and for what
@@ -91,6 +109,11 @@ pub trait ChannelMaker: Any + Debug + Send + Sync {
 
     /// The link budget of each direction, if it has any.
     fn budgets(&self) -> Option<[LinkBudget; 2]> {
+        None
+    }
+
+    /// What the antenna of each end loses beside its axis, if it has any.
+    fn patterns(&self) -> Option<[PatternCurve; 2]> {
         None
     }
 

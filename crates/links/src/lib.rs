@@ -2,8 +2,8 @@
 //! time, or a packet's size, and says what becomes of it.
 //!
 //! A [`Channel`] says how fast a link sends in the course of time: a mobile radio
-//! ([`radio`]), a beam of light ([`optical`]), a trace of rates ([`RateTraces`]). A [`PhysicalLayer`] says how single
-//! packets get across: in how many attempts, for how long, and whether they are lost
+//! ([`radio`]), two dishes ([`fixed_wireless`]), a beam of light ([`optical`]), a trace of rates
+//! ([`RateTraces`]). A [`PhysicalLayer`] says how single packets get across: in how many attempts, for how long, and whether they are lost
 //! ([`Air`]). A link can also have opportunities to send instead of a rate
 //! ([`Opportunities`]), and lose, duplicate and delay packets ([`Impairments`]).
 
@@ -11,6 +11,7 @@ mod air;
 pub mod atmosphere;
 mod budget;
 mod channel;
+mod course;
 pub mod fixed_wireless;
 mod impairment;
 mod loss;
@@ -21,12 +22,14 @@ pub mod radio;
 mod rate_trace;
 
 pub use air::{Air, AirPlan};
-pub use budget::{BudgetTerm, LinkBudget};
+pub use budget::{BudgetResult, BudgetTerm, LinkBudget};
 pub use channel::{
-    Channel, ChannelMaker, ChannelSetting, ChannelState, PowerSample, RadioSample, ReportPlan,
+    Channel, ChannelMaker, ChannelSetting, ChannelState, PowerSample, RadioSample, Reception,
+    ReportPlan,
 };
+pub use course::Course;
 pub use impairment::{Fate, Impairment, Impairments, Straggler};
 pub use loss::{Loss, Victims};
 pub use opportunities::{Cursor, OPPORTUNITY, Opportunities};
-pub use physical_layer::{Frame, Outcome, PhysicalLayer, PhysicalLayerMaker};
+pub use physical_layer::{Frame, Outcome, PhysicalLayer, PhysicalLayerMaker, Slot};
 pub use rate_trace::{RateTrace, RateTraces};

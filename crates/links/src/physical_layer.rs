@@ -3,7 +3,9 @@
 use std::any::Any;
 use std::fmt::Debug;
 
-use windtunnel_engine::{Duration, Random, Rate};
+use windtunnel_engine::{Duration, Random, Rate, Time};
+
+use crate::channel::Reception;
 
 /// A packet that a link is to send.
 #[derive(Clone, Copy, Debug)]
@@ -15,6 +17,10 @@ pub struct Frame {
     /// Whether the link was free; otherwise the packet directly follows another one of
     /// its direction.
     pub was_free: bool,
+    /// From when on the link is free for it.
+    pub free: Time,
+    /// How it is received, if the link's channel says.
+    pub reception: Option<Reception>,
 }
 
 impl Frame {
@@ -42,6 +48,17 @@ impl Outcome {
     pub const AT_ONCE: Self = Self { attempts: 1, begins: true, lost: false };
 }
 
+/// When a packet uses the link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Slot {
+    /// From when on.
+    pub starts: Time,
+    /// Until when: the next packet starts no earlier.
+    pub ends: Time,
+    /// When the last attempt to get it across ends.
+    pub across: Time,
+}
+
 /// What a link's physical layer does to packets: errors by their size, attempts, preambles.
 pub trait PhysicalLayer: Debug + Send {
     /// Decides how the next packet gets across.
@@ -57,6 +74,18 @@ pub trait PhysicalLayer: Debug + Send {
     fn delay(&self, _outcome: Outcome) -> Duration {
         Duration::ZERO
     }
+
+    /// When the packet that was sent last uses the link, where that is not as soon as the link
+    /// is free and for its airtime. Only of layers that decide on departure.
+    fn slot(&self) -> Option<Slot> {
+        None
+    }
+
+    /// Whether the next packet would be part of the same transmission: then a shared medium is
+    /// kept for it.
+    fn continues(&self) -> bool {
+        false
+    }
 }
 
 /// Makes the physical layer of one direction of a link. As it is [`Any`], tests can look
@@ -64,4 +93,10 @@ pub trait PhysicalLayer: Debug + Send {
 pub trait PhysicalLayerMaker: Any + Debug + Send + Sync {
     /// A physical layer that has sent nothing.
     fn layer(&self) -> Box<dyn PhysicalLayer>;
+
+    /// Whether it is asked only when the link is free for a packet, and not when that arrives:
+    /// then it sees the channel as it is at that time.
+    fn decides_on_departure(&self) -> bool {
+        false
+    }
 }

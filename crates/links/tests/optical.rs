@@ -6,9 +6,9 @@ use windtunnel_engine::{Duration, Rate, Streams, Time};
 use windtunnel_links::optical::fog::FogModel;
 use windtunnel_links::optical::turbulence::{GammaGamma, Scintillation, rytov_variance};
 use windtunnel_links::optical::{
-    OpticalParts, OpticalPlan, OpticalPower, Outage, TurbulencePlan, Visibility, geometric_loss,
+    OpticalParts, OpticalPlan, OpticalPower, Outage, TurbulencePlan, geometric_loss,
 };
-use windtunnel_links::{Channel, ChannelMaker, ChannelSetting, ChannelState};
+use windtunnel_links::{Channel, ChannelMaker, ChannelSetting, ChannelState, Course};
 
 const INFRARED: f64 = 1550e-9;
 const DISTANCE: f64 = 150.0;
@@ -27,7 +27,7 @@ fn plan() -> OpticalPlan {
         wavelength: INFRARED,
         distance: DISTANCE,
         power: OpticalPower::Parts(PARTS),
-        visibility: Arc::new(Visibility::constant(50e3)),
+        visibility: Arc::new(Course::constant(50e3)),
         fog: FogModel::Kim,
         turbulence: None,
         outage: Outage::Lose,
@@ -78,7 +78,7 @@ fn kims_model_has_its_known_attenuation_at_1550_nanometres() {
     for (visibility, per_kilometre, over_the_link) in known {
         let loss = FogModel::Kim.attenuation(INFRARED, visibility);
         assert!((loss / per_kilometre - 1.0).abs() < 0.005, "{visibility}: {loss}");
-        let plan = OpticalPlan { visibility: Arc::new(Visibility::constant(visibility)), ..plan() };
+        let plan = OpticalPlan { visibility: Arc::new(Course::constant(visibility)), ..plan() };
         let loss = plan.fog_loss(visibility);
         assert!((loss - over_the_link).abs() <= 0.06_f64.min(over_the_link * 0.06), "{loss}");
         let received = steady(&plan).power.unwrap().received.unwrap()[0];
@@ -237,7 +237,7 @@ fn a_beam_that_is_wider_than_the_lens_loses_the_ratio_of_their_areas() {
 #[test]
 fn a_budget_adds_up_to_what_is_received() {
     let rows = vec![(Duration::ZERO, 20e3), (Duration::from_secs(1), 200.0)];
-    let plan = OpticalPlan { visibility: Arc::new(Visibility::new(rows)), ..plan() };
+    let plan = OpticalPlan { visibility: Arc::new(Course::new(rows)), ..plan() };
     let mut optical = channel(&plan, 0);
     let [clear, fog] = [0, 1000].map(|it| optical.sample(at(it)).power.unwrap());
     for (direction, budget) in plan.budgets().iter().enumerate() {
@@ -269,7 +269,7 @@ fn without_a_margin_packets_are_lost_or_wait() {
     let rates = [1, 10].map(|it| Rate::from_bits_per_second(it * 1_000_000_000));
     let fog = FogModel::Kim.attenuation(INFRARED, 500.0);
     let needed = fog * 0.15;
-    let visibility = Arc::new(Visibility::constant(500.0));
+    let visibility = Arc::new(Course::constant(500.0));
     let power = OpticalPower::Margin([needed + 1e-9, needed - 1e-9]);
     let lossy = OpticalPlan { visibility, power, ..plan() };
     let state = steady(&lossy);
@@ -294,7 +294,7 @@ fn more_power_less_distance_and_a_larger_lens_never_leave_less() {
 #[test]
 fn visibility_changes_linearly_between_the_rows_of_its_trace_and_then_no_more() {
     let rows = vec![(Duration::ZERO, 1e3), (Duration::from_secs(2), 3e3)];
-    let plan = OpticalPlan { visibility: Arc::new(Visibility::new(rows)), ..plan() };
+    let plan = OpticalPlan { visibility: Arc::new(Course::new(rows)), ..plan() };
     let mut optical = channel(&plan, 0);
     let clear = plan.budgets()[0].margin()[0] + plan.fog_loss(3e3);
     for (milliseconds, visibility) in [(0, 1e3), (500, 1.5e3), (1999, 2.999e3), (2000, 3e3)] {

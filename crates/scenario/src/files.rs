@@ -6,9 +6,8 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 use windtunnel_applications::video::Ladder;
-use windtunnel_links::optical::Visibility;
 use windtunnel_links::radio::Map;
-use windtunnel_links::{Opportunities, RateTrace};
+use windtunnel_links::{Course, Opportunities, RateTrace};
 use windtunnel_orbits::{TleRecord, read_tle};
 
 use crate::error::Mistake;
@@ -16,6 +15,7 @@ use crate::located::Located;
 use crate::maps;
 use crate::traces;
 use crate::video;
+use crate::weather::Kind;
 
 /// Why a file that a scenario names cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,7 +36,7 @@ pub(crate) struct Files<'a> {
     maps: HashMap<String, Map>,
     opportunities: HashMap<(String, bool), Arc<Opportunities>>,
     rates: HashMap<(String, bool), Arc<RateTrace>>,
-    visibilities: HashMap<String, Arc<Visibility>>,
+    weather: HashMap<(String, &'static str), Arc<Course>>,
     elements: HashMap<String, Arc<[TleRecord]>>,
     frames: HashMap<String, Arc<[u32]>>,
     ladders: HashMap<String, Arc<Ladder>>,
@@ -51,7 +51,7 @@ impl<'a> Files<'a> {
             maps: HashMap::new(),
             opportunities: HashMap::new(),
             rates: HashMap::new(),
-            visibilities: HashMap::new(),
+            weather: HashMap::new(),
             elements: HashMap::new(),
             frames: HashMap::new(),
             ladders: HashMap::new(),
@@ -92,14 +92,15 @@ impl<'a> Files<'a> {
         keep(&mut self.rates, (name.value.clone(), repeat), || read().map(Arc::new))
     }
 
-    /// The visibility in the course of time, from the file of that name.
-    pub(crate) fn visibility(
+    /// Weather in the course of time, from the file of that name.
+    pub(crate) fn weather(
         &mut self,
         name: &Located<String>,
-    ) -> Result<Arc<Visibility>, Mistake> {
+        kind: &Kind,
+    ) -> Result<Arc<Course>, Mistake> {
         let text = self.text(name)?;
-        let read = || traces::visibility(&text).map_err(|it| inside(it, name, &text));
-        keep(&mut self.visibilities, name.value.clone(), || read().map(Arc::new))
+        let read = || traces::weather(&text, kind).map_err(|it| inside(it, name, &text));
+        keep(&mut self.weather, (name.value.clone(), kind.name), || read().map(Arc::new))
     }
 
     /// The orbital elements of that name.

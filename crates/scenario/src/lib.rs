@@ -17,6 +17,7 @@ mod dns;
 mod error;
 mod extensions;
 mod files;
+mod fixed_wireless;
 mod flow_paths;
 mod flows;
 mod links;
@@ -47,6 +48,7 @@ mod tree;
 mod tunnels;
 mod units;
 mod video;
+mod weather;
 
 pub use bridges::round_trip;
 pub use cases::{Case, Outside, Study};

@@ -4,6 +4,7 @@ use windtunnel_engine::{Duration, Time};
 
 use crate::error::Mistake;
 use crate::located::Located;
+use crate::radio::MOST_SAMPLES;
 use crate::units::{Measured, Segments};
 
 /// No time at all, as a default.
@@ -22,6 +23,20 @@ pub(crate) fn above_zero(
         &format!("write one such as {key} = \"200 ms\""),
     )?;
     Ok(duration.value.0)
+}
+
+/// How often a channel is sampled, on a run of that duration.
+pub(crate) fn sampling(
+    period: &Located<Measured<Duration>>,
+    duration: Duration,
+) -> Result<Duration, Mistake> {
+    let every = above_zero(period, "period")?;
+    period.checked(
+        |_| duration.as_picos() / every.as_picos() <= MOST_SAMPLES,
+        || format!("more than ten million samples of the channel, one every {every}"),
+        "write a longer period, such as \"1 ms\"",
+    )?;
+    Ok(every)
 }
 
 /// When something stops that may start as late as `latest_start`.

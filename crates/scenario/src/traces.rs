@@ -1,12 +1,12 @@
-//! Traces: when, or how fast, a link sends, and how far one can see.
+//! Traces: when, or how fast, a link sends, and what weather it has.
 
 use std::ops::{Range, RangeInclusive};
 
 use windtunnel_engine::{Duration, Rate};
-use windtunnel_links::optical::Visibility;
-use windtunnel_links::{Opportunities, RateTrace};
+use windtunnel_links::{Course, Opportunities, RateTrace};
 
 use crate::error::Mistake;
+use crate::weather::Kind;
 
 /// The most lines of a trace.
 const MOST_LINES: usize = 10_000_000;
@@ -14,8 +14,6 @@ const MOST_LINES: usize = 10_000_000;
 const LATEST_MS: u64 = 18_000_000_000;
 /// The fastest, in Mbit/s.
 const MOST_MBPS: f64 = 1e9;
-/// From the thickest fog to the clearest air, in kilometres.
-pub(crate) const VISIBILITIES: RangeInclusive<f64> = 0.001..=1000.0;
 
 /// A line that says something, and its place in the text.
 struct Line<'a> {
@@ -124,22 +122,24 @@ fn check_time(line: &Line<'_>, time: Duration, last: Option<Duration>) -> Result
     }
 }
 
-/// Reads a trace of visibilities: on each line a time in seconds, and how many kilometres
-/// one can see then.
-pub(crate) fn visibility(text: &str) -> Result<Visibility, Mistake> {
+/// Reads a trace of the weather: on each line a time in seconds, and what it is like then.
+pub(crate) fn weather(text: &str, kind: &Kind) -> Result<Course, Mistake> {
     let mut rows: Vec<(Duration, f64)> = Vec::new();
     for line in lines(text) {
-        let (time, visibility) = pair(&line, "visibility", "kilometres")?;
+        let (time, value) = pair(&line, kind.name, kind.unit)?;
         check_time(&line, time, rows.last().map(|it| it.0))?;
         check_count(&line, rows.len())?;
-        let kilometres = number(&line, visibility, "visibility in kilometres", VISIBILITIES)?;
-        rows.push((time, kilometres * 1e3));
+        let what = format!("{} in {}", kind.name, kind.unit);
+        let value = number(&line, value, &what, kind.range.clone())?;
+        rows.push((time, value * kind.worth));
     }
     if rows.is_empty() {
-        return Err(Mistake::new("the trace is empty")
-            .help("write a time in seconds and a visibility in kilometres on each line"));
+        return Err(Mistake::new("the trace is empty").help(format!(
+            "write a time in seconds and a {} in {} on each line",
+            kind.name, kind.unit
+        )));
     }
-    Ok(Visibility::new(rows))
+    Ok(Course::new(rows))
 }
 
 /// The time and the rate of a line.
@@ -227,7 +227,7 @@ mod tests {
         ) {
             let _ = opportunities(&text, repeat);
             let _ = rates(&text, repeat);
-            let _ = visibility(&text);
+            let _ = weather(&text, &crate::weather::VISIBILITY);
         }
 
         #[test]

@@ -98,10 +98,14 @@ pub fn units() -> Vec<(&'static str, f64, &'static str)> {
         of::<Frequency>(),
         of::<Power>(),
         of::<Decibels>(),
+        of::<Gain>(),
         of::<Length>(),
         of::<Angle>(),
         of::<Speed>(),
         of::<SpectralEfficiency>(),
+        of::<Temperature>(),
+        of::<RainRate>(),
+        of::<WaterContent>(),
     ]
     .concat()
 }
@@ -249,6 +253,79 @@ impl Quantity for Decibels {
 
     fn from_base(ratio: f64, _: &str) -> Result<Self, &'static str> {
         if ratio.abs() > 200.0 { Err("is not between -200 and 200 dB") } else { Ok(Self(ratio)) }
+    }
+
+    fn base(&self) -> f64 {
+        self.0
+    }
+}
+
+/// An antenna's gain, in dBi.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Gain(pub(crate) f64);
+
+impl Quantity for Gain {
+    const NAME: &'static str = "a gain";
+    const EXAMPLE: &'static str = "40 dBi";
+    const UNITS: &'static [(&'static str, f64)] = &[("dBi", 1.0)];
+
+    fn from_base(gain: f64, _: &str) -> Result<Self, &'static str> {
+        if gain > 100.0 { Err("is above 100 dBi") } else { Ok(Self(gain)) }
+    }
+
+    fn base(&self) -> f64 {
+        self.0
+    }
+}
+
+/// The temperature of air, in degrees Celsius.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Temperature(pub(crate) f64);
+
+impl Quantity for Temperature {
+    const NAME: &'static str = "a temperature";
+    const EXAMPLE: &'static str = "15 °C";
+    const UNITS: &'static [(&'static str, f64)] = &[("°C", 1.0), ("C", 1.0)];
+    const SIGNED: bool = true;
+
+    fn from_base(degrees: f64, _: &str) -> Result<Self, &'static str> {
+        if degrees.abs() > 60.0 { Err("is not between -60 and 60 °C") } else { Ok(Self(degrees)) }
+    }
+
+    fn base(&self) -> f64 {
+        self.0
+    }
+}
+
+/// How fast rain falls, in mm/h.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct RainRate(pub(crate) f64);
+
+impl Quantity for RainRate {
+    const NAME: &'static str = "a rain rate";
+    const EXAMPLE: &'static str = "12.5 mm/h";
+    const UNITS: &'static [(&'static str, f64)] = &[("mm/h", 1.0)];
+
+    fn from_base(rate: f64, _: &str) -> Result<Self, &'static str> {
+        Ok(Self(rate))
+    }
+
+    fn base(&self) -> f64 {
+        self.0
+    }
+}
+
+/// The water in air, in g/m³.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct WaterContent(pub(crate) f64);
+
+impl Quantity for WaterContent {
+    const NAME: &'static str = "a water content";
+    const EXAMPLE: &'static str = "7.5 g/m³";
+    const UNITS: &'static [(&'static str, f64)] = &[("g/m³", 1.0), ("g/m3", 1.0)];
+
+    fn from_base(content: f64, _: &str) -> Result<Self, &'static str> {
+        if content > 100.0 { Err("is above 100 g/m³") } else { Ok(Self(content)) }
     }
 
     fn base(&self) -> f64 {

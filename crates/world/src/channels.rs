@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use windtunnel_engine::{Rate, Streams, Time};
 use windtunnel_links::{
-    Channel, ChannelMaker, ChannelSetting, Opportunities, PowerSample, RadioSample, ReportPlan,
+    Channel, ChannelMaker, ChannelSetting, Opportunities, PowerSample, RadioSample, Reception,
+    ReportPlan,
 };
 
 use crate::event::{Event, Kind};
@@ -30,6 +31,8 @@ struct ChannelLink {
     radio: Option<RadioSample>,
     /// What it received last, if it says.
     power: Option<PowerSample>,
+    /// How packets are received, if it says.
+    reception: Option<[Reception; 2]>,
     reports: Option<Reports>,
 }
 
@@ -71,12 +74,13 @@ impl Channels {
     pub(crate) fn follow(&mut self, network: &mut Network, now: Time, index: u32) {
         let link = &mut self.0[index as usize];
         let state = link.channel.sample(now);
-        (link.radio, link.power) = (state.radio, state.power);
+        (link.radio, link.power, link.reception) = (state.radio, state.power, state.reception);
         if let (Some(reports), Some(sample)) = (&mut link.reports, state.radio)
             && let Some(time) = reports.send(now, sample)
         {
             network.schedule(time, Event::new(Kind::Report, index));
         }
+        link.receive(network);
         link.send_at(network, now, state.rates);
         link.lose(network, now, state.loses);
         if let Some(time) = state.next {
@@ -105,7 +109,8 @@ impl Channels {
             position: link.radio.map(|it| it.position),
             station: link.radio.map(|it| it.station),
             line_of_sight: link.radio.map(|it| it.line_of_sight),
-            sinr_db: link.radio.map(|it| it.sinr[direction]),
+            sinr_db: link.sinr(direction),
+            mcs: link.reception.map(|it| it[direction].scheme.index),
             received_dbm: link.power.and_then(|it| Some(it.received?[direction])),
             margin_db: link.power.map(|it| it.margin[direction]),
             rate_bps: link.rate(direction, before, time),
@@ -157,7 +162,21 @@ impl ChannelLink {
             opportunities: link.directions.each_ref().map(|it| it.opportunities.clone()),
             radio: None,
             power: None,
+            reception: None,
             reports,
+        }
+    }
+
+    /// The SINR of a direction: of a fixed radio, which nobody disturbs, the SNR.
+    fn sinr(&self, direction: usize) -> Option<f64> {
+        let of_radio = self.radio.map(|it| it.sinr[direction]);
+        of_radio.or(self.reception.map(|it| it[direction].snr))
+    }
+
+    /// Tells the ports how what they send is received from now on.
+    fn receive(&self, network: &mut Network) {
+        for (direction, reception) in self.reception.iter().flatten().enumerate() {
+            network.receive(PortId::new(self.link as usize, direction), *reception);
         }
     }
 

@@ -1,5 +1,6 @@
 //! Media that several ports share: one packet is transmitted at a time. When a medium is
-//! free, the ports with packets that wait take turns, one packet each. This is an ideal
+//! free, the ports with packets that wait take turns, one packet each, or one transmission of
+//! several packets where a port's physical layer makes such. This is an ideal
 //! access: there are no collisions, and it takes no time to learn whose turn it is.
 
 use std::collections::VecDeque;
@@ -56,6 +57,11 @@ impl Media {
     /// A port has a packet that waits.
     pub(crate) fn wait(&mut self, medium: u32, port: PortId) {
         self.media[medium as usize].waiting.push_back(port);
+    }
+
+    /// A port has a packet that belongs to the transmission which has begun: it is the next.
+    pub(crate) fn keep(&mut self, medium: u32, port: PortId) {
+        self.media[medium as usize].waiting.push_front(port);
     }
 
     /// Asks for a medium to be served when it is free, if any port waits for that and

@@ -1,6 +1,7 @@
 //! Ports and the packets in them, and the path of IP packets from port to port.
 
 use windtunnel_engine::{EventQueue, Handle, Streams, Time, prefetch};
+use windtunnel_links::Reception;
 use windtunnel_networks::function::{LinkState, Tap};
 use windtunnel_packets::{Packet, PacketStore, Route};
 
@@ -167,6 +168,11 @@ impl Network {
     /// A port's link changes.
     pub(crate) fn change(&mut self, now: Time, port: PortId, change: LinkChange) {
         self.act(port, |it, store| it.change(now, change, store));
+    }
+
+    /// How what a port sends is received from now on.
+    pub(crate) fn receive(&mut self, port: PortId, reception: Reception) {
+        self.ports[port.index()].receive(reception);
     }
 
     /// What a port's link is doing.
@@ -405,10 +411,12 @@ impl Network {
     /// turn if more waits there.
     #[inline(never)]
     fn share(&mut self, medium: u32, port: PortId, due: Due) {
-        let sends_until = self.ports[port.index()].sends_until();
-        self.media.occupy(medium, sends_until.unwrap_or(Time::ZERO));
-        if due.service.is_some() {
-            self.media.wait(medium, port);
+        let it = &self.ports[port.index()];
+        self.media.occupy(medium, it.sends_until().unwrap_or(Time::ZERO));
+        match due.service {
+            Some(_) if it.continues() => self.media.keep(medium, port),
+            Some(_) => self.media.wait(medium, port),
+            None => {}
         }
         self.call(medium);
     }

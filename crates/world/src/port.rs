@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use windtunnel_engine::{Duration, Handle, Random, Rate, Time, prefetch};
-use windtunnel_links::{Fate, Frame, Outcome};
+use windtunnel_links::{Fate, Frame, Outcome, PhysicalLayer, Reception};
 use windtunnel_packets::{Ecn, Packet, PacketStore};
 use windtunnel_queues::{
     ArrivalDiscipline, Arriving, Backlog, Queue, QueueLimit, Verdict, Waiting,
@@ -213,7 +213,7 @@ impl Port {
     }
 
     fn airtimes(&self) -> Airtimes<'_> {
-        Airtimes::new(self.rate, self.effects.as_ref().and_then(|it| it.layer()))
+        Airtimes::new(self.rate, self.layer())
     }
 
     /// When the link will have sent all that it is known to send: in the past if it
@@ -228,6 +228,22 @@ impl Port {
             Egress::OnArrival { .. } => false,
             Egress::OnDeparture(it) => it.queue.backlog().packets > 0,
         }
+    }
+
+    /// How packets are received from now on.
+    pub(crate) fn receive(&mut self, reception: Reception) {
+        if let Some(effects) = &mut self.effects {
+            *effects.reception() = Some(reception);
+        }
+    }
+
+    fn layer(&self) -> Option<&dyn PhysicalLayer> {
+        self.effects.as_ref().and_then(|it| it.layer())
+    }
+
+    /// Whether a shared medium is kept for the next packet.
+    pub(crate) fn continues(&self) -> bool {
+        self.layer().is_some_and(PhysicalLayer::continues)
     }
 
     /// On a shared medium: when its last transmission ends.
@@ -252,8 +268,9 @@ impl Port {
 
     /// How long the link has been sending until `now`.
     pub(crate) fn busy(&self, now: Time) -> Duration {
-        let ahead = if self.has_trace() {
-            // An opportunity is used at an instant.
+        let has_slots = self.layer().is_some_and(|it| it.slot().is_some());
+        let ahead = if self.has_trace() || has_slots {
+            // An opportunity is used at an instant; between two slots the link is not used.
             let mut airtimes = self.airtimes();
             let waiting = self.transit.iter().rev().take_while(|it| it.starts > now);
             let reserved = waiting.filter(|it| it.starts != Time::NEVER);
@@ -654,8 +671,10 @@ impl Port {
     /// first there.
     fn wait_for_the_link(&mut self, now: Time, packet: Handle, size: u32, ecn: Ecn) -> bool {
         let before = self.sends_until().unwrap_or(self.busy_until);
-        let frame = Frame { size, rate: self.rate, was_free: before < now };
-        let effects = self.effects.as_mut();
+        let (rate, was_free, free) = (self.rate, before < now, self.busy_until.max(now));
+        let mut effects = self.effects.as_mut();
+        let reception = effects.as_mut().and_then(|it| *it.reception());
+        let frame = Frame { size, rate, was_free, free, reception };
         let (Outcome { attempts, begins, .. }, fate) =
             effects.map_or((Outcome::AT_ONCE, Fate::Arrives), |it| it.send(now, &frame, ecn));
         self.counters.sent += 1;

@@ -186,8 +186,11 @@ pub struct ChannelSample {
     pub station: Option<usize>,
     /// Whether there is a line of sight to it; none likewise.
     pub line_of_sight: Option<bool>,
-    /// The SINR, in dB; none likewise.
+    /// The SINR, in dB; of a fixed radio link, which nobody disturbs, the SNR; none where the
+    /// channel is neither.
     pub sinr_db: Option<f64>,
+    /// The index of the modulation and coding scheme; none where the channel has none.
+    pub mcs: Option<u8>,
     /// The received power, in dBm; none where the channel does not say.
     pub received_dbm: Option<f64>,
     /// By how much it is above what the receiver needs, in dB; none likewise.

@@ -18,6 +18,7 @@ SINR = MeasuredColumn("sinr_db", "SINR", "dB")
 RATE = MeasuredColumn("rate_bps", "rate", "bit/s")
 RECEIVED = MeasuredColumn("received_dbm", "received power", "dBm")
 MARGIN = MeasuredColumn("margin_db", "margin", "dB")
+SCHEME = MeasuredColumn("mcs", "MCS")
 
 Direction = dict[str, str]
 """A direction of a link: its columns `link`, `from` and `to`."""
@@ -95,6 +96,7 @@ def of_others(comparison: Comparison) -> list[Picture]:
             drawn += map_of(comparison, direction, f"channel-{index}-map")
         seen.add(direction["link"])
         drawn += sinr_of(comparison, direction, f"channel-{index}-sinr")
+        drawn += scheme_of(comparison, direction, f"channel-{index}-mcs")
         drawn += received_of(comparison, direction, f"channel-{index}-received")
         drawn += margin_of(comparison, direction, f"channel-{index}-margin")
         drawn += rate_of(comparison, direction, f"channel-{index}-rate")
@@ -147,6 +149,12 @@ def explanation(
 def sinr_of(comparison: Comparison, direction: Direction, name: str) -> list[Picture]:
     """Draw the SINR over time."""
     return column_over_time(comparison, direction, name, "SINR", SINR)
+
+
+def scheme_of(comparison: Comparison, direction: Direction, name: str) -> list[Picture]:
+    """Draw the modulation and coding scheme over time."""
+    title = "Modulation and coding scheme"
+    return column_over_time(comparison, direction, name, title, SCHEME)
 
 
 def received_of(comparison: Comparison, direction: Direction, name: str) -> list[Picture]:
@@ -228,6 +236,7 @@ def followed(
 KINDS = {
     "map": partial(of_busiest, draw=map_of, name="map"),
     "sinr": partial(of_busiest, draw=sinr_of, name="sinr"),
+    "mcs": partial(of_busiest, draw=scheme_of, name="mcs"),
     "received": partial(of_busiest, draw=received_of, name="received"),
     "margin": partial(of_busiest, draw=margin_of, name="margin"),
     "rate": partial(of_busiest, draw=rate_of, name="rate"),

@@ -80,6 +80,8 @@ CHANNEL_MEASURES = (
     MeasuredColumn("sinr_db", "SINR", "dB"),
     MeasuredColumn("sinr_db_minimum", "minimum SINR", "dB"),
     MeasuredColumn("sinr_db_maximum", "maximum SINR", "dB"),
+    MeasuredColumn("mcs", "MCS"),
+    MeasuredColumn("mcs_minimum", "minimum MCS"),
     MeasuredColumn("received_dbm", "received power", "dBm"),
     MeasuredColumn("received_dbm_minimum", "minimum received power", "dBm"),
     MeasuredColumn("margin_db", "margin", "dB"),
@@ -161,7 +163,10 @@ def link_budgets(comparison: Comparison) -> Table:
     """Tabulate the link budgets of each case: they are the same in all its runs."""
     frame = comparison["link_budgets"]
     frame = frame.filter(pl.col("run") == pl.col("run").min().over("case")).head(MOST_ROWS)
-    terms = [f"{term} ({unit})" for term, unit in frame.select("term", "unit").iter_rows()]
+    terms = [
+        f"{term} ({unit})" if unit else term
+        for term, unit in frame.select("term", "unit").iter_rows()
+    ]
     return Table(
         "Link budgets, each direction",
         [

@@ -1,4 +1,4 @@
-//! Links with a channel: the channel over time, the maps of radios, and link budgets.
+//! Links with a channel: the channel over time, the maps of radios, link budgets, and antennas.
 
 use arrow_array::RecordBatch;
 use windtunnel_links::LinkBudget;
@@ -24,6 +24,7 @@ pub(crate) fn channel_series(plan: &Plan, rows: &[ChannelSample]) -> RecordBatch
         })
         .flag_if_any("line_of_sight", |it| it.line_of_sight)
         .number("sinr_db", |it| it.sinr_db)
+        .count_if_any("mcs", |it| it.mcs.map(u64::from))
         .number("received_dbm", |it| it.received_dbm)
         .number("margin_db", |it| it.margin_db)
         .number("rate_bps", |it| it.rate_bps)
@@ -78,9 +79,32 @@ fn lines(budget: &LinkBudget) -> Vec<(&'static str, &'static str, [f64; 2])> {
     let terms = budget.terms.iter().zip(units);
     let mut lines: Vec<_> = terms.map(|(it, unit)| (it.name, unit, [it.best, it.worst])).collect();
     lines.extend(budget.received().map(|it| ("received power", "dBm", it)));
-    lines.extend(budget.sensitivity.map(|it| ("sensitivity", "dBm", [it; 2])));
+    lines.extend(budget.sensitivity.map(|it| ("sensitivity", "dBm", it)));
     lines.push(("margin", "dB", budget.margin()));
+    lines.extend(budget.results.iter().map(|it| (it.name, it.unit, it.values)));
     lines
+}
+
+/// What the antennas of links lose over the angle from their axes: points of a curve, and one
+/// that is not `on_curve`, where the other end is and with what else is lost there.
+pub(super) fn antennas(plan: &Plan) -> RecordBatch {
+    let mut rows: Vec<(&str, &str, [f64; 2], bool)> = Vec::new();
+    for link in &plan.links {
+        let patterns = link.channel.as_ref().and_then(|it| it.patterns());
+        for (end, pattern) in patterns.into_iter().flatten().enumerate() {
+            let node = plan.nodes[link.nodes[end]].name.as_str();
+            let curve = pattern.points.into_iter().map(|it| (it, true));
+            let all = curve.chain([(pattern.present, false)]);
+            rows.extend(all.map(|(point, on_curve)| (link.name.as_str(), node, point, on_curve)));
+        }
+    }
+    Columns::of(&rows)
+        .text("link", |it| it.0)
+        .text("node", |it| it.1)
+        .number("angle_deg", |it| it.2[0])
+        .number("loss_db", |it| it.2[1])
+        .flag_if_any("on_curve", |it| Some(it.3))
+        .batch()
 }
 
 /// An object on a map.

@@ -10,6 +10,10 @@ const SPHERE: f64 = 41_253.0;
 /// From this angle on, F.699 and F.1245 have the same gain all around.
 const ALL_AROUND: f64 = 48.0;
 
+/// How fast the main lobe of a dish falls, in dB over the square of the angle times the diameter.
+const MAIN_LOBE: f64 = 2.5e-3;
+const HALF_THE_POWER: f64 = 3.0;
+
 /// The shape of an antenna's beam.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Pattern {
@@ -38,6 +42,16 @@ pub struct Antenna {
     pub gain: f64,
     /// Its beam.
     pub pattern: Pattern,
+}
+
+/// What an antenna loses over the angle from its axis, as pairs of both.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PatternCurve {
+    /// Where the antenna is: the angle that the other end has from the beam in use, and all
+    /// that is lost.
+    pub present: [f64; 2],
+    /// The curve.
+    pub points: Vec<[f64; 2]>,
 }
 
 /// The greatest gain of a beam of that width in both planes.
@@ -74,11 +88,29 @@ impl Antenna {
         }
     }
 
+    /// The width between the points of half the power.
+    #[must_use]
+    pub fn width(&self) -> f64 {
+        match self.pattern {
+            Pattern::Gaussian { width } => width,
+            Pattern::F699 { diameter } | Pattern::F1245 { diameter } => {
+                2.0 * sqrt(HALF_THE_POWER / MAIN_LOBE) / diameter
+            }
+        }
+    }
+
+    /// The loss from the axis on, to where the side lobes are.
+    pub(super) fn curve(&self) -> Vec<[f64; 2]> {
+        let step = self.width() / 40.0;
+        let angles = (0..=200).map(|it| (f64::from(it) * step).min(180.0));
+        angles.map(|it| [it, self.loss(it)]).collect()
+    }
+
     /// The gain on the main lobe, and the angle at which that ends.
     fn main_lobe(&self, diameter: f64, angle: f64) -> (f64, f64) {
         let across = diameter * angle;
         let end = 20.0 / diameter * sqrt((self.gain - first_side_lobe(diameter)).max(0.0));
-        (self.gain - 2.5e-3 * across * across, end)
+        (self.gain - MAIN_LOBE * across * across, end)
     }
 
     /// F.699-8, recommends 2.1 for a diameter above a hundred wavelengths and 2.2 below.

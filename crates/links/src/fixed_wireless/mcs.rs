@@ -4,6 +4,8 @@
 use libm::{exp, log1p, pow};
 use windtunnel_engine::Rate;
 
+use crate::radio::propagation::noise;
+
 /// Chips a second: of the 2.16 GHz of a channel 1.76 are occupied.
 pub const BANDWIDTH: f64 = 1.76e9;
 /// Of each block of 512 chips 448 carry data, the others are a guard interval.
@@ -17,8 +19,6 @@ const DECADE: f64 = 0.4;
 /// The noise figure and the loss of an implementation that the sensitivities assume, in dB,
 /// are in them: this is the noise figure that the SNR is computed with.
 const SENSITIVITY_NOISE_FIGURE: f64 = 10.0;
-/// The thermal noise in the bandwidth, in dBm.
-const NOISE: f64 = -81.54;
 
 /// A modulation and coding scheme.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,7 +50,7 @@ const fn mcs(
 
 /// IEEE 802.11-2016, tables 20-3 and 20-19; the planner's thresholds are those of Terragraph's
 /// planner, which uses no scheme below 3: for these the standard's.
-pub const SCHEMES: [Mcs; 12] = [
+pub static SCHEMES: [Mcs; 12] = [
     mcs(1, "BPSK", [1.0, 0.5, 2.0], [-68.0, 3.54]),
     mcs(2, "BPSK", [1.0, 0.5, 1.0], [-66.0, 5.54]),
     mcs(3, "BPSK", [1.0, 0.625, 1.0], [-65.0, 3.0]),
@@ -96,7 +96,7 @@ impl Mcs {
     #[must_use]
     pub fn needed(&self, thresholds: Thresholds) -> f64 {
         match thresholds {
-            Thresholds::Standard => self.sensitivity - NOISE - SENSITIVITY_NOISE_FIGURE,
+            Thresholds::Standard => self.sensitivity - noise(BANDWIDTH, SENSITIVITY_NOISE_FIGURE),
             Thresholds::Planner => self.planned,
         }
     }

@@ -66,6 +66,7 @@ impl Channel for Optical {
             next: self.next(now),
             radio: None,
             power: Some(PowerSample { received, margin }),
+            reception: None,
         }
     }
 }

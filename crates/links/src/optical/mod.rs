@@ -10,7 +10,6 @@ pub mod fog;
 pub mod turbulence;
 
 mod channel;
-mod visibility;
 
 use std::sync::Arc;
 
@@ -18,8 +17,8 @@ use libm::log10;
 use windtunnel_engine::Duration;
 
 use crate::budget::{BudgetTerm, LinkBudget};
+use crate::course::Course;
 use fog::FogModel;
-pub use visibility::Visibility;
 
 /// The whole of an optical link. A pair is for what its first node sends, and for what its
 /// second node sends.
@@ -31,8 +30,8 @@ pub struct OpticalPlan {
     pub distance: f64,
     /// What is received in clear air.
     pub power: OpticalPower,
-    /// How far one can see.
-    pub visibility: Arc<Visibility>,
+    /// How far one can see, at 2 % contrast.
+    pub visibility: Arc<Course>,
     /// What fog takes.
     pub fog: FogModel,
     /// The air's turbulence, if there is any.
@@ -108,10 +107,9 @@ impl OpticalPlan {
     pub fn budgets(&self) -> [LinkBudget; 2] {
         let [worst, best] = self.visibility.range().map(|it| -self.fog_loss(it));
         [0, 1].map(|direction| {
-            let LinkBudget { mut terms, sensitivity } =
-                self.power.in_clear_air(direction, self.distance);
-            terms.push(BudgetTerm { name: "fog", best, worst });
-            LinkBudget { terms, sensitivity }
+            let mut budget = self.power.in_clear_air(direction, self.distance);
+            budget.terms.push(BudgetTerm { name: "fog", best, worst });
+            budget
         })
     }
 }
@@ -122,7 +120,7 @@ impl OpticalPower {
         let parts = match self {
             Self::Margin(margin) => {
                 let terms = vec![BudgetTerm::constant("margin in clear air", margin[direction])];
-                return LinkBudget { terms, sensitivity: None };
+                return LinkBudget { terms, sensitivity: None, results: Vec::new() };
             }
             Self::Parts(parts) => parts,
         };
@@ -133,7 +131,8 @@ impl OpticalPower {
         ];
         LinkBudget {
             terms: terms.map(|(name, value)| BudgetTerm::constant(name, value)).into(),
-            sensitivity: Some(parts.sensitivity[direction]),
+            sensitivity: Some([parts.sensitivity[direction]; 2]),
+            results: Vec::new(),
         }
     }
 }

@@ -7,7 +7,7 @@
 use libm::{exp, hypot, log10, pow};
 
 /// The speed of light, in m/s.
-const LIGHT: f64 = 299_792_458.0;
+pub(crate) const LIGHT: f64 = 299_792_458.0;
 /// The same as TR 38.901 has it for the breakpoint distance.
 const LIGHT_OF_BREAKPOINT: f64 = 3.0e8;
 /// What stands in the street takes this much off the antennas' heights (TR 38.901,
@@ -87,6 +87,12 @@ pub fn line_of_sight_probability(ground: f64) -> f64 {
 #[must_use]
 pub fn shadowing_deviation(line_of_sight: bool) -> f64 {
     if line_of_sight { 4.0 } else { 7.82 }
+}
+
+/// The path loss in free space (ITU-R P.525-4, equation 4), in dB.
+#[must_use]
+pub fn free_space_loss(distance: f64, carrier: f64) -> f64 {
+    20.0 * log10(4.0 * std::f64::consts::PI * distance * carrier / LIGHT)
 }
 
 /// The noise of a receiver in a bandwidth in hertz, in dBm.

@@ -18,10 +18,11 @@ use windtunnel_world::{ChangePlan, DirectionPlan, LinkPlan};
 
 use crate::error::Mistake;
 use crate::files::Files;
+use crate::fixed_wireless::FixedWirelessLink;
 use crate::located::{Both, Each, Located};
 use crate::nodes::Names;
 use crate::optical::OpticalLink;
-use crate::pace::Pace;
+use crate::pace::{Duplex, Pace};
 use crate::queues::Queue;
 use crate::radio::RadioLink;
 use crate::units::{Bytes, Measured, Share, bytes};
@@ -61,7 +62,9 @@ pub(crate) struct Common {
     /// one, a single packet is transmitted at a time. When the medium is free, the nodes
     /// with packets that wait take turns, one packet each, without collisions or any time
     /// between two transmissions. A link that shares it with no other one is half-duplex.
-    /// Not with a trace of opportunities. Default: each direction has a medium of its own.
+    /// Not with a trace of opportunities, nor with time division. Default: each direction has a
+    /// medium of its own; both directions of a fixed radio link without time division have one
+    /// together.
     medium: Option<Located<String>>,
     /// The queue before it; default: drop-tail of 100 packets.
     queue: Option<Each<Queue>>,
@@ -86,6 +89,9 @@ pub(crate) enum Sending {
     Rate(Wire),
     /// By a radio.
     Radio(Box<RadioLink>),
+    /// By a fixed radio.
+    #[serde(rename = "fixed_wireless")]
+    FixedWireless(Box<FixedWirelessLink>),
     /// By a beam of light.
     Optical(Box<OpticalLink>),
     /// From a file.
@@ -120,11 +126,12 @@ impl Link {
         let pace = match &self.own {
             Sending::Rate(it) => it.pace(),
             Sending::Radio(it) => it.pace(files, duration)?,
+            Sending::FixedWireless(it) => it.pace(files, duration)?,
             Sending::Optical(it) => it.pace(files, duration)?,
             Sending::Trace(it) => it.pace(files, duration)?,
         };
         let directions = [self.common.direction(&pace, 0)?, self.common.direction(&pace, 1)?];
-        let medium = self.common.medium(&pace, media)?;
+        let medium = self.common.medium(name, &pace, media)?;
         let link_service = self.common.link_service()?;
         let (name, channel) = (name.to_owned(), pace.channel);
         Ok(LinkPlan { name, nodes: ends, directions, channel, medium, link_service })
@@ -145,7 +152,10 @@ impl Link {
     ) -> Result<Vec<ChangePlan>, Mistake> {
         match &self.own {
             Sending::Rate(it) => it.changes(link, duration),
-            Sending::Radio(_) | Sending::Optical(_) | Sending::Trace(_) => Ok(Vec::new()),
+            Sending::Radio(_)
+            | Sending::FixedWireless(_)
+            | Sending::Optical(_)
+            | Sending::Trace(_) => Ok(Vec::new()),
         }
     }
 }
@@ -163,12 +173,26 @@ impl Common {
     }
 
     /// The number of its medium, if that is shared.
-    fn medium(&self, pace: &Pace, media: &mut IndexSet<String>) -> Result<Option<usize>, Mistake> {
-        let Some(medium) = &self.medium else { return Ok(None) };
+    fn medium(
+        &self,
+        name: &str,
+        pace: &Pace,
+        media: &mut IndexSet<String>,
+    ) -> Result<Option<usize>, Mistake> {
+        let Some(medium) = &self.medium else {
+            // No name in a file has that character.
+            let own = || media.insert_full(format!("\0{name}")).0;
+            return Ok((pace.duplex == Duplex::Half).then(own));
+        };
         medium.checked(
             |_| pace.opportunities.iter().all(Option::is_none),
             || format!("a trace of opportunities cannot share the medium `{}`", medium.value),
             "use a trace of rates, or remove `medium`",
+        )?;
+        medium.checked(
+            |_| pace.duplex != Duplex::ByTime,
+            || format!("time division cannot share the medium `{}`", medium.value),
+            "write medium_access = \"scheduled\" or \"contention\", or remove `medium`",
         )?;
         Ok(Some(media.insert_full(medium.value.clone()).0))
     }
@@ -183,7 +207,7 @@ impl Common {
         Ok(DirectionPlan {
             rate: pace.rates[side],
             opportunities: pace.opportunities[side].clone(),
-            physical_layer: pace.physical_layer.clone(),
+            physical_layer: pace.physical_layer[side].clone(),
             delay: self.delay.0[side].0,
             loss: loss.map_or(Ok(LossPlan::None), Loss::plan)?,
             victims: loss.map_or(Victims::All, Loss::victims),

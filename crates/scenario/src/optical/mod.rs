@@ -1,7 +1,6 @@
 //! Links that are beams of light.
 
 mod power;
-mod visibility;
 
 use std::sync::Arc;
 
@@ -15,11 +14,10 @@ use crate::error::Mistake;
 use crate::files::Files;
 use crate::located::{Both, Each, Located};
 use crate::pace::Pace;
-use crate::radio::MOST_SAMPLES;
-use crate::timers::above_zero;
+use crate::timers::{above_zero, sampling};
 use crate::units::{Length, Measured, milliseconds};
+use crate::weather::{Visibility, Weather};
 use power::Power;
-use visibility::Visibility;
 
 /// The wavelengths that the fog models are for, in metres.
 const WAVELENGTHS: std::ops::RangeInclusive<f64> = 400e-9..=2.4e-6;
@@ -52,8 +50,8 @@ pub(crate) struct Beam {
     /// From one end to the other.
     distance: Located<Measured<Length>>,
     /// How far one can see, at 2 % contrast: a length, or a file; default: 50 km.
-    #[serde(default)]
-    visibility: Visibility,
+    #[serde(default = "very_clear")]
+    visibility: Weather<Visibility>,
     /// How much of other light than an eye sees is lost in fog.
     #[serde(default)]
     fog_model: FogModel,
@@ -65,6 +63,10 @@ pub(crate) struct Beam {
     /// How often the channel is sampled, while fog or turbulence change it.
     #[serde(default = "milliseconds::<1>")]
     period: Located<Measured<Duration>>,
+}
+
+fn very_clear() -> Weather<Visibility> {
+    Weather::Constant(50e3)
 }
 
 choice! {
@@ -113,7 +115,7 @@ impl OpticalLink {
             fog: common.fog_model.into(),
             turbulence: common.turbulence.as_ref().map(Turbulence::plan).transpose()?,
             outage: common.outage.into(),
-            period: common.period(duration)?,
+            period: sampling(&common.period, duration)?,
         };
         let rates = common.rate.0.map(|it| it.0);
         Ok(Pace { channel: Some(Arc::new(plan)), ..Pace::of(rates) })
@@ -129,16 +131,6 @@ impl Beam {
             "write one from \"400 nm\" to \"2400 nm\"",
         )?;
         Ok(metres)
-    }
-
-    fn period(&self, duration: Duration) -> Result<Duration, Mistake> {
-        let period = above_zero(&self.period, "period")?;
-        self.period.checked(
-            |_| duration.as_picos() / period.as_picos() <= MOST_SAMPLES,
-            || format!("more than ten million samples of the channel, one every {period}"),
-            "write a longer period, such as \"1 ms\"",
-        )?;
-        Ok(period)
     }
 }
 
@@ -159,7 +151,11 @@ impl Turbulence {
 }
 
 /// A length above zero, in metres.
-fn positive(length: &Located<Measured<Length>>, key: &str, example: &str) -> Result<f64, Mistake> {
+pub(crate) fn positive(
+    length: &Located<Measured<Length>>,
+    key: &str,
+    example: &str,
+) -> Result<f64, Mistake> {
     length.checked(
         |it| it.0.0 > 0.0,
         || format!("`{key}` must be greater than zero"),

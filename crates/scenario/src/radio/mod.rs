@@ -159,6 +159,7 @@ impl RadioLink {
         })?;
         let air = air::plan(&radio.harq, &radio.rlc)?;
         let physical_layer = air.map(|it| Arc::new(it) as Arc<dyn PhysicalLayerMaker>);
+        let physical_layer = [physical_layer.clone(), physical_layer];
         Ok(Pace { physical_layer, channel: Some(Arc::new(plan)), ..Pace::of(rates) })
     }
 }

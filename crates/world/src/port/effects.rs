@@ -2,7 +2,8 @@
 
 use windtunnel_engine::{Handle, Random, Time};
 use windtunnel_links::{
-    Cursor, Fate, Frame, Impairments, Outcome, PhysicalLayer, PhysicalLayerMaker, Straggler,
+    Cursor, Fate, Frame, Impairments, Outcome, PhysicalLayer, PhysicalLayerMaker, Reception,
+    Straggler,
 };
 use windtunnel_packets::Ecn;
 
@@ -19,6 +20,8 @@ pub(super) struct Effects {
     impairments: Impairments,
     /// Since when all is lost, while it is.
     loses_since: Option<Time>,
+    /// How packets are received, if the link's channel says.
+    reception: Option<Reception>,
 }
 
 impl Effects {
@@ -29,15 +32,28 @@ impl Effects {
         let opportunities = plan.opportunities.clone().map(Cursor::new);
         let layer = plan.physical_layer.as_deref().map(PhysicalLayerMaker::layer);
         let any = layer.is_some() || opportunities.is_some() || impairments.is_any();
-        let (holding, loses_since) = (random.second(), None);
+        let (holding, loses_since, reception) = (random.second(), None, None);
         (any || can_lose).then(|| {
-            Box::new(Self { random, holding, layer, opportunities, impairments, loses_since })
+            Box::new(Self {
+                random,
+                holding,
+                layer,
+                opportunities,
+                impairments,
+                loses_since,
+                reception,
+            })
         })
     }
 
     /// Since when all is lost, while it is.
     pub(super) fn loses_since(&mut self) -> &mut Option<Time> {
         &mut self.loses_since
+    }
+
+    /// How packets are received, if the link's channel says.
+    pub(super) fn reception(&mut self) -> &mut Option<Reception> {
+        &mut self.reception
     }
 
     /// Whether a packet uses the link once, and as soon as that is free.

@@ -31,11 +31,12 @@ pub(super) struct Held {
     pub(super) queue: AnyQueue,
     /// Whether the port is going to be served when the link is free.
     pub(super) called: bool,
-    /// What it has beside these on a shared medium.
+    /// What it has beside these where any discipline waits: on a shared medium, or because the
+    /// physical layer decides on departure.
     pub(super) share: Option<Share>,
 }
 
-/// A port's part in a shared medium.
+/// A port's part in a shared medium, or its physical layer's time.
 #[derive(Debug, Default)]
 pub(super) struct Share {
     /// The discipline, if it decides when packets arrive.
@@ -49,7 +50,8 @@ pub(super) struct Share {
 impl Egress {
     /// An empty queue of a link with a medium of its own or a shared one.
     pub(super) fn new(plan: &DirectionPlan, random: Random, is_shared: bool) -> Self {
-        let limit = plan.limit;
+        let decides_late = plan.physical_layer.as_ref().is_some_and(|it| it.decides_on_departure());
+        let (is_shared, limit) = (is_shared || decides_late, plan.limit);
         let held =
             |queue, share| Self::OnDeparture(Box::new(Held { limit, queue, called: false, share }));
         match plan.discipline.start(random) {

@@ -53,21 +53,25 @@ impl Schedule<'_> {
     #[inline]
     pub(super) fn give(&mut self, packet: &mut Transit) {
         let airtime = self.airtimes.of(packet);
-        let Some((starts, ends)) = self.slot(airtime, packet) else { return };
+        let Some((starts, across)) = self.slot(airtime, packet) else { return };
         let counted = packet.counted();
         self.sojourn_sum = self.sojourn_sum + starts.since(counted) - counted.since(starts);
         self.transmission_sum += airtime;
         let more = self.airtimes.layer.map_or(Duration::ZERO, |it| it.delay(packet.outcome()));
-        self.before = self.before.max(ends + self.delay + more);
+        self.before = self.before.max(across + self.delay + more);
         (packet.starts, packet.arrives) = (starts, self.before);
     }
 
-    /// From when to when the packet uses the link. If the trace ends before, nothing
-    /// starts any more.
+    /// From when on the packet uses the link, and when it has left it. If the trace ends
+    /// before, nothing starts any more.
     #[inline]
     fn slot(&mut self, airtime: Duration, packet: &Transit) -> Option<(Time, Time)> {
         if self.free == Time::NEVER {
             return None;
+        }
+        if let Some(slot) = self.airtimes.layer.and_then(PhysicalLayer::slot) {
+            self.free = slot.ends;
+            return Some((slot.starts, slot.across));
         }
         let Some(cursor) = &mut self.opportunities else {
             let starts = self.free;

@@ -1,0 +1,86 @@
+//! Rate adaptation.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use windtunnel_links::fixed_wireless::{self, Ladder, Mcs};
+
+use super::Scheme;
+use crate::error::Mistake;
+use crate::located::Located;
+use crate::schema::short_forms;
+
+/// Which modulation and coding scheme is used.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename = "kind", rename_all = "kebab-case")]
+#[schemars(rename = "RateAdaptation", tag = "kind", transform = short_forms)]
+pub(super) enum Adaptation {
+    /// The fastest that the SNR allows: a faster one from 1 dB above what it needs on, a slower
+    /// one from 0.5 dB below what the present one needs on.
+    Snr(Snr),
+    /// Always the same.
+    Fixed(Fixed),
+    /// As Terragraph's: by the share of packets that are expected to be wrong in each superframe
+    /// of 1.6 ms; in balance one of 201 is. Without control of the power.
+    Error(ByError),
+    /// As Minstrel: the one that brings most across, by the success of packets that try each;
+    /// the time that these take is not counted.
+    Minstrel(Minstrel),
+}
+
+/// The fastest that the SNR allows, with hysteresis.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Snr {}
+
+/// Always the same.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "FixedScheme")]
+pub(super) struct Fixed {
+    /// The scheme: 1 to 12.
+    mcs: Located<u16>,
+}
+
+/// By the share of packets that are wrong.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ByError {}
+
+/// By the success of each scheme.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Minstrel {}
+
+impl Default for Adaptation {
+    fn default() -> Self {
+        Self::Snr(Snr::default())
+    }
+}
+
+impl Adaptation {
+    pub(super) fn plan(&self) -> Result<fixed_wireless::Adaptation, Mistake> {
+        Ok(match self {
+            Self::Snr(_) => fixed_wireless::Adaptation::BySnr,
+            Self::Fixed(it) => fixed_wireless::Adaptation::Fixed(scheme(&it.mcs)?),
+            Self::Error(_) => fixed_wireless::Adaptation::ByError,
+            Self::Minstrel(_) => fixed_wireless::Adaptation::Minstrel,
+        })
+    }
+
+    /// The fastest scheme that it may use.
+    pub(super) fn fastest(&self, ladder: &Ladder) -> Result<Scheme, Mistake> {
+        match self {
+            Self::Fixed(it) => scheme(&it.mcs),
+            Self::Snr(_) | Self::Error(_) | Self::Minstrel(_) => Ok(ladder.best_at(f64::INFINITY)),
+        }
+    }
+}
+
+/// The scheme of an index.
+pub(super) fn scheme(index: &Located<u16>) -> Result<Scheme, Mistake> {
+    let scheme = u8::try_from(index.value).ok().and_then(Mcs::of);
+    scheme.ok_or_else(|| {
+        let message = format!("there is no MCS {} with data on a single carrier", index.value);
+        index.mistake(message).help("write 1 to 12")
+    })
+}
