@@ -86,11 +86,11 @@ def of_channels(results: Tables) -> pl.DataFrame:
         .agg(
             sinr.mean(),
             pl.col("rate_bps").mean(),
-            sinr_db_minimum=sinr.min(),
-            sinr_db_maximum=sinr.max(),
             scheme.mean(),
             received.mean(),
             margin.mean(),
+            sinr_db_minimum=sinr.min(),
+            sinr_db_maximum=sinr.max(),
             mcs_minimum=scheme.min(),
             received_dbm_minimum=received.min(),
             margin_db_minimum=margin.min(),

@@ -9,7 +9,7 @@ from functools import partial
 import polars as pl
 
 from windtunnel.measures.columns import GOODPUT, MeasuredColumn
-from windtunnel.pictures import maps, over_time, series
+from windtunnel.pictures import antennas, maps, over_time, series
 from windtunnel.pictures.cases import BETWEEN, Comparison, Line, Panel, panel, ranked
 from windtunnel.pictures.over_time import MOST_DETAILS, MOST_PANELS
 from windtunnel.pictures.picture import Picture
@@ -240,5 +240,6 @@ KINDS = {
     "received": partial(of_busiest, draw=received_of, name="received"),
     "margin": partial(of_busiest, draw=margin_of, name="margin"),
     "rate": partial(of_busiest, draw=rate_of, name="rate"),
+    "antennas": antennas.losses,
 }
 """What is drawn of a channel, by its kind."""

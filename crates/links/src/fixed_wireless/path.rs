@@ -44,12 +44,12 @@ impl FixedWirelessPlan {
         let air = |of: fn(f64, &_) -> f64| -of(self.carrier, &self.air) * kilometres;
         let mut terms = vec![
             ("EIRP", self.eirp[direction]),
-            ("transmitting antenna off its axis", -from.loss(0.0)),
+            ("transmitting antenna off its axis", 0.0 - from.loss(0.0)),
             ("free space", -free_space_loss(self.distance, self.carrier)),
             ("oxygen", air(oxygen)),
             ("water vapour", air(water_vapour)),
             ("receiving antenna", to.antenna.gain),
-            ("receiving antenna off its axis", -to.loss(0.0)),
+            ("receiving antenna off its axis", 0.0 - to.loss(0.0)),
         ];
         if let Some(reflection) = &self.reflection {
             terms.push(("second ray", reflection.gain(self.distance, self.carrier, &self.ends)));
@@ -60,8 +60,8 @@ impl FixedWirelessPlan {
     /// The budget of each direction. The scheme is the fixed one, or the fastest that the SNR allows.
     #[must_use]
     pub fn budgets(&self) -> [LinkBudget; 2] {
-        let [least_rain, most_rain] = self.rain.rate.range().map(|it| -self.rain_loss(it));
-        let [least_fog, most_fog] = self.fog.range().map(|it| -self.fog_loss(it));
+        let [least_rain, most_rain] = self.rain.rate.range().map(|it| 0.0 - self.rain_loss(it));
+        let [least_fog, most_fog] = self.fog.range().map(|it| 0.0 - self.fog_loss(it));
         [0, 1].map(|direction| {
             let mut terms = self.in_dry_air(direction);
             terms.push(BudgetTerm { name: "rain", best: least_rain, worst: most_rain });
@@ -80,14 +80,15 @@ impl FixedWirelessPlan {
         });
         budget.sensitivity = Some(scheme.map(|it| self.ladder.needed(it) + noise));
         let result = |name, unit, values| BudgetResult { name, unit, values };
-        let packets = scheme.map(|it| self.access.of_packets(it.rate(), IP_PACKET));
+        let packets = scheme.map(|it| self.access.of_packets(it.rate(), IP_PACKET) / 1e6);
+        let on_air = scheme.map(|it| it.rate().bits_per_second() as f64 / 1e6);
         budget.results = vec![
             result("noise", "dBm", [noise; 2]),
             result("SNR", "dB", snr),
             result("MCS", "", scheme.map(|it| f64::from(it.index))),
-            result("rate on the air", "bit/s", scheme.map(|it| it.rate().bits_per_second() as f64)),
-            result("IP packets of 1500 B", "bit/s", packets),
-            result("TCP with timestamps", "bit/s", packets.map(|it| it * TCP_SHARE)),
+            result("rate on the air", "Mbit/s", on_air),
+            result("IP packets of 1500 B", "Mbit/s", packets),
+            result("TCP with timestamps", "Mbit/s", packets.map(|it| it * TCP_SHARE)),
         ];
         budget
     }
