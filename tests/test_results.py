@@ -22,6 +22,7 @@ TABLES = {
     *("runs", "flows", "transfers", "links", "nodes"),
     *("bridges", "tunnels", "flow_series", "link_series", "channel_series", "maps"),
     "link_budgets",
+    "antennas",
     *(
         "subflows",
         "subflow_series",

@@ -3,12 +3,16 @@
 
 mod common;
 
+use std::any::Any;
 use std::path::PathBuf;
 
 use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, UInt64Type};
 use windtunnel_lab::{ScenarioError, Study};
+use windtunnel_links::fixed_wireless::{
+    Adaptation, Codebook, FixedWirelessPlan, Mcs, MediumAccess, Pattern, RainExtent,
+};
 
 /// The table I of an experiment at 60 GHz: EIRP and gains over 1 km.
 const VALID: &str = r#"duration = "500 ms"
@@ -144,4 +148,175 @@ fn exchanges_carry_what_preambles_gaps_and_acknowledgements_leave() {
             assert_eq!(losses, 0);
         }
     }
+}
+
+#[track_caller]
+fn plan(text: &str) -> FixedWirelessPlan {
+    let study = read(text).expect("the scenario is right");
+    let channel = study.cases[0].plan.links[0].channel.as_deref().expect("it has a channel");
+    (channel as &dyn Any).downcast_ref::<FixedWirelessPlan>().expect("it is fixed").clone()
+}
+
+#[test]
+fn a_fixed_radio_becomes_a_plan_with_what_is_not_stated_filled_in() {
+    let link = plan(VALID);
+    assert_eq!((link.carrier, link.distance, link.eirp), (60.48e9, 1000.0, [56.0; 2]));
+    let antenna = link.ends[1].antenna;
+    assert_eq!((antenna.gain, antenna.pattern), (40.0, Pattern::Gaussian { width: 2.0 }));
+    assert_eq!((link.ends[0].pointing_error, link.ends[0].beam), (0.0, None));
+    assert_eq!((link.air.temperature, link.air.vapour), (288.15, 7.5));
+    assert_eq!((link.rain.rate.range(), link.fog.range()), ([0.0; 2], [0.0; 2]));
+    assert_eq!((link.reflection, link.noise_figure), (None, 10.0));
+    assert_eq!((link.adaptation, link.access), (Adaptation::BySnr, MediumAccess::TimeDivision));
+}
+
+#[test]
+fn all_keys_of_a_fixed_radio_reach_its_plan() {
+    let keys = r#"pointing_error = ["1°", "-60 deg"]
+beams = { codebook = "rows", scan = "3°", scan_loss = "1 dB", index = [30, 5] }
+temperature = "-10 °C"
+vapour = "2 g/m³"
+rain = "12.5 mm/h"
+rain_extent = "effective"
+polarisation = "vertical"
+fog = "0.05 g/m3"
+reflection = { heights = ["7.5 m", "16 m"], coefficient = "90 %", roughness = "5 mm" }
+noise_figure = "7 dB"
+thresholds = "planner"
+lowest_mcs = 3
+highest_mcs = 9
+adaptation = { kind = "fixed", mcs = 8 }
+medium_access = { kind = "contention", aggregation = 16 }
+retransmissions = 3
+"#;
+    let link = plan(&more(keys));
+    assert_eq!(link.ends.map(|it| it.pointing_error), [1.0, -60.0]);
+    assert_eq!(link.ends.map(|it| it.index()), [Some(30), Some(5)]);
+    let beam = link.ends[0].beam.expect("it has beams");
+    assert_eq!((beam.codebook, beam.scan, beam.scan_loss), (Codebook::Rows, 3.0, 1.0));
+    assert_near(link.air.temperature, 263.15, 1e-9);
+    assert_eq!((link.air.vapour, link.fog.range()), (2.0, [0.05; 2]));
+    assert_eq!((link.rain.rate.range(), link.rain.extent), ([12.5; 2], RainExtent::Effective));
+    let reflection = link.reflection.expect("there is water");
+    assert_eq!((reflection.heights, reflection.coefficient), ([7.5, 16.0], 0.9));
+    assert_eq!((reflection.roughness, link.noise_figure), (0.005, 7.0));
+    let scheme = Mcs::of(8).expect("a scheme");
+    assert_eq!((link.adaptation, link.ladder.needed(scheme)), (Adaptation::Fixed(scheme), 9.0));
+    assert_eq!(link.ladder.best_at(100.0).index, 9);
+    let antenna = r#"antenna = { kind = "f.699", gain = "40 dBi", diameter = "200 mm" }"#;
+    let line = r#"antenna = { kind = "gaussian", gain = "40 dBi", beam_width = "2°" }"#;
+    let Pattern::F699 { diameter } = plan(&with(line, antenna)).ends[0].antenna.pattern else {
+        panic!("it is a dish");
+    };
+    assert_near(diameter, 40.35, 0.01);
+}
+
+#[test]
+fn what_cannot_be_is_refused_with_what_would_be_right() {
+    let gain = |it: &str| with("\"40 dBi\"", &format!("¶\"{it}\""));
+    assert_refused(&gain("45 dBi"), &["a beam of 2° gains at most 40.1 dBi, not 45 dBi"]);
+    assert_refused(&gain("40 dB"), &["`dB` is not a valid unit for a gain", "dBi"]);
+    let width = |it: &str| with("\"2°\"", &format!("¶\"{it}\""));
+    assert_refused(&width("0°"), &["an antenna has no beam of 0°", "beam_width"]);
+    let dish = |keys: &str| {
+        let line = r#"kind = "gaussian", gain = "40 dBi", beam_width = "2°""#;
+        with(line, &format!("kind = \"f.1245\", {keys}"))
+    };
+    let small = "gain = ¶\"40 dBi\", diameter = \"100 mm\"";
+    assert_refused(&dish(small), &["a dish of 0.1 m at 60.48 GHz gains at most 36.0 dBi"]);
+    let none = "gain = \"40 dBi\", diameter = ¶\"0 m\"";
+    assert_refused(&dish(none), &["`diameter` must be greater than zero"]);
+    let carrier = |it: &str| with("\"60.48 GHz\"", &format!("¶\"{it}\""));
+    assert_refused(&carrier("0 Hz"), &["for a carrier at 0 GHz", "\"1 GHz\" to \"200 GHz\""]);
+    assert_refused(&carrier("-1 GHz"), &["is negative"]);
+    let distance = |it: &str| with("\"1 km\"", &format!("¶\"{it}\""));
+    assert_refused(&distance("0 m"), &["`distance` must be greater than zero", "1 km"]);
+    assert_refused(&distance("500 km"), &["a line of sight of 500 km", "100 km"]);
+    assert_refused(&more("rain = ¶\"-1 mm/h\""), &["\"-1 mm/h\" is negative", "12.5 mm/h"]);
+    assert_refused(&more("rain = ¶\"9000 mm/h\""), &["a rain rate of \"9000 mm/h\"", "2000"]);
+    assert_refused(&more("rain = ¶\"1 m\""), &["`m` is not a valid unit for a rain rate"]);
+    assert_refused(&more("rain = { file = ¶\"no.rain\" }"), &["no.rain", "no such file"]);
+    assert_refused(&more("fog = ¶\"50 g/m³\""), &["a liquid water content of \"50 g/m³\""]);
+    assert_refused(&more("temperature = ¶\"300 °C\""), &["not between -60 and 60 °C"]);
+    assert_refused(&more("vapour = ¶\"100.5 g/m³\""), &["above 100 g/m³"]);
+    let adaptation = |it: &str| more(&format!("adaptation = {{ kind = \"fixed\", mcs = ¶{it} }}"));
+    assert_refused(&adaptation("13"), &["there is no MCS 13", "write 1 to 12"]);
+    assert_refused(&adaptation("0"), &["there is no MCS 0"]);
+    assert_refused(&more("highest_mcs = ¶1"), &["`highest_mcs` 1 is below `lowest_mcs` 2"]);
+    assert_refused(&more("lowest_mcs = 5\nhighest_mcs = ¶5"), &["does not use MCS 5", "MCS 6"]);
+    let error = |it: &str| more(&format!("pointing_error = [\"0°\", ¶\"{it}\"]"));
+    assert_refused(&error("200°"), &["does not look past the other end by 200°", "\"180°\""]);
+    assert_refused(&error("1 km"), &["`km` is not a valid unit for an angle"]);
+    let beams = |it: &str| more(&format!("beams = {{ {it} }}"));
+    assert_refused(&beams("scan = \"3°\", index = ¶61"), &["no beam 61", "write 0 to 60"]);
+    assert_refused(&beams("scan = ¶\"0°\""), &["beams are not steered by 0°"]);
+    let access = "medium_access = { kind = \"scheduled\", aggregation = ¶65 }";
+    assert_refused(&more(access), &["an exchange of 65 packets", "write 1 to 64"]);
+    let medium = with("delay = \"3.3 us\"", "delay = \"3.3 us\"\nmedium = ¶\"air\"");
+    assert_refused(&medium, &["time division cannot share the medium `air`", "scheduled"]);
+    let reflection = "reflection = { heights = [\"7.5 m\", ¶\"0 m\"] }";
+    assert_refused(&more(reflection), &["`heights` must be greater than zero"]);
+    assert_refused(&more("noise_figure = ¶\"-1 dB\""), &["`noise_figure` is negative"]);
+    assert_refused(&more("period = ¶\"0 s\""), &["`period` must be greater than zero"]);
+}
+
+/// What a link is offered is delivered, dropped, or still in it; TCP fills it in both directions
+/// and in a shower.
+#[test]
+fn no_packet_is_made_or_forgotten_whatever_the_access_and_the_weather() {
+    std::fs::write(folder().join("shower.rain"), "0 0\n0.1 0\n0.25 60\n0.4 0\n").expect("a file");
+    for adaptation in ["snr", "error", "minstrel"] {
+        for access in ["time-division", "scheduled", "contention"] {
+            let keys = format!(
+                "adaptation = \"{adaptation}\"\nmedium_access = \"{access}\"\n\
+                 rain = {{ file = \"shower.rain\" }}"
+            );
+            let text = more(&keys).replace("8 Gbps", "100 Mbps")
+                + "[flows.there]\nfrom = \"a\"\nto = \"b\"\ncontroller = \"cubic\"\n\
+                   [flows.back]\nfrom = \"b\"\nto = \"a\"\ncontroller = \"cubic\"\n";
+            let links = table(&text, "links");
+            let count =
+                |name: &str, row: usize| links[name].as_primitive::<UInt64Type>().value(row);
+            for row in 0..2 {
+                let gone = ["delivered", "overlimit_drops", "losses", "in_transit"];
+                let sum: u64 = gone.iter().map(|it| count(it, row)).sum();
+                assert_eq!(count("offered", row), sum, "{adaptation}, {access}");
+                assert!(count("delivered", row) > 100, "{adaptation}, {access}");
+            }
+            let used = numbers(&links, "utilisation");
+            assert!(used.iter().all(|it| (0.0..=1.0).contains(it)), "{used:?}");
+        }
+    }
+}
+
+/// In rain of 60 mm/h, 19.9 dB, the SNR falls from 24.3 to 4.4 dB, and the scheme with it.
+#[test]
+fn the_scheme_follows_a_shower_down_and_up_again() {
+    std::fs::write(folder().join("one.rain"), "0 0\n0.1 0\n0.25 60\n0.4 0\n").expect("a file");
+    let series = table(&more("rain = { file = \"one.rain\" }"), "channel_series");
+    let schemes: Vec<u64> = series["mcs"].as_primitive::<UInt64Type>().values().to_vec();
+    let snr = numbers(&series, "sinr_db");
+    let least = snr.iter().copied().fold(99.0, f64::min);
+    assert!((4.0..6.0).contains(&least), "{least}");
+    let at = |ms: usize| schemes[2 * (ms / 10 - 1)];
+    assert_eq!((at(50), at(250), at(450)), (12, 2, 12));
+    for (snr, scheme) in snr.iter().zip(&schemes) {
+        let needed = Mcs::of(*scheme as u8).expect("a scheme").needed(Default::default());
+        assert!(*snr >= needed - 0.5 || *scheme == 2, "{snr}: {scheme}");
+    }
+}
+
+/// 10 ms of the queue's packets behind a rate for TCP: 98 % of what whole packets in half of
+/// the frames leave.
+#[test]
+fn tcp_has_what_time_division_leaves_it() {
+    let text = more("adaptation = { kind = \"fixed\", mcs = 9 }").replace("500 ms", "2 s");
+    let (start, _) = text.split_once("[flows.f]").expect("it has a flow");
+    let queue = start.replace(
+        "delay = \"3.3 us\"",
+        "delay = \"3.3 us\"\nqueue = { kind = \"drop-tail\", limit = \"1 MB\" }",
+    );
+    let tcp = format!("{queue}[flows.f]\nfrom = \"a\"\nto = \"b\"\ncontroller = \"cubic\"\n");
+    let flows = table(&tcp, "flows");
+    assert_near(numbers(&flows, "goodput_bps")[0] / 1072e6, 1.0, 0.02);
 }

@@ -23,7 +23,7 @@ fn kind_of(kind: &Value) -> Option<&Value> {
 }
 
 /// Of an enum of kinds: the first one is the default, and the names of those that need
-/// no other keys may be written alone.
+/// no other keys, if there are any, may be written alone.
 pub(crate) fn short_forms(schema: &mut Schema) {
     let Some(Value::Array(mut kinds)) = schema.remove("oneOf") else { return };
     let is_tag = |key: &Value| TAGS.iter().any(|tag| key == tag);
@@ -32,7 +32,9 @@ pub(crate) fn short_forms(schema: &mut Schema) {
     let names: Vec<Value> =
         kinds.iter().filter(needs_no_key).filter_map(kind_of).cloned().collect();
     without_tag(&mut kinds);
-    kinds.insert(0, json!({ "enum": names }));
+    if !names.is_empty() {
+        kinds.insert(0, json!({ "enum": names }));
+    }
     schema.insert("anyOf".into(), kinds.into());
 }
 

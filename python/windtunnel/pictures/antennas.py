@@ -9,7 +9,7 @@ import polars as pl
 
 from windtunnel.pictures import charts
 from windtunnel.pictures.cases import BETWEEN, Comparison
-from windtunnel.pictures.charts import Drawing
+from windtunnel.pictures.charts import Drawing, Encodings
 from windtunnel.pictures.colours import SCREEN, Ink
 from windtunnel.pictures.picture import Picture
 
@@ -58,7 +58,7 @@ def together(present: pl.DataFrame) -> pl.DataFrame:
 
 def chart(curve: pl.DataFrame, present: pl.DataFrame, ink: Ink) -> Drawing:
     """Draw a curve, and named points."""
-    axes = {
+    axes: Encodings = {
         "x": alt.X("angle_deg:Q", title="angle from the beam (°)"),
         "y": alt.Y("loss_db:Q", title="loss (dB)"),
     }

@@ -233,7 +233,7 @@ def followed(
     return over_time.over_time(name, title, GOODPUT, [*drawn.lines, rate], get)
 
 
-KINDS = {
+KINDS: dict[str, Callable[[Comparison], list[Picture]]] = {
     "map": partial(of_busiest, draw=map_of, name="map"),
     "sinr": partial(of_busiest, draw=sinr_of, name="sinr"),
     "mcs": partial(of_busiest, draw=scheme_of, name="mcs"),

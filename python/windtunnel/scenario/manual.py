@@ -18,7 +18,7 @@ TAGS = ("kind", "protocol")
 """The keys that say which kind a table is of."""
 
 KEYS_OF_KINDS = (
-    *("rate", "radio", "optical", "trace", "preset", "planes", "tle"),
+    *("rate", "radio", "fixed_wireless", "optical", "trace", "preset", "planes", "tle"),
     *("transmit_power", "margin"),
 )
 """Links, optical links and constellations have no such key: each kind has one of these."""
@@ -128,8 +128,8 @@ from = "server"
 to = "phone"
 controller = { kind = "d-tcp", sinr = true }
 """,
-    "A beam of light from roof to roof, in fog that turbulent air makes flicker: while the receiver "
-    "gets too little power, packets are lost.": """\
+    "A beam of light from roof to roof, in fog that turbulent air makes flicker: while the "
+    "receiver gets too little power, packets are lost.": """\
 [nodes.roof]
 
 [links.beam]
@@ -151,6 +151,27 @@ sensitivity = "-20 dBm"
 [flows.across]
 from = "server"
 to = "roof"
+controller = "cubic"
+""",
+    "Two dishes at 60 GHz over 1 km in rain; one looks 0.8° aside. Rate adaptation chooses the "
+    "scheme by the SNR, and packets with errors are sent again.": """\
+[nodes.school]
+
+[links.dishes]
+nodes = ["router", "school"]
+delay = "3.3 us"
+
+[links.dishes.fixed_wireless]
+carrier = "60.48 GHz"
+distance = "1 km"
+eirp = "50 dBm"
+antenna = { kind = "f.699", gain = "40 dBi", diameter = "200 mm" }
+pointing_error = ["0°", "0.8°"]
+rain = "5 mm/h"
+
+[flows.over-the-river]
+from = "server"
+to = "school"
 controller = "cubic"
 """,
     "A link that sends at the times in a trace, and a flow whose application generates at most "

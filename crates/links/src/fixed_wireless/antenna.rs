@@ -4,6 +4,8 @@
 
 use libm::{log10, sqrt};
 
+use crate::radio::propagation::LIGHT;
+
 /// The solid angle of a sphere in square degrees: more than that over the solid angle of its beam
 /// no antenna gains (Kraus, Antennas, 2nd edition, section 2-7).
 const SPHERE: f64 = 41_253.0;
@@ -52,6 +54,12 @@ pub struct PatternCurve {
     pub present: [f64; 2],
     /// The curve.
     pub points: Vec<[f64; 2]>,
+}
+
+/// A length in wavelengths of a carrier.
+#[must_use]
+pub fn in_wavelengths(metres: f64, carrier: f64) -> f64 {
+    metres * carrier / LIGHT
 }
 
 /// The greatest gain of a beam of that width in both planes.

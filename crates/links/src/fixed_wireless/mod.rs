@@ -29,6 +29,7 @@ use crate::course::Course;
 pub use adaptation::{Adaptation, Ladder, RateAdaptation};
 pub use antenna::{
     Antenna, Pattern, PatternCurve, diameter_of, greatest_gain, greatest_gain_of_dish,
+    in_wavelengths,
 };
 pub use beam::{Beam, Codebook, End};
 pub use exchange::ExchangePlan;

@@ -4,7 +4,6 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use windtunnel_links::fixed_wireless::{self, Ladder, Mcs};
 
-use super::Scheme;
 use crate::error::Mistake;
 use crate::located::Located;
 use crate::schema::short_forms;
@@ -68,7 +67,7 @@ impl Adaptation {
     }
 
     /// The fastest scheme that it may use.
-    pub(super) fn fastest(&self, ladder: &Ladder) -> Result<Scheme, Mistake> {
+    pub(super) fn fastest(&self, ladder: &Ladder) -> Result<&'static Mcs, Mistake> {
         match self {
             Self::Fixed(it) => scheme(&it.mcs),
             Self::Snr(_) | Self::Error(_) | Self::Minstrel(_) => Ok(ladder.best_at(f64::INFINITY)),
@@ -77,7 +76,7 @@ impl Adaptation {
 }
 
 /// The scheme of an index.
-pub(super) fn scheme(index: &Located<u16>) -> Result<Scheme, Mistake> {
+pub(super) fn scheme(index: &Located<u16>) -> Result<&'static Mcs, Mistake> {
     let scheme = u8::try_from(index.value).ok().and_then(Mcs::of);
     scheme.ok_or_else(|| {
         let message = format!("there is no MCS {} with data on a single carrier", index.value);

@@ -2,22 +2,22 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use windtunnel_links::fixed_wireless::{self, Beam, Pattern, greatest_gain, greatest_gain_of_dish};
+use windtunnel_links::fixed_wireless::{
+    self, Beam, Pattern, greatest_gain, greatest_gain_of_dish, in_wavelengths,
+};
 
 use crate::choice::choice;
 use crate::error::Mistake;
 use crate::located::{Each, Located};
 use crate::optical::positive;
 use crate::radio::not_negative;
+use crate::schema::short_forms;
 use crate::units::{Angle, Decibels, Gain, Length, Measured, decibels};
-
-/// The speed of light, in m/s.
-const LIGHT: f64 = 299_792_458.0;
 
 /// An antenna.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename = "kind", rename_all = "kebab-case")]
-#[schemars(rename = "Antenna", tag = "kind")]
+#[schemars(rename = "Antenna", tag = "kind", transform = short_forms)]
 pub(super) enum Antenna {
     /// A Gaussian beam.
     Gaussian(Gaussian),
@@ -80,16 +80,12 @@ choice! {
 }
 
 impl Antenna {
-    pub(super) fn plan(
-        antenna: &Located<Self>,
-        carrier: f64,
-    ) -> Result<fixed_wireless::Antenna, Mistake> {
-        let plan = match &antenna.value {
-            Self::Gaussian(it) => it.plan()?,
-            Self::F699(it) => it.plan(carrier, |diameter| Pattern::F699 { diameter })?,
-            Self::F1245(it) => it.plan(carrier, |diameter| Pattern::F1245 { diameter })?,
-        };
-        Ok(plan)
+    pub(super) fn plan(&self, carrier: f64) -> Result<fixed_wireless::Antenna, Mistake> {
+        match self {
+            Self::Gaussian(it) => it.plan(),
+            Self::F699(it) => it.plan(carrier, |diameter| Pattern::F699 { diameter }),
+            Self::F1245(it) => it.plan(carrier, |diameter| Pattern::F1245 { diameter }),
+        }
     }
 }
 
@@ -112,9 +108,9 @@ impl Dish {
         carrier: f64,
         pattern: fn(f64) -> Pattern,
     ) -> Result<fixed_wireless::Antenna, Mistake> {
-        let metres = positive(&self.diameter, "diameter", "20 cm")?;
-        let diameter = metres * carrier / LIGHT;
-        let dish = || format!("a dish of {} cm at {} GHz", metres * 100.0, carrier / 1e9);
+        let metres = positive(&self.diameter, "diameter", "0.2 m")?;
+        let diameter = in_wavelengths(metres, carrier);
+        let dish = || format!("a dish of {metres} m at {} GHz", carrier / 1e9);
         let gain = at_most(&self.gain, greatest_gain_of_dish(diameter), dish)?;
         Ok(fixed_wireless::Antenna { gain, pattern: pattern(diameter) })
     }

@@ -12,9 +12,7 @@ use serde::Deserialize;
 use windtunnel_engine::Duration;
 use windtunnel_links::ChannelMaker;
 use windtunnel_links::atmosphere::{self, Air};
-use windtunnel_links::fixed_wireless::{
-    self, FixedWirelessPlan, Ladder, Mcs, RainExtent as Extent,
-};
+use windtunnel_links::fixed_wireless::{self, FixedWirelessPlan, Ladder, RainExtent as Extent};
 
 use crate::choice::choice;
 use crate::error::Mistake;
@@ -67,7 +65,7 @@ pub(crate) struct FixedWireless {
     /// The transmitted power with the transmitting antenna's gain (EIRP).
     eirp: Each<Measured<Power>>,
     /// The antenna of each end.
-    antenna: Each<Located<Antenna>>,
+    antenna: Each<Antenna>,
     /// By how much each antenna looks past the other end, to the side.
     #[serde(default = "on_axis")]
     pointing_error: Each<Located<Measured<Angle>>>,
@@ -239,7 +237,7 @@ impl FixedWireless {
             "write an angle from \"-180°\" to \"180°\"",
         )?;
         Ok(fixed_wireless::End {
-            antenna: Antenna::plan(&self.antenna.0[end], carrier)?,
+            antenna: self.antenna.0[end].plan(carrier)?,
             pointing_error: degrees,
             beam: self.beams.as_ref().map(|it| it.plan(end)).transpose()?,
         })
@@ -272,6 +270,3 @@ impl FixedWireless {
         Ok(Ladder::new(self.thresholds.into(), [lowest, highest]))
     }
 }
-
-/// A scheme by its index.
-pub(super) type Scheme = &'static Mcs;
