@@ -33,7 +33,8 @@ fn cost(air: &AirPlan, attempts: u32) -> Duration {
 fn attempts(air: AirPlan) -> impl Iterator<Item = u32> {
     let mut link = Streams::new(1, 0).stream("link");
     let mut air = Air::new(air);
-    let frame = Frame { size: 1000, rate: megabits(8), was_free: true };
+    let (size, rate, was_free) = (1000, megabits(8), true);
+    let frame = Frame { size, rate, was_free, free: Time::ZERO, reception: None };
     std::iter::repeat_with(move || air.send(&frame, &mut link).attempts)
 }
 
