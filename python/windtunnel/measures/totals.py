@@ -82,11 +82,11 @@ def of_channels(results: Tables) -> pl.DataFrame:
         .group_by("case", "run", "link", "from", "to", maintain_order=True)
         .agg(
             sinr.mean(),
+            received.mean(),
+            margin.mean(),
             pl.col("rate_bps").mean(),
             sinr_db_minimum=sinr.min(),
             sinr_db_maximum=sinr.max(),
-            received.mean(),
-            margin.mean(),
             received_dbm_minimum=received.min(),
             margin_db_minimum=margin.min(),
             outage=((pl.col("rate_bps") == 0) | (margin < 0).fill_null(value=False)).mean(),
