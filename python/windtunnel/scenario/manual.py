@@ -18,8 +18,8 @@ TAGS = ("kind", "protocol")
 """The keys that say which kind a table is of."""
 
 KEYS_OF_KINDS = (
-    *("rate", "radio", "optical", "trace", "preset", "planes", "tle"),
     *("transmit_power", "margin"),
+    *("rate", "radio", "optical", "trace", "preset", "planes", "tle"),
 )
 """Links, optical links and constellations have no such key: each kind has one of these."""
 
