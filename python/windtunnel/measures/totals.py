@@ -85,10 +85,10 @@ def of_channels(results: Tables) -> pl.DataFrame:
         .group_by("case", "run", "link", "from", "to", maintain_order=True)
         .agg(
             sinr.mean(),
-            pl.col("rate_bps").mean(),
-            scheme.mean(),
             received.mean(),
             margin.mean(),
+            pl.col("rate_bps").mean(),
+            scheme.mean(),
             sinr_db_minimum=sinr.min(),
             sinr_db_maximum=sinr.max(),
             mcs_minimum=scheme.min(),
