@@ -61,6 +61,7 @@ pub const COLUMNS: &[&str] = &[
     "retransmissions",
     "timeouts",
     "marks",
+    "some_congestion_marks",
     "nacks",
     "decreases",
     "decreases_undone",
@@ -428,6 +429,7 @@ fn links(plan: &Plan, world: &World, end: Time) -> RecordBatch {
         .count("losses", |(_, (it, _))| it.losses)
         .count("in_transit", |(_, (it, _))| it.offered - it.delivered - it.dropped())
         .count("marks", |(_, (it, _))| it.marks)
+        .count("some_congestion_marks", |(_, (it, _))| it.some_congestion_marks)
         .number("sojourn_s", |(_, (it, _))| mean(it.sojourn_sum, it.sent))
         // Little's law: the mean queue length is the arrival rate times the mean sojourn time.
         .number("queue_packets", |(_, (it, _))| it.sojourn_sum.as_seconds() / seconds)
@@ -480,6 +482,7 @@ pub(crate) fn link_series(plan: &Plan, rows: &[PortSample]) -> RecordBatch {
         .count("discipline_drops", |it| it.discipline_drops)
         .count("losses", |it| it.losses)
         .count("marks", |it| it.marks)
+        .count("some_congestion_marks", |it| it.some_congestion_marks)
         .batch()
 }
 
