@@ -17,6 +17,9 @@ SETTLED_S = 20.0
 TOGETHER_S = 30.0
 """When an update and a download have been together for a while, in s."""
 
+FAILURE_S = (9.8, 10.1)
+"""When a gap begins that the failure of a path makes, in s."""
+
 SECOND_S = 60.0
 """When a second update has been there for a while, in s."""
 
@@ -102,17 +105,16 @@ def reordered(results: Tables, keys: list[str], flow: str) -> pl.DataFrame:
 
 
 def gap(results: Tables, keys: list[str]) -> pl.DataFrame:
-    """Find the longest time, in s, in which nothing new arrived in order, until all has."""
-    end = pl.min_horizontal(
-        pl.col("duration_s"), pl.col("start") + pl.col("completion_s").fill_null(float("inf"))
-    )
-    series = results["flow_series"].filter(pl.col("goodput_bps") > 0)
-    arrivals = series.group_by(keys, maintain_order=True).agg("time_s", start=pl.col("time_s").min())
-    flows = results["flows"].select(*keys, "completion_s")
-    runs = results["runs"].select(*keys, "duration_s")
-    joined = arrivals.join(flows, on=keys).join(runs, on=keys, maintain_order="left")
-    times = pl.concat_list("time_s", end.cast(pl.Float64))
-    return joined.select(*keys, times.list.sort().list.diff().list.max().alias(VALUE))
+    """Find for how long nothing new arrived in order about the time of the failure, in s.
+
+    Where nothing arrives any more it lasts to the end of the run.
+    """
+    arrived = results["flow_series"].filter(pl.col("goodput_bps") > 0)
+    ends = results["runs"].select(*keys, time_s="duration_s")
+    times = pl.concat([arrived.select(*keys, "time_s"), ends]).sort("time_s", maintain_order=True)
+    until = pl.col("time_s").shift(-1).over(keys)
+    gaps = times.with_columns(gap=until - pl.col("time_s"))
+    return of_runs(gaps.filter(pl.col("time_s").is_between(*FAILURE_S)), keys, pl.col("gap").max())
 
 
 def missing(results: Tables, keys: list[str]) -> pl.DataFrame:
@@ -127,6 +129,15 @@ def together(results: Tables, keys: list[str], since_s: float) -> pl.DataFrame:
     """Take the mean goodput from some time on, in Mbps: of each flow, or the mean of all."""
     series = settled(results, "flow_series", since_s)
     return of_runs(series, keys, pl.col("goodput_bps").mean() / 1e6)
+
+
+def latecomer(results: Tables, keys: list[str]) -> pl.DataFrame:
+    """Divide the goodput of the second update by that of the first."""
+    of_each = together(results, [*keys, "flow"], SECOND_S).filter(
+        pl.col("flow").is_in(["first", "second"])
+    )
+    of = {name: pl.col(VALUE).filter(pl.col("flow") == name) for name in ("first", "second")}
+    return of_runs(of_each, keys, of["second"].first() / of["first"].first())
 
 
 def line_delay(results: Tables, keys: list[str], since_s: float) -> pl.DataFrame:
@@ -221,6 +232,7 @@ MEASURES = {
         partial(together, since_s=SECOND_S),
         True,
     ),
+    "latecomer": Measure("goodput of the second update over that of the first", "", latecomer),
     "settled": Measure("goodput after 20 s", "Mbps", partial(together, since_s=SETTLED_S)),
     "line-delay": Measure(
         "mean sojourn time before the line", "ms", partial(line_delay, since_s=TOGETHER_S)
