@@ -575,7 +575,7 @@ fn without_channels_their_tables_are_there_and_empty() {
         + "[flows.f]\nfrom = \"server\"\nto = \"phone\"\ncontroller = \"cubic\"\n";
     let study = folder.read(&wired).expect("it is right");
     let (study, outcome) = Batch::start(study, 1).finish();
-    for (name, columns) in [("channel_series", 11), ("maps", 9)] {
+    for (name, columns) in [("channel_series", 13), ("maps", 9), ("link_budgets", 9)] {
         let tables = tables::all(&study, &outcome.runs);
         let table = &tables.iter().find(|it| it.0 == name).expect("it is there").1;
         assert_eq!((table.num_rows(), table.num_columns()), (0, columns));

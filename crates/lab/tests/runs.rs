@@ -55,6 +55,7 @@ fn one_thread_and_many_give_the_same_tables() {
             "routers",
             "route_changes",
             "maps",
+            "link_budgets",
             "contacts",
             "sessions",
             "session_stages",

@@ -167,6 +167,10 @@ pub enum LinkChange {
     Cut,
     /// It comes back.
     Up,
+    /// It loses what it sends: packets under transmission and later ones.
+    Lose,
+    /// It delivers what it sends from now on.
+    Deliver,
     /// Paths may lead over it.
     Announce,
     /// No path leads over it any more; it sends what it is given all the same.
@@ -184,10 +188,11 @@ impl LinkChange {
         }
     }
 
-    /// Whether other paths may be the shortest after it. A link that stalls is only slow.
+    /// Whether other paths may be the shortest after it. A link that stalls is only slow, and
+    /// routing does not see that one loses packets.
     #[must_use]
     pub fn is_of_topology(self) -> bool {
-        !matches!(self, Self::Rate(_) | Self::Stall)
+        !matches!(self, Self::Rate(_) | Self::Stall | Self::Lose | Self::Deliver)
     }
 }
 

@@ -56,7 +56,7 @@ impl Bench {
     fn with(plan: &DirectionPlan, medium: Option<Time>) -> Self {
         let stream = |name| Streams::new(1, 0).stream(name);
         Self {
-            port: Port::new(plan, medium.is_some(), 0, stream("link"), stream("queue")),
+            port: Port::new(plan, medium.is_some(), true, 0, stream("link"), stream("queue")),
             store: PacketStore::default(),
             events: EventQueue::default(),
             script: Vec::new(),
