@@ -35,6 +35,9 @@ MIX_S = 0.05
 BASE_S = 0.004
 """The delay of the links, in s; sending takes a thousandth of it."""
 
+MODULES = {"gigabit": 1e9, "ten-gigabit": 1e10}
+"""The rates of the modules of an optical link, in bit/s."""
+
 INTERVAL_S = 0.005
 """The interval of the series of messages, in s."""
 
@@ -174,7 +177,9 @@ def dispersion(results: Tables, keys: list[str]) -> pl.DataFrame:
 
     The value is by how much their ratio differs from 1.
     """
-    bins = (pl.col("time_s") / (10 * INTERVAL_S)).ceil().alias("bin")
+    # The interval's number, rounded: a time may lie on either side of its end.
+    number = (pl.col("time_s") / INTERVAL_S).round().cast(pl.Int64)
+    bins = ((number - 1) // 10).alias("bin")
     arrived = messages(results).filter(pl.col("time_s") > 1.0)
     counts = arrived.group_by([*keys, bins], maintain_order=True).agg(pl.col("count").sum())
     ratio = pl.col("count").var() / pl.col("count").mean()
@@ -184,6 +189,17 @@ def dispersion(results: Tables, keys: list[str]) -> pl.DataFrame:
 def delay(results: Tables, keys: list[str]) -> pl.DataFrame:
     """Take the mean delay of messages, in ms."""
     return of_runs(results["flows"], keys, 1e3 * pl.col("delay_s").mean())
+
+
+# -- KORUZA ---------------------------------------------------------------------------------------
+
+
+def shortfall(results: Tables, keys: list[str]) -> pl.DataFrame:
+    """Take the share of a module's rate that the download does not have."""
+    if "module" not in keys:
+        return results["flows"].select(*keys, pl.lit(0.0).alias(VALUE)).clear()
+    rate = pl.col("module").replace_strict(MODULES)
+    return results["flows"].select(*keys, (1.0 - pl.col("goodput_bps") / rate).alias(VALUE))
 
 
 MEASURES = {
@@ -248,6 +264,14 @@ MEASURES = {
         "messages that came after a later one",
         "per thousand",
         partial(reordered, flow="messages"),
+    ),
+    "gbps": Measure(
+        "goodput",
+        "Gbps",
+        lambda results, keys: of_runs(results["flows"], keys, pl.col("goodput_bps").sum() / 1e9),
+    ),
+    "shortfall": Measure(
+        "share of the rate that the download does not have", "share", shortfall
     ),
     "download-reordered": Measure(
         "segments that came after a later one",
