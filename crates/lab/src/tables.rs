@@ -159,6 +159,7 @@ pub const COLUMNS: &[&str] = &[
     "entered_bytes",
     "left",
     "too_large",
+    "handshakes",
     "unmarkable",
     "region",
     "code",

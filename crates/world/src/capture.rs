@@ -7,6 +7,7 @@ use std::fmt;
 use windtunnel_engine::Time;
 use windtunnel_packets::bridge::{EdgeAcknowledgement, PROTOCOL};
 use windtunnel_packets::multipath::Speaker;
+use windtunnel_packets::wireguard::Control;
 use windtunnel_packets::{Body, Packet, PacketStore};
 
 use crate::forwarding::Forwarding;
@@ -182,6 +183,9 @@ impl Addresses {
                 let of = EdgeAcknowledgement::from_words(&it.words);
                 let own = ends(self.bridges[it.flow as usize], false);
                 [Some(own), Some(self.connection(of.connection, true))]
+            }
+            Body::Message(it) if let Some((_, between)) = Control::of(it) => {
+                [Some(ends(between.map(|it| it as usize), true)), None]
             }
             Body::Tunnelled(it) => [Some(ends(it.between.map(|it| it as usize), true)), None],
             Body::Region(it) => [Some(ends(it.between.map(|it| it as usize), true)), None],

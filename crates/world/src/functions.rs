@@ -7,7 +7,7 @@ use windtunnel_networks::bridge::{
     SourceFunction,
 };
 use windtunnel_networks::function::{FunctionActions, NetworkFunction, Tap};
-use windtunnel_networks::tunnel::{TunnelCounters, TunnelEnd};
+use windtunnel_networks::tunnel::{TunnelCounters, TunnelEnd, WireGuardEnd};
 use windtunnel_packets::{Packet, Route};
 use windtunnel_queues::Backlog;
 
@@ -17,7 +17,7 @@ use crate::forwarding::Forwarding;
 use crate::network::Network;
 use crate::path::PathKey;
 use crate::placements::{acknowledgement_path, source_of, tunnel_path};
-use crate::plan::{Plan, TunnelPlan};
+use crate::plan::{Plan, TunnelCarrier, TunnelPlan};
 use crate::port_id::PortId;
 
 /// What a bridge counted, and what it holds.
@@ -47,6 +47,7 @@ enum Function {
     Source(Box<SourceFunction>),
     Destination(Box<DestinationFunction>),
     TunnelEnd(TunnelEnd),
+    WireGuardEnd(Box<WireGuardEnd>),
 }
 
 impl Function {
@@ -55,6 +56,7 @@ impl Function {
             Self::Source(it) => it.as_ref(),
             Self::Destination(it) => it.as_ref(),
             Self::TunnelEnd(it) => it,
+            Self::WireGuardEnd(it) => it.as_ref(),
         }
     }
 
@@ -63,6 +65,7 @@ impl Function {
             Self::Source(it) => it.as_mut(),
             Self::Destination(it) => it.as_mut(),
             Self::TunnelEnd(it) => it,
+            Self::WireGuardEnd(it) => it.as_mut(),
         }
     }
 }
@@ -117,9 +120,14 @@ fn edges(plan: &Plan, streams: &Streams, forwarding: &Forwarding, bridge: usize)
 
 /// The end of a tunnel on one side.
 fn tunnel_end(plan: &Plan, forwarding: &Forwarding, tunnel: usize, side: usize) -> Placed {
-    let TunnelPlan { ends, version, .. } = plan.tunnels[tunnel];
-    let [near, far] = [side, 1 - side].map(|it| ends[it] as u32);
-    let function = Function::TunnelEnd(TunnelEnd::new([near, far], version));
+    let TunnelPlan { ends, carrier, .. } = plan.tunnels[tunnel];
+    let nodes = [side, 1 - side].map(|it| ends[it] as u32);
+    let function = match carrier {
+        TunnelCarrier::Ip(version) => Function::TunnelEnd(TunnelEnd::new(nodes, version)),
+        TunnelCarrier::WireGuard(it) => {
+            Function::WireGuardEnd(Box::new(WireGuardEnd::new(nodes, it)))
+        }
+    };
     let own = tunnel_path(plan, tunnel, side);
     Placed::new(function, [ends[side], ends[1 - side]], own, forwarding)
 }
@@ -148,6 +156,7 @@ impl Functions {
     pub(crate) fn tunnel_end(&self, function: u32) -> TunnelCounters {
         match &self.functions[function as usize].function {
             Function::TunnelEnd(it) => *it.counters(),
+            Function::WireGuardEnd(it) => *it.counters(),
             Function::Source(_) | Function::Destination(_) => {
                 unreachable!("this is the number of a tunnel's end")
             }

@@ -41,7 +41,8 @@ pub use placements::places;
 pub use plan::{
     BridgePlan, ChangePlan, ConsumerPlan, ContactPlan, DirectionPlan, DomainsPlan, FlowPlan,
     LinkChange, LinkPlan, Metric, MultipathPlan, NodePlan, Paths, Plan, ProducerPlan, RegionNames,
-    RoutePlan, Routing, Sharing, SkyPlan, SplitPlan, StrategyName, Transport, TunnelPlan,
+    RoutePlan, Routing, Sharing, SkyPlan, SplitPlan, StrategyName, Transport, TunnelCarrier,
+    TunnelPlan,
 };
 pub use port::Counters as PortCounters;
 pub use port_id::PortId;

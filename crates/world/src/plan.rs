@@ -14,9 +14,11 @@ use windtunnel_networks::layer::LayerMaker;
 use windtunnel_networks::ndn::content_store::ReplacementPolicy;
 use windtunnel_networks::ndn::forwarder::ForwarderMarks;
 use windtunnel_networks::ndn::link_service::LinkServiceSettings;
+use windtunnel_networks::tunnel::WireGuardSettings;
 use windtunnel_orbits::{GroundPath, Sky};
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::ndn::wire;
+use windtunnel_packets::wireguard;
 use windtunnel_queues::{Discipline, QueueLimit};
 use windtunnel_transports::mptcp::MultipathSettings;
 use windtunnel_transports::ndn::consumer::ConsumerSettings;
@@ -306,15 +308,44 @@ pub struct BridgePlan {
 }
 
 /// A tunnel: IP packets whose path leads over both its ends, in this order or the other,
-/// travel between them inside other IP packets.
+/// travel between them inside others.
 #[derive(Clone, Debug)]
 pub struct TunnelPlan {
     /// Its name.
     pub name: String,
     /// The nodes of its ends. No two tunnels have the same two.
     pub ends: [usize; 2],
-    /// The version of IP of the outer headers.
-    pub version: IpVersion,
+    /// What carries the packets.
+    pub carrier: TunnelCarrier,
+}
+
+/// What carries the packets of a tunnel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TunnelCarrier {
+    /// IP packets with a header of that version.
+    Ip(IpVersion),
+    /// WireGuard.
+    WireGuard(WireGuardSettings),
+}
+
+impl TunnelCarrier {
+    /// The most bytes of a packet inside, if that is limited.
+    #[must_use]
+    pub fn mtu(&self) -> Option<u16> {
+        match self {
+            Self::Ip(_) => None,
+            Self::WireGuard(it) => Some(it.mtu),
+        }
+    }
+
+    /// The most bytes that it adds to a packet.
+    #[must_use]
+    pub fn overhead(&self) -> u16 {
+        match self {
+            Self::Ip(version) => version.header(),
+            Self::WireGuard(it) => it.version.header() + wireguard::OVERHEAD + wireguard::BLOCK - 1,
+        }
+    }
 }
 
 /// How a flow is carried, and what it carries.

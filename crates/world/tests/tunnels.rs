@@ -14,7 +14,7 @@ use windtunnel_queues::{CongestionAction, QueueLimit};
 use windtunnel_transports::tcp::{EcnMode, Recovery};
 use windtunnel_world::{
     ChangePlan, DirectionPlan, FlowCounters, LinkChange, Plan, PortId, Sharing, Transport,
-    TunnelPlan, World,
+    TunnelCarrier, TunnelPlan, World,
 };
 
 /// The links of the line, in its order.
@@ -31,7 +31,7 @@ fn line(between: &DirectionPlan) -> Plan {
 }
 
 fn tunnel(ends: [usize; 2], version: IpVersion) -> TunnelPlan {
-    TunnelPlan { name: format!("{ends:?}"), ends, version }
+    TunnelPlan { name: format!("{ends:?}"), ends, carrier: TunnelCarrier::Ip(version) }
 }
 
 /// Datagrams of 972 bytes, in IP packets of 1000.

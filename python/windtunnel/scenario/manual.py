@@ -17,8 +17,11 @@ Schema = dict[str, Any]
 TAGS = ("kind", "protocol")
 """The keys that say which kind a table is of."""
 
-KEYS_OF_KINDS = ("rate", "radio", "trace", "preset", "planes", "tle")
-"""Links and constellations have no such key: each kind has one of these."""
+KEYS_OF_KINDS = (
+    *("rate", "radio", "optical", "trace", "preset", "planes", "tle"),
+    *("transmit_power", "margin"),
+)
+"""Links, optical links and constellations have no such key: each kind has one of these."""
 
 EXAMPLE = """\
 title = "A video through a router"
@@ -124,6 +127,31 @@ blockage = { every = "5 s", lasts = "300 ms", loss = "20 dB", edge = "100 ms" }
 from = "server"
 to = "phone"
 controller = { kind = "d-tcp", sinr = true }
+""",
+    "A beam of light from roof to roof, in fog that turbulent air makes flicker: while the receiver "
+    "gets too little power, packets are lost.": """\
+[nodes.roof]
+
+[links.beam]
+nodes = ["router", "roof"]
+delay = "2 us"
+
+[links.beam.optical]
+rate = "1 Gbps"
+wavelength = "1550 nm"
+distance = "150 m"
+visibility = "300 m"
+turbulence = { structure = 1e-13 }
+transmit_power = "0 dBm"
+transmitter_aperture = "20 mm"
+divergence = "0.3 mrad"
+receiver_aperture = "20 mm"
+sensitivity = "-20 dBm"
+
+[flows.across]
+from = "server"
+to = "roof"
+controller = "cubic"
 """,
     "A link that sends at the times in a trace, and a flow whose application generates at most "
     "2 Mbps.": """\

@@ -20,6 +20,8 @@ pub(super) fn totals(plan: &Plan, world: &World) -> RecordBatch {
         .count("entered", |(.., near, _)| near.entered)
         .count("entered_bytes", |(.., near, _)| near.entered_bytes)
         .count("too_large", |(.., near, _)| near.too_large)
+        .count("handshakes", |(.., near, _)| near.handshakes)
+        .count("dropped", |(.., near, _)| near.dropped)
         .count("left", |(.., far)| far.left)
         .count("marks", |(.., far)| far.marks)
         .count("unmarkable", |(.., far)| far.unmarkable)

@@ -26,6 +26,7 @@ use crate::located::{Both, Located, Named};
 use crate::nodes::Names;
 use crate::timers::{self, zero};
 use crate::units::Measured;
+pub(crate) use paths::room_taken;
 use paths::{Around, Paths, along};
 pub(crate) use tcp::Tcp;
 use udp::Udp;

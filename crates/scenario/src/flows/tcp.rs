@@ -26,7 +26,7 @@ use crate::timers::{above_zero, at_most_initial};
 use crate::units::{Bytes, Measured, Segments, bytes, microseconds, milliseconds, segments};
 
 /// The packet that a full segment fills by default, in bytes: Ethernet's.
-const FULL_PACKET: u32 = 1500;
+pub(super) const FULL_PACKET: u32 = 1500;
 
 /// What a receiver can hold at first, in bytes, if its buffer grows: what a window says
 /// that is not scaled.
@@ -368,9 +368,10 @@ impl Tcp {
             controller,
             receiver_controller: None,
         };
-        let segment = (FULL_PACKET - headers(&settings)) as u16 - overhead;
-        let overhead = self.multipath.as_ref().map_or(0, |it| it.value.overhead());
-        let segment = segment - overhead as u16;
+        let multipath = self.multipath.as_ref().map_or(0, |it| it.value.overhead());
+        let headers = headers(&settings) + multipath + u32::from(overhead);
+        // Tunnels that leave no room are refused later.
+        let segment = FULL_PACKET.saturating_sub(headers).max(1) as u16;
         settings.maximum_segment = match &self.maximum_segment {
             None => segment,
             Some(it) => within(it, MOST_DATA, "maximum_segment")? as u16,
