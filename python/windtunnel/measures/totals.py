@@ -83,10 +83,10 @@ def of_channels(results: Tables) -> pl.DataFrame:
         .agg(
             sinr.mean(),
             pl.col("rate_bps").mean(),
-            sinr_db_minimum=sinr.min(),
-            sinr_db_maximum=sinr.max(),
             received.mean(),
             margin.mean(),
+            sinr_db_minimum=sinr.min(),
+            sinr_db_maximum=sinr.max(),
             received_dbm_minimum=received.min(),
             margin_db_minimum=margin.min(),
             outage=((pl.col("rate_bps") == 0) | (margin < 0).fill_null(value=False)).mean(),
