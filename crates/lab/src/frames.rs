@@ -15,7 +15,7 @@ use windtunnel_packets::region::{
     self, AddressKind, Content, Control, RegionPacket, TypedAddress, TypedAddresses,
 };
 use windtunnel_packets::tcp::Segment;
-use windtunnel_packets::tunnel::Encapsulation;
+use windtunnel_packets::tunnel::{Encapsulation, connection, tunnel_of};
 use windtunnel_packets::udp;
 use windtunnel_packets::wireguard;
 use windtunnel_packets::{Body, Packet};
@@ -203,7 +203,12 @@ impl Frames {
             }
             Body::Segment(segment) => {
                 let header = packet.network_size - segment.size();
-                let (ether_type, addresses) = addresses(header, segment.connection, *path);
+                // Both ends of a tunnel have the same ports.
+                let number = match tunnel_of(segment.connection) {
+                    Some((tunnel, _)) => connection(tunnel, 0),
+                    None => segment.connection,
+                };
+                let (ether_type, addresses) = addresses(header, number, *path);
                 let multipath = multipath(segment, ether_type, *path);
                 (ether_type, ip::encode_segment(segment, packet.ecn, &addresses, &multipath))
             }

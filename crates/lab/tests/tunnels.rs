@@ -46,18 +46,23 @@ fn a_tunnel_is_between_its_nodes_and_over_ipv4_unless_it_says_otherwise() {
     let plan = |text: &str| read(text).expect("the scenario is right").cases[0].plan.clone();
     let tunnel = &plan(VALID).tunnels[0];
     assert_eq!((tunnel.name.as_str(), tunnel.ends), ("t", [1, 3]));
-    assert_eq!(tunnel.carrier, TunnelCarrier::Ip(IpVersion::V4));
+    assert!(matches!(tunnel.carrier, TunnelCarrier::Ip(IpVersion::V4)));
     let over_v6 = plan(&format!("{VALID}ip = \"v6\"\n"));
-    assert_eq!(over_v6.tunnels[0].carrier, TunnelCarrier::Ip(IpVersion::V6));
-    let wireguard =
-        |keys: &str| plan(&format!("{VALID}kind = \"wireguard\"\n{keys}")).tunnels[0].carrier;
+    assert!(matches!(over_v6.tunnels[0].carrier, TunnelCarrier::Ip(IpVersion::V6)));
+    let wireguard = |keys: &str| {
+        let plan = plan(&format!("{VALID}kind = \"wireguard\"\n{keys}"));
+        let TunnelCarrier::WireGuard(settings) = plan.tunnels[0].carrier else {
+            panic!("it is WireGuard")
+        };
+        settings
+    };
     let version = IpVersion::V4;
     let settings = WireGuardSettings { version, mtu: 1420, crypto: None };
-    assert_eq!(wireguard(""), TunnelCarrier::WireGuard(settings));
+    assert_eq!(wireguard(""), settings);
     let crypto = Rate::from_bits_per_second(5_000_000_000);
     let settings = WireGuardSettings { version: IpVersion::V6, mtu: 1400, crypto };
     let keys = "ip = \"v6\"\nmtu = \"1400 B\"\ncrypto = \"5 Gbps\"\n";
-    assert_eq!(wireguard(keys), TunnelCarrier::WireGuard(settings));
+    assert_eq!(wireguard(keys), settings);
 }
 
 /// The data of a segment with timestamps, through tunnels between these nodes.
@@ -199,6 +204,12 @@ fn a_tunnel_that_cannot_be_is_refused() {
     assert_refused(&wireguard("mtu = ¶\"1 MB\""), &["an MTU of 1000000 B", "\"65440 B\""]);
     assert_refused(&wireguard("crypto = ¶\"0 Gbps\""), &["never sends anything"]);
     assert_refused(&format!("{VALID}¶mtu = \"1400 B\"\n"), &["`mtu` does not apply to `ip-in-ip`"]);
+    let tcp = |keys: &str| format!("{VALID}kind = \"tcp\"\n{keys}\n");
+    assert_refused(&tcp("tcp = { controller = ¶\"cubix\" }"), &["cubix", "cubic"]);
+    let small = "tcp = { controller = \"cubic\" }\nbuffer = ¶\"1 kB\"";
+    assert_refused(&tcp(small), &["a buffer of 1000 B holds not even one packet", "65537 B"]);
+    let workload = "tcp = { controller = \"cubic\", workload = ¶{ kind = \"bulk\" } }";
+    assert_refused(&tcp(workload), &["tunnels say what they carry", "remove `workload`"]);
     assert_refused(&format!("{VALID}kind = ¶\"ipsec\"\n"), &["ipsec", "wireguard"]);
     let bridge = "[bridges.x]\nfrom = \"core\"\nto = \"b\"\nbuffer = \"1 MB\"\n";
     assert_refused(
@@ -213,4 +224,27 @@ fn a_bridge_is_refused_where_packets_keep_to_no_path() {
     let routing = "[routing]\nsharing = \"packets\"\n";
     let text = VALID.replace("[tunnels.t]\nnodes = [\"near\", \"far\"]\n", bridge);
     assert_refused(&format!("{text}{routing}"), &["bridge `x` requires flows that keep to a path"]);
+}
+
+/// Both ends have the same ports; their sequence numbers and lengths fit.
+#[test]
+fn a_capture_between_the_ends_of_a_tcp_tunnel_has_one_connection() {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("tunnels-tcp");
+    let text = format!("{VALID}kind = \"tcp\"\ntcp = {{ controller = \"cubic\" }}\n");
+    let study = read(&text).expect("the scenario is right");
+    let batch = Batch::into_folder(study, folder.clone(), vec!["core".to_owned()], 1)
+        .expect("there is that node");
+    assert!(batch.finish().1.unwritten.is_none());
+    let packets = common::packets(&folder.join("captures/run-0").join("core.pcapng"));
+    let mut ports = Vec::new();
+    for packet in &packets {
+        let sliced = SlicedPacket::from_ip(packet).expect("it is an IP packet");
+        let Some(TransportSlice::Tcp(tcp)) = sliced.transport else { panic!("it is TCP") };
+        let mut both = [tcp.source_port(), tcp.destination_port()];
+        both.sort_unstable();
+        ports.push(both);
+        assert!(packet.len() <= 1500);
+    }
+    ports.dedup();
+    assert_eq!((ports.len(), packets.len() > 100), (1, true), "{ports:?}");
 }

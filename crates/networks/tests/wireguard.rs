@@ -191,7 +191,7 @@ fn ends_that_begin_at_once_come_to_a_session() {
 fn a_core_encrypts_and_decrypts_at_its_rate_one_packet_after_another() {
     let crypto = Rate::from_bits_per_second(10_000_000);
     let mut bench = Bench::new(WireGuardSettings { crypto, ..SETTINGS });
-    bench.enter(seconds(1), 0, 16);
+    bench.enter(seconds(1), 0, 32);
     bench.wait(seconds(2));
     bench.left[1].clear();
     (0..3).for_each(|_| bench.enter(seconds(2), 0, 1408));
@@ -207,7 +207,7 @@ fn a_core_encrypts_and_decrypts_at_its_rate_one_packet_after_another() {
 fn a_core_that_is_too_slow_drops_what_finds_1024_packets_before_it() {
     let crypto = Rate::from_bits_per_second(1_000_000);
     let mut bench = Bench::new(WireGuardSettings { crypto, ..SETTINGS });
-    bench.enter(seconds(1), 0, 16);
+    bench.enter(seconds(1), 0, 32);
     bench.wait(seconds(2));
     (0..1030).for_each(|_| bench.enter(seconds(2), 0, 1408));
     assert_eq!(bench.ends[0].counters().dropped, 6);
@@ -220,7 +220,7 @@ fn a_core_that_is_too_slow_drops_what_finds_1024_packets_before_it() {
 fn a_mark_from_within_the_tunnel_is_carried_out_or_its_packet_is_dropped() {
     for (inner, expected) in [(Ecn::Capable, [1, 0]), (Ecn::NotCapable, [0, 1])] {
         let mut bench = Bench::new(SETTINGS);
-        bench.enter(seconds(1), 0, 16);
+        bench.enter(seconds(1), 0, 32);
         let mut actions = FunctionActions::default();
         let inside = Packet { ecn: inner, ..packet(100) };
         bench.ends[0].receive(seconds(1), ENTER, inside, &mut bench.packets, &mut actions);

@@ -45,6 +45,21 @@ impl Encapsulation {
     }
 }
 
+/// The number of the connection whose segments one end of a tunnel sends, if the tunnel is a
+/// TCP connection; the ends are on sides 0 and 1. No flow's connection has it.
+#[must_use]
+pub fn connection(tunnel: u32, side: u32) -> u32 {
+    u32::MAX - 2 * tunnel - side
+}
+
+/// The tunnel and the side that sent the segments of a connection with that number, if it is
+/// a tunnel's.
+#[must_use]
+pub fn tunnel_of(connection: u32) -> Option<(u32, u32)> {
+    let place = u32::MAX - connection;
+    (place < u32::MAX / 2).then_some((place / 2, place % 2))
+}
+
 /// The ECN field of a packet that leaves a tunnel; none: it must be dropped, because a
 /// router wanted to mark what cannot be marked (RFC 6040, figure 4).
 #[must_use]

@@ -80,7 +80,7 @@ pub(crate) fn plan(
     if let Some(Planned { domains, names: regions }) = regions.plan(&nodes, &plan.links)? {
         (plan.domains, plan.regions) = (Some(domains), regions);
     }
-    plan.tunnels = tunnels::plans(&scenario.tunnels, &nodes, &plan)?;
+    tunnels::add(&scenario.tunnels, &nodes, &link_names, &controllers, &mut plan)?;
     plan.flows = flows::plans(&scenario.flows, &nodes, &link_names, &controllers, &plan, files)?;
     checks::check(scenario, &plan)?;
     plan.bridges = bridges::plans(&scenario.bridges, &nodes, &plan)?;

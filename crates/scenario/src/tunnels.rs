@@ -6,11 +6,14 @@ use toml::Spanned;
 use windtunnel_engine::Rate;
 use windtunnel_networks::tunnel::WireGuardSettings;
 use windtunnel_packets::ip::IpVersion;
-use windtunnel_world::{BridgePlan, Plan, Topology, TunnelCarrier, TunnelPlan, places};
+use windtunnel_world::{
+    BridgePlan, Plan, TcpTunnelPlan, Topology, TunnelCarrier, TunnelPlan, places,
+};
 
+use crate::controllers::Controllers;
 use crate::error::Mistake;
 use crate::flow_paths::{FlowPath, flow_paths};
-use crate::flows::{Ip, room_taken};
+use crate::flows::{self, Ip, Tcp, room_taken};
 use crate::located::{Both, Located, Named};
 use crate::nodes::Names;
 use crate::reachability;
@@ -22,6 +25,8 @@ const LEAST_MTU: u64 = 1280;
 /// The greatest: with the headers around it, a packet has at most 65,535 bytes.
 const MOST_MTU: u64 = 65_440;
 
+/// A packet of the greatest size, and its length.
+const LEAST_BUFFER: u64 = 65_537;
 /// The most that the headers of tunnels inside each other take of a packet of 1500 bytes.
 const MOST_TAKEN: u16 = 1000;
 
@@ -51,6 +56,8 @@ pub(crate) enum Kind {
     IpInIp(IpInIp),
     /// WireGuard.
     Wireguard(WireGuard),
+    /// A TCP connection.
+    Tcp(TcpTunnel),
 }
 
 /// IP packets in IP packets (RFC 2003, RFC 2473).
@@ -74,21 +81,62 @@ pub(crate) struct WireGuard {
     crypto: Option<Measured<Rate>>,
 }
 
-/// The tunnels of a scenario, whose nodes and links `plan` has.
-pub(crate) fn plans(
+/// A TCP connection between the ends, in whose stream packets are one after another, each
+/// after two bytes with its length. Nothing is lost inside; what the path loses is sent again,
+/// and what came after it waits. The first node opens it when the run begins.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct TcpTunnel {
+    /// How both ends of the connection behave.
+    tcp: Box<Tcp>,
+    /// The most bytes that wait at an end for an acknowledgement; what finds no room is
+    /// dropped before it enters.
+    #[serde(default = "buffer")]
+    buffer: Located<Measured<Bytes>>,
+}
+
+/// 500 packets: a TUN device's queue in Linux.
+fn buffer() -> Located<Measured<Bytes>> {
+    bytes::<750_000>()
+}
+
+/// Adds the tunnels of a scenario to a plan that has nodes and links.
+pub(crate) fn add(
     tunnels: &Named<Tunnel>,
     nodes: &Names<'_>,
-    plan: &Plan,
-) -> Result<Vec<TunnelPlan>, Mistake> {
-    let mut plans: Vec<TunnelPlan> = Vec::new();
+    links: &Names<'_>,
+    controllers: &Controllers<'_>,
+    plan: &mut Plan,
+) -> Result<(), Mistake> {
     for (name, Both { common, own }) in tunnels {
         let ends = common.ends(name, nodes)?;
         check_joined(plan, &common.nodes, ends)?;
-        check_alone(&plans, ends, name)?;
+        check_alone(&plan.tunnels, ends, name)?;
         let carrier = own.carrier(common.ip.into())?;
-        plans.push(TunnelPlan { name: name.get_ref().clone(), ends, carrier });
+        plan.tunnels.push(TunnelPlan { name: name.get_ref().clone(), ends, carrier });
     }
-    Ok(plans)
+    // The segments of connections are within the MTUs of other tunnels.
+    for (place, Both { common, own }) in tunnels.values().enumerate() {
+        let Kind::Tcp(it) = own else { continue };
+        let (ends, ip) = (plan.tunnels[place].ends, common.ip.into());
+        let settings = flows::of_tunnel(&it.tcp, ip, ends, nodes, links, controllers, plan)?;
+        let buffer = it.buffer()?;
+        plan.tunnels[place].carrier = TunnelCarrier::Tcp(TcpTunnelPlan { settings, buffer });
+    }
+    Ok(())
+}
+
+impl TcpTunnel {
+    /// In bytes.
+    fn buffer(&self) -> Result<u64, Mistake> {
+        let bytes = self.buffer.value.0.0;
+        self.buffer.checked(
+            |_| bytes >= LEAST_BUFFER,
+            || format!("a buffer of {bytes} B holds not even one packet"),
+            &format!("write \"{LEAST_BUFFER} B\" or more"),
+        )?;
+        Ok(bytes)
+    }
 }
 
 /// Checks the tunnels of a plan that has flows and bridges.
@@ -107,6 +155,7 @@ pub(crate) fn check(tunnels: &Named<Tunnel>, plan: &Plan) -> Result<(), Mistake>
 
 impl Kind {
     fn carrier(&self, version: IpVersion) -> Result<TunnelCarrier, Mistake> {
+        // Of a TCP connection more is to be known first.
         let Self::Wireguard(it) = self else { return Ok(TunnelCarrier::Ip(version)) };
         let mtu = it.mtu.value.0.0;
         it.mtu.checked(

@@ -7,6 +7,7 @@ use std::fmt;
 use windtunnel_engine::Time;
 use windtunnel_packets::bridge::{EdgeAcknowledgement, PROTOCOL};
 use windtunnel_packets::multipath::Speaker;
+use windtunnel_packets::tunnel::tunnel_of;
 use windtunnel_packets::wireguard::Control;
 use windtunnel_packets::{Body, Packet, PacketStore};
 
@@ -117,6 +118,8 @@ struct Addresses {
     classes: Vec<Connections>,
     flows: Vec<[usize; 2]>,
     bridges: Vec<[usize; 2]>,
+    /// The nodes of the ends of tunnels.
+    tunnels: Vec<[usize; 2]>,
 }
 
 /// What the connections of a class have in common.
@@ -160,6 +163,7 @@ impl Addresses {
             classes: Connections::of(plan),
             flows: flows().map(|it| [it.from, it.to]).collect(),
             bridges: plan.bridges.iter().map(|it| [it.from, it.to]).collect(),
+            tunnels: plan.tunnels.iter().map(|it| it.ends).collect(),
         }
     }
 
@@ -177,6 +181,9 @@ impl Addresses {
     fn ends(&self, packet: &Packet, forwarding: &Forwarding) -> [Option<PathEnds>; 2] {
         let forth = || forwarding.side(packet.route) == Some(Side::Receiver);
         match &packet.body {
+            Body::Segment(it) if let Some((tunnel, side)) = tunnel_of(it.connection) => {
+                [Some(ends(self.tunnels[tunnel as usize], side == 0)), None]
+            }
             Body::Segment(it) => [Some(self.connection(it.connection, forth())), None],
             Body::Datagram(it) => [Some(ends(self.flows[it.flow as usize], forth())), None],
             Body::Message(it) if it.protocol == PROTOCOL => {

@@ -320,12 +320,24 @@ pub struct TunnelPlan {
 }
 
 /// What carries the packets of a tunnel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub enum TunnelCarrier {
     /// IP packets with a header of that version.
     Ip(IpVersion),
     /// WireGuard.
     WireGuard(WireGuardSettings),
+    /// A TCP connection between its ends.
+    Tcp(TcpTunnelPlan),
+}
+
+/// A tunnel that is a TCP connection.
+#[derive(Clone, Debug)]
+pub struct TcpTunnelPlan {
+    /// How both ends of the connection behave.
+    pub settings: Arc<TcpSettings>,
+    /// The most bytes that wait at an end for an acknowledgement: what finds no room is
+    /// dropped before it enters.
+    pub buffer: u64,
 }
 
 impl TunnelCarrier {
@@ -333,16 +345,18 @@ impl TunnelCarrier {
     #[must_use]
     pub fn mtu(&self) -> Option<u16> {
         match self {
-            Self::Ip(_) => None,
+            Self::Ip(_) | Self::Tcp(_) => None,
             Self::WireGuard(it) => Some(it.mtu),
         }
     }
 
-    /// The most bytes that it adds to a packet.
+    /// The most bytes that it adds to a packet. The segments of a connection are not larger
+    /// for it.
     #[must_use]
     pub fn overhead(&self) -> u16 {
         match self {
             Self::Ip(version) => version.header(),
+            Self::Tcp(_) => 0,
             Self::WireGuard(it) => it.version.header() + wireguard::OVERHEAD + wireguard::BLOCK - 1,
         }
     }

@@ -235,14 +235,18 @@ impl Tcp {
         Ok(Transport::Tcp { settings: Arc::new(settings), workload })
     }
 
-    /// How the connections between two nodes behave that carry messages.
-    pub(super) fn of_messages(
+    /// How the connections between two nodes behave that carry what others say: `what` are
+    /// those.
+    pub(super) fn of_others(
         &self,
+        what: &str,
+        ip: IpVersion,
         around: &Around<'_>,
         ends: [usize; 2],
     ) -> Result<Arc<TcpSettings>, Mistake> {
         if let Some(it) = &self.workload {
-            return Err(it.mistake("sessions say what they carry").help("remove `workload`"));
+            let message = format!("{what} say what they carry");
+            return Err(it.mistake(message).help("remove `workload`"));
         }
         if let Some(it) = &self.split {
             return Err(it.mistake("proxies do not split them").help("remove `split`"));
@@ -250,8 +254,8 @@ impl Tcp {
         if let Some(it) = &self.multipath {
             return Err(it.mistake("they take one path").help("remove `multipath`"));
         }
-        let network = around.paths.network(ends, None, IpVersion::V4);
-        Ok(Arc::new(self.checked_settings(IpVersion::V4, around, network)?))
+        let network = around.paths.network(ends, None, ip);
+        Ok(Arc::new(self.checked_settings(ip, around, network)?))
     }
 
     /// The paths of a flow between two nodes that is carried like that, if it takes several.
