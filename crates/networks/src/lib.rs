@@ -8,4 +8,5 @@ pub mod layer;
 mod list;
 pub mod ndn;
 pub mod region;
+pub mod scion;
 pub mod tunnel;
