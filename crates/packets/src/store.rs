@@ -22,7 +22,15 @@ pub struct PacketStore {
     messages: Store<Vec<u8>>,
     /// The paths that SCION packets have had, for the whole run: hosts add one when they first
     /// use it.
-    paths: Vec<Arc<Path>>,
+    paths: Vec<StoredPath>,
+}
+
+/// A path, and what became of it when its hop fields were last checked: by which system, behind
+/// which accumulator, and whether it was right.
+#[derive(Debug)]
+struct StoredPath {
+    path: Arc<Path>,
+    checked: Box<[Option<(u32, u16, bool)>]>,
 }
 
 impl PacketStore {
@@ -85,14 +93,35 @@ impl PacketStore {
 
     /// Puts in a path that packets will have.
     pub fn insert_path(&mut self, path: Arc<Path>) -> PathHandle {
-        self.paths.push(path);
+        let checked = vec![None; path.hops()].into();
+        self.paths.push(StoredPath { path, checked });
         PathHandle(self.paths.len() as u32 - 1)
     }
 
     /// A path of packets.
     #[must_use]
     pub fn path(&self, handle: PathHandle) -> &Arc<Path> {
-        &self.paths[handle.0 as usize]
+        &self.paths[handle.0 as usize].path
+    }
+
+    /// Whether a hop field of a path is right for the system that checks it, behind an
+    /// accumulator. The answer is kept: it is the same for all packets.
+    pub fn is_right(
+        &mut self,
+        handle: PathHandle,
+        hop: u8,
+        (system, accumulator): (u32, u16),
+        check: impl FnOnce() -> bool,
+    ) -> bool {
+        let kept = &mut self.paths[handle.0 as usize].checked[usize::from(hop)];
+        match *kept {
+            Some((by, behind, is_right)) if (by, behind) == (system, accumulator) => is_right,
+            _ => {
+                let is_right = check();
+                *kept = Some((system, accumulator, is_right));
+                is_right
+            }
+        }
     }
 
     /// Puts a packet into one that goes through a tunnel from one node to another, in RFC 6040's

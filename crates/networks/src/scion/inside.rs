@@ -45,11 +45,17 @@ pub struct Way {
     pub is_joined: bool,
 }
 
+/// Of no link at all.
+pub(super) const FASTEST: Rate = match Rate::from_bits_per_second(u64::MAX) {
+    Some(it) => it,
+    None => panic!("it is not zero"),
+};
+
 impl Way {
     const HERE: Self = Self {
         first: None,
         latency: Duration::ZERO,
-        bandwidth: Rate::from_bits_per_second(u64::MAX),
+        bandwidth: FASTEST,
         is_joined: true,
     };
 

@@ -1,14 +1,12 @@
 //! What all nodes of a network of autonomous systems know beforehand: who is where, which
 //! links there are, and how beacons are sent.
 
-use std::sync::Arc;
-
 use windtunnel_engine::{Duration, Rate};
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::scion::{IsdAs, Key, Path, ScionHeader};
 use windtunnel_packets::udp;
 
-use super::flows::FlowPolicy;
+use super::flows::FlowPolicies;
 use super::inside::{self, Place};
 use crate::layer::Interface;
 
@@ -169,9 +167,7 @@ pub struct ScionSettings {
     /// The version of IP of the underlay.
     pub underlay: IpVersion,
     /// How flows choose their paths.
-    pub flows: Vec<FlowPolicy>,
-    /// The classes of flows with many connections, in the order of their numbers.
-    pub many: Vec<u32>,
+    pub flows: FlowPolicies,
 }
 
 impl ScionSettings {
@@ -189,8 +185,7 @@ impl ScionSettings {
             places,
             beaconing,
             underlay,
-            flows: Vec::new(),
-            many: Vec::new(),
+            flows: FlowPolicies::default(),
         };
         settings.add_interfaces(links);
         settings.add_mtus(links);
@@ -264,12 +259,6 @@ impl ScionSettings {
     #[must_use]
     pub fn system(&self, isd_as: IsdAs) -> Option<&System> {
         self.systems.iter().find(|it| it.isd_as == isd_as)
-    }
-
-    /// The same with policies of flows.
-    #[must_use]
-    pub fn with_flows(self: &Arc<Self>, flows: Vec<FlowPolicy>, many: Vec<u32>) -> Self {
-        Self { flows, many, ..Self::clone(self) }
     }
 }
 

@@ -170,6 +170,22 @@ impl Position {
         Some(Current { info, hop, ends_section, is_last, is_peering })
     }
 
+    /// The interfaces by which a packet comes into the system where it is, and leaves it; 0: it
+    /// begins or ends there.
+    #[must_use]
+    pub fn crossed(&self, path: &Path) -> [u16; 2] {
+        let Some(current) = self.current(path) else { return [0; 2] };
+        let [mut ingress, egress] = current.hop.crossed(current.info.is_forward);
+        let is_first = usize::from(self.hop)
+            == path.sections[..usize::from(self.section)].iter().map(|it| it.hops.len()).sum();
+        if is_first && self.section > 0 && !current.is_peering {
+            let before = &path.sections[usize::from(self.section) - 1];
+            let last = before.hops.last().map(|it| it.crossed(before.info.is_forward)[0]);
+            ingress = last.unwrap_or_default();
+        }
+        [ingress, egress]
+    }
+
     /// Adds the authenticator of a hop field to the accumulator of its segment, or takes it out.
     pub fn chain(&mut self, hop: &HopField) {
         let [a, b, ..] = hop.mac;
