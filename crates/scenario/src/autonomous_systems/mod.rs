@@ -1,0 +1,3 @@
+//! Networks of autonomous systems, whose hosts choose paths.
+
+pub(crate) mod policies;
