@@ -45,7 +45,7 @@ fn braess_link_makes_it_worse_for_all() {
     // mean is 3/2 + 2 (x - 1/2)².
     let cost = history.mean(|it| without.cost(it));
     assert!((1.5..1.5 + 2.0 * (0.5_f64 - 0.8 / 1.9).powi(2)).contains(&cost), "{cost}");
-    for moving in [0.05, 0.3, 1.0] {
+    for moving in [0.05, 0.3] {
         let with = braess(true);
         let history = play(&with, &lowest_rtt(moving, 0.0), HOSTS, 400);
         // The last hosts may find another path as good as the new one.
