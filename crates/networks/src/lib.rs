@@ -3,6 +3,7 @@
 //! to send and when to wake.
 
 pub mod bridge;
+mod error_budget;
 pub mod function;
 pub mod layer;
 mod list;

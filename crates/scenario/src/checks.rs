@@ -32,7 +32,7 @@ pub(crate) fn check(scenario: &Scenario, plan: &Plan) -> Result<(), Mistake> {
 
 /// Nothing is asked of NDN's link services where nothing speaks NDN.
 fn link_services(scenario: &Scenario) -> Result<(), Mistake> {
-    if !scenario.consumers.is_empty() {
+    if !scenario.consumers.is_empty() || !scenario.autonomous_systems.is_empty() {
         return Ok(());
     }
     let Some((key, it)) = scenario.links.values().find_map(Link::of_ndn) else { return Ok(()) };
@@ -41,6 +41,18 @@ fn link_services(scenario: &Scenario) -> Result<(), Mistake> {
         || format!("`{key}` is for NDN packets, and the scenario has no consumers"),
         "remove it, or write a table such as [consumers.c1]",
     )
+}
+
+/// Nodes are in regions or in autonomous systems.
+pub(crate) fn one_kind_of_domains(scenario: &Scenario) -> Result<(), Mistake> {
+    match scenario.regions.keys().next() {
+        None => Ok(()),
+        Some(name) => {
+            Err(Mistake::new("nodes are in regions or in autonomous systems, not in both")
+                .at(name.span())
+                .help("remove the tables of one kind"))
+        }
+    }
 }
 
 fn something_happens(scenario: &Scenario) -> Result<(), Mistake> {
