@@ -146,6 +146,18 @@ pub fn encode_datagram(datagram: &Datagram, ecn: Ecn, addresses: &Addresses) -> 
     output
 }
 
+/// The IP packet of a UDP datagram with these data.
+#[must_use]
+pub fn encode_udp(data: &[u8], ecn: Ecn, addresses: &Addresses) -> Vec<u8> {
+    let mut output = Vec::with_capacity(MOST_HEADERS + data.len());
+    let [source_port, destination_port] = addresses.ports();
+    PacketBuilder::ip(addresses.header(ecn))
+        .udp(source_port, destination_port)
+        .write(&mut output, data)
+        .expect("a packet's size has 16 bits, so its lengths fit their fields");
+    output
+}
+
 /// The IP packet that carries another packet, of that protocol number (RFC 2003; RFC 2473).
 #[must_use]
 pub fn encode_tunnelled(packet: &[u8], protocol: u8, ecn: Ecn, addresses: &Addresses) -> Vec<u8> {
