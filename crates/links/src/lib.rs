@@ -10,6 +10,7 @@
 mod air;
 mod channel;
 mod impairment;
+mod load_delay;
 mod loss;
 mod opportunities;
 mod physical_layer;
@@ -19,6 +20,7 @@ mod rate_trace;
 pub use air::{Air, AirPlan};
 pub use channel::{Channel, ChannelMaker, ChannelSetting, ChannelState, RadioSample, ReportPlan};
 pub use impairment::{Fate, Impairment, Impairments, Straggler};
+pub use load_delay::LoadDelay;
 pub use loss::{Loss, Victims};
 pub use opportunities::{Cursor, OPPORTUNITY, Opportunities};
 pub use physical_layer::{Frame, Outcome, PhysicalLayer, PhysicalLayerMaker};

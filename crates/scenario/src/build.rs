@@ -82,8 +82,7 @@ pub(crate) fn plan(
     if let Some(Planned { domains, names: regions }) = regions.plan(&nodes, &plan.links)? {
         (plan.domains, plan.regions) = (Some(domains), regions);
     }
-    let systems =
-        Systems { systems: &scenario.autonomous_systems, beaconing: &scenario.beaconing };
+    let systems = Systems { systems: &scenario.autonomous_systems, beaconing: &scenario.beaconing };
     let paths = systems.plan(&nodes, &plan.links)?;
     if let Some(it) = &paths {
         checks::one_kind_of_domains(scenario)?;
@@ -94,8 +93,10 @@ pub(crate) fn plan(
     plan.bridges = bridges::plans(&scenario.bridges, &nodes, &plan)?;
     plan.tunnels = tunnels::plans(&scenario.tunnels, &nodes, &plan)?;
     sessions::add(&scenario.sessions, &nodes, &link_names, &controllers, &mut plan)?;
+    let makers = &controllers.extensions.path_policies;
+    let policies = autonomous_systems::policies::of_flows(&scenario.flows, &plan, makers)?;
     if let Some(it) = &paths {
-        autonomous_systems::choose(it, &mut plan);
+        autonomous_systems::choose(it, &policies, &mut plan);
     }
     plan.recording = scenario.recording.plan(&plan)?;
     Ok((plan, notes))

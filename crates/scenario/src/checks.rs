@@ -47,9 +47,11 @@ fn link_services(scenario: &Scenario) -> Result<(), Mistake> {
 pub(crate) fn one_kind_of_domains(scenario: &Scenario) -> Result<(), Mistake> {
     match scenario.regions.keys().next() {
         None => Ok(()),
-        Some(name) => Err(Mistake::new("nodes are in regions or in autonomous systems, not in both")
-            .at(name.span())
-            .help("remove the tables of one kind")),
+        Some(name) => {
+            Err(Mistake::new("nodes are in regions or in autonomous systems, not in both")
+                .at(name.span())
+                .help("remove the tables of one kind"))
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Autonomous systems whose hosts choose the paths of their packets, as in SCION.
 
 mod beaconing;
+pub(crate) mod policies;
 mod relations;
 
 use std::collections::BTreeMap;
@@ -9,13 +10,12 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
+use windtunnel_networks::scion::policies::PolicySettings;
 use windtunnel_networks::scion::{
-    self, FlowNumber, FlowPolicies, FlowPolicy, ScionMaker, ScionSettings, SystemPlan,
+    FlowNumber, FlowPolicies, FlowPolicy, ScionMaker, ScionSettings, SystemPlan,
 };
 use windtunnel_packets::scion::IsdAs;
-use windtunnel_world::{
-    AutonomousSystems, DomainsPlan, Groups, LinkPlan, Plan, Transport,
-};
+use windtunnel_world::{AutonomousSystems, DomainsPlan, Groups, LinkPlan, Plan, Transport};
 
 use crate::error::{Mistake, list};
 use crate::located::{Located, Named};
@@ -141,7 +141,8 @@ impl Systems<'_> {
         }
         for (name, system) in self.systems {
             let members = system.nodes.value.iter();
-            let members: Vec<usize> = members.map(|it| nodes.index(it)).collect::<Result<_, _>>()?;
+            let members: Vec<usize> =
+                members.map(|it| nodes.index(it)).collect::<Result<_, _>>()?;
             if let Some(apart) = members.iter().find(|it| !inside.are_joined([members[0], **it])) {
                 let (name, apart) = (name.get_ref(), nodes.name(*apart));
                 let message =
@@ -167,11 +168,7 @@ impl AutonomousSystem {
 }
 
 /// Puts a network into a plan that has no flows yet.
-pub(crate) fn put(
-    maker: &Arc<ScionMaker>,
-    systems: &Named<AutonomousSystem>,
-    plan: &mut Plan,
-) {
+pub(crate) fn put(maker: &Arc<ScionMaker>, systems: &Named<AutonomousSystem>, plan: &mut Plan) {
     let settings = maker.settings();
     let of = settings.places.iter().map(|it| it.system).collect();
     let names = systems.keys().map(|it| it.get_ref().clone()).collect();
@@ -179,9 +176,9 @@ pub(crate) fn put(
     plan.autonomous_systems = Some(AutonomousSystems { names, settings: Arc::clone(settings) });
 }
 
-/// Lets the flows of a plan choose their paths.
-pub(crate) fn choose(maker: &ScionMaker, plan: &mut Plan) {
-    let maker = Arc::new(maker.with_flows(policies_of(plan)));
+/// Lets the flows of a plan choose their paths by these policies; those without by the default.
+pub(crate) fn choose(maker: &ScionMaker, policies: &[PolicySettings], plan: &mut Plan) {
+    let maker = Arc::new(maker.with_flows(policies_of(plan, policies)));
     if let Some(it) = &mut plan.domains {
         it.carrier = Arc::<ScionMaker>::clone(&maker);
     }
@@ -191,10 +188,10 @@ pub(crate) fn choose(maker: &ScionMaker, plan: &mut Plan) {
 }
 
 /// The policies of all flows, by the numbers of their connections.
-fn policies_of(plan: &Plan) -> FlowPolicies {
+fn policies_of(plan: &Plan, chosen: &[PolicySettings]) -> FlowPolicies {
     let mut policies = FlowPolicies::default();
     for (place, flow) in plan.flows.iter().enumerate() {
-        let policy = scion::policies::PolicySettings::default();
+        let policy = chosen.get(place).cloned().unwrap_or_default();
         let mut add = |number, subflow, subflows, from: usize| {
             let (policy, from) = (policy.clone(), from as u32);
             let flow = FlowPolicy { number, flow: place, subflow, subflows, from, policy };

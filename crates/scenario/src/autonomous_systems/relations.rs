@@ -33,16 +33,18 @@ impl<'a> Relations<'a> {
                 for other in named {
                     let place = names.index(other)?;
                     check(system, name, other, relation)?;
-                    let message = |what: &str| {
-                        format!("`{}` is {what} of `{}`", other.value, name.get_ref())
-                    };
+                    let message =
+                        |what: &str| format!("`{}` is {what} of `{}`", other.value, name.get_ref());
                     other.checked(
                         |_| place != own,
                         || format!("`{}` is named at itself", other.value),
                         "name another autonomous system",
                     )?;
                     other.checked(
-                        |_| relation != Relation::Parent || numbers[own].isd() == numbers[place].isd(),
+                        |_| {
+                            relation != Relation::Parent
+                                || numbers[own].isd() == numbers[place].isd()
+                        },
                         || format!("{}, which is in another isolation domain", message("a parent")),
                         "name one of the same isolation domain",
                     )?;
@@ -57,7 +59,8 @@ impl<'a> Relations<'a> {
         }
         relations.check_loops(systems)?;
         for (own, (name, system)) in systems.iter().enumerate() {
-            let is_core = |it: &usize| systems[*it].core && numbers[*it].isd() == numbers[own].isd();
+            let is_core =
+                |it: &usize| systems[*it].core && numbers[*it].isd() == numbers[own].isd();
             if !(0..systems.len()).any(|it| is_core(&it)) {
                 let message = format!(
                     "isolation domain {} has no autonomous system in its core",
@@ -201,7 +204,10 @@ impl<'a> Relations<'a> {
                     name(a.max(b)),
                     name(a.min(b))
                 );
-                let mistake = named.map_or_else(|| Mistake::new(message.clone()), |it| it.mistake(message.clone()));
+                let mistake = named.map_or_else(
+                    || Mistake::new(message.clone()),
+                    |it| it.mistake(message.clone()),
+                );
                 return Err(mistake.help("parents and peers are neighbours; add a link"));
             }
         }

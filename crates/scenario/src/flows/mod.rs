@@ -18,6 +18,7 @@ use windtunnel_engine::{Duration, Time};
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_world::{FlowPlan, Plan, PortId, Transport as TransportPlan};
 
+use crate::autonomous_systems::policies::AnyPolicy;
 use crate::choice::choice;
 use crate::controllers::Controllers;
 use crate::error::Mistake;
@@ -59,6 +60,9 @@ pub(crate) struct Common {
     /// The links of its path, from `from` to `to`, which routing does not change; what
     /// comes back takes the same links; default: the shortest path.
     path: Option<Located<Vec<Located<String>>>>,
+    /// What chooses the path of each of its packets between autonomous systems. What comes back
+    /// takes the path of what came. Default: `first`; of a flow over Multipath TCP `disjoint`.
+    pub(crate) path_policy: Option<Located<AnyPolicy>>,
 }
 
 /// The protocol that carries a flow.

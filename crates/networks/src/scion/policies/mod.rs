@@ -5,14 +5,37 @@
 //!
 //! **To add one:** its file, and a line in [`PolicySettings`] and in each of its functions.
 
+mod bandit;
+mod disjoint;
+mod epsilon_greedy;
+mod exp3;
 mod first;
+mod lowest_latency;
+mod lowest_rtt;
+mod memory;
+mod round_robin;
+mod ucb1;
+mod widest;
 
 use std::fmt::Debug;
 use std::sync::Arc;
 
 use windtunnel_engine::{Duration, Random, Rate, Time};
 
+pub use bandit::BanditSettings;
+pub use lowest_rtt::LowestRttSettings;
+pub use round_robin::Turn;
+
+use bandit::Bandit;
+use disjoint::Disjoint;
+use epsilon_greedy::EpsilonGreedy;
+use exp3::Exp3;
 use first::First;
+use lowest_latency::LowestLatency;
+use lowest_rtt::LowestRtt;
+use round_robin::RoundRobin;
+use ucb1::Ucb1;
+use widest::Widest;
 
 /// What a path is known by: it stays the same as long as the path crosses the same interfaces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -91,6 +114,22 @@ pub enum PolicySettings {
     /// The fewest autonomous systems.
     #[default]
     First,
+    /// The lowest latency that beacons announced.
+    LowestLatency,
+    /// The greatest bandwidth that beacons announced.
+    Widest,
+    /// The lowest round trip of probes.
+    LowestRtt(LowestRttSettings),
+    /// Each in turn.
+    RoundRobin(Turn),
+    /// The lowest mean loss, but a random path with this probability.
+    EpsilonGreedy(BanditSettings, f64),
+    /// UCB1.
+    Ucb1(BanditSettings),
+    /// EXP3, with this share of rounds in which any path is drawn.
+    Exp3(BanditSettings, f64),
+    /// Paths that share as few interfaces as possible, one for each subflow.
+    Disjoint,
     /// One from outside.
     External(Arc<dyn PolicyMaker>),
 }
@@ -101,6 +140,14 @@ impl PolicySettings {
     pub fn name(&self) -> &str {
         match self {
             Self::First => "first",
+            Self::LowestLatency => "lowest-latency",
+            Self::Widest => "widest",
+            Self::LowestRtt(_) => "lowest-rtt",
+            Self::RoundRobin(_) => "round-robin",
+            Self::EpsilonGreedy(..) => "epsilon-greedy",
+            Self::Ucb1(_) => "ucb1",
+            Self::Exp3(..) => "exp3",
+            Self::Disjoint => "disjoint",
             Self::External(it) => it.name(),
         }
     }
@@ -110,7 +157,34 @@ impl PolicySettings {
     pub fn policy(&self, subflow: usize, subflows: usize) -> Box<dyn PathPolicy> {
         match self {
             Self::First => Box::new(First),
+            Self::LowestLatency => Box::new(LowestLatency),
+            Self::Widest => Box::new(Widest),
+            Self::LowestRtt(it) => Box::new(LowestRtt::new(*it)),
+            Self::RoundRobin(it) => Box::new(RoundRobin::new(*it)),
+            Self::EpsilonGreedy(it, epsilon) => {
+                Box::new(Bandit::new(*it, EpsilonGreedy::new(*epsilon)))
+            }
+            Self::Ucb1(it) => Box::new(Bandit::new(*it, Ucb1::default())),
+            Self::Exp3(it, gamma) => Box::new(Bandit::new(*it, Exp3::new(*gamma))),
+            Self::Disjoint => Box::new(Disjoint::new(subflow, subflows)),
             Self::External(it) => it.policy(subflow, subflows),
         }
     }
+}
+
+/// The place of the path with the least of something; of several the first.
+fn least<T: PartialOrd>(paths: &[PathInfo], value: impl Fn(&PathInfo) -> T) -> usize {
+    let mut best = (0, value(&paths[0]));
+    for (place, path) in paths.iter().enumerate().skip(1) {
+        let value = value(path);
+        if value < best.1 {
+            best = (place, value);
+        }
+    }
+    best.0
+}
+
+/// One of so many places, all with the same probability.
+fn uniform(places: usize, random: &mut Random) -> usize {
+    (random.unit() * places as f64) as usize
 }
