@@ -97,6 +97,9 @@ fn paths(scenario: &Scenario, plan: &Plan) -> Result<(), Mistake> {
     if let Some(flow) = reachability::parted_flow(plan) {
         return Err(parted_flow(scenario, plan, flow));
     }
+    if let Some(flow) = reachability::pathless_flow(plan) {
+        return Err(pathless_flow(scenario, plan, flow));
+    }
     match reachability::parted_consumer(plan) {
         Some(consumer) => Err(parted_consumer(scenario, plan, consumer)),
         None => Ok(()),
@@ -109,6 +112,22 @@ fn parted_flow(scenario: &Scenario, plan: &Plan, flow: usize) -> Mistake {
     let [from, to] = [from, to].map(|it| plan.nodes[it].name.as_str());
     let message = format!("flow `{}` has no path from node `{from}` to `{to}`", name.get_ref());
     Mistake::new(message).at(name.span()).help(format!("connect `{from}` and `{to}` by links"))
+}
+
+fn pathless_flow(scenario: &Scenario, plan: &Plan, flow: usize) -> Mistake {
+    let (name, _) = scenario.flows.get_index(flow).expect("it is in the plan");
+    let flow = &plan.flows[flow];
+    let systems = plan.autonomous_systems.as_ref();
+    let [from, to] = [flow.from, flow.to].map(|it| {
+        systems.map_or("", |of| &of.names[of.settings.places[it].system as usize])
+    });
+    let message = format!(
+        "flow `{}` has no path from autonomous system `{from}` to `{to}`: links join them, but \
+         none leads up to the core, across it and down again",
+        name.get_ref()
+    );
+    let help = "join the core of their isolation domains, or raise `most_hops` in [beaconing]";
+    Mistake::new(message).at(name.span()).help(help)
 }
 
 fn parted_consumer(scenario: &Scenario, plan: &Plan, consumer: usize) -> Mistake {

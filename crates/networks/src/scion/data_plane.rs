@@ -1,7 +1,7 @@
 //! What becomes of a packet: at a border router by its hop fields, inside by the address of
 //! the underlay.
 
-use windtunnel_engine::Time;
+use windtunnel_engine::{Duration, Time};
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::scion::{
     Current, ErrorReport, OneHop, Path, PathHandle, PathReference, Position, Scmp, ScionContent,
@@ -128,7 +128,7 @@ impl Plane<'_> {
                 }
                 match self.egress(&current) {
                     Some((number, node)) if node == self.here.node => {
-                        self.cross(carried, handle, current, number);
+                        self.cross(carried, current, number);
                     }
                     Some((_, node)) => self.go(carried, node),
                     None => self.drop_invalid(&carried),
@@ -169,7 +169,7 @@ impl Plane<'_> {
                 Some(current) if !current.is_last => match self.egress(&current) {
                     Some((number, node)) if node == self.here.node => {
                         if self.is_valid(&carried, handle, &current) {
-                            self.cross(carried, handle, current, number);
+                            self.cross(carried, current, number);
                         } else {
                             self.refuse(carried, &current);
                         }
@@ -229,7 +229,7 @@ impl Plane<'_> {
         }
         match self.egress(&current) {
             Some((number, node)) if node == self.here.node => {
-                self.cross(carried, handle, current, number);
+                self.cross(carried, current, number);
             }
             Some((_, node)) => self.go(carried, node),
             None => {
@@ -263,15 +263,14 @@ impl Plane<'_> {
     }
 
     fn has_expired(&self, current: &Current) -> bool {
-        let begins = windtunnel_engine::Duration::from_secs(u64::from(current.info.timestamp));
+        let begins = Duration::from_secs(u64::from(current.info.timestamp));
         Time::ZERO + begins + lifetime(current.hop.expiry) <= self.now
     }
 
     /// Drops a packet whose hop field is not valid, and says why.
     fn refuse(&mut self, carried: Carried, current: &Current) {
+        let expired = self.has_expired(current);
         let counters = &mut self.here.counters;
-        let begins = windtunnel_engine::Duration::from_secs(u64::from(current.info.timestamp));
-        let expired = Time::ZERO + begins + lifetime(current.hop.expiry) <= self.now;
         counters.expired += u64::from(expired);
         counters.invalid_mac += u64::from(!expired);
         let code = if expired { ScmpError::EXPIRED } else { ScmpError::INVALID_MAC };
@@ -289,13 +288,12 @@ impl Plane<'_> {
     }
 
     /// Sends a packet out of the system behind its current hop field.
-    fn cross(&mut self, carried: Carried, handle: PathHandle, current: Current, number: u16) {
+    fn cross(&mut self, carried: Carried, current: Current, number: u16) {
         let mut next = carried;
         if current.info.is_forward && !current.is_peering {
             next.header.position.chain(&current.hop);
         }
         next.header.position.advance(&current);
-        let _ = handle;
         if self.can_send(carried, number) {
             self.send_out(next, number);
         }

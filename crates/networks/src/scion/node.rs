@@ -28,6 +28,9 @@ pub const PROTOCOL: ProtocolNumber = ProtocolNumber(UNDERLAY_PORT);
 /// The largest SCION packet of the control plane, in bytes: what every link carries.
 const CONTROL_PACKET: u16 = 1200;
 
+/// A host's packets have so many bytes at most, with all headers.
+const FULL_PACKET: u16 = 1500;
+
 /// What all nodes share.
 #[derive(Clone, Debug)]
 pub(super) struct Shared {
@@ -87,11 +90,16 @@ impl LayerMaker for ScionMaker {
         Box::new(ScionNode::new(Arc::clone(&self.settings), known.as_deref(), setting))
     }
 
-    /// That of the longest header of the paths that hosts hold.
+    /// What is left of 1,500 bytes on the path of those that hosts hold with the least room: it
+    /// has the longest header, or the smallest MTU.
     fn overhead(&self, ends: [usize; 2], ip: IpVersion) -> u16 {
         let paths = self.paths(ends);
-        let headers = paths.iter().map(|it| self.settings.headers(ip, &it.path));
-        headers.max().unwrap_or(0).saturating_sub(ip.header())
+        let lost = paths.iter().map(|it| {
+            let headers = self.settings.headers(ip, &it.path);
+            let packet = it.mtu.saturating_add(self.settings.underlay_header()).min(FULL_PACKET);
+            headers - ip.header() + FULL_PACKET - packet
+        });
+        lost.max().unwrap_or(0)
     }
 }
 

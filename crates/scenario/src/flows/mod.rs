@@ -188,7 +188,7 @@ impl Common {
         let Some(path) = &self.path else { return Ok(None) };
         path.checked(
             |_| !around.paths.are_apart(ends),
-            || "a path from one region to another is found by the regions' routers".to_owned(),
+            || "between regions or autonomous systems no path can be named by its links".to_owned(),
             "leave out `path`",
         )?;
         along(around, ends, path).map(Some)
