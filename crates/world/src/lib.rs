@@ -40,7 +40,7 @@ pub use functions::BridgeCounters;
 pub use hosts::{Flow, FlowCounters, Subflow, TcpCounters};
 pub use placements::places;
 pub use plan::{
-    BridgePlan, ChangePlan, ConsumerPlan, ContactPlan, DirectionPlan, DomainsPlan, FlowPlan,
+    AutonomousSystems, BridgePlan, ChangePlan, ConsumerPlan, ContactPlan, DirectionPlan, DomainsPlan, FlowPlan,
     LinkChange, LinkPlan, Metric, MultipathPlan, NodePlan, Paths, Plan, ProducerPlan, RegionNames,
     RoutePlan, Routing, Sharing, SkyPlan, SplitPlan, StrategyName, TcpTunnelPlan, Transport,
     TunnelCarrier, TunnelPlan,

@@ -9,7 +9,7 @@ use windtunnel_packets::region::{
 use windtunnel_packets::{Body, Ecn, Packet, PacketStore, Route};
 
 use super::control_plane::ControlPlane;
-use super::errors::ErrorBudget;
+use crate::error_budget::ErrorBudget;
 use super::path_vector::Exit;
 use super::router::Here;
 use super::settings::Transit;
