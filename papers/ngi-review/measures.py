@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 
-import numpy as np
 import polars as pl
 
 from windtunnel.measures.measure import VALUE, Measure, Tables, of_runs
@@ -19,6 +18,12 @@ TOGETHER_S = 30.0
 
 FAILURE_S = (9.8, 10.1)
 """When a gap begins that the failure of a path makes, in s."""
+
+MEAN_OVER_S = 0.1
+"""Goodput after a failure is the mean over so long, in s."""
+
+LEFT_BPS = 60e6
+"""The rate of the path that is left, in bit/s."""
 
 SECOND_S = 60.0
 """When a second update has been there for a while, in s."""
@@ -107,17 +112,33 @@ def reordered(results: Tables, keys: list[str], flow: str) -> pl.DataFrame:
 # -- Several paths --------------------------------------------------------------------------------
 
 
-def gap(results: Tables, keys: list[str]) -> pl.DataFrame:
-    """Find for how long nothing new arrived in order about the time of the failure, in s.
+def gap(results: Tables, keys: list[str], flow: str | None = None) -> pl.DataFrame:
+    """Find for how long nothing new arrived in order about the time of a failure, in s.
 
     Where nothing arrives any more it lasts to the end of the run.
     """
-    arrived = results["flow_series"].filter(pl.col("goodput_bps") > 0)
-    ends = results["runs"].select(*keys, time_s="duration_s")
-    times = pl.concat([arrived.select(*keys, "time_s"), ends]).sort("time_s", maintain_order=True)
+    series = results["flow_series"].filter(pl.lit(flow is None) | (pl.col("flow") == flow))
+    arrived = series.filter(pl.col("goodput_bps") > 0).select(*keys, "time_s")
+    of_runs_alone = [it for it in keys if it != "flow"]
+    runs = results["runs"].select(*of_runs_alone, time_s="duration_s")
+    receivers = arrived.select(keys).unique(maintain_order=True)
+    ends = receivers.join(runs, on=of_runs_alone, maintain_order="left").select(*keys, "time_s")
+    times = pl.concat([arrived, ends]).sort("time_s", maintain_order=True)
     until = pl.col("time_s").shift(-1).over(keys)
     gaps = times.with_columns(gap=until - pl.col("time_s"))
     return of_runs(gaps.filter(pl.col("time_s").is_between(*FAILURE_S)), keys, pl.col("gap").max())
+
+
+def recovered(results: Tables, keys: list[str]) -> pl.DataFrame:
+    """Find how long after the failure half of what is left arrives again, in s.
+
+    A run in which it never does has no value.
+    """
+    bins = (pl.col("time_s") / MEAN_OVER_S).round().cast(pl.Int64).alias("bin")
+    after = results["flow_series"].filter(pl.col("time_s") > FAILURE_S[1])
+    means = after.group_by([*keys, bins], maintain_order=True).agg(pl.col("goodput_bps").mean())
+    enough = means.filter(pl.col("goodput_bps") > LEFT_BPS / 2)
+    return of_runs(enough, keys, pl.col("bin").min() * MEAN_OVER_S - 10.0)
 
 
 def missing(results: Tables, keys: list[str]) -> pl.DataFrame:
@@ -203,9 +224,7 @@ def shortfall(results: Tables, keys: list[str]) -> pl.DataFrame:
 
 
 MEASURES = {
-    "window-spread": Measure(
-        "90th percentile of a flow's window over the 10th", "", window_spread
-    ),
+    "window-spread": Measure("90th percentile of a flow's window over the 10th", "", window_spread),
     "goodput-variation": Measure(
         "standard deviation of a flow's goodput over 50 ms, over its mean", "", goodput_variation
     ),
@@ -224,9 +243,7 @@ MEASURES = {
         "share",
         partial(of_bottleneck, value=pl.col("utilisation").mean()),
     ),
-    "signals": Measure(
-        "signals of the bottleneck in a round trip", "", signals_per_round_trip
-    ),
+    "signals": Measure("signals of the bottleneck in a round trip", "", signals_per_round_trip),
     "fidelity": Measure(
         "correlation of signals and sojourn time in intervals of a round trip",
         "",
@@ -237,7 +254,16 @@ MEASURES = {
         "per thousand",
         partial(reordered, flow="sce"),
     ),
-    "gap": Measure("longest time without new data", "s", gap),
+    "gap": Measure("longest time without new data", "s", gap, True),
+    "inside-gap": Measure(
+        "the same of the flow inside the isolation domain", "s", partial(gap, flow="inside")
+    ),
+    "recovered": Measure("time until half of what is left arrives again", "s", recovered),
+    "completion": Measure(
+        "time until the file is there",
+        "s",
+        lambda results, keys: of_runs(results["flows"], keys, pl.col("completion_s").mean()),
+    ),
     "missing": Measure("what never arrived of the file", "MB", missing),
     "together": Measure(
         "goodput while both send", "Mbps", partial(together, since_s=TOGETHER_S), True
@@ -270,9 +296,7 @@ MEASURES = {
         "Gbps",
         lambda results, keys: of_runs(results["flows"], keys, pl.col("goodput_bps").sum() / 1e9),
     ),
-    "shortfall": Measure(
-        "share of the rate that the download does not have", "share", shortfall
-    ),
+    "shortfall": Measure("share of the rate that the download does not have", "share", shortfall),
     "download-reordered": Measure(
         "segments that came after a later one",
         "per thousand",

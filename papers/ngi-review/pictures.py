@@ -82,9 +82,10 @@ def delays(results: ResultTables) -> list[Picture]:
     for name, mixes in MIXES.items():
         taken = alone.filter(mixes=name)["delay_s"].to_numpy() - BASE_S
         at_s = np.quantile(taken, shares)
-        for line, share in {"measured": shares, "Erlang": models.erlang(at_s, mixes, MIX_S)}.items():
-            label = f"{name}, {line}"
-            parts.append(pl.DataFrame({"value": 1e3 * at_s, "share": share}).with_columns(line=pl.lit(label)))
+        law = models.erlang(at_s, mixes, MIX_S)
+        for line, share in {"measured": shares, "Erlang": law}.items():
+            of_line = pl.DataFrame({"value": 1e3 * at_s, "share": share})
+            parts.append(of_line.with_columns(line=pl.lit(f"{name}, {line}")))
     frame = pl.concat(parts)
     return [Picture("delays", "Delays of messages", "", [], partial(distributions, frame))]
 
