@@ -17,7 +17,6 @@ use crate::flows::{self, Ip, Tcp, room_taken};
 use crate::located::{Both, Located, Named};
 use crate::nodes::Names;
 use crate::reachability;
-use crate::schema::short_forms;
 use crate::units::{Bytes, Measured, bytes};
 
 /// The least MTU that IPv4 and IPv6 work with.
@@ -50,13 +49,18 @@ pub(crate) struct Common {
 /// What carries the packets of a tunnel.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename = "kind", rename_all = "kebab-case")]
-#[schemars(rename = "TunnelKind", tag = "kind", transform = short_forms)]
+#[schemars(rename = "TunnelKind", tag = "kind")]
 pub(crate) enum Kind {
     /// IP packets (RFC 2003, RFC 2473).
     IpInIp(IpInIp),
-    /// WireGuard.
+    /// WireGuard: encrypted packets in UDP, with headers of 60 bytes, or 80 over IPv6. The first
+    /// packet waits for a handshake of one round trip; after 120 s of use there is another one,
+    /// for which nothing waits. The segments of TCP flows through the tunnel are so small that
+    /// their packets are within its MTU; larger packets of other flows are dropped.
     Wireguard(WireGuard),
-    /// A TCP connection.
+    /// A TCP connection between the ends, in whose stream packets are one after another, each
+    /// after two bytes with its length. Nothing is lost inside; what the path loses is sent again,
+    /// and what came after it waits. The first node opens it when the run begins.
     Tcp(TcpTunnel),
 }
 
@@ -65,10 +69,7 @@ pub(crate) enum Kind {
 #[serde(deny_unknown_fields)]
 pub(crate) struct IpInIp {}
 
-/// WireGuard: encrypted packets in UDP, with headers of 60 bytes, or 80 over IPv6. The first
-/// packet waits for a handshake of one round trip; after 120 s of use there is another one,
-/// for which nothing waits. The segments of TCP flows through the tunnel are so small that
-/// their packets are within its MTU; larger packets of other flows are dropped.
+/// WireGuard.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct WireGuard {
@@ -81,9 +82,7 @@ pub(crate) struct WireGuard {
     crypto: Option<Measured<Rate>>,
 }
 
-/// A TCP connection between the ends, in whose stream packets are one after another, each
-/// after two bytes with its length. Nothing is lost inside; what the path loses is sent again,
-/// and what came after it waits. The first node opens it when the run begins.
+/// A TCP connection between the ends.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct TcpTunnel {

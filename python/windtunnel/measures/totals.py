@@ -82,9 +82,9 @@ def of_channels(results: Tables) -> pl.DataFrame:
         .group_by("case", "run", "link", "from", "to", maintain_order=True)
         .agg(
             sinr.mean(),
-            pl.col("rate_bps").mean(),
             received.mean(),
             margin.mean(),
+            pl.col("rate_bps").mean(),
             sinr_db_minimum=sinr.min(),
             sinr_db_maximum=sinr.max(),
             received_dbm_minimum=received.min(),

@@ -161,7 +161,9 @@ def link_budgets(comparison: Comparison) -> Table:
     """Tabulate the link budgets of each case: they are the same in all its runs."""
     frame = comparison["link_budgets"]
     frame = frame.filter(pl.col("run") == pl.col("run").min().over("case")).head(MOST_ROWS)
-    terms = [f"{term} ({unit})" for term, unit in frame.select("term", "unit").iter_rows()]
+    terms: list[str | None] = [
+        f"{term} ({unit})" for term, unit in frame.select("term", "unit").iter_rows()
+    ]
     return Table(
         "Link budgets, each direction",
         [

@@ -18,8 +18,8 @@ TAGS = ("kind", "protocol")
 """The keys that say which kind a table is of."""
 
 KEYS_OF_KINDS = (
-    *("rate", "radio", "optical", "trace", "preset", "planes", "tle"),
     *("transmit_power", "margin"),
+    *("rate", "radio", "optical", "trace", "preset", "planes", "tle"),
 )
 """Links, optical links and constellations have no such key: each kind has one of these."""
 
@@ -128,8 +128,8 @@ from = "server"
 to = "phone"
 controller = { kind = "d-tcp", sinr = true }
 """,
-    "A beam of light from roof to roof, in fog that turbulent air makes flicker: while the receiver "
-    "gets too little power, packets are lost.": """\
+    "[A beam of light](optical-links.md) through fog and turbulent air: while the receiver gets "
+    "too little power, packets are lost.": """\
 [nodes.roof]
 
 [links.beam]
@@ -230,6 +230,24 @@ controller = "cubic"
 [tunnels.private]
 nodes = ["near", "far"]
 ip = "v6"
+""",
+    "[A WireGuard tunnel](tunnels.md), whose ends encrypt and decrypt at most 1 Gbps each.": """\
+[nodes.host]
+
+[links.uplink]
+nodes = ["server", "host"]
+rate = "1 Gbps"
+delay = "1 ms"
+
+[flows.copy]
+from = "viewer"
+to = "host"
+controller = "cubic"
+
+[tunnels.private]
+nodes = ["router", "host"]
+kind = "wireguard"
+crypto = "1 Gbps"
 """,
     "[Satellites](satellites.md): two cities over the first shell of Starlink, with an airliner "
     "between them.": """\
