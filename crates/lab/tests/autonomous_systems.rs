@@ -11,7 +11,7 @@ use arrow_array::types::{Float64Type, UInt64Type};
 use etherparse::SlicedPacket;
 use windtunnel_lab::{Batch, ScenarioError, Study, tables};
 use windtunnel_packets::scion::{
-    IsdAs, PathHeader, Scmp, ScionHeader, ScmpError, UNDERLAY_PORT, protocol,
+    IsdAs, PathHeader, ScionHeader, Scmp, ScmpError, UNDERLAY_PORT, protocol,
 };
 
 const VALID: &str = include_str!("../../../scenarios/paths.toml");
@@ -101,7 +101,10 @@ fn a_host_that_sends_has_another_path_within_a_round_trip() {
 /// The paths of subflows differ, and together carry more than the fastest of them.
 #[test]
 fn subflows_take_paths_of_their_own() {
-    let ran = Ran::new(&with(&[("at = \"10 s\"", "at = \"29 s\""), ("at = \"15 s\"", "at = \"29.5 s\"")]), 3);
+    let ran = Ran::new(
+        &with(&[("at = \"10 s\"", "at = \"29 s\""), ("at = \"15 s\"", "at = \"29.5 s\"")]),
+        3,
+    );
     let subflows = ran.counts("paths", "subflow");
     let links = ran.texts("paths", "path_links");
     let bytes = ran.counts("paths", "path_bytes");
@@ -199,8 +202,10 @@ fn a_capture_shows_headers_to_the_byte() {
             }
             protocol::SCMP => {
                 let message = Scmp::decode(&payload, &header).expect("it is a message");
-                if let Scmp::Error { error: ScmpError::ExternalInterfaceDown { origin, .. }, quote } =
-                    message
+                if let Scmp::Error {
+                    error: ScmpError::ExternalInterfaceDown { origin, .. },
+                    quote,
+                } = message
                 {
                     assert_eq!(origin, "1-64511".parse::<IsdAs>().expect("it is one"));
                     let quoted = ScionHeader::decode(&quote);
@@ -280,10 +285,7 @@ fn relations_that_cannot_be_are_refused() {
         &[to("nodes = [\"b\"], parents = [¶\"alpha\", \"core-2\"]")],
         &["`alpha` is named in two different relations"],
     );
-    assert_refused(
-        &[to("nodes = [\"b\"], parents = [¶\"beta\"]")],
-        &["`beta` is named at itself"],
-    );
+    assert_refused(&[to("nodes = [\"b\"], parents = [¶\"beta\"]")], &["`beta` is named at itself"]);
     assert_refused(
         &[to("nodes = [\"b\"], parents = [¶\"core-9\"]")],
         &["there is no autonomous system `core-9`"],
@@ -305,7 +307,10 @@ fn relations_that_cannot_be_are_refused() {
         &["`core-2` is a peer of `beta`, and is in the core"],
     );
     assert_refused(
-        &[("nodes = [\"c1\"], core = true", "nodes = [\"c1\"], core = true, parents = [¶\"core-2\"]")],
+        &[(
+            "nodes = [\"c1\"], core = true",
+            "nodes = [\"c1\"], core = true, parents = [¶\"core-2\"]",
+        )],
         &["autonomous system `core-1` is in the core and has parents"],
     );
     assert_refused(
@@ -323,7 +328,10 @@ fn a_loop_of_parents_is_refused() {
     assert_refused(
         &[
             ("[\"core-3\", \"epsilon\"]", "[\"core-3\", \"epsilon\"]"),
-            ("ar-b = { nodes", "ar-x = { nodes = [\"ar\", \"x\"] }\nx-b = { nodes = [\"x\", \"b\"] }\nar-b = { nodes"),
+            (
+                "ar-b = { nodes",
+                "ar-x = { nodes = [\"ar\", \"x\"] }\nx-b = { nodes = [\"x\", \"b\"] }\nar-b = { nodes",
+            ),
             ("\nb = {}", "\nb = {}\nx = {}"),
             (
                 "beta = { isd_as = \"1-64502\", nodes = [\"b\"], parents = [\"core-2\"] }",
@@ -349,7 +357,10 @@ fn systems_without_paths_are_refused() {
     assert_refused(
         &[
             ("\nb = {}", "\nb = {}\nalone = {}"),
-            ("\nbeta = {", "\nlonely = { isd_as = \"1-7\", nodes = ¶[\"alone\"], core = true }\nbeta = {"),
+            (
+                "\nbeta = {",
+                "\nlonely = { isd_as = \"1-7\", nodes = ¶[\"alone\"], core = true }\nbeta = {",
+            ),
         ],
         &["no link leads out of autonomous system `lonely`"],
     );
@@ -365,9 +376,8 @@ fn systems_without_paths_are_refused() {
 
 #[test]
 fn keys_that_do_not_fit_are_refused() {
-    let beaconing = |it: &str| {
-        with(&[("[flows.download]", &format!("[beaconing]\n{it}\n\n[flows.download]"))])
-    };
+    let beaconing =
+        |it: &str| with(&[("[flows.download]", &format!("[beaconing]\n{it}\n\n[flows.download]"))]);
     for (line, expected) in [
         ("lifetime = ¶\"5 min\"", "`lifetime` must be from 337.5 s to 24 h"),
         ("lifetime = ¶\"25 h\"", "`lifetime` must be from 337.5 s to 24 h"),

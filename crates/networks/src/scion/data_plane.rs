@@ -4,8 +4,8 @@
 use windtunnel_engine::{Duration, Time};
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::scion::{
-    Current, ErrorReport, OneHop, Path, PathHandle, PathReference, Position, Scmp, ScionContent,
-    ScionHeader, ScionPacket, ScmpError, lifetime, quoted_at_most,
+    Current, ErrorReport, OneHop, PathHandle, PathReference, Position, ScionContent, ScionHeader,
+    ScionPacket, Scmp, ScmpError, lifetime, quoted_at_most,
 };
 use windtunnel_packets::{Body, Ecn, Packet, PacketStore, Route, udp};
 
@@ -79,8 +79,14 @@ impl Plane<'_> {
         (hosts, ecn): (IpVersion, Ecn),
     ) {
         let here = self.here.node;
-        let header =
-            ScionPacket { between: [here, to], underlay: [here; 2], path, position, hosts, content };
+        let header = ScionPacket {
+            between: [here, to],
+            underlay: [here; 2],
+            path,
+            position,
+            hosts,
+            content,
+        };
         let size = u32::from(self.headers(&header)) + u32::from(payload);
         let body = Body::Scion(header);
         let packet = Packet { body, ecn, network_size: 0, hops: 0, route: Route::NONE };
@@ -347,7 +353,9 @@ impl Plane<'_> {
         if !self.here.is_up[usize::from(port.0)] {
             self.here.counters.inside_down += 1;
             let crossed = match carried.header.path {
-                PathReference::Standard(it) => carried.header.position.crossed(self.packets.path(it)),
+                PathReference::Standard(it) => {
+                    carried.header.position.crossed(self.packets.path(it))
+                }
                 _ => [0; 2],
             };
             return self.report(carried, ErrorReport::InternalConnectivityDown(crossed));
@@ -403,20 +411,6 @@ fn with(Carried { packet, header }: Carried) -> Packet {
 /// The length of a message's datagram.
 pub(super) fn datagram(bytes: usize) -> u16 {
     u16::try_from(bytes).unwrap_or(u16::MAX).saturating_add(udp::HEADER)
-}
-
-/// The path back for a packet that has come to its end.
-pub(super) fn path_back(
-    packets: &mut PacketStore,
-    header: &ScionPacket,
-    path: impl FnOnce(Path, &mut PacketStore) -> PathHandle,
-) -> (PathReference, Position) {
-    let PathReference::Standard(handle) = header.path else {
-        return (PathReference::Empty, Position::default());
-    };
-    let back = packets.path(handle).reversed(&header.position);
-    let position = Position::first(&back);
-    (PathReference::Standard(path(back, packets)), position)
 }
 
 /// The length of an echo message of a probe.

@@ -10,11 +10,11 @@ use windtunnel_packets::scion::{
 use windtunnel_packets::{Body, Ecn, Packet, PacketStore};
 
 use super::combination::Combined;
-use super::data_plane::{PROBE, path_back};
+use super::data_plane::PROBE;
 use super::flows::FlowNumber;
+use super::node::Shared;
 use super::paths::{Paths, REVOCATION};
 use super::policies::{InterfaceId, PathId, PathInfo, PathPolicy};
-use super::node::Shared;
 
 /// A probe that is not answered for so long is lost.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(1);
@@ -152,8 +152,7 @@ impl Host {
             self.flows.insert(number, flow);
         }
         let paths = self.paths.entry(system).or_default();
-        let Some(flow) = self.flows.get_mut(&number) else { return };
-        flow.last = now;
+        let Some(flow) = self.flows.get(&number) else { return };
         if let Some((_, back)) = flow.reply.filter(|_| !flow.sends) {
             let position = Position::first(packets.path(back));
             return self.send(packet, to, (PathReference::Standard(back), position), packets);
@@ -172,6 +171,10 @@ impl Host {
             return;
         }
         let Some(flow) = self.flows.get_mut(&number) else { return };
+        flow.last = now;
+        if flow.probe == Time::NEVER && flow.sends && flow.policy.probe_interval().is_some() {
+            flow.probe = now;
+        }
         let place = flow.choose(now, live, &mut self.random, packet.network_size);
         let handle = paths.handle(place, packets);
         self.next = self.next.min(flow.probe);
@@ -185,10 +188,9 @@ impl Host {
             || super::policies::PolicySettings::default().policy(0, 1),
             |it| it.policy.policy(it.subflow, it.subflows),
         );
-        let probe = if policy.probe_interval().is_some() { Time::ZERO } else { Time::NEVER };
         let sends = known.is_none_or(|it| it.from == self.node);
         Flow {
-            probe: if sends { probe } else { Time::NEVER },
+            probe: Time::NEVER,
             policy,
             sends,
             current: None,
@@ -237,7 +239,7 @@ impl Host {
         &mut self,
         now: Time,
         identifier: u32,
-        found: &[Combined],
+        found: Vec<Combined>,
         packets: &mut PacketStore,
     ) {
         let beaconing = self.shared.settings.beaconing;
@@ -273,19 +275,30 @@ impl Host {
             let flow = self.flow(number, header.between[0], packet);
             self.flows.insert(number, flow);
         }
-        let back = &mut self.back;
-        let Some(flow) = self.flows.get_mut(&number) else { return };
-        if flow.sends || flow.reply.is_some_and(|it| it.0 == came) {
+        let is_known = |it: &Flow| it.sends || it.reply.is_some_and(|it| it.0 == came);
+        if self.flows.get(&number).is_none_or(is_known) {
             return;
         }
-        let way = *back.entry(came).or_insert_with(|| {
-            let (path, _) = path_back(packets, header, |it, packets| {
-                packets.insert_path(it.into())
-            });
-            let PathReference::Standard(way) = path else { return came };
-            way
+        let (PathReference::Standard(way), _) = self.way_back(header, packets) else { return };
+        if let Some(flow) = self.flows.get_mut(&number) {
+            flow.reply = Some((came, way));
+        }
+    }
+
+    /// The path back for a packet that has come to its end here.
+    pub(super) fn way_back(
+        &mut self,
+        header: &ScionPacket,
+        packets: &mut PacketStore,
+    ) -> (PathReference, Position) {
+        let PathReference::Standard(came) = header.path else {
+            return (PathReference::Empty, Position::default());
+        };
+        let way = *self.back.entry(came).or_insert_with(|| {
+            let back = packets.path(came).reversed(&header.position);
+            packets.insert_path(back.into())
         });
-        flow.reply = Some((came, way));
+        (PathReference::Standard(way), Position::first(packets.path(way)))
     }
 
     /// A packet from here was dropped, and why.
@@ -380,7 +393,8 @@ impl Host {
     }
 
     fn lose_probes(&mut self, now: Time) {
-        while let Some(it) = self.probes.front().copied().filter(|it| it.sent + PROBE_TIMEOUT <= now)
+        while let Some(it) =
+            self.probes.front().copied().filter(|it| it.sent + PROBE_TIMEOUT <= now)
         {
             self.probes.pop_front();
             self.tell(now, &it, None);

@@ -14,7 +14,7 @@ use windtunnel_packets::{Body, Ecn, Packet, PacketStore, ProtocolNumber};
 use super::combination::combine;
 use super::control::{ControlService, To};
 use super::counters::{ControlCounters, RouterCounters};
-use super::data_plane::{Here, PROBE, Plane, datagram, path_back};
+use super::data_plane::{Here, PROBE, Plane, datagram};
 use super::discovery::{Known, discover, paths};
 use super::flows::{FlowNumber, FlowPolicies};
 use super::host::{Host, PathChange, PathUse, Wanted};
@@ -74,9 +74,8 @@ impl ScionMaker {
     #[must_use]
     pub fn paths(&self, ends: [usize; 2]) -> Vec<super::Combined> {
         let ends = ends.map(|it| self.settings.places[it].system);
-        let mut found = paths(&self.settings, self.known(), ends);
-        found.truncate(self.settings.beaconing.most_paths);
-        found
+        let found = paths(&self.settings, self.known(), ends);
+        super::paths::kept(found, self.settings.beaconing.most_paths)
     }
 }
 
@@ -221,7 +220,7 @@ impl ScionNode {
             }
         }
         let control = self.control.as_ref().map_or(Time::NEVER, |it| it.next());
-        let next = control.min(self.host.next);
+        let next = control.min(self.host.next).max(now);
         if next < self.alarm {
             self.alarm = next;
             actions.wake(next, Timer(0));
@@ -311,13 +310,7 @@ impl ScionNode {
     }
 
     /// A packet has come to its end here.
-    fn end(
-        &mut self,
-        now: Time,
-        packet: Packet,
-        packets: &mut PacketStore,
-        actions: &mut Actions,
-    ) {
+    fn end(&mut self, now: Time, packet: Packet, packets: &mut PacketStore, actions: &mut Actions) {
         let Body::Scion(header) = packet.body else { return };
         match header.content {
             ScionContent::Packet(inside) => match packets.unwrap_at(inside, packet.ecn) {
@@ -326,7 +319,10 @@ impl ScionNode {
                     self.host.on_packet(&header, &inner, packets);
                     actions.delivered.push(inner);
                 }
-                Err(inner) => packets.discard(&inner),
+                Err(inner) => {
+                    self.here.counters.unmarkable += 1;
+                    packets.discard(&inner);
+                }
             },
             ScionContent::Error { error, quoted } => {
                 self.here.counters.errors_received += 1;
@@ -345,8 +341,7 @@ impl ScionNode {
                 self.host.on_echo(now, sequence);
             }
             ScionContent::Echo { is_reply: false, identifier, sequence } => {
-                let back =
-                    path_back(packets, &header, |it, packets| packets.insert_path(it.into()));
+                let back = self.host.way_back(&header, packets);
                 let content = ScionContent::Echo { is_reply: true, identifier, sequence };
                 let hosts = (header.hosts, Ecn::NotCapable);
                 let to = header.between[0];
@@ -398,7 +393,7 @@ impl ScionNode {
                 let found = control.answer(kind, to);
                 let segments = found.into_iter().map(|(kind, it)| (kind, (*it).clone())).collect();
                 let reply = ControlMessage::Reply { identifier, segments };
-                let back = path_back(packets, header, |it, packets| packets.insert_path(it.into()));
+                let back = self.host.way_back(header, packets);
                 self.send_message(now, &reply, from, back, packets, actions);
             }
             ControlMessage::Registration(segment) => {
@@ -432,7 +427,7 @@ impl ScionNode {
         };
         let [up, core, down] = [SegmentKind::Up, SegmentKind::Core, SegmentKind::Down].map(of);
         let found = combine([own, to], &up, &core, &down);
-        self.host.on_paths(now, identifier, &found, packets);
+        self.host.on_paths(now, identifier, found, packets);
     }
 }
 
