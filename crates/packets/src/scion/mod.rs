@@ -33,6 +33,6 @@ pub use path::{
 pub use scmp::{LARGEST_SCMP, Scmp, ScmpError, quoted_at_most};
 pub use segment::{AsEntry, HopEntry, PathSegment, PeerEntry, StaticInfo};
 
-/// The UDP port of the underlay that border routers use here: the first of the range that
-/// SCION's implementation gives to dispatched traffic.
+/// The UDP port of the underlay: that of border routers in the examples of SCION's
+/// implementation.
 pub const UNDERLAY_PORT: u16 = 30042;
