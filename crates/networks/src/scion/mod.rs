@@ -16,7 +16,6 @@ mod fragments;
 mod host;
 mod inside;
 mod lookups;
-
 mod maker;
 mod messages;
 mod node;

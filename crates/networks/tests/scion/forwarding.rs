@@ -41,7 +41,8 @@ fn the_first_packet_waits_for_two_rounds_of_questions() {
 /// all its hop fields: what tells the sender takes the same path back, and is dropped as well.
 #[test]
 fn a_packet_with_a_changed_hop_field_is_dropped_and_reported() {
-    let changes: [(fn(&mut Path), [u64; 2]); 5] = [
+    type Change = (fn(&mut Path), [u64; 2]);
+    let changes: [Change; 5] = [
         (|it| it.sections[0].hops[1].mac[3] ^= 1, [1, 1]),
         (|it| it.sections[0].hops[1].expiry += 1, [1, 1]),
         (|it| it.sections[1].hops[0].mac[0] ^= 128, [1, 1]),
