@@ -57,9 +57,9 @@ pub(super) fn routers(plan: &Plan, world: &World) -> RecordBatch {
     let of = |node| Some((node, layer(world, node)?));
     let rows: Vec<(usize, &ScionNode)> = (0..plan.nodes.len()).filter_map(of).collect();
     let system = |node: usize| {
-        plan.autonomous_systems.as_ref().map_or("", |it| {
-            it.names[it.settings.places[node].system as usize].as_str()
-        })
+        plan.autonomous_systems
+            .as_ref()
+            .map_or("", |it| it.names[it.settings.places[node].system as usize].as_str())
     };
     let is_border = |node: usize| {
         let systems = plan.autonomous_systems.as_ref();

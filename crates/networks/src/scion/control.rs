@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use windtunnel_engine::{Duration, Time};
-use windtunnel_packets::scion::{ControlMessage, IsdAs, Path, PathHandle, PathSegment, SegmentKind};
+use windtunnel_packets::scion::{
+    ControlMessage, IsdAs, Path, PathHandle, PathSegment, SegmentKind,
+};
 
 use super::beacons::Beacons;
 use super::combination::combine;
@@ -65,10 +67,8 @@ impl ControlService {
         tick: Time,
     ) -> Self {
         let known = known.cloned();
-        let known = known.unwrap_or_else(|| Known {
-            beacons: Beacons::new(system),
-            down: BTreeMap::new(),
-        });
+        let known =
+            known.unwrap_or_else(|| Known { beacons: Beacons::new(system), down: BTreeMap::new() });
         Self {
             settings,
             system,

@@ -4,8 +4,8 @@
 use windtunnel_engine::{Duration, Time};
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::scion::{
-    Current, ErrorReport, OneHop, Path, PathHandle, PathReference, Position, Scmp, ScionContent,
-    ScionHeader, ScionPacket, ScmpError, lifetime, quoted_at_most,
+    Current, ErrorReport, OneHop, Path, PathHandle, PathReference, Position, ScionContent,
+    ScionHeader, ScionPacket, Scmp, ScmpError, lifetime, quoted_at_most,
 };
 use windtunnel_packets::{Body, Ecn, Packet, PacketStore, Route, udp};
 
@@ -79,8 +79,14 @@ impl Plane<'_> {
         (hosts, ecn): (IpVersion, Ecn),
     ) {
         let here = self.here.node;
-        let header =
-            ScionPacket { between: [here, to], underlay: [here; 2], path, position, hosts, content };
+        let header = ScionPacket {
+            between: [here, to],
+            underlay: [here; 2],
+            path,
+            position,
+            hosts,
+            content,
+        };
         let size = u32::from(self.headers(&header)) + u32::from(payload);
         let body = Body::Scion(header);
         let packet = Packet { body, ecn, network_size: 0, hops: 0, route: Route::NONE };
@@ -347,7 +353,9 @@ impl Plane<'_> {
         if !self.here.is_up[usize::from(port.0)] {
             self.here.counters.inside_down += 1;
             let crossed = match carried.header.path {
-                PathReference::Standard(it) => carried.header.position.crossed(self.packets.path(it)),
+                PathReference::Standard(it) => {
+                    carried.header.position.crossed(self.packets.path(it))
+                }
                 _ => [0; 2],
             };
             return self.report(carried, ErrorReport::InternalConnectivityDown(crossed));

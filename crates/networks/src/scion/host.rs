@@ -12,9 +12,9 @@ use windtunnel_packets::{Body, Ecn, Packet, PacketStore};
 use super::combination::Combined;
 use super::data_plane::{PROBE, path_back};
 use super::flows::FlowNumber;
+use super::node::Shared;
 use super::paths::{Paths, REVOCATION};
 use super::policies::{InterfaceId, PathId, PathInfo, PathPolicy};
-use super::node::Shared;
 
 /// A probe that is not answered for so long is lost.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(1);
@@ -279,9 +279,8 @@ impl Host {
             return;
         }
         let way = *back.entry(came).or_insert_with(|| {
-            let (path, _) = path_back(packets, header, |it, packets| {
-                packets.insert_path(it.into())
-            });
+            let (path, _) =
+                path_back(packets, header, |it, packets| packets.insert_path(it.into()));
             let PathReference::Standard(way) = path else { return came };
             way
         });
@@ -380,7 +379,8 @@ impl Host {
     }
 
     fn lose_probes(&mut self, now: Time) {
-        while let Some(it) = self.probes.front().copied().filter(|it| it.sent + PROBE_TIMEOUT <= now)
+        while let Some(it) =
+            self.probes.front().copied().filter(|it| it.sent + PROBE_TIMEOUT <= now)
         {
             self.probes.pop_front();
             self.tell(now, &it, None);

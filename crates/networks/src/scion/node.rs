@@ -311,13 +311,7 @@ impl ScionNode {
     }
 
     /// A packet has come to its end here.
-    fn end(
-        &mut self,
-        now: Time,
-        packet: Packet,
-        packets: &mut PacketStore,
-        actions: &mut Actions,
-    ) {
+    fn end(&mut self, now: Time, packet: Packet, packets: &mut PacketStore, actions: &mut Actions) {
         let Body::Scion(header) = packet.body else { return };
         match header.content {
             ScionContent::Packet(inside) => match packets.unwrap_at(inside, packet.ecn) {

@@ -53,10 +53,8 @@ fn identity(interfaces: &[InterfaceId]) -> PathId {
 
 /// What a policy sees of a path.
 fn info(combined: &Combined) -> PathInfo {
-    let interface = |it: &(windtunnel_packets::scion::IsdAs, u16)| InterfaceId {
-        isd_as: it.0.0,
-        number: it.1,
-    };
+    let interface =
+        |it: &(windtunnel_packets::scion::IsdAs, u16)| InterfaceId { isd_as: it.0.0, number: it.1 };
     let interfaces: Arc<[InterfaceId]> = combined.interfaces.iter().map(interface).collect();
     let bandwidth = combined.bandwidth.map(|it| 1000 * u64::from(it));
     PathInfo {
@@ -140,9 +138,10 @@ impl Paths {
     /// Takes the round trip of a probe into what is known of a path (RFC 6298, section 2).
     pub(super) fn measure(&mut self, id: PathId, rtt: Duration) -> Option<&PathInfo> {
         let held = self.held.iter_mut().find(|it| it.info.id == id)?;
-        let smoothed = held.info.rtt.map_or(rtt.as_nanos(), |it| {
-            it.as_nanos() - it.as_nanos() / 8 + rtt.as_nanos() / 8
-        });
+        let smoothed = held
+            .info
+            .rtt
+            .map_or(rtt.as_nanos(), |it| it.as_nanos() - it.as_nanos() / 8 + rtt.as_nanos() / 8);
         held.info.rtt = Some(Duration::from_nanos(smoothed));
         if let Some(live) = self.live.iter_mut().find(|it| it.id == id) {
             live.rtt = Some(Duration::from_nanos(smoothed));
