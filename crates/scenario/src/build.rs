@@ -79,13 +79,13 @@ pub(crate) fn plan(
         seed: scenario.seed,
         run: 0,
     };
+    checks::one_kind_of_domains(scenario)?;
     if let Some(Planned { domains, names: regions }) = regions.plan(&nodes, &plan.links)? {
         (plan.domains, plan.regions) = (Some(domains), regions);
     }
     let systems = Systems { systems: &scenario.autonomous_systems, beaconing: &scenario.beaconing };
     let paths = systems.plan(&nodes, &plan.links)?;
     if let Some(it) = &paths {
-        checks::one_kind_of_domains(scenario)?;
         autonomous_systems::put(it, &scenario.autonomous_systems, &mut plan);
     }
     plan.flows = flows::plans(&scenario.flows, &nodes, &link_names, &controllers, &plan, files)?;

@@ -45,7 +45,7 @@ fn link_services(scenario: &Scenario) -> Result<(), Mistake> {
 
 /// Nodes are in regions or in autonomous systems.
 pub(crate) fn one_kind_of_domains(scenario: &Scenario) -> Result<(), Mistake> {
-    match scenario.regions.keys().next() {
+    match scenario.regions.keys().next().filter(|_| !scenario.autonomous_systems.is_empty()) {
         None => Ok(()),
         Some(name) => {
             Err(Mistake::new("nodes are in regions or in autonomous systems, not in both")

@@ -84,6 +84,7 @@ pub(super) fn routers(plan: &Plan, world: &World) -> RecordBatch {
         .count("too_large", |it| it.1.counters().too_big)
         .count("hop_limit_exceeded", |it| it.1.counters().hop_limit_exceeded)
         .count("no_path", |it| it.1.counters().no_path)
+        .count("unmarkable", |it| it.1.counters().unmarkable)
         .count("malformed", |it| it.1.counters().malformed)
         .count("errors_sent", |it| it.1.counters().errors_sent)
         .count("errors_received", |it| it.1.counters().errors_received)

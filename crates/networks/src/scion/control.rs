@@ -297,7 +297,12 @@ impl ControlService {
         let half = Duration::from_nanos(expires.since(now.min(expires)).as_nanos() / 2);
         let until = now + self.settings.beaconing.refresh.min(half);
         self.reply(&lookup.askers, &lookup.segments);
-        self.cache.insert(lookup.to, Cached { segments: lookup.segments, until });
+        let of = |kind| lookup.of(kind);
+        let [up, core, down] = [SegmentKind::Up, SegmentKind::Core, SegmentKind::Down].map(of);
+        // What leads nowhere is not kept.
+        if !combine([self.own().isd_as, lookup.to], &up, &core, &down).is_empty() {
+            self.cache.insert(lookup.to, Cached { segments: lookup.segments, until });
+        }
     }
 
     fn reply(&mut self, askers: &[(u32, u32)], segments: &Segments) {

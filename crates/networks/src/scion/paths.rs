@@ -69,9 +69,19 @@ fn info(combined: &Combined) -> PathInfo {
     }
 }
 
+/// The paths that a host keeps, the shortest, in the order in which policies see them.
+pub(super) fn kept(mut found: Vec<Combined>, most: usize) -> Vec<Combined> {
+    found.sort_by_cached_key(|it| {
+        let info = info(it);
+        (info.as_hops, info.id)
+    });
+    found.truncate(most);
+    found
+}
+
 impl Paths {
     /// Takes in what was found. Of what was known before, revocations and round trips stay.
-    pub(super) fn replace(&mut self, now: Time, found: &[Combined], most: usize) {
+    pub(super) fn replace(&mut self, now: Time, found: Vec<Combined>, most: usize) {
         let before = std::mem::take(&mut self.held);
         let held = |it: &Combined| {
             let mut info = info(it);
@@ -82,10 +92,7 @@ impl Paths {
             let handle = same.and_then(|it| it.handle);
             Held { path: Arc::new(it.path.clone()), info, handle, revoked }
         };
-        let mut all: Vec<Held> = found.iter().map(held).collect();
-        all.sort_by_key(|it| (it.info.as_hops, it.info.id));
-        all.truncate(most);
-        self.held = all;
+        self.held = kept(found, most).iter().map(held).collect();
         self.update(now);
     }
 
