@@ -33,7 +33,7 @@ SIMULATED = 10.0
 
 def network(count: int) -> str:
     """Make the scenario of so many autonomous systems."""
-    draw = random.Random(count)  # noqa: S311 - not for secrets
+    draw = random.Random(count)
     domains = max(1, count // DOMAIN)
     members: list[list[int]] = [list(range(it, count, domains)) for it in range(domains)]
     parents: dict[int, list[int]] = {}
@@ -84,7 +84,8 @@ def text(
         keys += ["core = true"] if it in cores else []
         for name, of in (("parents", parents), ("peers", peers)):
             if it in of:
-                keys.append(f"{name} = [{', '.join(f'"s{other}"' for other in of[it])}]")
+                named = ", ".join(f'"s{other}"' for other in of[it])
+                keys.append(f"{name} = [{named}]")
         lines.append(f"s{it} = {{ {', '.join(keys)} }}")
     lines += ["[flows.one]", f'from = "n{count - 1}"', f'to = "n{count - 2}"']
     lines += ['protocol = "udp"', 'workload = { kind = "rate", rate = "1 Mbps" }']

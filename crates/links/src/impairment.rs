@@ -97,10 +97,7 @@ impl Impairments {
             Fate::Lost
         } else if random.happens(duplication) {
             Fate::Twice
-        } else if self.load.is_some()
-            || mixing > Duration::ZERO
-            || random.happens(reordering)
-        {
+        } else if self.load.is_some() || mixing > Duration::ZERO || random.happens(reordering) {
             Fate::Late
         } else {
             Fate::Arrives

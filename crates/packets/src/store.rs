@@ -1,7 +1,7 @@
 //! The packets of a network: those that wait or travel, and those inside others.
 
-use std::sync::Arc;
 use std::ops::{Index, IndexMut};
+use std::sync::Arc;
 
 use windtunnel_engine::{Handle, Store};
 

@@ -8,7 +8,7 @@ use windtunnel_engine::Duration;
 use windtunnel_packets::Ecn;
 use windtunnel_packets::scion::{
     AsEntry, ControlMessage, Fragment, HopEntry, HopField, HostAddress, InfoField, IsdAs, Key,
-    Path, PathHeader, PathSection, PathSegment, PeerEntry, Position, Scmp, ScionHeader, ScmpError,
+    Path, PathHeader, PathSection, PathSegment, PeerEntry, Position, ScionHeader, Scmp, ScmpError,
     SegmentKind, StaticInfo, expiry_steps, lifetime, protocol,
 };
 
@@ -52,8 +52,12 @@ fn headers_have_the_lengths_of_the_specification() {
 #[test]
 fn fields_stand_in_their_places() {
     let mut path = path(&[2, 2]);
-    path.sections[0].info =
-        InfoField { is_peering: true, is_forward: false, segment_id: 0x1234, timestamp: 0x5566_7788 };
+    path.sections[0].info = InfoField {
+        is_peering: true,
+        is_forward: false,
+        segment_id: 0x1234,
+        timestamp: 0x5566_7788,
+    };
     path.sections[1].hops[0] =
         HopField { expiry: 63, ingress: 0x0102, egress: 0x0304, mac: [9, 8, 7, 6, 5, 4] };
     let position = Position { section: 1, hop: 2, segment_ids: [0x1234, 0, 0] };

@@ -118,9 +118,8 @@ fn pathless_flow(scenario: &Scenario, plan: &Plan, flow: usize) -> Mistake {
     let (name, _) = scenario.flows.get_index(flow).expect("it is in the plan");
     let flow = &plan.flows[flow];
     let systems = plan.autonomous_systems.as_ref();
-    let [from, to] = [flow.from, flow.to].map(|it| {
-        systems.map_or("", |of| &of.names[of.settings.places[it].system as usize])
-    });
+    let [from, to] = [flow.from, flow.to]
+        .map(|it| systems.map_or("", |of| &of.names[of.settings.places[it].system as usize]));
     let message = format!(
         "flow `{}` has no path from autonomous system `{from}` to `{to}`: links join them, but \
          none leads up to the core, across it and down again",

@@ -94,7 +94,12 @@ def colour(names: dict[str, str], ink: Ink) -> alt.Color:
     hues = [ink.hues[it % len(ink.hues)] for it in range(len(labels))]
     hues = [ink.soft if label == OTHERS else hue for label, hue in zip(labels, hues, strict=True)]
     legend = alt.Legend(
-        orient="top", title="path", columns=1, labelColor=ink.text, titleColor=ink.text, labelLimit=0
+        orient="top",
+        title="path",
+        columns=1,
+        labelColor=ink.text,
+        titleColor=ink.text,
+        labelLimit=0,
     )
     return alt.Color("name:N", scale=alt.Scale(domain=labels, range=hues), legend=legend)
 
@@ -131,9 +136,7 @@ def draw_shares(frame: pl.DataFrame, names: dict[str, str], ink: Ink) -> Drawing
     return drawn.properties(width=width, height=charts.BAR * len(rows), config=charts.config(ink))
 
 
-def in_use(
-    comparison: Comparison, changes: pl.DataFrame, names: dict[str, str]
-) -> pl.DataFrame:
+def in_use(comparison: Comparison, changes: pl.DataFrame, names: dict[str, str]) -> pl.DataFrame:
     """Say from when until when each flow used which path; without flows that change often."""
     few = changes.group_by("row").len().filter(pl.col("len") <= MOST_CHANGES)["row"].to_list()
     changes = changes.filter(pl.col("row").is_in(few))

@@ -14,6 +14,7 @@ from windtunnel.pictures import (
     handovers,
     over_time,
     path_changes,
+    path_shares,
     paths,
     playback,
     regions,
@@ -48,6 +49,7 @@ class Measured:
     other_path_changes: list[Picture]
     regions: list[Picture]
     paths: list[Picture]
+    path_shares: list[Picture]
     subflows: list[Picture]
     playback: list[Picture]
     over_time: list[Picture]
@@ -70,6 +72,7 @@ class Measured:
             *self.other_path_changes,
             *self.regions,
             *self.paths,
+            *self.path_shares,
             *self.subflows,
             *self.playback,
             *self.over_time,
@@ -123,6 +126,7 @@ def measured(comparison: Comparison, above: Sky | None) -> Measured:
         other_path_changes=[picture for panels in around for picture in panels[1:]],
         regions=regions.regions(comparison),
         paths=paths.paths(comparison),
+        path_shares=path_shares.path_shares(comparison),
         subflows=subflows.subflows(comparison),
         playback=playback.playback(comparison),
         over_time=[picture for panels in divided for picture in panels[:1]],

@@ -7,8 +7,8 @@ use windtunnel_networks::scion::ScionSettings;
 use windtunnel_packets::ip::{self, Addresses, IpVersion};
 use windtunnel_packets::ndn::wire::EncodeError;
 use windtunnel_packets::scion::{
-    HopField, HostAddress, InfoField, OneHop, Path, PathHeader, PathReference, Scmp, ScionContent,
-    ScionHeader, ScionPacket, UNDERLAY_PORT, protocol, quoted_at_most,
+    HopField, HostAddress, InfoField, OneHop, Path, PathHeader, PathReference, ScionContent,
+    ScionHeader, ScionPacket, Scmp, UNDERLAY_PORT, protocol, quoted_at_most,
 };
 use windtunnel_packets::{Body, Packet, udp};
 use windtunnel_world::SeenPacket;

@@ -57,9 +57,9 @@ pub(super) fn routers(plan: &Plan, world: &World) -> RecordBatch {
     let of = |node| Some((node, layer(world, node)?));
     let rows: Vec<(usize, &ScionNode)> = (0..plan.nodes.len()).filter_map(of).collect();
     let system = |node: usize| {
-        plan.autonomous_systems.as_ref().map_or("", |it| {
-            it.names[it.settings.places[node].system as usize].as_str()
-        })
+        plan.autonomous_systems
+            .as_ref()
+            .map_or("", |it| it.names[it.settings.places[node].system as usize].as_str())
     };
     let is_border = |node: usize| {
         let systems = plan.autonomous_systems.as_ref();
@@ -84,6 +84,7 @@ pub(super) fn routers(plan: &Plan, world: &World) -> RecordBatch {
         .count("too_large", |it| it.1.counters().too_big)
         .count("hop_limit_exceeded", |it| it.1.counters().hop_limit_exceeded)
         .count("no_path", |it| it.1.counters().no_path)
+        .count("unmarkable", |it| it.1.counters().unmarkable)
         .count("malformed", |it| it.1.counters().malformed)
         .count("errors_sent", |it| it.1.counters().errors_sent)
         .count("errors_received", |it| it.1.counters().errors_received)

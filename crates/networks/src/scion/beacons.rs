@@ -75,7 +75,12 @@ impl Beacons {
     }
 
     /// Takes in a beacon that came by an interface; returns whether it is kept.
-    pub fn receive(&mut self, settings: &ScionSettings, ingress: u16, segment: PathSegment) -> bool {
+    pub fn receive(
+        &mut self,
+        settings: &ScionSettings,
+        ingress: u16,
+        segment: PathSegment,
+    ) -> bool {
         let system = &settings.systems[self.system as usize];
         let relation = system.interface(ingress).map(|it| it.relation);
         let fits = match relation {
@@ -125,12 +130,17 @@ impl Beacons {
         let wanted = if system.is_core { Relation::Core } else { Relation::Child };
         for interface in system.interfaces.iter().filter(|it| it.relation == wanted) {
             let neighbour = settings.systems[interface.neighbour as usize].isd_as;
-            self.best(system, settings, |it| !it.contains(neighbour), |it| {
-                if it.segment.entries.len() + 1 < settings.beaconing.most_hops {
-                    let number = interface.number;
-                    send(number, extended(settings, system, &it.segment, it.ingress, number));
-                }
-            });
+            self.best(
+                system,
+                settings,
+                |it| !it.contains(neighbour),
+                |it| {
+                    if it.segment.entries.len() + 1 < settings.beaconing.most_hops {
+                        let number = interface.number;
+                        send(number, extended(settings, system, &it.segment, it.ingress, number));
+                    }
+                },
+            );
         }
     }
 
@@ -138,9 +148,14 @@ impl Beacons {
     pub fn register(&mut self, settings: &ScionSettings) {
         let system = &settings.systems[self.system as usize];
         let mut segments = Vec::new();
-        self.best(system, settings, |_| true, |it| {
-            segments.push(Arc::new(extended(settings, system, &it.segment, it.ingress, 0)));
-        });
+        self.best(
+            system,
+            settings,
+            |_| true,
+            |it| {
+                segments.push(Arc::new(extended(settings, system, &it.segment, it.ingress, 0)));
+            },
+        );
         self.segments = segments;
     }
 
@@ -210,9 +225,8 @@ fn info(
     peering: &[&ExternalInterface],
 ) -> StaticInfo {
     let micros = |it: windtunnel_engine::Duration| (it.as_nanos() / 1000) as u32;
-    let kilobits = |it: windtunnel_engine::Rate| {
-        u32::try_from(it.bits_per_second() / 1000).unwrap_or(0)
-    };
+    let kilobits =
+        |it: windtunnel_engine::Rate| u32::try_from(it.bits_per_second() / 1000).unwrap_or(0);
     let peers = |value: &dyn Fn(&ExternalInterface) -> u32| {
         peering.iter().map(|it| (it.number, value(it))).collect()
     };

@@ -279,9 +279,7 @@ impl Sum {
     /// What lies between two parts: the system that both have, or a peering link.
     fn add_joint(&mut self, first: &Part<'_>, second: &Part<'_>) {
         let crossing = |info: &StaticInfo, other: u16| {
-            let of = |map: &[(u16, u32)]| {
-                map.iter().find(|it| it.0 == other).map_or(0, |it| it.1)
-            };
+            let of = |map: &[(u16, u32)]| map.iter().find(|it| it.0 == other).map_or(0, |it| it.1);
             (of(&info.crossing_latency), of(&info.crossing_bandwidth))
         };
         if let (Some(a), Some(b)) = (first.peer, second.peer) {

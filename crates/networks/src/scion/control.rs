@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use windtunnel_engine::{Duration, Time};
-use windtunnel_packets::scion::{ControlMessage, IsdAs, Path, PathHandle, PathSegment, SegmentKind};
+use windtunnel_packets::scion::{
+    ControlMessage, IsdAs, Path, PathHandle, PathSegment, SegmentKind,
+};
 
 use super::beacons::Beacons;
 use super::combination::combine;
@@ -65,10 +67,8 @@ impl ControlService {
         tick: Time,
     ) -> Self {
         let known = known.cloned();
-        let known = known.unwrap_or_else(|| Known {
-            beacons: Beacons::new(system),
-            down: BTreeMap::new(),
-        });
+        let known =
+            known.unwrap_or_else(|| Known { beacons: Beacons::new(system), down: BTreeMap::new() });
         Self {
             settings,
             system,
@@ -297,7 +297,12 @@ impl ControlService {
         let half = Duration::from_nanos(expires.since(now.min(expires)).as_nanos() / 2);
         let until = now + self.settings.beaconing.refresh.min(half);
         self.reply(&lookup.askers, &lookup.segments);
-        self.cache.insert(lookup.to, Cached { segments: lookup.segments, until });
+        let of = |kind| lookup.of(kind);
+        let [up, core, down] = [SegmentKind::Up, SegmentKind::Core, SegmentKind::Down].map(of);
+        // What leads nowhere is not kept.
+        if !combine([self.own().isd_as, lookup.to], &up, &core, &down).is_empty() {
+            self.cache.insert(lookup.to, Cached { segments: lookup.segments, until });
+        }
     }
 
     fn reply(&mut self, askers: &[(u32, u32)], segments: &Segments) {

@@ -31,6 +31,8 @@ pub struct RouterCounters {
     pub hop_limit_exceeded: u64,
     /// Packets of hosts dropped because no path is known.
     pub no_path: u64,
+    /// Packets dropped because they were marked where their payload cannot be.
+    pub unmarkable: u64,
     /// Error messages sent from here.
     pub errors_sent: u64,
     /// Error messages that arrived here.

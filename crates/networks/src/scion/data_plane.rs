@@ -1,23 +1,30 @@
 //! What becomes of a packet: at a border router by its hop fields, inside by the address of
 //! the underlay.
 
+use std::sync::Arc;
+
 use windtunnel_engine::{Duration, Time};
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::scion::{
-    Current, ErrorReport, OneHop, Path, PathHandle, PathReference, Position, Scmp, ScionContent,
-    ScionHeader, ScionPacket, ScmpError, lifetime, quoted_at_most,
+    Current, ErrorReport, OneHop, PathHandle, PathReference, Position, ScionContent, ScionHeader,
+    ScionPacket, Scmp, ScmpError, lifetime,
 };
 use windtunnel_packets::{Body, Ecn, Packet, PacketStore, Route, udp};
 
 use super::counters::RouterCounters;
 use super::inside::Place;
-use super::node::Shared;
-use super::settings::{System, host_address};
+use super::settings::{ScionSettings, System, host_address};
 use crate::error_budget::ErrorBudget;
 use crate::layer::{Actions, Interface};
 
 /// So many nodes of one system may a packet pass.
 const HOP_LIMIT: u8 = 64;
+
+/// What all nodes share.
+#[derive(Clone, Debug)]
+pub(super) struct Shared {
+    pub(super) settings: Arc<ScionSettings>,
+}
 
 /// What a node knows of where it is, and what it counts.
 #[derive(Debug)]
@@ -42,9 +49,9 @@ impl Here {
 
 /// A packet with its header.
 #[derive(Clone, Copy, Debug)]
-struct Carried {
-    packet: Packet,
-    header: ScionPacket,
+pub(super) struct Carried {
+    pub(super) packet: Packet,
+    pub(super) header: ScionPacket,
 }
 
 /// What the data plane works with, and what has come to its end.
@@ -79,8 +86,14 @@ impl Plane<'_> {
         (hosts, ecn): (IpVersion, Ecn),
     ) {
         let here = self.here.node;
-        let header =
-            ScionPacket { between: [here, to], underlay: [here; 2], path, position, hosts, content };
+        let header = ScionPacket {
+            between: [here, to],
+            underlay: [here; 2],
+            path,
+            position,
+            hosts,
+            content,
+        };
         let size = u32::from(self.headers(&header)) + u32::from(payload);
         let body = Body::Scion(header);
         let packet = Packet { body, ecn, network_size: 0, hops: 0, route: Route::NONE };
@@ -93,7 +106,7 @@ impl Plane<'_> {
     }
 
     /// The length of the headers of a packet.
-    fn headers(&self, header: &ScionPacket) -> u16 {
+    pub(super) fn headers(&self, header: &ScionPacket) -> u16 {
         let settings = &self.here.shared.settings;
         let path = match header.path {
             PathReference::Empty => 0,
@@ -128,7 +141,13 @@ impl Plane<'_> {
                 }
                 match self.egress(&current) {
                     Some((number, node)) if node == self.here.node => {
-                        self.cross(carried, current, number);
+                        // What a router says itself it need not check.
+                        let is_error = matches!(carried.header.content, ScionContent::Error { .. });
+                        if is_error || self.is_valid(&carried, handle, &current) {
+                            self.cross(carried, current, number);
+                        } else {
+                            self.refuse(carried, &current);
+                        }
                     }
                     Some((_, node)) => self.go(carried, node),
                     None => self.drop_invalid(&carried),
@@ -262,29 +281,9 @@ impl Plane<'_> {
             && !self.has_expired(current)
     }
 
-    fn has_expired(&self, current: &Current) -> bool {
+    pub(super) fn has_expired(&self, current: &Current) -> bool {
         let begins = Duration::from_secs(u64::from(current.info.timestamp));
         Time::ZERO + begins + lifetime(current.hop.expiry) <= self.now
-    }
-
-    /// Drops a packet whose hop field is not valid, and says why.
-    fn refuse(&mut self, carried: Carried, current: &Current) {
-        let expired = self.has_expired(current);
-        let counters = &mut self.here.counters;
-        counters.expired += u64::from(expired);
-        counters.invalid_mac += u64::from(!expired);
-        let code = if expired { ScmpError::EXPIRED } else { ScmpError::INVALID_MAC };
-        let pointer = self.pointer(&carried);
-        self.report(carried, ErrorReport::Parameter(code, pointer));
-    }
-
-    /// Where the current hop field stands in the packet.
-    fn pointer(&self, carried: &Carried) -> u16 {
-        let PathReference::Standard(handle) = carried.header.path else { return 0 };
-        let path = self.packets.path(handle);
-        let position = u16::from(carried.header.position.hop);
-        let before = path.length() as u16 - 12 * (path.hops() as u16 - position);
-        ScionHeader::length(host_address(carried.header.hosts), before)
     }
 
     /// Sends a packet out of the system behind its current hop field.
@@ -347,7 +346,9 @@ impl Plane<'_> {
         if !self.here.is_up[usize::from(port.0)] {
             self.here.counters.inside_down += 1;
             let crossed = match carried.header.path {
-                PathReference::Standard(it) => carried.header.position.crossed(self.packets.path(it)),
+                PathReference::Standard(it) => {
+                    carried.header.position.crossed(self.packets.path(it))
+                }
                 _ => [0; 2],
             };
             return self.report(carried, ErrorReport::InternalConnectivityDown(crossed));
@@ -365,58 +366,16 @@ impl Plane<'_> {
         self.here.counters.invalid_path += 1;
         self.packets.discard(&carried.packet);
     }
-
-    /// Drops a packet and tells its sender why, unless that is an error message itself.
-    fn report(&mut self, carried: Carried, error: ErrorReport) {
-        let Carried { packet, header } = carried;
-        let is_error = matches!(header.content, ScionContent::Error { .. });
-        if is_error || !self.here.errors.allows(self.now) {
-            return self.packets.discard(&packet);
-        }
-        self.here.counters.errors_sent += 1;
-        let (path, position) = match header.path {
-            PathReference::Standard(handle) => {
-                let path = self.packets.path(handle);
-                let back = path.reversed(&header.position);
-                let position = header.position.reversed(path);
-                (PathReference::Standard(self.packets.insert_path(back.into())), position)
-            }
-            other => (other, Position::default()),
-        };
-        let size = packet.network_size - self.here.shared.settings.underlay_header();
-        let own = self.headers(&ScionPacket { path, ..header });
-        let own = own - self.here.shared.settings.underlay_header();
-        let message = error.of(self.here.system().isd_as);
-        let payload = message.length() + size.min(quoted_at_most(own, &message));
-        let quoted = self.packets.insert(with(carried));
-        let content = ScionContent::Error { error, quoted };
-        let to = header.between[0];
-        self.send(content, payload, to, (path, position), (header.hosts, Ecn::NotCapable));
-    }
 }
 
 /// A packet with its header as it is now.
-fn with(Carried { packet, header }: Carried) -> Packet {
+pub(super) fn with(Carried { packet, header }: Carried) -> Packet {
     Packet { body: Body::Scion(header), ..packet }
 }
 
 /// The length of a message's datagram.
 pub(super) fn datagram(bytes: usize) -> u16 {
     u16::try_from(bytes).unwrap_or(u16::MAX).saturating_add(udp::HEADER)
-}
-
-/// The path back for a packet that has come to its end.
-pub(super) fn path_back(
-    packets: &mut PacketStore,
-    header: &ScionPacket,
-    path: impl FnOnce(Path, &mut PacketStore) -> PathHandle,
-) -> (PathReference, Position) {
-    let PathReference::Standard(handle) = header.path else {
-        return (PathReference::Empty, Position::default());
-    };
-    let back = packets.path(handle).reversed(&header.position);
-    let position = Position::first(&back);
-    (PathReference::Standard(path(back, packets)), position)
 }
 
 /// The length of an echo message of a probe.

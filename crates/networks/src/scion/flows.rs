@@ -47,9 +47,9 @@ impl FlowPolicies {
         match &packet.body {
             Body::Segment(it) => {
                 let above = it.connection.checked_sub(self.classes);
-                let class = above.filter(|_| !self.many.is_empty()).map_or(it.connection, |it| {
-                    self.many[it as usize % self.many.len()]
-                });
+                let class = above
+                    .filter(|_| !self.many.is_empty())
+                    .map_or(it.connection, |it| self.many[it as usize % self.many.len()]);
                 Some(FlowNumber::Connections(class))
             }
             Body::Datagram(it) => Some(FlowNumber::Datagrams(it.flow)),

@@ -10,16 +10,12 @@ use windtunnel_packets::scion::{
 use windtunnel_packets::{Body, Ecn, Packet, PacketStore};
 
 use super::combination::Combined;
-use super::data_plane::{PROBE, path_back};
+use super::data_plane::Shared;
 use super::flows::FlowNumber;
 use super::paths::{Paths, REVOCATION};
 use super::policies::{InterfaceId, PathId, PathInfo, PathPolicy};
-use super::node::Shared;
+use super::probes::{PROBE_TIMEOUT, Probe};
 
-/// A probe that is not answered for so long is lost.
-const PROBE_TIMEOUT: Duration = Duration::from_secs(1);
-/// A flow without packets for so long is not probed for.
-const IDLE: Duration = Duration::from_secs(10);
 /// So many changes of a flow's path are written down.
 const MOST_CHANGES: usize = 10_000;
 
@@ -54,28 +50,19 @@ pub struct PathChange {
 /// A flow of a host.
 #[derive(Debug)]
 pub(super) struct Flow {
-    policy: Box<dyn PathPolicy>,
+    pub(super) policy: Box<dyn PathPolicy>,
     /// Whether its data come from here; otherwise it answers by the path by which they come.
-    sends: bool,
-    current: Option<PathId>,
+    pub(super) sends: bool,
+    pub(super) current: Option<PathId>,
     /// The path of what came last, and the way back on it.
     reply: Option<(PathHandle, PathHandle)>,
     pub(super) uses: Vec<PathUse>,
     pub(super) changes: Vec<PathChange>,
     pub(super) switches: u64,
-    to: u32,
-    hosts: IpVersion,
-    probe: Time,
-    last: Time,
-}
-
-/// A probe that was not answered yet.
-#[derive(Clone, Copy, Debug)]
-struct Probe {
-    sequence: u16,
-    flow: FlowNumber,
-    path: PathId,
-    sent: Time,
+    pub(super) to: u32,
+    pub(super) hosts: IpVersion,
+    pub(super) probe: Time,
+    pub(super) last: Time,
 }
 
 /// What a host wants done.
@@ -97,15 +84,15 @@ pub(super) enum Wanted {
 /// The hosts of a node.
 #[derive(Debug)]
 pub(super) struct Host {
-    shared: Shared,
+    pub(super) shared: Shared,
     node: u32,
     random: Random,
-    paths: BTreeMap<u32, Paths>,
+    pub(super) paths: BTreeMap<u32, Paths>,
     pub(super) flows: BTreeMap<FlowNumber, Flow>,
     /// Ways back on paths by which packets came.
     back: BTreeMap<PathHandle, PathHandle>,
-    probes: VecDeque<Probe>,
-    sequence: u16,
+    pub(super) probes: VecDeque<Probe>,
+    pub(super) sequence: u16,
     identifier: u32,
     pub(super) wanted: Vec<Wanted>,
     /// When a request is given up or probes are due.
@@ -152,8 +139,7 @@ impl Host {
             self.flows.insert(number, flow);
         }
         let paths = self.paths.entry(system).or_default();
-        let Some(flow) = self.flows.get_mut(&number) else { return };
-        flow.last = now;
+        let Some(flow) = self.flows.get(&number) else { return };
         if let Some((_, back)) = flow.reply.filter(|_| !flow.sends) {
             let position = Position::first(packets.path(back));
             return self.send(packet, to, (PathReference::Standard(back), position), packets);
@@ -172,6 +158,10 @@ impl Host {
             return;
         }
         let Some(flow) = self.flows.get_mut(&number) else { return };
+        flow.last = now;
+        if flow.probe == Time::NEVER && flow.sends && flow.policy.probe_interval().is_some() {
+            flow.probe = now;
+        }
         let place = flow.choose(now, live, &mut self.random, packet.network_size);
         let handle = paths.handle(place, packets);
         self.next = self.next.min(flow.probe);
@@ -185,10 +175,9 @@ impl Host {
             || super::policies::PolicySettings::default().policy(0, 1),
             |it| it.policy.policy(it.subflow, it.subflows),
         );
-        let probe = if policy.probe_interval().is_some() { Time::ZERO } else { Time::NEVER };
         let sends = known.is_none_or(|it| it.from == self.node);
         Flow {
-            probe: if sends { probe } else { Time::NEVER },
+            probe: Time::NEVER,
             policy,
             sends,
             current: None,
@@ -237,7 +226,7 @@ impl Host {
         &mut self,
         now: Time,
         identifier: u32,
-        found: &[Combined],
+        found: Vec<Combined>,
         packets: &mut PacketStore,
     ) {
         let beaconing = self.shared.settings.beaconing;
@@ -273,19 +262,30 @@ impl Host {
             let flow = self.flow(number, header.between[0], packet);
             self.flows.insert(number, flow);
         }
-        let back = &mut self.back;
-        let Some(flow) = self.flows.get_mut(&number) else { return };
-        if flow.sends || flow.reply.is_some_and(|it| it.0 == came) {
+        let is_known = |it: &Flow| it.sends || it.reply.is_some_and(|it| it.0 == came);
+        if self.flows.get(&number).is_none_or(is_known) {
             return;
         }
-        let way = *back.entry(came).or_insert_with(|| {
-            let (path, _) = path_back(packets, header, |it, packets| {
-                packets.insert_path(it.into())
-            });
-            let PathReference::Standard(way) = path else { return came };
-            way
+        let (PathReference::Standard(way), _) = self.way_back(header, packets) else { return };
+        if let Some(flow) = self.flows.get_mut(&number) {
+            flow.reply = Some((came, way));
+        }
+    }
+
+    /// The path back for a packet that has come to its end here.
+    pub(super) fn way_back(
+        &mut self,
+        header: &ScionPacket,
+        packets: &mut PacketStore,
+    ) -> (PathReference, Position) {
+        let PathReference::Standard(came) = header.path else {
+            return (PathReference::Empty, Position::default());
+        };
+        let way = *self.back.entry(came).or_insert_with(|| {
+            let back = packets.path(came).reversed(&header.position);
+            packets.insert_path(back.into())
         });
-        flow.reply = Some((came, way));
+        (PathReference::Standard(way), Position::first(packets.path(way)))
     }
 
     /// A packet from here was dropped, and why.
@@ -342,70 +342,6 @@ impl Host {
         self.next = self.next.min(probes.unwrap_or(Time::NEVER));
         if let Some(first) = self.probes.front() {
             self.next = self.next.min(first.sent + PROBE_TIMEOUT);
-        }
-    }
-
-    /// Sends a probe on each path of a flow, or on the one in use.
-    fn probe(&mut self, now: Time, number: FlowNumber, packets: &mut PacketStore) {
-        let Some(flow) = self.flows.get_mut(&number) else { return };
-        let interval = flow.policy.probe_interval().filter(|_| flow.last + IDLE > now);
-        flow.probe = interval.map_or(Time::NEVER, |it| now + it.max(Duration::from_millis(1)));
-        let (to, hosts, current) = (flow.to, flow.hosts, flow.current);
-        let only = current.filter(|_| flow.policy.probes_only_current());
-        if interval.is_none() {
-            return;
-        }
-        let system = self.shared.settings.places[to as usize].system;
-        let paths = self.paths.entry(system).or_default();
-        let ids: Vec<PathId> = paths.live(now).iter().map(|it| it.id).collect();
-        for (place, path) in ids.into_iter().enumerate() {
-            if only.is_some_and(|it| it != path) {
-                continue;
-            }
-            let handle = paths.handle(place, packets);
-            let position = Position::first(packets.path(handle));
-            self.sequence = self.sequence.wrapping_add(1);
-            let sequence = self.sequence;
-            self.probes.push_back(Probe { sequence, flow: number, path, sent: now });
-            self.probes_sent += 1;
-            self.wanted.push(Wanted::Send {
-                content: ScionContent::Echo { is_reply: false, identifier: 0, sequence },
-                payload: PROBE,
-                to,
-                path: (PathReference::Standard(handle), position),
-                hosts,
-                ecn: Ecn::NotCapable,
-            });
-        }
-    }
-
-    fn lose_probes(&mut self, now: Time) {
-        while let Some(it) = self.probes.front().copied().filter(|it| it.sent + PROBE_TIMEOUT <= now)
-        {
-            self.probes.pop_front();
-            self.tell(now, &it, None);
-        }
-    }
-
-    /// A probe was answered.
-    pub(super) fn on_echo(&mut self, now: Time, sequence: u16) {
-        let Some(place) = self.probes.iter().position(|it| it.sequence == sequence) else { return };
-        let Some(probe) = self.probes.remove(place) else { return };
-        self.probes_answered += 1;
-        self.tell(now, &probe, Some(now.since(probe.sent)));
-    }
-
-    /// Tells a flow's policy what became of a probe.
-    fn tell(&mut self, now: Time, probe: &Probe, rtt: Option<Duration>) {
-        let Some(flow) = self.flows.get_mut(&probe.flow) else { return };
-        let system = self.shared.settings.places[flow.to as usize].system;
-        let Some(paths) = self.paths.get_mut(&system) else { return };
-        let info = match rtt {
-            Some(rtt) => paths.measure(probe.path, rtt),
-            None => paths.info(probe.path),
-        };
-        if let Some(info) = info {
-            flow.policy.on_probe(now, info, rtt);
         }
     }
 }

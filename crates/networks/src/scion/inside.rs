@@ -52,12 +52,8 @@ pub(super) const FASTEST: Rate = match Rate::from_bits_per_second(u64::MAX) {
 };
 
 impl Way {
-    const HERE: Self = Self {
-        first: None,
-        latency: Duration::ZERO,
-        bandwidth: FASTEST,
-        is_joined: true,
-    };
+    const HERE: Self =
+        Self { first: None, latency: Duration::ZERO, bandwidth: FASTEST, is_joined: true };
 
     const NONE: Self = Self { is_joined: false, ..Self::HERE };
 }

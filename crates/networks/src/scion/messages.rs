@@ -1,61 +1,153 @@
-//! Messages in more than one packet.
+//! What a node does with messages of the control plane.
 
-use std::collections::VecDeque;
+use std::sync::Arc;
 
-use windtunnel_packets::scion::Fragment;
+use windtunnel_engine::Time;
+use windtunnel_packets::ip::IpVersion;
+use windtunnel_packets::scion::{
+    ControlMessage, Fragment, PathReference, Position, ScionContent, ScionPacket, SegmentKind,
+};
+use windtunnel_packets::{Ecn, PacketStore};
 
-/// So many messages may be incomplete at once; the oldest goes.
-const MOST_INCOMPLETE: usize = 256;
+use super::combination::combine;
+use super::control::To;
+use super::data_plane::datagram;
+use super::lookups::Segments;
+use super::node::ScionNode;
+use crate::layer::Actions;
 
-/// A message of which not all parts have come.
-#[derive(Clone, Debug)]
-struct Incomplete {
-    from: u32,
-    message: u32,
-    missing: usize,
-    parts: Vec<Option<Vec<u8>>>,
-}
+/// The largest SCION packet of the control plane, in bytes: what every link carries.
+const CONTROL_PACKET: u16 = 1200;
 
-/// What was sent and received in parts.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Messages {
-    incomplete: VecDeque<Incomplete>,
-    /// The number of the next message.
-    next: u32,
-}
-
-impl Messages {
-    /// A number for a message.
-    pub(super) fn number(&mut self) -> u32 {
-        self.next = self.next.wrapping_add(1);
-        self.next
+impl ScionNode {
+    /// Sends what the control service wants sent.
+    pub(super) fn send_messages(
+        &mut self,
+        now: Time,
+        packets: &mut PacketStore,
+        actions: &mut Actions,
+    ) {
+        let Some(control) = &mut self.control else { return };
+        for (to, message) in std::mem::take(&mut control.output) {
+            let empty = (PathReference::Empty, Position::default());
+            let (node, path) = match to {
+                To::Host(node) => (node, empty),
+                To::Neighbour(number) => {
+                    let neighbour = self.here.system().interface(number);
+                    let system = neighbour.map_or(0, |it| it.neighbour as usize);
+                    let node = self.here.shared.settings.systems[system].control();
+                    (node, (PathReference::OneHop(number), Position::default()))
+                }
+                To::Service(isd_as, path) => {
+                    let system = self.here.shared.settings.system(isd_as);
+                    let Some(node) = system.map(super::System::control) else { continue };
+                    let position = Position::first(&path);
+                    let Some(control) = &mut self.control else { return };
+                    let route = control.routes.get_mut(&isd_as).filter(|it| it.path == path);
+                    let handle = match route {
+                        Some(it) => *it.handle.get_or_insert_with(|| packets.insert_path(path)),
+                        None => packets.insert_path(path),
+                    };
+                    (node, (PathReference::Standard(handle), position))
+                }
+            };
+            let bytes = self.send_message(now, &message, node, path, packets, actions);
+            if let (Some(it), ControlMessage::Beacon(_)) = (&mut self.control, &message) {
+                it.counters.beacons_sent += 1;
+                it.counters.beacon_bytes += bytes;
+            }
+        }
     }
 
-    /// Takes in a part of a message from a node; returns the message that is complete with it.
-    pub(super) fn receive(&mut self, from: u32, part: &Fragment<'_>) -> Option<Vec<u8>> {
-        if part.count == 1 {
-            return Some(part.bytes.to_vec());
-        }
-        let is_it = |it: &Incomplete| {
-            (it.from, it.message, it.parts.len()) == (from, part.message, part.count.into())
+    /// Sends a message in as many packets as it needs; returns its length.
+    pub(super) fn send_message(
+        &mut self,
+        now: Time,
+        message: &ControlMessage,
+        to: u32,
+        path: (PathReference, Position),
+        packets: &mut PacketStore,
+        actions: &mut Actions,
+    ) -> u64 {
+        let bytes = message.encode();
+        let number = self.messages.number();
+        let room = match path.0 {
+            PathReference::Standard(it) => CONTROL_PACKET - packets.path(it).length() as u16 - 60,
+            _ => CONTROL_PACKET - 92,
         };
-        let place = self.incomplete.iter().position(is_it).unwrap_or_else(|| {
-            if self.incomplete.len() == MOST_INCOMPLETE {
-                self.incomplete.pop_front();
+        for part in Fragment::split(number, &bytes, room) {
+            let part = part.encode();
+            let payload = datagram(part.len());
+            let content = ScionContent::Message(packets.insert_message(part));
+            let hosts = (IpVersion::V4, Ecn::NotCapable);
+            self.plane(now, packets, actions).send(content, payload, to, path, hosts);
+        }
+        bytes.len() as u64
+    }
+
+    pub(super) fn take_message(
+        &mut self,
+        now: Time,
+        header: &ScionPacket,
+        message: ControlMessage,
+        packets: &mut PacketStore,
+        actions: &mut Actions,
+    ) {
+        let from = header.between[0];
+        match message {
+            ControlMessage::Reply { identifier, segments } => {
+                let segments: Segments =
+                    segments.into_iter().map(|(kind, it)| (kind, Arc::new(it))).collect();
+                if header.path != PathReference::Empty {
+                    if let Some(it) = &mut self.control {
+                        it.on_answer(now, identifier, &segments);
+                    }
+                    return;
+                }
+                self.take_segments(now, identifier, &segments, packets);
             }
-            let missing = usize::from(part.count);
-            let parts = vec![None; missing];
-            self.incomplete.push_back(Incomplete { from, message: part.message, missing, parts });
-            self.incomplete.len() - 1
-        });
-        let known = &mut self.incomplete[place];
-        if known.parts[usize::from(part.place)].replace(part.bytes.to_vec()).is_none() {
-            known.missing -= 1;
+            ControlMessage::Request { identifier, kind, to } => {
+                let Some(control) = &mut self.control else { return };
+                if header.path == PathReference::Empty {
+                    return control.look_up(now, to, (from, identifier));
+                }
+                let found = control.answer(kind, to);
+                let segments = found.into_iter().map(|(kind, it)| (kind, (*it).clone())).collect();
+                let reply = ControlMessage::Reply { identifier, segments };
+                let back = self.host.way_back(header, packets);
+                self.send_message(now, &reply, from, back, packets, actions);
+            }
+            ControlMessage::Registration(segment) => {
+                if let Some(it) = &mut self.control {
+                    it.on_registration(segment);
+                }
+            }
+            ControlMessage::Beacon(segment) => {
+                let PathReference::OneHop(egress) = header.path else { return };
+                let neighbour = self.here.shared.settings.system_of(from).interface(egress);
+                let Some(ingress) = neighbour.map(|it| it.neighbour_number) else { return };
+                if let Some(it) = &mut self.control {
+                    it.on_beacon(ingress, segment);
+                }
+            }
         }
-        if known.missing > 0 {
-            return None;
-        }
-        let whole = self.incomplete.remove(place)?;
-        Some(whole.parts.into_iter().flatten().collect::<Vec<_>>().concat())
+    }
+
+    /// A host gets the segments that it asked for, and combines them.
+    fn take_segments(
+        &mut self,
+        now: Time,
+        identifier: u32,
+        segments: &Segments,
+        packets: &mut PacketStore,
+    ) {
+        let own = self.here.system().isd_as;
+        let Some(to) = self.host.asked_for(identifier) else { return };
+        let of = |kind: SegmentKind| -> Vec<_> {
+            segments.iter().filter(|it| it.0 == kind).map(|it| Arc::clone(&it.1)).collect()
+        };
+        let [up, core, down] = [SegmentKind::Up, SegmentKind::Core, SegmentKind::Down].map(of);
+        let found = combine([own, to], &up, &core, &down);
+        self.host.on_paths(now, identifier, found, packets);
     }
 }

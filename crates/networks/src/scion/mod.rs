@@ -12,13 +12,17 @@ mod counters;
 mod data_plane;
 mod discovery;
 mod flows;
+mod fragments;
 mod host;
 mod inside;
 mod lookups;
+mod maker;
 mod messages;
 mod node;
 mod paths;
 pub mod policies;
+mod probes;
+mod reports;
 mod settings;
 
 pub use beacons::Beacons;
@@ -27,7 +31,8 @@ pub use counters::{ControlCounters, RouterCounters};
 pub use discovery::{Known, discover, paths};
 pub use flows::{FlowNumber, FlowPolicies, FlowPolicy};
 pub use host::{PathChange, PathUse};
-pub use node::{FlowView, PROTOCOL, ScionMaker, ScionNode};
+pub use maker::{PROTOCOL, ScionMaker};
+pub use node::{FlowView, ScionNode};
 pub use settings::{
     Beaconing, ExternalInterface, LinkPlan, Relation, ScionSettings, System, SystemPlan,
 };

@@ -1,115 +1,31 @@
 //! The layer of a node: its router, its hosts, and on one node of each system the control
 //! service.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use windtunnel_engine::{Duration, Time};
-use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::scion::{
-    ControlMessage, Fragment, PathReference, Position, ScionContent, ScionPacket, SegmentKind,
-    UNDERLAY_PORT,
+    ControlMessage, Fragment, PathReference, Position, ScionContent, SegmentKind,
 };
-use windtunnel_packets::{Body, Ecn, Packet, PacketStore, ProtocolNumber};
+use windtunnel_packets::{Body, Ecn, Packet, PacketStore};
 
-use super::combination::combine;
-use super::control::{ControlService, To};
+use super::control::ControlService;
 use super::counters::{ControlCounters, RouterCounters};
-use super::data_plane::{Here, PROBE, Plane, datagram, path_back};
-use super::discovery::{Known, discover, paths};
-use super::flows::{FlowNumber, FlowPolicies};
+use super::data_plane::{Here, PROBE, Plane, Shared};
+use super::discovery::Known;
+use super::flows::FlowNumber;
 use super::host::{Host, PathChange, PathUse, Wanted};
-use super::lookups::Segments;
 use super::settings::ScionSettings;
 use crate::error_budget::ErrorBudget;
-use crate::layer::{Actions, Interface, LayerMaker, NetworkLayer, NodeSetting, Timer};
-
-/// The number by which nodes know the layer: the underlay's UDP port.
-pub const PROTOCOL: ProtocolNumber = ProtocolNumber(UNDERLAY_PORT);
-/// The largest SCION packet of the control plane, in bytes: what every link carries.
-const CONTROL_PACKET: u16 = 1200;
-
-/// A host's packets have so many bytes at most, with all headers.
-const FULL_PACKET: u16 = 1500;
-
-/// What all nodes share.
-#[derive(Clone, Debug)]
-pub(super) struct Shared {
-    pub(super) settings: Arc<ScionSettings>,
-}
-
-/// Makes the layers of a network of autonomous systems.
-#[derive(Debug)]
-pub struct ScionMaker {
-    settings: Arc<ScionSettings>,
-    known: OnceLock<Arc<Vec<Known>>>,
-}
-
-impl ScionMaker {
-    /// Of a network.
-    #[must_use]
-    pub fn new(settings: ScionSettings) -> Self {
-        Self { settings: Arc::new(settings), known: OnceLock::new() }
-    }
-
-    /// The network.
-    #[must_use]
-    pub fn settings(&self) -> &Arc<ScionSettings> {
-        &self.settings
-    }
-
-    /// The same network, whose flows choose their paths so.
-    #[must_use]
-    pub fn with_flows(&self, flows: FlowPolicies) -> Self {
-        let settings = ScionSettings { flows, ..ScionSettings::clone(&self.settings) };
-        Self { settings: Arc::new(settings), known: self.known.clone() }
-    }
-
-    /// What control services know once the network has been there for long.
-    pub fn known(&self) -> &Arc<Vec<Known>> {
-        self.known.get_or_init(|| Arc::new(discover(&self.settings)))
-    }
-
-    /// The paths from one node's system to another's that hosts hold once the network has been
-    /// there for long.
-    #[must_use]
-    pub fn paths(&self, ends: [usize; 2]) -> Vec<super::Combined> {
-        let ends = ends.map(|it| self.settings.places[it].system);
-        let mut found = paths(&self.settings, self.known(), ends);
-        found.truncate(self.settings.beaconing.most_paths);
-        found
-    }
-}
-
-impl LayerMaker for ScionMaker {
-    fn protocol(&self) -> ProtocolNumber {
-        PROTOCOL
-    }
-
-    fn layer(&self, setting: NodeSetting) -> Box<dyn NetworkLayer> {
-        let known = self.settings.beaconing.is_known.then(|| Arc::clone(self.known()));
-        Box::new(ScionNode::new(Arc::clone(&self.settings), known.as_deref(), setting))
-    }
-
-    /// What is left of 1,500 bytes on the path of those that hosts hold with the least room: it
-    /// has the longest header, or the smallest MTU.
-    fn overhead(&self, ends: [usize; 2], ip: IpVersion) -> u16 {
-        let paths = self.paths(ends);
-        let lost = paths.iter().map(|it| {
-            let headers = self.settings.headers(ip, &it.path);
-            let packet = it.mtu.saturating_add(self.settings.underlay_header()).min(FULL_PACKET);
-            headers - ip.header() + FULL_PACKET - packet
-        });
-        lost.max().unwrap_or(0)
-    }
-}
+use crate::layer::{Actions, Interface, NetworkLayer, NodeSetting, Timer};
 
 /// The layer of one node.
 #[derive(Debug)]
 pub struct ScionNode {
-    here: Here,
-    host: Host,
-    control: Option<Box<ControlService>>,
-    messages: super::messages::Messages,
+    pub(super) here: Here,
+    pub(super) host: Host,
+    pub(super) control: Option<Box<ControlService>>,
+    pub(super) messages: super::fragments::Messages,
     /// Packets that have come to their end here, for the time of a call.
     arrived: Vec<Packet>,
     /// When it is to be called next.
@@ -130,7 +46,11 @@ pub struct FlowView<'a> {
 }
 
 impl ScionNode {
-    fn new(settings: Arc<ScionSettings>, known: Option<&Vec<Known>>, setting: NodeSetting) -> Self {
+    pub(super) fn new(
+        settings: Arc<ScionSettings>,
+        known: Option<&Vec<Known>>,
+        setting: NodeSetting,
+    ) -> Self {
         let node = setting.node as u32;
         let mut random = setting.random;
         let system = settings.places[setting.node].system;
@@ -151,7 +71,7 @@ impl ScionNode {
                 errors: ErrorBudget::default(),
             },
             control,
-            messages: super::messages::Messages::default(),
+            messages: super::fragments::Messages::default(),
             arrived: Vec::new(),
             alarm: Time::NEVER,
         }
@@ -197,7 +117,7 @@ impl ScionNode {
         })
     }
 
-    fn plane<'a>(
+    pub(super) fn plane<'a>(
         &'a mut self,
         now: Time,
         packets: &'a mut PacketStore,
@@ -221,7 +141,7 @@ impl ScionNode {
             }
         }
         let control = self.control.as_ref().map_or(Time::NEVER, |it| it.next());
-        let next = control.min(self.host.next);
+        let next = control.min(self.host.next).max(now);
         if next < self.alarm {
             self.alarm = next;
             actions.wake(next, Timer(0));
@@ -250,74 +170,8 @@ impl ScionNode {
         }
     }
 
-    /// Sends what the control service wants sent.
-    fn send_messages(&mut self, now: Time, packets: &mut PacketStore, actions: &mut Actions) {
-        let Some(control) = &mut self.control else { return };
-        for (to, message) in std::mem::take(&mut control.output) {
-            let empty = (PathReference::Empty, Position::default());
-            let (node, path) = match to {
-                To::Host(node) => (node, empty),
-                To::Neighbour(number) => {
-                    let neighbour = self.here.system().interface(number);
-                    let system = neighbour.map_or(0, |it| it.neighbour as usize);
-                    let node = self.here.shared.settings.systems[system].control();
-                    (node, (PathReference::OneHop(number), Position::default()))
-                }
-                To::Service(isd_as, path) => {
-                    let system = self.here.shared.settings.system(isd_as);
-                    let Some(node) = system.map(super::System::control) else { continue };
-                    let position = Position::first(&path);
-                    let Some(control) = &mut self.control else { return };
-                    let route = control.routes.get_mut(&isd_as).filter(|it| it.path == path);
-                    let handle = match route {
-                        Some(it) => *it.handle.get_or_insert_with(|| packets.insert_path(path)),
-                        None => packets.insert_path(path),
-                    };
-                    (node, (PathReference::Standard(handle), position))
-                }
-            };
-            let bytes = self.send_message(now, &message, node, path, packets, actions);
-            if let (Some(it), ControlMessage::Beacon(_)) = (&mut self.control, &message) {
-                it.counters.beacons_sent += 1;
-                it.counters.beacon_bytes += bytes;
-            }
-        }
-    }
-
-    /// Sends a message in as many packets as it needs; returns its length.
-    fn send_message(
-        &mut self,
-        now: Time,
-        message: &ControlMessage,
-        to: u32,
-        path: (PathReference, Position),
-        packets: &mut PacketStore,
-        actions: &mut Actions,
-    ) -> u64 {
-        let bytes = message.encode();
-        let number = self.messages.number();
-        let room = match path.0 {
-            PathReference::Standard(it) => CONTROL_PACKET - packets.path(it).length() as u16 - 60,
-            _ => CONTROL_PACKET - 92,
-        };
-        for part in Fragment::split(number, &bytes, room) {
-            let part = part.encode();
-            let payload = datagram(part.len());
-            let content = ScionContent::Message(packets.insert_message(part));
-            let hosts = (IpVersion::V4, Ecn::NotCapable);
-            self.plane(now, packets, actions).send(content, payload, to, path, hosts);
-        }
-        bytes.len() as u64
-    }
-
     /// A packet has come to its end here.
-    fn end(
-        &mut self,
-        now: Time,
-        packet: Packet,
-        packets: &mut PacketStore,
-        actions: &mut Actions,
-    ) {
+    fn end(&mut self, now: Time, packet: Packet, packets: &mut PacketStore, actions: &mut Actions) {
         let Body::Scion(header) = packet.body else { return };
         match header.content {
             ScionContent::Packet(inside) => match packets.unwrap_at(inside, packet.ecn) {
@@ -326,7 +180,10 @@ impl ScionNode {
                     self.host.on_packet(&header, &inner, packets);
                     actions.delivered.push(inner);
                 }
-                Err(inner) => packets.discard(&inner),
+                Err(inner) => {
+                    self.here.counters.unmarkable += 1;
+                    packets.discard(&inner);
+                }
             },
             ScionContent::Error { error, quoted } => {
                 self.here.counters.errors_received += 1;
@@ -345,8 +202,7 @@ impl ScionNode {
                 self.host.on_echo(now, sequence);
             }
             ScionContent::Echo { is_reply: false, identifier, sequence } => {
-                let back =
-                    path_back(packets, &header, |it, packets| packets.insert_path(it.into()));
+                let back = self.host.way_back(&header, packets);
                 let content = ScionContent::Echo { is_reply: true, identifier, sequence };
                 let hosts = (header.hosts, Ecn::NotCapable);
                 let to = header.between[0];
@@ -367,72 +223,6 @@ impl ScionNode {
                 packets.discard(&packet);
             }
         }
-    }
-
-    fn take_message(
-        &mut self,
-        now: Time,
-        header: &ScionPacket,
-        message: ControlMessage,
-        packets: &mut PacketStore,
-        actions: &mut Actions,
-    ) {
-        let from = header.between[0];
-        match message {
-            ControlMessage::Reply { identifier, segments } => {
-                let segments: Segments =
-                    segments.into_iter().map(|(kind, it)| (kind, Arc::new(it))).collect();
-                if header.path != PathReference::Empty {
-                    if let Some(it) = &mut self.control {
-                        it.on_answer(now, identifier, &segments);
-                    }
-                    return;
-                }
-                self.take_segments(now, identifier, &segments, packets);
-            }
-            ControlMessage::Request { identifier, kind, to } => {
-                let Some(control) = &mut self.control else { return };
-                if header.path == PathReference::Empty {
-                    return control.look_up(now, to, (from, identifier));
-                }
-                let found = control.answer(kind, to);
-                let segments = found.into_iter().map(|(kind, it)| (kind, (*it).clone())).collect();
-                let reply = ControlMessage::Reply { identifier, segments };
-                let back = path_back(packets, header, |it, packets| packets.insert_path(it.into()));
-                self.send_message(now, &reply, from, back, packets, actions);
-            }
-            ControlMessage::Registration(segment) => {
-                if let Some(it) = &mut self.control {
-                    it.on_registration(segment);
-                }
-            }
-            ControlMessage::Beacon(segment) => {
-                let PathReference::OneHop(egress) = header.path else { return };
-                let neighbour = self.here.shared.settings.system_of(from).interface(egress);
-                let Some(ingress) = neighbour.map(|it| it.neighbour_number) else { return };
-                if let Some(it) = &mut self.control {
-                    it.on_beacon(ingress, segment);
-                }
-            }
-        }
-    }
-
-    /// A host gets the segments that it asked for, and combines them.
-    fn take_segments(
-        &mut self,
-        now: Time,
-        identifier: u32,
-        segments: &Segments,
-        packets: &mut PacketStore,
-    ) {
-        let own = self.here.system().isd_as;
-        let Some(to) = self.host.asked_for(identifier) else { return };
-        let of = |kind: SegmentKind| -> Vec<_> {
-            segments.iter().filter(|it| it.0 == kind).map(|it| Arc::clone(&it.1)).collect()
-        };
-        let [up, core, down] = [SegmentKind::Up, SegmentKind::Core, SegmentKind::Down].map(of);
-        let found = combine([own, to], &up, &core, &down);
-        self.host.on_paths(now, identifier, &found, packets);
     }
 }
 

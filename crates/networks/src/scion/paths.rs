@@ -53,10 +53,8 @@ fn identity(interfaces: &[InterfaceId]) -> PathId {
 
 /// What a policy sees of a path.
 fn info(combined: &Combined) -> PathInfo {
-    let interface = |it: &(windtunnel_packets::scion::IsdAs, u16)| InterfaceId {
-        isd_as: it.0.0,
-        number: it.1,
-    };
+    let interface =
+        |it: &(windtunnel_packets::scion::IsdAs, u16)| InterfaceId { isd_as: it.0.0, number: it.1 };
     let interfaces: Arc<[InterfaceId]> = combined.interfaces.iter().map(interface).collect();
     let bandwidth = combined.bandwidth.map(|it| 1000 * u64::from(it));
     PathInfo {
@@ -71,9 +69,19 @@ fn info(combined: &Combined) -> PathInfo {
     }
 }
 
+/// The paths that a host keeps, the shortest, in the order in which policies see them.
+pub(super) fn kept(mut found: Vec<Combined>, most: usize) -> Vec<Combined> {
+    found.sort_by_cached_key(|it| {
+        let info = info(it);
+        (info.as_hops, info.id)
+    });
+    found.truncate(most);
+    found
+}
+
 impl Paths {
     /// Takes in what was found. Of what was known before, revocations and round trips stay.
-    pub(super) fn replace(&mut self, now: Time, found: &[Combined], most: usize) {
+    pub(super) fn replace(&mut self, now: Time, found: Vec<Combined>, most: usize) {
         let before = std::mem::take(&mut self.held);
         let held = |it: &Combined| {
             let mut info = info(it);
@@ -84,10 +92,7 @@ impl Paths {
             let handle = same.and_then(|it| it.handle);
             Held { path: Arc::new(it.path.clone()), info, handle, revoked }
         };
-        let mut all: Vec<Held> = found.iter().map(held).collect();
-        all.sort_by_key(|it| (it.info.as_hops, it.info.id));
-        all.truncate(most);
-        self.held = all;
+        self.held = kept(found, most).iter().map(held).collect();
         self.update(now);
     }
 
@@ -140,9 +145,10 @@ impl Paths {
     /// Takes the round trip of a probe into what is known of a path (RFC 6298, section 2).
     pub(super) fn measure(&mut self, id: PathId, rtt: Duration) -> Option<&PathInfo> {
         let held = self.held.iter_mut().find(|it| it.info.id == id)?;
-        let smoothed = held.info.rtt.map_or(rtt.as_nanos(), |it| {
-            it.as_nanos() - it.as_nanos() / 8 + rtt.as_nanos() / 8
-        });
+        let smoothed = held
+            .info
+            .rtt
+            .map_or(rtt.as_nanos(), |it| it.as_nanos() - it.as_nanos() / 8 + rtt.as_nanos() / 8);
         held.info.rtt = Some(Duration::from_nanos(smoothed));
         if let Some(live) = self.live.iter_mut().find(|it| it.id == id) {
             live.rtt = Some(Duration::from_nanos(smoothed));

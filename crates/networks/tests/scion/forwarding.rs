@@ -1,9 +1,12 @@
 //! What border routers let pass, and what hosts do about failures.
 
-use windtunnel_networks::scion::{Beaconing, RouterCounters, ScionSettings};
+use windtunnel_networks::scion::{
+    Beaconing, Relation, RouterCounters, ScionNode, ScionSettings, SystemPlan,
+};
+use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::scion::Path;
 
-use crate::network::{Network, at, two_domains};
+use crate::network::{Network, at, isd_as, links, two_domains};
 
 /// A datagram from 0 to 8 arrives after one delay for each of the four links of the shortest
 /// path, behind the search for paths.
@@ -38,7 +41,8 @@ fn the_first_packet_waits_for_two_rounds_of_questions() {
 /// all its hop fields: what tells the sender takes the same path back, and is dropped as well.
 #[test]
 fn a_packet_with_a_changed_hop_field_is_dropped_and_reported() {
-    let changes: [(fn(&mut Path), [u64; 2]); 5] = [
+    type Change = (fn(&mut Path), [u64; 2]);
+    let changes: [Change; 5] = [
         (|it| it.sections[0].hops[1].mac[3] ^= 1, [1, 1]),
         (|it| it.sections[0].hops[1].expiry += 1, [1, 1]),
         (|it| it.sections[1].hops[0].mac[0] ^= 128, [1, 1]),
@@ -152,7 +156,7 @@ fn no_packet_is_unaccounted_for() {
 fn routers_keep_nothing_of_other_systems() {
     let mut network = Network::new(two_domains());
     let sizes = |network: &Network| -> Vec<usize> {
-        network.nodes.iter().map(windtunnel_networks::scion::ScionNode::table_size).collect()
+        network.nodes.iter().map(ScionNode::table_size).collect()
     };
     let before = sizes(&network);
     // One node, and the interfaces: 0 has two, the core systems three.
@@ -209,4 +213,71 @@ fn what_has_expired_is_not_used() {
     }
     network.run(at(501_000));
     assert_eq!(network.delivered.len(), 338, "those of the seconds 0 to 337");
+}
+
+/// A link inside a system on the way fails: its router says which two interfaces do not reach
+/// each other any more, and the host takes a path round the system.
+#[test]
+fn a_failure_inside_a_system_is_gone_round() {
+    let system = |number: u64, is_core: bool, nodes: &[u32]| SystemPlan {
+        isd_as: isd_as(1, number),
+        is_core,
+        nodes: nodes.to_vec(),
+    };
+    let all = [
+        system(1, false, &[0]),
+        system(2, true, &[1, 2]),
+        system(3, true, &[3]),
+        system(4, true, &[4]),
+        system(5, false, &[5]),
+    ];
+    let mut joined = links(&[
+        (0, 1, Relation::Parent),
+        (1, 2, Relation::Core),
+        (2, 5, Relation::Child),
+        (0, 3, Relation::Parent),
+        (3, 4, Relation::Core),
+        (4, 5, Relation::Child),
+        (1, 3, Relation::Core),
+        (4, 2, Relation::Core),
+    ]);
+    joined[1].relation = None;
+    let settings = ScionSettings::new(&all, &joined, Beaconing::default(), IpVersion::V4);
+    let mut network = Network::new(settings);
+    network.send(at(0), [0, 5]);
+    network.run(at(999));
+    assert!(network.passed.iter().any(|it| it.1 == [1, 2]), "that is the shortest");
+    network.set_link(at(1000), [1, 2], false);
+    network.send(at(1000), [0, 5]);
+    network.run(at(1500));
+    assert_eq!(network.nodes[1].counters().inside_down, 1);
+    assert_eq!(network.nodes[0].counters().errors_received, 1);
+    network.passed.clear();
+    network.send(at(1500), [0, 5]);
+    network.run(at(2000));
+    let crossed: Vec<[usize; 2]> = network.passed.iter().map(|it| it.1).collect();
+    assert_eq!(crossed, [[0, 3], [3, 4], [4, 5]]);
+}
+
+/// A packet that is larger than a link on its path carries is dropped, and its sender leaves the
+/// path alone.
+#[test]
+fn a_packet_that_is_too_big_is_reported() {
+    let mut settings = two_domains();
+    // The policy of the host does not look at what beacons announce of that.
+    for system in &mut settings.systems {
+        for it in &mut system.interfaces {
+            if [it.node, it.neighbour_node] == [3, 6] {
+                it.mtu = 900;
+            }
+        }
+    }
+    let mut network = Network::new(settings);
+    network.send(at(0), [0, 8]);
+    network.run(at(900));
+    assert_eq!(network.nodes[3].counters().too_big, 1);
+    assert_eq!(network.delivered.len(), 0);
+    network.send(at(1000), [0, 8]);
+    network.run(at(1900));
+    assert_eq!(network.delivered.len(), 1, "over another path");
 }

@@ -203,8 +203,7 @@ impl Network {
         let datagram = Datagram { flow: from as u32, length: 1000, sequence: 0, sent: now };
         let body = Body::Datagram(datagram);
         let route = Route::NONE;
-        let packet =
-            Packet { body, ecn: Ecn::NotCapable, network_size: 1028, hops: 0, route };
+        let packet = Packet { body, ecn: Ecn::NotCapable, network_size: 1028, hops: 0, route };
         self.act(now, from, |it, packets, actions| it.carry(now, packet, to, packets, actions));
     }
 

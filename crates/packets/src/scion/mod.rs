@@ -20,17 +20,19 @@ mod segment_wire;
 
 pub use control::{ControlMessage, FRAGMENT_HEADER, Fragment, SegmentKind};
 pub use error::DecodeError;
-pub use header::{ADDRESSES, COMMON_HEADER, HostAddress, OneHop, PathHeader, ScionHeader, protocol};
+pub use header::{
+    ADDRESSES, COMMON_HEADER, HostAddress, OneHop, PathHeader, ScionHeader, protocol,
+};
 pub use isd_as::{IsdAs, ParseIsdAsError};
 pub use mac::{Key, Mac};
 pub use packet::{ErrorReport, PathHandle, PathReference, ScionContent, ScionPacket};
 pub use path::{
-    EXPIRY_UNIT, HopField, InfoField, MOST_HOPS, MOST_SEGMENTS, Path, PathSection, Position, Current,
-    expiry_steps, lifetime,
+    Current, EXPIRY_UNIT, HopField, InfoField, MOST_HOPS, MOST_SEGMENTS, Path, PathSection,
+    Position, expiry_steps, lifetime,
 };
 pub use scmp::{LARGEST_SCMP, Scmp, ScmpError, quoted_at_most};
 pub use segment::{AsEntry, HopEntry, PathSegment, PeerEntry, StaticInfo};
 
-/// The UDP port of the underlay that border routers use here: the first of the range that
-/// SCION's implementation gives to dispatched traffic.
+/// The UDP port of the underlay: that of border routers in the examples of SCION's
+/// implementation.
 pub const UNDERLAY_PORT: u16 = 30042;

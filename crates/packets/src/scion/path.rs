@@ -155,10 +155,8 @@ impl Position {
     #[must_use]
     pub fn current(&self, path: &Path) -> Option<Current> {
         let number = usize::from(self.section);
-        let before: usize = path.sections[..number.min(path.sections.len())]
-            .iter()
-            .map(|it| it.hops.len())
-            .sum();
+        let before: usize =
+            path.sections[..number.min(path.sections.len())].iter().map(|it| it.hops.len()).sum();
         let section = path.sections.get(number)?;
         let place = usize::from(self.hop).checked_sub(before)?;
         let hop = *section.hops.get(place)?;
@@ -300,7 +298,8 @@ impl Path {
             return Err(DecodeError::Length { offset: reader.offset(), length: bytes.len() });
         }
         let path = Self { sections };
-        let position = Position { section: section as u8, hop: hop as u8, ..Position::first(&path) };
+        let position =
+            Position { section: section as u8, hop: hop as u8, ..Position::first(&path) };
         Ok((path, position))
     }
 }

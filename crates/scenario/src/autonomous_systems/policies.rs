@@ -183,7 +183,8 @@ pub(crate) enum Policy {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "LowestRttPolicy")]
 pub(crate) struct LowestRtt {
-    /// How often all paths are probed; as often it is considered whether to switch.
+    /// How often all paths are probed; each time that all probes have returned it is considered
+    /// whether to switch.
     #[serde(default = "milliseconds::<1000>")]
     probe_interval: Located<Measured<Duration>>,
     /// By which share of the current path's round trip another one's must be shorter.

@@ -164,7 +164,9 @@ impl Flow {
         let ip = IpVersion::from(*ip);
         let mut network = around.paths.network(ends, path.as_deref(), ip);
         let (transport, split, multipath) = match &self.own {
-            Transport::Udp(it) => (TransportPlan::Udp(it.plan(ip, files)?), None, None),
+            Transport::Udp(it) => {
+                (TransportPlan::Udp(it.plan(ip, network.overhead, files)?), None, None)
+            }
             Transport::Tcp(it) => {
                 let split = it.split(around, ends)?;
                 if split.is_some() {

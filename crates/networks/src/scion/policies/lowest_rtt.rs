@@ -1,9 +1,9 @@
 //! The path with the lowest round trip of probes, as a policy of PANAPI chooses; with what keeps
 //! it from switching too often.
 //!
-//! After each interval of probes the flow may switch once. It does if another path's round trip
-//! is shorter by more than the hysteresis, the last switch is long enough ago, and then with some
-//! probability only: hosts that all see the same round trips must not all move at once (Fischer,
+//! Each time that the probes of all paths have returned, the flow may switch once. It does if
+//! another path's round trip is shorter by more than the hysteresis, the last switch is long enough
+//! ago, and then with some probability only: hosts that all see the same round trips must not all move at once (Fischer,
 //! Räcke and Vöcking, "Fast convergence to Wardrop equilibria by adaptive sampling methods",
 //! STOC 2006).
 
@@ -15,7 +15,7 @@ use super::{PathInfo, PathPolicy, least};
 /// Parameters of the policy.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LowestRttSettings {
-    /// How often all paths are probed, and a switch is considered; above zero.
+    /// How often all paths are probed; above zero.
     pub probe_interval: Duration,
     /// By which share of the current path's round trip another's must be shorter, from 0 to 1.
     pub hysteresis: f64,
@@ -36,25 +36,39 @@ enum Probe {
     Returned(Duration),
 }
 
+/// What is known of a path.
+#[derive(Clone, Copy, Debug, Default)]
+struct Last {
+    probe: Probe,
+    /// Whether that is so since a switch was last considered.
+    is_new: bool,
+}
+
 /// The policy.
 #[derive(Debug)]
 pub(super) struct LowestRtt {
     settings: LowestRttSettings,
-    last: Memory<Probe>,
-    /// When a switch is considered again.
-    considers: Time,
+    last: Memory<Last>,
     /// Until when there is none after the last one.
     held_until: Time,
 }
 
 impl LowestRtt {
     pub(super) fn new(settings: LowestRttSettings) -> Self {
-        let (considers, held_until) = (Time::ZERO, Time::ZERO);
-        Self { settings, last: Memory::default(), considers, held_until }
+        Self { settings, last: Memory::default(), held_until: Time::ZERO }
     }
 
     fn probe(&self, path: &PathInfo) -> Probe {
-        self.last.get(path.id).copied().unwrap_or_default()
+        self.last.get(path.id).map(|it| it.probe).unwrap_or_default()
+    }
+
+    /// Whether all paths were probed since this was last so.
+    fn has_news(&mut self, paths: &[PathInfo]) -> bool {
+        let has_news = paths.iter().all(|it| self.last.get(it.id).is_some_and(|it| it.is_new));
+        if has_news {
+            paths.iter().for_each(|it| self.last.entry(it.id).is_new = false);
+        }
+        has_news
     }
 
     /// A path's round trip; the longest, if its last probe was lost or none has returned.
@@ -93,7 +107,8 @@ impl PathPolicy for LowestRtt {
     }
 
     fn on_probe(&mut self, _: Time, path: &PathInfo, rtt: Option<Duration>) {
-        *self.last.entry(path.id) = rtt.map_or(Probe::Lost, Probe::Returned);
+        let probe = rtt.map_or(Probe::Lost, Probe::Returned);
+        *self.last.entry(path.id) = Last { probe, is_new: true };
     }
 
     fn select(
@@ -103,16 +118,10 @@ impl PathPolicy for LowestRtt {
         current: Option<usize>,
         random: &mut Random,
     ) -> usize {
-        let Some(current) = current else {
-            self.considers = now + self.settings.probe_interval;
-            return self.best(paths);
-        };
-        if now < self.considers {
+        let Some(current) = current else { return self.best(paths) };
+        if !self.has_news(paths) {
             return current;
         }
-        let interval = self.settings.probe_interval;
-        let passed = now.since(self.considers).as_picos() / interval.as_picos();
-        self.considers += interval * (passed + 1);
         let best = self.best(paths);
         if best == current || !self.leaves(now, &paths[current], &paths[best], random) {
             return current;
