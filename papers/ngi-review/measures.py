@@ -117,8 +117,9 @@ def gap(results: Tables, keys: list[str], flow: str | None = None) -> pl.DataFra
 
     Where nothing arrives any more it lasts to the end of the run.
     """
-    series = results["flow_series"].filter(pl.lit(flow is None) | (pl.col("flow") == flow))
-    arrived = series.filter(pl.col("goodput_bps") > 0).select(*keys, "time_s")
+    of_flow = pl.col("flow") == flow if flow else pl.lit(value=True)
+    arrived = results["flow_series"].filter(of_flow, pl.col("goodput_bps") > 0)
+    arrived = arrived.select(*keys, "time_s")
     of_runs_alone = [it for it in keys if it != "flow"]
     runs = results["runs"].select(*of_runs_alone, time_s="duration_s")
     receivers = arrived.select(keys).unique(maintain_order=True)
@@ -208,8 +209,9 @@ def dispersion(results: Tables, keys: list[str]) -> pl.DataFrame:
 
 
 def delay(results: Tables, keys: list[str]) -> pl.DataFrame:
-    """Take the mean delay of messages, in ms."""
-    return of_runs(results["flows"], keys, 1e3 * pl.col("delay_s").mean())
+    """Take the mean delay of datagrams, in ms."""
+    datagrams = results["flows"].filter(protocol="udp")
+    return of_runs(datagrams, keys, 1e3 * pl.col("delay_s").mean())
 
 
 # -- KORUZA ---------------------------------------------------------------------------------------
@@ -285,7 +287,7 @@ MEASURES = {
     "dispersion": Measure(
         "difference from 1 of variance over mean of the messages in 50 ms", "", dispersion
     ),
-    "message-delay": Measure("mean delay of a message", "ms", delay),
+    "message-delay": Measure("mean delay of a datagram", "ms", delay),
     "messages-reordered": Measure(
         "messages that came after a later one",
         "per thousand",
