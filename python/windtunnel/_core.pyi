@@ -1,6 +1,6 @@
 """The core: scenarios are read, checked and run by the Rust crates."""
 
-from pathlib import Path
+import pathlib
 from typing import Any, Literal, Self, final
 
 from typing_extensions import disjoint_base
@@ -18,6 +18,8 @@ __all__ = [
     "Environments",
     "Ladder",
     "Outcome",
+    "Path",
+    "PathView",
     "RadioReport",
     "Scenario",
     "ScenarioError",
@@ -149,7 +151,7 @@ class Scenario:
         """What was decided that the user should know, such as a longer interval of series."""
 
     def start(
-        self, jobs: int, folder: Path | None = None, captured: list[str] = ..., threads: int = 1
+        self, jobs: int, folder: pathlib.Path | None = None, captured: list[str] = ..., threads: int = 1
     ) -> Batch:
         """Start all runs, each on `threads` threads.
 
@@ -326,6 +328,44 @@ class SchedulerView:
     """Bytes more that the receiver has room for."""
     segment: int
     """The bytes of a full segment."""
+    def __deepcopy__(self, _memo: Any) -> Self: ...
+
+@final
+class Path:
+    """A path to the destination: times are in nanoseconds, one way unless they are round trips."""
+
+    place: int
+    """Its place among the paths, which are ordered by `as_hops`, then by `id`."""
+    id: int
+    """What it is known by, as long as it crosses the same interfaces."""
+    latency: int
+    """The sum of the latencies that beacons announced."""
+    bandwidth_bps: int
+    """The least of the bandwidths that beacons announced."""
+    mtu: int
+    """The largest SCION packet, in bytes."""
+    as_hops: int
+    """How many autonomous systems it crosses, those of both ends included."""
+    interfaces: list[tuple[int, int]]
+    """The interfaces that it crosses: the number of the autonomous system, and its own."""
+    expires: int
+    """When it becomes invalid."""
+    rtt: int | None
+    """The smoothed round trip of its probes; None before the first."""
+    def __deepcopy__(self, _memo: Any) -> Self: ...
+
+@final
+class PathView:
+    """What a path policy decides on."""
+
+    now: int
+    """The time since the start of the run, in nanoseconds."""
+    paths: list[Path]
+    """The paths to the destination; never empty."""
+    current: int | None
+    """The place of the path that the packet before took, if it is still there."""
+    random: float
+    """A random number from 0 to below 1, which is the same in each run of the same seed."""
     def __deepcopy__(self, _memo: Any) -> Self: ...
 
 @final

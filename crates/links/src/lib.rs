@@ -11,6 +11,7 @@ mod air;
 mod budget;
 mod channel;
 mod impairment;
+mod load_delay;
 mod loss;
 mod opportunities;
 pub mod optical;
@@ -24,6 +25,7 @@ pub use channel::{
     Channel, ChannelMaker, ChannelSetting, ChannelState, PowerSample, RadioSample, ReportPlan,
 };
 pub use impairment::{Fate, Impairment, Impairments, Straggler};
+pub use load_delay::LoadDelay;
 pub use loss::{Loss, Victims};
 pub use opportunities::{Cursor, OPPORTUNITY, Opportunities};
 pub use physical_layer::{Frame, Outcome, PhysicalLayer, PhysicalLayerMaker};

@@ -5,6 +5,7 @@ mod controllers;
 mod dns;
 mod environment;
 mod extensions;
+mod path_policies;
 mod schedulers;
 
 use std::io;
@@ -380,6 +381,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     controllers::add(module)?;
     schedulers::add(module)?;
     bitrate_rules::add(module)?;
+    path_policies::add(module)?;
     environment::add(module)?;
     module.add_function(wrap_pyfunction!(schema, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue, module)?)?;

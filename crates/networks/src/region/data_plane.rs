@@ -9,10 +9,10 @@ use windtunnel_packets::region::{
 use windtunnel_packets::{Body, Ecn, Packet, PacketStore, Route};
 
 use super::control_plane::ControlPlane;
-use super::errors::ErrorBudget;
 use super::path_vector::Exit;
 use super::router::Here;
 use super::settings::Transit;
+use crate::error_budget::ErrorBudget;
 use crate::layer::{Actions, Interface};
 
 /// The data plane.

@@ -25,7 +25,7 @@ use crate::pace::Pace;
 use crate::queues::Queue;
 use crate::radio::RadioLink;
 use crate::units::{Bytes, Measured, Share, bytes};
-use impairments::Reordering;
+use impairments::{LoadDelay, Reordering};
 use loss::Loss;
 pub(crate) use loss::note as loss_note;
 use trace::TraceLink;
@@ -57,6 +57,10 @@ pub(crate) struct Common {
     /// The mean of the exponential time for which it holds each packet, as the mix of an anonymity
     /// network does: any packet may overtake any other. Default: none.
     mixing: Option<Each<Located<Measured<Duration>>>>,
+    /// A delay that grows with its load: for studies of hosts that choose their paths, where it
+    /// stands for a whole network. Not with `duplication`, `reordering` or `mixing`. Default:
+    /// none, but for what waits in its queue.
+    load_delay: Option<Each<Located<LoadDelay>>>,
     /// The shared medium that it uses: of all directions of all links that name the same
     /// one, a single packet is transmitted at a time. When the medium is free, the nodes
     /// with packets that wait take turns, one packet each, without collisions or any time
@@ -180,6 +184,7 @@ impl Common {
         let duplication = self.duplication.as_ref().map(|it| it.0[side]);
         let reordering = self.reordering.as_ref().map(|it| &it.0[side]);
         let mixing = self.mixing.as_ref().map(|it| &it.0[side]);
+        let load_delay = self.load_delay.as_ref().map(|it| &it.0[side]);
         Ok(DirectionPlan {
             rate: pace.rates[side],
             opportunities: pace.opportunities[side].clone(),
@@ -187,7 +192,7 @@ impl Common {
             delay: self.delay.0[side].0,
             loss: loss.map_or(Ok(LossPlan::None), Loss::plan)?,
             victims: loss.map_or(Victims::All, Loss::victims),
-            impairment: impairments::plan(duplication, reordering, mixing)?,
+            impairment: impairments::plan(duplication, reordering, mixing, load_delay)?,
             limit: queue.limit(),
             discipline: queue.discipline()?,
             overhead: self.overhead()?,

@@ -329,7 +329,8 @@ impl Hosts {
             | Body::LinkPacket(_)
             | Body::Message(_)
             | Body::Tunnelled(_)
-            | Body::Region(_) => {}
+            | Body::Region(_)
+            | Body::Scion(_) => {}
         }
     }
 
