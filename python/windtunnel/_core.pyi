@@ -151,7 +151,11 @@ class Scenario:
         """What was decided that the user should know, such as a longer interval of series."""
 
     def start(
-        self, jobs: int, folder: pathlib.Path | None = None, captured: list[str] = ..., threads: int = 1
+        self,
+        jobs: int,
+        folder: pathlib.Path | None = None,
+        captured: list[str] = ...,
+        threads: int = 1,
     ) -> Batch:
         """Start all runs, each on `threads` threads.
 
