@@ -41,7 +41,8 @@ MOST_COMBINATIONS = 5
 def kept(document: Mapping[str, Any], search: Mapping[str, Any] | None) -> dict[str, Any]:
     """Give what is kept of a reproduction, and of a search among combinations of readings."""
     found = {key: document[key] for key in (VERSION_KEY, "runs", "seed", "summary", "scores")}
-    if search:
+    # Without readings there is nothing to combine.
+    if search and search["combinations"] > 1:
         found["search"] = searched(search)
     items: dict[str, dict[str, Any]] = {}
     for item in document["items"]:

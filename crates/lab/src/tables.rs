@@ -62,6 +62,7 @@ pub const COLUMNS: &[&str] = &[
     "retransmissions",
     "timeouts",
     "marks",
+    "some_congestion_marks",
     "nacks",
     "decreases",
     "decreases_undone",
@@ -124,6 +125,12 @@ pub const COLUMNS: &[&str] = &[
     "station",
     "line_of_sight",
     "sinr_db",
+    "received_dbm",
+    "margin_db",
+    "term",
+    "unit",
+    "best",
+    "worst",
     "rate_bps",
     "kind",
     "name",
@@ -153,6 +160,7 @@ pub const COLUMNS: &[&str] = &[
     "entered_bytes",
     "left",
     "too_large",
+    "handshakes",
     "unmarkable",
     "region",
     "code",
@@ -385,6 +393,7 @@ pub struct Measurements {
     links: RecordBatch,
     nodes: RecordBatch,
     maps: RecordBatch,
+    link_budgets: RecordBatch,
     contacts: RecordBatch,
     sessions: sessions::Sessions,
     bridges: RecordBatch,
@@ -410,6 +419,7 @@ impl Measurements {
             links: links(plan, world, end),
             nodes: nodes(plan, world),
             maps: channels::maps(plan),
+            link_budgets: channels::budgets(plan),
             contacts: sky::contacts(plan),
             sessions: sessions::Sessions::of(plan, world),
             bridges: bridges::totals(plan, world),
@@ -470,6 +480,7 @@ fn links(plan: &Plan, world: &World, end: Time) -> RecordBatch {
         .count("losses", |(_, (it, _))| it.losses)
         .count("in_transit", |(_, (it, _))| it.offered - it.delivered - it.dropped())
         .count("marks", |(_, (it, _))| it.marks)
+        .count("some_congestion_marks", |(_, (it, _))| it.some_congestion_marks)
         .number("sojourn_s", |(_, (it, _))| mean(it.sojourn_sum, it.sent))
         // Little's law: the mean queue length is the arrival rate times the mean sojourn time.
         .number("queue_packets", |(_, (it, _))| it.sojourn_sum.as_seconds() / seconds)
@@ -522,6 +533,7 @@ pub(crate) fn link_series(plan: &Plan, rows: &[PortSample]) -> RecordBatch {
         .count("discipline_drops", |it| it.discipline_drops)
         .count("losses", |it| it.losses)
         .count("marks", |it| it.marks)
+        .count("some_congestion_marks", |it| it.some_congestion_marks)
         .batch()
 }
 
@@ -540,14 +552,15 @@ fn run_table(run: &Run) -> RecordBatch {
 
 /// All tables of the given runs, by name: `runs`, `flows`, `subflows`, `transfers`, `links`,
 /// `nodes`, `bridges`, `tunnels`, `regions`, `routers`, `route_changes`, `autonomous_systems`,
-/// `as_routers`, `paths`, `path_changes`, `maps`, `contacts`, `sessions`, `session_stages`, `session_nodes`, `players`, `video_segments`, and unless they are
-/// in files `flow_series`, `link_series`, `channel_series`, `route_series`, `subflow_series` and
-/// `playback_series`. Each starts with a column for every axis of
-/// the comparison and the run's number. Without runs there are no tables.
+/// `as_routers`, `paths`, `path_changes`, `maps`, `link_budgets`, `contacts`, `sessions`,
+/// `session_stages`, `session_nodes`, `players`, `video_segments`, and unless they are in files
+/// `flow_series`, `link_series`, `channel_series`, `route_series`, `subflow_series` and
+/// `playback_series`. Each starts with a column for every axis of the comparison and the run's
+/// number. Without runs there are no tables.
 #[must_use]
 pub fn all(study: &Study, runs: &[Run]) -> Vec<(&'static str, RecordBatch)> {
     type Part = fn(&Run) -> RecordBatch;
-    let parts: [(&'static str, Part); 22] = [
+    let parts: [(&'static str, Part); 23] = [
         ("runs", run_table),
         ("flows", |run| run.measurements.flows.clone()),
         ("subflows", |run| run.measurements.subflows.clone()),
@@ -564,6 +577,7 @@ pub fn all(study: &Study, runs: &[Run]) -> Vec<(&'static str, RecordBatch)> {
         ("paths", |run| run.measurements.paths.clone()),
         ("path_changes", |run| run.measurements.path_changes.clone()),
         ("maps", |run| run.measurements.maps.clone()),
+        ("link_budgets", |run| run.measurements.link_budgets.clone()),
         ("contacts", |run| run.measurements.contacts.clone()),
         ("sessions", |run| run.measurements.sessions.totals.clone()),
         ("session_stages", |run| run.measurements.sessions.stages.clone()),

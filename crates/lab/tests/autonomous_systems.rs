@@ -263,7 +263,7 @@ fn numbers_and_nodes_that_cannot_be_are_refused() {
     assert_refused(
         &[
             ("nodes = [\"ar\", \"a\"]", "nodes = ¶[\"ar\", \"a\", \"f\"]"),
-            ("nodes = [\"fr\", \"f\"]", "nodes = [\"fr\"]"),
+            ("nodes = [\"fr\", \"f\"], parents", "nodes = [\"fr\"], parents"),
         ],
         &["no path inside autonomous system `alpha` leads to node `f`"],
     );

@@ -83,6 +83,7 @@ pub(crate) fn plan(
     if let Some(Planned { domains, names: regions }) = regions.plan(&nodes, &plan.links)? {
         (plan.domains, plan.regions) = (Some(domains), regions);
     }
+    tunnels::add(&scenario.tunnels, &nodes, &link_names, &controllers, &mut plan)?;
     let systems = Systems { systems: &scenario.autonomous_systems, beaconing: &scenario.beaconing };
     let paths = systems.plan(&nodes, &plan.links)?;
     if let Some(it) = &paths {
@@ -91,7 +92,7 @@ pub(crate) fn plan(
     plan.flows = flows::plans(&scenario.flows, &nodes, &link_names, &controllers, &plan, files)?;
     checks::check(scenario, &plan)?;
     plan.bridges = bridges::plans(&scenario.bridges, &nodes, &plan)?;
-    plan.tunnels = tunnels::plans(&scenario.tunnels, &nodes, &plan)?;
+    tunnels::check(&scenario.tunnels, &plan)?;
     sessions::add(&scenario.sessions, &nodes, &link_names, &controllers, &mut plan)?;
     let makers = &controllers.extensions.path_policies;
     let policies = autonomous_systems::policies::of_flows(&scenario.flows, &plan, makers)?;

@@ -25,6 +25,7 @@ mod located;
 mod maps;
 mod needs;
 mod nodes;
+mod optical;
 mod pace;
 mod periods;
 mod producers;

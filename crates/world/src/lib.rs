@@ -31,6 +31,7 @@ mod series;
 mod sessions;
 mod side;
 mod sky;
+mod tcp_tunnel;
 mod transfers;
 mod world;
 
@@ -42,7 +43,7 @@ pub use plan::{
     AutonomousSystems, BridgePlan, ChangePlan, ConsumerPlan, ContactPlan, DirectionPlan,
     DomainsPlan, FlowPlan, LinkChange, LinkPlan, Metric, MultipathPlan, NodePlan, Paths, Plan,
     ProducerPlan, RegionNames, RoutePlan, Routing, Sharing, SkyPlan, SplitPlan, StrategyName,
-    Transport, TunnelPlan,
+    TcpTunnelPlan, Transport, TunnelCarrier, TunnelPlan,
 };
 pub use port::Counters as PortCounters;
 pub use port_id::PortId;
