@@ -181,7 +181,7 @@ impl Answer {
                 if let Ok(Some(data)) = record.to_record::<UnknownRecordData<_>>()
                     && record.rtype() == CODE
                 {
-                    let bytes = <[u8; 4]>::try_from(data.data().data()).ok()?;
+                    let bytes = <[u8; 4]>::try_from(*data.data().data()).ok()?;
                     answer.code = Some(u32::from_be_bytes(bytes));
                 }
                 if let Ok(Some(soa)) = record.to_record::<Soa<ParsedName<_>>>() {
