@@ -58,4 +58,4 @@ def table(document: dict[str, Any]) -> Table:
 CAPTION = """\
 codes: the region of the destination; the other tables: the longest prefix of its IPv4 address.
 Each lookup waits for the one before it. Warm: with the table in the processor's caches;
-cold: the median of lookups right after other data has displaced it there."""
+cold: the median of lookups right after other data has displaced it and the program there."""

@@ -72,9 +72,10 @@ class Claims:
     unknown: list[str] = field(default_factory=list)
     """What cannot be known from the paper, in sentences."""
 
-    def measures(self) -> list[str]:
-        """List the measures that decide them."""
-        return list(dict.fromkeys(claim.measure for claim in self.claims))
+    def measures(self, experiment: str) -> list[str]:
+        """List the measures of an experiment that decide them."""
+        places = ((it, name) for it in self.claims for names in it.places.values() for name in names)
+        return list(dict.fromkeys(claim.measure for claim, name in places if name == experiment))
 
 
 def read_claims(paper: Paper) -> Claims:

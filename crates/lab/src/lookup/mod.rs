@@ -33,7 +33,7 @@ pub struct Lookup {
     pub entries: usize,
     /// With the table in the processor's caches, in ns.
     pub warm_ns: f64,
-    /// With nothing of it there, in ns.
+    /// With nothing of it there, nor of the program that looks it up, in ns.
     pub cold_ns: f64,
 }
 
