@@ -137,6 +137,18 @@ def test_borders_tell_each_other_by_the_rules_of_bgp(
     assert last_s == pytest.approx(changed_s, abs=0.1)
 
 
+@pytest.mark.parametrize(("size", "messages"), [(3, 4), (5, 16), (10, 81)])
+def test_a_record_is_flooded_over_each_link_twice_but_for_a_tree(size: int, messages: int) -> None:
+    """2E - (N - 1) transmissions, if none is back to the one that it came from first."""
+    inside, links = clique(size)
+    regions = {**dict.fromkeys(inside, "a"), "b0": "b", "c0": "c"}
+    links = [*links, ("n0", "b0", 0.01), ("b0", "c0", 0.01)]
+    assert messages == 2 * (len(links) - 2) - (size - 1)
+    found, _ = after_the_event(scenario(regions, links, {"c0"}, True))
+    # b tells a that c is gone, and a tells b the same.
+    assert found == messages + 2
+
+
 def test_the_allocations_are_those_of_the_package() -> None:
     exact, whole = allocations.by_country(4), allocations.by_country(4, "whole")
     assert (len(exact), sum(exact.values()), sum(whole.values())) == (250, 493_646, 334_373)
@@ -157,9 +169,7 @@ def test_the_allocations_are_those_of_the_package() -> None:
         (7, 7, [32]),
     ],
 )
-def test_a_range_is_cut_into_the_fewest_prefixes(
-    first: int, last: int, lengths: list[int]
-) -> None:
+def test_a_range_is_cut_into_the_fewest_prefixes(first: int, last: int, lengths: list[int]) -> None:
     make = module(package_data.DATA / "allocations" / "make_allocations.py")
     assert list(make.lengths(first, last, 32)) == lengths
     assert 2 ** (32 - make.whole(first, last, 32)) >= last - first + 1

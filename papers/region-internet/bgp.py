@@ -25,11 +25,11 @@ HEADER = 19 + 2 + 2
 """The header of a message and the lengths of its two lists, in bytes (sections 4.1 and 4.3)."""
 
 Path = tuple[str, ...]
-"""The regions on the way, from the own one's neighbour to the origin; of the origin itself: empty."""
+"""The regions on the way, from the own neighbour to the origin; of the origin itself: none."""
 
 
 def attributes(path: Path) -> int:
-    """Give the bytes of the origin, the path and the next hop (section 4.3), with 4-byte numbers."""
+    """Give the bytes of the origin, the path of 4-byte numbers and the next hop (section 4.3)."""
     return 4 + (3 + 2 + 4 * len(path)) + 7
 
 
@@ -132,16 +132,14 @@ class Network:
         self.now = until_s
 
     def fail(self, pairs: Iterable[tuple[str, str]]) -> None:
-        """Close sessions between neighbours, and start to count."""
+        """Close sessions between neighbours, one after the other, and start to count."""
         self.counted = Counted(0, 0.0, self.now, self.now)
-        lost: list[tuple[Speaker, Peer]] = []
         for one, other in pairs:
-            for near, far in ((one, other), (other, one)):
-                speaker = self.speakers[near]
-                lost.append((speaker, speaker.peers.pop(far)))
-        for speaker, peer in lost:
-            for region in peer.routes:
-                self.decide(speaker, region)
+            lost = [(self.speakers[near], far) for near, far in ((one, other), (other, one))]
+            routes = [(speaker, speaker.peers.pop(far).routes) for speaker, far in lost]
+            for speaker, regions in routes:
+                for region in regions:
+                    self.decide(speaker, region)
 
     def withdraw(self, node: str) -> None:
         """Let a region's only speaker withdraw its own prefixes, and start to count."""
@@ -164,8 +162,7 @@ class Network:
         if region == speaker.region:
             return
         found = [
-            (len(peer.routes[region]), not peer.external, 0.0 if peer.external else peer.delay_s)
-            + (peer.routes[region], peer.node)
+            (*rank(peer, peer.routes[region]), peer.routes[region], peer.node)
             for peer in speaker.peers.values()
             if region in peer.routes
         ]
@@ -220,6 +217,11 @@ class Network:
         """Put off what is to happen."""
         event = (time, next(self.order), node, peer, region, path, is_message)
         heapq.heappush(self.events, event)
+
+
+def rank(peer: Peer, path: Path) -> tuple[int, bool, float]:
+    """Give what routes are preferred by: the least is the best."""
+    return len(path), not peer.external, 0.0 if peer.external else peer.delay_s
 
 
 def distances(node: str, links: Mapping[str, Mapping[str, float]]) -> dict[str, float]:

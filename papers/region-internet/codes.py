@@ -19,6 +19,9 @@ RESERVED = 2
 
 SUB_REGION_BITS = 32 - BITS
 
+CODE_BYTES = 1 + 2
+"""A region's code, and the port: an entry of its table."""
+
 COUNTRY_CODES = [
     *(1, 7, 20, 27, 30, 31, 32, 33, 34, 36, 39, 40, 41, 43, 44, 45, 46, 47, 48, 49, 51, 52, 53),
     *(54, 55, 56, 57, 58, 60, 61, 62, 63, 64, 65, 66, 81, 82, 84, 86, 90, 91, 92, 93, 94, 95, 98),
@@ -44,6 +47,11 @@ def spare(results: Tables, keys: list[str]) -> pl.DataFrame:
     return of_runs(used, keys, (USABLE - pl.len()).cast(pl.Int64))
 
 
+def mesh(roots: int) -> int:
+    """Give the pairs of so many roots."""
+    return roots * (roots - 1) // 2
+
+
 def known(title: str, unit: str, value: float) -> Measure:
     """Measure what is known without a run."""
     return Measure(title, unit, partial(constant, value=value))
@@ -61,5 +69,8 @@ MEASURES = {
         "share",
         sum(it < 2**BITS for it in COUNTRY_CODES) / len(COUNTRY_CODES),
     ),
+    "code-table-bytes": known("a table of all codes", "B", USABLE * CODE_BYTES),
+    "agreements-of-50": known("agreements of 50 roots, all with all", "", mesh(50)),
+    "agreements-of-251": known("agreements of 251 roots, all with all", "", mesh(251)),
     "sub-region-codes": known("codes for sub-regions of a region", "", 2**SUB_REGION_BITS - 1),
 }

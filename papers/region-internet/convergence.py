@@ -84,7 +84,9 @@ def by_bgp(text: str, event: str, reading: str, run: int) -> Counted:
     return network.counted
 
 
-def closed(gone: dict[str, Any], scenario: dict[str, Any], region_of: dict[str, str]) -> Iterator[Ends]:
+def closed(
+    gone: dict[str, Any], scenario: dict[str, Any], region_of: dict[str, str]
+) -> Iterator[Ends]:
     """Give the ends of the links over which sessions close, by what a case sets."""
     for path in gone:
         kind, name, _ = path.split(".")

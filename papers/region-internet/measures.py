@@ -19,16 +19,16 @@ LOOKS = ("region_lookups", "address_lookups")
 
 
 def devices(results: Tables, regions: tuple[str, ...] = ()) -> pl.DataFrame:
-    """Give the routers of some regions, or all, without hosts."""
-    routers = results["routers"].filter(~pl.col("node").str.starts_with("h"))
+    """Give the routers on the way, in some regions or all, without hosts."""
+    forwards = pl.sum_horizontal(*LOOKS, "tunnel_lookups") > 0
+    routers = results["routers"].filter(forwards & ~pl.col("node").str.starts_with("h"))
     return routers.filter(pl.col("region").is_in(regions)) if regions else routers
 
 
 def changed(results: Tables, keys: list[str], regions: tuple[str, ...] = ()) -> pl.DataFrame:
     """Give the share of routers on the way that forward by fields of the region protocol."""
-    looks = pl.sum_horizontal(LOOKS) > 0
-    used = devices(results, regions).filter(looks | (pl.col("tunnel_lookups") > 0))
-    return of_runs(used, keys, looks.mean())
+    looks = pl.sum_horizontal(*LOOKS) > 0
+    return of_runs(devices(results, regions), keys, looks.mean())
 
 
 def by_code(results: Tables, keys: list[str], regions: tuple[str, ...]) -> pl.DataFrame:
@@ -48,11 +48,11 @@ def goodput(results: Tables, keys: list[str]) -> pl.DataFrame:
 
 
 def goodput_lost(results: Tables, keys: list[str]) -> pl.DataFrame:
-    """Give how much less goodput there is than without regions, in percent."""
+    """Give how much less goodput there is than without regions, of that."""
     values = goodput(results, keys)
     without = values.filter(mode="without-regions").drop("mode").rename({VALUE: "without"})
     beside = values.join(without, on=[it for it in keys if it != "mode"])
-    return beside.select(*keys, (100 * (1 - pl.col(VALUE) / pl.col("without"))).alias(VALUE))
+    return beside.select(*keys, (1 - pl.col(VALUE) / pl.col("without")).alias(VALUE))
 
 
 def before_the_end(results: Tables, keys: list[str]) -> pl.DataFrame:
@@ -100,7 +100,7 @@ MEASURES = {
         "share of the routers between that look at codes", by_code, "ct3", "ct4"
     ),
     "goodput": Measure("goodput with full links", "Mbps", goodput),
-    "goodput-lost": Measure("goodput lost to headers", "%", goodput_lost),
+    "goodput-lost": Measure("share of goodput lost to headers", "share", goodput_lost),
     "before-the-end": Measure("goodput before the agreement ends", "Mbps", before_the_end),
     "silence": Measure("time until data arrives again", "s", silence),
     "dropped": Measure(
@@ -111,7 +111,6 @@ MEASURES = {
     "told": Measure(
         "error messages that reached a host", "", partial(of_routers, column="errors_received")
     ),
-    "received": Measure("least goodput of the flows", "Mbps", received),
+    "received": Measure("least goodput of the flows", "Mbps", received, of_each_flow=True),
 }
 """Each by its name in the paper's files."""
-

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import cast
 
 import altair as alt
 import polars as pl
 
 from windtunnel.measures.measure import VALUE, Measure
 from windtunnel.pictures import charts
+from windtunnel.pictures.cases import BETWEEN, Comparison
 from windtunnel.pictures.charts import Drawing
 from windtunnel.pictures.colours import SCREEN, Ink
 from windtunnel.pictures.picture import Picture
 from windtunnel.pictures.regions import map_of
-from windtunnel.results import Results
 from windtunnel.tables import ResultTables
 
 from . import convergence, lookups, names
@@ -114,20 +113,17 @@ def bars_chart(frame: pl.DataFrame, axes: tuple[str, str, str], value: str, ink:
 
 def networks(results: ResultTables) -> list[Picture]:
     """Draw the network of each case, and what its nodes forward by."""
-    run = cast(Results, results)
-    axes = [it for it in run.axes if it != "reading"]
-    routers = results["routers"].filter(run=0)
-    if "reading" in run.axes:
-        routers = routers.filter(reading=DEFAULT)
+    comparison = Comparison(results)
     made = []
-    for case in routers["case"].unique(maintain_order=True):
-        of_case = {name: results[name].filter(case=case, run=0) for name in ("regions", "links")}
-        own = routers.filter(case=case)
-        links = of_case["links"].unique("link", keep="first", maintain_order=True)
-        title = ", ".join(str(own[axis][0]) for axis in axes)
-        picture = map_of(of_case["regions"], own, links)
-        named = f"network-{'-'.join(title.split(', '))}" if title else "network"
-        made.append(replace(picture, name=named, title=title or picture.title))
+    for case in range(len(comparison.cases)):
+        regions, routers, links = (
+            comparison[name].filter(case=case, run=0) for name in ("regions", "routers", "links")
+        )
+        one_way = links.unique("link", keep="first", maintain_order=True)
+        picture = map_of(regions, routers, one_way)
+        parts = comparison.parts(case)
+        name = "-".join(["network", *parts])
+        made.append(replace(picture, name=name, title=BETWEEN.join(parts) or picture.title))
     return made
 
 

@@ -16,13 +16,12 @@ import polars as pl
 from windtunnel.allocations import Kind, by_country
 from windtunnel.measures.measure import Measure, Tables, of_runs
 
+from .codes import CODE_BYTES
+
 FAMILIES = {"ipv4": 4, "ipv6": 6}
 
 ENTRY_BYTES = {"ipv4": 4 + 1 + 2, "ipv6": 16 + 1 + 2}
 """An entry's prefix, its length, and the port."""
-
-CODE_BYTES = 1 + 2
-"""A region's code, and the port."""
 
 RATIO = pl.col("entries") / pl.col("flat_entries")
 """What a router keeps of what it kept."""

@@ -49,9 +49,7 @@ def table(document: dict[str, Any]) -> Table:
         made.add_column(title, justify="right")
     for it in document["lookups"]:
         names = (it["table"], it["structure"], it["destinations"])
-        made.add_row(
-            *names, f"{it['entries']:,}", f"{it['warm_ns']:.1f}", f"{it['cold_ns']:.0f}"
-        )
+        made.add_row(*names, f"{it['entries']:,}", f"{it['warm_ns']:.1f}", f"{it['cold_ns']:.0f}")
     return made
 
 

@@ -74,7 +74,9 @@ class Claims:
 
     def measures(self, experiment: str) -> list[str]:
         """List the measures of an experiment that decide them."""
-        places = ((it, name) for it in self.claims for names in it.places.values() for name in names)
+        places = (
+            (it, name) for it in self.claims for names in it.places.values() for name in names
+        )
         return list(dict.fromkeys(claim.measure for claim, name in places if name == experiment))
 
 

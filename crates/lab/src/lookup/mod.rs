@@ -11,12 +11,12 @@ use poptrie::Poptrie;
 use prefix_trie::PrefixMap;
 use windtunnel_engine::{Random, Streams};
 
-use prefixes::{Prefix, draw};
 pub use prefixes::PrefixCounts;
+use prefixes::{Prefix, draw};
 use timing::{Cold, warm};
 
 /// How many destinations are looked up in turn.
-const DESTINATIONS: usize = 1 << 16;
+const DESTINATIONS: usize = 1 << 14;
 /// The regions that a table of codes has entries for.
 const REGIONS: u32 = 254;
 

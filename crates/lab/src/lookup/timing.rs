@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 /// The rounds of which the fastest counts: others were interrupted.
-const ROUNDS: usize = 7;
+const ROUNDS: usize = 15;
 /// More than the caches of a processor hold, in words of 64 bytes.
 const LARGER_THAN_CACHES: usize = (96 << 20) / 64;
 

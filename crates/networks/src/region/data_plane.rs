@@ -325,13 +325,7 @@ impl Around<'_> {
     }
 
     /// Puts a packet into a tunnel to another border.
-    fn encapsulate(
-        &mut self,
-        carried: Carried,
-        border: u32,
-        first: Interface,
-        version: IpVersion,
-    ) {
+    fn encapsulate(&mut self, carried: Carried, border: u32, first: Interface, version: IpVersion) {
         match self.packets.wrap(carried.packet, [self.here.node, border], version) {
             Ok(outer) => {
                 self.here.counters.encapsulated += 1;

@@ -69,7 +69,8 @@ pub(crate) struct Common {
     overhead: Located<Measured<Bytes>>,
     /// The most bytes of an NDN packet on it, with its NDNLPv2 headers and without `overhead`:
     /// larger ones are sent in fragments and reassembled at the other end; where one is lost,
-    /// the packet is. At least 127 B. IP packets are not affected. Default: no limit.
+    /// the packet is. At least 127 B. Packets between regions that are larger are dropped, and
+    /// their sender is told; other IP packets are not affected. Default: no limit.
     mtu: Option<Located<Measured<Bytes>>>,
     /// The bytes of the PIT token that each NDN packet carries on it (NDNLPv2): 1 to 32.
     /// Default: no token.
