@@ -9,7 +9,7 @@ import polars as pl
 from windtunnel.bench import lookups
 from windtunnel.measures.measure import VALUE, Measure, Tables
 
-EVICTIONS = 30
+EVICTIONS = 15
 """How often the caches are emptied for each table."""
 
 FASTER = "poptrie"

@@ -14,6 +14,9 @@ from . import codes, convergence, lookups, names, tables
 AGREEMENT_S = 10.0
 """When the agreement ends, in s."""
 
+SETTLED_S = 3.0
+"""When the window is full, in s."""
+
 LOOKS = ("region_lookups", "address_lookups")
 """What only a device counts that knows the region protocol."""
 
@@ -42,8 +45,8 @@ def by_address(results: Tables, keys: list[str], regions: tuple[str, ...]) -> pl
 
 
 def goodput(results: Tables, keys: list[str]) -> pl.DataFrame:
-    """Give the goodput of the last half of the run, when the window is full, in Mbps."""
-    late = results["flow_series"].filter(pl.col("time_s") > 15.0)
+    """Give the goodput once the window is full, in Mbps."""
+    late = results["flow_series"].filter(pl.col("time_s") > SETTLED_S)
     return of_runs(late, keys, pl.col("goodput_bps").mean() / 1e6)
 
 

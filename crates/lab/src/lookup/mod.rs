@@ -16,7 +16,7 @@ use prefixes::{Prefix, draw};
 use timing::{Cold, warm};
 
 /// How many destinations are looked up in turn.
-const DESTINATIONS: usize = 1 << 14;
+const DESTINATIONS: usize = 1 << 12;
 /// The regions that a table of codes has entries for.
 const REGIONS: u32 = 254;
 
