@@ -35,7 +35,9 @@ fn link_services(scenario: &Scenario) -> Result<(), Mistake> {
     if !scenario.consumers.is_empty() {
         return Ok(());
     }
-    let Some((key, it)) = scenario.links.values().find_map(Link::of_ndn) else { return Ok(()) };
+    let has_regions = !scenario.regions.is_empty();
+    let found = scenario.links.values().find_map(|it| it.of_ndn(has_regions));
+    let Some((key, it)) = found else { return Ok(()) };
     it.checked(
         |_| false,
         || format!("`{key}` is for NDN packets, and the scenario has no consumers"),

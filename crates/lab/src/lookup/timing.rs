@@ -17,7 +17,8 @@ pub(super) fn warm(destinations: &[u32], find: impl Fn(u32) -> u32) -> f64 {
         // round before, as far as the compiler knows.
         let (zero, destinations) = (black_box(0), black_box(destinations));
         let start = Instant::now();
-        let last = destinations.iter().fold(0_u32, |found, it| find(it ^ (found.rotate_left(24) & zero)));
+        let last =
+            destinations.iter().fold(0_u32, |found, it| find(it ^ (found.rotate_left(24) & zero)));
         black_box(last);
         start.elapsed().as_secs_f64() * 1e9 / destinations.len() as f64
     };

@@ -127,9 +127,13 @@ impl Link {
         Ok(LinkPlan { name, nodes: ends, directions, channel, medium, link_service })
     }
 
-    /// The first of its keys that NDN packets alone need.
-    pub(crate) fn of_ndn(&self) -> Option<(&'static str, &Located<Measured<Bytes>>)> {
+    /// The first of its keys that NDN packets alone need, or those between regions as well.
+    pub(crate) fn of_ndn(
+        &self,
+        has_regions: bool,
+    ) -> Option<(&'static str, &Located<Measured<Bytes>>)> {
         let Common { mtu, pit_token, .. } = &self.common;
+        let mtu = if has_regions { &None } else { mtu };
         let keys = [("mtu", mtu), ("pit_token", pit_token)];
         keys.into_iter().find_map(|(key, it)| it.as_ref().map(|it| (key, it)))
     }
