@@ -21,6 +21,7 @@ from windtunnel.results import ResultsError
 TABLES = {
     *("runs", "flows", "transfers", "links", "nodes"),
     *("bridges", "tunnels", "flow_series", "link_series", "channel_series", "maps"),
+    "link_budgets",
     *(
         "subflows",
         "subflow_series",

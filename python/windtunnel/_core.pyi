@@ -13,6 +13,7 @@ __all__ = [
     "Batch",
     "Congestion",
     "Delivery",
+    "DnsServer",
     "Download",
     "Environments",
     "Ladder",

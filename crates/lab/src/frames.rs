@@ -15,7 +15,9 @@ use windtunnel_packets::region::{
     self, AddressKind, Content, Control, RegionPacket, TypedAddress, TypedAddresses,
 };
 use windtunnel_packets::tcp::Segment;
+use windtunnel_packets::tunnel::{Encapsulation, connection, tunnel_of};
 use windtunnel_packets::udp;
+use windtunnel_packets::wireguard;
 use windtunnel_packets::{Body, Packet};
 use windtunnel_world::{PathEnds, Plan, ProducerPlan, SeenPacket};
 
@@ -88,6 +90,13 @@ fn addresses(header: u16, number: u32, path: Option<PathEnds>) -> (EtherType, Ad
         let destination = address(destination, which[1], ports[1]);
         (EtherType::IPV6, Addresses::V6 { source, destination })
     }
+}
+
+/// The addresses of a message of WireGuard's, whose IP header has so many bytes.
+fn between_ends(header: u16, path: Option<PathEnds>) -> (EtherType, Addresses) {
+    let (ether_type, mut addresses) = addresses(header, 0, path);
+    addresses.set_ports(wireguard::PORT);
+    (ether_type, addresses)
 }
 
 /// What a segment says about its multipath connection.
@@ -194,7 +203,12 @@ impl Frames {
             }
             Body::Segment(segment) => {
                 let header = packet.network_size - segment.size();
-                let (ether_type, addresses) = addresses(header, segment.connection, *path);
+                // Both ends of a tunnel have the same ports.
+                let number = match tunnel_of(segment.connection) {
+                    Some((tunnel, _)) => connection(tunnel, 0),
+                    None => segment.connection,
+                };
+                let (ether_type, addresses) = addresses(header, number, *path);
                 let multipath = multipath(segment, ether_type, *path);
                 (ether_type, ip::encode_segment(segment, packet.ecn, &addresses, &multipath))
             }
@@ -203,9 +217,23 @@ impl Frames {
                 let (ether_type, addresses) = addresses(header, datagram.flow, *path);
                 (ether_type, ip::encode_datagram(datagram, packet.ecn, &addresses))
             }
-            Body::Message(_) => (EtherType::IPV4, acknowledgement(seen)),
+            Body::Message(message) => match wireguard::Control::of(message) {
+                Some((control, _)) => {
+                    let data = control.encode(message);
+                    let header = packet.network_size - udp::HEADER - data.len() as u16;
+                    let (ether_type, addresses) = between_ends(header, *path);
+                    (ether_type, ip::encode_udp(&data, packet.ecn, &addresses))
+                }
+                None => (EtherType::IPV4, acknowledgement(seen)),
+            },
             Body::Tunnelled(tunnelled) => {
                 let header = tunnelled.version.header();
+                if let Encapsulation::WireGuard { counter, .. } = tunnelled.encapsulation {
+                    let (ether_type, addresses) = between_ends(header, *path);
+                    let encrypted = packet.network_size - header - wireguard::OVERHEAD;
+                    let data = wireguard::encode_data(tunnelled.between[1], counter, encrypted);
+                    return Ok((ether_type, ip::encode_udp(&data, packet.ecn, &addresses)));
+                }
                 let (ether_type, addresses) = addresses(header, 0, *path);
                 let inside = seen.inside.as_deref().expect("a tunnelled packet has one inside");
                 let (inner_type, inner) = self.encode(inside)?;

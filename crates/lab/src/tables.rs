@@ -123,6 +123,12 @@ pub const COLUMNS: &[&str] = &[
     "station",
     "line_of_sight",
     "sinr_db",
+    "received_dbm",
+    "margin_db",
+    "term",
+    "unit",
+    "best",
+    "worst",
     "rate_bps",
     "kind",
     "name",
@@ -152,6 +158,7 @@ pub const COLUMNS: &[&str] = &[
     "entered_bytes",
     "left",
     "too_large",
+    "handshakes",
     "unmarkable",
     "region",
     "code",
@@ -351,6 +358,7 @@ pub struct Measurements {
     links: RecordBatch,
     nodes: RecordBatch,
     maps: RecordBatch,
+    link_budgets: RecordBatch,
     contacts: RecordBatch,
     sessions: sessions::Sessions,
     bridges: RecordBatch,
@@ -372,6 +380,7 @@ impl Measurements {
             links: links(plan, world, end),
             nodes: nodes(plan, world),
             maps: channels::maps(plan),
+            link_budgets: channels::budgets(plan),
             contacts: sky::contacts(plan),
             sessions: sessions::Sessions::of(plan, world),
             bridges: bridges::totals(plan, world),
@@ -497,15 +506,15 @@ fn run_table(run: &Run) -> RecordBatch {
 }
 
 /// All tables of the given runs, by name: `runs`, `flows`, `subflows`, `transfers`, `links`,
-/// `nodes`, `bridges`, `tunnels`, `regions`, `routers`, `route_changes`, `maps`, `contacts`,
-/// `sessions`, `session_stages`, `session_nodes`, `players`, `video_segments`, and unless they are
-/// in files `flow_series`, `link_series`, `channel_series`, `route_series`, `subflow_series` and
-/// `playback_series`. Each starts with a column for every axis of
-/// the comparison and the run's number. Without runs there are no tables.
+/// `nodes`, `bridges`, `tunnels`, `regions`, `routers`, `route_changes`, `maps`, `link_budgets`,
+/// `contacts`, `sessions`, `session_stages`, `session_nodes`, `players`, `video_segments`, and
+/// unless they are in files `flow_series`, `link_series`, `channel_series`, `route_series`,
+/// `subflow_series` and `playback_series`. Each starts with a column for every axis of the
+/// comparison and the run's number. Without runs there are no tables.
 #[must_use]
 pub fn all(study: &Study, runs: &[Run]) -> Vec<(&'static str, RecordBatch)> {
     type Part = fn(&Run) -> RecordBatch;
-    let parts: [(&'static str, Part); 18] = [
+    let parts: [(&'static str, Part); 19] = [
         ("runs", run_table),
         ("flows", |run| run.measurements.flows.clone()),
         ("subflows", |run| run.measurements.subflows.clone()),
@@ -518,6 +527,7 @@ pub fn all(study: &Study, runs: &[Run]) -> Vec<(&'static str, RecordBatch)> {
         ("routers", |run| run.measurements.routers.clone()),
         ("route_changes", |run| run.measurements.route_changes.clone()),
         ("maps", |run| run.measurements.maps.clone()),
+        ("link_budgets", |run| run.measurements.link_budgets.clone()),
         ("contacts", |run| run.measurements.contacts.clone()),
         ("sessions", |run| run.measurements.sessions.totals.clone()),
         ("session_stages", |run| run.measurements.sessions.stages.clone()),

@@ -14,6 +14,7 @@ mod store;
 pub mod tcp;
 pub mod tunnel;
 pub mod udp;
+pub mod wireguard;
 
 pub use ecn::Ecn;
 pub use flow_key::FlowKey;

@@ -8,7 +8,7 @@ use crate::ecn::Ecn;
 use crate::ip::IpVersion;
 use crate::packet::{Body, Packet, Route};
 use crate::region::{Content, RegionPacket};
-use crate::tunnel::{Tunnelled, leaving_tunnel};
+use crate::tunnel::{Encapsulation, Tunnelled, leaving_tunnel};
 
 /// Packets under handles. A packet is copied as a value, but what is inside of it lies here
 /// once and belongs to it: whoever drops a packet discards it, and whoever copies one that
@@ -90,11 +90,26 @@ impl PacketStore {
         between: [u32; 2],
         version: IpVersion,
     ) -> Result<Packet, Packet> {
-        let Some(network_size) = packet.network_size.checked_add(version.header()) else {
+        self.wrap_in(packet, between, version, Encapsulation::None)
+    }
+
+    /// The same, with something between the outer IP header and the packet.
+    ///
+    /// # Errors
+    /// As [`PacketStore::wrap`].
+    pub fn wrap_in(
+        &mut self,
+        packet: Packet,
+        between: [u32; 2],
+        version: IpVersion,
+        encapsulation: Encapsulation,
+    ) -> Result<Packet, Packet> {
+        let headers = version.header() + encapsulation.bytes();
+        let Some(network_size) = packet.network_size.checked_add(headers) else {
             return Err(packet);
         };
         let inside = self.insert(packet);
-        let body = Body::Tunnelled(Tunnelled { between, version, inside });
+        let body = Body::Tunnelled(Tunnelled { between, version, encapsulation, inside });
         Ok(Packet { body, ecn: packet.ecn, network_size, hops: 0, route: Route::default() })
     }
 

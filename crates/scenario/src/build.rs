@@ -80,10 +80,11 @@ pub(crate) fn plan(
     if let Some(Planned { domains, names: regions }) = regions.plan(&nodes, &plan.links)? {
         (plan.domains, plan.regions) = (Some(domains), regions);
     }
+    tunnels::add(&scenario.tunnels, &nodes, &link_names, &controllers, &mut plan)?;
     plan.flows = flows::plans(&scenario.flows, &nodes, &link_names, &controllers, &plan, files)?;
     checks::check(scenario, &plan)?;
     plan.bridges = bridges::plans(&scenario.bridges, &nodes, &plan)?;
-    plan.tunnels = tunnels::plans(&scenario.tunnels, &nodes, &plan)?;
+    tunnels::check(&scenario.tunnels, &plan)?;
     sessions::add(&scenario.sessions, &nodes, &link_names, &controllers, &mut plan)?;
     plan.recording = scenario.recording.plan(&plan)?;
     Ok((plan, notes))

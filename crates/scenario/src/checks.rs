@@ -20,7 +20,7 @@ pub(crate) fn duration(scenario: &Scenario) -> Result<Duration, Mistake> {
     Ok(scenario.duration.value.0)
 }
 
-/// Checks a plan that has all but bridges and tunnels.
+/// Checks a plan that has all but bridges.
 pub(crate) fn check(scenario: &Scenario, plan: &Plan) -> Result<(), Mistake> {
     something_happens(scenario)?;
     names(scenario)?;

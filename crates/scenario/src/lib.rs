@@ -24,6 +24,7 @@ mod located;
 mod maps;
 mod needs;
 mod nodes;
+mod optical;
 mod pace;
 mod periods;
 mod producers;

@@ -93,7 +93,14 @@ impl Network {
                 let random = streams.stream(&format!("link {} from {from}", link.name));
                 let queue = streams.stream(&format!("queue {} from {from}", link.name));
                 let place = places[link.nodes[1 - side]];
-                ports.push(Port::new(direction, link.medium.is_some(), place, random, queue));
+                ports.push(Port::new(
+                    direction,
+                    link.medium.is_some(),
+                    link.channel.as_ref().is_some_and(|it| it.can_lose()),
+                    place,
+                    random,
+                    queue,
+                ));
             }
         }
         let topology = forwarding.topology();

@@ -17,7 +17,8 @@ use windtunnel_networks::ndn::link_service::LinkServiceSettings;
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_transports::tcp::{EcnMode, Recovery};
 use windtunnel_world::{
-    ChangePlan, DirectionPlan, LinkChange, Paths, Plan, PortId, RecordingPlan, TunnelPlan, World,
+    ChangePlan, DirectionPlan, LinkChange, Paths, Plan, PortId, RecordingPlan, TunnelCarrier,
+    TunnelPlan, World,
 };
 
 /// Everything that can be read from a world, as text.
@@ -193,7 +194,11 @@ fn packets_in_tunnels_are_the_same_on_any_number_of_threads() {
     };
     let link = DirectionPlan { impairment, loss: Loss::Bernoulli(0.005), ..direction(50, 3) };
     let mut plan = row(&link);
-    let tunnel = |name: &str, ends| TunnelPlan { name: name.into(), ends, version: IpVersion::V4 };
+    let tunnel = |name: &str, ends| TunnelPlan {
+        name: name.into(),
+        ends,
+        carrier: TunnelCarrier::Ip(IpVersion::V4),
+    };
     plan.tunnels = vec![tunnel("long", [1, 5]), tunnel("short", [3, 2])];
     assert_same(&plan);
 }

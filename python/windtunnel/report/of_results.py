@@ -143,6 +143,8 @@ def measured_tables(comparison: Comparison) -> list[Table]:
         made.insert(-2, tables.transfers(comparison))
     if channels.directions(comparison):
         made.insert(-1, tables.channels(comparison))
+    if "link_budgets" in comparison.tables and not comparison["link_budgets"].is_empty():
+        made.insert(-1, tables.link_budgets(comparison))
     return made
 
 

@@ -121,6 +121,9 @@ class LinkDefaults(TypedDict, total=False):
     """The probability that it delivers a packet twice; default: none."""
     reordering: Reordering | Sequence[Reordering]
     """Which packets it delivers late, so that others overtake them; default: none."""
+    mixing: str | Sequence[str]
+    """The mean of the exponential time for which it holds each packet, as the mix of an anonymity
+    network does: any packet may overtake any other. Default: none."""
     medium: str
     """The shared medium that it uses: of all directions of all links that name the same one, a
     single packet is transmitted at a time. When the medium is free, the nodes with packets that
@@ -144,6 +147,8 @@ class LinkDefaults(TypedDict, total=False):
     """What changes during the run; default: nothing."""
     radio: Radio
     """How fast it sends, by a radio; required."""
+    optical: Optical
+    """A beam of light through free air; required."""
     trace: Trace | Sequence[Trace]
     """How fast it sends, from a file; another file for each direction, or one for both;
     required."""
@@ -597,6 +602,100 @@ class Report(TypedDict, total=False):
     """How often, a multiple of the channel's `period`; default: with each sample."""
     delay: str
     """How old a report is when it arrives."""
+
+
+Outage = Literal["lose", "wait"]
+"""What becomes of packets while less power is received than the receiver needs."""
+
+
+class TransmitPowerOptical(TypedDict, total=False):
+    """The parts of an optical link."""
+
+    rate: str | Sequence[str]
+    """How fast it sends; required."""
+    wavelength: str
+    """The light's wavelength: 400 nm to 2400 nm; required."""
+    distance: str
+    """From one end to the other; required."""
+    visibility: str | Visibility
+    """How far one can see, at 2 % contrast: a length, or a file; default: 50 km."""
+    fog_model: FogModel
+    """How much of other light than an eye sees is lost in fog."""
+    turbulence: Turbulence
+    """Turbulence, which lets the received power fluctuate; default: none."""
+    outage: Outage
+    """What becomes of packets while too little power is received."""
+    period: str
+    """How often the channel is sampled, while fog or turbulence change it."""
+    transmit_power: str | Sequence[str]
+    """The transmitted power; required."""
+    transmitter_aperture: str
+    """The diameter of the beam where it leaves the transmitter; default: a point."""
+    divergence: str
+    """The full angle by which the beam widens; required."""
+    receiver_aperture: str
+    """The diameter of the receiver's lens; required."""
+    optics_loss: str
+    """What lenses, windows and imperfect pointing take."""
+    sensitivity: str | Sequence[str]
+    """The power that the receiver needs; required."""
+
+
+class MarginOptical(TypedDict, total=False):
+    """A margin, where the parts of the link are not known."""
+
+    rate: str | Sequence[str]
+    """How fast it sends; required."""
+    wavelength: str
+    """The light's wavelength: 400 nm to 2400 nm; required."""
+    distance: str
+    """From one end to the other; required."""
+    visibility: str | Visibility
+    """How far one can see, at 2 % contrast: a length, or a file; default: 50 km."""
+    fog_model: FogModel
+    """How much of other light than an eye sees is lost in fog."""
+    turbulence: Turbulence
+    """Turbulence, which lets the received power fluctuate; default: none."""
+    outage: Outage
+    """What becomes of packets while too little power is received."""
+    period: str
+    """How often the channel is sampled, while fog or turbulence change it."""
+    margin: str | Sequence[str]
+    """By how much the received power in clear air is above the receiver's sensitivity;
+    required."""
+
+
+Optical = TransmitPowerOptical | MarginOptical
+"""A free-space optical link. It sends at its rate while the received power is not below the
+receiver's sensitivity. Fog and turbulence, and what they take, are the same in both
+directions. A value that may differ by direction is one for both, or an array of two: for what
+the first node sends, and for what the second node sends."""
+
+
+class Visibility(TypedDict, total=False):
+    """A file that says how far one can see in the course of time: each line is a time in seconds,
+    with white space or a comma and the visibility in km then. The first time is 0; between two
+    times it changes linearly, and after the last no more. Empty lines and lines that begin with
+    `#` are skipped."""
+
+    file: Required[str]
+    """The file; its name is relative to the scenario file."""
+
+
+FogModel = Literal["kim", "kruse"]
+"""How much of other light than an eye sees is lost in fog."""
+
+
+class Turbulence(TypedDict, total=False):
+    """The air's turbulence, the same all the way: the received power follows a Gamma–Gamma
+    distribution, for a plane wave and a receiver of no extent."""
+
+    structure: Required[float]
+    """The refractive-index structure parameter Cn², in m^(−2/3): from 1e-17, weak, to 1e-12,
+    strong."""
+    coherence: str
+    """The time after which the autocorrelation of large and of small eddies is 1/e; usually 1 ms
+    to 10 ms."""
 
 
 class ProducerDefaults(TypedDict, total=False):
@@ -1253,6 +1352,9 @@ class RateLink(TypedDict, total=False):
     """The probability that it delivers a packet twice; default: none."""
     reordering: Reordering | Sequence[Reordering]
     """Which packets it delivers late, so that others overtake them; default: none."""
+    mixing: str | Sequence[str]
+    """The mean of the exponential time for which it holds each packet, as the mix of an anonymity
+    network does: any packet may overtake any other. Default: none."""
     medium: str
     """The shared medium that it uses: of all directions of all links that name the same one, a
     single packet is transmitted at a time. When the medium is free, the nodes with packets that
@@ -1289,6 +1391,9 @@ class RadioLink(TypedDict, total=False):
     """The probability that it delivers a packet twice; default: none."""
     reordering: Reordering | Sequence[Reordering]
     """Which packets it delivers late, so that others overtake them; default: none."""
+    mixing: str | Sequence[str]
+    """The mean of the exponential time for which it holds each packet, as the mix of an anonymity
+    network does: any packet may overtake any other. Default: none."""
     medium: str
     """The shared medium that it uses: of all directions of all links that name the same one, a
     single packet is transmitted at a time. When the medium is free, the nodes with packets that
@@ -1310,6 +1415,43 @@ class RadioLink(TypedDict, total=False):
     """How fast it sends, by a radio; required."""
 
 
+class OpticalLink(TypedDict, total=False):
+    """A link that is a beam of light."""
+
+    nodes: Sequence[str]
+    """The two nodes that it joins; required."""
+    delay: str | Sequence[str]
+    """How long a bit takes to the other end; required."""
+    loss: Loss | Sequence[Loss]
+    """What it loses at random; default: nothing."""
+    duplication: str | Sequence[str]
+    """The probability that it delivers a packet twice; default: none."""
+    reordering: Reordering | Sequence[Reordering]
+    """Which packets it delivers late, so that others overtake them; default: none."""
+    mixing: str | Sequence[str]
+    """The mean of the exponential time for which it holds each packet, as the mix of an anonymity
+    network does: any packet may overtake any other. Default: none."""
+    medium: str
+    """The shared medium that it uses: of all directions of all links that name the same one, a
+    single packet is transmitted at a time. When the medium is free, the nodes with packets that
+    wait take turns, one packet each, without collisions or any time between two transmissions. A
+    link that shares it with no other one is half-duplex. Not with a trace of opportunities.
+    Default: each direction has a medium of its own."""
+    queue: Queue | Sequence[Queue]
+    """The queue before it; default: drop-tail of 100 packets."""
+    overhead: str
+    """What its own framing adds to each packet."""
+    mtu: str
+    """The most bytes of an NDN packet on it, with its NDNLPv2 headers and without `overhead`:
+    larger ones are sent in fragments and reassembled at the other end; where one is lost, the
+    packet is. At least 127 B. IP packets are not affected. Default: no limit."""
+    pit_token: str
+    """The bytes of the PIT token that each NDN packet carries on it (NDNLPv2): 1 to 32. Default:
+    no token."""
+    optical: Optical
+    """A beam of light through free air; required."""
+
+
 class TraceLink(TypedDict, total=False):
     """A link that sends as a trace in a file says."""
 
@@ -1323,6 +1465,9 @@ class TraceLink(TypedDict, total=False):
     """The probability that it delivers a packet twice; default: none."""
     reordering: Reordering | Sequence[Reordering]
     """Which packets it delivers late, so that others overtake them; default: none."""
+    mixing: str | Sequence[str]
+    """The mean of the exponential time for which it holds each packet, as the mix of an anonymity
+    network does: any packet may overtake any other. Default: none."""
     medium: str
     """The shared medium that it uses: of all directions of all links that name the same one, a
     single packet is transmitted at a time. When the medium is free, the nodes with packets that
@@ -1345,7 +1490,7 @@ class TraceLink(TypedDict, total=False):
     required."""
 
 
-Link = RateLink | RadioLink | TraceLink
+Link = RateLink | RadioLink | OpticalLink | TraceLink
 """A duplex link. A value that may differ by direction is one for both, or an array of two:
 from the first node to the second, and back."""
 
@@ -2008,15 +2153,59 @@ class Probes(TypedDict, total=False):
     """The probability that a packet above it is selected that otherwise is not."""
 
 
-class Tunnel(TypedDict, total=False):
-    """A tunnel: IP packets whose path leads over both nodes travel between them inside other IP
-    packets (RFC 2003, RFC 2473), in both directions. Routers between them see the outer header
-    alone: all packets are one flow there, and the ECN field is treated as RFC 6040 says."""
+class IpInIpTunnel(TypedDict, total=False):
+    """IP packets (RFC 2003, RFC 2473)."""
 
-    nodes: Required[Sequence[str]]
-    """The nodes of its two ends."""
+    kind: Literal["ip-in-ip"]
+    """Which kind."""
+    nodes: Sequence[str]
+    """The nodes of its two ends; required."""
     ip: Ip
     """The version of IP of the outer header: 20 bytes, or 40 with IPv6."""
+
+
+class WireguardTunnel(TypedDict, total=False):
+    """WireGuard: encrypted packets in UDP, with headers of 60 bytes, or 80 over IPv6. The first
+    packet waits for a handshake of one round trip; after 120 s of use there is another one, for
+    which nothing waits. The segments of TCP flows through the tunnel are so small that their
+    packets are within its MTU; larger packets of other flows are dropped."""
+
+    kind: Literal["wireguard"]
+    """Which kind."""
+    nodes: Sequence[str]
+    """The nodes of its two ends; required."""
+    ip: Ip
+    """The version of IP of the outer header: 20 bytes, or 40 with IPv6."""
+    mtu: str
+    """The most bytes of a packet inside: 1280 B to 65440 B. Packets are padded to a multiple of
+    16 bytes, but not beyond it."""
+    crypto: str
+    """How fast each end encrypts and decrypts, both on one core with a queue of 1024 packets;
+    default: at once."""
+
+
+class TcpTunnel(TypedDict, total=False):
+    """A TCP connection between the ends, in whose stream packets are one after another, each
+    after two bytes with its length. Nothing is lost inside; what the path loses is sent again,
+    and what came after it waits. The first node opens it when the run begins."""
+
+    kind: Literal["tcp"]
+    """Which kind."""
+    nodes: Sequence[str]
+    """The nodes of its two ends; required."""
+    ip: Ip
+    """The version of IP of the outer header: 20 bytes, or 40 with IPv6."""
+    tcp: Tcp
+    """How both ends of the connection behave; required."""
+    buffer: str
+    """The most bytes that wait at an end for an acknowledgement; what finds no room is dropped
+    before it enters."""
+
+
+Tunnel = IpInIpTunnel | WireguardTunnel | TcpTunnel
+"""A tunnel: IP packets whose path leads over both nodes travel between them inside other
+packets, in both directions. Routers between them see the outer headers alone: all packets are
+one flow there, and the ECN field is treated as RFC 6040 says."""
 
 
 class Region(TypedDict, total=False):
@@ -2032,12 +2221,23 @@ class Region(TypedDict, total=False):
     prefixes: int
     """How many IP prefixes its routers keep, for the size of their tables; default: one for each
     node."""
+    addresses: Addresses
+    """What the addresses of its hosts are."""
+    accepts_other_addresses: bool
+    """Whether it takes packets whose ends have addresses of different kinds, or others than IP
+    addresses."""
+    hidden: Sequence[str]
+    """Nodes of it that do not say where they are in what they send to other regions, over UDP;
+    default: none."""
     sub_regions: dict[str, SubRegion]
     """Parts of it that reach each other by the region protocol too, by name; default: none."""
 
 
 Transit = Literal["transparent", "ipv4-tunnel", "ipv6-tunnel", "refused"]
 """How packets of other regions cross a region."""
+
+Addresses = Literal["ipv4", "ipv6", "mac", "public-key"]
+"""What the addresses of hosts are."""
 
 
 class SubRegion(TypedDict, total=False):

@@ -16,6 +16,7 @@ use toml::Spanned;
 use windtunnel_applications::Workload;
 use windtunnel_engine::{Duration, Time};
 use windtunnel_packets::ip::IpVersion;
+use windtunnel_transports::tcp::TcpSettings;
 use windtunnel_world::{FlowPlan, Plan, PortId, Transport as TransportPlan};
 
 use crate::choice::choice;
@@ -26,6 +27,7 @@ use crate::located::{Both, Located, Named};
 use crate::nodes::Names;
 use crate::timers::{self, zero};
 use crate::units::Measured;
+pub(crate) use paths::room_taken;
 use paths::{Around, Paths, along};
 pub(crate) use tcp::Tcp;
 use udp::Udp;
@@ -107,7 +109,7 @@ pub(crate) fn of_messages(
 ) -> Result<Vec<FlowPlan>, Mistake> {
     let Some(first) = ends.first() else { return Ok(Vec::new()) };
     let around = Around { nodes, links, controllers, paths: Paths::of(plan) };
-    let settings = tcp.of_messages(&around, *first)?;
+    let settings = tcp.of_others("sessions", IpVersion::V4, &around, *first)?;
     let flow = |ends: &[usize; 2]| {
         let [from, to] = ends.map(|it| nodes.name(it));
         let workload = Workload::Messages;
@@ -126,6 +128,20 @@ pub(crate) fn of_messages(
         }
     };
     Ok(ends.iter().map(flow).collect())
+}
+
+/// How the connection between the two ends of a tunnel behaves.
+pub(crate) fn of_tunnel(
+    tcp: &Tcp,
+    ip: IpVersion,
+    ends: [usize; 2],
+    nodes: &Names<'_>,
+    links: &Names<'_>,
+    controllers: &Controllers<'_>,
+    plan: &Plan,
+) -> Result<Arc<TcpSettings>, Mistake> {
+    let around = Around { nodes, links, controllers, paths: Paths::of(plan) };
+    tcp.of_others("tunnels", ip, &around, ends)
 }
 
 impl Flow {

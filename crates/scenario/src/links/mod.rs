@@ -20,6 +20,7 @@ use crate::error::Mistake;
 use crate::files::Files;
 use crate::located::{Both, Each, Located};
 use crate::nodes::Names;
+use crate::optical::OpticalLink;
 use crate::pace::Pace;
 use crate::queues::Queue;
 use crate::radio::RadioLink;
@@ -86,6 +87,8 @@ pub(crate) enum Sending {
     Rate(Wire),
     /// By a radio.
     Radio(Box<RadioLink>),
+    /// By a beam of light.
+    Optical(Box<OpticalLink>),
     /// From a file.
     Trace(TraceLink),
 }
@@ -118,6 +121,7 @@ impl Link {
         let pace = match &self.own {
             Sending::Rate(it) => it.pace(),
             Sending::Radio(it) => it.pace(files, duration)?,
+            Sending::Optical(it) => it.pace(files, duration)?,
             Sending::Trace(it) => it.pace(files, duration)?,
         };
         let directions = [self.common.direction(&pace, 0)?, self.common.direction(&pace, 1)?];
@@ -146,7 +150,7 @@ impl Link {
     ) -> Result<Vec<ChangePlan>, Mistake> {
         match &self.own {
             Sending::Rate(it) => it.changes(link, duration),
-            Sending::Radio(_) | Sending::Trace(_) => Ok(Vec::new()),
+            Sending::Radio(_) | Sending::Optical(_) | Sending::Trace(_) => Ok(Vec::new()),
         }
     }
 }

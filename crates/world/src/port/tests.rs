@@ -17,6 +17,7 @@ use windtunnel_links::{AirPlan, Impairment, Loss, Opportunities, PhysicalLayerMa
 
 mod air;
 mod delay;
+mod fade;
 mod opportunities;
 mod stall;
 
@@ -46,17 +47,22 @@ struct Bench {
 
 impl Bench {
     fn new(plan: &DirectionPlan) -> Self {
-        Self::with(plan, None)
+        Self::with(plan, None, false)
+    }
+
+    /// One whose link can be told to lose all.
+    fn that_can_lose(plan: &DirectionPlan) -> Self {
+        Self::with(plan, None, true)
     }
 
     fn on_a_shared_medium(plan: &DirectionPlan) -> Self {
-        Self::with(plan, Some(Time::ZERO))
+        Self::with(plan, Some(Time::ZERO), false)
     }
 
-    fn with(plan: &DirectionPlan, medium: Option<Time>) -> Self {
+    fn with(plan: &DirectionPlan, medium: Option<Time>, can_lose: bool) -> Self {
         let stream = |name| Streams::new(1, 0).stream(name);
         Self {
-            port: Port::new(plan, medium.is_some(), 0, stream("link"), stream("queue")),
+            port: Port::new(plan, medium.is_some(), can_lose, 0, stream("link"), stream("queue")),
             store: PacketStore::default(),
             events: EventQueue::default(),
             script: Vec::new(),
@@ -381,7 +387,13 @@ fn late_packets_are_overtaken_and_no_other_is() {
 }
 
 fn change() -> impl Strategy<Value = LinkChange> {
-    let state = vec![LinkChange::Stall, LinkChange::Down, LinkChange::Up];
+    let state = vec![
+        LinkChange::Stall,
+        LinkChange::Down,
+        LinkChange::Up,
+        LinkChange::Lose,
+        LinkChange::Deliver,
+    ];
     prop_oneof![
         (1..100_u64).prop_map(|it| LinkChange::Rate(megabits(it))),
         prop::sample::select(state),
