@@ -6,7 +6,6 @@ use windtunnel_transports::ndn::consumer::ConsumerWorkload;
 use windtunnel_world::{ConsumerPlan, Plan};
 
 use crate::error::{Mistake, list};
-use crate::links::Link;
 use crate::reachability;
 use crate::scenario::Scenario;
 
