@@ -137,7 +137,8 @@ class LinkDefaults(TypedDict, total=False):
     mtu: str
     """The most bytes of an NDN packet on it, with its NDNLPv2 headers and without `overhead`:
     larger ones are sent in fragments and reassembled at the other end; where one is lost, the
-    packet is. At least 127 B. IP packets are not affected. Default: no limit."""
+    packet is. At least 127 B. Packets between regions that are larger are dropped, and their
+    sender is told; other IP packets are not affected. Default: no limit."""
     pit_token: str
     """The bytes of the PIT token that each NDN packet carries on it (NDNLPv2): 1 to 32. Default:
     no token."""
@@ -1368,7 +1369,8 @@ class RateLink(TypedDict, total=False):
     mtu: str
     """The most bytes of an NDN packet on it, with its NDNLPv2 headers and without `overhead`:
     larger ones are sent in fragments and reassembled at the other end; where one is lost, the
-    packet is. At least 127 B. IP packets are not affected. Default: no limit."""
+    packet is. At least 127 B. Packets between regions that are larger are dropped, and their
+    sender is told; other IP packets are not affected. Default: no limit."""
     pit_token: str
     """The bytes of the PIT token that each NDN packet carries on it (NDNLPv2): 1 to 32. Default:
     no token."""
@@ -1407,7 +1409,8 @@ class RadioLink(TypedDict, total=False):
     mtu: str
     """The most bytes of an NDN packet on it, with its NDNLPv2 headers and without `overhead`:
     larger ones are sent in fragments and reassembled at the other end; where one is lost, the
-    packet is. At least 127 B. IP packets are not affected. Default: no limit."""
+    packet is. At least 127 B. Packets between regions that are larger are dropped, and their
+    sender is told; other IP packets are not affected. Default: no limit."""
     pit_token: str
     """The bytes of the PIT token that each NDN packet carries on it (NDNLPv2): 1 to 32. Default:
     no token."""
@@ -1444,7 +1447,8 @@ class OpticalLink(TypedDict, total=False):
     mtu: str
     """The most bytes of an NDN packet on it, with its NDNLPv2 headers and without `overhead`:
     larger ones are sent in fragments and reassembled at the other end; where one is lost, the
-    packet is. At least 127 B. IP packets are not affected. Default: no limit."""
+    packet is. At least 127 B. Packets between regions that are larger are dropped, and their
+    sender is told; other IP packets are not affected. Default: no limit."""
     pit_token: str
     """The bytes of the PIT token that each NDN packet carries on it (NDNLPv2): 1 to 32. Default:
     no token."""
@@ -1481,7 +1485,8 @@ class TraceLink(TypedDict, total=False):
     mtu: str
     """The most bytes of an NDN packet on it, with its NDNLPv2 headers and without `overhead`:
     larger ones are sent in fragments and reassembled at the other end; where one is lost, the
-    packet is. At least 127 B. IP packets are not affected. Default: no limit."""
+    packet is. At least 127 B. Packets between regions that are larger are dropped, and their
+    sender is told; other IP packets are not affected. Default: no limit."""
     pit_token: str
     """The bytes of the PIT token that each NDN packet carries on it (NDNLPv2): 1 to 32. Default:
     no token."""
