@@ -88,7 +88,7 @@ def text(
                 keys.append(f"{name} = [{named}]")
         lines.append(f"s{it} = {{ {', '.join(keys)} }}")
     lines += ["[flows.one]", f'from = "n{count - 1}"', f'to = "n{count - 2}"']
-    lines += ['protocol = "udp"', 'workload = { kind = "rate", rate = "1 Mbps" }']
+    lines += ['protocol = "udp"', 'rate = "1 Mbps"']
     return "\n".join(lines) + "\n"
 
 

@@ -57,11 +57,12 @@ def test_tshark_reads_wireguard(windtunnel: Command, tmp_path: Path, ip: str, he
     data = seen[2:]
     assert {kind for kind, *_ in data} == {"4"}
     assert max(int(length) for _, length, _ in data) == ethernet + 32 + 1420
-    # What goes one way is numbered from zero on.
+    # What goes one way is numbered from zero on; what a queue dropped before is missing.
     sent = tshark(file, "wg.type == 4 && frame.interface_name == second", "eth.src", "wg.counter")
     for source in {it for it, _ in sent}:
         counters = [int(counter) for it, counter in sent if it == source]
-        assert counters == list(range(len(counters)))
+        assert counters[:100] == list(range(100))
+        assert counters == sorted(set(counters))
 
 
 @needs_tshark

@@ -135,8 +135,7 @@ def test_shares_are_the_time_that_flows_spend_on_each_path() -> None:
     )
     drawn = path_shares.over_time(changes, {"one": "one", "other": "other"}, 10.0)
     shares = {
-        name: frame.sort("time_s")["share"].to_list()
-        for (name,), frame in drawn.group_by("name")
+        name: frame.sort("time_s")["share"].to_list() for (name,), frame in drawn.group_by("name")
     }
     assert shares["one"] == pytest.approx([100.0] * 10 + [75.0] + [50.0] * 9)
     assert shares["other"] == pytest.approx([0.0] * 10 + [25.0] + [50.0] * 9)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from pathlib import Path
 
 import polars as pl
@@ -45,8 +46,10 @@ def test_every_flow_has_a_bar_of_its_paths() -> None:
     compared = windtunnel.run(ROOT / "scenarios" / "paths.toml", settings=settings)
     shares, over_time = paths.paths(Comparison(compared))
     assert (shares.name, over_time.name) == ("paths", "paths-over-time")
-    bars = pl.DataFrame(shares.specification(LIGHT)["datasets"].popitem()[1])
+    assert isinstance(shares.chart, partial)
+    bars: pl.DataFrame = shares.chart.args[0]
     totals = bars.group_by("row").agg(pl.col("share").sum())
     assert totals["share"].to_list() == pytest.approx([100.0] * totals.height)
-    assert set(totals["row"]) >= {"first · subflow 0", "two-subflows · subflow 1"}
+    assert set(totals["row"]) >= {"first", "two-subflows · subflow 1"}
+    assert shares.specification(LIGHT)["mark"]
     assert over_time.specification(LIGHT)["layer"]

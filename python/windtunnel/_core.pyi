@@ -13,6 +13,7 @@ __all__ = [
     "Batch",
     "Congestion",
     "Delivery",
+    "DnsServer",
     "Download",
     "Environments",
     "Ladder",
@@ -31,6 +32,7 @@ __all__ = [
     "VideoEnvironment",
     "__version__",
     "catalogue",
+    "measure_lookups",
     "schema",
     "units",
 ]
@@ -150,7 +152,11 @@ class Scenario:
         """What was decided that the user should know, such as a longer interval of series."""
 
     def start(
-        self, jobs: int, folder: pathlib.Path | None = None, captured: list[str] = ..., threads: int = 1
+        self,
+        jobs: int,
+        folder: pathlib.Path | None = None,
+        captured: list[str] = ...,
+        threads: int = 1,
     ) -> Batch:
         """Start all runs, each on `threads` threads.
 
@@ -485,6 +491,16 @@ class DnsServer:
 
     def stop(self) -> None:
         """Stop all."""
+
+def measure_lookups(
+    tables: list[tuple[str, list[int]]], seed: int, evictions: int
+) -> list[dict[str, Any]]:
+    """Time lookups of the codes of regions and in tables of IPv4 prefixes.
+
+    Each table has a name, and how many prefixes it has of each length from 0 to 32. Each row has
+    `table`, `structure`, `destinations`, `entries`, `warm_ns` and `cold_ns`. Raises ValueError
+    for a table that is empty or does not fit into the address space.
+    """
 
 def schema() -> str: ...
 def catalogue(kind: str) -> str: ...

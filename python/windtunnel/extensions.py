@@ -10,9 +10,7 @@ from windtunnel.path_policies import PathPolicy
 from windtunnel.results import Results
 from windtunnel.schedulers import Scheduler
 
-Extensions = Mapping[
-    str, type[Controller] | type[Scheduler] | type[BitrateRule] | type[PathPolicy]
-]
+Extensions = Mapping[str, type[Controller] | type[Scheduler] | type[BitrateRule] | type[PathPolicy]]
 """Classes by their names in scenarios; what each is follows from its base class."""
 
 

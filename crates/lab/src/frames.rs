@@ -228,13 +228,15 @@ impl Frames {
                 let (ether_type, addresses) = addresses(header, datagram.flow, *path);
                 (ether_type, ip::encode_datagram(datagram, packet.ecn, &addresses))
             }
-            Body::Message(it) if let Some((message, _)) = wireguard::Control::of(it) => {
-                let data = message.encode(it);
-                let header = packet.network_size - udp::HEADER - data.len() as u16;
-                let (ether_type, addresses) = between_ends(header, *path);
-                (ether_type, ip::encode_udp(&data, packet.ecn, &addresses))
-            }
-            Body::Message(_) => (EtherType::IPV4, acknowledgement(seen)),
+            Body::Message(message) => match wireguard::Control::of(message) {
+                Some((control, _)) => {
+                    let data = control.encode(message);
+                    let header = packet.network_size - udp::HEADER - data.len() as u16;
+                    let (ether_type, addresses) = between_ends(header, *path);
+                    (ether_type, ip::encode_udp(&data, packet.ecn, &addresses))
+                }
+                None => (EtherType::IPV4, acknowledgement(seen)),
+            },
             Body::Tunnelled(tunnelled) => {
                 let header = tunnelled.version.header();
                 if let Encapsulation::WireGuard { counter, .. } = tunnelled.encapsulation {

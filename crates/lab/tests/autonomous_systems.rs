@@ -29,10 +29,7 @@ fn with(changes: &[(&str, &str)]) -> String {
 }
 
 const SHORT: (&str, &str) = ("duration = \"30 s\"", "duration = \"12 s\"");
-const UDP: (&str, &str) = (
-    "controller = \"cubic\"",
-    "protocol = \"udp\"\nworkload = { kind = \"rate\", rate = \"20 Mbps\" }",
-);
+const UDP: (&str, &str) = ("controller = \"cubic\"", "protocol = \"udp\"\nrate = \"20 Mbps\"");
 
 /// All tables of a run of a text's case of that number.
 struct Ran(Vec<(&'static str, RecordBatch)>);
@@ -266,7 +263,7 @@ fn numbers_and_nodes_that_cannot_be_are_refused() {
     assert_refused(
         &[
             ("nodes = [\"ar\", \"a\"]", "nodes = ¶[\"ar\", \"a\", \"f\"]"),
-            ("nodes = [\"fr\", \"f\"]", "nodes = [\"fr\"]"),
+            ("nodes = [\"fr\", \"f\"], parents", "nodes = [\"fr\"], parents"),
         ],
         &["no path inside autonomous system `alpha` leads to node `f`"],
     );

@@ -6,7 +6,6 @@ use windtunnel_transports::ndn::consumer::ConsumerWorkload;
 use windtunnel_world::{ConsumerPlan, Plan};
 
 use crate::error::{Mistake, list};
-use crate::links::Link;
 use crate::reachability;
 use crate::scenario::Scenario;
 
@@ -35,7 +34,9 @@ fn link_services(scenario: &Scenario) -> Result<(), Mistake> {
     if !scenario.consumers.is_empty() || !scenario.autonomous_systems.is_empty() {
         return Ok(());
     }
-    let Some((key, it)) = scenario.links.values().find_map(Link::of_ndn) else { return Ok(()) };
+    let has_regions = !scenario.regions.is_empty();
+    let found = scenario.links.values().find_map(|it| it.of_ndn(has_regions));
+    let Some((key, it)) = found else { return Ok(()) };
     it.checked(
         |_| false,
         || format!("`{key}` is for NDN packets, and the scenario has no consumers"),

@@ -191,27 +191,28 @@ impl Addresses {
     fn ends(&self, packet: &Packet, forwarding: &Forwarding) -> [Option<PathEnds>; 2] {
         let forth = || forwarding.side(packet.route) == Some(Side::Receiver);
         match &packet.body {
-            Body::Segment(it) if let Some((tunnel, side)) = tunnel_of(it.connection) => {
-                [Some(ends(self.tunnels[tunnel as usize], side == 0)), None]
-            }
-            Body::Segment(it) => [Some(self.connection(it.connection, forth())), None],
+            Body::Segment(it) => [
+                Some(match tunnel_of(it.connection) {
+                    Some((tunnel, side)) => ends(self.tunnels[tunnel as usize], side == 0),
+                    None => self.connection(it.connection, forth()),
+                }),
+                None,
+            ],
             Body::Datagram(it) => [Some(ends(self.flows[it.flow as usize], forth())), None],
             Body::Message(it) if it.protocol == PROTOCOL => {
                 let of = EdgeAcknowledgement::from_words(&it.words);
                 let own = ends(self.bridges[it.flow as usize], false);
                 [Some(own), Some(self.connection(of.connection, true))]
             }
-            Body::Message(it) if let Some((_, between)) = Control::of(it) => {
-                [Some(ends(between.map(|it| it as usize), true)), None]
+            // A message of WireGuard's, or of a layer of one's own.
+            Body::Message(it) => {
+                let between = Control::of(it).map(|(_, between)| between.map(|it| it as usize));
+                [between.map(|it| ends(it, true)), None]
             }
             Body::Tunnelled(it) => [Some(ends(it.between.map(|it| it as usize), true)), None],
             Body::Region(it) => [Some(ends(it.between.map(|it| it as usize), true)), None],
             Body::Scion(it) => [Some(ends(it.between.map(|it| it as usize), true)), None],
-            Body::Interest(_)
-            | Body::Data(_)
-            | Body::Nack(_)
-            | Body::LinkPacket(_)
-            | Body::Message(_) => [None, None],
+            Body::Interest(_) | Body::Data(_) | Body::Nack(_) | Body::LinkPacket(_) => [None, None],
         }
     }
 

@@ -66,7 +66,8 @@ impl TcpTunnelEnd {
     /// The next packet of which the other end has received all, if that has received so many
     /// bytes.
     pub(crate) fn next_received(&mut self, bytes: u64) -> Option<Packet> {
-        self.inside.pop_front_if(|(end, _)| *end <= bytes).map(|it| it.1)
+        let (end, _) = self.inside.front()?;
+        if *end <= bytes { self.inside.pop_front().map(|it| it.1) } else { None }
     }
 
     /// A packet that entered at the other end leaves here.

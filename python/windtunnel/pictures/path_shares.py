@@ -68,8 +68,10 @@ def over_time(changes: pl.DataFrame, names: dict[str, str], duration: float) -> 
             .over(KEYS)
         )
     )
-    flows = begun.group_by("case").agg(flows=(pl.col("change").sum())).join(
-        ended.group_by("case").agg(ended=pl.col("change").sum()), on="case", how="left"
+    flows = (
+        begun.group_by("case")
+        .agg(flows=(pl.col("change").sum()))
+        .join(ended.group_by("case").agg(ended=pl.col("change").sum()), on="case", how="left")
     )
     flows = flows.select("case", flows=pl.col("flows") + pl.col("ended").fill_null(0))
     grid = users.select(KEYS).unique(maintain_order=True).join(steps, how="cross")

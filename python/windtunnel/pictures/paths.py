@@ -54,13 +54,15 @@ def of_senders(comparison: Comparison, table: pl.DataFrame) -> pl.DataFrame:
         pl.col("node") == pl.col("peer")
     )
     several_flows = table["flow"].n_unique() > 1
-    several = table.select("flow", "subflow").unique().height > table["flow"].n_unique()
+    subflows = table.select("case", "flow", "subflow").unique()
+    several = set(subflows.filter(pl.col("subflow") > 0).select("case", "flow").rows())
 
     def row(it: dict[str, object]) -> str:
         """Name a row by what distinguishes it."""
         parts = list(comparison.parts(int(str(it["case"]))))
         parts += [str(it["flow"])] if several_flows or not parts else []
-        parts += [f"subflow {it['subflow']}"] if several else []
+        is_one_of_several = (it["case"], it["flow"]) in several
+        parts += [f"subflow {it['subflow']}"] if is_one_of_several else []
         return BETWEEN.join(parts)
 
     rows = [row(it) for it in table.select("case", "flow", "subflow").to_dicts()]

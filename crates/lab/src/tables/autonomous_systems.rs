@@ -9,7 +9,7 @@ use windtunnel_world::{AutonomousSystems, Plan, World};
 
 use super::Columns;
 
-fn layer<'a>(world: &'a World, node: usize) -> Option<&'a ScionNode> {
+fn layer(world: &World, node: usize) -> Option<&ScionNode> {
     world.layer(node, PROTOCOL)
 }
 

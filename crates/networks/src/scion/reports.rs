@@ -34,7 +34,9 @@ impl Plane<'_> {
     pub(super) fn report(&mut self, carried: Carried, error: ErrorReport) {
         let Carried { packet, header } = carried;
         let is_error = matches!(header.content, ScionContent::Error { .. });
-        if is_error || !self.here.errors.allows(self.now) {
+        // No path leads back to who sent a beacon.
+        let is_beacon = matches!(header.path, PathReference::OneHop(_));
+        if is_error || is_beacon || !self.here.errors.allows(self.now) {
             return self.packets.discard(&packet);
         }
         self.here.counters.errors_sent += 1;

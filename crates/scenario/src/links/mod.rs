@@ -74,7 +74,8 @@ pub(crate) struct Common {
     overhead: Located<Measured<Bytes>>,
     /// The most bytes of an NDN packet on it, with its NDNLPv2 headers and without `overhead`:
     /// larger ones are sent in fragments and reassembled at the other end; where one is lost,
-    /// the packet is. At least 127 B. IP packets are not affected. Default: no limit.
+    /// the packet is. At least 127 B. Packets between regions that are larger are dropped, and
+    /// their sender is told; other IP packets are not affected. Default: no limit.
     mtu: Option<Located<Measured<Bytes>>>,
     /// The bytes of the PIT token that each NDN packet carries on it (NDNLPv2): 1 to 32.
     /// Default: no token.
@@ -134,9 +135,13 @@ impl Link {
         Ok(LinkPlan { name, nodes: ends, directions, channel, medium, link_service })
     }
 
-    /// The first of its keys that NDN packets alone need.
-    pub(crate) fn of_ndn(&self) -> Option<(&'static str, &Located<Measured<Bytes>>)> {
+    /// The first of its keys that NDN packets alone need, or those between regions as well.
+    pub(crate) fn of_ndn(
+        &self,
+        has_regions: bool,
+    ) -> Option<(&'static str, &Located<Measured<Bytes>>)> {
         let Common { mtu, pit_token, .. } = &self.common;
+        let mtu = if has_regions { &None } else { mtu };
         let keys = [("mtu", mtu), ("pit_token", pit_token)];
         keys.into_iter().find_map(|(key, it)| it.as_ref().map(|it| (key, it)))
     }

@@ -415,6 +415,9 @@ fn act(
     for packet in actions.delivered.drain(..) {
         network.send(now, node, packet.route, packet);
     }
+    for (packet, excess) in actions.too_large.drain(..) {
+        network.return_too_large(packet, excess);
+    }
     for (time, timer) in actions.timers.drain(..) {
         let timer = layer << LAYER_SHIFT | timer.0;
         network.schedule(time.max(now), Event::timer(node, timer));
