@@ -1,9 +1,13 @@
 //! Packets as Ethernet frames, with addresses made from the numbers of nodes
 //! and flows: what a capture holds.
 
+mod scion;
+
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddrV4, SocketAddrV6};
+use std::sync::Arc;
 
 use etherparse::{EtherType, Ethernet2Header};
+use windtunnel_networks::scion::ScionSettings;
 use windtunnel_packets::bridge::{EdgeAcknowledgement, EdgeAddresses};
 use windtunnel_packets::ip::{self, Addresses, IpVersion};
 use windtunnel_packets::multipath::Multipath;
@@ -33,6 +37,8 @@ pub(crate) struct Frames {
     producers: Vec<ProducerPlan>,
     /// By node, the number that its addresses are made from: in each domain they begin anew.
     numbers: Vec<usize>,
+    /// The network of autonomous systems, if it is one.
+    scion: Option<Arc<ScionSettings>>,
 }
 
 /// A node's hardware address: administered locally, and its number.
@@ -153,7 +159,12 @@ impl Frames {
             *count - 1
         };
         let numbers = (0..plan.nodes.len()).map(number).collect();
-        Self { prefixes: plan.prefixes.clone(), producers: plan.producers.clone(), numbers }
+        Self {
+            prefixes: plan.prefixes.clone(),
+            producers: plan.producers.clone(),
+            numbers,
+            scion: plan.autonomous_systems.as_ref().map(|it| Arc::clone(&it.settings)),
+        }
     }
 
     /// The frame of a packet that goes from one node to its neighbour.
@@ -241,6 +252,7 @@ impl Frames {
                 (ether_type, ip::encode_tunnelled(&inner, protocol, packet.ecn, &addresses))
             }
             Body::Region(header) => (REGION, self.region(packet, header, seen)?),
+            Body::Scion(header) => scion::encode(self, seen, header)?,
         })
     }
 

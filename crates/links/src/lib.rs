@@ -14,6 +14,7 @@ mod channel;
 mod course;
 pub mod fixed_wireless;
 mod impairment;
+mod load_delay;
 mod loss;
 mod opportunities;
 pub mod optical;
@@ -29,6 +30,7 @@ pub use channel::{
 };
 pub use course::Course;
 pub use impairment::{Fate, Impairment, Impairments, Straggler};
+pub use load_delay::LoadDelay;
 pub use loss::{Loss, Victims};
 pub use opportunities::{Cursor, OPPORTUNITY, Opportunities};
 pub use physical_layer::{Frame, Outcome, PhysicalLayer, PhysicalLayerMaker, Slot};

@@ -10,6 +10,7 @@ pub mod multipath;
 pub mod ndn;
 mod packet;
 pub mod region;
+pub mod scion;
 mod store;
 pub mod tcp;
 pub mod tunnel;

@@ -3,10 +3,12 @@
 //! whether anybody watches or not.
 
 use std::fmt;
+use std::sync::Arc;
 
 use windtunnel_engine::Time;
 use windtunnel_packets::bridge::{EdgeAcknowledgement, PROTOCOL};
 use windtunnel_packets::multipath::Speaker;
+use windtunnel_packets::scion::{Path as ScionPath, PathReference, ScionPacket};
 use windtunnel_packets::tunnel::tunnel_of;
 use windtunnel_packets::wireguard::Control;
 use windtunnel_packets::{Body, Packet, PacketStore};
@@ -47,6 +49,8 @@ pub struct SeenPacket {
     pub inside: Option<Box<SeenPacket>>,
     /// The bytes of its message, if it has one.
     pub message: Option<Vec<u8>>,
+    /// Its path, if it is a SCION packet with one.
+    pub scion_path: Option<Arc<ScionPath>>,
 }
 
 /// A packet as an interface saw it.
@@ -173,7 +177,13 @@ impl Addresses {
         let inside = packet.body.inside().map(|it| &view.packets[it]);
         let inside = inside.map(|it| Box::new(self.seen(it, view)));
         let message = packet.body.message().map(|it| view.packets.message(it).to_vec());
-        SeenPacket { packet: *packet, path, quoted, inside, message }
+        let scion_path = match &packet.body {
+            Body::Scion(ScionPacket { path: PathReference::Standard(it), .. }) => {
+                Some(Arc::clone(view.packets.path(*it)))
+            }
+            _ => None,
+        };
+        SeenPacket { packet: *packet, path, quoted, inside, message, scion_path }
     }
 
     /// Where an IP packet comes from and goes to, and the one that it acknowledges if it
@@ -201,6 +211,7 @@ impl Addresses {
             }
             Body::Tunnelled(it) => [Some(ends(it.between.map(|it| it as usize), true)), None],
             Body::Region(it) => [Some(ends(it.between.map(|it| it as usize), true)), None],
+            Body::Scion(it) => [Some(ends(it.between.map(|it| it as usize), true)), None],
             Body::Interest(_) | Body::Data(_) | Body::Nack(_) | Body::LinkPacket(_) => [None, None],
         }
     }

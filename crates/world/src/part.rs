@@ -193,6 +193,9 @@ impl Part {
                 Arrived::Carried(nodes, packet) => {
                     self.nodes.carry(&mut self.network, now, nodes, packet);
                 }
+                Arrived::TooLarge(side, packet, excess) => {
+                    self.hosts.on_too_large(&mut self.network, now, side, &packet, excess);
+                }
             }
         }
         self.network.arrived.clear();

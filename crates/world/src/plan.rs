@@ -14,6 +14,7 @@ use windtunnel_networks::layer::LayerMaker;
 use windtunnel_networks::ndn::content_store::ReplacementPolicy;
 use windtunnel_networks::ndn::forwarder::ForwarderMarks;
 use windtunnel_networks::ndn::link_service::LinkServiceSettings;
+use windtunnel_networks::scion::ScionSettings;
 use windtunnel_networks::tunnel::WireGuardSettings;
 use windtunnel_orbits::{GroundPath, Sky};
 use windtunnel_packets::ip::IpVersion;
@@ -57,6 +58,8 @@ pub struct Plan {
     pub domains: Option<DomainsPlan>,
     /// Its regions, if it is a network of such.
     pub regions: RegionNames,
+    /// Its autonomous systems whose hosts choose paths, if it is a network of such.
+    pub autonomous_systems: Option<AutonomousSystems>,
     /// How names and packets find their way.
     pub routing: Routing,
     /// The satellites among the nodes, and the places on the ground that use them.
@@ -85,6 +88,15 @@ pub struct DomainsPlan {
 /// that is not one for each node.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RegionNames(pub BTreeMap<u8, (String, Option<u64>)>);
+
+/// Autonomous systems whose hosts choose the paths of their packets.
+#[derive(Clone, Debug)]
+pub struct AutonomousSystems {
+    /// The name of each.
+    pub names: Vec<String>,
+    /// The network.
+    pub settings: Arc<ScionSettings>,
+}
 
 /// A strategy's name in the registry of strategies.
 pub type StrategyName = &'static str;

@@ -540,8 +540,10 @@ impl Port {
             }
             Fate::Late => {
                 self.pop();
-                self.counters.late += 1;
-                late = self.effects.as_mut().and_then(|it| it.delay(now, head.packet, head.size));
+                if let Some(effects) = &mut self.effects {
+                    self.counters.late += u64::from(!effects.keeps_order());
+                    late = effects.delay(now, head.packet, head.size);
+                }
                 None
             }
             Fate::Arrives | Fate::Lost => {

@@ -171,6 +171,8 @@ pub struct PortSample {
     pub losses: u64,
     /// Packets that the queue discipline marked.
     pub marks: u64,
+    /// Packets that it gave the milder mark of SCE.
+    pub some_congestion_marks: u64,
 }
 
 /// A direction of a link that follows a channel, at one time.

@@ -12,7 +12,7 @@ use windtunnel_applications::video::{
 };
 use windtunnel_applications::{Sizes, Workload};
 use windtunnel_engine::{Control, Duration, Rate, Stop, Time};
-use windtunnel_links::{Impairment, Loss};
+use windtunnel_links::{Impairment, LoadDelay, Loss};
 use windtunnel_networks::ndn::link_service::LinkServiceSettings;
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_transports::tcp::{EcnMode, Recovery};
@@ -159,6 +159,15 @@ fn lossy_duplicating_reordering_links_are_the_same_on_any_number_of_threads() {
 fn links_that_mix_are_the_same_on_any_number_of_threads() {
     let mixing = Duration::from_millis(4);
     let impairment = Impairment { duplication: 0.01, mixing, ..Impairment::default() };
+    assert_same(&row(&DirectionPlan { impairment, ..direction(50, 3) }));
+}
+
+#[test]
+fn links_whose_delay_depends_on_their_load_are_the_same_on_any_number_of_threads() {
+    let at = Rate::from_bits_per_second(50_000_000).expect("above zero");
+    let (delay, window) = (Duration::from_millis(4), Duration::from_millis(10));
+    let load_delay = Some(LoadDelay { delay, at, power: 2, window });
+    let impairment = Impairment { load_delay, ..Impairment::default() };
     assert_same(&row(&DirectionPlan { impairment, ..direction(50, 3) }));
 }
 

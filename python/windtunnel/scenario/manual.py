@@ -153,8 +153,8 @@ from = "server"
 to = "roof"
 controller = "cubic"
 """,
-    "[Two dishes](fixed-wireless.md) at 60 GHz over 1 km in rain; one looks 0.8° aside. Rate adaptation chooses the "
-    "scheme by the SNR, and packets with errors are sent again.": """\
+    "[Two dishes](fixed-wireless.md) at 60 GHz over 1 km in rain; one looks 0.8° aside. Rate "
+    "adaptation chooses the scheme by the SNR, and packets with errors are sent again.": """\
 [nodes.school]
 
 [links.dishes]

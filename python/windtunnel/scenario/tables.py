@@ -124,6 +124,10 @@ class LinkDefaults(TypedDict, total=False):
     mixing: str | Sequence[str]
     """The mean of the exponential time for which it holds each packet, as the mix of an anonymity
     network does: any packet may overtake any other. Default: none."""
+    load_delay: LoadDelay | Sequence[LoadDelay]
+    """A delay that grows with its load: for studies of hosts that choose their paths, where it
+    stands for a whole network. Not with `duplication`, `reordering` or `mixing`. Default: none,
+    but for what waits in its queue."""
     medium: str
     """The shared medium that it uses: of all directions of all links that name the same one, a
     single packet is transmitted at a time. When the medium is free, the nodes with packets that
@@ -147,8 +151,6 @@ class LinkDefaults(TypedDict, total=False):
     """What changes during the run; default: nothing."""
     radio: Radio
     """How fast it sends, by a radio; required."""
-    optical: Optical
-    """A beam of light through free air; required."""
     trace: Trace | Sequence[Trace]
     """How fast it sends, from a file; another file for each direction, or one for both;
     required."""
@@ -215,6 +217,22 @@ class Reordering(TypedDict, total=False):
     """The probability that a packet is delivered late."""
     lateness: Required[str]
     """How much later; what is sent within that time overtakes it."""
+
+
+class LoadDelay(TypedDict, total=False):
+    """A delay that grows with the load of a link: `delay` times the load in parts of `at`, to the
+    given power."""
+
+    delay: Required[str]
+    """What it adds to the delay of each packet at the load `at`."""
+    at: Required[str]
+    """The load at which that is so. It is counted with all headers, and may be less or more than
+    the rate of the link."""
+    power: int
+    """The power of the load, from 1 to 8."""
+    window: Required[str]
+    """How long the load is measured before it counts: the delay follows from the load in the last
+    full window."""
 
 
 class DropTailQueue(TypedDict, total=False):
@@ -604,100 +622,6 @@ class Report(TypedDict, total=False):
     """How old a report is when it arrives."""
 
 
-Outage = Literal["lose", "wait"]
-"""What becomes of packets while less power is received than the receiver needs."""
-
-
-class TransmitPowerOptical(TypedDict, total=False):
-    """The parts of an optical link."""
-
-    rate: str | Sequence[str]
-    """How fast it sends; required."""
-    wavelength: str
-    """The light's wavelength: 400 nm to 2400 nm; required."""
-    distance: str
-    """From one end to the other; required."""
-    visibility: str | Visibility
-    """How far one can see, at 2 % contrast: a length, or a file; default: 50 km."""
-    fog_model: FogModel
-    """How much of other light than an eye sees is lost in fog."""
-    turbulence: Turbulence
-    """Turbulence, which lets the received power fluctuate; default: none."""
-    outage: Outage
-    """What becomes of packets while too little power is received."""
-    period: str
-    """How often the channel is sampled, while fog or turbulence change it."""
-    transmit_power: str | Sequence[str]
-    """The transmitted power; required."""
-    transmitter_aperture: str
-    """The diameter of the beam where it leaves the transmitter; default: a point."""
-    divergence: str
-    """The full angle by which the beam widens; required."""
-    receiver_aperture: str
-    """The diameter of the receiver's lens; required."""
-    optics_loss: str
-    """What lenses, windows and imperfect pointing take."""
-    sensitivity: str | Sequence[str]
-    """The power that the receiver needs; required."""
-
-
-class MarginOptical(TypedDict, total=False):
-    """A margin, where the parts of the link are not known."""
-
-    rate: str | Sequence[str]
-    """How fast it sends; required."""
-    wavelength: str
-    """The light's wavelength: 400 nm to 2400 nm; required."""
-    distance: str
-    """From one end to the other; required."""
-    visibility: str | Visibility
-    """How far one can see, at 2 % contrast: a length, or a file; default: 50 km."""
-    fog_model: FogModel
-    """How much of other light than an eye sees is lost in fog."""
-    turbulence: Turbulence
-    """Turbulence, which lets the received power fluctuate; default: none."""
-    outage: Outage
-    """What becomes of packets while too little power is received."""
-    period: str
-    """How often the channel is sampled, while fog or turbulence change it."""
-    margin: str | Sequence[str]
-    """By how much the received power in clear air is above the receiver's sensitivity;
-    required."""
-
-
-Optical = TransmitPowerOptical | MarginOptical
-"""A free-space optical link. It sends at its rate while the received power is not below the
-receiver's sensitivity. Fog and turbulence, and what they take, are the same in both
-directions. A value that may differ by direction is one for both, or an array of two: for what
-the first node sends, and for what the second node sends."""
-
-
-class Visibility(TypedDict, total=False):
-    """A file that says how far one can see in the course of time: each line is a time in seconds,
-    with white space or a comma and the visibility in km then. The first time is 0; between two
-    times it changes linearly, and after the last no more. Empty lines and lines that begin with
-    `#` are skipped."""
-
-    file: Required[str]
-    """The file; its name is relative to the scenario file."""
-
-
-FogModel = Literal["kim", "kruse"]
-"""How much of other light than an eye sees is lost in fog."""
-
-
-class Turbulence(TypedDict, total=False):
-    """The air's turbulence, the same all the way: the received power follows a Gamma–Gamma
-    distribution, for a plane wave and a receiver of no extent."""
-
-    structure: Required[float]
-    """The refractive-index structure parameter Cn², in m^(−2/3): from 1e-17, weak, to 1e-12,
-    strong."""
-    coherence: str
-    """The time after which the autocorrelation of large and of small eddies is 1/e; usually 1 ms
-    to 10 ms."""
-
-
 class ProducerDefaults(TypedDict, total=False):
     """Keys of a producer, none of them required."""
 
@@ -854,6 +778,9 @@ class FlowDefaults(From, total=False):
     path: Sequence[str]
     """The links of its path, from `from` to `to`, which routing does not change; what comes back
     takes the same links; default: the shortest path."""
+    path_policy: PathPolicy
+    """What chooses the path of each of its packets between autonomous systems. What comes back
+    takes the path of what came. Default: `first`; of a flow over Multipath TCP `disjoint`."""
     controller: Controller
     """What controls its window: a name under `[controllers]`, the name of a controller, or a
     table with the latter as `kind` and parameters; required."""
@@ -942,11 +869,144 @@ class FlowDefaults(From, total=False):
     """The rate of what the datagrams carry, without headers; required, but not with `frames`,
     which have their own."""
     payload: str
-    """The most that each datagram carries; all but the last of a frame carry as much."""
+    """The most that each datagram carries; all but the last of a frame carry as much. Default:
+    1400 B, or less where headers between autonomous systems leave less of 1500 B."""
 
 
 Ip = Literal["v4", "v6"]
 """A version of IP."""
+
+
+class FirstPathPolicy(TypedDict, total=False):
+    """The path through the fewest autonomous systems."""
+
+    kind: Literal["first"]
+    """Which kind."""
+
+
+class LowestLatencyPathPolicy(TypedDict, total=False):
+    """The path with the lowest latency that beacons announced."""
+
+    kind: Required[Literal["lowest-latency"]]
+    """Which kind."""
+
+
+class WidestPathPolicy(TypedDict, total=False):
+    """The path with the greatest bandwidth that beacons announced."""
+
+    kind: Required[Literal["widest"]]
+    """Which kind."""
+
+
+class LowestRttPathPolicy(TypedDict, total=False):
+    """The path with the lowest round trip of probes, which are sent on all paths."""
+
+    kind: Required[Literal["lowest-rtt"]]
+    """Which kind."""
+    probe_interval: str
+    """How often all paths are probed; each time that all probes have returned it is considered
+    whether to switch."""
+    hysteresis: str
+    """By which share of the current path's round trip another one's must be shorter."""
+    probability: str
+    """The probability with which the flow switches each time that it has a reason to."""
+    hold: str
+    """How long after a switch there is no other."""
+    smoothed: bool
+    """Whether round trips are smoothed (RFC 6298); otherwise that of the last probe counts."""
+
+
+class RoundRobinPathPolicy(TypedDict, total=False):
+    """Each path in turn."""
+
+    kind: Required[Literal["round-robin"]]
+    """Which kind."""
+    packets: int
+    """How many packets each path carries in its turn; default: 1."""
+    time: str
+    """How long a turn lasts, instead of a number of packets."""
+
+
+class EpsilonGreedyPathPolicy(TypedDict, total=False):
+    """The path with the lowest mean round trip so far, and sometimes a random one (Sutton and
+    Barto, section 2.2). Only the path in use is probed, and each probe is a round."""
+
+    kind: Required[Literal["epsilon-greedy"]]
+    """Which kind."""
+    probe_interval: str
+    """How often the path in use is probed."""
+    worst_rtt: str
+    """The round trip that counts as a loss of 1, as longer ones and lost probes do; shorter ones
+    count in proportion."""
+    exploration: str
+    """The share of rounds in which any path is drawn: ε, or γ of EXP3, which is its rate of
+    learning too and must be greater than zero."""
+
+
+class Ucb1PathPolicy(TypedDict, total=False):
+    """UCB1: the path whose mean round trip is lowest when it is taken for as low as it may well
+    be (Auer, Cesa-Bianchi and Fischer 2002). Only the path in use is probed, and each probe is a
+    round."""
+
+    kind: Required[Literal["ucb1"]]
+    """Which kind."""
+    probe_interval: str
+    """How often the path in use is probed."""
+    worst_rtt: str
+    """The round trip that counts as a loss of 1, as longer ones and lost probes do; shorter ones
+    count in proportion."""
+
+
+class Exp3PathPolicy(TypedDict, total=False):
+    """EXP3: paths are drawn by weights that grow exponentially with what they gained (Auer, Cesa-
+    Bianchi, Freund and Schapire 2002). Only the path in use is probed, and each probe is a
+    round."""
+
+    kind: Required[Literal["exp3"]]
+    """Which kind."""
+    probe_interval: str
+    """How often the path in use is probed."""
+    worst_rtt: str
+    """The round trip that counts as a loss of 1, as longer ones and lost probes do; shorter ones
+    count in proportion."""
+    exploration: str
+    """The share of rounds in which any path is drawn: ε, or γ of EXP3, which is its rate of
+    learning too and must be greater than zero."""
+
+
+class DisjointPathPolicy(TypedDict, total=False):
+    """For Multipath TCP: each subflow has a path that shares as few interfaces as possible with
+    those of the others."""
+
+    kind: Required[Literal["disjoint"]]
+    """Which kind."""
+
+
+PathPolicy = (
+    Literal[
+        "first",
+        "lowest-latency",
+        "widest",
+        "lowest-rtt",
+        "round-robin",
+        "epsilon-greedy",
+        "ucb1",
+        "exp3",
+        "disjoint",
+    ]
+    | str
+    | FirstPathPolicy
+    | LowestLatencyPathPolicy
+    | WidestPathPolicy
+    | LowestRttPathPolicy
+    | RoundRobinPathPolicy
+    | EpsilonGreedyPathPolicy
+    | Ucb1PathPolicy
+    | Exp3PathPolicy
+    | DisjointPathPolicy
+)
+"""What chooses the path of each packet: one of these policies, or the name of one written in
+Python."""
 
 
 class BulkTcpWorkload(TypedDict, total=False):
@@ -1218,6 +1278,9 @@ class Multipath(TypedDict, total=False):
     """The links of each path, from `from` to `to`; what comes back takes the same links. The
     connection is opened on the first. Default: for each link of `from` and each of `to` the
     shortest path that begins with the one and ends with the other."""
+    subflows: int
+    """Between autonomous systems, in place of `paths`: how many subflows there are, each of which
+    chooses its paths by the flow's `path_policy`; default: 2."""
     backup_paths: Sequence[Sequence[str]]
     """Paths that carry data only while no other works; default: none."""
     changes: Sequence[SubflowChange]
@@ -1355,6 +1418,10 @@ class RateLink(TypedDict, total=False):
     mixing: str | Sequence[str]
     """The mean of the exponential time for which it holds each packet, as the mix of an anonymity
     network does: any packet may overtake any other. Default: none."""
+    load_delay: LoadDelay | Sequence[LoadDelay]
+    """A delay that grows with its load: for studies of hosts that choose their paths, where it
+    stands for a whole network. Not with `duplication`, `reordering` or `mixing`. Default: none,
+    but for what waits in its queue."""
     medium: str
     """The shared medium that it uses: of all directions of all links that name the same one, a
     single packet is transmitted at a time. When the medium is free, the nodes with packets that
@@ -1394,6 +1461,10 @@ class RadioLink(TypedDict, total=False):
     mixing: str | Sequence[str]
     """The mean of the exponential time for which it holds each packet, as the mix of an anonymity
     network does: any packet may overtake any other. Default: none."""
+    load_delay: LoadDelay | Sequence[LoadDelay]
+    """A delay that grows with its load: for studies of hosts that choose their paths, where it
+    stands for a whole network. Not with `duplication`, `reordering` or `mixing`. Default: none,
+    but for what waits in its queue."""
     medium: str
     """The shared medium that it uses: of all directions of all links that name the same one, a
     single packet is transmitted at a time. When the medium is free, the nodes with packets that
@@ -1415,43 +1486,6 @@ class RadioLink(TypedDict, total=False):
     """How fast it sends, by a radio; required."""
 
 
-class OpticalLink(TypedDict, total=False):
-    """A link that is a beam of light."""
-
-    nodes: Sequence[str]
-    """The two nodes that it joins; required."""
-    delay: str | Sequence[str]
-    """How long a bit takes to the other end; required."""
-    loss: Loss | Sequence[Loss]
-    """What it loses at random; default: nothing."""
-    duplication: str | Sequence[str]
-    """The probability that it delivers a packet twice; default: none."""
-    reordering: Reordering | Sequence[Reordering]
-    """Which packets it delivers late, so that others overtake them; default: none."""
-    mixing: str | Sequence[str]
-    """The mean of the exponential time for which it holds each packet, as the mix of an anonymity
-    network does: any packet may overtake any other. Default: none."""
-    medium: str
-    """The shared medium that it uses: of all directions of all links that name the same one, a
-    single packet is transmitted at a time. When the medium is free, the nodes with packets that
-    wait take turns, one packet each, without collisions or any time between two transmissions. A
-    link that shares it with no other one is half-duplex. Not with a trace of opportunities.
-    Default: each direction has a medium of its own."""
-    queue: Queue | Sequence[Queue]
-    """The queue before it; default: drop-tail of 100 packets."""
-    overhead: str
-    """What its own framing adds to each packet."""
-    mtu: str
-    """The most bytes of an NDN packet on it, with its NDNLPv2 headers and without `overhead`:
-    larger ones are sent in fragments and reassembled at the other end; where one is lost, the
-    packet is. At least 127 B. IP packets are not affected. Default: no limit."""
-    pit_token: str
-    """The bytes of the PIT token that each NDN packet carries on it (NDNLPv2): 1 to 32. Default:
-    no token."""
-    optical: Optical
-    """A beam of light through free air; required."""
-
-
 class TraceLink(TypedDict, total=False):
     """A link that sends as a trace in a file says."""
 
@@ -1468,6 +1502,10 @@ class TraceLink(TypedDict, total=False):
     mixing: str | Sequence[str]
     """The mean of the exponential time for which it holds each packet, as the mix of an anonymity
     network does: any packet may overtake any other. Default: none."""
+    load_delay: LoadDelay | Sequence[LoadDelay]
+    """A delay that grows with its load: for studies of hosts that choose their paths, where it
+    stands for a whole network. Not with `duplication`, `reordering` or `mixing`. Default: none,
+    but for what waits in its queue."""
     medium: str
     """The shared medium that it uses: of all directions of all links that name the same one, a
     single packet is transmitted at a time. When the medium is free, the nodes with packets that
@@ -1490,7 +1528,7 @@ class TraceLink(TypedDict, total=False):
     required."""
 
 
-Link = RateLink | RadioLink | OpticalLink | TraceLink
+Link = RateLink | RadioLink | TraceLink
 """A duplex link. A value that may differ by direction is one for both, or an array of two:
 from the first node to the second, and back."""
 
@@ -1724,6 +1762,9 @@ class TcpFlow(From, total=False):
     path: Sequence[str]
     """The links of its path, from `from` to `to`, which routing does not change; what comes back
     takes the same links; default: the shortest path."""
+    path_policy: PathPolicy
+    """What chooses the path of each of its packets between autonomous systems. What comes back
+    takes the path of what came. Default: `first`; of a flow over Multipath TCP `disjoint`."""
     controller: Controller
     """What controls its window: a name under `[controllers]`, the name of a controller, or a
     table with the latter as `kind` and parameters; required."""
@@ -1829,11 +1870,15 @@ class UdpFlow(From, total=False):
     path: Sequence[str]
     """The links of its path, from `from` to `to`, which routing does not change; what comes back
     takes the same links; default: the shortest path."""
+    path_policy: PathPolicy
+    """What chooses the path of each of its packets between autonomous systems. What comes back
+    takes the path of what came. Default: `first`; of a flow over Multipath TCP `disjoint`."""
     rate: str
     """The rate of what the datagrams carry, without headers; required, but not with `frames`,
     which have their own."""
     payload: str
-    """The most that each datagram carries; all but the last of a frame carry as much."""
+    """The most that each datagram carries; all but the last of a frame carry as much. Default:
+    1400 B, or less where headers between autonomous systems leave less of 1500 B."""
     workload: UdpWorkload
     """When it sends; default: `bulk`."""
 
@@ -2153,59 +2198,15 @@ class Probes(TypedDict, total=False):
     """The probability that a packet above it is selected that otherwise is not."""
 
 
-class IpInIpTunnel(TypedDict, total=False):
-    """IP packets (RFC 2003, RFC 2473)."""
+class Tunnel(TypedDict, total=False):
+    """A tunnel: IP packets whose path leads over both nodes travel between them inside other IP
+    packets (RFC 2003, RFC 2473), in both directions. Routers between them see the outer header
+    alone: all packets are one flow there, and the ECN field is treated as RFC 6040 says."""
 
-    kind: Literal["ip-in-ip"]
-    """Which kind."""
-    nodes: Sequence[str]
-    """The nodes of its two ends; required."""
+    nodes: Required[Sequence[str]]
+    """The nodes of its two ends."""
     ip: Ip
     """The version of IP of the outer header: 20 bytes, or 40 with IPv6."""
-
-
-class WireguardTunnel(TypedDict, total=False):
-    """WireGuard: encrypted packets in UDP, with headers of 60 bytes, or 80 over IPv6. The first
-    packet waits for a handshake of one round trip; after 120 s of use there is another one, for
-    which nothing waits. The segments of TCP flows through the tunnel are so small that their
-    packets are within its MTU; larger packets of other flows are dropped."""
-
-    kind: Literal["wireguard"]
-    """Which kind."""
-    nodes: Sequence[str]
-    """The nodes of its two ends; required."""
-    ip: Ip
-    """The version of IP of the outer header: 20 bytes, or 40 with IPv6."""
-    mtu: str
-    """The most bytes of a packet inside: 1280 B to 65440 B. Packets are padded to a multiple of
-    16 bytes, but not beyond it."""
-    crypto: str
-    """How fast each end encrypts and decrypts, both on one core with a queue of 1024 packets;
-    default: at once."""
-
-
-class TcpTunnel(TypedDict, total=False):
-    """A TCP connection between the ends, in whose stream packets are one after another, each
-    after two bytes with its length. Nothing is lost inside; what the path loses is sent again,
-    and what came after it waits. The first node opens it when the run begins."""
-
-    kind: Literal["tcp"]
-    """Which kind."""
-    nodes: Sequence[str]
-    """The nodes of its two ends; required."""
-    ip: Ip
-    """The version of IP of the outer header: 20 bytes, or 40 with IPv6."""
-    tcp: Tcp
-    """How both ends of the connection behave; required."""
-    buffer: str
-    """The most bytes that wait at an end for an acknowledgement; what finds no room is dropped
-    before it enters."""
-
-
-Tunnel = IpInIpTunnel | WireguardTunnel | TcpTunnel
-"""A tunnel: IP packets whose path leads over both nodes travel between them inside other
-packets, in both directions. Routers between them see the outer headers alone: all packets are
-one flow there, and the ECN field is treated as RFC 6040 says."""
 
 
 class Region(TypedDict, total=False):
@@ -2281,6 +2282,52 @@ class RegionProtocol(TypedDict, total=False):
 
 Encoding = Literal["compact", "ipv4-shaped", "flow"]
 """How a header of the region protocol is encoded."""
+
+
+class AutonomousSystem(TypedDict, total=False):
+    """An autonomous system: its nodes use IP among themselves, and SCION to reach those of
+    others. All nodes of a scenario with autonomous systems are in one. Two in the core that a
+    link joins are neighbours there; of other two that a link joins, one is the parent of the
+    other, or both are peers."""
+
+    isd_as: Required[str]
+    """The number of its isolation domain and its own, such as `"1-64512"` or `"1-ff00:0:110"`."""
+    core: bool
+    """Whether it is in the core of its isolation domain."""
+    nodes: Required[Sequence[str]]
+    """Its nodes. Those with a link to another autonomous system are its border routers; on the
+    first one is its control service."""
+    parents: Sequence[str]
+    """Those of its isolation domain that carry its packets, and from which it has its beacons."""
+    peers: Sequence[str]
+    """Those with which it exchanges packets from and to itself and those below it. Named on one
+    side or both."""
+
+
+class Beaconing(TypedDict, total=False):
+    """How autonomous systems find paths: by beacons, which the core begins and each system passes
+    on with what it says of itself."""
+
+    interval: str
+    """From one origination, propagation and registration to the next; each system begins at a
+    time of its own."""
+    best_set: int
+    """How many segments are passed on through each interface and registered: in the core of each
+    origin, elsewhere of all together."""
+    most_hops: int
+    """How many autonomous systems a segment has at most."""
+    lifetime: str
+    """How long the hop fields of a segment are valid, from 337.5 s to 24 h, in steps of 337.5
+    s."""
+    refresh: str
+    """How old paths may be before they are asked for again."""
+    most_paths: int
+    """How many paths to a destination a host keeps, the shortest."""
+    known_at_start: bool
+    """Whether all segments are known at the start, as if the network had been there for long.
+    Otherwise the first beacons are sent then, and flows wait for paths."""
+    underlay: Ip
+    """The version of IP that carries SCION packets on links, in UDP."""
 
 
 class Routing(TypedDict, total=False):
@@ -2383,6 +2430,10 @@ class ScenarioTables(TypedDict, total=False):
     packets from and to all regions."""
     region_protocol: RegionProtocol
     """How the region protocol behaves."""
+    autonomous_systems: dict[str, AutonomousSystem]
+    """Autonomous systems, whose hosts choose the paths of their packets as in SCION, by name."""
+    beaconing: Beaconing
+    """How autonomous systems find paths."""
     routing: Routing
     """How Interests find producers, and IP packets their destination."""
     compare: dict[str, dict[str, dict[str, Any]]]

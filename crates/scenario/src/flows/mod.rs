@@ -19,6 +19,7 @@ use windtunnel_packets::ip::IpVersion;
 use windtunnel_transports::tcp::TcpSettings;
 use windtunnel_world::{FlowPlan, Plan, PortId, Transport as TransportPlan};
 
+use crate::autonomous_systems::policies::AnyPolicy;
 use crate::choice::choice;
 use crate::controllers::Controllers;
 use crate::error::Mistake;
@@ -61,6 +62,9 @@ pub(crate) struct Common {
     /// The links of its path, from `from` to `to`, which routing does not change; what
     /// comes back takes the same links; default: the shortest path.
     path: Option<Located<Vec<Located<String>>>>,
+    /// What chooses the path of each of its packets between autonomous systems. What comes back
+    /// takes the path of what came. Default: `first`; of a flow over Multipath TCP `disjoint`.
+    pub(crate) path_policy: Option<Located<AnyPolicy>>,
 }
 
 /// The protocol that carries a flow.
@@ -160,7 +164,9 @@ impl Flow {
         let ip = IpVersion::from(*ip);
         let mut network = around.paths.network(ends, path.as_deref(), ip);
         let (transport, split, multipath) = match &self.own {
-            Transport::Udp(it) => (TransportPlan::Udp(it.plan(ip, files)?), None, None),
+            Transport::Udp(it) => {
+                (TransportPlan::Udp(it.plan(ip, network.overhead, files)?), None, None)
+            }
             Transport::Tcp(it) => {
                 let split = it.split(around, ends)?;
                 if split.is_some() {
@@ -200,7 +206,7 @@ impl Common {
         let Some(path) = &self.path else { return Ok(None) };
         path.checked(
             |_| !around.paths.are_apart(ends),
-            || "a path from one region to another is found by the regions' routers".to_owned(),
+            || "between regions or autonomous systems no path can be named by its links".to_owned(),
             "leave out `path`",
         )?;
         along(around, ends, path).map(Some)

@@ -286,7 +286,7 @@ impl Tcp {
             "leave out `split` or `multipath`",
         )?;
         multipath.checked(
-            |_| !around.paths.are_apart(ends),
+            |_| !around.paths.are_apart(ends) || around.paths.plan.autonomous_systems.is_some(),
             || "between regions all packets of a host take one path".to_owned(),
             "leave out `multipath`",
         )?;

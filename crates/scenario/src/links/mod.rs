@@ -26,7 +26,7 @@ use crate::pace::{Duplex, Pace};
 use crate::queues::Queue;
 use crate::radio::RadioLink;
 use crate::units::{Bytes, Measured, Share, bytes};
-use impairments::Reordering;
+use impairments::{LoadDelay, Reordering};
 use loss::Loss;
 pub(crate) use loss::note as loss_note;
 use trace::TraceLink;
@@ -58,6 +58,10 @@ pub(crate) struct Common {
     /// The mean of the exponential time for which it holds each packet, as the mix of an anonymity
     /// network does: any packet may overtake any other. Default: none.
     mixing: Option<Each<Located<Measured<Duration>>>>,
+    /// A delay that grows with its load: for studies of hosts that choose their paths, where it
+    /// stands for a whole network. Not with `duplication`, `reordering` or `mixing`. Default:
+    /// none, but for what waits in its queue.
+    load_delay: Option<Each<Located<LoadDelay>>>,
     /// The shared medium that it uses: of all directions of all links that name the same
     /// one, a single packet is transmitted at a time. When the medium is free, the nodes
     /// with packets that wait take turns, one packet each, without collisions or any time
@@ -73,7 +77,8 @@ pub(crate) struct Common {
     overhead: Located<Measured<Bytes>>,
     /// The most bytes of an NDN packet on it, with its NDNLPv2 headers and without `overhead`:
     /// larger ones are sent in fragments and reassembled at the other end; where one is lost,
-    /// the packet is. At least 127 B. IP packets are not affected. Default: no limit.
+    /// the packet is. At least 127 B. Packets between regions that are larger are dropped, and
+    /// their sender is told; other IP packets are not affected. Default: no limit.
     mtu: Option<Located<Measured<Bytes>>>,
     /// The bytes of the PIT token that each NDN packet carries on it (NDNLPv2): 1 to 32.
     /// Default: no token.
@@ -137,9 +142,13 @@ impl Link {
         Ok(LinkPlan { name, nodes: ends, directions, channel, medium, link_service })
     }
 
-    /// The first of its keys that NDN packets alone need.
-    pub(crate) fn of_ndn(&self) -> Option<(&'static str, &Located<Measured<Bytes>>)> {
+    /// The first of its keys that NDN packets alone need, or those between regions as well.
+    pub(crate) fn of_ndn(
+        &self,
+        has_regions: bool,
+    ) -> Option<(&'static str, &Located<Measured<Bytes>>)> {
         let Common { mtu, pit_token, .. } = &self.common;
+        let mtu = if has_regions { &None } else { mtu };
         let keys = [("mtu", mtu), ("pit_token", pit_token)];
         keys.into_iter().find_map(|(key, it)| it.as_ref().map(|it| (key, it)))
     }
@@ -204,6 +213,7 @@ impl Common {
         let duplication = self.duplication.as_ref().map(|it| it.0[side]);
         let reordering = self.reordering.as_ref().map(|it| &it.0[side]);
         let mixing = self.mixing.as_ref().map(|it| &it.0[side]);
+        let load_delay = self.load_delay.as_ref().map(|it| &it.0[side]);
         Ok(DirectionPlan {
             rate: pace.rates[side],
             opportunities: pace.opportunities[side].clone(),
@@ -211,7 +221,7 @@ impl Common {
             delay: self.delay.0[side].0,
             loss: loss.map_or(Ok(LossPlan::None), Loss::plan)?,
             victims: loss.map_or(Victims::All, Loss::victims),
-            impairment: impairments::plan(duplication, reordering, mixing)?,
+            impairment: impairments::plan(duplication, reordering, mixing, load_delay)?,
             limit: queue.limit(),
             discipline: queue.discipline()?,
             overhead: self.overhead()?,

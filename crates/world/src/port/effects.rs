@@ -112,6 +112,11 @@ impl Effects {
         self.impairments.late.len()
     }
 
+    /// Whether what is late cannot be overtaken.
+    pub(super) fn keeps_order(&self) -> bool {
+        self.impairments.keeps_order()
+    }
+
     /// Lets a packet come late that would have arrived at `now`; returns when, if it
     /// is the first of them.
     pub(super) fn delay(&mut self, now: Time, packet: Handle, size: u32) -> Option<Time> {
