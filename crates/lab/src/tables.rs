@@ -127,6 +127,10 @@ pub const COLUMNS: &[&str] = &[
     "sinr_db",
     "received_dbm",
     "margin_db",
+    "mcs",
+    "angle_deg",
+    "loss_db",
+    "on_curve",
     "term",
     "unit",
     "best",
@@ -555,8 +559,8 @@ fn run_table(run: &Run) -> RecordBatch {
 /// All tables of the given runs, by name: `runs`, `flows`, `subflows`, `transfers`, `links`,
 /// `nodes`, `bridges`, `tunnels`, `regions`, `routers`, `route_changes`, `autonomous_systems`,
 /// `as_routers`, `paths`, `path_changes`, `maps`, `link_budgets`, `antennas`, `contacts`,
-/// `sessions`, `session_stages`, `session_nodes`, `players`, `video_segments`, and unless they are in files
-/// `flow_series`, `link_series`, `channel_series`, `route_series`, `subflow_series` and
+/// `sessions`, `session_stages`, `session_nodes`, `players`, `video_segments`, and unless they are
+/// in files `flow_series`, `link_series`, `channel_series`, `route_series`, `subflow_series` and
 /// `playback_series`. Each starts with a column for every axis of the comparison and the run's
 /// number. Without runs there are no tables.
 #[must_use]

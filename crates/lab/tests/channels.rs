@@ -347,7 +347,10 @@ fn a_link_says_in_one_way_how_fast_it_sends() {
     let with = |more: &str| changed(TRACE, "trace = {", &format!("{more}\n¶trace = {{"));
     folder.assert_refused(&with("rate = \"1 Mbps\""), &["`trace` beside another of"]);
     let none = changed(TRACE, &format!("trace = {trace}\n"), "").replace("[links.", "¶[links.");
-    folder.assert_refused(&none, &["`cell` has no `rate`", "`rate`, `radio`, `optical`, `trace`"]);
+    folder.assert_refused(
+        &none,
+        &["`cell` has no `rate`", "`rate`, `radio`, `fixed_wireless`, `optical`"],
+    );
     // Defaults for other kinds of links do not apply.
     assert!(folder.read(&format!("{TRACE}[defaults.link]\nrate = \"1 Mbps\"\nchanges = [{{ at = \"1 s\", state = \"up\" }}]\n")).is_ok());
 }

@@ -203,7 +203,7 @@ retransmissions = 3
     let scheme = Mcs::of(8).expect("a scheme");
     assert_eq!((link.adaptation, link.ladder.needed(scheme)), (Adaptation::Fixed(scheme), 9.0));
     assert_eq!(link.ladder.best_at(100.0).index, 9);
-    let antenna = r#"antenna = { kind = "f.699", gain = "40 dBi", diameter = "200 mm" }"#;
+    let antenna = r#"antenna = { kind = "f699", gain = "40 dBi", diameter = "200 mm" }"#;
     let line = r#"antenna = { kind = "gaussian", gain = "40 dBi", beam_width = "2°" }"#;
     let Pattern::F699 { diameter } = plan(&with(line, antenna)).ends[0].antenna.pattern else {
         panic!("it is a dish");
@@ -220,7 +220,7 @@ fn what_cannot_be_is_refused_with_what_would_be_right() {
     assert_refused(&width("0°"), &["an antenna has no beam of 0°", "beam_width"]);
     let dish = |keys: &str| {
         let line = r#"kind = "gaussian", gain = "40 dBi", beam_width = "2°""#;
-        with(line, &format!("kind = \"f.1245\", {keys}"))
+        with(line, &format!("kind = \"f1245\", {keys}"))
     };
     let small = "gain = ¶\"40 dBi\", diameter = \"100 mm\"";
     assert_refused(&dish(small), &["a dish of 0.1 m at 60.48 GHz gains at most 36.0 dBi"]);
@@ -258,6 +258,18 @@ fn what_cannot_be_is_refused_with_what_would_be_right() {
     assert_refused(&more(reflection), &["`heights` must be greater than zero"]);
     assert_refused(&more("noise_figure = ¶\"-1 dB\""), &["`noise_figure` is negative"]);
     assert_refused(&more("period = ¶\"0 s\""), &["`period` must be greater than zero"]);
+}
+
+/// Each has half of what one alone has.
+#[test]
+fn both_directions_have_the_same_share_of_exchanges() {
+    let keys = "adaptation = { kind = \"fixed\", mcs = 9 }\nmedium_access = \"scheduled\"";
+    let back = "[flows.back]\nfrom = \"b\"\nto = \"a\"\nprotocol = \"udp\"\nrate = \"8 Gbps\"\n\
+                payload = \"1472 B\"\n";
+    let flows = table(&(more(keys) + back), "flows");
+    for goodput in numbers(&flows, "goodput_bps") {
+        assert_near(goodput / 1e6 / (2291.0 / 2.0), 1.0, 0.01);
+    }
 }
 
 /// What a link is offered is delivered, dropped, or still in it; TCP fills it in both directions

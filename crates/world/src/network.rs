@@ -423,9 +423,11 @@ impl Network {
     #[inline(never)]
     fn share(&mut self, medium: u32, port: PortId, due: Due) {
         let it = &self.ports[port.index()];
-        self.media.occupy(medium, it.sends_until().unwrap_or(Time::ZERO));
+        let sends_until = it.sends_until().unwrap_or(Time::ZERO);
+        self.media.occupy(medium, sends_until);
+        let is_last = sends_until == self.media.free_from(medium);
         match due.service {
-            Some(_) if it.continues() => self.media.keep(medium, port),
+            Some(_) if is_last && it.continues() => self.media.keep(medium, port),
             Some(_) => self.media.wait(medium, port),
             None => {}
         }

@@ -165,7 +165,7 @@ delay = "3.3 us"
 carrier = "60.48 GHz"
 distance = "1 km"
 eirp = "50 dBm"
-antenna = { kind = "f.699", gain = "40 dBi", diameter = "200 mm" }
+antenna = { kind = "f699", gain = "40 dBi", diameter = "200 mm" }
 pointing_error = ["0°", "0.8°"]
 rain = "5 mm/h"
 

@@ -132,8 +132,9 @@ class LinkDefaults(TypedDict, total=False):
     """The shared medium that it uses: of all directions of all links that name the same one, a
     single packet is transmitted at a time. When the medium is free, the nodes with packets that
     wait take turns, one packet each, without collisions or any time between two transmissions. A
-    link that shares it with no other one is half-duplex. Not with a trace of opportunities.
-    Default: each direction has a medium of its own."""
+    link that shares it with no other one is half-duplex. Not with a trace of opportunities, nor
+    with time division. Default: each direction has a medium of its own; both directions of a
+    fixed radio link without time division have one together."""
     queue: Queue | Sequence[Queue]
     """The queue before it; default: drop-tail of 100 packets."""
     overhead: str
@@ -141,7 +142,8 @@ class LinkDefaults(TypedDict, total=False):
     mtu: str
     """The most bytes of an NDN packet on it, with its NDNLPv2 headers and without `overhead`:
     larger ones are sent in fragments and reassembled at the other end; where one is lost, the
-    packet is. At least 127 B. IP packets are not affected. Default: no limit."""
+    packet is. At least 127 B. Packets between regions that are larger are dropped, and their
+    sender is told; other IP packets are not affected. Default: no limit."""
     pit_token: str
     """The bytes of the PIT token that each NDN packet carries on it (NDNLPv2): 1 to 32. Default:
     no token."""
@@ -151,6 +153,10 @@ class LinkDefaults(TypedDict, total=False):
     """What changes during the run; default: nothing."""
     radio: Radio
     """How fast it sends, by a radio; required."""
+    fixed_wireless: FixedWireless
+    """How fast it sends, by a fixed radio; required."""
+    optical: Optical
+    """A beam of light through free air; required."""
     trace: Trace | Sequence[Trace]
     """How fast it sends, from a file; another file for each direction, or one for both;
     required."""
@@ -620,6 +626,274 @@ class Report(TypedDict, total=False):
     """How often, a multiple of the channel's `period`; default: with each sample."""
     delay: str
     """How old a report is when it arrives."""
+
+
+class Turbulence(TypedDict, total=False):
+    """The air's turbulence, the same all the way: the received power follows a Gamma–Gamma
+    distribution, for a plane wave and a receiver of no extent."""
+
+    structure: Required[float]
+    """The refractive-index structure parameter Cn², in m^(−2/3): from 1e-17, weak, to 1e-12,
+    strong."""
+    coherence: str
+    """The time after which the autocorrelation of large and of small eddies is 1/e; usually 1 ms
+    to 10 ms."""
+
+
+class FixedWireless(TypedDict, total=False):
+    """A fixed radio link: two antennas that look at each other, with the single-carrier schemes
+    of IEEE 802.11ad in a channel of 2.16 GHz, such as from roof to roof at 60 GHz. How fast it
+    sends, and which packets are wrong, follows from the received power. A value that may differ
+    by direction is one for both, or an array of two: for what the first node sends, and for what
+    the second node sends; one that may differ by end likewise: for the first node's antenna, and
+    for the second's."""
+
+    carrier: Required[str]
+    """The carrier's frequency: 1 GHz to 200 GHz."""
+    distance: Required[str]
+    """From one antenna to the other."""
+    eirp: Required[str | Sequence[str]]
+    """The transmitted power with the transmitting antenna's gain (EIRP)."""
+    antenna: Required[Antenna | Sequence[Antenna]]
+    """The antenna of each end."""
+    pointing_error: str | Sequence[str]
+    """By how much each antenna looks past the other end, to the side."""
+    beams: Beams
+    """The beams of phased arrays at both ends; default: the antennas do not steer."""
+    temperature: str
+    """The air's temperature, on which depends how much oxygen absorbs."""
+    vapour: str
+    """The water vapour in the air. Its pressure is 1013.25 hPa."""
+    rain: str | Weather
+    """How much it rains: a rain rate, or a file; default: it does not."""
+    rain_extent: RainExtent
+    """On how much of the path it rains."""
+    polarisation: Polarisation
+    """How the waves swing, which rain absorbs unlike."""
+    fog: str | Weather
+    """The liquid water of fog: 0.05 g/m³ where one sees 300 m, 0.5 g/m³ where one sees 50 m; or a
+    file; default: there is none."""
+    reflection: Reflection
+    """Calm water between both ends, which reflects a second ray; default: there is none."""
+    noise_figure: str
+    """The receivers' noise figure; the standard's sensitivities are for 10 dB."""
+    thresholds: Thresholds
+    """From which SNR on modulation and coding schemes can be used."""
+    lowest_mcs: int
+    """The slowest scheme that rate adaptation uses: 1 to 12."""
+    highest_mcs: int
+    """The fastest one."""
+    adaptation: RateAdaptation
+    """Which scheme is used; default: `snr`."""
+    medium_access: MediumAccess
+    """How the ends share the channel; default: `time-division`."""
+    retransmissions: int
+    """How often a packet that is received with errors is sent again at the most."""
+    period: str
+    """How often the channel is sampled while the weather changes."""
+
+
+class GaussianAntenna(TypedDict, total=False):
+    """A Gaussian beam."""
+
+    kind: Literal["gaussian"]
+    """Which kind."""
+    gain: Required[str]
+    """The gain on the axis."""
+    beam_width: Required[str]
+    """The full width of the beam, between the points of half the power."""
+
+
+class F699Antenna(TypedDict, total=False):
+    """A dish with the peaks of side lobes of ITU-R F.699, for the worst case."""
+
+    kind: Required[Literal["f699"]]
+    """Which kind."""
+    gain: Required[str]
+    """The gain on the axis."""
+    diameter: Required[str]
+    """The diameter that radiates."""
+
+
+class F1245Antenna(TypedDict, total=False):
+    """A dish with the mean side lobes of ITU-R F.1245."""
+
+    kind: Required[Literal["f1245"]]
+    """Which kind."""
+    gain: Required[str]
+    """The gain on the axis."""
+    diameter: Required[str]
+    """The diameter that radiates."""
+
+
+Antenna = GaussianAntenna | F699Antenna | F1245Antenna
+"""An antenna."""
+
+
+class Beams(TypedDict, total=False):
+    """The beams of phased arrays at both ends, as Terragraph's codebooks have them: beam 30 is on
+    the antenna's axis."""
+
+    codebook: Codebook
+    """Where the beams are."""
+    scan: Required[str]
+    """How far from the axis the outermost beam points."""
+    scan_loss: str
+    """What that loses against the middle one; others less, by the square of their angle."""
+    index: int | Sequence[int]
+    """Which beam each end uses; default: the one that receives most."""
+
+
+Codebook = Literal["line", "rows"]
+"""Where the beams of a phased array are."""
+
+
+class Weather(TypedDict, total=False):
+    """A file that says what the weather is like in the course of time: each line is a time in
+    seconds, with white space or a comma and the value then: a visibility in km, a rain rate in
+    mm/h, or the liquid water of fog in g/m³. The first time is 0; between two times it changes
+    linearly, and after the last no more. Empty lines and lines that begin with `#` are
+    skipped."""
+
+    file: Required[str]
+    """The file; its name is relative to the scenario file."""
+
+
+RainExtent = Literal["whole", "effective"]
+"""On how much of the path it rains."""
+
+Polarisation = Literal["horizontal", "vertical"]
+"""How the waves swing."""
+
+
+class Reflection(TypedDict, total=False):
+    """Calm water, or flat ground, between both ends, which reflects a second ray."""
+
+    heights: Required[str | Sequence[str]]
+    """How high each end is above it."""
+    coefficient: str
+    """The share of the field strength that it reflects."""
+    roughness: str
+    """The standard deviation of its surface's height; default: it is smooth."""
+
+
+Thresholds = Literal["standard", "planner"]
+"""From which SNR on modulation and coding schemes can be used."""
+
+
+class SnrRateAdaptation(TypedDict, total=False):
+    """The fastest that the SNR allows: a faster one from 1 dB above what it needs on, a slower
+    one from 0.5 dB below what the present one needs on."""
+
+    kind: Literal["snr"]
+    """Which kind."""
+
+
+class FixedRateAdaptation(TypedDict, total=False):
+    """Always the same."""
+
+    kind: Required[Literal["fixed"]]
+    """Which kind."""
+    mcs: Required[int]
+    """The scheme: 1 to 12."""
+
+
+class ErrorRateAdaptation(TypedDict, total=False):
+    """As Terragraph's: by the share of packets that are expected to be wrong in each superframe
+    of 1.6 ms; in balance one of 201 is. Without control of the power."""
+
+    kind: Required[Literal["error"]]
+    """Which kind."""
+
+
+class MinstrelRateAdaptation(TypedDict, total=False):
+    """As Minstrel: the one that brings most across, by the success of packets that try each; the
+    time that these take is not counted."""
+
+    kind: Required[Literal["minstrel"]]
+    """Which kind."""
+
+
+RateAdaptation = (
+    Literal["snr", "error", "minstrel"]
+    | SnrRateAdaptation
+    | FixedRateAdaptation
+    | ErrorRateAdaptation
+    | MinstrelRateAdaptation
+)
+"""Which modulation and coding scheme is used."""
+
+
+class TimeDivisionMediumAccess(TypedDict, total=False):
+    """Terragraph's frames of 400 µs: each end sends in its half, the first node in the first."""
+
+    kind: Literal["time-division"]
+    """Which kind."""
+
+
+class ScheduledMediumAccess(TypedDict, total=False):
+    """Exchanges of packets and a block acknowledgement, by turns."""
+
+    kind: Required[Literal["scheduled"]]
+    """Which kind."""
+    aggregation: int
+    """The most packets of an exchange: 1 to 64."""
+
+
+class ContentionMediumAccess(TypedDict, total=False):
+    """The same, each after a random time: half of the least contention window. There are no
+    collisions."""
+
+    kind: Required[Literal["contention"]]
+    """Which kind."""
+    aggregation: int
+    """The most packets of an exchange: 1 to 64."""
+
+
+MediumAccess = (
+    Literal["time-division", "scheduled", "contention"]
+    | TimeDivisionMediumAccess
+    | ScheduledMediumAccess
+    | ContentionMediumAccess
+)
+"""How the ends share the channel."""
+
+Outage = Literal["lose", "wait"]
+"""What becomes of packets while less power is received than the receiver needs."""
+
+
+class RateOptical(TypedDict, total=False):
+    """A margin, where the parts of the link are not known."""
+
+    rate: str | Sequence[str]
+    """How fast it sends; required."""
+    wavelength: str
+    """The light's wavelength: 400 nm to 2400 nm; required."""
+    distance: str
+    """From one end to the other; required."""
+    visibility: str | Weather
+    """How far one can see, at 2 % contrast: a length, or a file; default: 50 km."""
+    fog_model: FogModel
+    """How much of other light than an eye sees is lost in fog."""
+    turbulence: Turbulence
+    """Turbulence, which lets the received power fluctuate; default: none."""
+    outage: Outage
+    """What becomes of packets while too little power is received."""
+    period: str
+    """How often the channel is sampled, while fog or turbulence change it."""
+    margin: str | Sequence[str]
+    """By how much the received power in clear air is above the receiver's sensitivity;
+    required."""
+
+
+Optical = RateOptical
+"""A free-space optical link. It sends at its rate while the received power is not below the
+receiver's sensitivity. Fog and turbulence, and what they take, are the same in both
+directions. A value that may differ by direction is one for both, or an array of two: for what
+the first node sends, and for what the second node sends."""
+
+FogModel = Literal["kim", "kruse"]
+"""How much of other light than an eye sees is lost in fog."""
 
 
 class ProducerDefaults(TypedDict, total=False):
@@ -1426,8 +1700,9 @@ class RateLink(TypedDict, total=False):
     """The shared medium that it uses: of all directions of all links that name the same one, a
     single packet is transmitted at a time. When the medium is free, the nodes with packets that
     wait take turns, one packet each, without collisions or any time between two transmissions. A
-    link that shares it with no other one is half-duplex. Not with a trace of opportunities.
-    Default: each direction has a medium of its own."""
+    link that shares it with no other one is half-duplex. Not with a trace of opportunities, nor
+    with time division. Default: each direction has a medium of its own; both directions of a
+    fixed radio link without time division have one together."""
     queue: Queue | Sequence[Queue]
     """The queue before it; default: drop-tail of 100 packets."""
     overhead: str
@@ -1435,7 +1710,8 @@ class RateLink(TypedDict, total=False):
     mtu: str
     """The most bytes of an NDN packet on it, with its NDNLPv2 headers and without `overhead`:
     larger ones are sent in fragments and reassembled at the other end; where one is lost, the
-    packet is. At least 127 B. IP packets are not affected. Default: no limit."""
+    packet is. At least 127 B. Packets between regions that are larger are dropped, and their
+    sender is told; other IP packets are not affected. Default: no limit."""
     pit_token: str
     """The bytes of the PIT token that each NDN packet carries on it (NDNLPv2): 1 to 32. Default:
     no token."""
@@ -1469,8 +1745,9 @@ class RadioLink(TypedDict, total=False):
     """The shared medium that it uses: of all directions of all links that name the same one, a
     single packet is transmitted at a time. When the medium is free, the nodes with packets that
     wait take turns, one packet each, without collisions or any time between two transmissions. A
-    link that shares it with no other one is half-duplex. Not with a trace of opportunities.
-    Default: each direction has a medium of its own."""
+    link that shares it with no other one is half-duplex. Not with a trace of opportunities, nor
+    with time division. Default: each direction has a medium of its own; both directions of a
+    fixed radio link without time division have one together."""
     queue: Queue | Sequence[Queue]
     """The queue before it; default: drop-tail of 100 packets."""
     overhead: str
@@ -1478,12 +1755,99 @@ class RadioLink(TypedDict, total=False):
     mtu: str
     """The most bytes of an NDN packet on it, with its NDNLPv2 headers and without `overhead`:
     larger ones are sent in fragments and reassembled at the other end; where one is lost, the
-    packet is. At least 127 B. IP packets are not affected. Default: no limit."""
+    packet is. At least 127 B. Packets between regions that are larger are dropped, and their
+    sender is told; other IP packets are not affected. Default: no limit."""
     pit_token: str
     """The bytes of the PIT token that each NDN packet carries on it (NDNLPv2): 1 to 32. Default:
     no token."""
     radio: Radio
     """How fast it sends, by a radio; required."""
+
+
+class FixedWirelessLink(TypedDict, total=False):
+    """A fixed radio link."""
+
+    nodes: Sequence[str]
+    """The two nodes that it joins; required."""
+    delay: str | Sequence[str]
+    """How long a bit takes to the other end; required."""
+    loss: Loss | Sequence[Loss]
+    """What it loses at random; default: nothing."""
+    duplication: str | Sequence[str]
+    """The probability that it delivers a packet twice; default: none."""
+    reordering: Reordering | Sequence[Reordering]
+    """Which packets it delivers late, so that others overtake them; default: none."""
+    mixing: str | Sequence[str]
+    """The mean of the exponential time for which it holds each packet, as the mix of an anonymity
+    network does: any packet may overtake any other. Default: none."""
+    load_delay: LoadDelay | Sequence[LoadDelay]
+    """A delay that grows with its load: for studies of hosts that choose their paths, where it
+    stands for a whole network. Not with `duplication`, `reordering` or `mixing`. Default: none,
+    but for what waits in its queue."""
+    medium: str
+    """The shared medium that it uses: of all directions of all links that name the same one, a
+    single packet is transmitted at a time. When the medium is free, the nodes with packets that
+    wait take turns, one packet each, without collisions or any time between two transmissions. A
+    link that shares it with no other one is half-duplex. Not with a trace of opportunities, nor
+    with time division. Default: each direction has a medium of its own; both directions of a
+    fixed radio link without time division have one together."""
+    queue: Queue | Sequence[Queue]
+    """The queue before it; default: drop-tail of 100 packets."""
+    overhead: str
+    """What its own framing adds to each packet."""
+    mtu: str
+    """The most bytes of an NDN packet on it, with its NDNLPv2 headers and without `overhead`:
+    larger ones are sent in fragments and reassembled at the other end; where one is lost, the
+    packet is. At least 127 B. Packets between regions that are larger are dropped, and their
+    sender is told; other IP packets are not affected. Default: no limit."""
+    pit_token: str
+    """The bytes of the PIT token that each NDN packet carries on it (NDNLPv2): 1 to 32. Default:
+    no token."""
+    fixed_wireless: FixedWireless
+    """How fast it sends, by a fixed radio; required."""
+
+
+class OpticalLink(TypedDict, total=False):
+    """A link that is a beam of light."""
+
+    nodes: Sequence[str]
+    """The two nodes that it joins; required."""
+    delay: str | Sequence[str]
+    """How long a bit takes to the other end; required."""
+    loss: Loss | Sequence[Loss]
+    """What it loses at random; default: nothing."""
+    duplication: str | Sequence[str]
+    """The probability that it delivers a packet twice; default: none."""
+    reordering: Reordering | Sequence[Reordering]
+    """Which packets it delivers late, so that others overtake them; default: none."""
+    mixing: str | Sequence[str]
+    """The mean of the exponential time for which it holds each packet, as the mix of an anonymity
+    network does: any packet may overtake any other. Default: none."""
+    load_delay: LoadDelay | Sequence[LoadDelay]
+    """A delay that grows with its load: for studies of hosts that choose their paths, where it
+    stands for a whole network. Not with `duplication`, `reordering` or `mixing`. Default: none,
+    but for what waits in its queue."""
+    medium: str
+    """The shared medium that it uses: of all directions of all links that name the same one, a
+    single packet is transmitted at a time. When the medium is free, the nodes with packets that
+    wait take turns, one packet each, without collisions or any time between two transmissions. A
+    link that shares it with no other one is half-duplex. Not with a trace of opportunities, nor
+    with time division. Default: each direction has a medium of its own; both directions of a
+    fixed radio link without time division have one together."""
+    queue: Queue | Sequence[Queue]
+    """The queue before it; default: drop-tail of 100 packets."""
+    overhead: str
+    """What its own framing adds to each packet."""
+    mtu: str
+    """The most bytes of an NDN packet on it, with its NDNLPv2 headers and without `overhead`:
+    larger ones are sent in fragments and reassembled at the other end; where one is lost, the
+    packet is. At least 127 B. Packets between regions that are larger are dropped, and their
+    sender is told; other IP packets are not affected. Default: no limit."""
+    pit_token: str
+    """The bytes of the PIT token that each NDN packet carries on it (NDNLPv2): 1 to 32. Default:
+    no token."""
+    optical: Optical
+    """A beam of light through free air; required."""
 
 
 class TraceLink(TypedDict, total=False):
@@ -1510,8 +1874,9 @@ class TraceLink(TypedDict, total=False):
     """The shared medium that it uses: of all directions of all links that name the same one, a
     single packet is transmitted at a time. When the medium is free, the nodes with packets that
     wait take turns, one packet each, without collisions or any time between two transmissions. A
-    link that shares it with no other one is half-duplex. Not with a trace of opportunities.
-    Default: each direction has a medium of its own."""
+    link that shares it with no other one is half-duplex. Not with a trace of opportunities, nor
+    with time division. Default: each direction has a medium of its own; both directions of a
+    fixed radio link without time division have one together."""
     queue: Queue | Sequence[Queue]
     """The queue before it; default: drop-tail of 100 packets."""
     overhead: str
@@ -1519,7 +1884,8 @@ class TraceLink(TypedDict, total=False):
     mtu: str
     """The most bytes of an NDN packet on it, with its NDNLPv2 headers and without `overhead`:
     larger ones are sent in fragments and reassembled at the other end; where one is lost, the
-    packet is. At least 127 B. IP packets are not affected. Default: no limit."""
+    packet is. At least 127 B. Packets between regions that are larger are dropped, and their
+    sender is told; other IP packets are not affected. Default: no limit."""
     pit_token: str
     """The bytes of the PIT token that each NDN packet carries on it (NDNLPv2): 1 to 32. Default:
     no token."""
@@ -1528,7 +1894,7 @@ class TraceLink(TypedDict, total=False):
     required."""
 
 
-Link = RateLink | RadioLink | TraceLink
+Link = RateLink | RadioLink | FixedWirelessLink | OpticalLink | TraceLink
 """A duplex link. A value that may differ by direction is one for both, or an array of two:
 from the first node to the second, and back."""
 
@@ -2198,15 +2564,59 @@ class Probes(TypedDict, total=False):
     """The probability that a packet above it is selected that otherwise is not."""
 
 
-class Tunnel(TypedDict, total=False):
-    """A tunnel: IP packets whose path leads over both nodes travel between them inside other IP
-    packets (RFC 2003, RFC 2473), in both directions. Routers between them see the outer header
-    alone: all packets are one flow there, and the ECN field is treated as RFC 6040 says."""
+class IpInIpTunnel(TypedDict, total=False):
+    """IP packets (RFC 2003, RFC 2473)."""
 
-    nodes: Required[Sequence[str]]
-    """The nodes of its two ends."""
+    kind: Literal["ip-in-ip"]
+    """Which kind."""
+    nodes: Sequence[str]
+    """The nodes of its two ends; required."""
     ip: Ip
     """The version of IP of the outer header: 20 bytes, or 40 with IPv6."""
+
+
+class WireguardTunnel(TypedDict, total=False):
+    """WireGuard: encrypted packets in UDP, with headers of 60 bytes, or 80 over IPv6. The first
+    packet waits for a handshake of one round trip; after 120 s of use there is another one, for
+    which nothing waits. The segments of TCP flows through the tunnel are so small that their
+    packets are within its MTU; larger packets of other flows are dropped."""
+
+    kind: Literal["wireguard"]
+    """Which kind."""
+    nodes: Sequence[str]
+    """The nodes of its two ends; required."""
+    ip: Ip
+    """The version of IP of the outer header: 20 bytes, or 40 with IPv6."""
+    mtu: str
+    """The most bytes of a packet inside: 1280 B to 65440 B. Packets are padded to a multiple of
+    16 bytes, but not beyond it."""
+    crypto: str
+    """How fast each end encrypts and decrypts, both on one core with a queue of 1024 packets;
+    default: at once."""
+
+
+class TcpTunnel(TypedDict, total=False):
+    """A TCP connection between the ends, in whose stream packets are one after another, each
+    after two bytes with its length. Nothing is lost inside; what the path loses is sent again,
+    and what came after it waits. The first node opens it when the run begins."""
+
+    kind: Literal["tcp"]
+    """Which kind."""
+    nodes: Sequence[str]
+    """The nodes of its two ends; required."""
+    ip: Ip
+    """The version of IP of the outer header: 20 bytes, or 40 with IPv6."""
+    tcp: Tcp
+    """How both ends of the connection behave; required."""
+    buffer: str
+    """The most bytes that wait at an end for an acknowledgement; what finds no room is dropped
+    before it enters."""
+
+
+Tunnel = IpInIpTunnel | WireguardTunnel | TcpTunnel
+"""A tunnel: IP packets whose path leads over both nodes travel between them inside other
+packets, in both directions. Routers between them see the outer headers alone: all packets are
+one flow there, and the ECN field is treated as RFC 6040 says."""
 
 
 class Region(TypedDict, total=False):

@@ -22,10 +22,8 @@ pub(super) enum Antenna {
     /// A Gaussian beam.
     Gaussian(Gaussian),
     /// A dish with the peaks of side lobes of ITU-R F.699, for the worst case.
-    #[serde(rename = "f.699")]
     F699(Dish),
     /// A dish with the mean side lobes of ITU-R F.1245.
-    #[serde(rename = "f.1245")]
     F1245(Dish),
 }
 
