@@ -173,14 +173,15 @@ fn tables_hold_the_own_prefixes_and_a_code_for_each_other_region() {
     assert_eq!(ran.sum("sent") + ran.sum("region_lookups"), 0);
 }
 
-/// What each interface sees of a run of a text, at these nodes.
-fn captured(text: &str, name: &str, nodes: &[&str]) -> Vec<Vec<Vec<u8>>> {
+/// What each interface sees of the first run of a text, at these nodes; `case` is its folder.
+fn captured(text: &str, [name, case]: [&str; 2], nodes: &[&str]) -> Vec<Vec<Vec<u8>>> {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("regions-{name}"));
     let study = read(text).expect("the scenario is right");
     let names = nodes.iter().map(|it| (*it).to_owned()).collect();
     let batch = Batch::into_folder(study, folder.clone(), names, 1).expect("there are those nodes");
     assert!(batch.finish().1.unwritten.is_none());
-    let file = |node: &&str| folder.join("captures/run-0").join(format!("{node}.pcapng"));
+    let captures = folder.join("captures").join(case).join("run-0");
+    let file = |node: &&str| captures.join(format!("{node}.pcapng"));
     nodes.iter().map(|it| common::packets(&file(it))).collect()
 }
 
@@ -220,7 +221,7 @@ fn a_tunnel_takes_two_from_the_hop_limit_whatever_is_in_it() {
         if !changes.contains(&longer[3]) {
             changes.push(longer[3]);
         }
-        let seen = captured(&with(&changes), name, &["h2"]);
+        let seen = captured(&with(&changes), [name, "wait"], &["h2"]);
         assert_eq!(hop_limits(&seen[0]), [expected], "{name}");
     }
 }
@@ -231,7 +232,7 @@ fn a_tunnel_takes_two_from_the_hop_limit_whatever_is_in_it() {
 #[test]
 fn a_capture_shows_headers_and_what_is_in_them() {
     let short = ("duration = \"30 s\"", "duration = \"2 s\"");
-    let seen = captured(&with(&[THROUGH_CT4, short]), "headers", &["r4", "r2"]);
+    let seen = captured(&with(&[THROUGH_CT4, short]), ["headers", "wait"], &["r4", "r2"]);
     let tunnelled: Vec<&[u8]> =
         seen[0].iter().filter(|it| it[0] == 0x45).map(|it| &it[20..]).collect();
     assert!(tunnelled.len() > 100 && seen[0].iter().any(|it| it[0] == 0x10));
@@ -281,7 +282,7 @@ fn hosts_with_different_kinds_of_addresses_reach_each_other() {
 /// The bytes of each pair of kinds: 8 and both addresses in place of an IPv4 header of 20.
 #[test]
 fn a_capture_shows_addresses_of_all_kinds() {
-    let seen = captured(HETEROGENEOUS, "heterogeneous", &["b4"]);
+    let seen = captured(HETEROGENEOUS, ["heterogeneous", ""], &["b4"]);
     let mut kinds = Vec::new();
     let mut full = std::collections::BTreeMap::new();
     for packet in &seen[0] {
@@ -375,7 +376,7 @@ fn agreements_that_cannot_be_are_refused() {
 #[test]
 fn flows_between_regions_find_their_own_way() {
     let path = "start = \"1 s\"\npath = ¶[\"h1-r1\"]";
-    assert_refused(&[("start = \"1 s\"", path)], &["found by the regions' routers"]);
+    assert_refused(&[("start = \"1 s\"", path)], &["no path can be named by its links"]);
     let multipath = "start = \"1 s\"\nmultipath = ¶{}";
     assert_refused(&[("start = \"1 s\"", multipath)], &["all packets of a host take one path"]);
 }

@@ -68,7 +68,10 @@ impl Draw {
             })
             .collect();
         let total = sums.last().copied().unwrap_or(0.0);
-        let draw = |_| sums.partition_point(|it| *it <= random.unit() * total).min(entries - 1);
+        let draw = |_| {
+            let drawn = random.unit() * total;
+            sums.partition_point(|it| *it <= drawn).min(entries - 1)
+        };
         (0..DESTINATIONS).map(draw).collect()
     }
 }

@@ -2,8 +2,9 @@
 //! whatever the link does.
 //!
 //! Messages are numbered from 0 on and acknowledged by the number of the next one expected.
-//! What is not acknowledged within a second is sent again, from the first one on. Numbers go
-//! on where a link fails and returns.
+//! What is not acknowledged within a second is sent again, from the first one on: one message,
+//! and with each acknowledgement one more, so that a slow link is not filled with what it has
+//! already. Numbers go on where a link fails and returns.
 
 use std::collections::VecDeque;
 
@@ -21,8 +22,9 @@ pub(super) struct Session {
     /// What is not acknowledged; the first has the number `first`.
     waiting: VecDeque<SessionMessage>,
     first: u32,
-    /// How many of them were sent.
+    /// How many of them were sent, and may be.
     sent: usize,
+    window: usize,
     /// The number of the message that is expected next.
     expected: u32,
     /// When what was sent is sent again.
@@ -31,7 +33,8 @@ pub(super) struct Session {
 
 impl Default for Session {
     fn default() -> Self {
-        Self { waiting: VecDeque::new(), first: 0, sent: 0, expected: 0, resend: Time::NEVER }
+        let (waiting, window) = (VecDeque::new(), WINDOW);
+        Self { waiting, first: 0, sent: 0, window, expected: 0, resend: Time::NEVER }
     }
 }
 
@@ -55,6 +58,7 @@ impl Session {
             self.waiting.drain(..acknowledged);
             self.first = acknowledgement;
             self.sent -= acknowledged;
+            self.window = (self.window + acknowledged).min(WINDOW);
             self.resend = if self.sent == 0 { Time::NEVER } else { now + TIMEOUT };
             self.fill_window(now, output);
         }
@@ -75,7 +79,7 @@ impl Session {
     /// Sends again what is overdue.
     pub(super) fn wake(&mut self, now: Time, output: &mut Vec<Control>) {
         if now >= self.resend {
-            self.sent = 0;
+            (self.sent, self.window) = (0, 1);
             self.fill_window(now, output);
         }
     }
@@ -96,7 +100,7 @@ impl Session {
     }
 
     fn fill_window(&mut self, now: Time, output: &mut Vec<Control>) {
-        while self.sent < self.waiting.len().min(WINDOW) {
+        while self.sent < self.waiting.len().min(self.window) {
             output.push(self.control(self.next(), self.waiting[self.sent].clone()));
             self.sent += 1;
             if self.resend == Time::NEVER || self.sent == 1 {
@@ -133,7 +137,8 @@ mod tests {
             let mut sent = [0, 0];
             let mut received: [Vec<SessionMessage>; 2] = Default::default();
             let mut now = Time::ZERO;
-            let calm = (0..4000).map(|it| (it % 2, 9, 0));
+            // Long enough for all that is sent again meanwhile to leave a slow link.
+            let calm = (0..20_000).map(|it| (it % 2, 9, 0));
             for (end, what, place) in fates.into_iter().chain(calm) {
                 now += Duration::from_millis(10);
                 let mut output = Vec::new();
