@@ -137,11 +137,17 @@ pub fn encode_segment(
 /// The IP packet of a UDP datagram.
 #[must_use]
 pub fn encode_datagram(datagram: &Datagram, ecn: Ecn, addresses: &Addresses) -> Vec<u8> {
-    let mut output = Vec::with_capacity(MOST_HEADERS + usize::from(datagram.length));
+    encode_payload(&ZEROS[..usize::from(datagram.length)], ecn, addresses)
+}
+
+/// The IP packet of a UDP datagram with that payload.
+#[must_use]
+pub fn encode_payload(payload: &[u8], ecn: Ecn, addresses: &Addresses) -> Vec<u8> {
+    let mut output = Vec::with_capacity(MOST_HEADERS + payload.len());
     let [source_port, destination_port] = addresses.ports();
     PacketBuilder::ip(addresses.header(ecn))
         .udp(source_port, destination_port)
-        .write_to_vec(&mut output, &ZEROS[..usize::from(datagram.length)])
+        .write_to_vec(&mut output, payload)
         .expect("a packet's size has 16 bits, so its lengths fit their fields");
     output
 }

@@ -26,6 +26,7 @@ mod needs;
 mod nodes;
 mod pace;
 mod periods;
+mod prefixes;
 mod producers;
 mod queues;
 mod radio;

@@ -16,7 +16,7 @@ use windtunnel_networks::ndn::forwarder::ForwarderMarks;
 use windtunnel_networks::ndn::link_service::LinkServiceSettings;
 use windtunnel_orbits::{GroundPath, Sky};
 use windtunnel_packets::ip::IpVersion;
-use windtunnel_packets::ndn::wire;
+use windtunnel_packets::ndn::{PacketFormat, wire};
 use windtunnel_queues::{Discipline, QueueLimit};
 use windtunnel_transports::mptcp::MultipathSettings;
 use windtunnel_transports::ndn::consumer::ConsumerSettings;
@@ -39,6 +39,8 @@ pub struct Plan {
     pub changes: Vec<ChangePlan>,
     /// All prefixes in use; their place is their number.
     pub prefixes: Vec<wire::Name<'static>>,
+    /// How the packets below each of them are encoded.
+    pub formats: Vec<PacketFormat>,
     /// Who serves what.
     pub producers: Vec<ProducerPlan>,
     /// Who asks for what.

@@ -3,6 +3,9 @@
 
 use super::FIXED_HEADER;
 
+/// How long an Interest is kept pending that does not say so, in milliseconds.
+pub const DEFAULT_LIFETIME_MS: u64 = 2000;
+
 /// The bytes of an element's type and length.
 const HEADER: u32 = 4;
 /// Those of a fixed header, and of the elements of a message and of a name without their values.
