@@ -99,7 +99,7 @@ validate-kernel: $(core)
 	$(bin)/python validation/compare_kernel.py --measure docs/validation/kernel.md
 
 # Papers again, and what is kept of them: `make papers PAPERS=ec-elastic COMBINATIONS=300`.
-PAPERS ?= $(notdir $(wildcard papers/*))
+PAPERS ?= $(notdir $(patsubst %/,%,$(wildcard papers/*/)))
 COMBINATIONS ?= 100
 .PHONY: papers
 papers: $(PAPERS:%=paper-%)

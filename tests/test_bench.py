@@ -9,7 +9,8 @@ import pytest
 
 from conftest import Command
 from windtunnel import _core
-from windtunnel.bench import simulations
+from windtunnel.allocations import by_country
+from windtunnel.bench import lookups, simulations
 from windtunnel.bench.workloads import (
     FRAME_BYTES,
     PPP_BYTES,
@@ -183,3 +184,29 @@ def test_the_caption_gives_the_memory_a_flow_where_there_are_many() -> None:
         it for it in simulations.caption({"workloads": workloads}).splitlines() if "memory" in it
     ]
     assert said == ["tcp-disjoint-1000: 1.00 KiB of memory per flow."]
+
+
+def test_lookups_are_timed_in_tables_of_the_sizes_of_countries() -> None:
+    said: list[str] = []
+    document = lookups.measure(said.append, evictions=2)
+    own = list(by_country(4).values())
+    sizes = {(it["table"], it["entries"]) for it in document["lookups"]}
+    assert sizes == {
+        ("codes", 254),
+        ("median-region", own[len(own) // 2]),
+        ("largest-region", max(own)),
+        ("all-regions", sum(own)),
+    }
+    assert all(it["warm_ns"] > 0 and it["cold_ns"] >= 0 for it in document["lookups"])
+    assert lookups.table(document).row_count == len(document["lookups"]) == 14
+    assert said
+
+
+def test_a_table_that_does_not_fit_into_the_address_space_is_refused() -> None:
+    with pytest.raises(ValueError, match="table `huge`"):
+        _core.measure_lookups([("huge", [0] * 8 + [224] + [0] * 24)], 1, 1)
+
+
+def test_unknown_workloads_are_answered_with_what_there_is() -> None:
+    with pytest.raises(simulations.UnknownWorkload, match="did you mean lookup"):
+        simulations.chosen("lookups")

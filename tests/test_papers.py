@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import tomllib
 from pathlib import Path
 from statistics import fmean
 
@@ -472,8 +473,13 @@ FAST = 5e9
 def test_no_case_of_a_paper_surpasses_its_bounds(paper: Paper, name: str) -> None:
     # All start at once, so that the sum of their goodputs is that of the network.
     together = {"runs": "1", "duration": "1 s", "defaults.consumer.start_within": "0 s"}
+    stated = tomllib.loads(paper.scenario(name).read_text(encoding="utf-8"))
+    if "regions" in stated:
+        # Their routers have to know the ways first.
+        later = [it for it, flow in stated["flows"].items() if "start" in flow]
+        together |= {f"flows.{it}.start": "300 ms" for it in later}
     scenario = read(paper.scenario(name), together)
-    if max(goodput for goodput, _ in scenario.bounds()) > FAST:
+    if max(goodput for goodput, _ in scenario.bounds()) > FAST and "regions" not in stated:
         scenario = read(paper.scenario(name), {**together, "duration": "100 ms"})
     results = run_scenario(scenario)
     flows = results["flows"].rows_by_key([*scenario.axes, "run"], named=True)
@@ -481,4 +487,4 @@ def test_no_case_of_a_paper_surpasses_its_bounds(paper: Paper, name: str) -> Non
         of_case = flows[(*case, 0)]
         assert sum(flow["goodput_bps"] or 0.0 for flow in of_case) <= goodput, case
         delays = [flow["delay_minimum_s"] for flow in of_case if flow["delay_minimum_s"]]
-        assert min(delays) >= delay, case
+        assert all(it >= delay for it in delays), case

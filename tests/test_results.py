@@ -21,6 +21,7 @@ from windtunnel.results import ResultsError
 TABLES = {
     *("runs", "flows", "transfers", "links", "nodes"),
     *("bridges", "tunnels", "flow_series", "link_series", "channel_series", "maps"),
+    "link_budgets",
     *(
         "subflows",
         "subflow_series",
@@ -31,6 +32,7 @@ TABLES = {
         "session_nodes",
     ),
     *("players", "video_segments", "playback_series", "regions", "routers", "route_changes"),
+    *("autonomous_systems", "as_routers", "paths", "path_changes"),
 }
 
 

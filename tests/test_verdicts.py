@@ -270,6 +270,14 @@ def test_a_claim_may_be_of_less_than_a_value(most: float, answer: str) -> None:
     assert decided({"a": [1.9, 2.0, 2.0, 2.1]}, below={"a": most}).answer == answer
 
 
+def test_a_value_answers_what_the_paper_leaves_open() -> None:
+    item = decided({"a": [1.0, 2.0, 3.0, 4.0]}, value="a", question="How much?")
+    assert (item.kind, item.verdict, item.answer) == ("claim", "measured", "")
+    assert item.measured and item.measured.mean == 2.5
+    assert item.published is None
+    assert decided({"a": []}, value="a").verdict == "not measured"
+
+
 @pytest.mark.parametrize(("other", "answer"), [(1.05, "yes"), (1.3, "no")])
 def test_columns_are_alike_within_ten_per_cent(other: float, answer: str) -> None:
     assert decided(constant(a=1.0, b=other), alike=["a", "b"]).answer == answer

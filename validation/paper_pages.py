@@ -41,12 +41,18 @@ MOST_COMBINATIONS = 5
 def kept(document: Mapping[str, Any], search: Mapping[str, Any] | None) -> dict[str, Any]:
     """Give what is kept of a reproduction, and of a search among combinations of readings."""
     found = {key: document[key] for key in (VERSION_KEY, "runs", "seed", "summary", "scores")}
-    if search:
+    # Without readings there is nothing to combine, and without numbers nothing to match.
+    if search and search["combinations"] > 1 and has_numbers(found):
         found["search"] = searched(search)
     items: dict[str, dict[str, Any]] = {}
     for item in document["items"]:
         items.setdefault(item["id"], stated(item))["readings"][item["reading"]] = measured(item)
     return {**found, "items": list(items.values())}
+
+
+def has_numbers(found: Mapping[str, Any]) -> bool:
+    """Say whether the paper has numbers, and not only claims."""
+    return any(score["numbers"] for score in found["scores"])
 
 
 def stated(item: Mapping[str, Any]) -> dict[str, Any]:
@@ -102,7 +108,8 @@ def with_results(page: str, found: Mapping[str, Any]) -> str:
 
 def rendered(found: Mapping[str, Any]) -> str:
     """Write results as Markdown."""
-    return "\n".join([*answers(found), *search(found), *numbers(found), *readings(found)]) + "\n"
+    measured = numbers(found) if has_numbers(found) else values(found)
+    return "\n".join([*answers(found), *search(found), *measured, *readings(found)]) + "\n"
 
 
 def answers(found: Mapping[str, Any]) -> Iterator[str]:
@@ -172,6 +179,24 @@ def numbers(found: Mapping[str, Any]) -> Iterator[str]:
         yield table([title, *names], [["*published*", *published], *lines])
 
 
+def values(found: Mapping[str, Any]) -> Iterator[str]:
+    """Write what was measured by default beside the claims of a paper that has no numbers."""
+    yield from ("## Numbers", "", "Means, and half the 95 % interval where runs differ.", "")
+    tables: dict[tuple[str, tuple[str, ...]], list[list[str]]] = {}
+    rows: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+    for item in found["items"]:
+        if not of_claim(item):
+            rows.setdefault(place_of(item), []).append(item)
+    for (place, measure), columns in rows.items():
+        unit = columns[0].get("unit", "")
+        names = tuple(it["id"].split("/")[-2] for it in columns)
+        cells = [cell(it["readings"][DEFAULT]) for it in columns]
+        line = [f"{measure}{f' in {unit}' if unit else ''}", *cells]
+        tables.setdefault((place, names), []).append(line)
+    for (place, names), lines in tables.items():
+        yield table([place, *names], lines)
+
+
 def of_claim(item: Mapping[str, Any]) -> bool:
     """Say whether an item is a claim, or the number of one."""
     return str(item["id"]).startswith(f"{CLAIMS}/")
@@ -196,15 +221,20 @@ def cell(value: Sequence[Any]) -> str:
 def readings(found: Mapping[str, Any]) -> Iterator[str]:
     """Write how many numbers match and how many claims hold under each reading."""
     yield from ("## Readings that were run", "")
-    yield "Where a definition is open, the numbers are counted with the one that has the most."
-    yield ""
+    counts_numbers = has_numbers(found)
+    if counts_numbers:
+        yield "Where a definition is open, the numbers are counted with the one that has the most."
+        yield ""
     claims = [item["readings"] for item in found["items"] if item["kind"] == "claim"]
     rows = []
     for score in (Score(**it) for it in found["scores"]):
         verdicts = [of[restricted(score.reading, known_parts(of))][0] for of in claims]
+        verdicts = [it for it in verdicts if it != "measured"]
         held = f"{verdicts.count('confirmed')} of {len(verdicts)}" if verdicts else ""
-        rows.append([f"`{score.reading}`", f"{score.agree} of {score.numbers}", held])
-    yield table(["reading", "numbers that match", "claims confirmed"], rows)
+        agree = [f"{score.agree} of {score.numbers}"] if counts_numbers else []
+        rows.append([f"`{score.reading}`", *agree, held])
+    titles = ["numbers that match"] if counts_numbers else []
+    yield table(["reading", *titles, "claims confirmed"], rows)
 
 
 def main() -> None:

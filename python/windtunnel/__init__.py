@@ -4,6 +4,7 @@ from windtunnel._core import ScenarioError, __version__
 from windtunnel.bitrate_rules import BitrateRule
 from windtunnel.controllers import Controller
 from windtunnel.extensions import ExtensionError
+from windtunnel.path_policies import PathPolicy
 from windtunnel.results import Results, ResultsError
 from windtunnel.running import run
 from windtunnel.scenario.scenario import Scenario
@@ -15,6 +16,7 @@ __all__ = [
     "BitrateRule",
     "Controller",
     "ExtensionError",
+    "PathPolicy",
     "Results",
     "ResultsError",
     "Scenario",

@@ -1,6 +1,6 @@
 """The core: scenarios are read, checked and run by the Rust crates."""
 
-from pathlib import Path
+import pathlib
 from typing import Any, Literal, Self, final
 
 from typing_extensions import disjoint_base
@@ -13,10 +13,13 @@ __all__ = [
     "Batch",
     "Congestion",
     "Delivery",
+    "DnsServer",
     "Download",
     "Environments",
     "Ladder",
     "Outcome",
+    "Path",
+    "PathView",
     "RadioReport",
     "Scenario",
     "ScenarioError",
@@ -29,6 +32,7 @@ __all__ = [
     "VideoEnvironment",
     "__version__",
     "catalogue",
+    "measure_lookups",
     "schema",
     "units",
 ]
@@ -148,7 +152,11 @@ class Scenario:
         """What was decided that the user should know, such as a longer interval of series."""
 
     def start(
-        self, jobs: int, folder: Path | None = None, captured: list[str] = ..., threads: int = 1
+        self,
+        jobs: int,
+        folder: pathlib.Path | None = None,
+        captured: list[str] = ...,
+        threads: int = 1,
     ) -> Batch:
         """Start all runs, each on `threads` threads.
 
@@ -328,6 +336,44 @@ class SchedulerView:
     def __deepcopy__(self, _memo: Any) -> Self: ...
 
 @final
+class Path:
+    """A path to the destination: times are in nanoseconds, one way unless they are round trips."""
+
+    place: int
+    """Its place among the paths, which are ordered by `as_hops`, then by `id`."""
+    id: int
+    """What it is known by, as long as it crosses the same interfaces."""
+    latency: int
+    """The sum of the latencies that beacons announced."""
+    bandwidth_bps: int
+    """The least of the bandwidths that beacons announced."""
+    mtu: int
+    """The largest SCION packet, in bytes."""
+    as_hops: int
+    """How many autonomous systems it crosses, those of both ends included."""
+    interfaces: list[tuple[int, int]]
+    """The interfaces that it crosses: the number of the autonomous system, and its own."""
+    expires: int
+    """When it becomes invalid."""
+    rtt: int | None
+    """The smoothed round trip of its probes; None before the first."""
+    def __deepcopy__(self, _memo: Any) -> Self: ...
+
+@final
+class PathView:
+    """What a path policy decides on."""
+
+    now: int
+    """The time since the start of the run, in nanoseconds."""
+    paths: list[Path]
+    """The paths to the destination; never empty."""
+    current: int | None
+    """The place of the path that the packet before took, if it is still there."""
+    random: float
+    """A random number from 0 to below 1, which is the same in each run of the same seed."""
+    def __deepcopy__(self, _memo: Any) -> Self: ...
+
+@final
 class Ladder:
     """The levels of a video, and the sizes of its segments."""
 
@@ -445,6 +491,16 @@ class DnsServer:
 
     def stop(self) -> None:
         """Stop all."""
+
+def measure_lookups(
+    tables: list[tuple[str, list[int]]], seed: int, evictions: int
+) -> list[dict[str, Any]]:
+    """Time lookups of the codes of regions and in tables of IPv4 prefixes.
+
+    Each table has a name, and how many prefixes it has of each length from 0 to 32. Each row has
+    `table`, `structure`, `destinations`, `entries`, `warm_ns` and `cold_ns`. Raises ValueError
+    for a table that is empty or does not fit into the address space.
+    """
 
 def schema() -> str: ...
 def catalogue(kind: str) -> str: ...

@@ -33,8 +33,9 @@ class Results(ResultTables):
     """The results of a scenario.
 
     `tables` holds `runs`, `flows`, `subflows`, `transfers`, `links`, `nodes`, `bridges`,
-    `tunnels`, `regions`, `routers`, `route_changes`, `maps`, `contacts`, `sessions`,
-    `session_stages`, `session_nodes`, `players`, `video_segments`, `flow_series`,
+    `tunnels`, `regions`, `routers`, `route_changes`, `autonomous_systems`,
+    `as_routers`, `paths`, `path_changes`, `maps`, `contacts`, `sessions`, `session_stages`,
+    `session_nodes`, `players`, `video_segments`, `flow_series`,
     `link_series`, `channel_series`, `route_series`, `subflow_series` and `playback_series`; each
     begins with a column for every axis of the scenario's comparison, and `run`, the number of the
     replication. The names of the columns end with their units. Without a finished run there are

@@ -1,10 +1,14 @@
 //! Packets as Ethernet frames, with addresses made from the numbers of nodes
 //! and flows: what a capture holds.
 
+mod scion;
+
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddrV4, SocketAddrV6};
+use std::sync::Arc;
 
 use etherparse::{EtherType, Ethernet2Header};
 use thiserror::Error;
+use windtunnel_networks::scion::ScionSettings;
 use windtunnel_packets::bridge::{EdgeAcknowledgement, EdgeAddresses};
 use windtunnel_packets::ccnx;
 use windtunnel_packets::ip::{self, Addresses, IpVersion};
@@ -17,7 +21,9 @@ use windtunnel_packets::region::{
     self, AddressKind, Content, Control, RegionPacket, TypedAddress, TypedAddresses,
 };
 use windtunnel_packets::tcp::Segment;
+use windtunnel_packets::tunnel::{Encapsulation, connection, tunnel_of};
 use windtunnel_packets::udp;
+use windtunnel_packets::wireguard;
 use windtunnel_packets::{Body, Packet};
 use windtunnel_world::{PathEnds, Plan, ProducerPlan, SeenPacket};
 
@@ -33,6 +39,8 @@ pub(crate) struct Frames {
     producers: Vec<ProducerPlan>,
     /// By node, the number that its addresses are made from: in each domain they begin anew.
     numbers: Vec<usize>,
+    /// The network of autonomous systems, if it is one.
+    scion: Option<Arc<ScionSettings>>,
 }
 
 /// A node's hardware address: administered locally, and its number.
@@ -90,6 +98,13 @@ fn addresses(header: u16, number: u32, path: Option<PathEnds>) -> (EtherType, Ad
         let destination = address(destination, which[1], ports[1]);
         (EtherType::IPV6, Addresses::V6 { source, destination })
     }
+}
+
+/// The addresses of a message of WireGuard's, whose IP header has so many bytes.
+fn between_ends(header: u16, path: Option<PathEnds>) -> (EtherType, Addresses) {
+    let (ether_type, mut addresses) = addresses(header, 0, path);
+    addresses.set_ports(wireguard::PORT);
+    (ether_type, addresses)
 }
 
 /// What a segment says about its multipath connection.
@@ -168,7 +183,12 @@ impl Frames {
             *count - 1
         };
         let numbers = (0..plan.nodes.len()).map(number).collect();
-        Self { prefixes: plan.prefixes.clone(), producers: plan.producers.clone(), numbers }
+        Self {
+            prefixes: plan.prefixes.clone(),
+            producers: plan.producers.clone(),
+            numbers,
+            scion: plan.autonomous_systems.as_ref().map(|it| Arc::clone(&it.settings)),
+        }
     }
 
     /// The frame of a packet that goes from one node to its neighbour.
@@ -207,7 +227,7 @@ impl Frames {
         };
         let end = |it: usize| SocketAddrV4::new(address(self.numbers[it], 0), ndn::CCNX_PORT);
         let [source, destination] = nodes.map(end);
-        Ok(ip::encode_payload(&bytes, packet.ecn, &Addresses::V4 { source, destination }))
+        Ok(ip::encode_udp(&bytes, packet.ecn, &Addresses::V4 { source, destination }))
     }
 
     /// The bytes of a packet, and what they are.
@@ -242,7 +262,12 @@ impl Frames {
             }
             Body::Segment(segment) => {
                 let header = packet.network_size - segment.size();
-                let (ether_type, addresses) = addresses(header, segment.connection, *path);
+                // Both ends of a tunnel have the same ports.
+                let number = match tunnel_of(segment.connection) {
+                    Some((tunnel, _)) => connection(tunnel, 0),
+                    None => segment.connection,
+                };
+                let (ether_type, addresses) = addresses(header, number, *path);
                 let multipath = multipath(segment, ether_type, *path);
                 (ether_type, ip::encode_segment(segment, packet.ecn, &addresses, &multipath))
             }
@@ -251,9 +276,23 @@ impl Frames {
                 let (ether_type, addresses) = addresses(header, datagram.flow, *path);
                 (ether_type, ip::encode_datagram(datagram, packet.ecn, &addresses))
             }
-            Body::Message(_) => (EtherType::IPV4, acknowledgement(seen)),
+            Body::Message(message) => match wireguard::Control::of(message) {
+                Some((control, _)) => {
+                    let data = control.encode(message);
+                    let header = packet.network_size - udp::HEADER - data.len() as u16;
+                    let (ether_type, addresses) = between_ends(header, *path);
+                    (ether_type, ip::encode_udp(&data, packet.ecn, &addresses))
+                }
+                None => (EtherType::IPV4, acknowledgement(seen)),
+            },
             Body::Tunnelled(tunnelled) => {
                 let header = tunnelled.version.header();
+                if let Encapsulation::WireGuard { counter, .. } = tunnelled.encapsulation {
+                    let (ether_type, addresses) = between_ends(header, *path);
+                    let encrypted = packet.network_size - header - wireguard::OVERHEAD;
+                    let data = wireguard::encode_data(tunnelled.between[1], counter, encrypted);
+                    return Ok((ether_type, ip::encode_udp(&data, packet.ecn, &addresses)));
+                }
                 let (ether_type, addresses) = addresses(header, 0, *path);
                 let inside = seen.inside.as_deref().expect("a tunnelled packet has one inside");
                 let (inner_type, inner) = self.encode(inside)?;
@@ -261,6 +300,7 @@ impl Frames {
                 (ether_type, ip::encode_tunnelled(&inner, protocol, packet.ecn, &addresses))
             }
             Body::Region(header) => (REGION, self.region(packet, header, seen)?),
+            Body::Scion(header) => scion::encode(self, seen, header)?,
         })
     }
 

@@ -3,7 +3,7 @@
 //!
 //! [`read`] gives a scenario the files beside it; [`Batch`] runs its cases and
 //! replications on threads, which write series into a folder as they go on; [`tables`] makes
-//! the tables.
+//! the tables. [`measure_lookups`] times the tables of routers.
 
 mod batch;
 mod bounds;
@@ -13,6 +13,7 @@ mod dns;
 mod environment;
 mod folder;
 mod frames;
+mod lookup;
 mod run_folder;
 mod series;
 pub mod tables;
@@ -24,6 +25,7 @@ pub use environment::{
     Answer, Driver, Environment, Environments, Signals, VideoEnvironment, VideoSignals,
 };
 pub use folder::{read, read_with};
+pub use lookup::{Lookup, PrefixCounts, measure_lookups};
 pub use tables::Run;
 pub use windtunnel_scenario::{
     Case, Extensions, Place, RootPlan, ScenarioError, Study, read_dns, schema, units,

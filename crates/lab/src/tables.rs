@@ -10,6 +10,7 @@ use windtunnel_engine::{Duration, Stop, Time};
 use windtunnel_scenario::Study;
 use windtunnel_world::{LinkPlan, Plan, PortSample, World};
 
+mod autonomous_systems;
 mod bridges;
 mod channels;
 mod flows;
@@ -61,6 +62,7 @@ pub const COLUMNS: &[&str] = &[
     "retransmissions",
     "timeouts",
     "marks",
+    "some_congestion_marks",
     "nacks",
     "decreases",
     "decreases_undone",
@@ -123,6 +125,12 @@ pub const COLUMNS: &[&str] = &[
     "station",
     "line_of_sight",
     "sinr_db",
+    "received_dbm",
+    "margin_db",
+    "term",
+    "unit",
+    "best",
+    "worst",
     "rate_bps",
     "kind",
     "name",
@@ -152,6 +160,7 @@ pub const COLUMNS: &[&str] = &[
     "entered_bytes",
     "left",
     "too_large",
+    "handshakes",
     "unmarkable",
     "region",
     "code",
@@ -244,6 +253,39 @@ pub const COLUMNS: &[&str] = &[
     "level",
     "buffer_s",
     "is_playing",
+    "autonomous_system",
+    "isd_as",
+    "is_core",
+    "interfaces",
+    "beacons",
+    "path_segments",
+    "beacons_sent",
+    "beacon_bytes",
+    "beacons_kept",
+    "registrations",
+    "path_requests",
+    "path_requests_sent",
+    "forwarded_inside",
+    "carried",
+    "invalid_mac",
+    "invalid_path",
+    "interface_down",
+    "inside_down",
+    "no_path",
+    "probes_sent",
+    "probes_answered",
+    "path_policy",
+    "path_links",
+    "as_hops",
+    "announced_latency_s",
+    "announced_bandwidth_bps",
+    "mtu_bytes",
+    "first_s",
+    "last_s",
+    "packets",
+    "path_bytes",
+    "path_links_before",
+    "is_forced",
 ];
 
 /// Builds a table column by column: each column reads its value from every row.
@@ -351,6 +393,7 @@ pub struct Measurements {
     links: RecordBatch,
     nodes: RecordBatch,
     maps: RecordBatch,
+    link_budgets: RecordBatch,
     contacts: RecordBatch,
     sessions: sessions::Sessions,
     bridges: RecordBatch,
@@ -358,6 +401,10 @@ pub struct Measurements {
     regions: RecordBatch,
     routers: RecordBatch,
     route_changes: RecordBatch,
+    autonomous_systems: RecordBatch,
+    as_routers: RecordBatch,
+    paths: RecordBatch,
+    path_changes: RecordBatch,
     players: RecordBatch,
     video_segments: RecordBatch,
 }
@@ -372,6 +419,7 @@ impl Measurements {
             links: links(plan, world, end),
             nodes: nodes(plan, world),
             maps: channels::maps(plan),
+            link_budgets: channels::budgets(plan),
             contacts: sky::contacts(plan),
             sessions: sessions::Sessions::of(plan, world),
             bridges: bridges::totals(plan, world),
@@ -379,6 +427,10 @@ impl Measurements {
             regions: regions::regions(plan, world),
             routers: regions::totals(plan, world),
             route_changes: regions::changes(plan, world),
+            autonomous_systems: autonomous_systems::systems(plan, world),
+            as_routers: autonomous_systems::routers(plan, world),
+            paths: autonomous_systems::paths(plan, world),
+            path_changes: autonomous_systems::changes(plan, world),
             players: players::totals(plan, world, end),
             video_segments: players::segments(plan, world),
         }
@@ -428,6 +480,7 @@ fn links(plan: &Plan, world: &World, end: Time) -> RecordBatch {
         .count("losses", |(_, (it, _))| it.losses)
         .count("in_transit", |(_, (it, _))| it.offered - it.delivered - it.dropped())
         .count("marks", |(_, (it, _))| it.marks)
+        .count("some_congestion_marks", |(_, (it, _))| it.some_congestion_marks)
         .number("sojourn_s", |(_, (it, _))| mean(it.sojourn_sum, it.sent))
         // Little's law: the mean queue length is the arrival rate times the mean sojourn time.
         .number("queue_packets", |(_, (it, _))| it.sojourn_sum.as_seconds() / seconds)
@@ -480,6 +533,7 @@ pub(crate) fn link_series(plan: &Plan, rows: &[PortSample]) -> RecordBatch {
         .count("discipline_drops", |it| it.discipline_drops)
         .count("losses", |it| it.losses)
         .count("marks", |it| it.marks)
+        .count("some_congestion_marks", |it| it.some_congestion_marks)
         .batch()
 }
 
@@ -497,15 +551,16 @@ fn run_table(run: &Run) -> RecordBatch {
 }
 
 /// All tables of the given runs, by name: `runs`, `flows`, `subflows`, `transfers`, `links`,
-/// `nodes`, `bridges`, `tunnels`, `regions`, `routers`, `route_changes`, `maps`, `contacts`,
-/// `sessions`, `session_stages`, `session_nodes`, `players`, `video_segments`, and unless they are
-/// in files `flow_series`, `link_series`, `channel_series`, `route_series`, `subflow_series` and
-/// `playback_series`. Each starts with a column for every axis of
-/// the comparison and the run's number. Without runs there are no tables.
+/// `nodes`, `bridges`, `tunnels`, `regions`, `routers`, `route_changes`, `autonomous_systems`,
+/// `as_routers`, `paths`, `path_changes`, `maps`, `link_budgets`, `contacts`, `sessions`,
+/// `session_stages`, `session_nodes`, `players`, `video_segments`, and unless they are in files
+/// `flow_series`, `link_series`, `channel_series`, `route_series`, `subflow_series` and
+/// `playback_series`. Each starts with a column for every axis of the comparison and the run's
+/// number. Without runs there are no tables.
 #[must_use]
 pub fn all(study: &Study, runs: &[Run]) -> Vec<(&'static str, RecordBatch)> {
     type Part = fn(&Run) -> RecordBatch;
-    let parts: [(&'static str, Part); 18] = [
+    let parts: [(&'static str, Part); 23] = [
         ("runs", run_table),
         ("flows", |run| run.measurements.flows.clone()),
         ("subflows", |run| run.measurements.subflows.clone()),
@@ -517,7 +572,12 @@ pub fn all(study: &Study, runs: &[Run]) -> Vec<(&'static str, RecordBatch)> {
         ("regions", |run| run.measurements.regions.clone()),
         ("routers", |run| run.measurements.routers.clone()),
         ("route_changes", |run| run.measurements.route_changes.clone()),
+        ("autonomous_systems", |run| run.measurements.autonomous_systems.clone()),
+        ("as_routers", |run| run.measurements.as_routers.clone()),
+        ("paths", |run| run.measurements.paths.clone()),
+        ("path_changes", |run| run.measurements.path_changes.clone()),
         ("maps", |run| run.measurements.maps.clone()),
+        ("link_budgets", |run| run.measurements.link_budgets.clone()),
         ("contacts", |run| run.measurements.contacts.clone()),
         ("sessions", |run| run.measurements.sessions.totals.clone()),
         ("session_stages", |run| run.measurements.sessions.stages.clone()),

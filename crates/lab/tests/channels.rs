@@ -347,7 +347,7 @@ fn a_link_says_in_one_way_how_fast_it_sends() {
     let with = |more: &str| changed(TRACE, "trace = {", &format!("{more}\n¶trace = {{"));
     folder.assert_refused(&with("rate = \"1 Mbps\""), &["`trace` beside another of"]);
     let none = changed(TRACE, &format!("trace = {trace}\n"), "").replace("[links.", "¶[links.");
-    folder.assert_refused(&none, &["`cell` has no `rate`", "`rate`, `radio`, `trace`"]);
+    folder.assert_refused(&none, &["`cell` has no `rate`", "`rate`, `radio`, `optical`, `trace`"]);
     // Defaults for other kinds of links do not apply.
     assert!(folder.read(&format!("{TRACE}[defaults.link]\nrate = \"1 Mbps\"\nchanges = [{{ at = \"1 s\", state = \"up\" }}]\n")).is_ok());
 }
@@ -575,7 +575,7 @@ fn without_channels_their_tables_are_there_and_empty() {
         + "[flows.f]\nfrom = \"server\"\nto = \"phone\"\ncontroller = \"cubic\"\n";
     let study = folder.read(&wired).expect("it is right");
     let (study, outcome) = Batch::start(study, 1).finish();
-    for (name, columns) in [("channel_series", 11), ("maps", 9)] {
+    for (name, columns) in [("channel_series", 13), ("maps", 9), ("link_budgets", 9)] {
         let tables = tables::all(&study, &outcome.runs);
         let table = &tables.iter().find(|it| it.0 == name).expect("it is there").1;
         assert_eq!((table.num_rows(), table.num_columns()), (0, columns));

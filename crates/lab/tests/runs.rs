@@ -54,7 +54,12 @@ fn one_thread_and_many_give_the_same_tables() {
             "regions",
             "routers",
             "route_changes",
+            "autonomous_systems",
+            "as_routers",
+            "paths",
+            "path_changes",
             "maps",
+            "link_budgets",
             "contacts",
             "sessions",
             "session_stages",
@@ -102,9 +107,9 @@ fn every_table_has_its_rows_for_every_run() {
     let rows: Vec<usize> =
         tables::all(&study, &outcome.runs).iter().map(|(_, table)| table.num_rows()).collect();
     // Of one flow without transfers, two links of two directions, three nodes, and 20 samples;
-    // and neither a subflow, a bridge, a tunnel, a map, a contact, a session, a player, a channel
+    // and neither a subflow, a bridge, a tunnel, a region, a map, a link budget, a contact, a session, a player, a channel
     // nor a path that changes.
-    let totals = [6, 6, 0, 0, 24, 18, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+    let totals = [6, 6, 0, 0, 24, 18, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
     assert_eq!(rows, [&totals[..], &[6 * 20, 24 * 20, 0, 0, 0, 0]].concat());
 }
 

@@ -5,6 +5,7 @@ use std::fmt::Debug;
 
 use windtunnel_engine::{Duration, Rate, Streams, Time};
 
+use crate::budget::LinkBudget;
 use crate::radio::map::{Map, Point};
 
 /// How fast a link sends in the course of time.
@@ -16,15 +17,30 @@ pub trait Channel: Debug + Send {
 
 /// A link at one time. A pair is for what the link's first node sends, and for what its
 /// second node sends.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ChannelState {
     /// How fast each direction sends; none: nothing is sent, what waits goes on waiting.
     pub rates: [Option<Rate>; 2],
+    /// Whether what each direction sends is lost, if the [`ChannelMaker`] says that it can be:
+    /// a packet is if that is so at any time of its transmission.
+    pub loses: [bool; 2],
     /// When the channel is to be sampled again, later than now; none: it does not change
     /// any more.
     pub next: Option<Time>,
     /// What a radio measures; none where the channel is not a radio.
     pub radio: Option<RadioSample>,
+    /// The received power; none where the channel does not say.
+    pub power: Option<PowerSample>,
+}
+
+/// What is received at one time. A pair is for what the link's first node sends, and for what
+/// its second node sends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PowerSample {
+    /// The received power, in dBm, if it is known.
+    pub received: Option<[f64; 2]>,
+    /// By how much it is above what the receiver needs, in dB.
+    pub margin: [f64; 2],
 }
 
 /// What a radio measures at one time. A pair is for what the link's first node sends, and
@@ -71,6 +87,16 @@ pub trait ChannelMaker: Any + Debug + Send + Sync {
     /// How the channel reports to senders, if it is a radio.
     fn reports(&self) -> Option<ReportPlan> {
         None
+    }
+
+    /// The link budget of each direction, if it has any.
+    fn budgets(&self) -> Option<[LinkBudget; 2]> {
+        None
+    }
+
+    /// Whether its [`ChannelState::loses`] is ever true.
+    fn can_lose(&self) -> bool {
+        false
     }
 
     /// The map that the positions and stations of its samples are on, if there is one.

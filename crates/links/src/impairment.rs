@@ -7,6 +7,7 @@ use rand_distr::{Distribution, Exp1};
 use windtunnel_engine::{Duration, Handle, Random, Time};
 use windtunnel_packets::Ecn;
 
+use crate::load_delay::{LoadDelay, LoadMeter};
 use crate::loss::{Loss, Victims};
 
 /// How often a link duplicates packets and reorders them. To any packet at most
@@ -23,6 +24,9 @@ pub struct Impairment {
     /// (Danezis and Goldberg 2009; Piotrowska 2021): whatever the order in which packets come,
     /// each may leave before or after any other. Zero: none is.
     pub mixing: Duration,
+    /// Each packet that is not lost is held for a time that depends on the load; none: none is.
+    /// Not together with the others.
+    pub load_delay: Option<LoadDelay>,
 }
 
 /// What becomes of a packet on the link.
@@ -59,6 +63,7 @@ pub struct Impairments {
     loss: Loss,
     victims: Victims,
     impairment: Impairment,
+    load: Option<LoadMeter>,
     /// In the order in which they arrive.
     pub late: VecDeque<Straggler>,
 }
@@ -67,15 +72,22 @@ impl Impairments {
     /// Of a link on which nothing is late.
     #[must_use]
     pub fn new(loss: Loss, victims: Victims, impairment: Impairment) -> Self {
-        Self { loss, victims, impairment, late: VecDeque::new() }
+        let load = impairment.load_delay.map(LoadMeter::new);
+        Self { loss, victims, impairment, load, late: VecDeque::new() }
     }
 
     /// Whether anything can happen to a packet.
     #[must_use]
     pub fn is_any(&self) -> bool {
         let Impairment { duplication, reordering, mixing, .. } = self.impairment;
-        let delays = reordering > 0.0 || mixing > Duration::ZERO;
+        let delays = reordering > 0.0 || mixing > Duration::ZERO || self.load.is_some();
         self.loss != Loss::None || duplication > 0.0 || delays
+    }
+
+    /// Whether those that are late can be overtaken.
+    #[must_use]
+    pub fn keeps_order(&self) -> bool {
+        self.load.is_some()
     }
 
     /// What becomes of the next packet, which is sent at `now` and has that ECN field.
@@ -85,7 +97,7 @@ impl Impairments {
             Fate::Lost
         } else if random.happens(duplication) {
             Fate::Twice
-        } else if mixing > Duration::ZERO || random.happens(reordering) {
+        } else if self.load.is_some() || mixing > Duration::ZERO || random.happens(reordering) {
             Fate::Late
         } else {
             Fate::Arrives
@@ -102,11 +114,11 @@ impl Impairments {
         random: &mut Random,
     ) -> Option<Time> {
         let Impairment { lateness, mixing, .. } = self.impairment;
-        let lateness = match mixing {
-            Duration::ZERO => lateness,
-            mean => mean.scaled(Exp1.sample(random.generator())),
+        let arrives = match (&mut self.load, mixing) {
+            (Some(load), _) => load.arrival(now, size),
+            (None, Duration::ZERO) => now + lateness,
+            (None, mean) => now + mean.scaled(Exp1.sample(random.generator())),
         };
-        let arrives = now + lateness;
         let place = self.late.partition_point(|it| it.arrives <= arrives);
         self.late
             .insert(place, Straggler { packet, arrives, size, lost: false, is_called: place == 0 });

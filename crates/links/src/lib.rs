@@ -2,23 +2,30 @@
 //! time, or a packet's size, and says what becomes of it.
 //!
 //! A [`Channel`] says how fast a link sends in the course of time: a mobile radio
-//! ([`radio`]), a trace of rates ([`RateTraces`]). A [`PhysicalLayer`] says how single
+//! ([`radio`]), a beam of light ([`optical`]), a trace of rates ([`RateTraces`]). A [`PhysicalLayer`] says how single
 //! packets get across: in how many attempts, for how long, and whether they are lost
 //! ([`Air`]). A link can also have opportunities to send instead of a rate
 //! ([`Opportunities`]), and lose, duplicate and delay packets ([`Impairments`]).
 
 mod air;
+mod budget;
 mod channel;
 mod impairment;
+mod load_delay;
 mod loss;
 mod opportunities;
+pub mod optical;
 mod physical_layer;
 pub mod radio;
 mod rate_trace;
 
 pub use air::{Air, AirPlan};
-pub use channel::{Channel, ChannelMaker, ChannelSetting, ChannelState, RadioSample, ReportPlan};
+pub use budget::{BudgetTerm, LinkBudget};
+pub use channel::{
+    Channel, ChannelMaker, ChannelSetting, ChannelState, PowerSample, RadioSample, ReportPlan,
+};
 pub use impairment::{Fate, Impairment, Impairments, Straggler};
+pub use load_delay::LoadDelay;
 pub use loss::{Loss, Victims};
 pub use opportunities::{Cursor, OPPORTUNITY, Opportunities};
 pub use physical_layer::{Frame, Outcome, PhysicalLayer, PhysicalLayerMaker};

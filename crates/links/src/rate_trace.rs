@@ -54,7 +54,7 @@ impl Channel for TracedRates {
             *rate = current;
             next = [next, left.map(|it| now + it)].into_iter().flatten().min();
         }
-        ChannelState { rates: self.rates, next, radio: None }
+        ChannelState { rates: self.rates, next, ..ChannelState::default() }
     }
 }
 

@@ -37,6 +37,9 @@ pub struct Actions {
     pub requests: Vec<Packet>,
     /// IP packets that the layer carried and that are for hosts of the node.
     pub delivered: Vec<Packet>,
+    /// IP packets of hosts of the node that were dropped on their way, because they were by so
+    /// many bytes larger than a link carries.
+    pub too_large: Vec<(Packet, u16)>,
 }
 
 impl Actions {

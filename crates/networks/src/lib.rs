@@ -3,9 +3,11 @@
 //! to send and when to wake.
 
 pub mod bridge;
+mod error_budget;
 pub mod function;
 pub mod layer;
 mod list;
 pub mod ndn;
 pub mod region;
+pub mod scion;
 pub mod tunnel;

@@ -76,6 +76,20 @@ impl Addresses {
         }
     }
 
+    /// Gives both ends this port.
+    pub fn set_ports(&mut self, port: u16) {
+        match self {
+            Self::V4 { source, destination } => {
+                source.set_port(port);
+                destination.set_port(port);
+            }
+            Self::V6 { source, destination } => {
+                source.set_port(port);
+                destination.set_port(port);
+            }
+        }
+    }
+
     fn ports(&self) -> [u16; 2] {
         match self {
             Self::V4 { source, destination } => [source.port(), destination.port()],
@@ -137,17 +151,17 @@ pub fn encode_segment(
 /// The IP packet of a UDP datagram.
 #[must_use]
 pub fn encode_datagram(datagram: &Datagram, ecn: Ecn, addresses: &Addresses) -> Vec<u8> {
-    encode_payload(&ZEROS[..usize::from(datagram.length)], ecn, addresses)
+    encode_udp(&ZEROS[..usize::from(datagram.length)], ecn, addresses)
 }
 
-/// The IP packet of a UDP datagram with that payload.
+/// The IP packet of a UDP datagram with these data.
 #[must_use]
-pub fn encode_payload(payload: &[u8], ecn: Ecn, addresses: &Addresses) -> Vec<u8> {
-    let mut output = Vec::with_capacity(MOST_HEADERS + payload.len());
+pub fn encode_udp(data: &[u8], ecn: Ecn, addresses: &Addresses) -> Vec<u8> {
+    let mut output = Vec::with_capacity(MOST_HEADERS + data.len());
     let [source_port, destination_port] = addresses.ports();
     PacketBuilder::ip(addresses.header(ecn))
         .udp(source_port, destination_port)
-        .write_to_vec(&mut output, payload)
+        .write_to_vec(&mut output, data)
         .expect("a packet's size has 16 bits, so its lengths fit their fields");
     output
 }

@@ -11,10 +11,12 @@ pub mod multipath;
 pub mod ndn;
 mod packet;
 pub mod region;
+pub mod scion;
 mod store;
 pub mod tcp;
 pub mod tunnel;
 pub mod udp;
+pub mod wireguard;
 
 pub use ecn::Ecn;
 pub use flow_key::FlowKey;

@@ -8,6 +8,7 @@ use crate::message::{MESSAGE_WORDS, Message, ProtocolNumber};
 use crate::ndn::wire::size::{CONGESTION_MARK_SIZE, LinkHeaders, link_packet_size, link_size};
 use crate::ndn::{Data, Interest, LinkPacket, Nack, PacketFormat};
 use crate::region::RegionPacket;
+use crate::scion::ScionPacket;
 use crate::tcp::Segment;
 use crate::tunnel::Tunnelled;
 use crate::udp::{self, Datagram};
@@ -65,6 +66,8 @@ pub enum Body {
     Tunnelled(Tunnelled),
     /// A packet of the region protocol.
     Region(RegionPacket),
+    /// A SCION packet, in the underlay.
+    Scion(ScionPacket),
 }
 
 impl Packet {
@@ -110,7 +113,8 @@ impl Packet {
             | Body::Datagram(_)
             | Body::Message(_)
             | Body::Tunnelled(_)
-            | Body::Region(_) => return network_size,
+            | Body::Region(_)
+            | Body::Scion(_) => return network_size,
             Body::LinkPacket(link_packet) => {
                 let mark = if self.marked() { CONGESTION_MARK_SIZE } else { 0 };
                 return link_packet_size(u32::from(link_packet.headers) + mark, network_size);
@@ -166,6 +170,8 @@ impl Packet {
             Body::Message(it) => FlowKey::of_messages(it.flow),
             Body::Tunnelled(it) => FlowKey::of_tunnel(it.between),
             Body::Region(it) => FlowKey::of_regions(it.flow()),
+            // What the underlay shows are addresses of routers, as a tunnel's ends.
+            Body::Scion(it) => FlowKey::of_tunnel(it.underlay),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The packets of a network: those that wait or travel, and those inside others.
 
 use std::ops::{Index, IndexMut};
+use std::sync::Arc;
 
 use windtunnel_engine::{Handle, Store};
 
@@ -8,7 +9,8 @@ use crate::ecn::Ecn;
 use crate::ip::IpVersion;
 use crate::packet::{Body, Packet, Route};
 use crate::region::{Content, RegionPacket};
-use crate::tunnel::{Tunnelled, leaving_tunnel};
+use crate::scion::{Path, PathHandle, ScionContent, ScionPacket};
+use crate::tunnel::{Encapsulation, Tunnelled, leaving_tunnel};
 
 /// Packets under handles. A packet is copied as a value, but what is inside of it lies here
 /// once and belongs to it: whoever drops a packet discards it, and whoever copies one that
@@ -18,6 +20,17 @@ pub struct PacketStore {
     packets: Store<Packet>,
     /// The bytes of messages.
     messages: Store<Vec<u8>>,
+    /// The paths that SCION packets have had, for the whole run: hosts add one when they first
+    /// use it.
+    paths: Vec<StoredPath>,
+}
+
+/// A path, and what became of it when its hop fields were last checked: by which system, behind
+/// which accumulator, and whether it was right.
+#[derive(Debug)]
+struct StoredPath {
+    path: Arc<Path>,
+    checked: Box<[Option<(u32, u16, bool)>]>,
 }
 
 impl PacketStore {
@@ -78,6 +91,39 @@ impl PacketStore {
         &self.messages[handle]
     }
 
+    /// Puts in a path that packets will have.
+    pub fn insert_path(&mut self, path: Arc<Path>) -> PathHandle {
+        let checked = vec![None; path.hops()].into();
+        self.paths.push(StoredPath { path, checked });
+        PathHandle(self.paths.len() as u32 - 1)
+    }
+
+    /// A path of packets.
+    #[must_use]
+    pub fn path(&self, handle: PathHandle) -> &Arc<Path> {
+        &self.paths[handle.0 as usize].path
+    }
+
+    /// Whether a hop field of a path is right for the system that checks it, behind an
+    /// accumulator. The answer is kept: it is the same for all packets.
+    pub fn is_right(
+        &mut self,
+        handle: PathHandle,
+        hop: u8,
+        (system, accumulator): (u32, u16),
+        check: impl FnOnce() -> bool,
+    ) -> bool {
+        let kept = &mut self.paths[handle.0 as usize].checked[usize::from(hop)];
+        match *kept {
+            Some((by, behind, is_right)) if (by, behind) == (system, accumulator) => is_right,
+            _ => {
+                let is_right = check();
+                *kept = Some((system, accumulator, is_right));
+                is_right
+            }
+        }
+    }
+
     /// Puts a packet into one that goes through a tunnel from one node to another, in RFC 6040's
     /// normal mode: the outer header has its ECN field.
     ///
@@ -90,11 +136,26 @@ impl PacketStore {
         between: [u32; 2],
         version: IpVersion,
     ) -> Result<Packet, Packet> {
-        let Some(network_size) = packet.network_size.checked_add(version.header()) else {
+        self.wrap_in(packet, between, version, Encapsulation::None)
+    }
+
+    /// The same, with something between the outer IP header and the packet.
+    ///
+    /// # Errors
+    /// As [`PacketStore::wrap`].
+    pub fn wrap_in(
+        &mut self,
+        packet: Packet,
+        between: [u32; 2],
+        version: IpVersion,
+        encapsulation: Encapsulation,
+    ) -> Result<Packet, Packet> {
+        let headers = version.header() + encapsulation.bytes();
+        let Some(network_size) = packet.network_size.checked_add(headers) else {
             return Err(packet);
         };
         let inside = self.insert(packet);
-        let body = Body::Tunnelled(Tunnelled { between, version, inside });
+        let body = Body::Tunnelled(Tunnelled { between, version, encapsulation, inside });
         Ok(Packet { body, ecn: packet.ecn, network_size, hops: 0, route: Route::default() })
     }
 
@@ -181,6 +242,10 @@ impl Body {
                 Content::Packet(it) | Content::Error { quoted: it, .. } => Some(it),
                 Content::Message(_) => None,
             },
+            Self::Scion(it) => match it.content {
+                ScionContent::Packet(it) | ScionContent::Error { quoted: it, .. } => Some(it),
+                ScionContent::Message(_) | ScionContent::Echo { .. } => None,
+            },
             _ => None,
         }
     }
@@ -193,7 +258,8 @@ impl Body {
 
     fn message_mut(&mut self) -> Option<&mut Handle> {
         match self {
-            Self::Region(RegionPacket { content: Content::Message(it), .. }) => Some(it),
+            Self::Region(RegionPacket { content: Content::Message(it), .. })
+            | Self::Scion(ScionPacket { content: ScionContent::Message(it), .. }) => Some(it),
             _ => None,
         }
     }
@@ -205,6 +271,10 @@ impl Body {
             Self::Region(it) => match &mut it.content {
                 Content::Packet(it) | Content::Error { quoted: it, .. } => Some(it),
                 Content::Message(_) => None,
+            },
+            Self::Scion(it) => match &mut it.content {
+                ScionContent::Packet(it) | ScionContent::Error { quoted: it, .. } => Some(it),
+                ScionContent::Message(_) | ScionContent::Echo { .. } => None,
             },
             _ => None,
         }

@@ -11,7 +11,7 @@ use pyo3::types::{PyDict, PyString, PyType};
 use windtunnel_controllers::Failed;
 use windtunnel_lab::Extensions;
 
-use crate::{bitrate_rules, controllers, schedulers};
+use crate::{bitrate_rules, controllers, path_policies, schedulers};
 
 /// An argument of a method of such a class; it is immutable, so that a copy is the object itself.
 macro_rules! argument {
@@ -38,6 +38,7 @@ pub(crate) fn of(classes: &Bound<'_, PyDict>) -> PyResult<Extensions> {
     let controller = base("windtunnel.controllers", "Controller")?;
     let scheduler = base("windtunnel.schedulers", "Scheduler")?;
     let rule = base("windtunnel.bitrate_rules", "BitrateRule")?;
+    let policy = base("windtunnel.path_policies", "PathPolicy")?;
     let mut all = Extensions::default();
     for (name, class) in classes {
         let name: String = name.extract()?;
@@ -50,10 +51,12 @@ pub(crate) fn of(classes: &Bound<'_, PyDict>) -> PyResult<Extensions> {
             all.schedulers.push(schedulers::maker(name, &class)?);
         } else if is(&rule) {
             all.rules.push(bitrate_rules::maker(name, &class));
+        } else if is(&policy) {
+            all.path_policies.push(path_policies::maker(name, &class)?);
         } else {
             return Err(PyTypeError::new_err(format!(
                 "extension `{name}` is not a subclass of windtunnel.Controller, \
-                 windtunnel.Scheduler or windtunnel.BitrateRule"
+                 windtunnel.Scheduler, windtunnel.BitrateRule or windtunnel.PathPolicy"
             )));
         }
     }

@@ -5,6 +5,8 @@ mod controllers;
 mod dns;
 mod environment;
 mod extensions;
+mod lookup;
+mod path_policies;
 mod schedulers;
 
 use std::io;
@@ -377,9 +379,11 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Table>()?;
     module.add_class::<dns::DnsServer>()?;
     module.add_function(wrap_pyfunction!(units, module)?)?;
+    module.add_function(wrap_pyfunction!(lookup::measure_lookups, module)?)?;
     controllers::add(module)?;
     schedulers::add(module)?;
     bitrate_rules::add(module)?;
+    path_policies::add(module)?;
     environment::add(module)?;
     module.add_function(wrap_pyfunction!(schema, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue, module)?)?;

@@ -7,6 +7,7 @@ use windtunnel_world::{
     ChangePlan, ConsumerPlan, LinkPlan, Plan, ProducerPlan, RecordingPlan, RegionNames,
 };
 
+use crate::autonomous_systems::{self, Systems};
 use crate::checks;
 use crate::constellations::{self, Around};
 use crate::consumers;
@@ -72,6 +73,7 @@ pub(crate) fn plan(
         sessions: Vec::new(),
         domains: None,
         regions: RegionNames::default(),
+        autonomous_systems: None,
         sky,
         routing,
         duration,
@@ -79,14 +81,26 @@ pub(crate) fn plan(
         seed: scenario.seed,
         run: 0,
     };
+    checks::one_kind_of_domains(scenario)?;
     if let Some(Planned { domains, names: regions }) = regions.plan(&nodes, &plan.links)? {
         (plan.domains, plan.regions) = (Some(domains), regions);
+    }
+    tunnels::add(&scenario.tunnels, &nodes, &link_names, &controllers, &mut plan)?;
+    let systems = Systems { systems: &scenario.autonomous_systems, beaconing: &scenario.beaconing };
+    let paths = systems.plan(&nodes, &plan.links)?;
+    if let Some(it) = &paths {
+        autonomous_systems::put(it, &scenario.autonomous_systems, &mut plan);
     }
     plan.flows = flows::plans(&scenario.flows, &nodes, &link_names, &controllers, &plan, files)?;
     checks::check(scenario, &plan)?;
     plan.bridges = bridges::plans(&scenario.bridges, &nodes, &plan)?;
-    plan.tunnels = tunnels::plans(&scenario.tunnels, &nodes, &plan)?;
+    tunnels::check(&scenario.tunnels, &plan)?;
     sessions::add(&scenario.sessions, &nodes, &link_names, &controllers, &mut plan)?;
+    let makers = &controllers.extensions.path_policies;
+    let policies = autonomous_systems::policies::of_flows(&scenario.flows, &plan, makers)?;
+    if let Some(it) = &paths {
+        autonomous_systems::choose(it, &policies, &mut plan);
+    }
     plan.recording = scenario.recording.plan(&plan)?;
     Ok((plan, notes))
 }

@@ -6,7 +6,6 @@ use windtunnel_transports::ndn::consumer::ConsumerWorkload;
 use windtunnel_world::{ConsumerPlan, Plan};
 
 use crate::error::{Mistake, list};
-use crate::links::Link;
 use crate::reachability;
 use crate::scenario::Scenario;
 
@@ -20,7 +19,7 @@ pub(crate) fn duration(scenario: &Scenario) -> Result<Duration, Mistake> {
     Ok(scenario.duration.value.0)
 }
 
-/// Checks a plan that has all but bridges and tunnels.
+/// Checks a plan that has all but bridges.
 pub(crate) fn check(scenario: &Scenario, plan: &Plan) -> Result<(), Mistake> {
     something_happens(scenario)?;
     names(scenario)?;
@@ -32,15 +31,29 @@ pub(crate) fn check(scenario: &Scenario, plan: &Plan) -> Result<(), Mistake> {
 
 /// Nothing is asked of NDN's link services where nothing speaks NDN.
 fn link_services(scenario: &Scenario) -> Result<(), Mistake> {
-    if !scenario.consumers.is_empty() {
+    if !scenario.consumers.is_empty() || !scenario.autonomous_systems.is_empty() {
         return Ok(());
     }
-    let Some((key, it)) = scenario.links.values().find_map(Link::of_ndn) else { return Ok(()) };
+    let has_regions = !scenario.regions.is_empty();
+    let found = scenario.links.values().find_map(|it| it.of_ndn(has_regions));
+    let Some((key, it)) = found else { return Ok(()) };
     it.checked(
         |_| false,
         || format!("`{key}` is for NDN packets, and the scenario has no consumers"),
         "remove it, or write a table such as [consumers.c1]",
     )
+}
+
+/// Nodes are in regions or in autonomous systems.
+pub(crate) fn one_kind_of_domains(scenario: &Scenario) -> Result<(), Mistake> {
+    match scenario.regions.keys().next().filter(|_| !scenario.autonomous_systems.is_empty()) {
+        None => Ok(()),
+        Some(name) => {
+            Err(Mistake::new("nodes are in regions or in autonomous systems, not in both")
+                .at(name.span())
+                .help("remove the tables of one kind"))
+        }
+    }
 }
 
 fn something_happens(scenario: &Scenario) -> Result<(), Mistake> {
@@ -85,6 +98,9 @@ fn paths(scenario: &Scenario, plan: &Plan) -> Result<(), Mistake> {
     if let Some(flow) = reachability::parted_flow(plan) {
         return Err(parted_flow(scenario, plan, flow));
     }
+    if let Some(flow) = reachability::pathless_flow(plan) {
+        return Err(pathless_flow(scenario, plan, flow));
+    }
     match reachability::parted_consumer(plan) {
         Some(consumer) => Err(parted_consumer(scenario, plan, consumer)),
         None => Ok(()),
@@ -97,6 +113,21 @@ fn parted_flow(scenario: &Scenario, plan: &Plan, flow: usize) -> Mistake {
     let [from, to] = [from, to].map(|it| plan.nodes[it].name.as_str());
     let message = format!("flow `{}` has no path from node `{from}` to `{to}`", name.get_ref());
     Mistake::new(message).at(name.span()).help(format!("connect `{from}` and `{to}` by links"))
+}
+
+fn pathless_flow(scenario: &Scenario, plan: &Plan, flow: usize) -> Mistake {
+    let (name, _) = scenario.flows.get_index(flow).expect("it is in the plan");
+    let flow = &plan.flows[flow];
+    let systems = plan.autonomous_systems.as_ref();
+    let [from, to] = [flow.from, flow.to]
+        .map(|it| systems.map_or("", |of| &of.names[of.settings.places[it].system as usize]));
+    let message = format!(
+        "flow `{}` has no path from autonomous system `{from}` to `{to}`: links join them, but \
+         none leads up to the core, across it and down again",
+        name.get_ref()
+    );
+    let help = "join the core of their isolation domains, or raise `most_hops` in [beaconing]";
+    Mistake::new(message).at(name.span()).help(help)
 }
 
 fn parted_consumer(scenario: &Scenario, plan: &Plan, consumer: usize) -> Mistake {

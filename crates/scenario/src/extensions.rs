@@ -5,8 +5,10 @@ use std::sync::Arc;
 
 use windtunnel_applications::video::rules::RuleMaker;
 use windtunnel_controllers::{self as controllers, DESCRIPTIONS};
+use windtunnel_networks::scion::policies::PolicyMaker;
 use windtunnel_transports::mptcp::{self, scheduler};
 
+use crate::autonomous_systems::policies::POLICIES;
 use crate::error::Mistake;
 use crate::flows::RULES;
 
@@ -19,6 +21,8 @@ pub struct Extensions {
     pub schedulers: Vec<Arc<dyn scheduler::Maker>>,
     /// Of rules that choose the bitrates of adaptive videos.
     pub rules: Vec<Arc<dyn RuleMaker>>,
+    /// Of policies that choose the paths of flows.
+    pub path_policies: Vec<Arc<dyn PolicyMaker>>,
 }
 
 impl Extensions {
@@ -28,7 +32,9 @@ impl Extensions {
         check("controller", own, DESCRIPTIONS.iter().map(|it| it.name))?;
         let own = self.schedulers.iter().map(|it| it.name());
         check("scheduler", own, mptcp::DESCRIPTIONS.iter().map(|it| it.name))?;
-        check("rule", self.rules.iter().map(|it| it.name()), RULES.iter().copied())
+        check("rule", self.rules.iter().map(|it| it.name()), RULES.iter().copied())?;
+        let own = self.path_policies.iter().map(|it| it.name());
+        check("path policy", own, POLICIES.iter().copied())
     }
 }
 

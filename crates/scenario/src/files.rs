@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 use windtunnel_applications::video::Ladder;
+use windtunnel_links::optical::Visibility;
 use windtunnel_links::radio::Map;
 use windtunnel_links::{Opportunities, RateTrace};
 use windtunnel_orbits::{TleRecord, read_tle};
@@ -35,6 +36,7 @@ pub(crate) struct Files<'a> {
     maps: HashMap<String, Map>,
     opportunities: HashMap<(String, bool), Arc<Opportunities>>,
     rates: HashMap<(String, bool), Arc<RateTrace>>,
+    visibilities: HashMap<String, Arc<Visibility>>,
     elements: HashMap<String, Arc<[TleRecord]>>,
     frames: HashMap<String, Arc<[u32]>>,
     ladders: HashMap<String, Arc<Ladder>>,
@@ -49,6 +51,7 @@ impl<'a> Files<'a> {
             maps: HashMap::new(),
             opportunities: HashMap::new(),
             rates: HashMap::new(),
+            visibilities: HashMap::new(),
             elements: HashMap::new(),
             frames: HashMap::new(),
             ladders: HashMap::new(),
@@ -87,6 +90,16 @@ impl<'a> Files<'a> {
         let text = self.text(name)?;
         let read = || traces::rates(&text, repeat).map_err(|it| inside(it, name, &text));
         keep(&mut self.rates, (name.value.clone(), repeat), || read().map(Arc::new))
+    }
+
+    /// The visibility in the course of time, from the file of that name.
+    pub(crate) fn visibility(
+        &mut self,
+        name: &Located<String>,
+    ) -> Result<Arc<Visibility>, Mistake> {
+        let text = self.text(name)?;
+        let read = || traces::visibility(&text).map_err(|it| inside(it, name, &text));
+        keep(&mut self.visibilities, name.value.clone(), || read().map(Arc::new))
     }
 
     /// The orbital elements of that name.

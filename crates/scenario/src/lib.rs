@@ -3,6 +3,7 @@
 //! [`Study::read`] parses and checks a text once. It does no input or output of its
 //! own: whoever calls it gives the texts of the files that a scenario names.
 
+mod autonomous_systems;
 mod bridges;
 mod build;
 mod cases;
@@ -24,6 +25,7 @@ mod located;
 mod maps;
 mod needs;
 mod nodes;
+mod optical;
 mod pace;
 mod periods;
 mod prefixes;

@@ -25,7 +25,8 @@ pub(crate) struct Network {
     pub(crate) milder_marks: bool,
     /// The radio that the data crosses, if it is just one.
     pub(crate) radio: Option<PortId>,
-    /// The bytes that another network layer adds to each packet.
+    /// By how many bytes packets are smaller than full ones, because another network layer or
+    /// tunnels add to them.
     pub(crate) overhead: u16,
 }
 

@@ -1,5 +1,6 @@
 //! Whether links join who talks to each other.
 
+use windtunnel_packets::ip::IpVersion;
 use windtunnel_world::{Groups, Plan};
 
 /// The parts of a network that no links join.
@@ -20,6 +21,16 @@ pub(crate) fn are_joined(plan: &Plan, nodes: [usize; 2]) -> bool {
 pub(crate) fn parted_flow(plan: &Plan) -> Option<usize> {
     let mut parts = parts(plan);
     plan.flows.iter().position(|it| !parts.are_joined([it.from, it.to]))
+}
+
+/// The first flow between autonomous systems that no segments lead to its destination.
+pub(crate) fn pathless_flow(plan: &Plan) -> Option<usize> {
+    plan.autonomous_systems.as_ref()?;
+    let domains = plan.domains.as_ref()?;
+    plan.flows.iter().position(|it| {
+        let is_apart = domains.of[it.from] != domains.of[it.to];
+        is_apart && domains.carrier.overhead([it.from, it.to], IpVersion::V4) == 0
+    })
 }
 
 /// The first consumer that reaches no producer of what it asks for, neither by links nor

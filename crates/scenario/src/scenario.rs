@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use windtunnel_engine::Duration;
 
+use crate::autonomous_systems::{AutonomousSystem, Beaconing};
 use crate::bridges::Bridge;
 use crate::constellations::Constellation;
 use crate::consumers::Consumer;
@@ -105,6 +106,13 @@ pub(crate) struct Scenario {
     /// How the region protocol behaves.
     #[serde(default)]
     pub(crate) region_protocol: RegionProtocol,
+    /// Autonomous systems, whose hosts choose the paths of their packets as in SCION, by name.
+    #[serde(default)]
+    #[schemars(with = "std::collections::BTreeMap<String, AutonomousSystem>")]
+    pub(crate) autonomous_systems: Named<AutonomousSystem>,
+    /// How autonomous systems find paths.
+    #[serde(default)]
+    pub(crate) beaconing: Beaconing,
     /// How Interests find producers, and IP packets their destination.
     #[serde(default)]
     pub(crate) routing: Routing,
@@ -137,7 +145,7 @@ pub(crate) fn parse(text: &str) -> Result<Scenario, Mistake> {
 }
 
 /// What a comparison may complete: not read before the values of its cases are set.
-const PARTS: [&str; 12] = [
+const PARTS: [&str; 13] = [
     "defaults",
     "nodes",
     "links",
@@ -150,6 +158,7 @@ const PARTS: [&str; 12] = [
     "tunnels",
     "regions",
     "agreements",
+    "autonomous_systems",
 ];
 
 /// Reads of a scenario's text what is the same in all cases that it compares. Its nodes,

@@ -1,8 +1,9 @@
-//! Traces: when, or how fast, a link sends.
+//! Traces: when, or how fast, a link sends, and how far one can see.
 
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 use windtunnel_engine::{Duration, Rate};
+use windtunnel_links::optical::Visibility;
 use windtunnel_links::{Opportunities, RateTrace};
 
 use crate::error::Mistake;
@@ -13,6 +14,8 @@ const MOST_LINES: usize = 10_000_000;
 const LATEST_MS: u64 = 18_000_000_000;
 /// The fastest, in Mbit/s.
 const MOST_MBPS: f64 = 1e9;
+/// From the thickest fog to the clearest air, in kilometres.
+pub(crate) const VISIBILITIES: RangeInclusive<f64> = 0.001..=1000.0;
 
 /// A line that says something, and its place in the text.
 struct Line<'a> {
@@ -87,19 +90,7 @@ pub(crate) fn rates(text: &str, repeat: bool) -> Result<RateTrace, Mistake> {
     let mut rows: Vec<(Duration, Option<Rate>)> = Vec::new();
     for line in lines(text) {
         let row = rate(&line)?;
-        match rows.last() {
-            None if row.0 != Duration::ZERO => {
-                return Err(line
-                    .mistake(format!("the trace begins at {}", row.0))
-                    .help("its first time must be 0"));
-            }
-            Some((last, _)) if row.0 <= *last => {
-                return Err(line
-                    .mistake(format!("{} follows {last}", row.0))
-                    .help("the times of a trace of rates must increase"));
-            }
-            _ => {}
-        }
+        check_time(&line, row.0, rows.last().map(|it| it.0))?;
         check_count(&line, rows.len())?;
         rows.push(row);
     }
@@ -120,24 +111,74 @@ pub(crate) fn rates(text: &str, repeat: bool) -> Result<RateTrace, Mistake> {
     Ok(RateTrace { rows, repeat: end })
 }
 
+/// Checks that times begin at zero and rise.
+fn check_time(line: &Line<'_>, time: Duration, last: Option<Duration>) -> Result<(), Mistake> {
+    match last {
+        None if time != Duration::ZERO => Err(line
+            .mistake(format!("the trace begins at {time}"))
+            .help("its first time must be 0")),
+        Some(last) if time <= last => Err(line
+            .mistake(format!("{time} follows {last}"))
+            .help("the times of a trace must increase")),
+        _ => Ok(()),
+    }
+}
+
+/// Reads a trace of visibilities: on each line a time in seconds, and how many kilometres
+/// one can see then.
+pub(crate) fn visibility(text: &str) -> Result<Visibility, Mistake> {
+    let mut rows: Vec<(Duration, f64)> = Vec::new();
+    for line in lines(text) {
+        let (time, visibility) = pair(&line, "visibility", "kilometres")?;
+        check_time(&line, time, rows.last().map(|it| it.0))?;
+        check_count(&line, rows.len())?;
+        let kilometres = number(&line, visibility, "visibility in kilometres", VISIBILITIES)?;
+        rows.push((time, kilometres * 1e3));
+    }
+    if rows.is_empty() {
+        return Err(Mistake::new("the trace is empty")
+            .help("write a time in seconds and a visibility in kilometres on each line"));
+    }
+    Ok(Visibility::new(rows))
+}
+
 /// The time and the rate of a line.
 fn rate(line: &Line<'_>) -> Result<(Duration, Option<Rate>), Mistake> {
+    let (from, rate) = pair(line, "rate", "Mbit/s")?;
+    let mbps = number(line, rate, "rate in Mbit/s", 0.0..=MOST_MBPS)?;
+    Ok((from, Rate::from_bits_per_second((mbps * 1e6).round() as u64)))
+}
+
+/// The time of a line, and its other word, which is called `what` and has that unit.
+fn pair<'a>(line: &Line<'a>, what: &str, unit: &str) -> Result<(Duration, &'a str), Mistake> {
     let words = line.text.split(|it: char| it == ',' || it.is_whitespace());
     let words: Vec<&str> = words.filter(|it| !it.is_empty()).collect();
-    let refuse = |word: &str, what: &str, help: &str| {
-        Err(line.mistake(format!("\"{}\" is not a {what}", shown(word))).help(help))
+    let [time, other] = words[..] else {
+        let message = format!("\"{}\" is not a time and {what}", shown(line.text));
+        return Err(line.mistake(message).help(format!("write two numbers: seconds and {unit}")));
     };
-    let [time, rate] = words[..] else {
-        return refuse(line.text, "time and rate", "write two numbers: seconds and Mbit/s");
-    };
-    let Some(from) = time.parse().ok().filter(|it| *it >= 0.0).and_then(Duration::from_seconds)
-    else {
-        return refuse(time, "time in seconds", "write a number from 0 to 18000000 (208 days)");
-    };
-    let Some(mbps) = rate.parse().ok().filter(|it| (0.0..=MOST_MBPS).contains(it)) else {
-        return refuse(rate, "rate in Mbit/s", "write a number from 0 to 1000000000");
-    };
-    Ok((from, Rate::from_bits_per_second((mbps * 1e6).round() as u64)))
+    let from = time.parse().ok().filter(|it| *it >= 0.0).and_then(Duration::from_seconds);
+    let from = from.ok_or_else(|| {
+        line.mistake(format!("\"{}\" is not a time in seconds", shown(time)))
+            .help("write a number from 0 to 18000000 (208 days)")
+    })?;
+    Ok((from, other))
+}
+
+/// A number of a line, which is called `what`, within a range.
+fn number(
+    line: &Line<'_>,
+    word: &str,
+    what: &str,
+    range: RangeInclusive<f64>,
+) -> Result<f64, Mistake> {
+    word.parse().ok().filter(|it| range.contains(it)).ok_or_else(|| {
+        line.mistake(format!("\"{}\" is not a {what}", shown(word))).help(format!(
+            "write a number from {} to {}",
+            range.start(),
+            range.end()
+        ))
+    })
 }
 
 fn check_count(line: &Line<'_>, count: usize) -> Result<(), Mistake> {
@@ -186,6 +227,7 @@ mod tests {
         ) {
             let _ = opportunities(&text, repeat);
             let _ = rates(&text, repeat);
+            let _ = visibility(&text);
         }
 
         #[test]

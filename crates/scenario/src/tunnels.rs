@@ -3,22 +3,42 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
-use windtunnel_world::{BridgePlan, Plan, Topology, TunnelPlan, places};
+use windtunnel_engine::Rate;
+use windtunnel_networks::tunnel::WireGuardSettings;
+use windtunnel_packets::ip::IpVersion;
+use windtunnel_world::{
+    BridgePlan, Plan, TcpTunnelPlan, Topology, TunnelCarrier, TunnelPlan, places,
+};
 
+use crate::controllers::Controllers;
 use crate::error::Mistake;
 use crate::flow_paths::{FlowPath, flow_paths};
-use crate::flows::Ip;
-use crate::located::{Located, Named};
+use crate::flows::{self, Ip, Tcp, room_taken};
+use crate::located::{Both, Located, Named};
 use crate::nodes::Names;
 use crate::reachability;
+use crate::units::{Bytes, Measured, bytes};
+
+/// The least MTU that IPv4 and IPv6 work with.
+const LEAST_MTU: u64 = 1280;
+/// The greatest: with the headers around it, a packet has at most 65,535 bytes.
+const MOST_MTU: u64 = 65_440;
+
+/// A packet of the greatest size, and its length.
+const LEAST_BUFFER: u64 = 65_537;
+/// The most that the headers of tunnels inside each other take of a packet of 1500 bytes.
+const MOST_TAKEN: u16 = 1000;
+
+/// A tunnel of some kind.
+pub(crate) type Tunnel = Both<Common, Kind>;
 
 /// A tunnel: IP packets whose path leads over both nodes travel between them inside other
-/// IP packets (RFC 2003, RFC 2473), in both directions. Routers between them see the outer
-/// header alone: all packets are one flow there, and the ECN field is treated as RFC 6040
-/// says.
+/// packets, in both directions. Routers between them see the outer headers alone: all packets
+/// are one flow there, and the ECN field is treated as RFC 6040 says.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Tunnel {
+#[schemars(rename = "Tunnel")]
+pub(crate) struct Common {
     /// The nodes of its two ends.
     nodes: [Located<String>; 2],
     /// The version of IP of the outer header: 20 bytes, or 40 with IPv6.
@@ -26,28 +46,128 @@ pub(crate) struct Tunnel {
     ip: Ip,
 }
 
-/// The tunnels of a scenario; `plan` has all but them.
-pub(crate) fn plans(
-    tunnels: &Named<Tunnel>,
-    nodes: &Names<'_>,
-    plan: &Plan,
-) -> Result<Vec<TunnelPlan>, Mistake> {
-    let topology = Topology::new(plan);
-    let paths = if tunnels.is_empty() { Vec::new() } else { flow_paths(plan, &topology) };
-    let mut plans: Vec<TunnelPlan> = Vec::new();
-    for (name, tunnel) in tunnels {
-        let ends = tunnel.ends(name, nodes)?;
-        check_joined(plan, &tunnel.nodes, ends)?;
-        check_alone(&plans, ends, name)?;
-        check_crossed(&paths, ends, name)?;
-        check_bridges(&paths, &plan.bridges, ends, name)?;
-        let version = tunnel.ip.into();
-        plans.push(TunnelPlan { name: name.get_ref().clone(), ends, version });
-    }
-    Ok(plans)
+/// What carries the packets of a tunnel.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename = "kind", rename_all = "kebab-case")]
+#[schemars(rename = "TunnelKind", tag = "kind")]
+pub(crate) enum Kind {
+    /// IP packets (RFC 2003, RFC 2473).
+    IpInIp(IpInIp),
+    /// WireGuard: encrypted packets in UDP, with headers of 60 bytes, or 80 over IPv6. The first
+    /// packet waits for a handshake of one round trip; after 120 s of use there is another one,
+    /// for which nothing waits. The segments of TCP flows through the tunnel are so small that
+    /// their packets are within its MTU; larger packets of other flows are dropped.
+    Wireguard(WireGuard),
+    /// A TCP connection between the ends, in whose stream packets are one after another, each
+    /// after two bytes with its length. Nothing is lost inside; what the path loses is sent again,
+    /// and what came after it waits. The first node opens it when the run begins.
+    Tcp(TcpTunnel),
 }
 
-impl Tunnel {
+/// IP packets in IP packets (RFC 2003, RFC 2473).
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct IpInIp {}
+
+/// WireGuard.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct WireGuard {
+    /// The most bytes of a packet inside: 1280 B to 65440 B. Packets are padded to a multiple
+    /// of 16 bytes, but not beyond it.
+    #[serde(default = "bytes::<1420>")]
+    mtu: Located<Measured<Bytes>>,
+    /// How fast each end encrypts and decrypts, both on one core with a queue of 1024
+    /// packets; default: at once.
+    crypto: Option<Measured<Rate>>,
+}
+
+/// A TCP connection between the ends.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct TcpTunnel {
+    /// How both ends of the connection behave.
+    tcp: Box<Tcp>,
+    /// The most bytes that wait at an end for an acknowledgement; what finds no room is
+    /// dropped before it enters.
+    #[serde(default = "buffer")]
+    buffer: Located<Measured<Bytes>>,
+}
+
+/// 500 packets: a TUN device's queue in Linux.
+fn buffer() -> Located<Measured<Bytes>> {
+    bytes::<750_000>()
+}
+
+/// Adds the tunnels of a scenario to a plan that has nodes and links.
+pub(crate) fn add(
+    tunnels: &Named<Tunnel>,
+    nodes: &Names<'_>,
+    links: &Names<'_>,
+    controllers: &Controllers<'_>,
+    plan: &mut Plan,
+) -> Result<(), Mistake> {
+    for (name, Both { common, own }) in tunnels {
+        let ends = common.ends(name, nodes)?;
+        check_joined(plan, &common.nodes, ends)?;
+        check_alone(&plan.tunnels, ends, name)?;
+        let carrier = own.carrier(common.ip.into())?;
+        plan.tunnels.push(TunnelPlan { name: name.get_ref().clone(), ends, carrier });
+    }
+    // The segments of connections are within the MTUs of other tunnels.
+    for (place, Both { common, own }) in tunnels.values().enumerate() {
+        let Kind::Tcp(it) = own else { continue };
+        let (ends, ip) = (plan.tunnels[place].ends, common.ip.into());
+        let settings = flows::of_tunnel(&it.tcp, ip, ends, nodes, links, controllers, plan)?;
+        let buffer = it.buffer()?;
+        plan.tunnels[place].carrier = TunnelCarrier::Tcp(TcpTunnelPlan { settings, buffer });
+    }
+    Ok(())
+}
+
+impl TcpTunnel {
+    /// In bytes.
+    fn buffer(&self) -> Result<u64, Mistake> {
+        let bytes = self.buffer.value.0.0;
+        self.buffer.checked(
+            |_| bytes >= LEAST_BUFFER,
+            || format!("a buffer of {bytes} B holds not even one packet"),
+            &format!("write \"{LEAST_BUFFER} B\" or more"),
+        )?;
+        Ok(bytes)
+    }
+}
+
+/// Checks the tunnels of a plan that has flows and bridges.
+pub(crate) fn check(tunnels: &Named<Tunnel>, plan: &Plan) -> Result<(), Mistake> {
+    if tunnels.is_empty() {
+        return Ok(());
+    }
+    let paths = flow_paths(plan, &Topology::new(plan));
+    for (name, tunnel) in tunnels.keys().zip(&plan.tunnels) {
+        check_crossed(&paths, tunnel.ends, name)?;
+        check_room(&paths, plan, tunnel.ends, name)?;
+        check_bridges(&paths, &plan.bridges, tunnel.ends, name)?;
+    }
+    Ok(())
+}
+
+impl Kind {
+    fn carrier(&self, version: IpVersion) -> Result<TunnelCarrier, Mistake> {
+        // Of a TCP connection more is to be known first.
+        let Self::Wireguard(it) = self else { return Ok(TunnelCarrier::Ip(version)) };
+        let mtu = it.mtu.value.0.0;
+        it.mtu.checked(
+            |_| (LEAST_MTU..=MOST_MTU).contains(&mtu),
+            || format!("an MTU of {mtu} B"),
+            &format!("write \"{LEAST_MTU} B\" to \"{MOST_MTU} B\""),
+        )?;
+        let (mtu, crypto) = (mtu as u16, it.crypto.map(|it| it.0));
+        Ok(TunnelCarrier::WireGuard(WireGuardSettings { version, mtu, crypto }))
+    }
+}
+
+impl Common {
     fn ends(&self, name: &Spanned<String>, nodes: &Names<'_>) -> Result<[usize; 2], Mistake> {
         let [first, second] = &self.nodes;
         let ends = [nodes.index(first)?, nodes.index(second)?];
@@ -73,7 +193,8 @@ fn check_joined(
     )
 }
 
-/// Checks that no other tunnel has the same ends: neither would be inside the other.
+/// Checks that no other tunnel has the same ends: each would be inside the other. No other
+/// tunnels can be in a loop, because their packets take shortest paths.
 fn check_alone(
     others: &[TunnelPlan],
     [first, second]: [usize; 2],
@@ -82,7 +203,9 @@ fn check_alone(
     let has_same = |it: &&TunnelPlan| it.ends == [first, second] || it.ends == [second, first];
     let Some(other) = others.iter().find(has_same) else { return Ok(()) };
     let message = format!("tunnels `{}` and `{}` have the same ends", other.name, name.get_ref());
-    Err(Mistake::new(message).at(name.span()).help("remove one, or let one begin further inside"))
+    Err(Mistake::new(message)
+        .at(name.span())
+        .help("each would be inside the other; remove one, or let one begin further inside"))
 }
 
 /// Checks that some flow crosses a tunnel.
@@ -98,6 +221,24 @@ fn check_crossed(
     Err(Mistake::new(format!("no flow crosses tunnel `{}`", name.get_ref()))
         .at(name.span())
         .help("the data of a flow must go through both its nodes"))
+}
+
+/// Checks that the tunnels on a flow's path leave room for its data.
+fn check_room(
+    paths: &[FlowPath<'_>],
+    plan: &Plan,
+    [first, second]: [usize; 2],
+    name: &Spanned<String>,
+) -> Result<(), Mistake> {
+    let crosses = |it: &&FlowPath<'_>| it.nodes.contains(&first) && it.nodes.contains(&second);
+    let is_full = |it: &&FlowPath<'_>| room_taken(&plan.tunnels, &it.nodes) > MOST_TAKEN;
+    let Some(full) = paths.iter().filter(crosses).find(is_full) else { return Ok(()) };
+    let message = format!(
+        "the tunnels inside each other on the path of flow `{}` leave no room \
+                           for its data",
+        full.flow
+    );
+    Err(Mistake::new(message).at(name.span()).help("remove some, or write a greater `mtu`"))
 }
 
 /// Checks that no edge of a bridge is between a tunnel's ends: it could not see what the

@@ -267,7 +267,8 @@ pub(crate) struct Angle(pub(crate) f64);
 impl Quantity for Angle {
     const NAME: &'static str = "an angle";
     const EXAMPLE: &'static str = "25°";
-    const UNITS: &'static [(&'static str, f64)] = &[("°", 1.0), ("deg", 1.0)];
+    const UNITS: &'static [(&'static str, f64)] =
+        &[("°", 1.0), ("deg", 1.0), ("mrad", 0.18 / std::f64::consts::PI)];
     const SIGNED: bool = true;
 
     fn from_base(degrees: f64, _: &str) -> Result<Self, &'static str> {
@@ -282,7 +283,8 @@ impl Quantity for Angle {
 impl Quantity for Length {
     const NAME: &'static str = "a length";
     const EXAMPLE: &'static str = "10 m";
-    const UNITS: &'static [(&'static str, f64)] = &[("m", 1.0), ("km", 1e3)];
+    const UNITS: &'static [(&'static str, f64)] =
+        &[("nm", 1e-9), ("um", 1e-6), ("µm", 1e-6), ("mm", 1e-3), ("m", 1.0), ("km", 1e3)];
     const SIGNED: bool = true;
 
     fn from_base(length: f64, _: &str) -> Result<Self, &'static str> {

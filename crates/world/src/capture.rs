@@ -3,10 +3,14 @@
 //! whether anybody watches or not.
 
 use std::fmt;
+use std::sync::Arc;
 
 use windtunnel_engine::Time;
 use windtunnel_packets::bridge::{EdgeAcknowledgement, PROTOCOL};
 use windtunnel_packets::multipath::Speaker;
+use windtunnel_packets::scion::{Path as ScionPath, PathReference, ScionPacket};
+use windtunnel_packets::tunnel::tunnel_of;
+use windtunnel_packets::wireguard::Control;
 use windtunnel_packets::{Body, Packet, PacketStore};
 
 use crate::forwarding::Forwarding;
@@ -45,6 +49,8 @@ pub struct SeenPacket {
     pub inside: Option<Box<SeenPacket>>,
     /// The bytes of its message, if it has one.
     pub message: Option<Vec<u8>>,
+    /// Its path, if it is a SCION packet with one.
+    pub scion_path: Option<Arc<ScionPath>>,
 }
 
 /// A packet as an interface saw it.
@@ -116,6 +122,8 @@ struct Addresses {
     classes: Vec<Connections>,
     flows: Vec<[usize; 2]>,
     bridges: Vec<[usize; 2]>,
+    /// The nodes of the ends of tunnels.
+    tunnels: Vec<[usize; 2]>,
 }
 
 /// What the connections of a class have in common.
@@ -159,6 +167,7 @@ impl Addresses {
             classes: Connections::of(plan),
             flows: flows().map(|it| [it.from, it.to]).collect(),
             bridges: plan.bridges.iter().map(|it| [it.from, it.to]).collect(),
+            tunnels: plan.tunnels.iter().map(|it| it.ends).collect(),
         }
     }
 
@@ -168,7 +177,13 @@ impl Addresses {
         let inside = packet.body.inside().map(|it| &view.packets[it]);
         let inside = inside.map(|it| Box::new(self.seen(it, view)));
         let message = packet.body.message().map(|it| view.packets.message(it).to_vec());
-        SeenPacket { packet: *packet, path, quoted, inside, message }
+        let scion_path = match &packet.body {
+            Body::Scion(ScionPacket { path: PathReference::Standard(it), .. }) => {
+                Some(Arc::clone(view.packets.path(*it)))
+            }
+            _ => None,
+        };
+        SeenPacket { packet: *packet, path, quoted, inside, message, scion_path }
     }
 
     /// Where an IP packet comes from and goes to, and the one that it acknowledges if it
@@ -176,20 +191,28 @@ impl Addresses {
     fn ends(&self, packet: &Packet, forwarding: &Forwarding) -> [Option<PathEnds>; 2] {
         let forth = || forwarding.side(packet.route) == Some(Side::Receiver);
         match &packet.body {
-            Body::Segment(it) => [Some(self.connection(it.connection, forth())), None],
+            Body::Segment(it) => [
+                Some(match tunnel_of(it.connection) {
+                    Some((tunnel, side)) => ends(self.tunnels[tunnel as usize], side == 0),
+                    None => self.connection(it.connection, forth()),
+                }),
+                None,
+            ],
             Body::Datagram(it) => [Some(ends(self.flows[it.flow as usize], forth())), None],
             Body::Message(it) if it.protocol == PROTOCOL => {
                 let of = EdgeAcknowledgement::from_words(&it.words);
                 let own = ends(self.bridges[it.flow as usize], false);
                 [Some(own), Some(self.connection(of.connection, true))]
             }
+            // A message of WireGuard's, or of a layer of one's own.
+            Body::Message(it) => {
+                let between = Control::of(it).map(|(_, between)| between.map(|it| it as usize));
+                [between.map(|it| ends(it, true)), None]
+            }
             Body::Tunnelled(it) => [Some(ends(it.between.map(|it| it as usize), true)), None],
             Body::Region(it) => [Some(ends(it.between.map(|it| it as usize), true)), None],
-            Body::Interest(_)
-            | Body::Data(_)
-            | Body::Nack(_)
-            | Body::LinkPacket(_)
-            | Body::Message(_) => [None, None],
+            Body::Scion(it) => [Some(ends(it.between.map(|it| it as usize), true)), None],
+            Body::Interest(_) | Body::Data(_) | Body::Nack(_) | Body::LinkPacket(_) => [None, None],
         }
     }
 

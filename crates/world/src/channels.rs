@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use windtunnel_engine::{Rate, Streams, Time};
 use windtunnel_links::{
-    Channel, ChannelMaker, ChannelSetting, Opportunities, RadioSample, ReportPlan,
+    Channel, ChannelMaker, ChannelSetting, Opportunities, PowerSample, RadioSample, ReportPlan,
 };
 
 use crate::event::{Event, Kind};
@@ -22,10 +22,14 @@ struct ChannelLink {
     channel: Box<dyn Channel>,
     /// How fast its ports send now; none: they do not.
     rates: [Option<Rate>; 2],
+    /// Whether what they send is lost.
+    loses: [bool; 2],
     /// The delivery traces that they follow by themselves.
     opportunities: [Option<Arc<Opportunities>>; 2],
     /// What it measured last, if it is a radio.
     radio: Option<RadioSample>,
+    /// What it received last, if it says.
+    power: Option<PowerSample>,
     reports: Option<Reports>,
 }
 
@@ -67,13 +71,14 @@ impl Channels {
     pub(crate) fn follow(&mut self, network: &mut Network, now: Time, index: u32) {
         let link = &mut self.0[index as usize];
         let state = link.channel.sample(now);
-        link.radio = state.radio;
+        (link.radio, link.power) = (state.radio, state.power);
         if let (Some(reports), Some(sample)) = (&mut link.reports, state.radio)
             && let Some(time) = reports.send(now, sample)
         {
             network.schedule(time, Event::new(Kind::Report, index));
         }
         link.send_at(network, now, state.rates);
+        link.lose(network, now, state.loses);
         if let Some(time) = state.next {
             network.schedule(time, Event::new(Kind::Channel, index));
         }
@@ -101,6 +106,8 @@ impl Channels {
             station: link.radio.map(|it| it.station),
             line_of_sight: link.radio.map(|it| it.line_of_sight),
             sinr_db: link.radio.map(|it| it.sinr[direction]),
+            received_dbm: link.power.and_then(|it| Some(it.received?[direction])),
+            margin_db: link.power.map(|it| it.margin[direction]),
             rate_bps: link.rate(direction, before, time),
         })
     }
@@ -146,8 +153,10 @@ impl ChannelLink {
             link: index as u32,
             channel: maker.channel(ChannelSetting { link: &link.name, streams, rates }),
             rates: rates.map(Some),
+            loses: [false; 2],
             opportunities: link.directions.each_ref().map(|it| it.opportunities.clone()),
             radio: None,
+            power: None,
             reports,
         }
     }
@@ -158,6 +167,16 @@ impl ChannelLink {
         match &self.opportunities[direction] {
             Some(trace) => trace.rate_between(before, time),
             None => self.rates[direction].map_or(0.0, |it| it.bits_per_second() as f64),
+        }
+    }
+
+    /// Has the ports lose what they send from now on, or deliver it again.
+    fn lose(&mut self, network: &mut Network, now: Time, loses: [bool; 2]) {
+        for (direction, loses) in loses.into_iter().enumerate() {
+            if std::mem::replace(&mut self.loses[direction], loses) != loses {
+                let change = if loses { LinkChange::Lose } else { LinkChange::Deliver };
+                network.change(now, PortId::new(self.link as usize, direction), change);
+            }
         }
     }
 

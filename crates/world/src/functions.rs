@@ -7,9 +7,10 @@ use windtunnel_networks::bridge::{
     SourceFunction,
 };
 use windtunnel_networks::function::{FunctionActions, NetworkFunction, Tap};
-use windtunnel_networks::tunnel::{TunnelCounters, TunnelEnd};
+use windtunnel_networks::tunnel::{TunnelCounters, TunnelEnd, WireGuardEnd};
 use windtunnel_packets::{Packet, Route};
 use windtunnel_queues::Backlog;
+use windtunnel_transports::tcp::EndpointCounters;
 
 use crate::alarm::Alarm;
 use crate::event::{Event, Kind};
@@ -17,8 +18,9 @@ use crate::forwarding::Forwarding;
 use crate::network::Network;
 use crate::path::PathKey;
 use crate::placements::{acknowledgement_path, source_of, tunnel_path};
-use crate::plan::{Plan, TunnelPlan};
+use crate::plan::{Plan, TunnelCarrier, TunnelPlan};
 use crate::port_id::PortId;
+use crate::tcp_tunnel::TcpTunnelEnd;
 
 /// What a bridge counted, and what it holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,6 +49,8 @@ enum Function {
     Source(Box<SourceFunction>),
     Destination(Box<DestinationFunction>),
     TunnelEnd(TunnelEnd),
+    WireGuardEnd(Box<WireGuardEnd>),
+    TcpTunnelEnd(Box<TcpTunnelEnd>),
 }
 
 impl Function {
@@ -55,6 +59,8 @@ impl Function {
             Self::Source(it) => it.as_ref(),
             Self::Destination(it) => it.as_ref(),
             Self::TunnelEnd(it) => it,
+            Self::WireGuardEnd(it) => it.as_ref(),
+            Self::TcpTunnelEnd(it) => it.as_ref(),
         }
     }
 
@@ -63,6 +69,8 @@ impl Function {
             Self::Source(it) => it.as_mut(),
             Self::Destination(it) => it.as_mut(),
             Self::TunnelEnd(it) => it,
+            Self::WireGuardEnd(it) => it.as_mut(),
+            Self::TcpTunnelEnd(it) => it.as_mut(),
         }
     }
 }
@@ -117,9 +125,17 @@ fn edges(plan: &Plan, streams: &Streams, forwarding: &Forwarding, bridge: usize)
 
 /// The end of a tunnel on one side.
 fn tunnel_end(plan: &Plan, forwarding: &Forwarding, tunnel: usize, side: usize) -> Placed {
-    let TunnelPlan { ends, version, .. } = plan.tunnels[tunnel];
-    let [near, far] = [side, 1 - side].map(|it| ends[it] as u32);
-    let function = Function::TunnelEnd(TunnelEnd::new([near, far], version));
+    let TunnelPlan { ends, carrier, .. } = &plan.tunnels[tunnel];
+    let nodes = [side, 1 - side].map(|it| ends[it] as u32);
+    let function = match carrier {
+        TunnelCarrier::Ip(version) => Function::TunnelEnd(TunnelEnd::new(nodes, *version)),
+        TunnelCarrier::WireGuard(it) => {
+            Function::WireGuardEnd(Box::new(WireGuardEnd::new(nodes, *it)))
+        }
+        TunnelCarrier::Tcp(it) => {
+            Function::TcpTunnelEnd(Box::new(TcpTunnelEnd::new(tunnel, side, it)))
+        }
+    };
     let own = tunnel_path(plan, tunnel, side);
     Placed::new(function, [ends[side], ends[1 - side]], own, forwarding)
 }
@@ -144,10 +160,31 @@ impl Functions {
         Self { functions, actions: FunctionActions::default() }
     }
 
+    /// Schedules the first wake-ups of the ends of tunnels that open a connection, where they
+    /// are in this part.
+    pub(crate) fn start(&mut self, network: &mut Network, is_here: impl Fn(usize) -> bool) {
+        for function in 0..self.functions.len() as u32 {
+            let it = &self.functions[function as usize];
+            if matches!(it.function, Function::TcpTunnelEnd(_)) && is_here(it.node as usize) {
+                self.act(network, Time::ZERO, function);
+            }
+        }
+    }
+
+    /// What the connection of a tunnel's end counted, if it is one.
+    pub(crate) fn tunnel_connection(&self, function: u32) -> Option<EndpointCounters> {
+        match &self.functions[function as usize].function {
+            Function::TcpTunnelEnd(it) => Some(*it.connection()),
+            _ => None,
+        }
+    }
+
     /// What the end of a tunnel counted, by its number.
     pub(crate) fn tunnel_end(&self, function: u32) -> TunnelCounters {
         match &self.functions[function as usize].function {
             Function::TunnelEnd(it) => *it.counters(),
+            Function::WireGuardEnd(it) => *it.counters(),
+            Function::TcpTunnelEnd(it) => it.counters(),
             Function::Source(_) | Function::Destination(_) => {
                 unreachable!("this is the number of a tunnel's end")
             }
@@ -198,6 +235,23 @@ impl Functions {
         }
     }
 
+    /// Lets packets go on at the end of a tunnel that has received so many bytes of its
+    /// connection. The other end, which has them, is the function beside it.
+    fn deliver(&mut self, network: &mut Network, now: Time, function: u32, bytes: u64) {
+        let node = self.functions[function as usize].node;
+        while let Some(packet) = self.tcp_end(function ^ 1).next_received(bytes) {
+            self.tcp_end(function).count_left();
+            network.send(now, node, packet.route, packet);
+        }
+    }
+
+    fn tcp_end(&mut self, function: u32) -> &mut TcpTunnelEnd {
+        match &mut self.functions[function as usize].function {
+            Function::TcpTunnelEnd(it) => it,
+            _ => unreachable!("both ends of a tunnel are alike"),
+        }
+    }
+
     /// Does what a function wants done, and schedules its next wake-up.
     fn act(&mut self, network: &mut Network, now: Time, function: u32) {
         let it = &mut self.functions[function as usize];
@@ -207,6 +261,11 @@ impl Functions {
         for packet in self.actions.forwarded.drain(..) {
             network.send(now, it.node, packet.route, packet);
         }
+        if let Function::TcpTunnelEnd(end) = &it.function {
+            let received = end.connection().received_bytes;
+            self.deliver(network, now, function, received);
+        }
+        let it = &mut self.functions[function as usize];
         let next = it.function.get().next_wake(network.link_state(now, it.port));
         if next < Time::NEVER && it.alarm.set(next.max(now)) {
             network.schedule(next, Event::new(Kind::Function, function));

@@ -31,6 +31,7 @@ mod series;
 mod sessions;
 mod side;
 mod sky;
+mod tcp_tunnel;
 mod transfers;
 mod world;
 
@@ -39,9 +40,10 @@ pub use functions::BridgeCounters;
 pub use hosts::{Flow, FlowCounters, Subflow, TcpCounters};
 pub use placements::places;
 pub use plan::{
-    BridgePlan, ChangePlan, ConsumerPlan, ContactPlan, DirectionPlan, DomainsPlan, FlowPlan,
-    LinkChange, LinkPlan, Metric, MultipathPlan, NodePlan, Paths, Plan, ProducerPlan, RegionNames,
-    RoutePlan, Routing, Sharing, SkyPlan, SplitPlan, StrategyName, Transport, TunnelPlan,
+    AutonomousSystems, BridgePlan, ChangePlan, ConsumerPlan, ContactPlan, DirectionPlan,
+    DomainsPlan, FlowPlan, LinkChange, LinkPlan, Metric, MultipathPlan, NodePlan, Paths, Plan,
+    ProducerPlan, RegionNames, RoutePlan, Routing, Sharing, SkyPlan, SplitPlan, StrategyName,
+    TcpTunnelPlan, Transport, TunnelCarrier, TunnelPlan,
 };
 pub use port::Counters as PortCounters;
 pub use port_id::PortId;

@@ -40,6 +40,9 @@ pub(crate) enum Arrived {
     Function(u32, Tap, Packet),
     /// Another network layer of the first node carries it to the second.
     Carried([u32; 2], Packet),
+    /// It did not arrive: by so many bytes it was larger than a link carries. The host of this
+    /// side of its flow sent it.
+    TooLarge(Side, Packet, u16),
 }
 
 /// A packet that arrives at another part, through a port of this one. What is inside of it
@@ -90,7 +93,14 @@ impl Network {
                 let random = streams.stream(&format!("link {} from {from}", link.name));
                 let queue = streams.stream(&format!("queue {} from {from}", link.name));
                 let place = places[link.nodes[1 - side]];
-                ports.push(Port::new(direction, link.medium.is_some(), place, random, queue));
+                ports.push(Port::new(
+                    direction,
+                    link.medium.is_some(),
+                    link.channel.as_ref().is_some_and(|it| it.can_lose()),
+                    place,
+                    random,
+                    queue,
+                ));
             }
         }
         let topology = forwarding.topology();
@@ -263,6 +273,14 @@ impl Network {
                 self.packets.drop_at(packet);
                 self.unroutable += 1;
             }
+        }
+    }
+
+    /// The host that sent an IP packet learns by how many bytes it was too large.
+    #[cold]
+    pub(crate) fn return_too_large(&mut self, packet: Packet, excess: u16) {
+        if let Some(Hop::Here(side)) = self.forwarding.peek(packet.route) {
+            self.arrived.push(Arrived::TooLarge(side.other(), packet, excess));
         }
     }
 

@@ -61,7 +61,7 @@ impl Part {
         let is_here = |node: usize| partition.part(node) == part;
         let channels = Channels::new(plan, &streams);
         let mut nodes = Nodes::new(plan, &streams, forwarding.topology())?;
-        let functions = Functions::new(plan, &streams, &forwarding);
+        let mut functions = Functions::new(plan, &streams, &forwarding);
         let mut hosts = Hosts::new(plan, &streams, &forwarding);
         let mut network = Network::new(plan, &streams, forwarding, partition, part);
         let mut changes = plan.changes.clone();
@@ -71,6 +71,7 @@ impl Part {
         }
         channels.start(&mut network, |link| is_here(plan.links[link].nodes[0]));
         nodes.start(&mut network, is_here);
+        functions.start(&mut network, is_here);
         hosts.start(&mut network, is_here);
         let sessions = Sessions::new(plan, &streams);
         sessions.iter().for_each(|it| it.start(&mut network));
@@ -191,6 +192,9 @@ impl Part {
                 }
                 Arrived::Carried(nodes, packet) => {
                     self.nodes.carry(&mut self.network, now, nodes, packet);
+                }
+                Arrived::TooLarge(side, packet, excess) => {
+                    self.hosts.on_too_large(&mut self.network, now, side, &packet, excess);
                 }
             }
         }

@@ -1,6 +1,6 @@
 //! How a world is cut into parts that run on threads of their own. Nodes stay together
 //! that act on each other without delay: those on the ends of a link without delay or of
-//! one that follows a channel, those of links that share a medium, and the sender that a radio's reports go to.
+//! one that follows a channel, those of links that share a medium, the ends of a tunnel that is a TCP connection, and the sender that a radio's reports go to.
 
 use std::cmp::Reverse;
 use std::collections::VecDeque;
@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use windtunnel_engine::{Duration, Time};
 
 use crate::forwarding::Forwarding;
-use crate::plan::{ChangePlan, LinkChange, Plan};
+use crate::plan::{ChangePlan, LinkChange, Plan, TunnelCarrier};
 use crate::port_id::PortId;
 use crate::routing::Groups;
 
@@ -93,6 +93,10 @@ impl Shares {
                 groups.join([pair[0], pair[1]]);
             }
         }
+        // What is in a tunnel that is a TCP connection is with one end until the other has it.
+        let connections =
+            plan.tunnels.iter().filter(|it| matches!(it.carrier, TunnelCarrier::Tcp(_)));
+        connections.for_each(|it| _ = groups.join(it.ends));
         for flow in plan.flows.iter().filter(|it| it.needs_radio_reports()) {
             if let Some(port) = flow.radio {
                 groups.join([flow.from, plan.links[port.link()].nodes[0]]);

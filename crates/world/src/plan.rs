@@ -14,9 +14,12 @@ use windtunnel_networks::layer::LayerMaker;
 use windtunnel_networks::ndn::content_store::ReplacementPolicy;
 use windtunnel_networks::ndn::forwarder::ForwarderMarks;
 use windtunnel_networks::ndn::link_service::LinkServiceSettings;
+use windtunnel_networks::scion::ScionSettings;
+use windtunnel_networks::tunnel::WireGuardSettings;
 use windtunnel_orbits::{GroundPath, Sky};
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::ndn::{PacketFormat, wire};
+use windtunnel_packets::wireguard;
 use windtunnel_queues::{Discipline, QueueLimit};
 use windtunnel_transports::mptcp::MultipathSettings;
 use windtunnel_transports::ndn::consumer::ConsumerSettings;
@@ -57,6 +60,8 @@ pub struct Plan {
     pub domains: Option<DomainsPlan>,
     /// Its regions, if it is a network of such.
     pub regions: RegionNames,
+    /// Its autonomous systems whose hosts choose paths, if it is a network of such.
+    pub autonomous_systems: Option<AutonomousSystems>,
     /// How names and packets find their way.
     pub routing: Routing,
     /// The satellites among the nodes, and the places on the ground that use them.
@@ -85,6 +90,15 @@ pub struct DomainsPlan {
 /// that is not one for each node.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RegionNames(pub BTreeMap<u8, (String, Option<u64>)>);
+
+/// Autonomous systems whose hosts choose the paths of their packets.
+#[derive(Clone, Debug)]
+pub struct AutonomousSystems {
+    /// The name of each.
+    pub names: Vec<String>,
+    /// The network.
+    pub settings: Arc<ScionSettings>,
+}
 
 /// A strategy's name in the registry of strategies.
 pub type StrategyName = &'static str;
@@ -169,6 +183,10 @@ pub enum LinkChange {
     Cut,
     /// It comes back.
     Up,
+    /// It loses what it sends: packets under transmission and later ones.
+    Lose,
+    /// It delivers what it sends from now on.
+    Deliver,
     /// Paths may lead over it.
     Announce,
     /// No path leads over it any more; it sends what it is given all the same.
@@ -186,10 +204,11 @@ impl LinkChange {
         }
     }
 
-    /// Whether other paths may be the shortest after it. A link that stalls is only slow.
+    /// Whether other paths may be the shortest after it. A link that stalls is only slow, and
+    /// routing does not see that one loses packets.
     #[must_use]
     pub fn is_of_topology(self) -> bool {
-        !matches!(self, Self::Rate(_) | Self::Stall)
+        !matches!(self, Self::Rate(_) | Self::Stall | Self::Lose | Self::Deliver)
     }
 }
 
@@ -303,15 +322,58 @@ pub struct BridgePlan {
 }
 
 /// A tunnel: IP packets whose path leads over both its ends, in this order or the other,
-/// travel between them inside other IP packets.
+/// travel between them inside others.
 #[derive(Clone, Debug)]
 pub struct TunnelPlan {
     /// Its name.
     pub name: String,
     /// The nodes of its ends. No two tunnels have the same two.
     pub ends: [usize; 2],
-    /// The version of IP of the outer headers.
-    pub version: IpVersion,
+    /// What carries the packets.
+    pub carrier: TunnelCarrier,
+}
+
+/// What carries the packets of a tunnel.
+#[derive(Clone, Debug)]
+pub enum TunnelCarrier {
+    /// IP packets with a header of that version.
+    Ip(IpVersion),
+    /// WireGuard.
+    WireGuard(WireGuardSettings),
+    /// A TCP connection between its ends.
+    Tcp(TcpTunnelPlan),
+}
+
+/// A tunnel that is a TCP connection.
+#[derive(Clone, Debug)]
+pub struct TcpTunnelPlan {
+    /// How both ends of the connection behave.
+    pub settings: Arc<TcpSettings>,
+    /// The most bytes that wait at an end for an acknowledgement: what finds no room is
+    /// dropped before it enters.
+    pub buffer: u64,
+}
+
+impl TunnelCarrier {
+    /// The most bytes of a packet inside, if that is limited.
+    #[must_use]
+    pub fn mtu(&self) -> Option<u16> {
+        match self {
+            Self::Ip(_) | Self::Tcp(_) => None,
+            Self::WireGuard(it) => Some(it.mtu),
+        }
+    }
+
+    /// The most bytes that it adds to a packet. The segments of a connection are not larger
+    /// for it.
+    #[must_use]
+    pub fn overhead(&self) -> u16 {
+        match self {
+            Self::Ip(version) => version.header(),
+            Self::Tcp(_) => 0,
+            Self::WireGuard(it) => it.version.header() + wireguard::OVERHEAD + wireguard::BLOCK - 1,
+        }
+    }
 }
 
 /// How a flow is carried, and what it carries.

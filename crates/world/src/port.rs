@@ -167,16 +167,18 @@ pub(crate) struct Port {
 
 impl Port {
     /// A port with its own stream for the link, and one for the queue, on a medium of its
-    /// own or a shared one, that leads to a place.
+    /// own or a shared one, that leads to a place. `can_lose` says whether the link can be
+    /// told to lose all.
     pub(crate) fn new(
         plan: &DirectionPlan,
         is_shared: bool,
+        can_lose: bool,
         leads_to: u32,
         link: Random,
         queue: Random,
     ) -> Self {
         let egress = Egress::new(plan, queue, is_shared);
-        let effects = Effects::new(plan, link);
+        let effects = Effects::new(plan, can_lose, link);
         let opportunity = effects.as_ref().and_then(|it| it.next_opportunity());
         Self {
             transit: VecDeque::new(),
@@ -506,7 +508,9 @@ impl Port {
             return self.arrive_late(now, store);
         };
         let mut late = None;
-        let packet = match head.fate {
+        let is_lost = self.effects.as_mut().and_then(|it| *it.loses_since());
+        let is_lost = is_lost.is_some_and(|since| self.was_sent_after(&head, since));
+        let packet = match if is_lost { Fate::Lost } else { head.fate } {
             Fate::Twice => {
                 // It stays first, to arrive again at once.
                 self.transit[0].fate = Fate::Arrives;
@@ -519,13 +523,16 @@ impl Port {
             }
             Fate::Late => {
                 self.pop();
-                self.counters.late += 1;
-                late = self.effects.as_mut().and_then(|it| it.delay(now, head.packet, head.size));
+                if let Some(effects) = &mut self.effects {
+                    self.counters.late += u64::from(!effects.keeps_order());
+                    late = effects.delay(now, head.packet, head.size);
+                }
                 None
             }
             Fate::Arrives | Fate::Lost => {
                 self.pop();
-                self.leave(head.packet, head.size, head.fate == Fate::Lost, store)
+                let is_lost = is_lost || head.fate == Fate::Lost;
+                self.leave(head.packet, head.size, is_lost, store)
             }
         };
         Arrived { packet, next: self.next_arrival(), late }
@@ -712,6 +719,8 @@ impl Port {
                 self.lose_what_is_under_way();
                 self.drop_what_waits(now, store);
             }
+            (LinkChange::Lose, _) => self.lose_from(now),
+            (LinkChange::Deliver, _) => self.deliver_from(now),
             (LinkChange::Stall, true)
             | (LinkChange::Up, false)
             | (LinkChange::Announce | LinkChange::Withdraw, _) => {}
@@ -802,6 +811,30 @@ impl Port {
         self.busy_until = schedule.free;
         self.counters.sojourn_sum = schedule.sojourn_sum;
         self.counters.transmission_sum = schedule.transmission_sum;
+    }
+
+    /// Whether a packet's transmission ended after that time.
+    fn was_sent_after(&self, packet: &Transit, time: Time) -> bool {
+        packet.arrives > time + self.delay
+    }
+
+    /// What is under transmission, and what starts until [`Self::deliver_from`], is lost: it
+    /// is known when it arrives.
+    fn lose_from(&mut self, now: Time) {
+        if let Some(effects) = &mut self.effects {
+            effects.loses_since().get_or_insert(now);
+        }
+    }
+
+    /// What has started since [`Self::lose_from`], or was under transmission then, will not
+    /// arrive; what starts from now on does.
+    fn deliver_from(&mut self, now: Time) {
+        let Some(since) = self.effects.as_mut().and_then(|it| it.loses_since().take()) else {
+            return;
+        };
+        let last = since + self.delay;
+        let started = self.transit.iter_mut().filter(|it| it.starts < now && it.arrives > last);
+        started.for_each(|it| it.fate = Fate::Lost);
     }
 
     /// What has started will not arrive.

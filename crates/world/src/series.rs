@@ -171,6 +171,8 @@ pub struct PortSample {
     pub losses: u64,
     /// Packets that the queue discipline marked.
     pub marks: u64,
+    /// Packets that it gave the milder mark of SCE.
+    pub some_congestion_marks: u64,
 }
 
 /// A direction of a link that follows a channel, at one time.
@@ -180,7 +182,7 @@ pub struct ChannelSample {
     pub port: PortId,
     /// The interval's end, in seconds.
     pub time_s: f64,
-    /// Where the user is; none where the channel is a trace.
+    /// Where the user is; none where the channel is no radio.
     pub position: Option<Point>,
     /// The serving station, by its place on the map; none likewise.
     pub station: Option<usize>,
@@ -188,6 +190,10 @@ pub struct ChannelSample {
     pub line_of_sight: Option<bool>,
     /// The SINR, in dB; none likewise.
     pub sinr_db: Option<f64>,
+    /// The received power, in dBm; none where the channel does not say.
+    pub received_dbm: Option<f64>,
+    /// By how much it is above what the receiver needs, in dB; none likewise.
+    pub margin_db: Option<f64>,
     /// How fast the link sends, in bits per second; 0 while it does not. With a
     /// delivery trace, the mean over the interval.
     pub rate_bps: f64,

@@ -9,3 +9,13 @@ pub(crate) enum Side {
     /// Where it goes.
     Receiver,
 }
+
+impl Side {
+    /// The side at the other end.
+    pub(crate) fn other(self) -> Self {
+        match self {
+            Self::Sender => Self::Receiver,
+            Self::Receiver => Self::Sender,
+        }
+    }
+}

@@ -10,6 +10,7 @@ use windtunnel_networks::ndn::link_service::LinkServiceCounters;
 use windtunnel_networks::tunnel::TunnelCounters;
 use windtunnel_packets::ProtocolNumber;
 use windtunnel_transports::ndn::consumer::Consumer;
+use windtunnel_transports::tcp::EndpointCounters;
 
 use crate::capture::{Watcher, Watches};
 use crate::forwarding::Forwarding;
@@ -245,6 +246,14 @@ impl World {
         self.bridges.iter().enumerate().map(|(bridge, [from, to])| {
             self.parts.of_node(*from).functions.bridge(bridge, &self.parts.of_node(*to).functions)
         })
+    }
+
+    /// What both ends of the connection of each tunnel counted, where it is one, in the plan's
+    /// order.
+    pub fn tunnel_connections(&self) -> impl Iterator<Item = [Option<EndpointCounters>; 2]> {
+        let count =
+            |(node, end): (usize, u32)| self.parts.of_node(node).functions.tunnel_connection(end);
+        self.tunnels.iter().map(move |ends| ends.map(count))
     }
 
     /// What both ends of each tunnel counted, in the plan's order.

@@ -12,12 +12,13 @@ use windtunnel_applications::video::{
 };
 use windtunnel_applications::{Sizes, Workload};
 use windtunnel_engine::{Control, Duration, Rate, Stop, Time};
-use windtunnel_links::{Impairment, Loss};
+use windtunnel_links::{Impairment, LoadDelay, Loss};
 use windtunnel_networks::ndn::link_service::LinkServiceSettings;
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_transports::tcp::{EcnMode, Recovery};
 use windtunnel_world::{
-    ChangePlan, DirectionPlan, LinkChange, Paths, Plan, PortId, RecordingPlan, TunnelPlan, World,
+    ChangePlan, DirectionPlan, LinkChange, Paths, Plan, PortId, RecordingPlan, TunnelCarrier,
+    TunnelPlan, World,
 };
 
 /// Everything that can be read from a world, as text.
@@ -162,6 +163,15 @@ fn links_that_mix_are_the_same_on_any_number_of_threads() {
 }
 
 #[test]
+fn links_whose_delay_depends_on_their_load_are_the_same_on_any_number_of_threads() {
+    let at = Rate::from_bits_per_second(50_000_000).expect("above zero");
+    let (delay, window) = (Duration::from_millis(4), Duration::from_millis(10));
+    let load_delay = Some(LoadDelay { delay, at, power: 2, window });
+    let impairment = Impairment { load_delay, ..Impairment::default() };
+    assert_same(&row(&DirectionPlan { impairment, ..direction(50, 3) }));
+}
+
+#[test]
 fn links_that_fail_and_change_are_the_same_on_any_number_of_threads() {
     let mut plan = row(&direction(50, 3));
     // A way around the middle.
@@ -193,7 +203,11 @@ fn packets_in_tunnels_are_the_same_on_any_number_of_threads() {
     };
     let link = DirectionPlan { impairment, loss: Loss::Bernoulli(0.005), ..direction(50, 3) };
     let mut plan = row(&link);
-    let tunnel = |name: &str, ends| TunnelPlan { name: name.into(), ends, version: IpVersion::V4 };
+    let tunnel = |name: &str, ends| TunnelPlan {
+        name: name.into(),
+        ends,
+        carrier: TunnelCarrier::Ip(IpVersion::V4),
+    };
     plan.tunnels = vec![tunnel("long", [1, 5]), tunnel("short", [3, 2])];
     assert_same(&plan);
 }

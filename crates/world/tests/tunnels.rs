@@ -8,13 +8,13 @@ use common::{direction, fq_codel, ip_flow, join, nodes, over_tcp, port, ports, r
 use windtunnel_applications::{Workload, udp::UdpSettings};
 use windtunnel_engine::{Duration, Time};
 use windtunnel_links::{Impairment, Loss};
-use windtunnel_networks::tunnel::TunnelCounters;
+use windtunnel_networks::tunnel::{TunnelCounters, WireGuardSettings};
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_queues::{CongestionAction, QueueLimit};
 use windtunnel_transports::tcp::{EcnMode, Recovery};
 use windtunnel_world::{
-    ChangePlan, DirectionPlan, FlowCounters, LinkChange, Plan, PortId, Sharing, Transport,
-    TunnelPlan, World,
+    ChangePlan, DirectionPlan, FlowCounters, LinkChange, Plan, PortId, Sharing, TcpTunnelPlan,
+    Transport, TunnelCarrier, TunnelPlan, World,
 };
 
 /// The links of the line, in its order.
@@ -31,7 +31,7 @@ fn line(between: &DirectionPlan) -> Plan {
 }
 
 fn tunnel(ends: [usize; 2], version: IpVersion) -> TunnelPlan {
-    TunnelPlan { name: format!("{ends:?}"), ends, version }
+    TunnelPlan { name: format!("{ends:?}"), ends, carrier: TunnelCarrier::Ip(version) }
 }
 
 /// Datagrams of 972 bytes, in IP packets of 1000.
@@ -161,6 +161,105 @@ fn marks_made_in_a_tunnel_reach_the_receiver() {
     assert!(made - left <= 1 && left - received <= 1, "{made}, {left}, {received}");
     let (made, _, received) = marks(Vec::new());
     assert!(made - received <= 1);
+}
+
+/// A tunnel that is a TCP connection between the two routers.
+fn tcp_tunnel(buffer: u64) -> TunnelPlan {
+    let outer = over_tcp(Recovery::Rack, EcnMode::Off, Workload::Bulk { rate: None });
+    let Transport::Tcp { settings, .. } = outer else { unreachable!("it is TCP") };
+    let carrier = TunnelCarrier::Tcp(TcpTunnelPlan { settings, buffer });
+    TunnelPlan { name: "tcp".into(), ends: [1, 2], carrier }
+}
+
+/// A flow through a TCP tunnel over such a link, for 20 s.
+fn through_tcp(between: &DirectionPlan, flow: windtunnel_world::FlowPlan, buffer: u64) -> World {
+    let mut plan = line(between);
+    plan.flows.push(flow);
+    plan.tunnels.push(tcp_tunnel(buffer));
+    plan.duration = Duration::from_secs(20);
+    run_flows(&plan)
+}
+
+/// 2 bytes before each packet of 1000 and a header of 52 bytes around both: the buffer is smaller
+/// than the window, so that each packet is sent as it comes.
+#[test]
+fn a_tcp_tunnel_leaves_its_packets_their_share_without_headers() {
+    let world = through_tcp(&direction(10, 1), datagrams("f", 0, 3, 20), 100_000);
+    let goodput = received_bytes(&world, 0) as f64 * 8.0 / 20.0;
+    let expected = 10e6 * 972.0 / 1054.0;
+    assert!((goodput / expected - 1.0).abs() < 0.002, "{goodput} for {expected}");
+}
+
+#[test]
+fn nothing_is_lost_inside_a_tcp_tunnel_whatever_its_path_loses() {
+    let bad = DirectionPlan { loss: Loss::Bernoulli(0.03), ..direction(10, 5) };
+    let mut flow = datagrams("f", 0, 3, 2);
+    flow.stop = Time::ZERO + Duration::from_secs(10);
+    let world = through_tcp(&bad, flow, 10_000_000);
+    let [near, far] = world.tunnels().next().expect("the plan has a tunnel");
+    assert!(near.entered > 2000 && near.dropped == 0, "{near:?}");
+    assert_eq!((near.entered, world.packets_stored()), (far.left, 0));
+    let [outer, _] = world.tunnel_connections().next().expect("the plan has a tunnel");
+    assert!(outer.expect("it is a connection").retransmissions > 20);
+}
+
+/// What finds no room is dropped before it enters, as by a device's queue.
+#[test]
+fn a_tcp_tunnel_drops_only_what_its_buffer_has_no_room_for() {
+    let world = through_tcp(&direction(5, 1), datagrams("f", 0, 3, 10), 100_000);
+    let [near, far] = world.tunnels().next().expect("the plan has a tunnel");
+    assert!(near.dropped > 5000, "{near:?}");
+    assert!(near.entered - far.left <= 100, "no more than the buffer is under way");
+}
+
+/// Without a tunnel the lost datagram alone is missing, and delays are as without loss.
+#[test]
+fn what_a_path_loses_delays_all_that_is_inside_a_tcp_tunnel() {
+    let delay = |loss: f64, tunnels: Vec<TunnelPlan>| {
+        let between = DirectionPlan { loss: Loss::Bernoulli(loss), ..direction(20, 20) };
+        let mut plan = line(&between);
+        plan.flows.push(datagrams("f", 0, 3, 2));
+        plan.tunnels = tunnels;
+        plan.duration = Duration::from_secs(20);
+        let world = run_flows(&plan);
+        match world.flows().next().expect("a flow of the plan").counters {
+            FlowCounters::Udp(_, it) => it.delay_sum.as_seconds() / it.datagrams as f64,
+            FlowCounters::Tcp(_) => unreachable!("it is UDP"),
+        }
+    };
+    let bare = delay(0.0, Vec::new());
+    assert!((delay(0.02, Vec::new()) - bare).abs() < 0.0005);
+    let inside = delay(0.0, vec![tcp_tunnel(1_000_000)]);
+    assert!(inside - bare < 0.005, "{inside} without loss");
+    // A loss is repaired a round trip of 40 ms later, and what follows waits for it.
+    let delayed = delay(0.02, vec![tcp_tunnel(1_000_000)]);
+    assert!(delayed - bare > 0.003, "{delayed} for {bare}");
+}
+
+#[test]
+fn a_file_arrives_whole_through_a_tcp_tunnel_that_loses() {
+    let bad = DirectionPlan { loss: Loss::Bernoulli(0.01), ..direction(20, 5) };
+    let bytes = 2_000_001;
+    let transport = over_tcp(Recovery::Rack, EcnMode::Off, Workload::File { bytes });
+    let world = through_tcp(&bad, ip_flow("f", 0, 3, transport), 200_000);
+    assert_eq!(received_bytes(&world, 0), bytes);
+}
+
+#[test]
+fn a_wireguard_tunnel_costs_its_headers_and_a_handshake() {
+    let mut plan = line(&direction(10, 10));
+    plan.flows.push(datagrams("f", 0, 3, 20));
+    let settings = WireGuardSettings { version: IpVersion::V6, mtu: 1420, crypto: None };
+    let carrier = TunnelCarrier::WireGuard(settings);
+    plan.tunnels.push(TunnelPlan { name: "wireguard".into(), ends: [1, 2], carrier });
+    plan.duration = Duration::from_secs(20);
+    let world = run(&plan);
+    let goodput = received_bytes(&world, 0) as f64 * 8.0 / 20.0;
+    // 1000 bytes are padded to 1008.
+    let expected = 10e6 * 972.0 / 1088.0;
+    assert!((goodput / expected - 1.0).abs() < 0.005, "{goodput} for {expected}");
+    let [near, _] = world.tunnels().next().expect("the plan has a tunnel");
+    assert_eq!((near.handshakes, near.too_large), (1, 0));
 }
 
 /// 10 Mbps for 16 and 4: a queue for each flow gives the small one all it wants, and within

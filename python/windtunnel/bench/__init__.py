@@ -1,1 +1,1 @@
-"""Benchmarks: the speed of the simulator, and the runs per second of a study."""
+"""Benchmarks: the speed of the simulator, of studies, and of lookups in the tables of routers."""

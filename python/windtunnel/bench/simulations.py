@@ -48,6 +48,10 @@ MANY_FLOWS = 1000
 """The number of flows from which the memory per flow is reported."""
 
 
+OTHERS = ("study", "lookup")
+"""What else can be measured than workloads."""
+
+
 class UnknownWorkload(ValueError):
     """An unknown workload: the message lists the known ones."""
 
@@ -184,9 +188,10 @@ def chosen(name: str | None) -> list[Workload]:
         return WORKLOADS
     if name in workloads:
         return [workloads[name]]
-    nearest = get_close_matches(name, [*workloads, "study"], 1)
+    nearest = get_close_matches(name, [*workloads, *OTHERS], 1)
     guess = f"did you mean {nearest[0]}? " if nearest else ""
-    raise UnknownWorkload(f"unknown workload {name}; {guess}known: {', '.join(workloads)}, study")
+    known = ", ".join([*workloads, *OTHERS])
+    raise UnknownWorkload(f"unknown workload {name}; {guess}known: {known}")
 
 
 def bench(name: str | None, say: Callable[[str], None]) -> dict[str, Any]:

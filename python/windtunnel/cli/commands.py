@@ -15,7 +15,7 @@ from rich.console import Console
 
 from windtunnel import __version__, progress
 from windtunnel._core import DnsServer, ScenarioError, schema
-from windtunnel.bench import simulations
+from windtunnel.bench import lookups, simulations
 from windtunnel.bench import studies as studies_bench
 from windtunnel.cli import listing
 from windtunnel.cli.replacing import Source, check, tell_changes
@@ -399,7 +399,8 @@ def measure_speed(
         str | None,
         typer.Argument(
             metavar="[WORKLOAD]",
-            help="A workload, or `study` for runs per second; default: all workloads.",
+            help="A workload, `study` for runs per second, or `lookup` for the tables of routers; "
+            "default: all workloads.",
         ),
     ] = None,
     threads: Threads = 1,
@@ -410,6 +411,9 @@ def measure_speed(
         if workload == "study":
             document = studies_bench.measure(status.update)
             laid_out = studies_bench.table(document)
+        elif workload == "lookup":
+            document = lookups.measure(status.update)
+            laid_out = lookups.table(document)
         elif threads > 1:
             document = simulations.speed_up(workload, threads, status.update)
             laid_out = simulations.table_of_speed_up(document)

@@ -31,7 +31,7 @@ UTILISATION = MeasuredColumn("utilisation", "utilisation of the busiest link", "
 QUEUEING = MeasuredColumn("queue_delay_s", "sojourn time at the busiest link", "s")
 LOSS = MeasuredColumn("loss_share", "loss at the busiest link", "share")
 
-UNITS = {"bps": "bit/s", "s": "s", "db": "dB", "packets": "packets"}
+UNITS = {"bps": "bit/s", "s": "s", "db": "dB", "dbm": "dBm", "packets": "packets"}
 """The units at the end of columns' names."""
 
 WORDS = {"data": "Data", "interests": "Interests", "nacks": "NACKs", "rtt": "round trip"}

@@ -67,19 +67,29 @@ def of_links(results: Tables) -> pl.DataFrame:
 def of_channels(results: Tables) -> pl.DataFrame:
     """Give the averages of each channel, for each case and run.
 
-    SINR and rate are means over the samples; the others are shares of the samples: with a
-    rate of zero, and without line of sight.
+    SINR, received power, margin and rate are means over the samples; the others are shares of
+    the samples: with a rate of zero or less power than the receiver needs, and without line of
+    sight.
     """
     sinr, station = pl.col("sinr_db"), pl.col("station")
+    received, margin = pl.col("received_dbm"), pl.col("margin_db")
+    samples = results["channel_series"]
+    # Results of earlier versions have no powers.
+    absent = [it for it in ("received_dbm", "margin_db") if it not in samples.columns]
+    nothing = pl.lit(None, pl.Float64)
     return (
-        results["channel_series"]
+        samples.with_columns(nothing.alias(it) for it in absent)
         .group_by("case", "run", "link", "from", "to", maintain_order=True)
         .agg(
             sinr.mean(),
+            received.mean(),
+            margin.mean(),
             pl.col("rate_bps").mean(),
             sinr_db_minimum=sinr.min(),
             sinr_db_maximum=sinr.max(),
-            outage=(pl.col("rate_bps") == 0).mean(),
+            received_dbm_minimum=received.min(),
+            margin_db_minimum=margin.min(),
+            outage=((pl.col("rate_bps") == 0) | (margin < 0).fill_null(value=False)).mean(),
             without_line_of_sight=(~pl.col("line_of_sight")).mean(),
             handovers=(station != station.shift()).sum(),
         )

@@ -29,7 +29,8 @@ class Claim:
 
     Either `order`: groups of columns, where each value in an earlier group is more than
     `factor` times each value in a later group; or `alike`: columns whose values match; or
-    `below`: upper limits of columns; or `gain`.
+    `below`: upper limits of columns; or `gain`; or `value`: a column whose value answers what
+    the paper leaves open.
     """
 
     id: str
@@ -43,6 +44,7 @@ class Claim:
     alike: list[str] = field(default_factory=list)
     below: dict[str, float] = field(default_factory=dict)
     gain: Gain | None = None
+    value: str = ""
     where: dict[str, str] = field(default_factory=dict)
     """The case on each other axis."""
     factor: float = 1.0
@@ -57,7 +59,9 @@ class Claim:
     def columns(self) -> list[str]:
         """List the columns that the claim is about."""
         of_gain = [self.gain.of, self.gain.over] if self.gain else []
-        return [*(it for group in self.order for it in group), *self.alike, *self.below, *of_gain]
+        of_value = [self.value] if self.value else []
+        groups = (it for group in self.order for it in group)
+        return [*groups, *self.alike, *self.below, *of_gain, *of_value]
 
 
 @dataclass(frozen=True)
@@ -68,9 +72,12 @@ class Claims:
     unknown: list[str] = field(default_factory=list)
     """What cannot be known from the paper, in sentences."""
 
-    def measures(self) -> list[str]:
-        """List the measures that decide them."""
-        return list(dict.fromkeys(claim.measure for claim in self.claims))
+    def measures(self, experiment: str) -> list[str]:
+        """List the measures of an experiment that decide them."""
+        places = (
+            (it, name) for it in self.claims for names in it.places.values() for name in names
+        )
+        return list(dict.fromkeys(claim.measure for claim, name in places if name == experiment))
 
 
 def read_claims(paper: Paper) -> Claims:

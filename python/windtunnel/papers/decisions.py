@@ -20,6 +20,8 @@ def judge_claim(id: str, claim: Claim, line: Line, own: list[Mapping[str, Decima
     """Give the item of a claim. `own` are the paper's numbers for it, where it has some."""
     if claim.gain:
         return judge_gain(id, claim, claim.gain, line)
+    if claim.value:
+        return answer_open(id, claim, line)
     unit, columns = ("%" if claim.below == {} else line.measure.unit), claim.columns()
     runs = {name: line.runs(name) for name in columns}
     item = Item(id, "claim", line.reading, None, unit, None, "not measured", claim.says)
@@ -43,6 +45,14 @@ def judge_claim(id: str, claim: Claim, line: Line, own: list[Mapping[str, Decima
         note=note,
         answer=decided.answer,
     )
+
+
+def answer_open(id: str, claim: Claim, line: Line) -> Item:
+    """Give the item of what the paper leaves open: the value is the answer."""
+    measured = line.measured(claim.value)
+    verdict: Verdict = "measured" if measured else "not measured"
+    item = Item(id, "claim", line.reading, None, line.measure.unit, measured, verdict, claim.says)
+    return replace(item, question=claim.question)
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ Verdict = Literal[
     "confirmed",
     "tied",
     "not confirmed",
+    "measured",
     "not measured",
 ]
 """The verdict on a number, or on a ranking or claim.
@@ -29,6 +30,7 @@ A number `matches` within 10 % or its rounding, and `differs` otherwise; one tha
 lies beyond what the network allows by its rounding or up to 3 %, is `at the bound`. No protocol
 can reach one that is `impossible`. A ranking or a claim is `confirmed` if the 95 % interval over
 the runs clears the margin of a tie, `tied` if it lies within it, and `not confirmed` otherwise.
+A value is `measured` where it answers what the paper leaves open.
 `not measured`: the reproduction was interrupted before.
 """
 

@@ -39,6 +39,10 @@ class Table:
         """List the experiments that give a row."""
         return self.mean_over or [row]
 
+    def all_experiments(self) -> list[str]:
+        """List the experiments that give its rows."""
+        return [name for row in self.rows for name in self.experiments(row)]
+
 
 @dataclass(frozen=True)
 class Published:
@@ -46,9 +50,10 @@ class Published:
 
     tables: list[Table]
 
-    def measures(self) -> list[str]:
-        """List the measures that they use."""
-        return list(dict.fromkeys(name for table in self.tables for name in table.measures))
+    def measures(self, experiment: str) -> list[str]:
+        """List the measures of an experiment that they use."""
+        tables = [it for it in self.tables if experiment in it.all_experiments()]
+        return list(dict.fromkeys(name for table in tables for name in table.measures))
 
     def row(
         self, experiment: str, measure: str, axis: str, where: Mapping[str, str]

@@ -174,12 +174,12 @@ def judged(
     results: Mapping[str, Results],
 ) -> list[Item]:
     """Compare results with what a paper published and claims."""
-    wanted = {name: measures[name] for name in [*published.measures(), *claims.measures()]}
-    experiments = {
-        name: evidence(scenario, results.get(name), wanted)
-        for name, scenario in planned.scenarios.items()
-    }
-    return compare_all(published, claims.claims, planned.readings, experiments, wanted)
+    experiments = {}
+    for name, scenario in planned.scenarios.items():
+        wanted = [*published.measures(name), *claims.measures(name)]
+        own = {it: measures[it] for it in wanted}
+        experiments[name] = evidence(scenario, results.get(name), own)
+    return compare_all(published, claims.claims, planned.readings, experiments, measures)
 
 
 def where(error: Exception) -> str:

@@ -16,6 +16,8 @@ from windtunnel.pictures.picture import Picture
 
 SINR = MeasuredColumn("sinr_db", "SINR", "dB")
 RATE = MeasuredColumn("rate_bps", "rate", "bit/s")
+RECEIVED = MeasuredColumn("received_dbm", "received power", "dBm")
+MARGIN = MeasuredColumn("margin_db", "margin", "dB")
 
 Direction = dict[str, str]
 """A direction of a link: its columns `link`, `from` and `to`."""
@@ -80,7 +82,7 @@ def lines(channels: list[Channel], title: str) -> list[Line]:
 
 
 def of_link(comparison: Comparison) -> list[Picture]:
-    """Draw the map, the SINR and the rate of the link that carries most, in that direction."""
+    """Draw what is known of the channel of the link that carries most, in that direction."""
     return [it for kind in KINDS.values() for it in kind(comparison)]
 
 
@@ -93,6 +95,8 @@ def of_others(comparison: Comparison) -> list[Picture]:
             drawn += map_of(comparison, direction, f"channel-{index}-map")
         seen.add(direction["link"])
         drawn += sinr_of(comparison, direction, f"channel-{index}-sinr")
+        drawn += received_of(comparison, direction, f"channel-{index}-received")
+        drawn += margin_of(comparison, direction, f"channel-{index}-margin")
         drawn += rate_of(comparison, direction, f"channel-{index}-rate")
     return drawn[:MOST_DETAILS]
 
@@ -145,6 +149,16 @@ def sinr_of(comparison: Comparison, direction: Direction, name: str) -> list[Pic
     return column_over_time(comparison, direction, name, "SINR", SINR)
 
 
+def received_of(comparison: Comparison, direction: Direction, name: str) -> list[Picture]:
+    """Draw the received power over time."""
+    return column_over_time(comparison, direction, name, "Received power", RECEIVED)
+
+
+def margin_of(comparison: Comparison, direction: Direction, name: str) -> list[Picture]:
+    """Draw over time by how much that is above what the receiver needs."""
+    return column_over_time(comparison, direction, name, "Margin", MARGIN)
+
+
 def rate_of(comparison: Comparison, direction: Direction, name: str) -> list[Picture]:
     """Draw the rate of a link over time."""
     return column_over_time(comparison, direction, name, "Rate", RATE)
@@ -155,7 +169,9 @@ def column_over_time(
 ) -> list[Picture]:
     """Draw a column of a direction over time, once for all cases with the same channel."""
     channels = distinct(comparison, direction)
-    if all(it.samples[measure.column].count() == 0 for it in channels):
+    # Results of earlier versions do not have every column.
+    known = [it.samples for it in channels if measure.column in it.samples.columns]
+    if all(it[measure.column].count() == 0 for it in known):
         return []
     drawn = lines(channels, measure.title)
     get = partial(series.of_channel, comparison, measure.column, direction=direction)
@@ -212,6 +228,8 @@ def followed(
 KINDS = {
     "map": partial(of_busiest, draw=map_of, name="map"),
     "sinr": partial(of_busiest, draw=sinr_of, name="sinr"),
+    "received": partial(of_busiest, draw=received_of, name="received"),
+    "margin": partial(of_busiest, draw=margin_of, name="margin"),
     "rate": partial(of_busiest, draw=rate_of, name="rate"),
 }
 """What is drawn of a channel, by its kind."""

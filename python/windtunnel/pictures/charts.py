@@ -135,7 +135,7 @@ def height(frame: pl.DataFrame, lines: list[Line]) -> alt.Scale:
         return alt.Scale(domain=[0, 1])
     is_reference = pl.col("line").is_in([line.name for line in lines if line.reference])
     highest = maximum(frame.filter(~is_reference)["high"])
-    if highest and maximum(frame.filter(is_reference)["mean"]) > ROOM * highest:
+    if highest > 0 and maximum(frame.filter(is_reference)["mean"]) > ROOM * highest:
         return alt.Scale(domain=[0, ROOM * highest])
     return alt.Scale()
 

@@ -39,6 +39,7 @@ SYMBOLS = {
     "confirmed": "✓",
     "tied": "=",
     "not confirmed": "✗",
+    "measured": "→",
     "not measured": "…",
 }
 """The symbols of verdicts, in the order of the counts."""

@@ -14,6 +14,8 @@ from windtunnel.pictures import (
     handovers,
     over_time,
     path_changes,
+    path_shares,
+    paths,
     playback,
     regions,
     routes,
@@ -46,6 +48,8 @@ class Measured:
     path_changes: list[Picture]
     other_path_changes: list[Picture]
     regions: list[Picture]
+    paths: list[Picture]
+    path_shares: list[Picture]
     subflows: list[Picture]
     playback: list[Picture]
     over_time: list[Picture]
@@ -67,6 +71,8 @@ class Measured:
             *self.path_changes,
             *self.other_path_changes,
             *self.regions,
+            *self.paths,
+            *self.path_shares,
             *self.subflows,
             *self.playback,
             *self.over_time,
@@ -119,6 +125,8 @@ def measured(comparison: Comparison, above: Sky | None) -> Measured:
         path_changes=[picture for panels in around for picture in panels[:1]],
         other_path_changes=[picture for panels in around for picture in panels[1:]],
         regions=regions.regions(comparison),
+        paths=paths.paths(comparison),
+        path_shares=path_shares.path_shares(comparison),
         subflows=subflows.subflows(comparison),
         playback=playback.playback(comparison),
         over_time=[picture for panels in divided for picture in panels[:1]],
@@ -143,6 +151,8 @@ def measured_tables(comparison: Comparison) -> list[Table]:
         made.insert(-2, tables.transfers(comparison))
     if channels.directions(comparison):
         made.insert(-1, tables.channels(comparison))
+    if "link_budgets" in comparison.tables and not comparison["link_budgets"].is_empty():
+        made.insert(-1, tables.link_budgets(comparison))
     return made
 
 

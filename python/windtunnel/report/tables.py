@@ -80,6 +80,10 @@ CHANNEL_MEASURES = (
     MeasuredColumn("sinr_db", "SINR", "dB"),
     MeasuredColumn("sinr_db_minimum", "minimum SINR", "dB"),
     MeasuredColumn("sinr_db_maximum", "maximum SINR", "dB"),
+    MeasuredColumn("received_dbm", "received power", "dBm"),
+    MeasuredColumn("received_dbm_minimum", "minimum received power", "dBm"),
+    MeasuredColumn("margin_db", "margin", "dB"),
+    MeasuredColumn("margin_db_minimum", "minimum margin", "dB"),
     MeasuredColumn("rate_bps", "rate", "bit/s"),
     MeasuredColumn("outage", "outage", "share"),
     MeasuredColumn("without_line_of_sight", "without line of sight", "share"),
@@ -151,6 +155,27 @@ def channels(comparison: Comparison) -> Table:
     """Tabulate the channels, averaged over time."""
     frame = totals.of_channels(comparison)
     return measured(comparison, frame, CHANNEL_MEASURES, "Channels, each direction")
+
+
+def link_budgets(comparison: Comparison) -> Table:
+    """Tabulate the link budgets of each case: they are the same in all its runs."""
+    frame = comparison["link_budgets"]
+    frame = frame.filter(pl.col("run") == pl.col("run").min().over("case")).head(MOST_ROWS)
+    terms: list[str | None] = [
+        f"{term} ({unit})" for term, unit in frame.select("term", "unit").iter_rows()
+    ]
+    return Table(
+        "Link budgets, each direction",
+        [
+            *axes(comparison, frame["case"].to_list()),
+            *(text(it, frame[it].to_list()) for it in ("link", "from", "to")),
+            text("term", terms),
+            plain(MeasuredColumn("best", "best"), frame["best"]),
+            plain(MeasuredColumn("worst", "worst"), frame["worst"]),
+        ],
+        "At the best time and at the worst, such as in the thickest fog; without random"
+        " fluctuations. The terms add up to what is received.",
+    )
 
 
 def nodes(comparison: Comparison) -> Table:

@@ -17,8 +17,11 @@ Schema = dict[str, Any]
 TAGS = ("kind", "protocol")
 """The keys that say which kind a table is of."""
 
-KEYS_OF_KINDS = ("rate", "radio", "trace", "preset", "planes", "tle")
-"""Links and constellations have no such key: each kind has one of these."""
+KEYS_OF_KINDS = (
+    *("transmit_power", "margin"),
+    *("rate", "radio", "optical", "trace", "preset", "planes", "tle"),
+)
+"""Links, optical links and constellations have no such key: each kind has one of these."""
 
 EXAMPLE = """\
 title = "A video through a router"
@@ -125,6 +128,31 @@ from = "server"
 to = "phone"
 controller = { kind = "d-tcp", sinr = true }
 """,
+    "[A beam of light](optical-links.md) through fog and turbulent air: while the receiver gets "
+    "too little power, packets are lost.": """\
+[nodes.roof]
+
+[links.beam]
+nodes = ["router", "roof"]
+delay = "2 us"
+
+[links.beam.optical]
+rate = "1 Gbps"
+wavelength = "1550 nm"
+distance = "150 m"
+visibility = "300 m"
+turbulence = { structure = 1e-13 }
+transmit_power = "0 dBm"
+transmitter_aperture = "20 mm"
+divergence = "0.3 mrad"
+receiver_aperture = "20 mm"
+sensitivity = "-20 dBm"
+
+[flows.across]
+from = "server"
+to = "roof"
+controller = "cubic"
+""",
     "A link that sends at the times in a trace, and a flow whose application generates at most "
     "2 Mbps.": """\
 [nodes.car]
@@ -202,6 +230,24 @@ controller = "cubic"
 [tunnels.private]
 nodes = ["near", "far"]
 ip = "v6"
+""",
+    "[A WireGuard tunnel](tunnels.md), whose ends encrypt and decrypt at most 1 Gbps each.": """\
+[nodes.host]
+
+[links.uplink]
+nodes = ["server", "host"]
+rate = "1 Gbps"
+delay = "1 ms"
+
+[flows.copy]
+from = "viewer"
+to = "host"
+controller = "cubic"
+
+[tunnels.private]
+nodes = ["router", "host"]
+kind = "wireguard"
+crypto = "1 Gbps"
 """,
     "[Satellites](satellites.md): two cities over the first shell of Starlink, with an airliner "
     "between them.": """\

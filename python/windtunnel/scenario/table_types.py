@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 import textwrap
 from collections.abc import Iterable
@@ -67,7 +68,7 @@ def kind_of(definition: Schema) -> str:
     tags = (properties[tag]["const"] for tag in ("kind", "protocol") if tag in properties)
     keys = (key for key in KEYS_OF_KINDS if key in properties)
     word = str(next(tags, None) or next(keys))
-    return "".join(part.capitalize() for part in word.split("-"))
+    return "".join(part.capitalize() for part in re.split("[-_]", word))
 
 
 def table(name: str, definition: Schema) -> str:

@@ -121,6 +121,13 @@ class LinkDefaults(TypedDict, total=False):
     """The probability that it delivers a packet twice; default: none."""
     reordering: Reordering | Sequence[Reordering]
     """Which packets it delivers late, so that others overtake them; default: none."""
+    mixing: str | Sequence[str]
+    """The mean of the exponential time for which it holds each packet, as the mix of an anonymity
+    network does: any packet may overtake any other. Default: none."""
+    load_delay: LoadDelay | Sequence[LoadDelay]
+    """A delay that grows with its load: for studies of hosts that choose their paths, where it
+    stands for a whole network. Not with `duplication`, `reordering` or `mixing`. Default: none,
+    but for what waits in its queue."""
     medium: str
     """The shared medium that it uses: of all directions of all links that name the same one, a
     single packet is transmitted at a time. When the medium is free, the nodes with packets that
@@ -210,6 +217,22 @@ class Reordering(TypedDict, total=False):
     """The probability that a packet is delivered late."""
     lateness: Required[str]
     """How much later; what is sent within that time overtakes it."""
+
+
+class LoadDelay(TypedDict, total=False):
+    """A delay that grows with the load of a link: `delay` times the load in parts of `at`, to the
+    given power."""
+
+    delay: Required[str]
+    """What it adds to the delay of each packet at the load `at`."""
+    at: Required[str]
+    """The load at which that is so. It is counted with all headers, and may be less or more than
+    the rate of the link."""
+    power: int
+    """The power of the load, from 1 to 8."""
+    window: Required[str]
+    """How long the load is measured before it counts: the delay follows from the load in the last
+    full window."""
 
 
 class DropTailQueue(TypedDict, total=False):
@@ -755,6 +778,9 @@ class FlowDefaults(From, total=False):
     path: Sequence[str]
     """The links of its path, from `from` to `to`, which routing does not change; what comes back
     takes the same links; default: the shortest path."""
+    path_policy: PathPolicy
+    """What chooses the path of each of its packets between autonomous systems. What comes back
+    takes the path of what came. Default: `first`; of a flow over Multipath TCP `disjoint`."""
     controller: Controller
     """What controls its window: a name under `[controllers]`, the name of a controller, or a
     table with the latter as `kind` and parameters; required."""
@@ -843,11 +869,144 @@ class FlowDefaults(From, total=False):
     """The rate of what the datagrams carry, without headers; required, but not with `frames`,
     which have their own."""
     payload: str
-    """The most that each datagram carries; all but the last of a frame carry as much."""
+    """The most that each datagram carries; all but the last of a frame carry as much. Default:
+    1400 B, or less where headers between autonomous systems leave less of 1500 B."""
 
 
 Ip = Literal["v4", "v6"]
 """A version of IP."""
+
+
+class FirstPathPolicy(TypedDict, total=False):
+    """The path through the fewest autonomous systems."""
+
+    kind: Literal["first"]
+    """Which kind."""
+
+
+class LowestLatencyPathPolicy(TypedDict, total=False):
+    """The path with the lowest latency that beacons announced."""
+
+    kind: Required[Literal["lowest-latency"]]
+    """Which kind."""
+
+
+class WidestPathPolicy(TypedDict, total=False):
+    """The path with the greatest bandwidth that beacons announced."""
+
+    kind: Required[Literal["widest"]]
+    """Which kind."""
+
+
+class LowestRttPathPolicy(TypedDict, total=False):
+    """The path with the lowest round trip of probes, which are sent on all paths."""
+
+    kind: Required[Literal["lowest-rtt"]]
+    """Which kind."""
+    probe_interval: str
+    """How often all paths are probed; each time that all probes have returned it is considered
+    whether to switch."""
+    hysteresis: str
+    """By which share of the current path's round trip another one's must be shorter."""
+    probability: str
+    """The probability with which the flow switches each time that it has a reason to."""
+    hold: str
+    """How long after a switch there is no other."""
+    smoothed: bool
+    """Whether round trips are smoothed (RFC 6298); otherwise that of the last probe counts."""
+
+
+class RoundRobinPathPolicy(TypedDict, total=False):
+    """Each path in turn."""
+
+    kind: Required[Literal["round-robin"]]
+    """Which kind."""
+    packets: int
+    """How many packets each path carries in its turn; default: 1."""
+    time: str
+    """How long a turn lasts, instead of a number of packets."""
+
+
+class EpsilonGreedyPathPolicy(TypedDict, total=False):
+    """The path with the lowest mean round trip so far, and sometimes a random one (Sutton and
+    Barto, section 2.2). Only the path in use is probed, and each probe is a round."""
+
+    kind: Required[Literal["epsilon-greedy"]]
+    """Which kind."""
+    probe_interval: str
+    """How often the path in use is probed."""
+    worst_rtt: str
+    """The round trip that counts as a loss of 1, as longer ones and lost probes do; shorter ones
+    count in proportion."""
+    exploration: str
+    """The share of rounds in which any path is drawn: ε, or γ of EXP3, which is its rate of
+    learning too and must be greater than zero."""
+
+
+class Ucb1PathPolicy(TypedDict, total=False):
+    """UCB1: the path whose mean round trip is lowest when it is taken for as low as it may well
+    be (Auer, Cesa-Bianchi and Fischer 2002). Only the path in use is probed, and each probe is a
+    round."""
+
+    kind: Required[Literal["ucb1"]]
+    """Which kind."""
+    probe_interval: str
+    """How often the path in use is probed."""
+    worst_rtt: str
+    """The round trip that counts as a loss of 1, as longer ones and lost probes do; shorter ones
+    count in proportion."""
+
+
+class Exp3PathPolicy(TypedDict, total=False):
+    """EXP3: paths are drawn by weights that grow exponentially with what they gained (Auer, Cesa-
+    Bianchi, Freund and Schapire 2002). Only the path in use is probed, and each probe is a
+    round."""
+
+    kind: Required[Literal["exp3"]]
+    """Which kind."""
+    probe_interval: str
+    """How often the path in use is probed."""
+    worst_rtt: str
+    """The round trip that counts as a loss of 1, as longer ones and lost probes do; shorter ones
+    count in proportion."""
+    exploration: str
+    """The share of rounds in which any path is drawn: ε, or γ of EXP3, which is its rate of
+    learning too and must be greater than zero."""
+
+
+class DisjointPathPolicy(TypedDict, total=False):
+    """For Multipath TCP: each subflow has a path that shares as few interfaces as possible with
+    those of the others."""
+
+    kind: Required[Literal["disjoint"]]
+    """Which kind."""
+
+
+PathPolicy = (
+    Literal[
+        "first",
+        "lowest-latency",
+        "widest",
+        "lowest-rtt",
+        "round-robin",
+        "epsilon-greedy",
+        "ucb1",
+        "exp3",
+        "disjoint",
+    ]
+    | str
+    | FirstPathPolicy
+    | LowestLatencyPathPolicy
+    | WidestPathPolicy
+    | LowestRttPathPolicy
+    | RoundRobinPathPolicy
+    | EpsilonGreedyPathPolicy
+    | Ucb1PathPolicy
+    | Exp3PathPolicy
+    | DisjointPathPolicy
+)
+"""What chooses the path of each packet: one of these policies, or the name of one written in
+Python."""
 
 
 class BulkTcpWorkload(TypedDict, total=False):
@@ -1119,6 +1278,9 @@ class Multipath(TypedDict, total=False):
     """The links of each path, from `from` to `to`; what comes back takes the same links. The
     connection is opened on the first. Default: for each link of `from` and each of `to` the
     shortest path that begins with the one and ends with the other."""
+    subflows: int
+    """Between autonomous systems, in place of `paths`: how many subflows there are, each of which
+    chooses its paths by the flow's `path_policy`; default: 2."""
     backup_paths: Sequence[Sequence[str]]
     """Paths that carry data only while no other works; default: none."""
     changes: Sequence[SubflowChange]
@@ -1253,6 +1415,13 @@ class RateLink(TypedDict, total=False):
     """The probability that it delivers a packet twice; default: none."""
     reordering: Reordering | Sequence[Reordering]
     """Which packets it delivers late, so that others overtake them; default: none."""
+    mixing: str | Sequence[str]
+    """The mean of the exponential time for which it holds each packet, as the mix of an anonymity
+    network does: any packet may overtake any other. Default: none."""
+    load_delay: LoadDelay | Sequence[LoadDelay]
+    """A delay that grows with its load: for studies of hosts that choose their paths, where it
+    stands for a whole network. Not with `duplication`, `reordering` or `mixing`. Default: none,
+    but for what waits in its queue."""
     medium: str
     """The shared medium that it uses: of all directions of all links that name the same one, a
     single packet is transmitted at a time. When the medium is free, the nodes with packets that
@@ -1289,6 +1458,13 @@ class RadioLink(TypedDict, total=False):
     """The probability that it delivers a packet twice; default: none."""
     reordering: Reordering | Sequence[Reordering]
     """Which packets it delivers late, so that others overtake them; default: none."""
+    mixing: str | Sequence[str]
+    """The mean of the exponential time for which it holds each packet, as the mix of an anonymity
+    network does: any packet may overtake any other. Default: none."""
+    load_delay: LoadDelay | Sequence[LoadDelay]
+    """A delay that grows with its load: for studies of hosts that choose their paths, where it
+    stands for a whole network. Not with `duplication`, `reordering` or `mixing`. Default: none,
+    but for what waits in its queue."""
     medium: str
     """The shared medium that it uses: of all directions of all links that name the same one, a
     single packet is transmitted at a time. When the medium is free, the nodes with packets that
@@ -1323,6 +1499,13 @@ class TraceLink(TypedDict, total=False):
     """The probability that it delivers a packet twice; default: none."""
     reordering: Reordering | Sequence[Reordering]
     """Which packets it delivers late, so that others overtake them; default: none."""
+    mixing: str | Sequence[str]
+    """The mean of the exponential time for which it holds each packet, as the mix of an anonymity
+    network does: any packet may overtake any other. Default: none."""
+    load_delay: LoadDelay | Sequence[LoadDelay]
+    """A delay that grows with its load: for studies of hosts that choose their paths, where it
+    stands for a whole network. Not with `duplication`, `reordering` or `mixing`. Default: none,
+    but for what waits in its queue."""
     medium: str
     """The shared medium that it uses: of all directions of all links that name the same one, a
     single packet is transmitted at a time. When the medium is free, the nodes with packets that
@@ -1579,6 +1762,9 @@ class TcpFlow(From, total=False):
     path: Sequence[str]
     """The links of its path, from `from` to `to`, which routing does not change; what comes back
     takes the same links; default: the shortest path."""
+    path_policy: PathPolicy
+    """What chooses the path of each of its packets between autonomous systems. What comes back
+    takes the path of what came. Default: `first`; of a flow over Multipath TCP `disjoint`."""
     controller: Controller
     """What controls its window: a name under `[controllers]`, the name of a controller, or a
     table with the latter as `kind` and parameters; required."""
@@ -1684,11 +1870,15 @@ class UdpFlow(From, total=False):
     path: Sequence[str]
     """The links of its path, from `from` to `to`, which routing does not change; what comes back
     takes the same links; default: the shortest path."""
+    path_policy: PathPolicy
+    """What chooses the path of each of its packets between autonomous systems. What comes back
+    takes the path of what came. Default: `first`; of a flow over Multipath TCP `disjoint`."""
     rate: str
     """The rate of what the datagrams carry, without headers; required, but not with `frames`,
     which have their own."""
     payload: str
-    """The most that each datagram carries; all but the last of a frame carry as much."""
+    """The most that each datagram carries; all but the last of a frame carry as much. Default:
+    1400 B, or less where headers between autonomous systems leave less of 1500 B."""
     workload: UdpWorkload
     """When it sends; default: `bulk`."""
 
@@ -2032,12 +2222,23 @@ class Region(TypedDict, total=False):
     prefixes: int
     """How many IP prefixes its routers keep, for the size of their tables; default: one for each
     node."""
+    addresses: Addresses
+    """What the addresses of its hosts are."""
+    accepts_other_addresses: bool
+    """Whether it takes packets whose ends have addresses of different kinds, or others than IP
+    addresses."""
+    hidden: Sequence[str]
+    """Nodes of it that do not say where they are in what they send to other regions, over UDP;
+    default: none."""
     sub_regions: dict[str, SubRegion]
     """Parts of it that reach each other by the region protocol too, by name; default: none."""
 
 
 Transit = Literal["transparent", "ipv4-tunnel", "ipv6-tunnel", "refused"]
 """How packets of other regions cross a region."""
+
+Addresses = Literal["ipv4", "ipv6", "mac", "public-key"]
+"""What the addresses of hosts are."""
 
 
 class SubRegion(TypedDict, total=False):
@@ -2081,6 +2282,52 @@ class RegionProtocol(TypedDict, total=False):
 
 Encoding = Literal["compact", "ipv4-shaped", "flow"]
 """How a header of the region protocol is encoded."""
+
+
+class AutonomousSystem(TypedDict, total=False):
+    """An autonomous system: its nodes use IP among themselves, and SCION to reach those of
+    others. All nodes of a scenario with autonomous systems are in one. Two in the core that a
+    link joins are neighbours there; of other two that a link joins, one is the parent of the
+    other, or both are peers."""
+
+    isd_as: Required[str]
+    """The number of its isolation domain and its own, such as `"1-64512"` or `"1-ff00:0:110"`."""
+    core: bool
+    """Whether it is in the core of its isolation domain."""
+    nodes: Required[Sequence[str]]
+    """Its nodes. Those with a link to another autonomous system are its border routers; on the
+    first one is its control service."""
+    parents: Sequence[str]
+    """Those of its isolation domain that carry its packets, and from which it has its beacons."""
+    peers: Sequence[str]
+    """Those with which it exchanges packets from and to itself and those below it. Named on one
+    side or both."""
+
+
+class Beaconing(TypedDict, total=False):
+    """How autonomous systems find paths: by beacons, which the core begins and each system passes
+    on with what it says of itself."""
+
+    interval: str
+    """From one origination, propagation and registration to the next; each system begins at a
+    time of its own."""
+    best_set: int
+    """How many segments are passed on through each interface and registered: in the core of each
+    origin, elsewhere of all together."""
+    most_hops: int
+    """How many autonomous systems a segment has at most."""
+    lifetime: str
+    """How long the hop fields of a segment are valid, from 337.5 s to 24 h, in steps of 337.5
+    s."""
+    refresh: str
+    """How old paths may be before they are asked for again."""
+    most_paths: int
+    """How many paths to a destination a host keeps, the shortest."""
+    known_at_start: bool
+    """Whether all segments are known at the start, as if the network had been there for long.
+    Otherwise the first beacons are sent then, and flows wait for paths."""
+    underlay: Ip
+    """The version of IP that carries SCION packets on links, in UDP."""
 
 
 class Routing(TypedDict, total=False):
@@ -2183,6 +2430,10 @@ class ScenarioTables(TypedDict, total=False):
     packets from and to all regions."""
     region_protocol: RegionProtocol
     """How the region protocol behaves."""
+    autonomous_systems: dict[str, AutonomousSystem]
+    """Autonomous systems, whose hosts choose the paths of their packets as in SCION, by name."""
+    beaconing: Beaconing
+    """How autonomous systems find paths."""
     routing: Routing
     """How Interests find producers, and IP packets their destination."""
     compare: dict[str, dict[str, dict[str, Any]]]

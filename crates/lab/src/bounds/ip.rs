@@ -16,6 +16,9 @@ struct Flow<'a> {
     /// The path there and back whose round trip its sender measures: to its receiver, or
     /// to the first proxy.
     measured: [Vec<PortId>; 2],
+    /// What its ends send and receive at most, where its packets choose among paths: `there` then
+    /// has the ports that all of these cross.
+    ends: f64,
 }
 
 impl Flow<'_> {
@@ -53,7 +56,7 @@ impl Flow<'_> {
                 UdpWorkload::Frames(_) => f64::INFINITY,
             },
         };
-        links.fold(own, f64::min)
+        links.fold(own.min(self.ends), f64::min)
     }
 
     /// The least round trip of packets without data, or of a datagram the least
@@ -104,14 +107,31 @@ fn flows<'a>(plan: &'a Plan, topology: &Topology) -> Vec<Flow<'a>> {
     let path = |from, to| topology.path(from, to).unwrap_or_default();
     let flow = |it: &'a FlowPlan| {
         let [from, to] = it.parts().next().unwrap_or([it.from, it.to]);
-        Flow { plan: it, there: path(it.from, it.to), measured: [path(from, to), path(to, from)] }
+        let measured = [path(from, to), path(to, from)];
+        Flow { plan: it, there: path(it.from, it.to), measured, ends: f64::INFINITY }
+    };
+    let chooses = |it: &FlowPlan| {
+        let systems = plan.autonomous_systems.as_ref();
+        let system = |node: usize| systems.map(|it| it.settings.places[node].system);
+        system(it.from) != system(it.to)
+    };
+    // Between autonomous systems any path may be taken: only what all begin or end with limits.
+    let choosing = |it: &'a FlowPlan| {
+        let leave = topology.ports(it.from).to_vec();
+        let arrive: Vec<PortId> = topology.ports(it.to).iter().map(|it| it.reversed()).collect();
+        let rate = |ports: &[PortId]| ports.iter().map(|it| most_rate(plan, *it)).sum::<f64>();
+        let ends = rate(&leave).min(rate(&arrive));
+        let there = [leave, arrive].into_iter().filter(|it| it.len() == 1).flatten().collect();
+        Flow { there, ends, ..flow(it) }
     };
     // Each subflow as if it were a flow.
     let subflow = |it: &'a FlowPlan, there: &Vec<PortId>| {
         let back = there.iter().rev().map(|it| it.reversed()).collect();
-        Flow { plan: it, there: there.clone(), measured: [there.clone(), back] }
+        let measured = [there.clone(), back];
+        Flow { plan: it, there: there.clone(), measured, ends: f64::INFINITY }
     };
     let each = |it: &'a FlowPlan| match &it.multipath {
+        _ if chooses(it) => vec![choosing(it)],
         Some(multipath) => multipath.paths.iter().map(|path| subflow(it, path)).collect(),
         None => vec![flow(it)],
     };

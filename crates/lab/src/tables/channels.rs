@@ -1,10 +1,11 @@
-//! Links with a channel: the channel over time, and the maps of radios.
+//! Links with a channel: the channel over time, the maps of radios, and link budgets.
 
 use arrow_array::RecordBatch;
+use windtunnel_links::LinkBudget;
 use windtunnel_links::radio::{Map, Point};
-use windtunnel_world::{ChannelSample, LinkPlan, Plan};
+use windtunnel_world::{ChannelSample, LinkPlan, Plan, PortId};
 
-use super::{Columns, directions};
+use super::{Columns, Direction, directions};
 
 /// Samples of directions of links with a channel.
 pub(crate) fn channel_series(plan: &Plan, rows: &[ChannelSample]) -> RecordBatch {
@@ -23,8 +24,63 @@ pub(crate) fn channel_series(plan: &Plan, rows: &[ChannelSample]) -> RecordBatch
         })
         .flag_if_any("line_of_sight", |it| it.line_of_sight)
         .number("sinr_db", |it| it.sinr_db)
+        .number("received_dbm", |it| it.received_dbm)
+        .number("margin_db", |it| it.margin_db)
         .number("rate_bps", |it| it.rate_bps)
         .batch()
+}
+
+/// A row of a link budget.
+struct BudgetRow<'a> {
+    direction: Direction<'a>,
+    number: usize,
+    term: &'static str,
+    unit: &'static str,
+    /// At the best time, and at the worst.
+    values: [f64; 2],
+}
+
+/// The budgets of all links that have one: their terms, and what follows from them.
+pub(super) fn budgets(plan: &Plan) -> RecordBatch {
+    let directions = directions(plan);
+    let mut rows = Vec::new();
+    for (link, it) in plan.links.iter().enumerate() {
+        let budgets = it.channel.as_ref().and_then(|it| it.budgets());
+        for (side, budget) in budgets.iter().flatten().enumerate() {
+            let direction = directions[PortId::new(link, side).index()];
+            let lines = lines(budget).into_iter().enumerate();
+            rows.extend(lines.map(|(number, (term, unit, values))| BudgetRow {
+                direction,
+                number,
+                term,
+                unit,
+                values,
+            }));
+        }
+    }
+    Columns::of(&rows)
+        .text("link", |it| &it.direction.link.name)
+        .text("from", |it| it.direction.from)
+        .text("to", |it| it.direction.to)
+        .count("number", |it| it.number as u64)
+        .text("term", |it| it.term)
+        .text("unit", |it| it.unit)
+        .number("best", |it| it.values[0])
+        .number("worst", |it| it.values[1])
+        .batch()
+}
+
+/// The lines of a budget, each with its unit: the terms; the received power and the
+/// sensitivity, if powers are known; the margin.
+fn lines(budget: &LinkBudget) -> Vec<(&'static str, &'static str, [f64; 2])> {
+    let first = if budget.sensitivity.is_some() { "dBm" } else { "dB" };
+    let units = std::iter::once(first).chain(std::iter::repeat("dB"));
+    let terms = budget.terms.iter().zip(units);
+    let mut lines: Vec<_> = terms.map(|(it, unit)| (it.name, unit, [it.best, it.worst])).collect();
+    lines.extend(budget.received().map(|it| ("received power", "dBm", it)));
+    lines.extend(budget.sensitivity.map(|it| ("sensitivity", "dBm", [it; 2])));
+    lines.push(("margin", "dB", budget.margin()));
+    lines
 }
 
 /// An object on a map.

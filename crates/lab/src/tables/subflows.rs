@@ -21,6 +21,10 @@ struct Row<'a> {
 fn path(plan: &Plan, flow: &FlowPlan, place: usize) -> String {
     let ports = flow.multipath.iter().flat_map(|it| &it.paths[place]);
     let links: Vec<&str> = ports.map(|it| plan.links[it.link()].name.as_str()).collect();
+    if links.is_empty() {
+        // It has no links of its own: its packets choose among paths.
+        return format!("subflow {place}");
+    }
     links.join(" ")
 }
 

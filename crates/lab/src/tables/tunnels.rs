@@ -10,8 +10,10 @@ pub(super) fn totals(plan: &Plan, world: &World) -> RecordBatch {
     let rows: Vec<_> = plan
         .tunnels
         .iter()
-        .zip(world.tunnels())
-        .flat_map(|(tunnel, ends)| [0, 1].map(|side| (tunnel, side, ends[side], ends[1 - side])))
+        .zip(world.tunnels().zip(world.tunnel_connections()))
+        .flat_map(|(tunnel, (ends, connections))| {
+            [0, 1].map(|side| (tunnel, side, connections[side], ends[side], ends[1 - side]))
+        })
         .collect();
     Columns::of(&rows)
         .text("tunnel", |(tunnel, ..)| &tunnel.name)
@@ -20,6 +22,11 @@ pub(super) fn totals(plan: &Plan, world: &World) -> RecordBatch {
         .count("entered", |(.., near, _)| near.entered)
         .count("entered_bytes", |(.., near, _)| near.entered_bytes)
         .count("too_large", |(.., near, _)| near.too_large)
+        .count("handshakes", |(.., near, _)| near.handshakes)
+        .count("dropped", |(.., near, _)| near.dropped)
+        .count("retransmissions", |(_, _, connection, ..)| {
+            connection.map_or(0, |it| it.retransmissions)
+        })
         .count("left", |(.., far)| far.left)
         .count("marks", |(.., far)| far.marks)
         .count("unmarkable", |(.., far)| far.unmarkable)

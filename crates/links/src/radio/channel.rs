@@ -96,7 +96,8 @@ impl Channel for Radio {
         let rates = [0, 1].map(|it| if is_silent { None } else { self.rate(it, sinr[it]) });
         let line_of_sight = self.line_of_sight[station];
         let radio = RadioSample { position, station, line_of_sight, sinr, bandwidth };
-        ChannelState { rates, next: Some(now + self.plan.period), radio: Some(radio) }
+        let next = Some(now + self.plan.period);
+        ChannelState { rates, next, radio: Some(radio), ..ChannelState::default() }
     }
 }
 

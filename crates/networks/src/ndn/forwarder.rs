@@ -223,7 +223,8 @@ impl Forwarder {
             | Body::Datagram(_)
             | Body::Message(_)
             | Body::Tunnelled(_)
-            | Body::Region(_) => {}
+            | Body::Region(_)
+            | Body::Scion(_) => {}
         }
         None
     }

@@ -9,10 +9,10 @@ use windtunnel_packets::region::{
 use windtunnel_packets::{Body, Ecn, Packet, PacketStore, Route};
 
 use super::control_plane::ControlPlane;
-use super::errors::ErrorBudget;
 use super::path_vector::Exit;
 use super::router::Here;
 use super::settings::Transit;
+use crate::error_budget::ErrorBudget;
 use crate::layer::{Actions, Interface};
 
 /// The data plane.
@@ -164,7 +164,7 @@ impl DataPlane {
         let next = if is_for_region { around.inside(&carried) } else { around.outside(to, from) };
         match next {
             Ok(Next::Port(interface)) => self.pass_on(around, carried, interface),
-            Ok(Next::Tunnel(border, first)) => around.encapsulate(carried, border, first),
+            Ok(Next::Tunnel(border, first)) => self.enter_tunnel(around, carried, border, first),
             Err(kind) => {
                 around.here.counters.unreachable += 1;
                 self.report(around, carried, kind);
@@ -180,6 +180,25 @@ impl DataPlane {
             return self.report(around, carried, ErrorKind::TooBig(u32::from(mtu)));
         }
         around.actions.send(interface, carried.packet);
+    }
+
+    /// Sends a packet through a tunnel, if it is not too big with the tunnel's header for the
+    /// link that it begins with.
+    fn enter_tunnel(
+        &mut self,
+        around: &mut Around<'_>,
+        carried: Carried,
+        border: u32,
+        first: Interface,
+    ) {
+        let transit = around.here.settings.region(around.here.number()).transit;
+        let Transit::Tunnel(version) = transit else { return };
+        let mtu = around.here.ports[usize::from(first.0)].mtu.saturating_sub(version.header());
+        if carried.packet.network_size > mtu {
+            around.here.counters.too_big += 1;
+            return self.report(around, carried, ErrorKind::TooBig(u32::from(mtu)));
+        }
+        around.encapsulate(carried, border, first, version);
     }
 
     /// Drops a packet and tells its sender why, unless that is not told who it is, or the
@@ -282,8 +301,11 @@ impl Around<'_> {
                     self.packets.discard(&packet);
                 }
             },
-            Content::Error { .. } => {
+            Content::Error { kind, quoted } => {
                 self.here.counters.errors_received += 1;
+                if let ErrorKind::TooBig(mtu) = kind {
+                    self.return_too_large(quoted, mtu);
+                }
                 self.packets.discard(&packet);
             }
             Content::Message(_) => {
@@ -293,10 +315,17 @@ impl Around<'_> {
         }
     }
 
+    /// Tells the host by how much the packet in one that is quoted has to be smaller.
+    fn return_too_large(&mut self, quoted: Handle, mtu: u32) {
+        let carried = self.packets[quoted];
+        let excess = u32::from(carried.network_size).saturating_sub(mtu) as u16;
+        if let Body::Region(RegionPacket { content: Content::Packet(inside), .. }) = carried.body {
+            self.actions.too_large.push((self.packets[inside], excess));
+        }
+    }
+
     /// Puts a packet into a tunnel to another border.
-    fn encapsulate(&mut self, carried: Carried, border: u32, first: Interface) {
-        let transit = self.here.settings.region(self.here.number()).transit;
-        let Transit::Tunnel(version) = transit else { return };
+    fn encapsulate(&mut self, carried: Carried, border: u32, first: Interface, version: IpVersion) {
         match self.packets.wrap(carried.packet, [self.here.node, border], version) {
             Ok(outer) => {
                 self.here.counters.encapsulated += 1;
@@ -314,7 +343,12 @@ impl Around<'_> {
         self.here.counters.tunnel_lookups += 1;
         let hops = packet.hops + 1;
         let first = self.control.reached(to).and_then(|it| it.first);
+        let carries = |it: Interface| self.here.ports[usize::from(it.0)].mtu >= packet.network_size;
         match first {
+            Some(interface) if !carries(interface) => {
+                self.here.counters.too_big += 1;
+                self.packets.discard(&packet);
+            }
             Some(interface) if hops < HOP_LIMIT => {
                 self.actions.send(interface, Packet { hops, ..packet });
             }

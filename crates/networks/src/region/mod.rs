@@ -9,7 +9,6 @@
 mod control_plane;
 mod counters;
 mod data_plane;
-mod errors;
 mod link_state;
 mod path_vector;
 mod router;

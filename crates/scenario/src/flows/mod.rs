@@ -16,8 +16,10 @@ use toml::Spanned;
 use windtunnel_applications::Workload;
 use windtunnel_engine::{Duration, Time};
 use windtunnel_packets::ip::IpVersion;
+use windtunnel_transports::tcp::TcpSettings;
 use windtunnel_world::{FlowPlan, Plan, PortId, Transport as TransportPlan};
 
+use crate::autonomous_systems::policies::AnyPolicy;
 use crate::choice::choice;
 use crate::controllers::Controllers;
 use crate::error::Mistake;
@@ -26,6 +28,7 @@ use crate::located::{Both, Located, Named};
 use crate::nodes::Names;
 use crate::timers::{self, zero};
 use crate::units::Measured;
+pub(crate) use paths::room_taken;
 use paths::{Around, Paths, along};
 pub(crate) use tcp::Tcp;
 use udp::Udp;
@@ -59,6 +62,9 @@ pub(crate) struct Common {
     /// The links of its path, from `from` to `to`, which routing does not change; what
     /// comes back takes the same links; default: the shortest path.
     path: Option<Located<Vec<Located<String>>>>,
+    /// What chooses the path of each of its packets between autonomous systems. What comes back
+    /// takes the path of what came. Default: `first`; of a flow over Multipath TCP `disjoint`.
+    pub(crate) path_policy: Option<Located<AnyPolicy>>,
 }
 
 /// The protocol that carries a flow.
@@ -107,7 +113,7 @@ pub(crate) fn of_messages(
 ) -> Result<Vec<FlowPlan>, Mistake> {
     let Some(first) = ends.first() else { return Ok(Vec::new()) };
     let around = Around { nodes, links, controllers, paths: Paths::of(plan) };
-    let settings = tcp.of_messages(&around, *first)?;
+    let settings = tcp.of_others("sessions", IpVersion::V4, &around, *first)?;
     let flow = |ends: &[usize; 2]| {
         let [from, to] = ends.map(|it| nodes.name(it));
         let workload = Workload::Messages;
@@ -128,6 +134,20 @@ pub(crate) fn of_messages(
     Ok(ends.iter().map(flow).collect())
 }
 
+/// How the connection between the two ends of a tunnel behaves.
+pub(crate) fn of_tunnel(
+    tcp: &Tcp,
+    ip: IpVersion,
+    ends: [usize; 2],
+    nodes: &Names<'_>,
+    links: &Names<'_>,
+    controllers: &Controllers<'_>,
+    plan: &Plan,
+) -> Result<Arc<TcpSettings>, Mistake> {
+    let around = Around { nodes, links, controllers, paths: Paths::of(plan) };
+    tcp.of_others("tunnels", ip, &around, ends)
+}
+
 impl Flow {
     fn plan(
         &self,
@@ -144,7 +164,9 @@ impl Flow {
         let ip = IpVersion::from(*ip);
         let mut network = around.paths.network(ends, path.as_deref(), ip);
         let (transport, split, multipath) = match &self.own {
-            Transport::Udp(it) => (TransportPlan::Udp(it.plan(ip, files)?), None, None),
+            Transport::Udp(it) => {
+                (TransportPlan::Udp(it.plan(ip, network.overhead, files)?), None, None)
+            }
             Transport::Tcp(it) => {
                 let split = it.split(around, ends)?;
                 if split.is_some() {
@@ -184,7 +206,7 @@ impl Common {
         let Some(path) = &self.path else { return Ok(None) };
         path.checked(
             |_| !around.paths.are_apart(ends),
-            || "a path from one region to another is found by the regions' routers".to_owned(),
+            || "between regions or autonomous systems no path can be named by its links".to_owned(),
             "leave out `path`",
         )?;
         along(around, ends, path).map(Some)

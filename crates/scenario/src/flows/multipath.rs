@@ -30,6 +30,9 @@ pub(super) struct Multipath {
     /// connection is opened on the first. Default: for each link of `from` and each of `to` the
     /// shortest path that begins with the one and ends with the other.
     paths: Option<NamedPaths>,
+    /// Between autonomous systems, in place of `paths`: how many subflows there are, each of
+    /// which chooses its paths by the flow's `path_policy`; default: 2.
+    subflows: Option<Located<u16>>,
     /// Paths that carry data only while no other works; default: none.
     backup_paths: Option<NamedPaths>,
     /// What becomes of subflows during the run; default: nothing.
@@ -140,6 +143,14 @@ impl Multipath {
         tcp: &TcpSettings,
         receiver_opens: bool,
     ) -> Result<MultipathPlan, Mistake> {
+        if around.paths.are_apart(ends) {
+            return self.between_systems(around, tcp, receiver_opens);
+        }
+        if let Some(it) = &self.subflows {
+            return Err(it
+                .mistake("`subflows` is for flows between autonomous systems")
+                .help("name the links of each path under `paths`"));
+        }
         let named = |it: &Option<NamedPaths>| {
             let paths = it.iter().flat_map(|it| &it.value);
             paths.map(|it| along(around, ends, it)).collect::<Result<Vec<_>, Mistake>>()
@@ -165,14 +176,50 @@ impl Multipath {
             addresses: interfaces.addresses(path),
             is_backup: place >= active,
         });
+        let settings = Arc::new(self.settings(around, tcp, settings.collect())?);
+        Ok(MultipathPlan { settings, paths, receiver_opens })
+    }
+
+    fn settings(
+        &self,
+        around: &Around<'_>,
+        tcp: &TcpSettings,
+        paths: Vec<PathSettings>,
+    ) -> Result<MultipathSettings, Mistake> {
+        let count = paths.len();
         let scheduler = self.scheduler.settings(&around.controllers.extensions.schedulers)?;
         let mut settings =
-            MultipathSettings::new(tcp.clone(), self.version.into(), settings.collect(), scheduler);
-        settings.changes = in_order(&self.changes, paths.len())?;
+            MultipathSettings::new(tcp.clone(), self.version.into(), paths, scheduler);
+        settings.changes = in_order(&self.changes, count)?;
         settings.opportunistic_retransmission = self.opportunistic_retransmission;
         settings.application_limited = self.application_limited;
         settings.server_is_capable = self.server_is_capable;
-        Ok(MultipathPlan { settings: Arc::new(settings), paths, receiver_opens })
+        Ok(settings)
+    }
+
+    /// The subflows of a flow between two autonomous systems, which have no links of their own.
+    fn between_systems(
+        &self,
+        around: &Around<'_>,
+        tcp: &TcpSettings,
+        receiver_opens: bool,
+    ) -> Result<MultipathPlan, Mistake> {
+        if let Some(it) = self.paths.as_ref().or(self.backup_paths.as_ref()) {
+            return Err(it
+                .mistake("between autonomous systems hosts choose the paths")
+                .help("write `subflows`, and a `path_policy` of the flow"));
+        }
+        let count = self.subflows.as_ref().map_or(2, |it| usize::from(it.value));
+        if let Some(it) = &self.subflows {
+            it.checked(
+                |_| (1..=MOST_PATHS).contains(&count),
+                || format!("a flow has 1 to {MOST_PATHS} subflows, not {count}"),
+                "write one such as subflows = 2",
+            )?;
+        }
+        let path = PathSettings { addresses: [0, 0], is_backup: false };
+        let settings = Arc::new(self.settings(around, tcp, vec![path; count])?);
+        Ok(MultipathPlan { settings, paths: vec![Vec::new(); count], receiver_opens })
     }
 
     /// Refuses too many paths, the same twice, and common links where there must not be any.

@@ -3,8 +3,11 @@
 use windtunnel_engine::Time;
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_queues::Discipline;
-use windtunnel_world::{ChangePlan, DirectionPlan, LinkChange, LinkPlan, Plan, PortId, Topology};
+use windtunnel_world::{
+    ChangePlan, DirectionPlan, LinkChange, LinkPlan, Plan, PortId, Topology, TunnelPlan, places,
+};
 
+use super::tcp::FULL_PACKET;
 use crate::controllers::Controllers;
 use crate::error::Mistake;
 use crate::located::Located;
@@ -98,15 +101,39 @@ impl<'a> Paths<'a> {
         // A path is computed only where there is something to find on it.
         let path = match own {
             Some(ports) => ports.to_vec(),
-            None if self.radios => self.links(ends),
+            None if self.radios || !self.plan.tunnels.is_empty() => self.links(ends),
             None => Vec::new(),
         };
+        let nodes = self.topology.nodes_of(ends[0], &path);
+        let overhead = self.overhead(ends, ip) + room_taken(&self.plan.tunnels, &nodes);
         let mut radios = path.into_iter().filter(|it| is_radio(&self.plan.links[it.link()]));
         let first = radios.next();
         // Of two, the sender could not say which one reports.
         let radio = first.filter(|_| radios.next().is_none());
-        Network { milder_marks: self.milder_marks, radio, overhead: self.overhead(ends, ip) }
+        Network { milder_marks: self.milder_marks, radio, overhead }
     }
+}
+
+/// By how many bytes the tunnels that a path over these nodes crosses have packets smaller
+/// than `FULL_PACKET`, so that all are within their MTUs.
+pub(crate) fn room_taken(tunnels: &[TunnelPlan], nodes: &[usize]) -> u16 {
+    let crossed: Vec<_> = tunnels.iter().filter_map(|it| Some((it, stretch(it, nodes)?))).collect();
+    let taken = |(tunnel, [from, to]): &(&TunnelPlan, [usize; 2])| {
+        let mtu = tunnel.carrier.mtu()?;
+        // Those around its ends put their headers on a packet before it enters.
+        let around = crossed
+            .iter()
+            .filter(|(it, [first, last])| it.ends != tunnel.ends && first <= from && to <= last);
+        let headers: u16 = around.map(|(it, _)| it.carrier.overhead()).sum();
+        Some((FULL_PACKET as u16 + headers).saturating_sub(mtu))
+    };
+    crossed.iter().filter_map(taken).max().unwrap_or(0)
+}
+
+/// Where a tunnel begins and ends on a path over these nodes, in the path's order.
+fn stretch(tunnel: &TunnelPlan, nodes: &[usize]) -> Option<[usize; 2]> {
+    let [first, second] = tunnel.ends;
+    [[first, second], [second, first]].into_iter().find_map(|it| places(nodes, it))
 }
 
 /// The ports of a path between two nodes that is named by its links.

@@ -26,7 +26,7 @@ use crate::timers::{above_zero, at_most_initial};
 use crate::units::{Bytes, Measured, Segments, bytes, microseconds, milliseconds, segments};
 
 /// The packet that a full segment fills by default, in bytes: Ethernet's.
-const FULL_PACKET: u32 = 1500;
+pub(super) const FULL_PACKET: u32 = 1500;
 
 /// What a receiver can hold at first, in bytes, if its buffer grows: what a window says
 /// that is not scaled.
@@ -235,14 +235,18 @@ impl Tcp {
         Ok(Transport::Tcp { settings: Arc::new(settings), workload })
     }
 
-    /// How the connections between two nodes behave that carry messages.
-    pub(super) fn of_messages(
+    /// How the connections between two nodes behave that carry what others say: `what` are
+    /// those.
+    pub(super) fn of_others(
         &self,
+        what: &str,
+        ip: IpVersion,
         around: &Around<'_>,
         ends: [usize; 2],
     ) -> Result<Arc<TcpSettings>, Mistake> {
         if let Some(it) = &self.workload {
-            return Err(it.mistake("sessions say what they carry").help("remove `workload`"));
+            let message = format!("{what} say what they carry");
+            return Err(it.mistake(message).help("remove `workload`"));
         }
         if let Some(it) = &self.split {
             return Err(it.mistake("proxies do not split them").help("remove `split`"));
@@ -250,8 +254,8 @@ impl Tcp {
         if let Some(it) = &self.multipath {
             return Err(it.mistake("they take one path").help("remove `multipath`"));
         }
-        let network = around.paths.network(ends, None, IpVersion::V4);
-        Ok(Arc::new(self.checked_settings(IpVersion::V4, around, network)?))
+        let network = around.paths.network(ends, None, ip);
+        Ok(Arc::new(self.checked_settings(ip, around, network)?))
     }
 
     /// The paths of a flow between two nodes that is carried like that, if it takes several.
@@ -282,7 +286,7 @@ impl Tcp {
             "leave out `split` or `multipath`",
         )?;
         multipath.checked(
-            |_| !around.paths.are_apart(ends),
+            |_| !around.paths.are_apart(ends) || around.paths.plan.autonomous_systems.is_some(),
             || "between regions all packets of a host take one path".to_owned(),
             "leave out `multipath`",
         )?;
@@ -368,9 +372,10 @@ impl Tcp {
             controller,
             receiver_controller: None,
         };
-        let segment = (FULL_PACKET - headers(&settings)) as u16 - overhead;
-        let overhead = self.multipath.as_ref().map_or(0, |it| it.value.overhead());
-        let segment = segment - overhead as u16;
+        let multipath = self.multipath.as_ref().map_or(0, |it| it.value.overhead());
+        let headers = headers(&settings) + multipath + u32::from(overhead);
+        // Tunnels that leave no room are refused later.
+        let segment = FULL_PACKET.saturating_sub(headers).max(1) as u16;
         settings.maximum_segment = match &self.maximum_segment {
             None => segment,
             Some(it) => within(it, MOST_DATA, "maximum_segment")? as u16,

@@ -5,6 +5,7 @@ use serde::Deserialize;
 use windtunnel_applications::udp::{self, UdpSettings};
 use windtunnel_engine::Rate;
 use windtunnel_packets::ip::IpVersion;
+use windtunnel_packets::udp::HEADER;
 
 use super::workloads::{Frames, OnOff, Steady};
 use crate::error::Mistake;
@@ -12,7 +13,12 @@ use crate::files::Files;
 use crate::located::Located;
 use crate::schema::short_forms;
 use crate::sizes::{MOST_DATA, within};
-use crate::units::{Bytes, Measured, bytes};
+use crate::units::{Bytes, Measured};
+
+/// The most bytes of a packet, with all its headers.
+const FULL_PACKET: u16 = 1500;
+/// What a datagram carries where that is not said, if there is room.
+const PAYLOAD: u16 = 1400;
 
 /// A flow over UDP: datagrams at a rate, or live frames.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -21,9 +27,9 @@ pub(crate) struct Udp {
     /// The rate of what the datagrams carry, without headers; required, but not with `frames`,
     /// which have their own.
     rate: Option<Located<Measured<Rate>>>,
-    /// The most that each datagram carries; all but the last of a frame carry as much.
-    #[serde(default = "bytes::<1400>")]
-    payload: Located<Measured<Bytes>>,
+    /// The most that each datagram carries; all but the last of a frame carry as much. Default:
+    /// 1400 B, or less where headers between autonomous systems leave less of 1500 B.
+    payload: Option<Located<Measured<Bytes>>>,
     /// When it sends; default: `bulk`.
     #[serde(default)]
     workload: Located<UdpWorkload>,
@@ -52,9 +58,14 @@ impl Udp {
     pub(super) fn plan(
         &self,
         ip: IpVersion,
+        overhead: u16,
         files: &mut Files<'_>,
     ) -> Result<UdpSettings, Mistake> {
-        let payload = within(&self.payload, MOST_DATA, "payload")? as u16;
+        let room = FULL_PACKET - ip.header() - HEADER - overhead;
+        let payload = match &self.payload {
+            Some(it) => within(it, MOST_DATA, "payload")? as u16,
+            None => PAYLOAD.min(room),
+        };
         let workload = match &self.workload.value {
             UdpWorkload::Frames(it) => {
                 if let Some(rate) = &self.rate {

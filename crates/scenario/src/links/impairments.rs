@@ -1,12 +1,12 @@
-//! Packets that a link delivers twice or late.
+//! Packets that a link delivers twice, late, or as late as its load makes them.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use windtunnel_engine::Duration;
-use windtunnel_links::Impairment;
+use windtunnel_engine::{Duration, Rate};
+use windtunnel_links::{Impairment, LoadDelay as LoadDelayPlan};
 
 use crate::error::Mistake;
-use crate::located::Located;
+use crate::located::{Located, number};
 use crate::timers::above_zero;
 use crate::units::{Measured, Share};
 
@@ -20,12 +20,58 @@ pub(crate) struct Reordering {
     lateness: Located<Measured<Duration>>,
 }
 
+/// A delay that grows with the load of a link: `delay` times the load in parts of `at`, to the
+/// given power.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct LoadDelay {
+    /// What it adds to the delay of each packet at the load `at`.
+    delay: Measured<Duration>,
+    /// The load at which that is so. It is counted with all headers, and may be less or more
+    /// than the rate of the link.
+    at: Measured<Rate>,
+    /// The power of the load, from 1 to 8.
+    #[serde(default = "number::<1>")]
+    power: Located<u16>,
+    /// How long the load is measured before it counts: the delay follows from the load in the
+    /// last full window.
+    window: Located<Measured<Duration>>,
+}
+
+/// The highest power of a load.
+const MOST_POWER: u16 = 8;
+
+impl LoadDelay {
+    fn plan(&self) -> Result<LoadDelayPlan, Mistake> {
+        let power = self.power.value;
+        self.power.checked(
+            |it| (1..=MOST_POWER).contains(it),
+            || format!("`power` must be from 1 to {MOST_POWER}, not {power}"),
+            "write one such as power = 2",
+        )?;
+        let window = above_zero(&self.window, "window")?;
+        Ok(LoadDelayPlan { delay: self.delay.0, at: self.at.0, power: power as u8, window })
+    }
+}
+
 /// Which packets one direction of a link delivers twice or late.
 pub(super) fn plan(
     duplication: Option<Measured<Share>>,
     reordering: Option<&Reordering>,
     mixing: Option<&Located<Measured<Duration>>>,
+    load_delay: Option<&Located<LoadDelay>>,
 ) -> Result<Impairment, Mistake> {
+    if let Some(it) = load_delay {
+        it.checked(
+            |_| duplication.is_none() && reordering.is_none() && mixing.is_none(),
+            || {
+                "on a link with `load_delay` no packet can be duplicated, reordered or mixed"
+                    .to_owned()
+            },
+            "remove `load_delay`, or `duplication`, `reordering` and `mixing`",
+        )?;
+    }
+    let load_delay = load_delay.map(|it| it.value.plan()).transpose()?;
     let lateness = reordering.map(|it| above_zero(&it.lateness, "lateness")).transpose()?;
     if let Some(mixing) = mixing {
         mixing.checked(
@@ -36,6 +82,7 @@ pub(super) fn plan(
     }
     let mixing = mixing.map(|it| above_zero(it, "mixing")).transpose()?;
     Ok(Impairment {
+        load_delay,
         mixing: mixing.unwrap_or(Duration::ZERO),
         duplication: duplication.map_or(0.0, |it| it.0.0),
         reordering: reordering.map_or(0.0, |it| it.probability.0.0),

@@ -20,11 +20,12 @@ use crate::error::Mistake;
 use crate::files::Files;
 use crate::located::{Both, Each, Located};
 use crate::nodes::Names;
+use crate::optical::OpticalLink;
 use crate::pace::Pace;
 use crate::queues::Queue;
 use crate::radio::RadioLink;
 use crate::units::{Bytes, Measured, Share, bytes};
-use impairments::Reordering;
+use impairments::{LoadDelay, Reordering};
 use loss::Loss;
 pub(crate) use loss::note as loss_note;
 use trace::TraceLink;
@@ -56,6 +57,10 @@ pub(crate) struct Common {
     /// The mean of the exponential time for which it holds each packet, as the mix of an anonymity
     /// network does: any packet may overtake any other. Default: none.
     mixing: Option<Each<Located<Measured<Duration>>>>,
+    /// A delay that grows with its load: for studies of hosts that choose their paths, where it
+    /// stands for a whole network. Not with `duplication`, `reordering` or `mixing`. Default:
+    /// none, but for what waits in its queue.
+    load_delay: Option<Each<Located<LoadDelay>>>,
     /// The shared medium that it uses: of all directions of all links that name the same
     /// one, a single packet is transmitted at a time. When the medium is free, the nodes
     /// with packets that wait take turns, one packet each, without collisions or any time
@@ -69,7 +74,8 @@ pub(crate) struct Common {
     overhead: Located<Measured<Bytes>>,
     /// The most bytes of an NDN packet on it, with its NDNLPv2 headers and without `overhead`:
     /// larger ones are sent in fragments and reassembled at the other end; where one is lost,
-    /// the packet is. At least 127 B. IP packets are not affected. Default: no limit.
+    /// the packet is. At least 127 B. Packets between regions that are larger are dropped, and
+    /// their sender is told; other IP packets are not affected. Default: no limit.
     mtu: Option<Located<Measured<Bytes>>>,
     /// The bytes of the PIT token that each NDN packet carries on it (NDNLPv2): 1 to 32.
     /// Default: no token.
@@ -85,6 +91,8 @@ pub(crate) enum Sending {
     Rate(Wire),
     /// By a radio.
     Radio(Box<RadioLink>),
+    /// By a beam of light.
+    Optical(Box<OpticalLink>),
     /// From a file.
     Trace(TraceLink),
 }
@@ -117,6 +125,7 @@ impl Link {
         let pace = match &self.own {
             Sending::Rate(it) => it.pace(),
             Sending::Radio(it) => it.pace(files, duration)?,
+            Sending::Optical(it) => it.pace(files, duration)?,
             Sending::Trace(it) => it.pace(files, duration)?,
         };
         let directions = [self.common.direction(&pace, 0)?, self.common.direction(&pace, 1)?];
@@ -126,9 +135,13 @@ impl Link {
         Ok(LinkPlan { name, nodes: ends, directions, channel, medium, link_service })
     }
 
-    /// The first of its keys that NDN packets alone need.
-    pub(crate) fn of_ndn(&self) -> Option<(&'static str, &Located<Measured<Bytes>>)> {
+    /// The first of its keys that NDN packets alone need, or those between regions as well.
+    pub(crate) fn of_ndn(
+        &self,
+        has_regions: bool,
+    ) -> Option<(&'static str, &Located<Measured<Bytes>>)> {
         let Common { mtu, pit_token, .. } = &self.common;
+        let mtu = if has_regions { &None } else { mtu };
         let keys = [("mtu", mtu), ("pit_token", pit_token)];
         keys.into_iter().find_map(|(key, it)| it.as_ref().map(|it| (key, it)))
     }
@@ -141,7 +154,7 @@ impl Link {
     ) -> Result<Vec<ChangePlan>, Mistake> {
         match &self.own {
             Sending::Rate(it) => it.changes(link, duration),
-            Sending::Radio(_) | Sending::Trace(_) => Ok(Vec::new()),
+            Sending::Radio(_) | Sending::Optical(_) | Sending::Trace(_) => Ok(Vec::new()),
         }
     }
 }
@@ -176,6 +189,7 @@ impl Common {
         let duplication = self.duplication.as_ref().map(|it| it.0[side]);
         let reordering = self.reordering.as_ref().map(|it| &it.0[side]);
         let mixing = self.mixing.as_ref().map(|it| &it.0[side]);
+        let load_delay = self.load_delay.as_ref().map(|it| &it.0[side]);
         Ok(DirectionPlan {
             rate: pace.rates[side],
             opportunities: pace.opportunities[side].clone(),
@@ -183,7 +197,7 @@ impl Common {
             delay: self.delay.0[side].0,
             loss: loss.map_or(Ok(LossPlan::None), Loss::plan)?,
             victims: loss.map_or(Victims::All, Loss::victims),
-            impairment: impairments::plan(duplication, reordering, mixing)?,
+            impairment: impairments::plan(duplication, reordering, mixing, load_delay)?,
             limit: queue.limit(),
             discipline: queue.discipline()?,
             overhead: self.overhead()?,

@@ -14,7 +14,7 @@ use windtunnel_engine::{Duration, Rate};
 use windtunnel_links::radio::{self, RadioPlan};
 use windtunnel_links::{PhysicalLayerMaker, ReportPlan};
 
-use self::decibels::not_negative;
+pub(crate) use self::decibels::not_negative;
 use crate::choice::choice;
 use crate::error::Mistake;
 use crate::files::Files;

@@ -511,7 +511,8 @@ impl Consumer {
             | Body::Datagram(_)
             | Body::Message(_)
             | Body::Tunnelled(_)
-            | Body::Region(_) => {}
+            | Body::Region(_)
+            | Body::Scion(_) => {}
         }
         self.fill_window(now, outbox);
     }

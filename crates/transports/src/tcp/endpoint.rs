@@ -22,6 +22,10 @@ pub type TcpOutbox = Vec<Packet>;
 /// The largest window that a segment can advertise (RFC 7323, section 2.3).
 const LARGEST_WINDOW: u64 = (u16::MAX as u64) << 14;
 
+/// The least bytes of data that a segment is cut to because a link carries no larger one: as
+/// Linux's `tcp_min_snd_mss`.
+const LEAST_SEGMENT: u16 = 48;
+
 /// Which end of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
@@ -331,6 +335,22 @@ impl Endpoint {
     #[must_use]
     pub fn unacknowledged(&self) -> u64 {
         self.sender.as_ref().map_or(0, |it| it.unacknowledged())
+    }
+
+    /// A segment of `length` bytes of data did not fit into a packet that a link on the path
+    /// carries, by `excess` bytes: what is not acknowledged goes again in segments that do. They
+    /// do not become larger again.
+    pub fn shrink(&mut self, now: Time, [length, excess]: [u16; 2], outbox: &mut TcpOutbox) {
+        let segment = length.saturating_sub(excess);
+        if !(LEAST_SEGMENT..self.settings.maximum_segment).contains(&segment) {
+            return;
+        }
+        let settings = TcpSettings { maximum_segment: segment, ..(*self.settings).clone() };
+        self.settings = Arc::new(settings);
+        if let Some(sender) = &mut self.sender {
+            sender.shrink(&self.settings);
+        }
+        self.transmit(now, outbox);
     }
 
     /// How it behaves.

@@ -161,6 +161,13 @@ impl Scoreboard {
         (self.oldest != NONE).then(|| (self.oldest, self.at(self.oldest)))
     }
 
+    /// Forgets all segments: what they had is to be sent in others.
+    pub(super) fn clear(&mut self) {
+        let next = self.next();
+        let Self { unacknowledged, sendings, .. } = *self;
+        *self = Self { base: next, highest: next, sendings, ..Self::new(unacknowledged) };
+    }
+
     /// A new segment of `length` bytes of data is sent; it ends before `end`.
     #[inline]
     pub(super) fn send(&mut self, now: Time, end: u64, length: u16, snapshot: Snapshot) {

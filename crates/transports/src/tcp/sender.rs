@@ -9,6 +9,7 @@
 mod bursts;
 mod idleness;
 mod losses;
+mod path_mtu;
 mod small_queue;
 mod spurious;
 mod state;
@@ -69,6 +70,8 @@ pub(super) struct Sender {
     pacer: Pacer,
     /// The next byte to be sent for the first time.
     next: u64,
+    /// The byte after the last that was sent before segments had to become smaller.
+    sent_before: u64,
     /// The byte after the last that the application wrote.
     limit: u64,
     closing: bool,
@@ -140,6 +143,7 @@ impl Sender {
             rack: Rack::new(),
             pacer: Pacer::default(),
             next: FIRST,
+            sent_before: FIRST,
             limit: FIRST,
             closing: false,
             fin_end: None,
@@ -285,7 +289,11 @@ impl Sender {
         let before = self.board.unacknowledged();
         let acknowledged = extend(before, segment.acknowledgement);
         if acknowledged > self.next {
-            return;
+            if acknowledged > self.sent_before {
+                return;
+            }
+            // What was sent before segments had to become smaller has arrived after all.
+            self.next = acknowledged;
         }
         let edge = acknowledged + window;
         let repeats = acknowledged == before && edge == self.edge && segment.length == 0;

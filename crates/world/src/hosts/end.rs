@@ -56,6 +56,14 @@ impl End {
         either!(self, it => it.receive(now, segment, ecn, outbox));
     }
 
+    /// A segment did not fit into a packet on its path. The subflows of Multipath TCP do not go
+    /// where that can be.
+    pub(crate) fn shrink(&mut self, now: Time, lengths: [u16; 2], outbox: &mut TcpOutbox) {
+        if let Self::Tcp(endpoint) = self {
+            endpoint.shrink(now, lengths, outbox);
+        }
+    }
+
     pub(crate) fn wake(&mut self, now: Time, outbox: &mut TcpOutbox) {
         either!(self, it => it.wake(now, outbox));
     }

@@ -329,11 +329,30 @@ impl Hosts {
             | Body::LinkPacket(_)
             | Body::Message(_)
             | Body::Tunnelled(_)
-            | Body::Region(_) => {}
+            | Body::Region(_)
+            | Body::Scion(_) => {}
         }
     }
 
     #[inline]
+    /// A packet of the end at `side` was by so many bytes larger than a link carries. What UDP
+    /// carries is as large as its application says: only TCP sends smaller packets.
+    #[cold]
+    pub(crate) fn on_too_large(
+        &mut self,
+        network: &mut Network,
+        now: Time,
+        side: Side,
+        packet: &Packet,
+        excess: u16,
+    ) {
+        let Body::Segment(segment) = &packet.body else { return };
+        let Some(place) = self.sockets.find(Key::new(segment.connection, side)) else { return };
+        let lengths = [segment.length, excess];
+        self.sockets[place].endpoint.shrink(now, lengths, &mut self.outbox);
+        self.after(network, now, place);
+    }
+
     fn take_in(
         &mut self,
         network: &mut Network,

@@ -14,7 +14,7 @@ use windtunnel_networks::layer::{
 use windtunnel_networks::ndn::fib::NextHop;
 use windtunnel_networks::ndn::forwarder::ForwarderCounters;
 use windtunnel_networks::ndn::link_service::{LinkService, LinkServiceCounters};
-use windtunnel_networks::region;
+use windtunnel_networks::{region, scion};
 use windtunnel_packets::ndn::wire::size::NameSize;
 use windtunnel_packets::ndn::{LinkPacket, Name};
 use windtunnel_packets::{Body, Packet, ProtocolNumber};
@@ -287,6 +287,7 @@ impl Nodes {
             Body::Message(message) => Some(message.protocol),
             // Tunnels between nodes have paths; one without is a layer's own.
             Body::Region(_) | Body::Tunnelled(_) => Some(region::PROTOCOL),
+            Body::Scion(_) => Some(scion::PROTOCOL),
             _ => None,
         };
         if let Some(protocol) = protocol {
@@ -414,6 +415,9 @@ fn act(
     }
     for packet in actions.delivered.drain(..) {
         network.send(now, node, packet.route, packet);
+    }
+    for (packet, excess) in actions.too_large.drain(..) {
+        network.return_too_large(packet, excess);
     }
     for (time, timer) in actions.timers.drain(..) {
         let timer = layer << LAYER_SHIFT | timer.0;

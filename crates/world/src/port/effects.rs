@@ -17,17 +17,27 @@ pub(super) struct Effects {
     layer: Option<Box<dyn PhysicalLayer>>,
     pub(super) opportunities: Option<Cursor>,
     impairments: Impairments,
+    /// Since when all is lost, while it is.
+    loses_since: Option<Time>,
 }
 
 impl Effects {
-    /// What a link has, if it has anything.
-    pub(super) fn new(plan: &DirectionPlan, random: Random) -> Option<Box<Self>> {
+    /// What a link has, if it has anything; `can_lose` says whether its channel loses all at
+    /// times.
+    pub(super) fn new(plan: &DirectionPlan, can_lose: bool, random: Random) -> Option<Box<Self>> {
         let impairments = Impairments::new(plan.loss, plan.victims, plan.impairment);
         let opportunities = plan.opportunities.clone().map(Cursor::new);
         let layer = plan.physical_layer.as_deref().map(PhysicalLayerMaker::layer);
         let any = layer.is_some() || opportunities.is_some() || impairments.is_any();
-        let holding = random.second();
-        any.then(|| Box::new(Self { random, holding, layer, opportunities, impairments }))
+        let (holding, loses_since) = (random.second(), None);
+        (any || can_lose).then(|| {
+            Box::new(Self { random, holding, layer, opportunities, impairments, loses_since })
+        })
+    }
+
+    /// Since when all is lost, while it is.
+    pub(super) fn loses_since(&mut self) -> &mut Option<Time> {
+        &mut self.loses_since
     }
 
     /// Whether a packet uses the link once, and as soon as that is free.
@@ -84,6 +94,11 @@ impl Effects {
     /// How many packets are late.
     pub(super) fn late(&self) -> usize {
         self.impairments.late.len()
+    }
+
+    /// Whether what is late cannot be overtaken.
+    pub(super) fn keeps_order(&self) -> bool {
+        self.impairments.keeps_order()
     }
 
     /// Lets a packet come late that would have arrived at `now`; returns when, if it

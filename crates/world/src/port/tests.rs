@@ -13,10 +13,13 @@ use windtunnel_queues::{
 };
 
 use super::*;
-use windtunnel_links::{AirPlan, Impairment, Loss, Opportunities, PhysicalLayerMaker, Victims};
+use windtunnel_links::{
+    AirPlan, Impairment, LoadDelay, Loss, Opportunities, PhysicalLayerMaker, Victims,
+};
 
 mod air;
 mod delay;
+mod fade;
 mod opportunities;
 mod stall;
 
@@ -46,17 +49,22 @@ struct Bench {
 
 impl Bench {
     fn new(plan: &DirectionPlan) -> Self {
-        Self::with(plan, None)
+        Self::with(plan, None, false)
+    }
+
+    /// One whose link can be told to lose all.
+    fn that_can_lose(plan: &DirectionPlan) -> Self {
+        Self::with(plan, None, true)
     }
 
     fn on_a_shared_medium(plan: &DirectionPlan) -> Self {
-        Self::with(plan, Some(Time::ZERO))
+        Self::with(plan, Some(Time::ZERO), false)
     }
 
-    fn with(plan: &DirectionPlan, medium: Option<Time>) -> Self {
+    fn with(plan: &DirectionPlan, medium: Option<Time>, can_lose: bool) -> Self {
         let stream = |name| Streams::new(1, 0).stream(name);
         Self {
-            port: Port::new(plan, medium.is_some(), 0, stream("link"), stream("queue")),
+            port: Port::new(plan, medium.is_some(), can_lose, 0, stream("link"), stream("queue")),
             store: PacketStore::default(),
             events: EventQueue::default(),
             script: Vec::new(),
@@ -380,8 +388,44 @@ fn late_packets_are_overtaken_and_no_other_is() {
     }
 }
 
+/// 40 ms at 8 Mbps, measured over 10 ms.
+fn load_delay() -> LoadDelay {
+    let (delay, window) = (Duration::from_millis(40), Duration::from_millis(10));
+    LoadDelay { delay, at: megabits(8), power: 1, window }
+}
+
+/// The first window sees no load. Then the link is full, at 1000 bytes a millisecond: 40 ms more
+/// each; and when all have been sent, the load of the windows before counts for the last ones.
+#[test]
+fn on_a_link_with_a_load_delay_packets_are_late_by_the_load_and_in_order() {
+    let impairment = Impairment { load_delay: Some(load_delay()), ..Impairment::default() };
+    let limit = QueueLimit::Packets(100);
+    for discipline in patient() {
+        let plan = DirectionPlan { impairment, limit, ..direction(discipline) };
+        let bench = Bench::new(&plan).offering(0, 60).run();
+        assert!(bench.numbers().is_sorted() && bench.arrived.len() == 60);
+        let held: Vec<u64> = bench
+            .times()
+            .iter()
+            .enumerate()
+            .map(|(it, time)| time - 11_000 - 1000 * it as u64)
+            .collect();
+        // From 11 ms on they come; the window from 10 ms on holds nine of them.
+        assert!(held[..9].iter().all(|it| *it == 0), "{held:?}");
+        assert!(held[9..19].iter().all(|it| *it == 36_000), "{held:?}");
+        assert!(held[19..].iter().all(|it| *it == 40_000), "{held:?}");
+        assert_eq!(bench.port.counters().late, 0, "none can be overtaken");
+    }
+}
+
 fn change() -> impl Strategy<Value = LinkChange> {
-    let state = vec![LinkChange::Stall, LinkChange::Down, LinkChange::Up];
+    let state = vec![
+        LinkChange::Stall,
+        LinkChange::Down,
+        LinkChange::Up,
+        LinkChange::Lose,
+        LinkChange::Deliver,
+    ];
     prop_oneof![
         (1..100_u64).prop_map(|it| LinkChange::Rate(megabits(it))),
         prop::sample::select(state),
@@ -439,6 +483,7 @@ proptest! {
         reordering in 0.0..0.3_f64,
         lateness in 0..20_000_u64,
         mixes: bool,
+        depends_on_load: bool,
         impaired: bool,
         air in prop::option::of(air()),
         opportunities in prop::option::of(trace()),
@@ -454,7 +499,11 @@ proptest! {
             if impaired {
                 plan.loss = Loss::Bernoulli(loss);
                 let mixing = if mixes { lateness } else { Duration::ZERO };
-                plan.impairment = Impairment { duplication, reordering, lateness, mixing };
+                plan.impairment = if depends_on_load {
+                    Impairment { load_delay: Some(load_delay()), ..Impairment::default() }
+                } else {
+                    Impairment { duplication, reordering, lateness, mixing, load_delay: None }
+                };
             }
             let run = || {
                 let mut bench =

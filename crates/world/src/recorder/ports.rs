@@ -61,5 +61,6 @@ fn sample(
         discipline_drops: counters.discipline_drops - before.discipline_drops,
         losses: counters.losses - before.losses,
         marks: counters.marks - before.marks,
+        some_congestion_marks: counters.some_congestion_marks - before.some_congestion_marks,
     }
 }

@@ -38,6 +38,7 @@ pub(crate) fn plan(nodes: usize, links: &[Joined]) -> Plan {
         sessions: Vec::new(),
         domains: None,
         regions: Default::default(),
+        autonomous_systems: None,
         sky: None,
         routing: Routing {
             metric: Metric::Delay,

@@ -51,6 +51,7 @@ pub(crate) fn nodes(names: &[&str]) -> Plan {
         sessions: Vec::new(),
         domains: None,
         regions: windtunnel_world::RegionNames::default(),
+        autonomous_systems: None,
         sky: None,
         changes: Vec::new(),
         routing: Routing {

@@ -31,7 +31,8 @@ impl Channel for SineChannel {
         let factor = 1.0 + (TAU * now.as_seconds() / self.period.as_seconds()).sin() / 2.0;
         let scaled = |it: Rate| it.bits_per_second() as f64 * factor;
         let rates = self.rates.map(|it| Rate::from_bits_per_second(scaled(it) as u64));
-        ChannelState { rates, next: Some(now + Duration::from_millis(1)), radio: None }
+        let next = Some(now + Duration::from_millis(1));
+        ChannelState { rates, next, ..ChannelState::default() }
     }
 }
 

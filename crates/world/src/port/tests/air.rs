@@ -143,7 +143,9 @@ fn arrivals(air: AirPlan, offers: &[Time], changes: &[(Time, LinkChange)]) -> Ve
                 LinkChange::Delay(_)
                 | LinkChange::Cut
                 | LinkChange::Announce
-                | LinkChange::Withdraw => {}
+                | LinkChange::Withdraw
+                | LinkChange::Lose
+                | LinkChange::Deliver => {}
                 LinkChange::Stall => stalled = true,
                 LinkChange::Up | LinkChange::Down => {
                     // Of those who wait for it, the first starts at once.
@@ -183,7 +185,10 @@ proptest! {
         };
         let mut changes: Vec<_> = changes.into_iter().map(|(gap, change)| {
             // An outage would lose what is under way.
-            let change = if change == LinkChange::Down { LinkChange::Stall } else { change };
+            let change = match change {
+                LinkChange::Down | LinkChange::Lose => LinkChange::Stall,
+                _ => change,
+            };
             (after(gap), change)
         }).collect();
         changes.push((after(1), LinkChange::Up));

@@ -1,8 +1,15 @@
-//! The ends of a tunnel that carries IP packets in IP packets, as functions in their nodes.
+//! The ends of tunnels, as functions in their nodes: here of those that carry IP packets in IP
+//! packets.
+
+mod cipher;
+mod session;
+mod wireguard;
 
 use windtunnel_engine::Time;
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::{Body, Packet, PacketStore};
+
+pub use wireguard::{WireGuardEnd, WireGuardSettings};
 
 use crate::function::{FunctionActions, LinkState, NetworkFunction, Tap};
 
@@ -18,8 +25,12 @@ pub struct TunnelCounters {
     pub entered: u64,
     /// Their bytes, with the outer headers.
     pub entered_bytes: u64,
-    /// Packets for which there was no room in another one.
+    /// Packets for which there was no room in another one, or that were larger than the MTU.
     pub too_large: u64,
+    /// Packets dropped because too many waited for a session, or to be encrypted or decrypted.
+    pub dropped: u64,
+    /// The handshakes begun here.
+    pub handshakes: u64,
     /// Packets that left here.
     pub left: u64,
     /// Those of them that were marked in the tunnel.

@@ -1,0 +1,38 @@
+//! Networks in which hosts choose the paths of their packets, as in SCION: autonomous systems
+//! that find segments by beacons, hosts that combine these to paths, and border routers that
+//! forward by the hop fields in a packet and keep no table between systems.
+//!
+//! Sources: the SCION header specification, and docs.scion.org on the control plane, beaconing
+//! and SCMP.
+
+mod beacons;
+mod combination;
+mod control;
+mod counters;
+mod data_plane;
+mod discovery;
+mod flows;
+mod fragments;
+mod host;
+mod inside;
+mod lookups;
+mod maker;
+mod messages;
+mod node;
+mod paths;
+pub mod policies;
+mod probes;
+mod reports;
+mod settings;
+
+pub use beacons::Beacons;
+pub use combination::{Combined, combine};
+pub use counters::{ControlCounters, RouterCounters};
+pub use discovery::{Known, discover, paths};
+pub use flows::{FlowNumber, FlowPolicies, FlowPolicy};
+pub use host::{PathChange, PathUse};
+pub use maker::{PROTOCOL, ScionMaker};
+pub use node::{FlowView, ScionNode};
+pub use settings::{
+    Beaconing, ExternalInterface, LinkPlan, Relation, ScionSettings, System, SystemPlan,
+};

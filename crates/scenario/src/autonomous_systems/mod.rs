@@ -1,0 +1,216 @@
+//! Autonomous systems whose hosts choose the paths of their packets, as in SCION.
+
+mod beaconing;
+pub(crate) mod policies;
+mod relations;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toml::Spanned;
+use windtunnel_networks::scion::policies::PolicySettings;
+use windtunnel_networks::scion::{
+    FlowNumber, FlowPolicies, FlowPolicy, ScionMaker, ScionSettings, SystemPlan,
+};
+use windtunnel_packets::scion::IsdAs;
+use windtunnel_world::{AutonomousSystems, DomainsPlan, Groups, LinkPlan, Plan, Transport};
+
+use crate::error::{Mistake, list};
+use crate::located::{Located, Named};
+use crate::nodes::Names;
+pub(crate) use beaconing::Beaconing;
+use relations::Relations;
+
+/// Ethernet's packets: what a link without an MTU carries.
+const ETHERNET: u16 = 1500;
+
+/// An autonomous system: its nodes use IP among themselves, and SCION to reach those of others.
+/// All nodes of a scenario with autonomous systems are in one. Two in the core that a link
+/// joins are neighbours there; of other two that a link joins, one is the parent of the other,
+/// or both are peers.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AutonomousSystem {
+    /// The number of its isolation domain and its own, such as `"1-64512"` or
+    /// `"1-ff00:0:110"`.
+    isd_as: Located<String>,
+    /// Whether it is in the core of its isolation domain.
+    #[serde(default)]
+    core: bool,
+    /// Its nodes. Those with a link to another autonomous system are its border routers; on the
+    /// first one is its control service.
+    nodes: Located<Vec<Located<String>>>,
+    /// Those of its isolation domain that carry its packets, and from which it has its beacons.
+    #[serde(default)]
+    parents: Vec<Located<String>>,
+    /// Those with which it exchanges packets from and to itself and those below it. Named on
+    /// one side or both.
+    #[serde(default)]
+    peers: Vec<Located<String>>,
+}
+
+/// What a scenario says of autonomous systems.
+pub(crate) struct Systems<'a> {
+    pub(crate) systems: &'a Named<AutonomousSystem>,
+    pub(crate) beaconing: &'a Beaconing,
+}
+
+impl Systems<'_> {
+    /// The network of autonomous systems; none if there are none.
+    pub(crate) fn plan(
+        &self,
+        nodes: &Names<'_>,
+        links: &[LinkPlan],
+    ) -> Result<Option<Arc<ScionMaker>>, Mistake> {
+        let Some((first, _)) = self.systems.first() else { return Ok(None) };
+        let numbers = self.numbers()?;
+        let places = self.places(nodes, first)?;
+        self.check_inside(nodes, links, &places)?;
+        let relations = Relations::of(self.systems, &numbers)?;
+        let plans = self.systems.values().zip(&numbers).map(|(it, number)| {
+            let nodes = it.nodes.value.iter().map(|it| nodes.index(it).map(|it| it as u32));
+            Ok(SystemPlan {
+                isd_as: *number,
+                is_core: it.core,
+                nodes: nodes.collect::<Result<_, Mistake>>()?,
+            })
+        });
+        let plans: Vec<SystemPlan> = plans.collect::<Result<_, Mistake>>()?;
+        let links = relations.links(self.systems, links, &places)?;
+        let beaconing = self.beaconing.plan()?;
+        let underlay = self.beaconing.underlay();
+        let settings = ScionSettings::new(&plans, &links, beaconing, underlay);
+        Ok(Some(Arc::new(ScionMaker::new(settings))))
+    }
+
+    fn numbers(&self) -> Result<Vec<IsdAs>, Mistake> {
+        let mut known: BTreeMap<IsdAs, &str> = BTreeMap::new();
+        let mut numbers = Vec::with_capacity(self.systems.len());
+        for (name, system) in self.systems {
+            let number = system.number()?;
+            if let Some(other) = known.insert(number, name.get_ref()) {
+                let name = name.get_ref();
+                let message =
+                    format!("autonomous systems `{other}` and `{name}` have one number, {number}");
+                return Err(system.isd_as.mistake(message).help("give each its own"));
+            }
+            numbers.push(number);
+        }
+        Ok(numbers)
+    }
+
+    /// The system of each node.
+    fn places(&self, nodes: &Names<'_>, first: &Spanned<String>) -> Result<Vec<u32>, Mistake> {
+        let mut places = vec![None; nodes.count()];
+        for (place, (name, system)) in (0..).zip(self.systems) {
+            system.nodes.checked(
+                |it| !it.is_empty(),
+                || format!("autonomous system `{}` has no nodes", name.get_ref()),
+                "name at least one",
+            )?;
+            for node in &system.nodes.value {
+                let known = &mut places[nodes.index(node)?];
+                if known.is_some() {
+                    let message = format!("node `{}` is in two autonomous systems", node.value);
+                    return Err(node.mistake(message).help("name it in one"));
+                }
+                *known = Some(place);
+            }
+        }
+        if let Some(node) = places.iter().position(Option::is_none) {
+            let known: Vec<&str> = self.systems.keys().map(|it| it.get_ref().as_str()).collect();
+            let message = format!("node `{}` is in no autonomous system", nodes.name(node));
+            let help = format!("add it to the nodes of one of {}", list(&known));
+            return Err(Mistake::new(message).at(first.span()).help(help));
+        }
+        Ok(places.into_iter().flatten().collect())
+    }
+
+    /// The nodes of a system reach each other inside it.
+    fn check_inside(
+        &self,
+        nodes: &Names<'_>,
+        links: &[LinkPlan],
+        places: &[u32],
+    ) -> Result<(), Mistake> {
+        let mut inside = Groups::new(places.len());
+        for link in links.iter().filter(|it| places[it.nodes[0]] == places[it.nodes[1]]) {
+            inside.join(link.nodes);
+        }
+        for (name, system) in self.systems {
+            let members = system.nodes.value.iter();
+            let members: Vec<usize> =
+                members.map(|it| nodes.index(it)).collect::<Result<_, _>>()?;
+            if let Some(apart) = members.iter().find(|it| !inside.are_joined([members[0], **it])) {
+                let (name, apart) = (name.get_ref(), nodes.name(*apart));
+                let message =
+                    format!("no path inside autonomous system `{name}` leads to node `{apart}`");
+                return Err(system.nodes.mistake(message).help("join its nodes by links"));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl AutonomousSystem {
+    fn number(&self) -> Result<IsdAs, Mistake> {
+        let number = self.isd_as.value.parse::<IsdAs>();
+        let number = number.ok().filter(|it| it.isd() > 0 && it.number() > 0);
+        number.ok_or_else(|| {
+            let value = &self.isd_as.value;
+            self.isd_as
+                .mistake(format!("`{value}` is not the number of an autonomous system"))
+                .help("write one such as \"1-64512\" or \"1-ff00:0:110\"")
+        })
+    }
+}
+
+/// Puts a network into a plan that has no flows yet.
+pub(crate) fn put(maker: &Arc<ScionMaker>, systems: &Named<AutonomousSystem>, plan: &mut Plan) {
+    let settings = maker.settings();
+    let of = settings.places.iter().map(|it| it.system).collect();
+    let names = systems.keys().map(|it| it.get_ref().clone()).collect();
+    plan.domains = Some(DomainsPlan { of, carrier: Arc::<ScionMaker>::clone(maker) });
+    plan.autonomous_systems = Some(AutonomousSystems { names, settings: Arc::clone(settings) });
+}
+
+/// Lets the flows of a plan choose their paths by these policies; those without by the default.
+pub(crate) fn choose(maker: &ScionMaker, policies: &[PolicySettings], plan: &mut Plan) {
+    let maker = Arc::new(maker.with_flows(policies_of(plan, policies)));
+    if let Some(it) = &mut plan.domains {
+        it.carrier = Arc::<ScionMaker>::clone(&maker);
+    }
+    if let Some(it) = &mut plan.autonomous_systems {
+        it.settings = Arc::clone(maker.settings());
+    }
+}
+
+/// The policies of all flows, by the numbers of their connections.
+fn policies_of(plan: &Plan, chosen: &[PolicySettings]) -> FlowPolicies {
+    let mut policies = FlowPolicies::default();
+    for (place, flow) in plan.flows.iter().enumerate() {
+        let policy = chosen.get(place).cloned().unwrap_or_default();
+        let mut add = |number, subflow, subflows, from: usize| {
+            let (policy, from) = (policy.clone(), from as u32);
+            let flow = FlowPolicy { number, flow: place, subflow, subflows, from, policy };
+            policies.flows.push(flow);
+        };
+        if matches!(flow.transport, Transport::Udp(_)) {
+            add(FlowNumber::Datagrams(place as u32), 0, 1, flow.from);
+            continue;
+        }
+        let subflows = flow.multipath.as_ref().map_or(1, |it| it.paths.len());
+        for (part, ([from, _], _)) in flow.connections().enumerate() {
+            let subflow = if flow.multipath.is_some() { part } else { 0 };
+            let number = FlowNumber::Connections(policies.classes);
+            add(number, subflow, subflows, from);
+            if flow.has_many_connections() {
+                policies.many.push(policies.classes);
+            }
+            policies.classes += 1;
+        }
+    }
+    policies
+}

@@ -1,0 +1,80 @@
+"""Captures of tunnels, as tshark reads them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from conftest import Command
+from test_capture import WRONG, needs_tshark, tshark
+from windtunnel import Results
+
+LINE = """\
+duration = "2 s"
+nodes = { a = {}, near = {}, core = {}, far = {}, b = {} }
+
+[defaults.link]
+rate = "20 Mbps"
+delay = "5 ms"
+
+[links]
+first = { nodes = ["a", "near"] }
+second = { nodes = ["near", "core"] }
+third = { nodes = ["core", "far"] }
+fourth = { nodes = ["far", "b"] }
+
+[flows.f]
+from = "a"
+to = "b"
+controller = "cubic"
+
+[tunnels.t]
+nodes = ["near", "far"]
+"""
+
+
+def captured(windtunnel: Command, folder: Path, keys: str) -> Path:
+    """Run a flow through a tunnel with these keys; give what its middle saw on one link."""
+    (folder / "line.toml").write_text(LINE + keys, encoding="utf-8")
+    ran = windtunnel("run", "line.toml", "--pcap", "core", "--out", "there")
+    assert ran.returncode == 0, ran.stderr
+    return folder / "there" / "captures" / "run-0" / "core.pcapng"
+
+
+@needs_tshark
+@pytest.mark.parametrize(("ip", "headers"), [("v4", 20), ("v6", 40)])
+def test_tshark_reads_wireguard(windtunnel: Command, tmp_path: Path, ip: str, headers: int) -> None:
+    """Its messages have their types, lengths and counters; nothing else passes."""
+    file = captured(windtunnel, tmp_path, f'kind = "wireguard"\nip = "{ip}"\n')
+    assert tshark(file, WRONG, "frame.number") == []
+    assert tshark(file, "!wg", "frame.number") == []
+    fields = ("wg.type", "frame.len", "wg.counter")
+    seen = tshark(file, "wg && frame.interface_name == second", *fields)
+    ethernet = 14 + headers + 8
+    assert seen[0][:2] == ["1", str(ethernet + 148)]
+    assert seen[1][:2] == ["2", str(ethernet + 92)]
+    data = seen[2:]
+    assert {kind for kind, *_ in data} == {"4"}
+    assert max(int(length) for _, length, _ in data) == ethernet + 32 + 1420
+    # What goes one way is numbered from zero on; what a queue dropped before is missing.
+    sent = tshark(file, "wg.type == 4 && frame.interface_name == second", "eth.src", "wg.counter")
+    for source in {it for it, _ in sent}:
+        counters = [int(counter) for it, counter in sent if it == source]
+        assert counters[:100] == list(range(100))
+        assert counters == sorted(set(counters))
+
+
+@needs_tshark
+def test_tshark_finds_the_retransmissions_of_a_tcp_tunnel(
+    windtunnel: Command, tmp_path: Path
+) -> None:
+    keys = (
+        'kind = "tcp"\ntcp = { controller = "cubic" }\n[defaults.link.loss]\nprobability = "1 %"\n'
+    )
+    file = captured(windtunnel, tmp_path, keys)
+    assert tshark(file, WRONG, "frame.number") == []
+    assert tshark(file, "!tcp", "frame.number") == []
+    assert len({tuple(it) for it in tshark(file, "tcp", "tcp.stream")}) == 1
+    tunnels = Results.load(tmp_path / "there")["tunnels"]
+    assert tunnels["retransmissions"].sum() > 0
