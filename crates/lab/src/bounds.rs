@@ -9,9 +9,7 @@ mod ip;
 mod rate;
 
 use windtunnel_engine::Duration;
-use windtunnel_packets::ndn::wire::size::{
-    DataShape, InterestShape, NameSize, data_size, interest_size,
-};
+use windtunnel_packets::ndn::wire::size::{DataShape, InterestShape};
 use windtunnel_transports::ndn::consumer::ConsumerWorkload;
 use windtunnel_world::{ConsumerPlan, DirectionPlan, Plan, PortId, ProducerPlan, Topology};
 
@@ -61,8 +59,9 @@ impl Network<'_> {
             let content_length = it.producer.content;
             let signature = it.producer.signature;
             let shape = DataShape { content_length, signature, ..DataShape::default() };
-            let prefix = NameSize::of(&self.plan.prefixes[it.prefix]);
-            (data_size(prefix, 0, &shape), content_length)
+            let format = self.plan.formats[it.prefix];
+            let prefix = format.name_size(&self.plan.prefixes[it.prefix]);
+            (format.data_size(prefix, 0, &shape), content_length)
         });
         // The best share of content; with one payload everywhere, just that.
         let share = |(size, content): &(u32, u32)| f64::from(*content) / f64::from(*size);
@@ -193,7 +192,8 @@ impl Network<'_> {
     /// The time of Data through a port, and of its Interest in the other direction.
     fn round_trip(&self, port: PortId, consumer: &ConsumerPlan) -> Duration {
         let shape = InterestShape::default();
-        let interest = interest_size(consumer.settings.prefix_size, 0, &shape);
+        let interest =
+            consumer.settings.format.interest_size(consumer.settings.prefix_size, 0, &shape);
         let (data, _) = self.smallest_data(consumer);
         let one_way = |direction: &DirectionPlan, size: u32| {
             let transmission = match &direction.opportunities {

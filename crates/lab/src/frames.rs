@@ -7,13 +7,15 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddrV4, SocketAddrV6};
 use std::sync::Arc;
 
 use etherparse::{EtherType, Ethernet2Header};
+use thiserror::Error;
 use windtunnel_networks::scion::ScionSettings;
 use windtunnel_packets::bridge::{EdgeAcknowledgement, EdgeAddresses};
+use windtunnel_packets::ccnx;
 use windtunnel_packets::ip::{self, Addresses, IpVersion};
 use windtunnel_packets::multipath::Multipath;
 use windtunnel_packets::ndn::wire::size::{DataShape, NameSize, SignatureKind, data_size};
 use windtunnel_packets::ndn::wire::{EncodeError, Name};
-use windtunnel_packets::ndn::{self, Data, Nack, PrefixId};
+use windtunnel_packets::ndn::{self, Data, Nack, PacketFormat, PrefixId};
 use windtunnel_packets::region::protocol::TYPED_ADDRESSES;
 use windtunnel_packets::region::{
     self, AddressKind, Content, Control, RegionPacket, TypedAddress, TypedAddresses,
@@ -149,6 +151,28 @@ fn acknowledgement(seen: &SeenPacket) -> Vec<u8> {
     of.message(addresses, edges(*path)).encode()
 }
 
+/// The name of what a packet asks for or brings, if it is a packet of CCNx.
+fn ccnx_name(body: &Body) -> Option<ndn::Name> {
+    let name = match body {
+        Body::Interest(it) => it.name,
+        Body::Data(it) => it.name,
+        Body::Nack(it) => it.interest.name,
+        _ => return None,
+    };
+    (name.format == PacketFormat::Ccnx).then_some(name)
+}
+
+/// Why a packet has no frame.
+#[derive(Debug, Error)]
+pub(crate) enum FrameError {
+    /// NDN's packets are smaller.
+    #[error(transparent)]
+    Ndn(#[from] EncodeError),
+    /// CCNx's are.
+    #[error(transparent)]
+    Ccnx(#[from] ccnx::EncodeError),
+}
+
 impl Frames {
     pub(crate) fn new(plan: &Plan) -> Self {
         let domains = plan.domains.as_ref().map(|it| &*it.of);
@@ -170,16 +194,40 @@ impl Frames {
     /// The frame of a packet that goes from one node to its neighbour.
     ///
     /// # Errors
-    /// [`EncodeError::TooLarge`].
+    /// [`FrameError`] if it is too large.
     pub(crate) fn frame(
         &self,
         seen: &SeenPacket,
         nodes: [usize; 2],
-    ) -> Result<Vec<u8>, EncodeError> {
+    ) -> Result<Vec<u8>, FrameError> {
         let [source, destination] = nodes.map(hardware_address);
-        let (ether_type, bytes) = self.encode(seen)?;
+        let (ether_type, bytes) = match ccnx_name(&seen.packet.body) {
+            Some(name) => (EtherType::IPV4, self.ccnx(&seen.packet, name, nodes)?),
+            None => self.encode(seen)?,
+        };
         let header = Ethernet2Header { source, destination, ether_type };
         Ok([&header.to_bytes()[..], &bytes].concat())
+    }
+
+    /// The IP packet around a packet of CCNx, from one node to its neighbour.
+    fn ccnx(
+        &self,
+        packet: &Packet,
+        name: ndn::Name,
+        nodes: [usize; 2],
+    ) -> Result<Vec<u8>, ccnx::EncodeError> {
+        let prefix = self.prefix(name.prefix);
+        let bytes = match &packet.body {
+            Body::Data(data) => ndn::encode_content_object(data, prefix)?,
+            Body::Nack(it) => {
+                ndn::encode_ccnx_interest(&it.interest, prefix, Some(it.reason))?
+            }
+            Body::Interest(it) => ndn::encode_ccnx_interest(it, prefix, None)?,
+            _ => Vec::new(),
+        };
+        let end = |it: usize| SocketAddrV4::new(address(self.numbers[it], 0), ndn::CCNX_PORT);
+        let [source, destination] = nodes.map(end);
+        Ok(ip::encode_udp(&bytes, packet.ecn, &Addresses::V4 { source, destination }))
     }
 
     /// The bytes of a packet, and what they are.

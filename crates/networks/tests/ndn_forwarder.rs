@@ -8,7 +8,7 @@ use common::{
     nack_packet, random,
 };
 use windtunnel_engine::Time;
-use windtunnel_packets::ndn::{Interest, NackReason};
+use windtunnel_packets::ndn::{Interest, NackReason, Name, PacketFormat};
 use windtunnel_packets::{Body, Packet};
 
 fn marks(sent: &[(u16, Packet)]) -> Vec<(u16, bool)> {
@@ -325,4 +325,51 @@ fn nothing_is_due_while_nothing_is_pending() {
     assert_eq!(node.forwarder.next_expiry(), None);
     node.forwarder.expire(Time::NEVER);
     assert_eq!(node.counters().expired, 0);
+}
+
+/// An Interest of CCNx, which has no nonce.
+fn ccnx(segment: u64, hop_limit: u8) -> Interest {
+    let name = Name { format: PacketFormat::Ccnx, ..interest(segment, 0).name };
+    Interest { name, hop_limit: Some(hop_limit), ..interest(segment, 0) }
+}
+
+/// RFC 8569, section 2.4.2: a node must forward what a neighbour sends again, and may aggregate
+/// what another one asks for.
+#[test]
+fn over_ccnx_what_a_neighbour_sends_again_goes_on_at_once() {
+    for strategy in ["best-route", "multicast", "pcon"] {
+        let mut node = Node::with(strategy, 0, AS_NFD, &[2]);
+        assert_eq!(faces(&node.ask(0, 0, ccnx(5, 9))), [2], "{strategy}");
+        assert_eq!(faces(&node.ask(0, 0, ccnx(5, 9))), [2], "{strategy}");
+        assert_eq!(faces(&node.ask(500, 1, ccnx(5, 9))), [], "{strategy}");
+        assert_eq!(node.counters().aggregated, 1, "{strategy}");
+        let data = data_packet(5);
+        let Body::Data(mut of) = data.body else { panic!("it is Data") };
+        of.name.format = PacketFormat::Ccnx;
+        let data = Packet { body: Body::Data(of), ..data };
+        assert_eq!(faces(&node.receive(600, 2, data)), [0, 1], "{strategy}");
+    }
+}
+
+/// The same section: an Interest that may go further must not wait for one that may not.
+#[test]
+fn over_ccnx_an_interest_that_may_go_further_is_not_aggregated() {
+    let mut node = Node::new();
+    assert_eq!(faces(&node.ask(0, 0, ccnx(5, 4))), [2]);
+    assert_eq!(faces(&node.ask(1, 1, ccnx(5, 4))), []);
+    let sent = node.ask(2, 3, ccnx(5, 6));
+    assert_eq!(faces(&sent), [2]);
+    let Body::Interest(further) = sent[0].1.body else { panic!("it is an Interest") };
+    assert_eq!(further.hop_limit, Some(5));
+    assert_eq!(faces(&node.ask(3, 1, ccnx(6, 1))), [], "it may reach this node alone");
+    assert_eq!(faces(&node.ask(4, 6, ccnx(5, 6))), [], "as far as one that was sent");
+}
+
+#[test]
+fn over_ccnx_hop_limits_end_loops_and_nothing_else_does() {
+    let mut node = Node::new();
+    node.forwarder.watch_for_loops();
+    node.ask(0, 0, ccnx(5, 9));
+    assert_eq!(faces(&node.ask(1, 2, ccnx(5, 7))), []);
+    assert_eq!((node.counters().loops, node.counters().nacks_out), (0, 0));
 }

@@ -2,6 +2,7 @@
 //! is no protocol behaviour here.
 
 pub mod bridge;
+pub mod ccnx;
 mod ecn;
 mod flow_key;
 pub mod ip;

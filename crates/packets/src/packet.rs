@@ -6,7 +6,7 @@ use crate::flow_key::FlowKey;
 use crate::ip::IpVersion;
 use crate::message::{MESSAGE_WORDS, Message, ProtocolNumber};
 use crate::ndn::wire::size::{CONGESTION_MARK_SIZE, LinkHeaders, link_packet_size, link_size};
-use crate::ndn::{Data, Interest, LinkPacket, Nack};
+use crate::ndn::{Data, Interest, LinkPacket, Nack, PacketFormat};
 use crate::region::RegionPacket;
 use crate::scion::ScionPacket;
 use crate::tcp::Segment;
@@ -119,8 +119,11 @@ impl Packet {
                 let mark = if self.marked() { CONGESTION_MARK_SIZE } else { 0 };
                 return link_packet_size(u32::from(link_packet.headers) + mark, network_size);
             }
-            Body::Nack(nack) => Some(nack.reason),
-            Body::Interest(_) | Body::Data(_) => None,
+            Body::Nack(nack) if nack.interest.name.format == PacketFormat::Ndn => Some(nack.reason),
+            Body::Data(data) if data.name.format == PacketFormat::Ndn => None,
+            Body::Interest(interest) if interest.name.format == PacketFormat::Ndn => None,
+            // A mark is in the IP header, and what was refused comes back as it is.
+            Body::Nack(_) | Body::Data(_) | Body::Interest(_) => return network_size,
         };
         if nack.is_none() && !self.marked() {
             return network_size;

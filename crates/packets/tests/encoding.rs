@@ -17,7 +17,7 @@ use windtunnel_packets::ndn::wire::size::{
     DataShape, InterestShape, NameSize, SignatureKind, data_size, interest_size,
 };
 use windtunnel_packets::ndn::wire::{self, Component, ComponentType, LpPacket};
-use windtunnel_packets::ndn::{self, Data, Interest, LinkPacket, Nack, NackReason, Name, PrefixId};
+use windtunnel_packets::ndn::{self, Data, Interest, LinkPacket, Nack, NackReason, Name, PacketFormat, PrefixId};
 use windtunnel_packets::tcp::{ByteCounters, Flags, SackBlock, Segment, SynOptions};
 use windtunnel_packets::udp::{self, Datagram};
 use windtunnel_packets::{Body, Ecn, Packet, PacketStore};
@@ -314,7 +314,7 @@ prop_compose! {
         hop_limit in option::of(any::<u8>()),
         must_be_fresh in any::<bool>(),
     ) -> Interest {
-        let name = Name { prefix: PrefixId(0), segment };
+        let name = Name { prefix: PrefixId(0), format: PacketFormat::Ndn, segment };
         Interest { name, nonce, lifetime_ms, hop_limit, must_be_fresh }
     }
 }
@@ -394,7 +394,7 @@ proptest! {
 fn a_link_packet_is_numbered_if_it_is_a_fragment() {
     let inside = PacketStore::default().insert(Packet::ndn(
         Body::Data(Data {
-            name: Name { prefix: PrefixId(0), segment: 0 },
+            name: Name { prefix: PrefixId(0), format: PacketFormat::Ndn, segment: 0 },
             content: 10,
             freshness_ms: 0,
         }),

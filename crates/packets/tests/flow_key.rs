@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use windtunnel_engine::Time;
 use windtunnel_packets::bridge::{EdgeAcknowledgement, PROTOCOL};
-use windtunnel_packets::ndn::{Data, Interest, Nack, NackReason, Name, PrefixId};
+use windtunnel_packets::ndn::{Data, Interest, Nack, NackReason, Name, PacketFormat, PrefixId};
 use windtunnel_packets::tcp::{Flags, Segment};
 use windtunnel_packets::udp::Datagram;
 use windtunnel_packets::{Body, Ecn, FlowKey, Packet, Route};
@@ -14,7 +14,7 @@ fn packet(body: Body, place: u32) -> Packet {
 }
 
 fn interest(prefix: u32, segment: u64) -> Interest {
-    let name = Name { prefix: PrefixId(prefix), segment };
+    let name = Name { prefix: PrefixId(prefix), format: PacketFormat::Ndn, segment };
     Interest { name, nonce: 1, lifetime_ms: 4000, hop_limit: None, must_be_fresh: false }
 }
 

@@ -3,7 +3,6 @@
 use indexmap::{IndexMap, IndexSet};
 use toml::Spanned;
 use windtunnel_engine::Duration;
-use windtunnel_packets::ndn::wire::Name;
 use windtunnel_world::{
     ChangePlan, ConsumerPlan, LinkPlan, Plan, ProducerPlan, RecordingPlan, RegionNames,
 };
@@ -18,6 +17,7 @@ use crate::extensions::Extensions;
 use crate::files::Files;
 use crate::located::Named;
 use crate::nodes::Names;
+use crate::prefixes::Prefixes;
 use crate::regions::{Planned, Regions};
 use crate::scenario::Scenario;
 use crate::{bridges, flows, sessions, tunnels};
@@ -48,7 +48,7 @@ pub(crate) fn plan(
     let link_names: Vec<String> = links.iter().map(|it| it.name.clone()).collect();
     let link_names = Names::among("link", link_names.iter().map(String::as_str));
     let routing = scenario.routing.plan(&nodes, &link_names, &links)?;
-    let mut prefixes = IndexSet::new();
+    let mut prefixes = Prefixes::default();
     let producers = producers(scenario, &nodes, &mut prefixes)?;
     let around =
         consumers::Around { nodes: &nodes, controllers: &controllers, producers: &producers };
@@ -58,11 +58,13 @@ pub(crate) fn plan(
         agreements: &scenario.agreements,
         protocol: &scenario.region_protocol,
     };
+    let (prefixes, formats) = prefixes.into_parts();
     let mut plan = Plan {
         nodes: all.clone(),
         links,
         changes: changes(scenario, duration)?,
-        prefixes: prefixes.into_iter().collect(),
+        prefixes,
+        formats,
         producers,
         consumers,
         flows: Vec::new(),
@@ -142,7 +144,7 @@ fn links(
 fn producers(
     scenario: &Scenario,
     nodes: &Names<'_>,
-    prefixes: &mut IndexSet<Name<'static>>,
+    prefixes: &mut Prefixes,
 ) -> Result<Vec<ProducerPlan>, Mistake> {
     each(&scenario.producers, |_, producer| producer.plan(nodes, prefixes))
 }
@@ -150,7 +152,7 @@ fn producers(
 fn consumers(
     scenario: &Scenario,
     around: &consumers::Around<'_>,
-    prefixes: &mut IndexSet<Name<'static>>,
+    prefixes: &mut Prefixes,
 ) -> Result<Vec<ConsumerPlan>, Mistake> {
     each(&scenario.consumers, |name, consumer| consumer.plan(name, around, prefixes))
 }

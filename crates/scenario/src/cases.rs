@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use indexmap::IndexSet;
 use toml_edit::{DocumentMut, Key};
+use windtunnel_packets::ndn::PacketFormat;
 use windtunnel_world::{ConsumerPlan, Plan, RecordingPlan};
 
 use crate::build;
@@ -245,6 +246,12 @@ fn check_size(text: &str) -> Result<(), Mistake> {
 
 /// As text, the prefix that each consumer asks for.
 fn prefixes(plan: &Plan) -> Vec<String> {
-    let prefix = |it: &ConsumerPlan| plan.prefixes[it.settings.prefix.0 as usize].to_string();
+    let prefix = |it: &ConsumerPlan| {
+        let name = &plan.prefixes[it.settings.prefix.0 as usize];
+        match it.settings.format {
+            PacketFormat::Ndn => name.to_string(),
+            PacketFormat::Ccnx => format!("ccnx:{name}"),
+        }
+    };
     plan.consumers.iter().map(prefix).collect()
 }

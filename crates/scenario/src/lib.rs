@@ -29,6 +29,7 @@ mod nodes;
 mod optical;
 mod pace;
 mod periods;
+mod prefixes;
 mod producers;
 mod queues;
 mod radio;

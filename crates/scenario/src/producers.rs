@@ -1,10 +1,9 @@
 //! Producers, and the prefixes that they serve.
 
-use indexmap::IndexSet;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use windtunnel_engine::Duration;
-use windtunnel_packets::ndn::wire::Name;
+use windtunnel_packets::ndn::PacketFormat;
 use windtunnel_packets::ndn::wire::size::SignatureKind;
 use windtunnel_transports::ndn::producer::Producer as Settings;
 use windtunnel_world::ProducerPlan;
@@ -13,13 +12,12 @@ use crate::choice::choice;
 use crate::error::Mistake;
 use crate::located::Located;
 use crate::nodes::Names;
+use crate::prefixes::Prefixes;
 use crate::schema::filled;
 use crate::units::{Bytes, Measured, bytes};
 
 /// Room in the largest packet for the name, the signature and the headers.
 const MOST_PAYLOAD: u64 = 8192;
-/// Room beside the largest payload, the largest signature and the headers.
-const MOST_NAME: usize = 250;
 
 /// A producer: answers every Interest below its prefix.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -28,7 +26,8 @@ const MOST_NAME: usize = 250;
 pub(crate) struct Producer {
     /// The node that it is on.
     node: Located<String>,
-    /// The prefix that it serves, such as `/video`.
+    /// The prefix that it serves, such as `/video`, or `ccnx:/video`: then packets are CCNx's (RFC
+    /// 8609), in UDP datagrams from node to node.
     prefix: Located<String>,
     /// The content of each Data packet.
     #[serde(default = "bytes::<1024>")]
@@ -38,9 +37,8 @@ pub(crate) struct Producer {
     /// How long it takes to answer.
     #[serde(default = "at_once")]
     response_delay: Measured<Duration>,
-    /// What signs the Data.
-    #[serde(default)]
-    signature: Signature,
+    /// What signs the Data; default: `digest-sha256`. CCNx's Content Objects have nothing.
+    signature: Option<Located<Signature>>,
 }
 
 fn at_once() -> Measured<Duration> {
@@ -69,19 +67,31 @@ impl Producer {
     pub(crate) fn plan(
         &self,
         nodes: &Names<'_>,
-        prefixes: &mut IndexSet<Name<'static>>,
+        prefixes: &mut Prefixes,
     ) -> Result<ProducerPlan, Mistake> {
         let freshness = self.freshness.map_or(0, |it| it.0.as_nanos() / 1_000_000);
+        let node = nodes.index(&self.node)?;
+        let prefix = prefixes.insert(&self.prefix)?;
+        self.check_format(prefixes.format(prefix))?;
         Ok(ProducerPlan {
-            node: nodes.index(&self.node)?,
-            prefix: prefixes.insert_full(parse_prefix(&self.prefix)?).0,
+            node,
+            prefix,
             producer: Settings {
                 content: self.content()?,
                 freshness_ms: u32::try_from(freshness).unwrap_or(u32::MAX),
                 response_delay: self.response_delay.0,
-                signature: self.signature.into(),
+                signature: self.signature.as_ref().map_or(Signature::default(), |it| it.value).into(),
             },
         })
+    }
+
+    fn check_format(&self, format: PacketFormat) -> Result<(), Mistake> {
+        let Some(signature) = &self.signature else { return Ok(()) };
+        signature.checked(
+            |_| format == PacketFormat::Ndn,
+            || "Content Objects of CCNx are not signed here".to_owned(),
+            "remove `signature`, or serve a prefix without `ccnx:`",
+        )
     }
 
     fn content(&self) -> Result<u32, Mistake> {
@@ -92,19 +102,5 @@ impl Producer {
             &format!("write 1 B to {MOST_PAYLOAD} B"),
         )?;
         Ok(bytes as u32)
-    }
-}
-
-/// A prefix from its URI.
-pub(crate) fn parse_prefix(uri: &Located<String>) -> Result<Name<'static>, Mistake> {
-    let name = uri.value.parse::<Name<'static>>().map_err(|error| {
-        uri.mistake(format!("`{}` is not a valid name: {error}", uri.value))
-            .help("write one such as \"/video/news\"")
-    })?;
-    match name.components_size() {
-        ..=MOST_NAME => Ok(name),
-        size => Err(uri
-            .mistake(format!("a name of {size} bytes is too long"))
-            .help(format!("write one of at most {MOST_NAME} bytes; a packet has at most 8800"))),
     }
 }

@@ -9,7 +9,7 @@ use crate::choice::choice;
 use crate::error::Mistake;
 use crate::located::Located;
 use crate::nodes::Names;
-use crate::producers::parse_prefix;
+use crate::prefixes;
 use crate::units::{Measured, milliseconds};
 
 /// How Interests find producers, and IP packets their destination by the shortest
@@ -153,6 +153,6 @@ impl Route {
             let help = format!("it joins `{first}` and `{second}`");
             return Err(self.link.mistake(message).help(help));
         }
-        Ok(RoutePlan { node, prefix: parse_prefix(&self.prefix)?, link, cost: self.cost })
+        Ok(RoutePlan { node, prefix: prefixes::parse(&self.prefix)?.0, link, cost: self.cost })
     }
 }

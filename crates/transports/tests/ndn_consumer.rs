@@ -9,7 +9,7 @@ use rand_distr::Zipf;
 use windtunnel_controllers::{AnyController, Controller, DESCRIPTIONS, Start, Value};
 use windtunnel_engine::{Duration, Random, Streams, Time};
 use windtunnel_packets::ndn::wire::size::NameSize;
-use windtunnel_packets::ndn::{Data, Interest, Nack, NackReason, Name, PrefixId};
+use windtunnel_packets::ndn::{Data, Interest, Nack, NackReason, Name, PacketFormat, PrefixId};
 use windtunnel_packets::{Body, Packet};
 use windtunnel_transports::ndn::consumer::{
     Backoff, Consumer, ConsumerCounters, ConsumerOutbox, ConsumerSettings, ConsumerWorkload,
@@ -27,7 +27,7 @@ fn random(name: &str) -> Random {
 
 /// A segment of the first prefix.
 fn name(segment: u64) -> Name {
-    Name { prefix: PrefixId(0), segment }
+    Name { prefix: PrefixId(0), format: PacketFormat::Ndn, segment }
 }
 
 fn interest(segment: u64, nonce: u32) -> Interest {
@@ -59,6 +59,7 @@ fn marked(packet: Packet) -> Packet {
 fn settings() -> ConsumerSettings {
     ConsumerSettings {
         prefix: PrefixId(0),
+        format: PacketFormat::Ndn,
         prefix_size: NameSize(10),
         workload: ConsumerWorkload::Stream,
         segment_size: 1000,

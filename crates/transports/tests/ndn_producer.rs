@@ -5,7 +5,7 @@ use windtunnel_engine::Duration;
 use windtunnel_packets::Body;
 use windtunnel_packets::ndn::wire;
 use windtunnel_packets::ndn::wire::size::{NameSize, SignatureKind};
-use windtunnel_packets::ndn::{Interest, Name, PrefixId, encode_data};
+use windtunnel_packets::ndn::{Interest, Name, PacketFormat, PrefixId, encode_data};
 use windtunnel_transports::ndn::producer::Producer;
 
 proptest! {
@@ -18,7 +18,7 @@ proptest! {
         let prefix: wire::Name<'static> = "/some/prefix".parse().unwrap();
         let (response_delay, signature) = (Duration::ZERO, SignatureKind::Ed25519);
         let producer = Producer { content, freshness_ms, response_delay, signature };
-        let name = Name { prefix: PrefixId(0), segment };
+        let name = Name { prefix: PrefixId(0), format: PacketFormat::Ndn, segment };
         let interest =
             Interest { name, nonce: 1, lifetime_ms: 4000, hop_limit: None, must_be_fresh: false };
         let packet = producer.answer(&interest, NameSize::of(&prefix));

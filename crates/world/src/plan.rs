@@ -18,7 +18,7 @@ use windtunnel_networks::scion::ScionSettings;
 use windtunnel_networks::tunnel::WireGuardSettings;
 use windtunnel_orbits::{GroundPath, Sky};
 use windtunnel_packets::ip::IpVersion;
-use windtunnel_packets::ndn::wire;
+use windtunnel_packets::ndn::{PacketFormat, wire};
 use windtunnel_packets::wireguard;
 use windtunnel_queues::{Discipline, QueueLimit};
 use windtunnel_transports::mptcp::MultipathSettings;
@@ -42,6 +42,8 @@ pub struct Plan {
     pub changes: Vec<ChangePlan>,
     /// All prefixes in use; their place is their number.
     pub prefixes: Vec<wire::Name<'static>>,
+    /// How the packets below each of them are encoded.
+    pub formats: Vec<PacketFormat>,
     /// Who serves what.
     pub producers: Vec<ProducerPlan>,
     /// Who asks for what.

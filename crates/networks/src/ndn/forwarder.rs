@@ -4,7 +4,7 @@
 use hashbrown::HashTable;
 use smallvec::SmallVec;
 use windtunnel_engine::{Duration, Handle, Random, Time};
-use windtunnel_packets::ndn::{Data, Interest, Nack, NackReason, Name, wire};
+use windtunnel_packets::ndn::{Data, Interest, Nack, NackReason, Name, PacketFormat, wire};
 use windtunnel_packets::{Body, Packet};
 
 use super::content_store::ContentStore;
@@ -12,7 +12,7 @@ use super::face::FaceId;
 use super::fib::{Fib, NextHop};
 use super::name_index::hash;
 use super::pit::Pit;
-use super::strategy::{Chosen, Decision, InterestArrival, Strategy};
+use super::strategy::{Chosen, Decision, InterestArrival, Resending, Strategy};
 
 /// What is to be sent, and over which face. Callers keep one and empty it, so
 /// that sending allocates nothing once warm.
@@ -270,13 +270,22 @@ impl Forwarder {
             None => self.pit.insert(&interest, packet.network_size),
         };
         let entry = self.pit.entry(pending);
+        let goes_further = found.is_some() && interest.hop_limit > entry.interest.hop_limit;
+        if interest.name.format == PacketFormat::Ccnx && found.is_some() {
+            interest.hop_limit = interest.hop_limit.max(entry.interest.hop_limit);
+        }
         entry.interest = interest;
         let waited = entry.note_in(now, face, &interest, packet.marked());
         if found.is_some() && !waited {
             self.counters.aggregated += 1;
         }
         let expires = self.pit.set_expiry(pending, now + interest.lifetime());
-        self.forward(now, face, waited, pending, packet.network_size, outbox);
+        let resending = match interest.name.format {
+            PacketFormat::Ndn => Resending::Later,
+            PacketFormat::Ccnx if waited || goes_further => Resending::Always,
+            PacketFormat::Ccnx => Resending::Never,
+        };
+        self.forward(now, face, (waited, resending), pending, packet.network_size, outbox);
         Some(expires)
     }
 
@@ -293,7 +302,12 @@ impl Forwarder {
         }
     }
 
+    /// Whether it was here before; CCNx's Interests have no nonces, and their hop limits end
+    /// them.
     fn is_loop(&mut self, face: FaceId, interest: &Interest, pending: Option<Handle>) -> bool {
+        if interest.name.format == PacketFormat::Ccnx {
+            return false;
+        }
         let dead = self.dead_nonces.as_ref();
         dead.is_some_and(|it| it.contains(interest, interest.nonce))
             || pending
@@ -326,7 +340,7 @@ impl Forwarder {
         &mut self,
         now: Time,
         face: FaceId,
-        retransmission: bool,
+        (retransmission, resending): (bool, Resending),
         pending: Handle,
         network_size: u16,
         outbox: &mut ForwarderOutbox,
@@ -338,8 +352,15 @@ impl Forwarder {
             Some(id) => {
                 let next_hops = self.fib.next_hops(id);
                 let nonce = interest.nonce;
-                let arrival =
-                    InterestArrival { now, face, nonce, retransmission, entry: id, next_hops };
+                let arrival = InterestArrival {
+                    now,
+                    face,
+                    nonce,
+                    retransmission,
+                    resending,
+                    entry: id,
+                    next_hops,
+                };
                 self.strategy.decide(&arrival, entry, &mut self.random, &mut self.chosen)
             }
         };

@@ -18,7 +18,7 @@ use windtunnel_engine::{Duration, Time};
 use windtunnel_packets::ndn::wire::size::{
     CONGESTION_MARK_SIZE, LinkHeaders, link_payload, link_size,
 };
-use windtunnel_packets::ndn::{LinkPacket, NackReason, PrefixId};
+use windtunnel_packets::ndn::{LinkPacket, NackReason, PacketFormat, PrefixId};
 use windtunnel_packets::{Body, Ecn, Packet, PacketStore, Route};
 
 /// What a link asks of the link services at its ends.
@@ -238,14 +238,16 @@ impl LinkService {
     }
 }
 
-/// The prefix of an NDN packet's name, and the reason if it is a NACK.
+/// The prefix of an NDN packet's name, and the reason if it is a NACK; none of other packets,
+/// CCNx's among them.
 fn identify(packet: &Packet) -> Option<(PrefixId, Option<NackReason>)> {
-    match &packet.body {
-        Body::Interest(it) => Some((it.name.prefix, None)),
-        Body::Data(it) => Some((it.name.prefix, None)),
-        Body::Nack(it) => Some((it.interest.name.prefix, Some(it.reason))),
-        _ => None,
-    }
+    let (name, reason) = match &packet.body {
+        Body::Interest(it) => (it.name, None),
+        Body::Data(it) => (it.name, None),
+        Body::Nack(it) => (it.interest.name, Some(it.reason)),
+        _ => return None,
+    };
+    (name.format == PacketFormat::Ndn).then_some((name.prefix, reason))
 }
 
 /// A link packet with so many bytes of the network packet.

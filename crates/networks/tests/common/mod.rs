@@ -10,7 +10,7 @@ use windtunnel_networks::ndn::forwarder::{
     Forwarder, ForwarderCounters, ForwarderMarks, ForwarderOutbox,
 };
 use windtunnel_networks::ndn::strategy::Strategy;
-use windtunnel_packets::ndn::{Data, Interest, Nack, NackReason, Name, PrefixId};
+use windtunnel_packets::ndn::{Data, Interest, Nack, NackReason, Name, PacketFormat, PrefixId};
 use windtunnel_packets::{Body, Packet};
 
 pub(crate) fn milliseconds(time: u64) -> Time {
@@ -27,7 +27,7 @@ pub(crate) fn face(number: u16) -> FaceId {
 
 /// A segment of the first prefix.
 pub(crate) fn name(segment: u64) -> Name {
-    Name { prefix: PrefixId(0), segment }
+    Name { prefix: PrefixId(0), format: PacketFormat::Ndn, segment }
 }
 
 pub(crate) fn interest(segment: u64, nonce: u32) -> Interest {

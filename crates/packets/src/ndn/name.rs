@@ -2,6 +2,8 @@
 //! Names of components are translated to and from these at the border of the network;
 //! inside, names are compared in one step.
 
+use super::format::PacketFormat;
+
 /// The index of a prefix in the list of prefixes in use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PrefixId(pub u32);
@@ -11,6 +13,8 @@ pub struct PrefixId(pub u32);
 pub struct Name {
     /// All components but the last.
     pub prefix: PrefixId,
+    /// The protocol of all names below it.
+    pub format: PacketFormat,
     /// The last component, a segment number.
     pub segment: u64,
 }

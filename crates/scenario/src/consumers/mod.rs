@@ -3,14 +3,11 @@
 mod reactions;
 mod workload;
 
-use indexmap::IndexSet;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use windtunnel_controllers::Start;
 use windtunnel_engine::{Duration, Time};
-use windtunnel_packets::ndn::PrefixId;
-use windtunnel_packets::ndn::wire::Name;
-use windtunnel_packets::ndn::wire::size::NameSize;
+use windtunnel_packets::ndn::{PacketFormat, PrefixId};
 use windtunnel_transports::ndn::consumer::ConsumerSettings;
 use windtunnel_transports::rtt::RtoLimits;
 use windtunnel_world::{ConsumerPlan, ProducerPlan};
@@ -20,7 +17,7 @@ use crate::error::Mistake;
 use crate::located::Located;
 use crate::needs::{Carrier, check_needs};
 use crate::nodes::Names;
-use crate::producers::parse_prefix;
+use crate::prefixes::Prefixes;
 use crate::schema::filled;
 use crate::timers::{self, zero};
 use crate::units::{Measured, Segments, Share, milliseconds, segments};
@@ -37,7 +34,7 @@ const SEGMENT: u32 = 1024;
 pub(crate) struct Consumer {
     /// The node that it is on.
     node: Located<String>,
-    /// The prefix of what it asks for.
+    /// The prefix of what it asks for; with `ccnx:`, as its producer has it.
     prefix: Located<String>,
     /// What controls its window: a name under `[controllers]`, the name of a
     /// controller, or a table with the latter as `kind` and parameters.
@@ -62,11 +59,12 @@ pub(crate) struct Consumer {
     /// How long its Interests stay pending: 1 ms to 1 h.
     #[serde(default = "milliseconds::<4000>")]
     interest_lifetime: Located<Measured<Duration>>,
-    /// How many hops its Interests may take; default: no limit.
+    /// How many hops its Interests may take; default: no limit, or 255 over CCNx, whose
+    /// Interests always have one.
     hop_limit: Option<u8>,
     /// Whether cached Data past its freshness is refused.
     #[serde(default)]
-    must_be_fresh: bool,
+    must_be_fresh: Located<bool>,
     /// What a fraction of a segment in the window allows.
     #[serde(default)]
     window_fraction: WindowFraction,
@@ -123,15 +121,15 @@ impl Consumer {
         &self,
         name: &str,
         around: &Around<'_>,
-        prefixes: &mut IndexSet<Name<'static>>,
+        prefixes: &mut Prefixes,
     ) -> Result<ConsumerPlan, Mistake> {
         let controller = around.controllers.settings(&self.controller)?;
         check_needs(around.controllers, &controller, Carrier::Consumer, &self.controller)?;
         let start = self.window()?;
         let node = around.nodes.index(&self.node)?;
-        let prefix = prefixes.insert_full(parse_prefix(&self.prefix)?).0;
+        let prefix = prefixes.insert(&self.prefix)?;
         let segment = segment_size(around.producers, prefixes, prefix);
-        let settings = self.settings(prefix, &prefixes[prefix], segment)?;
+        let settings = self.settings(prefix, prefixes, segment)?;
         Ok(ConsumerPlan { name: name.to_owned(), node, settings, controller, start })
     }
 
@@ -148,23 +146,42 @@ impl Consumer {
         Ok(Start { initial_window, minimum_window, restart_window: initial_window })
     }
 
+    /// CCNx has no word for freshness: a node's own clock decides what has expired.
+    fn check_format(&self, format: PacketFormat) -> Result<(), Mistake> {
+        self.must_be_fresh.checked(
+            |it| !it || format == PacketFormat::Ndn,
+            || "`must_be_fresh` is for NDN, and the prefix is one of CCNx".to_owned(),
+            "remove it",
+        )
+    }
+
+    fn hop_limit(&self, format: PacketFormat) -> Option<u8> {
+        match format {
+            PacketFormat::Ndn => self.hop_limit,
+            PacketFormat::Ccnx => Some(self.hop_limit.unwrap_or(u8::MAX)),
+        }
+    }
+
     fn settings(
         &self,
         prefix: usize,
-        name: &Name<'_>,
+        prefixes: &Prefixes,
         segment: u32,
     ) -> Result<ConsumerSettings, Mistake> {
+        let format = prefixes.format(prefix);
+        self.check_format(format)?;
         let [start, start_within] = [&self.start, &self.start_within].map(|it| it.value.0);
         let start = Time::ZERO + start;
         let most_doublings = self.most_doublings;
         Ok(ConsumerSettings {
             prefix: PrefixId(prefix as u32),
-            prefix_size: NameSize::of(name),
+            format,
+            prefix_size: format.name_size(prefixes.name(prefix)),
             workload: self.workload.plan(segment)?,
             segment_size: segment,
             lifetime_ms: lifetime(&self.interest_lifetime)?,
-            hop_limit: self.hop_limit,
-            must_be_fresh: self.must_be_fresh,
+            hop_limit: self.hop_limit(format),
+            must_be_fresh: self.must_be_fresh.value,
             timeout_limits: RtoLimits {
                 initial: timers::above_zero(&self.initial_timeout, "initial_timeout")?,
                 minimum: self.minimum_timeout.value.0,
@@ -203,11 +220,12 @@ fn lifetime(lifetime: &Located<Measured<Duration>>) -> Result<u32, Mistake> {
 /// segment.
 fn segment_size(
     producers: &[ProducerPlan],
-    prefixes: &IndexSet<Name<'static>>,
+    prefixes: &Prefixes,
     prefix: usize,
 ) -> u32 {
-    let serves = |it: &&ProducerPlan| prefixes[it.prefix].is_prefix_of(&prefixes[prefix]);
-    let length = |it: &ProducerPlan| NameSize::of(&prefixes[it.prefix]).0;
+    let name = |it: &ProducerPlan| prefixes.name(it.prefix);
+    let serves = |it: &&ProducerPlan| name(it).is_prefix_of(prefixes.name(prefix));
+    let length = |it: &ProducerPlan| name(it).components_size();
     let closest = producers
         .iter()
         .filter(serves)

@@ -13,8 +13,8 @@ use windtunnel_controllers::{
     Acknowledgement, AnyController, Congestion, Controller, Delivery, Description, Need, Signal,
 };
 use windtunnel_engine::{Duration, Random, Time};
-use windtunnel_packets::ndn::wire::size::{InterestShape, NameSize, interest_size};
-use windtunnel_packets::ndn::{Data, Interest, Nack, NackReason, Name, PrefixId};
+use windtunnel_packets::ndn::wire::size::{InterestShape, NameSize};
+use windtunnel_packets::ndn::{Data, Interest, Nack, NackReason, Name, PacketFormat, PrefixId};
 use windtunnel_packets::{Body, Packet};
 
 use crate::delivery::{Account, Snapshot};
@@ -112,6 +112,8 @@ pub enum LateData {
 pub struct ConsumerSettings {
     /// The prefix of all names asked for.
     pub prefix: PrefixId,
+    /// How its packets are encoded.
+    pub format: PacketFormat,
     /// That prefix's encoded size.
     pub prefix_size: NameSize,
     /// What is asked for.
@@ -773,14 +775,14 @@ impl Consumer {
 
     fn interest(&mut self, segment: u64) -> Packet {
         let settings = &self.settings;
-        let name = Name { prefix: settings.prefix, segment };
+        let name = Name { prefix: settings.prefix, format: settings.format, segment };
         let shape = InterestShape {
             can_be_prefix: false,
             must_be_fresh: settings.must_be_fresh,
             lifetime_ms: Some(u64::from(settings.lifetime_ms)),
             hop_limit: settings.hop_limit.is_some(),
         };
-        let network_size = interest_size(settings.prefix_size, segment, &shape);
+        let network_size = settings.format.interest_size(settings.prefix_size, segment, &shape);
         let body = Body::Interest(Interest {
             name,
             nonce: self.random.bits(),

@@ -1,7 +1,7 @@
 //! A producer: answers every Interest below its prefix with Data.
 
 use windtunnel_engine::Duration;
-use windtunnel_packets::ndn::wire::size::{DataShape, NameSize, SignatureKind, data_size};
+use windtunnel_packets::ndn::wire::size::{DataShape, NameSize, SignatureKind};
 use windtunnel_packets::ndn::{Data, Interest};
 use windtunnel_packets::{Body, Packet};
 
@@ -33,7 +33,7 @@ impl Producer {
             key_locator: None,
         };
         let data = Data { name, content: self.content, freshness_ms: self.freshness_ms };
-        let network_size = data_size(prefix, name.segment, &shape);
+        let network_size = name.format.data_size(prefix, name.segment, &shape);
         Packet::ndn(Body::Data(data), network_size as u16)
     }
 }

@@ -119,7 +119,8 @@ impl Nodes {
 
     fn add_ndn(&mut self, plan: &Plan, streams: &Streams, topology: &Topology) {
         let watches_for_loops = routing::has_cycle(plan);
-        let sizes: Arc<[NameSize]> = plan.prefixes.iter().map(NameSize::of).collect();
+        let prefixes = plan.prefixes.iter().zip(&plan.formats);
+        let sizes: Arc<[NameSize]> = prefixes.map(|(name, it)| it.name_size(name)).collect();
         for (index, node) in plan.nodes.iter().enumerate() {
             let (ports, sizes) = (topology.ports(index), Arc::clone(&sizes));
             self.ndn.push(NdnLayer::new(node, ports, streams, watches_for_loops, sizes));

@@ -29,6 +29,7 @@ pub(crate) fn plan(nodes: usize, links: &[Joined]) -> Plan {
         links: links.iter().map(|(nodes, delays, _)| link(*nodes, *delays)).collect(),
         changes: Vec::new(),
         prefixes: Vec::new(),
+        formats: Vec::new(),
         producers: Vec::new(),
         consumers: Vec::new(),
         flows: Vec::new(),

@@ -16,7 +16,7 @@ use windtunnel_networks::ndn::content_store::ReplacementPolicy;
 use windtunnel_networks::ndn::forwarder::ForwarderMarks;
 use windtunnel_networks::ndn::link_service::LinkServiceSettings;
 use windtunnel_packets::ip::IpVersion;
-use windtunnel_packets::ndn::PrefixId;
+use windtunnel_packets::ndn::{PacketFormat, PrefixId};
 use windtunnel_packets::ndn::wire::size::{NameSize, SignatureKind};
 use windtunnel_queues::{
     CoDelSettings, CongestionAction, Discipline, DualPi2Settings, FqCoDelSettings, LinkService,
@@ -42,6 +42,7 @@ pub(crate) fn nodes(names: &[&str]) -> Plan {
         nodes: names.iter().map(|name| node(name)).collect(),
         links: Vec::new(),
         prefixes: Vec::new(),
+        formats: Vec::new(),
         producers: Vec::new(),
         consumers: Vec::new(),
         flows: Vec::new(),
@@ -223,6 +224,7 @@ fn prefix(plan: &mut Plan, uri: &str) -> usize {
     let known = plan.prefixes.iter().position(|it| *it == name);
     known.unwrap_or_else(|| {
         plan.prefixes.push(name);
+        plan.formats.push(PacketFormat::Ndn);
         plan.prefixes.len() - 1
     })
 }
@@ -252,6 +254,7 @@ pub(crate) fn ask<'a>(
     let patience = Duration::from_secs(1_000_000);
     let settings = ConsumerSettings {
         prefix: PrefixId(prefix as u32),
+        format: PacketFormat::Ndn,
         prefix_size: NameSize::of(&plan.prefixes[prefix]),
         workload: ConsumerWorkload::Stream,
         segment_size: PAYLOAD,

@@ -25,7 +25,7 @@ impl BestRoute {
         pending: &mut PitEntry,
         chosen: &mut Chosen,
     ) -> Decision {
-        let kind = suppression::judge(arrival.now, pending);
+        let kind = suppression::judge(arrival, pending);
         let mut eligible = arrival.next_hops.iter().filter(|it| it.face != arrival.face);
         let next_hop = match kind {
             Kind::Early => return Decision::Suppress,

@@ -28,10 +28,24 @@ pub struct InterestArrival<'a> {
     pub nonce: u32,
     /// Whether that face was waiting for the same Data already.
     pub retransmission: bool,
+    /// What is sent again by the rules of its protocol.
+    pub resending: Resending,
     /// The prefix that it is forwarded by.
     pub entry: FibEntryId,
     /// The faces that lead there, the best first.
     pub next_hops: &'a [NextHop],
+}
+
+/// Which Interests for a pending name are sent again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Resending {
+    /// Those that come late enough after the last one that was sent, from whichever face (NFD).
+    Later,
+    /// This one: it comes from a face that waits already, or may go further than those before
+    /// (RFC 8569, section 2.4.2).
+    Always,
+    /// Not this one: another face waits for the same answer.
+    Never,
 }
 
 /// The faces that an Interest is sent to, each with its nonce. Callers keep one,

@@ -24,7 +24,7 @@ impl Multicast {
         pending: &mut PitEntry,
         chosen: &mut Chosen,
     ) -> Decision {
-        if suppression::judge(arrival.now, pending) == Kind::Early {
+        if suppression::judge(arrival, pending) == Kind::Early {
             return Decision::Suppress;
         }
         let faces = arrival.next_hops.iter().map(|it| it.face);

@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 
 use windtunnel_engine::{Duration, Random, Time};
 
-use super::decision::{Chosen, Decision, InterestArrival, StrategyDescription};
+use super::decision::{Chosen, Decision, InterestArrival, Resending, StrategyDescription};
 use crate::ndn::face::FaceId;
 use crate::ndn::fib::{FibEntryId, NextHop};
 use crate::ndn::pit::PitEntry;
@@ -90,7 +90,12 @@ impl PconStrategy {
         random: &mut Random,
         chosen: &mut Chosen,
     ) -> Decision {
-        if pending.awaits_answer(arrival.now) && !arrival.retransmission {
+        let goes_again = match arrival.resending {
+            Resending::Later => arrival.retransmission,
+            Resending::Always => true,
+            Resending::Never => false,
+        };
+        if pending.awaits_answer(arrival.now) && !goes_again {
             return Decision::Suppress;
         }
         if arrival.next_hops.iter().all(|it| it.face == arrival.face) {

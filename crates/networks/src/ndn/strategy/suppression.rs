@@ -4,9 +4,12 @@
 //! for each pending Interest: within 10 ms of the last sending it is suppressed;
 //! each sending after that doubles the time, up to 250 ms. Another consumer's
 //! Interest counts as a retransmission too.
+//!
+//! In CCNx a node does not decide when: what its neighbour sends again, it sends again.
 
-use windtunnel_engine::{Duration, Time};
+use windtunnel_engine::Duration;
 
+use super::decision::{InterestArrival, Resending};
 use crate::ndn::pit::PitEntry;
 
 const INITIAL: Duration = Duration::from_millis(10);
@@ -24,10 +27,16 @@ pub(super) enum Kind {
 }
 
 /// Judges an arriving Interest; a due one doubles the time for the next.
-pub(super) fn judge(now: Time, pending: &mut PitEntry) -> Kind {
+pub(super) fn judge(arrival: &InterestArrival<'_>, pending: &mut PitEntry) -> Kind {
+    let now = arrival.now;
     let Some(last_sent) = pending.last_sent().filter(|_| pending.awaits_answer(now)) else {
         return Kind::New;
     };
+    match arrival.resending {
+        Resending::Always => return Kind::New,
+        Resending::Never => return Kind::Early,
+        Resending::Later => {}
+    }
     let suppressed = pending.suppression.max(INITIAL);
     if now.since(last_sent) < suppressed {
         return Kind::Early;
