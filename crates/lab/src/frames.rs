@@ -219,9 +219,7 @@ impl Frames {
         let prefix = self.prefix(name.prefix);
         let bytes = match &packet.body {
             Body::Data(data) => ndn::encode_content_object(data, prefix)?,
-            Body::Nack(it) => {
-                ndn::encode_ccnx_interest(&it.interest, prefix, Some(it.reason))?
-            }
+            Body::Nack(it) => ndn::encode_ccnx_interest(&it.interest, prefix, Some(it.reason))?,
             Body::Interest(it) => ndn::encode_ccnx_interest(it, prefix, None)?,
             _ => Vec::new(),
         };

@@ -71,7 +71,10 @@ fn content_objects_are_cached() {
         "{}[consumers.d]\nnode = \"consumer\"\nprefix = \"ccnx:/foo/bar/hi\"\n\
          controller = {{ kind = \"fixed\", window = 20 }}\nstart = \"1 s\"\n\
          [defaults.node.content_store]\ncapacity = \"100000 packets\"\n",
-        LINE.replace("nodes = { consumer = {},", "nodes = { consumer = { content_store.capacity = \"0 packets\" },")
+        LINE.replace(
+            "nodes = { consumer = {},",
+            "nodes = { consumer = { content_store.capacity = \"0 packets\" },"
+        )
     );
     let hits = |table: &str, column: &str| number(&text, table, column);
     assert!(hits("flows", "goodput_bps") > 0.0);
@@ -81,7 +84,8 @@ fn content_objects_are_cached() {
 fn captured(text: &str, name: &str) -> Vec<Vec<u8>> {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("ccnx-{name}"));
     let names = vec!["router".to_owned()];
-    let batch = Batch::into_folder(read(text), folder.clone(), names, 1).expect("there is a router");
+    let batch =
+        Batch::into_folder(read(text), folder.clone(), names, 1).expect("there is a router");
     assert!(batch.finish().1.unwritten.is_none());
     common::packets(&folder.join("captures/run-0/router.pcapng"))
 }
@@ -126,7 +130,10 @@ fn refused(old: &str, new: &str) -> String {
 fn who_asks_and_who_serves_speak_one_protocol() {
     let consumer = "node = \"consumer\"\nprefix = \"ccnx:/foo/bar/hi\"";
     let message = refused(consumer, "node = \"consumer\"\nprefix = \"/foo\"");
-    assert!(message.contains("`/foo` is a name of NDN, and `/foo/bar/hi` one of CCNx"), "{message}");
+    assert!(
+        message.contains("`/foo` is a name of NDN, and `/foo/bar/hi` one of CCNx"),
+        "{message}"
+    );
     let fresh = format!("{consumer}\nmust_be_fresh = true");
     assert!(refused(consumer, &fresh).contains("`must_be_fresh` is for NDN"));
     let producer = "node = \"producer\"";

@@ -17,7 +17,9 @@ use windtunnel_packets::ndn::wire::size::{
     DataShape, InterestShape, NameSize, SignatureKind, data_size, interest_size,
 };
 use windtunnel_packets::ndn::wire::{self, Component, ComponentType, LpPacket};
-use windtunnel_packets::ndn::{self, Data, Interest, LinkPacket, Nack, NackReason, Name, PacketFormat, PrefixId};
+use windtunnel_packets::ndn::{
+    self, Data, Interest, LinkPacket, Nack, NackReason, Name, PacketFormat, PrefixId,
+};
 use windtunnel_packets::tcp::{ByteCounters, Flags, SackBlock, Segment, SynOptions};
 use windtunnel_packets::udp::{self, Datagram};
 use windtunnel_packets::{Body, Ecn, Packet, PacketStore};

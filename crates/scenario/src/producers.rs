@@ -80,7 +80,11 @@ impl Producer {
                 content: self.content()?,
                 freshness_ms: u32::try_from(freshness).unwrap_or(u32::MAX),
                 response_delay: self.response_delay.0,
-                signature: self.signature.as_ref().map_or(Signature::default(), |it| it.value).into(),
+                signature: self
+                    .signature
+                    .as_ref()
+                    .map_or(Signature::default(), |it| it.value)
+                    .into(),
             },
         })
     }

@@ -41,10 +41,7 @@ pub fn encode_ccnx_interest(
 ///
 /// # Errors
 /// [`EncodeError`] if it is too large.
-pub fn encode_content_object(
-    data: &Data,
-    prefix: &wire::Name<'_>,
-) -> Result<Vec<u8>, EncodeError> {
+pub fn encode_content_object(data: &Data, prefix: &wire::Name<'_>) -> Result<Vec<u8>, EncodeError> {
     let object = ContentObject {
         name: Some(full_name(data.name, prefix)),
         cache_time_ms: Some(u64::MAX),
@@ -64,10 +61,8 @@ fn return_code(reason: NackReason) -> ReturnCode {
 }
 
 fn full_name(name: Name, prefix: &wire::Name<'_>) -> ccnx::Name {
-    let segment = |it: wire::Component<'_>| Segment {
-        kind: SegmentType::NAME,
-        value: it.value().to_vec(),
-    };
+    let segment =
+        |it: wire::Component<'_>| Segment { kind: SegmentType::NAME, value: it.value().to_vec() };
     let segments = prefix.components().map(segment).collect();
     ccnx::Name { segments }.with_chunk(name.segment)
 }

@@ -28,18 +28,15 @@ impl PacketFormat {
         match self {
             Self::Ndn => NameSize::of(name),
             // Types and lengths have two bytes each.
-            Self::Ccnx => {
-                NameSize(name.components().map(|it| 4 + it.value().len() as u32).sum())
-            }
+            Self::Ccnx => NameSize(name.components().map(|it| 4 + it.value().len() as u32).sum()),
         }
     }
 
     /// Whether a name can be encoded: CCNx has no types for the numbers of NDN's conventions.
     #[must_use]
     pub fn has(self, name: &Name<'_>) -> bool {
-        let is_generic = |it: super::wire::Component<'_>| {
-            it.component_type() == ComponentType::GENERIC
-        };
+        let is_generic =
+            |it: super::wire::Component<'_>| it.component_type() == ComponentType::GENERIC;
         self == Self::Ndn || name.components().all(is_generic)
     }
 

@@ -218,11 +218,7 @@ fn lifetime(lifetime: &Located<Measured<Duration>>) -> Result<u32, Mistake> {
 
 /// The payload of the producer that serves a prefix most closely: the controller's
 /// segment.
-fn segment_size(
-    producers: &[ProducerPlan],
-    prefixes: &Prefixes,
-    prefix: usize,
-) -> u32 {
+fn segment_size(producers: &[ProducerPlan], prefixes: &Prefixes, prefix: usize) -> u32 {
     let name = |it: &ProducerPlan| prefixes.name(it.prefix);
     let serves = |it: &&ProducerPlan| name(it).is_prefix_of(prefixes.name(prefix));
     let length = |it: &ProducerPlan| name(it).components_size();

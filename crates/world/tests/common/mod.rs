@@ -16,8 +16,8 @@ use windtunnel_networks::ndn::content_store::ReplacementPolicy;
 use windtunnel_networks::ndn::forwarder::ForwarderMarks;
 use windtunnel_networks::ndn::link_service::LinkServiceSettings;
 use windtunnel_packets::ip::IpVersion;
-use windtunnel_packets::ndn::{PacketFormat, PrefixId};
 use windtunnel_packets::ndn::wire::size::{NameSize, SignatureKind};
+use windtunnel_packets::ndn::{PacketFormat, PrefixId};
 use windtunnel_queues::{
     CoDelSettings, CongestionAction, Discipline, DualPi2Settings, FqCoDelSettings, LinkService,
     Pcon, PieSettings, QueueLimit, Ramp, RedSettings, SceSettings, Thresholds,
