@@ -902,7 +902,8 @@ class ProducerDefaults(TypedDict, total=False):
     node: str
     """The node that it is on; required."""
     prefix: str
-    """The prefix that it serves, such as `/video`; required."""
+    """The prefix that it serves, such as `/video`, or `ccnx:/video`: then packets are CCNx's (RFC
+    8609), in UDP datagrams from node to node; required."""
     payload: str
     """The content of each Data packet."""
     freshness: str
@@ -910,7 +911,7 @@ class ProducerDefaults(TypedDict, total=False):
     response_delay: str
     """How long it takes to answer."""
     signature: Signature
-    """What signs the Data."""
+    """What signs the Data; default: `digest-sha256`. CCNx's Content Objects have nothing."""
 
 
 Signature = Literal["digest-sha256", "null", "hmac-sha256", "ed25519", "ecdsa-p256", "rsa2048"]
@@ -923,7 +924,7 @@ class ConsumerDefaults(TypedDict, total=False):
     node: str
     """The node that it is on; required."""
     prefix: str
-    """The prefix of what it asks for; required."""
+    """The prefix of what it asks for; with `ccnx:`, as its producer has it; required."""
     controller: Controller
     """What controls its window: a name under `[controllers]`, the name of a controller, or a
     table with the latter as `kind` and parameters; required."""
@@ -942,7 +943,8 @@ class ConsumerDefaults(TypedDict, total=False):
     interest_lifetime: str
     """How long its Interests stay pending: 1 ms to 1 h."""
     hop_limit: int
-    """How many hops its Interests may take; default: no limit."""
+    """How many hops its Interests may take; default: no limit, or 255 over CCNx, whose Interests
+    always have one."""
     must_be_fresh: bool
     """Whether cached Data past its freshness is refused."""
     window_fraction: WindowFraction
@@ -2037,7 +2039,8 @@ class Producer(TypedDict, total=False):
     node: str
     """The node that it is on; required."""
     prefix: str
-    """The prefix that it serves, such as `/video`; required."""
+    """The prefix that it serves, such as `/video`, or `ccnx:/video`: then packets are CCNx's (RFC
+    8609), in UDP datagrams from node to node; required."""
     payload: str
     """The content of each Data packet."""
     freshness: str
@@ -2045,7 +2048,7 @@ class Producer(TypedDict, total=False):
     response_delay: str
     """How long it takes to answer."""
     signature: Signature
-    """What signs the Data."""
+    """What signs the Data; default: `digest-sha256`. CCNx's Content Objects have nothing."""
 
 
 class Consumer(TypedDict, total=False):
@@ -2054,7 +2057,7 @@ class Consumer(TypedDict, total=False):
     node: str
     """The node that it is on; required."""
     prefix: str
-    """The prefix of what it asks for; required."""
+    """The prefix of what it asks for; with `ccnx:`, as its producer has it; required."""
     controller: Controller
     """What controls its window: a name under `[controllers]`, the name of a controller, or a
     table with the latter as `kind` and parameters; required."""
@@ -2073,7 +2076,8 @@ class Consumer(TypedDict, total=False):
     interest_lifetime: str
     """How long its Interests stay pending: 1 ms to 1 h."""
     hop_limit: int
-    """How many hops its Interests may take; default: no limit."""
+    """How many hops its Interests may take; default: no limit, or 255 over CCNx, whose Interests
+    always have one."""
     must_be_fresh: bool
     """Whether cached Data past its freshness is refused."""
     window_fraction: WindowFraction
