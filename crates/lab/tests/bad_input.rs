@@ -93,7 +93,10 @@ fn a_missing_key_is_named_where_it_is_missing() {
             "first = { nodes = [\"a\", \"b\"], rate = \"10 Mbps\",",
             "first = ¶{ nodes = [\"a\", \"b\"],",
         ),
-        &["`first` has no `rate`", "write one of `rate`, `radio`, `fixed_wireless`, `optical`, `trace`"],
+        &[
+            "`first` has no `rate`",
+            "write one of `rate`, `radio`, `fixed_wireless`, `optical`, `trace`",
+        ],
     );
     assert_refused(
         &changed("[consumers.viewer]\nnode = \"a\"\n", "¶[consumers.viewer]\n"),
