@@ -23,7 +23,12 @@ MISTAKES = {
     "a rate of zero": ('"10 Mbps"', '"0 Mbps"', '"0 Mbps"', "never sends"),
     "a negative delay": ('"5 ms"', '"-5 ms"', '"-5 ms"', "negative"),
     "a missing node": ('"producer"]', '"prodcer"]', '"prodcer"', "`producer`"),
-    "a missing key": ('rate = "10 Mbps"\n', "", "[links.wire]", "`rate`, `radio`, `trace`"),
+    "a missing key": (
+        'rate = "10 Mbps"\n',
+        "",
+        "[links.wire]",
+        "`rate`, `radio`, `fixed_wireless`, `optical`, `trace`",
+    ),
     "a link to itself": ('"producer"]', '"consumer"]', '["consumer", "consumer"]', "different"),
     "two names for one node": ("{}, producer", "{}, consumer", "consumer", "duplicate"),
     "an unknown key": ("delay", "dealy", "dealy", "`delay`"),

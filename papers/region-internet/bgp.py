@@ -98,7 +98,7 @@ class Network:
         self.order = itertools.count()
         self.events: list[tuple[float, int, str, str, str, Path | None, bool]] = []
         self.counted = Counted()
-        inside = defaultdict(dict)
+        inside: defaultdict[str, dict[str, float]] = defaultdict(dict)
         for one, other, delay in links:
             if region_of[one] == region_of[other]:
                 inside[one][other] = inside[other][one] = delay

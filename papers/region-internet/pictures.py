@@ -41,7 +41,7 @@ def kept(results: ResultTables) -> list[Picture]:
 
 def kept_chart(frame: pl.DataFrame, ink: Ink) -> Drawing:
     """Draw a line for each family of addresses."""
-    return (
+    drawn: Drawing = (
         alt.Chart(charts.source(frame))
         .mark_line(point=alt.OverlayMarkDef(size=12), strokeWidth=1.5)
         .encode(
@@ -51,6 +51,7 @@ def kept_chart(frame: pl.DataFrame, ink: Ink) -> Drawing:
         )
         .properties(width=width(ink), height=260, config=charts.config(ink))
     )
+    return drawn
 
 
 def lookup_times(results: ResultTables) -> list[Picture]:
@@ -108,7 +109,8 @@ def bars_chart(frame: pl.DataFrame, axes: tuple[str, str, str], value: str, ink:
     header = alt.Header(labelColor=ink.text)
     facet = alt.Facet(f"{panels}:N", title=None, sort=order[panels], header=header)
     drawn: alt.FacetChart = panel.facet(facet=facet, columns=1)
-    return drawn.resolve_scale(x="independent").properties(config=charts.config(ink))
+    chart: Drawing = drawn.resolve_scale(x="independent").properties(config=charts.config(ink))
+    return chart
 
 
 def networks(results: ResultTables) -> list[Picture]:
@@ -159,7 +161,10 @@ def asked_chart(rows: list[dict[str, object]], ink: Ink) -> Drawing:
     bars = base.mark_bar(opacity=0.85).encode(
         x=alt.X("bytes:Q", title="answer (bytes)"), color=coloured("answer", frame, ink)
     )
-    return bars.properties(width=width(ink), height=alt.Step(24), config=charts.config(ink))
+    chart: Drawing = bars.properties(
+        width=width(ink), height=alt.Step(24), config=charts.config(ink)
+    )
+    return chart
 
 
 def coloured(column: str, frame: pl.DataFrame, ink: Ink) -> alt.Color:

@@ -367,11 +367,11 @@ def serve_names(
 ) -> None:
     """Answer DNS queries for the names of regions on UDP, until Ctrl-C."""
     server = DnsServer(str(file), file.read_text(encoding="utf-8"))
-    for region, address in server.addresses:
-        output().print(f"{region}: {address}", soft_wrap=True)
     if not server.addresses:
-        fail(f"{file}: no region has `listen`", 2)
+        fail(f"{file}: no region has `listen`", INVALID_INPUT)
     try:
+        for region, address in server.addresses:
+            output().print(f"{region}: {address}", soft_wrap=True)
         while True:
             time.sleep(3600)
     except KeyboardInterrupt:
