@@ -173,7 +173,7 @@ impl Multipath {
             None => {
                 let mut all = around.paths.of_interfaces(ends);
                 if are_apart {
-                    all.iter_mut().for_each(|it| keep_ends(it));
+                    all.iter_mut().for_each(keep_ends);
                 }
                 all
             }
