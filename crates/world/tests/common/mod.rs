@@ -278,6 +278,7 @@ pub(crate) fn ask<'a>(
         on_nack: Reaction::OncePerRoundTrip,
         recovery_margin: None,
         late_data: LateData::Measures,
+        blocking_read: None,
         start: Time::ZERO,
         start_within: Duration::ZERO,
         stop: Time::NEVER,
