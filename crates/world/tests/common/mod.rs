@@ -76,6 +76,7 @@ fn node(name: &str) -> NodePlan {
         policy: ReplacementPolicy::Lru,
         strategy: "best-route",
         marks: ForwarderMarks { interest_marks_return: true, cached_marks_stay: false },
+        processing_time: Duration::ZERO,
         layers: Vec::new(),
     }
 }
