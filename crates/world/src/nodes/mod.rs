@@ -130,7 +130,8 @@ impl Nodes {
 
     fn add_applications(&mut self, plan: &Plan, streams: &Streams) {
         for producer in &plan.producers {
-            self.ndn[producer.node].add_producer(producer);
+            let format = plan.formats[producer.prefix];
+            self.ndn[producer.node].add_producer(producer, format);
         }
         for consumer in &plan.consumers {
             let place = self.ndn[consumer.node].add_consumer(consumer, streams);

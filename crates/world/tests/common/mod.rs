@@ -238,6 +238,7 @@ pub(crate) fn serve<'a>(plan: &'a mut Plan, node: usize, uri: &str) -> &'a mut P
         freshness_ms: 0,
         response_delay: Duration::ZERO,
         signature: SignatureKind::DigestSha256,
+        publishing: None,
     };
     plan.producers.push(ProducerPlan { node, prefix, producer });
     &mut plan.producers.last_mut().expect("it was just put in").producer
