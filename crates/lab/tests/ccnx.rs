@@ -234,7 +234,7 @@ fn cached_content_has_nothing_of_the_rate_of_the_publisher() {
     assert!((meanwhile / expected - 1.0).abs() < 0.01, "{meanwhile} of {expected}");
 }
 
-/// A chunk in p of the forward direction is lost: each costs 1 s to 2 s.
+/// Each costs 1 s to 2 s and a round trip; two of one window cost it once.
 #[test]
 fn a_lost_chunk_costs_one_to_two_seconds() {
     let text = CEFORE.replace("delay = \"1 ms\"", "delay = \"1 ms\"\nloss = \"0.1 %\"");
@@ -243,7 +243,7 @@ fn a_lost_chunk_costs_one_to_two_seconds() {
     let lost = number(&text, "flows", "retransmissions");
     let completion = number(&text, "flows", "completion_s") - 0.8 - 4e6 / 32.8e6 * 8.0;
     assert!(lost > 1.0, "{lost}");
-    assert!((0.5 * lost..=2.0 * lost).contains(&completion), "{completion} for {lost}");
+    assert!((0.5 * lost..=2.01 * lost).contains(&completion), "{completion} for {lost}");
 }
 
 #[track_caller]
