@@ -34,13 +34,17 @@ fn read(text: &str) -> Study {
 
 /// A column of the first row of a table of a run.
 fn number(text: &str, table: &str, column: &str) -> f64 {
+    number_in_row(text, table, column, 0)
+}
+
+fn number_in_row(text: &str, table: &str, column: &str, row: usize) -> f64 {
     let (study, outcome) = Batch::start(read(text), 1).finish();
     assert!(outcome.faults.is_empty(), "{:?}", outcome.faults);
     let all = tables::all(&study, &outcome.runs);
     let found = &all.iter().find(|it| it.0 == table).expect("the table is there").1[column];
     match found.as_primitive_opt::<Float64Type>() {
-        Some(it) => it.value(0),
-        None => found.as_primitive::<UInt64Type>().value(0) as f64,
+        Some(it) => it.value(row),
+        None => found.as_primitive::<UInt64Type>().value(row) as f64,
     }
 }
 
@@ -197,6 +201,15 @@ fn a_forwarder_that_takes_time_caps_the_throughput() {
         let interval = number(&text, "flows", "read_interval_s");
         assert!((interval / a_chunk - 1.0).abs() < 0.01, "{viewer} {server}: {interval}");
     }
+}
+
+/// All 20,000 segments are published before the first is done: that one is in work, and 16,384
+/// wait. The consumer asks for its window six times in vain.
+#[test]
+fn what_finds_no_room_before_a_forwarder_is_counted() {
+    let text = CEFORE.replace("20 MB", "20480 kB").replace("100 Mbps", "10 Gbps");
+    let text = text.replace("[nodes.server]", "[nodes.server]\nprocessing_time = \"1 min\"");
+    assert_eq!(number_in_row(&text, "nodes", "processing_drops", 1), 20_048.0 - 16_385.0);
 }
 
 /// A window of one waits for the link twice and for three turns.
