@@ -151,14 +151,28 @@ fn a_lost_chunk_stalls_it_for_two_reads() {
 }
 
 /// If the last read that brought something new had itself waited longer than the interval, one
-/// read without a message is enough: of a window of one there is nothing else to read.
+/// read without a message is enough: with a window of one, each waits for a round trip.
 #[test]
 fn a_lost_chunk_after_a_long_read_stalls_it_for_one() {
-    let interval = Duration::from_millis(ROUND_TRIP - 1);
+    for (longer, again) in [(true, 1496), (false, 2496)] {
+        let milliseconds = if longer { ROUND_TRIP - 1 } else { ROUND_TRIP };
+        let resend_interval = Duration::from_millis(milliseconds);
+        let reading = BlockingRead { resend_interval, ..reading() };
+        let loses = |segment, times| segment == 100 && times == 0;
+        let run = Run::of(with_window(1, ConsumerWorkload::Stream, reading), loses, 3000);
+        assert_eq!(run.times(100), [496, again]);
+    }
+}
+
+/// Reads last 1 s, and begin at 1,004 ms and so on.
+#[test]
+fn it_waits_an_interval_longer_each_time() {
+    let interval = Duration::from_millis(600);
     let reading = BlockingRead { resend_interval: interval, ..reading() };
-    let loses = |segment, times| segment == 100 && times == 0;
-    let run = Run::of(with_window(1, ConsumerWorkload::Stream, reading), loses, 3000);
-    assert_eq!(run.times(100), [496, 1496]);
+    let loses = |segment, _| segment == 408;
+    let run = Run::of(consumer(ConsumerWorkload::Stream, reading), loses, 11_000);
+    // More than 600 ms, 1,200 ms, 1,800 ms and 2,400 ms after the read before that.
+    assert_eq!(run.times(408), [1000, 3004, 5004, 7004, 10_004]);
 }
 
 #[test]
