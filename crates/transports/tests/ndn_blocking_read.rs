@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use windtunnel_controllers::{AnyController, DESCRIPTIONS, Settings, Start, Value};
 use windtunnel_engine::{Duration, Streams, Time};
 use windtunnel_packets::ndn::wire::size::NameSize;
-use windtunnel_packets::ndn::{Data, Interest, Nack, NackReason, PacketFormat, PrefixId};
+use windtunnel_packets::ndn::{Data, Interest, Nack, NackReason, Name, PacketFormat, PrefixId};
 use windtunnel_packets::{Body, Packet};
 use windtunnel_transports::ndn::BlockingRead;
 use windtunnel_transports::ndn::consumer::{
@@ -178,10 +178,19 @@ fn it_waits_an_interval_longer_each_time() {
 #[test]
 fn it_gives_up_after_five_resends_without_anything_new() {
     let loses = |segment, _| segment == 408;
-    let run = Run::of(consumer(ConsumerWorkload::Stream, reading()), loses, 60_000);
+    let mut run = Run::of(consumer(ConsumerWorkload::Stream, reading()), loses, 60_000);
     assert_eq!(run.times(408), [1000, 3004, 4004, 5004, 6004, 7004]);
     assert_eq!(run.consumer.gave_up(), Some(milliseconds(8004)));
     assert_eq!(run.consumer.next_wake(), None);
+    // What comes now was asked for, but is not any more.
+    let (before, mut outbox) = (*run.consumer.counters(), ConsumerOutbox::new());
+    let name = Name { prefix: PrefixId(0), format: PacketFormat::Ccnx, segment: 408 };
+    let data = Data { name, content: 1024, freshness_ms: 0 };
+    let packet = Packet::ndn(Body::Data(data), 1100);
+    run.consumer.receive(milliseconds(8005), &packet, &mut outbox);
+    let after = *run.consumer.counters();
+    assert_eq!((after.data, after.duplicates), (before.data, before.duplicates + 1));
+    assert!(outbox.is_empty());
 }
 
 #[test]
@@ -214,7 +223,7 @@ fn the_mean_time_between_reads_is_the_inverse_of_the_rate() {
     consumer.wake(Time::ZERO, &mut outbox);
     for segment in 0..1000 {
         let Some(Body::Interest(it)) = outbox.first().map(|it| it.body) else { panic!("it asks") };
-        let name = windtunnel_packets::ndn::Name { segment, ..it.name };
+        let name = Name { segment, ..it.name };
         let data = Data { name, content: 1024, freshness_ms: 0 };
         let now = Time::ZERO + Duration::from_micros(500) * (segment + 1);
         consumer.receive(now, &Packet::ndn(Body::Data(data), 1100), &mut outbox);
