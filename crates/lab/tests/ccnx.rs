@@ -302,6 +302,11 @@ fn what_a_reader_and_a_publisher_need_is_said() {
         "node = \"viewer\"\nprefix = \"ccnx:/foo/bar/hi/there\"",
     );
     assert!(other.contains("nothing is published under `ccnx:/foo/bar/hi/there`"), "{other}");
+    let at_once = refused(
+        "publishing = { size = \"20 MB\", rate = \"100 Mbps\" }",
+        "payload = \"1 B\"\npublishing = { size = \"20 MB\", rate = \"100 Tbps\" }",
+    );
+    assert!(at_once.contains("at that rate a segment is published in no time"), "{at_once}");
     let empty = refused("size = \"20 MB\"", "size = \"0 MB\"");
     assert!(empty.contains("`size` must be greater than zero"), "{empty}");
 }

@@ -50,14 +50,14 @@ pub(crate) struct Producer {
 pub(crate) struct Publishing {
     /// The payload per time.
     #[serde(default = "rate")]
-    rate: Measured<Rate>,
+    rate: Located<Measured<Rate>>,
     /// The size of the file; the last segment counts as a full one.
     size: Located<Measured<Bytes>>,
 }
 
 /// That of Cefore's `cefputfile`.
-fn rate() -> Measured<Rate> {
-    Measured(Rate::from_bits_per_second(5_000_000).expect("more than nothing"))
+fn rate() -> Located<Measured<Rate>> {
+    Measured(Rate::from_bits_per_second(5_000_000).expect("more than nothing")).into()
 }
 
 impl Publishing {
@@ -68,7 +68,12 @@ impl Publishing {
             || "`size` must be greater than zero".to_owned(),
             "write one such as size = \"10 MB\"",
         )?;
-        let interval = self.rate.0.transmission_time(payload);
+        let interval = self.rate.value.0.transmission_time(payload);
+        self.rate.checked(
+            |_| interval > Duration::ZERO,
+            || "at that rate a segment is published in no time".to_owned(),
+            "write a lower rate, such as \"5 Mbps\"",
+        )?;
         Ok(producer::Publishing { interval, segments: bytes.div_ceil(u64::from(payload)) })
     }
 }
