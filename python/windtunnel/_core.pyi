@@ -139,6 +139,12 @@ class Scenario:
         They are the maximum total goodput of all consumers in bit/s, and the minimum delay in s.
         """
 
+    def expanded(self) -> str:
+        """Give the text with plain tables in place of those that stand for many.
+
+        Raises ScenarioError if only a comparison completes the text.
+        """
+
     def positions(self, case: int, times_s: list[float]) -> Table:
         """Give where the nodes of a case that have a place are at some times, in seconds.
 

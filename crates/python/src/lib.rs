@@ -182,6 +182,11 @@ impl Scenario {
         &self.0.text
     }
 
+    /// The text with plain tables in place of those that stand for many.
+    fn expanded(&self) -> PyResult<String> {
+        self.0.expanded().map_err(|error| ScenarioError::new_err(error.to_string()))
+    }
+
     /// The files that it names: the name of each in the scenario, and its text.
     #[getter]
     fn files(&self) -> Vec<(&str, &str)> {

@@ -33,6 +33,7 @@ pub(crate) fn plan(
     let controllers = Controllers { own: &scenario.controllers, extensions };
     // Those that nothing in this case uses are checked all the same.
     controllers.check()?;
+    checks::has_nodes(scenario)?;
     let own = Names::of("node", &scenario.nodes);
     let mut links = links(scenario, &own, files, duration)?;
     let mut all = each(&scenario.nodes, |name, node| Ok(node.plan(name)))?;

@@ -14,7 +14,7 @@ use crate::error::{Mistake, ScenarioError};
 use crate::extensions::Extensions;
 use crate::files::{Files, Unreadable};
 use crate::links::loss_note;
-use crate::scenario::{outline, parse};
+use crate::scenario::{expanded, outline, parse};
 use crate::settings;
 use crate::trace::{self, Origin};
 
@@ -148,6 +148,22 @@ impl Study {
         all.collect::<IndexSet<_>>().into_iter().collect()
     }
 
+    /// The text as run, with plain nodes, links, producers, consumers and flows in place of
+    /// tables that stand for many. It makes the same plans; a comparison that sets such a table is
+    /// left out.
+    ///
+    /// # Errors
+    /// [`ScenarioError`] if the text is complete only with what a comparison sets.
+    pub fn expanded(&self) -> Result<String, ScenarioError> {
+        let texts = &self.files;
+        let mut text_of = |name: &str| {
+            let text = texts.iter().find(|it| it.0 == name).map(|it| it.1.to_string());
+            text.ok_or_else(|| Unreadable { why: "not read".into(), help: "name it".into() })
+        };
+        let text = expanded(&self.text, &mut Files::new(&mut text_of));
+        text.map_err(|it| it.locate(&self.file, &self.text, None))
+    }
+
     /// How many runs there are in all.
     #[must_use]
     pub fn total_runs(&self) -> usize {
@@ -215,14 +231,14 @@ impl<'a> Given<'a> {
             set.push((keys?, Origin::Inside(it.span.clone())));
         }
         let text = if set.is_empty() { self.text.clone() } else { document.to_string() };
-        let plan = parse(&text).and_then(|it| {
+        let plan = parse(&text, files).and_then(|it| {
             let (plan, mut notes) = build::plan(&it, files, extensions)?;
             notes.extend(it.recording.notes(&plan));
             notes.extend(loss_note(&plan));
             Ok((plan, notes))
         });
         let (plan, notes) = plan.map_err(|it| {
-            let label = label.filter(|_| !self.has(&it));
+            let label = label.filter(|_| !self.has(&it, files));
             self.refuse(trace::back(it, &text, &self.text, &set), label)
         })?;
         let prefixes = prefixes(&plan);
@@ -230,8 +246,8 @@ impl<'a> Given<'a> {
     }
 
     /// Whether a mistake of a case is there without it.
-    fn has(&self, mistake: &Mistake) -> bool {
-        parse(&self.text).is_err_and(|it| it.message == mistake.message)
+    fn has(&self, mistake: &Mistake, files: &mut Files<'_>) -> bool {
+        parse(&self.text, files).is_err_and(|it| it.message == mistake.message)
     }
 }
 

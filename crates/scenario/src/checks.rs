@@ -19,6 +19,15 @@ pub(crate) fn duration(scenario: &Scenario) -> Result<Duration, Mistake> {
     Ok(scenario.duration.value.0)
 }
 
+/// There is a network.
+pub(crate) fn has_nodes(scenario: &Scenario) -> Result<(), Mistake> {
+    if scenario.nodes.is_empty() {
+        return Err(Mistake::new("the scenario has no nodes")
+            .help("write a table [nodes], or one such as [topologies.d] for a whole network"));
+    }
+    Ok(())
+}
+
 /// Checks a plan that has all but bridges.
 pub(crate) fn check(scenario: &Scenario, plan: &Plan) -> Result<(), Mistake> {
     something_happens(scenario)?;

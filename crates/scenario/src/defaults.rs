@@ -41,7 +41,7 @@ pub(crate) struct Defaults {
 
 /// A part of a table. Its values are read where they are used: [`fill`].
 #[derive(Clone, Debug)]
-struct Part<T>(PhantomData<T>);
+pub(crate) struct Part<T>(PhantomData<T>);
 
 impl<T> Default for Part<T> {
     fn default() -> Self {

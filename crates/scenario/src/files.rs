@@ -11,6 +11,7 @@ use windtunnel_links::{Course, Opportunities, RateTrace};
 use windtunnel_orbits::{TleRecord, read_tle};
 
 use crate::error::Mistake;
+use crate::graphs::{self, Graph};
 use crate::located::Located;
 use crate::maps;
 use crate::traces;
@@ -40,6 +41,7 @@ pub(crate) struct Files<'a> {
     elements: HashMap<String, Arc<[TleRecord]>>,
     frames: HashMap<String, Arc<[u32]>>,
     ladders: HashMap<String, Arc<Ladder>>,
+    graphs: HashMap<String, Arc<Graph>>,
 }
 
 impl<'a> Files<'a> {
@@ -55,6 +57,7 @@ impl<'a> Files<'a> {
             elements: HashMap::new(),
             frames: HashMap::new(),
             ladders: HashMap::new(),
+            graphs: HashMap::new(),
         }
     }
 
@@ -128,6 +131,13 @@ impl<'a> Files<'a> {
         let text = self.text(name)?;
         let read = || video::ladder(&text).map_err(|it| inside(it, name, &text));
         keep(&mut self.ladders, name.value.clone(), || read().map(Arc::new))
+    }
+
+    /// The network of that name.
+    pub(crate) fn graph(&mut self, name: &Located<String>) -> Result<Arc<Graph>, Mistake> {
+        let text = self.text(name)?;
+        let read = || graphs::read(&text).map_err(|it| inside(it, name, &text));
+        keep(&mut self.graphs, name.value.clone(), || read().map(Arc::new))
     }
 
     fn text(&mut self, name: &Located<String>) -> Result<Arc<str>, Mistake> {

@@ -21,6 +21,8 @@ mod files;
 mod fixed_wireless;
 mod flow_paths;
 mod flows;
+mod generators;
+mod graphs;
 mod links;
 mod located;
 mod maps;

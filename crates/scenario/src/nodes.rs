@@ -12,6 +12,7 @@ use windtunnel_world::NodePlan;
 use crate::choice::choice;
 use crate::constellations::{self, Journey, Place};
 use crate::error::{Mistake, suggestion};
+use crate::generators::InTurn;
 use crate::located::{Located, Named};
 use crate::schema::filled;
 use crate::units::{Measured, PacketCount};
@@ -39,6 +40,14 @@ pub(crate) struct Node {
     /// Where it is in the course of time, in place of `place`: it moves along great circles,
     /// and stays at the last place. Default: it does not move.
     journey: Option<Located<Vec<Journey>>>,
+    /// How many nodes it stands for, of the names `NAME-1`, `NAME-2` and so on; in its texts `#` is
+    /// the number. Default: it is one node.
+    #[serde(rename = "count")]
+    _count: Option<u32>,
+    /// For some keys, the values that the nodes have in turn: the first one has the first value, and
+    /// after the last value it is the turn of the first again. Default: all have the same values.
+    #[serde(rename = "in_turn")]
+    _in_turn: Option<InTurn>,
 }
 
 /// Data kept to answer later Interests.
@@ -147,8 +156,12 @@ impl<'a> Names<'a> {
     pub(crate) fn index(&self, name: &Located<String>) -> Result<usize, Mistake> {
         self.names.get_index_of(name.value.as_str()).ok_or_else(|| {
             let known: Vec<&str> = self.names.iter().copied().collect();
-            name.mistake(format!("there is no {} `{}`", self.kind, name.value))
-                .help(suggestion(&name.value, &known))
+            let several = self.kind == "node" && name.value.contains('*');
+            name.mistake(format!("there is no {} `{}`", self.kind, name.value)).help(if several {
+                "for flows between several nodes, write a `pattern`".to_owned()
+            } else {
+                suggestion(&name.value, &known)
+            })
         })
     }
 }

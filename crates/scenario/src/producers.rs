@@ -10,6 +10,7 @@ use windtunnel_world::{NodePlan, ProducerPlan};
 
 use crate::choice::choice;
 use crate::error::Mistake;
+use crate::generators::InTurn;
 use crate::located::Located;
 use crate::nodes::Names;
 use crate::prefixes::Prefixes;
@@ -42,6 +43,14 @@ pub(crate) struct Producer {
     /// It publishes a file into the content store of its node, and answers nothing: an Interest
     /// meets what the store has, or waits there until it is published. Default: it answers.
     publishing: Option<Located<Publishing>>,
+    /// How many producers it stands for, of the names `NAME-1`, `NAME-2` and so on; in its texts `#` is
+    /// the number. Default: it is one producer.
+    #[serde(rename = "count")]
+    _count: Option<u32>,
+    /// For some keys, the values that the producers have in turn: the first one has the first value, and
+    /// after the last value it is the turn of the first again. Default: all have the same values.
+    #[serde(rename = "in_turn")]
+    _in_turn: Option<InTurn>,
 }
 
 /// A file that is published, segment by segment.

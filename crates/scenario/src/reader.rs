@@ -109,7 +109,7 @@ impl Mistake {
     }
 
     /// The same, with the name of the table that has no key, if it is not known yet.
-    fn of(mut self, name: &str) -> Self {
+    pub(crate) fn of(mut self, name: &str) -> Self {
         if let Some(key) = self.missing.filter(|_| !self.is_named) {
             self.message = format!("`{name}` has no `{key}`");
             self.is_named = true;

@@ -13,7 +13,9 @@ use crate::consumers::Consumer;
 use crate::controllers::Controller;
 use crate::defaults::Defaults;
 use crate::error::Mistake;
+use crate::files::Files;
 use crate::flows::Flow;
+use crate::generators::{self, Topology};
 use crate::links::Link;
 use crate::located::{Located, Named};
 use crate::nodes::Node;
@@ -55,7 +57,13 @@ pub(crate) struct Scenario {
     #[serde(default)]
     #[schemars(with = "std::collections::BTreeMap<String, Controller>")]
     pub(crate) controllers: Named<Controller>,
+    /// Whole networks, by name: each stands for nodes and links, which may be written too, to say
+    /// more of them. `windtunnel check --expand` prints them.
+    #[serde(default, rename = "topologies")]
+    #[schemars(with = "std::collections::BTreeMap<String, Topology>")]
+    pub(crate) _topologies: Named<Topology>,
     /// The nodes, by name.
+    #[serde(default)]
     #[schemars(with = "std::collections::BTreeMap<String, Node>")]
     pub(crate) nodes: Named<Node>,
     /// The links between them, by name.
@@ -138,15 +146,17 @@ fn once() -> Located<u32> {
 }
 
 /// Reads a scenario's text.
-pub(crate) fn parse(text: &str) -> Result<Scenario, Mistake> {
+pub(crate) fn parse(text: &str, files: &mut Files<'_>) -> Result<Scenario, Mistake> {
     let mut file = tree::parse(text)?;
+    generators::expand(&mut file, files)?;
     defaults::fill(&mut file)?;
     reader::read(file).map_err(|it| explained(it, &SCHEMA))
 }
 
 /// What a comparison may complete: not read before the values of its cases are set.
-const PARTS: [&str; 13] = [
+const PARTS: [&str; 14] = [
     "defaults",
+    "topologies",
     "nodes",
     "links",
     "constellations",
@@ -172,6 +182,23 @@ pub(crate) fn outline(text: &str) -> Result<Scenario, Mistake> {
     }
     reader::read(file).map_err(|it| explained(it, &SCHEMA))
 }
+
+/// A scenario's text with plain nodes, links, producers, consumers and flows in place of what
+/// stands for many.
+pub(crate) fn expanded(text: &str, files: &mut Files<'_>) -> Result<String, Mistake> {
+    let mut file = tree::parse(text)?;
+    let is_compared = generators::are_compared(&file);
+    generators::expand(&mut file, files)?;
+    let left_out = |key: &str| key == "topologies" || is_compared && key == "compare";
+    if let Some(entries) = file.entries_mut() {
+        entries.retain(|it| !left_out(&it.key));
+    }
+    let text = generators::write(&file);
+    Ok(if is_compared { format!("{WITHOUT_COMPARISON}{text}") } else { text })
+}
+
+/// The first line of a text that does not compare what it was made from.
+const WITHOUT_COMPARISON: &str = "# Without the comparison, which sets what stands for many.\n";
 
 static SCHEMA: LazyLock<serde_json::Value> = LazyLock::new(|| {
     let mut schema = schemars::schema_for!(Scenario).to_value();

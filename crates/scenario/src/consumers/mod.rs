@@ -15,6 +15,7 @@ use windtunnel_world::{ConsumerPlan, ProducerPlan};
 
 use crate::controllers::{Controller, Controllers};
 use crate::error::Mistake;
+use crate::generators::InTurn;
 use crate::located::Located;
 use crate::needs::{Carrier, check_needs};
 use crate::nodes::Names;
@@ -114,6 +115,18 @@ pub(crate) struct Consumer {
     rtt_gain: RttGain,
     /// How often timeouts are looked for; default: when they expire.
     timeout_check: Option<Located<Measured<Duration>>>,
+    /// How many consumers it stands for, of the names `NAME-1`, `NAME-2` and so on; in its texts `#` is
+    /// the number. Default: it is one consumer.
+    #[serde(rename = "count")]
+    _count: Option<u32>,
+    /// For some keys, the values that the consumers have in turn: the first one has the first value, and
+    /// after the last value it is the turn of the first again. Default: all have the same values.
+    #[serde(rename = "in_turn")]
+    _in_turn: Option<InTurn>,
+    /// How much later each of several consumers starts than the one before it; default: they start
+    /// together.
+    #[serde(rename = "stagger")]
+    _stagger: Option<Measured<Duration>>,
 }
 
 /// What a consumer is built with.

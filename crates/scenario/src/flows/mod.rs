@@ -24,6 +24,7 @@ use crate::choice::choice;
 use crate::controllers::Controllers;
 use crate::error::Mistake;
 use crate::files::Files;
+use crate::generators::{InTurn, Pattern};
 use crate::located::{Both, Located, Named};
 use crate::nodes::Names;
 use crate::timers::{self, zero};
@@ -65,6 +66,22 @@ pub(crate) struct Common {
     /// What chooses the path of each of its packets between autonomous systems. What comes back
     /// takes the path of what came. Default: `first`; of a flow over Multipath TCP `disjoint`.
     pub(crate) path_policy: Option<Located<AnyPolicy>>,
+    /// Who sends to whom where it stands for many flows: `from` and `to` then name several nodes,
+    /// such as `"rack-host-*"`. Default: they name one node each.
+    #[serde(rename = "pattern")]
+    _pattern: Option<Pattern>,
+    /// How many flows it stands for, of the names `NAME-1`, `NAME-2` and so on; in its texts `#` is
+    /// the number. With a `pattern`: how many of each pair of nodes. Default: one.
+    #[serde(rename = "count")]
+    _count: Option<u32>,
+    /// For some keys, the values that the flows have in turn: the first one has the first value, and
+    /// after the last value it is the turn of the first again. Default: all have the same values.
+    #[serde(rename = "in_turn")]
+    _in_turn: Option<InTurn>,
+    /// How much later each of several flows starts than the one before it; default: they start
+    /// together.
+    #[serde(rename = "stagger")]
+    _stagger: Option<Measured<Duration>>,
 }
 
 /// The protocol that carries a flow.

@@ -19,6 +19,7 @@ use windtunnel_world::{ChangePlan, DirectionPlan, LinkPlan};
 use crate::error::Mistake;
 use crate::files::Files;
 use crate::fixed_wireless::FixedWirelessLink;
+use crate::generators::InTurn;
 use crate::located::{Both, Each, Located};
 use crate::nodes::Names;
 use crate::optical::OpticalLink;
@@ -83,6 +84,14 @@ pub(crate) struct Common {
     /// The bytes of the PIT token that each NDN packet carries on it (NDNLPv2): 1 to 32.
     /// Default: no token.
     pit_token: Option<Located<Measured<Bytes>>>,
+    /// How many links it stands for, of the names `NAME-1`, `NAME-2` and so on; in its texts `#` is
+    /// the number. Default: it is one link.
+    #[serde(rename = "count")]
+    _count: Option<u32>,
+    /// For some keys, the values that the links have in turn: the first one has the first value, and
+    /// after the last value it is the turn of the first again. Default: all have the same values.
+    #[serde(rename = "in_turn")]
+    _in_turn: Option<InTurn>,
 }
 
 /// How fast a link sends.

@@ -1,0 +1,241 @@
+//! One table that stands for many things of a kind.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use windtunnel_engine::Duration;
+
+use super::patterns::{Pair, Pattern, is_named};
+use super::{MOST, set, text};
+use crate::error::{Mistake, list};
+use crate::located::Located;
+use crate::reader;
+use crate::tree::{Entry, Node as Tree, Value};
+use crate::units::{Measured, written};
+
+/// For each key its values: the first thing has the first one, and after the last one it is the
+/// first one's turn again.
+pub(crate) type InTurn = BTreeMap<String, Vec<serde_json::Value>>;
+
+/// The keys that make a table of that section stand for many things.
+fn keys(section: &str) -> &'static [&'static str] {
+    match section {
+        "flows" => &["count", "in_turn", "stagger", "pattern"],
+        "consumers" => &["count", "in_turn", "stagger"],
+        _ => &["count", "in_turn"],
+    }
+}
+
+/// Whether it stands for many things.
+pub(super) fn is_one(section: &str, thing: &Entry) -> bool {
+    let entries = thing.node.entries().unwrap_or_default();
+    entries.iter().any(|it| keys(section).contains(&it.key.as_str()))
+}
+
+/// No default stands for many things.
+pub(super) fn refuse_in_defaults(file: &Tree) -> Result<(), Mistake> {
+    let defaults = file.get("defaults").and_then(Tree::entries).unwrap_or_default();
+    let all = defaults.iter().flat_map(|it| it.node.entries().unwrap_or_default());
+    match all.into_iter().find(|it| keys("flows").contains(&it.key.as_str())) {
+        None => Ok(()),
+        Some(it) => Err(Mistake::new(format!("`{}` is no default", it.key))
+            .at(it.span.clone())
+            .help("write it in each table that stands for many things")),
+    }
+}
+
+/// What the tables of a section are read with.
+pub(super) struct Around<'a> {
+    section: &'static str,
+    /// The names of all nodes.
+    nodes: Vec<&'a str>,
+    /// When its things start by default, if the file says so.
+    start: Option<&'a Tree>,
+}
+
+impl<'a> Around<'a> {
+    pub(super) fn of(file: &'a Tree, section: &'static str) -> Self {
+        let nodes = file.get("nodes").and_then(Tree::entries).unwrap_or_default();
+        let kind = section.trim_end_matches('s');
+        let start = file.get("defaults").and_then(|it| it.get(kind)?.get("start"));
+        Self { section, nodes: nodes.iter().map(|it| it.key.as_str()).collect(), start }
+    }
+}
+
+/// The keys that need no tree.
+#[derive(Deserialize)]
+struct Keys {
+    count: Option<Located<u32>>,
+    stagger: Option<Measured<Duration>>,
+    pattern: Option<Pattern>,
+}
+
+/// A table that stands for many things.
+struct Group<'a> {
+    name: &'a Entry,
+    /// What all have.
+    common: Vec<Entry>,
+    in_turn: Vec<(Entry, Vec<Tree>)>,
+    stagger: Option<Duration>,
+    start: Option<&'a Tree>,
+    pairs: Option<Vec<Pair>>,
+}
+
+/// The things that a table stands for, if it is such a one.
+pub(super) fn made(thing: &Entry, around: &Around<'_>) -> Result<Option<Vec<Entry>>, Mistake> {
+    if !is_one(around.section, thing) {
+        return Ok(None);
+    }
+    let entries = thing.node.entries().unwrap_or_default().to_vec();
+    let known = keys(around.section);
+    let (own, common): (Vec<_>, Vec<_>) =
+        entries.into_iter().partition(|it| known.contains(&it.key.as_str()));
+    let (in_turn, own): (Vec<_>, Vec<_>) = own.into_iter().partition(|it| it.key == "in_turn");
+    let keys = Tree { span: thing.node.span.clone(), value: Value::Table(own) };
+    let keys: Keys = reader::read(keys)?;
+    let pairs = keys.pattern.map(|it| it.pairs(thing, &common, &around.nodes)).transpose()?;
+    let count = count(thing, keys.count.as_ref(), pairs.as_deref(), &in_turn)?;
+    let group = Group {
+        name: thing,
+        in_turn: values(in_turn, &common)?,
+        common,
+        stagger: keys.stagger.map(|it| it.0),
+        start: around.start,
+        pairs,
+    };
+    (1..=count).map(|number| group.thing(number)).collect::<Result<_, _>>().map(Some)
+}
+
+/// How many things there are.
+fn count(
+    thing: &Entry,
+    count: Option<&Located<u32>>,
+    pairs: Option<&[Pair]>,
+    in_turn: &[Entry],
+) -> Result<usize, Mistake> {
+    let Some(each) = count.map(|it| it.value as usize).or(pairs.map(|_| 1)) else {
+        let key = if in_turn.is_empty() { "stagger" } else { "in_turn" };
+        return Err(Mistake::new(format!("`{key}` is for many, and `{}` is one", thing.key))
+            .at(thing.span.clone())
+            .help("write how many, such as count = 10"));
+    };
+    let all = each.saturating_mul(pairs.map_or(1, <[Pair]>::len));
+    let place = count.and_then(|it| it.span.clone()).unwrap_or_else(|| thing.span.clone());
+    if all == 0 || all > MOST {
+        return Err(Mistake::new(format!("`{}` stands for {all} things", thing.key))
+            .at(place)
+            .help(format!("1 to {MOST} are possible")));
+    }
+    Ok(all)
+}
+
+/// The values that things have in turn.
+fn values(in_turn: Vec<Entry>, common: &[Entry]) -> Result<Vec<(Entry, Vec<Tree>)>, Mistake> {
+    let Some(in_turn) = in_turn.into_iter().next() else { return Ok(Vec::new()) };
+    let Value::Table(entries) = in_turn.node.value else {
+        return Err(Mistake::new("`in_turn` is not a table")
+            .at(in_turn.node.span)
+            .help("write in_turn = { controller = [\"cubic\", \"bbr\"] }"));
+    };
+    entries.into_iter().map(|it| array(it, common)).collect()
+}
+
+fn array(entry: Entry, common: &[Entry]) -> Result<(Entry, Vec<Tree>), Mistake> {
+    let wrong = |message: String| Mistake::new(message).at(entry.span.clone());
+    if common.iter().any(|it| it.key == entry.key) {
+        return Err(wrong(format!("`{}` is in the table and in its `in_turn`", entry.key))
+            .help("remove one of them"));
+    }
+    match entry.node.value.clone() {
+        Value::Array(values) if !values.is_empty() => Ok((entry, values)),
+        _ => Err(wrong(format!("`{}` needs an array of values", entry.key))
+            .help(format!("write in_turn = {{ {} = [first, second] }}", entry.key))),
+    }
+}
+
+impl Group<'_> {
+    /// The thing of that number, from 1.
+    fn thing(&self, number: usize) -> Result<Entry, Mistake> {
+        let mut entries = self.common.clone();
+        for (key, values) in &self.in_turn {
+            let node = values[(number - 1) % values.len()].clone();
+            entries.push(Entry { node, ..key.clone() });
+        }
+        entries.iter_mut().for_each(|it| count_in(&mut it.node, number));
+        if let Some(pairs) = &self.pairs {
+            let [from, to] = &pairs[(number - 1) % pairs.len()];
+            set_text(&mut entries, "from", from);
+            set_text(&mut entries, "to", to);
+        }
+        if let Some(stagger) = self.stagger {
+            self.delay(&mut entries, stagger, number as u64 - 1)?;
+        }
+        let node = Tree { span: self.name.node.span.clone(), value: Value::Table(entries) };
+        Ok(Entry { key: format!("{}-{number}", self.name.key), node, ..self.name.clone() })
+    }
+
+    /// It starts so often so much later.
+    fn delay(
+        &self,
+        entries: &mut Vec<Entry>,
+        stagger: Duration,
+        often: u64,
+    ) -> Result<(), Mistake> {
+        let own = entries.iter().find(|it| it.key == "start").map(|it| &it.node);
+        let start = own.or(self.start).cloned().map(reader::read::<Measured<Duration>>);
+        let start = start.transpose()?.map_or(0, |it| it.0.as_picos());
+        let later = stagger.as_picos().checked_mul(often).and_then(|it| it.checked_add(start));
+        let later = later.ok_or_else(|| {
+            Mistake::new(format!("`{}` starts after the end of the clock", self.name.key))
+                .at(self.name.span.clone())
+                .help("write a shorter `stagger`")
+        })?;
+        set(entries, text("start", written(&Duration::from_picos(later)), &self.name.span));
+        Ok(())
+    }
+}
+
+/// Sets a text, which stays where it is in the file.
+fn set_text(entries: &mut [Entry], key: &str, value: &str) {
+    if let Some(entry) = entries.iter_mut().find(|it| it.key == key) {
+        entry.node.value = Value::Text(value.to_owned());
+    }
+}
+
+/// Writes the number in place of each `#`.
+fn count_in(node: &mut Tree, number: usize) {
+    match &mut node.value {
+        Value::Text(it) if it.contains('#') => *it = it.replace('#', &number.to_string()),
+        Value::Array(items) => items.iter_mut().for_each(|it| count_in(it, number)),
+        Value::Table(entries) => {
+            entries.iter_mut().for_each(|it| count_in(&mut it.node, number));
+        }
+        _ => {}
+    }
+}
+
+/// The nodes whose names are like a text under a key, in which `*` is for any characters.
+pub(super) fn nodes_like<'a>(
+    group: &Entry,
+    entries: &[Entry],
+    key: &'static str,
+    nodes: &[&'a str],
+) -> Result<Vec<&'a str>, Mistake> {
+    let Some(entry) = entries.iter().find(|it| it.key == key) else {
+        return Err(Mistake::new(format!("`{}` has no `{key}`", group.key))
+            .at(group.span.clone())
+            .help(format!("write nodes, such as {key} = \"host-*\"")));
+    };
+    let Value::Text(like) = &entry.node.value else {
+        return Err(Mistake::new(format!("`{key}` is not text"))
+            .at(entry.node.span.clone())
+            .help(format!("write {key} = \"host-*\"")));
+    };
+    let found: Vec<&str> = nodes.iter().copied().filter(|it| is_named(it, like)).collect();
+    if found.is_empty() {
+        return Err(Mistake::new(format!("there is no node `{like}`"))
+            .at(entry.node.span.clone())
+            .help(format!("`*` stands for any characters; nodes: {}", list(nodes))));
+    }
+    Ok(found)
+}

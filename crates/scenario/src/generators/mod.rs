@@ -1,0 +1,99 @@
+//! Tables that stand for many things: topologies, and things with a `count` or a `pattern`.
+//!
+//! They become plain nodes, links, producers, consumers and flows in the tree of a file, before
+//! anything else reads it: what they make is what a file could say itself. The place of what is
+//! made is that of the table that makes it. What a file says of a thing by the name of one that
+//! is made goes before what makes it says.
+
+mod groups;
+mod patterns;
+mod sections;
+mod topologies;
+mod written;
+
+use toml_edit::Key;
+
+use crate::error::Mistake;
+use crate::files::Files;
+use crate::tree::{Entry, Node as Tree};
+use groups::Around;
+use sections::Section;
+
+pub(crate) use groups::InTurn;
+pub(crate) use patterns::Pattern;
+pub(crate) use topologies::Topology;
+pub(crate) use written::write;
+
+/// The most things that one table stands for.
+const MOST: usize = 100_000;
+
+/// The sections whose things may stand for many; nodes go first, since others name them.
+const SECTIONS: [&str; 5] = ["nodes", "links", "producers", "consumers", "flows"];
+
+/// Replaces what stands for many things by those.
+pub(crate) fn expand(file: &mut Tree, files: &mut Files<'_>) -> Result<(), Mistake> {
+    groups::refuse_in_defaults(file)?;
+    let [mut nodes, mut links] = topologies::take(file, files)?;
+    for name in SECTIONS {
+        let made = match name {
+            "nodes" => std::mem::take(&mut nodes),
+            "links" => std::mem::take(&mut links),
+            _ => Vec::new(),
+        };
+        section(file, name, made)?;
+    }
+    Ok(())
+}
+
+/// Whether a comparison sets what stands for many things.
+pub(crate) fn are_compared(file: &Tree) -> bool {
+    let of = |it: Option<&'_ Tree>| it.and_then(Tree::entries).unwrap_or_default().to_vec();
+    let cases = of(file.get("compare")).into_iter().flat_map(|it| of(Some(&it.node)));
+    let mut paths = cases.flat_map(|it| of(Some(&it.node))).map(|it| Key::parse(&it.key));
+    paths.any(|path| match path.unwrap_or_default().as_slice() {
+        [first, ..] if first == "topologies" => true,
+        [section, name, ..] if SECTIONS.contains(&section.get()) => {
+            of(file.get(section)).iter().any(|it| *it.key == **name && groups::is_one(section, it))
+        }
+        _ => false,
+    })
+}
+
+/// Replaces what stands for many things in a section, and adds what topologies make.
+fn section(file: &mut Tree, name: &'static str, made: Vec<Entry>) -> Result<(), Mistake> {
+    let written = file.get(name).and_then(Tree::entries).unwrap_or_default();
+    let has_groups = written.iter().any(|it| groups::is_one(name, it));
+    if !has_groups && made.is_empty() {
+        return Ok(());
+    }
+    let around = Around::of(file, name);
+    let mut section = Section::default();
+    for entry in written {
+        match groups::made(entry, &around)? {
+            Some(many) => section.make(many)?,
+            None => section.write(entry.clone()),
+        }
+    }
+    section.make(made)?;
+    section.put(file, name);
+    Ok(())
+}
+
+/// Text under a key, as if it were in the file at that place.
+fn text(key: &str, text: impl Into<String>, span: &std::ops::Range<usize>) -> Entry {
+    entry(key, crate::tree::Value::Text(text.into()), span)
+}
+
+/// A value under a key, as if it were in the file at that place.
+fn entry(key: &str, value: crate::tree::Value, span: &std::ops::Range<usize>) -> Entry {
+    let node = Tree { span: span.clone(), value };
+    Entry { key: key.to_owned(), span: span.clone(), node, is_default: false }
+}
+
+/// Sets a key of a table.
+fn set(entries: &mut Vec<Entry>, new: Entry) {
+    match entries.iter_mut().find(|it| it.key == new.key) {
+        Some(old) => *old = new,
+        None => entries.push(new),
+    }
+}

@@ -1,0 +1,217 @@
+//! Who sends to whom, where one table stands for many flows.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use windtunnel_engine::{Random, Streams};
+
+use super::MOST;
+use super::groups::nodes_like;
+use crate::error::Mistake;
+use crate::located::Located;
+use crate::schema::short_forms;
+use crate::tree::Entry;
+
+/// The two ends of a flow.
+pub(super) type Pair = [String; 2];
+
+/// Which of the nodes `from` send to which of the nodes `to`; in both texts `*` stands for any
+/// characters.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename = "kind", rename_all = "kebab-case")]
+#[schemars(tag = "kind", transform = short_forms)]
+pub(crate) enum Pattern {
+    /// The first sends to the first, the second to the second and so on; where one side has fewer
+    /// nodes, it is the turn of its first node again.
+    OneToOne(OneToOne),
+    /// All others send to one node.
+    AllToOne(AllToOne),
+    /// Each sends to another one, drawn at random, to which no one else sends: a permutation in
+    /// which nobody sends to itself. `from` and `to` are as many nodes.
+    Permutation(Permutation),
+    /// Each sends to each other one.
+    Matrix(Matrix),
+    /// Each flow has two nodes drawn at random, independent of all other flows.
+    RandomPairs(RandomPairs),
+}
+
+/// The first sends to the first, and so on.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct OneToOne {}
+
+/// All others send to one node.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AllToOne {}
+
+/// Each sends to another one.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Permutation {
+    /// The seed of what is drawn: it is the same in all runs.
+    #[serde(default = "one")]
+    seed: u64,
+}
+
+/// Each sends to each other one.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Matrix {}
+
+/// Two nodes drawn at random.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RandomPairs {
+    /// How many pairs are drawn.
+    pairs: Located<u32>,
+    /// The seed of what is drawn: it is the same in all runs.
+    #[serde(default = "one")]
+    seed: u64,
+}
+
+pub(super) fn one() -> u64 {
+    1
+}
+
+impl Pattern {
+    /// The ends of the flows that a table stands for; `entries` are its other keys.
+    pub(super) fn pairs(
+        &self,
+        group: &Entry,
+        entries: &[Entry],
+        nodes: &[&str],
+    ) -> Result<Vec<Pair>, Mistake> {
+        let from = nodes_like(group, entries, "from", nodes)?;
+        let to = nodes_like(group, entries, "to", nodes)?;
+        let sides = Sides { group, entries, from, to };
+        match self {
+            Self::OneToOne(_) => Ok(sides.one_to_one()),
+            Self::AllToOne(_) => sides.all_to_one(),
+            Self::Permutation(it) => sides.permutation(it.seed),
+            Self::Matrix(_) => sides.matrix(),
+            Self::RandomPairs(it) => sides.random_pairs(it),
+        }
+    }
+}
+
+/// The nodes that may send, and those that may receive.
+struct Sides<'a> {
+    group: &'a Entry,
+    entries: &'a [Entry],
+    from: Vec<&'a str>,
+    to: Vec<&'a str>,
+}
+
+impl Sides<'_> {
+    fn one_to_one(&self) -> Vec<Pair> {
+        let Self { from, to, .. } = self;
+        let all = 0..from.len().max(to.len());
+        all.map(|it| pair(from[it % from.len()], to[it % to.len()])).collect()
+    }
+
+    fn all_to_one(&self) -> Result<Vec<Pair>, Mistake> {
+        let [to] = self.to[..] else {
+            return Err(self
+                .wrong("to", format!("`to` are {} nodes", self.to.len()))
+                .help("all-to-one sends to a single node: write its name"));
+        };
+        let others = self.from.iter().filter(|it| **it != to);
+        self.some(others.map(|it| pair(it, to)).collect())
+    }
+
+    fn permutation(&self, seed: u64) -> Result<Vec<Pair>, Mistake> {
+        let [from, to] = [self.from.len(), self.to.len()];
+        if from != to {
+            return Err(self
+                .wrong("to", format!("`from` are {from} nodes and `to` are {to}"))
+                .help("a permutation needs as many senders as receivers"));
+        }
+        if from == 1 && self.from == self.to {
+            return self.some(Vec::new());
+        }
+        let mut random = Streams::new(seed, 0).stream("pattern");
+        let mut to = self.to.clone();
+        // Of all permutations about one in e sends nothing to itself, and these are as likely.
+        loop {
+            shuffle(&mut to, &mut random);
+            if self.from.iter().zip(&to).all(|(from, to)| from != to) {
+                return Ok(self.from.iter().zip(to).map(|(from, to)| pair(from, to)).collect());
+            }
+        }
+    }
+
+    fn matrix(&self) -> Result<Vec<Pair>, Mistake> {
+        let Self { from, to, .. } = self;
+        if from.len().saturating_mul(to.len()) > 2 * MOST {
+            let message = format!("a matrix of {} by {} nodes", from.len(), to.len());
+            return Err(self.wrong("from", message).help(format!("at most {MOST} flows")));
+        }
+        let all = from.iter().flat_map(|from| to.iter().map(move |to| (from, to)));
+        self.some(all.filter(|(from, to)| from != to).map(|(from, to)| pair(from, to)).collect())
+    }
+
+    fn random_pairs(&self, of: &RandomPairs) -> Result<Vec<Pair>, Mistake> {
+        of.pairs.checked(
+            |it| (1..=MOST).contains(&(*it as usize)),
+            || format!("{} pairs", of.pairs.value),
+            &format!("1 to {MOST} are possible"),
+        )?;
+        if self.from.len() == 1 && self.from == self.to {
+            return self.some(Vec::new());
+        }
+        let mut random = Streams::new(of.seed, 0).stream("pattern");
+        let mut drawn = || loop {
+            let [from, to] = [&self.from, &self.to].map(|it| it[below(it.len(), &mut random)]);
+            if from != to {
+                return pair(from, to);
+            }
+        };
+        Ok((0..of.pairs.value).map(|_| drawn()).collect())
+    }
+
+    /// The pairs, if there are any.
+    fn some(&self, pairs: Vec<Pair>) -> Result<Vec<Pair>, Mistake> {
+        if pairs.is_empty() {
+            return Err(self
+                .wrong("from", format!("`{}` has no two different nodes", self.group.key))
+                .help("name other nodes in `from` or `to`"));
+        }
+        Ok(pairs)
+    }
+
+    fn wrong(&self, key: &str, message: String) -> Mistake {
+        let entry = self.entries.iter().find(|it| it.key == key);
+        Mistake::new(message).at(entry.map(|it| it.node.span.clone()))
+    }
+}
+
+fn pair(from: &str, to: &str) -> Pair {
+    [from.to_owned(), to.to_owned()]
+}
+
+/// A whole number below a limit, drawn at random.
+pub(super) fn below(limit: usize, random: &mut Random) -> usize {
+    // A draw is less than one, but the product may be rounded up.
+    ((random.unit() * limit as f64) as usize).min(limit - 1)
+}
+
+/// Puts all in a random order (Fisher and Yates).
+fn shuffle<T>(all: &mut [T], random: &mut Random) {
+    for last in (1..all.len()).rev() {
+        all.swap(last, below(last + 1, random));
+    }
+}
+
+/// Whether a name is like a text in which `*` stands for any characters.
+pub(super) fn is_named(name: &str, like: &str) -> bool {
+    let mut parts = like.split('*');
+    let first = parts.next().unwrap_or_default();
+    let Some(mut rest) = name.strip_prefix(first) else { return false };
+    let mut parts: Vec<&str> = parts.collect();
+    let Some(last) = parts.pop() else { return rest.is_empty() };
+    for part in parts {
+        let Some(found) = rest.find(part) else { return false };
+        rest = &rest[found + part.len()..];
+    }
+    rest.ends_with(last)
+}

@@ -1,0 +1,39 @@
+//! A tree of values as a text of TOML.
+
+use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, Value as Written};
+
+use crate::tree::{Node as Tree, Value};
+
+/// The text of a file: each thing on a line of its own.
+pub(crate) fn write(file: &Tree) -> String {
+    let mut document = DocumentMut::new();
+    for entry in file.entries().unwrap_or_default() {
+        let item = match &entry.node.value {
+            Value::Table(things) => {
+                let mut table = Table::new();
+                for thing in things {
+                    table.insert(&thing.key, Item::Value(value(&thing.node)));
+                }
+                Item::Table(table)
+            }
+            _ => Item::Value(value(&entry.node)),
+        };
+        document.insert(&entry.key, item);
+    }
+    document.to_string()
+}
+
+fn value(node: &Tree) -> Written {
+    match &node.value {
+        Value::Text(it) => it.as_str().into(),
+        Value::Integer(it) => (*it).into(),
+        Value::Float(it) => (*it).into(),
+        Value::Flag(it) => (*it).into(),
+        Value::Date(it) => it.parse().unwrap_or_else(|_| it.as_str().into()),
+        Value::Array(items) => Written::Array(items.iter().map(value).collect::<Array>()),
+        Value::Table(entries) => {
+            let entries = entries.iter().map(|it| (it.key.as_str(), value(&it.node)));
+            Written::InlineTable(entries.collect::<InlineTable>())
+        }
+    }
+}
