@@ -52,6 +52,7 @@ docs: $(core)
 	$(bin)/python -m windtunnel.scenario.manual docs/scenarios.md
 	$(bin)/python -m windtunnel.scenario.table_types python/windtunnel/scenario/tables.py
 	$(bin)/ruff format --quiet python/windtunnel/scenario/tables.py
+	$(bin)/python -m windtunnel.recipes docs/recipes.md
 	$(bin)/python docs/run_notebook.py
 
 bench: $(core)

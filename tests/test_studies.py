@@ -96,6 +96,20 @@ def test_a_grid_has_all_combinations_and_the_last_parameter_turns_fastest(folder
     ]
 
 
+SEEDS_ALONE = 'scenario = "scenario.toml"\nseeds = 5\n'
+
+
+def test_seeds_alone_are_one_point_with_a_run_each(folder: Path) -> None:
+    assert points(folder, SEEDS_ALONE) == [()]
+    assert read(written(folder, SEEDS_ALONE)).seeds == [1, 2, 3, 4, 5]
+
+
+def test_a_study_of_nothing_is_refused(folder: Path) -> None:
+    assert "nothing varies" in refused(folder, SEEDS_ALONE.replace("5", "1"))
+    sample = "[sample]\npoints = 4\n"
+    assert "needs parameters" in refused(folder, SEEDS_ALONE + sample)
+
+
 def test_parameters_zipped_together_vary_together(folder: Path) -> None:
     text = STUDY.replace('"10 ms"]\n', '"10 ms"]\nzip = "a"\n')
     text = text.replace('"new-reno"]\n', '"new-reno"]\nzip = "a"\n')

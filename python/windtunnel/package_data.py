@@ -1,4 +1,4 @@
-"""Papers, scenarios, maps, traces and dissectors: what comes with the package as files.
+"""Papers, scenarios, recipes, maps, traces and dissectors: what comes with the package as files.
 
 In the repository they are in `papers/` and `scenarios/`, to which the links in `data/` lead;
 a wheel holds copies of them.
@@ -13,6 +13,9 @@ PAPERS = (DATA / "papers").resolve()
 
 SCENARIOS = (DATA / "scenarios").resolve()
 """Scenarios that belong to no paper, with maps, traces and studies."""
+
+RECIPES = DATA / "recipes"
+"""Short scenarios to begin with."""
 
 WIRESHARK = DATA / "wireshark"
 """Dissectors for Wireshark and tshark, of protocols that those do not know."""

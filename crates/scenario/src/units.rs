@@ -607,6 +607,28 @@ impl Quantity for Share {
     }
 }
 
+/// How much is offered to a link, as a share of its rate; more than the link has is possible.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Load(pub(crate) f64);
+
+impl Quantity for Load {
+    const NAME: &'static str = "a load";
+    const EXAMPLE: &'static str = "60 %";
+    const UNITS: &'static [(&'static str, f64)] = Share::UNITS;
+
+    fn from_base(base: f64, _: &str) -> Result<Self, &'static str> {
+        if (0.0..=10.0).contains(&base) {
+            Ok(Self(base))
+        } else {
+            Err("is not between 0 % and 1000 %")
+        }
+    }
+
+    fn base(&self) -> f64 {
+        self.0
+    }
+}
+
 // -- Defaults ---------------------------------------------------------------
 
 pub(crate) fn microseconds<const NUMBER: u64>() -> Located<Measured<Duration>> {

@@ -12,8 +12,9 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 from rich.console import Console
+from rich.table import Table
 
-from windtunnel import __version__, progress
+from windtunnel import __version__, progress, recipes
 from windtunnel._core import DnsServer, ScenarioError, schema
 from windtunnel.bench import lookups, simulations
 from windtunnel.bench import studies as studies_bench
@@ -32,6 +33,7 @@ INVALID = (
     StudyError,
     ResultsError,
     UnknownPaper,
+    recipes.UnknownRecipe,
     PaperError,
     simulations.UnknownWorkload,
 )
@@ -362,9 +364,18 @@ def report(
 
 
 @app.command("check", epilog="windtunnel check scenarios/first.toml")
-def check_scenario(file: File) -> None:
+def check_scenario(
+    file: File,
+    expand: Annotated[
+        bool,
+        typer.Option("--expand", help="Print it with all that its tables stand for, as TOML."),
+    ] = False,
+) -> None:
     """Check a scenario without running it."""
     scenario = read(file)
+    if expand:
+        print(scenario.expanded(), end="", flush=True)
+        return
     cases, runs = len(scenario.cases), scenario.runs
     what = (
         f"{count(cases, 'case')} × {count(runs, 'run')}, {scenario.total_simulated_s:g} s simulated"
@@ -393,6 +404,22 @@ def serve_names(
             time.sleep(3600)
     except KeyboardInterrupt:
         server.stop()
+
+
+@app.command("new", epilog="windtunnel new incast > mine.toml")
+def print_recipe(
+    name: Annotated[
+        str | None, typer.Argument(metavar="[RECIPE]", help="A recipe; default: all are listed.")
+    ] = None,
+) -> None:
+    """Print a short scenario to begin with."""
+    if name is not None:
+        print(recipes.text(name), end="", flush=True)
+        return
+    table = Table.grid(padding=(0, 2))
+    for row in recipes.titles().items():
+        table.add_row(*row)
+    output().print(table)
 
 
 @app.command("schema", epilog="windtunnel schema > scenario.schema.json")

@@ -189,6 +189,37 @@ to = "car"
 controller = "cubic"
 workload = { kind = "bulk", rate = "2 Mbps" }
 """,
+    "A whole network: a fat tree of 16 hosts, each of which sends to another one. `windtunnel check "
+    "--expand` prints its nodes, links and flows, and [recipes](recipes.md) have other networks.": """\
+[topologies.tree]
+kind = "fat-tree"
+ports = 4
+link = { rate = "1 Gbps", delay = "5 us" }
+
+[flows.shuffle]
+from = "tree-host-*"
+to = "tree-host-*"
+pattern = "permutation"
+controller = "dctcp"
+""",
+    "Four homes with lines of different delays, to which flows of two controllers start one after "
+    "another.": """\
+[nodes.home]
+count = 4
+
+[links.line]
+count = 4
+nodes = ["router", "home-#"]
+rate = "20 Mbps"
+in_turn = { delay = ["5 ms", "20 ms"] }
+
+[flows.download]
+count = 4
+from = "server"
+to = "home-#"
+stagger = "500 ms"
+in_turn = { controller = ["cubic", "bbr3"] }
+""",
     "A bridge: routers between its edges may drop a tenth of the packets, and mark all others. "
     "The source edge retransmits the dropped packets.": """\
 [nodes.near]

@@ -87,7 +87,7 @@ class File(Table):
     scenario: str
     set: dict[str, Any] = {}
     seeds: Annotated[int, Field(ge=1)] | list[Annotated[int, Field(ge=0)]] = 1
-    vary: Annotated[dict[str, Vary], Field(min_length=1)]
+    vary: dict[str, Vary] = {}
     derive: dict[str, Derive] = {}
     sample: Sample | None = None
     stop: Stop | None = None
@@ -217,6 +217,7 @@ def build(name: str, text: str, document: dict[str, Any], folder: Path) -> Study
     if not seeds or len(set(seeds)) < len(seeds):
         raise wrong(("seeds",), "must list at least one seed, and each only once")
     check_stop(wrong, model)
+    check_something_varies(wrong, model, seeds)
     return Study(
         file=name,
         title=model.title or Path(name).stem,
@@ -392,6 +393,20 @@ def formula(wrong: Wrong, name: str, derive: Derive, parameters: list[Varied]) -
     if derive.unit and quantity(f"1 {derive.unit}") is None:
         raise wrong(("derive", name, "unit"), f"unknown unit `{derive.unit}`")
     return read
+
+
+def check_something_varies(wrong: Wrong, model: File, seeds: list[int]) -> None:
+    """Refuse a study of a single run, and samples of nothing."""
+    if model.vary:
+        return
+    if model.sample:
+        raise wrong(("sample",), "needs parameters", "write tables such as [vary.delay]")
+    if not model.stop and len(seeds) == 1:
+        raise wrong(
+            ("scenario",),
+            "nothing varies",
+            "write a table such as [vary.delay], or several seeds such as seeds = 10",
+        )
 
 
 def check_stop(wrong: Wrong, model: File) -> None:

@@ -14,7 +14,7 @@ use windtunnel_world::headers;
 use crate::error::Mistake;
 use crate::flows::paths::Paths;
 use crate::located::Located;
-use crate::units::{Bytes, Measured, PerSecond, Share, parse};
+use crate::units::{Bytes, Load, Measured, PerSecond, Share, parse};
 
 /// Files that arrive by a Poisson process, each over a connection of its own. `load` or
 /// `rate` is required.
@@ -28,8 +28,9 @@ pub(crate) struct Arrivals {
     sizes: Located<SizesOfFiles>,
     /// The share of the rate of the narrowest link on the path that their segments with
     /// data fill on average, headers included; this or `rate`. With a radio or a trace
-    /// of rates that is the greatest rate, with a trace of opportunities the mean one.
-    load: Option<Located<Measured<Share>>>,
+    /// of rates that is the greatest rate, with a trace of opportunities the mean one. Above 100 %,
+    /// to 1000 %, ever more files are under way at a time.
+    load: Option<Located<Measured<Load>>>,
     /// How many arrive on average; this or `load`.
     rate: Option<Located<Measured<PerSecond>>>,
 }

@@ -1,0 +1,52 @@
+"""Recipes: short scenarios to begin with, and the page of the manual that shows them."""
+
+from __future__ import annotations
+
+import sys
+import tomllib
+from pathlib import Path
+
+from windtunnel.package_data import RECIPES
+
+HEAD = """\
+<!-- Made by `make docs` from python/windtunnel/data/recipes: change those. -->
+
+# Recipes
+
+Scenarios to begin with. `windtunnel new` lists them, and `windtunnel new incast > mine.toml`
+writes one into a file of your own; `windtunnel run mine.toml` runs it.
+`windtunnel check --expand mine.toml` prints all nodes, links and flows that its tables stand for.
+What the keys mean is in [Scenario files](scenarios.md).
+"""
+
+
+class UnknownRecipe(ValueError):
+    """There is no recipe of that name."""
+
+
+def titles() -> dict[str, str]:
+    """Give the title of each recipe, by its name."""
+    return {it.stem: title(it) for it in sorted(RECIPES.glob("*.toml"))}
+
+
+def title(file: Path) -> str:
+    """Read the title of a recipe."""
+    return str(tomllib.loads(file.read_text(encoding="utf-8"))["title"])
+
+
+def text(name: str) -> str:
+    """Give the text of a recipe. Raises UnknownRecipe if there is none of that name."""
+    names = titles()
+    if name not in names:
+        raise UnknownRecipe(f"there is no recipe `{name}`\nhelp: recipes: {', '.join(names)}")
+    return (RECIPES / f"{name}.toml").read_text(encoding="utf-8")
+
+
+def page() -> str:
+    """Write the page, in Markdown."""
+    sections = (f"\n## {name}\n{it}.\n\n```toml\n{text(name)}```\n" for name, it in titles().items())
+    return HEAD + "".join(sections)
+
+
+if __name__ == "__main__":
+    Path(sys.argv[1]).write_text(page(), encoding="utf-8")
