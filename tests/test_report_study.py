@@ -129,7 +129,6 @@ def grid() -> StudyResults:
 
 
 SHAPES = {
-    "seeds alone": lambda: made(seeds=10),
     "one number": lambda: made(BUFFER),
     "one word": lambda: made(CONTROLLER),
     "no number": lambda: made(CONTROLLER, NETWORK),

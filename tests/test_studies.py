@@ -106,7 +106,7 @@ def test_seeds_alone_are_one_point_with_a_run_each(folder: Path) -> None:
 
 def test_a_study_of_nothing_is_refused(folder: Path) -> None:
     assert "nothing varies" in refused(folder, SEEDS_ALONE.replace("5", "1"))
-    sample = "[sample]\npoints = 4\n"
+    sample = '[sample]\ndesign = "latin-hypercube"\npoints = 4\n'
     assert "needs parameters" in refused(folder, SEEDS_ALONE + sample)
 
 

@@ -7,6 +7,7 @@ use rand_distr::{Distribution, Exp1};
 use windtunnel_engine::{Duration, Handle, Random, Time};
 use windtunnel_packets::Ecn;
 
+use crate::jitter::Jitter;
 use crate::load_delay::{LoadDelay, LoadMeter};
 use crate::loss::{Loss, Victims};
 
@@ -24,6 +25,9 @@ pub struct Impairment {
     /// (Danezis and Goldberg 2009; Piotrowska 2021): whatever the order in which packets come,
     /// each may leave before or after any other. Zero: none is.
     pub mixing: Duration,
+    /// Each packet that is not lost is held for a time that is drawn; none: none is. Not together
+    /// with reordering, mixing or a delay by load.
+    pub jitter: Option<Jitter>,
     /// Each packet that is not lost is held for a time that depends on the load; none: none is.
     /// Not together with the others.
     pub load_delay: Option<LoadDelay>,
@@ -64,6 +68,8 @@ pub struct Impairments {
     victims: Victims,
     impairment: Impairment,
     load: Option<LoadMeter>,
+    /// When the last packet arrives that jitter has delayed.
+    last: Time,
     /// In the order in which they arrive.
     pub late: VecDeque<Straggler>,
 }
@@ -73,31 +79,34 @@ impl Impairments {
     #[must_use]
     pub fn new(loss: Loss, victims: Victims, impairment: Impairment) -> Self {
         let load = impairment.load_delay.map(LoadMeter::new);
-        Self { loss, victims, impairment, load, late: VecDeque::new() }
+        let last = Time::ZERO;
+        Self { loss, victims, impairment, load, last, late: VecDeque::new() }
     }
 
     /// Whether anything can happen to a packet.
     #[must_use]
     pub fn is_any(&self) -> bool {
-        let Impairment { duplication, reordering, mixing, .. } = self.impairment;
-        let delays = reordering > 0.0 || mixing > Duration::ZERO || self.load.is_some();
+        let Impairment { duplication, reordering, mixing, jitter, .. } = self.impairment;
+        let holds = mixing > Duration::ZERO || jitter.is_some() || self.load.is_some();
+        let delays = reordering > 0.0 || holds;
         self.loss != Loss::None || duplication > 0.0 || delays
     }
 
     /// Whether those that are late can be overtaken.
     #[must_use]
     pub fn keeps_order(&self) -> bool {
-        self.load.is_some()
+        self.load.is_some() || self.impairment.jitter.is_some_and(|it| it.keeps_order)
     }
 
     /// What becomes of the next packet, which is sent at `now` and has that ECN field.
     pub fn fate(&mut self, now: Time, ecn: Ecn, random: &mut Random) -> Fate {
-        let Impairment { duplication, reordering, mixing, .. } = self.impairment;
+        let Impairment { duplication, reordering, mixing, jitter, .. } = self.impairment;
+        let holds = mixing > Duration::ZERO || jitter.is_some() || self.load.is_some();
         if self.victims.include(ecn) && self.loss.strikes(now, random) {
             Fate::Lost
         } else if random.happens(duplication) {
             Fate::Twice
-        } else if self.load.is_some() || mixing > Duration::ZERO || random.happens(reordering) {
+        } else if holds || random.happens(reordering) {
             Fate::Late
         } else {
             Fate::Arrives
@@ -113,15 +122,26 @@ impl Impairments {
         size: u32,
         random: &mut Random,
     ) -> Option<Time> {
-        let Impairment { lateness, mixing, .. } = self.impairment;
-        let arrives = match (&mut self.load, mixing) {
-            (Some(load), _) => load.arrival(now, size),
-            (None, Duration::ZERO) => now + lateness,
-            (None, mean) => now + mean.scaled(Exp1.sample(random.generator())),
+        let Impairment { lateness, mixing, jitter, .. } = self.impairment;
+        let arrives = match (&mut self.load, jitter, mixing) {
+            (Some(load), _, _) => load.arrival(now, size),
+            (None, Some(jitter), _) => self.after_jitter(now, jitter, random),
+            (None, None, Duration::ZERO) => now + lateness,
+            (None, None, mean) => now + mean.scaled(Exp1.sample(random.generator())),
         };
         let place = self.late.partition_point(|it| it.arrives <= arrives);
         self.late
             .insert(place, Straggler { packet, arrives, size, lost: false, is_called: place == 0 });
         (place == 0).then_some(arrives)
+    }
+
+    /// When a packet arrives that would have arrived at `now`.
+    fn after_jitter(&mut self, now: Time, jitter: Jitter, random: &mut Random) -> Time {
+        let drawn = now + jitter.draw(random);
+        if !jitter.keeps_order {
+            return drawn;
+        }
+        self.last = self.last.max(drawn);
+        self.last
     }
 }

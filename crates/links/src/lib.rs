@@ -14,6 +14,7 @@ mod channel;
 mod course;
 pub mod fixed_wireless;
 mod impairment;
+mod jitter;
 mod load_delay;
 mod loss;
 mod opportunities;
@@ -30,6 +31,7 @@ pub use channel::{
 };
 pub use course::Course;
 pub use impairment::{Fate, Impairment, Impairments, Straggler};
+pub use jitter::{Jitter, JitterDistribution};
 pub use load_delay::LoadDelay;
 pub use loss::{Loss, Victims};
 pub use opportunities::{Cursor, OPPORTUNITY, Opportunities};

@@ -1,5 +1,7 @@
 //! Random loss on a link: the packet uses the link and does not arrive.
 
+use std::sync::Arc;
+
 use windtunnel_engine::{Duration, Random, Time};
 use windtunnel_packets::Ecn;
 
@@ -24,7 +26,7 @@ impl Victims {
 }
 
 /// How often a link loses packets.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Loss {
     /// None.
     None,
@@ -61,6 +63,15 @@ pub enum Loss {
         /// When the packet before was sent.
         last: Time,
     },
+    /// Those of certain numbers, and no others.
+    Listed {
+        /// The numbers, rising; the first packet that is sent has number 1.
+        numbers: Arc<[u64]>,
+        /// How many packets were sent.
+        sent: u64,
+        /// How many of the numbers are behind.
+        behind: usize,
+    },
 }
 
 /// The probability that a link in continuous time is in the bad state, so long after it was
@@ -79,6 +90,12 @@ impl Loss {
         match self {
             Self::None => false,
             Self::Bernoulli(probability) => random.happens(*probability),
+            Self::Listed { numbers, sent, behind } => {
+                *sent += 1;
+                let strikes = numbers.get(*behind) == Some(sent);
+                *behind += usize::from(strikes);
+                strikes
+            }
             Self::GilbertElliott { to_bad, to_good, in_good, in_bad, bad } => {
                 let lost = random.happens(if *bad { *in_bad } else { *in_good });
                 if random.happens(if *bad { *to_good } else { *to_bad }) {
@@ -130,6 +147,16 @@ mod tests {
         let loss = Loss::GilbertElliott { to_bad, to_good, in_good, in_bad, bad: false };
         let measured = lost_of(loss, 1_000_000);
         assert!((measured / expected - 1.0).abs() < 0.03, "{measured} of {expected}");
+    }
+
+    #[test]
+    fn exactly_the_listed_packets_are_lost() {
+        let mut loss = Loss::Listed { numbers: [1, 4, 5, 9].into(), sent: 0, behind: 0 };
+        let mut random = Streams::new(3, 0).stream("loss");
+        let untouched = random.clone().bits();
+        let lost = (1..=12).filter(|_| loss.strikes(Time::ZERO, &mut random));
+        assert_eq!(lost.collect::<Vec<_>>(), [1, 4, 5, 9]);
+        assert_eq!(random.bits(), untouched, "nothing is drawn");
     }
 
     /// A link in continuous time that loses all in its bad state and none in its good one, which

@@ -17,6 +17,9 @@ Schema = dict[str, Any]
 TAGS = ("kind", "protocol")
 """The keys that say which kind a table is of."""
 
+PARTS = re.compile(r"defaults\.|topologies\.NAME\.(node|link|host|access)(\.|$)")
+"""Paths of what has the keys of a node, a link and so on, none of them required."""
+
 KEYS_OF_KINDS = (
     *("rate", "radio", "fixed_wireless", "optical", "trace", "preset", "planes", "tle"),
     *("transmit_power", "margin"),
@@ -444,8 +447,8 @@ def manual(schema: Schema) -> str:
 
 
 def sections(schema: Schema) -> Iterator[tuple[str, Schema]]:
-    """Give the definitions in the order of the file; `[defaults]` has those of other tables."""
-    used = (name for path, name in walk(schema, schema, "", ()) if "defaults." not in path)
+    """Give the definitions in the order of the file; parts have those of other tables."""
+    used = (name for path, name in walk(schema, schema, "", ()) if not PARTS.match(path))
     for name in dict.fromkeys(used):
         yield name, schema["$defs"][name]
 
@@ -575,6 +578,8 @@ def type_of(value: Schema) -> str:
             return "; ".join(f"`{it['const']}`: {text(it)}" for it in options)
         case {"title": quantity}:
             return f"[{quantity}](#quantities)"
+        case {"additionalProperties": {"items": True}}:
+            return "arrays of values by key"
         case {"additionalProperties": dict() as one}:
             return f"tables by name: {type_of(one)}"
         case {"additionalProperties": True}:
@@ -602,9 +607,9 @@ def number(value: float) -> str:
 
 
 def paths(name: str, schema: Schema) -> Iterator[str]:
-    """Give the paths at which a definition is used; those under `[defaults]` are the same."""
+    """Give the paths at which a definition is used; those in parts are the same."""
     found = (path for path, value in walk(schema, schema, "", ()) if value == name)
-    yield from (it for it in dict.fromkeys(found) if not it.startswith("defaults."))
+    yield from (it for it in dict.fromkeys(found) if not PARTS.match(it))
 
 
 def walk(

@@ -102,6 +102,8 @@ def type_of(value: Schema) -> str:
             return literal([name])
         case {"additionalProperties": dict() as one}:
             return f"dict[str, {type_of(one)}]"
+        case {"items": True}:
+            return "Sequence[Any]"
         case {"items": one}:
             return f"Sequence[{type_of(one)}]"
         case {"prefixItems": [one, *_]}:

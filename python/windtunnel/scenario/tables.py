@@ -80,6 +80,13 @@ class NodeDefaults(TypedDict, total=False):
     journey: Sequence[Journey]
     """Where it is in the course of time, in place of `place`: it moves along great circles, and
     stays at the last place. Default: it does not move."""
+    count: int
+    """How many nodes it stands for, of the names `NAME-1`, `NAME-2` and so on; in its texts `#`
+    is the number. Default: it is one node."""
+    in_turn: dict[str, Sequence[Any]]
+    """For some keys, the values that the nodes have in turn: the first one has the first value,
+    and after the last value it is the turn of the first again. Default: all have the same
+    values."""
 
 
 class ContentStore(TypedDict, total=False):
@@ -151,6 +158,13 @@ class LinkDefaults(TypedDict, total=False):
     pit_token: str
     """The bytes of the PIT token that each NDN packet carries on it (NDNLPv2): 1 to 32. Default:
     no token."""
+    count: int
+    """How many links it stands for, of the names `NAME-1`, `NAME-2` and so on; in its texts `#`
+    is the number. Default: it is one link."""
+    in_turn: dict[str, Sequence[Any]]
+    """For some keys, the values that the links have in turn: the first one has the first value,
+    and after the last value it is the turn of the first again. Default: all have the same
+    values."""
     rate: str | Sequence[str]
     """How fast it sends; required."""
     changes: Sequence[Change]
@@ -919,6 +933,13 @@ class ProducerDefaults(TypedDict, total=False):
     publishing: Publishing
     """It publishes a file into the content store of its node, and answers nothing: an Interest
     meets what the store has, or waits there until it is published. Default: it answers."""
+    count: int
+    """How many producers it stands for, of the names `NAME-1`, `NAME-2` and so on; in its texts
+    `#` is the number. Default: it is one producer."""
+    in_turn: dict[str, Sequence[Any]]
+    """For some keys, the values that the producers have in turn: the first one has the first
+    value, and after the last value it is the turn of the first again. Default: all have the same
+    values."""
 
 
 Signature = Literal["digest-sha256", "null", "hmac-sha256", "ed25519", "ecdsa-p256", "rsa2048"]
@@ -999,6 +1020,16 @@ class ConsumerDefaults(TypedDict, total=False):
     """How much one round trip moves the smoothed one."""
     timeout_check: str
     """How often timeouts are looked for; default: when they expire."""
+    count: int
+    """How many consumers it stands for, of the names `NAME-1`, `NAME-2` and so on; in its texts
+    `#` is the number. Default: it is one consumer."""
+    in_turn: dict[str, Sequence[Any]]
+    """For some keys, the values that the consumers have in turn: the first one has the first
+    value, and after the last value it is the turn of the first again. Default: all have the same
+    values."""
+    stagger: str
+    """How much later each of several consumers starts than the one before it; default: they start
+    together."""
 
 
 Controller = str | dict[str, Any]
@@ -1094,6 +1125,19 @@ class FlowDefaults(From, total=False):
     path_policy: PathPolicy
     """What chooses the path of each of its packets between autonomous systems. What comes back
     takes the path of what came. Default: `first`; of a flow over Multipath TCP `disjoint`."""
+    pattern: FlowPattern
+    """Who sends to whom where it stands for many flows: `from` and `to` then name several nodes,
+    such as `"rack-host-*"`. Default: they name one node each."""
+    count: int
+    """How many flows it stands for, of the names `NAME-1`, `NAME-2` and so on; in its texts `#`
+    is the number. With a `pattern`: how many of each pair of nodes. Default: one."""
+    in_turn: dict[str, Sequence[Any]]
+    """For some keys, the values that the flows have in turn: the first one has the first value,
+    and after the last value it is the turn of the first again. Default: all have the same
+    values."""
+    stagger: str
+    """How much later each of several flows starts than the one before it; default: they start
+    together."""
     controller: Controller
     """What controls its window: a name under `[controllers]`, the name of a controller, or a
     table with the latter as `kind` and parameters; required."""
@@ -1325,6 +1369,61 @@ PathPolicy = (
 Python."""
 
 
+class OneToOneFlowPattern(TypedDict, total=False):
+    """The first sends to the first, the second to the second and so on; where one side has fewer
+    nodes, it is the turn of its first node again."""
+
+    kind: Literal["one-to-one"]
+    """Which kind."""
+
+
+class AllToOneFlowPattern(TypedDict, total=False):
+    """All others send to one node."""
+
+    kind: Required[Literal["all-to-one"]]
+    """Which kind."""
+
+
+class PermutationFlowPattern(TypedDict, total=False):
+    """Each sends to another one, drawn at random, to which no one else sends: a permutation in
+    which nobody sends to itself. `from` and `to` are as many nodes."""
+
+    kind: Required[Literal["permutation"]]
+    """Which kind."""
+    seed: int
+    """The seed of what is drawn: it is the same in all runs."""
+
+
+class MatrixFlowPattern(TypedDict, total=False):
+    """Each sends to each other one."""
+
+    kind: Required[Literal["matrix"]]
+    """Which kind."""
+
+
+class RandomPairsFlowPattern(TypedDict, total=False):
+    """Each flow has two nodes drawn at random, independent of all other flows."""
+
+    kind: Required[Literal["random-pairs"]]
+    """Which kind."""
+    pairs: Required[int]
+    """How many pairs are drawn."""
+    seed: int
+    """The seed of what is drawn: it is the same in all runs."""
+
+
+FlowPattern = (
+    Literal["one-to-one", "all-to-one", "permutation", "matrix"]
+    | OneToOneFlowPattern
+    | AllToOneFlowPattern
+    | PermutationFlowPattern
+    | MatrixFlowPattern
+    | RandomPairsFlowPattern
+)
+"""Which of the nodes `from` send to which of the nodes `to`; in both texts `*` stands for any
+characters."""
+
+
 class BulkTcpWorkload(TypedDict, total=False):
     """Data without end."""
 
@@ -1385,7 +1484,8 @@ class ArrivalsTcpWorkload(TypedDict, total=False):
     load: str
     """The share of the rate of the narrowest link on the path that their segments with data fill
     on average, headers included; this or `rate`. With a radio or a trace of rates that is the
-    greatest rate, with a trace of opportunities the mean one."""
+    greatest rate, with a trace of opportunities the mean one. Above 100 %, to 1000 %, ever more
+    files are under way at a time."""
     rate: str
     """How many arrive on average; this or `load`."""
 
@@ -1706,6 +1806,246 @@ UdpWorkload = Literal["bulk", "frames"] | BulkUdpWorkload | OnOffUdpWorkload | F
 """When a flow over UDP sends."""
 
 
+class DumbbellTopology(TypedDict, total=False):
+    """`NAME-sender-1` and so on, at the router `NAME-left`, and as many `NAME-receiver-1` and so
+    on, at `NAME-right`; the link between the routers is `NAME-bottleneck`."""
+
+    kind: Literal["dumbbell"]
+    """Which kind."""
+    node: NodeDefaults
+    """What all its nodes have."""
+    link: LinkDefaults
+    """What all its links have, without their nodes."""
+    pairs: int
+    """How many senders, and as many receivers: at least 1; required."""
+    round_trips: Sequence[str]
+    """The round-trip times of propagation between the first sender and the first receiver and so
+    on, in turn: the links of the two hosts have what the bottleneck leaves of it, in equal parts.
+    Default: those links have a delay of their own."""
+    host: NodeDefaults
+    """What its hosts have, in place of `node`."""
+    access: LinkDefaults
+    """What the links of its hosts have, in place of `link`."""
+
+
+class StarTopology(TypedDict, total=False):
+    """`NAME-host-1` and so on, at `NAME-switch`."""
+
+    kind: Literal["star"]
+    """Which kind."""
+    node: NodeDefaults
+    """What all its nodes have."""
+    link: LinkDefaults
+    """What all its links have, without their nodes."""
+    hosts: int
+    """How many hosts: at least 1; required."""
+    host: NodeDefaults
+    """What its hosts have, in place of `node`."""
+    access: LinkDefaults
+    """What the links of its hosts have, in place of `link`."""
+
+
+class ChainTopology(TypedDict, total=False):
+    """`NAME-node-1` and so on, in a row; `NAME-link-1` joins the first two."""
+
+    kind: Literal["chain"]
+    """Which kind."""
+    node: NodeDefaults
+    """What all its nodes have."""
+    link: LinkDefaults
+    """What all its links have, without their nodes."""
+    nodes: int
+    """How many nodes: at least 2; required."""
+
+
+class ParkingLotTopology(TypedDict, total=False):
+    """`NAME-router-1` and so on, in a row, with `NAME-link-1` after the first. At each end of
+    link number 1 are `NAME-sender-1` and `NAME-receiver-1`, and so on; `NAME-sender` and `NAME-
+    receiver` are at the ends of the row."""
+
+    kind: Literal["parking-lot"]
+    """Which kind."""
+    node: NodeDefaults
+    """What all its nodes have."""
+    link: LinkDefaults
+    """What all its links have, without their nodes."""
+    hops: int
+    """How many links are in the row: at least 1; required."""
+    host: NodeDefaults
+    """What its hosts have, in place of `node`."""
+    access: LinkDefaults
+    """What the links of its hosts have, in place of `link`."""
+
+
+class TreeTopology(TypedDict, total=False):
+    """`NAME-router-1` is the root, and the routers' numbers go from level to level; the leaves
+    are `NAME-host-1` and so on. Each link has the name of its lower end."""
+
+    kind: Literal["tree"]
+    """Which kind."""
+    node: NodeDefaults
+    """What all its nodes have."""
+    link: LinkDefaults
+    """What all its links have, without their nodes."""
+    depth: int
+    """How many links lead from the root to a host: at least 1; required."""
+    branches: int
+    """How many nodes are below each router: at least 1; required."""
+    host: NodeDefaults
+    """What its hosts have, in place of `node`."""
+    access: LinkDefaults
+    """What the links of its hosts have, in place of `link`."""
+
+
+class LeafSpineTopology(TypedDict, total=False):
+    """Each leaf, `NAME-leaf-1` and so on, is joined to each spine, `NAME-spine-1` and so on, and
+    has hosts, `NAME-host-1` and so on. Links such as `NAME-leaf-1-spine-1`."""
+
+    kind: Literal["leaf-spine"]
+    """Which kind."""
+    node: NodeDefaults
+    """What all its nodes have."""
+    link: LinkDefaults
+    """What all its links have, without their nodes."""
+    leaves: int
+    """How many leaves: at least 1; required."""
+    spines: int
+    """How many spines: at least 1; required."""
+    hosts_per_leaf: int
+    """How many hosts each leaf has: at least 1; required."""
+    host: NodeDefaults
+    """What its hosts have, in place of `node`."""
+    access: LinkDefaults
+    """What the links of its hosts have, in place of `link`."""
+
+
+class FatTreeTopology(TypedDict, total=False):
+    """A fat tree of switches with k ports (Al-Fares, Loukissas and Vahdat 2008): k³/4 hosts, k²/2
+    edge and as many aggregation switches in k pods, and k²/4 core switches: `NAME-host-1`, `NAME-
+    edge-1`, `NAME-aggregation-1`, `NAME-core-1` and so on, pod by pod. Links such as `NAME-
+    edge-1-aggregation-1`."""
+
+    kind: Literal["fat-tree"]
+    """Which kind."""
+    node: NodeDefaults
+    """What all its nodes have."""
+    link: LinkDefaults
+    """What all its links have, without their nodes."""
+    ports: int
+    """How many ports each switch has: an even number from 2 to 64; required."""
+    host: NodeDefaults
+    """What its hosts have, in place of `node`."""
+    access: LinkDefaults
+    """What the links of its hosts have, in place of `link`."""
+
+
+class RingTopology(TypedDict, total=False):
+    """`NAME-node-1` and so on, in a circle; `NAME-link-1` joins the first two."""
+
+    kind: Literal["ring"]
+    """Which kind."""
+    node: NodeDefaults
+    """What all its nodes have."""
+    link: LinkDefaults
+    """What all its links have, without their nodes."""
+    nodes: int
+    """How many nodes: at least 3; required."""
+
+
+class GridTopology(TypedDict, total=False):
+    """`NAME-node-1-1` is in the first row and column. `NAME-row-1-1` leads from there to the next
+    node of its row, `NAME-column-1-1` to that of its column."""
+
+    kind: Literal["grid"]
+    """Which kind."""
+    node: NodeDefaults
+    """What all its nodes have."""
+    link: LinkDefaults
+    """What all its links have, without their nodes."""
+    rows: int
+    """How many rows: at least 1; required."""
+    columns: int
+    """How many columns: at least 1; required."""
+
+
+class WaxmanTopology(TypedDict, total=False):
+    """A random network on a square (Waxman 1988): two nodes at a distance of d are joined with
+    the probability β·exp(−d/(α·L)), where L is the square's diagonal. Parts that are left apart
+    are then joined where they are nearest. `NAME-node-1` and so on; links such as `NAME-
+    link-1-2`."""
+
+    kind: Literal["waxman"]
+    """Which kind."""
+    node: NodeDefaults
+    """What all its nodes have."""
+    link: LinkDefaults
+    """What all its links have, without their nodes."""
+    nodes: int
+    """How many nodes: 2 to 5000; required."""
+    alpha: float
+    """How far links lead, α: more than 0 and at most 1. The greater, the longer they are."""
+    beta: float
+    """How many links there are, β: more than 0 and at most 1."""
+    seed: int
+    """The seed of what is drawn: the network is the same in all runs."""
+
+
+class BarabasiAlbertTopology(TypedDict, total=False):
+    """A random network that grows (Barabási and Albert 1999): each new node is joined to some
+    that are there, with probabilities in proportion to the links that those have. It begins with
+    as many nodes and one more, all joined. `NAME-node-1` and so on; links such as `NAME-
+    link-2-1`."""
+
+    kind: Literal["barabasi-albert"]
+    """Which kind."""
+    node: NodeDefaults
+    """What all its nodes have."""
+    link: LinkDefaults
+    """What all its links have, without their nodes."""
+    nodes: int
+    """How many nodes: more than `links_per_node`; required."""
+    links_per_node: int
+    """To how many nodes each new one is joined: 1 to 100."""
+    seed: int
+    """The seed of what is drawn: the network is the same in all runs."""
+
+
+class FileTopology(TypedDict, total=False):
+    """From a file in GraphML or GML, such as those of the Internet Topology Zoo. Nodes have the
+    names of the labels in the file, such as `NAME-New York`, or of the identifiers there if two
+    labels are the same; links have the names of their ends, such as `NAME-New York-Chicago`."""
+
+    kind: Literal["file"]
+    """Which kind."""
+    node: NodeDefaults
+    """What all its nodes have."""
+    link: LinkDefaults
+    """What all its links have, without their nodes."""
+    file: str
+    """The file, in GraphML or GML. Where its nodes have `Latitude` and `Longitude`, links have
+    the delay of light in fibre along the great circle, if `link` has no `delay`; edges with
+    `LinkSpeedRaw` have that rate in bit/s, if `link` has no rate. An edge from a node to itself
+    is left out; required."""
+
+
+Topology = (
+    DumbbellTopology
+    | StarTopology
+    | ChainTopology
+    | ParkingLotTopology
+    | TreeTopology
+    | LeafSpineTopology
+    | FatTreeTopology
+    | RingTopology
+    | GridTopology
+    | WaxmanTopology
+    | BarabasiAlbertTopology
+    | FileTopology
+)
+"""The nodes and links of a whole network. Their names begin with its own, here `NAME`; each
+link of a host has the name of the host."""
+
+
 class Node(TypedDict, total=False):
     """A node: a host or a router, with an NDN forwarder."""
 
@@ -1725,6 +2065,13 @@ class Node(TypedDict, total=False):
     journey: Sequence[Journey]
     """Where it is in the course of time, in place of `place`: it moves along great circles, and
     stays at the last place. Default: it does not move."""
+    count: int
+    """How many nodes it stands for, of the names `NAME-1`, `NAME-2` and so on; in its texts `#`
+    is the number. Default: it is one node."""
+    in_turn: dict[str, Sequence[Any]]
+    """For some keys, the values that the nodes have in turn: the first one has the first value,
+    and after the last value it is the turn of the first again. Default: all have the same
+    values."""
 
 
 class RateLink(TypedDict, total=False):
@@ -1766,6 +2113,13 @@ class RateLink(TypedDict, total=False):
     pit_token: str
     """The bytes of the PIT token that each NDN packet carries on it (NDNLPv2): 1 to 32. Default:
     no token."""
+    count: int
+    """How many links it stands for, of the names `NAME-1`, `NAME-2` and so on; in its texts `#`
+    is the number. Default: it is one link."""
+    in_turn: dict[str, Sequence[Any]]
+    """For some keys, the values that the links have in turn: the first one has the first value,
+    and after the last value it is the turn of the first again. Default: all have the same
+    values."""
     rate: str | Sequence[str]
     """How fast it sends; required."""
     changes: Sequence[Change]
@@ -1811,6 +2165,13 @@ class RadioLink(TypedDict, total=False):
     pit_token: str
     """The bytes of the PIT token that each NDN packet carries on it (NDNLPv2): 1 to 32. Default:
     no token."""
+    count: int
+    """How many links it stands for, of the names `NAME-1`, `NAME-2` and so on; in its texts `#`
+    is the number. Default: it is one link."""
+    in_turn: dict[str, Sequence[Any]]
+    """For some keys, the values that the links have in turn: the first one has the first value,
+    and after the last value it is the turn of the first again. Default: all have the same
+    values."""
     radio: Radio
     """How fast it sends, by a radio; required."""
 
@@ -1854,6 +2215,13 @@ class FixedWirelessLink(TypedDict, total=False):
     pit_token: str
     """The bytes of the PIT token that each NDN packet carries on it (NDNLPv2): 1 to 32. Default:
     no token."""
+    count: int
+    """How many links it stands for, of the names `NAME-1`, `NAME-2` and so on; in its texts `#`
+    is the number. Default: it is one link."""
+    in_turn: dict[str, Sequence[Any]]
+    """For some keys, the values that the links have in turn: the first one has the first value,
+    and after the last value it is the turn of the first again. Default: all have the same
+    values."""
     fixed_wireless: FixedWireless
     """How fast it sends, by a fixed radio; required."""
 
@@ -1897,6 +2265,13 @@ class OpticalLink(TypedDict, total=False):
     pit_token: str
     """The bytes of the PIT token that each NDN packet carries on it (NDNLPv2): 1 to 32. Default:
     no token."""
+    count: int
+    """How many links it stands for, of the names `NAME-1`, `NAME-2` and so on; in its texts `#`
+    is the number. Default: it is one link."""
+    in_turn: dict[str, Sequence[Any]]
+    """For some keys, the values that the links have in turn: the first one has the first value,
+    and after the last value it is the turn of the first again. Default: all have the same
+    values."""
     optical: Optical
     """A beam of light through free air; required."""
 
@@ -1940,6 +2315,13 @@ class TraceLink(TypedDict, total=False):
     pit_token: str
     """The bytes of the PIT token that each NDN packet carries on it (NDNLPv2): 1 to 32. Default:
     no token."""
+    count: int
+    """How many links it stands for, of the names `NAME-1`, `NAME-2` and so on; in its texts `#`
+    is the number. Default: it is one link."""
+    in_turn: dict[str, Sequence[Any]]
+    """For some keys, the values that the links have in turn: the first one has the first value,
+    and after the last value it is the turn of the first again. Default: all have the same
+    values."""
     trace: Trace | Sequence[Trace]
     """How fast it sends, from a file; another file for each direction, or one for both;
     required."""
@@ -2101,6 +2483,13 @@ class Producer(TypedDict, total=False):
     publishing: Publishing
     """It publishes a file into the content store of its node, and answers nothing: an Interest
     meets what the store has, or waits there until it is published. Default: it answers."""
+    count: int
+    """How many producers it stands for, of the names `NAME-1`, `NAME-2` and so on; in its texts
+    `#` is the number. Default: it is one producer."""
+    in_turn: dict[str, Sequence[Any]]
+    """For some keys, the values that the producers have in turn: the first one has the first
+    value, and after the last value it is the turn of the first again. Default: all have the same
+    values."""
 
 
 class Consumer(TypedDict, total=False):
@@ -2168,6 +2557,16 @@ class Consumer(TypedDict, total=False):
     """How much one round trip moves the smoothed one."""
     timeout_check: str
     """How often timeouts are looked for; default: when they expire."""
+    count: int
+    """How many consumers it stands for, of the names `NAME-1`, `NAME-2` and so on; in its texts
+    `#` is the number. Default: it is one consumer."""
+    in_turn: dict[str, Sequence[Any]]
+    """For some keys, the values that the consumers have in turn: the first one has the first
+    value, and after the last value it is the turn of the first again. Default: all have the same
+    values."""
+    stagger: str
+    """How much later each of several consumers starts than the one before it; default: they start
+    together."""
 
 
 class TcpFlow(From, total=False):
@@ -2192,6 +2591,19 @@ class TcpFlow(From, total=False):
     path_policy: PathPolicy
     """What chooses the path of each of its packets between autonomous systems. What comes back
     takes the path of what came. Default: `first`; of a flow over Multipath TCP `disjoint`."""
+    pattern: FlowPattern
+    """Who sends to whom where it stands for many flows: `from` and `to` then name several nodes,
+    such as `"rack-host-*"`. Default: they name one node each."""
+    count: int
+    """How many flows it stands for, of the names `NAME-1`, `NAME-2` and so on; in its texts `#`
+    is the number. With a `pattern`: how many of each pair of nodes. Default: one."""
+    in_turn: dict[str, Sequence[Any]]
+    """For some keys, the values that the flows have in turn: the first one has the first value,
+    and after the last value it is the turn of the first again. Default: all have the same
+    values."""
+    stagger: str
+    """How much later each of several flows starts than the one before it; default: they start
+    together."""
     controller: Controller
     """What controls its window: a name under `[controllers]`, the name of a controller, or a
     table with the latter as `kind` and parameters; required."""
@@ -2303,6 +2715,19 @@ class UdpFlow(From, total=False):
     path_policy: PathPolicy
     """What chooses the path of each of its packets between autonomous systems. What comes back
     takes the path of what came. Default: `first`; of a flow over Multipath TCP `disjoint`."""
+    pattern: FlowPattern
+    """Who sends to whom where it stands for many flows: `from` and `to` then name several nodes,
+    such as `"rack-host-*"`. Default: they name one node each."""
+    count: int
+    """How many flows it stands for, of the names `NAME-1`, `NAME-2` and so on; in its texts `#`
+    is the number. With a `pattern`: how many of each pair of nodes. Default: one."""
+    in_turn: dict[str, Sequence[Any]]
+    """For some keys, the values that the flows have in turn: the first one has the first value,
+    and after the last value it is the turn of the first again. Default: all have the same
+    values."""
+    stagger: str
+    """How much later each of several flows starts than the one before it; default: they start
+    together."""
     rate: str
     """The rate of what the datagrams carry, without headers; required, but not with `frames`,
     which have their own."""
@@ -2878,7 +3303,10 @@ class ScenarioTables(TypedDict, total=False):
     controllers: dict[str, Controller]
     """Controllers with their parameters, by a name of the file's own that consumers and flows may
     use."""
-    nodes: Required[dict[str, Node]]
+    topologies: dict[str, Topology]
+    """Whole networks, by name: each stands for nodes and links, which may be written too, to say
+    more of them. `windtunnel check --expand` prints them."""
+    nodes: dict[str, Node]
     """The nodes, by name."""
     links: dict[str, Link]
     """The links between them, by name."""

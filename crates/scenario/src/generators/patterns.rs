@@ -18,7 +18,7 @@ pub(super) type Pair = [String; 2];
 /// characters.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename = "kind", rename_all = "kebab-case")]
-#[schemars(tag = "kind", transform = short_forms)]
+#[schemars(rename = "FlowPattern", tag = "kind", transform = short_forms)]
 pub(crate) enum Pattern {
     /// The first sends to the first, the second to the second and so on; where one side has fewer
     /// nodes, it is the turn of its first node again.

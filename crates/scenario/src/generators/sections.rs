@@ -58,7 +58,10 @@ impl Section {
         }
         let span = entries.first().map_or(0..0, |it| it.span.clone());
         let section = super::entry(name, Value::Table(entries), &span);
-        file.entries_mut().into_iter().for_each(|it| it.push(section.clone()));
+        if let Some(sections) = file.entries_mut() {
+            let place = sections.iter().position(|it| it.key == "topologies");
+            sections.insert(place.unwrap_or(sections.len()), section);
+        }
     }
 }
 

@@ -3,7 +3,9 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use windtunnel_engine::{Duration, Rate};
-use windtunnel_links::{Impairment, LoadDelay as LoadDelayPlan};
+use windtunnel_links::{
+    Impairment, Jitter as JitterPlan, JitterDistribution, LoadDelay as LoadDelayPlan,
+};
 
 use crate::error::Mistake;
 use crate::located::{Located, number};
@@ -54,13 +56,96 @@ impl LoadDelay {
     }
 }
 
+/// A delay of each packet beside that of the link, drawn at random.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename = "kind", rename_all = "kebab-case")]
+#[schemars(rename = "Jitter", tag = "kind")]
+pub(crate) enum Jitter {
+    /// Equally likely between zero and the most.
+    Uniform(Uniform),
+    /// Normally distributed; what would be negative is zero.
+    Normal(Normal),
+    /// Exponentially distributed.
+    Exponential(Exponential),
+}
+
+/// Equally likely between zero and the most.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Uniform {
+    /// The most.
+    most: Located<Measured<Duration>>,
+    /// Whether packets may overtake each other; otherwise each arrives no earlier than the one
+    /// before.
+    #[serde(default)]
+    reorders: bool,
+}
+
+/// Normally distributed; what would be negative is zero.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Normal {
+    /// The mean.
+    mean: Measured<Duration>,
+    /// The standard deviation.
+    deviation: Located<Measured<Duration>>,
+    /// Whether packets may overtake each other; otherwise each arrives no earlier than the one
+    /// before.
+    #[serde(default)]
+    reorders: bool,
+}
+
+/// Exponentially distributed.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Exponential {
+    /// The mean.
+    mean: Located<Measured<Duration>>,
+    /// Whether packets may overtake each other; otherwise each arrives no earlier than the one
+    /// before.
+    #[serde(default)]
+    reorders: bool,
+}
+
+impl Jitter {
+    fn plan(&self) -> Result<JitterPlan, Mistake> {
+        let (distribution, reorders) = match self {
+            Self::Uniform(it) => {
+                let most = above_zero(&it.most, "most")?;
+                (JitterDistribution::Uniform { most }, it.reorders)
+            }
+            Self::Normal(it) => {
+                let deviation = above_zero(&it.deviation, "deviation")?;
+                (JitterDistribution::Normal { mean: it.mean.0, deviation }, it.reorders)
+            }
+            Self::Exponential(it) => {
+                let mean = above_zero(&it.mean, "mean")?;
+                (JitterDistribution::Exponential { mean }, it.reorders)
+            }
+        };
+        Ok(JitterPlan { distribution, keeps_order: !reorders })
+    }
+}
+
 /// Which packets one direction of a link delivers twice or late.
 pub(super) fn plan(
     duplication: Option<Measured<Share>>,
     reordering: Option<&Reordering>,
     mixing: Option<&Located<Measured<Duration>>>,
+    jitter: Option<&Located<Jitter>>,
     load_delay: Option<&Located<LoadDelay>>,
 ) -> Result<Impairment, Mistake> {
+    if let Some(it) = jitter {
+        let is_alone = duplication.is_none()
+            && reordering.is_none()
+            && mixing.is_none()
+            && load_delay.is_none();
+        it.checked(
+            |_| is_alone,
+            || "on a link with `jitter` nothing else may delay or duplicate packets".to_owned(),
+            "remove `jitter`, or `duplication`, `reordering`, `mixing` and `load_delay`",
+        )?;
+    }
     if let Some(it) = load_delay {
         it.checked(
             |_| duplication.is_none() && reordering.is_none() && mixing.is_none(),
@@ -82,6 +167,7 @@ pub(super) fn plan(
     }
     let mixing = mixing.map(|it| above_zero(it, "mixing")).transpose()?;
     Ok(Impairment {
+        jitter: jitter.map(|it| it.value.plan()).transpose()?,
         load_delay,
         mixing: mixing.unwrap_or(Duration::ZERO),
         duplication: duplication.map_or(0.0, |it| it.0.0),

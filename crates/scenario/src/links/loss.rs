@@ -34,6 +34,8 @@ enum Kind {
     /// A Gilbert–Elliott channel in continuous time, which starts in its good state. Each state
     /// lasts exponentially long, whether packets are sent or not.
     ContinuousGilbertElliott(ContinuousGilbertElliott),
+    /// Exactly the packets of certain numbers, in order to see what a protocol does about them.
+    Listed(Listed),
 }
 
 /// Each packet is lost independently of all others.
@@ -83,6 +85,31 @@ struct ContinuousGilbertElliott {
     of: Of,
 }
 
+/// Exactly the packets of certain numbers.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Listed {
+    /// The numbers, rising: the first packet that the link sends in that direction has number 1.
+    /// Where one flow alone uses it, such as the link of its sender, they are those of the flow.
+    packets: Located<Vec<u64>>,
+    /// Which packets can be lost; only they are counted.
+    #[serde(default)]
+    of: Of,
+}
+
+impl Listed {
+    fn plan(&self) -> Result<links::Loss, Mistake> {
+        let rise = self.packets.value.windows(2).all(|it| it[0] < it[1]);
+        self.packets.checked(
+            |it| rise && it.first().is_some_and(|it| *it > 0),
+            || "`packets` must be numbers from 1 that rise".to_owned(),
+            "write some such as packets = [17, 18, 40]",
+        )?;
+        let numbers = self.packets.value.as_slice().into();
+        Ok(links::Loss::Listed { numbers, sent: 0, behind: 0 })
+    }
+}
+
 /// Which packets can be lost at random.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -108,6 +135,7 @@ impl Loss {
                 in_bad: it.in_bad_state.0.0,
                 bad: false,
             },
+            Kind::Listed(it) => it.plan()?,
             Kind::ContinuousGilbertElliott(it) => links::Loss::ContinuousGilbertElliott {
                 good_lasts: above_zero(&it.good_state_lasts, "good_state_lasts")?,
                 bad_lasts: above_zero(&it.bad_state_lasts, "bad_state_lasts")?,
@@ -123,7 +151,8 @@ impl Loss {
     pub(crate) fn victims(&self) -> Victims {
         let (Kind::Independent(Independent { of, .. })
         | Kind::GilbertElliott(GilbertElliott { of, .. })
-        | Kind::ContinuousGilbertElliott(ContinuousGilbertElliott { of, .. })) = &self.0;
+        | Kind::ContinuousGilbertElliott(ContinuousGilbertElliott { of, .. })
+        | Kind::Listed(Listed { of, .. })) = &self.0;
         match of {
             Of::All => Victims::All,
             Of::Selected => Victims::NotCapable,

@@ -27,7 +27,7 @@ use crate::pace::{Duplex, Pace};
 use crate::queues::Queue;
 use crate::radio::RadioLink;
 use crate::units::{Bytes, Measured, Share, bytes};
-use impairments::{LoadDelay, Reordering};
+use impairments::{Jitter, LoadDelay, Reordering};
 use loss::Loss;
 pub(crate) use loss::note as loss_note;
 use trace::TraceLink;
@@ -59,6 +59,9 @@ pub(crate) struct Common {
     /// The mean of the exponential time for which it holds each packet, as the mix of an anonymity
     /// network does: any packet may overtake any other. Default: none.
     mixing: Option<Each<Located<Measured<Duration>>>>,
+    /// A delay of each packet beside `delay`, drawn at random. Not with `duplication`,
+    /// `reordering`, `mixing` or `load_delay`. Default: none.
+    jitter: Option<Each<Located<Jitter>>>,
     /// A delay that grows with its load: for studies of hosts that choose their paths, where it
     /// stands for a whole network. Not with `duplication`, `reordering` or `mixing`. Default:
     /// none, but for what waits in its queue.
@@ -222,6 +225,7 @@ impl Common {
         let duplication = self.duplication.as_ref().map(|it| it.0[side]);
         let reordering = self.reordering.as_ref().map(|it| &it.0[side]);
         let mixing = self.mixing.as_ref().map(|it| &it.0[side]);
+        let jitter = self.jitter.as_ref().map(|it| &it.0[side]);
         let load_delay = self.load_delay.as_ref().map(|it| &it.0[side]);
         Ok(DirectionPlan {
             rate: pace.rates[side],
@@ -230,7 +234,7 @@ impl Common {
             delay: self.delay.0[side].0,
             loss: loss.map_or(Ok(LossPlan::None), Loss::plan)?,
             victims: loss.map_or(Victims::All, Loss::victims),
-            impairment: impairments::plan(duplication, reordering, mixing, load_delay)?,
+            impairment: impairments::plan(duplication, reordering, mixing, jitter, load_delay)?,
             limit: queue.limit(),
             discipline: queue.discipline()?,
             overhead: self.overhead()?,

@@ -28,7 +28,7 @@ impl Effects {
     /// What a link has, if it has anything; `can_lose` says whether its channel loses all at
     /// times.
     pub(super) fn new(plan: &DirectionPlan, can_lose: bool, random: Random) -> Option<Box<Self>> {
-        let impairments = Impairments::new(plan.loss, plan.victims, plan.impairment);
+        let impairments = Impairments::new(plan.loss.clone(), plan.victims, plan.impairment);
         let opportunities = plan.opportunities.clone().map(Cursor::new);
         let layer = plan.physical_layer.as_deref().map(PhysicalLayerMaker::layer);
         let any = layer.is_some() || opportunities.is_some() || impairments.is_any();

@@ -14,7 +14,8 @@ use windtunnel_queues::{
 
 use super::*;
 use windtunnel_links::{
-    AirPlan, Impairment, LoadDelay, Loss, Opportunities, PhysicalLayerMaker, Victims,
+    AirPlan, Impairment, Jitter, JitterDistribution, LoadDelay, Loss, Opportunities,
+    PhysicalLayerMaker, Victims,
 };
 
 mod air;
@@ -367,6 +368,39 @@ fn a_mix_holds_each_packet_for_an_exponential_time() {
     assert!(overtaken > 0.4 * count, "{overtaken} times a later one came first");
 }
 
+/// Packets held for between 0 ms and 20 ms that are sent 1 ms apart: with their order kept none
+/// overtakes another one, each is held at least as long as without, and the same is drawn.
+#[test]
+fn jitter_holds_each_packet_and_reorders_only_where_it_may() {
+    const COUNT: usize = 2000;
+    let most = Duration::from_millis(20);
+    let run = |keeps_order| {
+        let distribution = JitterDistribution::Uniform { most };
+        let jitter = Some(Jitter { distribution, keeps_order });
+        let impairment = Impairment { jitter, ..Impairment::default() };
+        let limit = QueueLimit::Packets(COUNT as u32);
+        let plan = DirectionPlan { impairment, limit, ..direction(Discipline::DropTail) };
+        let bench = Bench::new(&plan).offering(0, COUNT).run();
+        let mut arrivals: Vec<(u64, u64)> =
+            bench.numbers().into_iter().zip(bench.times()).collect();
+        let is_in_order = arrivals.is_sorted();
+        arrivals.sort_unstable();
+        (arrivals, is_in_order)
+    };
+    let ((kept, is_kept), (free, is_free)) = (run(true), run(false));
+    assert!(is_kept && !is_free && kept.len() == COUNT && free.len() == COUNT);
+    let held = |(number, time): &(u64, u64)| time - (11_000 + number * 1000);
+    assert!(free.iter().all(|it| held(it) <= 20_000));
+    let mean = free.iter().map(held).sum::<u64>() as f64 / COUNT as f64;
+    // Five standard errors of the mean of a uniform variable.
+    assert!((mean - 10_000.0).abs() < 5.0 * 20_000.0 / (12.0 * COUNT as f64).sqrt(), "{mean} us");
+    let mut latest = 0;
+    for ((_, kept), (_, free)) in kept.iter().zip(&free) {
+        latest = latest.max(*free);
+        assert_eq!(*kept, latest, "it waits for the latest of those before it, and no longer");
+    }
+}
+
 /// The packets that are late keep their order among themselves, and are as late
 /// as was said; the others come as if nothing were.
 #[test]
@@ -502,7 +536,7 @@ proptest! {
                 plan.impairment = if depends_on_load {
                     Impairment { load_delay: Some(load_delay()), ..Impairment::default() }
                 } else {
-                    Impairment { duplication, reordering, lateness, mixing, load_delay: None }
+                    Impairment { duplication, reordering, lateness, mixing, ..Impairment::default() }
                 };
             }
             let run = || {
