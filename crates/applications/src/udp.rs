@@ -182,8 +182,14 @@ pub struct SinkCounters {
     pub duplicates: u64,
     /// Distinct datagrams received after one that was sent later (RFC 4737, section 3.3).
     pub reordered: u64,
+    /// Datagrams whose numbers are missing before the highest received: one that comes late is
+    /// no longer among them, and what was lost after the last one is not yet.
+    pub lost: u64,
     /// Datagrams received with a congestion mark.
     pub marks: u64,
+    /// The interarrival jitter (RFC 3550, section 6.4.1): of how much longer or shorter than the
+    /// one before each distinct datagram was under way, a mean that forgets.
+    pub jitter: Duration,
     /// From sending to receiving: the sum over all datagrams.
     pub delay_sum: Duration,
     /// The least of those delays; none before the first datagram.
@@ -197,6 +203,8 @@ pub struct SinkCounters {
 pub struct UdpSink {
     counters: SinkCounters,
     frames: Option<Box<FrameSink>>,
+    /// How long the last one was under way; none before the first.
+    transit: Option<Duration>,
     /// The number after the highest received.
     next: u64,
     /// Of the 64 numbers before that, which were received; the lowest bit is the
@@ -231,6 +239,7 @@ impl UdpSink {
         if datagram.sequence >= self.next {
             let ahead = u32::try_from(datagram.sequence - self.next + 1).unwrap_or(u32::MAX);
             self.seen = self.seen.checked_shl(ahead).unwrap_or(0) | 1;
+            counters.lost += datagram.sequence - self.next;
             self.next = datagram.sequence + 1;
         } else {
             let behind = u32::try_from(self.next - 1 - datagram.sequence).unwrap_or(u32::MAX);
@@ -241,8 +250,12 @@ impl UdpSink {
             }
             self.seen |= bit;
             counters.reordered += 1;
+            counters.lost -= 1;
         }
         let delay = now.since(datagram.sent);
+        if let Some(last) = self.transit.replace(delay) {
+            counters.jitter = smoothed(counters.jitter, delay.max(last) - delay.min(last));
+        }
         counters.datagrams += 1;
         counters.bytes += u64::from(datagram.length);
         counters.delay_sum += delay;
@@ -256,6 +269,13 @@ impl UdpSink {
     pub fn counters(&self) -> &SinkCounters {
         &self.counters
     }
+}
+
+/// The jitter with another difference of two transit times.
+#[inline]
+fn smoothed(jitter: Duration, difference: Duration) -> Duration {
+    let sixteenth = |it: Duration| Duration::from_picos(it.as_picos() / 16);
+    jitter - sixteenth(jitter) + sixteenth(difference)
 }
 
 #[cfg(test)]
@@ -309,5 +329,40 @@ mod tests {
         // 5 comes more than 64 after its turn.
         assert_eq!((sink.counters().datagrams, sink.counters().duplicates), (4, 4));
         assert_eq!((sink.counters().bytes, sink.counters().reordered), (400, 1));
+    }
+
+    /// What a sink counts of datagrams that are sent and received at these times, in ms.
+    fn received(datagrams: &[(u64, u64, u64)]) -> SinkCounters {
+        let mut sink = UdpSink::default();
+        let at = |ms| Time::ZERO + Duration::from_millis(ms);
+        for &(sequence, sent, received) in datagrams {
+            let datagram = Datagram { flow: 0, length: 100, sequence, sent: at(sent) };
+            sink.receive(at(received), &datagram, Ecn::NotCapable);
+        }
+        *sink.counters()
+    }
+
+    #[test]
+    fn gaps_are_losses_until_what_is_missing_comes_late() {
+        assert_eq!(received(&[(0, 0, 1), (1, 1, 2)]).lost, 0);
+        assert_eq!(received(&[(3, 3, 4)]).lost, 3);
+        assert_eq!(received(&[(0, 0, 1), (4, 4, 5), (2, 2, 6), (2, 2, 7)]).lost, 2);
+    }
+
+    #[test]
+    fn numbers_up_to_the_highest_are_received_or_lost() {
+        let datagrams: Vec<_> = [5, 2, 2, 90, 3, 80, 91, 7].map(|it| (it, it, 100)).to_vec();
+        let counters = received(&datagrams);
+        assert_eq!(counters.datagrams + counters.lost, 92);
+    }
+
+    /// RFC 3550, section 6.4.1: J(i) = J(i-1) + (|D(i-1,i)| - J(i-1))/16.
+    #[test]
+    fn jitter_is_that_of_rfc_3550() {
+        assert_eq!(received(&[(0, 0, 9), (1, 5, 14)]).jitter, Duration::ZERO);
+        assert_eq!(received(&[(0, 0, 1), (1, 5, 22)]).jitter, Duration::from_millis(1));
+        // 16 ms more, and 16 ms less again.
+        let counters = received(&[(0, 0, 1), (1, 5, 22), (2, 24, 25)]);
+        assert_eq!(counters.jitter, Duration::from_micros(1937) + Duration::from_nanos(500));
     }
 }

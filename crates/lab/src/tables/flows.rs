@@ -112,6 +112,13 @@ impl<'a> Row<'a> {
         }
     }
 
+    fn udp(&self) -> Option<&SinkCounters> {
+        match &self.counters {
+            Counters::Udp(_, counters) => Some(counters),
+            Counters::Ndn(..) | Counters::Tcp(_) => None,
+        }
+    }
+
     /// Content received, in bytes.
     fn bytes(&self) -> u64 {
         match &self.counters {
@@ -247,6 +254,8 @@ pub(super) fn totals(plan: &Plan, prefixes: &[String], world: &World, end: Time)
         .count_if_any("path_switches", |it| Some(it.tcp()?.multipath?.switches))
         .count("duplicates", |it| it.duplicates())
         .count_if_any("reordered", |it| it.reordered())
+        .count_if_any("lost", |it| Some(it.udp()?.lost))
+        .number("jitter_s", |it| Some(it.udp()?.jitter.as_seconds()))
         .count_if_any("in_flight", |it| it.in_flight())
         .number("rtt_s", |it| it.rtt())
         .number("delay_s", |it| it.delay())
@@ -272,6 +281,9 @@ pub(crate) fn flow_series(plan: &Plan, rows: &[FlowSample]) -> RecordBatch {
         .number("delay_s", |it| it.delay_s)
         .count("retransmissions", |it| it.retransmissions)
         .count_if_any("reordered", |it| it.reordered)
+        .number("lost", |it| it.lost.map(|lost| lost as f64))
+        .number("lost_share", |it| it.lost_share)
+        .number("jitter_s", |it| it.jitter_s)
         .count("marks", |it| it.marks)
         .count("timeouts", |it| it.timeouts)
         .count("decreases", |it| it.decreases)
