@@ -44,6 +44,7 @@ NAMES = {
     "discipline_drops": ("dropped by the queue discipline", ""),
     "flow_controller": ("flow's controller", ""),
     "losses": ("lost on the link", ""),
+    "lost": ("datagrams lost", ""),
     "medium_utilisation": ("utilisation of the shared medium", "share"),
     "maximum_queue_packets": ("longest queue", "packets"),
     "overlimit_drops": ("dropped at the queue's limit", ""),
