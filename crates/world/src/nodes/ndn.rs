@@ -20,6 +20,7 @@ use windtunnel_packets::{Body, Packet, PacketStore};
 use windtunnel_transports::ndn::consumer::{Consumer, ConsumerCounters};
 use windtunnel_transports::ndn::producer::Producer;
 
+use super::processor::{self, Processor};
 use crate::plan::{ConsumerPlan, NodePlan, ProducerPlan};
 use crate::port_id::PortId;
 use crate::series::FlowSample;
@@ -66,6 +67,8 @@ pub(super) struct NdnLayer {
     prefix_sizes: Arc<[NameSize]>,
     /// Prefixes in the table, by number.
     announced: Vec<usize>,
+    /// What packets wait for, if it takes time.
+    processor: Option<Box<Processor>>,
     /// Packets inside the node that were too many for one event.
     postponed: VecDeque<(FaceId, Packet)>,
 }
@@ -113,6 +116,7 @@ impl NdnLayer {
             producers: Vec::new(),
             prefix_sizes,
             announced: Vec::new(),
+            processor: Processor::new(node.processing_time),
             postponed: VecDeque::new(),
         }
     }
@@ -249,18 +253,37 @@ impl NdnLayer {
         actions.sends.truncate(kept);
     }
 
+    /// How many packets found no room before the forwarder.
+    pub(super) fn processing_drops(&self) -> u64 {
+        self.processor.as_ref().map_or(0, |it| it.drops())
+    }
+
     /// Lets packets inside the node go on until none is left, or, after very many,
     /// until the next event: where answers take no time they never end, and still
     /// a run can be cancelled.
     #[inline]
     fn settle(&mut self, now: Time, actions: &mut Actions) {
         const MOST_AT_ONCE: u32 = 64;
+        if let Some(processor) = &mut self.processor {
+            while let Some((face, packet)) = actions.inside.pop_front() {
+                processor.enter(now, face, packet, actions);
+            }
+            return;
+        }
         for _ in 0..MOST_AT_ONCE {
             let Some((face, packet)) = actions.inside.pop_front() else { return };
             self.take_in(now, face, &packet, actions);
         }
         self.postponed.append(&mut actions.inside);
         actions.wake(now, INSIDE);
+    }
+
+    /// The forwarder has done with a packet.
+    fn process(&mut self, now: Time, actions: &mut Actions) {
+        let done = self.processor.as_mut().and_then(|it| it.finish(now, actions));
+        if let Some((face, packet)) = done {
+            self.take_in(now, face, &packet, actions);
+        }
     }
 
     /// Schedules a check for an Interest that expires, if none is scheduled in time.
@@ -356,12 +379,18 @@ impl NetworkLayer for NdnLayer {
         _packets: &mut PacketStore,
         actions: &mut Actions,
     ) {
-        self.take_in(now, from, packet, actions);
-        self.settle(now, actions);
+        match &mut self.processor {
+            None => {
+                self.take_in(now, from, packet, actions);
+                self.settle(now, actions);
+            }
+            Some(it) => it.enter(now, from, *packet, actions),
+        }
     }
 
     fn wake(&mut self, now: Time, timer: Timer, _packets: &mut PacketStore, actions: &mut Actions) {
         match timer.0.checked_sub(2) {
+            Some(_) if timer == processor::DONE => self.process(now, actions),
             Some(of) if of % 2 == 0 => self.wake_consumer(now, of / 2, actions),
             Some(of) => self.wake_producer(of / 2, actions),
             None if timer == EXPIRY => self.wake_expiry(now, actions),

@@ -76,6 +76,7 @@ fn node(name: &str) -> NodePlan {
         policy: ReplacementPolicy::Lru,
         strategy: "best-route",
         marks: ForwarderMarks { interest_marks_return: true, cached_marks_stay: false },
+        processing_time: Duration::ZERO,
         layers: Vec::new(),
     }
 }
@@ -278,6 +279,7 @@ pub(crate) fn ask<'a>(
         on_nack: Reaction::OncePerRoundTrip,
         recovery_margin: None,
         late_data: LateData::Measures,
+        blocking_read: None,
         start: Time::ZERO,
         start_within: Duration::ZERO,
         stop: Time::NEVER,
