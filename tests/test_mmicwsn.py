@@ -139,6 +139,24 @@ def test_what_was_sent_over_udp_without_matching_antennas_is_what_a_gigabit_port
     assert low == pytest.approx(port_mbps(1000, 1448, 28), rel=1e-5)
 
 
+def test_what_is_called_jitter_is_how_long_a_chunk_takes() -> None:
+    """The product with the throughput is a chunk of 1,024 bytes and its name, in both."""
+    names = []
+    for antennas in ("matched", "mismatched"):
+        mbps, us = stated("figure-4e")[antennas], stated("figure-4f")[antennas]
+        names.append([(mbps + it * 0.05) * (us + it * 0.5) / 8 - 1024 for it in (-1, 1)])
+    # Of a length that names of Cefore's have, and the same.
+    assert all(low > 20 and high < 40 for low, high in names)
+    assert max(low for low, _ in names) < min(high for _, high in names)
+
+
+def test_a_window_of_eight_and_the_throughput_give_a_round_trip_far_above_the_links() -> None:
+    for antennas in ("matched", "mismatched"):
+        round_trip_us = 8 * stated("figure-4f")[antennas]
+        # Two turns of Terragraph's frame are 800 µs, light takes 7.
+        assert round_trip_us > 4000
+
+
 def test_files_of_the_same_network_agree() -> None:
     """The mechanisms are changed on the network on which the paper is measured."""
     plans = [read(FOLDER / f"{it}.toml").text for it in ("tcp", "what-limits-tcp", "pointing-tcp")]

@@ -6,7 +6,7 @@ from functools import partial
 
 import polars as pl
 
-from windtunnel.measures.measure import VALUE, Measure, Tables, of_runs
+from windtunnel.measures.measure import VALUE, Measure, Tables, goodput_bound, of_runs
 
 from . import models
 
@@ -82,6 +82,14 @@ def round_trip(results: Tables, keys: list[str]) -> pl.DataFrame:
     return of_runs(results["flows"], keys, 1e3 * pl.col("rtt_s").mean())
 
 
+# -- Cefore's report ------------------------------------------------------------------------------
+
+
+def of_reads(results: Tables, keys: list[str], column: str, scale: float) -> pl.DataFrame:
+    """Take what a consumer counted of its reads."""
+    return of_runs(results["flows"], keys, scale * pl.col(column).mean())
+
+
 # -- Rain over a year -----------------------------------------------------------------------------
 
 
@@ -106,9 +114,7 @@ MEASURES = {
     "eirp": Measure("radiated power", "dBm", partial(of_budget, term="EIRP")),
     "gain": Measure("gain of an antenna", "dBi", partial(of_budget, term="receiving antenna")),
     "received": Measure("received power, in pW", "pW", picowatts),
-    "received-dbm": Measure(
-        "received power", "dBm", partial(of_budget, term="received power")
-    ),
+    "received-dbm": Measure("received power", "dBm", partial(of_budget, term="received power")),
     "snr": Measure("signal-to-noise ratio", "dB", partial(of_budget, term="SNR")),
     "lowest-mcs": Measure("lowest scheme in use", "", partial(scheme, highest=False)),
     "highest-mcs": Measure("highest scheme in use", "", partial(scheme, highest=True)),
@@ -123,6 +129,25 @@ MEASURES = {
     "loss-of-all": Measure("loss of all datagrams", "share", loss_of_all),
     "loss-percent": Measure("loss, if percent are meant", "%", partial(loss, scale=100.0)),
     "jitter": Measure("jitter of datagrams by RFC 3550", "µs", jitter),
+    "read-throughput": Measure(
+        "throughput as Cefore counts it, with names",
+        "Mbps",
+        partial(of_reads, column="read_throughput_bps", scale=1e-6),
+    ),
+    "read-goodput": Measure(
+        "throughput of payload",
+        "Mbps",
+        partial(of_reads, column="read_goodput_bps", scale=1e-6),
+        bound=goodput_bound(1e6),
+    ),
+    "read-interval": Measure(
+        "mean time between two reads, which Cefore calls jitter",
+        "µs",
+        partial(of_reads, column="read_interval_s", scale=1e6),
+    ),
+    "read-jitter": Measure(
+        "jitter of Data by RFC 3550", "µs", partial(of_reads, column="jitter_s", scale=1e6)
+    ),
     "round-trip": Measure("mean round trip", "ms", round_trip),
     "rain": Measure("what rain takes for 0.01 % of a year", "dB", rain),
     "minutes-lost": Measure(

@@ -32,11 +32,17 @@ def by_second(
 WINDOW = pl.col("cwnd_segments") * SEGMENT_BYTES / 2**20
 
 
-def limits(results: ResultTables) -> list[Picture]:
-    """Draw what arrives, a bar for each thing that is changed."""
-    rates = results["flows"].group_by("changed", maintain_order=True)
+CHUNK_BITS = 8 * 1024
+"""The payload of a Content Object."""
+
+INTERVALS = 1e6 * CHUNK_BITS / pl.col("goodput_bps")
+
+
+def limits(results: ResultTables, axis: str) -> list[Picture]:
+    """Draw what arrives, a bar for each case on an axis."""
+    rates = results["flows"].group_by(axis, maintain_order=True)
     frame = rates.agg(value=pl.col("goodput_bps").mean() / 1e6)
-    chart = partial(bars, frame, "changed", "goodput (Mbps)")
+    chart = partial(bars, frame, axis, "goodput (Mbps)")
     return [Picture("limits", "Goodput", "", [], chart)]
 
 
@@ -121,7 +127,11 @@ PICTURES = {
     "losses": partial(
         by_second, value=pl.col("lost_share"), name="losses", title="Lost share", unit="share"
     ),
-    "limits": limits,
+    "read-intervals": partial(
+        by_second, value=INTERVALS, name="intervals", title="Time between two reads", unit="µs"
+    ),
+    "limits": partial(limits, axis="changed"),
+    "consumers": partial(limits, axis="consumer"),
     "pointing": pointing,
     "rain-over-a-year": rain_over_a_year,
 }

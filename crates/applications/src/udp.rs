@@ -3,7 +3,7 @@
 
 use crate::video::{FrameSchedule, FrameSink, LiveSettings, Player};
 use crate::{Completed, OnOffPeriods};
-use windtunnel_engine::{Duration, Random, Rate, Time};
+use windtunnel_engine::{Duration, Jitter, Random, Rate, Time};
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::udp::{Datagram, HEADER};
 use windtunnel_packets::{Body, Ecn, Packet, Route};
@@ -187,9 +187,8 @@ pub struct SinkCounters {
     pub lost: u64,
     /// Datagrams received with a congestion mark.
     pub marks: u64,
-    /// The interarrival jitter (RFC 3550, section 6.4.1): of how much longer or shorter than the
-    /// one before each distinct datagram was under way, a mean that forgets.
-    pub jitter: Duration,
+    /// The jitter of distinct datagrams.
+    pub jitter: Jitter,
     /// From sending to receiving: the sum over all datagrams.
     pub delay_sum: Duration,
     /// The least of those delays; none before the first datagram.
@@ -203,8 +202,6 @@ pub struct SinkCounters {
 pub struct UdpSink {
     counters: SinkCounters,
     frames: Option<Box<FrameSink>>,
-    /// How long the last one was under way; none before the first.
-    transit: Option<Duration>,
     /// The number after the highest received.
     next: u64,
     /// Of the 64 numbers before that, which were received; the lowest bit is the
@@ -253,9 +250,7 @@ impl UdpSink {
             counters.lost -= 1;
         }
         let delay = now.since(datagram.sent);
-        if let Some(last) = self.transit.replace(delay) {
-            counters.jitter = smoothed(counters.jitter, delay.max(last) - delay.min(last));
-        }
+        counters.jitter.add(delay);
         counters.datagrams += 1;
         counters.bytes += u64::from(datagram.length);
         counters.delay_sum += delay;
@@ -269,13 +264,6 @@ impl UdpSink {
     pub fn counters(&self) -> &SinkCounters {
         &self.counters
     }
-}
-
-/// The jitter with another difference of two transit times.
-#[inline]
-fn smoothed(jitter: Duration, difference: Duration) -> Duration {
-    let sixteenth = |it: Duration| Duration::from_picos(it.as_picos() / 16);
-    jitter - sixteenth(jitter) + sixteenth(difference)
 }
 
 #[cfg(test)]
@@ -354,15 +342,5 @@ mod tests {
         let datagrams: Vec<_> = [5, 2, 2, 90, 3, 80, 91, 7].map(|it| (it, it, 100)).to_vec();
         let counters = received(&datagrams);
         assert_eq!(counters.datagrams + counters.lost, 92);
-    }
-
-    /// RFC 3550, section 6.4.1: J(i) = J(i-1) + (|D(i-1,i)| - J(i-1))/16.
-    #[test]
-    fn jitter_is_that_of_rfc_3550() {
-        assert_eq!(received(&[(0, 0, 9), (1, 5, 14)]).jitter, Duration::ZERO);
-        assert_eq!(received(&[(0, 0, 1), (1, 5, 22)]).jitter, Duration::from_millis(1));
-        // 16 ms more, and 16 ms less again.
-        let counters = received(&[(0, 0, 1), (1, 5, 22), (2, 24, 25)]);
-        assert_eq!(counters.jitter, Duration::from_micros(1937) + Duration::from_nanos(500));
     }
 }

@@ -252,7 +252,6 @@ pub const COLUMNS: &[&str] = &[
     "waiting_bytes",
     "lost",
     "lost_share",
-    "jitter_s",
     "player_rule",
     "startup_s",
     "underflows",

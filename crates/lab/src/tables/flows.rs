@@ -128,6 +128,16 @@ impl<'a> Row<'a> {
         }
     }
 
+    /// The interarrival jitter of datagrams, or of what a consumer read (RFC 3550).
+    fn jitter(&self) -> Option<f64> {
+        let jitter = match &self.counters {
+            Counters::Ndn(_, it) => it.reads.span().map(|_| it.reads.jitter()),
+            Counters::Tcp(_) => None,
+            Counters::Udp(_, it) => Some(it.jitter.mean()),
+        };
+        jitter.map(Duration::as_seconds)
+    }
+
     fn udp(&self) -> Option<&SinkCounters> {
         match &self.counters {
             Counters::Udp(_, counters) => Some(counters),
@@ -271,7 +281,7 @@ pub(super) fn totals(plan: &Plan, prefixes: &[String], world: &World, end: Time)
         .count("duplicates", |it| it.duplicates())
         .count_if_any("reordered", |it| it.reordered())
         .count_if_any("lost", |it| Some(it.udp()?.lost))
-        .number("jitter_s", |it| Some(it.udp()?.jitter.as_seconds()))
+        .number("jitter_s", |it| it.jitter())
         .count_if_any("in_flight", |it| it.in_flight())
         .number("rtt_s", |it| it.rtt())
         .number("delay_s", |it| it.delay())
@@ -288,9 +298,6 @@ pub(super) fn totals(plan: &Plan, prefixes: &[String], world: &World, end: Time)
         })
         .number("read_interval_variance_s2", |it| {
             it.ndn().and_then(|it| it.reads.variance(it.data))
-        })
-        .number("jitter_s", |it| {
-            it.ndn().and_then(|it| it.reads.span().map(|_| it.reads.jitter().as_seconds()))
         })
         .batch()
 }

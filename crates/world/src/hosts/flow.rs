@@ -235,7 +235,7 @@ fn sample_of_udp(now: &SinkCounters, last: &SinkCounters, time_s: f64, seconds: 
         reordered: Some(now.reordered - last.reordered),
         lost: Some(lost),
         lost_share: (expected > 0).then(|| lost as f64 / expected as f64),
-        jitter_s: Some(now.jitter.as_seconds()),
+        jitter_s: Some(now.jitter.mean().as_seconds()),
         marks: now.marks - last.marks,
         ..FlowSample::default()
     }
