@@ -1,4 +1,4 @@
-"""The paper on a link at 60 GHz: rain's law, what a report means, and what the paper's numbers say."""
+"""A link at 60 GHz: rain's law, what a report means, what the paper's numbers say."""
 
 from __future__ import annotations
 

@@ -41,7 +41,9 @@ INTERVALS = 1e6 * CHUNK_BITS / pl.col("goodput_bps")
 def limits(results: ResultTables, axis: str) -> list[Picture]:
     """Draw what arrives, a bar for each case on an axis."""
     rates = results["flows"].group_by(axis, maintain_order=True)
-    frame = rates.agg(value=pl.col("goodput_bps").mean() / 1e6)
+    # Cefore counts from the first read on, which comes after the pauses of the first window.
+    received = pl.coalesce("read_goodput_bps", "goodput_bps")
+    frame = rates.agg(value=received.mean() / 1e6)
     chart = partial(bars, frame, axis, "goodput (Mbps)")
     return [Picture("limits", "Goodput", "", [], chart)]
 
@@ -50,7 +52,12 @@ def bars(frame: pl.DataFrame, along: str, title: str, ink: Ink) -> Drawing:
     """Draw a bar with its number for each name."""
     base = alt.Chart(charts.source(frame)).encode(
         x=alt.X("value:Q", title=title),
-        y=alt.Y(f"{along}:N", sort=frame[along].to_list(), title=None),
+        y=alt.Y(
+            f"{along}:N",
+            sort=frame[along].to_list(),
+            title=None,
+            axis=alt.Axis(labelLimit=charts.LABEL),
+        ),
     )
     bar = base.mark_bar(color=ink.hues[0], opacity=0.85)
     number = base.mark_text(align="left", dx=3, color=ink.text, fontSize=charts.FONT).encode(
@@ -69,7 +76,7 @@ def pointing(results: ResultTables) -> list[Picture]:
     frame = means.agg(y=pl.col("goodput_bps").mean() / 1e6).select(
         x=angle, y="y", line=pl.format("{}, {}", "power", "beams")
     )
-    chart = partial(curves, frame, ("angle of one antenna (°)", "goodput (Mbps)"), None)
+    chart = partial(curves, frame, ("angle of one antenna (°)", "goodput (Mbps)"), False)
     caption = "Beams are steered back to the other end, or stay on the antenna's axis."
     return [Picture("pointing", "Goodput over the angle", caption, [], chart)]
 
@@ -90,22 +97,23 @@ def rain_over_a_year(results: ResultTables) -> list[Picture]:
         for climate, value in worst.select("climate", "value").iter_rows()
     ]
     titles = ("share of the year (%)", "what rain takes (dB)")
-    chart = partial(curves, pl.concat(parts), titles, "log")
+    chart = partial(curves, pl.concat(parts), titles, True)
     caption = "For which share of a year rain takes more, by rain zone."
     return [Picture("rain", "Rain over a year", caption, [], chart)]
 
 
-def curves(frame: pl.DataFrame, titles: tuple[str, str], scale: str | None, ink: Ink) -> Drawing:
+def curves(frame: pl.DataFrame, titles: tuple[str, str], is_log: bool, ink: Ink) -> Drawing:
     """Draw `y` over `x`, a line for each `line`."""
     names = frame["line"].unique(maintain_order=True).to_list()
     legend = alt.Legend(orient="top", labelColor=ink.text, labelLimit=charts.LABEL)
     colour = alt.Scale(domain=names, range=ink.hues[: len(names)])
-    along = alt.Scale(type="log") if scale == "log" else alt.Scale(zero=False)
+    along = alt.Scale(type="log") if is_log else alt.Scale(zero=False)
+    decades = alt.Axis(values=[0.001, 0.01, 0.1, 1]) if is_log else alt.Axis()
     drawn: Drawing = (
         alt.Chart(charts.source(frame))
-        .mark_line(point=scale is None, strokeWidth=1.5)
+        .mark_line(point=not is_log, strokeWidth=1.5)
         .encode(
-            x=alt.X("x:Q", title=titles[0], scale=along),
+            x=alt.X("x:Q", title=titles[0], scale=along, axis=decades),
             y=alt.Y("y:Q", title=titles[1]),
             color=alt.Color("line:N", scale=colour, title=None, legend=legend),
         )
