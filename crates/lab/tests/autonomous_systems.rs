@@ -5,11 +5,10 @@ mod common;
 
 use std::path::PathBuf;
 
-use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Float64Type, UInt64Type};
+use common::{Ran, with_changes};
 use etherparse::SlicedPacket;
-use windtunnel_lab::{Batch, ScenarioError, Study, tables};
+use windtunnel_lab::{Batch, ScenarioError, Study};
 use windtunnel_packets::scion::{
     IsdAs, PathHeader, ScionHeader, Scmp, ScmpError, UNDERLAY_PORT, protocol,
 };
@@ -22,55 +21,25 @@ fn read(text: &str) -> Result<Study, ScenarioError> {
 
 /// The scenario with things in others' places.
 fn with(changes: &[(&str, &str)]) -> String {
-    changes.iter().fold(VALID.to_owned(), |text, (old, new)| {
-        assert_eq!(text.matches(old).count(), 1, "{old} stands there once");
-        text.replacen(old, new, 1)
-    })
+    with_changes(VALID, changes)
 }
 
 const SHORT: (&str, &str) = ("duration = \"30 s\"", "duration = \"12 s\"");
 const UDP: (&str, &str) = ("controller = \"cubic\"", "protocol = \"udp\"\nrate = \"20 Mbps\"");
 
-/// All tables of a run of a text's case of that number.
-struct Ran(Vec<(&'static str, RecordBatch)>);
-
-impl Ran {
-    #[track_caller]
-    fn new(text: &str, case: usize) -> Self {
-        let mut study = read(text).unwrap_or_else(|it| panic!("{it}"));
-        study.cases = vec![study.cases.swap_remove(case)];
-        let (study, outcome) = Batch::start(study, 1).finish();
-        assert!(outcome.faults.is_empty(), "{:?}", outcome.faults);
-        Self(tables::all(&study, &outcome.runs))
-    }
-
-    fn table(&self, name: &str) -> &RecordBatch {
-        &self.0.iter().find(|it| it.0 == name).expect("the table is there").1
-    }
-
-    fn texts(&self, table: &str, column: &str) -> Vec<String> {
-        let column = self.table(table)[column].as_string::<i32>();
-        column.iter().map(|it| it.unwrap_or("").to_owned()).collect()
-    }
-
-    fn counts(&self, table: &str, column: &str) -> Vec<u64> {
-        self.table(table)[column].as_primitive::<UInt64Type>().values().to_vec()
-    }
-
-    fn numbers(&self, table: &str, column: &str) -> Vec<f64> {
-        self.table(table)[column].as_primitive::<Float64Type>().values().to_vec()
-    }
-
-    fn sum(&self, column: &str) -> u64 {
-        self.counts("as_routers", column).iter().sum()
-    }
+/// One case of a scenario.
+#[track_caller]
+fn ran(text: &str, case: usize) -> Ran {
+    let mut study = read(text).unwrap_or_else(|it| panic!("{it}"));
+    study.cases = vec![study.cases.swap_remove(case)];
+    Ran::of(study)
 }
 
 /// The first policy takes the shortest path, goes round the failure, and comes back ten seconds
 /// after it was reported.
 #[test]
 fn a_flow_goes_round_a_failure_and_comes_back() {
-    let ran = Ran::new(VALID, 0);
+    let ran = ran(VALID, 0);
     let short = "ar-c1 c1-d1 d1-fr";
     let taken = ran.texts("path_changes", "path_links");
     assert_eq!(taken.len(), 3, "{taken:?}");
@@ -86,11 +55,11 @@ fn a_flow_goes_round_a_failure_and_comes_back() {
 /// c1 and back.
 #[test]
 fn a_host_that_sends_has_another_path_within_a_round_trip() {
-    let ran = Ran::new(&with(&[UDP, SHORT]).replace("two-subflows = {", "# two-subflows = {"), 0);
+    let ran = ran(&with(&[UDP, SHORT]).replace("two-subflows = {", "# two-subflows = {"), 0);
     let times = ran.numbers("path_changes", "time_s");
     assert_eq!(times.len(), 2, "{times:?}");
     assert!((10.0..10.014).contains(&times[1]), "{times:?}");
-    let lost = ran.sum("interface_down");
+    let lost = ran.sum("as_routers", "interface_down");
     // 20 Mbps of datagrams of about 1,500 bytes, for 12 ms.
     assert!((15..=30).contains(&lost), "{lost}");
 }
@@ -98,10 +67,8 @@ fn a_host_that_sends_has_another_path_within_a_round_trip() {
 /// The paths of subflows differ, and together carry more than the fastest of them.
 #[test]
 fn subflows_take_paths_of_their_own() {
-    let ran = Ran::new(
-        &with(&[("at = \"10 s\"", "at = \"29 s\""), ("at = \"15 s\"", "at = \"29.5 s\"")]),
-        3,
-    );
+    let ran =
+        ran(&with(&[("at = \"10 s\"", "at = \"29 s\""), ("at = \"15 s\"", "at = \"29.5 s\"")]), 3);
     let subflows = ran.counts("paths", "subflow");
     let links = ran.texts("paths", "path_links");
     let bytes = ran.counts("paths", "path_bytes");
@@ -113,13 +80,34 @@ fn subflows_take_paths_of_their_own() {
     assert!(ran.numbers("flows", "goodput_bps")[0] > 1.1e8);
 }
 
+/// What was learned on a path can be forgotten when another is taken: the first window after the
+/// change is the initial one, and slow start leads to what the new path carries.
+#[test]
+fn congestion_state_is_kept_or_begins_anew_on_another_path() {
+    let least_after_change = |more: &str| {
+        let controller = "controller = \"cubic\"";
+        let changed = format!("{controller}\n{more}");
+        let record = ("[flows.download]", "[recording]\ninterval = \"1 ms\"\n\n[flows.download]");
+        let ran = ran(&with(&[record, (controller, &changed), SHORT]), 0);
+        let change = ran.numbers("path_changes", "time_s")[1];
+        let times = ran.numbers("flow_series", "time_s");
+        let windows = ran.numbers("flow_series", "cwnd_segments");
+        let after =
+            times.iter().zip(&windows).filter(|(it, _)| (0.0..0.05).contains(&(*it - change)));
+        after.map(|(_, window)| *window).fold(f64::INFINITY, f64::min)
+    };
+    let kept = least_after_change("");
+    let anew = least_after_change("after_path_change = \"restart\"");
+    assert!(kept > 50.0 && anew == 10.0, "{kept} and {anew} segments");
+}
+
 /// No packet is unaccounted for once all that was under way has ended: the flow stops early.
 #[test]
 fn every_packet_arrives_or_is_dropped_for_a_reason() {
     let stop = ("start = \"1 s\"", "start = \"1 s\"\nstop = \"9 s\"");
     let beacons = ("[flows.download]", "[beaconing]\ninterval = \"1000 s\"\n\n[flows.download]");
     for case in 0..3 {
-        let ran = Ran::new(&with(&[stop, beacons]), case);
+        let ran = ran(&with(&[stop, beacons]), case);
         let reasons = [
             "invalid_mac",
             "expired",
@@ -129,11 +117,11 @@ fn every_packet_arrives_or_is_dropped_for_a_reason() {
             "too_large",
             "hop_limit_exceeded",
         ];
-        let dropped: u64 = reasons.iter().map(|it| ran.sum(it)).sum();
+        let dropped: u64 = reasons.iter().map(|it| ran.sum("as_routers", it)).sum();
         let drops = |it: &str| ran.counts("links", it).iter().sum::<u64>();
         let lost = drops("overlimit_drops") + drops("discipline_drops") + drops("losses");
-        let began = ran.sum("sent");
-        let ended = ran.sum("received") + dropped + lost;
+        let began = ran.sum("as_routers", "sent");
+        let ended = ran.sum("as_routers", "received") + dropped + lost;
         // Of probes that go on until the end some may be on their way.
         assert!(began >= ended && began - ended <= 100, "{began} began, {ended} ended");
         assert!(case == 2 || began == ended, "{began} began, {ended} ended");
@@ -146,7 +134,7 @@ fn every_packet_arrives_or_is_dropped_for_a_reason() {
 fn the_same_seed_gives_the_same_tables() {
     let text = with(&[SHORT]);
     for case in [2, 3] {
-        let [one, other] = [Ran::new(&text, case), Ran::new(&text, case)];
+        let [one, other] = [ran(&text, case), ran(&text, case)];
         for ((name, one), (_, other)) in one.0.iter().zip(&other.0) {
             assert_eq!(one, other, "{name}");
         }
@@ -221,10 +209,10 @@ fn a_flow_inside_uses_ip() {
     let inside = ("to = \"f\"", "to = \"ar\"");
     let text = with(&[inside, SHORT]);
     let (without_policies, _) = text.split_once("# How the sender").expect("it compares policies");
-    let ran = Ran::new(without_policies, 0);
+    let ran = ran(without_policies, 0);
     // A link of 100 Mbps.
     assert!(ran.numbers("flows", "goodput_bps")[0] > 5e7);
-    assert_eq!(ran.sum("carried"), 0);
+    assert_eq!(ran.sum("as_routers", "carried"), 0);
     assert_eq!(ran.table("paths").num_rows(), 0);
 }
 
@@ -232,7 +220,7 @@ fn a_flow_inside_uses_ip() {
 #[test]
 fn forty_networks_find_paths() {
     let text = include_str!("../../../scenarios/paths-geant.toml");
-    let ran = Ran::new(&text.replace("duration = \"20 s\"", "duration = \"3 s\""), 0);
+    let ran = ran(&text.replace("duration = \"20 s\"", "duration = \"3 s\""), 0);
     assert_eq!(ran.table("autonomous_systems").num_rows(), 40);
     assert!(ran.numbers("flows", "goodput_bps").iter().all(|it| *it > 1e6));
 }

@@ -1,10 +1,9 @@
 //! What runs across regions: TCP, UDP and NDN; and what becomes of packets that are larger than a
 //! link carries.
 
-use arrow_array::RecordBatch;
-use arrow_array::cast::AsArray;
-use arrow_array::types::{Float64Type, UInt64Type};
-use windtunnel_lab::{Batch, tables};
+mod common;
+
+use common::{Ran, with_changes};
 
 const SCENARIO: &str = r#"
 duration = "10 s"
@@ -43,34 +42,10 @@ timestamps = false
 start = "1 s"
 "#;
 
-/// All tables of a run.
-struct Ran(Vec<(&'static str, RecordBatch)>);
-
-impl Ran {
-    #[track_caller]
-    fn new(more: &str, changes: &[(&str, &str)]) -> Self {
-        let text = changes.iter().fold(format!("{SCENARIO}{more}"), |text, (old, new)| {
-            assert_eq!(text.matches(old).count(), 1, "{old} stands there once");
-            text.replacen(old, new, 1)
-        });
-        let study = windtunnel_lab::read("regions.toml", &text, &[]);
-        let study = study.unwrap_or_else(|it| panic!("{it}"));
-        let (study, outcome) = Batch::start(study, 1).finish();
-        assert!(outcome.faults.is_empty(), "{:?}", outcome.faults);
-        Self(tables::all(&study, &outcome.runs))
-    }
-
-    fn table(&self, name: &str) -> &RecordBatch {
-        &self.0.iter().find(|it| it.0 == name).expect("the table is there").1
-    }
-
-    fn sum(&self, table: &str, column: &str) -> u64 {
-        self.table(table)[column].as_primitive::<UInt64Type>().values().iter().sum()
-    }
-
-    fn goodput(&self) -> f64 {
-        self.table("flows")["goodput_bps"].as_primitive::<Float64Type>().value(0)
-    }
+/// What becomes of the scenario with more in it, and changes.
+#[track_caller]
+fn ran(more: &str, changes: &[(&str, &str)]) -> Ran {
+    Ran::new(&with_changes(&format!("{SCENARIO}{more}"), changes))
 }
 
 /// A link that carries less than 1,500 bytes: its router says how much, and the sender's segments
@@ -81,7 +56,7 @@ fn segments_become_as_small_as_the_path_needs() {
     for mtu in [1499_u32, 1400, 1296, 576] {
         let smaller = format!("{link}, mtu = \"{mtu} B\"");
         let longer = ("duration = \"10 s\"", "duration = \"30 s\"");
-        let ran = Ran::new(TCP, &[(link, &smaller), longer]);
+        let ran = ran(TCP, &[(link, &smaller), longer]);
         let expected = f64::from(mtu - 56) / f64::from(mtu + 38);
         let share = ran.goodput() / 100e6 / expected;
         assert!((0.97..=1.0).contains(&share), "{mtu}: {share} of {expected}");
@@ -102,7 +77,7 @@ fn each_link_that_carries_less_is_found() {
         (last, format!("{last}, mtu = \"1300 B\"")),
     ];
     let changes: Vec<(&str, &str)> = changes.iter().map(|(old, new)| (*old, &**new)).collect();
-    let ran = Ran::new(TCP, &changes);
+    let ran = ran(TCP, &changes);
     let share = ran.goodput() / 100e6 / (1244.0 / 1338.0);
     assert!((0.9..=1.0).contains(&share), "{share}");
 }
@@ -118,7 +93,7 @@ fn a_tunnel_leaves_less_room_for_segments() {
             (region, format!("{region}, transit = \"{transit}\"")),
         ];
         let changes: Vec<(&str, &str)> = changes.iter().map(|(old, new)| (*old, &**new)).collect();
-        let ran = Ran::new(TCP, &[&changes[..], &[("\"10 s\"", "\"30 s\"")]].concat());
+        let ran = ran(TCP, &[&changes[..], &[("\"10 s\"", "\"30 s\"")]].concat());
         // Payload of 1500 less all headers, in 1,538 bytes on the wire.
         let share = ran.goodput() / 100e6 / ((1444.0 - header) / 1538.0);
         assert!((0.97..=1.0).contains(&share), "{transit}: {share}");
@@ -132,7 +107,7 @@ fn a_file_arrives_whole_over_a_small_link() {
     let file = TCP.replace("start =", "workload = { kind = \"file\", size = \"1 MB\" }\nstart =");
     let link = "b32-b2 = { nodes = [\"b32\", \"b2\"]";
     let smaller = format!("{link}, mtu = \"1000 B\"");
-    let ran = Ran::new(&file, &[(link, &smaller)]);
+    let ran = ran(&file, &[(link, &smaller)]);
     assert_eq!(ran.sum("flows", "received_bytes"), 1_000_000);
     assert_eq!(ran.sum("flows", "timeouts"), 0);
 }
@@ -149,10 +124,10 @@ fn datagrams_do_not_become_smaller() {
     let link = "b32-b2 = { nodes = [\"b32\", \"b2\"]";
     // IP and UDP take 28 bytes, and the region protocol 16.
     let smaller = format!("{link}, mtu = \"1000 B\"");
-    let fits = Ran::new(&udp("956 B"), &[(link, &smaller)]);
+    let fits = ran(&udp("956 B"), &[(link, &smaller)]);
     let share = fits.goodput() / 10e6;
     assert!((0.99..=1.01).contains(&share), "{share}");
-    let larger = Ran::new(&udp("957 B"), &[(link, &smaller)]);
+    let larger = ran(&udp("957 B"), &[(link, &smaller)]);
     assert_eq!(larger.sum("flows", "received_bytes"), 0);
     assert!(larger.sum("routers", "too_large") > 1000);
 }
@@ -171,7 +146,7 @@ prefix = "/video"
 controller = "cubic"
 start = "1 s"
 "#;
-    let ran = Ran::new(ndn, &[]);
+    let ran = ran(ndn, &[]);
     assert!(ran.goodput() > 80e6, "{}", ran.goodput());
     assert_eq!(ran.sum("routers", "region_lookups") + ran.sum("routers", "sent"), 0);
 }
@@ -194,10 +169,10 @@ start = "1 s"
 "#;
     let links = "b2-h2 = { nodes = [\"b2\", \"h2\"] }";
     let more = format!("{links}\nb31-b32 = {{ nodes = [\"b31\", \"b32\"] }}");
-    let ran = Ran::new(both, &[(links, &more)]);
-    let goodput = ran.table("flows")["goodput_bps"].as_primitive::<Float64Type>();
-    let sum: f64 = goodput.values().iter().sum();
+    let ran = ran(both, &[(links, &more)]);
+    let goodput = ran.numbers("flows", "goodput_bps");
+    let sum: f64 = goodput.iter().sum();
     // Two links of 100 Mbps between the two nodes.
     assert!(sum > 150e6, "{goodput:?}");
-    assert!(goodput.values().iter().all(|it| *it > 10e6), "{goodput:?}");
+    assert!(goodput.iter().all(|it| *it > 10e6), "{goodput:?}");
 }

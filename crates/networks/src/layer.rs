@@ -37,9 +37,8 @@ pub struct Actions {
     pub requests: Vec<Packet>,
     /// IP packets that the layer carried and that are for hosts of the node.
     pub delivered: Vec<Packet>,
-    /// IP packets of hosts of the node that were dropped on their way, because they were by so
-    /// many bytes larger than a link carries.
-    pub too_large: Vec<(Packet, u16)>,
+    /// IP packets of hosts of the node, and what these shall know of them.
+    pub notices: Vec<(Packet, Notice)>,
 }
 
 impl Actions {
@@ -54,6 +53,28 @@ impl Actions {
     pub fn wake(&mut self, time: Time, timer: Timer) {
         self.timers.push((time, timer));
     }
+}
+
+/// What a host is told of a packet that it has sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Notice {
+    /// It was dropped on its way, because it was larger than a link carries.
+    TooLarge {
+        /// By so many bytes.
+        excess: u16,
+    },
+    /// It takes another path than the packets of its flow before it.
+    PathChange,
+}
+
+/// Where a packet of a host is to go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Destination {
+    /// The node.
+    pub node: u32,
+    /// The interface that its host sends it through, and the one there whose address it has;
+    /// none: it is left to the layer.
+    pub interfaces: Option<[Interface; 2]>,
 }
 
 /// A network layer of a node: a packet and the port that it came by go in, actions come
@@ -75,13 +96,13 @@ pub trait NetworkLayer: Any + Debug + Send {
     /// A timer has expired.
     fn wake(&mut self, now: Time, timer: Timer, packets: &mut PacketStore, actions: &mut Actions);
 
-    /// A host of the node sends an IP packet to the node `to`, which IP does not reach. A layer
-    /// that carries none drops it.
+    /// A host of the node sends an IP packet to a node that IP does not reach. A layer that
+    /// carries none drops it.
     fn carry(
         &mut self,
         _now: Time,
         packet: Packet,
-        _to: usize,
+        _to: Destination,
         packets: &mut PacketStore,
         _actions: &mut Actions,
     ) {

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use windtunnel_controllers::{AnyController, DESCRIPTIONS, Settings, Start, Value};
 use windtunnel_engine::{Duration, Streams, Time};
 use windtunnel_packets::ndn::wire::size::NameSize;
-use windtunnel_packets::ndn::{Data, Interest, Nack, NackReason, PacketFormat, PrefixId};
+use windtunnel_packets::ndn::{Data, Interest, Nack, NackReason, Name, PacketFormat, PrefixId};
 use windtunnel_packets::{Body, Packet};
 use windtunnel_transports::ndn::BlockingRead;
 use windtunnel_transports::ndn::consumer::{
@@ -151,23 +151,46 @@ fn a_lost_chunk_stalls_it_for_two_reads() {
 }
 
 /// If the last read that brought something new had itself waited longer than the interval, one
-/// read without a message is enough: of a window of one there is nothing else to read.
+/// read without a message is enough: with a window of one, each waits for a round trip.
 #[test]
 fn a_lost_chunk_after_a_long_read_stalls_it_for_one() {
-    let interval = Duration::from_millis(ROUND_TRIP - 1);
+    for (longer, again) in [(true, 1496), (false, 2496)] {
+        let milliseconds = if longer { ROUND_TRIP - 1 } else { ROUND_TRIP };
+        let resend_interval = Duration::from_millis(milliseconds);
+        let reading = BlockingRead { resend_interval, ..reading() };
+        let loses = |segment, times| segment == 100 && times == 0;
+        let run = Run::of(with_window(1, ConsumerWorkload::Stream, reading), loses, 3000);
+        assert_eq!(run.times(100), [496, again]);
+    }
+}
+
+/// Reads last 1 s, and begin at 1,004 ms and so on.
+#[test]
+fn it_waits_an_interval_longer_each_time() {
+    let interval = Duration::from_millis(600);
     let reading = BlockingRead { resend_interval: interval, ..reading() };
-    let loses = |segment, times| segment == 100 && times == 0;
-    let run = Run::of(with_window(1, ConsumerWorkload::Stream, reading), loses, 3000);
-    assert_eq!(run.times(100), [496, 1496]);
+    let loses = |segment, _| segment == 408;
+    let run = Run::of(consumer(ConsumerWorkload::Stream, reading), loses, 11_000);
+    // More than 600 ms, 1,200 ms, 1,800 ms and 2,400 ms after the read before that.
+    assert_eq!(run.times(408), [1000, 3004, 5004, 7004, 10_004]);
 }
 
 #[test]
 fn it_gives_up_after_five_resends_without_anything_new() {
     let loses = |segment, _| segment == 408;
-    let run = Run::of(consumer(ConsumerWorkload::Stream, reading()), loses, 60_000);
+    let mut run = Run::of(consumer(ConsumerWorkload::Stream, reading()), loses, 60_000);
     assert_eq!(run.times(408), [1000, 3004, 4004, 5004, 6004, 7004]);
     assert_eq!(run.consumer.gave_up(), Some(milliseconds(8004)));
     assert_eq!(run.consumer.next_wake(), None);
+    // What comes now was asked for, but is not any more.
+    let (before, mut outbox) = (*run.consumer.counters(), ConsumerOutbox::new());
+    let name = Name { prefix: PrefixId(0), format: PacketFormat::Ccnx, segment: 408 };
+    let data = Data { name, content: 1024, freshness_ms: 0 };
+    let packet = Packet::ndn(Body::Data(data), 1100);
+    run.consumer.receive(milliseconds(8005), &packet, &mut outbox);
+    let after = *run.consumer.counters();
+    assert_eq!((after.data, after.duplicates), (before.data, before.duplicates + 1));
+    assert!(outbox.is_empty());
 }
 
 #[test]
@@ -200,7 +223,7 @@ fn the_mean_time_between_reads_is_the_inverse_of_the_rate() {
     consumer.wake(Time::ZERO, &mut outbox);
     for segment in 0..1000 {
         let Some(Body::Interest(it)) = outbox.first().map(|it| it.body) else { panic!("it asks") };
-        let name = windtunnel_packets::ndn::Name { segment, ..it.name };
+        let name = Name { segment, ..it.name };
         let data = Data { name, content: 1024, freshness_ms: 0 };
         let now = Time::ZERO + Duration::from_micros(500) * (segment + 1);
         consumer.receive(now, &Packet::ndn(Body::Data(data), 1100), &mut outbox);

@@ -15,6 +15,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use windtunnel_engine::{Time, hash_pair, hash_twice};
+use windtunnel_networks::layer::{Destination, Interface};
 use windtunnel_networks::tunnel::ENTER;
 use windtunnel_packets::Route;
 
@@ -68,6 +69,8 @@ pub(crate) struct Forwarding {
     moving: Option<Box<Moving>>,
     tables: Vec<Table>,
     table_routes: BTreeMap<Table, Route>,
+    /// Where the paths lead on which other network layers carry packets.
+    destinations: Vec<Destination>,
     /// How many packets were shared out at each node, where packets are.
     shared: Vec<u32>,
 }
@@ -90,6 +93,7 @@ impl Forwarding {
             moving: plan.sky.as_ref().map(|it| Box::new(Moving::new(plan, it))),
             tables: Vec::new(),
             table_routes: BTreeMap::new(),
+            destinations: Vec::new(),
             shared: vec![0; plan.nodes.len()],
         };
         forwarding.add_flows(plan)?;
@@ -108,7 +112,8 @@ impl Forwarding {
                 let own = path::variant(self.sharing, flow, number);
                 number += 1;
                 if self.are_apart(part) {
-                    path::keys(part, own).into_iter().for_each(|it| self.install_carried(it));
+                    let interfaces = ports.and_then(|it| self.interfaces(part, it));
+                    self.install_carried(path::keys(part, own), interfaces);
                     continue;
                 }
                 if let Some(ports) = ports {
@@ -216,12 +221,31 @@ impl Forwarding {
         self.paths.push(Path { key, entry, lists: vec![(Vec::new(), entry)], is_pinned: false });
     }
 
-    /// Leads the packets of a path to another network layer of the node where it begins.
-    fn install_carried(&mut self, key: PathKey) {
-        let entry = Route(self.hops.len() as u32);
-        self.hops.extend([Hop::Carried(key.to), key.last]);
-        self.known.insert(key, self.paths.len());
-        self.paths.push(Path { key, entry, lists: vec![(Vec::new(), entry)], is_pinned: true });
+    /// Leads the packets of a path and of its way back to another network layer of the node
+    /// where they begin.
+    fn install_carried(&mut self, [forth, back]: [PathKey; 2], ends: Option<[Interface; 2]>) {
+        let reversed = ends.map(|[first, last]| [last, first]);
+        for (key, interfaces) in [(forth, ends), (back, reversed)] {
+            let entry = Route(self.hops.len() as u32);
+            self.hops.extend([Hop::Carried(self.destinations.len() as u32), key.last]);
+            self.destinations.push(Destination { node: key.to, interfaces });
+            self.known.insert(key, self.paths.len());
+            self.paths.push(Path { key, entry, lists: vec![(Vec::new(), entry)], is_pinned: true });
+        }
+    }
+
+    /// The interfaces at both ends of a path that begins and ends with these ports.
+    fn interfaces(&self, [from, to]: [usize; 2], ports: &[PortId]) -> Option<[Interface; 2]> {
+        let interface = |node: usize, port: PortId| {
+            let place = self.topology.ports(node).iter().position(|it| *it == port)?;
+            Some(Interface(place as u16))
+        };
+        Some([interface(from, *ports.first()?)?, interface(to, ports.last()?.reversed())?])
+    }
+
+    /// Where the path of that number leads on which another network layer carries packets.
+    pub(crate) fn destination(&self, path: u32) -> Destination {
+        self.destinations[path as usize]
     }
 
     /// Whether IP does not join two nodes.

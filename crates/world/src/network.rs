@@ -3,6 +3,7 @@
 use windtunnel_engine::{EventQueue, Handle, Streams, Time, prefetch};
 use windtunnel_links::Reception;
 use windtunnel_networks::function::{LinkState, Tap};
+use windtunnel_networks::layer::{Destination, Notice};
 use windtunnel_packets::{Packet, PacketStore, Route};
 
 use crate::capture::{View, Watches};
@@ -39,11 +40,10 @@ pub(crate) enum Arrived {
     Host(Side, Packet),
     /// A function of the node sees it.
     Function(u32, Tap, Packet),
-    /// Another network layer of the first node carries it to the second.
-    Carried([u32; 2], Packet),
-    /// It did not arrive: by so many bytes it was larger than a link carries. The host of this
-    /// side of its flow sent it.
-    TooLarge(Side, Packet, u16),
+    /// Another network layer of this node carries it.
+    Carried(u32, Destination, Packet),
+    /// The host of this side of its flow sent it, and is told what it met.
+    Notice(Side, Packet, Notice),
 }
 
 /// A packet that arrives at another part, through a port of this one. What is inside of it
@@ -251,9 +251,9 @@ impl Network {
                 self.forward(now, at, packet);
             }
             Hop::Table(table) => self.forward_by_table(now, at, table, packet),
-            Hop::Carried(to) => {
+            Hop::Carried(path) => {
                 route.0 += 1;
-                self.hand_to_layer(at, to, packet);
+                self.hand_to_layer(at, self.forwarding.destination(path), packet);
             }
             hop => {
                 route.0 += 1;
@@ -282,19 +282,19 @@ impl Network {
         }
     }
 
-    /// The host that sent an IP packet learns by how many bytes it was too large.
+    /// The host that sent an IP packet learns what it met.
     #[cold]
-    pub(crate) fn return_too_large(&mut self, packet: Packet, excess: u16) {
+    pub(crate) fn notify(&mut self, packet: Packet, notice: Notice) {
         if let Some(Hop::Here(side)) = self.forwarding.peek(packet.route) {
-            self.arrived.push(Arrived::TooLarge(side.other(), packet, excess));
+            self.arrived.push(Arrived::Notice(side.other(), packet, notice));
         }
     }
 
     /// Another network layer of a node is to carry an IP packet from it.
-    fn hand_to_layer(&mut self, at: At, to: u32, packet: Handle) {
+    fn hand_to_layer(&mut self, at: At, to: Destination, packet: Handle) {
         let At::Node(node) = at else { unreachable!("such a path begins with the layer") };
         let packet = self.packets.take(packet);
-        self.arrived.push(Arrived::Carried([node, to], packet));
+        self.arrived.push(Arrived::Carried(node, to, packet));
     }
 
     /// A node forwards an IP packet by its own table.

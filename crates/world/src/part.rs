@@ -190,11 +190,11 @@ impl Part {
                 Arrived::Function(function, tap, packet) => {
                     self.functions.receive(&mut self.network, now, function, tap, packet);
                 }
-                Arrived::Carried(nodes, packet) => {
-                    self.nodes.carry(&mut self.network, now, nodes, packet);
+                Arrived::Carried(node, to, packet) => {
+                    self.nodes.carry(&mut self.network, now, node, to, packet);
                 }
-                Arrived::TooLarge(side, packet, excess) => {
-                    self.hosts.on_too_large(&mut self.network, now, side, &packet, excess);
+                Arrived::Notice(side, packet, notice) => {
+                    self.hosts.on_notice(&mut self.network, now, side, &packet, notice);
                 }
             }
         }

@@ -23,7 +23,7 @@ pub(crate) enum Hop {
     Jump(Route),
     /// Each node forwards it by its own table.
     Table(u32),
-    /// Another network layer of the node carries it to this node.
+    /// Another network layer of the node carries it, as the path of that number.
     Carried(u32),
 }
 

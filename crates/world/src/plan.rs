@@ -555,6 +555,12 @@ impl Plan {
         !(self.consumers.is_empty() && self.producers.is_empty())
     }
 
+    /// Whether another network layer than IP carries packets between two nodes.
+    #[must_use]
+    pub fn are_apart(&self, [first, second]: [usize; 2]) -> bool {
+        self.domains.as_ref().is_some_and(|it| it.of[first] != it.of[second])
+    }
+
     /// A port's direction of its link.
     #[must_use]
     pub fn direction(&self, port: PortId) -> &DirectionPlan {

@@ -110,13 +110,8 @@ fn flows<'a>(plan: &'a Plan, topology: &Topology) -> Vec<Flow<'a>> {
         let measured = [path(from, to), path(to, from)];
         Flow { plan: it, there: path(it.from, it.to), measured, ends: f64::INFINITY }
     };
-    let chooses = |it: &FlowPlan| {
-        let systems = plan.autonomous_systems.as_ref();
-        let system = |node: usize| systems.map(|it| it.settings.places[node].system);
-        system(it.from) != system(it.to)
-    };
-    // Between autonomous systems any path may be taken: only what all begin or end with limits.
-    let choosing = |it: &'a FlowPlan| {
+    // Other layers than IP may take any path: only what all begin or end with limits.
+    let carried = |it: &'a FlowPlan| {
         let leave = topology.ports(it.from).to_vec();
         let arrive: Vec<PortId> = topology.ports(it.to).iter().map(|it| it.reversed()).collect();
         let rate = |ports: &[PortId]| ports.iter().map(|it| most_rate(plan, *it)).sum::<f64>();
@@ -124,16 +119,16 @@ fn flows<'a>(plan: &'a Plan, topology: &Topology) -> Vec<Flow<'a>> {
         let there = [leave, arrive].into_iter().filter(|it| it.len() == 1).flatten().collect();
         Flow { there, ends, ..flow(it) }
     };
-    // Each subflow as if it were a flow.
-    let subflow = |it: &'a FlowPlan, there: &Vec<PortId>| {
+    // A path of its own; that of each subflow as if it were a flow.
+    let along = |it: &'a FlowPlan, there: &Vec<PortId>| {
         let back = there.iter().rev().map(|it| it.reversed()).collect();
         let measured = [there.clone(), back];
         Flow { plan: it, there: there.clone(), measured, ends: f64::INFINITY }
     };
     let each = |it: &'a FlowPlan| match &it.multipath {
-        _ if chooses(it) => vec![choosing(it)],
-        Some(multipath) => multipath.paths.iter().map(|path| subflow(it, path)).collect(),
-        None => vec![flow(it)],
+        _ if plan.are_apart([it.from, it.to]) => vec![carried(it)],
+        Some(multipath) => multipath.paths.iter().map(|path| along(it, path)).collect(),
+        None => vec![it.path.as_ref().map_or_else(|| flow(it), |path| along(it, path))],
     };
     plan.flows.iter().flat_map(each).collect()
 }

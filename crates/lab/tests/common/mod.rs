@@ -6,6 +6,8 @@ use std::fs::File;
 use std::path::Path;
 
 use arrow_array::RecordBatch;
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Float64Type, UInt64Type};
 use pcap_file::pcapng::{Block, PcapNgReader};
 use windtunnel_lab::{Batch, ScenarioError, Study, tables};
 
@@ -82,13 +84,64 @@ pub(crate) fn assert_contains(error: &ScenarioError, expected: &[&str]) {
     }
 }
 
+/// A text with each of these changes, whose beginnings stand there once.
+#[track_caller]
+pub(crate) fn with_changes(text: &str, changes: &[(&str, &str)]) -> String {
+    changes.iter().fold(text.to_owned(), |text, (old, new)| {
+        assert_eq!(text.matches(old).count(), 1, "{old} stands there once");
+        text.replacen(old, new, 1)
+    })
+}
+
+/// All tables of a study's results.
+pub(crate) struct Ran(pub(crate) Vec<(&'static str, RecordBatch)>);
+
+impl Ran {
+    #[track_caller]
+    pub(crate) fn of(study: Study) -> Self {
+        let (study, outcome) = Batch::start(study, 1).finish();
+        assert!(outcome.faults.is_empty(), "{:?}", outcome.faults);
+        Self(tables::all(&study, &outcome.runs))
+    }
+
+    /// Of a scenario.
+    #[track_caller]
+    pub(crate) fn new(text: &str) -> Self {
+        Self::of(read(text).unwrap_or_else(|it| panic!("{it}")))
+    }
+
+    #[track_caller]
+    pub(crate) fn table(&self, name: &str) -> &RecordBatch {
+        &self.0.iter().find(|it| it.0 == name).expect("the table is there").1
+    }
+
+    pub(crate) fn texts(&self, table: &str, column: &str) -> Vec<String> {
+        let column = self.table(table)[column].as_string::<i32>();
+        column.iter().map(|it| it.unwrap_or("").to_owned()).collect()
+    }
+
+    pub(crate) fn counts(&self, table: &str, column: &str) -> Vec<u64> {
+        self.table(table)[column].as_primitive::<UInt64Type>().values().to_vec()
+    }
+
+    pub(crate) fn numbers(&self, table: &str, column: &str) -> Vec<f64> {
+        self.table(table)[column].as_primitive::<Float64Type>().values().to_vec()
+    }
+
+    pub(crate) fn sum(&self, table: &str, column: &str) -> u64 {
+        self.counts(table, column).iter().sum()
+    }
+
+    /// The goodput of the first flow, in bits per second.
+    pub(crate) fn goodput(&self) -> f64 {
+        self.numbers("flows", "goodput_bps")[0]
+    }
+}
+
 /// A table of a study's results.
 #[track_caller]
 pub(crate) fn table(study: Study, name: &str) -> RecordBatch {
-    let (study, outcome) = Batch::start(study, 1).finish();
-    assert!(outcome.faults.is_empty(), "{:?}", outcome.faults);
-    let all = tables::all(&study, &outcome.runs);
-    all.into_iter().find(|it| it.0 == name).expect("the table is there").1
+    Ran::of(study).table(name).clone()
 }
 
 /// The IP packets of a capture's Ethernet frames.

@@ -207,6 +207,7 @@ impl ControlPlane {
                 encoding,
                 protocol: protocol::CONTROL,
                 between: [here.node, port.node],
+                interface: None,
                 kinds: [AddressKind::Absent; 2],
                 flow_label: 0,
                 content: Content::Message(packets.insert_message(bytes)),

@@ -13,7 +13,7 @@ use super::path_vector::Exit;
 use super::router::Here;
 use super::settings::Transit;
 use crate::error_budget::ErrorBudget;
-use crate::layer::{Actions, Interface};
+use crate::layer::{Actions, Destination, Interface, Notice};
 
 /// The data plane.
 #[derive(Clone, Copy, Debug, Default)]
@@ -65,11 +65,12 @@ impl DataPlane {
         here: &mut Here,
         control: &ControlPlane,
         packet: Packet,
-        to: u32,
+        destination: Destination,
         packets: &mut PacketStore,
         actions: &mut Actions,
     ) {
         here.counters.sent += 1;
+        let to = destination.node;
         let encoding = here.settings.encoding;
         let ip = packet.ip_version().unwrap_or_default();
         let ends = [here.node, to].map(|it| it as usize);
@@ -90,6 +91,7 @@ impl DataPlane {
                 (None, IpVersion::V6) => protocol::IPV6,
             },
             between: [here.node, to],
+            interface: destination.interfaces.map(|it| it[1].0),
             kinds: kinds.unwrap_or_default(),
             flow_label: packet.flow_key().0 as u32 & 0xf_ffff,
             content: Content::Packet(packets.insert(packet)),
@@ -97,7 +99,21 @@ impl DataPlane {
         let (ecn, body, route) = (packet.ecn, Body::Region(header), Route::NONE);
         let packet = Packet { body, ecn, network_size, hops: 0, route };
         let mut around = Around { now, here, control, packets, actions };
-        self.forward(&mut around, From::Here, Carried { packet, header });
+        let carried = Carried { packet, header };
+        match destination.interfaces {
+            Some([first, _]) => self.leave_by(&mut around, carried, first),
+            None => self.forward(&mut around, From::Here, carried),
+        }
+    }
+
+    /// Sends a packet through the interface whose address its sender took.
+    fn leave_by(&mut self, around: &mut Around<'_>, carried: Carried, first: Interface) {
+        let is_up = around.here.ports[usize::from(first.0)].is_up;
+        if is_up && (!around.here.leads_out(first) || around.control.is_open(first)) {
+            return self.pass_on(around, carried, first);
+        }
+        around.here.counters.unreachable += 1;
+        around.packets.discard(&carried.packet);
     }
 
     /// A packet has come by a port: of the region protocol, or of a tunnel's.
@@ -219,6 +235,7 @@ impl DataPlane {
             encoding,
             protocol: protocol::CONTROL,
             between: [around.here.node, header.between[0]],
+            interface: None,
             kinds: [AddressKind::Absent; 2],
             flow_label: 0,
             content: Content::Error { kind, quoted },
@@ -255,15 +272,28 @@ impl Around<'_> {
     fn inside(&mut self, carried: &Carried) -> Result<Next, ErrorKind> {
         let to = carried.header.destination;
         let is_for_other = to.sub_region() != 0 && to.sub_region() != self.here.code.sub_region();
-        let (reached, unknown) = if is_for_other {
+        let (first, unknown) = if is_for_other {
             self.here.counters.region_lookups += 1;
-            (self.control.nearest(to.sub_region()), UNKNOWN_SUB_REGION)
+            let reached = self.control.nearest(to.sub_region());
+            (reached.and_then(|it| it.first), UNKNOWN_SUB_REGION)
         } else {
             self.here.counters.address_lookups += 1;
-            (self.control.reached(carried.header.between[1]), UNKNOWN_ADDRESS)
+            (self.towards(&carried.header), UNKNOWN_ADDRESS)
         };
-        let first = reached.and_then(|it| it.first);
         first.map(Next::Port).ok_or(ErrorKind::Unreachable(unknown))
+    }
+
+    /// Where a packet goes on to its receiver: to the address of an interface there it goes
+    /// over the node at the other end of that one's link.
+    fn towards(&self, header: &RegionPacket) -> Option<Interface> {
+        let to = header.between[1];
+        let settings = &self.here.settings;
+        let neighbour = header.interface.and_then(|it| settings.neighbour_inside(to, it));
+        let Some((neighbour, its_own)) = neighbour else { return self.control.reached(to)?.first };
+        if neighbour == self.here.node {
+            return self.here.ports[usize::from(its_own.0)].is_up.then_some(its_own);
+        }
+        self.control.reached(neighbour)?.first
     }
 
     /// Where a packet goes on that is for another region.
@@ -320,7 +350,8 @@ impl Around<'_> {
         let carried = self.packets[quoted];
         let excess = u32::from(carried.network_size).saturating_sub(mtu) as u16;
         if let Body::Region(RegionPacket { content: Content::Packet(inside), .. }) = carried.body {
-            self.actions.too_large.push((self.packets[inside], excess));
+            let notice = Notice::TooLarge { excess };
+            self.actions.notices.push((self.packets[inside], notice));
         }
     }
 

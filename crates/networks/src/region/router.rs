@@ -11,7 +11,7 @@ use super::control_plane::ControlPlane;
 use super::counters::{RouteChange, RouterCounters, TableSize};
 use super::data_plane::DataPlane;
 use super::settings::{RegionSettings, Transit};
-use crate::layer::{Actions, Interface, LayerMaker, NetworkLayer, NodeSetting, Timer};
+use crate::layer::{Actions, Destination, Interface, LayerMaker, NetworkLayer, NodeSetting, Timer};
 
 /// The number by which nodes know the layer: the protocol's EtherType.
 pub const PROTOCOL: ProtocolNumber = ProtocolNumber(ETHER_TYPE);
@@ -197,12 +197,12 @@ impl NetworkLayer for RegionRouter {
         &mut self,
         now: Time,
         packet: Packet,
-        to: usize,
+        to: Destination,
         packets: &mut PacketStore,
         actions: &mut Actions,
     ) {
         let Self { here, control, data, .. } = self;
-        data.carry(now, here, control, packet, to as u32, packets, actions);
+        data.carry(now, here, control, packet, to, packets, actions);
     }
 
     fn link_changed(

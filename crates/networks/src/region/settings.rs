@@ -4,6 +4,8 @@ use windtunnel_engine::{Duration, Time};
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::region::{AddressKind, Code, Encoding, typed_header};
 
+use crate::layer::Interface;
+
 /// How packets of other regions cross a region (section VI.D.2).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Transit {
@@ -175,6 +177,21 @@ impl RegionSettings {
     pub fn overhead(&self, ends: [usize; 2], ip: IpVersion) -> u16 {
         let own = self.encoding.header();
         self.kinds(ends).map_or(own, |it| (own + typed_header(it)).saturating_sub(ip.header()))
+    }
+
+    /// The node at the other end of a node's interface, and the interface of that one, if both
+    /// are in one part of a region.
+    pub(super) fn neighbour_inside(&self, node: u32, interface: u16) -> Option<(u32, Interface)> {
+        let neighbours = &self.places[node as usize].neighbours;
+        let (before, from) = neighbours.split_at(usize::from(interface));
+        let other = from.first()?.node;
+        let place = &self.places[other as usize];
+        // Of several links between the two, each has the same place among them at both.
+        let earlier = before.iter().filter(|it| it.node == other).count();
+        let mut links = (0..).zip(&place.neighbours).filter(|(_, it)| it.node == node);
+        let (its_own, _) = links.nth(earlier)?;
+        let is_inside = place.code == self.places[node as usize].code;
+        is_inside.then_some((other, Interface(its_own)))
     }
 
     /// The agreement between two regions that is in force, if there is one.

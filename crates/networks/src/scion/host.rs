@@ -77,6 +77,8 @@ pub(super) enum Wanted {
         hosts: IpVersion,
         ecn: Ecn,
     },
+    /// A host told that its packets take another path from this one on.
+    Tell(Packet),
     /// Paths to a system asked for.
     Ask { identifier: u32, to: IsdAs },
 }
@@ -162,7 +164,11 @@ impl Host {
         if flow.probe == Time::NEVER && flow.sends && flow.policy.probe_interval().is_some() {
             flow.probe = now;
         }
+        let switches = flow.switches;
         let place = flow.choose(now, live, &mut self.random, packet.network_size);
+        if flow.switches > switches {
+            self.wanted.push(Wanted::Tell(packet));
+        }
         let handle = paths.handle(place, packets);
         self.next = self.next.min(flow.probe);
         let position = Position::first(packets.path(handle));

@@ -17,7 +17,7 @@ use super::flows::FlowNumber;
 use super::host::{Host, PathChange, PathUse, Wanted};
 use super::settings::ScionSettings;
 use crate::error_budget::ErrorBudget;
-use crate::layer::{Actions, Interface, NetworkLayer, NodeSetting, Timer};
+use crate::layer::{Actions, Destination, Interface, NetworkLayer, NodeSetting, Notice, Timer};
 
 /// The layer of one node.
 #[derive(Debug)]
@@ -161,6 +161,7 @@ impl ScionNode {
                 self.here.counters.carried += u64::from(is_carried);
                 self.plane(now, packets, actions).send(content, payload, to, path, (hosts, ecn));
             }
+            Wanted::Tell(packet) => actions.notices.push((packet, Notice::PathChange)),
             Wanted::Ask { identifier, to } => {
                 let message = ControlMessage::Request { identifier, kind: SegmentKind::Up, to };
                 let control = self.here.system().control();
@@ -263,11 +264,11 @@ impl NetworkLayer for ScionNode {
         &mut self,
         now: Time,
         packet: Packet,
-        to: usize,
+        to: Destination,
         packets: &mut PacketStore,
         actions: &mut Actions,
     ) {
-        self.host.carry(now, packet, to as u32, packets);
+        self.host.carry(now, packet, to.node, packets);
         self.settle(now, packets, actions);
     }
 

@@ -5,7 +5,9 @@ use std::collections::BinaryHeap;
 use std::sync::Arc;
 
 use windtunnel_engine::{Duration, Streams, Time};
-use windtunnel_networks::layer::{Actions, Interface, NetworkLayer, NodeSetting, Timer};
+use windtunnel_networks::layer::{
+    Actions, Destination, Interface, NetworkLayer, NodeSetting, Timer,
+};
 use windtunnel_networks::region::{
     Advertisement, Agreement, Neighbour, Place, Region, RegionRouter, RegionSettings, Relation,
     Transit,
@@ -199,6 +201,7 @@ impl Network {
 
     /// Has a host of a node send a packet to another node.
     pub(crate) fn carry(&mut self, now: Time, [from, to]: [usize; 2], packet: Packet) {
+        let to = Destination { node: to as u32, interfaces: None };
         self.act(now, from, |it, packets, actions| it.carry(now, packet, to, packets, actions));
     }
 

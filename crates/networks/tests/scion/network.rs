@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use windtunnel_engine::{Duration, Rate, Streams, Time};
 use windtunnel_networks::layer::{
-    Actions, Interface, LayerMaker, NetworkLayer, NodeSetting, Timer,
+    Actions, Destination, Interface, LayerMaker, NetworkLayer, NodeSetting, Timer,
 };
 use windtunnel_networks::scion::{
     Beaconing, LinkPlan, Relation, ScionMaker, ScionNode, ScionSettings, SystemPlan,
@@ -204,6 +204,7 @@ impl Network {
         let body = Body::Datagram(datagram);
         let route = Route::NONE;
         let packet = Packet { body, ecn: Ecn::NotCapable, network_size: 1028, hops: 0, route };
+        let to = Destination { node: to as u32, interfaces: None };
         self.act(now, from, |it, packets, actions| it.carry(now, packet, to, packets, actions));
     }
 

@@ -22,6 +22,9 @@ pub struct RegionPacket {
     /// The nodes whose addresses its payload has: the sender and the receiver. Between regions
     /// nobody looks at them.
     pub between: [u32; 2],
+    /// The interface of the receiver whose address that is, by its place there; none: it is the
+    /// node's.
+    pub interface: Option<u16>,
     /// Of what kinds these addresses are, if the payload is preceded by both: protocol
     /// [`TYPED_ADDRESSES`](super::protocol).
     pub kinds: [AddressKind; 2],

@@ -135,7 +135,9 @@ impl Consumer {
         let start = self.window()?;
         let node = around.nodes.index(&self.node)?;
         let prefix = prefixes.insert(&self.prefix)?;
-        let segment = segment_size(around.producers, prefixes, prefix);
+        let closest = closest(around.producers, prefixes, prefix);
+        self.check_published(closest, prefixes, prefix)?;
+        let segment = closest.map_or(SEGMENT, |it| it.producer.content);
         let settings = self.settings(prefix, prefixes, segment)?;
         Ok(ConsumerPlan { name: name.to_owned(), node, settings, controller, start })
     }
@@ -160,6 +162,22 @@ impl Consumer {
             || "`must_be_fresh` is for NDN, and the prefix is one of CCNx".to_owned(),
             "remove it",
         )
+    }
+
+    /// What is published has the names below its own prefix alone.
+    fn check_published(
+        &self,
+        producer: Option<&ProducerPlan>,
+        prefixes: &Prefixes,
+        prefix: usize,
+    ) -> Result<(), Mistake> {
+        let published = producer.filter(|it| it.producer.publishing.is_some());
+        let Some(other) = published.filter(|it| it.prefix != prefix) else { return Ok(()) };
+        let name = prefixes.name(other.prefix);
+        Err(self
+            .prefix
+            .mistake(format!("nothing is published under `{}`", self.prefix.value))
+            .help(format!("write the prefix of the producer that publishes, `{name}`")))
     }
 
     /// A consumer whose reads block has no timeouts.
@@ -238,15 +256,17 @@ fn lifetime(lifetime: &Located<Measured<Duration>>) -> Result<u32, Mistake> {
     Ok(milliseconds as u32)
 }
 
-/// The payload of the producer that serves a prefix most closely: the controller's
-/// segment.
-fn segment_size(producers: &[ProducerPlan], prefixes: &Prefixes, prefix: usize) -> u32 {
+/// The producer that serves a prefix most closely: its payload is the controller's segment.
+fn closest<'a>(
+    producers: &'a [ProducerPlan],
+    prefixes: &Prefixes,
+    prefix: usize,
+) -> Option<&'a ProducerPlan> {
     let name = |it: &ProducerPlan| prefixes.name(it.prefix);
     let serves = |it: &&ProducerPlan| name(it).is_prefix_of(prefixes.name(prefix));
     let length = |it: &ProducerPlan| name(it).components_size();
-    let closest = producers
+    producers
         .iter()
         .filter(serves)
-        .reduce(|best, it| if length(it) > length(best) { it } else { best });
-    closest.map_or(SEGMENT, |it| it.producer.content)
+        .reduce(|best, it| if length(it) > length(best) { it } else { best })
 }

@@ -205,7 +205,7 @@ impl Common {
     fn path(&self, ends: [usize; 2], around: &Around<'_>) -> Result<Option<Vec<PortId>>, Mistake> {
         let Some(path) = &self.path else { return Ok(None) };
         path.checked(
-            |_| !around.paths.are_apart(ends),
+            |_| !around.paths.plan.are_apart(ends),
             || "between regions or autonomous systems no path can be named by its links".to_owned(),
             "leave out `path`",
         )?;

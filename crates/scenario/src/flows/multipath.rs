@@ -10,7 +10,7 @@ use windtunnel_transports::mptcp::{DESCRIPTIONS, MultipathSettings, PathSettings
 use windtunnel_transports::tcp::TcpSettings;
 use windtunnel_world::{MultipathPlan, PortId};
 
-use super::paths::{Around, along};
+use super::paths::{Around, along, between_regions, keep_ends};
 use super::subflow_changes::{SubflowChange, in_order};
 use crate::choice::choice;
 use crate::error::{Mistake, suggestion};
@@ -26,8 +26,9 @@ type NamedPaths = Located<Vec<Located<Vec<Located<String>>>>>;
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Multipath {
-    /// The links of each path, from `from` to `to`; what comes back takes the same links. The
-    /// connection is opened on the first. Default: for each link of `from` and each of `to` the
+    /// The links of each path, from `from` to `to`; what comes back takes the same links. Between
+    /// regions, only the first link and the last, whose addresses the path's packets have: what
+    /// lies between is left to the routers. The connection is opened on the first path. Default: for each link of `from` and each of `to` the
     /// shortest path that begins with the one and ends with the other.
     paths: Option<NamedPaths>,
     /// Between autonomous systems, in place of `paths`: how many subflows there are, each of
@@ -143,7 +144,9 @@ impl Multipath {
         tcp: &TcpSettings,
         receiver_opens: bool,
     ) -> Result<MultipathPlan, Mistake> {
-        if around.paths.are_apart(ends) {
+        let plan = around.paths.plan;
+        let are_apart = plan.are_apart(ends);
+        if are_apart && plan.autonomous_systems.is_some() {
             return self.between_systems(around, tcp, receiver_opens);
         }
         if let Some(it) = &self.subflows {
@@ -153,7 +156,10 @@ impl Multipath {
         }
         let named = |it: &Option<NamedPaths>| {
             let paths = it.iter().flat_map(|it| &it.value);
-            paths.map(|it| along(around, ends, it)).collect::<Result<Vec<_>, Mistake>>()
+            let ports = |it| {
+                if are_apart { between_regions(around, ends, it) } else { along(around, ends, it) }
+            };
+            paths.map(ports).collect::<Result<Vec<_>, Mistake>>()
         };
         let mut paths = match &self.paths {
             Some(it) => {
@@ -164,7 +170,13 @@ impl Multipath {
                 )?;
                 named(&self.paths)?
             }
-            None => around.paths.of_interfaces(ends),
+            None => {
+                let mut all = around.paths.of_interfaces(ends);
+                if are_apart {
+                    all.iter_mut().for_each(keep_ends);
+                }
+                all
+            }
         };
         let backups = named(&self.backup_paths)?;
         paths.retain(|it| !backups.contains(it));

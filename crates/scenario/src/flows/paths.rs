@@ -78,15 +78,10 @@ impl<'a> Paths<'a> {
         self.topology.nodes_of(ends[0], &self.links(ends))
     }
 
-    /// Whether another network layer than IP carries packets between two nodes.
-    pub(super) fn are_apart(&self, [from, to]: [usize; 2]) -> bool {
-        self.plan.domains.as_ref().is_some_and(|it| it.of[from] != it.of[to])
-    }
-
-    /// The bytes that such a layer adds to each packet between two nodes, at the most of both
-    /// directions.
+    /// The bytes that another network layer than IP adds to each packet between two nodes, at
+    /// the most of both directions.
     fn overhead(&self, ends: [usize; 2], ip: IpVersion) -> u16 {
-        let domains = self.plan.domains.as_ref().filter(|_| self.are_apart(ends));
+        let domains = self.plan.domains.as_ref().filter(|_| self.plan.are_apart(ends));
         let reversed = [ends[1], ends[0]];
         domains.map_or(0, |it| it.carrier.overhead(ends, ip).max(it.carrier.overhead(reversed, ip)))
     }
@@ -162,6 +157,42 @@ pub(super) fn along(
         "name all links of the path, from `from` to `to`",
     )?;
     Ok(ports)
+}
+
+/// The ports of a path between two regions, which is named by the link that it begins with and
+/// the one that it ends with.
+pub(super) fn between_regions(
+    around: &Around<'_>,
+    ends: [usize; 2],
+    path: &Located<Vec<Located<String>>>,
+) -> Result<Vec<PortId>, Mistake> {
+    path.checked(
+        |it| matches!(it.len(), 1 | 2),
+        || "between regions a path is named by its first link and its last".to_owned(),
+        "name a link at `from` and one at `to`, or the one that joins them",
+    )?;
+    let port = |name: &Located<String>, node: usize| {
+        let link = around.links.index(name)?;
+        let nodes = around.paths.plan.links[link].nodes;
+        let side = nodes.iter().position(|it| *it == node).ok_or_else(|| {
+            let at = around.nodes.name(node);
+            name.mistake(format!("link `{}` is not at node `{at}`", name.value))
+                .help("name the first link of the path and the last")
+        })?;
+        Ok(PortId::new(link, side))
+    };
+    let names = &path.value;
+    let [first, last] = [&names[0], &names[names.len() - 1]];
+    let mut ports = vec![port(first, ends[0])?, port(last, ends[1])?.reversed()];
+    ports.dedup();
+    Ok(ports)
+}
+
+/// Leaves of a path its first port and its last.
+pub(super) fn keep_ends(path: &mut Vec<PortId>) {
+    if path.len() > 2 {
+        path.drain(1..path.len() - 1);
+    }
 }
 
 fn is_radio(link: &LinkPlan) -> bool {

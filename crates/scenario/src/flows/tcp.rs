@@ -93,6 +93,10 @@ pub(crate) struct Tcp {
     /// is not concerned.
     #[serde(default)]
     after_idleness: Idleness,
+    /// What becomes of the window and the round-trip estimate when packets take another path
+    /// by the flow's `path_policy`.
+    #[serde(default)]
+    after_path_change: AfterPathChange,
     /// When the receiving application takes what arrived.
     #[serde(default)]
     reading: Reading,
@@ -195,6 +199,17 @@ choice! {
     }
 }
 
+choice! {
+    /// What becomes of the congestion state when packets take another path.
+    AfterPathChange as tcp::AfterPathChange {
+        /// It stays.
+        Keep,
+        /// The initial window; when all that was sent on the path before is acknowledged, the
+        /// controller and the round-trip estimate begin anew.
+        Restart,
+    }
+}
+
 /// When the receiving application takes what arrived.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -286,11 +301,6 @@ impl Tcp {
             "leave out `split` or `multipath`",
         )?;
         multipath.checked(
-            |_| !around.paths.are_apart(ends) || around.paths.plan.autonomous_systems.is_some(),
-            || "between regions all packets of a host take one path".to_owned(),
-            "leave out `multipath`",
-        )?;
-        multipath.checked(
             |_| around.paths.plan.sky.is_none(),
             || "paths over satellites change, and those of `multipath` do not".to_owned(),
             "leave out `multipath`",
@@ -359,6 +369,7 @@ impl Tcp {
             receive_buffer: self.receive_buffer()?,
             send_buffer: within(&self.send_buffer, MOST_BUFFER, "send_buffer")?,
             after_idleness: self.after_idleness.into(),
+            after_path_change: self.after_path_change.into(),
             reading: match self.reading {
                 Reading::AtOnce => tcp::Reading::AtOnce,
                 Reading::Never => tcp::Reading::AsTaken,

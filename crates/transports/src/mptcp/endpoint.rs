@@ -223,6 +223,27 @@ impl Endpoint {
         }
     }
 
+    /// A segment of a subflow did not fit: see [`tcp::Endpoint::shrink`].
+    pub fn shrink(
+        &mut self,
+        now: Time,
+        connection: u32,
+        lengths: [u16; 2],
+        outbox: &mut TcpOutbox,
+    ) {
+        let Some(place) = self.find(connection) else { return };
+        let records: Vec<u64> = self.subflows[place].sent.iter().map(|it| it.end()).collect();
+        self.on_subflow(place, outbox, |it, outbox| {
+            it.shrink(now, lengths, records.into_iter(), outbox);
+        });
+    }
+
+    /// A subflow takes another path: see [`tcp::Endpoint::change_path`].
+    pub fn change_path(&mut self, now: Time, connection: u32, outbox: &mut TcpOutbox) {
+        let Some(place) = self.find(connection) else { return };
+        self.on_subflow(place, outbox, |it, outbox| it.change_path(now, outbox));
+    }
+
     /// Receives a segment of one of its subflows that came with that ECN field.
     pub fn receive(&mut self, now: Time, segment: &Segment, ecn: Ecn, outbox: &mut TcpOutbox) {
         let Some(place) = self.find(segment.connection) else { return };

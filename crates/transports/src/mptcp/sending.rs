@@ -234,7 +234,7 @@ impl Endpoint {
             }
             tried = Some(it.from);
             let Some(choice) = self.choose(now, Some(it.from)) else { continue };
-            let end = it.end.min(start + u64::from(self.settings.tcp.maximum_segment));
+            let end = it.end.min(start + self.segment_of(choice.subflow));
             if end == it.end {
                 self.sending.reinjections.remove(index);
             } else {
@@ -267,15 +267,21 @@ impl Endpoint {
         }
         let Some(choice) = self.choose(now, None) else { return false };
         let from = choice.from.map_or(next, |it| it.clamp(unacknowledged, next));
+        let segment = self.segment_of(choice.subflow);
         let (start, end) = if from < next {
             (from, next.min(from + segment))
         } else if is_blocked || waiting == 0 {
             return false;
         } else {
-            (next, next + length.min(room))
+            (next, next + length.min(room).min(segment))
         };
         self.give(now, choice.subflow, start, end);
         true
+    }
+
+    /// The bytes in a full segment of a subflow.
+    fn segment_of(&self, place: usize) -> u64 {
+        u64::from(self.subflows[place].endpoint.settings().maximum_segment)
     }
 
     fn has_any_in_flight(&self) -> bool {
@@ -334,8 +340,7 @@ impl Endpoint {
         if head < self.sending.repeated || !(other.sender.cwnd <= SMALL_WINDOW || much_slower) {
             return;
         }
-        let segment = u64::from(self.settings.tcp.maximum_segment);
-        let end = (head + segment).min(self.sending.next);
+        let end = (head + self.segment_of(fast)).min(self.sending.next);
         self.sending.repeated = end;
         self.give(now, fast, head, end);
     }

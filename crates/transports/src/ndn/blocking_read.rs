@@ -86,7 +86,7 @@ impl Reader {
         }
         let began = self.since;
         self.since = self.read_at(now);
-        let interval = self.settings.resend_interval * u64::from(self.resends + 1);
+        let interval = self.settings.resend_interval * (u64::from(self.resends) + 1);
         if began.since(self.last) <= interval {
             return AfterRead::Read;
         }

@@ -531,9 +531,6 @@ impl Consumer {
     /// Takes in a packet from the network.
     #[inline]
     pub fn receive(&mut self, now: Time, packet: &Packet, outbox: &mut ConsumerOutbox) {
-        if self.gave_up.is_some() {
-            return;
-        }
         let before = self.counters.data;
         match &packet.body {
             Body::Data(data) => self.on_data(now, data, packet.marked()),
@@ -556,6 +553,7 @@ impl Consumer {
     fn on_data(&mut self, now: Time, data: &Data, marked: bool) {
         let number = self.number_of(data.name);
         let request = number.and_then(|it| self.requests.get(it)).copied();
+        let request = request.filter(|_| self.gave_up.is_none());
         let (Some(number), Some(request)) = (number, request) else {
             self.counters.duplicates += 1;
             return;
@@ -713,7 +711,7 @@ impl Consumer {
 
     /// A blocking read ends, with new Data or without.
     fn end_read(&mut self, now: Time, is_new: bool) {
-        let Some(reader) = &mut self.reader else { return };
+        let Some(reader) = self.reader.as_mut().filter(|_| self.gave_up.is_none()) else { return };
         match reader.end(now, is_new) {
             AfterRead::Read => {}
             AfterRead::Resend => {

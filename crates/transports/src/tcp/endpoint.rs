@@ -13,7 +13,7 @@ use super::receive_offload::ReceiveOffload;
 use super::receiver::Receiver;
 use super::sender::{Sender, Transmission, clock};
 use super::sequence::FIRST;
-use super::settings::{EcnMode, TcpSettings};
+use super::settings::{AfterPathChange, EcnMode, TcpSettings};
 
 /// What is to be sent. Callers keep one and empty it, so that sending allocates
 /// nothing once warm.
@@ -339,8 +339,15 @@ impl Endpoint {
 
     /// A segment of `length` bytes of data did not fit into a packet that a link on the path
     /// carries, by `excess` bytes: what is not acknowledged goes again in segments that do. They
-    /// do not become larger again.
-    pub fn shrink(&mut self, now: Time, [length, excess]: [u16; 2], outbox: &mut TcpOutbox) {
+    /// do not become larger again. `records` are those of a subflow that are not acknowledged:
+    /// the bytes behind each, counted from its beginning.
+    pub fn shrink(
+        &mut self,
+        now: Time,
+        [length, excess]: [u16; 2],
+        records: impl Iterator<Item = u64>,
+        outbox: &mut TcpOutbox,
+    ) {
         let segment = length.saturating_sub(excess);
         if !(LEAST_SEGMENT..self.settings.maximum_segment).contains(&segment) {
             return;
@@ -348,9 +355,19 @@ impl Endpoint {
         let settings = TcpSettings { maximum_segment: segment, ..(*self.settings).clone() };
         self.settings = Arc::new(settings);
         if let Some(sender) = &mut self.sender {
-            sender.shrink(&self.settings);
+            sender.shrink(&self.settings, records);
         }
         self.transmit(now, outbox);
+    }
+
+    /// The network layer takes another path for what is sent from now on.
+    pub fn change_path(&mut self, now: Time, outbox: &mut TcpOutbox) {
+        if self.settings.after_path_change == AfterPathChange::Restart
+            && let Some(sender) = &mut self.sender
+        {
+            sender.change_path();
+            self.transmit(now, outbox);
+        }
     }
 
     /// How it behaves.

@@ -22,4 +22,6 @@ mod subflow;
 pub use counters::EndpointCounters;
 pub use endpoint::{Endpoint, Role, TcpOutbox, acknowledge_again};
 pub use sender::SenderState;
-pub use settings::{BufferLimits, EcnMode, Idleness, Reading, Recovery, TcpSettings};
+pub use settings::{
+    AfterPathChange, BufferLimits, EcnMode, Idleness, Reading, Recovery, TcpSettings,
+};

@@ -9,6 +9,7 @@
 mod bursts;
 mod idleness;
 mod losses;
+mod path_change;
 mod path_mtu;
 mod small_queue;
 mod spurious;
@@ -111,6 +112,8 @@ pub(super) struct Sender {
     timed_out: u64,
     /// The byte after all that the last repair was about; before the first, none.
     repaired: u64,
+    /// The byte after all that was sent before the path changed, until that is acknowledged.
+    path_changed: Option<u64>,
     probe_from: Time,
     reordering_until: Option<Time>,
     /// How much of the window is in use, where that decides.
@@ -168,6 +171,7 @@ impl Sender {
             timeout_from: Time::ZERO,
             timed_out: 0,
             repaired: FIRST - 1,
+            path_changed: None,
             probe_from: Time::ZERO,
             reordering_until: None,
             validation: (settings.after_idleness == Idleness::Validate).then(Box::default),
@@ -334,6 +338,10 @@ impl Sender {
         let (pipe, size) = (self.in_flight(), self.segment());
         if let Some(reduction) = &mut self.reduction {
             reduction.acknowledge(delivered.bytes, pipe, advanced && lost == 0, size);
+        }
+        if self.path_changed.is_some() && !self.waits_for_path() {
+            self.path_changed = None;
+            self.begin_anew();
         }
     }
 

@@ -71,6 +71,17 @@ pub enum Idleness {
     Keep,
 }
 
+/// What becomes of the congestion state when the network layer takes another path.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AfterPathChange {
+    /// The window and the round-trip estimate stay.
+    #[default]
+    Keep,
+    /// What was sent until then neither raises nor lowers the window, which is the initial one;
+    /// then the controller and the round-trip estimate begin anew.
+    Restart,
+}
+
 /// How large a buffer is, in bytes of data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BufferLimits {
@@ -125,6 +136,8 @@ pub struct TcpSettings {
     pub send_buffer: u64,
     /// What becomes of the window after idleness.
     pub after_idleness: Idleness,
+    /// What becomes of it when the network layer takes another path and says so.
+    pub after_path_change: AfterPathChange,
     /// When its application takes them.
     pub reading: Reading,
     /// Whether the sender spreads a window over the round trip also where the

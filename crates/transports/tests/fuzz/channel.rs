@@ -17,7 +17,8 @@ use windtunnel_packets::tcp::{Flags, Segment};
 use windtunnel_packets::{Body, Ecn, Packet};
 use windtunnel_transports::rtt::RtoLimits;
 use windtunnel_transports::tcp::{
-    BufferLimits, EcnMode, Endpoint, Idleness, Reading, Recovery, Role, TcpSettings,
+    AfterPathChange, BufferLimits, EcnMode, Endpoint, Idleness, Reading, Recovery, Role,
+    TcpSettings,
 };
 
 /// What is tried.
@@ -198,6 +199,7 @@ impl Case {
             ),
             send_buffer: 1 << 30,
             after_idleness: Idleness::Decay,
+            after_path_change: AfterPathChange::Keep,
             small_queues: Some(false),
             segmentation_offload: self.offload.segmentation,
             receive_offload: self.offload.receive,

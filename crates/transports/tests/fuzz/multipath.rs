@@ -20,7 +20,7 @@ use windtunnel_transports::mptcp::{
 };
 use windtunnel_transports::rtt::RtoLimits;
 use windtunnel_transports::tcp::{
-    BufferLimits, EcnMode, Idleness, Reading, Recovery, Role, TcpSettings,
+    AfterPathChange, BufferLimits, EcnMode, Idleness, Reading, Recovery, Role, TcpSettings,
 };
 
 /// What is tried.
@@ -149,6 +149,7 @@ impl Case {
             receive_buffer: BufferLimits::fixed(self.buffer * SEGMENT),
             send_buffer: 1 << 30,
             after_idleness: Idleness::Decay,
+            after_path_change: AfterPathChange::Keep,
             small_queues: Some(false),
             segmentation_offload: false,
             receive_offload: None,

@@ -9,6 +9,7 @@ mod marks;
 mod offload;
 mod over_a_path;
 mod path;
+mod path_change;
 mod rack;
 mod radio;
 mod receive_buffer;

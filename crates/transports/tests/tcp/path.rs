@@ -12,7 +12,8 @@ use windtunnel_packets::tcp::Segment;
 use windtunnel_packets::{Body, Ecn, Packet};
 use windtunnel_transports::rtt::RtoLimits;
 use windtunnel_transports::tcp::{
-    BufferLimits, EcnMode, Endpoint, Idleness, Reading, Recovery, Role, TcpSettings,
+    AfterPathChange, BufferLimits, EcnMode, Endpoint, Idleness, Reading, Recovery, Role,
+    TcpSettings,
 };
 
 pub(crate) fn settings(controller: &str) -> TcpSettings {
@@ -33,6 +34,7 @@ pub(crate) fn settings(controller: &str) -> TcpSettings {
         receive_buffer: BufferLimits::fixed(1 << 30),
         send_buffer: 1 << 30,
         after_idleness: Idleness::Decay,
+        after_path_change: AfterPathChange::Keep,
         reading: Reading::AtOnce,
         pacing: false,
         small_queues: Some(false),

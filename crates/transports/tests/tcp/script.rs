@@ -14,7 +14,8 @@ use windtunnel_packets::tcp::{ByteCounters, Flags, SackBlock, Segment, SynOption
 use windtunnel_packets::{Body, Ecn, Packet};
 use windtunnel_transports::rtt::RtoLimits;
 use windtunnel_transports::tcp::{
-    BufferLimits, EcnMode, Endpoint, Idleness, Reading, Recovery, Role, TcpSettings,
+    AfterPathChange, BufferLimits, EcnMode, Endpoint, Idleness, Reading, Recovery, Role,
+    TcpSettings,
 };
 
 /// The bytes of a full segment.
@@ -37,6 +38,7 @@ pub(crate) fn settings(recovery: Recovery) -> TcpSettings {
         receive_buffer: BufferLimits::fixed(1 << 24),
         send_buffer: 1 << 24,
         after_idleness: Idleness::Restart,
+        after_path_change: AfterPathChange::Keep,
         reading: Reading::AtOnce,
         pacing: false,
         small_queues: Some(false),
@@ -223,7 +225,7 @@ impl Script {
         script
     }
 
-    fn act(&mut self, act: impl FnOnce(&mut Endpoint, Time, &mut Vec<Packet>)) {
+    pub(crate) fn act(&mut self, act: impl FnOnce(&mut Endpoint, Time, &mut Vec<Packet>)) {
         let mut outbox = Vec::new();
         act(&mut self.end, self.now, &mut outbox);
         for packet in outbox {

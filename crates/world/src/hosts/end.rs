@@ -56,11 +56,26 @@ impl End {
         either!(self, it => it.receive(now, segment, ecn, outbox));
     }
 
-    /// A segment did not fit into a packet on its path. The subflows of Multipath TCP do not go
-    /// where that can be.
-    pub(crate) fn shrink(&mut self, now: Time, lengths: [u16; 2], outbox: &mut TcpOutbox) {
-        if let Self::Tcp(endpoint) = self {
-            endpoint.shrink(now, lengths, outbox);
+    /// A segment of that connection, which may be a subflow's, did not fit into a packet on its
+    /// path.
+    pub(crate) fn shrink(
+        &mut self,
+        now: Time,
+        connection: u32,
+        lengths: [u16; 2],
+        outbox: &mut TcpOutbox,
+    ) {
+        match self {
+            Self::Tcp(it) => it.shrink(now, lengths, std::iter::empty(), outbox),
+            Self::Multipath(it) => it.shrink(now, connection, lengths, outbox),
+        }
+    }
+
+    /// What that connection sends, which may be a subflow, takes another path from now on.
+    pub(crate) fn change_path(&mut self, now: Time, connection: u32, outbox: &mut TcpOutbox) {
+        match self {
+            Self::Tcp(it) => it.change_path(now, outbox),
+            Self::Multipath(it) => it.change_path(now, connection, outbox),
         }
     }
 

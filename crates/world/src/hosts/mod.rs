@@ -14,6 +14,7 @@ use windtunnel_applications::video::Player;
 use windtunnel_applications::{Application, Before, Completed, Stream};
 use windtunnel_controllers::{Controller, seconds};
 use windtunnel_engine::{Duration, Time};
+use windtunnel_networks::layer::Notice;
 use windtunnel_packets::multipath::Multipath;
 use windtunnel_packets::tcp::{Flags, Segment};
 use windtunnel_packets::{Body, Ecn, Packet, Route};
@@ -334,25 +335,31 @@ impl Hosts {
         }
     }
 
-    #[inline]
-    /// A packet of the end at `side` was by so many bytes larger than a link carries. What UDP
-    /// carries is as large as its application says: only TCP sends smaller packets.
+    /// A packet of the end at `side` met something on its way. What UDP carries is as large as
+    /// its application says, and as fast: only TCP is told.
     #[cold]
-    pub(crate) fn on_too_large(
+    pub(crate) fn on_notice(
         &mut self,
         network: &mut Network,
         now: Time,
         side: Side,
         packet: &Packet,
-        excess: u16,
+        notice: Notice,
     ) {
         let Body::Segment(segment) = &packet.body else { return };
-        let Some(place) = self.sockets.find(Key::new(segment.connection, side)) else { return };
-        let lengths = [segment.length, excess];
-        self.sockets[place].endpoint.shrink(now, lengths, &mut self.outbox);
+        let connection = segment.connection;
+        let Some(place) = self.sockets.find(Key::new(connection, side)) else { return };
+        let (endpoint, outbox) = (&mut self.sockets[place].endpoint, &mut self.outbox);
+        match notice {
+            Notice::TooLarge { excess } => {
+                endpoint.shrink(now, connection, [segment.length, excess], outbox);
+            }
+            Notice::PathChange => endpoint.change_path(now, connection, outbox),
+        }
         self.after(network, now, place);
     }
 
+    #[inline]
     fn take_in(
         &mut self,
         network: &mut Network,

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use windtunnel_engine::{Streams, Time, prefetch};
 use windtunnel_networks::layer::{
-    Actions, Interface, LayerMaker, NetworkLayer, NodeSetting, Timer,
+    Actions, Destination, Interface, LayerMaker, NetworkLayer, NodeSetting, Timer,
 };
 use windtunnel_networks::ndn::fib::NextHop;
 use windtunnel_networks::ndn::forwarder::ForwarderCounters;
@@ -130,7 +130,8 @@ impl Nodes {
 
     fn add_applications(&mut self, plan: &Plan, streams: &Streams) {
         for producer in &plan.producers {
-            self.ndn[producer.node].add_producer(producer);
+            let format = plan.formats[producer.prefix];
+            self.ndn[producer.node].add_producer(producer, format);
         }
         for consumer in &plan.consumers {
             let place = self.ndn[consumer.node].add_consumer(consumer, streams);
@@ -349,14 +350,15 @@ impl Nodes {
         &mut self,
         network: &mut Network,
         now: Time,
-        [node, to]: [u32; 2],
+        node: u32,
+        to: Destination,
         packet: Packet,
     ) {
         let carrier = self.carrier.expect("a path leads through a layer");
         let Some((layer, it)) = added(&mut self.added, node, carrier) else {
             return network.packets.discard(&packet);
         };
-        it.layer.carry(now, packet, to as usize, &mut network.packets, &mut self.actions);
+        it.layer.carry(now, packet, to, &mut network.packets, &mut self.actions);
         act(network, now, node, layer, &it.ports, &mut self.actions);
     }
 
@@ -422,8 +424,8 @@ fn act(
     for packet in actions.delivered.drain(..) {
         network.send(now, node, packet.route, packet);
     }
-    for (packet, excess) in actions.too_large.drain(..) {
-        network.return_too_large(packet, excess);
+    for (packet, notice) in actions.notices.drain(..) {
+        network.notify(packet, notice);
     }
     for (time, timer) in actions.timers.drain(..) {
         let timer = layer << LAYER_SHIFT | timer.0;

@@ -15,10 +15,10 @@ use windtunnel_networks::ndn::forwarder::{Forwarder, ForwarderCounters};
 use windtunnel_networks::ndn::strategy::Strategy;
 use windtunnel_packets::ndn::wire;
 use windtunnel_packets::ndn::wire::size::NameSize;
-use windtunnel_packets::ndn::{Name, PrefixId};
+use windtunnel_packets::ndn::{Name, PacketFormat, PrefixId};
 use windtunnel_packets::{Body, Packet, PacketStore};
 use windtunnel_transports::ndn::consumer::{Consumer, ConsumerCounters};
-use windtunnel_transports::ndn::producer::Producer;
+use windtunnel_transports::ndn::producer::{Producer, Publishing};
 
 use super::processor::{self, Processor};
 use crate::plan::{ConsumerPlan, NodePlan, ProducerPlan};
@@ -48,6 +48,8 @@ struct ProducerSeat {
     face: FaceId,
     /// Answers that are not ready yet.
     answers: VecDeque<(Time, Packet)>,
+    /// What it publishes next, if it does.
+    next: Name,
 }
 
 /// A node's NDN layer. What every packet touches comes first.
@@ -126,10 +128,12 @@ impl NdnLayer {
         self.forwarder.add_face(true)
     }
 
-    pub(super) fn add_producer(&mut self, plan: &ProducerPlan) {
+    pub(super) fn add_producer(&mut self, plan: &ProducerPlan, format: PacketFormat) {
         let face = self.add_application(Beside::Producer(self.producers.len() as u32));
         let (producer, answers) = (plan.producer.clone(), VecDeque::new());
-        self.producers.push(ProducerSeat { producer, prefix: plan.prefix, face, answers });
+        let prefix = plan.prefix;
+        let next = Name { prefix: PrefixId(prefix as u32), format, segment: 0 };
+        self.producers.push(ProducerSeat { producer, prefix, face, answers, next });
     }
 
     /// Returns its place among the consumers here.
@@ -225,10 +229,21 @@ impl NdnLayer {
     #[inline]
     fn take_in(&mut self, now: Time, face: FaceId, packet: &Packet, actions: &mut Actions) {
         let first = actions.sends.len();
+        if usize::from(face.0) >= self.ports.len() && self.publishes(face) {
+            self.forwarder.publish(now, packet);
+        }
         let expires = self.forwarder.receive(now, face, packet, &mut actions.sends);
         self.watch_expiry(expires, actions);
         if !self.applications.is_empty() {
             self.deliver(now, first, actions);
+        }
+    }
+
+    /// Whether a producer is behind a face that publishes.
+    fn publishes(&self, face: FaceId) -> bool {
+        match self.beside(face) {
+            Some(Beside::Producer(it)) => self.producers[it as usize].producer.publishing.is_some(),
+            Some(Beside::Consumer(_)) | None => false,
         }
     }
 
@@ -318,6 +333,9 @@ impl NdnLayer {
     fn produce(&mut self, now: Time, producer: u32, packet: &Packet, actions: &mut Actions) {
         let Body::Interest(interest) = &packet.body else { return };
         let seat = &mut self.producers[producer as usize];
+        if seat.producer.publishing.is_some() {
+            return;
+        }
         let prefix_size = self.prefix_sizes[interest.name.prefix.0 as usize];
         let answer = seat.producer.answer(interest, prefix_size);
         if seat.producer.response_delay == Duration::ZERO {
@@ -341,14 +359,28 @@ impl NdnLayer {
         }
     }
 
-    /// A producer's answer is ready.
-    fn wake_producer(&mut self, producer: u32, actions: &mut Actions) {
+    /// A producer's answer is ready, or it publishes the next segment.
+    fn wake_producer(&mut self, now: Time, producer: u32, actions: &mut Actions) {
+        if let Some(it) = self.producers[producer as usize].producer.publishing {
+            return self.publish(now, producer, it, actions);
+        }
         let seat = &mut self.producers[producer as usize];
         if let Some((_, packet)) = seat.answers.pop_front() {
             actions.inside.push_back((seat.face, packet));
         }
         if let Some((time, _)) = seat.answers.front() {
             actions.wake(*time, timer(Beside::Producer(producer)));
+        }
+    }
+
+    /// A producer publishes its next segment.
+    fn publish(&mut self, now: Time, producer: u32, it: Publishing, actions: &mut Actions) {
+        let seat = &mut self.producers[producer as usize];
+        let packet = seat.producer.data(seat.next, self.prefix_sizes[seat.prefix]);
+        actions.inside.push_back((seat.face, packet));
+        seat.next.segment += 1;
+        if seat.next.segment < it.segments {
+            actions.wake(now + it.interval, timer(Beside::Producer(producer)));
         }
     }
 
@@ -367,6 +399,11 @@ impl NetworkLayer for NdnLayer {
         for (place, seat) in (0..).zip(&mut self.consumers) {
             seat.wake = seat.consumer.start();
             actions.wake(seat.wake, timer(Beside::Consumer(place)));
+        }
+        for (place, seat) in (0..).zip(&self.producers) {
+            if seat.producer.publishing.is_some() {
+                actions.wake(Time::ZERO, timer(Beside::Producer(place)));
+            }
         }
     }
 
@@ -392,7 +429,7 @@ impl NetworkLayer for NdnLayer {
         match timer.0.checked_sub(2) {
             Some(_) if timer == processor::DONE => self.process(now, actions),
             Some(of) if of % 2 == 0 => self.wake_consumer(now, of / 2, actions),
-            Some(of) => self.wake_producer(of / 2, actions),
+            Some(of) => self.wake_producer(now, of / 2, actions),
             None if timer == EXPIRY => self.wake_expiry(now, actions),
             None => actions.inside.append(&mut self.postponed),
         }

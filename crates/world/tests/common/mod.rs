@@ -28,7 +28,9 @@ use windtunnel_transports::ndn::consumer::{
 };
 use windtunnel_transports::ndn::producer::Producer;
 use windtunnel_transports::rtt::RtoLimits;
-use windtunnel_transports::tcp::{BufferLimits, EcnMode, Idleness, Reading, Recovery, TcpSettings};
+use windtunnel_transports::tcp::{
+    AfterPathChange, BufferLimits, EcnMode, Idleness, Reading, Recovery, TcpSettings,
+};
 use windtunnel_world::{
     BridgePlan, ChannelSample, Chunk, ConsumerPlan, DirectionPlan, FlowCounters, FlowPlan,
     FlowSample, LinkPlan, Metric, NodePlan, Paths, Plan, PlaybackSample, PortCounters, PortSample,
@@ -238,6 +240,7 @@ pub(crate) fn serve<'a>(plan: &'a mut Plan, node: usize, uri: &str) -> &'a mut P
         freshness_ms: 0,
         response_delay: Duration::ZERO,
         signature: SignatureKind::DigestSha256,
+        publishing: None,
     };
     plan.producers.push(ProducerPlan { node, prefix, producer });
     &mut plan.producers.last_mut().expect("it was just put in").producer
@@ -510,6 +513,7 @@ pub(crate) fn over_tcp(
         receive_buffer: BufferLimits::fixed(1 << 30),
         send_buffer: 1 << 30,
         after_idleness: Idleness::Decay,
+        after_path_change: AfterPathChange::Keep,
         reading: Reading::AtOnce,
         pacing: false,
         small_queues: Some(false),

@@ -113,6 +113,9 @@ impl Sender {
     /// Ends what congestion began, if all that had been sent then is acknowledged.
     pub(super) fn leave_phase(&mut self, now: Time) {
         let unacknowledged = self.board.unacknowledged();
+        if self.waits_for_path() {
+            return;
+        }
         let over = match self.phase {
             Phase::Open => return,
             // Reno's recovery ends with the first advance; then, there is none of

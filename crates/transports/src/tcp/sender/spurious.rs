@@ -86,7 +86,7 @@ impl Sender {
         self.undo.first = None;
         self.timed_out = 0;
         self.board.find_again();
-        self.phase = Phase::Open;
+        self.phase = self.path_changed.map_or(Phase::Open, Phase::Recovery);
         self.reduction = None;
         self.forward = ForwardRecovery::Off;
         counters.decreases_undone += 1;

@@ -42,6 +42,12 @@ impl Subflow {
         self.ends.front().map_or(u64::MAX, |end| end - next)
     }
 
+    /// No segment has data of two of the records before these bytes.
+    pub(super) fn keep_apart(&mut self, ends: impl Iterator<Item = u64>) {
+        self.ends.clear();
+        self.ends.extend(ends);
+    }
+
     /// Everything before `next` was sent.
     #[inline]
     pub(super) fn send(&mut self, next: u64) {
