@@ -20,6 +20,7 @@ pub mod tables;
 
 pub use batch::{Batch, Fault, Outcome, Processors, Progress};
 pub use bounds::Bounds;
+pub use capture::{CaptureSettings, Directions};
 pub use dns::DnsServer;
 pub use environment::{
     Answer, Driver, Environment, Environments, Signals, VideoEnvironment, VideoSignals,

@@ -104,7 +104,7 @@ fn sent_on_core(text: &str) -> f64 {
 /// What the router sees of a run of a text.
 fn captured(text: &str, name: &str) -> Vec<Vec<u8>> {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("ccnx-{name}"));
-    let names = vec!["router".to_owned()];
+    let names = common::all_packets_at(&["router"]);
     let batch =
         Batch::into_folder(read(text), folder.clone(), names, 1).expect("there is a router");
     assert!(batch.finish().1.unwritten.is_none());

@@ -22,7 +22,7 @@ from windtunnel.cli.replacing import Source, check, tell_changes
 from windtunnel.folders import PAPER, SCENARIO_FILE, beside, relative
 from windtunnel.papers.errors import PaperError, UnknownPaper
 from windtunnel.results import Results, ResultsError
-from windtunnel.running import read, run_scenario
+from windtunnel.running import Captures, read, run_scenario
 from windtunnel.studies.errors import StudyError
 
 INTERRUPTED = 130
@@ -152,14 +152,31 @@ def run(
         list[str] | None,
         typer.Option(
             metavar="NODE",
-            help="Capture all packets at this node in pcapng files; may be repeated.",
+            help="Capture packets at this node in pcapng files; may be repeated.",
         ),
+    ] = None,
+    pcap_direction: Annotated[
+        str | None,
+        typer.Option(
+            metavar="out|in|both",
+            help="Capture packets that leave, that arrive, or both. "
+            "[default: both at ends of flows, elsewhere out]",
+        ),
+    ] = None,
+    pcap_snap: Annotated[
+        int | None,
+        typer.Option(metavar="BYTES", min=1, help="Keep only the first bytes of each frame."),
+    ] = None,
+    pcap_window: Annotated[
+        tuple[str, str] | None,
+        typer.Option(metavar="FROM UNTIL", help='Capture only then, such as "2 s" "3 s".'),
     ] = None,
     out: Out = None,
     as_json: Json = False,
 ) -> None:
     """Run a scenario and save its results in a folder."""
     scenario = read(file, parse_settings(settings), seed)
+    captures = Captures(pcap or [], pcap_direction, pcap_snap, pcap_window)
     folder = out or Path("results", file.stem)
     source = Source(SCENARIO_FILE, relative(file, folder) if file.is_file() else None)
     replaced = check(folder, source, out is None)
@@ -172,7 +189,7 @@ def run(
     progress.tell(scenario.notes)
     with beside(folder) as recorded:
         with progress.shown() as watch:
-            results = run_scenario(scenario, jobs, watch, recorded, pcap or [], threads)
+            results = run_scenario(scenario, jobs, watch, recorded, captures, threads)
         saved = save(results, folder, recorded)
     if as_json:
         answer(summary.document(results, results.manifest, file, saved))
