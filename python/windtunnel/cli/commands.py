@@ -381,7 +381,20 @@ def check_scenario(
         f"{count(cases, 'case')} × {count(runs, 'run')}, {scenario.total_simulated_s:g} s simulated"
     )
     output().print(f"{file}: valid: {what}", soft_wrap=True)
+    output().print(size(scenario.packet_hops()), soft_wrap=True)
     progress.tell(scenario.notes)
+    progress.tell([f"advice: {it}" for it in scenario.advice()])
+
+
+PACKET_HOPS_PER_SECOND = 4e6
+"""Of one processor, about: between 2 and 8 million (docs/performance.md)."""
+
+
+def size(packet_hops: float) -> str:
+    """Say how large runs are that take so many packet-hops."""
+    seconds = packet_hops / PACKET_HOPS_PER_SECOND
+    took = f"{seconds:.0f} s" if seconds >= 1 else "less than a second"
+    return f"about {packet_hops:,.0f} packet-hops at the most: {took} of one processor"
 
 
 def count(number: int, what: str) -> str:
