@@ -44,7 +44,9 @@ def text(name: str) -> str:
 
 def page() -> str:
     """Write the page, in Markdown."""
-    sections = (f"\n## {name}\n{it}.\n\n```toml\n{text(name)}```\n" for name, it in titles().items())
+    sections = (
+        f"\n## {name}\n{it}.\n\n```toml\n{text(name)}```\n" for name, it in titles().items()
+    )
     return HEAD + "".join(sections)
 
 

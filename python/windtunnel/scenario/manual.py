@@ -192,8 +192,9 @@ to = "car"
 controller = "cubic"
 workload = { kind = "bulk", rate = "2 Mbps" }
 """,
-    "A whole network: a fat tree of 16 hosts, each of which sends to another one. `windtunnel check "
-    "--expand` prints its nodes, links and flows, and [recipes](recipes.md) have other networks.": """\
+    "A whole network: a fat tree of 16 hosts, each of which sends to another one. `windtunnel "
+    "check --expand` prints its nodes, links and flows; [recipes](recipes.md) have other "
+    "networks.": """\
 [topologies.tree]
 kind = "fat-tree"
 ports = 4
