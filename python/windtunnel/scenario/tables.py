@@ -14,6 +14,7 @@ From = TypedDict("From", {"from": str}, total=False)
 
 class Recording(TypedDict, total=False):
     """Which time series are recorded, and how often."""
+
     interval: str
     """How often samples are taken; default: every 100 ms, and less often where the series of a
     kind would have more than 2,000,000 rows in a run."""
@@ -28,20 +29,26 @@ class Recording(TypedDict, total=False):
     playback: bool | Sampled
     """Series of the players of video; default: of all."""
 
+
 class Series(TypedDict, total=False):
     """How series are recorded."""
+
     interval: str
     """How often samples are taken; default: that of all series."""
     only: Sequence[str]
     """The names of those that are recorded; default: all."""
 
+
 class Sampled(TypedDict, total=False):
     """How often series of a kind are recorded."""
+
     interval: str
     """How often samples are taken; default: that of all series."""
 
+
 class Defaults(TypedDict, total=False):
     """What holds for all things of a kind that do not say otherwise."""
+
     node: NodeDefaults
     """For nodes."""
     link: LinkDefaults
@@ -53,8 +60,10 @@ class Defaults(TypedDict, total=False):
     flow: FlowDefaults
     """For flows over TCP and UDP."""
 
+
 class NodeDefaults(TypedDict, total=False):
     """Keys of a node, none of them required."""
+
     content_store: ContentStore
     """The content store; default: none. One of `defaults.node` is not for nodes whose consumers
     ask for the same names again, from a catalogue: it would answer them in no time."""
@@ -80,14 +89,17 @@ class NodeDefaults(TypedDict, total=False):
     and after the last value it is the turn of the first again. Default: all have the same
     values."""
 
+
 class ContentStore(TypedDict, total=False):
     """Data kept to answer later Interests."""
+
     capacity: Required[str]
     """How many Data packets it holds; with 0 it is off."""
     policy: Policy
     """Which Data is evicted when it is full."""
     keep_marks: bool
     """Whether Data cached with a congestion mark is sent with it again, as NFD does."""
+
 
 Policy = Literal["lru", "fifo"]
 """Which Data is evicted."""
@@ -98,15 +110,19 @@ Strategy = Literal["best-route", "multicast", "pcon"]
 InterestMarks = Literal["return", "ignore"]
 """What becomes of a congestion mark on an Interest."""
 
+
 class Journey(TypedDict, total=False):
     """A place at a time."""
+
     at: Required[str]
     """When the node is there."""
     place: Required[str | Sequence[str]]
     """Where."""
 
+
 class LinkDefaults(TypedDict, total=False):
     """Keys of a link, none of them required."""
+
     nodes: Sequence[str]
     """The two nodes that it joins; required."""
     delay: str | Sequence[str]
@@ -167,8 +183,10 @@ class LinkDefaults(TypedDict, total=False):
     """How fast it sends, from a file; another file for each direction, or one for both;
     required."""
 
+
 class IndependentLoss(TypedDict, total=False):
     """Each packet is lost independently of all others."""
+
     kind: Literal["independent"]
     """Which kind."""
     probability: Required[str]
@@ -176,9 +194,11 @@ class IndependentLoss(TypedDict, total=False):
     of: LossOf
     """Which packets can be lost."""
 
+
 class GilbertElliottLoss(TypedDict, total=False):
     """A Gilbert–Elliott channel, which starts in its good state. Its state changes from packet to
     packet: while none is sent, it stays as it is."""
+
     kind: Required[Literal["gilbert-elliott"]]
     """Which kind."""
     in_good_state: Required[str]
@@ -192,9 +212,11 @@ class GilbertElliottLoss(TypedDict, total=False):
     of: LossOf
     """Which packets can be lost."""
 
+
 class ContinuousGilbertElliottLoss(TypedDict, total=False):
     """A Gilbert–Elliott channel in continuous time, which starts in its good state. Each state
     lasts exponentially long, whether packets are sent or not."""
+
     kind: Required[Literal["continuous-gilbert-elliott"]]
     """Which kind."""
     in_good_state: Required[str]
@@ -208,8 +230,10 @@ class ContinuousGilbertElliottLoss(TypedDict, total=False):
     of: LossOf
     """Which packets can be lost."""
 
+
 class ListedLoss(TypedDict, total=False):
     """Exactly the packets of certain numbers, in order to see what a protocol does about them."""
+
     kind: Required[Literal["listed"]]
     """Which kind."""
     packets: Required[Sequence[int]]
@@ -218,25 +242,69 @@ class ListedLoss(TypedDict, total=False):
     of: LossOf
     """Which packets can be lost; only they are counted."""
 
+
 Loss = str | IndependentLoss | GilbertElliottLoss | ContinuousGilbertElliottLoss | ListedLoss
 """Random loss. A probability alone is that of independent losses."""
 
 LossOf = Literal["all", "selected"]
 """Which packets can be lost at random."""
 
+
 class Reordering(TypedDict, total=False):
     """Which packets a link delivers late."""
+
     probability: Required[str]
     """The probability that a packet is delivered late."""
     lateness: Required[str]
     """How much later; what is sent within that time overtakes it."""
 
-Jitter = Literal[] | str
+
+class UniformJitter(TypedDict, total=False):
+    """Equally likely between zero and the most."""
+
+    kind: Literal["uniform"]
+    """Which kind."""
+    most: Required[str]
+    """The most."""
+    reorders: bool
+    """Whether packets may overtake each other; otherwise each arrives no earlier than the one
+    before."""
+
+
+class NormalJitter(TypedDict, total=False):
+    """Normally distributed; what would be negative is zero."""
+
+    kind: Required[Literal["normal"]]
+    """Which kind."""
+    mean: Required[str]
+    """The mean."""
+    deviation: Required[str]
+    """The standard deviation."""
+    reorders: bool
+    """Whether packets may overtake each other; otherwise each arrives no earlier than the one
+    before."""
+
+
+class ExponentialJitter(TypedDict, total=False):
+    """Exponentially distributed."""
+
+    kind: Required[Literal["exponential"]]
+    """Which kind."""
+    mean: Required[str]
+    """The mean."""
+    reorders: bool
+    """Whether packets may overtake each other; otherwise each arrives no earlier than the one
+    before."""
+
+
+Jitter = UniformJitter | NormalJitter | ExponentialJitter
 """A delay of each packet beside that of the link, drawn at random."""
+
 
 class LoadDelay(TypedDict, total=False):
     """A delay that grows with the load of a link: `delay` times the load in parts of `at`, to the
     given power."""
+
     delay: Required[str]
     """What it adds to the delay of each packet at the load `at`."""
     at: Required[str]
@@ -248,15 +316,19 @@ class LoadDelay(TypedDict, total=False):
     """How long the load is measured before it counts: the delay follows from the load in the last
     full window."""
 
+
 class DropTailQueue(TypedDict, total=False):
     """First in, first out; drops packets that find no room."""
+
     kind: Literal["drop-tail"]
     """Which kind."""
     limit: str
     """How much may wait."""
 
+
 class LinkServiceQueue(TypedDict, total=False):
     """Drop-tail with the marking of NFD's link service."""
+
     kind: Required[Literal["link-service"]]
     """Which kind."""
     limit: str
@@ -266,8 +338,10 @@ class LinkServiceQueue(TypedDict, total=False):
     interval: str
     """The time between the first two marks."""
 
+
 class RedQueue(TypedDict, total=False):
     """Random early detection (Floyd and Jacobson 1993)."""
+
     kind: Required[Literal["red"]]
     """Which kind."""
     limit: str
@@ -288,8 +362,10 @@ class RedQueue(TypedDict, total=False):
     adaptive: bool
     """Whether `max_probability` adapts, to hold the average midway."""
 
+
 class CodelQueue(TypedDict, total=False):
     """Controlled delay (RFC 8289)."""
+
     kind: Required[Literal["codel"]]
     """Which kind."""
     limit: str
@@ -303,8 +379,10 @@ class CodelQueue(TypedDict, total=False):
     ce_threshold: str
     """The sojourn time above which every ECN-capable packet is marked; default: none."""
 
+
 class FqCodelQueue(TypedDict, total=False):
     """A queue for each flow, with controlled delay (RFC 8290)."""
+
     kind: Required[Literal["fq-codel"]]
     """Which kind."""
     limit: str
@@ -322,8 +400,10 @@ class FqCodelQueue(TypedDict, total=False):
     quantum: str
     """How many bytes a queue may send in one turn."""
 
+
 class PieQueue(TypedDict, total=False):
     """Proportional integral controller enhanced (RFC 8033)."""
+
     kind: Required[Literal["pie"]]
     """Which kind."""
     limit: str
@@ -341,8 +421,10 @@ class PieQueue(TypedDict, total=False):
     burst: str
     """How long a burst passes untouched."""
 
+
 class Dualpi2Queue(TypedDict, total=False):
     """Two coupled queues, for L4S and for all others (RFC 9332)."""
+
     kind: Required[Literal["dualpi2"]]
     """Which kind."""
     limit: str
@@ -369,8 +451,10 @@ class Dualpi2Queue(TypedDict, total=False):
     """In place of a step: the sojourn time from which all packets are marked; default: 1.2 ms,
     with `ramp_start`."""
 
+
 class SceQueue(TypedDict, total=False):
     """Controlled delay that first signals some congestion, by ECT(1)."""
+
     kind: Required[Literal["sce"]]
     """Which kind."""
     limit: str
@@ -387,8 +471,10 @@ class SceQueue(TypedDict, total=False):
     ramp_end: str
     """The sojourn time from which all packets do; default: half the target."""
 
+
 class PconQueue(TypedDict, total=False):
     """The marking queue of PCON."""
+
     kind: Required[Literal["pcon"]]
     """Which kind."""
     limit: str
@@ -398,7 +484,21 @@ class PconQueue(TypedDict, total=False):
     interval: str
     """How long the sojourn time may be above the target."""
 
-Queue = Literal["drop-tail", "link-service", "red", "codel", "fq-codel", "pie", "dualpi2", "sce", "pcon"] | DropTailQueue | LinkServiceQueue | RedQueue | CodelQueue | FqCodelQueue | PieQueue | Dualpi2Queue | SceQueue | PconQueue
+
+Queue = (
+    Literal[
+        "drop-tail", "link-service", "red", "codel", "fq-codel", "pie", "dualpi2", "sce", "pcon"
+    ]
+    | DropTailQueue
+    | LinkServiceQueue
+    | RedQueue
+    | CodelQueue
+    | FqCodelQueue
+    | PieQueue
+    | Dualpi2Queue
+    | SceQueue
+    | PconQueue
+)
 """A queue before a link. Its name alone is the kind with all its defaults."""
 
 Action = Literal["drop", "mark"]
@@ -407,9 +507,11 @@ Action = Literal["drop", "mark"]
 TraceKind = Literal["opportunities", "rates"]
 """What a trace's lines are. Empty lines and lines that begin with `#` are skipped."""
 
+
 class Change(TypedDict, total=False):
     """What happens to a link at some time: another rate, another delay, or another state. Each is
     one value for both directions, or an array of two."""
+
     at: Required[str]
     """When."""
     every: str
@@ -424,11 +526,14 @@ class Change(TypedDict, total=False):
     """Whether it goes down, which loses the packets on it and lets those queued wait, or comes
     up; default: as before."""
 
+
 State = Literal["up", "down"]
 """Whether a link carries packets."""
 
+
 class Trace(TypedDict, total=False):
     """A file that says when or how fast a link sends."""
+
     file: Required[str]
     """The file; its name is relative to the scenario file."""
     kind: Required[TraceKind]
@@ -437,10 +542,12 @@ class Trace(TypedDict, total=False):
     """Whether it begins again at its last line's time. Otherwise nothing is sent after the last
     opportunity, and the last rate stays."""
 
+
 class Radio(TypedDict, total=False):
     """A radio: how fast the link sends follows from where a user moves. The link's second node is
     the user. A value that may differ by direction is one for both, or an array of two: for what
     the first node sends, and for what the user sends."""
+
     map: Required[str]
     """The file with the map: stations, buildings and the user's path; its name is relative to the
     scenario file."""
@@ -480,14 +587,17 @@ class Radio(TypedDict, total=False):
     report: Report
     """How the SINR is reported to senders; default: as its own keys say."""
 
+
 LineOfSight = Literal["map", "probability"]
 """What decides whether the user sees a station."""
 
 Obstructed = Literal["scattering", "diffraction"]
 """What reaches a user who does not see the station."""
 
+
 class Blockage(TypedDict, total=False):
     """What passes between the user and the station, such as people and cars."""
+
     every: Required[str]
     """The mean time from the end of one to the next, exponentially distributed; at least 1 ms."""
     lasts: Required[str]
@@ -497,8 +607,10 @@ class Blockage(TypedDict, total=False):
     edge: str
     """How long the loss takes to rise, and to fall."""
 
+
 class ShannonEfficiency(TypedDict, total=False):
     """A share of Shannon's law, up to a maximum (3GPP TR 36.942, annex A.2)."""
+
     kind: Literal["shannon"]
     """Which kind."""
     share: str
@@ -508,27 +620,39 @@ class ShannonEfficiency(TypedDict, total=False):
     minimum_sinr: str
     """The SINR below which nothing gets through."""
 
+
 class CqiEfficiency(TypedDict, total=False):
     """The greatest of 3GPP TS 38.214's table 5.2.2.1-2 that Shannon's law allows."""
+
     kind: Required[Literal["cqi"]]
     """Which kind."""
     gap: str
     """By how much the SINR counts as less. The default is for a bit error rate of 5 in
     100,000."""
 
+
 class Cqi256qamEfficiency(TypedDict, total=False):
     """The same with table 5.2.2.1-3, which reaches 256-QAM."""
+
     kind: Required[Literal["cqi-256qam"]]
     """Which kind."""
     gap: str
     """By how much the SINR counts as less. The default is for a bit error rate of 5 in
     100,000."""
 
-Efficiency = Literal["shannon", "cqi", "cqi-256qam"] | ShannonEfficiency | CqiEfficiency | Cqi256qamEfficiency
+
+Efficiency = (
+    Literal["shannon", "cqi", "cqi-256qam"]
+    | ShannonEfficiency
+    | CqiEfficiency
+    | Cqi256qamEfficiency
+)
 """From SINR to spectral efficiency."""
+
 
 class Harq(TypedDict, total=False):
     """Hybrid ARQ: a block that was received with errors is sent again."""
+
     slot: str
     """How long a block is on the link: what is sent within that time arrives together or not at
     all; LTE has 1 ms."""
@@ -539,23 +663,30 @@ class Harq(TypedDict, total=False):
     attempts: int
     """How often it tries: 1 to 100 times."""
 
+
 class AcknowledgedRlc(TypedDict, total=False):
     """The packet is sent again: nothing is lost, at the cost of delay."""
+
     kind: Literal["acknowledged"]
     """Which kind."""
     status: str
     """The time until a status report says that the packet is missing."""
 
+
 class UnacknowledgedRlc(TypedDict, total=False):
     """The packet is lost."""
+
     kind: Required[Literal["unacknowledged"]]
     """Which kind."""
+
 
 Rlc = Literal["acknowledged", "unacknowledged"] | AcknowledgedRlc | UnacknowledgedRlc
 """Radio link control: what becomes of a packet that HARQ gives up."""
 
+
 class Handover(TypedDict, total=False):
     """When the user changes from one station to another (3GPP TS 38.331, event A3)."""
+
     margin: str
     """By how much the other must be better."""
     after: str
@@ -563,22 +694,27 @@ class Handover(TypedDict, total=False):
     interruption: str
     """How long nothing is sent during the change."""
 
+
 class Report(TypedDict, total=False):
     """How the SINR is reported to senders whose data crosses this radio and no other."""
+
     period: str
     """How often, a multiple of the channel's `period`; default: with each sample."""
     delay: str
     """How old a report is when it arrives."""
 
+
 class Turbulence(TypedDict, total=False):
     """The air's turbulence, the same all the way: the received power follows a Gamma–Gamma
     distribution, for a plane wave and a receiver of no extent."""
+
     structure: Required[float]
     """The refractive-index structure parameter Cn², in m^(−2/3): from 1e-17, weak, to 1e-12,
     strong."""
     coherence: str
     """The time after which the autocorrelation of large and of small eddies is 1/e; usually 1 ms
     to 10 ms."""
+
 
 class FixedWireless(TypedDict, total=False):
     """A fixed radio link: two antennas that look at each other, with the single-carrier schemes
@@ -587,6 +723,7 @@ class FixedWireless(TypedDict, total=False):
     by direction is one for both, or an array of two: for what the first node sends, and for what
     the second node sends; one that may differ by end likewise: for the first node's antenna, and
     for the second's."""
+
     carrier: Required[str]
     """The carrier's frequency: 1 GHz to 200 GHz."""
     distance: Required[str]
@@ -631,8 +768,10 @@ class FixedWireless(TypedDict, total=False):
     period: str
     """How often the channel is sampled while the weather changes."""
 
+
 class GaussianAntenna(TypedDict, total=False):
     """A Gaussian beam."""
+
     kind: Literal["gaussian"]
     """Which kind."""
     gain: Required[str]
@@ -640,8 +779,10 @@ class GaussianAntenna(TypedDict, total=False):
     beam_width: Required[str]
     """The full width of the beam, between the points of half the power."""
 
+
 class F699Antenna(TypedDict, total=False):
     """A dish with the peaks of side lobes of ITU-R F.699, for the worst case."""
+
     kind: Required[Literal["f699"]]
     """Which kind."""
     gain: Required[str]
@@ -649,8 +790,10 @@ class F699Antenna(TypedDict, total=False):
     diameter: Required[str]
     """The diameter that radiates."""
 
+
 class F1245Antenna(TypedDict, total=False):
     """A dish with the mean side lobes of ITU-R F.1245."""
+
     kind: Required[Literal["f1245"]]
     """Which kind."""
     gain: Required[str]
@@ -658,12 +801,15 @@ class F1245Antenna(TypedDict, total=False):
     diameter: Required[str]
     """The diameter that radiates."""
 
+
 Antenna = GaussianAntenna | F699Antenna | F1245Antenna
 """An antenna."""
+
 
 class Beams(TypedDict, total=False):
     """The beams of phased arrays at both ends, as Terragraph's codebooks have them: beam 30 is on
     the antenna's axis."""
+
     codebook: Codebook
     """Where the beams are."""
     scan: Required[str]
@@ -673,8 +819,10 @@ class Beams(TypedDict, total=False):
     index: int | Sequence[int]
     """Which beam each end uses; default: the one that receives most."""
 
+
 Codebook = Literal["line", "rows"]
 """Where the beams of a phased array are."""
+
 
 class Weather(TypedDict, total=False):
     """A file that says what the weather is like in the course of time: each line is a time in
@@ -682,8 +830,10 @@ class Weather(TypedDict, total=False):
     mm/h, or the liquid water of fog in g/m³. The first time is 0; between two times it changes
     linearly, and after the last no more. Empty lines and lines that begin with `#` are
     skipped."""
+
     file: Required[str]
     """The file; its name is relative to the scenario file."""
+
 
 RainExtent = Literal["whole", "effective"]
 """On how much of the path it rains."""
@@ -691,8 +841,10 @@ RainExtent = Literal["whole", "effective"]
 Polarisation = Literal["horizontal", "vertical"]
 """How the waves swing."""
 
+
 class Reflection(TypedDict, total=False):
     """Calm water, or flat ground, between both ends, which reflects a second ray."""
+
     heights: Required[str | Sequence[str]]
     """How high each end is above it."""
     coefficient: str
@@ -700,65 +852,95 @@ class Reflection(TypedDict, total=False):
     roughness: str
     """The standard deviation of its surface's height; default: it is smooth."""
 
+
 Thresholds = Literal["standard", "planner"]
 """From which SNR on modulation and coding schemes can be used."""
+
 
 class SnrRateAdaptation(TypedDict, total=False):
     """The fastest that the SNR allows: a faster one from 1 dB above what it needs on, a slower
     one from 0.5 dB below what the present one needs on."""
+
     kind: Literal["snr"]
     """Which kind."""
 
+
 class FixedRateAdaptation(TypedDict, total=False):
     """Always the same."""
+
     kind: Required[Literal["fixed"]]
     """Which kind."""
     mcs: Required[int]
     """The scheme: 1 to 12."""
 
+
 class ErrorRateAdaptation(TypedDict, total=False):
     """As Terragraph's: by the share of packets that are expected to be wrong in each superframe
     of 1.6 ms; in balance one of 201 is. Without control of the power."""
+
     kind: Required[Literal["error"]]
     """Which kind."""
+
 
 class MinstrelRateAdaptation(TypedDict, total=False):
     """As Minstrel: the one that brings most across, by the success of packets that try each; the
     time that these take is not counted."""
+
     kind: Required[Literal["minstrel"]]
     """Which kind."""
 
-RateAdaptation = Literal["snr", "error", "minstrel"] | SnrRateAdaptation | FixedRateAdaptation | ErrorRateAdaptation | MinstrelRateAdaptation
+
+RateAdaptation = (
+    Literal["snr", "error", "minstrel"]
+    | SnrRateAdaptation
+    | FixedRateAdaptation
+    | ErrorRateAdaptation
+    | MinstrelRateAdaptation
+)
 """Which modulation and coding scheme is used."""
+
 
 class TimeDivisionMediumAccess(TypedDict, total=False):
     """Terragraph's frames of 400 µs: each end sends in its half, the first node in the first."""
+
     kind: Literal["time-division"]
     """Which kind."""
 
+
 class ScheduledMediumAccess(TypedDict, total=False):
     """Exchanges of packets and a block acknowledgement, by turns."""
+
     kind: Required[Literal["scheduled"]]
     """Which kind."""
     aggregation: int
     """The most packets of an exchange: 1 to 64."""
 
+
 class ContentionMediumAccess(TypedDict, total=False):
     """The same, each after a random time: half of the least contention window. There are no
     collisions."""
+
     kind: Required[Literal["contention"]]
     """Which kind."""
     aggregation: int
     """The most packets of an exchange: 1 to 64."""
 
-MediumAccess = Literal["time-division", "scheduled", "contention"] | TimeDivisionMediumAccess | ScheduledMediumAccess | ContentionMediumAccess
+
+MediumAccess = (
+    Literal["time-division", "scheduled", "contention"]
+    | TimeDivisionMediumAccess
+    | ScheduledMediumAccess
+    | ContentionMediumAccess
+)
 """How the ends share the channel."""
 
 Outage = Literal["lose", "wait"]
 """What becomes of packets while less power is received than the receiver needs."""
 
+
 class RateOptical(TypedDict, total=False):
     """A margin, where the parts of the link are not known."""
+
     rate: str | Sequence[str]
     """How fast it sends; required."""
     wavelength: str
@@ -779,6 +961,7 @@ class RateOptical(TypedDict, total=False):
     """By how much the received power in clear air is above the receiver's sensitivity;
     required."""
 
+
 Optical = RateOptical
 """A free-space optical link. It sends at its rate while the received power is not below the
 receiver's sensitivity. Fog and turbulence, and what they take, are the same in both
@@ -788,8 +971,10 @@ the first node sends, and for what the second node sends."""
 FogModel = Literal["kim", "kruse"]
 """How much of other light than an eye sees is lost in fog."""
 
+
 class ProducerDefaults(TypedDict, total=False):
     """Keys of a producer, none of them required."""
+
     node: str
     """The node that it is on; required."""
     prefix: str
@@ -814,18 +999,23 @@ class ProducerDefaults(TypedDict, total=False):
     value, and after the last value it is the turn of the first again. Default: all have the same
     values."""
 
+
 Signature = Literal["digest-sha256", "null", "hmac-sha256", "ed25519", "ecdsa-p256", "rsa2048"]
 """What signs Data; here it only decides the size."""
 
+
 class Publishing(TypedDict, total=False):
     """A file that is published, segment by segment."""
+
     rate: str
     """The payload per time."""
     size: Required[str]
     """The size of the file; the last segment counts as a full one."""
 
+
 class ConsumerDefaults(TypedDict, total=False):
     """Keys of a consumer, none of them required."""
+
     node: str
     """The node that it is on; required."""
     prefix: str
@@ -899,23 +1089,30 @@ class ConsumerDefaults(TypedDict, total=False):
     """How much later each of several consumers starts than the one before it; default: they start
     together."""
 
+
 Controller = str | dict[str, Any]
 """A congestion controller: its name, or a table with it as `kind`."""
 
+
 class StreamConsumerWorkload(TypedDict, total=False):
     """Segments 0, 1, 2 … without end."""
+
     kind: Literal["stream"]
     """Which kind."""
 
+
 class FileConsumerWorkload(TypedDict, total=False):
     """The segments of one file, once."""
+
     kind: Required[Literal["file"]]
     """Which kind."""
     size: Required[str]
     """Its size; the last segment counts as a full one."""
 
+
 class CatalogueConsumerWorkload(TypedDict, total=False):
     """Objects by popularity, without end."""
+
     kind: Required[Literal["catalogue"]]
     """Which kind."""
     objects: Required[int]
@@ -923,7 +1120,10 @@ class CatalogueConsumerWorkload(TypedDict, total=False):
     exponent: float
     """The exponent of Zipf's law; 0 for equal popularity."""
 
-ConsumerWorkload = Literal["stream"] | StreamConsumerWorkload | FileConsumerWorkload | CatalogueConsumerWorkload
+
+ConsumerWorkload = (
+    Literal["stream"] | StreamConsumerWorkload | FileConsumerWorkload | CatalogueConsumerWorkload
+)
 """What a consumer asks for."""
 
 WindowFraction = Literal["waits", "sends"]
@@ -938,9 +1138,11 @@ LateData = Literal["measures", "lowers-in-flight"]
 TimeoutMeaning = Literal["loss", "restart"]
 """What a timeout means to the controller."""
 
+
 class BlockingRead(TypedDict, total=False):
     """A consumer whose reads block. The defaults are those of `cefgetfile` 0.10 and 0.11, but for
     its window of 8 and its Interests' lifetime of 2 s."""
+
     initial_spacing: str
     """The pause after each Interest of the first window; only then it begins to read."""
     timeout: str
@@ -951,14 +1153,17 @@ class BlockingRead(TypedDict, total=False):
     most_resends: int
     """How often that is done with no new Data in between, before it gives up."""
 
+
 Backoff = Literal["once-per-round-trip", "each-event", "each-interest"]
 """When a timeout doubles the timeout."""
 
 RttGain = Literal["per-round-trip", "per-sample"]
 """How much one measured round trip moves the smoothed one."""
 
+
 class FlowDefaults(From, total=False):
     """Keys of a flow, none of them required."""
+
     protocol: Literal["tcp", "udp"]
     """Which kind."""
     to: str
@@ -1085,26 +1290,35 @@ class FlowDefaults(From, total=False):
     """The most that each datagram carries; all but the last of a frame carry as much. Default:
     1400 B, or less where headers between autonomous systems leave less of 1500 B."""
 
+
 Ip = Literal["v4", "v6"]
 """A version of IP."""
 
+
 class FirstPathPolicy(TypedDict, total=False):
     """The path through the fewest autonomous systems."""
+
     kind: Literal["first"]
     """Which kind."""
 
+
 class LowestLatencyPathPolicy(TypedDict, total=False):
     """The path with the lowest latency that beacons announced."""
+
     kind: Required[Literal["lowest-latency"]]
     """Which kind."""
 
+
 class WidestPathPolicy(TypedDict, total=False):
     """The path with the greatest bandwidth that beacons announced."""
+
     kind: Required[Literal["widest"]]
     """Which kind."""
 
+
 class LowestRttPathPolicy(TypedDict, total=False):
     """The path with the lowest round trip of probes, which are sent on all paths."""
+
     kind: Required[Literal["lowest-rtt"]]
     """Which kind."""
     probe_interval: str
@@ -1119,8 +1333,10 @@ class LowestRttPathPolicy(TypedDict, total=False):
     smoothed: bool
     """Whether round trips are smoothed (RFC 6298); otherwise that of the last probe counts."""
 
+
 class RoundRobinPathPolicy(TypedDict, total=False):
     """Each path in turn."""
+
     kind: Required[Literal["round-robin"]]
     """Which kind."""
     packets: int
@@ -1128,9 +1344,11 @@ class RoundRobinPathPolicy(TypedDict, total=False):
     time: str
     """How long a turn lasts, instead of a number of packets."""
 
+
 class EpsilonGreedyPathPolicy(TypedDict, total=False):
     """The path with the lowest mean round trip so far, and sometimes a random one (Sutton and
     Barto, section 2.2). Only the path in use is probed, and each probe is a round."""
+
     kind: Required[Literal["epsilon-greedy"]]
     """Which kind."""
     probe_interval: str
@@ -1142,10 +1360,12 @@ class EpsilonGreedyPathPolicy(TypedDict, total=False):
     """The share of rounds in which any path is drawn: ε, or γ of EXP3, which is its rate of
     learning too and must be greater than zero."""
 
+
 class Ucb1PathPolicy(TypedDict, total=False):
     """UCB1: the path whose mean round trip is lowest when it is taken for as low as it may well
     be (Auer, Cesa-Bianchi and Fischer 2002). Only the path in use is probed, and each probe is a
     round."""
+
     kind: Required[Literal["ucb1"]]
     """Which kind."""
     probe_interval: str
@@ -1154,10 +1374,12 @@ class Ucb1PathPolicy(TypedDict, total=False):
     """The round trip that counts as a loss of 1, as longer ones and lost probes do; shorter ones
     count in proportion."""
 
+
 class Exp3PathPolicy(TypedDict, total=False):
     """EXP3: paths are drawn by weights that grow exponentially with what they gained (Auer, Cesa-
     Bianchi, Freund and Schapire 2002). Only the path in use is probed, and each probe is a
     round."""
+
     kind: Required[Literal["exp3"]]
     """Which kind."""
     probe_interval: str
@@ -1169,42 +1391,77 @@ class Exp3PathPolicy(TypedDict, total=False):
     """The share of rounds in which any path is drawn: ε, or γ of EXP3, which is its rate of
     learning too and must be greater than zero."""
 
+
 class DisjointPathPolicy(TypedDict, total=False):
     """For Multipath TCP: each subflow has a path that shares as few interfaces as possible with
     those of the others."""
+
     kind: Required[Literal["disjoint"]]
     """Which kind."""
 
-PathPolicy = Literal["first", "lowest-latency", "widest", "lowest-rtt", "round-robin", "epsilon-greedy", "ucb1", "exp3", "disjoint"] | str | FirstPathPolicy | LowestLatencyPathPolicy | WidestPathPolicy | LowestRttPathPolicy | RoundRobinPathPolicy | EpsilonGreedyPathPolicy | Ucb1PathPolicy | Exp3PathPolicy | DisjointPathPolicy
+
+PathPolicy = (
+    Literal[
+        "first",
+        "lowest-latency",
+        "widest",
+        "lowest-rtt",
+        "round-robin",
+        "epsilon-greedy",
+        "ucb1",
+        "exp3",
+        "disjoint",
+    ]
+    | str
+    | FirstPathPolicy
+    | LowestLatencyPathPolicy
+    | WidestPathPolicy
+    | LowestRttPathPolicy
+    | RoundRobinPathPolicy
+    | EpsilonGreedyPathPolicy
+    | Ucb1PathPolicy
+    | Exp3PathPolicy
+    | DisjointPathPolicy
+)
 """What chooses the path of each packet: one of these policies, or the name of one written in
 Python."""
+
 
 class OneToOneFlowPattern(TypedDict, total=False):
     """The first sends to the first, the second to the second and so on; where one side has fewer
     nodes, it is the turn of its first node again."""
+
     kind: Literal["one-to-one"]
     """Which kind."""
 
+
 class AllToOneFlowPattern(TypedDict, total=False):
     """All others send to one node."""
+
     kind: Required[Literal["all-to-one"]]
     """Which kind."""
+
 
 class PermutationFlowPattern(TypedDict, total=False):
     """Each sends to another one, drawn at random, to which no one else sends: a permutation in
     which nobody sends to itself. `from` and `to` are as many nodes."""
+
     kind: Required[Literal["permutation"]]
     """Which kind."""
     seed: int
     """The seed of what is drawn: it is the same in all runs."""
 
+
 class MatrixFlowPattern(TypedDict, total=False):
     """Each sends to each other one."""
+
     kind: Required[Literal["matrix"]]
     """Which kind."""
 
+
 class RandomPairsFlowPattern(TypedDict, total=False):
     """Each flow has two nodes drawn at random, independent of all other flows."""
+
     kind: Required[Literal["random-pairs"]]
     """Which kind."""
     pairs: Required[int]
@@ -1212,27 +1469,41 @@ class RandomPairsFlowPattern(TypedDict, total=False):
     seed: int
     """The seed of what is drawn: it is the same in all runs."""
 
-FlowPattern = Literal["one-to-one", "all-to-one", "permutation", "matrix"] | OneToOneFlowPattern | AllToOneFlowPattern | PermutationFlowPattern | MatrixFlowPattern | RandomPairsFlowPattern
+
+FlowPattern = (
+    Literal["one-to-one", "all-to-one", "permutation", "matrix"]
+    | OneToOneFlowPattern
+    | AllToOneFlowPattern
+    | PermutationFlowPattern
+    | MatrixFlowPattern
+    | RandomPairsFlowPattern
+)
 """Which of the nodes `from` send to which of the nodes `to`; in both texts `*` stands for any
 characters."""
 
+
 class BulkTcpWorkload(TypedDict, total=False):
     """Data without end."""
+
     kind: Literal["bulk"]
     """Which kind."""
     rate: str
     """How fast the application hands it over; default: without limit."""
 
+
 class FileTcpWorkload(TypedDict, total=False):
     """One file."""
+
     kind: Required[Literal["file"]]
     """Which kind."""
     size: Required[str]
     """Its size."""
 
+
 class RequestResponseTcpWorkload(TypedDict, total=False):
     """The receiver asks and the sender answers, again and again, over one connection that the
     receiver opens."""
+
     kind: Required[Literal["request-response"]]
     """Which kind."""
     request: str
@@ -1244,9 +1515,11 @@ class RequestResponseTcpWorkload(TypedDict, total=False):
     periods: Periods
     """Whether `think` is always as long, or exponentially distributed with that mean."""
 
+
 class OnOffTcpWorkload(TypedDict, total=False):
     """At full speed in turns with silence. Two windows of data wait before the sender, as in
     Linux: what of them is left when a turn ends is still sent."""
+
     kind: Required[Literal["on-off"]]
     """Which kind."""
     on: Required[str]
@@ -1256,8 +1529,10 @@ class OnOffTcpWorkload(TypedDict, total=False):
     periods: Periods
     """Whether the times are always as long, or exponentially distributed with that mean."""
 
+
 class ArrivalsTcpWorkload(TypedDict, total=False):
     """Files that arrive by a Poisson process, each over a connection of its own."""
+
     kind: Required[Literal["arrivals"]]
     """Which kind."""
     sizes: Required[Literal["web-search", "data-mining"] | str | Sequence[Sequence[str]]]
@@ -1272,8 +1547,10 @@ class ArrivalsTcpWorkload(TypedDict, total=False):
     rate: str
     """How many arrive on average; this or `load`."""
 
+
 class VideoTcpWorkload(TypedDict, total=False):
     """A video in one file, which the receiver requests and plays while it comes."""
+
     kind: Required[Literal["video"]]
     """Which kind."""
     rate: str
@@ -1301,9 +1578,11 @@ class VideoTcpWorkload(TypedDict, total=False):
     request: str
     """The size of the request."""
 
+
 class AdaptiveVideoTcpWorkload(TypedDict, total=False):
     """A video in segments, of which the receiver requests one after another over one connection,
     each at a level that a rule chooses."""
+
     kind: Required[Literal["adaptive-video"]]
     """Which kind."""
     file: str
@@ -1326,8 +1605,10 @@ class AdaptiveVideoTcpWorkload(TypedDict, total=False):
     """The size of a request for the lowest level; for each level above it is a byte more. All
     must fit into a segment of TCP."""
 
+
 class FramesTcpWorkload(TypedDict, total=False):
     """Live frames: each is sent when it is made."""
+
     kind: Required[Literal["frames"]]
     """Which kind."""
     rate: str
@@ -1344,7 +1625,18 @@ class FramesTcpWorkload(TypedDict, total=False):
     deadline: str
     """From a frame's making to its last byte: with more it counts as late."""
 
-TcpWorkload = Literal["bulk", "video", "frames"] | BulkTcpWorkload | FileTcpWorkload | RequestResponseTcpWorkload | OnOffTcpWorkload | ArrivalsTcpWorkload | VideoTcpWorkload | AdaptiveVideoTcpWorkload | FramesTcpWorkload
+
+TcpWorkload = (
+    Literal["bulk", "video", "frames"]
+    | BulkTcpWorkload
+    | FileTcpWorkload
+    | RequestResponseTcpWorkload
+    | OnOffTcpWorkload
+    | ArrivalsTcpWorkload
+    | VideoTcpWorkload
+    | AdaptiveVideoTcpWorkload
+    | FramesTcpWorkload
+)
 """What a flow over TCP carries."""
 
 Periods = Literal["fixed", "exponential"]
@@ -1353,9 +1645,11 @@ Periods = Literal["fixed", "exponential"]
 LateFrames = Literal["rebuffer", "discard"]
 """What happens when a frame is late."""
 
+
 class ThroughputRule(TypedDict, total=False):
     """The highest level below a share of the throughput, which is the lower of two averages with
     half-lives of 8 s and 3 s (dash.js), and for which the buffer suffices."""
+
     kind: Literal["throughput"]
     """Which kind."""
     safety: float
@@ -1363,8 +1657,10 @@ class ThroughputRule(TypedDict, total=False):
     client: RuleClient
     """The client whose rule is used."""
 
+
 class BolaRule(TypedDict, total=False):
     """BOLA: from the buffer alone (Spiteri, Urgaonkar and Sitaraman, INFOCOM 2016)."""
+
     kind: Required[Literal["bola"]]
     """Which kind."""
     gamma_p: float
@@ -1372,33 +1668,48 @@ class BolaRule(TypedDict, total=False):
     oscillation: Oscillations
     """What happens when it would rise to a level that the throughput does not sustain."""
 
+
 class BolaERule(TypedDict, total=False):
     """BOLA-E: as `bola`, with a virtual part of the buffer, for which it begins at the level of
     the throughput (Spiteri, Sitaraman and Sparacio, MMSys 2018)."""
+
     kind: Required[Literal["bola-e"]]
     """Which kind."""
     utility: LowestUtility
     """The utility of the lowest level in its scores."""
 
+
 class MpcRule(TypedDict, total=False):
     """Model predictive control: the best of all sequences of levels for the next segments, at the
     harmonic mean of the last five throughputs (Yin et al., SIGCOMM 2015)."""
+
     kind: Required[Literal["mpc"]]
     """Which kind."""
     horizon: int
     """How many segments it looks ahead, from 1 to 7. The time that it takes is the number of
     levels to this power."""
 
+
 class RobustMpcRule(TypedDict, total=False):
     """The same, with the mean divided by one more than the greatest relative error of the last
     five."""
+
     kind: Required[Literal["robust-mpc"]]
     """Which kind."""
     horizon: int
     """How many segments it looks ahead, from 1 to 7. The time that it takes is the number of
     levels to this power."""
 
-Rule = Literal["throughput", "bola", "bola-e", "mpc", "robust-mpc"] | str | ThroughputRule | BolaRule | BolaERule | MpcRule | RobustMpcRule
+
+Rule = (
+    Literal["throughput", "bola", "bola-e", "mpc", "robust-mpc"]
+    | str
+    | ThroughputRule
+    | BolaRule
+    | BolaERule
+    | MpcRule
+    | RobustMpcRule
+)
 """What chooses the level of each segment: one of these rules, or the name of one written in
 Python."""
 
@@ -1426,16 +1737,20 @@ AfterPathChange = Literal["keep", "restart"]
 Reading = Literal["at-once", "never"]
 """When the receiving application takes what arrived."""
 
+
 class Split(TypedDict, total=False):
     """Proxies that split a flow's connections: each answers the node before in the receiver's
     name, and has a connection of its own to the next."""
+
     at: Required[Sequence[str]]
     """The nodes of the proxies, in the order of the path."""
     buffer: str
     """How much of a connection each holds; the default limits nothing."""
 
+
 class Multipath(TypedDict, total=False):
     """Multipath TCP (RFC 8684): a subflow on each of several paths."""
+
     paths: Sequence[Sequence[str]]
     """The links of each path, from `from` to `to`; what comes back takes the same links. Between
     regions, only the first link and the last, whose addresses the path's packets have: what lies
@@ -1467,8 +1782,10 @@ class Multipath(TypedDict, total=False):
     """Whether the end that does not open the connection knows the protocol; otherwise both speak
     plain TCP on the first path."""
 
+
 class SubflowChange(TypedDict, total=False):
     """What a subflow becomes at some time."""
+
     at: Required[str]
     """When; never before the connection is established."""
     subflow: Required[int]
@@ -1476,22 +1793,43 @@ class SubflowChange(TypedDict, total=False):
     state: Required[SubflowState]
     """What it is from then on."""
 
+
 SubflowState = Literal["active", "backup", "removed"]
 """What a subflow is for."""
 
-Scheduler = Literal["lowest-rtt", "blest", "blest-linux", "ecf", "estimated-throughput", "free-window", "largest-bdp", "least-linger", "redundant", "round-robin", "state-aware", "sticky"] | str
+Scheduler = (
+    Literal[
+        "lowest-rtt",
+        "blest",
+        "blest-linux",
+        "ecf",
+        "estimated-throughput",
+        "free-window",
+        "largest-bdp",
+        "least-linger",
+        "redundant",
+        "round-robin",
+        "state-aware",
+        "sticky",
+    ]
+    | str
+)
 """What chooses the subflow of each segment."""
 
 ProtocolVersion = Literal["v1", "v0"]
 """A version of Multipath TCP."""
 
+
 class BulkUdpWorkload(TypedDict, total=False):
     """All the time."""
+
     kind: Literal["bulk"]
     """Which kind."""
 
+
 class OnOffUdpWorkload(TypedDict, total=False):
     """In turns with silence."""
+
     kind: Required[Literal["on-off"]]
     """Which kind."""
     on: Required[str]
@@ -1501,8 +1839,10 @@ class OnOffUdpWorkload(TypedDict, total=False):
     periods: Periods
     """Whether the times are always as long, or exponentially distributed with that mean."""
 
+
 class FramesUdpWorkload(TypedDict, total=False):
     """Live frames: the datagrams of each are sent when it is made."""
+
     kind: Required[Literal["frames"]]
     """Which kind."""
     rate: str
@@ -1519,12 +1859,15 @@ class FramesUdpWorkload(TypedDict, total=False):
     deadline: str
     """From a frame's making to its last byte: with more it counts as late."""
 
+
 UdpWorkload = Literal["bulk", "frames"] | BulkUdpWorkload | OnOffUdpWorkload | FramesUdpWorkload
 """When a flow over UDP sends."""
+
 
 class DumbbellTopology(TypedDict, total=False):
     """`NAME-sender-1` and so on, at the router `NAME-left`, and as many `NAME-receiver-1` and so
     on, at `NAME-right`; the link between the routers is `NAME-bottleneck`."""
+
     kind: Literal["dumbbell"]
     """Which kind."""
     node: NodeDefaults
@@ -1542,8 +1885,10 @@ class DumbbellTopology(TypedDict, total=False):
     access: LinkDefaults
     """What the links of its hosts have, in place of `link`."""
 
+
 class StarTopology(TypedDict, total=False):
     """`NAME-host-1` and so on, at `NAME-switch`."""
+
     kind: Literal["star"]
     """Which kind."""
     node: NodeDefaults
@@ -1557,8 +1902,10 @@ class StarTopology(TypedDict, total=False):
     access: LinkDefaults
     """What the links of its hosts have, in place of `link`."""
 
+
 class ChainTopology(TypedDict, total=False):
     """`NAME-node-1` and so on, in a row; `NAME-link-1` joins the first two."""
+
     kind: Literal["chain"]
     """Which kind."""
     node: NodeDefaults
@@ -1568,10 +1915,12 @@ class ChainTopology(TypedDict, total=False):
     nodes: int
     """How many nodes: at least 2; required."""
 
+
 class ParkingLotTopology(TypedDict, total=False):
     """`NAME-router-1` and so on, in a row, with `NAME-link-1` after the first. At each end of
     link number 1 are `NAME-sender-1` and `NAME-receiver-1`, and so on; `NAME-sender` and `NAME-
     receiver` are at the ends of the row."""
+
     kind: Literal["parking-lot"]
     """Which kind."""
     node: NodeDefaults
@@ -1585,9 +1934,11 @@ class ParkingLotTopology(TypedDict, total=False):
     access: LinkDefaults
     """What the links of its hosts have, in place of `link`."""
 
+
 class TreeTopology(TypedDict, total=False):
     """`NAME-router-1` is the root, and the routers' numbers go from level to level; the leaves
     are `NAME-host-1` and so on. Each link has the name of its lower end."""
+
     kind: Literal["tree"]
     """Which kind."""
     node: NodeDefaults
@@ -1603,9 +1954,11 @@ class TreeTopology(TypedDict, total=False):
     access: LinkDefaults
     """What the links of its hosts have, in place of `link`."""
 
+
 class LeafSpineTopology(TypedDict, total=False):
     """Each leaf, `NAME-leaf-1` and so on, is joined to each spine, `NAME-spine-1` and so on, and
     has hosts, `NAME-host-1` and so on. Links such as `NAME-leaf-1-spine-1`."""
+
     kind: Literal["leaf-spine"]
     """Which kind."""
     node: NodeDefaults
@@ -1623,11 +1976,13 @@ class LeafSpineTopology(TypedDict, total=False):
     access: LinkDefaults
     """What the links of its hosts have, in place of `link`."""
 
+
 class FatTreeTopology(TypedDict, total=False):
     """A fat tree of switches with k ports (Al-Fares, Loukissas and Vahdat 2008): k³/4 hosts, k²/2
     edge and as many aggregation switches in k pods, and k²/4 core switches: `NAME-host-1`, `NAME-
     edge-1`, `NAME-aggregation-1`, `NAME-core-1` and so on, pod by pod. Links such as `NAME-
     edge-1-aggregation-1`."""
+
     kind: Literal["fat-tree"]
     """Which kind."""
     node: NodeDefaults
@@ -1641,8 +1996,10 @@ class FatTreeTopology(TypedDict, total=False):
     access: LinkDefaults
     """What the links of its hosts have, in place of `link`."""
 
+
 class RingTopology(TypedDict, total=False):
     """`NAME-node-1` and so on, in a circle; `NAME-link-1` joins the first two."""
+
     kind: Literal["ring"]
     """Which kind."""
     node: NodeDefaults
@@ -1652,9 +2009,11 @@ class RingTopology(TypedDict, total=False):
     nodes: int
     """How many nodes: at least 3; required."""
 
+
 class GridTopology(TypedDict, total=False):
     """`NAME-node-1-1` is in the first row and column. `NAME-row-1-1` leads from there to the next
     node of its row, `NAME-column-1-1` to that of its column."""
+
     kind: Literal["grid"]
     """Which kind."""
     node: NodeDefaults
@@ -1666,11 +2025,13 @@ class GridTopology(TypedDict, total=False):
     columns: int
     """How many columns: at least 1; required."""
 
+
 class WaxmanTopology(TypedDict, total=False):
     """A random network on a square (Waxman 1988): two nodes at a distance of d are joined with
     the probability β·exp(−d/(α·L)), where L is the square's diagonal. Parts that are left apart
     are then joined where they are nearest. `NAME-node-1` and so on; links such as `NAME-
     link-1-2`."""
+
     kind: Literal["waxman"]
     """Which kind."""
     node: NodeDefaults
@@ -1686,11 +2047,13 @@ class WaxmanTopology(TypedDict, total=False):
     seed: int
     """The seed of what is drawn: the network is the same in all runs."""
 
+
 class BarabasiAlbertTopology(TypedDict, total=False):
     """A random network that grows (Barabási and Albert 1999): each new node is joined to some
     that are there, with probabilities in proportion to the links that those have. It begins with
     as many nodes and one more, all joined. `NAME-node-1` and so on; links such as `NAME-
     link-2-1`."""
+
     kind: Literal["barabasi-albert"]
     """Which kind."""
     node: NodeDefaults
@@ -1704,10 +2067,12 @@ class BarabasiAlbertTopology(TypedDict, total=False):
     seed: int
     """The seed of what is drawn: the network is the same in all runs."""
 
+
 class FileTopology(TypedDict, total=False):
     """From a file in GraphML or GML, such as those of the Internet Topology Zoo. Nodes have the
     names of the labels in the file, such as `NAME-New York`, or of the identifiers there if two
     labels are the same; links have the names of their ends, such as `NAME-New York-Chicago`."""
+
     kind: Literal["file"]
     """Which kind."""
     node: NodeDefaults
@@ -1720,12 +2085,28 @@ class FileTopology(TypedDict, total=False):
     `LinkSpeedRaw` have that rate in bit/s, if `link` has no rate. An edge from a node to itself
     is left out; required."""
 
-Topology = DumbbellTopology | StarTopology | ChainTopology | ParkingLotTopology | TreeTopology | LeafSpineTopology | FatTreeTopology | RingTopology | GridTopology | WaxmanTopology | BarabasiAlbertTopology | FileTopology
+
+Topology = (
+    DumbbellTopology
+    | StarTopology
+    | ChainTopology
+    | ParkingLotTopology
+    | TreeTopology
+    | LeafSpineTopology
+    | FatTreeTopology
+    | RingTopology
+    | GridTopology
+    | WaxmanTopology
+    | BarabasiAlbertTopology
+    | FileTopology
+)
 """The nodes and links of a whole network. Their names begin with its own, here `NAME`; each
 link of a host has the name of the host."""
 
+
 class Node(TypedDict, total=False):
     """A node: a host or a router, with an NDN forwarder."""
+
     content_store: ContentStore
     """The content store; default: none. One of `defaults.node` is not for nodes whose consumers
     ask for the same names again, from a catalogue: it would answer them in no time."""
@@ -1751,8 +2132,10 @@ class Node(TypedDict, total=False):
     and after the last value it is the turn of the first again. Default: all have the same
     values."""
 
+
 class RateLink(TypedDict, total=False):
     """A link that sends at a rate."""
+
     nodes: Sequence[str]
     """The two nodes that it joins; required."""
     delay: str | Sequence[str]
@@ -1804,8 +2187,10 @@ class RateLink(TypedDict, total=False):
     changes: Sequence[Change]
     """What changes during the run; default: nothing."""
 
+
 class RadioLink(TypedDict, total=False):
     """A link whose rate follows a radio."""
+
     nodes: Sequence[str]
     """The two nodes that it joins; required."""
     delay: str | Sequence[str]
@@ -1855,8 +2240,10 @@ class RadioLink(TypedDict, total=False):
     radio: Radio
     """How fast it sends, by a radio; required."""
 
+
 class FixedWirelessLink(TypedDict, total=False):
     """A fixed radio link."""
+
     nodes: Sequence[str]
     """The two nodes that it joins; required."""
     delay: str | Sequence[str]
@@ -1906,8 +2293,10 @@ class FixedWirelessLink(TypedDict, total=False):
     fixed_wireless: FixedWireless
     """How fast it sends, by a fixed radio; required."""
 
+
 class OpticalLink(TypedDict, total=False):
     """A link that is a beam of light."""
+
     nodes: Sequence[str]
     """The two nodes that it joins; required."""
     delay: str | Sequence[str]
@@ -1957,8 +2346,10 @@ class OpticalLink(TypedDict, total=False):
     optical: Optical
     """A beam of light through free air; required."""
 
+
 class TraceLink(TypedDict, total=False):
     """A link that sends as a trace in a file says."""
+
     nodes: Sequence[str]
     """The two nodes that it joins; required."""
     delay: str | Sequence[str]
@@ -2009,12 +2400,15 @@ class TraceLink(TypedDict, total=False):
     """How fast it sends, from a file; another file for each direction, or one for both;
     required."""
 
+
 Link = RateLink | RadioLink | FixedWirelessLink | OpticalLink | TraceLink
 """A duplex link. A value that may differ by direction is one for both, or an array of two:
 from the first node to the second, and back."""
 
+
 class PresetConstellation(TypedDict, total=False):
     """The satellites of a known constellation."""
+
     inter_satellite_links: InterSatelliteLinks
     """The links between its satellites; required."""
     ground_links: GroundLinks
@@ -2024,8 +2418,10 @@ class PresetConstellation(TypedDict, total=False):
     (five shells, 4,408 satellites), `kuiper-k1` (34 of 34), `telesat-t1` (27 of 13), `oneweb` (12
     of 49) or `iridium` (6 of 11); required."""
 
+
 class PlanesConstellation(TypedDict, total=False):
     """Circular orbits of one altitude and inclination, in planes at equal distances (Walker)."""
+
     inter_satellite_links: InterSatelliteLinks
     """The links between its satellites; required."""
     ground_links: GroundLinks
@@ -2047,8 +2443,10 @@ class PlanesConstellation(TypedDict, total=False):
     propagation: Propagation
     """How orbits change in the course of time."""
 
+
 class TleConstellation(TypedDict, total=False):
     """Satellites by their two-line element sets, propagated by SGP4."""
+
     inter_satellite_links: InterSatelliteLinks
     """The links between its satellites; required."""
     ground_links: GroundLinks
@@ -2056,16 +2454,19 @@ class TleConstellation(TypedDict, total=False):
     tle: Tle
     """The file; required."""
 
+
 Constellation = PresetConstellation | PlanesConstellation | TleConstellation
 """Satellites, which nodes with a place can use. Each satellite is a node, called after the
 constellation, its plane and its slot there, from 0 on, such as `starlink-3-14`; in a preset
 with several shells, the shell comes before the plane. Satellites of a file have the names
 that they have there."""
 
+
 class InterSatelliteLinks(TypedDict, total=False):
     """The links between satellites: each is joined to the next one and the one before it in its
     plane, and to one in each plane beside it (+Grid). Their delay is that of light. They are not
     used while the Earth or its air, up to 80 km, is in the way."""
+
     rate: Required[str]
     """How fast they send."""
     queue: Queue
@@ -2079,9 +2480,11 @@ class InterSatelliteLinks(TypedDict, total=False):
     maximum_latitude: str
     """The latitude, north and south, beyond which links between planes are off; default: none."""
 
+
 class GroundLinks(TypedDict, total=False):
     """The links between nodes with a place and the satellites in their view. Their delay is that
     of light. A node with a place does not forward from one satellite to another."""
+
     rate: Required[str | Sequence[str]]
     """How fast they send; an array of two is for the way up, and down."""
     queue: Queue | Sequence[Queue]
@@ -2110,11 +2513,14 @@ class GroundLinks(TypedDict, total=False):
     """For how long the old link goes on sending what waits there; what is left then is lost.
     Default: until it has sent it."""
 
+
 Handover2 = Literal["any", "highest", "hold-highest", "hold-longest"]
 """Which of the satellites in view a node uses."""
 
+
 class Tle(TypedDict, total=False):
     """A file of two-line element sets."""
+
     file: Required[str]
     """The file; its name is relative to the scenario file."""
     altitude: Sequence[str]
@@ -2124,14 +2530,17 @@ class Tle(TypedDict, total=False):
     """How many planes the satellites form, if the file has them plane by plane, as many in each;
     default: satellites are of one plane whose orbits lie within 1.5° of the next."""
 
+
 Propagation = Literal["j2", "kepler"]
 """How orbits change in the course of time."""
 
 Pattern = Literal["delta", "star"]
 """How planes are spread."""
 
+
 class Producer(TypedDict, total=False):
     """A producer: answers every Interest below its prefix."""
+
     node: str
     """The node that it is on; required."""
     prefix: str
@@ -2156,8 +2565,10 @@ class Producer(TypedDict, total=False):
     value, and after the last value it is the turn of the first again. Default: all have the same
     values."""
 
+
 class Consumer(TypedDict, total=False):
     """A consumer: a flow of Interests and the Data that they bring."""
+
     node: str
     """The node that it is on; required."""
     prefix: str
@@ -2231,8 +2642,10 @@ class Consumer(TypedDict, total=False):
     """How much later each of several consumers starts than the one before it; default: they start
     together."""
 
+
 class TcpFlow(From, total=False):
     """The Transmission Control Protocol."""
+
     protocol: Literal["tcp"]
     """Which kind."""
     to: str
@@ -2353,8 +2766,10 @@ class TcpFlow(From, total=False):
     multipath: Multipath
     """The paths that it takes at once, by Multipath TCP; default: one path."""
 
+
 class UdpFlow(From, total=False):
     """The User Datagram Protocol."""
+
     protocol: Literal["udp"]
     """Which kind."""
     to: str
@@ -2396,13 +2811,16 @@ class UdpFlow(From, total=False):
     workload: UdpWorkload
     """When it sends; default: `bulk`."""
 
+
 Flow = TcpFlow | UdpFlow
 """A flow over TCP or UDP, from one node to another."""
+
 
 class Sessions(TypedDict, total=False):
     """Sessions whose state is paged between the nodes that serve them one after the other, such
     as satellites. The page table travels with a session at every handover, and its pages as the
     policy says: as messages over TCP, on a connection from each node to each other one."""
+
     users: Sequence[str]
     """The nodes of the users, each of whom has a session at the satellite that the node uses;
     default: all nodes with a place."""
@@ -2442,61 +2860,86 @@ class Sessions(TypedDict, total=False):
     tcp: Required[Tcp]
     """The connections that carry pages."""
 
+
 class OnDemandPaging(TypedDict, total=False):
     """A page moves when it is accessed from another node."""
+
     kind: Literal["on-demand"]
     """Which kind."""
 
+
 class RemotePaging(TypedDict, total=False):
     """A page stays where it was created; accesses from elsewhere are remote."""
+
     kind: Required[Literal["remote"]]
     """Which kind."""
 
+
 class ReadAheadPaging(TypedDict, total=False):
     """As on demand, and a fault also fetches the pages of the entries that follow."""
+
     kind: Required[Literal["read-ahead"]]
     """Which kind."""
     pages: int
     """How many."""
 
+
 class PrefetchPaging(TypedDict, total=False):
     """As on demand, and a handover fetches the pages that were accessed most often."""
+
     kind: Required[Literal["prefetch"]]
     """Which kind."""
     pages: int
     """How many."""
 
+
 class ProactivePaging(TypedDict, total=False):
     """As on demand, and a handover moves pages to the next node."""
+
     kind: Required[Literal["proactive"]]
     """Which kind."""
     pages: Moved
     """Which."""
 
+
 class ReplicatedPaging(TypedDict, total=False):
     """As on demand, and a page that moves leaves a copy; a handover writes the pages accessed
     since the last one through to nodes before."""
+
     kind: Required[Literal["replicated"]]
     """Which kind."""
     copies: int
     """The most copies that a page has."""
 
-Paging = Literal["on-demand", "remote", "read-ahead", "prefetch", "proactive", "replicated"] | OnDemandPaging | RemotePaging | ReadAheadPaging | PrefetchPaging | ProactivePaging | ReplicatedPaging
+
+Paging = (
+    Literal["on-demand", "remote", "read-ahead", "prefetch", "proactive", "replicated"]
+    | OnDemandPaging
+    | RemotePaging
+    | ReadAheadPaging
+    | PrefetchPaging
+    | ProactivePaging
+    | ReplicatedPaging
+)
 """Which pages of a session move to the node that serves it, and when. Its name alone is the
 kind with all its defaults."""
 
 Moved = Literal["existing", "entries", "used-in-last-stage"]
 """Which pages a handover moves."""
 
+
 class Failure(TypedDict, total=False):
     """A node loses the pages that it holds."""
+
     node: Required[str]
     """The node."""
     at: Required[str]
     """When."""
 
+
 class Tcp(TypedDict, total=False):
     """A flow over TCP."""
+
     controller: Required[Controller]
     """What controls its window: a name under `[controllers]`, the name of a controller, or a
     table with the latter as `kind` and parameters."""
@@ -2585,12 +3028,14 @@ class Tcp(TypedDict, total=False):
     multipath: Multipath
     """The paths that it takes at once, by Multipath TCP; default: one path."""
 
+
 class Bridge(From, total=False):
     """A bridge (DCIB): two nodes that are the edges of a part of the network. The source edge
     marks what leaves as ECN-capable but for a selected share, which routers between the edges may
     drop, and of which it keeps clones; the destination edge acknowledges what arrives of that
     share, and the source edge sends the clones of what is lost. All flows cross it whose data go
     through `from` and later through `to`."""
+
     to: Required[str]
     """The node of the destination edge."""
     selected: str
@@ -2614,6 +3059,7 @@ class Bridge(From, total=False):
     probes: Probes
     """Packets above an agreed rate that are selected in addition; default: none."""
 
+
 Clones = Literal["selected", "others"]
 """Which packets are cloned."""
 
@@ -2626,18 +3072,23 @@ Resend = Literal["unchanged", "capable"]
 Unmatched = Literal["ignore", "resend-all"]
 """What an acknowledgement does whose packet's clone is not held."""
 
+
 class PassDuplicates(TypedDict, total=False):
     """They pass."""
+
     kind: Literal["pass"]
     """Which kind."""
 
+
 class SuppressDuplicates(TypedDict, total=False):
     """One is dropped if the source edge is about to resend the missing segment."""
+
     kind: Required[Literal["suppress"]]
     """Which kind."""
     round_trip: str
     """The time until the acknowledgement of a clone is back at the source edge; default: twice
     the delays of the links to the farthest receiver and back."""
+
 
 Duplicates = Literal["pass", "suppress"] | PassDuplicates | SuppressDuplicates
 """What becomes of duplicate acknowledgements that return to the hosts."""
@@ -2645,13 +3096,17 @@ Duplicates = Literal["pass", "suppress"] | PassDuplicates | SuppressDuplicates
 Marks = Literal["pass", "clear"]
 """What becomes of congestion marks at the destination edge."""
 
+
 class AsTheyComeOrder(TypedDict, total=False):
     """At once, as they come."""
+
     kind: Literal["as-they-come"]
     """Which kind."""
 
+
 class InOrderOrder(TypedDict, total=False):
     """A connection's segments after a gap wait until it is filled."""
+
     kind: Required[Literal["in-order"]]
     """Which kind."""
     patience: Required[str]
@@ -2659,11 +3114,14 @@ class InOrderOrder(TypedDict, total=False):
     buffer: str
     """How many bytes wait at most; default: as many as the bridge's `buffer`."""
 
+
 Order = Literal["as-they-come"] | AsTheyComeOrder | InOrderOrder
 """The order in which packets pass."""
 
+
 class Probes(TypedDict, total=False):
     """Packets above an agreed rate that are selected in addition."""
+
     rate: Required[str]
     """The agreed rate."""
     burst: Required[str]
@@ -2671,8 +3129,10 @@ class Probes(TypedDict, total=False):
     extra: Required[str]
     """The probability that a packet above it is selected that otherwise is not."""
 
+
 class IpInIpTunnel(TypedDict, total=False):
     """IP packets (RFC 2003, RFC 2473)."""
+
     kind: Literal["ip-in-ip"]
     """Which kind."""
     nodes: Sequence[str]
@@ -2680,11 +3140,13 @@ class IpInIpTunnel(TypedDict, total=False):
     ip: Ip
     """The version of IP of the outer header: 20 bytes, or 40 with IPv6."""
 
+
 class WireguardTunnel(TypedDict, total=False):
     """WireGuard: encrypted packets in UDP, with headers of 60 bytes, or 80 over IPv6. The first
     packet waits for a handshake of one round trip; after 120 s of use there is another one, for
     which nothing waits. The segments of TCP flows through the tunnel are so small that their
     packets are within its MTU; larger packets of other flows are dropped."""
+
     kind: Literal["wireguard"]
     """Which kind."""
     nodes: Sequence[str]
@@ -2698,10 +3160,12 @@ class WireguardTunnel(TypedDict, total=False):
     """How fast each end encrypts and decrypts, both on one core with a queue of 1024 packets;
     default: at once."""
 
+
 class TcpTunnel(TypedDict, total=False):
     """A TCP connection between the ends, in whose stream packets are one after another, each
     after two bytes with its length. Nothing is lost inside; what the path loses is sent again,
     and what came after it waits. The first node opens it when the run begins."""
+
     kind: Literal["tcp"]
     """Which kind."""
     nodes: Sequence[str]
@@ -2714,14 +3178,17 @@ class TcpTunnel(TypedDict, total=False):
     """The most bytes that wait at an end for an acknowledgement; what finds no room is dropped
     before it enters."""
 
+
 Tunnel = IpInIpTunnel | WireguardTunnel | TcpTunnel
 """A tunnel: IP packets whose path leads over both nodes travel between them inside other
 packets, in both directions. Routers between them see the outer headers alone: all packets are
 one flow there, and the ECN field is treated as RFC 6040 says."""
 
+
 class Region(TypedDict, total=False):
     """A region: its nodes use IP among themselves, and the region protocol to reach those of
     other regions. All nodes of a scenario with regions are in one."""
+
     code: Required[int]
     """Its number, from 1 to 254."""
     nodes: Required[Sequence[str]]
@@ -2742,22 +3209,27 @@ class Region(TypedDict, total=False):
     sub_regions: dict[str, SubRegion]
     """Parts of it that reach each other by the region protocol too, by name; default: none."""
 
+
 Transit = Literal["transparent", "ipv4-tunnel", "ipv6-tunnel", "refused"]
 """How packets of other regions cross a region."""
 
 Addresses = Literal["ipv4", "ipv6", "mac", "public-key"]
 """What the addresses of hosts are."""
 
+
 class SubRegion(TypedDict, total=False):
     """A part of a region."""
+
     code: Required[int]
     """Its number, from 1 to 16777215."""
     nodes: Required[Sequence[str]]
     """Its nodes, which are nodes of the region."""
 
+
 class Agreement(From, total=False):
     """An agreement between two regions that a link joins: while it lasts, they exchange packets
     and tell each other which regions they reach."""
+
     regions: Required[Sequence[str]]
     """The two regions."""
     kind: Kind
@@ -2765,11 +3237,14 @@ class Agreement(From, total=False):
     until: str
     """When it ends; default: never."""
 
+
 Kind = Literal["transit", "peering", "customer-provider"]
 """What two regions carry for each other."""
 
+
 class RegionProtocol(TypedDict, total=False):
     """How the region protocol behaves."""
+
     encoding: Encoding
     """How its header is encoded."""
     advertisement_interval: str
@@ -2780,14 +3255,17 @@ class RegionProtocol(TypedDict, total=False):
     withdrawals_wait: bool
     """Whether withdrawals wait too (RFC 4271), or are sent at once (RFC 1771)."""
 
+
 Encoding = Literal["compact", "ipv4-shaped", "flow"]
 """How a header of the region protocol is encoded."""
+
 
 class AutonomousSystem(TypedDict, total=False):
     """An autonomous system: its nodes use IP among themselves, and SCION to reach those of
     others. All nodes of a scenario with autonomous systems are in one. Two in the core that a
     link joins are neighbours there; of other two that a link joins, one is the parent of the
     other, or both are peers."""
+
     isd_as: Required[str]
     """The number of its isolation domain and its own, such as `"1-64512"` or `"1-ff00:0:110"`."""
     core: bool
@@ -2801,9 +3279,11 @@ class AutonomousSystem(TypedDict, total=False):
     """Those with which it exchanges packets from and to itself and those below it. Named on one
     side or both."""
 
+
 class Beaconing(TypedDict, total=False):
     """How autonomous systems find paths: by beacons, which the core begins and each system passes
     on with what it says of itself."""
+
     interval: str
     """From one origination, propagation and registration to the next; each system begins at a
     time of its own."""
@@ -2825,8 +3305,10 @@ class Beaconing(TypedDict, total=False):
     underlay: Ip
     """The version of IP that carries SCION packets on links, in UDP."""
 
+
 class Routing(TypedDict, total=False):
     """How Interests find producers, and IP packets their destination by the shortest path."""
+
     metric: Metric
     """What a path's length is measured by."""
     paths: Paths
@@ -2847,6 +3329,7 @@ class Routing(TypedDict, total=False):
     routes: Sequence[Route]
     """Routes that replace the computed ones of that node and prefix; default: none."""
 
+
 Metric = Literal["delay", "hops"]
 """What a path's length is measured by."""
 
@@ -2859,8 +3342,10 @@ Sharing = Literal["none", "flows", "packets"]
 Update = Literal["dynamic", "static"]
 """Whether paths follow changes of the topology."""
 
+
 class Route(TypedDict, total=False):
     """A route that the file gives."""
+
     node: Required[str]
     """The node where it applies."""
     prefix: Required[str]
@@ -2870,8 +3355,10 @@ class Route(TypedDict, total=False):
     cost: int
     """Its cost; of several routes, the one of the lowest cost is preferred."""
 
+
 class ScenarioTables(TypedDict, total=False):
     """A scenario: a network, what runs on it, for how long, and what is compared."""
+
     title: str
     """What the scenario is, in one line; default: none."""
     duration: Required[str]

@@ -9,6 +9,7 @@ use windtunnel_links::{
 
 use crate::error::Mistake;
 use crate::located::{Located, number};
+use crate::schema::short_forms;
 use crate::timers::above_zero;
 use crate::units::{Measured, Share};
 
@@ -59,7 +60,7 @@ impl LoadDelay {
 /// A delay of each packet beside that of the link, drawn at random.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename = "kind", rename_all = "kebab-case")]
-#[schemars(rename = "Jitter", tag = "kind")]
+#[schemars(rename = "Jitter", tag = "kind", transform = short_forms)]
 pub(crate) enum Jitter {
     /// Equally likely between zero and the most.
     Uniform(Uniform),
