@@ -345,13 +345,22 @@ def print_schema() -> None:
     answer(json.loads(schema()))
 
 
-@app.command("list", epilog="windtunnel list controllers")
-def list_what(kind: Annotated[listing.Kind, typer.Argument()], as_json: Json = False) -> None:
-    """List the papers, controllers, queues or strategies."""
+@app.command("list", epilog="windtunnel list controllers\n\nwindtunnel list cubic")
+def list_what(
+    what: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[WHAT]",
+            help=f"{', '.join(listing.KINDS)}; or a name, of which everything is printed.",
+        ),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """List what can be named: papers, controllers, queues, units, columns and others."""
     if as_json:
-        answer({kind: listing.entries(kind)})
+        answer(listing.listed(what))
     else:
-        output().print(listing.table(kind))
+        print("\n".join(listing.lines(what)))
 
 
 @app.command("bench", epilog="windtunnel bench ndn-chain --json")
