@@ -29,7 +29,7 @@ from windtunnel.pictures.units import minimum
 from windtunnel.running import run_scenario
 
 ROOT = Path(__file__).parents[1]
-COMMANDS = ["run", "reproduce", "report", "check", "schema", "list", "bench"]
+COMMANDS = ["run", "reproduce", "report", "compare", "check", "schema", "list", "bench"]
 
 
 def test_the_version_is_the_packages(windtunnel: Command) -> None:

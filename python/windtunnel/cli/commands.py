@@ -310,6 +310,19 @@ def report(
         open_page(page)
 
 
+@app.command(epilog="windtunnel compare results/first results/second")
+def compare(
+    first: Annotated[Path, typer.Argument(metavar="FIRST", help="A folder with results.")],
+    second: Annotated[Path, typer.Argument(metavar="SECOND", help="Another one.")],
+    as_json: Json = False,
+) -> None:
+    """Show in what two results differ: settings, and what each flow and queue measured."""
+    # Imported here: Polars takes longer to load than most commands take.
+    from windtunnel.cli import comparing
+
+    comparing.compare(first, second, as_json)
+
+
 @app.command("check", epilog="windtunnel check scenarios/first.toml")
 def check_scenario(file: File) -> None:
     """Check a scenario without running it."""
