@@ -36,6 +36,7 @@ from windtunnel.cli.output import (
 )
 from windtunnel.cli.replacing import Source, check
 from windtunnel.cli.run import Options, report_faults, run_file
+from windtunnel.cli.watching import run_on_save
 from windtunnel.folders import PAPER
 from windtunnel.running import Captures, read
 
@@ -178,6 +179,9 @@ def run(
         bool, typer.Option("--report", help="Also write the report, as `windtunnel report`.")
     ] = False,
     opens: Opens = False,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Run again whenever the file is saved, until Ctrl-C.")
+    ] = False,
     out: Out = None,
     as_json: Json = False,
 ) -> None:
@@ -186,6 +190,8 @@ def run(
     options = Options(
         parse_settings(settings), seed, jobs, threads, captures, out, as_json, report, opens
     )
+    if watch:
+        run_on_save(file, options)
     run_file(file, options)
 
 
