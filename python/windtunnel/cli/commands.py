@@ -17,7 +17,7 @@ from windtunnel import __version__, progress
 from windtunnel._core import DnsServer, ScenarioError, schema
 from windtunnel.bench import lookups, simulations
 from windtunnel.bench import studies as studies_bench
-from windtunnel.cli import listing
+from windtunnel.cli import completing, listing
 from windtunnel.cli.output import (
     INTERNAL,
     INTERNAL_ERROR,
@@ -44,12 +44,14 @@ app = typer.Typer(
     help="Windtunnel: a laboratory for transport protocols.",
     epilog="A first scenario: windtunnel run scenarios/first.toml",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-File = Annotated[Path, typer.Argument(metavar="FILE", help="A scenario file.")]
+File = Annotated[
+    Path,
+    typer.Argument(metavar="FILE", help="A scenario file.", autocompletion=completing.scenarios),
+]
 Settings = Annotated[
     list[str] | None,
     typer.Option(
@@ -157,6 +159,7 @@ def run(
         typer.Option(
             metavar="NODE",
             help="Capture packets at this node in pcapng files; may be repeated.",
+            autocompletion=completing.nodes,
         ),
     ] = None,
     pcap_direction: Annotated[
@@ -198,7 +201,12 @@ def run(
 @app.command("reproduce", epilog="windtunnel reproduce ec-elastic --runs 2")
 def reproduce_paper(
     name: Annotated[
-        str, typer.Argument(metavar="NAME", help="A paper, from `windtunnel list papers`.")
+        str,
+        typer.Argument(
+            metavar="NAME",
+            help="A paper, from `windtunnel list papers`.",
+            autocompletion=completing.papers,
+        ),
     ],
     runs: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Runs of each case; default: its file's.")
@@ -251,7 +259,10 @@ def reproduce_paper(
 
 @app.command(epilog="windtunnel study scenarios/studies/buffer-sizing.toml --dry-run")
 def study(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A study file.")],
+    file: Annotated[
+        Path,
+        typer.Argument(metavar="FILE", help="A study file.", autocompletion=completing.studies),
+    ],
     jobs: Jobs = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue a study that was interrupted.")
@@ -306,7 +317,12 @@ def reproduction_document(folder: Path) -> dict[str, Any]:
 
 @app.command(epilog="windtunnel report results/first --open")
 def report(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder with results.")],
+    folder: Annotated[
+        Path,
+        typer.Argument(
+            metavar="DIR", help="A folder with results.", autocompletion=completing.results
+        ),
+    ],
     opens: Annotated[bool, typer.Option("--open", help="Open it in a browser.")] = False,
 ) -> None:
     """Write a report of saved results."""
@@ -318,8 +334,16 @@ def report(
 
 @app.command(epilog="windtunnel compare results/first results/second")
 def compare(
-    first: Annotated[Path, typer.Argument(metavar="FIRST", help="A folder with results.")],
-    second: Annotated[Path, typer.Argument(metavar="SECOND", help="Another one.")],
+    first: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FIRST", help="A folder with results.", autocompletion=completing.results
+        ),
+    ],
+    second: Annotated[
+        Path,
+        typer.Argument(metavar="SECOND", help="Another one.", autocompletion=completing.results),
+    ],
     as_json: Json = False,
 ) -> None:
     """Show in what two results differ: settings, and what each flow and queue measured."""
@@ -371,6 +395,7 @@ def list_what(
         typer.Argument(
             metavar="[WHAT]",
             help=f"{', '.join(listing.KINDS)}; or a name, of which everything is printed.",
+            autocompletion=completing.what,
         ),
     ] = None,
     as_json: Json = False,
@@ -390,6 +415,7 @@ def measure_speed(
             metavar="[WORKLOAD]",
             help="A workload, `study` for runs per second, or `lookup` for the tables of routers; "
             "default: all workloads.",
+            autocompletion=completing.workloads,
         ),
     ] = None,
     threads: Threads = 1,

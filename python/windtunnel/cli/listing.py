@@ -183,11 +183,15 @@ def listed(word: str | None) -> dict[str, list[Entry]]:
     every = {kind: it.entries() for kind, it in KINDS.items()}
     found = {kind: [it for it in them if it["name"] == word] for kind, them in every.items()}
     if not any(found.values()):
-        names = [*KINDS, *(it["name"] for them in every.values() for it in them)]
-        near = [f"did you mean `{it}`?" for it in get_close_matches(word, names, n=1)]
+        near = [f"did you mean `{it}`?" for it in get_close_matches(word, [*KINDS, *names()], n=1)]
         known = f"`windtunnel list` names kinds of things: {', '.join(KINDS)}"
         raise ScenarioError(f"there is nothing named `{word}`\nhelp: {(near or [known])[0]}")
     return {kind: them for kind, them in found.items() if them}
+
+
+def names() -> list[str]:
+    """Give the names of all entries of all kinds."""
+    return [entry["name"] for kind in KINDS.values() for entry in kind.entries()]
 
 
 def lines(word: str | None) -> Iterator[str]:
