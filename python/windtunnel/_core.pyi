@@ -147,6 +147,12 @@ class Scenario:
         IndexError if there is no such case.
         """
 
+    def advice(self) -> list[str]:
+        """Say what is probably not meant, such as a flow that starts after the end."""
+
+    def packet_hops(self) -> float:
+        """Say how many packet-hops all runs take at the most, about."""
+
     @property
     def notes(self) -> list[str]:
         """What was decided that the user should know, such as a longer interval of series."""

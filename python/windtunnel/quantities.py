@@ -45,7 +45,7 @@ def quantity(value: Any) -> Quantity | None:
         return Quantity(float(value), "")
     if not isinstance(value, str):
         return None
-    match = re.fullmatch(r"\s*([-+]?[\d_]*\.?\d+)\s*(\S.*?)\s*", value)
+    match = re.fullmatch(r"\s*([-+]?[\d_]*\.?\d+(?:[eE][-+]?\d+)?)\s*(\S.*?)\s*", value)
     if match is None or match[2] not in units():
         return None
     worth, base = units()[match[2]]

@@ -250,6 +250,8 @@ pub const COLUMNS: &[&str] = &[
     "estimated_bandwidth_bps",
     "estimated_rtt_s",
     "waiting_bytes",
+    "lost",
+    "lost_share",
     "player_rule",
     "startup_s",
     "underflows",

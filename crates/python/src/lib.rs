@@ -243,6 +243,16 @@ impl Scenario {
         Ok(Batch(Some(batch)))
     }
 
+    /// What is probably not meant, such as a flow that starts after the end.
+    fn advice(&self) -> Vec<String> {
+        lab::advice(&self.0)
+    }
+
+    /// How many packet-hops all runs take at the most, about.
+    fn packet_hops(&self) -> f64 {
+        lab::packet_hops(&self.0)
+    }
+
     /// What was decided that the user should know, such as a longer interval of series.
     #[getter]
     fn notes(&self) -> Vec<&str> {

@@ -21,7 +21,8 @@ use crate::units::{Measured, PacketCount};
 #[serde(deny_unknown_fields)]
 #[schemars(transform = filled)]
 pub(crate) struct Node {
-    /// The content store; default: none.
+    /// The content store; default: none. One of `defaults.node` is not for nodes whose consumers
+    /// ask for the same names again, from a catalogue: it would answer them in no time.
     content_store: Option<ContentStore>,
     /// How it chooses among next hops.
     #[serde(default)]

@@ -215,7 +215,10 @@ impl Quantity for Duration {
     ];
 
     fn from_base(seconds: f64, _: &str) -> Result<Self, &'static str> {
-        Self::from_seconds(seconds).ok_or("is longer than the clock reaches (213 days)")
+        match Self::from_seconds(seconds) {
+            Some(Self::ZERO) if seconds > 0.0 => Err("is less than the clock counts (1 ps)"),
+            it => it.ok_or("is longer than the clock reaches (213 days)"),
+        }
     }
 
     fn base(&self) -> f64 {
@@ -689,6 +692,7 @@ mod tests {
             ("1e9 h", "213 days"),
             ("1e h", "is not a valid unit"),
             ("999999999 h", "213 days"),
+            ("0.0001 ns", "1 ps"),
         ] {
             let message = wrong(text);
             assert!(message.contains(expected), "{message}");

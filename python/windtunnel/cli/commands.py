@@ -17,7 +17,7 @@ from windtunnel import __version__, progress
 from windtunnel._core import DnsServer, ScenarioError, schema
 from windtunnel.bench import lookups, simulations
 from windtunnel.bench import studies as studies_bench
-from windtunnel.cli import completing, listing
+from windtunnel.cli import checking, completing, listing
 from windtunnel.cli.output import (
     INTERNAL,
     INTERNAL_ERROR,
@@ -38,7 +38,7 @@ from windtunnel.cli.replacing import Source, check
 from windtunnel.cli.run import Options, report_faults, run_file
 from windtunnel.cli.watching import run_on_save
 from windtunnel.folders import PAPER
-from windtunnel.running import Captures, read
+from windtunnel.running import Captures
 
 app = typer.Typer(
     help="Windtunnel: a laboratory for transport protocols.",
@@ -353,16 +353,24 @@ def compare(
     comparing.compare(first, second, as_json)
 
 
-@app.command("check", epilog="windtunnel check scenarios/first.toml")
-def check_scenario(file: File) -> None:
-    """Check a scenario without running it."""
-    scenario = read(file)
-    cases, runs = len(scenario.cases), scenario.runs
-    what = (
-        f"{count(cases, 'case')} × {count(runs, 'run')}, {scenario.total_simulated_s:g} s simulated"
-    )
-    say(f"{file}: valid: {what}")
-    progress.tell(scenario.notes)
+@app.command(
+    "check",
+    epilog="windtunnel check scenarios/first.toml --set runs=100\n\nwindtunnel check - < mine.toml",
+)
+def check_file(
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE",
+            help="A scenario or study file; - for standard input.",
+            autocompletion=completing.checked,
+        ),
+    ],
+    settings: Settings = None,
+    as_json: Json = False,
+) -> None:
+    """Check a scenario or a study without running it."""
+    checking.check(file, parse_settings(settings), as_json)
 
 
 @app.command("dns", epilog="windtunnel dns scenarios/dns/four-countries.toml")

@@ -46,6 +46,7 @@ NAMES = {
     "jitter_s": ("jitter (RFC 3550)", "s"),
     "flow_controller": ("flow's controller", ""),
     "losses": ("lost on the link", ""),
+    "lost": ("datagrams lost", ""),
     "medium_utilisation": ("utilisation of the shared medium", "share"),
     "maximum_queue_packets": ("longest queue", "packets"),
     "overlimit_drops": ("dropped at the queue's limit", ""),

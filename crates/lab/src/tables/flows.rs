@@ -128,6 +128,23 @@ impl<'a> Row<'a> {
         }
     }
 
+    /// The interarrival jitter of datagrams, or of what a consumer read (RFC 3550).
+    fn jitter(&self) -> Option<f64> {
+        let jitter = match &self.counters {
+            Counters::Ndn(_, it) => it.reads.span().map(|_| it.reads.jitter()),
+            Counters::Tcp(_) => None,
+            Counters::Udp(_, it) => Some(it.jitter.mean()),
+        };
+        jitter.map(Duration::as_seconds)
+    }
+
+    fn udp(&self) -> Option<&SinkCounters> {
+        match &self.counters {
+            Counters::Udp(_, counters) => Some(counters),
+            Counters::Ndn(..) | Counters::Tcp(_) => None,
+        }
+    }
+
     /// Content received, in bytes.
     fn bytes(&self) -> u64 {
         match &self.counters {
@@ -263,6 +280,8 @@ pub(super) fn totals(plan: &Plan, prefixes: &[String], world: &World, end: Time)
         .count_if_any("path_switches", |it| Some(it.tcp()?.multipath?.switches))
         .count("duplicates", |it| it.duplicates())
         .count_if_any("reordered", |it| it.reordered())
+        .count_if_any("lost", |it| Some(it.udp()?.lost))
+        .number("jitter_s", |it| it.jitter())
         .count_if_any("in_flight", |it| it.in_flight())
         .number("rtt_s", |it| it.rtt())
         .number("delay_s", |it| it.delay())
@@ -279,9 +298,6 @@ pub(super) fn totals(plan: &Plan, prefixes: &[String], world: &World, end: Time)
         })
         .number("read_interval_variance_s2", |it| {
             it.ndn().and_then(|it| it.reads.variance(it.data))
-        })
-        .number("jitter_s", |it| {
-            it.ndn().and_then(|it| it.reads.span().map(|_| it.reads.jitter().as_seconds()))
         })
         .batch()
 }
@@ -301,6 +317,9 @@ pub(crate) fn flow_series(plan: &Plan, rows: &[FlowSample]) -> RecordBatch {
         .number("delay_s", |it| it.delay_s)
         .count("retransmissions", |it| it.retransmissions)
         .count_if_any("reordered", |it| it.reordered)
+        .number("lost", |it| it.lost.map(|lost| lost as f64))
+        .number("lost_share", |it| it.lost_share)
+        .number("jitter_s", |it| it.jitter_s)
         .count("marks", |it| it.marks)
         .count("timeouts", |it| it.timeouts)
         .count("decreases", |it| it.decreases)

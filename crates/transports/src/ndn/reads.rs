@@ -1,6 +1,6 @@
 //! When a consumer read its Data: what programs call throughput and jitter.
 
-use windtunnel_engine::{Duration, Time};
+use windtunnel_engine::{Duration, Jitter, Time};
 
 /// The reads of distinct Data.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -9,8 +9,7 @@ pub struct Reads {
     last: Option<Time>,
     maximum: Duration,
     squares: f64,
-    transit: Option<Duration>,
-    jitter: Duration,
+    jitter: Jitter,
 }
 
 impl Reads {
@@ -23,10 +22,7 @@ impl Reads {
             self.maximum = self.maximum.max(interval);
             self.squares += interval.as_seconds() * interval.as_seconds();
         }
-        if let Some(last) = self.transit.replace(transit) {
-            let difference = transit.max(last) - transit.min(last);
-            self.jitter = self.jitter - sixteenth(self.jitter) + sixteenth(difference);
-        }
+        self.jitter.add(transit);
     }
 
     /// From the first read to the last; none before the second.
@@ -56,15 +52,9 @@ impl Reads {
         Some(self.squares / data as f64 - mean * mean)
     }
 
-    /// The interarrival jitter (RFC 3550, section 6.4.1): of how much longer or shorter than the
-    /// one before each Data was under way, a mean that forgets.
+    /// Their jitter.
     #[must_use]
     pub fn jitter(&self) -> Duration {
-        self.jitter
+        self.jitter.mean()
     }
-}
-
-#[inline]
-fn sixteenth(duration: Duration) -> Duration {
-    Duration::from_picos(duration.as_picos() / 16)
 }
