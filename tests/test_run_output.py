@@ -85,11 +85,7 @@ def test_a_comparison_of_controllers_names_them_once(windtunnel: Command, scenar
     assert titles.count("controller") == 1
 
 
-def test_the_share_lost_is_that_of_the_link(tmp_path: Path) -> None:
-    """A link that loses 2 % of the packets, whose queue never overflows."""
-    file = tmp_path / "lossy.toml"
-    file.write_text(
-        """\
+LOSSY = """\
 duration = "60 s"
 recording.interval = "1 s"
 nodes = { a = {}, b = {} }
@@ -102,16 +98,47 @@ loss = [{ probability = "2 %" }, "0 %"]
 [flows.download]
 from = "a"
 to = "b"
-controller = "reno"
 """
-    )
+"""A link that loses 2 % of the packets one way, whose queue never overflows."""
+
+
+@pytest.mark.parametrize(
+    ("keys", "sent"),
+    [('controller = "reno"', "segments"), ('protocol = "udp"\nrate = "1 Mbps"', "datagrams")],
+    ids=["tcp", "udp"],
+)
+def test_the_share_lost_is_that_of_the_link(tmp_path: Path, keys: str, sent: str) -> None:
+    file = tmp_path / "lossy.toml"
+    file.write_text(LOSSY + keys)
     results = run(file, progress=False)
     [flow] = with_lost(results["flows"]).rows(named=True)
     [link] = results["links"].filter(pl.col("from") == "a").rows(named=True)
-    # But for what is found lost only after the end.
     lost = link["losses"] / link["offered"]
-    assert flow[LOST] == pytest.approx(lost, abs=2 * flow["in_flight"] / flow["segments"])
     assert abs(lost - 0.02) < 0.005
+    # But for what is found lost only after the end.
+    assert flow[LOST] == pytest.approx(lost, abs=2 * ((flow["in_flight"] or 0) + 1) / flow[sent])
+
+
+def test_the_share_lost_over_ndn_is_that_of_both_ways(tmp_path: Path) -> None:
+    """Interests and Data are lost independently: 1 - 0.98² of Interests bring nothing."""
+    file = tmp_path / "lossy.toml"
+    text = LOSSY.split("[flows")[0].replace('{ probability = "2 %" }, "0 %"', '"2 %", "2 %"')
+    file.write_text(
+        f"""{text}
+[producers.video]
+node = "b"
+prefix = "/video"
+[consumers.viewer]
+node = "a"
+prefix = "/video"
+controller = {{ kind = "fixed", window = 20 }}
+"""
+    )
+    [flow] = with_lost(run(file, progress=False)["flows"]).rows(named=True)
+    share = 1 - 0.98**2
+    deviation = (share * (1 - share) / flow["interests"]) ** 0.5
+    # A consumer that waits for its last Data has not lost them yet.
+    assert abs(flow[LOST] - share) < 4 * deviation + flow["in_flight"] / flow["interests"]
 
 
 MANY = """\
@@ -135,6 +162,21 @@ def test_of_many_flows_there_is_a_summary_and_the_first(
     assert re.search(r"^ f9 ", said, re.MULTILINE) and not re.search(r"^ f10 ", said, re.MULTILINE)
     assert "the first 10 of 40 rows; all are in flows.parquet" in said
     assert len(said.splitlines()) < 40
+
+
+def test_of_many_that_received_nothing_the_first_are_said_why(tmp_path: Path) -> None:
+    parts = (
+        f"""nodes.n{it} = {{}}
+links.l{it} = {{ nodes = ["n{it}", "b"], rate = "1 Mbps", delay = "1 ms", loss = "100 %" }}
+flows.f{it} = {{ from = "n{it}", to = "b", controller = "reno" }}
+"""
+        for it in range(120)
+    )
+    file = tmp_path / "all.toml"
+    file.write_text('duration = "1 s"\nnodes.b = {}\n' + "".join(parts))
+    said = summary.text(run(file, progress=False)).splitlines()
+    assert sum("received nothing: its SYN" in line for line in said) == 10
+    assert said[-1] == "… of 120 flows that received nothing; --json says why of the first 100"
 
 
 def test_tables_fit_80_columns(windtunnel: Command, silent: Path, scenario: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -165,11 +166,12 @@ def silence(results: ResultTables) -> Iterator[str]:
         runs = "" if it.silent == it.runs else f" in {it.silent} of {it.runs} runs"
         of_case = f" ({', '.join(it.case)})" if it.case else ""
         reasons.setdefault(f"received nothing{runs}: {it.reason}", []).append(it.flow + of_case)
-    for reason, flows in reasons.items():
+    for reason, flows in islice(reasons.items(), FIRST_ROWS):
         more = f" and {len(flows) - MOST_NAMED} more" if len(flows) > MOST_NAMED else ""
         yield f"{', '.join(flows[:MOST_NAMED])}{more} {reason}"
-    if count > MOST_SILENT:
-        yield f"the first {MOST_SILENT} of {count:,} flows that received nothing"
+    if count > MOST_SILENT or len(reasons) > FIRST_ROWS:
+        which = f"the first {MOST_SILENT}" if count > MOST_SILENT else "all"
+        yield f"… of {count:,} flows that received nothing; --json says why of {which}"
 
 
 def has_players(results: ResultTables) -> bool:

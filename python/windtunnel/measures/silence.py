@@ -45,20 +45,26 @@ def silent_flows(results: ResultTables, most: int) -> tuple[list[Silent], int]:
     rows = silent.unique(keys, keep="first", maintain_order=True)
     # Tables of several experiments have no one scenario.
     values = cache(partial(values_of_case, getattr(results, "scenario", ""), tuple(results.axes)))
+    dead = cache(partial(dead_links, results))
     listed = [
-        Silent(case, row["flow"], row["silent"], row["runs"], reason(results, row, values(case)))
+        Silent(
+            case,
+            row["flow"],
+            row["silent"],
+            row["runs"],
+            reason(row, values(case), dead((*case, row["run"]))),
+        )
         for row in rows.head(most).to_dicts()
         for case in [tuple(row[axis] for axis in results.axes)]
     ]
     return listed, rows.height
 
 
-def reason(results: ResultTables, row: Row, values: dict[str, Any]) -> str:
+def reason(row: Row, values: dict[str, Any], dead: Dead) -> str:
     """Say why a flow received nothing in a run, as far as the tables tell."""
-    [run] = of_run(results, "runs", row).to_dicts()
     match row:
         case {"connections": 0} | {"protocol": "ndn", "interests": 0} | {"datagrams": 0}:
-            return began_not(values, row["flow"], run["duration_s"])
+            return began_not(values, row["flow"], dead.duration_s)
         case {"connections": int(), "segments": 0}:
             said = "its SYN was never answered"
         case {"connections": int(), "segments": int(sent)}:
@@ -70,7 +76,7 @@ def reason(results: ResultTables, row: Row, values: dict[str, Any]) -> str:
             said = f"none of its {sent:,} datagrams arrived"
         case _:
             said = "nothing arrived"
-    return "; ".join([said, *dead_links(results, row)])
+    return "; ".join([said, *dead.on_path_of(row)])
 
 
 def began_not(values: dict[str, Any], flow: str, duration_s: float) -> str:
@@ -90,27 +96,43 @@ def start_of(values: dict[str, Any], flow: str) -> Quantity | None:
     return None
 
 
-def dead_links(results: ResultTables, row: Row) -> list[str]:
-    """Say which links that a flow needs delivered nothing of what they were offered.
+@dataclass(frozen=True)
+class Dead:
+    """The links of a run that delivered nothing of what they were offered."""
 
-    They are those along a spanning tree, as in `directions`: with TCP both ways, for its
-    acknowledgements. A consumer may be served from anywhere, so that all links count.
-    """
-    links = of_run(results, "links", row)
+    duration_s: float
+    """How long the run was."""
+    links: list[Row]
+    parents: dict[str, str]
+    depths: dict[str, int]
+    """The spanning tree of the network, as in `directions`."""
+
+    def on_path_of(self, row: Row) -> list[str]:
+        """Say which of them a flow needs: along the tree, and with TCP both ways.
+
+        A consumer may be served from anywhere, so that all links count.
+        """
+        dead = self.links
+        if row.get("peer"):
+            needed = self.hops(row["peer"], row["node"])
+            if row["protocol"] != "udp":
+                needed |= {(to, source) for source, to in needed}
+            dead = [it for it in dead if (it["from"], it["to"]) in needed]
+        return [said for it in dead if (said := dead_link(it))]
+
+    def hops(self, source: str, to: str) -> set[tuple[str, str]]:
+        """Give both ends of each link from one node to another."""
+        steps = path(source, to, self.parents, self.depths)
+        return {(it, self.parents[it]) if up else (self.parents[it], it) for it, up in steps}
+
+
+def dead_links(results: ResultTables, run: tuple[Any, ...]) -> Dead:
+    """Find the dead links of a run, by its case and number."""
+    keys = [pl.col(key) == it for key, it in zip([*results.axes, "run"], run, strict=True)]
+    links = results["links"].filter(*keys)
     dead = links.filter(pl.col("offered") > 0, pl.col("delivered") == 0).to_dicts()
-    if row.get("peer"):
-        needed = hops(links, row["peer"], row["node"])
-        if row["protocol"] != "udp":
-            needed |= {(to, source) for source, to in needed}
-        dead = [it for it in dead if (it["from"], it["to"]) in needed]
-    return [said for it in dead if (said := dead_link(it))]
-
-
-def hops(links: pl.DataFrame, source: str, to: str) -> set[tuple[str, str]]:
-    """Give both ends of each link from one node to another."""
-    parents, depths = spanning_tree(links.select("from", "to").rows())
-    steps = path(source, to, parents, depths)
-    return {(it, parents[it]) if up else (parents[it], it) for it, up in steps}
+    tree = spanning_tree(links.select("from", "to").rows()) if dead else ({}, {})
+    return Dead(results["runs"].filter(*keys)["duration_s"].item(), dead, *tree)
 
 
 def dead_link(link: Row) -> str | None:
@@ -122,9 +144,3 @@ def dead_link(link: Row) -> str | None:
     if sum(link[it] for it in DROPS) == link["offered"]:
         return f"the queue of {name} dropped all of {offered}"
     return None if link["utilisation"] else f"{name} was down: it sent none of {offered}"
-
-
-def of_run(results: ResultTables, table: str, row: Row) -> pl.DataFrame:
-    """Give the rows of a table for the case and run of a row."""
-    keys = [*results.axes, "run"]
-    return results[table].filter(*(pl.col(key) == row[key] for key in keys))
