@@ -121,7 +121,9 @@ class Dead:
         return [said for it in dead if (said := dead_link(it))]
 
     def hops(self, source: str, to: str) -> set[tuple[str, str]]:
-        """Give both ends of each link from one node to another."""
+        """Give both ends of each link from one node to another; none where no link leads."""
+        if not {source, to} <= self.depths.keys():
+            return set()
         steps = path(source, to, self.parents, self.depths)
         return {(it, self.parents[it]) if up else (self.parents[it], it) for it, up in steps}
 
