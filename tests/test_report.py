@@ -443,6 +443,14 @@ def test_a_folder_without_results_is_refused(tmp_path: Path) -> None:
         write_report(tmp_path)
 
 
+@pytest.mark.parametrize("table", ["flows", "runs", "link_series", "nodes"])
+def test_a_missing_table_is_named(results: Results, tmp_path: Path, table: str) -> None:
+    folder = results.save(tmp_path / "kept")
+    (folder / f"{table}.parquet").unlink()
+    with pytest.raises(ResultsError, match=rf"kept: {table}\.parquet is missing; run the scenario"):
+        write_report(folder)
+
+
 @pytest.mark.parametrize("suffix", [".svg", ".pdf", ".png"])
 def test_one_picture_can_be_drawn_into_a_file(
     results: Results, tmp_path: Path, suffix: str

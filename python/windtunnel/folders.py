@@ -162,6 +162,16 @@ def own_files(folder: Path, *keys: str) -> list[str]:
     return ordered(it.relative_to(folder).as_posix() for it in found)
 
 
+def missing_files(folder: Path) -> list[str]:
+    """Name the files of results that their manifest names and that are not in the folder."""
+    try:
+        names = listed(stored_manifest(folder), WRITTEN)
+    except (OSError, ValueError):
+        return []
+    files = ((name, inside(folder, name)) for name in names)
+    return [name for name, file in files if file and not file.exists()]
+
+
 def listed(manifest: dict[str, Any], key: str) -> list[str]:
     """Give the names under a key of a manifest."""
     names = manifest.get(key)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import polars as pl
 
 from windtunnel.pictures.colours import DASHES, NO_SHAPE, shape
-from windtunnel.tables import ResultsError, ResultTables
+from windtunnel.tables import ResultsError, ResultTables, table_of
 
 BETWEEN = " · "
 """The separator between the names of a case on several axes."""
@@ -73,14 +73,14 @@ class Comparison:
             self.cases = names.unique(maintain_order=True).rows()
         self.tables = {name: self._counted(table) for name, table in results.tables.items()}
         # Flows without a controller are a group of their own.
-        flows = self.tables["flows"]
+        flows = self["flows"]
         self.tables["flows"] = flows.with_columns(pl.col("flow_controller").fill_null("none"))
         self.flows: list[str] = self["flows"]["flow"].unique(maintain_order=True).to_list()
         self.several_runs = self["runs"]["run"].n_unique() > 1
 
     def __getitem__(self, name: str) -> pl.DataFrame:
-        """Give a table by its name."""
-        return self.tables[name]
+        """Give a table by its name. Raises ResultsError if it is not there."""
+        return table_of(self.tables, name)
 
     def _counted(self, table: pl.DataFrame) -> pl.DataFrame:
         if not self.axes:

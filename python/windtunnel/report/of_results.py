@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from windtunnel.folders import VERSION_KEY
+from windtunnel.folders import VERSION_KEY, missing_files
 from windtunnel.pictures import (
     channels,
     flows,
@@ -28,7 +28,7 @@ from windtunnel.pictures.picture import Picture
 from windtunnel.report import page, sky, tables
 from windtunnel.report.sky import Sky
 from windtunnel.report.tables import Table
-from windtunnel.results import Results
+from windtunnel.results import Results, ResultsError
 
 MAIN_BARS = ("bars", "delay-bars")
 """The bars that a reader looks for first."""
@@ -83,7 +83,14 @@ class Measured:
 
 
 def write(folder: Path, results: Results, above: str | None = None) -> Path:
-    """Write the report of results into their folder; `above` is the page it belongs to."""
+    """Write the report of results into their folder; `above` is the page it belongs to.
+
+    Raises ResultsError if the file of a table is missing, and OSError.
+    """
+    missing = [it for it in missing_files(folder) if it.endswith(".parquet")]
+    if missing:
+        said = "is missing" if len(missing) == 1 else "are missing"
+        raise ResultsError(f"{folder}: {', '.join(missing)} {said}; run the scenario again")
     above_it = sky_of(folder, results)
     shown = measured(Comparison(results), above_it) if results.tables else None
     drawn = shown.pictures if shown else []
