@@ -311,14 +311,14 @@ def ranges(specification: Any, channel: str) -> list[dict[str, Any]]:
 def test_a_controller_has_the_same_colour_in_every_picture(results: Results) -> None:
     comparison = Comparison(results)
     drawn = [picture for kind in (OVER_TIME | BARS).values() for picture in kind(comparison)]
-    lines = {line.name: line for line in comparison.by_controller()}
+    lines = {line.name: line for line in comparison.by_group()}
     assert len(drawn) > len(OVER_TIME)
     for picture in drawn:
         for ink in (LIGHT, SCREEN):
             colours = ranges(picture.chart(ink).to_dict(), "color")
             assert colours
             for colour in colours:
-                assert colour == {it: json.dumps(ink.hue(lines[it].controller)) for it in colour}
+                assert colour == {it: json.dumps(lines[it].colour(ink)) for it in colour}
 
 
 @pytest.mark.parametrize(
@@ -331,7 +331,7 @@ def test_no_two_lines_of_a_picture_differ_in_colour_alone(controllers: int, read
     divided = panels(lines)
     assert sorted(line.case for panel in divided for line in panel.lines) == list(range(len(cases)))
     for panel in divided:
-        looks = {(shape(line.controller), line.dash) for line in panel.lines}
+        looks = {(line.shape, line.dash) for line in panel.lines}
         assert len(looks) == len(panel.lines)
         # Title and label together still say what the line is.
         said = [{*panel.title.split(" · "), *line.parts} for line in panel.lines]
@@ -380,8 +380,8 @@ def test_goodputs_of_flows_add_up_and_their_windows_do_not(results: Results) -> 
         flows=copies(results["flows"], 3),
         flow_series=copies(results["flow_series"], 3),
     )
-    one, three = Comparison(results), Comparison(several)
-    lines = one.by_controller()
+    one, three = Comparison(results, by_controller=True), Comparison(several, by_controller=True)
+    lines = one.by_group()
     for column, total, factor in (("goodput_bps", True, 3), ("cwnd_segments", False, 1)):
         single = series.of_flows(one, column, lines, total).frame
         together = series.of_flows(three, column, lines, total).frame

@@ -18,6 +18,7 @@ from windtunnel.measures.columns import (
 )
 from windtunnel.pictures import charts, series
 from windtunnel.pictures.cases import Comparison
+from windtunnel.pictures.groups import GROUP
 from windtunnel.pictures.picture import Picture
 from windtunnel.pictures.units import scale
 
@@ -30,7 +31,7 @@ def bars(name: str, measure: MeasuredColumn, comparison: Comparison) -> list[Pic
     if measure is DROPPED:
         lines, keys, frame = comparison.by_case(), ["case"], totals.of_links(comparison)
     else:
-        lines, keys = comparison.by_controller(), ["case", "flow_controller"]
+        lines, keys = comparison.by_group(), ["case", GROUP]
         frame = totals.of_flows(comparison, keys)
     if not frame[measure.column].fill_null(0).ne(0).any():
         return []

@@ -78,7 +78,7 @@ def over_time(
     start = min(0.0, minimum(frame["time_s"]))
     base = alt.Chart(source(points(frame, lines))).encode(
         x=alt.X("time_s:Q", title=time, scale=alt.Scale(domainMin=start, nice=False)),
-        color=by_line(alt.Color, lines, [ink.hue(line.controller) for line in lines]),
+        color=by_line(alt.Color, lines, [line.colour(ink) for line in lines]),
     )
     y = alt.Y("mean:Q", title=title, scale=height(frame, lines))
     stands_out = emphasis(ink, 1.0, 0.1)
@@ -169,7 +169,7 @@ def bar_layers(frame: pl.DataFrame, lines: list[Line], title: str, ink: Ink) -> 
     # On the right there is room for the numbers; on the left for what is below zero.
     start = min(0.0, *(value for it in VALUES for value in frame[it].drop_nulls()))
     room = alt.Scale(domain=[start, 1.25 * (maximum(frame["end"]) or 1.0)], nice=False)
-    hues = by_line(alt.Color, lines, [ink.hue(line.controller) for line in lines])
+    hues = by_line(alt.Color, lines, [line.colour(ink) for line in lines])
     number = alt.Text("mean:Q", format=f",.{decimals(frame['mean'])}f")
     shown = [alt.Tooltip("label:N", title=" ")]
     shown += [alt.Tooltip(f"{it}:Q", format=NUMBER) for it in VALUES if frame[it].count()]
@@ -289,7 +289,7 @@ def legend(lines: list[Line], ink: Ink) -> Drawing:
         for place, line in enumerate(lines)
     ]
     frame = pl.DataFrame(rows).with_columns(end=pl.col("x") + 30, centre=pl.col("x") + 15)
-    colour = by_line(alt.Color, lines, [ink.hue(line.controller) for line in lines])
+    colour = by_line(alt.Color, lines, [line.colour(ink) for line in lines])
     base = alt.Chart(source(frame)).encode(y=alt.Y("y:Q", scale=None, axis=None))
     across: dict[str, Any] = {"scale": None, "axis": None}
     dash = by_line(alt.StrokeDash, lines, [line.dash for line in lines])

@@ -24,7 +24,7 @@ from windtunnel.papers.reproduction import REPRODUCTION
 from windtunnel.papers.summary import TITLES
 from windtunnel.pictures import charts, colours
 from windtunnel.pictures.cases import narrowed, ranked
-from windtunnel.pictures.kinds import KINDS, Kinds, of_kind
+from windtunnel.pictures.kinds import OF_PAPERS, Kinds, of_kind
 from windtunnel.pictures.picture import Picture
 from windtunnel.pictures.units import significant
 from windtunnel.report import of_results, page
@@ -373,7 +373,7 @@ def kinds_of(paper: str) -> Kinds:
     try:
         return find_paper(paper).pictures()
     except UnknownPaper:
-        return KINDS
+        return OF_PAPERS
 
 
 def figure(entry: dict[str, Any], results: Results | None, kinds: Kinds) -> Figure:

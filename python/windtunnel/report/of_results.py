@@ -10,9 +10,8 @@ from typing import Any
 from windtunnel.folders import VERSION_KEY, missing_files
 from windtunnel.pictures import (
     channels,
-    flows,
+    choices,
     handovers,
-    over_time,
     path_changes,
     path_shares,
     paths,
@@ -23,6 +22,7 @@ from windtunnel.pictures import (
 )
 from windtunnel.pictures.bars import BARS
 from windtunnel.pictures.cases import Comparison
+from windtunnel.pictures.choices import Choice
 from windtunnel.pictures.over_time import OVER_TIME
 from windtunnel.pictures.picture import Picture
 from windtunnel.report import page, sky, tables
@@ -54,8 +54,8 @@ class Measured:
     playback: list[Picture]
     over_time: list[Picture]
     other_cases: list[Picture]
-    flows: list[Picture]
-    queues: list[Picture]
+    flows: Choice | None
+    links: Choice | None
     tables: list[Table]
 
     @property
@@ -77,8 +77,6 @@ class Measured:
             *self.playback,
             *self.over_time,
             *self.other_cases,
-            *self.flows,
-            *self.queues,
         ]
 
 
@@ -138,8 +136,8 @@ def measured(comparison: Comparison, above: Sky | None) -> Measured:
         playback=playback.playback(comparison),
         over_time=[picture for panels in divided for picture in panels[:1]],
         other_cases=[picture for panels in divided for picture in panels[1:]],
-        flows=flows.flows(comparison),
-        queues=over_time.other_queues(comparison),
+        flows=choices.flows(comparison),
+        links=choices.links(comparison),
         tables=measured_tables(comparison),
     )
 
@@ -160,7 +158,7 @@ def measured_tables(comparison: Comparison) -> list[Table]:
         made.insert(-1, tables.channels(comparison))
     if "link_budgets" in comparison.tables and not comparison["link_budgets"].is_empty():
         made.insert(-1, tables.link_budgets(comparison))
-    return made
+    return [it for it in made if it.rows and any(column.number for column in it.columns)]
 
 
 def title(results: Results, folder: Path) -> str:

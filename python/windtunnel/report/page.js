@@ -16,12 +16,16 @@ const OPTIONS = {
   tooltip: { theme: "custom", sanitize: readable },
 };
 
+// Without those that draw themselves.
+const PICTURES = "figure.picture:not([hidden])";
+
 async function draw(figure) {
   const place = figure.querySelector(".drawing");
   const spec = JSON.parse(figure.querySelector("script").textContent);
   const { view } = await vegaEmbed(place, spec, OPTIONS);
   const signals = Object.keys(view.getState({ signals: () => true, data: () => false }).signals);
   if (signals.includes("only")) singleOut(figure, view);
+  figure.querySelector(".buttons")?.remove();
   if (signals.includes("zoom_time_s")) figure.prepend(buttons(view));
 }
 
@@ -29,11 +33,12 @@ async function draw(figure) {
 function singleOut(figure, view) {
   const legend = [...figure.querySelectorAll("[data-line]")];
   for (const button of legend) {
-    button.addEventListener("click", () => {
+    // In place of the one before, where a picture is drawn anew.
+    button.onclick = () => {
       button.ariaPressed = String(button.ariaPressed !== "true");
       const pressed = legend.filter((it) => it.ariaPressed === "true");
       view.signal("only", pressed.map((it) => it.dataset.line)).runAsync();
-    });
+    };
   }
 }
 
@@ -83,6 +88,6 @@ async function drawAll(pictures) {
 }
 
 for (const folded of document.querySelectorAll("details")) {
-  folded.addEventListener("toggle", () => drawAll(folded.querySelectorAll("figure:not(.sky)")));
+  folded.addEventListener("toggle", () => drawAll(folded.querySelectorAll(PICTURES)));
 }
-drawAll(document.querySelectorAll("figure:not(.sky)"));
+drawAll(document.querySelectorAll(PICTURES));

@@ -87,6 +87,7 @@ def templates() -> jinja2.Environment:
         colours=colours.css(),
         style=package.joinpath("page.css").read_text(encoding="utf-8"),
         script=package.joinpath("page.js").read_text(encoding="utf-8"),
+        choices_script=package.joinpath("choices.js").read_text(encoding="utf-8"),
         sky_script=package.joinpath("sky.js").read_text(encoding="utf-8"),
         # Vega, Vega-Lite and Vega-Embed, which draw the pictures in the page.
         vega=vl_convert.javascript_bundle(),  # type: ignore[call-arg]
