@@ -154,9 +154,7 @@ def running(profile: Path) -> Iterator[Browser]:
     ]
     # Chromium reads from descriptor 3 and writes to 4.
     arguments = ["bash", "-c", f'exec "$@" 3<&{to_read} 4>&{to_write}', "bash", *command]
-    process = subprocess.Popen(
-        arguments, pass_fds=(to_read, to_write), stderr=subprocess.DEVNULL
-    )
+    process = subprocess.Popen(arguments, pass_fds=(to_read, to_write), stderr=subprocess.DEVNULL)
     os.close(to_read)
     os.close(to_write)
     try:

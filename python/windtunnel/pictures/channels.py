@@ -232,7 +232,9 @@ def followed(
     get = partial(series.of_goodput_and_rate, comparison, direction=direction)
     title = "Goodput" + over_time.of_several(comparison, "sum")
     title = ": ".join(filter(None, [title, drawn.title]))
-    return over_time.over_time(name, title, GOODPUT, [*drawn.lines, rate], get)
+    return over_time.over_time(
+        name, title, GOODPUT, [*drawn.lines, rate], get, events=comparison.events
+    )
 
 
 KINDS: dict[str, Callable[[Comparison], list[Picture]]] = {

@@ -67,20 +67,24 @@ def over_time(
     ink: Ink,
     shaded: pl.DataFrame | None = None,
     time: str = TIME,
+    events: pl.DataFrame | None = None,
+    top: float | None = None,
 ) -> Drawing:
     """Draw lines over time, each but references in a band from the least to the greatest.
 
     `frame` has `line`, `time_s`, `mean`, `low` and `high`, in the unit that the
     title says. `shaded` has times to be shaded, from `start_s` to `end_s`, the
     darker the greater their `share`. `time` is the title of the axis, which begins
-    at 0, or with the first line.
+    at 0, or with the first line. `events` has times to be marked, `time_s`, and what happens
+    then, `event`. `top` is the end of the axis of values, if it is not the highest one.
     """
     start = min(0.0, minimum(frame["time_s"]))
-    base = alt.Chart(source(points(frame, lines))).encode(
+    data = source(points(frame, lines))
+    base = alt.Chart().encode(
         x=alt.X("time_s:Q", title=time, scale=alt.Scale(domainMin=start, nice=False)),
         color=by_line(alt.Color, lines, [line.colour(ink) for line in lines]),
     )
-    y = alt.Y("mean:Q", title=title, scale=height(frame, lines))
+    y = alt.Y("mean:Q", title=title, scale=height(frame, lines, top))
     stands_out = emphasis(ink, 1.0, 0.1)
     dashes = by_line(alt.StrokeDash, lines, [line.dash for line in lines])
     references = [line.name for line in lines if line.reference]
@@ -113,8 +117,11 @@ def over_time(
     if ink is SCREEN:
         only = alt.param(name=ONLY, value=[])
         layers.append(values_under_pointer(base, lines, ink, time).add_params(only))
-        return alt.layer(*layers, width="container", height=HEIGHT, config=config(ink))
-    plot = alt.layer(*layers, width=WIDTH, height=HEIGHT)
+    if events is not None and not events.is_empty():
+        layers.append(marked_times(events, ink, time))
+    if ink is SCREEN:
+        return alt.layer(*layers, data=data, width="container", height=HEIGHT, config=config(ink))
+    plot = alt.layer(*layers, data=data, width=WIDTH, height=HEIGHT)
     shown = [legend(lines, ink), plot] if len(lines) > 1 else [plot]
     return alt.vconcat(*shown, spacing=8, bounds="flush", config=config(ink))
 
@@ -128,8 +135,10 @@ def together(layers: list[alt.Chart], lines: list[Line], ink: Ink) -> Drawing:
     return alt.vconcat(legend(lines, ink), plot, spacing=8, bounds="flush", config=config(ink))
 
 
-def height(frame: pl.DataFrame, lines: list[Line]) -> alt.Scale:
-    """Choose the axis of lines over time: a reference high above the others leaves it."""
+def height(frame: pl.DataFrame, lines: list[Line], top: float | None = None) -> alt.Scale:
+    """Choose the axis of lines over time: what is above its top, or a high reference, leaves it."""
+    if top is not None:
+        return alt.Scale(domain=[0, top])
     # Nothing but zeros leaves Vega without an end of the axis.
     if not any(frame[end].fill_null(0).ne(0).any() for end in ("low", "high")):
         return alt.Scale(domain=[0, 1])
@@ -138,6 +147,19 @@ def height(frame: pl.DataFrame, lines: list[Line]) -> alt.Scale:
     if highest > 0 and maximum(frame.filter(is_reference)["mean"]) > ROOM * highest:
         return alt.Scale(domain=[0, ROOM * highest])
     return alt.Scale()
+
+
+def marked_times(events: pl.DataFrame, ink: Ink, time: str) -> alt.Chart:
+    """Draw a dashed line at the time of each event."""
+    rule: alt.Chart = (
+        alt.Chart(source(events))
+        .mark_rule(color=ink.soft, strokeDash=[3, 3], strokeWidth=1.2, clip=True)
+        .encode(
+            x=alt.X("time_s:Q", title=time),
+            tooltip=[alt.Tooltip("time_s:Q", title=time), alt.Tooltip("event:N", title=" ")],
+        )
+    )
+    return rule
 
 
 def shades(frame: pl.DataFrame, ink: Ink, time: str) -> alt.Chart:

@@ -51,8 +51,8 @@ class Choice:
     count: int
     """How many there are, also those that are not among the options."""
     pictures: list[Picture]
-    lines: list[str]
-    """The names of the lines of each picture."""
+    first: int
+    """The place of the option that is shown first."""
     data: dict[str, Any]
     """For the page: `times`, and for each picture the values of each option and line."""
 
@@ -114,12 +114,22 @@ def choice(
         name = f"{kind}-{measure.title.replace(' ', '-')}"
         values[name] = dense(scaled, measure.column, shown, lines, len(grid))
         frame = of_first(values[name][0], lines, grid)
-        chart = partial(charts.over_time, frame, lines, shown_in.title(measure.title))
+        chart = partial(
+            charts.over_time, frame, lines, shown_in.title(measure.title), events=comparison.events
+        )
         legend = lines if len(lines) > 1 else []
         title = measure.title[0].upper() + measure.title[1:]
         made.append(Picture(name, title, "", legend, chart))
     data = {"times": grid, "lines": [it.name for it in lines], "values": values}
-    return Choice(kind, shown, len(names), made, [it.name for it in lines], data)
+    return Choice(kind, shown, len(names), made, busiest(series, shown, there), data)
+
+
+def busiest(series: pl.DataFrame, options: list[str], measures: list[MeasuredColumn]) -> int:
+    """Give the place of the link with the longest mean queue, and 0 for flows."""
+    if QUEUE not in measures:
+        return 0
+    queues = series.group_by(OPTION, maintain_order=True).agg(pl.col(QUEUE.column).mean())
+    return options.index(queues.sort(QUEUE.column, descending=True, maintain_order=True)[OPTION][0])
 
 
 def grid_of(series: pl.DataFrame, lines: int) -> tuple[list[float], pl.Expr]:

@@ -11,14 +11,21 @@ from windtunnel.measures import directions, totals
 from windtunnel.measures.columns import DELAY, GOODPUT, MeasuredColumn
 from windtunnel.measures.directions import REVERSE
 from windtunnel.pictures import charts, series
+from windtunnel.pictures import events as marked
 from windtunnel.pictures.cases import Comparison, Line, panels
 from windtunnel.pictures.groups import GROUP
 from windtunnel.pictures.picture import Picture
 from windtunnel.pictures.series import Series
-from windtunnel.pictures.units import scale
+from windtunnel.pictures.units import maximum, scale
 
 MOST_PANELS = 6
 """The maximum number of pictures of one quantity."""
+
+USUAL, FAR, MARGIN = 0.97, 1.5, 1.2
+"""The share of values that is usual, from how many times the highest of them on a value is a
+burst, and where the axis then ends."""
+
+BURSTS = "Bursts leave the picture: data that waited for a lost segment comes at once."
 
 MOST_DETAILS = 12
 """The maximum number of pictures of individual channels."""
@@ -35,14 +42,16 @@ def goodput(comparison: Comparison) -> list[Picture]:
     """
     get = partial(series.of_flows, comparison, "goodput_bps", total=True)
     title = "Goodput" + of_several(comparison, "sum")
-    return over_time("goodput", title, GOODPUT, comparison.by_group(), get)
+    return over_time(
+        "goodput", title, GOODPUT, comparison.by_group(), get, events=comparison.events
+    )
 
 
 def window(comparison: Comparison) -> list[Picture]:
     """Draw the congestion window over time, as the mean of the flows."""
     get = partial(series.of_flows, comparison, "cwnd_segments", total=False)
     title = "Congestion window" + of_several(comparison, "mean")
-    return over_time("window", title, WINDOW, comparison.by_group(), get)
+    return over_time("window", title, WINDOW, comparison.by_group(), get, events=comparison.events)
 
 
 def delay(comparison: Comparison) -> list[Picture]:
@@ -51,7 +60,7 @@ def delay(comparison: Comparison) -> list[Picture]:
     title = "Delay from first transmission to Data or acknowledgement" + of_several(
         comparison, "mean"
     )
-    return over_time("delay", title, DELAY, comparison.by_group(), get)
+    return over_time("delay", title, DELAY, comparison.by_group(), get, events=comparison.events)
 
 
 def of_several(comparison: Comparison, what: str) -> str:
@@ -79,7 +88,7 @@ def drops(comparison: Comparison) -> list[Picture]:
     get = partial(series.of_drops, comparison)
     there, recorded = (comparison[it]["link"].n_unique() for it in ("links", "link_series"))
     title = "Packets dropped" + (" on the recorded links" if recorded < there else "")
-    return over_time("drops", title, DROPPED, comparison.by_case(), get)
+    return over_time("drops", title, DROPPED, comparison.by_case(), get, events=comparison.events)
 
 
 OVER_TIME = {"goodput": goodput, "window": window, "queue": queue, "delay": delay, "drops": drops}
@@ -95,12 +104,14 @@ def over_time(
     shaded: pl.DataFrame | None = None,
     time: str = charts.TIME,
     over: str = "runs",
+    events: pl.DataFrame | None = None,
 ) -> list[Picture]:
     """Draw lines over time, divided into several pictures if necessary.
 
     A line of which nothing was recorded is left out, and so is a picture without lines.
 
-    `shaded` and `time` are passed on to `charts.over_time`; `over` says what a mean is of.
+    `shaded`, `time` and `events` are passed on to `charts.over_time`; `over` says what a mean is
+    of.
     """
     divided = panels(lines)
     made = []
@@ -113,16 +124,39 @@ def over_time(
         shown = scale(measure.unit, drawn.frame["high"])
         frame = drawn.frame.with_columns(pl.col("mean", "low", "high") / shown.size)
         axis = shown.title(measure.title)
+        top = below_bursts(frame) if measure is GOODPUT else None
+        said = [explanation(drawn, over, index, len(divided)), BURSTS if top else ""]
+        if events is not None:
+            said.append(marked.named(events))
         made.append(
             Picture(
                 name=name if len(divided) == 1 else f"{name}-{index}",
                 title=": ".join(filter(None, [title, panel.title])),
-                caption=explanation(drawn, over, index, len(divided)),
+                caption=" ".join(filter(None, said)),
                 lines=shown_lines if len(shown_lines) > 1 else [],
-                chart=partial(charts.over_time, frame, shown_lines, axis, shaded=shaded, time=time),
+                chart=partial(
+                    charts.over_time,
+                    frame,
+                    shown_lines,
+                    axis,
+                    shaded=shaded,
+                    time=time,
+                    events=events,
+                    top=top,
+                ),
             )
         )
     return made
+
+
+def below_bursts(frame: pl.DataFrame) -> float | None:
+    """Choose the top of the axis of goodput where single values are far above all others.
+
+    Data comes in order: what waited for a lost segment is released at once, faster than any link.
+    """
+    most = pl.col("mean").quantile(USUAL, "linear")
+    usual = maximum(frame.group_by("line").agg(most)["mean"])
+    return MARGIN * usual if usual > 0 and maximum(frame["high"]) > FAR * usual else None
 
 
 def explanation(drawn: Series, over: str, index: int, count: int) -> str:
@@ -154,4 +188,4 @@ def one_queue(
     """Draw the queue of a link in one direction."""
     get = partial(series.of_queue, comparison, direction=direction)
     title = f"Queue at {direction['from']} towards {direction['to']} ({direction['link']})"
-    return over_time(name, title, QUEUE, comparison.by_case(), get)
+    return over_time(name, title, QUEUE, comparison.by_case(), get, events=comparison.events)

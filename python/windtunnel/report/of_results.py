@@ -18,6 +18,7 @@ from windtunnel.pictures import (
     playback,
     regions,
     routes,
+    spreads,
     subflows,
 )
 from windtunnel.pictures.bars import BARS
@@ -41,6 +42,7 @@ class Measured:
     summary: Table
     bars: list[Picture]
     other_bars: list[Picture]
+    spreads: list[Picture]
     channel: list[Picture]
     other_channels: list[Picture]
     round_trips: list[Picture]
@@ -64,6 +66,7 @@ class Measured:
         return [
             *self.bars,
             *self.other_bars,
+            *self.spreads,
             *self.channel,
             *self.other_channels,
             *self.round_trips,
@@ -123,6 +126,7 @@ def measured(comparison: Comparison, above: Sky | None) -> Measured:
         summary=tables.summary(comparison),
         bars=[picture for name in MAIN_BARS for picture in bars.pop(name)],
         other_bars=[picture for those in bars.values() for picture in those],
+        spreads=spreads.spreads(comparison),
         channel=channels.of_link(comparison),
         other_channels=channels.of_others(comparison),
         round_trips=routes.round_trips(comparison, above.places() if above else {}),
