@@ -18,8 +18,8 @@ import vl_convert
 import windtunnel
 from conftest import SCENARIO
 from windtunnel._core import Scenario
+from windtunnel.folders import REPRODUCTION
 from windtunnel.measures import totals
-from windtunnel.papers.reproduction import REPRODUCTION
 from windtunnel.pictures import series
 from windtunnel.pictures.bars import BARS
 from windtunnel.pictures.cases import Comparison, narrowed, panels, ranked
@@ -101,9 +101,9 @@ def results() -> Results:
 
 @pytest.fixture(scope="module")
 def folder(results: Results, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Keep their results, with a report."""
+    """Keep their results, with a report and its pictures as files."""
     folder = results.save(tmp_path_factory.mktemp("report") / "small")
-    write_report(folder)
+    write_report(folder, figures=True)
     return folder
 
 
@@ -178,7 +178,7 @@ def test_what_people_wrote_is_never_markup(results: Results, tmp_path: Path) -> 
     assert "".join(page.texts["h1"]).strip() == NASTY
     assert f"A run failed: {NASTY}" in page.read and f"# {NASTY}" in page.read
     # Vega and the page's own; everything else is data.
-    assert len([it for it in page.all("script") if it.get("type") != "application/json"]) == 2
+    assert len([it for it in page.all("script") if it.get("type") != "application/json"]) == 3
 
 
 # How it opens.
@@ -205,7 +205,8 @@ def test_every_picture_can_be_read_aloud_and_has_its_files(page: Page, folder: P
     assert len(drawings) == len(page.all("figure")) > len(OVER_TIME)
     assert all(it["aria-label"] for it in drawings)
     files = [it["href"] for it in page.all("a") if "download" in it]
-    assert len(files) == 2 * len(drawings)
+    chosen = [it for it in page.all("figure") if re.match("(flow|link)-", str(it["id"]))]
+    assert len(files) == 2 * (len(drawings) - len(chosen))
     for file in files:
         start = (folder / str(file)).read_bytes()[:5]
         assert start == (b"%PDF-" if str(file).endswith("pdf") else b"<svg ")
@@ -423,7 +424,7 @@ def test_a_report_that_cannot_be_written_leaves_the_one_before(
     results: Results, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = results.save(tmp_path / "kept")
-    write_report(folder)
+    write_report(folder, figures=True)
     before = {file: file.read_bytes() for file in folder.rglob("*") if file.is_file()}
 
     def full(*_: object) -> bytes:
@@ -431,7 +432,7 @@ def test_a_report_that_cannot_be_written_leaves_the_one_before(
 
     monkeypatch.setitem(WRITERS, ".pdf", full)
     with pytest.raises(OSError, match="no space left"):
-        write_report(folder)
+        write_report(folder, figures=True)
     assert {file: file.read_bytes() for file in folder.rglob("*") if file.is_file()} == before
 
 

@@ -28,6 +28,8 @@ WRITTEN = "written"
 """The key of the names of the files that were written with the manifest."""
 REPORT = "report"
 """The key of the names of the files of the report, which is written later."""
+REPRODUCTION = "reproduction.json"
+"""The file of a paper's reproduction."""
 REPLACING = "replacing"
 """The key that says that files are being replaced: those of two results may be there."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import sys
 import time
@@ -15,11 +16,10 @@ from rich.console import Console
 
 from windtunnel import __version__, progress
 from windtunnel._core import DnsServer, ScenarioError, schema
-from windtunnel.bench import lookups, simulations
-from windtunnel.bench import studies as studies_bench
+from windtunnel.bench.errors import UnknownWorkload
 from windtunnel.cli import listing
 from windtunnel.cli.replacing import Source, check, tell_changes
-from windtunnel.folders import PAPER, SCENARIO_FILE, beside, relative
+from windtunnel.folders import PAPER, REPRODUCTION, SCENARIO_FILE, beside, relative
 from windtunnel.papers.errors import PaperError, UnknownPaper
 from windtunnel.results import Results, ResultsError
 from windtunnel.running import read, run_scenario
@@ -33,7 +33,7 @@ INVALID = (
     ResultsError,
     UnknownPaper,
     PaperError,
-    simulations.UnknownWorkload,
+    UnknownWorkload,
 )
 INTERNAL_ERROR = 1
 INTERNAL = "internal error; please report it"
@@ -321,28 +321,37 @@ def study(
 
 def reproduction_document(folder: Path) -> dict[str, Any]:
     """Read the document of a reproduction, with the files of its report."""
-    from windtunnel.papers.reproduction import REPRODUCTION
-
     document = json.loads((folder / REPRODUCTION).read_text(encoding="utf-8"))
     del document["page"]
     return {"version": __version__, **document}
 
 
-def drawn(folder: Path) -> Path:
-    """Write the report of a folder, with a status line on a terminal."""
+def drawn(folder: Path, figures: bool = False) -> Path:
+    """Write the report of a folder, and its pictures as files if asked for.
+
+    On a terminal there is a status line.
+    """
+    # A report allocates much and frees little: to look for cycles takes a sixth of its time.
+    gc.disable()
     # Imported here: Altair takes longer to load than most commands take.
     from windtunnel.report import write_report
 
-    with Console(stderr=True).status("writing the report"):
-        return write_report(folder)
+    try:
+        with Console(stderr=True).status("writing the report"):
+            return write_report(folder, figures)
+    finally:
+        gc.enable()
 
 
 @app.command(epilog="windtunnel report results/first")
 def report(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder with results.")],
+    figures: Annotated[
+        bool, typer.Option("--figures", help="Also write each picture as SVG and PDF.")
+    ] = False,
 ) -> None:
     """Write a report of saved results."""
-    output().print(f"Report: {drawn(folder)}", soft_wrap=True)
+    output().print(f"Report: {drawn(folder, figures)}", soft_wrap=True)
 
 
 @app.command("check", epilog="windtunnel check scenarios/first.toml")
@@ -408,6 +417,10 @@ def measure_speed(
     as_json: Json = False,
 ) -> None:
     """Measure the speed of the simulator, and of ns-3 if `make bench-ns3` has built it."""
+    # Imported here, so that other commands start faster.
+    from windtunnel.bench import lookups, simulations
+    from windtunnel.bench import studies as studies_bench
+
     with Console(stderr=True).status("") as status:
         if workload == "study":
             document = studies_bench.measure(status.update)

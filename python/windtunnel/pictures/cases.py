@@ -13,7 +13,6 @@ from windtunnel.pictures.colours import DASHES, NO_SHAPE, SHAPES, Ink, number
 from windtunnel.pictures.events import events
 from windtunnel.pictures.groups import GROUP
 from windtunnel.pictures.looks import HUES, MOST_LINES, looks
-from windtunnel.results import Results
 from windtunnel.tables import ResultsError, ResultTables, table_of
 
 BETWEEN = " · "
@@ -95,7 +94,7 @@ class Comparison:
         named = flows.with_columns(pl.col("flow_controller").fill_null("none"))
         grouped = groups.by_controller if by_controller else groups.grouped
         self.tables["flows"] = grouped(named)
-        scenario = results.scenario if isinstance(results, Results) else ""
+        scenario = getattr(results, "scenario", "")
         self.events = events(scenario)
         self.flows: list[str] = self["flows"]["flow"].unique(maintain_order=True).to_list()
         self.several_runs = self["runs"]["run"].n_unique() > 1

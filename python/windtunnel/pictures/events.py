@@ -9,13 +9,16 @@ from typing import Any
 
 import polars as pl
 
-from windtunnel.studies.values import units
+from windtunnel._core import units
 
 MOST_EVENTS = 40
 """The maximum number of events that are drawn; more of them would hide the lines."""
 
 MOST_NAMED = 6
 """The maximum number of events that a caption names."""
+
+SECONDS = {unit: worth for unit, worth, base in units() if base == "s"}
+"""Units of durations in scenario files."""
 
 DURATION = re.compile(r"\s*([0-9._]+)\s*([a-zµ]+)\s*")
 
@@ -43,8 +46,8 @@ def events(scenario: str) -> pl.DataFrame:
 def seconds(text: object) -> float | None:
     """Read a duration of a scenario file; none if it is none."""
     found = DURATION.fullmatch(text) if isinstance(text, str) else None
-    worth, base = units().get(found[2], (0.0, "")) if found else (0.0, "")
-    return float(found[1]) * worth if found and base == "s" else None
+    worth = SECONDS.get(found[2]) if found else None
+    return float(found[1]) * worth if found and worth else None
 
 
 def tables(document: dict[str, Any], kind: str) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -122,7 +122,10 @@ def over_time(
         if all(it.reference for it in shown_lines):
             continue
         shown = scale(measure.unit, drawn.frame["high"])
-        frame = drawn.frame.with_columns(pl.col("mean", "low", "high") / shown.size)
+        of_shown = pl.col("line").is_in([it.name for it in shown_lines])
+        frame = drawn.frame.filter(of_shown).with_columns(
+            pl.col("mean", "low", "high") / shown.size
+        )
         axis = shown.title(measure.title)
         top = below_bursts(frame) if measure is GOODPUT else None
         said = [explanation(drawn, over, index, len(divided)), BURSTS if top else ""]

@@ -83,7 +83,7 @@ class Measured:
         ]
 
 
-def write(folder: Path, results: Results, above: str | None = None) -> Path:
+def write(folder: Path, results: Results, above: str | None = None, figures: bool = False) -> Path:
     """Write the report of results into their folder; `above` is the page it belongs to.
 
     Raises ResultsError if the file of a table is missing, and OSError.
@@ -99,6 +99,7 @@ def write(folder: Path, results: Results, above: str | None = None) -> Path:
         folder,
         "results.html",
         drawn,
+        with_files=figures,
         above=above,
         title=title(results, folder),
         facts=facts(results),

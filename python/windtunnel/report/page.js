@@ -24,6 +24,8 @@ async function draw(figure) {
   const spec = JSON.parse(figure.querySelector("script").textContent);
   const { view } = await vegaEmbed(place, spec, OPTIONS);
   const signals = Object.keys(view.getState({ signals: () => true, data: () => false }).signals);
+  figure.querySelector(".save")?.remove();
+  if (!figure.querySelector(".files")) figure.append(saving(figure, view));
   if (signals.includes("only")) singleOut(figure, view);
   figure.querySelector(".buttons")?.remove();
   if (signals.includes("zoom_time_s")) figure.prepend(buttons(view));
@@ -58,6 +60,24 @@ function buttons(view) {
   }
   bar.append(button("↺", "See all again", () => {
     view.signal("zoom_time_s", null).signal("zoom_mean", null).runAsync();
+  }));
+  return bar;
+}
+
+// A picture is saved in the page's colours, as it is shown.
+function saving(figure, view) {
+  const bar = document.createElement("p");
+  bar.className = "save screen";
+  bar.append(button("SVG", "Save the picture as SVG", async () => {
+    const style = getComputedStyle(document.documentElement);
+    const svg = (await view.toSVG()).replace(
+      /var\((--[\w-]+)\)/g, (_, name) => style.getPropertyValue(name).trim(),
+    );
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
+    link.download = `${figure.id}.svg`;
+    link.click();
+    URL.revokeObjectURL(link.href);
   }));
   return bar;
 }
