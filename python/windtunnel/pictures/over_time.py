@@ -16,7 +16,7 @@ from windtunnel.pictures.cases import Comparison, Line, panels
 from windtunnel.pictures.groups import GROUP
 from windtunnel.pictures.picture import Picture
 from windtunnel.pictures.series import Series
-from windtunnel.pictures.units import maximum, scale
+from windtunnel.pictures.units import maximum, scale, significant
 
 MOST_PANELS = 6
 """The maximum number of pictures of one quantity."""
@@ -25,7 +25,11 @@ USUAL, FAR, MARGIN = 0.97, 1.5, 1.2
 """The share of values that is usual, from how many times the highest of them on a value is a
 burst, and where the axis then ends."""
 
-BURSTS = "Bursts leave the picture: data that waited for a lost segment comes at once."
+BURSTS = {
+    GOODPUT: "data that waited for a lost segment comes at once",
+    DELAY: "what is sent again is late",
+}
+"""Why single values can be far above all others, where that says little of the others."""
 
 MOST_DETAILS = 12
 """The maximum number of pictures of individual channels."""
@@ -127,8 +131,11 @@ def over_time(
             pl.col("mean", "low", "high") / shown.size
         )
         axis = shown.title(measure.title)
-        top = below_bursts(frame) if measure is GOODPUT else None
-        said = [explanation(drawn, over, index, len(divided)), BURSTS if top else ""]
+        top = below_bursts(frame) if measure in BURSTS else None
+        said = [explanation(drawn, over, index, len(divided))]
+        if top is not None:
+            most = f"{significant(maximum(frame['high']))} {shown.unit}"
+            said.append(f"Single values leave the picture, up to {most}: {BURSTS[measure]}.")
         if events is not None:
             said.append(marked.named(events))
         made.append(
@@ -153,10 +160,7 @@ def over_time(
 
 
 def below_bursts(frame: pl.DataFrame) -> float | None:
-    """Choose the top of the axis of goodput where single values are far above all others.
-
-    Data comes in order: what waited for a lost segment is released at once, faster than any link.
-    """
+    """Choose the top of an axis where single values are far above all others; else none."""
     most = pl.col("mean").quantile(USUAL, "linear")
     usual = maximum(frame.group_by("line").agg(most)["mean"])
     return MARGIN * usual if usual > 0 and maximum(frame["high"]) > FAR * usual else None

@@ -24,6 +24,9 @@ LEAST_VALUES = 4
 SIZES = 12
 """The number of sizes of which slowdowns are put together."""
 
+WIDE = 20
+"""From how many times the median on the highest value needs a logarithmic axis."""
+
 KEYS = ["case", "run", "flow"]
 
 
@@ -102,7 +105,12 @@ def draw_distribution(
     frame: pl.DataFrame, lines: list[Line], title: str, of_what: str, ink: Ink
 ) -> Drawing:
     """Draw distribution functions."""
-    return charts.together(distributions.layers(frame, lines, title, of_what, ink), lines, ink)
+    value = frame["value"].drop_nulls()
+    low, median, high = (value.quantile(share) or 0.0 for share in (0.0, 0.5, 1.0))
+    is_wide = low > 0 and high > WIDE * median
+    scale = alt.Scale(type="log", nice=False) if is_wide else alt.Scale()
+    layers = distributions.layers(frame, lines, title, of_what, ink, scale)
+    return charts.together(layers, lines, ink)
 
 
 def slowdowns(comparison: Comparison) -> list[Picture]:

@@ -26,7 +26,8 @@ from windtunnel.pictures.cases import Comparison
 from windtunnel.pictures.choices import Choice
 from windtunnel.pictures.over_time import OVER_TIME
 from windtunnel.pictures.picture import Picture
-from windtunnel.report import page, sky, tables
+from windtunnel.report import network, page, sky, tables
+from windtunnel.report.network import Network
 from windtunnel.report.sky import Sky
 from windtunnel.report.tables import Table
 from windtunnel.results import Results, ResultsError
@@ -39,6 +40,7 @@ MAIN_BARS = ("bars", "delay-bars")
 class Measured:
     """What a page shows of results that have tables."""
 
+    network: Network | None
     summary: Table
     bars: list[Picture]
     other_bars: list[Picture]
@@ -123,7 +125,11 @@ def measured(comparison: Comparison, above: Sky | None) -> Measured:
     bars = {name: kind(comparison) for name, kind in BARS.items()}
     around = path_changes.around_changes(comparison)
     divided = [kind(comparison) for kind in {**OVER_TIME, "goodput": channels.goodput}.values()]
+    of_flows, of_links = choices.flows(comparison), choices.links(comparison)
+    # Where there are satellites, the world map shows them.
+    drawn = None if above else network.network(comparison, of_flows, of_links)
     return Measured(
+        network=drawn,
         summary=tables.summary(comparison),
         bars=[picture for name in MAIN_BARS for picture in bars.pop(name)],
         other_bars=[picture for those in bars.values() for picture in those],
@@ -141,8 +147,8 @@ def measured(comparison: Comparison, above: Sky | None) -> Measured:
         playback=playback.playback(comparison),
         over_time=[picture for panels in divided for picture in panels[:1]],
         other_cases=[picture for panels in divided for picture in panels[1:]],
-        flows=choices.flows(comparison),
-        links=choices.links(comparison),
+        flows=of_flows,
+        links=of_links,
         tables=measured_tables(comparison),
     )
 

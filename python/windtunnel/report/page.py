@@ -100,6 +100,7 @@ def templates() -> jinja2.Environment:
         style=package.joinpath("page.css").read_text(encoding="utf-8"),
         script=package.joinpath("page.js").read_text(encoding="utf-8"),
         choices_script=package.joinpath("choices.js").read_text(encoding="utf-8"),
+        network_script=package.joinpath("network.js").read_text(encoding="utf-8"),
         sky_script=package.joinpath("sky.js").read_text(encoding="utf-8"),
         vega=bundle(),
     )
