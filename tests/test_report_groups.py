@@ -22,7 +22,8 @@ from windtunnel.pictures.choices import MOST_CHOICES
 from windtunnel.pictures.colours import LIGHT, registered
 from windtunnel.pictures.events import events
 from windtunnel.pictures.over_time import OVER_TIME, below_bursts
-from windtunnel.report import write_report
+from windtunnel.report import network, write_report
+from windtunnel.report.network import MOST_NODES
 from windtunnel.results import Results
 
 SCENARIO = """\
@@ -214,6 +215,29 @@ def test_bursts_leave_the_axis_and_steady_rates_do_not() -> None:
     burst = pl.DataFrame({"line": "l0", "mean": [*steady, 80.0]}).with_columns(high=pl.col("mean"))
     top = below_bursts(burst)
     assert top is not None and 10 < top < 15
+
+
+def test_the_network_is_drawn_with_its_use_and_queues(comparison: Comparison) -> None:
+    flows, links = choices.flows(comparison), choices.links(comparison)
+    drawn = network.network(comparison, flows, links)
+    assert drawn and drawn.data["nodes"] == ["server", "router", "client", "other"]
+    assert [name for name, _ in drawn.flows] == comparison.flows
+    (far,) = (it for it in drawn.data["directions"] if (it["link"], it["from"]) == ("far", 1))
+    series = comparison["link_series"].filter(**{"link": "far", "from": "router"})
+    # As many instants as samples: each is one of them.
+    assert drawn.data["times"] == pytest.approx(series["time_s"].to_list())
+    assert far["use"] == (100 * series["utilisation"]).round().cast(pl.Int64).to_list()
+    assert far["queue"] == pytest.approx(series["queue_packets"].to_list(), rel=1e-2)
+    assert links and links.options[far["option"]] == "far: router to client"
+
+
+def test_a_network_of_too_many_nodes_is_named_and_not_drawn(comparison: Comparison) -> None:
+    names = pl.DataFrame({"to": [f"n{number}" for number in range(MOST_NODES)]})
+    links = comparison["links"].head(1).drop("to").join(names, how="cross")
+    many = Comparison.__new__(Comparison)
+    many.__dict__ = {**comparison.__dict__, "tables": {**comparison.tables, "links": links}}
+    drawn = network.network(many, None, None)
+    assert drawn and drawn.data == {} and f"{MOST_NODES + 1} nodes is not drawn" in drawn.caption
 
 
 def test_pictures_are_written_as_files_on_demand(results: Results, tmp_path: Path) -> None:

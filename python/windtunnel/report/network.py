@@ -32,16 +32,22 @@ class Network:
     flows: list[tuple[str, int]]
     """The flows with a button, and their places among those that can be chosen."""
     data: dict[str, Any]
-    """`nodes`, `directions`, `times`, and for each direction its `use` and `queue` over time."""
+    """`nodes`, `directions`, `times`, and for each direction its `use` and `queue` over time.
+
+    Empty where there are too many nodes to draw.
+    """
 
 
 def network(comparison: Comparison, flows: Choice | None, links: Choice | None) -> Network | None:
-    """Lay down what is drawn of the first case and run; none without links or of too many nodes."""
+    """Lay down what is drawn of the first case and run; none without links."""
     first = comparison["runs"].select("case", "run").row(0, named=True)
     directions = comparison["links"].filter(**first).select(DIRECTION)
     nodes = pl.concat([directions[end] for end in ENDS]).unique(maintain_order=True).to_list()
-    if not nodes or len(nodes) > MOST_NODES:
+    if not nodes:
         return None
+    if len(nodes) > MOST_NODES:
+        said = f"A network of {len(nodes):,} nodes is not drawn, only one of up to {MOST_NODES}."
+        return Network(said, [], {})
     series = comparison["link_series"].filter(**first)
     times, frame = frames(series)
     found = measured(series, frame)
