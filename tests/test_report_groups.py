@@ -20,7 +20,7 @@ from windtunnel.pictures import choices, spreads
 from windtunnel.pictures.cases import Comparison, panels, ranked
 from windtunnel.pictures.choices import MOST_CHOICES
 from windtunnel.pictures.colours import LIGHT, registered
-from windtunnel.pictures.events import events
+from windtunnel.pictures.events import events, parsed
 from windtunnel.pictures.over_time import OVER_TIME, below_bursts
 from windtunnel.report import network, write_report
 from windtunnel.report.network import MOST_NODES
@@ -191,13 +191,13 @@ def test_the_hit_ratio_is_that_of_a_file_fetched_twice(comparison: Comparison) -
 
 
 def test_events_are_what_the_file_says_that_happens_during_the_run() -> None:
-    assert events(SCENARIO).rows() == [
+    assert events(parsed(SCENARIO)).rows() == [
         (1.0, "bulk-2 starts"),
         (2.0, "far down"),
         (2.5, "far up"),
         (3.0, "second starts"),
     ]
-    assert events("not a scenario =").is_empty()
+    assert events(parsed("not a scenario =")).is_empty()
 
 
 def test_events_are_drawn_on_every_axis_of_time(comparison: Comparison) -> None:

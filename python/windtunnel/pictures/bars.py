@@ -45,6 +45,8 @@ def bars(name: str, measure: MeasuredColumn, comparison: Comparison) -> list[Pic
     )
     title = measure.title[0].upper() + measure.title[1:]
     caption = "Bars: mean over the runs; whiskers: minimum to maximum." * comparison.several_runs
+    if measure is GOODPUT:
+        caption = f"Over the whole run, also where a flow starts later. {caption}"
     if len(drawn) < len(lines):
         caption += f" The first {len(drawn)} of {len(lines)} bars; all are in the table."
     chart = partial(charts.bars, values, drawn, shown.title(measure.title))

@@ -10,7 +10,7 @@ import polars as pl
 
 from windtunnel.pictures import groups
 from windtunnel.pictures.colours import DASHES, NO_SHAPE, SHAPES, Ink, number
-from windtunnel.pictures.events import events
+from windtunnel.pictures.events import events, nodes_of, parsed
 from windtunnel.pictures.groups import GROUP
 from windtunnel.pictures.looks import HUES, MOST_LINES, looks
 from windtunnel.tables import ResultsError, ResultTables, table_of
@@ -94,8 +94,9 @@ class Comparison:
         named = flows.with_columns(pl.col("flow_controller").fill_null("none"))
         grouped = groups.by_controller if by_controller else groups.grouped
         self.tables["flows"] = grouped(named)
-        scenario = getattr(results, "scenario", "")
-        self.events = events(scenario)
+        document = parsed(getattr(results, "scenario", ""))
+        self.events = events(document)
+        self.producers = nodes_of(document, "producers")
         self.flows: list[str] = self["flows"]["flow"].unique(maintain_order=True).to_list()
         self.several_runs = self["runs"]["run"].n_unique() > 1
 

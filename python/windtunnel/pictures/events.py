@@ -25,16 +25,25 @@ DURATION = re.compile(r"\s*([0-9._]+)\s*([a-zµ]+)\s*")
 SCHEMA = {"time_s": pl.Float64, "event": pl.String}
 
 
-def events(scenario: str) -> pl.DataFrame:
+def parsed(scenario: str) -> dict[str, Any]:
+    """Read a scenario's text; nothing of one that is no TOML."""
+    try:
+        return tomllib.loads(scenario)
+    except tomllib.TOMLDecodeError:
+        return {}
+
+
+def nodes_of(document: dict[str, Any], kind: str) -> list[str]:
+    """Name the nodes of all tables of a kind, such as `producers`."""
+    return [str(table["node"]) for _, table in tables(document, kind) if "node" in table]
+
+
+def events(document: dict[str, Any]) -> pl.DataFrame:
     """List what a scenario says of times: `time_s` and `event`, in their order.
 
     Flows and consumers that start or stop during the run, and links that fail, return or change.
     What only some cases of a comparison say is not among them.
     """
-    try:
-        document = tomllib.loads(scenario)
-    except tomllib.TOMLDecodeError:
-        return pl.DataFrame(schema=SCHEMA)
     end = seconds(document.get("duration")) or 0.0
     rows = [*of_flows(document), *of_links(document, end)]
     frame = pl.DataFrame(rows, SCHEMA, orient="row").filter(

@@ -24,7 +24,7 @@ LEAST_VALUES = 4
 SIZES = 12
 """The number of sizes of which slowdowns are put together."""
 
-WIDE = 20
+WIDE = 8
 """From how many times the median on the highest value needs a logarithmic axis."""
 
 KEYS = ["case", "run", "flow"]

@@ -7,6 +7,7 @@ const APART = 3.5;
 const BAR = [6, 26];
 const NAMED = 60;
 const ROUNDS = 80;
+const FLAT = 0.25;
 const STEP_MS = 120;
 
 function element(name, attributes, ...inside) {
@@ -87,15 +88,16 @@ function turned(at, sources, ends) {
   return at.map(([a, b]) => [(a * x + b * y) / length, (b * x - a * y) / length]);
 }
 
+// A chain stays flat: only what has a height of its own is stretched to that of the drawing.
 function fitted(at) {
-  return [0, 1]
-    .map((axis) => {
-      const values = at.map((it) => it[axis]);
-      const low = Math.min(...values);
-      const range = Math.max(...values) - low;
-      return values.map((it) => (range > 1e-3 ? (it - low) / range : 0.5));
-    })
-    .reduce((xs, ys) => xs.map((x, node) => [x, ys[node]]));
+  const ends = [0, 1].map((axis) => {
+    const values = at.map((it) => it[axis]);
+    return [Math.min(...values), Math.max(...values)];
+  });
+  const [width, height] = ends.map(([low, high]) => high - low);
+  const range = [Math.max(width, FLAT * height, 1e-6), Math.max(height, FLAT * width, 1e-6)];
+  return at.map((it) =>
+    it.map((value, axis) => 0.5 + (value - (ends[axis][0] + ends[axis][1]) / 2) / range[axis]));
 }
 
 function network(figure) {
@@ -107,10 +109,13 @@ function network(figure) {
 
   function lay() {
     const width = figure.clientWidth;
-    const height = Math.max(200, Math.min(400, width * 0.42, 110 + 26 * net.nodes.length));
+    const rows = at.map((it) => it[1]);
+    const spread = Math.max(...rows) - Math.min(...rows);
+    const most = Math.max(200, Math.min(400, width * 0.42, 110 + 26 * net.nodes.length));
+    const height = 90 + (most - 90) * spread;
     const margin = Math.min(60, width / 8);
     const points = at.map(([x, y]) => [
-      margin + x * (width - 2 * margin), 30 + y * (height - 65),
+      margin + x * (width - 2 * margin), (height - 5) / 2 + (y - 0.5) * (most - 90),
     ]);
     const svg = element("svg", { width, height, viewBox: `0 0 ${width} ${height}` });
     drawn = net.directions.map((it) => direction(it, points));

@@ -110,11 +110,15 @@ def measured(
 def ends_of_flows(
     comparison: Comparison, first: dict[str, Any], nodes: list[str]
 ) -> list[list[int]]:
-    """Give the source and the destination of each flow that has both: they are drawn apart."""
+    """Give the source and the destination of each flow: they are drawn apart.
+
+    The sources of a consumer are the nodes of producers.
+    """
     pairs = comparison["flows"].filter(**first).select("peer", "node").unique(maintain_order=True)
     return [
         [nodes.index(source), nodes.index(end)]
-        for source, end in pairs.rows()
+        for peer, end in pairs.rows()
+        for source in ([peer] if peer else comparison.producers)
         if source in nodes and end in nodes
     ]
 
