@@ -97,7 +97,21 @@ def test_the_number_of_jobs_changes_no_figure(windtunnel: Command, scenario: Pat
 
 def test_check_says_what_would_be_run(windtunnel: Command, scenario: Path) -> None:
     checked = windtunnel("check", scenario.name)
-    assert checked.stdout == "small.toml: valid: 2 cases × 2 runs, 4 s simulated\n"
+    valid, size = checked.stdout.splitlines()
+    assert valid == "small.toml: valid: 2 cases × 2 runs, 4 s simulated"
+    assert re.fullmatch(r"about [\d,]+ packet-hops at the most: .* of one processor", size)
+    assert checked.stderr == ""
+
+
+def test_check_advises(windtunnel: Command, scenario: Path) -> None:
+    text = scenario.read_text(encoding="utf-8").replace(
+        "[consumers.viewer]", "[consumers.viewer]\nstart = '9 s'"
+    )
+    (scenario.parent / "late.toml").write_text(text, encoding="utf-8")
+    checked = windtunnel("check", "late.toml")
+    assert checked.returncode == 0
+    expected = "windtunnel: advice: consumer `viewer` starts at 9 s, and the run ends at 1 s"
+    assert checked.stderr.startswith(expected)
 
 
 def test_every_scenario_that_comes_along_is_valid() -> None:

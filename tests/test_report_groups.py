@@ -180,6 +180,21 @@ def test_distributions_are_of_what_was_measured(comparison: Comparison) -> None:
     assert half == pytest.approx(1e3 * median, rel=1e-6)
 
 
+def test_loss_and_jitter_of_a_call_are_those_of_its_flow(comparison: Comparison) -> None:
+    flows = comparison["flows"].with_columns(lost=pl.lit(5.0), datagrams=pl.lit(100.0))
+    flows = flows.with_columns(jitter_s=pl.lit(0.004))
+    with_losses = Comparison.__new__(Comparison)
+    with_losses.__dict__ = {**comparison.__dict__, "tables": {**comparison.tables, "flows": flows}}
+    lost, jitter = spreads.of_datagrams(with_losses)
+    for picture, value in ((lost, 5.0), (jitter, 4.0)):
+        values, (line,), _ = picture.chart.args  # type: ignore[attr-defined]
+        assert (line.label, values["mean"].to_list()) == ("call", [pytest.approx(value)])
+    # Nothing was lost: there is no picture of it.
+    none = {**comparison.tables, "flows": flows.with_columns(lost=pl.lit(0.0))}
+    with_losses.__dict__["tables"] = none
+    assert [it.name for it in spreads.of_datagrams(with_losses)] == ["udp-jitter_s"]
+
+
 def test_the_hit_ratio_is_that_of_a_file_fetched_twice(comparison: Comparison) -> None:
     # The second consumer finds all of it in the router's store.
     router = comparison["nodes"].filter(node="router")

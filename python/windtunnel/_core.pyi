@@ -147,6 +147,12 @@ class Scenario:
         IndexError if there is no such case.
         """
 
+    def advice(self) -> list[str]:
+        """Say what is probably not meant, such as a flow that starts after the end."""
+
+    def packet_hops(self) -> float:
+        """Say how many packet-hops all runs take at the most, about."""
+
     @property
     def notes(self) -> list[str]:
         """What was decided that the user should know, such as a longer interval of series."""
@@ -157,13 +163,19 @@ class Scenario:
         folder: pathlib.Path | None = None,
         captured: list[str] = ...,
         threads: int = 1,
+        *,
+        directions: str | None = None,
+        snap_length: int | None = None,
+        window: tuple[str, str] | None = None,
     ) -> Batch:
         """Start all runs, each on `threads` threads.
 
         Series are written into `folder`, with captures at the nodes `captured`; without a
-        folder they stay in memory.
+        folder they stay in memory. Captured are packets in `directions` ("out", "in" or
+        "both"), `snap_length` bytes of each, in `window`: from one time to another, such as
+        ("2 s", "3 s").
 
-        Raises ScenarioError if there is no such node.
+        Raises ScenarioError if there is no such node, or a text means nothing.
         """
 
 COLUMNS: list[str]

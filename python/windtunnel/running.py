@@ -59,6 +59,21 @@ class Progress:
         ]
 
 
+@dataclass(frozen=True)
+class Captures:
+    """What is captured in pcapng files."""
+
+    nodes: Sequence[str] = ()
+    """At which nodes."""
+    directions: str | None = None
+    """Packets that leave ("out"), that arrive ("in"), or "both"; default: at nodes where traffic
+    begins or ends both, at others those that leave."""
+    snap_length: int | None = None
+    """How many bytes of each frame are kept; default: all."""
+    window: tuple[str, str] | None = None
+    """From which time on, and before which other one, such as ("2 s", "3 s")."""
+
+
 def read(
     file: Path | str,
     settings: Mapping[str, str] | None = None,
@@ -81,7 +96,7 @@ def run_scenario(
     jobs: int | None = None,
     watch: Callable[[Progress], None] | None = None,
     folder: Path | None = None,
-    captured: Sequence[str] = (),
+    captures: Captures | None = None,
     threads: int = 1,
 ) -> Results:
     """Run all cases and replications, `jobs` at a time, each on `threads` threads.
@@ -90,8 +105,8 @@ def run_scenario(
 
     Series are written into `folder` while the runs go on, a Parquet file of each kind, and
     are not among the results' tables; those of runs that did not finish are in `unfinished`
-    there, as far as they came. Without a folder, series stay in memory. `captured` are nodes
-    to capture at: each gives a pcapng file in `captures` there, in a subfolder for the case
+    there, as far as they came. Without a folder, series stay in memory. Each node of
+    `captures` gives a pcapng file in the folder `captures` there, in a subfolder for the case
     and the run. Raises ScenarioError if a node does not exist, and OSError if a file cannot
     be written.
 
@@ -103,7 +118,16 @@ def run_scenario(
     import polars as pl
 
     started = time.monotonic()
-    batch = scenario.start(jobs or processors(threads), folder, list(captured), threads)
+    asked = captures or Captures()
+    batch = scenario.start(
+        jobs or processors(threads),
+        folder,
+        list(asked.nodes),
+        threads,
+        directions=asked.directions,
+        snap_length=asked.snap_length,
+        window=asked.window,
+    )
     interrupted = False
     try:
         while not batch.is_done():

@@ -3,7 +3,7 @@
 
 use crate::video::{FrameSchedule, FrameSink, LiveSettings, Player};
 use crate::{Completed, OnOffPeriods};
-use windtunnel_engine::{Duration, Random, Rate, Time};
+use windtunnel_engine::{Duration, Jitter, Random, Rate, Time};
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::udp::{Datagram, HEADER};
 use windtunnel_packets::{Body, Ecn, Packet, Route};
@@ -182,8 +182,13 @@ pub struct SinkCounters {
     pub duplicates: u64,
     /// Distinct datagrams received after one that was sent later (RFC 4737, section 3.3).
     pub reordered: u64,
+    /// Datagrams whose numbers are missing before the highest received: one that comes late is
+    /// no longer among them, and what was lost after the last one is not yet.
+    pub lost: u64,
     /// Datagrams received with a congestion mark.
     pub marks: u64,
+    /// The jitter of distinct datagrams.
+    pub jitter: Jitter,
     /// From sending to receiving: the sum over all datagrams.
     pub delay_sum: Duration,
     /// The least of those delays; none before the first datagram.
@@ -231,6 +236,7 @@ impl UdpSink {
         if datagram.sequence >= self.next {
             let ahead = u32::try_from(datagram.sequence - self.next + 1).unwrap_or(u32::MAX);
             self.seen = self.seen.checked_shl(ahead).unwrap_or(0) | 1;
+            counters.lost += datagram.sequence - self.next;
             self.next = datagram.sequence + 1;
         } else {
             let behind = u32::try_from(self.next - 1 - datagram.sequence).unwrap_or(u32::MAX);
@@ -241,8 +247,10 @@ impl UdpSink {
             }
             self.seen |= bit;
             counters.reordered += 1;
+            counters.lost -= 1;
         }
         let delay = now.since(datagram.sent);
+        counters.jitter.add(delay);
         counters.datagrams += 1;
         counters.bytes += u64::from(datagram.length);
         counters.delay_sum += delay;
@@ -309,5 +317,30 @@ mod tests {
         // 5 comes more than 64 after its turn.
         assert_eq!((sink.counters().datagrams, sink.counters().duplicates), (4, 4));
         assert_eq!((sink.counters().bytes, sink.counters().reordered), (400, 1));
+    }
+
+    /// What a sink counts of datagrams that are sent and received at these times, in ms.
+    fn received(datagrams: &[(u64, u64, u64)]) -> SinkCounters {
+        let mut sink = UdpSink::default();
+        let at = |ms| Time::ZERO + Duration::from_millis(ms);
+        for &(sequence, sent, received) in datagrams {
+            let datagram = Datagram { flow: 0, length: 100, sequence, sent: at(sent) };
+            sink.receive(at(received), &datagram, Ecn::NotCapable);
+        }
+        *sink.counters()
+    }
+
+    #[test]
+    fn gaps_are_losses_until_what_is_missing_comes_late() {
+        assert_eq!(received(&[(0, 0, 1), (1, 1, 2)]).lost, 0);
+        assert_eq!(received(&[(3, 3, 4)]).lost, 3);
+        assert_eq!(received(&[(0, 0, 1), (4, 4, 5), (2, 2, 6), (2, 2, 7)]).lost, 2);
+    }
+
+    #[test]
+    fn numbers_up_to_the_highest_are_received_or_lost() {
+        let datagrams: Vec<_> = [5, 2, 2, 90, 3, 80, 91, 7].map(|it| (it, it, 100)).to_vec();
+        let counters = received(&datagrams);
+        assert_eq!(counters.datagrams + counters.lost, 92);
     }
 }

@@ -16,7 +16,7 @@ use windtunnel_scenario::{Case, ScenarioError, Study};
 use windtunnel_transports::mptcp::scheduler::SchedulerSettings;
 use windtunnel_world::{FlowPlan, Transport, World};
 
-use crate::capture::Captures;
+use crate::capture::{CaptureSettings, Captures};
 use crate::caught::caught;
 use crate::run_folder::of_run;
 use crate::series::{self, CHUNK, Series, UNFINISHED};
@@ -159,19 +159,19 @@ impl Batch {
 
     /// Starts all runs of a study; series are written into a folder while the runs go on:
     /// a Parquet file of each kind, and in `unfinished` those of runs that did not finish,
-    /// as far as they came. What the nodes of these names see is captured in `captures`.
+    /// as far as they came. Captures are put into `captures`.
     ///
     /// # Errors
     /// [`ScenarioError`] if a node that is to be captured is in no case.
     pub fn into_folder(
         study: Study,
         folder: PathBuf,
-        captured: Vec<String>,
+        captured: CaptureSettings,
         processors: impl Into<Processors>,
     ) -> Result<Self, ScenarioError> {
-        let captures = Captures { folder: folder.join("captures"), nodes: captured };
+        let captures = Captures { folder: folder.join("captures"), settings: captured };
         captures.check(&study)?;
-        let captures = Some(captures).filter(|it| !it.nodes.is_empty());
+        let captures = Some(captures).filter(|it| !it.settings.nodes.is_empty());
         Ok(Self::with(study, Some(folder), captures, processors.into()))
     }
 

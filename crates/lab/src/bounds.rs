@@ -5,7 +5,7 @@
 //! who asks for the same names. They are bounds, not estimates: a result beyond
 //! them cannot come from the network as described.
 
-mod ip;
+pub(crate) mod ip;
 mod rate;
 
 use windtunnel_engine::Duration;
@@ -38,6 +38,14 @@ impl Bounds {
             delay: delays.min().unwrap_or(Duration::ZERO),
         }
     }
+}
+
+/// How many packets per second cross all links together at the most.
+pub(crate) fn most_packet_hops(plan: &Plan) -> f64 {
+    let network = Network { plan, topology: Topology::new(plan) };
+    let consumers = 0..plan.consumers.len();
+    ip::most_packet_hops(plan, &network.topology)
+        + consumers.map(|it| network.most_packet_hops(it)).sum::<f64>()
 }
 
 struct Network<'a> {
@@ -156,6 +164,21 @@ impl Network<'_> {
             .map(|(link, near, _)| self.content_rate(self.towards(*link, *near), consumer))
             .fold(f64::INFINITY, f64::min);
         if local { f64::INFINITY } else { into_node.min(narrowest) }
+    }
+
+    /// How many Interests and Data per second of a consumer cross all links together at the
+    /// most: each Data the shortest way from a producer, as fast as the consumer's own links
+    /// bring it.
+    fn most_packet_hops(&self, index: usize) -> f64 {
+        let consumer = &self.plan.consumers[index];
+        let (_, content) = self.smallest_data(consumer);
+        let ports = self.topology.ports(consumer.node).iter();
+        let into_node: f64 =
+            ports.map(|it| self.content_rate(self.plan.direction(it.reversed()), consumer)).sum();
+        let hops = self
+            .producers_of(consumer)
+            .filter_map(|it| self.topology.path(consumer.node, it.node).map(|path| path.len()));
+        2.0 * into_node / (8.0 * f64::from(content.max(1))) * hops.min().unwrap_or(0) as f64
     }
 
     /// The least time that any Data can take to one consumer.

@@ -1,12 +1,14 @@
 //! Captures: what the interfaces of a node saw, as a pcapng file.
 //!
 //! Times are nanoseconds since the start of the run, rounded down; the start
-//! counts as 1970-01-01T00:00:00Z. An interface has its link's name.
+//! counts as 1970-01-01T00:00:00Z. Each direction of a link is an interface of the file, so that
+//! a packet that passes a node is not taken for one that was sent twice.
 
 use std::borrow::Cow;
 use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -18,8 +20,8 @@ use pcap_file::pcapng::blocks::interface_description::{
 };
 use pcap_file::{DataLink, Endianness, PcapError};
 use windtunnel_engine::Time;
-use windtunnel_scenario::{Case, Mistake, ScenarioError, Study, suggestion};
-use windtunnel_world::{Plan, Seen, Watcher, World};
+use windtunnel_scenario::{Case, Mistake, ScenarioError, Study, duration, suggestion};
+use windtunnel_world::{FlowPlan, Plan, Seen, Watcher, World};
 
 use crate::frames::Frames;
 use crate::run_folder::{file_name, of_run};
@@ -31,13 +33,99 @@ const NANOSECONDS: u8 = 9;
 const INBOUND: u32 = 1;
 const OUTBOUND: u32 = 2;
 
-/// Which nodes are captured, and where the files go.
+/// Which packets of a node are captured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Directions {
+    /// Those that leave.
+    Out,
+    /// Those that arrive.
+    In,
+    /// All.
+    Both,
+}
+
+/// What is captured.
+#[derive(Clone, Debug)]
+pub struct CaptureSettings {
+    /// The names of the nodes.
+    pub nodes: Vec<String>,
+    /// Which of their packets. Default: of nodes where traffic begins or ends all, as tcpdump
+    /// would see them; of others those that leave, so that each packet is there once.
+    pub directions: Option<Directions>,
+    /// How many bytes of each frame are kept; default: all.
+    pub snap_length: Option<u32>,
+    /// From when on.
+    pub from: Time,
+    /// Until when, that time not included.
+    pub until: Time,
+}
+
+impl CaptureSettings {
+    /// All of the packets, at these nodes.
+    #[must_use]
+    pub fn at(nodes: Vec<String>) -> Self {
+        let (from, until) = (Time::ZERO, Time::NEVER);
+        Self { nodes, directions: None, snap_length: None, from, until }
+    }
+
+    /// Only packets in these directions: `out`, `in` or `both`.
+    ///
+    /// # Errors
+    /// If it is none of them.
+    pub fn in_directions(self, text: &str) -> Result<Self, ScenarioError> {
+        let directions = match text {
+            "out" => Directions::Out,
+            "in" => Directions::In,
+            "both" => Directions::Both,
+            _ => {
+                let mistake = Mistake::new("there is no such direction");
+                let mistake = mistake.help("write `out`, `in` or `both`");
+                return Err(mistake.locate(&format!("--pcap-direction {text}"), "", None));
+            }
+        };
+        Ok(Self { directions: Some(directions), ..self })
+    }
+
+    /// Only packets from one time on and before another, such as `2 s` and `3 s`.
+    ///
+    /// # Errors
+    /// If a text is not a duration, or the second time is not later than the first.
+    pub fn between(self, window: [&str; 2]) -> Result<Self, ScenarioError> {
+        let located = |it: Mistake| {
+            it.locate(&format!("--pcap-window \"{}\" \"{}\"", window[0], window[1]), "", None)
+        };
+        let time = |text: &str| duration(text).map_err(|it| located(Mistake::new(it)));
+        let [from, until] = [Time::ZERO + time(window[0])?, Time::ZERO + time(window[1])?];
+        if until <= from {
+            let mistake = Mistake::new("it ends before it begins");
+            return Err(located(mistake.help("write two times, the earlier one first")));
+        }
+        Ok(Self { from, until, ..self })
+    }
+
+    fn directions(&self, plan: &Plan, node: usize) -> Directions {
+        let usual = if is_host(plan, node) { Directions::Both } else { Directions::Out };
+        self.directions.unwrap_or(usual)
+    }
+}
+
+/// Whether traffic begins or ends at a node.
+fn is_host(plan: &Plan, node: usize) -> bool {
+    let of_flow = |it: &FlowPlan| {
+        let mut proxies = it.split.iter().flat_map(|it| &it.at);
+        it.from == node || it.to == node || proxies.any(|it| *it == node)
+    };
+    plan.flows.iter().any(of_flow)
+        || plan.consumers.iter().any(|it| it.node == node)
+        || plan.producers.iter().any(|it| it.node == node)
+}
+
+/// What is captured, and where the files go.
 #[derive(Clone, Debug)]
 pub(crate) struct Captures {
     /// The folder.
     pub(crate) folder: PathBuf,
-    /// The nodes' names.
-    pub(crate) nodes: Vec<String>,
+    pub(crate) settings: CaptureSettings,
 }
 
 impl Captures {
@@ -45,7 +133,7 @@ impl Captures {
     pub(crate) fn check(&self, study: &Study) -> Result<(), ScenarioError> {
         let nodes = || study.cases.iter().flat_map(|it| &it.plan.nodes).map(|it| it.name.as_str());
         let is_unknown = |name: &&String| !nodes().any(|it| it == name.as_str());
-        let Some(unknown) = self.nodes.iter().find(is_unknown) else { return Ok(()) };
+        let Some(unknown) = self.settings.nodes.iter().find(is_unknown) else { return Ok(()) };
         let mut known: Vec<&str> = Vec::new();
         nodes().for_each(|it| {
             if !known.contains(&it) {
@@ -61,12 +149,13 @@ impl Captures {
     pub(crate) fn start(&self, case: &Case, plan: &Plan, world: &mut World) -> Started {
         let folder = of_run(&self.folder, case, plan.run);
         let frames = Arc::new(Frames::new(plan));
-        let mut files = Vec::with_capacity(self.nodes.len());
-        let mut watchers: Vec<(usize, Watcher)> = Vec::with_capacity(self.nodes.len());
-        for (node, it) in plan.nodes.iter().enumerate().filter(|it| self.nodes.contains(&it.1.name))
-        {
+        let nodes = &self.settings.nodes;
+        let mut files = Vec::with_capacity(nodes.len());
+        let mut watchers: Vec<(usize, Watcher)> = Vec::with_capacity(nodes.len());
+        for (node, it) in plan.nodes.iter().enumerate().filter(|it| nodes.contains(&it.1.name)) {
             let path = folder.join(format!("{}.pcapng", file_name(&it.name)));
-            let file = Arc::new(Mutex::new(Capture::create(path, plan, node)));
+            let capture = Capture::create(path, plan, node, &self.settings);
+            let file = Arc::new(Mutex::new(capture));
             files.push(Arc::clone(&file));
             let frames = Arc::clone(&frames);
             watchers.push((node, Box::new(move |seen| lock(&file).take(seen, &frames))));
@@ -107,8 +196,13 @@ fn lock(capture: &Mutex<Capture>) -> MutexGuard<'_, Capture> {
 struct Capture {
     path: PathBuf,
     node: usize,
-    /// The node at the other end of each interface.
+    /// The node at the other end of each of its interfaces.
     neighbours: Vec<usize>,
+    /// For each of its interfaces the numbers in the file of what leaves there and of what
+    /// arrives, if that is captured.
+    numbers: Vec<[Option<u32>; 2]>,
+    snap_length: usize,
+    window: Range<Time>,
     file: io::Result<PcapNgWriter<BufWriter<File>>>,
 }
 
@@ -119,21 +213,30 @@ impl fmt::Debug for Capture {
 }
 
 impl Capture {
-    fn create(path: PathBuf, plan: &Plan, node: usize) -> Self {
+    fn create(path: PathBuf, plan: &Plan, node: usize, settings: &CaptureSettings) -> Self {
         let neighbours = plan.interfaces(node).map(|(link, side)| plan.links[link].nodes[1 - side]);
-        let neighbours = neighbours.collect();
-        let file = create(&path, plan, node);
-        Self { path, node, neighbours, file }
+        let neighbours: Vec<usize> = neighbours.collect();
+        let directions = settings.directions(plan, node);
+        let mut numbers = 0..;
+        let mut number = |other| (directions != other).then(|| numbers.next()).flatten();
+        let numbers = neighbours.iter().map(|_| [number(Directions::In), number(Directions::Out)]);
+        let numbers: Vec<[Option<u32>; 2]> = numbers.collect();
+        let file = create(&path, plan, node, &numbers, settings.snap_length.unwrap_or(0));
+        let snap_length = settings.snap_length.map_or(usize::MAX, |it| it as usize);
+        let window = settings.from..settings.until;
+        Self { path, node, neighbours, numbers, snap_length, window, file }
     }
 
     fn take(&mut self, seen: &Seen, frames: &Frames) {
         let Ok(file) = &mut self.file else { return };
+        let number = self.numbers[seen.interface][usize::from(!seen.sent)];
+        let Some(number) = number.filter(|_| self.window.contains(&seen.time)) else { return };
         let neighbour = self.neighbours[seen.interface];
         let ends = if seen.sent { [self.node, neighbour] } else { [neighbour, self.node] };
         let written = frames
             .frame(&seen.packet, ends)
             .map_err(io::Error::other)
-            .and_then(|frame| write_packet(file, seen, frame));
+            .and_then(|frame| write_packet(file, seen, number, frame, self.snap_length));
         if let Err(error) = written {
             self.file = Err(error);
         }
@@ -149,25 +252,38 @@ impl Capture {
     }
 }
 
-fn create(path: &Path, plan: &Plan, node: usize) -> io::Result<PcapNgWriter<BufWriter<File>>> {
+fn create(
+    path: &Path,
+    plan: &Plan,
+    node: usize,
+    numbers: &[[Option<u32>; 2]],
+    snap_length: u32,
+) -> io::Result<PcapNgWriter<BufWriter<File>>> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
     }
     let output = BufWriter::new(File::create(path)?);
     let mut file = PcapNgWriter::with_endianness(output, Endianness::Little).map_err(cause)?;
-    for (link, side) in plan.interfaces(node) {
+    for ((link, side), numbers) in plan.interfaces(node).zip(numbers) {
         let link = &plan.links[link];
         let neighbour = &plan.nodes[link.nodes[1 - side]].name;
-        let interface = InterfaceDescriptionBlock {
-            linktype: DataLink::ETHERNET,
-            snaplen: 0,
-            options: vec![
-                InterfaceDescriptionOption::IfName(Cow::Borrowed(&link.name)),
-                InterfaceDescriptionOption::IfDescription(format!("to {neighbour}").into()),
-                InterfaceDescriptionOption::IfTsResol(NANOSECONDS),
-            ],
-        };
-        file.write_pcapng_block(interface).map_err(cause)?;
+        for (way, preposition, _) in [("out", "to", numbers[0]), ("in", "from", numbers[1])]
+            .into_iter()
+            .filter(|it| it.2.is_some())
+        {
+            let interface = InterfaceDescriptionBlock {
+                linktype: DataLink::ETHERNET,
+                snaplen: snap_length,
+                options: vec![
+                    InterfaceDescriptionOption::IfName(format!("{} {way}", link.name).into()),
+                    InterfaceDescriptionOption::IfDescription(
+                        format!("{preposition} {neighbour}").into(),
+                    ),
+                    InterfaceDescriptionOption::IfTsResol(NANOSECONDS),
+                ],
+            };
+            file.write_pcapng_block(interface).map_err(cause)?;
+        }
     }
     Ok(file)
 }
@@ -175,13 +291,17 @@ fn create(path: &Path, plan: &Plan, node: usize) -> io::Result<PcapNgWriter<BufW
 fn write_packet(
     file: &mut PcapNgWriter<BufWriter<File>>,
     seen: &Seen,
-    frame: Vec<u8>,
+    interface_id: u32,
+    mut frame: Vec<u8>,
+    snap_length: usize,
 ) -> io::Result<()> {
     let direction = if seen.sent { OUTBOUND } else { INBOUND };
+    let original_len = frame.len() as u32;
+    frame.truncate(snap_length);
     let block = EnhancedPacketBlock {
-        interface_id: seen.interface as u32,
+        interface_id,
         timestamp: Duration::from_nanos(seen.time.since(Time::ZERO).as_nanos()),
-        original_len: frame.len() as u32,
+        original_len,
         data: Cow::Owned(frame),
         options: vec![EnhancedPacketOption::Flags(direction)],
     };

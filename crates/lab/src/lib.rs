@@ -5,6 +5,7 @@
 //! replications on threads, which write series into a folder as they go on; [`tables`] makes
 //! the tables. [`measure_lookups`] times the tables of routers.
 
+mod advice;
 mod batch;
 mod bounds;
 mod capture;
@@ -18,8 +19,10 @@ mod run_folder;
 mod series;
 pub mod tables;
 
+pub use advice::{advice, packet_hops};
 pub use batch::{Batch, Fault, Outcome, Processors, Progress};
 pub use bounds::Bounds;
+pub use capture::{CaptureSettings, Directions};
 pub use dns::DnsServer;
 pub use environment::{
     Answer, Driver, Environment, Environments, Signals, VideoEnvironment, VideoSignals,

@@ -76,6 +76,13 @@ pub const COLUMNS: &[&str] = &[
     "delay_minimum_s",
     "delay_maximum_s",
     "completion_s",
+    "gave_up_s",
+    "read_throughput_bps",
+    "read_goodput_bps",
+    "read_interval_s",
+    "read_interval_maximum_s",
+    "read_interval_variance_s2",
+    "jitter_s",
     "number",
     "size_bytes",
     "start_s",
@@ -115,6 +122,7 @@ pub const COLUMNS: &[&str] = &[
     "fragments_out",
     "reassembled",
     "reassembly_timeouts",
+    "processing_drops",
     "time_s",
     "cwnd_segments",
     "ssthresh_segments",
@@ -242,6 +250,8 @@ pub const COLUMNS: &[&str] = &[
     "estimated_bandwidth_bps",
     "estimated_rtt_s",
     "waiting_bytes",
+    "lost",
+    "lost_share",
     "player_rule",
     "startup_s",
     "underflows",
@@ -496,7 +506,7 @@ fn links(plan: &Plan, world: &World, end: Time) -> RecordBatch {
 }
 
 fn nodes(plan: &Plan, world: &World) -> RecordBatch {
-    let counters = world.nodes().zip(world.link_services());
+    let counters = world.nodes().zip(world.link_services().zip(world.processing_drops()));
     let rows: Vec<_> = plan.nodes.iter().zip(counters).collect();
     Columns::of(&rows)
         .text("node", |(node, _)| &node.name)
@@ -514,10 +524,11 @@ fn nodes(plan: &Plan, world: &World) -> RecordBatch {
         .count("hop_limit_exceeded", |(_, (it, _))| it.hop_limit_exceeded)
         .count("unsolicited", |(_, (it, _))| it.unsolicited)
         .count("expired", |(_, (it, _))| it.expired)
-        .count("fragments_in", |(_, (_, it))| it.fragments_in)
-        .count("fragments_out", |(_, (_, it))| it.fragments_out)
-        .count("reassembled", |(_, (_, it))| it.reassembled)
-        .count("reassembly_timeouts", |(_, (_, it))| it.reassembly_timeouts)
+        .count("fragments_in", |(_, (_, (it, _)))| it.fragments_in)
+        .count("fragments_out", |(_, (_, (it, _)))| it.fragments_out)
+        .count("reassembled", |(_, (_, (it, _)))| it.reassembled)
+        .count("reassembly_timeouts", |(_, (_, (it, _)))| it.reassembly_timeouts)
+        .count("processing_drops", |(_, (_, (_, it)))| *it)
         .batch()
 }
 

@@ -148,7 +148,7 @@ fn captured(text: &str, name: &str, nodes: &[&str]) -> Vec<Vec<Vec<u8>>> {
     study.cases.truncate(1);
     study.axes.clear();
     study.cases[0].names.clear();
-    let names = nodes.iter().map(|it| (*it).to_owned()).collect();
+    let names = common::all_packets_at(nodes);
     let batch = Batch::into_folder(study, folder.clone(), names, 1).expect("there are those nodes");
     assert!(batch.finish().1.unwritten.is_none());
     let file = |node: &&str| folder.join("captures/run-0").join(format!("{node}.pcapng"));

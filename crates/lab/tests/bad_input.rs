@@ -240,6 +240,16 @@ fn what_would_stand_still_for_ever_is_refused() {
         &catalogue.replace("a = {}", "a = { content_store = { capacity = \"5 packets\" } }"),
         &["of a content store without delay", "\"0 packets\""],
     );
+    // A default is for other nodes.
+    let by_default = catalogue.replace('¶', "").replace(
+        "[defaults.link]",
+        "[defaults.node]\ncontent_store = { capacity = \"5 packets\" }\n[defaults.link]",
+    );
+    let cached: Vec<_> =
+        read(&by_default).unwrap().cases[0].plan.nodes.iter().map(|it| it.cached).collect();
+    assert_eq!(cached, [0, 5, 5]);
+    let slow = "a = { content_store = { capacity = \"5 packets\" }, processing_time = \"1 us\" }";
+    assert!(read(&catalogue.replace('¶', "").replace("a = {}", slow)).is_ok());
     let delayed = local.replace('¶', "").replace(
         "node = \"c\"\nprefix = \"/video\"\n[c",
         "node = \"c\"\nresponse_delay = \"1 ms\"\nprefix = \"/video\"\n[c",

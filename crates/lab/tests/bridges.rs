@@ -140,7 +140,7 @@ fn the_table_says_what_the_edges_did() {
 fn a_capture_has_the_acknowledgements_as_they_are_on_the_wire() {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("bridges");
     let study = read(VALID).expect("the scenario is right");
-    let batch = Batch::into_folder(study, folder.clone(), vec!["edge-b".to_owned()], 1)
+    let batch = Batch::into_folder(study, folder.clone(), common::all_packets_at(&["edge-b"]), 1)
         .expect("there is that node");
     let (study, outcome) = batch.finish();
     assert!(outcome.unwritten.is_none() && outcome.faults.is_empty());

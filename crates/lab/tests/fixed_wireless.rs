@@ -332,3 +332,21 @@ fn tcp_has_what_time_division_leaves_it() {
     let flows = table(&tcp, "flows");
     assert_near(numbers(&flows, "goodput_bps")[0] / 1072e6, 1.0, 0.02);
 }
+
+/// Of the datagrams that were sent until the last one received, each was received or is lost; and
+/// what is lost in intervals is lost in all.
+#[test]
+fn datagrams_are_received_or_found_lost() {
+    let text = more("adaptation = { kind = \"fixed\", mcs = 9 }").replace("8 Gbps", "2 Gbps");
+    let [flows, series] = ["flows", "flow_series"].map(|it| table(&text, it));
+    let count = |name: &str| flows[name].as_primitive::<UInt64Type>().value(0);
+    let received = count("received_bytes") / 1472;
+    let (sent, lost) = (count("datagrams"), count("lost"));
+    assert!(lost > sent / 4, "{lost} of {sent}");
+    // What is after the last one received waits or has just been dropped: no more than the queue
+    // and what is sent while it drains.
+    let after = sent - received - lost;
+    assert!(after < 400, "{after}");
+    assert_near(numbers(&series, "lost").iter().sum(), lost as f64, 0.0);
+    assert!(numbers(&series, "lost_share").iter().all(|it| (0.0..1.0).contains(it)));
+}

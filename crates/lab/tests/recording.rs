@@ -13,7 +13,7 @@ use arrow_select::concat::concat_batches;
 use common::{assert_contains, changed, read, refused, set};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use windtunnel_engine::Duration;
-use windtunnel_lab::{Batch, Study, tables};
+use windtunnel_lab::{Batch, CaptureSettings, Study, tables};
 use windtunnel_world::{RecordingPlan, SeriesPlan};
 
 /// The valid scenario with a line about recording.
@@ -167,7 +167,8 @@ fn files_have_the_rows_that_memory_has_whatever_the_threads() {
     let mut bytes = Vec::new();
     for jobs in [1, 2, 5] {
         let folder = empty(&format!("jobs-{jobs}"));
-        let batch = Batch::into_folder(compared(), folder.clone(), Vec::new(), jobs);
+        let batch =
+            Batch::into_folder(compared(), folder.clone(), CaptureSettings::at(Vec::new()), jobs);
         let (study, outcome) = batch.expect("nothing is captured").finish();
         assert!(outcome.unwritten.is_none() && outcome.unfinished == 0);
         let totals = tables::all(&study, &outcome.runs);
@@ -194,7 +195,7 @@ fn an_interrupted_run_keeps_its_full_chunks_and_no_table() {
     );
     let folder = empty("interrupted");
     let study = read(&text).expect("it is valid");
-    let batch = Batch::into_folder(study, folder.clone(), Vec::new(), 1);
+    let batch = Batch::into_folder(study, folder.clone(), CaptureSettings::at(Vec::new()), 1);
     let batch = batch.expect("nothing is captured");
     let file = folder.join("unfinished/run-0/link_series.parquet");
     let has_a_chunk = || fs::metadata(&file).is_ok_and(|it| it.len() > 1_000);
@@ -218,7 +219,7 @@ fn a_run_that_is_interrupted_before_its_first_chunk_leaves_nothing() {
     let text = changed("\"2 s\"", "\"4000 h\"");
     let folder = empty("early");
     let study = read(&text).expect("it is valid");
-    let batch = Batch::into_folder(study, folder.clone(), Vec::new(), 1);
+    let batch = Batch::into_folder(study, folder.clone(), CaptureSettings::at(Vec::new()), 1);
     let batch = batch.expect("nothing is captured");
     while batch.progress().events == 0 {
         thread::sleep(RealDuration::from_millis(1));
@@ -241,7 +242,8 @@ fn what_is_not_recorded_has_a_table_without_rows() {
 fn a_folder_that_cannot_be_written_is_an_error() {
     let file = empty("a-file").join("file");
     fs::write(&file, "no folder").expect("it can be written");
-    let batch = Batch::into_folder(compared(), file, Vec::new(), 2).expect("nothing is captured");
+    let batch = Batch::into_folder(compared(), file, CaptureSettings::at(Vec::new()), 2)
+        .expect("nothing is captured");
     let (_, outcome) = batch.finish();
     assert!(outcome.unwritten.is_some());
 }

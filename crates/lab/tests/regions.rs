@@ -47,7 +47,7 @@ fn each_device_looks_at_what_the_paper_says() {
     let transparent = Ran::new(&with(&[LASTING]));
     let tunnel = Ran::new(&with(&[THROUGH_CT4]));
     let looks = |ran: &Ran, node: &str| {
-        ["region_lookups", "address_lookups", "tunnel_lookups"].map(|it| count(&ran, node, it) > 0)
+        ["region_lookups", "address_lookups", "tunnel_lookups"].map(|it| count(ran, node, it) > 0)
     };
     // Acknowledgements go the other way, where the sender's region is the receiver's.
     for ran in [&transparent, &tunnel] {
@@ -104,8 +104,8 @@ fn a_flow_takes_another_way_when_an_agreement_ends() {
     let at_once = Ran::new(&with(&[("withdrawals_wait = true", "withdrawals_wait = false")]));
     assert!(at_once.goodput() > 1.5 * waits.goodput());
     for ran in [&waits, &at_once] {
-        assert!(count(&ran, "b31", "without_agreement") > 0, "what was under way comes too late");
-        assert!(count(&ran, "h1", "errors_received") + count(&ran, "h2", "errors_received") > 0);
+        assert!(count(ran, "b31", "without_agreement") > 0, "what was under way comes too late");
+        assert!(count(ran, "h1", "errors_received") + count(ran, "h2", "errors_received") > 0);
     }
     assert!(count(&at_once, "b41", "encapsulated") > 1000);
     assert_eq!(
@@ -155,7 +155,7 @@ fn tables_hold_the_own_prefixes_and_a_code_for_each_other_region() {
 fn captured(text: &str, [name, case]: [&str; 2], nodes: &[&str]) -> Vec<Vec<Vec<u8>>> {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("regions-{name}"));
     let study = read(text).expect("the scenario is right");
-    let names = nodes.iter().map(|it| (*it).to_owned()).collect();
+    let names = common::all_packets_at(nodes);
     let batch = Batch::into_folder(study, folder.clone(), names, 1).expect("there are those nodes");
     assert!(batch.finish().1.unwritten.is_none());
     let captures = folder.join("captures").join(case).join("run-0");

@@ -119,7 +119,7 @@ fn a_wireguard_tunnel_leaves_its_known_share_of_the_wire() {
 fn a_capture_between_the_ends_of_a_wireguard_tunnel_has_its_messages() {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("tunnels-wireguard");
     let study = read(&format!("{VALID}kind = \"wireguard\"\n")).expect("the scenario is right");
-    let batch = Batch::into_folder(study, folder.clone(), vec!["core".to_owned()], 1)
+    let batch = Batch::into_folder(study, folder.clone(), common::all_packets_at(&["core"]), 1)
         .expect("there is that node");
     assert!(batch.finish().1.unwritten.is_none());
     let packets = common::packets(&folder.join("captures/run-0").join("core.pcapng"));
@@ -164,7 +164,7 @@ fn a_capture_between_the_ends_has_packets_in_packets() {
     for (ip, headers) in [("v4", 20), ("v6", 40)] {
         let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("tunnels-{ip}"));
         let study = read(&format!("{VALID}ip = \"{ip}\"\n")).expect("the scenario is right");
-        let batch = Batch::into_folder(study, folder.clone(), vec!["core".to_owned()], 1)
+        let batch = Batch::into_folder(study, folder.clone(), common::all_packets_at(&["core"]), 1)
             .expect("there is that node");
         assert!(batch.finish().1.unwritten.is_none());
         let packets = common::packets(&folder.join("captures/run-0").join("core.pcapng"));
@@ -232,7 +232,7 @@ fn a_capture_between_the_ends_of_a_tcp_tunnel_has_one_connection() {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("tunnels-tcp");
     let text = format!("{VALID}kind = \"tcp\"\ntcp = {{ controller = \"cubic\" }}\n");
     let study = read(&text).expect("the scenario is right");
-    let batch = Batch::into_folder(study, folder.clone(), vec!["core".to_owned()], 1)
+    let batch = Batch::into_folder(study, folder.clone(), common::all_packets_at(&["core"]), 1)
         .expect("there is that node");
     assert!(batch.finish().1.unwritten.is_none());
     let packets = common::packets(&folder.join("captures/run-0").join("core.pcapng"));

@@ -12,7 +12,7 @@ use proptest::strategy::Strategy as _;
 use windtunnel_engine::{Random, Time};
 use windtunnel_networks::ndn::fib::{FibEntryId, NextHop};
 use windtunnel_networks::ndn::pit::{Pit, PitEntry};
-use windtunnel_networks::ndn::strategy::{Chosen, Decision, InterestArrival, Resending, Strategy};
+use windtunnel_networks::ndn::strategy::{Chosen, Decision, InterestArrival, Repetition, Strategy};
 use windtunnel_packets::Body;
 use windtunnel_packets::ndn::{Interest, NackReason};
 
@@ -143,8 +143,7 @@ impl Weighted {
             now: Time::ZERO,
             face: face(from),
             nonce: interest.nonce,
-            retransmission: false,
-            resending: Resending::Later,
+            repetition: Repetition::OtherFace,
             entry: ENTRY,
             next_hops: &self.next_hops,
         };

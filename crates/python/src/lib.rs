@@ -206,22 +206,51 @@ impl Scenario {
 
     /// Starts all runs, `jobs` at a time, each on `threads` threads. Series are written into
     /// `folder`, with captures at the nodes `captured`; without a folder they stay in memory.
-    #[pyo3(signature = (jobs, folder=None, captured=Vec::new(), threads=1))]
+    /// Captured are packets in `directions` ("out", "in" or "both"), `snap_length` bytes of
+    /// each, in `window`: from one time to another, such as ("2 s", "3 s").
+    #[pyo3(signature = (
+        jobs, folder=None, captured=Vec::new(), threads=1, *,
+        directions=None, snap_length=None, window=None
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "most are keywords in Python")]
     fn start(
         &self,
         jobs: usize,
         folder: Option<PathBuf>,
         captured: Vec<String>,
         threads: usize,
+        directions: Option<&str>,
+        snap_length: Option<u32>,
+        window: Option<(String, String)>,
     ) -> PyResult<Batch> {
+        let mut settings = lab::CaptureSettings::at(captured);
+        settings.snap_length = snap_length;
+        let wrong = |error: lab::ScenarioError| ScenarioError::new_err(error.to_string());
+        if let Some(text) = directions {
+            settings = settings.in_directions(text).map_err(wrong)?;
+        }
+        if let Some((from, until)) = &window {
+            settings = settings.between([from, until]).map_err(wrong)?;
+        }
         let study = self.0.clone();
         let processors = lab::Processors { jobs, threads };
         let batch = match folder {
             None => lab::Batch::start(study, processors),
-            Some(folder) => lab::Batch::into_folder(study, folder, captured, processors)
-                .map_err(|error| ScenarioError::new_err(error.to_string()))?,
+            Some(folder) => {
+                lab::Batch::into_folder(study, folder, settings, processors).map_err(wrong)?
+            }
         };
         Ok(Batch(Some(batch)))
+    }
+
+    /// What is probably not meant, such as a flow that starts after the end.
+    fn advice(&self) -> Vec<String> {
+        lab::advice(&self.0)
+    }
+
+    /// How many packet-hops all runs take at the most, about.
+    fn packet_hops(&self) -> f64 {
+        lab::packet_hops(&self.0)
     }
 
     /// What was decided that the user should know, such as a longer interval of series.

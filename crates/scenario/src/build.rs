@@ -50,6 +50,9 @@ pub(crate) fn plan(
     let routing = scenario.routing.plan(&nodes, &link_names, &links)?;
     let mut prefixes = Prefixes::default();
     let producers = producers(scenario, &nodes, &mut prefixes)?;
+    for (producer, it) in scenario.producers.values().zip(&producers) {
+        producer.check_store(&all[it.node])?;
+    }
     let around =
         consumers::Around { nodes: &nodes, controllers: &controllers, producers: &producers };
     let consumers = consumers(scenario, &around, &mut prefixes)?;

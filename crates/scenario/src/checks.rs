@@ -164,6 +164,9 @@ fn local_answers(scenario: &Scenario, plan: &Plan) -> Result<(), Mistake> {
 
 /// What answers a consumer in no time, if anything, and what would help.
 fn answers_at_once(plan: &Plan, consumer: &ConsumerPlan) -> Option<(&'static str, &'static str)> {
+    if plan.nodes[consumer.node].processing_time > Duration::ZERO {
+        return None;
+    }
     let prefix = &plan.prefixes[consumer.settings.prefix.0 as usize];
     let mut producers = plan.producers.iter().filter(|it| it.node == consumer.node);
     let is_at_once = producers.any(|it| {

@@ -84,21 +84,37 @@ const FILLED: [(&str, &str); 5] = [
 /// Adds to each node, link, producer, consumer and flow what it does not say itself.
 pub(crate) fn fill(file: &mut Tree) -> Result<(), Mistake> {
     let Some(defaults) = file.get("defaults").cloned() else { return Ok(()) };
+    let asking = nodes_that_ask_again(file, &defaults);
     for (kind, kinds) in FILLED {
         let Some(defaults) = defaults.get(kind).and_then(Tree::entries) else { continue };
         check(kind, defaults)?;
         let things = file.get_mut(kinds).and_then(Tree::entries_mut);
         for thing in things.into_iter().flatten() {
+            let asks_again = kind == "node" && asking.contains(&thing.key);
+            let left_out = if asks_again { "content_store" } else { "" };
             if let Some(entries) = thing.node.entries_mut() {
-                add(entries, defaults);
+                add(entries, defaults, left_out);
             }
         }
     }
     Ok(())
 }
 
-fn add(entries: &mut Vec<Entry>, defaults: &[Entry]) {
-    for default in defaults {
+/// The nodes whose consumers ask for the same names again: a content store there would answer
+/// them in no time.
+fn nodes_that_ask_again(file: &Tree, defaults: &Tree) -> Vec<String> {
+    let of_all = defaults.get("consumer");
+    let of_each = file.get("consumers").and_then(Tree::entries).into_iter().flatten();
+    let node = |consumer: &Tree| {
+        let value = |key| consumer.get(key).or_else(|| of_all?.get(key));
+        let kind = value("workload").and_then(|it| it.get("kind").or(Some(it)))?.text()?;
+        (kind == "catalogue").then(|| value("node")?.text().map(str::to_owned)).flatten()
+    };
+    of_each.filter_map(|it| node(&it.node)).collect()
+}
+
+fn add(entries: &mut Vec<Entry>, defaults: &[Entry], left_out: &str) {
+    for default in defaults.iter().filter(|it| it.key != left_out) {
         if !entries.iter().any(|it| it.key == default.key) {
             entries.push(Entry { is_default: true, ..default.clone() });
         }

@@ -59,4 +59,4 @@ pub use error::{Mistake, Place, ScenarioError, list, suggestion};
 pub use extensions::Extensions;
 pub use files::Unreadable;
 pub use scenario::schema;
-pub use units::units;
+pub use units::{duration, units};

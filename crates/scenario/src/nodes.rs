@@ -3,6 +3,7 @@
 use indexmap::IndexSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use windtunnel_engine::Duration;
 use windtunnel_networks::ndn::content_store::ReplacementPolicy;
 use windtunnel_networks::ndn::forwarder::ForwarderMarks;
 use windtunnel_orbits::GroundPath;
@@ -20,7 +21,8 @@ use crate::units::{Measured, PacketCount};
 #[serde(deny_unknown_fields)]
 #[schemars(transform = filled)]
 pub(crate) struct Node {
-    /// The content store; default: none.
+    /// The content store; default: none. One of `defaults.node` is not for nodes whose consumers
+    /// ask for the same names again, from a catalogue: it would answer them in no time.
     content_store: Option<ContentStore>,
     /// How it chooses among next hops.
     #[serde(default)]
@@ -28,6 +30,10 @@ pub(crate) struct Node {
     /// What becomes of a congestion mark on an Interest.
     #[serde(default)]
     interest_marks: InterestMarks,
+    /// How long its forwarder takes for a packet of NDN or CCNx that comes in, from a link or from
+    /// a consumer or producer on the node: one after another, as one thread. At most 16,384 wait.
+    /// Default: no time.
+    processing_time: Option<Measured<Duration>>,
     /// Where it is on the Earth, from where it uses satellites: the name of a large city, or
     /// latitude and longitude such as `["51.5°", "-0.1°"]`; default: nowhere.
     place: Option<Located<Place>>,
@@ -105,6 +111,7 @@ impl Node {
                 interest_marks_return: self.interest_marks == InterestMarks::Return,
                 cached_marks_stay: store.is_some_and(|it| it.keep_marks),
             },
+            processing_time: self.processing_time.map_or(Duration::ZERO, |it| it.0),
             layers: Vec::new(),
         }
     }

@@ -2,11 +2,11 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use windtunnel_engine::Duration;
+use windtunnel_engine::{Duration, Rate};
 use windtunnel_packets::ndn::PacketFormat;
 use windtunnel_packets::ndn::wire::size::SignatureKind;
-use windtunnel_transports::ndn::producer::Producer as Settings;
-use windtunnel_world::ProducerPlan;
+use windtunnel_transports::ndn::producer::{self, Producer as Settings};
+use windtunnel_world::{NodePlan, ProducerPlan};
 
 use crate::choice::choice;
 use crate::error::Mistake;
@@ -39,6 +39,43 @@ pub(crate) struct Producer {
     response_delay: Measured<Duration>,
     /// What signs the Data; default: `digest-sha256`. CCNx's Content Objects have nothing.
     signature: Option<Located<Signature>>,
+    /// It publishes a file into the content store of its node, and answers nothing: an Interest
+    /// meets what the store has, or waits there until it is published. Default: it answers.
+    publishing: Option<Located<Publishing>>,
+}
+
+/// A file that is published, segment by segment.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Publishing {
+    /// The payload per time.
+    #[serde(default = "rate")]
+    rate: Located<Measured<Rate>>,
+    /// The size of the file; the last segment counts as a full one.
+    size: Located<Measured<Bytes>>,
+}
+
+/// That of Cefore's `cefputfile`.
+fn rate() -> Located<Measured<Rate>> {
+    Measured(Rate::from_bits_per_second(5_000_000).expect("more than nothing")).into()
+}
+
+impl Publishing {
+    fn plan(&self, payload: u32) -> Result<producer::Publishing, Mistake> {
+        let bytes = self.size.value.0.0;
+        self.size.checked(
+            |_| bytes > 0,
+            || "`size` must be greater than zero".to_owned(),
+            "write one such as size = \"10 MB\"",
+        )?;
+        let interval = self.rate.value.0.transmission_time(payload);
+        self.rate.checked(
+            |_| interval > Duration::ZERO,
+            || "at that rate a segment is published in no time".to_owned(),
+            "write a lower rate, such as \"5 Mbps\"",
+        )?;
+        Ok(producer::Publishing { interval, segments: bytes.div_ceil(u64::from(payload)) })
+    }
 }
 
 fn at_once() -> Measured<Duration> {
@@ -73,11 +110,13 @@ impl Producer {
         let node = nodes.index(&self.node)?;
         let prefix = prefixes.insert(&self.prefix)?;
         self.check_format(prefixes.format(prefix))?;
+        let content = self.content()?;
+        let publishing = self.publishing.as_ref();
         Ok(ProducerPlan {
             node,
             prefix,
             producer: Settings {
-                content: self.content()?,
+                content,
                 freshness_ms: u32::try_from(freshness).unwrap_or(u32::MAX),
                 response_delay: self.response_delay.0,
                 signature: self
@@ -85,8 +124,19 @@ impl Producer {
                     .as_ref()
                     .map_or(Signature::default(), |it| it.value)
                     .into(),
+                publishing: publishing.map(|it| it.value.plan(content)).transpose()?,
             },
         })
+    }
+
+    /// Checks that what it publishes is kept, on the node where it is.
+    pub(crate) fn check_store(&self, node: &NodePlan) -> Result<(), Mistake> {
+        let Some(publishing) = &self.publishing else { return Ok(()) };
+        publishing.checked(
+            |_| node.cached > 0,
+            || format!("node `{}` has no content store to publish into", node.name),
+            "write content_store = { capacity = \"65535 packets\" } there",
+        )
     }
 
     fn check_format(&self, format: PacketFormat) -> Result<(), Mistake> {

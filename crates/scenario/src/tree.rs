@@ -92,6 +92,11 @@ impl Node {
         }
     }
 
+    /// The text, if it is one.
+    pub(crate) fn text(&self) -> Option<&str> {
+        if let Value::Text(text) = &self.value { Some(text) } else { None }
+    }
+
     /// What a table has under a key.
     pub(crate) fn get(&self, key: &str) -> Option<&Node> {
         self.entries()?.iter().find(|it| it.key == key).map(|it| &it.node)

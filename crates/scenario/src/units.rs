@@ -61,9 +61,7 @@ pub(crate) fn parse<T: Quantity>(text: &str) -> Result<T, String> {
         format!("write {} such as \"{}\" (units: {})", T::NAME, T::EXAMPLE, units.join(", "))
     };
     let text = text.trim();
-    let unit_start = text
-        .find(|it: char| !(it.is_ascii_digit() || matches!(it, '.' | '-' | '+' | '_')))
-        .unwrap_or(text.len());
+    let unit_start = end_of_number(text);
     let (number, unit) = (text[..unit_start].replace('_', ""), text[unit_start..].trim());
     let Ok(number) = number.parse::<f64>() else {
         return Err(format!("\"{text}\" is not {}; {}", T::NAME, advice()));
@@ -72,12 +70,52 @@ pub(crate) fn parse<T: Quantity>(text: &str) -> Result<T, String> {
         return Err(format!("\"{text}\" has no unit; {}", advice()));
     }
     let Some((_, worth)) = T::UNITS.iter().find(|(it, _)| *it == unit) else {
-        return Err(format!("`{unit}` is not a valid unit for {}; {}", T::NAME, advice()));
+        let meant = other_spelling(unit).filter(|it| T::UNITS.iter().any(|(known, _)| known == it));
+        let advice = meant.map_or_else(advice, |it| format!("write `{it}`"));
+        return Err(format!("`{unit}` is not a valid unit for {}; {advice}", T::NAME));
     };
     if number < 0.0 && !T::SIGNED {
         return Err(format!("\"{text}\" is negative; {}", advice()));
     }
     T::from_base(number * worth, unit).map_err(|why| format!("\"{text}\" {why}; {}", advice()))
+}
+
+/// Where the number ends that a text begins with: it may have an exponent.
+fn end_of_number(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let is_sign = |place: usize| matches!(bytes.get(place), Some(b'+' | b'-'));
+    let is_digit = |place: usize| bytes.get(place).is_some_and(u8::is_ascii_digit);
+    let is_exponent = |place: usize| {
+        matches!(bytes[place], b'e' | b'E')
+            && place > 0
+            && is_digit(place - 1)
+            && (is_digit(place + 1) || is_sign(place + 1) && is_digit(place + 2))
+    };
+    let belongs = |place: &usize| {
+        matches!(bytes[*place], b'0'..=b'9' | b'.' | b'-' | b'+' | b'_') || is_exponent(*place)
+    };
+    (0..bytes.len()).find(|place| !belongs(place)).unwrap_or(bytes.len())
+}
+
+/// How scenarios spell a unit of rates that is often written in another way.
+fn other_spelling(unit: &str) -> Option<String> {
+    let (prefix, rest) = match unit.char_indices().nth(1) {
+        Some((end, _)) if matches!(unit.as_bytes()[0], b'k' | b'K' | b'M' | b'G' | b'T') => {
+            unit.split_at(end)
+        }
+        _ => ("", unit),
+    };
+    let is_rate = matches!(rest, "bit/s" | "bits/s" | "b/s" | "bits" | "bit" | "bps" | "BPS");
+    let prefix = if prefix == "K" { "k" } else { prefix };
+    is_rate.then(|| format!("{prefix}bps"))
+}
+
+/// A duration as scenarios write it, such as `2 s`.
+///
+/// # Errors
+/// What is wrong with the text, and what would be right.
+pub fn duration(text: &str) -> Result<Duration, String> {
+    parse(text)
 }
 
 /// Every unit that a scenario can have, with its worth in a base unit, and the name of
@@ -177,7 +215,10 @@ impl Quantity for Duration {
     ];
 
     fn from_base(seconds: f64, _: &str) -> Result<Self, &'static str> {
-        Self::from_seconds(seconds).ok_or("is longer than the clock reaches (213 days)")
+        match Self::from_seconds(seconds) {
+            Some(Self::ZERO) if seconds > 0.0 => Err("is less than the clock counts (1 ps)"),
+            it => it.ok_or("is longer than the clock reaches (213 days)"),
+        }
     }
 
     fn base(&self) -> f64 {
@@ -608,6 +649,8 @@ mod tests {
         assert_eq!(parse("10 ms"), Ok(Duration::from_millis(10)));
         assert_eq!(parse("1.5ms"), Ok(Duration::from_micros(1500)));
         assert_eq!(parse::<Rate>("2.5 Gbps").unwrap().bits_per_second(), 2_500_000_000);
+        assert_eq!(parse::<Rate>("1e9 bps").unwrap().bits_per_second(), 1_000_000_000);
+        assert_eq!(parse("2.5E-3 s"), Ok(Duration::from_micros(2500)));
         assert_eq!(parse("64 KiB"), Ok(Bytes(65_536)));
         assert_eq!(parse("200 packets"), Ok(QueueLimit::Packets(200)));
         assert_eq!(parse("200 kB"), Ok(QueueLimit::Bytes(200_000)));
@@ -646,14 +689,26 @@ mod tests {
             ("10 Mbps", "`Mbps` is not a valid unit for a duration"),
             ("-1 ms", "is negative"),
             ("soon", "is not a duration"),
-            ("1e9 h", "is not a valid unit"),
+            ("1e9 h", "213 days"),
+            ("1e h", "is not a valid unit"),
             ("999999999 h", "213 days"),
+            ("0.0001 ns", "1 ps"),
         ] {
             let message = wrong(text);
             assert!(message.contains(expected), "{message}");
             assert!(message.contains("\"10 ms\""), "{message}");
         }
         assert!(parse::<Rate>("0 Mbps").unwrap_err().contains("never sends anything"));
+        for (text, right) in [
+            ("10 Mbit/s", "`Mbps`"),
+            ("10 Mb/s", "`Mbps`"),
+            ("1 Gbits", "`Gbps`"),
+            ("5 Kbps", "`kbps`"),
+            ("5 bit/s", "`bps`"),
+        ] {
+            let message = parse::<Rate>(text).unwrap_err();
+            assert!(message.ends_with(&format!("; write {right}")), "{message}");
+        }
     }
 
     #[test]

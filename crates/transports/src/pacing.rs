@@ -28,7 +28,12 @@ impl Pacer {
     #[inline]
     pub fn spend(&mut self, now: Time, bytes: u32, rate: f64) {
         let gap = Duration::from_seconds(f64::from(bytes) / rate);
-        let gap = gap.unwrap_or(Duration::from_secs(1)).min(Duration::from_secs(1));
+        self.wait(now, gap.unwrap_or(Duration::from_secs(1)).min(Duration::from_secs(1)));
+    }
+
+    /// A packet leaves now, and the next one so much later.
+    #[inline]
+    pub fn wait(&mut self, now: Time, gap: Duration) {
         // Unused time gives no credit, so there is no burst.
         self.next = self.next.max(now) + gap;
     }

@@ -77,6 +77,7 @@ fn settings() -> ConsumerSettings {
         on_nack: Reaction::OncePerRoundTrip,
         recovery_margin: None,
         late_data: LateData::Measures,
+        blocking_read: None,
         start: Time::ZERO,
         start_within: Duration::ZERO,
         stop: Time::NEVER,

@@ -116,6 +116,8 @@ pub struct NodePlan {
     pub strategy: StrategyName,
     /// What it does with congestion marks.
     pub marks: ForwarderMarks,
+    /// How long its NDN forwarder takes for each packet, one after another.
+    pub processing_time: Duration,
     /// Network layers that it has beside IP and NDN.
     pub layers: Vec<Arc<dyn LayerMaker>>,
 }

@@ -100,6 +100,14 @@ pub struct FlowSample {
     /// Segments or datagrams received after one that was sent later; none of NDN, where
     /// nothing says which was sent later.
     pub reordered: Option<u64>,
+    /// Datagrams found missing by their numbers, less those that came late after all; none
+    /// where there are no datagrams.
+    pub lost: Option<i64>,
+    /// Their share of those and what was received; none where neither is.
+    pub lost_share: Option<f64>,
+    /// The interarrival jitter of datagrams at the end (RFC 3550), in seconds; none where there
+    /// are none.
+    pub jitter_s: Option<f64>,
     /// Marked packets received.
     pub marks: u64,
     /// Interests that timed out, or retransmission timeouts.

@@ -284,6 +284,11 @@ impl World {
         (0..self.nodes).map(|node| self.parts.of_node(node).nodes.link_service_counters(node))
     }
 
+    /// How many packets found no room before each node's forwarder, in the plan's order.
+    pub fn processing_drops(&self) -> impl Iterator<Item = u64> {
+        (0..self.nodes).map(|node| self.parts.of_node(node).nodes.processing_drops(node))
+    }
+
     /// How much real time it took so far to follow nodes that move, and to find paths.
     #[must_use]
     pub fn routing_time(&self) -> std::time::Duration {

@@ -22,7 +22,7 @@ from windtunnel.cli.replacing import Source, check, tell_changes
 from windtunnel.folders import PAPER, REPRODUCTION, SCENARIO_FILE, beside, relative
 from windtunnel.papers.errors import PaperError, UnknownPaper
 from windtunnel.results import Results, ResultsError
-from windtunnel.running import read, run_scenario
+from windtunnel.running import Captures, read, run_scenario
 from windtunnel.studies.errors import StudyError
 
 INTERRUPTED = 130
@@ -153,14 +153,31 @@ def run(
         list[str] | None,
         typer.Option(
             metavar="NODE",
-            help="Capture all packets at this node in pcapng files; may be repeated.",
+            help="Capture packets at this node in pcapng files; may be repeated.",
         ),
+    ] = None,
+    pcap_direction: Annotated[
+        str | None,
+        typer.Option(
+            metavar="out|in|both",
+            help="Capture packets that leave, that arrive, or both. "
+            "[default: both at ends of flows, elsewhere out]",
+        ),
+    ] = None,
+    pcap_snap: Annotated[
+        int | None,
+        typer.Option(metavar="BYTES", min=1, help="Keep only the first bytes of each frame."),
+    ] = None,
+    pcap_window: Annotated[
+        tuple[str, str] | None,
+        typer.Option(metavar="FROM UNTIL", help='Capture only then, such as "2 s" "3 s".'),
     ] = None,
     out: Out = None,
     as_json: Json = False,
 ) -> None:
     """Run a scenario and save its results in a folder."""
     scenario = read(file, parse_settings(settings), seed)
+    captures = Captures(pcap or [], pcap_direction, pcap_snap, pcap_window)
     folder = out or Path("results", file.stem)
     source = Source(SCENARIO_FILE, relative(file, folder) if file.is_file() else None)
     replaced = check(folder, source, out is None)
@@ -173,7 +190,7 @@ def run(
     progress.tell(scenario.notes)
     with beside(folder) as recorded:
         with progress.shown() as watch:
-            results = run_scenario(scenario, jobs, watch, recorded, pcap or [], threads)
+            results = run_scenario(scenario, jobs, watch, recorded, captures, threads)
         saved = save(results, folder, recorded)
     if as_json:
         answer(summary.document(results, results.manifest, file, saved))
@@ -363,7 +380,20 @@ def check_scenario(file: File) -> None:
         f"{count(cases, 'case')} × {count(runs, 'run')}, {scenario.total_simulated_s:g} s simulated"
     )
     output().print(f"{file}: valid: {what}", soft_wrap=True)
+    output().print(size(scenario.packet_hops()), soft_wrap=True)
     progress.tell(scenario.notes)
+    progress.tell([f"advice: {it}" for it in scenario.advice()])
+
+
+PACKET_HOPS_PER_SECOND = 4e6
+"""Of one processor, about: between 2 and 8 million (docs/performance.md)."""
+
+
+def size(packet_hops: float) -> str:
+    """Say how large runs are that take so many packet-hops."""
+    seconds = packet_hops / PACKET_HOPS_PER_SECOND
+    took = f"{seconds:.0f} s" if seconds >= 1 else "less than a second"
+    return f"about {packet_hops:,.0f} packet-hops at the most: {took} of one processor"
 
 
 def count(number: int, what: str) -> str:

@@ -24,6 +24,7 @@ ABOUT = "about"
 UNITS = {
     "bps": "bit/s",
     "s": "s",
+    "s2": "s²",
     "db": "dB",
     "dbm": "dBm",
     "m": "m",
@@ -34,7 +35,7 @@ UNITS = {
 }
 """The units at the end of columns' names."""
 
-SHARES = {"utilisation", "medium_utilisation", "selected_bound", "data_share"}
+SHARES = {"utilisation", "medium_utilisation", "selected_bound", "data_share", "lost_share"}
 """The columns that hold shares, from 0 to 1."""
 
 NUMBERS = {"run", "number", "subflow", "isd_as", "code", "mcs", "level", "stage", "held_since"}
@@ -62,8 +63,8 @@ picture as it is shown.
 - Lines and bars are flows by their names in the file, if one picture has room for all of them; or
   else flows whose names differ in a number (`bulk-1`, `bulk-2`), or those of one controller. Each
   has its own colour and shape. Figures of papers compare controllers.
-- Distributions of delays and of completion times, slowdowns by size, and hit ratios of content
-  stores, where there are any. A delay in them is the mean of an interval of the recording.
+- Distributions of delays and of completion times, slowdowns by size, hit ratios of content stores,
+  loss and jitter of datagrams, where there are any. A delay in them is the mean of an interval of the recording.
 - Dashed lines on axes of time are what the scenario says that happens then: flows that start or
   stop, links that fail, return or change.
 - Goodput is of data in order. After a loss, what waited comes at once, in one interval: such single

@@ -29,7 +29,13 @@ LEAST_POINTS = 30
 OPTION = "option"
 """The column of what can be chosen."""
 
-OF_FLOWS = (GOODPUT, WINDOW, DELAY)
+OF_FLOWS = (
+    GOODPUT,
+    WINDOW,
+    DELAY,
+    MeasuredColumn("lost_share", "loss", "share"),
+    MeasuredColumn("jitter_s", "jitter", "s"),
+)
 """What is drawn of a flow."""
 
 OF_LINKS = (
@@ -98,7 +104,9 @@ def choice(
     """Offer a choice: a picture for each quantity that was measured of anything."""
     names = options(series)
     shown, lines = names[:MOST_CHOICES], comparison.by_case()
-    there = [it for it in measures if series[it.column].fill_null(0).ne(0).any()]
+    # Results of earlier versions have not all columns.
+    known = (it for it in measures if it.column in series.columns)
+    there = [it for it in known if series[it.column].fill_null(0).ne(0).any()]
     series = series.filter(pl.col(OPTION).is_in(shown))
     grid, index = grid_of(series, len(shown) * len(lines))
     columns = [pl.col(it.column).fill_nan(None).mean() for it in there]

@@ -27,6 +27,9 @@ SIZES = 12
 WIDE = 8
 """From how many times the median on the highest value needs a logarithmic axis."""
 
+LOST = MeasuredColumn("lost", "datagrams lost", "share")
+JITTER = MeasuredColumn("jitter_s", "jitter of datagrams", "s")
+
 KEYS = ["case", "run", "flow"]
 
 
@@ -37,6 +40,7 @@ def spreads(comparison: Comparison) -> list[Picture]:
         *completions(comparison),
         *slowdowns(comparison),
         *hit_ratios(comparison),
+        *of_datagrams(comparison),
     ]
 
 
@@ -168,6 +172,58 @@ def draw_slowdowns(frame: pl.DataFrame, lines: list[Line], ink: Ink) -> Drawing:
     )
     points = base.mark_point(filled=True, size=42).encode(y=y, opacity=opacity, shape=form)
     return charts.together([band, line, points], lines, ink)
+
+
+def of_datagrams(comparison: Comparison) -> list[Picture]:
+    """Draw the share of datagrams that each flow over UDP lost, and their jitter."""
+    flows = comparison["flows"].filter(protocol="udp")
+    # Results of earlier versions have no such columns.
+    if flows.is_empty() or not {"lost", "jitter_s"} <= set(flows.columns):
+        return []
+    share = pl.col("lost") / pl.col("datagrams")
+    said = (
+        "Datagrams that are missing before the last one that was received, of all that were sent."
+    )
+    jitter = (
+        "How much the time that datagrams are under way varies from one to the next (RFC 3550)."
+    )
+    return [
+        *flow_bars(comparison, flows, LOST, share, said),
+        *flow_bars(comparison, flows, JITTER, pl.col("jitter_s"), jitter),
+    ]
+
+
+def flow_bars(
+    comparison: Comparison,
+    flows: pl.DataFrame,
+    measure: MeasuredColumn,
+    value: pl.Expr,
+    caption: str,
+) -> list[Picture]:
+    """Draw a bar for each flow of each case; no picture if all are zero."""
+    spread = flows.group_by("case", "flow", maintain_order=True).agg(
+        mean=value.mean(), low=value.min(), high=value.max()
+    )
+    if not spread["mean"].fill_null(0).ne(0).any():
+        return []
+    rows = spread.select("case", "flow").rows()[:MOST_BARS]
+    several = spread["flow"].n_unique() > 1
+    names = [
+        (*comparison.parts(case), *([flow] if several or not comparison.parts(case) else []))
+        for case, flow in rows
+    ]
+    lines = ranked((case, name, None) for (case, _), name in zip(rows, names, strict=True))
+    shown_in = scale(measure.unit, spread["high"])
+    values = spread.head(MOST_BARS).select(
+        pl.col("mean", "low", "high") / shown_in.size,
+        line=pl.Series([it.name for it in lines]),
+        published=pl.lit(None, pl.Float64),
+    )
+    if spread.height > MOST_BARS:
+        caption += f" First {MOST_BARS} of {spread.height} flows; all are in the table."
+    title = measure.title[0].upper() + measure.title[1:]
+    chart = partial(charts.bars, values, lines, shown_in.title(measure.title))
+    return [Picture(f"udp-{measure.column}", title, caption, [], chart)]
 
 
 def hit_ratios(comparison: Comparison) -> list[Picture]:

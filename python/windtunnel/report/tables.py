@@ -54,7 +54,14 @@ FIRST = ("goodput_bps", "delay_s", "delay_minimum_s", "delay_maximum_s", "rtt_s"
 """The columns of flows that come first."""
 
 LEFT_OUT = {
-    "flows": {"received_bytes", "in_flight", "last_delay_s"},
+    "flows": {
+        "received_bytes",
+        "in_flight",
+        "last_delay_s",
+        "read_goodput_bps",
+        "read_interval_maximum_s",
+        "read_interval_variance_s2",
+    },
     "links": {"offered", "delivered_bytes", "in_transit", "maximum_queue_bytes"},
     "nodes": set[str](),
     "players": set[str](),

@@ -70,6 +70,10 @@ class NodeDefaults(TypedDict, total=False):
     """How it chooses among next hops."""
     interest_marks: InterestMarks
     """What becomes of a congestion mark on an Interest."""
+    processing_time: str
+    """How long its forwarder takes for a packet of NDN or CCNx that comes in, from a link or from
+    a consumer or producer on the node: one after another, as one thread. At most 16,384 wait.
+    Default: no time."""
     place: str | Sequence[str]
     """Where it is on the Earth, from where it uses satellites: the name of a large city, or
     latitude and longitude such as `["51.5°", "-0.1°"]`; default: nowhere."""
@@ -912,10 +916,22 @@ class ProducerDefaults(TypedDict, total=False):
     """How long it takes to answer."""
     signature: Signature
     """What signs the Data; default: `digest-sha256`. CCNx's Content Objects have nothing."""
+    publishing: Publishing
+    """It publishes a file into the content store of its node, and answers nothing: an Interest
+    meets what the store has, or waits there until it is published. Default: it answers."""
 
 
 Signature = Literal["digest-sha256", "null", "hmac-sha256", "ed25519", "ecdsa-p256", "rsa2048"]
 """What signs Data; here it only decides the size."""
+
+
+class Publishing(TypedDict, total=False):
+    """A file that is published, segment by segment."""
+
+    rate: str
+    """The payload per time."""
+    size: Required[str]
+    """The size of the file; the last segment counts as a full one."""
 
 
 class ConsumerDefaults(TypedDict, total=False):
@@ -964,6 +980,11 @@ class ConsumerDefaults(TypedDict, total=False):
     """What Data does whose Interest timed out and was not sent again yet."""
     timeout_meaning: TimeoutMeaning
     """What a timeout means to the controller."""
+    blocking_read: BlockingRead
+    """It does everything in one loop, as Cefore's `cefgetfile`: it reads, waiting for a message,
+    and looks for what is missing only after that, so that a loss stalls it for 1 s to 2 s. Out-
+    of-order Data lets no new Interest leave: the window begins with the first segment that is
+    missing. No timeouts, and no reaction to NACKs. Default: timeouts."""
     backoff: Backoff
     """When a timeout doubles the timeout."""
     initial_timeout: str
@@ -1027,6 +1048,22 @@ LateData = Literal["measures", "lowers-in-flight"]
 
 TimeoutMeaning = Literal["loss", "restart"]
 """What a timeout means to the controller."""
+
+
+class BlockingRead(TypedDict, total=False):
+    """A consumer whose reads block. The defaults are those of `cefgetfile` 0.10 and 0.11, but for
+    its window of 8 and its Interests' lifetime of 2 s."""
+
+    initial_spacing: str
+    """The pause after each Interest of the first window; only then it begins to read."""
+    timeout: str
+    """How long a read waits for a message at most."""
+    resend_interval: str
+    """When a read ends that began so long after the last one that brought new Data, all that is
+    missing is asked for again; it takes so much longer each time after that."""
+    most_resends: int
+    """How often that is done with no new Data in between, before it gives up."""
+
 
 Backoff = Literal["once-per-round-trip", "each-event", "each-interest"]
 """When a timeout doubles the timeout."""
@@ -1103,6 +1140,9 @@ class FlowDefaults(From, total=False):
     after_idleness: Idleness
     """What becomes of the window when nothing was sent for longer than the timeout. BBR is not
     concerned."""
+    after_path_change: AfterPathChange
+    """What becomes of the window and the round-trip estimate when packets take another path by
+    the flow's `path_policy`."""
     reading: Reading
     """When the receiving application takes what arrived."""
     pacing: bool
@@ -1533,6 +1573,9 @@ Ecn = Literal["off", "classic", "dctcp", "accurate", "scalable", "sce"]
 Idleness = Literal["decay", "restart", "validate", "keep"]
 """What becomes of the window when nothing was sent for longer than the timeout."""
 
+AfterPathChange = Literal["keep", "restart"]
+"""What becomes of the congestion state when packets take another path."""
+
 Reading = Literal["at-once", "never"]
 """When the receiving application takes what arrived."""
 
@@ -1551,9 +1594,11 @@ class Multipath(TypedDict, total=False):
     """Multipath TCP (RFC 8684): a subflow on each of several paths."""
 
     paths: Sequence[Sequence[str]]
-    """The links of each path, from `from` to `to`; what comes back takes the same links. The
-    connection is opened on the first. Default: for each link of `from` and each of `to` the
-    shortest path that begins with the one and ends with the other."""
+    """The links of each path, from `from` to `to`; what comes back takes the same links. Between
+    regions, only the first link and the last, whose addresses the path's packets have: what lies
+    between is left to the routers. The connection is opened on the first path. Default: for each
+    link of `from` and each of `to` the shortest path that begins with the one and ends with the
+    other."""
     subflows: int
     """Between autonomous systems, in place of `paths`: how many subflows there are, each of which
     chooses its paths by the flow's `path_policy`; default: 2."""
@@ -1670,6 +1715,10 @@ class Node(TypedDict, total=False):
     """How it chooses among next hops."""
     interest_marks: InterestMarks
     """What becomes of a congestion mark on an Interest."""
+    processing_time: str
+    """How long its forwarder takes for a packet of NDN or CCNx that comes in, from a link or from
+    a consumer or producer on the node: one after another, as one thread. At most 16,384 wait.
+    Default: no time."""
     place: str | Sequence[str]
     """Where it is on the Earth, from where it uses satellites: the name of a large city, or
     latitude and longitude such as `["51.5°", "-0.1°"]`; default: nowhere."""
@@ -2049,6 +2098,9 @@ class Producer(TypedDict, total=False):
     """How long it takes to answer."""
     signature: Signature
     """What signs the Data; default: `digest-sha256`. CCNx's Content Objects have nothing."""
+    publishing: Publishing
+    """It publishes a file into the content store of its node, and answers nothing: an Interest
+    meets what the store has, or waits there until it is published. Default: it answers."""
 
 
 class Consumer(TypedDict, total=False):
@@ -2097,6 +2149,11 @@ class Consumer(TypedDict, total=False):
     """What Data does whose Interest timed out and was not sent again yet."""
     timeout_meaning: TimeoutMeaning
     """What a timeout means to the controller."""
+    blocking_read: BlockingRead
+    """It does everything in one loop, as Cefore's `cefgetfile`: it reads, waiting for a message,
+    and looks for what is missing only after that, so that a loss stalls it for 1 s to 2 s. Out-
+    of-order Data lets no new Interest leave: the window begins with the first segment that is
+    missing. No timeouts, and no reaction to NACKs. Default: timeouts."""
     backoff: Backoff
     """When a timeout doubles the timeout."""
     initial_timeout: str
@@ -2181,6 +2238,9 @@ class TcpFlow(From, total=False):
     after_idleness: Idleness
     """What becomes of the window when nothing was sent for longer than the timeout. BBR is not
     concerned."""
+    after_path_change: AfterPathChange
+    """What becomes of the window and the round-trip estimate when packets take another path by
+    the flow's `path_policy`."""
     reading: Reading
     """When the receiving application takes what arrived."""
     pacing: bool
@@ -2427,6 +2487,9 @@ class Tcp(TypedDict, total=False):
     after_idleness: Idleness
     """What becomes of the window when nothing was sent for longer than the timeout. BBR is not
     concerned."""
+    after_path_change: AfterPathChange
+    """What becomes of the window and the round-trip estimate when packets take another path by
+    the flow's `path_policy`."""
     reading: Reading
     """When the receiving application takes what arrived."""
     pacing: bool

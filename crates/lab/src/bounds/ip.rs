@@ -10,9 +10,9 @@ use windtunnel_world::{FlowPlan, LinkChange, Plan, PortId, Topology, Transport, 
 use super::rate;
 
 /// A flow with its path there and back.
-struct Flow<'a> {
-    plan: &'a FlowPlan,
-    there: Vec<PortId>,
+pub(crate) struct FlowBounds<'a> {
+    pub(crate) plan: &'a FlowPlan,
+    pub(crate) there: Vec<PortId>,
     /// The path there and back whose round trip its sender measures: to its receiver, or
     /// to the first proxy.
     measured: [Vec<PortId>; 2],
@@ -21,7 +21,7 @@ struct Flow<'a> {
     ends: f64,
 }
 
-impl Flow<'_> {
+impl FlowBounds<'_> {
     /// The data in a full packet, and the bytes of its headers.
     fn packet(&self) -> (u32, u32) {
         match &self.plan.transport {
@@ -37,14 +37,14 @@ impl Flow<'_> {
     }
 
     /// The most data over one link, in bits per second.
-    fn data_rate(&self, plan: &Plan, port: PortId) -> f64 {
+    pub(crate) fn data_rate(&self, plan: &Plan, port: PortId) -> f64 {
         let (data, headers) = self.packet();
         let overhead = plan.direction(port).overhead;
         most_rate(plan, port) * f64::from(data) / f64::from(data + headers + overhead)
     }
 
     /// The most data, were the flow alone.
-    fn alone(&self, plan: &Plan) -> f64 {
+    pub(crate) fn alone(&self, plan: &Plan) -> f64 {
         let links = self.there.iter().map(|it| self.data_rate(plan, *it));
         let own = match &self.plan.transport {
             Transport::Tcp { workload: Workload::Bulk { rate: Some(it) }, .. } => {
@@ -103,12 +103,13 @@ fn one_way(plan: &Plan, path: &[PortId], size: u32) -> Duration {
     })
 }
 
-fn flows<'a>(plan: &'a Plan, topology: &Topology) -> Vec<Flow<'a>> {
+/// All flows, or subflows.
+pub(crate) fn flows<'a>(plan: &'a Plan, topology: &Topology) -> Vec<FlowBounds<'a>> {
     let path = |from, to| topology.path(from, to).unwrap_or_default();
     let flow = |it: &'a FlowPlan| {
         let [from, to] = it.parts().next().unwrap_or([it.from, it.to]);
         let measured = [path(from, to), path(to, from)];
-        Flow { plan: it, there: path(it.from, it.to), measured, ends: f64::INFINITY }
+        FlowBounds { plan: it, there: path(it.from, it.to), measured, ends: f64::INFINITY }
     };
     // Other layers than IP may take any path: only what all begin or end with limits.
     let carried = |it: &'a FlowPlan| {
@@ -117,13 +118,13 @@ fn flows<'a>(plan: &'a Plan, topology: &Topology) -> Vec<Flow<'a>> {
         let rate = |ports: &[PortId]| ports.iter().map(|it| most_rate(plan, *it)).sum::<f64>();
         let ends = rate(&leave).min(rate(&arrive));
         let there = [leave, arrive].into_iter().filter(|it| it.len() == 1).flatten().collect();
-        Flow { there, ends, ..flow(it) }
+        FlowBounds { there, ends, ..flow(it) }
     };
     // A path of its own; that of each subflow as if it were a flow.
     let along = |it: &'a FlowPlan, there: &Vec<PortId>| {
         let back = there.iter().rev().map(|it| it.reversed()).collect();
         let measured = [there.clone(), back];
-        Flow { plan: it, there: there.clone(), measured, ends: f64::INFINITY }
+        FlowBounds { plan: it, there: there.clone(), measured, ends: f64::INFINITY }
     };
     let each = |it: &'a FlowPlan| match &it.multipath {
         _ if plan.are_apart([it.from, it.to]) => vec![carried(it)],
@@ -151,6 +152,23 @@ pub(super) fn most_goodput(plan: &Plan, topology: &Topology) -> f64 {
     }
     let with_limit = |(without, through): &(f64, f64)| all - without + through.min(*without);
     crossing.iter().map(with_limit).fold(all, f64::min)
+}
+
+/// How many packets per second cross all links together at the most: those with data, and half as
+/// many acknowledgements.
+pub(super) fn most_packet_hops(plan: &Plan, topology: &Topology) -> f64 {
+    let flows = flows(plan, topology);
+    let mut crossing = vec![(0.0, 0.0_f64); 2 * plan.links.len()];
+    for flow in &flows {
+        let data = 8.0 * f64::from(flow.packet().0);
+        let answered = if flow.plan.is_over_tcp() { 1.5 } else { 1.0 };
+        for port in &flow.there {
+            let (without, through) = &mut crossing[port.index()];
+            *without += answered * flow.alone(plan) / data;
+            *through = through.max(answered * flow.data_rate(plan, *port) / data);
+        }
+    }
+    crossing.iter().map(|(without, through)| without.min(*through)).sum()
 }
 
 /// The least delay that any flow can measure; none without flows.

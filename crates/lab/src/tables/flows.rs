@@ -37,9 +37,13 @@ struct Row<'a> {
     /// The source of the data, if there is only one.
     peer: Option<&'a str>,
     prefix: Option<&'a str>,
+    /// The bytes of that prefix in a packet, of a consumer.
+    name_bytes: u32,
     controller: Option<Cow<'a, str>>,
     start: Time,
     finished: Option<Time>,
+    /// When a consumer gave up.
+    gave_up: Option<Time>,
     stop: Time,
     /// The number of finished transfers.
     transfers: Option<u64>,
@@ -58,9 +62,11 @@ impl<'a> Row<'a> {
             node: &plan.nodes[consumer.node].name,
             peer: None,
             prefix: Some(prefix),
+            name_bytes: consumer.settings.prefix_size.0,
             controller: Some(consumer.controller.description().name.into()),
             start: it.start(),
             finished: it.finished(),
+            gave_up: it.gave_up(),
             stop: consumer.settings.stop,
             transfers: None,
             counters: Counters::Ndn(it, it.counters()),
@@ -77,9 +83,11 @@ impl<'a> Row<'a> {
             node: &plan.nodes[flow.to].name,
             peer: Some(&plan.nodes[flow.from].name),
             prefix: None,
+            name_bytes: 0,
             controller,
             start: it.start,
             finished: it.finished,
+            gave_up: None,
             stop: flow.stop,
             transfers: it.transfers,
             counters: match &it.counters {
@@ -105,10 +113,35 @@ impl<'a> Row<'a> {
         }
     }
 
+    /// The payload that a consumer read, or its prefix with each payload, over the time from the
+    /// first read to the last: in bits per second.
+    fn read_bps(&self, with_names: bool) -> Option<f64> {
+        let Counters::Ndn(_, it) = &self.counters else { return None };
+        let names = if with_names { it.data * u64::from(self.name_bytes) } else { 0 };
+        Some((it.bytes + names) as f64 * 8.0 / it.reads.span()?.as_seconds())
+    }
+
     fn tcp(&self) -> Option<&TcpCounters> {
         match &self.counters {
             Counters::Tcp(counters) => Some(counters),
             Counters::Ndn(..) | Counters::Udp(..) => None,
+        }
+    }
+
+    /// The interarrival jitter of datagrams, or of what a consumer read (RFC 3550).
+    fn jitter(&self) -> Option<f64> {
+        let jitter = match &self.counters {
+            Counters::Ndn(_, it) => it.reads.span().map(|_| it.reads.jitter()),
+            Counters::Tcp(_) => None,
+            Counters::Udp(_, it) => Some(it.jitter.mean()),
+        };
+        jitter.map(Duration::as_seconds)
+    }
+
+    fn udp(&self) -> Option<&SinkCounters> {
+        match &self.counters {
+            Counters::Udp(_, counters) => Some(counters),
+            Counters::Ndn(..) | Counters::Tcp(_) => None,
         }
     }
 
@@ -123,7 +156,7 @@ impl<'a> Row<'a> {
 
     /// How long the flow was receiving, in seconds.
     fn active_seconds(&self, end: Time) -> f64 {
-        self.finished.unwrap_or(end).min(self.stop).since(self.start).as_seconds()
+        self.finished.or(self.gave_up).unwrap_or(end).min(self.stop).since(self.start).as_seconds()
     }
 
     /// A counter of the sender in TCP and the consumer in NDN.
@@ -247,6 +280,8 @@ pub(super) fn totals(plan: &Plan, prefixes: &[String], world: &World, end: Time)
         .count_if_any("path_switches", |it| Some(it.tcp()?.multipath?.switches))
         .count("duplicates", |it| it.duplicates())
         .count_if_any("reordered", |it| it.reordered())
+        .count_if_any("lost", |it| Some(it.udp()?.lost))
+        .number("jitter_s", |it| it.jitter())
         .count_if_any("in_flight", |it| it.in_flight())
         .number("rtt_s", |it| it.rtt())
         .number("delay_s", |it| it.delay())
@@ -254,6 +289,16 @@ pub(super) fn totals(plan: &Plan, prefixes: &[String], world: &World, end: Time)
         .number("delay_minimum_s", |it| it.least_delay())
         .number("delay_maximum_s", |it| it.greatest_delay())
         .number("completion_s", |it| it.finished.map(|end| end.since(it.start).as_seconds()))
+        .number("gave_up_s", |it| it.gave_up.map(|end| end.since(it.start).as_seconds()))
+        .number("read_throughput_bps", |it| it.read_bps(true))
+        .number("read_goodput_bps", |it| it.read_bps(false))
+        .number("read_interval_s", |it| it.ndn().and_then(|it| it.reads.mean(it.data)))
+        .number("read_interval_maximum_s", |it| {
+            it.ndn().and_then(|it| it.reads.span().map(|_| it.reads.maximum().as_seconds()))
+        })
+        .number("read_interval_variance_s2", |it| {
+            it.ndn().and_then(|it| it.reads.variance(it.data))
+        })
         .batch()
 }
 
@@ -272,6 +317,9 @@ pub(crate) fn flow_series(plan: &Plan, rows: &[FlowSample]) -> RecordBatch {
         .number("delay_s", |it| it.delay_s)
         .count("retransmissions", |it| it.retransmissions)
         .count_if_any("reordered", |it| it.reordered)
+        .number("lost", |it| it.lost.map(|lost| lost as f64))
+        .number("lost_share", |it| it.lost_share)
+        .number("jitter_s", |it| it.jitter_s)
         .count("marks", |it| it.marks)
         .count("timeouts", |it| it.timeouts)
         .count("decreases", |it| it.decreases)

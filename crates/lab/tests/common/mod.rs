@@ -9,7 +9,7 @@ use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, UInt64Type};
 use pcap_file::pcapng::{Block, PcapNgReader};
-use windtunnel_lab::{Batch, ScenarioError, Study, tables};
+use windtunnel_lab::{Batch, CaptureSettings, Directions, ScenarioError, Study, tables};
 
 pub(crate) const FILE: &str = "folder/scenario.toml";
 
@@ -142,6 +142,12 @@ impl Ran {
 #[track_caller]
 pub(crate) fn table(study: Study, name: &str) -> RecordBatch {
     Ran::of(study).table(name).clone()
+}
+
+/// All packets that leave these nodes and arrive there are captured.
+pub(crate) fn all_packets_at(nodes: &[&str]) -> CaptureSettings {
+    let nodes = nodes.iter().map(|it| (*it).to_owned()).collect();
+    CaptureSettings { directions: Some(Directions::Both), ..CaptureSettings::at(nodes) }
 }
 
 /// The IP packets of a capture's Ethernet frames.

@@ -12,7 +12,7 @@ use super::face::FaceId;
 use super::fib::{Fib, NextHop};
 use super::name_index::hash;
 use super::pit::Pit;
-use super::strategy::{Chosen, Decision, InterestArrival, Resending, Strategy};
+use super::strategy::{Chosen, Decision, InterestArrival, Repetition, Strategy};
 
 /// What is to be sent, and over which face. Callers keep one and empty it, so
 /// that sending allocates nothing once warm.
@@ -229,6 +229,13 @@ impl Forwarder {
         None
     }
 
+    /// An application here publishes Data: the content store keeps it, although nobody asked.
+    pub fn publish(&mut self, now: Time, packet: &Packet) {
+        if let (Some(content_store), Body::Data(data)) = (&mut self.content_store, &packet.body) {
+            content_store.insert(now, data, packet.network_size, packet.marked());
+        }
+    }
+
     /// Removes the pending Interests whose lifetime is over.
     pub fn expire(&mut self, now: Time) {
         while let Some((handle, expires)) = self.pit.next_expiry()
@@ -280,12 +287,13 @@ impl Forwarder {
             self.counters.aggregated += 1;
         }
         let expires = self.pit.set_expiry(pending, now + interest.lifetime());
-        let resending = match interest.name.format {
-            PacketFormat::Ndn => Resending::Later,
-            PacketFormat::Ccnx if waited || goes_further => Resending::Always,
-            PacketFormat::Ccnx => Resending::Never,
+        let repetition = match interest.name.format {
+            PacketFormat::Ndn if waited => Repetition::SameFace,
+            PacketFormat::Ndn => Repetition::OtherFace,
+            PacketFormat::Ccnx if waited || goes_further => Repetition::Forwarded,
+            PacketFormat::Ccnx => Repetition::Aggregated,
         };
-        self.forward(now, face, (waited, resending), pending, packet.network_size, outbox);
+        self.forward(now, face, repetition, pending, packet.network_size, outbox);
         Some(expires)
     }
 
@@ -340,7 +348,7 @@ impl Forwarder {
         &mut self,
         now: Time,
         face: FaceId,
-        (retransmission, resending): (bool, Resending),
+        repetition: Repetition,
         pending: Handle,
         network_size: u16,
         outbox: &mut ForwarderOutbox,
@@ -352,15 +360,8 @@ impl Forwarder {
             Some(id) => {
                 let next_hops = self.fib.next_hops(id);
                 let nonce = interest.nonce;
-                let arrival = InterestArrival {
-                    now,
-                    face,
-                    nonce,
-                    retransmission,
-                    resending,
-                    entry: id,
-                    next_hops,
-                };
+                let arrival =
+                    InterestArrival { now, face, nonce, repetition, entry: id, next_hops };
                 self.strategy.decide(&arrival, entry, &mut self.random, &mut self.chosen)
             }
         };

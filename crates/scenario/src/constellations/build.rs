@@ -153,6 +153,7 @@ impl Build<'_> {
         self.nodes.extend(members.names.iter().map(|it| NodePlan {
             name: it.clone(),
             cached: 0,
+            processing_time: Duration::ZERO,
             ..pattern.clone()
         }));
         let satellites = first..self.nodes.len();

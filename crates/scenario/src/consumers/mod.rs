@@ -1,5 +1,6 @@
 //! Consumers: flows of Interests and the Data that they bring.
 
+mod blocking_read;
 mod reactions;
 mod workload;
 
@@ -21,6 +22,7 @@ use crate::prefixes::Prefixes;
 use crate::schema::filled;
 use crate::timers::{self, zero};
 use crate::units::{Measured, Segments, Share, milliseconds, segments};
+use blocking_read::BlockingRead;
 use reactions::{Backoff, LateData, Reaction, RttGain, TimeoutMeaning, WindowFraction};
 use workload::Workload;
 
@@ -88,6 +90,11 @@ pub(crate) struct Consumer {
     /// What a timeout means to the controller.
     #[serde(default)]
     timeout_meaning: TimeoutMeaning,
+    /// It does everything in one loop, as Cefore's `cefgetfile`: it reads, waiting for a message,
+    /// and looks for what is missing only after that, so that a loss stalls it for 1 s to 2 s.
+    /// Out-of-order Data lets no new Interest leave: the window begins with the first segment
+    /// that is missing. No timeouts, and no reaction to NACKs. Default: timeouts.
+    blocking_read: Option<BlockingRead>,
     /// When a timeout doubles the timeout.
     #[serde(default)]
     backoff: Backoff,
@@ -101,12 +108,12 @@ pub(crate) struct Consumer {
     #[serde(default = "milliseconds::<60_000>")]
     maximum_timeout: Located<Measured<Duration>>,
     /// How often the timeout may have been doubled; default: no limit.
-    most_doublings: Option<u8>,
+    most_doublings: Option<Located<u8>>,
     /// How much one round trip moves the smoothed one.
     #[serde(default)]
     rtt_gain: RttGain,
     /// How often timeouts are looked for; default: when they expire.
-    timeout_check: Option<Measured<Duration>>,
+    timeout_check: Option<Located<Measured<Duration>>>,
 }
 
 /// What a consumer is built with.
@@ -128,7 +135,9 @@ impl Consumer {
         let start = self.window()?;
         let node = around.nodes.index(&self.node)?;
         let prefix = prefixes.insert(&self.prefix)?;
-        let segment = segment_size(around.producers, prefixes, prefix);
+        let closest = closest(around.producers, prefixes, prefix);
+        self.check_published(closest, prefixes, prefix)?;
+        let segment = closest.map_or(SEGMENT, |it| it.producer.content);
         let settings = self.settings(prefix, prefixes, segment)?;
         Ok(ConsumerPlan { name: name.to_owned(), node, settings, controller, start })
     }
@@ -155,6 +164,35 @@ impl Consumer {
         )
     }
 
+    /// What is published has the names below its own prefix alone.
+    fn check_published(
+        &self,
+        producer: Option<&ProducerPlan>,
+        prefixes: &Prefixes,
+        prefix: usize,
+    ) -> Result<(), Mistake> {
+        let published = producer.filter(|it| it.producer.publishing.is_some());
+        let Some(other) = published.filter(|it| it.prefix != prefix) else { return Ok(()) };
+        let name = prefixes.name(other.prefix);
+        Err(self
+            .prefix
+            .mistake(format!("nothing is published under `{}`", self.prefix.value))
+            .help(format!("write the prefix of the producer that publishes, `{name}`")))
+    }
+
+    /// A consumer whose reads block has no timeouts.
+    fn check_timeouts(&self) -> Result<(), Mistake> {
+        let times = [&self.initial_timeout, &self.minimum_timeout, &self.maximum_timeout];
+        let times = times.into_iter().chain(&self.timeout_check).map(|it| it.span.clone());
+        let spans = times.chain(self.most_doublings.iter().map(|it| it.span.clone()));
+        match spans.flatten().next().filter(|_| self.blocking_read.is_some()) {
+            None => Ok(()),
+            Some(span) => Err(Mistake::new("a consumer with `blocking_read` has no timeouts")
+                .at(Some(span))
+                .help("remove this key, or `blocking_read`")),
+        }
+    }
+
     fn hop_limit(&self, format: PacketFormat) -> Option<u8> {
         match format {
             PacketFormat::Ndn => self.hop_limit,
@@ -172,7 +210,8 @@ impl Consumer {
         self.check_format(format)?;
         let [start, start_within] = [&self.start, &self.start_within].map(|it| it.value.0);
         let start = Time::ZERO + start;
-        let most_doublings = self.most_doublings;
+        let most_doublings = self.most_doublings.as_ref();
+        self.check_timeouts()?;
         Ok(ConsumerSettings {
             prefix: PrefixId(prefix as u32),
             format,
@@ -186,12 +225,12 @@ impl Consumer {
                 initial: timers::above_zero(&self.initial_timeout, "initial_timeout")?,
                 minimum: self.minimum_timeout.value.0,
                 maximum: timers::above_zero(&self.maximum_timeout, "maximum_timeout")?,
-                most_backoff: most_doublings.map_or(f64::INFINITY, |it| f64::from(it).exp2()),
+                most_backoff: most_doublings.map_or(f64::INFINITY, |it| f64::from(it.value).exp2()),
                 ..RtoLimits::default()
             },
             window_fraction: self.window_fraction.into(),
             rtt_gain: self.rtt_gain.into(),
-            timeout_check: self.timeout_check.map_or(Duration::ZERO, |it| it.0),
+            timeout_check: self.timeout_check.as_ref().map_or(Duration::ZERO, |it| it.value.0),
             backoff: self.backoff.into(),
             on_mark: self.on_mark.into(),
             on_timeout: self.on_timeout.into(),
@@ -199,6 +238,7 @@ impl Consumer {
             on_nack: self.on_nack.into(),
             recovery_margin: self.recovery_margin.map(|it| it.0.0),
             late_data: self.late_data.into(),
+            blocking_read: self.blocking_read.as_ref().map(BlockingRead::plan).transpose()?,
             start,
             start_within,
             stop: timers::stop(self.stop.as_ref(), start + start_within)?,
@@ -216,15 +256,17 @@ fn lifetime(lifetime: &Located<Measured<Duration>>) -> Result<u32, Mistake> {
     Ok(milliseconds as u32)
 }
 
-/// The payload of the producer that serves a prefix most closely: the controller's
-/// segment.
-fn segment_size(producers: &[ProducerPlan], prefixes: &Prefixes, prefix: usize) -> u32 {
+/// The producer that serves a prefix most closely: its payload is the controller's segment.
+fn closest<'a>(
+    producers: &'a [ProducerPlan],
+    prefixes: &Prefixes,
+    prefix: usize,
+) -> Option<&'a ProducerPlan> {
     let name = |it: &ProducerPlan| prefixes.name(it.prefix);
     let serves = |it: &&ProducerPlan| name(it).is_prefix_of(prefixes.name(prefix));
     let length = |it: &ProducerPlan| name(it).components_size();
-    let closest = producers
+    producers
         .iter()
         .filter(serves)
-        .reduce(|best, it| if length(it) > length(best) { it } else { best });
-    closest.map_or(SEGMENT, |it| it.producer.content)
+        .reduce(|best, it| if length(it) > length(best) { it } else { best })
 }

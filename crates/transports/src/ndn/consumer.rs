@@ -17,6 +17,8 @@ use windtunnel_packets::ndn::wire::size::{InterestShape, NameSize};
 use windtunnel_packets::ndn::{Data, Interest, Nack, NackReason, Name, PacketFormat, PrefixId};
 use windtunnel_packets::{Body, Packet};
 
+use super::blocking_read::{AfterRead, BlockingRead, Reader};
+use super::reads::Reads;
 use crate::delivery::{Account, Snapshot};
 use crate::pacing::Pacer;
 use crate::rtt::{RtoLimits, RttEstimator};
@@ -151,6 +153,9 @@ pub struct ConsumerSettings {
     pub recovery_margin: Option<f64>,
     /// What Data does that comes after its timeout.
     pub late_data: LateData,
+    /// How it reads, if what is missing is found by blocking reads, and not by timeouts. Its
+    /// window then begins with the first segment that is missing, and no NACK means anything.
+    pub blocking_read: Option<BlockingRead>,
     /// When the consumer starts, at the earliest.
     pub start: Time,
     /// It starts at a random moment within so much time from then.
@@ -192,6 +197,8 @@ pub struct ConsumerCounters {
     pub delay_minimum: Option<Duration>,
     /// The greatest of them.
     pub delay_maximum: Duration,
+    /// When Data was read.
+    pub reads: Reads,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -389,6 +396,9 @@ pub struct Consumer {
     /// A round trip ends with Data of this number or above.
     round_end: u64,
     deliveries: Option<Box<Deliveries>>,
+    reader: Option<Box<Reader>>,
+    /// When it gave up.
+    gave_up: Option<Time>,
     pacer: Pacer,
     waits_for_pacer: bool,
     /// Timeouts not reported to the controller as lost segments yet.
@@ -407,10 +417,15 @@ impl Consumer {
             Duration::ZERO => Duration::ZERO,
             within => within.scaled(random.unit()),
         };
+        let start = settings.start + later;
         Self {
             deliveries: Deliveries::wanted(controller.description(), settings.segment_size),
+            reader: settings
+                .blocking_read
+                .map(|it| Box::new(Reader::new(it, start, controller.cwnd()))),
+            gave_up: None,
             estimator: RttEstimator::new(settings.timeout_limits),
-            start: settings.start + later,
+            start,
             settings,
             controller,
             requests: Requests::new(),
@@ -459,6 +474,12 @@ impl Consumer {
         self.finished
     }
 
+    /// When it gave up, because nothing new came however often it asked.
+    #[must_use]
+    pub fn gave_up(&self) -> Option<Time> {
+        self.gave_up
+    }
+
     /// When it starts.
     #[must_use]
     pub fn start(&self) -> Time {
@@ -472,6 +493,10 @@ impl Consumer {
     pub fn next_wake(&self) -> Option<Time> {
         if self.requests.oldest == NONE {
             return None;
+        }
+        if let Some(reader) = &self.reader {
+            let timeout = reader.timeout();
+            return (timeout < self.settings.stop).then_some(timeout);
         }
         let oldest = &self.requests.ring[(self.requests.oldest - self.requests.base) as usize];
         Some(oldest.last_sent + self.estimator.timeout())
@@ -495,13 +520,18 @@ impl Consumer {
 
     /// Starts, or looks for timeouts; asks for as much as the window allows.
     pub fn wake(&mut self, now: Time, outbox: &mut ConsumerOutbox) {
-        self.time_out(now);
+        match &self.reader {
+            None => self.time_out(now),
+            Some(it) if it.timeout() <= now => self.end_read(now, false),
+            Some(_) => {}
+        }
         self.fill_window(now, outbox);
     }
 
     /// Takes in a packet from the network.
     #[inline]
     pub fn receive(&mut self, now: Time, packet: &Packet, outbox: &mut ConsumerOutbox) {
+        let before = self.counters.data;
         match &packet.body {
             Body::Data(data) => self.on_data(now, data, packet.marked()),
             Body::Nack(nack) => self.on_nack(now, nack),
@@ -514,12 +544,16 @@ impl Consumer {
             | Body::Region(_)
             | Body::Scion(_) => {}
         }
+        if self.reader.is_some() {
+            self.end_read(now, self.counters.data > before);
+        }
         self.fill_window(now, outbox);
     }
 
     fn on_data(&mut self, now: Time, data: &Data, marked: bool) {
         let number = self.number_of(data.name);
         let request = number.and_then(|it| self.requests.get(it)).copied();
+        let request = request.filter(|_| self.gave_up.is_none());
         let (Some(number), Some(request)) = (number, request) else {
             self.counters.duplicates += 1;
             return;
@@ -603,6 +637,8 @@ impl Consumer {
         counters.last_delay_sum += now.since(request.last_sent);
         counters.delay_maximum = counters.delay_maximum.max(delay);
         counters.delay_minimum = Some(counters.delay_minimum.map_or(delay, |it| it.min(delay)));
+        let read_at = self.reader.as_ref().map_or(now, |it| it.read_at(now));
+        counters.reads.add(read_at, now.since(request.last_sent));
         if let ConsumerWorkload::File { segments } = self.settings.workload
             && counters.data == segments
         {
@@ -612,6 +648,9 @@ impl Consumer {
 
     fn on_nack(&mut self, now: Time, nack: &Nack) {
         self.counters.nacks += 1;
+        if self.reader.is_some() {
+            return;
+        }
         let Some(number) = self.number_of(nack.interest.name) else { return };
         let in_flight = |it: &mut Request| it.state == State::InFlight;
         if !self.requests.get(number).is_some_and(in_flight) {
@@ -639,17 +678,7 @@ impl Consumer {
                 break;
             }
             is_new |= self.backed_off.is_none_or(|it| sent >= it);
-            self.make_due(oldest);
-            self.counters.timeouts += 1;
-            self.untold_losses += 1;
-            if let Some(it) = &mut self.deliveries {
-                it.account.lose(u64::from(self.settings.segment_size));
-            }
-            let signal = match self.settings.timeout_meaning {
-                TimeoutMeaning::Loss => Signal::Loss,
-                TimeoutMeaning::Restart => Signal::Timeout,
-            };
-            self.react(now, signal, self.settings.on_timeout);
+            self.lose(now, oldest);
             if self.settings.backoff == Backoff::EachInterest {
                 self.estimator.back_off();
             }
@@ -662,6 +691,38 @@ impl Consumer {
         if backs_off {
             self.estimator.back_off();
             self.backed_off = Some(now);
+        }
+    }
+
+    /// What a request asked for counts as lost.
+    fn lose(&mut self, now: Time, number: u64) {
+        self.make_due(number);
+        self.counters.timeouts += 1;
+        self.untold_losses += 1;
+        if let Some(it) = &mut self.deliveries {
+            it.account.lose(u64::from(self.settings.segment_size));
+        }
+        let signal = match self.settings.timeout_meaning {
+            TimeoutMeaning::Loss => Signal::Loss,
+            TimeoutMeaning::Restart => Signal::Timeout,
+        };
+        self.react(now, signal, self.settings.on_timeout);
+    }
+
+    /// A blocking read ends, with new Data or without.
+    fn end_read(&mut self, now: Time, is_new: bool) {
+        let Some(reader) = self.reader.as_mut().filter(|_| self.gave_up.is_none()) else { return };
+        match reader.end(now, is_new) {
+            AfterRead::Read => {}
+            AfterRead::Resend => {
+                while self.requests.oldest != NONE {
+                    self.lose(now, self.requests.oldest);
+                }
+            }
+            AfterRead::GiveUp => {
+                self.gave_up = Some(now);
+                self.settings.stop = now;
+            }
         }
     }
 
@@ -701,8 +762,10 @@ impl Consumer {
         }
         self.waits_for_pacer = false;
         let rate = self.controller.pacing_rate();
+        let spacing = self.reader.as_ref().and_then(|it| it.spacing(now));
+        let is_paced = rate.is_some() || spacing.is_some();
         while self.window_has_room() {
-            if rate.is_some() && !self.pacer.allows(now) {
+            if is_paced && !self.pacer.allows(now) {
                 self.waits_for_pacer = true;
                 break;
             }
@@ -726,8 +789,10 @@ impl Consumer {
             if let Some(it) = &mut self.deliveries {
                 it.send(now, number, self.requests.in_flight);
             }
-            if let Some(rate) = rate {
-                self.pacer.spend(now, 1, rate);
+            match (spacing, rate) {
+                (Some(spacing), _) => self.pacer.wait(now, spacing),
+                (None, Some(rate)) => self.pacer.spend(now, 1, rate),
+                (None, None) => {}
             }
             self.counters.interests += 1;
             outbox.push(self.interest(segment));
@@ -756,6 +821,10 @@ impl Consumer {
 
     fn next_segment(&mut self) -> Option<u64> {
         let next = self.requests.next();
+        let spanned = self.requests.ring.len() as f64;
+        if self.reader.is_some() && spanned + 1.0 > self.controller.cwnd() {
+            return None;
+        }
         match &self.settings.workload {
             ConsumerWorkload::Stream => Some(next),
             ConsumerWorkload::File { segments } => (next < *segments).then_some(next),

@@ -160,6 +160,9 @@ fn sample_of_tcp(
         delay_s: (delays > 0).then(|| delay / delays as f64),
         retransmissions: after.retransmissions - before.retransmissions,
         reordered: Some(now.receiver.reordered - last.receiver.reordered),
+        lost: None,
+        lost_share: None,
+        jitter_s: None,
         marks: now.receiver.marks - last.receiver.marks,
         timeouts: after.timeouts - before.timeouts,
         decreases: after.decreases - before.decreases,
@@ -223,11 +226,16 @@ impl SampledSubflow {
 fn sample_of_udp(now: &SinkCounters, last: &SinkCounters, time_s: f64, seconds: f64) -> FlowSample {
     let datagrams = now.datagrams - last.datagrams;
     let delay = (now.delay_sum - last.delay_sum).as_seconds();
+    let lost = now.lost.cast_signed() - last.lost.cast_signed();
+    let expected = datagrams.cast_signed() + lost;
     FlowSample {
         time_s,
         goodput_bps: (now.bytes - last.bytes) as f64 * 8.0 / seconds,
         delay_s: (datagrams > 0).then(|| delay / datagrams as f64),
         reordered: Some(now.reordered - last.reordered),
+        lost: Some(lost),
+        lost_share: (expected > 0).then(|| lost as f64 / expected as f64),
+        jitter_s: Some(now.jitter.mean().as_seconds()),
         marks: now.marks - last.marks,
         ..FlowSample::default()
     }

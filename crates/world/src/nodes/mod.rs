@@ -2,6 +2,7 @@
 //! by go in; what the layer wants done comes out.
 
 mod ndn;
+mod processor;
 
 pub(crate) use ndn::sample;
 
@@ -129,7 +130,8 @@ impl Nodes {
 
     fn add_applications(&mut self, plan: &Plan, streams: &Streams) {
         for producer in &plan.producers {
-            self.ndn[producer.node].add_producer(producer);
+            let format = plan.formats[producer.prefix];
+            self.ndn[producer.node].add_producer(producer, format);
         }
         for consumer in &plan.consumers {
             let place = self.ndn[consumer.node].add_consumer(consumer, streams);
@@ -232,6 +234,11 @@ impl Nodes {
     /// What a node's NDN layer counted.
     pub(crate) fn counters(&self, node: usize) -> ForwarderCounters {
         self.ndn.get(node).map_or_else(Default::default, NdnLayer::counters)
+    }
+
+    /// How many packets found no room before a node's forwarder.
+    pub(crate) fn processing_drops(&self, node: usize) -> u64 {
+        self.ndn.get(node).map_or(0, NdnLayer::processing_drops)
     }
 
     /// Fetches the layer that a port's packets come to.

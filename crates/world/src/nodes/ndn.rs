@@ -15,11 +15,12 @@ use windtunnel_networks::ndn::forwarder::{Forwarder, ForwarderCounters};
 use windtunnel_networks::ndn::strategy::Strategy;
 use windtunnel_packets::ndn::wire;
 use windtunnel_packets::ndn::wire::size::NameSize;
-use windtunnel_packets::ndn::{Name, PrefixId};
+use windtunnel_packets::ndn::{Name, PacketFormat, PrefixId};
 use windtunnel_packets::{Body, Packet, PacketStore};
 use windtunnel_transports::ndn::consumer::{Consumer, ConsumerCounters};
-use windtunnel_transports::ndn::producer::Producer;
+use windtunnel_transports::ndn::producer::{Producer, Publishing};
 
+use super::processor::{self, Processor};
 use crate::plan::{ConsumerPlan, NodePlan, ProducerPlan};
 use crate::port_id::PortId;
 use crate::series::FlowSample;
@@ -47,6 +48,8 @@ struct ProducerSeat {
     face: FaceId,
     /// Answers that are not ready yet.
     answers: VecDeque<(Time, Packet)>,
+    /// What it publishes next, if it does.
+    next: Name,
 }
 
 /// A node's NDN layer. What every packet touches comes first.
@@ -66,6 +69,8 @@ pub(super) struct NdnLayer {
     prefix_sizes: Arc<[NameSize]>,
     /// Prefixes in the table, by number.
     announced: Vec<usize>,
+    /// What packets wait for, if it takes time.
+    processor: Option<Box<Processor>>,
     /// Packets inside the node that were too many for one event.
     postponed: VecDeque<(FaceId, Packet)>,
 }
@@ -113,6 +118,7 @@ impl NdnLayer {
             producers: Vec::new(),
             prefix_sizes,
             announced: Vec::new(),
+            processor: Processor::new(node.processing_time),
             postponed: VecDeque::new(),
         }
     }
@@ -122,10 +128,12 @@ impl NdnLayer {
         self.forwarder.add_face(true)
     }
 
-    pub(super) fn add_producer(&mut self, plan: &ProducerPlan) {
+    pub(super) fn add_producer(&mut self, plan: &ProducerPlan, format: PacketFormat) {
         let face = self.add_application(Beside::Producer(self.producers.len() as u32));
         let (producer, answers) = (plan.producer.clone(), VecDeque::new());
-        self.producers.push(ProducerSeat { producer, prefix: plan.prefix, face, answers });
+        let prefix = plan.prefix;
+        let next = Name { prefix: PrefixId(prefix as u32), format, segment: 0 };
+        self.producers.push(ProducerSeat { producer, prefix, face, answers, next });
     }
 
     /// Returns its place among the consumers here.
@@ -221,10 +229,21 @@ impl NdnLayer {
     #[inline]
     fn take_in(&mut self, now: Time, face: FaceId, packet: &Packet, actions: &mut Actions) {
         let first = actions.sends.len();
+        if usize::from(face.0) >= self.ports.len() && self.publishes(face) {
+            self.forwarder.publish(now, packet);
+        }
         let expires = self.forwarder.receive(now, face, packet, &mut actions.sends);
         self.watch_expiry(expires, actions);
         if !self.applications.is_empty() {
             self.deliver(now, first, actions);
+        }
+    }
+
+    /// Whether a producer is behind a face that publishes.
+    fn publishes(&self, face: FaceId) -> bool {
+        match self.beside(face) {
+            Some(Beside::Producer(it)) => self.producers[it as usize].producer.publishing.is_some(),
+            Some(Beside::Consumer(_)) | None => false,
         }
     }
 
@@ -249,18 +268,37 @@ impl NdnLayer {
         actions.sends.truncate(kept);
     }
 
+    /// How many packets found no room before the forwarder.
+    pub(super) fn processing_drops(&self) -> u64 {
+        self.processor.as_ref().map_or(0, |it| it.drops())
+    }
+
     /// Lets packets inside the node go on until none is left, or, after very many,
     /// until the next event: where answers take no time they never end, and still
     /// a run can be cancelled.
     #[inline]
     fn settle(&mut self, now: Time, actions: &mut Actions) {
         const MOST_AT_ONCE: u32 = 64;
+        if let Some(processor) = &mut self.processor {
+            while let Some((face, packet)) = actions.inside.pop_front() {
+                processor.enter(now, face, packet, actions);
+            }
+            return;
+        }
         for _ in 0..MOST_AT_ONCE {
             let Some((face, packet)) = actions.inside.pop_front() else { return };
             self.take_in(now, face, &packet, actions);
         }
         self.postponed.append(&mut actions.inside);
         actions.wake(now, INSIDE);
+    }
+
+    /// The forwarder has done with a packet.
+    fn process(&mut self, now: Time, actions: &mut Actions) {
+        let done = self.processor.as_mut().and_then(|it| it.finish(now, actions));
+        if let Some((face, packet)) = done {
+            self.take_in(now, face, &packet, actions);
+        }
     }
 
     /// Schedules a check for an Interest that expires, if none is scheduled in time.
@@ -295,6 +333,9 @@ impl NdnLayer {
     fn produce(&mut self, now: Time, producer: u32, packet: &Packet, actions: &mut Actions) {
         let Body::Interest(interest) = &packet.body else { return };
         let seat = &mut self.producers[producer as usize];
+        if seat.producer.publishing.is_some() {
+            return;
+        }
         let prefix_size = self.prefix_sizes[interest.name.prefix.0 as usize];
         let answer = seat.producer.answer(interest, prefix_size);
         if seat.producer.response_delay == Duration::ZERO {
@@ -318,14 +359,28 @@ impl NdnLayer {
         }
     }
 
-    /// A producer's answer is ready.
-    fn wake_producer(&mut self, producer: u32, actions: &mut Actions) {
+    /// A producer's answer is ready, or it publishes the next segment.
+    fn wake_producer(&mut self, now: Time, producer: u32, actions: &mut Actions) {
+        if let Some(it) = self.producers[producer as usize].producer.publishing {
+            return self.publish(now, producer, it, actions);
+        }
         let seat = &mut self.producers[producer as usize];
         if let Some((_, packet)) = seat.answers.pop_front() {
             actions.inside.push_back((seat.face, packet));
         }
         if let Some((time, _)) = seat.answers.front() {
             actions.wake(*time, timer(Beside::Producer(producer)));
+        }
+    }
+
+    /// A producer publishes its next segment.
+    fn publish(&mut self, now: Time, producer: u32, it: Publishing, actions: &mut Actions) {
+        let seat = &mut self.producers[producer as usize];
+        let packet = seat.producer.data(seat.next, self.prefix_sizes[seat.prefix]);
+        actions.inside.push_back((seat.face, packet));
+        seat.next.segment += 1;
+        if seat.next.segment < it.segments {
+            actions.wake(now + it.interval, timer(Beside::Producer(producer)));
         }
     }
 
@@ -345,6 +400,11 @@ impl NetworkLayer for NdnLayer {
             seat.wake = seat.consumer.start();
             actions.wake(seat.wake, timer(Beside::Consumer(place)));
         }
+        for (place, seat) in (0..).zip(&self.producers) {
+            if seat.producer.publishing.is_some() {
+                actions.wake(Time::ZERO, timer(Beside::Producer(place)));
+            }
+        }
     }
 
     #[inline]
@@ -356,14 +416,20 @@ impl NetworkLayer for NdnLayer {
         _packets: &mut PacketStore,
         actions: &mut Actions,
     ) {
-        self.take_in(now, from, packet, actions);
-        self.settle(now, actions);
+        match &mut self.processor {
+            None => {
+                self.take_in(now, from, packet, actions);
+                self.settle(now, actions);
+            }
+            Some(it) => it.enter(now, from, *packet, actions),
+        }
     }
 
     fn wake(&mut self, now: Time, timer: Timer, _packets: &mut PacketStore, actions: &mut Actions) {
         match timer.0.checked_sub(2) {
+            Some(_) if timer == processor::DONE => self.process(now, actions),
             Some(of) if of % 2 == 0 => self.wake_consumer(now, of / 2, actions),
-            Some(of) => self.wake_producer(of / 2, actions),
+            Some(of) => self.wake_producer(now, of / 2, actions),
             None if timer == EXPIRY => self.wake_expiry(now, actions),
             None => actions.inside.append(&mut self.postponed),
         }
@@ -393,6 +459,9 @@ pub(crate) fn sample(
         delay_s: (data > 0).then(|| delay / data as f64),
         retransmissions: counters.retransmissions - last.retransmissions,
         reordered: None,
+        lost: None,
+        lost_share: None,
+        jitter_s: None,
         marks: counters.marks - last.marks,
         timeouts: counters.timeouts - last.timeouts,
         decreases: counters.decreases - last.decreases,

@@ -61,6 +61,7 @@ fn node(place: usize) -> NodePlan {
         policy: ReplacementPolicy::Lru,
         strategy: "best-route",
         marks: ForwarderMarks { interest_marks_return: true, cached_marks_stay: false },
+        processing_time: Duration::ZERO,
         layers: Vec::new(),
     }
 }

@@ -78,6 +78,7 @@ fn node(name: &str) -> NodePlan {
         policy: ReplacementPolicy::Lru,
         strategy: "best-route",
         marks: ForwarderMarks { interest_marks_return: true, cached_marks_stay: false },
+        processing_time: Duration::ZERO,
         layers: Vec::new(),
     }
 }
@@ -239,6 +240,7 @@ pub(crate) fn serve<'a>(plan: &'a mut Plan, node: usize, uri: &str) -> &'a mut P
         freshness_ms: 0,
         response_delay: Duration::ZERO,
         signature: SignatureKind::DigestSha256,
+        publishing: None,
     };
     plan.producers.push(ProducerPlan { node, prefix, producer });
     &mut plan.producers.last_mut().expect("it was just put in").producer
@@ -280,6 +282,7 @@ pub(crate) fn ask<'a>(
         on_nack: Reaction::OncePerRoundTrip,
         recovery_margin: None,
         late_data: LateData::Measures,
+        blocking_read: None,
         start: Time::ZERO,
         start_within: Duration::ZERO,
         stop: Time::NEVER,

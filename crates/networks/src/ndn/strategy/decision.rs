@@ -26,26 +26,27 @@ pub struct InterestArrival<'a> {
     pub face: FaceId,
     /// Its nonce.
     pub nonce: u32,
-    /// Whether that face was waiting for the same Data already.
-    pub retransmission: bool,
-    /// What is sent again by the rules of its protocol.
-    pub resending: Resending,
+    /// What it is to the Interests that are pending for the same name.
+    pub repetition: Repetition,
     /// The prefix that it is forwarded by.
     pub entry: FibEntryId,
     /// The faces that lead there, the best first.
     pub next_hops: &'a [NextHop],
 }
 
-/// Which Interests for a pending name are sent again.
+/// What an Interest for a pending name is, and whether it is sent again by the rules of its
+/// protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Resending {
-    /// Those that come late enough after the last one that was sent, from whichever face (NFD).
-    Later,
-    /// This one: it comes from a face that waits already, or may go further than those before
-    /// (RFC 8569, section 2.4.2).
-    Always,
-    /// Not this one: another face waits for the same answer.
-    Never,
+pub enum Repetition {
+    /// NDN: the first from its face. The strategy decides.
+    OtherFace,
+    /// NDN: from a face that waits already. The strategy decides.
+    SameFace,
+    /// CCNx: from a face that waits already, or one that may go further than those before. It is
+    /// sent again (RFC 8569, section 2.4.2).
+    Forwarded,
+    /// CCNx: the first from its face. It waits for the same answer.
+    Aggregated,
 }
 
 /// The faces that an Interest is sent to, each with its nonce. Callers keep one,

@@ -10,7 +10,7 @@ use windtunnel_engine::{Random, Time};
 use windtunnel_packets::ndn::NackReason;
 
 use best_route::BestRoute;
-pub use decision::{Chosen, Decision, InterestArrival, Resending, StrategyDescription};
+pub use decision::{Chosen, Decision, InterestArrival, Repetition, StrategyDescription};
 use multicast::Multicast;
 use pcon::PconStrategy;
 

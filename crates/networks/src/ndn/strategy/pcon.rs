@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 
 use windtunnel_engine::{Duration, Random, Time};
 
-use super::decision::{Chosen, Decision, InterestArrival, Resending, StrategyDescription};
+use super::decision::{Chosen, Decision, InterestArrival, Repetition, StrategyDescription};
 use crate::ndn::face::FaceId;
 use crate::ndn::fib::{FibEntryId, NextHop};
 use crate::ndn::pit::PitEntry;
@@ -90,11 +90,7 @@ impl PconStrategy {
         random: &mut Random,
         chosen: &mut Chosen,
     ) -> Decision {
-        let goes_again = match arrival.resending {
-            Resending::Later => arrival.retransmission,
-            Resending::Always => true,
-            Resending::Never => false,
-        };
+        let goes_again = matches!(arrival.repetition, Repetition::SameFace | Repetition::Forwarded);
         if pending.awaits_answer(arrival.now) && !goes_again {
             return Decision::Suppress;
         }
@@ -109,8 +105,7 @@ impl PconStrategy {
         };
         let best = choose(eligible, random);
         let sent_before = pending.out_records.iter().any(|it| it.nonce == arrival.nonce);
-        let nonce =
-            if arrival.retransmission || sent_before { random.bits() } else { arrival.nonce };
+        let nonce = if goes_again || sent_before { random.bits() } else { arrival.nonce };
         chosen.push((best, nonce));
         if arrival.next_hops.len() > 1 && random.happens(PROBING) {
             let others = eligible().map(|(face, _)| face).filter(|it| *it != best);

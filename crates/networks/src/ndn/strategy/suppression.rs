@@ -9,7 +9,7 @@
 
 use windtunnel_engine::Duration;
 
-use super::decision::{InterestArrival, Resending};
+use super::decision::{InterestArrival, Repetition};
 use crate::ndn::pit::PitEntry;
 
 const INITIAL: Duration = Duration::from_millis(10);
@@ -32,10 +32,10 @@ pub(super) fn judge(arrival: &InterestArrival<'_>, pending: &mut PitEntry) -> Ki
     let Some(last_sent) = pending.last_sent().filter(|_| pending.awaits_answer(now)) else {
         return Kind::New;
     };
-    match arrival.resending {
-        Resending::Always => return Kind::New,
-        Resending::Never => return Kind::Early,
-        Resending::Later => {}
+    match arrival.repetition {
+        Repetition::Forwarded => return Kind::New,
+        Repetition::Aggregated => return Kind::Early,
+        Repetition::OtherFace | Repetition::SameFace => {}
     }
     let suppressed = pending.suppression.max(INITIAL);
     if now.since(last_sent) < suppressed {

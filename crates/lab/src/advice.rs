@@ -1,0 +1,138 @@
+//! What a plan says that is probably not meant, and how much work its runs are.
+
+use std::collections::BTreeSet;
+
+use windtunnel_applications::Workload;
+use windtunnel_applications::udp::UdpWorkload;
+use windtunnel_engine::{Duration, Time};
+use windtunnel_queues::Discipline;
+use windtunnel_scenario::Study;
+use windtunnel_transports::tcp::EcnMode;
+use windtunnel_world::{FlowPlan, Plan, PortId, Topology, Transport};
+
+use crate::bounds::ip::{FlowBounds, flows};
+use crate::bounds::most_packet_hops;
+
+/// What is probably not meant in the cases of a study, each once.
+#[must_use]
+pub fn advice(study: &Study) -> Vec<String> {
+    let mut told = BTreeSet::new();
+    let all = study.cases.iter().flat_map(|it| of_plan(&it.plan));
+    all.filter(|it| told.insert(it.clone())).collect()
+}
+
+/// How many packet-hops all runs of a study take at the most, about: links of paths are full
+/// where flows fill them, and consumers alone.
+#[must_use]
+pub fn packet_hops(study: &Study) -> f64 {
+    let runs = study.total_runs() as f64 / study.cases.len().max(1) as f64;
+    let of_case = |plan: &Plan| most_packet_hops(plan) * plan.duration.as_seconds() * runs;
+    study.cases.iter().map(|it| of_case(&it.plan)).sum()
+}
+
+fn of_plan(plan: &Plan) -> Vec<String> {
+    let topology = Topology::new(plan);
+    let flows = flows(plan, &topology);
+    let mut advice = late_starts(plan);
+    advice.extend(isolated_nodes(plan));
+    advice.extend(overloads(plan, &flows));
+    advice.extend(unfinished_files(plan, &flows));
+    advice.extend(marks_that_nobody_makes(plan, &flows));
+    advice
+}
+
+fn late_starts(plan: &Plan) -> Vec<String> {
+    let end = Time::ZERO + plan.duration;
+    let flows = plan.flows.iter().map(|it| ("flow", &it.name, it.start));
+    let consumers = plan.consumers.iter().map(|it| ("consumer", &it.name, it.settings.start));
+    let late = flows.chain(consumers).filter(|it| it.2 >= end);
+    let words = late.map(|(kind, name, start)| {
+        let [start, end] = [start, end].map(|it| it.since(Time::ZERO).as_seconds());
+        format!(
+            "{kind} `{name}` starts at {start} s, and the run ends at {end} s: it sends nothing"
+        )
+    });
+    words.collect()
+}
+
+fn isolated_nodes(plan: &Plan) -> Vec<String> {
+    let has_link = |node: usize| plan.interfaces(node).next().is_some();
+    let alone = (0..plan.nodes.len()).filter(|it| plan.nodes.len() > 1 && !has_link(*it));
+    alone.map(|it| format!("node `{}` has no link", plan.nodes[it].name)).collect()
+}
+
+/// What an application offers, in bits of data per second, if it says so.
+fn offered(flow: &FlowPlan) -> Option<f64> {
+    match &flow.transport {
+        Transport::Udp(it) => match it.workload {
+            UdpWorkload::Rate { rate, .. } => Some(rate.bits_per_second() as f64),
+            UdpWorkload::Frames(_) => None,
+        },
+        Transport::Tcp { workload: Workload::Bulk { rate }, .. } => {
+            rate.map(|it| it.bits_per_second() as f64)
+        }
+        Transport::Tcp { workload: Workload::Arrivals { per_second, sizes }, .. } => {
+            Some(8.0 * per_second * sizes.mean())
+        }
+        Transport::Tcp { .. } => None,
+    }
+}
+
+/// Links that flows with a rate of their own fill beyond what they carry. Flows that are never
+/// active at the same time are not distinguished.
+fn overloads(plan: &Plan, flows: &[FlowBounds<'_>]) -> Vec<String> {
+    let mut loads = vec![0.0; 2 * plan.links.len()];
+    for flow in flows {
+        let Some(rate) = offered(flow.plan) else { continue };
+        for port in &flow.there {
+            loads[port.index()] += rate / flow.data_rate(plan, *port);
+        }
+    }
+    let ports = (0..plan.links.len()).flat_map(|it| [0, 1].map(|side| PortId::new(it, side)));
+    let over = ports.filter(|it| loads[it.index()] > 1.0);
+    let words = over.map(|port| {
+        let link = &plan.links[port.link()];
+        let from = &plan.nodes[link.nodes[port.direction()]].name;
+        let load = 100.0 * loads[port.index()];
+        format!("flows offer link `{}` from `{from}` {load:.0} % of what it carries", link.name)
+    });
+    words.collect()
+}
+
+fn unfinished_files(plan: &Plan, flows: &[FlowBounds<'_>]) -> Vec<String> {
+    let unfinished = flows.iter().filter_map(|flow| {
+        let Transport::Tcp { workload: Workload::File { bytes }, .. } = &flow.plan.transport else {
+            return None;
+        };
+        let needed = Duration::from_seconds(8.0 * *bytes as f64 / flow.alone(plan))?;
+        let left =
+            (Time::ZERO + plan.duration).since(flow.plan.start.min(Time::ZERO + plan.duration));
+        (flow.plan.multipath.is_none() && needed > left).then(|| {
+            let [needed, left] = [needed, left].map(Duration::as_seconds);
+            format!(
+                "flow `{}` cannot finish: its file takes {needed:.1} s at least, and the run ends \
+                 {left} s after its start",
+                flow.plan.name
+            )
+        })
+    });
+    unfinished.collect()
+}
+
+/// Flows that would answer marks, where no queue on their path makes any.
+fn marks_that_nobody_makes(plan: &Plan, flows: &[FlowBounds<'_>]) -> Vec<String> {
+    let marks = |port: &PortId| !matches!(plan.direction(*port).discipline, Discipline::DropTail);
+    let in_vain = flows.iter().filter(|flow| {
+        let Transport::Tcp { settings, .. } = &flow.plan.transport else { return false };
+        let needs = matches!(
+            settings.ecn,
+            EcnMode::Dctcp | EcnMode::Accurate | EcnMode::Scalable | EcnMode::SomeCongestion
+        );
+        needs && !flow.there.is_empty() && !flow.there.iter().any(marks)
+    });
+    let words = in_vain.map(|it| {
+        let name = &it.plan.name;
+        format!("flow `{name}` answers congestion marks, and no queue on its path makes any")
+    });
+    words.collect()
+}
