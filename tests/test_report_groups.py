@@ -275,7 +275,7 @@ def test_a_small_report_takes_little_longer_than_to_load_what_draws_it(
         loads.append(processor_seconds(lambda: subprocess.run(load, check=True)))
         reports.append(processor_seconds(lambda: windtunnel("report", "mixed")))
     # In seconds, it would be a test of the machine, and of what else it does.
-    assert min(reports) < 2.5 * min(loads)
+    assert min(reports) < 3.5 * min(loads)
 
 
 def processor_seconds(act: Callable[[], object]) -> float:

@@ -64,7 +64,8 @@ picture as it is shown.
   else flows whose names differ in a number (`bulk-1`, `bulk-2`), or those of one controller. Each
   has its own colour and shape. Figures of papers compare controllers.
 - Distributions of delays and of completion times, slowdowns by size, hit ratios of content stores,
-  loss and jitter of datagrams, where there are any. A delay in them is the mean of an interval of the recording.
+  loss and jitter of datagrams, where there are any. A delay in them is the mean of an interval of
+  the recording.
 - Dashed lines on axes of time are what the scenario says that happens then: flows that start or
   stop, links that fail, return or change.
 - Goodput is of data in order. After a loss, what waited comes at once, in one interval: such single
