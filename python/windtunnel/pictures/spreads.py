@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 import altair as alt
@@ -212,7 +213,12 @@ def flow_bars(
         (*comparison.parts(case), *([flow] if several or not comparison.parts(case) else []))
         for case, flow in rows
     ]
-    lines = ranked((case, name, None) for (case, _), name in zip(rows, names, strict=True))
+    # A flow that has a line of its own keeps its colour.
+    looks = {(it.case, it.group): it.look for it in comparison.by_group()}
+    made = ranked((case, name, None) for (case, _), name in zip(rows, names, strict=True))
+    lines = [
+        replace(it, place=looks.get(row, it.place)) for it, row in zip(made, rows, strict=True)
+    ]
     shown_in = scale(measure.unit, spread["high"])
     values = spread.head(MOST_BARS).select(
         pl.col("mean", "low", "high") / shown_in.size,
