@@ -24,9 +24,9 @@ def of_first_run(results: ResultTables) -> ResultTables:
 
 
 def of_all(
-    kind: Callable[[Comparison], list[Picture]], by_controller: bool
+    kind: Callable[[Comparison], list[Picture]], by_controller: bool = True
 ) -> Callable[[ResultTables], list[Picture]]:
-    """Draw a kind of picture of results as a whole."""
+    """Draw a kind of picture of results as a whole, by controllers as papers do, or by flows."""
     return lambda results: kind(Comparison(results, by_controller))
 
 
