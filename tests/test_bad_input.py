@@ -167,7 +167,8 @@ def test_a_setting_that_is_no_text(windtunnel: Command, scenario: Path) -> None:
         (["run"], "Missing argument 'FILE'"),
         (["run", "small.toml", "--jobs", "0"], "greater than or equal to 1"),
         (["run", "small.toml", "--seed", "-1"], "greater than or equal to 0"),
-        (["list", "kontrollers"], "'controllers'"),
+        (["list", "kontrollers"], "did you mean `controllers`?"),
+        (["list", "cubc"], "there is nothing named `cubc` help: did you mean `cubic`?"),
         (["reproduce", "ec-elatsic"], "did you mean `ec-elastic`"),
         (["bench", "ndn-chian"], "did you mean ndn-chain"),
     ],
@@ -228,11 +229,67 @@ def test_an_answer_that_cannot_be_written(
     assert refused.stderr == "windtunnel: No space left on device\n"
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--help"],
+        ["schema"],
+        ["list"],
+        ["list", "columns"],
+        ["list", "cubic"],
+        ["list", "--json"],
+        ["check", "small.toml"],
+        ["check", "small.toml", "--json"],
+        ["run", "small.toml"],
+        ["run", "small.toml", "--json"],
+        ["compare", "kept", "kept"],
+        ["compare", "kept", "kept", "--json"],
+        ["report", "kept"],
+        ["--show-completion", "bash"],
+        ["check", "nowhere.toml"],
+        ["rnu"],
+    ],
+    ids=" ".join,
+)
+def test_a_reader_who_leaves_ends_a_command_without_a_word(
+    windtunnel: Command, scenario: Path, arguments: list[str]
+) -> None:
+    if "kept" in arguments:
+        windtunnel("run", scenario.name, "--out", "kept")
+    read, written = os.pipe()
+    os.close(read)
+    # Both streams lead nowhere: what goes to the third is what Python says by itself.
+    program = (
+        "import os, sys\n"
+        "third = os.fdopen(3, 'w')\n"
+        "sys.excepthook = lambda *error: print(*error, file=third, flush=True)\n"
+        "sys.unraisablehook = lambda it: print(it, file=third, flush=True)\n"
+        "from windtunnel.cli import main\n"
+        "main()\n"
+    )
+    said = scenario.parent / "said"
+    with open(said, "w", encoding="utf-8") as third:
+        command = f'exec 3>&{third.fileno()}; exec "$@"'
+        ended = subprocess.run(
+            ["sh", "-c", command, "sh", sys.executable, "-c", program, *arguments],
+            cwd=scenario.parent,
+            stdout=written,
+            stderr=subprocess.PIPE,
+            pass_fds=[third.fileno()],
+            env={**os.environ, "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"},
+            timeout=60,
+        )
+    os.close(written)
+    assert ended.returncode in (FAULT, MISTAKE)
+    assert said.read_text() == ""
+    assert b"Traceback" not in ended.stderr and b"Broken pipe" not in ended.stderr
+
+
 def test_a_fault_of_ours_is_called_one(scenario: Path) -> None:
     program = (
-        "from windtunnel.cli import commands\n"
-        "def read(*_): raise KeyError('what nobody thought of')\n"
-        "commands.read = read\n"
+        "from windtunnel.cli import checking, commands\n"
+        "def facts(*_): raise KeyError('what nobody thought of')\n"
+        "checking.facts = facts\n"
         "commands.main()\n"
     )
     command = [sys.executable, "-c", program, "check", str(scenario)]

@@ -29,7 +29,7 @@ from windtunnel.pictures.units import minimum
 from windtunnel.running import run_scenario
 
 ROOT = Path(__file__).parents[1]
-COMMANDS = ["run", "reproduce", "report", "check", "schema", "list", "bench"]
+COMMANDS = ["run", "reproduce", "report", "compare", "check", "schema", "list", "bench"]
 
 
 def test_the_version_is_the_packages(windtunnel: Command) -> None:
@@ -144,15 +144,40 @@ def test_the_schema_accepts_every_scenario_of_the_project(path: Path) -> None:
     validator.validate(tomllib.loads(path.read_text(encoding="utf-8")))
 
 
-@pytest.mark.parametrize("kind", ["papers", "controllers", "queues", "strategies", "workloads"])
-def test_what_is_listed_is_named_on_the_terminal_and_in_json(
-    windtunnel: Command, kind: str
-) -> None:
-    listed = json.loads(windtunnel("list", kind, "--json").stdout)[kind]
-    assert listed
-    text = windtunnel("list", kind).stdout
-    for entry in listed:
-        assert entry["name"] in text
+def listed(*what: str) -> str:
+    """Give what `list` prints at 80 columns."""
+    ran = CliRunner().invoke(app, ["list", *what], env={"COLUMNS": "80"})
+    assert ran.exit_code == 0, ran.exception
+    return ran.stdout
+
+
+@pytest.mark.parametrize("kind", listing.KINDS)
+def test_what_is_listed_has_a_line_of_80_columns_and_an_entry_in_json(kind: str) -> None:
+    entries = json.loads(listed(kind, "--json"))[kind]
+    lines = listed(kind).splitlines()
+    assert [it["name"] for it in entries] == [line.split("  ")[0] for line in lines]
+    assert max(map(len, lines)) <= 80
+    assert kind in listed()
+
+
+@pytest.mark.parametrize("kind", listing.KINDS)
+def test_everything_is_said_of_a_name_at_80_columns(kind: str) -> None:
+    # What has the name of a kind is in the list of its own kind.
+    named = (it for it in listing.KINDS[kind].entries() if it["name"] not in listing.KINDS)
+    for entry in named:
+        said = "\n".join(listing.lines(entry["name"]))
+        assert f"{entry['name']} ({listing.KINDS[kind].singular})\n" in said
+        assert max(len(it) for it in said.splitlines()) <= 80
+        folded = " ".join(said.split())
+        for text in (it for it in entry.values() if isinstance(it, str)):
+            assert " ".join(text.split()) in folded
+        for it in [*entry.get("parameters", ()), *entry.get("keys", ())]:
+            assert it["name"] in said and " ".join(it["meaning"].split()) in folded
+
+
+def test_a_name_of_several_kinds_is_said_of_each() -> None:
+    assert list(json.loads(listed("pcon", "--json"))) == ["queues", "strategies"]
+    assert re.findall(r"^pcon \((.*)\)$", listed("pcon"), re.MULTILINE) == ["queue", "strategy"]
 
 
 OVER_TCP = """
@@ -167,7 +192,9 @@ NOT_OVER_NDN = {"some-congestion", "one-way-delay", "l4s"}
 """What NDN has nothing like."""
 
 
-@pytest.mark.parametrize("controller", listing.entries("controllers"), ids=lambda it: it["name"])
+@pytest.mark.parametrize(
+    "controller", listing.KINDS["controllers"].entries(), ids=lambda it: it["name"]
+)
 def test_every_controller_runs_over_tcp_and_where_it_can_over_ndn(
     controller: dict[str, Any],
 ) -> None:
@@ -191,9 +218,9 @@ def test_every_controller_runs_over_tcp_and_where_it_can_over_ndn(
         ("strategies", "defaults.node.strategy"),
     ],
 )
-def test_what_is_listed_can_be_run(kind: listing.Kind, path: str) -> None:
+def test_what_is_listed_can_be_run(kind: str, path: str) -> None:
     [alone, _] = SCENARIO.split("[compare.controller]")
-    for entry in listing.entries(kind):
+    for entry in listing.KINDS[kind].entries():
         scenario = _core.Scenario("listed", alone, [(path, entry["name"])])
         flows = run_scenario(scenario)["flows"]
         assert minimum(flows["received_bytes"]) > 0, entry["name"]

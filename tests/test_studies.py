@@ -22,6 +22,7 @@ from polars.testing import assert_frame_equal
 from windtunnel import ScenarioError
 from windtunnel.folders import write_table
 from windtunnel.measures.intervals import half_width
+from windtunnel.quantities import quantity
 from windtunnel.studies import design, runner, store, worker
 from windtunnel.studies.derived import Formula
 from windtunnel.studies.errors import StudyError
@@ -29,7 +30,7 @@ from windtunnel.studies.file import read
 from windtunnel.studies.outcome import StudyResults
 from windtunnel.studies.store import Store
 from windtunnel.studies.study import run, study
-from windtunnel.studies.values import quantity, spaced
+from windtunnel.studies.values import spaced
 
 SCENARIO = """\
 duration = "2 s"

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
 from html import escape
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +19,25 @@ from windtunnel.folders import SCENARIO_FILE, VERSION_KEY
 from windtunnel.measures import directions
 from windtunnel.measures.directions import REVERSE
 from windtunnel.measures.links import DIRECTION, MEAN_RATE, USED
+from windtunnel.measures.losses import LOST, with_lost
 from windtunnel.measures.sessions import has_sessions, own_flows
+from windtunnel.measures.silence import silent_flows
 from windtunnel.measures.transfers import by_size
 from windtunnel.tables import ResultTables
 
-MOST_ROWS = 60
-"""The maximum number of rows of a table on a terminal."""
+MOST_ROWS = 24
+"""The maximum number of rows of a table on a terminal; of a longer one there are `FIRST_ROWS`."""
+
+FIRST_ROWS = 10
+
+MOST_NAMED = 3
+"""The maximum number of flows that are named for one reason."""
+
+MOST_SILENT = 100
+"""The maximum number of flows of which it is said why they received nothing."""
+
+CONTROLLER = "flow's controller"
+"""The column beside those of axes: a flow's controller, or its protocol if it has none."""
 
 USE, OWN_USE, BUSIEST = "mean use", "mean own use", "busiest link"
 """Columns beside those of axes: the mean utilisation of the medium, and of the direction alone,
@@ -45,8 +59,9 @@ class Column:
 
 COLUMNS = [
     Column("goodput_bps", "goodput\nMbps", 1e-6, 2),
+    Column(LOST, "lost\n%", 1e2, 2),
     Column("delay_s", "delay\nms", 1e3, 2),
-    Column("rtt_s", "round trip\nms", 1e3, 2),
+    Column("rtt_s", "round\ntrip, ms", 1e3, 2),
     Column("retransmissions", "retrans-\nmitted"),
     Column("timeouts", "timeouts"),
     Column("marks", "marks"),
@@ -84,23 +99,80 @@ BOTTLENECK = [
 ]
 
 
-def tables(results: ResultTables) -> list[Table]:
+def tables(results: ResultTables) -> list[Table | str]:
     """Format results for a terminal.
 
     Sessions, players, the flows that do not carry sessions and, if there are several flows, their
-    totals.
+    totals; and for each flow that received nothing a sentence that says why.
     """
-    made = []
+    made: list[Table | str] = []
     if has_sessions(results):
-        made.append(measured(results, results["sessions"], "sessions", SESSIONS, "sessions"))
+        made += measured(results, results["sessions"], ["sessions"], SESSIONS, "sessions")
     if has_players(results):
-        made.append(measured(results, results["players"], "flow", PLAYERS, "players"))
+        made += measured(results, results["players"], ["flow"], PLAYERS, "players")
     own = own_flows(results)
     if not own.is_empty():
-        made.append(measured(results, own, "flow", COLUMNS, "flows"))
+        made += flow_tables(results, own)
     if results["flows"]["flow"].n_unique() > 1:
-        made.append(bottlenecks(results))
-    return made
+        made += bottlenecks(results)
+    return [*made, *silence(results)]
+
+
+def flow_tables(results: ResultTables, flows: pl.DataFrame) -> Iterator[Table | str]:
+    """Format flows, each with its controller; of many a summary first."""
+    by = pl.col("flow_controller").fill_null(pl.col("protocol"))
+    named = with_lost(flows).with_columns(by.alias(CONTROLLER))
+    # A comparison of controllers names them already.
+    is_named = any((named[axis] == named[CONTROLLER]).all() for axis in results.axes)
+    controller = [] if is_named else [CONTROLLER]
+    if named.select([*results.axes, "flow"]).n_unique() > MOST_ROWS:
+        yield groups(named, [*results.axes, *controller])
+    yield from measured(results, named, ["flow", *controller], COLUMNS, "flows")
+
+
+def groups(flows: pl.DataFrame, keys: list[str]) -> Table:
+    """Summarise the flows of each case and controller, over all of them and all runs."""
+    goodput = pl.col("goodput_bps").fill_nan(None) / 1e6
+    # Without keys all flows are one group.
+    grouped = flows.group_by(keys or pl.lit(0), maintain_order=True)
+    shown = grouped.agg(
+        pl.col("flow").n_unique().alias("flows"),
+        goodput.min().alias("goodput, Mbps\nminimum"),
+        goodput.median().alias("\nmedian"),
+        goodput.max().alias("\nmaximum"),
+        (pl.col(LOST).fill_nan(None).mean() * 1e2).alias("lost\n%"),
+        (pl.col("delay_s").fill_nan(None).mean() * 1e3).alias("delay\nms"),
+        (pl.col("received_bytes") == 0).sum().alias("received\nnothing"),
+    ).drop("literal", strict=False)
+    table = laid_out()
+    for column in shown.columns:
+        table.add_column(title_of(column), justify="left" if column in keys else "right")
+    for row in shown.head(MOST_ROWS).rows():
+        table.add_row(*(plain(it) for it in row))
+    return table
+
+
+def plain(value: str | float | None) -> str:
+    """Format a single value."""
+    if value is None:
+        return "–"
+    return f"{value:.2f}" if isinstance(value, float) else str(value)
+
+
+def silence(results: ResultTables) -> Iterator[str]:
+    """Say of flows that received nothing why, those of one reason together."""
+    silent, count = silent_flows(results, MOST_SILENT)
+    reasons: dict[str, list[str]] = {}
+    for it in silent:
+        runs = "" if it.silent == it.runs else f" in {it.silent} of {it.runs} runs"
+        of_case = f" ({', '.join(it.case)})" if it.case else ""
+        reasons.setdefault(f"received nothing{runs}: {it.reason}", []).append(it.flow + of_case)
+    for reason, flows in islice(reasons.items(), FIRST_ROWS):
+        more = f" and {len(flows) - MOST_NAMED} more" if len(flows) > MOST_NAMED else ""
+        yield f"{', '.join(flows[:MOST_NAMED])}{more} {reason}"
+    if count > MOST_SILENT or len(reasons) > FIRST_ROWS:
+        which = f"the first {MOST_SILENT}" if count > MOST_SILENT else "all"
+        yield f"… of {count:,} flows that received nothing; --json says why of {which}"
 
 
 def has_players(results: ResultTables) -> bool:
@@ -109,47 +181,66 @@ def has_players(results: ResultTables) -> bool:
 
 
 def measured(
-    results: ResultTables, rows: pl.DataFrame, name: str, columns: list[Column], table: str
-) -> Table:
-    """Format what things of a kind measured, by the column with their names.
+    results: ResultTables,
+    rows: pl.DataFrame,
+    names: list[str],
+    columns: list[Column],
+    table: str,
+) -> Iterator[Table | str]:
+    """Format what things of a kind measured, by the columns with their names.
 
-    Columns without a value other than zero are omitted. `table` is the one with all rows.
+    Columns without a value other than zero are omitted, but for the goodput. `table` is the
+    one with all rows.
     """
     shown = [
         column
         for column in columns
-        if column.source in rows.columns and (rows[column.source].fill_null(0) != 0).any()
+        if column.source in rows.columns
+        and (column.source == "goodput_bps" or (rows[column.source].fill_null(0) != 0).any())
     ]
-    keys = [*results.axes, name]
+    keys = [*results.axes, *names]
     return formatted(summarise(rows, keys), keys, shown, f"all are in {table}.parquet")
 
 
-def bottlenecks(results: ResultTables) -> Table:
+def bottlenecks(results: ResultTables) -> Iterator[Table | str]:
     """Format the total goodput of each direction, beside rate and utilisation of its bottleneck."""
     link = pl.format("{}: {} to {}", "link", "from", "to").alias(BUSIEST)
     summaries = summarise_directions(results).with_columns(link)
-    made = formatted(summaries, [*results.axes, BUSIEST], BOTTLENECK, "--json gives all")
-    said = "goodput: all flows that way, whole run"
-    made.caption = "\n".join(filter(None, [str(made.caption or ""), said]))
-    return made
+    yield from formatted(summaries, [*results.axes, BUSIEST], BOTTLENECK, "--json gives all")
+    yield "goodput: all flows that way, whole run"
 
 
-def formatted(summaries: pl.DataFrame, keys: list[str], columns: list[Column], rest: str) -> Table:
+def formatted(
+    summaries: pl.DataFrame, keys: list[str], columns: list[Column], rest: str
+) -> Iterator[Table | str]:
     """Format summaries for a terminal: mean ± deviation; `rest` says where all rows are."""
-    spread = (summaries["runs"] > 1).any()
-    caption = "mean ± standard deviation over the runs" if spread else None
-    table = Table(box=SIMPLE_HEAD, caption=caption, caption_justify="left")
+    shown = FIRST_ROWS if summaries.height > MOST_ROWS else summaries.height
+    table = laid_out()
     for key in keys:
-        table.add_column(key, no_wrap=True)
+        table.add_column(title_of(key), no_wrap=True)
     for column in columns:
-        table.add_column(column.title, justify="right")
+        widest = max(map(len, column.title.splitlines()))
+        table.add_column(column.title, justify="right", min_width=widest)
     # A row in Python takes kilobytes.
-    for summary in summaries.head(MOST_ROWS).to_dicts():
+    for summary in summaries.head(shown).to_dicts():
         cells = (cell(summary[column.source], column) for column in columns)
         table.add_row(*(summary[key] for key in keys), *cells)
-    if summaries.height > MOST_ROWS:
-        table.caption = f"the first {MOST_ROWS} of {summaries.height} rows; {rest}"
-    return table
+    yield table
+    # Notes of their own: a caption would be folded to the width of the table.
+    if (summaries["runs"] > 1).any():
+        yield "mean ± standard deviation over the runs"
+    if shown < summaries.height:
+        yield f"the first {shown} of {summaries.height:,} rows; {rest}"
+
+
+def laid_out() -> Table:
+    """Begin a table that is as narrow as its columns allow."""
+    return Table(box=SIMPLE_HEAD, collapse_padding=True, pad_edge=False)
+
+
+def title_of(key: str) -> str:
+    """Give the title of a column that names what is in its row."""
+    return "controller" if key == CONTROLLER else key
 
 
 def text(results: ResultTables) -> str:
@@ -158,7 +249,7 @@ def text(results: ResultTables) -> str:
         return "no run finished"
     console = Console(file=io.StringIO(), width=WIDTH, force_jupyter=False, force_terminal=False)
     with console.capture() as captured:
-        console.print(*tables(results))
+        console.print(*tables(results), sep="\n")
     lines = (line.rstrip() for line in captured.get().splitlines())
     return "\n".join(lines).strip("\n")
 
@@ -170,8 +261,10 @@ def html(results: ResultTables) -> str:
     return "\n".join(html_table(table) for table in tables(results))
 
 
-def html_table(table: Table) -> str:
-    """Format a table as HTML; text from users is escaped."""
+def html_table(table: Table | str) -> str:
+    """Format a table or a line as HTML; text from users is escaped."""
+    if isinstance(table, str):
+        return f"<p>{escape(table)}</p>"
     heads = "".join(f"<th>{escape(str(it.header))}</th>" for it in table.columns)
     rows = zip(*(it.cells for it in table.columns), strict=True)
     lines = ("".join(f"<td>{escape(str(cell))}</td>" for cell in row) for row in rows)
@@ -199,7 +292,8 @@ def document(
 
     Each flow has the names of its case, and for every measured column `mean`,
     `low` and `high` (the minimum and the maximum of its runs) and
-    `standard_deviation` (null for a single run). `directions` has the total
+    `standard_deviation` (null for a single run). `silent` says why flows received nothing: of
+    the first `MOST_SILENT`. `directions` has the total
     goodput of all flows of each direction over the whole run, beside rate and utilisation
     of its busiest link. `transfers` summarises files and answers, for each flow and class of
     sizes. `sessions` summarises sessions whose state is paged, and `players` the players of
@@ -214,7 +308,10 @@ def document(
         **manifest,
         "folder": None if folder is None else str(folder),
         "axes": results.axes,
-        "flows": summarise(results["flows"], names_of(results["flows"])).to_dicts()
+        "flows": summarise(with_lost(results["flows"]), names_of(results["flows"])).to_dicts()
+        if results.tables
+        else [],
+        "silent": [asdict(it) for it in silent_flows(results, MOST_SILENT)[0]]
         if results.tables
         else [],
         "directions": summarise_directions(results).to_dicts() if results.tables else [],

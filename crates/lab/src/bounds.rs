@@ -13,7 +13,7 @@ use windtunnel_packets::ndn::wire::size::{DataShape, InterestShape};
 use windtunnel_transports::ndn::consumer::ConsumerWorkload;
 use windtunnel_world::{ConsumerPlan, DirectionPlan, Plan, PortId, ProducerPlan, Topology};
 
-use rate::most_rate;
+use rate::{most_rate, takes_turns};
 
 /// The bounds of one case.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -218,16 +218,15 @@ impl Network<'_> {
         let interest =
             consumer.settings.format.interest_size(consumer.settings.prefix_size, 0, &shape);
         let (data, _) = self.smallest_data(consumer);
-        let one_way = |direction: &DirectionPlan, size: u32| {
-            let transmission = match &direction.opportunities {
-                // An opportunity takes no time.
-                Some(_) => Duration::ZERO,
-                None => direction.rate.transmission_time(size + direction.overhead),
+        let one_way = |port: PortId, size: u32| {
+            let direction = self.plan.direction(port);
+            let transmission = match takes_turns(self.plan, port) {
+                true => Duration::ZERO,
+                false => direction.rate.transmission_time(size + direction.overhead),
             };
             transmission + direction.delay
         };
-        one_way(self.plan.direction(port.reversed()), interest)
-            + one_way(self.plan.direction(port), data)
+        one_way(port.reversed(), interest) + one_way(port, data)
     }
 }
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import json
 import sys
 import time
@@ -16,38 +15,41 @@ from rich.console import Console
 
 from windtunnel import __version__, progress
 from windtunnel._core import DnsServer, ScenarioError, schema
-from windtunnel.bench.errors import UnknownWorkload
-from windtunnel.cli import listing
-from windtunnel.cli.replacing import Source, check, tell_changes
-from windtunnel.folders import PAPER, REPRODUCTION, SCENARIO_FILE, beside, relative
-from windtunnel.papers.errors import PaperError, UnknownPaper
-from windtunnel.results import Results, ResultsError
-from windtunnel.running import Captures, read, run_scenario
-from windtunnel.studies.errors import StudyError
-
-INTERRUPTED = 130
-INVALID_INPUT = 2
-INVALID = (
-    ScenarioError,
-    StudyError,
-    ResultsError,
-    UnknownPaper,
-    PaperError,
-    UnknownWorkload,
+from windtunnel.cli import checking, completing, listing
+from windtunnel.cli.output import (
+    INTERNAL,
+    INTERNAL_ERROR,
+    INTERRUPTED,
+    INVALID,
+    INVALID_INPUT,
+    Failure,
+    answer,
+    count,
+    drawn,
+    fail,
+    of_system,
+    open_page,
+    output,
+    say,
 )
-INTERNAL_ERROR = 1
-INTERNAL = "internal error; please report it"
+from windtunnel.cli.replacing import Source, check
+from windtunnel.cli.run import Options, report_faults, run_file
+from windtunnel.cli.watching import run_on_save
+from windtunnel.folders import PAPER, REPRODUCTION
+from windtunnel.running import Captures
 
 app = typer.Typer(
     help="Windtunnel: a laboratory for transport protocols.",
     epilog="A first scenario: windtunnel run scenarios/first.toml",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-File = Annotated[Path, typer.Argument(metavar="FILE", help="A scenario file.")]
+File = Annotated[
+    Path,
+    typer.Argument(metavar="FILE", help="A scenario file.", autocompletion=completing.scenarios),
+]
 Settings = Annotated[
     list[str] | None,
     typer.Option(
@@ -67,49 +69,50 @@ Out = Annotated[
     typer.Option(metavar="DIR", help="The folder to write; default: a folder under results/."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of a table.")]
+Opens = Annotated[bool, typer.Option("--open", help="Write the report and open it in a browser.")]
 
 
 def main() -> None:
     """Run the command line.
 
     Exit codes: 0 on success; 2 for invalid input, and for files that cannot be read or
-    written; 1 for an internal error, and without a word if nobody reads the output any more;
+    written; 1 for an internal error, and without a message if nobody reads the output any more;
     130 after Ctrl-C.
     """
     # A character that the terminal's encoding lacks becomes a question mark, not an error.
     sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
     try:
-        app()
+        try:
+            app()
+        finally:
+            # Not at the exit, where Python itself would complain.
+            sys.stdout.flush()
+    except BrokenPipeError:
+        leave()
+    except Failure as failure:
+        end(str(failure), failure.code)
     except INVALID as error:
-        fail(str(error), INVALID_INPUT)
+        end(str(error), INVALID_INPUT)
     except OSError as error:
-        fail(": ".join(filter(None, [error.filename, error.strerror or str(error)])), INVALID_INPUT)
+        end(of_system(error), INVALID_INPUT)
     except Exception as error:
         place = traceback.extract_tb(error.__traceback__)[-1]
         what = f"{type(error).__name__}: {error} ({Path(place.filename).name}:{place.lineno})"
-        fail(f"{INTERNAL}: {what}", INTERNAL_ERROR)
+        end(f"{INTERNAL}: {what}", INTERNAL_ERROR)
 
 
-def fail(message: str, code: int) -> NoReturn:
+def end(message: str, code: int) -> NoReturn:
     """Say what is wrong, on standard error, and exit."""
-    print(f"windtunnel: {message}", file=sys.stderr)
-    # Otherwise Python would try again to write what it could not write.
+    with suppress(BrokenPipeError):
+        print(f"windtunnel: {message}", file=sys.stderr)
+    leave(code)
+
+
+def leave(code: int = INTERNAL_ERROR) -> NoReturn:
+    """Exit without another try to write what could not be written."""
     with suppress(OSError):
         sys.stdout.close()
     sys.exit(code)
-
-
-def answer(document: dict[str, Any]) -> None:
-    """Print a JSON document."""
-    # Piece by piece: as one text, the figures of 100,000 flows take gigabytes.
-    json.dump(document, sys.stdout, indent=2)
-    print(flush=True)
-
-
-def output() -> Console:
-    """Give standard output, wide enough for tables where it is not a terminal."""
-    width = None if sys.stdout.isatty() else 200
-    return Console(width=width, highlight=False, markup=False, emoji=False)
 
 
 def parse_settings(settings: list[str] | None) -> dict[str, str]:
@@ -154,6 +157,7 @@ def run(
         typer.Option(
             metavar="NODE",
             help="Capture packets at this node in pcapng files; may be repeated.",
+            autocompletion=completing.nodes,
         ),
     ] = None,
     pcap_direction: Annotated[
@@ -172,74 +176,35 @@ def run(
         tuple[str, str] | None,
         typer.Option(metavar="FROM UNTIL", help='Capture only then, such as "2 s" "3 s".'),
     ] = None,
+    report: Annotated[
+        bool, typer.Option("--report", help="Also write the report, as `windtunnel report`.")
+    ] = False,
+    opens: Opens = False,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Run again whenever the file is saved, until Ctrl-C.")
+    ] = False,
     out: Out = None,
     as_json: Json = False,
 ) -> None:
     """Run a scenario and save its results in a folder."""
-    scenario = read(file, parse_settings(settings), seed)
     captures = Captures(pcap or [], pcap_direction, pcap_snap, pcap_window)
-    folder = out or Path("results", file.stem)
-    source = Source(SCENARIO_FILE, relative(file, folder) if file.is_file() else None)
-    replaced = check(folder, source, out is None)
-    check(unfinished(folder), source, True)
-    if replaced:
-        tell_changes(folder, replaced, scenario)
-    # Imported here: Polars takes longer to load than most commands take.
-    from windtunnel import summary
-
-    progress.tell(scenario.notes)
-    with beside(folder) as recorded:
-        with progress.shown() as watch:
-            results = run_scenario(scenario, jobs, watch, recorded, captures, threads)
-        saved = save(results, folder, recorded)
-    if as_json:
-        answer(summary.document(results, results.manifest, file, saved))
-    elif saved and results.tables:
-        output().print(*summary.tables(results))
-        output().print(f"Results: {saved}", soft_wrap=True)
-    report_missing(results.manifest, saved)
-
-
-def save(results: Results, folder: Path, recorded: Path) -> Path | None:
-    """Save results and what the runs recorded, if there is anything.
-
-    Without a finished run the folder has another name: earlier results stay.
-    """
-    if results.tables:
-        return results.save(folder, recorded)
-    if (recorded / "unfinished").exists():
-        return results.save(unfinished(folder), recorded)
-    return None
-
-
-def unfinished(folder: Path) -> Path:
-    """Give the folder of what was recorded when no run was finished."""
-    return folder.with_name(f"{folder.name}-unfinished")
-
-
-def report_missing(manifest: dict[str, Any], saved: Path | None) -> None:
-    """Say which runs are missing and why, and exit accordingly."""
-    if manifest["out_of_real_time"]:
-        runs = count(manifest["out_of_real_time"], "run")
-        print(f"windtunnel: {runs} ended at the limit of real time", file=sys.stderr)
-    report_faults(manifest["faults"])
-    if manifest["interrupted"]:
-        done = f"{manifest['finished']} of {manifest['finished'] + manifest['unfinished']} runs"
-        what = "results are" if manifest["finished"] else "what was recorded is"
-        where = f"{what} in {saved}" if saved else "nothing was written"
-        fail(f"interrupted: {done} finished; {where}", INTERRUPTED)
-
-
-def report_faults(faults: list[str]) -> None:
-    """Say which runs failed, if any did, and exit."""
-    if faults:
-        fail(f"{INTERNAL}: {'; '.join(faults)}", INTERNAL_ERROR)
+    options = Options(
+        parse_settings(settings), seed, jobs, threads, captures, out, as_json, report, opens
+    )
+    if watch:
+        run_on_save(file, options)
+    run_file(file, options)
 
 
 @app.command("reproduce", epilog="windtunnel reproduce ec-elastic --runs 2")
 def reproduce_paper(
     name: Annotated[
-        str, typer.Argument(metavar="NAME", help="A paper, from `windtunnel list papers`.")
+        str,
+        typer.Argument(
+            metavar="NAME",
+            help="A paper, from `windtunnel list papers`.",
+            autocompletion=completing.papers,
+        ),
     ],
     runs: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Runs of each case; default: its file's.")
@@ -283,7 +248,7 @@ def reproduce_paper(
     if as_json:
         answer({"folder": str(folder), **reproduction_document(folder)})
     else:
-        output().print(f"Report: {page}" if page else f"Results: {folder}", soft_wrap=True)
+        say(f"Report: {page}" if page else f"Results: {folder}")
     report_faults(reproduction.faults)
     if reproduction.interrupted:
         missing = "; ".join(reproduction.missing)
@@ -292,7 +257,10 @@ def reproduce_paper(
 
 @app.command(epilog="windtunnel study scenarios/studies/buffer-sizing.toml --dry-run")
 def study(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A study file.")],
+    file: Annotated[
+        Path,
+        typer.Argument(metavar="FILE", help="A study file.", autocompletion=completing.studies),
+    ],
     jobs: Jobs = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue a study that was interrupted.")
@@ -321,10 +289,10 @@ def study(
 ) -> None:
     """Run a scenario over many values and seeds; stored runs are not repeated."""
     # Imported here, so that other commands start faster.
-    from windtunnel.cli.study import Options, estimate, print_results, run_study
+    from windtunnel.cli.study import StudyOptions, estimate, print_results, run_study
 
     folder = out or Path("results", file.stem)
-    options = Options(jobs, resume, retry_failed, dask, store, yes, as_json, out is None)
+    options = StudyOptions(jobs, resume, retry_failed, dask, store, yes, as_json, out is None)
     if dry_run:
         estimate(file, options)
         return
@@ -343,62 +311,65 @@ def reproduction_document(folder: Path) -> dict[str, Any]:
     return {"version": __version__, **document}
 
 
-def drawn(folder: Path, figures: bool = False) -> Path:
-    """Write the report of a folder, and its pictures as files if asked for.
-
-    On a terminal there is a status line.
-    """
-    # A report allocates much and frees little: to look for cycles takes a sixth of its time.
-    gc.disable()
-    # Imported here: Altair takes longer to load than most commands take.
-    from windtunnel.report import write_report
-
-    try:
-        with Console(stderr=True).status("writing the report"):
-            return write_report(folder, figures)
-    finally:
-        gc.enable()
-
-
-@app.command(epilog="windtunnel report results/first")
+@app.command(epilog="windtunnel report results/first --open")
 def report(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder with results.")],
+    folder: Annotated[
+        Path,
+        typer.Argument(
+            metavar="DIR", help="A folder with results.", autocompletion=completing.results
+        ),
+    ],
     figures: Annotated[
         bool, typer.Option("--figures", help="Also write each picture as SVG and PDF.")
     ] = False,
+    opens: Annotated[bool, typer.Option("--open", help="Open it in a browser.")] = False,
 ) -> None:
     """Write a report of saved results."""
-    output().print(f"Report: {drawn(folder, figures)}", soft_wrap=True)
+    page = drawn(folder, figures)
+    say(f"Report: {page}")
+    if opens:
+        open_page(page)
 
 
-@app.command("check", epilog="windtunnel check scenarios/first.toml")
-def check_scenario(file: File) -> None:
-    """Check a scenario without running it."""
-    scenario = read(file)
-    cases, runs = len(scenario.cases), scenario.runs
-    what = (
-        f"{count(cases, 'case')} × {count(runs, 'run')}, {scenario.total_simulated_s:g} s simulated"
-    )
-    output().print(f"{file}: valid: {what}", soft_wrap=True)
-    output().print(size(scenario.packet_hops()), soft_wrap=True)
-    progress.tell(scenario.notes)
-    progress.tell([f"advice: {it}" for it in scenario.advice()])
+@app.command(epilog="windtunnel compare results/first results/second")
+def compare(
+    first: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FIRST", help="A folder with results.", autocompletion=completing.results
+        ),
+    ],
+    second: Annotated[
+        Path,
+        typer.Argument(metavar="SECOND", help="Another one.", autocompletion=completing.results),
+    ],
+    as_json: Json = False,
+) -> None:
+    """Show in what two results differ: settings, and what each flow and queue measured."""
+    # Imported here: Polars takes longer to load than most commands take.
+    from windtunnel.cli import comparing
+
+    comparing.compare(first, second, as_json)
 
 
-PACKET_HOPS_PER_SECOND = 4e6
-"""Of one processor, about: between 2 and 8 million (docs/performance.md)."""
-
-
-def size(packet_hops: float) -> str:
-    """Say how large runs are that take so many packet-hops."""
-    seconds = packet_hops / PACKET_HOPS_PER_SECOND
-    took = f"{seconds:.0f} s" if seconds >= 1 else "less than a second"
-    return f"about {packet_hops:,.0f} packet-hops at the most: {took} of one processor"
-
-
-def count(number: int, what: str) -> str:
-    """Count things in words."""
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+@app.command(
+    "check",
+    epilog="windtunnel check scenarios/first.toml --set runs=100\n\nwindtunnel check - < mine.toml",
+)
+def check_file(
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE",
+            help="A scenario or study file; - for standard input.",
+            autocompletion=completing.checked,
+        ),
+    ],
+    settings: Settings = None,
+    as_json: Json = False,
+) -> None:
+    """Check a scenario or a study without running it."""
+    checking.check(file, parse_settings(settings), as_json)
 
 
 @app.command("dns", epilog="windtunnel dns scenarios/dns/four-countries.toml")
@@ -411,7 +382,7 @@ def serve_names(
         fail(f"{file}: no region has `listen`", INVALID_INPUT)
     try:
         for region, address in server.addresses:
-            output().print(f"{region}: {address}", soft_wrap=True)
+            say(f"{region}: {address}")
         while True:
             time.sleep(3600)
     except KeyboardInterrupt:
@@ -424,13 +395,23 @@ def print_schema() -> None:
     answer(json.loads(schema()))
 
 
-@app.command("list", epilog="windtunnel list controllers")
-def list_what(kind: Annotated[listing.Kind, typer.Argument()], as_json: Json = False) -> None:
-    """List the papers, controllers, queues or strategies."""
+@app.command("list", epilog="windtunnel list controllers\n\nwindtunnel list cubic")
+def list_what(
+    what: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[WHAT]",
+            help=f"{', '.join(listing.KINDS)}; or a name, of which everything is printed.",
+            autocompletion=completing.what,
+        ),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """List what can be named: papers, controllers, queues, units, columns and others."""
     if as_json:
-        answer({kind: listing.entries(kind)})
+        answer(listing.listed(what))
     else:
-        output().print(listing.table(kind))
+        print("\n".join(listing.lines(what)))
 
 
 @app.command("bench", epilog="windtunnel bench ndn-chain --json")
@@ -441,6 +422,7 @@ def measure_speed(
             metavar="[WORKLOAD]",
             help="A workload, `study` for runs per second, or `lookup` for the tables of routers; "
             "default: all workloads.",
+            autocompletion=completing.workloads,
         ),
     ] = None,
     threads: Threads = 1,

@@ -1,50 +1,259 @@
-"""What can be named: papers, the parts of a scenario, and what the bench measures."""
+"""What can be named: papers, the parts of a scenario, units, columns, what the bench measures."""
 
 from __future__ import annotations
 
 import json
-from typing import Any, Literal
-
-from rich.table import Table
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cache, partial
+from shutil import get_terminal_size
+from textwrap import wrap
+from typing import Any
 
 from windtunnel import _core
+from windtunnel._core import ScenarioError
 from windtunnel.bench.workloads import LONG_WORKLOADS, WORKLOADS
+from windtunnel.measures.columns import described
+from windtunnel.scenario.manual import TAGS, meaning_and_default, tables, text
 
-Kind = Literal["papers", "controllers", "queues", "strategies", "workloads"]
+Entry = dict[str, Any]
+"""A `name`, and what is known of it; texts, lists of words, or parameters."""
+
+WIDTH = 80
+"""Characters of a line where the output is not a terminal."""
+
+INDENT = "  "
+
+REQUIRED = "required"
+"""What stands for the default of a key that has none."""
 
 
-def entries(kind: Kind) -> list[dict[str, Any]]:
-    """List the entries of a kind, each with its `name` and its description."""
-    if kind == "papers":
-        # Imported here: Polars takes longer to load than most commands take.
-        from windtunnel.papers.paper import find_papers
+@dataclass(frozen=True)
+class Kind:
+    """A kind of thing that can be named."""
 
-        return [{"name": paper.name, "title": paper.title} for paper in find_papers()]
-    if kind == "workloads":
-        workloads = [*WORKLOADS, *LONG_WORKLOADS]
-        return [{"name": it.name, "duration": f"{it.duration_s:g} s"} for it in workloads]
-    listed: list[dict[str, Any]] = json.loads(_core.catalogue(kind))
+    meaning: str
+    entries: Callable[[], list[Entry]]
+    line: Callable[[Entry], str]
+    """What its line says beside the name of an entry."""
+    singular: str
+
+
+def catalogue(kind: str) -> list[Entry]:
+    """List what the core describes."""
+    listed: list[Entry] = json.loads(_core.catalogue(kind))
     return listed
 
 
-def table(kind: Kind) -> Table:
-    """Format a list for a terminal."""
-    listed = entries(kind)
-    table = Table(*(listed[0] if listed else ["name"]), show_lines=kind == "controllers")
-    for entry in listed:
-        table.add_row(*(cell(value) for value in entry.values()))
-    return table
+@cache
+def definitions() -> dict[str, Any]:
+    """Give the definitions of the schema of scenario files."""
+    found: dict[str, Any] = json.loads(_core.schema())["$defs"]
+    return found
 
 
-def cell(value: str | list[str | dict[str, Any]]) -> str:
-    """Format a value: text, a list of words, or parameters with their defaults."""
-    if isinstance(value, str):
-        return value
-    words = [it for it in value if isinstance(it, str)]
-    return ", ".join(words) or "\n".join(parameter(it) for it in value if isinstance(it, dict))
+def of_schema(name: str) -> list[Entry]:
+    """List the values, or kinds of tables with their keys, that the schema defines under a name."""
+    definition = definitions()[name]
+    if "oneOf" in definition:
+        values = (it for it in definition["oneOf"] if "const" in it)
+        return [{"name": it["const"], "meaning": text(it)} for it in values]
+    return [
+        {
+            "name": it["properties"][tag]["const"],
+            "meaning": text(it),
+            "keys": [key_of(it, key) for key in it["properties"] if key not in TAGS],
+        }
+        for it in tables(definition)
+        for tag in TAGS
+        if "const" in it["properties"].get(tag, {})
+    ]
 
 
-def parameter(it: dict[str, Any]) -> str:
-    """Format a parameter with its default, and with what it requires when it is true."""
-    on = f" (true requires {', '.join(it['needs'])})" if it["needs"] else ""
-    return f"{it['name']} = {json.dumps(it['default'])}{on}"
+def key_of(definition: Entry, key: str) -> Entry:
+    """Describe a key of a table, with its default, `REQUIRED` if it must be there."""
+    meaning, default = meaning_and_default(definition["properties"][key])
+    is_required = key in definition.get("required", ())
+    return {
+        "name": key,
+        "meaning": meaning,
+        "default": REQUIRED if is_required else default.strip("`"),
+    }
+
+
+def queues() -> list[Entry]:
+    """List the queue disciplines, with their keys."""
+    keys = {it["name"]: it["keys"] for it in of_schema("Queue")}
+    return [{**it, "keys": keys[it["name"]]} for it in catalogue("queues")]
+
+
+def papers() -> list[Entry]:
+    """List the papers."""
+    # Imported here: Polars takes longer to load than most commands take.
+    from windtunnel.papers.paper import find_papers
+
+    return [{"name": paper.name, "title": paper.title} for paper in find_papers()]
+
+
+def workloads() -> list[Entry]:
+    """List what flows and consumers carry, of each protocol."""
+    protocols = {"tcp": "TcpWorkload", "udp": "UdpWorkload", "ndn": "ConsumerWorkload"}
+    return [
+        {"name": it["name"], "protocol": protocol, **it}
+        for protocol, name in protocols.items()
+        for it in of_schema(name)
+    ]
+
+
+def units() -> list[Entry]:
+    """List the units of scenario files, each with its value in a base unit."""
+    return [{"name": unit, "value": f"{worth:.12g} {base}"} for unit, worth, base in _core.units()]
+
+
+def columns() -> list[Entry]:
+    """List the columns of all tables of results, with their units."""
+    listed = map(described, _core.COLUMNS)
+    return [{"name": it.column, "title": it.title, "unit": it.unit} for it in listed]
+
+
+def bench_workloads() -> list[Entry]:
+    """List the workloads of `windtunnel bench`."""
+    listed = [*WORKLOADS, *LONG_WORKLOADS]
+    return [{"name": it.name, "duration": f"{it.duration_s:g} s"} for it in listed]
+
+
+def parts(*keys: str) -> Callable[[Entry], str]:
+    """Join those values of an entry that are there."""
+    return lambda entry: "; ".join(entry[key] for key in keys if entry[key])
+
+
+KINDS = {
+    "papers": Kind("papers to reproduce", papers, parts("title"), "paper"),
+    "controllers": Kind(
+        "congestion controllers",
+        partial(catalogue, "controllers"),
+        parts("title", "source"),
+        "controller",
+    ),
+    "queues": Kind("queue disciplines", queues, parts("meaning"), "queue"),
+    "strategies": Kind(
+        "how NDN nodes choose next hops",
+        partial(catalogue, "strategies"),
+        parts("meaning"),
+        "strategy",
+    ),
+    "workloads": Kind(
+        "what flows and consumers carry", workloads, parts("protocol", "meaning"), "workload"
+    ),
+    "schedulers": Kind(
+        "what chooses the subflow of a segment (Multipath TCP)",
+        partial(of_schema, "Scheduler"),
+        parts("meaning"),
+        "scheduler",
+    ),
+    "path-policies": Kind(
+        "what chooses the path of a packet between autonomous systems",
+        partial(of_schema, "PathPolicy"),
+        parts("meaning"),
+        "path policy",
+    ),
+    "losses": Kind("random losses of links", partial(of_schema, "Loss"), parts("meaning"), "loss"),
+    "tunnels": Kind("kinds of tunnels", partial(of_schema, "Tunnel"), parts("meaning"), "tunnel"),
+    "units": Kind("units of scenario files", units, parts("value"), "unit"),
+    "columns": Kind("columns of the tables of results", columns, parts("title", "unit"), "column"),
+    "bench": Kind(
+        "workloads of `windtunnel bench`",
+        bench_workloads,
+        parts("duration"),
+        "workload of the bench",
+    ),
+}
+"""All kinds, by the words that `windtunnel list` takes."""
+
+
+def listed(word: str | None) -> dict[str, list[Entry]]:
+    """Give the entries that a word means, by their kinds: all of a kind, those of a name, or all.
+
+    Raises ScenarioError if nothing has that name.
+    """
+    if word is None or word in KINDS:
+        chosen = KINDS if word is None else {word: KINDS[word]}
+        return {kind: it.entries() for kind, it in chosen.items()}
+    every = {kind: it.entries() for kind, it in KINDS.items()}
+    found = {kind: [it for it in them if it["name"] == word] for kind, them in every.items()}
+    if not any(found.values()):
+        near = [f"did you mean `{it}`?" for it in get_close_matches(word, [*KINDS, *names()], n=1)]
+        known = f"`windtunnel list` names kinds of things: {', '.join(KINDS)}"
+        raise ScenarioError(f"there is nothing named `{word}`\nhelp: {(near or [known])[0]}")
+    return {kind: them for kind, them in found.items() if them}
+
+
+def names() -> list[str]:
+    """Give the names of all entries of all kinds."""
+    return [entry["name"] for kind in KINDS.values() for entry in kind.entries()]
+
+
+def lines(word: str | None) -> Iterator[str]:
+    """Give the kinds, or a line for each entry of one, or everything about a name."""
+    width = get_terminal_size((WIDTH, 0)).columns
+    if word is None:
+        rows = [(kind, it.meaning) for kind, it in KINDS.items()]
+        yield from aligned(rows, width)
+    elif word in KINDS:
+        entries = KINDS[word].entries()
+        yield from aligned([(it["name"], KINDS[word].line(it)) for it in entries], width)
+    else:
+        for kind, entries in listed(word).items():
+            for entry in entries:
+                yield from details(kind, entry, width)
+
+
+def aligned(rows: list[tuple[str, str]], width: int) -> Iterator[str]:
+    """Align names and what is said beside them, cut to the width of a line."""
+    widest = max((len(name) for name, _ in rows), default=0)
+    for name, said in rows:
+        line = f"{name:{widest}}{INDENT}{said}".rstrip()
+        yield line if len(line) <= width else f"{line[: width - 1].rstrip()}…"
+
+
+def details(kind: str, entry: Entry, width: int) -> Iterator[str]:
+    """Give everything that is known of an entry."""
+    yield f"{entry['name']} ({KINDS[kind].singular})"
+    texts = {key: it for key, it in entry.items() if key != "name" and it and is_text(it)}
+    widest = max(map(len, texts), default=0)
+    for key, value in texts.items():
+        said = value if isinstance(value, str) else ", ".join(value)
+        yield from hanging(f"{INDENT}{key:{widest}}{INDENT}", said, width)
+    for key, value in entry.items():
+        if not is_text(value) and value:
+            yield f"{INDENT}{key}"
+            for it in value:
+                yield from hanging(INDENT * 2, parameter(it), width)
+
+
+def is_text(value: str | list[Any]) -> bool:
+    """Say whether a value is a text, or words."""
+    return isinstance(value, str) or all(isinstance(it, str) for it in value)
+
+
+def hanging(first: str, said: str, width: int) -> list[str]:
+    """Fold a text to the width of a line, under its own beginning."""
+    indent = " " * (len(first) if first.strip() else len(first) + len(INDENT))
+    return wrap(said, width, initial_indent=first, subsequent_indent=indent, break_on_hyphens=False)
+
+
+def parameter(it: Entry) -> str:
+    """Describe a parameter: its default, its limits, what it means and requires."""
+    default = it["default"] if isinstance(it["default"], str) else json.dumps(it["default"])
+    value = f" ({default})" if default == REQUIRED else f" = {default}" if default else ""
+    allowed = it.get("allowed", [])
+    limits = f" ({limited(allowed)})" if allowed and not isinstance(allowed[0], bool) else ""
+    on = f"; true requires {', '.join(it['needs'])}" if it.get("needs") else ""
+    return f"{it['name']}{value}{limits}: {it['meaning']}{on}"
+
+
+def limited(allowed: list[Any]) -> str:
+    """Describe what a parameter may be."""
+    is_range = not any(isinstance(it, str) for it in allowed)
+    return f"{allowed[0]:g} to {allowed[-1]:g}" if is_range else " or ".join(allowed)

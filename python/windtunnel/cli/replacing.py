@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import os
-import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +13,7 @@ from windtunnel.folders import PAPER, SCENARIO_FILE, STUDY_FILE, check_replaceab
 from windtunnel.results import SCENARIO, ResultsError
 from windtunnel.running import description
 from windtunnel.scenario.scenario import Scenario
+from windtunnel.values import differences, values
 
 MOST_NAMED = 3
 """The maximum number of changes that are named."""
@@ -68,10 +67,13 @@ def tell_changes(folder: Path, replaced: Mapping[str, Any], scenario: Scenario) 
     parts = ("seed", "scenario_sha256", "files_sha256")
     if all(replaced.get(part) == now[part] for part in parts):
         return
-    named = changes(
-        {**values(earlier_text(folder)), "seed": replaced.get("seed")},
-        {**values(scenario.text), "seed": scenario.seed},
-    )
+    named = [
+        f"{path} was {before}, is {after}"
+        for path, before, after in differences(
+            {**values(earlier_text(folder)), "seed": replaced.get("seed")},
+            {**values(scenario.text), "seed": scenario.seed},
+        )
+    ]
     files = replaced.get("files_sha256") or {}
     named += [
         f"{it} has changed" for it, sha in now["files_sha256"].items() if files.get(it) != sha
@@ -89,35 +91,3 @@ def earlier_text(folder: Path) -> str:
         return (folder / SCENARIO).read_text(encoding="utf-8")
     except (OSError, ValueError):
         return ""
-
-
-def values(text: str) -> dict[str, Any]:
-    """Give the values of a scenario by their paths; none if it is damaged."""
-    try:
-        return dict(flat(tomllib.loads(text)))
-    except tomllib.TOMLDecodeError:
-        return {}
-
-
-def flat(table: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
-    """Give each value of nested tables by its path."""
-    for key, value in table.items():
-        if isinstance(value, dict) and value:
-            yield from flat(value, f"{above}{key}.")
-        else:
-            yield f"{above}{key}", value
-
-
-def changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
-    """Say which values differ, the seed first."""
-    paths = sorted({*before, *now}, key=lambda it: (it != "seed", it))
-    return [
-        f"{path} was {written(before, path)}, is {written(now, path)}"
-        for path in paths
-        if before.get(path) != now.get(path)
-    ]
-
-
-def written(table: Mapping[str, Any], path: str) -> str:
-    """Write a value as on a command line."""
-    return json.dumps(table[path], ensure_ascii=False, default=str) if path in table else "not set"

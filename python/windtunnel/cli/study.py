@@ -25,7 +25,7 @@ MOST_UNASKED = 100_000
 
 
 @dataclass(frozen=True)
-class Options:
+class StudyOptions:
     """The options of the command line."""
 
     jobs: int | None
@@ -39,7 +39,7 @@ class Options:
     """Whether the folder of the results is the default one."""
 
 
-def run_study(file: Path, folder: Path, options: Options) -> tuple[StudyResults, bool]:
+def run_study(file: Path, folder: Path, options: StudyOptions) -> tuple[StudyResults, bool]:
     """Run a study and write its folder; return its results, and whether it was interrupted."""
     study, store = read(file), Store(options.store)
     source = Source(STUDY_FILE, relative(file, folder))
@@ -59,7 +59,7 @@ def run_study(file: Path, folder: Path, options: Options) -> tuple[StudyResults,
     return found, ran.interrupted
 
 
-def check_resumed(folder: Path, replaced: dict[str, Any], options: Options) -> None:
+def check_resumed(folder: Path, replaced: dict[str, Any], options: StudyOptions) -> None:
     """Refuse to overwrite an interrupted study without `--resume`."""
     if replaced.get("interrupted") and not options.resume:
         raise StudyError(
@@ -68,7 +68,7 @@ def check_resumed(folder: Path, replaced: dict[str, Any], options: Options) -> N
         )
 
 
-def ask(file: Path, runs: int, options: Options) -> None:
+def ask(file: Path, runs: int, options: StudyOptions) -> None:
     """Ask for confirmation of a very large study."""
     if runs <= MOST_UNASKED or options.yes:
         return
@@ -79,7 +79,7 @@ def ask(file: Path, runs: int, options: Options) -> None:
         )
 
 
-def estimate(file: Path, options: Options) -> None:
+def estimate(file: Path, options: StudyOptions) -> None:
     """Print an estimate of a study's runs, time and disk space."""
     study = read(file)
     jobs = options.jobs or os.cpu_count() or 1

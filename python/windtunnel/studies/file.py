@@ -14,12 +14,13 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from windtunnel._core import COLUMNS, ScenarioError
+from windtunnel.quantities import Quantity, quantity
 from windtunnel.scenario.scenario import in_toml
 from windtunnel.studies.derived import Formula
 from windtunnel.studies.errors import StudyError
 from windtunnel.studies.frame import Parameter
 from windtunnel.studies.measures import MEASURES
-from windtunnel.studies.values import Quantity, label, quantity, spaced
+from windtunnel.studies.values import label, spaced
 
 MOST_BYTES = 1 << 20
 """The largest study file that is read."""

@@ -17,12 +17,12 @@ from statistics import fmean
 
 from windtunnel import _core
 from windtunnel.measures.intervals import half_width
+from windtunnel.quantities import quantity
 from windtunnel.studies import design
 from windtunnel.studies.design import Point
 from windtunnel.studies.errors import StudyError
 from windtunnel.studies.file import Stop, Study
 from windtunnel.studies.store import Store
-from windtunnel.studies.values import quantity
 from windtunnel.studies.worker import Base, Done, Task, work
 
 BATCH_S = 1.0

@@ -94,10 +94,9 @@ fn one_way(plan: &Plan, path: &[PortId], size: u32) -> Duration {
     path.iter().fold(Duration::ZERO, |sum, &port| {
         let direction = plan.direction(port);
         let bits = 8.0 * f64::from(size + direction.overhead);
-        let transmission = match &direction.opportunities {
-            // An opportunity takes no time.
-            Some(_) => None,
-            None => Duration::from_seconds(bits / most_rate(plan, port)),
+        let transmission = match rate::takes_turns(plan, port) {
+            true => None,
+            false => Duration::from_seconds(bits / most_rate(plan, port)),
         };
         sum + direction.delay + transmission.unwrap_or(Duration::ZERO)
     })

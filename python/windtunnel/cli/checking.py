@@ -1,0 +1,140 @@
+"""The command `check`: what a scenario or study file would run, without running it."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import re
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from windtunnel import __version__, progress
+from windtunnel.cli.output import INVALID, answer, count, of_system, say
+from windtunnel.scenario.scenario import MOST_READ, Scenario, checked, not_text
+from windtunnel.studies import file as study_files
+from windtunnel.studies import runner
+from windtunnel.studies.study import planned
+from windtunnel.studies.worker import Base
+
+STANDARD_INPUT = "-"
+
+OF_STUDIES = {"scenario", "vary"}
+"""The keys of study files that scenario files do not have."""
+
+PACKET_HOPS_PER_SECOND = 4e6
+"""Of one processor, about: between 2 and 8 million (docs/performance.md)."""
+
+Facts = dict[str, Any]
+
+
+def check(file: str, settings: dict[str, str], as_json: bool) -> None:
+    """Check a file, and say what it would run. Raises what reading it does."""
+    try:
+        found = facts(file, settings)
+    except (*INVALID, OSError) as error:
+        if as_json:
+            said = of_system(error) if isinstance(error, OSError) else str(error)
+            answer({"file": file, "version": __version__, "is_valid": False, **placed(said)})
+        raise
+    if as_json:
+        answer({"file": file, "version": __version__, "is_valid": True, **found})
+        return
+    say(f"{file}: valid: {words(found)}")
+    if "packet_hops" in found:
+        say(size(found["packet_hops"]))
+    progress.tell(found["notes"])
+    progress.tell([f"advice: {it}" for it in found["advice"]])
+
+
+def facts(file: str, settings: dict[str, str]) -> Facts:
+    """Read a scenario or a study, and give what it would run."""
+    name, text = os.fsencode(file).decode(errors="replace"), read_text(file)
+    document = parsed(text)
+    if not OF_STUDIES.isdisjoint(document):
+        return of_study(study_files.build(name, text, document, Path(file).parent), settings)
+    return of_scenario(checked(name, text, settings.items()))
+
+
+def read_text(file: str) -> str:
+    """Read a file or, for `-`, standard input. Raises ScenarioError if it is not text."""
+    try:
+        if file == STANDARD_INPUT:
+            return sys.stdin.buffer.read(MOST_READ).decode()
+        with open(file, encoding="utf-8") as opened:
+            return opened.read(MOST_READ)
+    except UnicodeDecodeError as error:
+        raise not_text(file, error) from error
+
+
+def parsed(text: str) -> Facts:
+    """Parse TOML; empty if it is wrong or large, which the core reports with its place."""
+    if len(text) > study_files.MOST_BYTES:
+        return {}
+    try:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return {}
+
+
+def of_scenario(scenario: Scenario) -> Facts:
+    """Give what a scenario would run."""
+    return {
+        "kind": "scenario",
+        "title": scenario.title,
+        "axes": scenario.axes,
+        "cases": scenario.cases,
+        "runs": scenario.runs,
+        "seed": scenario.seed,
+        "simulated_s": scenario.total_simulated_s,
+        "packet_hops": scenario.packet_hops(),
+        "notes": scenario.notes,
+        "advice": scenario.advice(),
+    }
+
+
+def of_study(study: study_files.Study, settings: dict[str, str]) -> Facts:
+    """Give what a study would run; `settings` are of its scenario, as under its key `set`."""
+    study = dataclasses.replace(study, settings={**study.settings, **settings})
+    runner.check(study, Base(study))
+    points, runs = planned(study)
+    return {
+        "kind": "study",
+        "title": study.title,
+        "scenario": str(study.base),
+        "parameters": {it.name: it.values for it in study.parameters},
+        "points": points,
+        "runs": runs,
+        "is_minimum": study.stop is not None,
+        "notes": [],
+        "advice": [],
+    }
+
+
+def words(found: Facts) -> str:
+    """Say what would be run."""
+    if found["kind"] == "study":
+        least = "at least " if found["is_minimum"] else ""
+        points = count(found["points"], "point")
+        return f"{points} of {found['scenario']}, {least}{count(found['runs'], 'run')}"
+    what = f"{count(len(found['cases']), 'case')} × {count(found['runs'], 'run')}"
+    return f"{what}, {found['simulated_s']:g} s simulated"
+
+
+def size(packet_hops: float) -> str:
+    """Say how large runs are that take so many packet-hops."""
+    seconds = packet_hops / PACKET_HOPS_PER_SECOND
+    took = f"{seconds:.0f} s" if seconds >= 1 else "less than a second"
+    return f"about {packet_hops:,.0f} packet-hops at the most: {took} of one processor"
+
+
+def placed(message: str) -> Facts:
+    """Give a message with its line and column, null where it has none."""
+    found = re.match(r"[^\n]*?:(\d+)(?::(\d+))?: ", message)
+    line, column = found.groups() if found else (None, None)
+    return {
+        "message": message,
+        "line": int(line) if line else None,
+        "column": int(column) if column else None,
+    }

@@ -1,0 +1,126 @@
+"""The command `run`: a scenario from its file to its results, its tables and its report."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from windtunnel import progress
+from windtunnel.cli.output import (
+    INTERNAL,
+    INTERNAL_ERROR,
+    INTERRUPTED,
+    answer,
+    count,
+    drawn,
+    fail,
+    open_page,
+    output,
+    say,
+)
+from windtunnel.cli.replacing import Source, check, tell_changes
+from windtunnel.folders import SCENARIO_FILE, beside, relative
+from windtunnel.results import Results
+from windtunnel.running import Captures, read, run_scenario
+from windtunnel.scenario.scenario import Scenario
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options of the command line."""
+
+    settings: dict[str, str]
+    seed: int | None
+    jobs: int | None
+    threads: int
+    captures: Captures
+    out: Path | None
+    as_json: bool
+    report: bool
+    """Whether to write the report."""
+    opens: bool
+    """Whether to open it, which needs it."""
+
+
+def run_file(file: Path, options: Options) -> None:
+    """Run a scenario file, save its results and say what was measured."""
+    scenario = read(file, options.settings, options.seed)
+    folder = options.out or Path("results", file.stem)
+    check_folder(file, folder, scenario, is_default=options.out is None)
+    progress.tell(scenario.notes)
+    with beside(folder) as recorded:
+        with progress.shown() as watch:
+            results = run_scenario(
+                scenario, options.jobs, watch, recorded, options.captures, options.threads
+            )
+        saved = save(results, folder, recorded)
+    tell(file, results, saved, options)
+    report_missing(results.manifest, saved)
+
+
+def check_folder(file: Path, folder: Path, scenario: Scenario, is_default: bool) -> None:
+    """Check that the results can be written, and say what they replace."""
+    source = Source(SCENARIO_FILE, relative(file, folder) if file.is_file() else None)
+    replaced = check(folder, source, is_default)
+    check(unfinished(folder), source, True)
+    if replaced:
+        tell_changes(folder, replaced, scenario)
+
+
+def tell(file: Path, results: Results, saved: Path | None, options: Options) -> None:
+    """Say what was measured, and where results and report are."""
+    # Imported here: Polars takes longer to load than most commands take.
+    from windtunnel import summary
+
+    is_shown = saved is not None and bool(results.tables)
+    if is_shown and not options.as_json:
+        output().print(*summary.tables(results), sep="\n")
+        say(f"Results: {saved}")
+    # An interruption must end within a second, and a report takes longer.
+    draws = (options.report or options.opens) and not results.manifest["interrupted"]
+    page = drawn(saved) if saved and is_shown and draws else None
+    if options.as_json:
+        document = summary.document(results, results.manifest, file, saved)
+        answer(document | {"report": str(page)} if page else document)
+    elif is_shown:
+        say(f"Report: {page or f'windtunnel report {shlex.quote(str(saved))}'}")
+    if page and options.opens:
+        open_page(page)
+
+
+def save(results: Results, folder: Path, recorded: Path) -> Path | None:
+    """Save results and what the runs recorded, if there is anything.
+
+    Without a finished run the folder has another name: earlier results stay.
+    """
+    if results.tables:
+        return results.save(folder, recorded)
+    if (recorded / "unfinished").exists():
+        return results.save(unfinished(folder), recorded)
+    return None
+
+
+def unfinished(folder: Path) -> Path:
+    """Give the folder of what was recorded when no run was finished."""
+    return folder.with_name(f"{folder.name}-unfinished")
+
+
+def report_missing(manifest: dict[str, Any], saved: Path | None) -> None:
+    """Say which runs are missing and why, and end the command accordingly."""
+    if manifest["out_of_real_time"]:
+        runs = count(manifest["out_of_real_time"], "run")
+        progress.tell([f"{runs} ended at the limit of real time"])
+    report_faults(manifest["faults"])
+    if manifest["interrupted"]:
+        done = f"{manifest['finished']} of {manifest['finished'] + manifest['unfinished']} runs"
+        what = "results are" if manifest["finished"] else "what was recorded is"
+        where = f"{what} in {saved}" if saved else "nothing was written"
+        fail(f"interrupted: {done} finished; {where}", INTERRUPTED)
+
+
+def report_faults(faults: list[str]) -> None:
+    """Say which runs failed, if any did, and end the command."""
+    if faults:
+        fail(f"{INTERNAL}: {'; '.join(faults)}", INTERNAL_ERROR)
