@@ -50,6 +50,7 @@ test-python: $(test_core)
 
 docs: $(core)
 	$(bin)/python -m windtunnel.scenario.manual docs/scenarios.md
+	$(bin)/python -m windtunnel.measures.definitions docs/results.md
 	$(bin)/python -m windtunnel.scenario.table_types python/windtunnel/scenario/tables.py
 	$(bin)/ruff format --quiet python/windtunnel/scenario/tables.py
 	$(bin)/python -m windtunnel.recipes docs/recipes.md

@@ -11,6 +11,7 @@ from conftest import Command
 from windtunnel import _core
 from windtunnel.allocations import by_country
 from windtunnel.bench import lookups, simulations
+from windtunnel.bench.errors import UnknownWorkload
 from windtunnel.bench.workloads import (
     FRAME_BYTES,
     PPP_BYTES,
@@ -208,5 +209,5 @@ def test_a_table_that_does_not_fit_into_the_address_space_is_refused() -> None:
 
 
 def test_unknown_workloads_are_answered_with_what_there_is() -> None:
-    with pytest.raises(simulations.UnknownWorkload, match="did you mean lookup"):
+    with pytest.raises(UnknownWorkload, match="did you mean lookup"):
         simulations.chosen("lookups")

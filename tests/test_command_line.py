@@ -309,6 +309,31 @@ def test_a_report_is_written_for_results_that_were_kept(
     assert (scenario.parent / "kept" / "report.html").is_file()
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["schema"],
+        ["list", "controllers"],
+        ["list", "papers", "--json"],
+        ["check", "small.toml"],
+        ["run", "small.toml"],
+        ["run", "small.toml", "--json"],
+        ["--help"],
+        ["--version"],
+    ],
+)
+def test_a_pipe_that_is_closed_ends_a_command_quietly(
+    windtunnel: Command, scenario: Path, arguments: list[str]
+) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "w") as closed:
+        ended = windtunnel(*arguments, stdout=closed, capture_output=False, stderr=-1)
+    said = [line for line in ended.stderr.splitlines() if line.startswith("windtunnel:")]
+    assert (ended.returncode, said) == (1, [])
+    assert "Traceback" not in ended.stderr and "BrokenPipe" not in ended.stderr
+
+
 def interrupt(
     tmp_path: Path, *arguments: str, at: bytes = b"[1-9] of 4 runs"
 ) -> tuple[subprocess.CompletedProcess[str], float]:

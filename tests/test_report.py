@@ -18,8 +18,8 @@ import vl_convert
 import windtunnel
 from conftest import SCENARIO
 from windtunnel._core import Scenario
+from windtunnel.folders import REPRODUCTION
 from windtunnel.measures import totals
-from windtunnel.papers.reproduction import REPRODUCTION
 from windtunnel.pictures import series
 from windtunnel.pictures.bars import BARS
 from windtunnel.pictures.cases import Comparison, narrowed, panels, ranked
@@ -101,9 +101,9 @@ def results() -> Results:
 
 @pytest.fixture(scope="module")
 def folder(results: Results, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Keep their results, with a report."""
+    """Keep their results, with a report and its pictures as files."""
     folder = results.save(tmp_path_factory.mktemp("report") / "small")
-    write_report(folder)
+    write_report(folder, figures=True)
     return folder
 
 
@@ -178,7 +178,7 @@ def test_what_people_wrote_is_never_markup(results: Results, tmp_path: Path) -> 
     assert "".join(page.texts["h1"]).strip() == NASTY
     assert f"A run failed: {NASTY}" in page.read and f"# {NASTY}" in page.read
     # Vega and the page's own; everything else is data.
-    assert len([it for it in page.all("script") if it.get("type") != "application/json"]) == 2
+    assert len([it for it in page.all("script") if it.get("type") != "application/json"]) == 4
 
 
 # How it opens.
@@ -202,10 +202,12 @@ def test_the_page_asks_for_nothing_from_anywhere(page: Page) -> None:
 def test_every_picture_can_be_read_aloud_and_has_its_files(page: Page, folder: Path) -> None:
     assert page.all("html")[0]["lang"] == "en"
     drawings = [it for it in page.all("div") if it.get("role") == "img"]
-    assert len(drawings) == len(page.all("figure")) > len(OVER_TIME)
+    pictures = [it for it in page.all("figure") if it["class"] == "picture"]
+    assert len(drawings) == len(pictures) > len(OVER_TIME)
     assert all(it["aria-label"] for it in drawings)
     files = [it["href"] for it in page.all("a") if "download" in it]
-    assert len(files) == 2 * len(drawings)
+    chosen = [it for it in page.all("figure") if re.match("(flow|link)-", str(it["id"]))]
+    assert len(files) == 2 * (len(drawings) - len(chosen))
     for file in files:
         start = (folder / str(file)).read_bytes()[:5]
         assert start == (b"%PDF-" if str(file).endswith("pdf") else b"<svg ")
@@ -311,14 +313,14 @@ def ranges(specification: Any, channel: str) -> list[dict[str, Any]]:
 def test_a_controller_has_the_same_colour_in_every_picture(results: Results) -> None:
     comparison = Comparison(results)
     drawn = [picture for kind in (OVER_TIME | BARS).values() for picture in kind(comparison)]
-    lines = {line.name: line for line in comparison.by_controller()}
+    lines = {line.name: line for line in comparison.by_group()}
     assert len(drawn) > len(OVER_TIME)
     for picture in drawn:
         for ink in (LIGHT, SCREEN):
             colours = ranges(picture.chart(ink).to_dict(), "color")
             assert colours
             for colour in colours:
-                assert colour == {it: json.dumps(ink.hue(lines[it].controller)) for it in colour}
+                assert colour == {it: json.dumps(lines[it].colour(ink)) for it in colour}
 
 
 @pytest.mark.parametrize(
@@ -331,7 +333,7 @@ def test_no_two_lines_of_a_picture_differ_in_colour_alone(controllers: int, read
     divided = panels(lines)
     assert sorted(line.case for panel in divided for line in panel.lines) == list(range(len(cases)))
     for panel in divided:
-        looks = {(shape(line.controller), line.dash) for line in panel.lines}
+        looks = {(line.shape, line.dash) for line in panel.lines}
         assert len(looks) == len(panel.lines)
         # Title and label together still say what the line is.
         said = [{*panel.title.split(" · "), *line.parts} for line in panel.lines]
@@ -380,8 +382,8 @@ def test_goodputs_of_flows_add_up_and_their_windows_do_not(results: Results) -> 
         flows=copies(results["flows"], 3),
         flow_series=copies(results["flow_series"], 3),
     )
-    one, three = Comparison(results), Comparison(several)
-    lines = one.by_controller()
+    one, three = Comparison(results, by_controller=True), Comparison(several, by_controller=True)
+    lines = one.by_group()
     for column, total, factor in (("goodput_bps", True, 3), ("cwnd_segments", False, 1)):
         single = series.of_flows(one, column, lines, total).frame
         together = series.of_flows(three, column, lines, total).frame
@@ -423,7 +425,7 @@ def test_a_report_that_cannot_be_written_leaves_the_one_before(
     results: Results, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = results.save(tmp_path / "kept")
-    write_report(folder)
+    write_report(folder, figures=True)
     before = {file: file.read_bytes() for file in folder.rglob("*") if file.is_file()}
 
     def full(*_: object) -> bytes:
@@ -431,7 +433,7 @@ def test_a_report_that_cannot_be_written_leaves_the_one_before(
 
     monkeypatch.setitem(WRITERS, ".pdf", full)
     with pytest.raises(OSError, match="no space left"):
-        write_report(folder)
+        write_report(folder, figures=True)
     assert {file: file.read_bytes() for file in folder.rglob("*") if file.is_file()} == before
 
 
@@ -441,6 +443,14 @@ def test_a_folder_without_results_is_refused(tmp_path: Path) -> None:
     (tmp_path / REPRODUCTION).write_text("[]", encoding="utf-8")
     with pytest.raises(ResultsError, match="not a reproduction"):
         write_report(tmp_path)
+
+
+@pytest.mark.parametrize("table", ["flows", "runs", "link_series", "nodes"])
+def test_a_missing_table_is_named(results: Results, tmp_path: Path, table: str) -> None:
+    folder = results.save(tmp_path / "kept")
+    (folder / f"{table}.parquet").unlink()
+    with pytest.raises(ResultsError, match=rf"kept: {table}\.parquet is missing; run the scenario"):
+        write_report(folder)
 
 
 @pytest.mark.parametrize("suffix", [".svg", ".pdf", ".png"])

@@ -378,7 +378,7 @@ def test_a_single_flow_is_held_against_the_rate_too(results: Results) -> None:
     single = narrowed(results, {"controller": "cubic"})
     (picture,) = channels.goodput(Comparison(single))
     assert picture.title == "Goodput"
-    assert [line.label for line in picture.lines] == ["cubic", "rate of wire"]
+    assert [line.label for line in picture.lines] == ["viewer", "rate of wire"]
 
 
 def test_cases_with_different_channels_are_held_against_their_own(results: Results) -> None:

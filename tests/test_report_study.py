@@ -529,7 +529,6 @@ def test_a_folder_keeps_what_stands_beside_the_report(tmp_path: Path) -> None:
         of_study.write(tmp_path, made(CONTROLLER))
     assert (tmp_path / "store.parquet").read_bytes() == b"kept"
     assert sorted(it.name for it in tmp_path.iterdir()) == [
-        "figures",
         "manifest.json",
         "report.html",
         "store.parquet",

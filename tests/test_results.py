@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -53,6 +54,15 @@ def test_every_table_has_a_row_for_every_case_and_run(results: Results) -> None:
             assert table.is_empty()
             continue
         assert set(table.select("controller", "run").iter_rows()) == cases, name
+
+
+def test_a_table_that_is_not_there_is_answered_with_the_nearest(results: Results) -> None:
+    with pytest.raises(ResultsError, match="no table `flos`; did you mean `flows`"):
+        results["flos"]
+    with pytest.raises(ResultsError, match=r"no table `x`; there are: .*flows, "):
+        results["x"]
+    with pytest.raises(ResultsError, match="no table `flows`: no run finished"):
+        replace(results, tables={})["flows"]
 
 
 def test_the_total_goodput_of_a_flow_is_the_mean_of_its_series(results: Results) -> None:

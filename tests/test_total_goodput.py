@@ -121,8 +121,8 @@ def test_the_total_goodput_of_a_study_is_at_most_the_capacity(tmp_path: Path) ->
 
 def test_flows_in_turns_are_as_one_flow_that_goes_on(in_turns: Results) -> None:
     # A sum over time of what is received each second is all that was received.
-    comparison = Comparison(in_turns)
-    samples = series.of_flows(comparison, "goodput_bps", comparison.by_controller(), True).frame
+    comparison = Comparison(in_turns, by_controller=True)
+    samples = series.of_flows(comparison, "goodput_bps", comparison.by_group(), True).frame
     most = max(received(in_turns, DOWN), received(in_turns, UP))
     assert samples.height == 20
     assert samples["mean"].sum() == pytest.approx(8 * most, rel=1e-6)

@@ -1,5 +1,7 @@
 """Windtunnel: a laboratory for transport protocols."""
 
+from typing import TYPE_CHECKING, Any
+
 from windtunnel._core import ScenarioError, __version__
 from windtunnel.bitrate_rules import BitrateRule
 from windtunnel.controllers import Controller
@@ -10,7 +12,9 @@ from windtunnel.running import run
 from windtunnel.scenario.scenario import Scenario
 from windtunnel.schedulers import Scheduler
 from windtunnel.studies.errors import StudyError
-from windtunnel.studies.study import study
+
+if TYPE_CHECKING:
+    from windtunnel.studies.study import study
 
 __all__ = [
     "BitrateRule",
@@ -27,3 +31,12 @@ __all__ = [
     "run",
     "study",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Import `study` once it is used: Pydantic takes longer to load than most commands take."""
+    if name == "study":
+        from windtunnel.studies.study import study
+
+        return study
+    raise AttributeError(f"module `windtunnel` has no attribute `{name}`")

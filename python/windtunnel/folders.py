@@ -28,6 +28,8 @@ WRITTEN = "written"
 """The key of the names of the files that were written with the manifest."""
 REPORT = "report"
 """The key of the names of the files of the report, which is written later."""
+REPRODUCTION = "reproduction.json"
+"""The file of a paper's reproduction."""
 REPLACING = "replacing"
 """The key that says that files are being replaced: those of two results may be there."""
 
@@ -160,6 +162,16 @@ def own_files(folder: Path, *keys: str) -> list[str]:
         if file.name == MANIFEST:
             found += [file.parent / it for it in own_files(file.parent, WRITTEN, REPORT)]
     return ordered(it.relative_to(folder).as_posix() for it in found)
+
+
+def missing_files(folder: Path) -> list[str]:
+    """Name the files of results that their manifest names and that are not in the folder."""
+    try:
+        names = listed(stored_manifest(folder), WRITTEN)
+    except (OSError, ValueError):
+        return []
+    files = ((name, inside(folder, name)) for name in names)
+    return [name for name, file in files if file and not file.exists()]
 
 
 def listed(manifest: dict[str, Any], key: str) -> list[str]:

@@ -56,6 +56,13 @@ class Results(ResultTables):
 
         return summary.text(self)
 
+    def _repr_html_(self) -> str:
+        """Show the same in a notebook."""
+        # Imported here: Polars takes longer to load than most commands take.
+        from windtunnel import summary
+
+        return summary.html(self)
+
     @property
     def plot(self) -> ResultPlots:
         """The plots, one method each: `results.plot.window()`."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
+from html import escape
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -251,6 +252,25 @@ def text(results: ResultTables) -> str:
         console.print(*tables(results), sep="\n")
     lines = (line.rstrip() for line in captured.get().splitlines())
     return "\n".join(lines).strip("\n")
+
+
+def html(results: ResultTables) -> str:
+    """Format the same tables for a notebook."""
+    if not results.tables:
+        return "<p>no run finished</p>"
+    return "\n".join(html_table(table) for table in tables(results))
+
+
+def html_table(table: Table | str) -> str:
+    """Format a table or a line as HTML; text from users is escaped."""
+    if isinstance(table, str):
+        return f"<p>{escape(table)}</p>"
+    heads = "".join(f"<th>{escape(str(it.header))}</th>" for it in table.columns)
+    rows = zip(*(it.cells for it in table.columns), strict=True)
+    lines = ("".join(f"<td>{escape(str(cell))}</td>" for cell in row) for row in rows)
+    body = "".join(f"<tr>{line}</tr>" for line in lines)
+    said = f"<caption>{escape(str(table.caption))}</caption>" if table.caption else ""
+    return f"<table>{said}<thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def cell(measured: dict[str, float | None], column: Column) -> str:

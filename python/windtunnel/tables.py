@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -24,5 +26,16 @@ class ResultTables:
     """The tables, by name."""
 
     def __getitem__(self, name: str) -> pl.DataFrame:
-        """Give a table by its name."""
-        return self.tables[name]
+        """Give a table by its name. Raises ResultsError, with the nearest name, for another."""
+        return table_of(self.tables, name)
+
+
+def table_of(tables: Mapping[str, pl.DataFrame], name: str) -> pl.DataFrame:
+    """Give a table by its name. Raises ResultsError, with the nearest name, if it is not there."""
+    if name in tables:
+        return tables[name]
+    if not tables:
+        raise ResultsError(f"no table `{name}`: no run finished")
+    near = get_close_matches(name, tables, n=1)
+    help = f"did you mean `{near[0]}`?" if near else f"there are: {', '.join(tables)}"
+    raise ResultsError(f"no table `{name}`; {help}")

@@ -21,6 +21,7 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from windtunnel import _core
+from windtunnel.bench.errors import UnknownWorkload
 from windtunnel.bench.workloads import (
     LONG_WORKLOADS,
     PPP_BYTES,
@@ -50,10 +51,6 @@ MANY_FLOWS = 1000
 
 OTHERS = ("study", "lookup")
 """What else can be measured than workloads."""
-
-
-class UnknownWorkload(ValueError):
-    """An unknown workload: the message lists the known ones."""
 
 
 def measure(workload: Workload, duration_s: float, text: str, threads: int = 1) -> dict[str, Any]:

@@ -16,8 +16,6 @@ from rich.table import Table
 
 from windtunnel import __version__, progress, recipes
 from windtunnel._core import DnsServer, ScenarioError, schema
-from windtunnel.bench import lookups, simulations
-from windtunnel.bench import studies as studies_bench
 from windtunnel.cli import checking, completing, listing
 from windtunnel.cli.output import (
     INTERNAL,
@@ -38,7 +36,7 @@ from windtunnel.cli.output import (
 from windtunnel.cli.replacing import Source, check
 from windtunnel.cli.run import Options, report_faults, run_file
 from windtunnel.cli.watching import run_on_save
-from windtunnel.folders import PAPER
+from windtunnel.folders import PAPER, REPRODUCTION
 from windtunnel.running import Captures
 
 app = typer.Typer(
@@ -309,8 +307,6 @@ def study(
 
 def reproduction_document(folder: Path) -> dict[str, Any]:
     """Read the document of a reproduction, with the files of its report."""
-    from windtunnel.papers.reproduction import REPRODUCTION
-
     document = json.loads((folder / REPRODUCTION).read_text(encoding="utf-8"))
     del document["page"]
     return {"version": __version__, **document}
@@ -324,10 +320,13 @@ def report(
             metavar="DIR", help="A folder with results.", autocompletion=completing.results
         ),
     ],
+    figures: Annotated[
+        bool, typer.Option("--figures", help="Also write each picture as SVG and PDF.")
+    ] = False,
     opens: Annotated[bool, typer.Option("--open", help="Open it in a browser.")] = False,
 ) -> None:
     """Write a report of saved results."""
-    page = drawn(folder)
+    page = drawn(folder, figures)
     say(f"Report: {page}")
     if opens:
         open_page(page)
@@ -454,6 +453,10 @@ def measure_speed(
     as_json: Json = False,
 ) -> None:
     """Measure the speed of the simulator, and of ns-3 if `make bench-ns3` has built it."""
+    # Imported here, so that other commands start faster.
+    from windtunnel.bench import lookups, simulations
+    from windtunnel.bench import studies as studies_bench
+
     with Console(stderr=True).status("") as status:
         if workload == "study":
             document = studies_bench.measure(status.update)

@@ -81,9 +81,9 @@ class Paper:
         Raises PaperError.
         """
         # Imported here: Altair takes longer to load than most commands take.
-        from windtunnel.pictures.kinds import KINDS
+        from windtunnel.pictures.kinds import OF_PAPERS
 
-        return {**KINDS, **self.own("pictures", "PICTURES")}
+        return {**OF_PAPERS, **self.own("pictures", "PICTURES")}
 
     def own(self, part: str, name: str) -> dict[str, Any]:
         """Give a dictionary from a Python file in its folder; empty without the file.

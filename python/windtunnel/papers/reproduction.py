@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from windtunnel import _core
-from windtunnel.folders import PAPER, VERSION_KEY, write_manifest, written_whole
+from windtunnel.folders import PAPER, REPRODUCTION, VERSION_KEY, write_manifest, written_whole
 from windtunnel.measures.measure import Measure
 from windtunnel.papers.check import check, check_readings
 from windtunnel.papers.claims import Claims, read_claims
@@ -27,8 +27,6 @@ from windtunnel.papers.verdicts import compare_all
 from windtunnel.results import Results
 from windtunnel.running import Progress, read, run_scenario
 from windtunnel.scenario.scenario import Scenario, in_toml
-
-REPRODUCTION = "reproduction.json"
 
 
 @dataclass(frozen=True)

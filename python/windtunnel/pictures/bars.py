@@ -18,6 +18,7 @@ from windtunnel.measures.columns import (
 )
 from windtunnel.pictures import charts, series
 from windtunnel.pictures.cases import Comparison
+from windtunnel.pictures.groups import GROUP
 from windtunnel.pictures.picture import Picture
 from windtunnel.pictures.units import scale
 
@@ -30,7 +31,7 @@ def bars(name: str, measure: MeasuredColumn, comparison: Comparison) -> list[Pic
     if measure is DROPPED:
         lines, keys, frame = comparison.by_case(), ["case"], totals.of_links(comparison)
     else:
-        lines, keys = comparison.by_controller(), ["case", "flow_controller"]
+        lines, keys = comparison.by_group(), ["case", GROUP]
         frame = totals.of_flows(comparison, keys)
     if not frame[measure.column].fill_null(0).ne(0).any():
         return []
@@ -44,6 +45,8 @@ def bars(name: str, measure: MeasuredColumn, comparison: Comparison) -> list[Pic
     )
     title = measure.title[0].upper() + measure.title[1:]
     caption = "Bars: mean over the runs; whiskers: minimum to maximum." * comparison.several_runs
+    if measure is GOODPUT:
+        caption = f"Over the whole run, also where a flow starts later. {caption}"
     if len(drawn) < len(lines):
         caption += f" The first {len(drawn)} of {len(lines)} bars; all are in the table."
     chart = partial(charts.bars, values, drawn, shown.title(measure.title))

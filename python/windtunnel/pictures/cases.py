@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import polars as pl
 
-from windtunnel.pictures.colours import DASHES, NO_SHAPE, shape
-from windtunnel.tables import ResultsError, ResultTables
+from windtunnel.pictures import groups
+from windtunnel.pictures.colours import DASHES, NO_SHAPE, SHAPES, Ink, number
+from windtunnel.pictures.events import events, nodes_of, parsed
+from windtunnel.pictures.groups import GROUP
+from windtunnel.pictures.looks import HUES, MOST_LINES, looks
+from windtunnel.tables import ResultsError, ResultTables, table_of
 
 BETWEEN = " · "
 """The separator between the names of a case on several axes."""
 
-MOST_LINES = 8
-"""The maximum number of lines that are distinguishable in one picture."""
-
 
 @dataclass(frozen=True)
 class Line:
-    """A line of a picture, or a bar: a case, or the flows of one controller in it."""
+    """A line of a picture, or a bar: a case, or a group of its flows."""
 
     name: str
     """Its name in the data: unique, and one that no tool misreads."""
@@ -33,6 +34,10 @@ class Line:
     """How many lines of the same controller come before it."""
     reference: bool = False
     """Whether it is a reference for the others: thin, and without marks."""
+    group: str = ""
+    """The group of flows that it measures; none for something else."""
+    place: int | None = None
+    """Its place among hues and shapes; none for that of its controller."""
 
     @property
     def label(self) -> str:
@@ -47,7 +52,16 @@ class Line:
     @property
     def shape(self) -> str:
         """The shape of its marks, an SVG path."""
-        return NO_SHAPE if self.reference else shape(self.controller)
+        return NO_SHAPE if self.reference else SHAPES[(self.look or 0) % len(SHAPES)]
+
+    @property
+    def look(self) -> int | None:
+        """Its place among hues and shapes; none for grey."""
+        return number(self.controller) if self.place is None else self.place
+
+    def colour(self, ink: Ink) -> str:
+        """Give its colour in an ink."""
+        return ink.soft if self.look is None else ink.hues[self.look % HUES]
 
 
 @dataclass(frozen=True)
@@ -64,8 +78,11 @@ class Comparison:
     The names of axes can then not clash with other columns.
     """
 
-    def __init__(self, results: ResultTables) -> None:
-        """Count the cases of results that have tables, in their order."""
+    def __init__(self, results: ResultTables, by_controller: bool = False) -> None:
+        """Count the cases of results that have tables, in their order.
+
+        Flows are drawn by their groups, or all of one controller together.
+        """
         self.axes = results.axes
         self.cases: list[tuple[str, ...]] = [()]
         if self.axes:
@@ -73,14 +90,19 @@ class Comparison:
             self.cases = names.unique(maintain_order=True).rows()
         self.tables = {name: self._counted(table) for name, table in results.tables.items()}
         # Flows without a controller are a group of their own.
-        flows = self.tables["flows"]
-        self.tables["flows"] = flows.with_columns(pl.col("flow_controller").fill_null("none"))
+        flows = self["flows"]
+        named = flows.with_columns(pl.col("flow_controller").fill_null("none"))
+        grouped = groups.by_controller if by_controller else groups.grouped
+        self.tables["flows"] = grouped(named)
+        document = parsed(getattr(results, "scenario", ""))
+        self.events = events(document)
+        self.producers = nodes_of(document, "producers")
         self.flows: list[str] = self["flows"]["flow"].unique(maintain_order=True).to_list()
         self.several_runs = self["runs"]["run"].n_unique() > 1
 
     def __getitem__(self, name: str) -> pl.DataFrame:
-        """Give a table by its name."""
-        return self.tables[name]
+        """Give a table by its name. Raises ResultsError if it is not there."""
+        return table_of(self.tables, name)
 
     def _counted(self, table: pl.DataFrame) -> pl.DataFrame:
         if not self.axes:
@@ -95,47 +117,67 @@ class Comparison:
         axes = zip(self.cases[case], zip(*self.cases, strict=True), strict=True)
         return tuple(name for name, names in axes if len(set(names)) > 1)
 
-    def by_controller(self) -> list[Line]:
-        """Give a line for each controller of each case."""
-        pairs = self["flows"].select("case", "flow_controller").unique(maintain_order=True).rows()
-        in_case = Counter(case for case, _ in pairs)
-        return ranked(
-            (case, self._with_controller(case, controller, in_case[case] > 1), controller)
-            for case, controller in pairs
+    def by_group(self) -> list[Line]:
+        """Give a line for each group of flows in each case."""
+        flows = self["flows"].group_by("case", GROUP, maintain_order=True)
+        controllers = flows.agg(pl.col("flow_controller").unique(maintain_order=True))
+        in_case = Counter(controllers["case"])
+        lines = (
+            (case, self._with_group(case, group, in_case[case] > 1), single(known))
+            for case, group, known in controllers.rows()
         )
+        return ranked(lines, controllers[GROUP].to_list())
 
-    def _with_controller(self, case: int, controller: str, several: bool) -> tuple[str, ...]:
+    def _with_group(self, case: int, group: str, several: bool) -> tuple[str, ...]:
         parts = self.parts(case)
-        return (*parts, controller) if several or not parts else parts
+        return (*parts, group) if several or not parts else parts
 
     def by_case(self, flow: str | None = None) -> list[Line]:
         """Give a line for each case, or for what one flow is in each case."""
         flows = self["flows"] if flow is None else self["flows"].filter(flow=flow)
-        in_case: dict[int, set[str]] = {}
-        for case, controller in flows.select("case", "flow_controller").unique().rows():
-            in_case.setdefault(case, set()).add(controller)
-        single = {case: it.pop() if len(it) == 1 else None for case, it in in_case.items()}
+        known = flows.group_by("case").agg(pl.col("flow_controller").unique(maintain_order=True))
         return ranked(
-            (case, self.parts(case) or ((controller,) if controller else ()), controller)
-            for case, controller in sorted(single.items())
+            (case, self.parts(case), single(controllers))
+            for case, controllers in known.sort("case").rows()
         )
 
 
-def ranked(lines: Iterable[tuple[int, tuple[str, ...], str | None]]) -> list[Line]:
-    """Make lines of cases, parts and controllers."""
+def single(controllers: list[str]) -> str | None:
+    """Give the controller of some flows; none if there are several."""
+    return controllers[0] if len(controllers) == 1 else None
+
+
+def ranked(
+    lines: Iterable[tuple[int, tuple[str, ...], str | None]], groups: Sequence[str] = ()
+) -> list[Line]:
+    """Make lines of cases, parts and controllers, and their groups of flows, with their colours."""
     seen: Counter[str | None] = Counter()
     made = []
     for index, (case, parts, controller) in enumerate(lines):
-        made.append(Line(f"l{index}", case, parts, controller, seen[controller]))
+        group = groups[index] if groups else ""
+        made.append(Line(f"l{index}", case, parts, controller, seen[controller], group=group))
         seen[controller] += 1
-    return made
+    return coloured(made)
+
+
+def coloured(lines: list[Line]) -> list[Line]:
+    """Give each line its own hue and shape; where there are too few, each group or controller.
+
+    A single line without a controller is grey, and so are references.
+    """
+    own = [it for it in lines if not it.reference]
+    if len(own) == 1:
+        return lines
+    subjects = {it.name: it.name if len(own) <= HUES else (it.group or it.controller) for it in own}
+    places = looks((subjects[it.name], it.controller) for it in own)
+    return [it if it.reference else replace(it, place=places[subjects[it.name]]) for it in lines]
 
 
 def panels(lines: list[Line]) -> list[Panel]:
     """Divide lines among pictures that can be read.
 
-    If there are too many, those that differ in their controllers are drawn together, or
-    else as many as there are dashes. References are drawn in all pictures.
+    If there are too many, the groups of a case are drawn together, or those that differ in their
+    controllers, or else as many as there are dashes. References are drawn in all pictures.
     """
     references = [line for line in lines if line.reference]
     if references:
@@ -144,25 +186,37 @@ def panels(lines: list[Line]) -> list[Panel]:
     most_ranks = max((line.rank for line in lines), default=0) + 1
     if len(lines) <= MOST_LINES and most_ranks <= len(DASHES):
         return [Panel("", lines)]
+    cases = Counter(line.case for line in lines)
+    if 1 < max(cases.values()) <= MOST_LINES:
+        return [panel([it for it in lines if it.case == case]) for case in cases]
     together = 1 if len({line.controller for line in lines}) > 1 else len(DASHES)
     firsts = range(0, most_ranks, together)
-    return [
-        panel([it for it in lines if 0 <= it.rank - first < together], first) for first in firsts
-    ]
+    return [panel([it for it in lines if 0 <= it.rank - first < together]) for first in firsts]
 
 
-def panel(lines: list[Line], first_rank: int) -> Panel:
+def panel(lines: list[Line]) -> Panel:
     """Draw lines together: what they have in common becomes the title."""
     columns = list(zip(*(line.parts for line in lines), strict=False))
     common = {index for index, column in enumerate(columns) if len(set(column)) == 1}
     title = BETWEEN.join(columns[index][0] for index in sorted(common))
-    return Panel(title, [without(line, common, first_rank) for line in lines])
+    return Panel(title, distinct([without(line, common) for line in lines]))
 
 
-def without(line: Line, common: set[int], first_rank: int) -> Line:
+def distinct(lines: list[Line]) -> list[Line]:
+    """Rank lines anew, and colour them anew where two look alike."""
+    seen: Counter[str | None] = Counter()
+    made = []
+    for line in lines:
+        made.append(replace(line, rank=seen[line.controller]))
+        seen[line.controller] += 1
+    hues = Counter(None if it.look is None else it.look % HUES for it in made)
+    return coloured(made) if max(hues.values(), default=0) > 1 else made
+
+
+def without(line: Line, common: set[int]) -> Line:
     """Leave out what a panel's title says."""
     parts = tuple(part for index, part in enumerate(line.parts) if index not in common)
-    return replace(line, parts=parts or line.parts, rank=line.rank - first_rank)
+    return replace(line, parts=parts or line.parts)
 
 
 def narrowed(results: ResultTables, where: Mapping[str, str]) -> ResultTables:

@@ -223,14 +223,18 @@ def followed(
     comparison: Comparison, direction: Direction, channel: Channel, name: str
 ) -> list[Picture]:
     """Draw the goodput of the cases with a channel, and its rate."""
-    of_cases = [it for it in comparison.by_controller() if it.case in channel.cases]
-    measured = ranked((it.case, it.parts, it.controller) for it in of_cases)
-    drawn = panel(measured, 0) if channel.parts else Panel("", measured)
+    of_cases = [it for it in comparison.by_group() if it.case in channel.cases]
+    measured = ranked(
+        ((it.case, it.parts, it.controller) for it in of_cases), [it.group for it in of_cases]
+    )
+    drawn = panel(measured) if channel.parts else Panel("", measured)
     rate = Line("rate", channel.cases[0], (f"rate of {direction['link']}",), None, 0, True)
     get = partial(series.of_goodput_and_rate, comparison, direction=direction)
     title = "Goodput" + over_time.of_several(comparison, "sum")
     title = ": ".join(filter(None, [title, drawn.title]))
-    return over_time.over_time(name, title, GOODPUT, [*drawn.lines, rate], get)
+    return over_time.over_time(
+        name, title, GOODPUT, [*drawn.lines, rate], get, events=comparison.events
+    )
 
 
 KINDS: dict[str, Callable[[Comparison], list[Picture]]] = {

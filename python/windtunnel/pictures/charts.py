@@ -59,6 +59,27 @@ TIME = "time (s)"
 ONLY = "only"
 """The parameter that names the lines highlighted in the legend; none: all are."""
 
+ZOOMED, POINTED = "lines", "values"
+"""The names of the layers that selections belong to."""
+
+ZOOM = {
+    "name": "zoom",
+    "bind": "scales",
+    "select": {"type": "interval", "zoom": "wheel![event.ctrlKey]"},
+    "views": [ZOOMED],
+}
+POINTER = {
+    "name": "pointer",
+    "select": {
+        "type": "point",
+        "fields": ["time_s"],
+        "nearest": True,
+        "on": "pointermove",
+        "clear": "pointerout",
+    },
+    "views": [POINTED],
+}
+
 
 def over_time(
     frame: pl.DataFrame,
@@ -67,20 +88,24 @@ def over_time(
     ink: Ink,
     shaded: pl.DataFrame | None = None,
     time: str = TIME,
+    events: pl.DataFrame | None = None,
+    top: float | None = None,
 ) -> Drawing:
     """Draw lines over time, each but references in a band from the least to the greatest.
 
     `frame` has `line`, `time_s`, `mean`, `low` and `high`, in the unit that the
     title says. `shaded` has times to be shaded, from `start_s` to `end_s`, the
     darker the greater their `share`. `time` is the title of the axis, which begins
-    at 0, or with the first line.
+    at 0, or with the first line. `events` has times to be marked, `time_s`, and what happens
+    then, `event`. `top` is the end of the axis of values, if it is not the highest one.
     """
     start = min(0.0, minimum(frame["time_s"]))
-    base = alt.Chart(source(points(frame, lines))).encode(
+    data = source(points(frame, lines))
+    base = alt.Chart().encode(
         x=alt.X("time_s:Q", title=time, scale=alt.Scale(domainMin=start, nice=False)),
-        color=by_line(alt.Color, lines, [ink.hue(line.controller) for line in lines]),
+        color=by_line(alt.Color, lines, [line.colour(ink) for line in lines]),
     )
-    y = alt.Y("mean:Q", title=title, scale=height(frame, lines))
+    y = alt.Y("mean:Q", title=title, scale=height(frame, lines, top))
     stands_out = emphasis(ink, 1.0, 0.1)
     dashes = by_line(alt.StrokeDash, lines, [line.dash for line in lines])
     references = [line.name for line in lines if line.reference]
@@ -88,10 +113,7 @@ def over_time(
     line = measured.mark_line(strokeWidth=1.8, strokeJoin="round", clip=True).encode(
         y=y, opacity=stands_out, strokeDash=dashes
     )
-    if ink is SCREEN:
-        line = line.add_params(
-            alt.selection_interval(name="zoom", bind="scales", zoom="wheel![event.ctrlKey]")
-        )
+    line = line.properties(name=ZOOMED)
     mark = base.transform_filter("datum.marked == 1").mark_point(filled=True, size=42, clip=True)
     shapes = by_line(alt.Shape, lines, [line.shape for line in lines])
     layers = [line, mark.encode(y=y, opacity=stands_out, shape=shapes)]
@@ -111,25 +133,52 @@ def over_time(
     if shaded is not None and not shaded.is_empty():
         layers.insert(0, shades(shaded, ink, time))
     if ink is SCREEN:
-        only = alt.param(name=ONLY, value=[])
-        layers.append(values_under_pointer(base, lines, ink, time).add_params(only))
-        return alt.layer(*layers, width="container", height=HEIGHT, config=config(ink))
-    plot = alt.layer(*layers, width=WIDTH, height=HEIGHT)
+        layers.append(values_under_pointer(base, lines, ink, time))
+    if events is not None and not events.is_empty():
+        layers.append(marked_times(events, ink, time))
+    if ink is SCREEN:
+        return answering(
+            alt.layer(*layers, data=data, width="container", height=HEIGHT, config=config(ink)),
+            [ZOOM, POINTER],
+        )
+    plot = alt.layer(*layers, data=data, width=WIDTH, height=HEIGHT)
     shown = [legend(lines, ink), plot] if len(lines) > 1 else [plot]
     return alt.vconcat(*shown, spacing=8, bounds="flush", config=config(ink))
+
+
+def answering(chart: Drawing, selections: list[dict[str, Any]]) -> Drawing:
+    """Let a chart answer to its legend, and to selections, written as Vega-Lite has them.
+
+    `specification` puts them in their place: Altair's own take a third of the time of a chart.
+    """
+    chart.usermeta = {"params": [{"name": ONLY, "value": []}, *selections]}
+    return chart
+
+
+def specification(chart: Drawing) -> dict[str, Any]:
+    """Give what Vega-Lite draws.
+
+    It is not validated against Vega-Lite's schema, which would double the time of a report.
+    """
+    drawn = chart.to_dict(validate=False)
+    params = drawn.pop("usermeta", {}).get("params", [])
+    return drawn | {"params": drawn.get("params", []) + params} if params else drawn
 
 
 def together(layers: list[alt.Chart], lines: list[Line], ink: Ink) -> Drawing:
     """Put layers together, the first of which is lines, beside their legend."""
     if ink is SCREEN:
-        layers[0] = layers[0].add_params(alt.param(name=ONLY, value=[]))
-        return alt.layer(*layers, width="container", height=HEIGHT, config=config(ink))
+        return answering(
+            alt.layer(*layers, width="container", height=HEIGHT, config=config(ink)), []
+        )
     plot = alt.layer(*layers, width=WIDTH, height=HEIGHT)
     return alt.vconcat(legend(lines, ink), plot, spacing=8, bounds="flush", config=config(ink))
 
 
-def height(frame: pl.DataFrame, lines: list[Line]) -> alt.Scale:
-    """Choose the axis of lines over time: a reference high above the others leaves it."""
+def height(frame: pl.DataFrame, lines: list[Line], top: float | None = None) -> alt.Scale:
+    """Choose the axis of lines over time: what is above its top, or a high reference, leaves it."""
+    if top is not None:
+        return alt.Scale(domain=[0, top])
     # Nothing but zeros leaves Vega without an end of the axis.
     if not any(frame[end].fill_null(0).ne(0).any() for end in ("low", "high")):
         return alt.Scale(domain=[0, 1])
@@ -138,6 +187,19 @@ def height(frame: pl.DataFrame, lines: list[Line]) -> alt.Scale:
     if highest > 0 and maximum(frame.filter(is_reference)["mean"]) > ROOM * highest:
         return alt.Scale(domain=[0, ROOM * highest])
     return alt.Scale()
+
+
+def marked_times(events: pl.DataFrame, ink: Ink, time: str) -> alt.Chart:
+    """Draw a dashed line at the time of each event."""
+    rule: alt.Chart = (
+        alt.Chart(source(events))
+        .mark_rule(color=ink.soft, strokeDash=[3, 3], strokeWidth=1.2, clip=True)
+        .encode(
+            x=alt.X("time_s:Q", title=time),
+            tooltip=[alt.Tooltip("time_s:Q", title=time), alt.Tooltip("event:N", title=" ")],
+        )
+    )
+    return rule
 
 
 def shades(frame: pl.DataFrame, ink: Ink, time: str) -> alt.Chart:
@@ -169,7 +231,7 @@ def bar_layers(frame: pl.DataFrame, lines: list[Line], title: str, ink: Ink) -> 
     # On the right there is room for the numbers; on the left for what is below zero.
     start = min(0.0, *(value for it in VALUES for value in frame[it].drop_nulls()))
     room = alt.Scale(domain=[start, 1.25 * (maximum(frame["end"]) or 1.0)], nice=False)
-    hues = by_line(alt.Color, lines, [ink.hue(line.controller) for line in lines])
+    hues = by_line(alt.Color, lines, [line.colour(ink) for line in lines])
     number = alt.Text("mean:Q", format=f",.{decimals(frame['mean'])}f")
     shown = [alt.Tooltip("label:N", title=" ")]
     shown += [alt.Tooltip(f"{it}:Q", format=NUMBER) for it in VALUES if frame[it].count()]
@@ -256,9 +318,6 @@ def emphasis(ink: Ink, strong: float, weak: float) -> alt.OpacityValue:
 
 def values_under_pointer(base: alt.Chart, lines: list[Line], ink: Ink, time: str) -> alt.Chart:
     """Draw a rule at the time nearest to the pointer, with the values of all lines."""
-    pointer = alt.selection_point(
-        name="pointer", fields=["time_s"], nearest=True, on="pointermove", clear="pointerout"
-    )
     # Vega-Lite finds the nearest time's values only if they are numbers.
     numbers = [alt.Tooltip(f"{it.name}:Q", title=it.label, format=NUMBER) for it in lines]
     when = alt.Tooltip("time_s:Q", title=time, format=NUMBER)
@@ -269,7 +328,7 @@ def values_under_pointer(base: alt.Chart, lines: list[Line], ink: Ink, time: str
         opacity=alt.OpacityValue(0, condition=shown),
         tooltip=[when, *numbers],
     )
-    return rule.add_params(pointer)
+    return rule.properties(name=POINTED)
 
 
 def legend(lines: list[Line], ink: Ink) -> Drawing:
@@ -289,7 +348,7 @@ def legend(lines: list[Line], ink: Ink) -> Drawing:
         for place, line in enumerate(lines)
     ]
     frame = pl.DataFrame(rows).with_columns(end=pl.col("x") + 30, centre=pl.col("x") + 15)
-    colour = by_line(alt.Color, lines, [ink.hue(line.controller) for line in lines])
+    colour = by_line(alt.Color, lines, [line.colour(ink) for line in lines])
     base = alt.Chart(source(frame)).encode(y=alt.Y("y:Q", scale=None, axis=None))
     across: dict[str, Any] = {"scale": None, "axis": None}
     dash = by_line(alt.StrokeDash, lines, [line.dash for line in lines])

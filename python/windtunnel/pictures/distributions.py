@@ -47,7 +47,7 @@ def layers(
     base = alt.Chart(charts.source(rounded)).encode(
         x=alt.X("value:Q", title=title, scale=scale or alt.Scale()),
         y=alt.Y("share:Q", title=f"share of {of_what}"),
-        color=charts.by_line(alt.Color, lines, [ink.hue(it.controller) for it in lines]),
+        color=charts.by_line(alt.Color, lines, [it.colour(ink) for it in lines]),
         opacity=charts.emphasis(ink, 1.0, 0.1),
     )
     dash = charts.by_line(alt.StrokeDash, lines, [it.dash for it in lines])

@@ -6,10 +6,10 @@ from functools import partial
 
 import polars as pl
 
-from windtunnel.measures.columns import DELAY, GOODPUT, MeasuredColumn
-from windtunnel.pictures import colours, series
+from windtunnel.measures.columns import GOODPUT
+from windtunnel.pictures import series
 from windtunnel.pictures.cases import Comparison, Line, ranked
-from windtunnel.pictures.over_time import MOST_DETAILS, WINDOW, over_time
+from windtunnel.pictures.over_time import over_time
 from windtunnel.pictures.picture import Picture
 
 
@@ -31,12 +31,12 @@ def flows_of(comparison: Comparison, case: int, name: str) -> list[Picture]:
 
 
 def lines_of_flows(comparison: Comparison, case: int) -> list[Line]:
-    """Give a line for each flow; several of one controller get the first hues of the list."""
+    """Give a line for each flow."""
     flows = comparison["flows"].filter(case=case)
     pairs = flows.select("flow", "flow_controller").unique(maintain_order=True).rows()
-    controllers = [controller for _, controller in pairs]
-    hues = controllers if len(set(controllers)) == len(pairs) else colours.registered()
-    return ranked((case, (flow,), hue) for (flow, _), hue in zip(pairs, hues, strict=False))
+    return ranked(
+        ((case, (flow,), controller) for flow, controller in pairs), [flow for flow, _ in pairs]
+    )
 
 
 def goodput_of_flows(samples: pl.DataFrame, lines: list[Line]) -> series.Series:
@@ -44,25 +44,3 @@ def goodput_of_flows(samples: pl.DataFrame, lines: list[Line]) -> series.Series:
     names = pl.DataFrame({"flow": [it.parts[0] for it in lines], "line": [it.name for it in lines]})
     named = samples.join(names, on="flow", maintain_order="left")
     return series.over_runs(named.select("line", "time_s", value="goodput_bps"))
-
-
-def flows(comparison: Comparison) -> list[Picture]:
-    """Draw goodput, window and delay of each flow, where there are several."""
-    if len(comparison.flows) < 2:
-        return []
-    measures = (GOODPUT, WINDOW, DELAY)
-    return [
-        picture
-        for index, flow in enumerate(comparison.flows[: MOST_DETAILS // len(measures)], start=1)
-        for measure in measures
-        for picture in one_flow(comparison, flow, measure, f"flow-{index}-{measure.title}")
-    ][:MOST_DETAILS]
-
-
-def one_flow(
-    comparison: Comparison, flow: str, measure: MeasuredColumn, name: str
-) -> list[Picture]:
-    """Draw something measured of a flow over time, by case."""
-    get = partial(series.of_one_flow, comparison, measure.column, flow=flow)
-    title = f"{flow}: {measure.title}"
-    return over_time(name, title, measure, comparison.by_case(flow), get)

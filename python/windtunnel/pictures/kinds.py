@@ -23,9 +23,11 @@ def of_first_run(results: ResultTables) -> ResultTables:
     )
 
 
-def of_all(kind: Callable[[Comparison], list[Picture]]) -> Callable[[ResultTables], list[Picture]]:
-    """Draw a kind of picture of results as a whole."""
-    return lambda results: kind(Comparison(results))
+def of_all(
+    kind: Callable[[Comparison], list[Picture]], by_controller: bool = True
+) -> Callable[[ResultTables], list[Picture]]:
+    """Draw a kind of picture of results as a whole, by controllers as papers do, or by flows."""
+    return lambda results: kind(Comparison(results, by_controller))
 
 
 OF_COMPARISONS: dict[str, Callable[[Comparison], list[Picture]]] = {
@@ -39,11 +41,22 @@ OF_COMPARISONS: dict[str, Callable[[Comparison], list[Picture]]] = {
 }
 """The kinds that compare the cases of results as a whole."""
 
-KINDS: Kinds = {
-    **{name: of_all(kind) for name, kind in OF_COMPARISONS.items()},
-    "window-of-first-run": lambda results: over_time.window(Comparison(of_first_run(results))),
-}
-"""The kinds of pictures that can be asked for by name; a paper may have others."""
+
+def named(by_controller: bool) -> Kinds:
+    """Give the kinds by name, drawn by groups of flows or by controllers."""
+    return {
+        **{name: of_all(kind, by_controller) for name, kind in OF_COMPARISONS.items()},
+        "window-of-first-run": lambda results: over_time.window(
+            Comparison(of_first_run(results), by_controller)
+        ),
+    }
+
+
+KINDS = named(by_controller=False)
+"""The kinds of pictures that can be asked for by name."""
+
+OF_PAPERS = named(by_controller=True)
+"""The same for the figures of papers, which compare controllers; a paper may have others."""
 
 
 def of_kind(results: ResultTables, kind: str, kinds: Kinds = KINDS) -> list[Picture]:

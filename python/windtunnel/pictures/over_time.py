@@ -1,4 +1,4 @@
-"""Pictures over time: what was sampled, a line for each case and controller."""
+"""Pictures over time: what was sampled, a line for each group of flows in each case."""
 
 from __future__ import annotations
 
@@ -11,37 +11,51 @@ from windtunnel.measures import directions, totals
 from windtunnel.measures.columns import DELAY, GOODPUT, MeasuredColumn
 from windtunnel.measures.directions import REVERSE
 from windtunnel.pictures import charts, series
+from windtunnel.pictures import events as marked
 from windtunnel.pictures.cases import Comparison, Line, panels
+from windtunnel.pictures.groups import GROUP
 from windtunnel.pictures.picture import Picture
 from windtunnel.pictures.series import Series
-from windtunnel.pictures.units import scale
+from windtunnel.pictures.units import maximum, scale, significant
 
 MOST_PANELS = 6
 """The maximum number of pictures of one quantity."""
 
+USUAL, FAR, MARGIN = 0.97, 1.5, 1.2
+"""The share of values that is usual, from how many times the highest of them on a value is a
+burst, and where the axis then ends."""
+
+BURSTS = {
+    GOODPUT: "data that waited for a lost segment comes at once",
+    DELAY: "what is sent again is late",
+}
+"""Why single values can be far above all others, where that says little of the others."""
+
 MOST_DETAILS = 12
-"""The maximum number of pictures of individual flows, or of individual queues."""
+"""The maximum number of pictures of individual channels."""
 
 WINDOW = MeasuredColumn("cwnd_segments", "window", "segments")
 QUEUE = MeasuredColumn("queue_packets", "queue", "packets")
-DROP_RATE = MeasuredColumn("drops", "dropped", "packets/s")
+DROPPED = MeasuredColumn("drops", "dropped", "packets/s")
 
 
 def goodput(comparison: Comparison) -> list[Picture]:
-    """Draw the goodput over time, summed over the flows of each case and controller.
+    """Draw the goodput over time, summed over the flows of each group.
 
     Of flows in both directions, it is the direction that received more.
     """
     get = partial(series.of_flows, comparison, "goodput_bps", total=True)
     title = "Goodput" + of_several(comparison, "sum")
-    return over_time("goodput", title, GOODPUT, comparison.by_controller(), get)
+    return over_time(
+        "goodput", title, GOODPUT, comparison.by_group(), get, events=comparison.events
+    )
 
 
 def window(comparison: Comparison) -> list[Picture]:
     """Draw the congestion window over time, as the mean of the flows."""
     get = partial(series.of_flows, comparison, "cwnd_segments", total=False)
     title = "Congestion window" + of_several(comparison, "mean")
-    return over_time("window", title, WINDOW, comparison.by_controller(), get)
+    return over_time("window", title, WINDOW, comparison.by_group(), get, events=comparison.events)
 
 
 def delay(comparison: Comparison) -> list[Picture]:
@@ -50,7 +64,7 @@ def delay(comparison: Comparison) -> list[Picture]:
     title = "Delay from first transmission to Data or acknowledgement" + of_several(
         comparison, "mean"
     )
-    return over_time("delay", title, DELAY, comparison.by_controller(), get)
+    return over_time("delay", title, DELAY, comparison.by_group(), get, events=comparison.events)
 
 
 def of_several(comparison: Comparison, what: str) -> str:
@@ -58,7 +72,7 @@ def of_several(comparison: Comparison, what: str) -> str:
 
     A sum is of one direction.
     """
-    flows = comparison["flows"].group_by("case", "flow_controller").agg(pl.col("flow").n_unique())
+    flows = comparison["flows"].group_by("case", GROUP).agg(pl.col("flow").n_unique())
     named, recorded = (comparison[it]["flow"].n_unique() for it in ("flows", "flow_series"))
     which = "flows" if named == recorded else "recorded flows"
     if what == "sum" and directions.with_directions(comparison, ["case", "run"])[REVERSE].any():
@@ -78,7 +92,7 @@ def drops(comparison: Comparison) -> list[Picture]:
     get = partial(series.of_drops, comparison)
     there, recorded = (comparison[it]["link"].n_unique() for it in ("links", "link_series"))
     title = "Packets dropped" + (" on the recorded links" if recorded < there else "")
-    return over_time("drops", title, DROP_RATE, comparison.by_case(), get)
+    return over_time("drops", title, DROPPED, comparison.by_case(), get, events=comparison.events)
 
 
 OVER_TIME = {"goodput": goodput, "window": window, "queue": queue, "delay": delay, "drops": drops}
@@ -94,31 +108,62 @@ def over_time(
     shaded: pl.DataFrame | None = None,
     time: str = charts.TIME,
     over: str = "runs",
+    events: pl.DataFrame | None = None,
 ) -> list[Picture]:
     """Draw lines over time, divided into several pictures if necessary.
 
-    `shaded` and `time` are passed on to `charts.over_time`; `over` says what a mean is of.
+    A line of which nothing was recorded is left out, and so is a picture without lines.
+
+    `shaded`, `time` and `events` are passed on to `charts.over_time`; `over` says what a mean is
+    of.
     """
     divided = panels(lines)
     made = []
     for index, panel in enumerate(divided[:MOST_PANELS], start=1):
         drawn = get(panel.lines)
-        if drawn.frame.is_empty():
-            # Nothing of it was recorded.
+        recorded = set(drawn.frame.drop_nulls("mean")["line"])
+        shown_lines = [it for it in panel.lines if it.name in recorded]
+        if all(it.reference for it in shown_lines):
             continue
         shown = scale(measure.unit, drawn.frame["high"])
-        frame = drawn.frame.with_columns(pl.col("mean", "low", "high") / shown.size)
+        of_shown = pl.col("line").is_in([it.name for it in shown_lines])
+        frame = drawn.frame.filter(of_shown).with_columns(
+            pl.col("mean", "low", "high") / shown.size
+        )
         axis = shown.title(measure.title)
+        top = below_bursts(frame) if measure in BURSTS else None
+        said = [explanation(drawn, over, index, len(divided))]
+        if top is not None:
+            most = f"{significant(maximum(frame['high']))} {shown.unit}"
+            said.append(f"Single values leave the picture, up to {most}: {BURSTS[measure]}.")
+        if events is not None:
+            said.append(marked.named(events))
         made.append(
             Picture(
                 name=name if len(divided) == 1 else f"{name}-{index}",
                 title=": ".join(filter(None, [title, panel.title])),
-                caption=explanation(drawn, over, index, len(divided)),
-                lines=panel.lines if len(panel.lines) > 1 else [],
-                chart=partial(charts.over_time, frame, panel.lines, axis, shaded=shaded, time=time),
+                caption=" ".join(filter(None, said)),
+                lines=shown_lines if len(shown_lines) > 1 else [],
+                chart=partial(
+                    charts.over_time,
+                    frame,
+                    shown_lines,
+                    axis,
+                    shaded=shaded,
+                    time=time,
+                    events=events,
+                    top=top,
+                ),
             )
         )
     return made
+
+
+def below_bursts(frame: pl.DataFrame) -> float | None:
+    """Choose the top of an axis where single values are far above all others; else none."""
+    most = pl.col("mean").quantile(USUAL, "linear")
+    usual = maximum(frame.group_by("line").agg(most)["mean"])
+    return MARGIN * usual if usual > 0 and maximum(frame["high"]) > FAR * usual else None
 
 
 def explanation(drawn: Series, over: str, index: int, count: int) -> str:
@@ -150,13 +195,4 @@ def one_queue(
     """Draw the queue of a link in one direction."""
     get = partial(series.of_queue, comparison, direction=direction)
     title = f"Queue at {direction['from']} towards {direction['to']} ({direction['link']})"
-    return over_time(name, title, QUEUE, comparison.by_case(), get)
-
-
-def other_queues(comparison: Comparison) -> list[Picture]:
-    """Draw all queues but the longest."""
-    return [
-        picture
-        for index, direction in enumerate(queues(comparison)[1 : 1 + MOST_DETAILS], start=2)
-        for picture in one_queue(comparison, direction, f"queue-{index}")
-    ][:MOST_DETAILS]
+    return over_time(name, title, QUEUE, comparison.by_case(), get, events=comparison.events)

@@ -11,6 +11,7 @@ from windtunnel.measures import path_changes
 from windtunnel.measures.columns import GOODPUT, MeasuredColumn
 from windtunnel.pictures import series
 from windtunnel.pictures.cases import Comparison, Line
+from windtunnel.pictures.groups import GROUP
 from windtunnel.pictures.over_time import over_time
 from windtunnel.pictures.picture import Picture
 from windtunnel.pictures.series import Series
@@ -52,9 +53,9 @@ def around_changes(comparison: Comparison) -> list[list[Picture]]:
         return []
     changed = path_changes.changes(routes, KEYS)
     aligned = path_changes.around(comparison["flow_series"], changed, KEYS)
-    flows = comparison["flows"].select(*KEYS, "flow_controller")
+    flows = comparison["flows"].select(*KEYS, GROUP)
     named = aligned.join(flows, on=KEYS)
-    named = named.join(series.numbered(comparison.by_controller()), on=["case", "flow_controller"])
+    named = named.join(series.numbered(comparison.by_group()), on=["case", GROUP])
     counted = [it for it in COUNTED if named[it.column].fill_null(0).ne(0).any()]
     return [
         around(comparison, named, measure, direction)
@@ -68,7 +69,7 @@ def around(
 ) -> list[Picture]:
     """Draw one quantity around the steps in one direction."""
     rows = aligned.filter(direction.sign * pl.col("step_s") > 0)
-    lines = [it for it in comparison.by_controller() if it.name in set(rows["line"])]
+    lines = [it for it in comparison.by_group() if it.name in set(rows["line"])]
     drawn = over_time(
         f"path-changes-{measure.column.removesuffix('_bps')}-{direction.name}",
         f"{measure.title.capitalize()} around {direction.name} steps",

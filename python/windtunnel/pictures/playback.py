@@ -39,7 +39,13 @@ def playback(comparison: Comparison) -> list[Picture]:
                 get = partial(of_player, of_flow, measure.column)
                 shown = shaded if shaded is not None and shaded.height else None
                 drawn = over_time.over_time(
-                    f"{name}-{index}", title, measure, lines, get, shaded=shown
+                    f"{name}-{index}",
+                    title,
+                    measure,
+                    lines,
+                    get,
+                    shaded=shown,
+                    events=comparison.events,
                 )
                 made += drawn if shown is None else [with_caption(it) for it in drawn]
     return made

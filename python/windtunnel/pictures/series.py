@@ -9,6 +9,7 @@ import polars as pl
 from windtunnel.measures import directions
 from windtunnel.measures.links import DROPS
 from windtunnel.pictures.cases import Comparison, Line
+from windtunnel.pictures.groups import GROUP
 from windtunnel.pictures.units import maximum, minimum
 
 MOST_POINTS = 300
@@ -29,7 +30,7 @@ class Series:
 
 
 def of_flows(comparison: Comparison, column: str, lines: list[Line], total: bool) -> Series:
-    """Give a column of the flows, by case and controller: their sum, or their mean.
+    """Give a column of the flows, by case and group: their sum, or their mean.
 
     The sum is that of the direction that received more.
     """
@@ -42,7 +43,7 @@ def flow_samples(
     """Give the samples of the flows of each line together, run by run."""
     keys = ["case", "run", "flow"]
     flows = directions.with_directions(comparison, ["case", "run"])
-    flows = flows.join(numbered(lines), on=["case", "flow_controller"])
+    flows = flows.join(numbered(lines), on=["case", GROUP])
     if total:
         flows = flows.filter(directions.in_fuller(["line"]))
     flows = flows.select(*keys, "line")
@@ -75,7 +76,7 @@ def of_channel(
 def of_goodput_and_rate(
     comparison: Comparison, lines: list[Line], direction: dict[str, str]
 ) -> Series:
-    """Give the goodput by case and controller, and to references the rate of a direction."""
+    """Give the goodput by case and group, and to references the rate of a direction."""
     flows = [line for line in lines if not line.reference]
     references = [line for line in lines if line.reference]
     goodput = flow_samples(comparison, "goodput_bps", flows, total=True)
@@ -130,9 +131,9 @@ def case_samples(samples: pl.DataFrame, value: pl.Expr, lines: list[Line]) -> pl
 
 
 def numbered(lines: list[Line]) -> pl.DataFrame:
-    """Give the names of lines beside their cases and controllers."""
-    rows = [(line.name, line.case, line.controller) for line in lines]
-    kinds = {"line": pl.String, "case": pl.UInt32, "flow_controller": pl.String}
+    """Give the names of lines beside their cases and groups of flows."""
+    rows = [(line.name, line.case, line.group) for line in lines]
+    kinds = {"line": pl.String, "case": pl.UInt32, GROUP: pl.String}
     return pl.DataFrame(rows, schema=kinds, orient="row")
 
 

@@ -4,26 +4,32 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from windtunnel.papers.reproduction import REPRODUCTION
+from windtunnel.folders import REPRODUCTION
 from windtunnel.pictures.kinds import draw
-from windtunnel.report import of_reproduction, of_results, of_study
+from windtunnel.report import of_results
 from windtunnel.results import Results
 from windtunnel.studies.outcome import StudyResults, is_study
 
 __all__ = ["draw", "write_report"]
 
 
-def write_report(folder: Path | str) -> Path:
+def write_report(folder: Path | str, figures: bool = False) -> Path:
     """Write the report of a folder of results, of a study, or of a paper's reproduction.
 
-    It is `report.html`, one file that opens offline, with its pictures as SVG and PDF
-    under `figures/`. A reproduction also gets a report in the folder of each experiment,
-    and `reproduction.json` names the files of its figures. Returns the page. Raises
+    It is `report.html`, one file that opens offline; with `figures` its pictures are also written
+    as SVG and PDF under `figures/`. A reproduction always has those of its own page, and also
+    gets a report in the folder of each experiment; `reproduction.json` names the files of its
+    figures. Returns the page. Raises
     ResultsError if the folder does not hold results, and OSError if it cannot be written.
     """
     folder = Path(folder)
     if (folder / REPRODUCTION).exists():
-        return of_reproduction.write(folder)
+        # Imported here: these take longer to load than a page of results takes.
+        from windtunnel.report import of_reproduction
+
+        return of_reproduction.write(folder, figures)
     if is_study(folder):
-        return of_study.write(folder, StudyResults.load(folder))
-    return of_results.write(folder, Results.load(folder))
+        from windtunnel.report import of_study
+
+        return of_study.write(folder, StudyResults.load(folder), figures)
+    return of_results.write(folder, Results.load(folder), figures=figures)

@@ -14,17 +14,16 @@ from typing import Any
 import polars as pl
 from markdown_it import MarkdownIt
 
-from windtunnel.folders import VERSION_KEY
+from windtunnel.folders import REPRODUCTION, VERSION_KEY
 from windtunnel.papers.agreement import AT_BOUND, NEAR, TIE, TOLERANCE
 from windtunnel.papers.errors import UnknownPaper
 from windtunnel.papers.items import CLAIMS
 from windtunnel.papers.paper import find_paper
 from windtunnel.papers.readings import DEFAULT
-from windtunnel.papers.reproduction import REPRODUCTION
 from windtunnel.papers.summary import TITLES
 from windtunnel.pictures import charts, colours
 from windtunnel.pictures.cases import narrowed, ranked
-from windtunnel.pictures.kinds import KINDS, Kinds, of_kind
+from windtunnel.pictures.kinds import OF_PAPERS, Kinds, of_kind
 from windtunnel.pictures.picture import Picture
 from windtunnel.pictures.units import significant
 from windtunnel.report import of_results, page
@@ -93,8 +92,11 @@ class Experiment:
     warnings: list[str]
 
 
-def write(folder: Path) -> Path:
-    """Write the report of a reproduction, and those of its experiments, into its folder."""
+def write(folder: Path, figures: bool = False) -> Path:
+    """Write the report of a reproduction, and those of its experiments, into its folder.
+
+    With `figures`, the pictures of the experiments are also written as files.
+    """
     document = read(folder / REPRODUCTION)
     results = {
         name: Results.load(folder / name)
@@ -112,6 +114,7 @@ def write(folder: Path) -> Path:
         folder,
         "reproduction.html",
         [*(group.bars for group in groups), *(it for shown in drawn for it in shown.pictures)],
+        with_files=True,
         title=document["title"],
         reference=document["reference"],
         facts={
@@ -137,7 +140,7 @@ def write(folder: Path) -> Path:
         figures=drawn,
         reading=markdown(document["page"]),
         experiments=[
-            experiment(folder / name, title, results[name])
+            experiment(folder / name, title, results[name], figures)
             for name, title in document["experiments"].items()
             if name in results
         ],
@@ -373,7 +376,7 @@ def kinds_of(paper: str) -> Kinds:
     try:
         return find_paper(paper).pictures()
     except UnknownPaper:
-        return KINDS
+        return OF_PAPERS
 
 
 def figure(entry: dict[str, Any], results: Results | None, kinds: Kinds) -> Figure:
@@ -392,9 +395,9 @@ def figure(entry: dict[str, Any], results: Results | None, kinds: Kinds) -> Figu
     return Figure(title, entry["caption"], named, "" if named else "Nothing to draw.")
 
 
-def experiment(folder: Path, title: str, results: Results) -> Experiment:
+def experiment(folder: Path, title: str, results: Results, figures: bool) -> Experiment:
     """Write an experiment's own report."""
-    written = of_results.write(folder, results, above=f"../{page.NAME}")
+    written = of_results.write(folder, results, f"../{page.NAME}", figures)
     return Experiment(
         title,
         f"{folder.name}/{written.name}",

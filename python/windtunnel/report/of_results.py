@@ -7,28 +7,30 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from windtunnel.folders import VERSION_KEY
+from windtunnel.folders import VERSION_KEY, missing_files
 from windtunnel.pictures import (
     channels,
-    flows,
+    choices,
     handovers,
-    over_time,
     path_changes,
     path_shares,
     paths,
     playback,
     regions,
     routes,
+    spreads,
     subflows,
 )
 from windtunnel.pictures.bars import BARS
 from windtunnel.pictures.cases import Comparison
+from windtunnel.pictures.choices import Choice
 from windtunnel.pictures.over_time import OVER_TIME
 from windtunnel.pictures.picture import Picture
-from windtunnel.report import page, sky, tables
+from windtunnel.report import network, page, sky, tables
+from windtunnel.report.network import Network
 from windtunnel.report.sky import Sky
 from windtunnel.report.tables import Table
-from windtunnel.results import Results
+from windtunnel.results import Results, ResultsError
 
 MAIN_BARS = ("bars", "delay-bars")
 """The bars that a reader looks for first."""
@@ -38,9 +40,11 @@ MAIN_BARS = ("bars", "delay-bars")
 class Measured:
     """What a page shows of results that have tables."""
 
+    network: Network | None
     summary: Table
     bars: list[Picture]
     other_bars: list[Picture]
+    spreads: list[Picture]
     channel: list[Picture]
     other_channels: list[Picture]
     round_trips: list[Picture]
@@ -54,8 +58,8 @@ class Measured:
     playback: list[Picture]
     over_time: list[Picture]
     other_cases: list[Picture]
-    flows: list[Picture]
-    queues: list[Picture]
+    flows: Choice | None
+    links: Choice | None
     tables: list[Table]
 
     @property
@@ -64,6 +68,7 @@ class Measured:
         return [
             *self.bars,
             *self.other_bars,
+            *self.spreads,
             *self.channel,
             *self.other_channels,
             *self.round_trips,
@@ -77,13 +82,18 @@ class Measured:
             *self.playback,
             *self.over_time,
             *self.other_cases,
-            *self.flows,
-            *self.queues,
         ]
 
 
-def write(folder: Path, results: Results, above: str | None = None) -> Path:
-    """Write the report of results into their folder; `above` is the page it belongs to."""
+def write(folder: Path, results: Results, above: str | None = None, figures: bool = False) -> Path:
+    """Write the report of results into their folder; `above` is the page it belongs to.
+
+    Raises ResultsError if the file of a table is missing, and OSError.
+    """
+    missing = [it for it in missing_files(folder) if it.endswith(".parquet")]
+    if missing:
+        said = "is missing" if len(missing) == 1 else "are missing"
+        raise ResultsError(f"{folder}: {', '.join(missing)} {said}; run the scenario again")
     above_it = sky_of(folder, results)
     shown = measured(Comparison(results), above_it) if results.tables else None
     drawn = shown.pictures if shown else []
@@ -91,6 +101,7 @@ def write(folder: Path, results: Results, above: str | None = None) -> Path:
         folder,
         "results.html",
         drawn,
+        with_files=figures,
         above=above,
         title=title(results, folder),
         facts=facts(results),
@@ -114,10 +125,15 @@ def measured(comparison: Comparison, above: Sky | None) -> Measured:
     bars = {name: kind(comparison) for name, kind in BARS.items()}
     around = path_changes.around_changes(comparison)
     divided = [kind(comparison) for kind in {**OVER_TIME, "goodput": channels.goodput}.values()]
+    of_flows, of_links = choices.flows(comparison), choices.links(comparison)
+    # Where there are satellites, the world map shows them.
+    drawn = None if above else network.network(comparison, of_flows, of_links)
     return Measured(
+        network=drawn,
         summary=tables.summary(comparison),
         bars=[picture for name in MAIN_BARS for picture in bars.pop(name)],
         other_bars=[picture for those in bars.values() for picture in those],
+        spreads=spreads.spreads(comparison),
         channel=channels.of_link(comparison),
         other_channels=channels.of_others(comparison),
         round_trips=routes.round_trips(comparison, above.places() if above else {}),
@@ -131,8 +147,8 @@ def measured(comparison: Comparison, above: Sky | None) -> Measured:
         playback=playback.playback(comparison),
         over_time=[picture for panels in divided for picture in panels[:1]],
         other_cases=[picture for panels in divided for picture in panels[1:]],
-        flows=flows.flows(comparison),
-        queues=over_time.other_queues(comparison),
+        flows=of_flows,
+        links=of_links,
         tables=measured_tables(comparison),
     )
 
@@ -153,7 +169,7 @@ def measured_tables(comparison: Comparison) -> list[Table]:
         made.insert(-1, tables.channels(comparison))
     if "link_budgets" in comparison.tables and not comparison["link_budgets"].is_empty():
         made.insert(-1, tables.link_budgets(comparison))
-    return made
+    return [it for it in made if it.rows and any(column.number for column in it.columns)]
 
 
 def title(results: Results, folder: Path) -> str:

@@ -29,11 +29,11 @@ class Section:
     panels: list[Picture]
 
 
-def write(folder: Path, results: StudyResults) -> Path:
+def write(folder: Path, results: StudyResults, figures: bool = False) -> Path:
     """Write the report of a study into a folder.
 
-    It is `report.html`, with its pictures under `figures/` and its tables as CSV under
-    `tables/`. Returns the page. Raises OSError.
+    It is `report.html`, with its tables as CSV under `tables/` and, with `figures`, its
+    pictures under `figures/`. Returns the page. Raises OSError.
     """
     main, others, spreads = chosen(results)
     drawn = [it.whole for it in (*main, *others, *spreads)]
@@ -44,6 +44,7 @@ def write(folder: Path, results: StudyResults) -> Path:
         "study.html",
         drawn,
         tables={**files, "runs": study_tables.runs(results)},
+        with_files=figures,
         title=results.title or folder.resolve().name,
         facts=facts(results),
         warnings=warnings(results),

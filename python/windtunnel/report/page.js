@@ -16,12 +16,18 @@ const OPTIONS = {
   tooltip: { theme: "custom", sanitize: readable },
 };
 
+// Without those that draw themselves.
+const PICTURES = "figure.picture:not([hidden])";
+
 async function draw(figure) {
   const place = figure.querySelector(".drawing");
   const spec = JSON.parse(figure.querySelector("script").textContent);
   const { view } = await vegaEmbed(place, spec, OPTIONS);
   const signals = Object.keys(view.getState({ signals: () => true, data: () => false }).signals);
+  figure.querySelector(".save")?.remove();
+  if (!figure.querySelector(".files")) figure.append(saving(figure, view));
   if (signals.includes("only")) singleOut(figure, view);
+  figure.querySelector(".buttons")?.remove();
   if (signals.includes("zoom_time_s")) figure.prepend(buttons(view));
 }
 
@@ -29,11 +35,12 @@ async function draw(figure) {
 function singleOut(figure, view) {
   const legend = [...figure.querySelectorAll("[data-line]")];
   for (const button of legend) {
-    button.addEventListener("click", () => {
+    // In place of the one before, where a picture is drawn anew.
+    button.onclick = () => {
       button.ariaPressed = String(button.ariaPressed !== "true");
       const pressed = legend.filter((it) => it.ariaPressed === "true");
       view.signal("only", pressed.map((it) => it.dataset.line)).runAsync();
-    });
+    };
   }
 }
 
@@ -53,6 +60,24 @@ function buttons(view) {
   }
   bar.append(button("↺", "See all again", () => {
     view.signal("zoom_time_s", null).signal("zoom_mean", null).runAsync();
+  }));
+  return bar;
+}
+
+// A picture is saved in the page's colours, as it is shown.
+function saving(figure, view) {
+  const bar = document.createElement("p");
+  bar.className = "save screen";
+  bar.append(button("SVG", "Save the picture as SVG", async () => {
+    const style = getComputedStyle(document.documentElement);
+    const svg = (await view.toSVG()).replace(
+      /var\((--[\w-]+)\)/g, (_, name) => style.getPropertyValue(name).trim(),
+    );
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
+    link.download = `${figure.id}.svg`;
+    link.click();
+    URL.revokeObjectURL(link.href);
   }));
   return bar;
 }
@@ -83,6 +108,6 @@ async function drawAll(pictures) {
 }
 
 for (const folded of document.querySelectorAll("details")) {
-  folded.addEventListener("toggle", () => drawAll(folded.querySelectorAll("figure:not(.sky)")));
+  folded.addEventListener("toggle", () => drawAll(folded.querySelectorAll(PICTURES)));
 }
-drawAll(document.querySelectorAll("figure:not(.sky)"));
+drawAll(document.querySelectorAll(PICTURES));

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cache
 from importlib import resources
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -30,28 +33,37 @@ def write_page(
     template: str,
     pictures: list[Picture],
     tables: Mapping[str, pl.DataFrame] | None = None,
+    with_files: bool = False,
     **content: Any,
 ) -> Path:
-    """Write a page of a template's content, and the files of its pictures and tables.
+    """Write a page of a template's content, its tables and, `with_files`, its pictures as files.
 
     They replace those of an earlier page, all or none, and the page comes last; other files
     in the folder stay. `tables` are written as CSV. Raises OSError.
     """
     new = Path(tempfile.mkdtemp(prefix=".report-", dir=folder))
     try:
-        (figures := new / FIGURES).mkdir()
         (numbers := new / TABLES).mkdir()
-        for picture in pictures:
-            drawn = document(picture)
-            for suffix in FORMATS:
-                (figures / f"{picture.name}{suffix}").write_bytes(WRITERS[suffix](drawn))
+        if with_files:
+            write_figures(new / FIGURES, pictures)
         for name, table in (tables or {}).items():
             (numbers / f"{name}.csv").write_text(table.write_csv(), encoding="utf-8")
-        (new / NAME).write_text(rendered(template, **content), encoding="utf-8")
+        (new / NAME).write_text(
+            rendered(template, with_files=with_files, **content), encoding="utf-8"
+        )
         put_report(folder, new)
         return folder / NAME
     finally:
         shutil.rmtree(new, ignore_errors=True)
+
+
+def write_figures(folder: Path, pictures: list[Picture]) -> None:
+    """Write each picture into a new folder in all formats."""
+    folder.mkdir()
+    for picture in pictures:
+        drawn = document(picture)
+        for suffix in FORMATS:
+            (folder / f"{picture.name}{suffix}").write_bytes(WRITERS[suffix](drawn))
 
 
 def files(picture: Picture) -> list[str]:
@@ -87,8 +99,35 @@ def templates() -> jinja2.Environment:
         colours=colours.css(),
         style=package.joinpath("page.css").read_text(encoding="utf-8"),
         script=package.joinpath("page.js").read_text(encoding="utf-8"),
+        choices_script=package.joinpath("choices.js").read_text(encoding="utf-8"),
+        network_script=package.joinpath("network.js").read_text(encoding="utf-8"),
         sky_script=package.joinpath("sky.js").read_text(encoding="utf-8"),
-        # Vega, Vega-Lite and Vega-Embed, which draw the pictures in the page.
-        vega=vl_convert.javascript_bundle(),  # type: ignore[call-arg]
+        vega=bundle(),
     )
     return environment
+
+
+def bundle() -> str:
+    """Give Vega, Vega-Lite and Vega-Embed, which draw the pictures in the page.
+
+    Made once, which takes longer than a page, and kept in the user's cache.
+    """
+    kept = cache_folder() / f"vega-{version('vl-convert-python')}.js"
+    with suppress(OSError, UnicodeDecodeError):
+        return kept.read_text(encoding="utf-8")
+    made: str = vl_convert.javascript_bundle()  # type: ignore[call-arg]
+    # A page does not need the cache.
+    with suppress(OSError):
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(
+            "w", dir=kept.parent, encoding="utf-8", delete=False
+        ) as file:
+            file.write(made)
+        Path(file.name).replace(kept)
+    return made
+
+
+def cache_folder() -> Path:
+    """Give the folder for what can be made again (XDG Base Directory Specification)."""
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "windtunnel"

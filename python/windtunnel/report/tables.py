@@ -11,6 +11,7 @@ from windtunnel.measures import totals
 from windtunnel.measures.columns import DELAY, DROPPED, GOODPUT, MeasuredColumn, described
 from windtunnel.measures.transfers import SIZE_CLASS, by_size
 from windtunnel.pictures.cases import Comparison
+from windtunnel.pictures.groups import GROUP
 from windtunnel.pictures.units import decimals, scale, written
 
 MOST_ROWS = 200
@@ -205,7 +206,8 @@ def measured(
     Measures that are zero or missing everywhere are omitted, and so are missing names. `note`
     explains them.
     """
-    names = [it for it in frame.columns if frame[it].dtype == pl.String and frame[it].count()]
+    texts = (it for it in frame.columns if frame[it].dtype == pl.String and it != GROUP)
+    names = [it for it in texts if frame[it].count()]
     happened = [it for it in measures if frame[it.column].fill_null(0).ne(0).any()]
     keys = ["case", *names]
     spread = totals.spread(frame, keys, [measure.column for measure in happened])

@@ -6,7 +6,7 @@ import os
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Unpack, cast, final
+from typing import TYPE_CHECKING, Unpack, cast, final
 
 import tomlkit
 from tomlkit.items import Item
@@ -14,7 +14,10 @@ from tomlkit.items import Item
 from windtunnel import _core
 from windtunnel._core import ScenarioError
 from windtunnel.extensions import Extensions
-from windtunnel.scenario.tables import ScenarioTables
+
+if TYPE_CHECKING:
+    # Not at run time: they take a tenth of a second to make.
+    from windtunnel.scenario.tables import ScenarioTables
 
 BUILT = "scenario"
 """The name, in messages, of a scenario that was not read from a file."""
@@ -87,7 +90,7 @@ class Scenario(_core.Scenario):
     @property
     def tables(self) -> ScenarioTables:
         """The scenario as the keywords that build it."""
-        return cast(ScenarioTables, tomllib.loads(self.text))
+        return cast("ScenarioTables", tomllib.loads(self.text))
 
     def __eq__(self, other: object) -> bool:
         """Compare the text, the files that it names, and its extensions."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,6 +34,19 @@ class StudyResults(StudyFrame):
     store: Store | None = None
     points: pl.DataFrame | None = None
     """Parameters, `seed` and `key` of all runs of the study."""
+
+    def __repr__(self) -> str:
+        """Show how many runs there are, and the frame."""
+        return f"{self._counts()}\n{self.frame}"
+
+    def _repr_html_(self) -> str:
+        """Show the same in a notebook."""
+        return f"<p>{escape(self._counts())}</p>{self.frame._repr_html_()}"
+
+    def _counts(self) -> str:
+        finished = f"{self.frame.height:,} of {self.planned:,} runs finished"
+        failed = f", {self.failures.height:,} failed" if self.failures.height else ""
+        return f"{self.title}: {finished}{failed}" if self.title else finished + failed
 
     def table(self, name: str) -> pl.DataFrame:
         """Give a table of all finished runs, with the parameters and the seed as first columns.

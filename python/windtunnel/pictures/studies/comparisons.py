@@ -120,15 +120,16 @@ def bars(
     spread = measures.middle if pooled else measures.spread
     found = spread(frame, ["all", *keys]).sort(*keys) if keys else spread(frame, ["all"])
     drawn = found.head(MOST_BARS)
-    hues = layout.controllers(axes[-1]) if by else [None]
+    hues = [it.look for it in layout.lines(axes[-1])] if by else []
     rows = drawn.select(*keys).rows() if keys else [()]
     lines = [
         Line(
             f"l{index}",
             index,
             tuple(layout.titled(*it) for it in zip(axes, key, strict=True)),
-            hues[key[-1]] if by else None,
+            None,
             0,
+            place=hues[key[-1]] if by else None,
         )
         for index, key in enumerate(rows)
     ]

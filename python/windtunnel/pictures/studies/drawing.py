@@ -145,7 +145,7 @@ def over_values(
         pl.col("mean", "low", "high").round_sig_figs(DIGITS),
         label=pl.col("line").replace_strict(labels),
     )
-    hues = charts.by_line(alt.Color, lines, [ink.hue(it.controller) for it in lines])
+    hues = charts.by_line(alt.Color, lines, [it.colour(ink) for it in lines])
     base = alt.Chart(charts.source(drawn)).encode(x=horizontal(axis), color=hues)
     y = alt.Y("mean:Q", title=title, scale=scale)
     dashes = charts.by_line(alt.StrokeDash, lines, [it.dash for it in lines])
@@ -294,7 +294,7 @@ def front(
         y=alt.Y("y:Q", title=titles[1], scale=loose(frame["y"]), axis=alt.Axis(minExtent=40)),
     )
     best = base.transform_filter("datum.front == 1")
-    hues = charts.by_line(alt.Color, lines, [ink.hue(it.controller) for it in lines])
+    hues = charts.by_line(alt.Color, lines, [it.colour(ink) for it in lines])
     shapes = charts.by_line(alt.Shape, lines, [it.shape for it in lines])
     shown = [
         alt.Tooltip("label:N", title=" "),
@@ -334,7 +334,7 @@ def boxes(frame: pl.DataFrame, lines: list[Line], title: str, ink: Ink) -> list[
         ),
         alt.Tooltip("runs:Q"),
     ]
-    hues = charts.by_line(alt.Color, lines, [ink.hue(it.controller) for it in lines])
+    hues = charts.by_line(alt.Color, lines, [it.colour(ink) for it in lines])
     first = alt.X("first:Q", title=title)
     return [
         *charts.whiskers(base, title, ink),

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from windtunnel.pictures.cases import BETWEEN, Line
+from windtunnel.pictures.cases import BETWEEN, Line, coloured
 from windtunnel.pictures.colours import registered
 from windtunnel.pictures.units import scale
 from windtunnel.studies.frame import Parameter, StudyFrame
@@ -151,12 +151,13 @@ def lines(axis: Axis) -> list[Line]:
     """Give a line for each value: a controller's own colour, the first of the list for others."""
     hues = controllers(axis)
     names_itself = is_controllers(axis.parameter)
-    return [
+    made = [
         Line(
             f"l{index}", index, (text if names_itself else f"{axis.parameter.name} {text}",), hue, 0
         )
         for index, (text, hue) in enumerate(zip(axis.texts, hues, strict=True))
     ]
+    return coloured(made)
 
 
 def controllers(axis: Axis) -> list[str | None]:

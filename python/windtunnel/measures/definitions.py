@@ -1,0 +1,135 @@
+"""Definitions of the columns of results, and the manual's page that lists them."""
+
+from __future__ import annotations
+
+import sys
+import tomllib
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib import resources
+from pathlib import Path
+
+import polars as pl
+
+from windtunnel.measures.columns import described
+from windtunnel.running import run_scenario
+from windtunnel.scenario.scenario import Scenario
+
+COMMON = "common"
+"""The table of definitions that several tables share."""
+
+ABOUT = "about"
+"""The key of what a table holds."""
+
+UNITS = {
+    "bps": "bit/s",
+    "s": "s",
+    "s2": "s²",
+    "db": "dB",
+    "dbm": "dBm",
+    "m": "m",
+    "deg": "degrees",
+    "bytes": "bytes",
+    "packets": "packets",
+    "segments": "segments",
+}
+"""The units at the end of columns' names."""
+
+SHARES = {"utilisation", "medium_utilisation", "selected_bound", "data_share", "lost_share"}
+"""The columns that hold shares, from 0 to 1."""
+
+NUMBERS = {"run", "number", "subflow", "isd_as", "code", "mcs", "level", "stage", "held_since"}
+"""The columns whose whole numbers count nothing."""
+
+SMALLEST = """\
+duration = "100 ms"
+nodes = { one = {}, two = {} }
+links.wire = { nodes = ["one", "two"], rate = "1 Mbps", delay = "1 ms" }
+flows.one = { from = "one", to = "two", controller = "reno" }
+"""
+"""A scenario with all tables: they are there also where nothing was measured."""
+
+PAGE = """\
+# Results
+
+## The report
+`windtunnel report results/first` writes `results/first/report.html`, one file that opens offline;
+`--figures` also writes each picture as SVG and PDF under `figures/`. On the page, *SVG* saves a
+picture as it is shown.
+
+- The network, of the first case and run: its links by their use, queues as bars, and a slider that
+  plays the run. A link or a flow, when selected, shows its own pictures further down, where any
+  can be chosen.
+- Lines and bars are flows by their names in the file, if one picture has room for all of them; or
+  else flows whose names differ in a number (`bulk-1`, `bulk-2`), or those of one controller. Each
+  has its own colour and shape. Figures of papers compare controllers.
+- Distributions of delays and of completion times, slowdowns by size, hit ratios of content stores,
+  loss and jitter of datagrams, where there are any. A delay in them is the mean of an interval of
+  the recording.
+- Dashed lines on axes of time are what the scenario says that happens then: flows that start or
+  stop, links that fail, return or change.
+- Goodput is of data in order. After a loss, what waited comes at once, in one interval: such single
+  values leave the picture, and its caption says how high they are.
+
+## Tables
+Every column of every table, made by `make docs` from the tables themselves and from the
+definitions in `python/windtunnel/measures/definitions.toml`: change those.
+
+Each table begins with a column for every axis of the scenario's comparison, named as the axis,
+then `run`. [python.md](python.md) says how to read them; `results["flows"]` is the table `flows`,
+and `flows.parquet` its file. A table without rows is there all the same. Counts are of the whole
+run, and in series (`…_series`) of the interval that ends at `time_s`. What does not apply is empty.
+"""
+
+
+@cache
+def definitions() -> dict[str, dict[str, str]]:
+    """Read the definitions: for each table those of its columns and, as `about`, its own."""
+    file = resources.files("windtunnel.measures").joinpath("definitions.toml")
+    return tomllib.loads(file.read_text(encoding="utf-8"))
+
+
+def definition(table: str, column: str) -> str:
+    """Define a column of a table. Raises KeyError for one that has no definition."""
+    own = definitions()[table]
+    return own[column] if column in own else definitions()[COMMON][column]
+
+
+def unit(column: str, dtype: pl.DataType) -> str:
+    """Name the unit of a column, or what it holds."""
+    if dtype == pl.String:
+        return "text"
+    if dtype == pl.Boolean:
+        return "true or false"
+    if column in SHARES:
+        return "share"
+    last = column.rpartition("_")[2] if "_" in column else ""
+    counted = "count" if dtype.is_integer() and column not in NUMBERS else ""
+    return described(column).unit or UNITS.get(last, counted)
+
+
+def page(tables: Mapping[str, pl.DataFrame]) -> str:
+    """Write the manual's page on the tables of results, in the order of the definitions."""
+    parts = [PAGE]
+    for name in definitions():
+        if name != COMMON:
+            parts.append("\n".join(section(name, tables[name])))
+    return "\n".join(parts)
+
+
+def section(name: str, table: pl.DataFrame) -> Iterator[str]:
+    """Write the lines on one table."""
+    yield f"## `{name}`\n\n{definitions()[name][ABOUT]}\n"
+    yield "| column | unit | definition |\n|---|---|---|"
+    for column, dtype in table.schema.items():
+        yield f"| `{column}` | {unit(column, dtype)} | {definition(name, column)} |"
+    yield ""
+
+
+def all_tables() -> Mapping[str, pl.DataFrame]:
+    """Give every table of results, from the smallest scenario."""
+    return run_scenario(Scenario.parse(SMALLEST)).tables
+
+
+if __name__ == "__main__":
+    Path(sys.argv[1]).write_text(page(all_tables()), encoding="utf-8")

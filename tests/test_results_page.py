@@ -1,0 +1,109 @@
+"""The manual's page on results: every column is defined, and defined once."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+import windtunnel
+from windtunnel import Results
+from windtunnel.measures.definitions import (
+    ABOUT,
+    COMMON,
+    all_tables,
+    definition,
+    definitions,
+    page,
+    unit,
+)
+from windtunnel.studies.outcome import StudyResults
+
+PAGE = Path(__file__).parents[1] / "docs" / "results.md"
+
+
+def test_the_page_is_what_the_tables_and_definitions_give() -> None:
+    assert PAGE.read_text(encoding="utf-8") == page(all_tables()), "run `make docs`"
+
+
+def test_every_column_of_every_table_is_defined_and_nothing_else() -> None:
+    tables = all_tables()
+    assert set(definitions()) == {COMMON, *tables}
+    used = set()
+    for name, table in tables.items():
+        own = definitions()[name]
+        assert set(own) - {ABOUT} <= set(table.columns), name
+        for column in table.columns:
+            assert definition(name, column).endswith("."), (name, column)
+        used |= set(table.columns) - set(own)
+    assert set(definitions()[COMMON]) <= used
+
+
+def test_no_definition_is_there_twice() -> None:
+    shared = definitions()[COMMON]
+    for name, own in definitions().items():
+        twice = [it for it in own if name != COMMON and own[it] == shared.get(it)]
+        assert twice == [], name
+
+
+def test_units_are_those_of_the_names() -> None:
+    flows = all_tables()["flows"].schema
+    assert unit("goodput_bps", flows["goodput_bps"]) == "bit/s"
+    assert unit("received_bytes", flows["received_bytes"]) == "bytes"
+    assert unit("flow", flows["flow"]) == "text"
+    assert unit("data", flows["data"]) == "count"
+    assert unit("run", flows["run"]) == ""
+
+
+class Cells(HTMLParser):
+    """The texts of the cells of tables."""
+
+    def __init__(self, text: str) -> None:
+        """Read HTML."""
+        super().__init__()
+        self.texts: list[str] = []
+        self.feed(text)
+
+    def handle_data(self, data: str) -> None:
+        """Keep a text."""
+        self.texts.append(data)
+
+
+@pytest.fixture
+def results(scenario: Path) -> Results:
+    """Run the small scenario."""
+    return windtunnel.run(scenario, progress=False)
+
+
+def test_results_show_themselves_in_a_notebook_as_on_a_terminal(results: Results) -> None:
+    shown = Cells(results._repr_html_()).texts
+    assert {"cubic", "aimd", "viewer"} <= set(shown)
+    # The same numbers as in text.
+    numbers = [it for it in repr(results).split() if it.replace(".", "").isdigit()]
+    assert numbers
+    assert set(numbers) <= set(" ".join(shown).split())
+
+
+def test_names_in_a_notebook_are_text(results: Results) -> None:
+    nasty = "<script>alert(1)</script>"
+    tables = {
+        name: table.with_columns(controller=table["controller"].replace("aimd", nasty))
+        for name, table in results.tables.items()
+    }
+    shown = Results(results.axes, tables)._repr_html_()
+    assert nasty not in shown and "&lt;script&gt;" in shown
+    assert "no run finished" in Results([], {})._repr_html_()
+
+
+def test_a_study_shows_itself_in_a_notebook(tmp_path: Path, scenario: Path) -> None:
+    text = scenario.read_text(encoding="utf-8").partition("[compare")[0].replace("runs = 2\n", "")
+    scenario.write_text(text, encoding="utf-8")
+    study = 'title = "Rates"\nscenario = "small.toml"\nseeds = 1\n\n[vary.rate]\n'
+    study += 'path = "links.wire.rate"\nvalues = ["5 Mbps", "10 Mbps"]\n'
+    (tmp_path / "study.toml").write_text(study, encoding="utf-8")
+    found = windtunnel.study(tmp_path / "study.toml", store=tmp_path / "store", progress=False)
+    assert isinstance(found, StudyResults)
+    assert repr(found).startswith("Rates: 2 of 2 runs finished")
+    shown = found._repr_html_()
+    assert "Rates: 2 of 2 runs finished" in shown and "<table" in shown and "goodput_bps" in shown
