@@ -34,7 +34,7 @@ fn what_the_file_says_is_what_the_plan_has() {
     assert_eq!([0, 1].map(|link| rate(plan, link)), [10_000_000, 5_000_000]);
     assert_eq!(plan.links[1].nodes, [1, 2]);
     let second = &plan.links[1].directions[1];
-    assert_eq!((second.delay, second.loss), (Duration::from_millis(2), Loss::Bernoulli(0.01)));
+    assert_eq!((second.delay, &second.loss), (Duration::from_millis(2), &Loss::Bernoulli(0.01)));
     assert_eq!(second.limit, QueueLimit::Packets(50), "from the defaults");
     assert!(matches!(second.discipline, Discipline::CoDel(_)));
     assert_eq!((controller(plan), plan.routing.metric), ("cubic", Metric::Hops));
