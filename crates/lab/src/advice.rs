@@ -26,7 +26,7 @@ pub fn advice(study: &Study) -> Vec<String> {
 #[must_use]
 pub fn packet_hops(study: &Study) -> f64 {
     let runs = study.total_runs() as f64 / study.cases.len().max(1) as f64;
-    let of_case = |plan: &Plan| most_packet_hops(plan) * plan.duration.as_seconds() * runs;
+    let of_case = |plan: &Plan| most_packet_hops(plan) * runs;
     study.cases.iter().map(|it| of_case(&it.plan)).sum()
 }
 

@@ -40,12 +40,12 @@ impl Bounds {
     }
 }
 
-/// How many packets per second cross all links together at the most.
+/// How many packets cross all links together at the most.
 pub(crate) fn most_packet_hops(plan: &Plan) -> f64 {
     let network = Network { plan, topology: Topology::new(plan) };
     let consumers = 0..plan.consumers.len();
-    ip::most_packet_hops(plan, &network.topology)
-        + consumers.map(|it| network.most_packet_hops(it)).sum::<f64>()
+    let of_consumers: f64 = consumers.map(|it| network.most_packet_hops(it)).sum();
+    ip::most_packet_hops(plan, &network.topology) + of_consumers * plan.duration.as_seconds()
 }
 
 struct Network<'a> {

@@ -80,3 +80,13 @@ fn the_packet_hops_of_full_links_are_known_beforehand() {
     let sent = links.sum("links", "delivered") as f64;
     assert!((0.95..1.2).contains(&(told / sent)), "{sent} packet-hops, {told} told");
 }
+
+/// A file is sent once, however long the run is.
+#[test]
+fn the_packet_hops_of_a_file_do_not_grow_with_the_run() {
+    let file = "controller = \"cubic\"\nworkload = { kind = \"file\", size = \"1448 kB\" }";
+    let text = with_changes(SCENARIO, &[("controller = \"cubic\"", file)]);
+    // A thousand segments over two links, and half as many acknowledgements.
+    let told = packet_hops(&read(&text).expect("it is valid"));
+    assert!((told - 3000.0).abs() < 1.0, "{told}");
+}

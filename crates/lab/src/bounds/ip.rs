@@ -153,18 +153,23 @@ pub(super) fn most_goodput(plan: &Plan, topology: &Topology) -> f64 {
     crossing.iter().map(with_limit).fold(all, f64::min)
 }
 
-/// How many packets per second cross all links together at the most: those with data, and half as
-/// many acknowledgements.
+/// How many packets cross all links together at the most: those with data, and half as many
+/// acknowledgements.
 pub(super) fn most_packet_hops(plan: &Plan, topology: &Topology) -> f64 {
     let flows = flows(plan, topology);
+    let seconds = plan.duration.as_seconds();
     let mut crossing = vec![(0.0, 0.0_f64); 2 * plan.links.len()];
     for flow in &flows {
         let data = 8.0 * f64::from(flow.packet().0);
         let answered = if flow.plan.is_over_tcp() { 1.5 } else { 1.0 };
+        let whole = match &flow.plan.transport {
+            Transport::Tcp { workload: Workload::File { bytes }, .. } => 8.0 * *bytes as f64,
+            _ => f64::INFINITY,
+        };
         for port in &flow.there {
             let (without, through) = &mut crossing[port.index()];
-            *without += answered * flow.alone(plan) / data;
-            *through = through.max(answered * flow.data_rate(plan, *port) / data);
+            *without += answered * whole.min(flow.alone(plan) * seconds) / data;
+            *through = through.max(answered * flow.data_rate(plan, *port) * seconds / data);
         }
     }
     crossing.iter().map(|(without, through)| without.min(*through)).sum()
