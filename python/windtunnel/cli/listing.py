@@ -123,6 +123,14 @@ def bench_workloads() -> list[Entry]:
     return [{"name": it.name, "duration": f"{it.duration_s:g} s"} for it in listed]
 
 
+def recipes() -> list[Entry]:
+    """Give the scenarios that `windtunnel new` prints."""
+    # Imported here: most commands need none.
+    from windtunnel.recipes import titles
+
+    return [{"name": name, "title": title} for name, title in titles().items()]
+
+
 def parts(*keys: str) -> Callable[[Entry], str]:
     """Join those values of an entry that are there."""
     return lambda entry: "; ".join(entry[key] for key in keys if entry[key])
@@ -160,6 +168,13 @@ KINDS = {
     ),
     "losses": Kind("random losses of links", partial(of_schema, "Loss"), parts("meaning"), "loss"),
     "tunnels": Kind("kinds of tunnels", partial(of_schema, "Tunnel"), parts("meaning"), "tunnel"),
+    "topologies": Kind(
+        "kinds of networks that a table `[topologies.NAME]` makes",
+        partial(of_schema, "Topology"),
+        parts("meaning"),
+        "topology",
+    ),
+    "recipes": Kind("what `windtunnel new` prints", recipes, parts("title"), "recipe"),
     "units": Kind("units of scenario files", units, parts("value"), "unit"),
     "columns": Kind("columns of the tables of results", columns, parts("title", "unit"), "column"),
     "bench": Kind(
