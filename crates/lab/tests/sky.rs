@@ -96,7 +96,10 @@ fn without_nodes_there_is_nobody_who_uses_satellites() {
     let text = SHELL.replace("[constellations.s]", "[constellations.¶s]");
     let nodes = "london = { place = [\"51.5074°\", \"-0.1278°\"] }\nnew-york = { place = [\"40.7128°\", \"-74.0060°\"] }\n";
     assert!(text.contains(nodes));
-    assert_refused(&text.replace(nodes, "rome = {}\n"), &["no node has a place from which it uses `s`"]);
+    assert_refused(
+        &text.replace(nodes, "rome = {}\n"),
+        &["no node has a place from which it uses `s`"],
+    );
 }
 
 #[test]
