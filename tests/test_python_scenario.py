@@ -171,7 +171,7 @@ def test_files_are_sought_beside_the_file_that_it_was_loaded_from(
             {"flows": {"download": {"from": "server", "to": "fone", "controller": "cubic"}}},
             "did you mean `phone`",
         ),
-        ({"nodes": {}}, "no node `server`|there is no `server`|server"),
+        ({"nodes": {}}, "the scenario has no nodes"),
         ({"title": None}, "title: None is not a valid value(.|\n)*omit the key"),
         ({"links": {"air": {"changes": [{"at": object}]}}}, r"links\.air\.changes\[0\]\.at: "),
         ({"nodes": {1: {}}}, "nodes: the key 1 is not text; write '1'"),
