@@ -6,9 +6,12 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
+
+from windtunnel.papers.paper import module
 
 Command = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -65,3 +68,15 @@ def windtunnel(tmp_path: Path) -> Command:
         return ended
 
     return call
+
+
+@pytest.fixture(scope="module")
+def measures(request: pytest.FixtureRequest) -> ModuleType:
+    """Give what only the paper in a test module's `FOLDER` measures."""
+    return module(request.module.FOLDER / "measures.py")
+
+
+@pytest.fixture(scope="module")
+def models(request: pytest.FixtureRequest) -> ModuleType:
+    """Give the models of the paper in a test module's `FOLDER`."""
+    return module(request.module.FOLDER / "models.py")

@@ -9,21 +9,11 @@ import pytest
 
 from windtunnel import Results, package_data
 from windtunnel.measures.measure import VALUE
-from windtunnel.papers.paper import find_paper, module
+from windtunnel.papers.paper import find_paper
 from windtunnel.papers.published import read_published
 from windtunnel.running import read
 
 FOLDER = package_data.PAPERS / "mmicwsn"
-
-
-@pytest.fixture(scope="module")
-def measures() -> ModuleType:
-    return module(FOLDER / "measures.py")
-
-
-@pytest.fixture(scope="module")
-def models() -> ModuleType:
-    return module(FOLDER / "models.py")
 
 
 # -- Rain ------------------------------------------------------------------------------------------

@@ -14,19 +14,8 @@ from conftest import Command
 from test_capture import needs_tshark, tshark
 from windtunnel import Results, package_data
 from windtunnel.measures.measure import VALUE
-from windtunnel.papers.paper import module
 
 FOLDER = package_data.PAPERS / "ngi-review"
-
-
-@pytest.fixture(scope="module")
-def measures() -> ModuleType:
-    return module(FOLDER / "measures.py")
-
-
-@pytest.fixture(scope="module")
-def models() -> ModuleType:
-    return module(FOLDER / "models.py")
 
 
 # -- Laws ------------------------------------------------------------------------------------------

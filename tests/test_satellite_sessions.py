@@ -16,16 +16,6 @@ RUNS = 60
 
 
 @pytest.fixture(scope="module")
-def measures() -> ModuleType:
-    return module(FOLDER / "measures.py")
-
-
-@pytest.fixture(scope="module")
-def models() -> ModuleType:
-    return module(FOLDER / "models.py")
-
-
-@pytest.fixture(scope="module")
 def people() -> ModuleType:
     return module(FOLDER / "people.py")
 

@@ -83,6 +83,12 @@ impl Network<'_> {
         most_rate(direction) * share
     }
 
+    /// The most content that the links of a consumer's node bring it, in bits per second.
+    fn rate_of_links(&self, consumer: &ConsumerPlan) -> f64 {
+        let ports = self.topology.ports(consumer.node).iter();
+        ports.map(|it| self.content_rate(self.plan.direction(it.reversed()), consumer)).sum()
+    }
+
     /// The direction of a link that leads to `node`.
     fn towards(&self, link: usize, node: usize) -> &DirectionPlan {
         let link = &self.plan.links[link];
@@ -156,9 +162,7 @@ impl Network<'_> {
             return f64::INFINITY;
         }
         let local = self.producers_of(consumer).any(|it| it.node == consumer.node);
-        let ports = self.topology.ports(consumer.node).iter();
-        let into_node: f64 =
-            ports.map(|it| self.content_rate(self.plan.direction(it.reversed()), consumer)).sum();
+        let into_node = self.rate_of_links(consumer);
         let crossed = cuts.iter().filter(|(.., parted)| parted.contains(&index));
         let narrowest = crossed
             .map(|(link, near, _)| self.content_rate(self.towards(*link, *near), consumer))
@@ -172,9 +176,7 @@ impl Network<'_> {
     fn most_packet_hops(&self, index: usize) -> f64 {
         let consumer = &self.plan.consumers[index];
         let (_, content) = self.smallest_data(consumer);
-        let ports = self.topology.ports(consumer.node).iter();
-        let into_node: f64 =
-            ports.map(|it| self.content_rate(self.plan.direction(it.reversed()), consumer)).sum();
+        let into_node = self.rate_of_links(consumer);
         let hops = self
             .producers_of(consumer)
             .filter_map(|it| self.topology.path(consumer.node, it.node).map(|path| path.len()));

@@ -15,6 +15,7 @@ use crate::located::Located;
 use crate::nodes::Names;
 use crate::prefixes::Prefixes;
 use crate::schema::filled;
+use crate::sizes;
 use crate::units::{Bytes, Measured, bytes};
 
 /// Room in the largest packet for the name, the signature and the headers.
@@ -71,12 +72,7 @@ fn rate() -> Located<Measured<Rate>> {
 
 impl Publishing {
     fn plan(&self, payload: u32) -> Result<producer::Publishing, Mistake> {
-        let bytes = self.size.value.0.0;
-        self.size.checked(
-            |_| bytes > 0,
-            || "`size` must be greater than zero".to_owned(),
-            "write one such as size = \"10 MB\"",
-        )?;
+        let bytes = sizes::of_content(&self.size)?;
         let interval = self.rate.value.0.transmission_time(payload);
         self.rate.checked(
             |_| interval > Duration::ZERO,

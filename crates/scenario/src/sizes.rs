@@ -11,6 +11,17 @@ pub(crate) const MOST_BUFFER: u64 = 1 << 30;
 /// The most that an application sends at once.
 pub(crate) const MOST_FILE: u64 = 1_000_000_000_000_000;
 
+/// The size of a file of content, which has at least a byte.
+pub(crate) fn of_content(size: &Located<Measured<Bytes>>) -> Result<u64, Mistake> {
+    let bytes = size.value.0.0;
+    size.checked(
+        |_| bytes > 0,
+        || "`size` must be greater than zero".to_owned(),
+        "write one such as size = \"10 MB\"",
+    )?;
+    Ok(bytes)
+}
+
 /// A size from one byte to `most`.
 pub(crate) fn within(
     size: &Located<Measured<Bytes>>,

@@ -8,6 +8,7 @@ use windtunnel_transports::ndn::consumer;
 use crate::error::Mistake;
 use crate::located::Located;
 use crate::schema::short_forms;
+use crate::sizes;
 use crate::units::{Bytes, Measured};
 
 /// What a consumer asks for.
@@ -69,12 +70,7 @@ impl Workload {
 
 impl File {
     fn plan(&self, segment_size: u32) -> Result<consumer::ConsumerWorkload, Mistake> {
-        let bytes = self.size.value.0.0;
-        self.size.checked(
-            |_| bytes > 0,
-            || "`size` must be greater than zero".to_owned(),
-            "write one such as size = \"10 MB\"",
-        )?;
+        let bytes = sizes::of_content(&self.size)?;
         Ok(consumer::ConsumerWorkload::File { segments: bytes.div_ceil(u64::from(segment_size)) })
     }
 }
