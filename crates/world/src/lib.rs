@@ -41,9 +41,9 @@ pub use hosts::{Flow, FlowCounters, Subflow, TcpCounters};
 pub use placements::places;
 pub use plan::{
     AutonomousSystems, BridgePlan, ChangePlan, ConsumerPlan, ContactPlan, DirectionPlan,
-    DomainsPlan, FlowPlan, LinkChange, LinkPlan, Metric, MultipathPlan, NodePlan, Paths, Plan,
-    ProducerPlan, RegionNames, RoutePlan, Routing, Sharing, SkyPlan, SplitPlan, StrategyName,
-    TcpTunnelPlan, Transport, TunnelCarrier, TunnelPlan,
+    DomainsPlan, FlowPlan, LinkChange, LinkPlan, LossChange, Metric, MultipathPlan, NodePlan,
+    Paths, Plan, ProducerPlan, RegionNames, RoutePlan, Routing, Sharing, SkyPlan, SplitPlan,
+    StrategyName, TcpTunnelPlan, Transport, TunnelCarrier, TunnelPlan,
 };
 pub use port::Counters as PortCounters;
 pub use port_id::PortId;

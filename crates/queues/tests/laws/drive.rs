@@ -3,7 +3,7 @@
 
 use windtunnel_engine::{Duration, Handle, Random, Rate, Store, Streams, Time};
 use windtunnel_packets::udp::Datagram;
-use windtunnel_packets::{Body, Ecn, Packet, Route};
+use windtunnel_packets::{Body, Dscp, Ecn, Packet, Route};
 use windtunnel_queues::{
     ActiveDiscipline, AnyQueue, CoDelSettings, CongestionAction, DepartureDiscipline, Discipline,
     DualPi2Settings, FqCoDelSettings, Leaving, Pcon, PieSettings, QueueLimit, Ramp, RedSettings,
@@ -148,7 +148,8 @@ pub(crate) fn assert_instants(measured: &[f64], expected: &[f64]) {
 
 /// A datagram of that flow, of so many bytes.
 pub(crate) fn packet(flow: u32, ecn: Ecn, size: u16) -> Packet {
-    let datagram = Datagram { flow, length: size - 28, sequence: 0, sent: Time::ZERO };
+    let datagram =
+        Datagram { flow, length: size - 28, sequence: 0, sent: Time::ZERO, dscp: Dscp::DEFAULT };
     Packet {
         body: Body::Datagram(datagram),
         ecn,

@@ -6,7 +6,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use windtunnel_engine::{EventQueue, Streams};
 use windtunnel_packets::udp::Datagram;
-use windtunnel_packets::{Body, Route};
+use windtunnel_packets::{Body, Dscp, Route};
 use windtunnel_queues::{
     CoDelSettings, CongestionAction, Discipline, DualPi2Settings, FqCoDelSettings, PieSettings,
     QueueLimit, Ramp, RedSettings, Thresholds,
@@ -130,7 +130,13 @@ impl Bench {
     }
 
     fn offer(&mut self, now: Time, ecn: Ecn, size: u16) -> Due {
-        let datagram = Datagram { flow: 1, length: size - 28, sequence: self.offered, sent: now };
+        let datagram = Datagram {
+            flow: 1,
+            length: size - 28,
+            sequence: self.offered,
+            sent: now,
+            dscp: Dscp::DEFAULT,
+        };
         let (body, route) = (Body::Datagram(datagram), Route::default());
         self.offered += 1;
         let packet = Packet { body, ecn, network_size: size, hops: 0, route };
