@@ -66,8 +66,12 @@ fn what_just_fits_needs_no_advice() {
     let udp = "protocol = \"udp\"\nrate = \"9.6 Mbps\"";
     assert_eq!(told(&[(controller, &file)]), [""; 0]);
     assert_eq!(told(&[(controller, udp)]), [""; 0]);
-    let marks = [(controller, "controller = \"dctcp\""), ("\"drop-tail\"", "\"red\"")];
-    assert_eq!(told(&marks), [""; 0]);
+    let marks = "\"red\", action = \"mark\"";
+    let dctcp = |queue| told(&[(controller, "controller = \"dctcp\""), ("\"drop-tail\"", queue)]);
+    assert_eq!(dctcp(marks), [""; 0]);
+    for in_vain in ["\"red\"", "\"drr\"", "\"strict-priority\""] {
+        assert!(dctcp(in_vain)[0].starts_with("flow `data` answers congestion marks"), "{in_vain}");
+    }
 }
 
 /// A flow that fills its path takes about as many packet-hops as are told: some more

@@ -550,9 +550,36 @@ fn a_link_changes_one_thing_at_a_time() {
         changed(limit, &format!("{limit}\nchanges = [{text}]"))
     };
     let both = "{ at = ¶\"1 s\", rate = \"1 Mbps\", state = \"down\" }";
-    let one = "a change is of one of `rate`, `delay` and `state`";
+    let one = "a change is of one of `rate`, `delay`, `state`, `loss` and `queue`";
     assert_refused(&changes(both), &[one]);
     assert_refused(&changes("{ at = ¶\"1 s\" }"), &[one]);
+}
+
+#[test]
+fn queues_that_limit_a_rate_or_have_bands_say_what_they_need() {
+    let queue = |keys: &str| changed("kind = \"codel\"", keys);
+    let small = "kind = \"policer\", rate = \"1 Mbps\", burst = ¶\"1 kB\"";
+    assert_refused(&queue(small), &["a burst of 1000 B", "at least a full packet"]);
+    let none = "kind = \"strict-priority\", bands = ¶[]";
+    assert_refused(&queue(none), &["must name 1 to 15 bands"]);
+    let twice = "kind = \"strict-priority\", bands = ¶[[\"EF\"], [\"EF\", \"CS1\"]]";
+    assert_refused(&queue(twice), &["a class is in one band alone"]);
+    let shared = "kind = \"shaper\", rate = \"1 Mbps\", burst = \"10 kB\"";
+    let limit = "limit = \"50 packets\" }";
+    let medium = queue(shared).replacen(limit, &format!("{limit}\nmedium = ¶\"air\""), 1);
+    assert_refused(&medium, &["a queue that shapes cannot be before a shared medium"]);
+}
+
+#[test]
+fn losses_of_a_flow_name_one_and_nothing_else() {
+    let loss = |keys: &str| {
+        let limit = "limit = \"50 packets\" }";
+        let loss = format!("loss = {{ kind = \"listed\", packets = [3], {keys} }}");
+        changed(limit, &format!("{limit}\n{loss}"))
+    };
+    assert_refused(&loss("flow = ¶\"nobody\""), &["there is no flow `nobody`"]);
+    let both = "flow = ¶\"nobody\", of = \"selected\"";
+    assert_refused(&loss(both), &["`flow` says which packets can be lost, and `of` as well"]);
 }
 
 #[test]

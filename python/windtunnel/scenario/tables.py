@@ -237,10 +237,14 @@ class ListedLoss(TypedDict, total=False):
     kind: Required[Literal["listed"]]
     """Which kind."""
     packets: Required[Sequence[int]]
-    """The numbers, rising: the first packet that the link sends in that direction has number 1.
-    Where one flow alone uses it, such as the link of its sender, they are those of the flow."""
+    """The numbers, rising: the first packet that the link sends in that direction, from when this
+    holds, has number 1."""
+    flow: str
+    """The flow whose packets alone are counted and lost, of both directions: of one over TCP the
+    first packet of the data's direction is the one that opens the connection. Default: any packet
+    is."""
     of: LossOf
-    """Which packets can be lost; only they are counted."""
+    """Which packets can be lost; only they are counted. Not with `flow`."""
 
 
 Loss = str | IndependentLoss | GilbertElliottLoss | ContinuousGilbertElliottLoss | ListedLoss
@@ -485,9 +489,96 @@ class PconQueue(TypedDict, total=False):
     """How long the sojourn time may be above the target."""
 
 
+class DrrQueue(TypedDict, total=False):
+    """Deficit round robin (Shreedhar and Varghese 1996)."""
+
+    kind: Required[Literal["drr"]]
+    """Which kind."""
+    limit: str
+    """How much may wait in all queues together."""
+    flows: int
+    """How many queues flows are hashed to."""
+    quantum: str
+    """How many bytes a queue may send in one turn."""
+
+
+class StrictPriorityQueue(TypedDict, total=False):
+    """Bands by the classes of packets, the highest one first."""
+
+    kind: Required[Literal["strict-priority"]]
+    """Which kind."""
+    limit: str
+    """How much may wait in each band."""
+    bands: Sequence[Sequence[Dscp]]
+    """The classes in each band, from the highest band on; below these bands is one of all other
+    packets."""
+
+
+class ShaperQueue(TypedDict, total=False):
+    """A token bucket, for which packets wait."""
+
+    kind: Required[Literal["shaper"]]
+    """Which kind."""
+    limit: str
+    """How much may wait."""
+    rate: Required[str]
+    """How fast packets leave in the long run, with all headers."""
+    burst: Required[str]
+    """How much may leave at once, at the rate of the link, after silence. At least 1500 B; a
+    packet that is larger is dropped."""
+
+
+class CakeQueue(TypedDict, total=False):
+    """A shaper, tins by class, and in each a queue for each flow (Høiland-Jørgensen et al.
+    2018)."""
+
+    kind: Required[Literal["cake"]]
+    """Which kind."""
+    limit: str
+    """How much may wait in all queues together."""
+    rate: Required[str]
+    """How fast packets leave, with all headers: less than the narrowest link behind it, so that
+    packets wait here and nowhere else."""
+    tins: CakeTins
+    """Into which tins packets are put."""
+    action: Action
+    """Whether to drop, or to mark ECN-capable packets."""
+    target: str
+    """The sojourn time to stay below."""
+    interval: str
+    """How long the sojourn time may be above the target."""
+    flows: int
+    """How many queues flows are hashed to in each tin."""
+    quantum: str
+    """How many bytes a queue may send in one turn."""
+
+
+class PolicerQueue(TypedDict, total=False):
+    """A token bucket; drops what exceeds it (RFC 2697)."""
+
+    kind: Required[Literal["policer"]]
+    """Which kind."""
+    limit: str
+    """How much may wait for the link."""
+    rate: Required[str]
+    """The committed information rate, with all headers."""
+    burst: Required[str]
+    """The committed burst size: how much may come at once after silence. At least 1500 B."""
+
+
 Queue = (
     Literal[
-        "drop-tail", "link-service", "red", "codel", "fq-codel", "pie", "dualpi2", "sce", "pcon"
+        "drop-tail",
+        "link-service",
+        "red",
+        "codel",
+        "fq-codel",
+        "pie",
+        "dualpi2",
+        "sce",
+        "pcon",
+        "drr",
+        "strict-priority",
     ]
     | DropTailQueue
     | LinkServiceQueue
@@ -498,19 +589,55 @@ Queue = (
     | Dualpi2Queue
     | SceQueue
     | PconQueue
+    | DrrQueue
+    | StrictPriorityQueue
+    | ShaperQueue
+    | CakeQueue
+    | PolicerQueue
 )
 """A queue before a link. Its name alone is the kind with all its defaults."""
 
 Action = Literal["drop", "mark"]
 """What a queue does to a packet that it chose."""
 
+Dscp = Literal[
+    "DF",
+    "LE",
+    "CS1",
+    "AF11",
+    "AF12",
+    "AF13",
+    "CS2",
+    "AF21",
+    "AF22",
+    "AF23",
+    "CS3",
+    "AF31",
+    "AF32",
+    "AF33",
+    "CS4",
+    "AF41",
+    "AF42",
+    "AF43",
+    "CS5",
+    "VA",
+    "EF",
+    "CS6",
+    "CS7",
+]
+"""The class of packets, by the name of its differentiated services codepoint (RFC 2474). What
+a class is for is that of RFC 4594; a queue does something about it only if it says so."""
+
+CakeTins = Literal["diffserv3", "besteffort"]
+"""Into which tins packets are put."""
+
 TraceKind = Literal["opportunities", "rates"]
 """What a trace's lines are. Empty lines and lines that begin with `#` are skipped."""
 
 
 class Change(TypedDict, total=False):
-    """What happens to a link at some time: another rate, another delay, or another state. Each is
-    one value for both directions, or an array of two."""
+    """What happens to a link at some time: another rate, delay, state, loss or limit of its
+    queue. Each is one value for both directions, or an array of two."""
 
     at: Required[str]
     """When."""
@@ -525,10 +652,23 @@ class Change(TypedDict, total=False):
     state: State | Sequence[State]
     """Whether it goes down, which loses the packets on it and lets those queued wait, or comes
     up; default: as before."""
+    loss: Loss | Sequence[Loss]
+    """What it loses at random from then on, packets under transmission excepted: "0 %" is
+    nothing; default: as before."""
+    queue: QueueChange | Sequence[QueueChange]
+    """What becomes of its queue; default: as before."""
 
 
 State = Literal["up", "down"]
 """Whether a link carries packets."""
+
+
+class QueueChange(TypedDict, total=False):
+    """What becomes of a link's queue."""
+
+    limit: Required[str]
+    """How much may wait from then on: what waits stays there, as far as there is room, and the
+    rest is dropped."""
 
 
 class Trace(TypedDict, total=False):
@@ -1170,6 +1310,9 @@ class FlowDefaults(From, total=False):
     """The node that it goes to; required."""
     ip: Ip
     """The version of IP."""
+    dscp: Dscp
+    """The class of all its packets, acknowledgements included: a name such as "EF". Queues look
+    at it that have bands or tins."""
     start: str
     """When it starts."""
     start_within: str
@@ -2652,6 +2795,9 @@ class TcpFlow(From, total=False):
     """The node that it goes to; required."""
     ip: Ip
     """The version of IP."""
+    dscp: Dscp
+    """The class of all its packets, acknowledgements included: a name such as "EF". Queues look
+    at it that have bands or tins."""
     start: str
     """When it starts."""
     start_within: str
@@ -2776,6 +2922,9 @@ class UdpFlow(From, total=False):
     """The node that it goes to; required."""
     ip: Ip
     """The version of IP."""
+    dscp: Dscp
+    """The class of all its packets, acknowledgements included: a name such as "EF". Queues look
+    at it that have bands or tins."""
     start: str
     """When it starts."""
     start_within: str
