@@ -312,6 +312,17 @@ fn a_direction_without_traffic_uses_mcs_nine_at_most() {
     }
 }
 
+/// In 80 ms comes what takes 460 ms to send.
+#[test]
+fn a_direction_with_packets_that_wait_is_not_idle() {
+    let queue = "highest_mcs = 10\nadaptation = \"error\"";
+    let text = more(queue)
+        .replace("3.3 us\"", "3.3 us\"\nqueue = { limit = \"100 MB\" }")
+        .replace("8 Gbps\"", "8 Gbps\"\nstop = \"80 ms\"");
+    let mut at = course(&text).into_iter().filter(|it| (300..=460).contains(&it.0));
+    assert!(at.all(|(_, [there, back], _)| (there, back) == (10, 9)));
+}
+
 /// 1 dB in each 0.32 s.
 #[test]
 fn the_power_is_lowered_while_all_packets_get_across() {
