@@ -85,6 +85,7 @@ pub(crate) struct WireGuard {
 /// A TCP connection between the ends.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "TcpConnection")]
 pub(crate) struct TcpTunnel {
     /// How both ends of the connection behave.
     pub(crate) tcp: Box<Tcp>,

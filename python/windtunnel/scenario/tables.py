@@ -162,7 +162,7 @@ class LinkDefaults(TypedDict, total=False):
     pit_token: str
     """The bytes of the PIT token that each NDN packet carries on it (NDNLPv2): 1 to 32. Default:
     no token."""
-    tcp_face: TcpTunnel
+    tcp_face: TcpConnection
     """A TCP connection over it, through which the NDN and CCNx forwarders at its ends talk, as
     those of NFD and Cefore can; the first node opens it when the run begins. Nothing is lost, but
     what follows a lost segment waits until that is sent again. Not with `mtu`. Default: none;
@@ -510,7 +510,7 @@ Action = Literal["drop", "mark"]
 """What a queue does to a packet that it chose."""
 
 
-class TcpTunnel(TypedDict, total=False):
+class TcpConnection(TypedDict, total=False):
     """A TCP connection between the ends."""
 
     tcp: Required[Tcp]
@@ -2294,7 +2294,7 @@ class RateLink(TypedDict, total=False):
     pit_token: str
     """The bytes of the PIT token that each NDN packet carries on it (NDNLPv2): 1 to 32. Default:
     no token."""
-    tcp_face: TcpTunnel
+    tcp_face: TcpConnection
     """A TCP connection over it, through which the NDN and CCNx forwarders at its ends talk, as
     those of NFD and Cefore can; the first node opens it when the run begins. Nothing is lost, but
     what follows a lost segment waits until that is sent again. Not with `mtu`. Default: none;
@@ -2354,7 +2354,7 @@ class RadioLink(TypedDict, total=False):
     pit_token: str
     """The bytes of the PIT token that each NDN packet carries on it (NDNLPv2): 1 to 32. Default:
     no token."""
-    tcp_face: TcpTunnel
+    tcp_face: TcpConnection
     """A TCP connection over it, through which the NDN and CCNx forwarders at its ends talk, as
     those of NFD and Cefore can; the first node opens it when the run begins. Nothing is lost, but
     what follows a lost segment waits until that is sent again. Not with `mtu`. Default: none;
@@ -2412,7 +2412,7 @@ class FixedWirelessLink(TypedDict, total=False):
     pit_token: str
     """The bytes of the PIT token that each NDN packet carries on it (NDNLPv2): 1 to 32. Default:
     no token."""
-    tcp_face: TcpTunnel
+    tcp_face: TcpConnection
     """A TCP connection over it, through which the NDN and CCNx forwarders at its ends talk, as
     those of NFD and Cefore can; the first node opens it when the run begins. Nothing is lost, but
     what follows a lost segment waits until that is sent again. Not with `mtu`. Default: none;
@@ -2470,7 +2470,7 @@ class OpticalLink(TypedDict, total=False):
     pit_token: str
     """The bytes of the PIT token that each NDN packet carries on it (NDNLPv2): 1 to 32. Default:
     no token."""
-    tcp_face: TcpTunnel
+    tcp_face: TcpConnection
     """A TCP connection over it, through which the NDN and CCNx forwarders at its ends talk, as
     those of NFD and Cefore can; the first node opens it when the run begins. Nothing is lost, but
     what follows a lost segment waits until that is sent again. Not with `mtu`. Default: none;
@@ -2528,7 +2528,7 @@ class TraceLink(TypedDict, total=False):
     pit_token: str
     """The bytes of the PIT token that each NDN packet carries on it (NDNLPv2): 1 to 32. Default:
     no token."""
-    tcp_face: TcpTunnel
+    tcp_face: TcpConnection
     """A TCP connection over it, through which the NDN and CCNx forwarders at its ends talk, as
     those of NFD and Cefore can; the first node opens it when the run begins. Nothing is lost, but
     what follows a lost segment waits until that is sent again. Not with `mtu`. Default: none;
