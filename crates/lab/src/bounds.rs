@@ -59,7 +59,7 @@ struct Network<'a> {
 
 impl Network<'_> {
     fn producers_of(&self, consumer: &ConsumerPlan) -> impl Iterator<Item = &ProducerPlan> {
-        let wanted = &self.plan.prefixes[consumer.settings.prefix.0 as usize];
+        let wanted = &self.plan.prefixes[consumer.settings.prefix.index()];
         let serves = move |it: &&ProducerPlan| self.plan.prefixes[it.prefix].is_prefix_of(wanted);
         self.plan.producers.iter().filter(serves)
     }
@@ -236,8 +236,11 @@ impl Network<'_> {
     /// The time of Data through a port, and of its Interest in the other direction.
     fn round_trip(&self, port: PortId, consumer: &ConsumerPlan) -> Duration {
         let shape = InterestShape::default();
-        let interest =
-            consumer.settings.format.interest_size(consumer.settings.prefix_size, 0, &shape);
+        let interest = consumer.settings.prefix.format().interest_size(
+            consumer.settings.prefix_size,
+            0,
+            &shape,
+        );
         let (data, _) = self.smallest_data(consumer);
         let one_way = |port: PortId, size: u32| {
             let direction = self.plan.direction(port);

@@ -119,9 +119,11 @@ impl Packet {
                 let mark = if self.marked() { CONGESTION_MARK_SIZE } else { 0 };
                 return link_packet_size(u32::from(link_packet.headers) + mark, network_size);
             }
-            Body::Nack(nack) if nack.interest.name.format == PacketFormat::Ndn => Some(nack.reason),
-            Body::Data(data) if data.name.format == PacketFormat::Ndn => None,
-            Body::Interest(interest) if interest.name.format == PacketFormat::Ndn => None,
+            Body::Nack(nack) if nack.interest.name.prefix.format() == PacketFormat::Ndn => {
+                Some(nack.reason)
+            }
+            Body::Data(data) if data.name.prefix.format() == PacketFormat::Ndn => None,
+            Body::Interest(interest) if interest.name.prefix.format() == PacketFormat::Ndn => None,
             // A mark is in the IP header, and what was refused comes back as it is.
             Body::Nack(_) | Body::Data(_) | Body::Interest(_) => return network_size,
         };
@@ -180,10 +182,10 @@ impl Packet {
     #[must_use]
     pub fn flow_key(&self) -> FlowKey {
         match &self.body {
-            Body::Interest(it) => FlowKey::of_prefix(it.name.prefix.0),
-            Body::Data(it) => FlowKey::of_prefix(it.name.prefix.0),
-            Body::Nack(it) => FlowKey::of_prefix(it.interest.name.prefix.0),
-            Body::LinkPacket(it) => FlowKey::of_prefix(it.prefix.0),
+            Body::Interest(it) => FlowKey::of_prefix(it.name.prefix.index() as u32),
+            Body::Data(it) => FlowKey::of_prefix(it.name.prefix.index() as u32),
+            Body::Nack(it) => FlowKey::of_prefix(it.interest.name.prefix.index() as u32),
+            Body::LinkPacket(it) => FlowKey::of_prefix(it.prefix.index() as u32),
             Body::Segment(it) => FlowKey::of_connection(it.connection),
             Body::Datagram(it) => FlowKey::of_datagrams(it.flow),
             Body::Message(it) => FlowKey::of_messages(it.flow),

@@ -213,7 +213,7 @@ impl Nodes {
             }
         }
         for (node, table) in tables.into_iter().enumerate() {
-            self.ndn[node].route(&plan.prefixes, table);
+            self.ndn[node].route(&plan.prefixes, &plan.formats, table);
         }
     }
 

@@ -257,8 +257,7 @@ pub(crate) fn ask<'a>(
     let prefix = prefix(plan, uri);
     let patience = Duration::from_secs(1_000_000);
     let settings = ConsumerSettings {
-        prefix: PrefixId(prefix as u32),
-        format: PacketFormat::Ndn,
+        prefix: PrefixId::new(prefix, PacketFormat::Ndn),
         prefix_size: NameSize::of(&plan.prefixes[prefix]),
         workload: ConsumerWorkload::Stream,
         segment_size: PAYLOAD,
