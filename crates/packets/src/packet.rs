@@ -6,7 +6,7 @@ use crate::flow_key::FlowKey;
 use crate::ip::IpVersion;
 use crate::message::{MESSAGE_WORDS, Message, ProtocolNumber};
 use crate::ndn::wire::size::{CONGESTION_MARK_SIZE, LinkHeaders, link_packet_size, link_size};
-use crate::ndn::{Data, Interest, LinkPacket, Nack, PacketFormat};
+use crate::ndn::{CCNX_ENCAPSULATION, Data, Interest, LinkPacket, Nack, PacketFormat};
 use crate::region::RegionPacket;
 use crate::scion::ScionPacket;
 use crate::tcp::Segment;
@@ -133,6 +133,25 @@ impl Packet {
         let headers =
             LinkHeaders { congestion_mark: self.marked(), nack, ..LinkHeaders::default() };
         link_size(network_size, &headers)
+    }
+
+    /// An NDN or CCNx packet as a stream of bytes between two forwarders carries it, and its
+    /// bytes there: one of CCNx without the headers of IP and UDP, and therefore without a mark.
+    #[must_use]
+    pub fn in_stream(self) -> (Self, u32) {
+        let name = match &self.body {
+            Body::Interest(it) => it.name,
+            Body::Data(it) => it.name,
+            Body::Nack(it) => it.interest.name,
+            _ => return (self, self.size()),
+        };
+        match name.format {
+            PacketFormat::Ndn => (self, self.size()),
+            PacketFormat::Ccnx => {
+                let bytes = u32::from(self.network_size - CCNX_ENCAPSULATION);
+                (Self { ecn: Ecn::Capable, ..self }, bytes)
+            }
+        }
     }
 
     /// The TCP segment in it, if there is one.
