@@ -145,7 +145,7 @@ impl Packet {
             Body::Nack(it) => it.interest.name,
             _ => return (self, self.size()),
         };
-        match name.format {
+        match name.prefix.format() {
             PacketFormat::Ndn => (self, self.size()),
             PacketFormat::Ccnx => {
                 let bytes = u32::from(self.network_size - CCNX_ENCAPSULATION);

@@ -304,25 +304,10 @@ impl Nodes {
         port: PortId,
         packet: &Packet,
     ) {
-        let whole;
-        let packet = if let Body::LinkPacket(it) = &packet.body {
-            let Some(it) = self.reassemble(network, now, port, it, packet.marked()) else { return };
-            whole = it;
-            &whole
-        } else {
-            packet
-        };
-        let FarEnd { node, interface } = self.far_ends[port.index()];
-        let protocol = match &packet.body {
-            Body::Message(message) => Some(message.protocol),
-            // Tunnels between nodes have paths; one without is a layer's own.
-            Body::Region(_) | Body::Tunnelled(_) => Some(region::PROTOCOL),
-            Body::Scion(_) => Some(scion::PROTOCOL),
-            _ => None,
-        };
-        if let Some(protocol) = protocol {
-            return self.receive_message(network, now, node, protocol, interface, packet);
+        if !matches!(&packet.body, Body::Interest(_) | Body::Data(_) | Body::Nack(_)) {
+            return self.receive_other(network, now, port, packet);
         }
+        let FarEnd { node, interface } = self.far_ends[port.index()];
         if let Some(ndn) = self.ndn.get_mut(node as usize) {
             let packets = &mut network.packets;
             ndn.receive(now, interface, packet, packets, &mut self.actions);
@@ -330,8 +315,24 @@ impl Nodes {
         }
     }
 
-    /// A link packet has come by a port; returns the packet that is whole with it.
+    /// Likewise, a part of a packet of NDN, or one of a layer that was added to a node.
     #[inline(never)]
+    fn receive_other(&mut self, network: &mut Network, now: Time, port: PortId, packet: &Packet) {
+        let protocol = match &packet.body {
+            Body::LinkPacket(it) => {
+                return self.reassemble(network, now, port, it, packet.marked());
+            }
+            Body::Message(message) => message.protocol,
+            // Tunnels between nodes have paths; one without is a layer's own.
+            Body::Region(_) | Body::Tunnelled(_) => region::PROTOCOL,
+            Body::Scion(_) => scion::PROTOCOL,
+            _ => return,
+        };
+        let FarEnd { node, interface } = self.far_ends[port.index()];
+        self.receive_message(network, now, node, protocol, interface, packet);
+    }
+
+    /// A link packet has come by a port; the packet that is whole with it is received.
     fn reassemble(
         &mut self,
         network: &mut Network,
@@ -339,10 +340,12 @@ impl Nodes {
         port: PortId,
         link_packet: &LinkPacket,
         marked: bool,
-    ) -> Option<Packet> {
+    ) {
         let service = self.faces[port.reversed().index()].link_service.as_mut();
         let service = service.expect("both ends of a link have a link service, or none");
-        service.receive(now, link_packet, marked, &mut network.packets)
+        if let Some(whole) = service.receive(now, link_packet, marked, &mut network.packets) {
+            self.receive(network, now, port, &whole);
+        }
     }
 
     /// What the link services of a node counted.
@@ -442,22 +445,35 @@ fn act(
     ports: &[PortId],
     actions: &mut Actions,
 ) {
-    for (interface, packet) in actions.sends.drain(..) {
-        network.emit(now, ports[usize::from(interface.0)], packet);
-    }
+    send(network, now, ports, actions);
     for packet in actions.delivered.drain(..) {
         network.send(now, node, packet.route, packet);
     }
     for (packet, notice) in actions.notices.drain(..) {
         network.notify(packet, notice);
     }
+    set_timers(network, now, node, layer, actions);
+}
+
+/// Sends what a layer asked for, each packet by its port.
+#[inline]
+fn send(network: &mut Network, now: Time, ports: &[PortId], actions: &mut Actions) {
+    for (interface, packet) in actions.sends.drain(..) {
+        network.emit(now, ports[usize::from(interface.0)], packet);
+    }
+}
+
+/// Sets the timers that a layer of a node asked for.
+#[inline]
+fn set_timers(network: &mut Network, now: Time, node: u32, layer: u32, actions: &mut Actions) {
     for (time, timer) in actions.timers.drain(..) {
         let timer = layer << LAYER_SHIFT | timer.0;
         network.schedule(time.max(now), Event::timer(node, timer));
     }
 }
 
-/// Does what a node's NDN layer wants done, its first; through faces, if any is not bare.
+/// Does what a node's NDN layer wants done, its first, which delivers nothing to hosts; through
+/// faces, if any is not bare.
 #[inline]
 fn act_for_ndn(
     faces: &mut [Face],
@@ -467,10 +483,12 @@ fn act_for_ndn(
     ndn: &NdnLayer,
     actions: &mut Actions,
 ) {
-    if !faces.is_empty() {
+    if faces.is_empty() {
+        send(network, now, ndn.ports(), actions);
+    } else {
         send_by_faces(faces, network, now, ndn.ports(), actions);
     }
-    act(network, now, node, 0, ndn.ports(), actions);
+    set_timers(network, now, node, 0, actions);
 }
 
 /// Sends what a node asked for, where faces are not bare: by those of its ports.
