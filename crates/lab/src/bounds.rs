@@ -261,7 +261,7 @@ impl Network<'_> {
 
 /// The bytes in a stream of a consumer's packet that has so many on a link by itself.
 fn in_stream(size: u32, consumer: &ConsumerPlan) -> u32 {
-    match consumer.settings.format {
+    match consumer.settings.prefix.format() {
         PacketFormat::Ndn => size,
         PacketFormat::Ccnx => size - u32::from(CCNX_ENCAPSULATION),
     }

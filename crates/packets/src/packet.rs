@@ -139,13 +139,13 @@ impl Packet {
     /// bytes there: one of CCNx without the headers of IP and UDP, and therefore without a mark.
     #[must_use]
     pub fn in_stream(self) -> (Self, u32) {
-        let name = match &self.body {
-            Body::Interest(it) => it.name,
-            Body::Data(it) => it.name,
-            Body::Nack(it) => it.interest.name,
+        let prefix = match &self.body {
+            Body::Interest(it) => it.name.prefix,
+            Body::Data(it) => it.name.prefix,
+            Body::Nack(it) => it.interest.name.prefix,
             _ => return (self, self.size()),
         };
-        match name.prefix.format() {
+        match prefix.format() {
             PacketFormat::Ndn => (self, self.size()),
             PacketFormat::Ccnx => {
                 let bytes = u32::from(self.network_size - CCNX_ENCAPSULATION);
