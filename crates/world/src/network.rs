@@ -10,6 +10,8 @@ use crate::capture::{View, Watches};
 use crate::event::{Event, Kind};
 use crate::forwarding::Forwarding;
 use crate::media::Media;
+use crate::packet_events::PacketEventPlace;
+use crate::packet_log::{self, SharedLog};
 use crate::partition::Partition;
 use crate::path::Hop;
 use crate::plan::{LinkChange, Plan};
@@ -75,6 +77,8 @@ pub(crate) struct Network {
     pub(crate) hop_limit_drops: u64,
     /// Who watches packets, if anybody does.
     pub(crate) watches: Option<Box<Watches>>,
+    /// Who logs what happens to packets, if anybody does.
+    pub(crate) log: Option<SharedLog>,
 }
 
 impl Network {
@@ -123,6 +127,7 @@ impl Network {
             unroutable: 0,
             hop_limit_drops: 0,
             watches: None,
+            log: None,
         }
     }
 
@@ -196,6 +201,9 @@ impl Network {
             watches.before_arrival(now, port, &view);
         }
         let arrived = self.ports[port.index()].arrive(now, &mut self.packets);
+        if self.log.is_some() {
+            self.log_drops(packet_log::at_port(port, true));
+        }
         if let (Some(watches), Some(packet)) = (&mut self.watches, arrived.packet) {
             let view =
                 View { ports: &self.ports, packets: &self.packets, forwarding: &self.forwarding };
@@ -277,6 +285,7 @@ impl Network {
             }
             Some(Hop::Jump(_) | Hop::Table(_) | Hop::Carried(_)) | None => {
                 self.packets.drop_at(packet);
+                self.log_drops(PacketEventPlace::Path);
                 self.unroutable += 1;
             }
         }
@@ -308,6 +317,7 @@ impl Network {
         *hops += 1;
         if *hops > HOP_LIMIT {
             self.packets.drop_at(packet);
+            self.log_drops(PacketEventPlace::Path);
             self.hop_limit_drops += 1;
             return;
         }
@@ -404,7 +414,12 @@ impl Network {
         if let Some(medium) = medium {
             it.occupy(self.media.free_from(medium));
         }
+        let losses = self.log.as_ref().map(|_| it.counters().losses);
         let due = act(it, &mut self.packets);
+        if let Some(before) = losses {
+            let is_lost = it.counters().losses > before;
+            self.log_drops(packet_log::at_port(port, is_lost));
+        }
         if let Some(time) = due.arrival.filter(|_| !self.leaves(port)) {
             self.schedule_arrival(time, port);
         }
@@ -415,6 +430,15 @@ impl Network {
                     self.schedule(time, Event::new(Kind::Service, port.0));
                 }
             }
+        }
+    }
+
+    /// Logs the packets that were dropped since the last time, in this place.
+    #[cold]
+    fn log_drops(&mut self, place: PacketEventPlace) {
+        let (Some(log), now) = (&self.log, self.events.now()) else { return };
+        for packet in self.packets.take_dropped() {
+            packet_log::lock(log).dropped(now, place, &packet, &self.forwarding);
         }
     }
 

@@ -17,6 +17,22 @@ from rich.table import Table
 from windtunnel import __version__, progress, recipes
 from windtunnel._core import DnsServer, ScenarioError, schema
 from windtunnel.cli import checking, completing, listing
+from windtunnel.cli.arguments import (
+    Events,
+    File,
+    Jobs,
+    Json,
+    Live,
+    Opens,
+    Out,
+    Pcap,
+    PcapDirection,
+    PcapSnap,
+    PcapWindow,
+    Seed,
+    Settings,
+    Threads,
+)
 from windtunnel.cli.output import (
     INTERNAL,
     INTERNAL_ERROR,
@@ -37,7 +53,7 @@ from windtunnel.cli.replacing import Source, check
 from windtunnel.cli.run import Options, report_faults, run_file
 from windtunnel.cli.watching import run_on_save
 from windtunnel.folders import PAPER, REPRODUCTION
-from windtunnel.running import Captures
+from windtunnel.running import Captures, Details
 
 app = typer.Typer(
     help="Windtunnel: a laboratory for transport protocols.",
@@ -46,31 +62,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-
-File = Annotated[
-    Path,
-    typer.Argument(metavar="FILE", help="A scenario file.", autocompletion=completing.scenarios),
-]
-Settings = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set", metavar="PATH=VALUE", help="Replace a value of the file; may be repeated."
-    ),
-]
-Jobs = Annotated[
-    int | None,
-    typer.Option(metavar="N", min=1, help="Runs at a time; default: the number of processors."),
-]
-Seed = Annotated[int | None, typer.Option(metavar="N", min=0, help="Replace the seed in the file.")]
-Threads = Annotated[
-    int, typer.Option(metavar="N", min=1, help="Threads of one run; the results are the same.")
-]
-Out = Annotated[
-    Path | None,
-    typer.Option(metavar="DIR", help="The folder to write; default: a folder under results/."),
-]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of a table.")]
-Opens = Annotated[bool, typer.Option("--open", help="Write the report and open it in a browser.")]
 
 
 def main() -> None:
@@ -153,34 +144,16 @@ def run(
     seed: Seed = None,
     jobs: Jobs = None,
     threads: Threads = 1,
-    pcap: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NODE",
-            help="Capture packets at this node in pcapng files; may be repeated.",
-            autocompletion=completing.nodes,
-        ),
-    ] = None,
-    pcap_direction: Annotated[
-        str | None,
-        typer.Option(
-            metavar="out|in|both",
-            help="Capture packets that leave, that arrive, or both. "
-            "[default: both at ends of flows, elsewhere out]",
-        ),
-    ] = None,
-    pcap_snap: Annotated[
-        int | None,
-        typer.Option(metavar="BYTES", min=1, help="Keep only the first bytes of each frame."),
-    ] = None,
-    pcap_window: Annotated[
-        tuple[str, str] | None,
-        typer.Option(metavar="FROM UNTIL", help='Capture only then, such as "2 s" "3 s".'),
-    ] = None,
+    pcap: Pcap = None,
+    pcap_direction: PcapDirection = None,
+    pcap_snap: PcapSnap = None,
+    pcap_window: PcapWindow = None,
+    events: Events = None,
     report: Annotated[
         bool, typer.Option("--report", help="Also write the report, as `windtunnel report`.")
     ] = False,
     opens: Opens = False,
+    live: Live = False,
     watch: Annotated[
         bool, typer.Option("--watch", help="Run again whenever the file is saved, until Ctrl-C.")
     ] = False,
@@ -188,9 +161,11 @@ def run(
     as_json: Json = False,
 ) -> None:
     """Run a scenario and save its results in a folder."""
-    captures = Captures(pcap or [], pcap_direction, pcap_snap, pcap_window)
+    details = Details(
+        Captures(pcap or [], pcap_direction, pcap_snap, pcap_window), events or [], live
+    )
     options = Options(
-        parse_settings(settings), seed, jobs, threads, captures, out, as_json, report, opens
+        parse_settings(settings), seed, jobs, threads, details, out, as_json, report, opens
     )
     if watch:
         run_on_save(file, options)

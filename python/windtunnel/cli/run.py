@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from windtunnel import progress
+from windtunnel.cli import live
 from windtunnel.cli.output import (
     INTERNAL,
     INTERNAL_ERROR,
@@ -23,7 +24,7 @@ from windtunnel.cli.output import (
 from windtunnel.cli.replacing import Source, check, tell_changes
 from windtunnel.folders import SCENARIO_FILE, beside, relative
 from windtunnel.results import Results
-from windtunnel.running import Captures, read, run_scenario
+from windtunnel.running import Details, read, run_scenario
 from windtunnel.scenario.scenario import Scenario
 
 
@@ -35,7 +36,7 @@ class Options:
     seed: int | None
     jobs: int | None
     threads: int
-    captures: Captures
+    details: Details
     out: Path | None
     as_json: bool
     report: bool
@@ -51,9 +52,9 @@ def run_file(file: Path, options: Options) -> None:
     check_folder(file, folder, scenario, is_default=options.out is None)
     progress.tell(scenario.notes)
     with beside(folder) as recorded:
-        with progress.shown() as watch:
+        with live.shown() if options.details.live else progress.shown() as watch:
             results = run_scenario(
-                scenario, options.jobs, watch, recorded, options.captures, options.threads
+                scenario, options.jobs, watch, recorded, options.details, options.threads
             )
         saved = save(results, folder, recorded)
     tell(file, results, saved, options)

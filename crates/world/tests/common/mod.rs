@@ -33,7 +33,7 @@ use windtunnel_transports::tcp::{
 };
 use windtunnel_world::{
     BridgePlan, ChannelSample, Chunk, ConsumerPlan, DirectionPlan, FlowCounters, FlowPlan,
-    FlowSample, LinkPlan, Metric, NodePlan, Paths, Plan, PlaybackSample, PortCounters, PortSample,
+    FlowSample, LinkPlan, Metric, NodePlan, Paths, Plan, PacketEvent, PlaybackSample, PortCounters, PortSample,
     ProducerPlan, RecordingPlan, RouteSample, Routing, Sharing, SubflowSample, TcpCounters,
     Transport, World,
 };
@@ -372,6 +372,7 @@ pub(crate) struct Series {
     pub(crate) routes: Vec<RouteSample>,
     pub(crate) subflows: Vec<SubflowSample>,
     pub(crate) playback: Vec<PlaybackSample>,
+    pub(crate) packets: Vec<PacketEvent>,
     /// How many rows each chunk had.
     pub(crate) chunks: Vec<usize>,
 }
@@ -401,6 +402,10 @@ impl Series {
             }
             Chunk::Playback(rows) => {
                 self.playback.extend(rows);
+                rows.len()
+            }
+            Chunk::Packets(rows) => {
+                self.packets.extend(rows);
                 rows.len()
             }
         };
