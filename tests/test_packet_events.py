@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
-from conftest import Command
 
+from conftest import Command
 from windtunnel import Results, Scenario
 from windtunnel._core import ScenarioError
 from windtunnel.folders import beside
@@ -68,9 +69,7 @@ def text(link: str = "", flow: str = TCP) -> str:
 
 def ran(scenario: str, events: str = "f", threads: int = 1) -> Results:
     """Run a scenario whose flow's packets are recorded."""
-    return run_scenario(
-        Scenario.parse(scenario), details=Details(events=[events]), threads=threads
-    )
+    return run_scenario(Scenario.parse(scenario), details=Details(events=[events]), threads=threads)
 
 
 def count(events: pl.DataFrame, *names: str, **where: object) -> int:
@@ -92,7 +91,9 @@ def test_what_was_sent_was_received_or_lost_or_is_on_its_way(link: str) -> None:
     assert lost > 0
     assert sent - lost - forth["in_transit"].sum() == received
     # Those that only acknowledge are among the events as well.
-    drops = results["links"].select(pl.sum_horizontal("overlimit_drops", "discipline_drops", "losses"))
+    drops = results["links"].select(
+        pl.sum_horizontal("overlimit_drops", "discipline_drops", "losses")
+    )
     assert events.filter(pl.col("event").is_in(["dropped", "lost"])).height == drops.sum().item()
 
 
@@ -120,9 +121,7 @@ def in_order(segments: list[tuple[int, int]]) -> int:
 
 @pytest.mark.parametrize("link", QUEUES.values(), ids=QUEUES)
 def test_acknowledgements_do_not_decrease(link: str) -> None:
-    arrived = ran(text(link))["packet_events"].filter(
-        at="sender", event="acknowledgement received"
-    )
+    arrived = ran(text(link))["packet_events"].filter(at="sender", event="acknowledgement received")
     acknowledged = arrived["acknowledgement"].to_list()
     assert acknowledged == sorted(acknowledged) and len(set(acknowledged)) > 100
 
@@ -144,15 +143,13 @@ def test_a_sacked_byte_was_received_and_is_reported_once() -> None:
     assert sacked
     assert all(number in there and number + length - 1 in there for number, length in sacked)
     ends = sorted((number, number + length) for number, length in sacked)
-    assert all(one[1] <= other[0] for one, other in zip(ends, ends[1:], strict=False))
+    assert all(one[1] <= other[0] for one, other in pairwise(ends))
 
 
 def test_a_listed_loss_is_that_packet_and_its_one_retransmission() -> None:
     file = f'{TCP}\nworkload = {{ kind = "file", size = "200 kB" }}'
     # The SYN is the first packet, and the acknowledgement of the answer to it the second.
-    events = ran(text('loss = [{ kind = "listed", packets = [30] }, "0 %"]', file))[
-        "packet_events"
-    ]
+    events = ran(text('loss = [{ kind = "listed", packets = [30] }, "0 %"]', file))["packet_events"]
     sent = events.filter(pl.col("event").is_in(["sent", "acknowledgement sent"]), at="sender")
     lost = events.filter(event="lost").row(0, named=True)
     again = events.filter(event="retransmitted")
@@ -236,7 +233,9 @@ def test_results_are_the_same_with_and_without_events_and_on_two_threads() -> No
 
 
 def test_a_wrong_name_names_the_nearest() -> None:
-    with pytest.raises(ScenarioError, match=r"(?s)--events viever: there is no such flow.*mean `viewer`"):
+    with pytest.raises(
+        ScenarioError, match=r"(?s)--events viever: there is no such flow.*mean `viewer`"
+    ):
         ran(NDN, "viever")
 
 

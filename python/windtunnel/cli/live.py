@@ -48,7 +48,9 @@ def shown() -> Iterator[Callable[[Progress], None]]:
             nonlocal last
             if now.real_s - last >= 1 / UPDATES:
                 last = now.real_s
-                picture.update(Group(*(Text(it) for it in lines(now, console.height))), refresh=True)
+                picture.update(
+                    Group(*(Text(it) for it in lines(now, console.height))), refresh=True
+                )
 
         yield watch
 

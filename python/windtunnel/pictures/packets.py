@@ -20,7 +20,7 @@ MOST_MARKS = 3_000
 COLUMNS, ROWS = 400, 200
 """The cells that more packets than those are counted in."""
 
-DETAIL = 600
+DETAIL = 1_500
 """The events of the picture that shows some of many: what fits into it one by one."""
 
 HEIGHT = 340
@@ -61,9 +61,7 @@ def time_sequence(comparison: Comparison) -> list[Picture]:
             continue
         case, flow, connection, subflow = keys
         parts = [str(flow), *comparison.parts(int(str(case)))]
-        if (
-            events.filter(case=case, flow=flow).select(pl.col("connection").n_unique()).item() > 1
-        ):
+        if events.filter(case=case, flow=flow).select(pl.col("connection").n_unique()).item() > 1:
             parts.append(f"connection {connection}")
         if subflow is not None:
             parts.append(f"subflow {subflow}")
@@ -110,7 +108,7 @@ def by_kind(events: pl.DataFrame) -> pl.DataFrame:
         .then(pl.lit(GONE))
         .when((asks | (there & ~here)) & (event == "received") & pl.col("is_marked"))
         .then(pl.lit(MARKED))
-        .when((asks | (there & ~here)) & (event == "received") & ~acknowledges)
+        .when((asks | (there & ~here)) & (event == "received") & has_data & ~acknowledges)
         .then(pl.lit(RECEIVED))
     )
     number = pl.when(line == ACKNOWLEDGED).then("acknowledgement").otherwise("number")
@@ -164,7 +162,7 @@ def picture(name: str, title: str, caption: str, kinds: pl.DataFrame, unit: str)
     """Draw events by their numbers."""
     there = set(kinds["line"])
     lines = [
-        Line(f"l{place}", 0, (kind,), None, 0, place=look)
+        Line(f"l{place}", 0, (kind,), None, 0, reference=kind == ACKNOWLEDGED, place=look)
         for place, (kind, look) in enumerate(PLACES.items())
         if kind in there
     ]
@@ -173,8 +171,9 @@ def picture(name: str, title: str, caption: str, kinds: pl.DataFrame, unit: str)
     frame = kinds.with_columns(
         pl.col("line").replace_strict(names), number=pl.col("number") / shown.size
     )
-    # Times that are near each other are to be apart.
+    # Times that are near each other are to be apart, and what is rare is not to be hidden.
     frame = frame.with_columns(pl.col("time_s").round_sig_figs(9), pl.col("number").round(6))
+    frame = frame.sort("line", maintain_order=True)
     axis = shown.title("sequence number") if unit else "number"
     chart = partial(draw, frame, lines, axis)
     return Picture(name, title, caption, lines if len(lines) > 1 else [], chart)
@@ -216,4 +215,3 @@ def draw(frame: pl.DataFrame, lines: list[Line], title: str, ink: Ink) -> charts
     plot = alt.layer(*layers, data=data, width=charts.WIDTH, height=HEIGHT)
     shown = [charts.legend(lines, ink), plot] if len(lines) > 1 else [plot]
     return alt.vconcat(*shown, spacing=8, bounds="flush", config=charts.config(ink))
-
