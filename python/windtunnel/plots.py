@@ -39,7 +39,7 @@ class ResultPlots:
         return chart(kinds.some_of_kind(self.results, kind))
 
     def goodput(self) -> alt.TopLevelMixin:
-        """Plot the goodput over time, summed over the flows of each case and controller."""
+        """Plot what was received over time, summed over the flows of each case and controller."""
         return self("goodput")
 
     def each_flow(self) -> alt.TopLevelMixin:

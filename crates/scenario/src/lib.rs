@@ -17,6 +17,7 @@ mod defaults;
 mod dns;
 mod error;
 mod extensions;
+mod faces;
 mod files;
 mod fixed_wireless;
 mod flow_paths;

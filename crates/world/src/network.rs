@@ -4,6 +4,7 @@ use windtunnel_engine::{EventQueue, Handle, Streams, Time, prefetch};
 use windtunnel_links::Reception;
 use windtunnel_networks::function::{LinkState, Tap};
 use windtunnel_networks::layer::{Destination, Notice};
+use windtunnel_networks::tunnel::ENTER;
 use windtunnel_packets::{Packet, PacketStore, Route};
 
 use crate::capture::{View, Watches};
@@ -35,13 +36,15 @@ pub(crate) enum At {
     FarEnd(PortId),
 }
 
-/// What is to happen to an IP packet that no port took.
+/// What is to happen to a packet that no port took.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Arrived {
     /// It has arrived at a host of this side of its flow.
     Host(Side, Packet),
     /// A function of the node sees it.
     Function(u32, Tap, Packet),
+    /// The connection of a link's face brought it, as if by this port.
+    ByFace(PortId, Packet),
     /// Another network layer of this node carries it.
     Carried(u32, Destination, Packet),
     /// The host of this side of its flow sent it, and is told what it met.
@@ -69,7 +72,7 @@ pub(crate) struct Network {
     /// there are any.
     leaving: Vec<(PortId, usize)>,
     leaves: Vec<bool>,
-    /// IP packets that did not leave their node, in that order.
+    /// Packets that did not leave their node, in that order.
     pub(crate) arrived: Vec<Arrived>,
     /// IP packets that were dropped because no path leads on from where they were.
     pub(crate) unroutable: u64,
@@ -150,6 +153,11 @@ impl Network {
     pub(crate) fn emit(&mut self, now: Time, port: PortId, packet: Packet) {
         let packet = self.packets.insert(packet);
         self.offer(now, port, packet);
+    }
+
+    /// Gives a new packet to the end of a tunnel that is a face.
+    pub(crate) fn enter_face(&mut self, function: u32, packet: Packet) {
+        self.arrived.push(Arrived::Function(function, ENTER, packet));
     }
 
     /// Gives a packet to a port.

@@ -87,7 +87,7 @@ pub(crate) struct PacketLog {
     /// How many consumers there are, whose places precede those of other flows.
     consumers: u32,
     /// The consumer that is logged and the only one of its prefix, and its node.
-    prefixes: BTreeMap<u32, (u32, u32)>,
+    prefixes: BTreeMap<usize, (u32, u32)>,
     /// What consumers have asked for and not received: their places, and segments.
     pending: BTreeSet<(u32, u64)>,
     connections: Connections,
@@ -184,12 +184,7 @@ impl PacketLog {
 
     /// A segment arrives at an end, which had measured those round trips before it and after
     /// it.
-    pub(crate) fn segment_arrived(
-        &mut self,
-        at: AtEnd,
-        packet: &Packet,
-        rtt: [RoundTrips; 2],
-    ) {
+    pub(crate) fn segment_arrived(&mut self, at: AtEnd, packet: &Packet, rtt: [RoundTrips; 2]) {
         let Some(segment) = packet.segment() else { return };
         let Some(row) = self.of_connection(at, segment.connection) else { return };
         let arrived = self.connections.arrive(at.side.other(), segment);
@@ -338,9 +333,9 @@ impl PacketLog {
                 self.of_segment_on_the_path(now, to.other(), it)
             }
             Body::Datagram(it) => self.of_datagram(now, it, Side::Sender),
-            Body::Interest(it) => self.of_name(now, it.name.prefix.0, it.name.segment, 0),
+            Body::Interest(it) => self.of_name(now, it.name.prefix.index(), it.name.segment, 0),
             Body::Data(it) => {
-                self.of_name(now, it.name.prefix.0, it.name.segment, u64::from(it.content))
+                self.of_name(now, it.name.prefix.index(), it.name.segment, u64::from(it.content))
             }
             _ => None,
         };
@@ -363,15 +358,15 @@ impl PacketLog {
     }
 
     /// Of a name that only one consumer asks for.
-    fn of_name(&self, now: Time, prefix: u32, segment: u64, bytes: u64) -> Option<PacketEvent> {
+    fn of_name(&self, now: Time, prefix: usize, segment: u64, bytes: u64) -> Option<PacketEvent> {
         let (consumer, _) = *self.prefixes.get(&prefix)?;
         Some(PacketEvent { bytes, ..self.of_consumer(now, consumer, segment) })
     }
 }
 
 /// The prefixes that only one consumer asks for, if that is logged: it, and its node.
-fn prefixes(plan: &Plan, is_logged: impl Fn(usize) -> bool) -> BTreeMap<u32, (u32, u32)> {
-    let of = |consumer: usize| plan.consumers[consumer].settings.prefix.0;
+fn prefixes(plan: &Plan, is_logged: impl Fn(usize) -> bool) -> BTreeMap<usize, (u32, u32)> {
+    let of = |consumer: usize| plan.consumers[consumer].settings.prefix.index();
     let only = |consumer: &usize| {
         (0..plan.consumers.len()).filter(|it| of(*it) == of(*consumer)).count() == 1
     };

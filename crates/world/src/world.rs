@@ -224,8 +224,7 @@ impl World {
     pub fn flows(&self) -> impl Iterator<Item = Flow> {
         (0..self.flows).map(|flow| {
             let [sender, receiver] = self.parts.of_flow(flow).map(|it| &it.hosts);
-            let connections = sender.opened(flow).max(receiver.opened(flow));
-            sender.flow(flow, connections, receiver.receiver(flow))
+            sender.flow(flow, receiver)
         })
     }
 

@@ -150,10 +150,11 @@ impl End {
         }
     }
 
-    /// Bytes received that wait for others, which another subflow has.
+    /// Bytes received that wait for others before them: for a lost segment, or for what another
+    /// subflow has.
     pub(crate) fn waiting_bytes(&self) -> u64 {
         match self {
-            Self::Tcp(_) => 0,
+            Self::Tcp(it) => it.waiting_bytes(),
             Self::Multipath(it) => it.waiting_bytes(),
         }
     }

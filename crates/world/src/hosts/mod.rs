@@ -10,6 +10,7 @@ mod sockets;
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
+use windtunnel_applications::DelayPercentiles;
 use windtunnel_applications::udp::{UdpSink, UdpSource};
 use windtunnel_applications::video::Player;
 use windtunnel_applications::{Application, Before, Completed, Stream};
@@ -173,9 +174,19 @@ impl Hosts {
         self.flows[flow].ends().map(|it| self.seats[it].node)
     }
 
-    /// A flow, of which `receiver` is what its receiver counted.
-    pub(crate) fn flow(&self, flow: usize, connections: u64, receiver: ReceiverState) -> Flow {
+    /// Percentiles of the delays of a flow's datagrams, at its receiver; none of other flows.
+    fn delay_percentiles(&self, flow: usize) -> Option<DelayPercentiles> {
+        match &self.seats[self.flows[flow].ends()[1]].running {
+            Running::Sink(sink) => sink.delay_percentiles(),
+            _ => None,
+        }
+    }
+
+    /// A flow from here, of which `at` has the receiver.
+    pub(crate) fn flow(&self, flow: usize, at: &Self) -> Flow {
         let place = &self.flows[flow];
+        let connections = self.opened(flow).max(at.opened(flow));
+        let receiver = at.receiver(flow);
         let (finished, transfers, counters) = match (self.sender(flow), receiver) {
             (
                 SenderState::Tcp { counters: sender, multipath, in_flight, .. },
@@ -191,7 +202,8 @@ impl Hosts {
             }
             _ => unreachable!("a flow's two hosts speak the same protocol"),
         };
-        Flow { start: place.start, finished, transfers, counters }
+        let delays = at.delay_percentiles(flow);
+        Flow { start: place.start, finished, transfers, delays, counters }
     }
 
     /// How many connections the first or the last host of a flow opened.
@@ -221,9 +233,7 @@ impl Hosts {
             return ReceiverState::Udp(*sink.counters());
         }
         let (transfers, finished) = (seat.transfers, seat.finished);
-        let has_subflows = self.flows[flow].subflows > 0;
-        let waiting =
-            has_subflows.then(|| self.open(seat).map(|it| it.endpoint.waiting_bytes()).sum());
+        let waiting = self.open(seat).map(|it| it.endpoint.waiting_bytes()).sum();
         ReceiverState::Tcp { counters: self.counters(seat), waiting, transfers, finished }
     }
 

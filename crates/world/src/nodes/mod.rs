@@ -25,7 +25,8 @@ use windtunnel_transports::ndn::consumer::Consumer;
 use crate::event::Event;
 use crate::network::Network;
 use crate::packet_log::SharedLog;
-use crate::plan::{LinkPlan, Plan};
+use crate::placements::end_of;
+use crate::plan::Plan;
 use crate::port_id::PortId;
 use crate::routing::{self, Topology, Unreachable};
 use ndn::NdnLayer;
@@ -45,6 +46,28 @@ struct FarEnd {
     interface: Interface,
 }
 
+/// What is between a node's NDN layer and a port; of a bare one nothing.
+#[derive(Debug, Default)]
+struct Face {
+    link_service: Option<Box<LinkService>>,
+    /// The end of its TCP connection among the functions, if it is over one.
+    connection: Option<u32>,
+}
+
+impl Face {
+    fn is_bare(&self) -> bool {
+        self.link_service.is_none() && self.connection.is_none()
+    }
+
+    /// Gives a packet to the connection, or else to the port.
+    fn send(connection: Option<u32>, network: &mut Network, now: Time, port: PortId, it: Packet) {
+        match connection {
+            Some(function) => network.enter_face(function, it),
+            None => network.emit(now, port, it),
+        }
+    }
+}
+
 /// All nodes.
 #[derive(Debug)]
 pub(crate) struct Nodes {
@@ -55,8 +78,8 @@ pub(crate) struct Nodes {
     /// The protocol of those that carry IP packets from one domain to another.
     carrier: Option<ProtocolNumber>,
     far_ends: Vec<FarEnd>,
-    /// By the port that they send through, if any link needs them.
-    link_services: Vec<Option<Box<LinkService>>>,
+    /// By the port that they send through, if any is not bare.
+    faces: Vec<Face>,
     /// For each consumer its node, and its place there.
     consumers: Vec<(u32, u32)>,
     actions: Actions,
@@ -83,7 +106,7 @@ impl Nodes {
             added: Vec::with_capacity(plan.nodes.len()),
             carrier: plan.domains.as_ref().map(|it| it.carrier.protocol()),
             far_ends: vec![FarEnd { node: 0, interface: Interface(0) }; 2 * plan.links.len()],
-            link_services: link_services(plan),
+            faces: faces(plan),
             consumers: Vec::with_capacity(plan.consumers.len()),
             actions: Actions::default(),
             next_hops: Vec::new(),
@@ -192,7 +215,7 @@ impl Nodes {
             }
         }
         for (node, table) in tables.into_iter().enumerate() {
-            self.ndn[node].route(&plan.prefixes, table);
+            self.ndn[node].route(&plan.prefixes, &plan.formats, table);
         }
     }
 
@@ -216,8 +239,8 @@ impl Nodes {
         for node in (0..self.added.len()).filter(|it| is_here(*it)) {
             if let Some(ndn) = self.ndn.get_mut(node) {
                 ndn.start(&mut network.packets, &mut actions);
-                let services = &mut self.link_services;
-                act_for_ndn(services, network, Time::ZERO, node as u32, ndn, &mut actions);
+                let faces = &mut self.faces;
+                act_for_ndn(faces, network, Time::ZERO, node as u32, ndn, &mut actions);
             }
             for (layer, it) in (1..).zip(&mut self.added[node]) {
                 it.layer.start(&mut network.packets, &mut actions);
@@ -311,7 +334,7 @@ impl Nodes {
         if let Some(ndn) = self.ndn.get_mut(node as usize) {
             let packets = &mut network.packets;
             ndn.receive(now, interface, packet, packets, &mut self.actions);
-            act_for_ndn(&mut self.link_services, network, now, node, ndn, &mut self.actions);
+            act_for_ndn(&mut self.faces, network, now, node, ndn, &mut self.actions);
         }
     }
 
@@ -325,7 +348,7 @@ impl Nodes {
         link_packet: &LinkPacket,
         marked: bool,
     ) -> Option<Packet> {
-        let service = self.link_services[port.reversed().index()].as_mut();
+        let service = self.faces[port.reversed().index()].link_service.as_mut();
         let service = service.expect("both ends of a link have a link service, or none");
         service.receive(now, link_packet, marked, &mut network.packets)
     }
@@ -333,7 +356,8 @@ impl Nodes {
     /// What the link services of a node counted.
     pub(crate) fn link_service_counters(&self, node: usize) -> LinkServiceCounters {
         let ports = self.ndn.get(node).map_or(&[][..], NdnLayer::ports);
-        let services = ports.iter().filter_map(|it| self.link_services.get(it.index())?.as_ref());
+        let faces = ports.iter().filter_map(|it| self.faces.get(it.index()));
+        let services = faces.filter_map(|it| it.link_service.as_ref());
         services.fold(LinkServiceCounters::default(), |sum, it| sum + *it.counters())
     }
 
@@ -400,7 +424,7 @@ impl Nodes {
             None => {
                 let ndn = &mut self.ndn[node as usize];
                 ndn.wake(now, own, &mut network.packets, actions);
-                act_for_ndn(&mut self.link_services, network, now, node, ndn, actions);
+                act_for_ndn(&mut self.faces, network, now, node, ndn, actions);
             }
             Some(place) => {
                 let it = &mut self.added[node as usize][place as usize];
@@ -441,26 +465,26 @@ fn act(
     }
 }
 
-/// Does what a node's NDN layer wants done, its first; through link services, if links have them.
+/// Does what a node's NDN layer wants done, its first; through faces, if any is not bare.
 #[inline]
 fn act_for_ndn(
-    services: &mut [Option<Box<LinkService>>],
+    faces: &mut [Face],
     network: &mut Network,
     now: Time,
     node: u32,
     ndn: &NdnLayer,
     actions: &mut Actions,
 ) {
-    if !services.is_empty() {
-        send_by_services(services, network, now, ndn.ports(), actions);
+    if !faces.is_empty() {
+        send_by_faces(faces, network, now, ndn.ports(), actions);
     }
     act(network, now, node, 0, ndn.ports(), actions);
 }
 
-/// Sends what a node asked for, where links have link services: by those of its ports.
+/// Sends what a node asked for, where faces are not bare: by those of its ports.
 #[inline(never)]
-fn send_by_services(
-    services: &mut [Option<Box<LinkService>>],
+fn send_by_faces(
+    faces: &mut [Face],
     network: &mut Network,
     now: Time,
     ports: &[PortId],
@@ -468,23 +492,30 @@ fn send_by_services(
 ) {
     for (interface, packet) in actions.sends.drain(..) {
         let port = ports[usize::from(interface.0)];
-        match &mut services[port.index()] {
-            None => network.emit(now, port, packet),
+        let Face { link_service, connection } = &mut faces[port.index()];
+        match link_service {
+            None => Face::send(*connection, network, now, port, packet),
             Some(service) => {
                 // It has room, and is empty before and after.
                 let whole_or_parts = &mut actions.requests;
                 service.send(&packet, &mut network.packets, whole_or_parts);
-                whole_or_parts.drain(..).for_each(|it| network.emit(now, port, it));
+                let send = |it| Face::send(*connection, network, now, port, it);
+                whole_or_parts.drain(..).for_each(send);
             }
         }
     }
 }
 
-/// The link services at both ends of each link, by port; none at all if no link needs them.
-fn link_services(plan: &Plan) -> Vec<Option<Box<LinkService>>> {
-    let service = |link: &LinkPlan| LinkService::new(link.link_service).map(Box::new);
-    if plan.links.iter().all(|it| service(it).is_none()) {
-        return Vec::new();
+/// The faces at both ends of each link, by port; none at all if all are bare.
+fn faces(plan: &Plan) -> Vec<Face> {
+    let service = |link: usize| LinkService::new(plan.links[link].link_service).map(Box::new);
+    let face = |port: PortId| Face { link_service: service(port.link()), connection: None };
+    let ports = (0..plan.links.len()).flat_map(|link| [0, 1].map(|it| PortId::new(link, it)));
+    let mut faces: Vec<Face> = ports.map(face).collect();
+    for (tunnel, it) in plan.tunnels.iter().enumerate() {
+        for (link, side) in it.face().into_iter().flat_map(|it| [(it, 0), (it, 1)]) {
+            faces[PortId::new(link, side).index()].connection = Some(end_of(plan, tunnel, side));
+        }
     }
-    plan.links.iter().flat_map(|it| [service(it), service(it)]).collect()
+    if faces.iter().all(Face::is_bare) { Vec::new() } else { faces }
 }

@@ -33,9 +33,7 @@ pub(super) struct Numbered {
 /// How many numbers a segment takes.
 fn length(segment: &Segment) -> u64 {
     let flags = segment.flags;
-    u64::from(segment.length)
-        + u64::from(flags.has(Flags::SYN))
-        + u64::from(flags.has(Flags::FIN))
+    u64::from(segment.length) + u64::from(flags.has(Flags::SYN)) + u64::from(flags.has(Flags::FIN))
 }
 
 /// The number next to `near` whose low bits are those of the wire.
