@@ -74,7 +74,7 @@ def ran(scenario: str, events: str = "f", threads: int = 1) -> Results:
 
 def count(events: pl.DataFrame, *names: str, **where: object) -> int:
     """Count the events with data of these names."""
-    return events.filter(pl.col("event").is_in(names), pl.col("data_bytes") > 0, **where).height
+    return events.filter(pl.col("kind").is_in(names), pl.col("data_bytes") > 0, **where).height
 
 
 @pytest.mark.parametrize("link", QUEUES.values(), ids=QUEUES)
@@ -94,7 +94,7 @@ def test_what_was_sent_was_received_or_lost_or_is_on_its_way(link: str) -> None:
     drops = results["links"].select(
         pl.sum_horizontal("overlimit_drops", "discipline_drops", "losses")
     )
-    assert events.filter(pl.col("event").is_in(["dropped", "lost"])).height == drops.sum().item()
+    assert events.filter(pl.col("kind").is_in(["dropped", "lost"])).height == drops.sum().item()
 
 
 @pytest.mark.parametrize("link", QUEUES.values(), ids=QUEUES)
@@ -103,7 +103,7 @@ def test_what_events_count_is_what_the_flow_counted(link: str) -> None:
     events, flow = results["packet_events"], results["flows"].row(0, named=True)
     assert count(events, "retransmitted", at="sender") == flow["retransmissions"] > 0
     assert count(events, "sent", "retransmitted", at="sender") == flow["segments"]
-    received = events.filter(pl.col("data_bytes") > 0, at="receiver", event="received")
+    received = events.filter(pl.col("data_bytes") > 0, at="receiver", kind="received")
     assert in_order(received.select("number", "data_bytes").rows()) == flow["received_bytes"]
     rtt = events.filter(at="sender")["rtt_s"].drop_nulls()
     assert rtt.mean() == pytest.approx(flow["rtt_s"])
@@ -121,7 +121,7 @@ def in_order(segments: list[tuple[int, int]]) -> int:
 
 @pytest.mark.parametrize("link", QUEUES.values(), ids=QUEUES)
 def test_acknowledgements_do_not_decrease(link: str) -> None:
-    arrived = ran(text(link))["packet_events"].filter(at="sender", event="acknowledgement received")
+    arrived = ran(text(link))["packet_events"].filter(at="sender", kind="acknowledgement received")
     acknowledged = arrived["acknowledgement"].to_list()
     assert acknowledged == sorted(acknowledged) and len(set(acknowledged)) > 100
 
@@ -129,7 +129,7 @@ def test_acknowledgements_do_not_decrease(link: str) -> None:
 @pytest.mark.parametrize("link", QUEUES.values(), ids=QUEUES)
 def test_a_round_trip_is_from_the_original_packet_to_its_acknowledgement(link: str) -> None:
     events = ran(text(link))["packet_events"].filter(at="sender")
-    sent = {round(it, 12) for it in events.filter(event="sent")["time_s"]}
+    sent = {round(it, 12) for it in events.filter(kind="sent")["time_s"]}
     measured = events.filter(pl.col("rtt_s").is_not_null())
     assert measured.height > 100
     assert all(round(time - rtt, 12) in sent for time, rtt in measured["time_s", "rtt_s"].rows())
@@ -137,8 +137,8 @@ def test_a_round_trip_is_from_the_original_packet_to_its_acknowledgement(link: s
 
 def test_a_sacked_byte_was_received_and_is_reported_once() -> None:
     events = ran(text(QUEUES["loss"]))["packet_events"]
-    sacked = events.filter(event="sacked").select("number", "data_bytes").rows()
-    received = events.filter(at="receiver", event="received").select("number", "data_bytes")
+    sacked = events.filter(kind="sacked").select("number", "data_bytes").rows()
+    received = events.filter(at="receiver", kind="received").select("number", "data_bytes")
     there = {byte for number, length in received.rows() for byte in (number, number + length - 1)}
     assert sacked
     assert all(number in there and number + length - 1 in there for number, length in sacked)
@@ -150,14 +150,14 @@ def test_a_listed_loss_is_that_packet_and_its_one_retransmission() -> None:
     file = f'{TCP}\nworkload = {{ kind = "file", size = "200 kB" }}'
     # The SYN is the first packet, and the acknowledgement of the answer to it the second.
     events = ran(text('loss = [{ kind = "listed", packets = [30] }, "0 %"]', file))["packet_events"]
-    sent = events.filter(pl.col("event").is_in(["sent", "acknowledgement sent"]), at="sender")
-    lost = events.filter(event="lost").row(0, named=True)
-    again = events.filter(event="retransmitted")
-    assert events.filter(pl.col("event").is_in(["lost", "dropped"])).height == 1
+    sent = events.filter(pl.col("kind").is_in(["sent", "acknowledgement sent"]), at="sender")
+    lost = events.filter(kind="lost").row(0, named=True)
+    again = events.filter(kind="retransmitted")
+    assert events.filter(pl.col("kind").is_in(["lost", "dropped"])).height == 1
     assert (lost["at"], lost["link"], lost["node"]) == ("link", "far", "r")
     assert lost["number"] == sent["number"][29]
     assert again["number"].to_list() == [lost["number"]]
-    assert events.filter(at="receiver", event="received", number=lost["number"]).height == 1
+    assert events.filter(at="receiver", kind="received", number=lost["number"]).height == 1
 
 
 def test_marks_in_events_are_those_of_the_flow() -> None:
@@ -175,12 +175,12 @@ def test_datagrams_are_sent_and_received_or_lost() -> None:
     udp = 'protocol = "udp"\nrate = "12 Mbps"\npayload = "1000 B"'
     results = ran(text(QUEUES["short"], udp))
     events, flow = results["packet_events"], results["flows"].row(0, named=True)
-    received = events.filter(event="received")
+    received = events.filter(kind="received")
     assert received["data_bytes"].sum() == flow["received_bytes"]
-    assert events.filter(event="sent").height == flow["datagrams"]
-    assert events.filter(event="sent")["number"].to_list() == list(range(flow["datagrams"]))
+    assert events.filter(kind="sent").height == flow["datagrams"]
+    assert events.filter(kind="sent")["number"].to_list() == list(range(flow["datagrams"]))
     on_the_way = results["links"].filter(pl.col("from") != "b")["in_transit"].sum()
-    lost = events.filter(pl.col("event").is_in(["dropped", "lost"])).height
+    lost = events.filter(pl.col("kind").is_in(["dropped", "lost"])).height
     assert flow["datagrams"] - lost - on_the_way == received.height
     assert set(events["at"]) == {"sender", "receiver", "queue"}
 
@@ -188,15 +188,15 @@ def test_datagrams_are_sent_and_received_or_lost() -> None:
 def test_a_consumers_events_are_what_it_counted() -> None:
     results = ran(NDN, "viewer")
     events, flow = results["packet_events"], results["flows"].row(0, named=True)
-    asked = events.filter(pl.col("event").is_in(["sent", "retransmitted"]))
-    received = events.filter(event="received")
+    asked = events.filter(pl.col("kind").is_in(["sent", "retransmitted"]))
+    received = events.filter(kind="received")
     assert asked.height == flow["interests"]
-    assert asked.filter(event="retransmitted").height == flow["retransmissions"] > 0
+    assert asked.filter(kind="retransmitted").height == flow["retransmissions"] > 0
     assert received["data_bytes"].sum() == flow["received_bytes"]
     assert received["rtt_s"].mean() == pytest.approx(flow["rtt_s"])
     in_transit = results["links"]["in_transit"].sum()
-    lost = events.filter(pl.col("event").is_in(["dropped", "lost"])).height
-    pending = asked.filter(event="sent").height - received["number"].n_unique()
+    lost = events.filter(pl.col("kind").is_in(["dropped", "lost"])).height
+    pending = asked.filter(kind="sent").height - received["number"].n_unique()
     assert lost > 0 and pending <= in_transit + lost
     assert asked["cwnd_segments"].null_count() == 0
 
@@ -366,3 +366,11 @@ def test_a_wrong_name_is_one_message(windtunnel: Command, tmp_path: Path) -> Non
     assert ran.returncode == 2
     assert ran.stderr.count("\n") <= 3 and "did you mean `viewer`" in ran.stderr
     assert not (tmp_path / "results").exists()
+
+
+def test_of_a_study_it_is_said_what_is_possible(windtunnel: Command, tmp_path: Path) -> None:
+    (tmp_path / "study.toml").write_text('scenario = "one.toml"\nruns = 2\n', encoding="utf-8")
+    ran = windtunnel("run", "study.toml", "--events", "f")
+    assert ran.returncode == 2
+    assert "a study keeps no events" in ran.stderr
+    assert "windtunnel run one.toml --set PATH=VALUE --events FLOW" in ran.stderr

@@ -309,7 +309,6 @@ pub const COLUMNS: &[&str] = &[
     "is_forced",
     "connection",
     "at",
-    "event",
     "data_bytes",
     "acknowledgement",
     "is_marked",

@@ -87,13 +87,13 @@ def by_kind(events: pl.DataFrame) -> pl.DataFrame:
     """
     has_data = pl.col("data_bytes") > 0
     asks = pl.col("at") == "consumer"
-    sent = events.filter(has_data | asks, pl.col("event").is_in(["sent", "retransmitted"]))
+    sent = events.filter(has_data | asks, pl.col("kind").is_in(["sent", "retransmitted"]))
     ends = sent.group_by("at").agg(pl.len(), pl.col("data_bytes").sum())
     if ends.is_empty():
         return pl.DataFrame(schema={"line": pl.String, "time_s": pl.Float64, "number": pl.Int64})
     end = ends.sort("data_bytes", "len", descending=True)["at"][0]
     here, there = pl.col("at") == end, pl.col("at").is_in(["sender", "receiver"])
-    event, acknowledges = pl.col("event"), pl.col("acknowledgement").is_not_null()
+    event, acknowledges = pl.col("kind"), pl.col("acknowledgement").is_not_null()
     arrived = event.is_in(["received", "acknowledgement received"])
     line = (
         pl.when(here & (event == "sent") & (has_data | asks))

@@ -68,7 +68,7 @@ pub(crate) fn packet_events(plan: &Plan, rows: &[PacketEvent]) -> RecordBatch {
         .text("at", |it| place(it.place))
         .text_if_any("node", |it| node(plan, it))
         .text_if_any("link", |it| port(it).map(|port| plan.links[port.link()].name.as_str()))
-        .text("event", |it| name(it.kind))
+        .text("kind", |it| name(it.kind))
         .count_if_any("number", |it| it.number)
         .count("data_bytes", |it| it.bytes)
         .count_if_any("size_bytes", |it| it.size.map(u64::from))
