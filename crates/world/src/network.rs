@@ -11,7 +11,6 @@ use crate::capture::{View, Watches};
 use crate::event::{Event, Kind};
 use crate::forwarding::Forwarding;
 use crate::media::Media;
-use crate::packet_events::PacketEventPlace;
 use crate::packet_log::{self, SharedLog};
 use crate::partition::Partition;
 use crate::path::Hop;
@@ -210,7 +209,7 @@ impl Network {
         }
         let arrived = self.ports[port.index()].arrive(now, &mut self.packets);
         if self.log.is_some() {
-            self.log_drops(packet_log::at_port(port, true));
+            self.log_drops(Some(port));
         }
         if let (Some(watches), Some(packet)) = (&mut self.watches, arrived.packet) {
             let view =
@@ -293,7 +292,7 @@ impl Network {
             }
             Some(Hop::Jump(_) | Hop::Table(_) | Hop::Carried(_)) | None => {
                 self.packets.drop_at(packet);
-                self.log_drops(PacketEventPlace::Path);
+                self.log_drops(None);
                 self.unroutable += 1;
             }
         }
@@ -325,7 +324,7 @@ impl Network {
         *hops += 1;
         if *hops > HOP_LIMIT {
             self.packets.drop_at(packet);
-            self.log_drops(PacketEventPlace::Path);
+            self.log_drops(None);
             self.hop_limit_drops += 1;
             return;
         }
@@ -422,11 +421,9 @@ impl Network {
         if let Some(medium) = medium {
             it.occupy(self.media.free_from(medium));
         }
-        let losses = self.log.as_ref().map(|_| it.counters().losses);
         let due = act(it, &mut self.packets);
-        if let Some(before) = losses {
-            let is_lost = it.counters().losses > before;
-            self.log_drops(packet_log::at_port(port, is_lost));
+        if self.log.is_some() {
+            self.log_drops(Some(port));
         }
         if let Some(time) = due.arrival.filter(|_| !self.leaves(port)) {
             self.schedule_arrival(time, port);
@@ -441,13 +438,13 @@ impl Network {
         }
     }
 
-    /// Logs the packets that were dropped since the last time, in this place.
+    /// Logs the packets that were dropped since the last time: at this port, or at a node.
     #[cold]
-    fn log_drops(&mut self, place: PacketEventPlace) {
-        let (Some(log), now) = (&self.log, self.events.now()) else { return };
-        for packet in self.packets.take_dropped() {
-            packet_log::lock(log).dropped(now, place, &packet, &self.forwarding);
-        }
+    fn log_drops(&mut self, at: Option<PortId>) {
+        let Some(log) = &self.log else { return };
+        let losses = at.map(|it| (it, self.ports[it.index()].counters().losses));
+        let (now, dropped) = (self.events.now(), self.packets.take_dropped());
+        packet_log::lock(log).dropped(now, losses, &dropped, &self.forwarding);
     }
 
     /// Has a shared medium occupied by what a port has begun to send, and the port take its

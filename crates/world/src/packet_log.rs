@@ -91,6 +91,8 @@ pub(crate) struct PacketLog {
     /// What consumers have asked for and not received: their places, and segments.
     pending: BTreeSet<(u32, u64)>,
     connections: Connections,
+    /// How many packets the link behind each port had lost when that was last looked at.
+    losses: BTreeMap<usize, u64>,
     /// Rows of a full chunk, and those that wait until there are as many.
     full: usize,
     rows: Vec<PacketEvent>,
@@ -118,6 +120,7 @@ impl PacketLog {
             prefixes: prefixes(plan, is_logged),
             pending: BTreeSet::new(),
             connections: Connections::default(),
+            losses: BTreeMap::new(),
             full,
             rows: Vec::new(),
             sink,
@@ -315,8 +318,27 @@ impl PacketLog {
 
     // -- On the path --------------------------------------------------------
 
-    /// A packet was dropped, or lost, in this place; or what was inside of one.
+    /// Packets were dropped, or what was inside of them: at a port, of which it is known how many
+    /// its link has lost so far, or at a node.
     pub(crate) fn dropped(
+        &mut self,
+        now: Time,
+        at: Option<(PortId, u64)>,
+        packets: &[Packet],
+        forwarding: &Forwarding,
+    ) {
+        let place = at.map_or(PacketEventPlace::Path, |(port, losses)| {
+            let before = self.losses.insert(port.index(), losses).unwrap_or(0);
+            if losses > before {
+                PacketEventPlace::Link(port)
+            } else {
+                PacketEventPlace::Queue(port)
+            }
+        });
+        packets.iter().for_each(|it| self.dropped_in(now, place, it, forwarding));
+    }
+
+    fn dropped_in(
         &mut self,
         now: Time,
         place: PacketEventPlace,
@@ -379,9 +401,4 @@ fn end(side: Side) -> PacketEventPlace {
         Side::Sender => PacketEventPlace::Sender,
         Side::Receiver => PacketEventPlace::Receiver,
     }
-}
-
-/// Where a packet was dropped that a port was given, or lost that it had sent.
-pub(crate) fn at_port(port: PortId, is_lost: bool) -> PacketEventPlace {
-    if is_lost { PacketEventPlace::Link(port) } else { PacketEventPlace::Queue(port) }
 }
