@@ -52,7 +52,7 @@ def walk() -> Results:
             }
         },
     )
-    return windtunnel.run(scenario)
+    return windtunnel.run(scenario, events=["download"])
 
 
 def titles(chart: alt.TopLevelMixin) -> list[str]:

@@ -82,6 +82,10 @@ class ResultPlots:
         """Plot the completion times of transfers by size."""
         return self("completion-by-size")
 
+    def time_sequence(self) -> alt.TopLevelMixin:
+        """Plot the packets of the flows whose packets were recorded, by number over time."""
+        return self("time-sequence")
+
 
 @dataclass(frozen=True)
 class StudyPlots:

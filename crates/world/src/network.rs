@@ -11,6 +11,7 @@ use crate::capture::{View, Watches};
 use crate::event::{Event, Kind};
 use crate::forwarding::Forwarding;
 use crate::media::Media;
+use crate::packet_log::{self, SharedLog};
 use crate::partition::Partition;
 use crate::path::Hop;
 use crate::plan::{LinkChange, Plan};
@@ -78,6 +79,8 @@ pub(crate) struct Network {
     pub(crate) hop_limit_drops: u64,
     /// Who watches packets, if anybody does.
     pub(crate) watches: Option<Box<Watches>>,
+    /// Who logs what happens to packets, if anybody does.
+    pub(crate) log: Option<SharedLog>,
 }
 
 impl Network {
@@ -126,6 +129,7 @@ impl Network {
             unroutable: 0,
             hop_limit_drops: 0,
             watches: None,
+            log: None,
         }
     }
 
@@ -204,6 +208,9 @@ impl Network {
             watches.before_arrival(now, port, &view);
         }
         let arrived = self.ports[port.index()].arrive(now, &mut self.packets);
+        if self.log.is_some() {
+            self.log_drops(Some(port));
+        }
         if let (Some(watches), Some(packet)) = (&mut self.watches, arrived.packet) {
             let view =
                 View { ports: &self.ports, packets: &self.packets, forwarding: &self.forwarding };
@@ -285,6 +292,7 @@ impl Network {
             }
             Some(Hop::Jump(_) | Hop::Table(_) | Hop::Carried(_)) | None => {
                 self.packets.drop_at(packet);
+                self.log_drops(None);
                 self.unroutable += 1;
             }
         }
@@ -316,6 +324,7 @@ impl Network {
         *hops += 1;
         if *hops > HOP_LIMIT {
             self.packets.drop_at(packet);
+            self.log_drops(None);
             self.hop_limit_drops += 1;
             return;
         }
@@ -413,6 +422,9 @@ impl Network {
             it.occupy(self.media.free_from(medium));
         }
         let due = act(it, &mut self.packets);
+        if self.log.is_some() {
+            self.log_drops(Some(port));
+        }
         if let Some(time) = due.arrival.filter(|_| !self.leaves(port)) {
             self.schedule_arrival(time, port);
         }
@@ -424,6 +436,15 @@ impl Network {
                 }
             }
         }
+    }
+
+    /// Logs the packets that were dropped since the last time: at this port, or at a node.
+    #[cold]
+    fn log_drops(&mut self, at: Option<PortId>) {
+        let Some(log) = &self.log else { return };
+        let losses = at.map(|it| (it, self.ports[it.index()].counters().losses));
+        let (now, dropped) = (self.events.now(), self.packets.take_dropped());
+        packet_log::lock(log).dropped(now, losses, &dropped, &self.forwarding);
     }
 
     /// Has a shared medium occupied by what a port has begun to send, and the port take its

@@ -4,6 +4,7 @@
 use windtunnel_engine::Duration;
 use windtunnel_links::radio::Point;
 
+use crate::packet_events::PacketEvent;
 use crate::port_id::PortId;
 
 /// Which series are recorded; of those without a plan nothing is.
@@ -68,6 +69,8 @@ pub enum Chunk<'a> {
     Routes(&'a [RouteSample]),
     /// Of players.
     Playback(&'a [PlaybackSample]),
+    /// Of packets.
+    Packets(&'a [PacketEvent]),
 }
 
 /// Is called with each chunk when it is full, and at the end of the run with what is left.

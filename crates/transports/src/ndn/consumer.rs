@@ -454,6 +454,12 @@ impl Consumer {
         &self.controller
     }
 
+    /// The bytes of content that count as one segment to the controller.
+    #[must_use]
+    pub fn segment_size(&self) -> u32 {
+        self.settings.segment_size
+    }
+
     /// The smoothed round trip, once there is a sample.
     #[must_use]
     pub fn smoothed_rtt(&self) -> Option<Duration> {

@@ -1,6 +1,7 @@
 //! Nodes: the network layers on each, behind one door. A packet and the port that it came
 //! by go in; what the layer wants done comes out.
 
+mod consumer_log;
 mod ndn;
 mod processor;
 
@@ -23,6 +24,7 @@ use windtunnel_transports::ndn::consumer::Consumer;
 
 use crate::event::Event;
 use crate::network::Network;
+use crate::packet_log::SharedLog;
 use crate::placements::end_of;
 use crate::plan::Plan;
 use crate::port_id::PortId;
@@ -252,6 +254,12 @@ impl Nodes {
     pub(crate) fn consumer(&self, consumer: usize) -> &Consumer {
         let (node, place) = self.consumers[consumer];
         self.ndn[node as usize].consumer(place)
+    }
+
+    /// Has what a consumer sends and receives logged.
+    pub(crate) fn log_consumer(&mut self, consumer: usize, log: &SharedLog) {
+        let (node, place) = self.consumers[consumer];
+        self.ndn[node as usize].log_consumer(place, (consumer as u32, node), log);
     }
 
     /// What a node's NDN layer counted.

@@ -20,7 +20,9 @@ use windtunnel_packets::{Body, Packet, PacketStore};
 use windtunnel_transports::ndn::consumer::{Consumer, ConsumerCounters};
 use windtunnel_transports::ndn::producer::{Producer, Publishing};
 
+use super::consumer_log::{ConsumerLog, round_trips};
 use super::processor::{self, Processor};
+use crate::packet_log::SharedLog;
 use crate::plan::{ConsumerPlan, NodePlan, ProducerPlan};
 use crate::port_id::PortId;
 use crate::series::FlowSample;
@@ -38,6 +40,8 @@ struct ConsumerSeat {
     face: FaceId,
     /// When its next wake-up is scheduled.
     wake: Time,
+    /// Who logs what it sends and receives, if anybody does.
+    log: Option<ConsumerLog>,
 }
 
 #[derive(Debug)]
@@ -143,12 +147,17 @@ impl NdnLayer {
         let controller = AnyController::new(plan.start, &plan.controller);
         let random = streams.stream(&format!("consumer {}", plan.name));
         let consumer = Consumer::new(plan.settings.clone(), controller, random);
-        self.consumers.push(ConsumerSeat { consumer, face, wake: Time::NEVER });
+        self.consumers.push(ConsumerSeat { consumer, face, wake: Time::NEVER, log: None });
         place
     }
 
     pub(super) fn consumer(&self, place: u32) -> &Consumer {
         &self.consumers[place as usize].consumer
+    }
+
+    /// Has what a consumer sends and receives logged, as that of a place in the plan on a node.
+    pub(super) fn log_consumer(&mut self, place: u32, of: (u32, u32), log: &SharedLog) {
+        self.consumers[place as usize].log = Some(ConsumerLog::new(of, log));
     }
 
     /// Fetches what every packet touches.
@@ -275,7 +284,11 @@ impl NdnLayer {
                 }
                 Some(Beside::Consumer(consumer)) => {
                     let seat = &mut self.consumers[consumer as usize];
+                    let before = seat.log.as_ref().map(|_| round_trips(&seat.consumer));
                     seat.consumer.receive(now, &packet, &mut actions.requests);
+                    if let (Some(log), Some(before)) = (&seat.log, before) {
+                        log.arrived(now, &packet, before, &seat.consumer);
+                    }
                     self.ask(now, consumer, actions);
                 }
                 Some(Beside::Producer(producer)) => self.produce(now, producer, &packet, actions),
@@ -338,6 +351,9 @@ impl NdnLayer {
     #[inline]
     fn ask(&mut self, now: Time, consumer: u32, actions: &mut Actions) {
         let seat = &mut self.consumers[consumer as usize];
+        if let Some(log) = &seat.log {
+            log.left(now, &actions.requests, &seat.consumer);
+        }
         for packet in actions.requests.drain(..) {
             actions.inside.push_back((seat.face, packet));
         }

@@ -33,9 +33,9 @@ use windtunnel_transports::tcp::{
 };
 use windtunnel_world::{
     BridgePlan, ChannelSample, Chunk, ConsumerPlan, DirectionPlan, FlowCounters, FlowPlan,
-    FlowSample, LinkPlan, Metric, NodePlan, Paths, Plan, PlaybackSample, PortCounters, PortSample,
-    ProducerPlan, RecordingPlan, RouteSample, Routing, Sharing, SubflowSample, TcpCounters,
-    Transport, World,
+    FlowSample, LinkPlan, Metric, NodePlan, PacketEvent, Paths, Plan, PlaybackSample, PortCounters,
+    PortSample, ProducerPlan, RecordingPlan, RouteSample, Routing, Sharing, SubflowSample,
+    TcpCounters, Transport, World,
 };
 
 /// Nodes of these names, and nothing else; it runs for 10 s.
@@ -371,6 +371,7 @@ pub(crate) struct Series {
     pub(crate) routes: Vec<RouteSample>,
     pub(crate) subflows: Vec<SubflowSample>,
     pub(crate) playback: Vec<PlaybackSample>,
+    pub(crate) packets: Vec<PacketEvent>,
     /// How many rows each chunk had.
     pub(crate) chunks: Vec<usize>,
 }
@@ -400,6 +401,10 @@ impl Series {
             }
             Chunk::Playback(rows) => {
                 self.playback.extend(rows);
+                rows.len()
+            }
+            Chunk::Packets(rows) => {
+                self.packets.extend(rows);
                 rows.len()
             }
         };
