@@ -6,13 +6,15 @@ use crate::{Completed, DelayPercentiles, Delays, OnOffPeriods};
 use windtunnel_engine::{Duration, Jitter, Random, Rate, Time};
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::udp::{Datagram, HEADER};
-use windtunnel_packets::{Body, Ecn, Packet, Route};
+use windtunnel_packets::{Body, Dscp, Ecn, Packet, Route};
 
 /// How a source sends.
 #[derive(Clone, Debug)]
 pub struct UdpSettings {
     /// The version of IP below.
     pub ip: IpVersion,
+    /// The class of its packets.
+    pub dscp: Dscp,
     /// The most bytes that a datagram carries.
     pub payload: u16,
     /// What it sends.
@@ -37,7 +39,8 @@ impl UdpSettings {
     /// Full datagrams at a constant rate, all the time.
     #[must_use]
     pub fn of_rate(ip: IpVersion, rate: Rate, payload: u16) -> Self {
-        Self { ip, payload, workload: UdpWorkload::Rate { rate, on_off: None } }
+        let workload = UdpWorkload::Rate { rate, on_off: None };
+        Self { ip, dscp: Dscp::DEFAULT, payload, workload }
     }
 }
 
@@ -46,6 +49,7 @@ impl UdpSettings {
 pub struct UdpSource {
     flow: u32,
     ip: IpVersion,
+    dscp: Dscp,
     schedule: Schedule,
     sequence: u64,
     next: Time,
@@ -80,7 +84,7 @@ impl UdpSource {
     /// The source of a flow that sends its first datagram at `start`.
     #[must_use]
     pub fn new(flow: u32, settings: &UdpSettings, start: Time, random: Random) -> Self {
-        let &UdpSettings { ip, payload, .. } = settings;
+        let &UdpSettings { ip, dscp, payload, .. } = settings;
         let schedule = match &settings.workload {
             &UdpWorkload::Rate { rate, on_off } => {
                 Schedule::Rate(RateSchedule::new(rate, payload, on_off, start, random))
@@ -89,7 +93,7 @@ impl UdpSource {
                 Schedule::Frames(FrameSchedule::new(it.clone(), payload, start))
             }
         };
-        Self { flow, ip, schedule, sequence: 0, next: start }
+        Self { flow, ip, dscp, schedule, sequence: 0, next: start }
     }
 
     /// When the next datagram leaves.
@@ -112,7 +116,8 @@ impl UdpSource {
             Schedule::Rate(it) => (it.payload, it.advance()),
             Schedule::Frames(it) => it.send(),
         };
-        let datagram = Datagram { flow: self.flow, length, sequence: self.sequence, sent: now };
+        let (flow, dscp, sequence) = (self.flow, self.dscp, self.sequence);
+        let datagram = Datagram { flow, length, dscp, sequence, sent: now };
         self.sequence += 1;
         self.next = next;
         Packet {
@@ -285,7 +290,8 @@ mod tests {
     fn source(rate: u64, on_off: Option<OnOffPeriods>) -> UdpSource {
         let rate = Rate::from_bits_per_second(rate).unwrap();
         let workload = UdpWorkload::Rate { rate, on_off };
-        let settings = UdpSettings { ip: IpVersion::V4, payload: 1000, workload };
+        let settings =
+            UdpSettings { ip: IpVersion::V4, dscp: Dscp::DEFAULT, payload: 1000, workload };
         UdpSource::new(7, &settings, Time::ZERO, Streams::new(1, 0).stream("source"))
     }
 
@@ -320,7 +326,8 @@ mod tests {
     fn a_datagram_counts_once_in_whatever_order_it_comes() {
         let mut sink = UdpSink::default();
         for sequence in [0, 2, 1, 2, 1, 70, 5, 70] {
-            let datagram = Datagram { flow: 0, length: 100, sequence, sent: Time::ZERO };
+            let datagram =
+                Datagram { flow: 0, length: 100, sequence, sent: Time::ZERO, dscp: Dscp::DEFAULT };
             sink.receive(Time::ZERO, &datagram, Ecn::NotCapable);
         }
         // 5 comes more than 64 after its turn.
@@ -333,7 +340,8 @@ mod tests {
         let mut sink = UdpSink::default();
         let at = |ms| Time::ZERO + Duration::from_millis(ms);
         for &(sequence, sent, received) in datagrams {
-            let datagram = Datagram { flow: 0, length: 100, sequence, sent: at(sent) };
+            let datagram =
+                Datagram { flow: 0, length: 100, sequence, sent: at(sent), dscp: Dscp::DEFAULT };
             sink.receive(at(received), &datagram, Ecn::NotCapable);
         }
         *sink.counters()

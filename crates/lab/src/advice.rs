@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use windtunnel_applications::Workload;
 use windtunnel_applications::udp::UdpWorkload;
 use windtunnel_engine::{Duration, Time};
-use windtunnel_queues::Discipline;
 use windtunnel_scenario::Study;
 use windtunnel_transports::tcp::EcnMode;
 use windtunnel_world::{FlowPlan, Plan, PortId, Topology, Transport};
@@ -121,7 +120,7 @@ fn unfinished_files(plan: &Plan, flows: &[FlowBounds<'_>]) -> Vec<String> {
 
 /// Flows that would answer marks, where no queue on their path makes any.
 fn marks_that_nobody_makes(plan: &Plan, flows: &[FlowBounds<'_>]) -> Vec<String> {
-    let marks = |port: &PortId| !matches!(plan.direction(*port).discipline, Discipline::DropTail);
+    let marks = |port: &PortId| plan.direction(*port).discipline.marks();
     let in_vain = flows.iter().filter(|flow| {
         let Transport::Tcp { settings, .. } = &flow.plan.transport else { return false };
         let needs = matches!(

@@ -225,7 +225,12 @@ impl Frames {
         };
         let end = |it: usize| SocketAddrV4::new(address(self.numbers[it], 0), ndn::CCNX_PORT);
         let [source, destination] = nodes.map(end);
-        Ok(ip::encode_udp(&bytes, packet.ecn, &Addresses::V4 { source, destination }))
+        Ok(ip::encode_udp(
+            &bytes,
+            packet.dscp(),
+            packet.ecn,
+            &Addresses::V4 { source, destination },
+        ))
     }
 
     /// The bytes of a packet, and what they are.
@@ -279,7 +284,7 @@ impl Frames {
                     let data = control.encode(message);
                     let header = packet.network_size - udp::HEADER - data.len() as u16;
                     let (ether_type, addresses) = between_ends(header, *path);
-                    (ether_type, ip::encode_udp(&data, packet.ecn, &addresses))
+                    (ether_type, ip::encode_udp(&data, packet.dscp(), packet.ecn, &addresses))
                 }
                 None => (EtherType::IPV4, acknowledgement(seen)),
             },
@@ -289,13 +294,17 @@ impl Frames {
                     let (ether_type, addresses) = between_ends(header, *path);
                     let encrypted = packet.network_size - header - wireguard::OVERHEAD;
                     let data = wireguard::encode_data(tunnelled.between[1], counter, encrypted);
-                    return Ok((ether_type, ip::encode_udp(&data, packet.ecn, &addresses)));
+                    return Ok((
+                        ether_type,
+                        ip::encode_udp(&data, packet.dscp(), packet.ecn, &addresses),
+                    ));
                 }
                 let (ether_type, addresses) = addresses(header, 0, *path);
                 let inside = seen.inside.as_deref().expect("a tunnelled packet has one inside");
                 let (inner_type, inner) = self.encode(inside)?;
                 let protocol = protocol_of(inner_type);
-                (ether_type, ip::encode_tunnelled(&inner, protocol, packet.ecn, &addresses))
+                let (dscp, ecn) = (packet.dscp(), packet.ecn);
+                (ether_type, ip::encode_tunnelled(&inner, protocol, dscp, ecn, &addresses))
             }
             Body::Region(header) => (REGION, self.region(packet, header, seen)?),
             Body::Scion(header) => scion::encode(self, seen, header)?,

@@ -108,7 +108,7 @@ probes = { rate = "4 Mbps", burst = "3 kB", extra = "50 %" }"#;
 #[test]
 fn loss_of_the_selected_strikes_what_is_not_ecn_capable() {
     let plan = &read(VALID).expect("the scenario is right").cases[0].plan;
-    let victims = |link: usize| plan.links[link].directions[0].victims;
+    let victims = |link: usize| plan.links[link].directions[0].victims.clone();
     assert_eq!([victims(0), victims(1)], [Victims::All, Victims::NotCapable]);
 }
 

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use rand_distr::{Distribution, Exp1};
 use windtunnel_engine::{Duration, Handle, Random, Time};
-use windtunnel_packets::Ecn;
+use windtunnel_packets::Packet;
 
 use crate::jitter::Jitter;
 use crate::load_delay::{LoadDelay, LoadMeter};
@@ -98,11 +98,16 @@ impl Impairments {
         self.load.is_some() || self.impairment.jitter.is_some_and(|it| it.keeps_order)
     }
 
-    /// What becomes of the next packet, which is sent at `now` and has that ECN field.
-    pub fn fate(&mut self, now: Time, ecn: Ecn, random: &mut Random) -> Fate {
+    /// From now on it loses those packets, and so often.
+    pub fn change_loss(&mut self, now: Time, loss: Loss, victims: Victims) {
+        (self.loss, self.victims) = (loss.starting(now), victims);
+    }
+
+    /// What becomes of the next packet, which is sent at `now`.
+    pub fn fate(&mut self, now: Time, packet: &Packet, random: &mut Random) -> Fate {
         let Impairment { duplication, reordering, mixing, jitter, .. } = self.impairment;
         let holds = mixing > Duration::ZERO || jitter.is_some() || self.load.is_some();
-        if self.victims.include(ecn) && self.loss.strikes(now, random) {
+        if self.victims.include(packet) && self.loss.strikes(now, random) {
             Fate::Lost
         } else if random.happens(duplication) {
             Fate::Twice

@@ -33,7 +33,7 @@ pub use course::Course;
 pub use impairment::{Fate, Impairment, Impairments, Straggler};
 pub use jitter::{Jitter, JitterDistribution};
 pub use load_delay::LoadDelay;
-pub use loss::{Loss, Victims};
+pub use loss::{FlowKeys, Loss, Victims};
 pub use opportunities::{Cursor, OPPORTUNITY, Opportunities};
 pub use physical_layer::{Frame, Outcome, PhysicalLayer, PhysicalLayerMaker, Slot};
 pub use rate_trace::{RateTrace, RateTraces};

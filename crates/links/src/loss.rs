@@ -1,27 +1,55 @@
 //! Random loss on a link: the packet uses the link and does not arrive.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use windtunnel_engine::{Duration, Random, Time};
-use windtunnel_packets::Ecn;
+use windtunnel_packets::{FlowKey, Packet};
 
-/// Which packets can be lost at random.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// Which packets have the keys of a flow.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FlowKeys {
+    /// Those of connections, or datagrams, that it always has.
+    pub single: Vec<FlowKey>,
+    /// Connections that it opens again and again: of each of these ranges one number in so many.
+    pub repeated: Vec<(Range<u32>, usize)>,
+}
+
+impl FlowKeys {
+    /// Whether it has that key.
+    #[must_use]
+    pub fn include(&self, key: FlowKey) -> bool {
+        let is_repeated = |(range, step): &(Range<u32>, usize)| {
+            let number = key.connection().filter(|it| range.contains(it));
+            number.is_some_and(|it| (it - range.start) as usize % step == 0)
+        };
+        self.single.contains(&key) || self.repeated.iter().any(is_repeated)
+    }
+}
+
+/// Which packets can be lost at random. The others pass, and leave the state of the link as it
+/// is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Victims {
     /// All.
     #[default]
     All,
-    /// Those that are not ECN-capable, such as an edge of a bridge selects. The
-    /// others pass, and leave the state of the link as it is.
+    /// Those that are not ECN-capable, such as an edge of a bridge selects.
     NotCapable,
+    /// Those of a flow.
+    Flow(Arc<FlowKeys>),
 }
 
 impl Victims {
     /// Whether such a packet is among them.
     #[inline]
     #[must_use]
-    pub fn include(self, ecn: Ecn) -> bool {
-        self == Self::All || !ecn.is_capable()
+    pub fn include(&self, packet: &Packet) -> bool {
+        match self {
+            Self::All => true,
+            Self::NotCapable => !packet.ecn.is_capable(),
+            Self::Flow(keys) => keys.include(packet.flow_key()),
+        }
     }
 }
 
@@ -84,6 +112,15 @@ fn bad_after(bad: bool, elapsed: Duration, good_lasts: Duration, bad_lasts: Dura
 }
 
 impl Loss {
+    /// The same, from `now` on.
+    #[must_use]
+    pub fn starting(mut self, now: Time) -> Self {
+        if let Self::ContinuousGilbertElliott { last, .. } = &mut self {
+            *last = now;
+        }
+        self
+    }
+
     /// Whether the next packet is lost, which is sent at `now`.
     #[inline]
     pub fn strikes(&mut self, now: Time, random: &mut Random) -> bool {

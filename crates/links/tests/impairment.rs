@@ -2,7 +2,7 @@
 
 use windtunnel_engine::{Duration, Random, Store, Streams, Time};
 use windtunnel_links::{Fate, Impairment, Impairments, Loss, Victims};
-use windtunnel_packets::Ecn;
+use windtunnel_packets::{Ecn, Packet, ProtocolNumber};
 
 fn random() -> Random {
     Streams::new(7, 0).stream("impairment")
@@ -20,7 +20,9 @@ fn impaired(loss: Loss, victims: Victims, duplication: f64, reordering: f64) -> 
 /// The share of packets with each fate.
 fn shares(mut it: Impairments, ecn: Ecn) -> [f64; 4] {
     let (mut random, packets) = (random(), 200_000);
-    let fates: Vec<Fate> = (0..packets).map(|_| it.fate(Time::ZERO, ecn, &mut random)).collect();
+    let packet = Packet { ecn, ..Packet::message(ProtocolNumber(1), 0, &[], 100) };
+    let fates: Vec<Fate> =
+        (0..packets).map(|_| it.fate(Time::ZERO, &packet, &mut random)).collect();
     [Fate::Lost, Fate::Twice, Fate::Late, Fate::Arrives]
         .map(|fate| fates.iter().filter(|it| **it == fate).count() as f64 / f64::from(packets))
 }

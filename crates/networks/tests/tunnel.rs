@@ -5,11 +5,11 @@ use windtunnel_networks::function::{FunctionActions, LinkState, NetworkFunction}
 use windtunnel_networks::tunnel::{ENTER, LEAVE, TunnelCounters, TunnelEnd};
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::udp::Datagram;
-use windtunnel_packets::{Body, Ecn, Packet, PacketStore, Route};
+use windtunnel_packets::{Body, Dscp, Ecn, Packet, PacketStore, Route};
 
 fn packet(ecn: Ecn, network_size: u16) -> Packet {
     let length = network_size - 28;
-    let datagram = Datagram { flow: 3, length, sequence: 0, sent: Time::ZERO };
+    let datagram = Datagram { flow: 3, length, sequence: 0, sent: Time::ZERO, dscp: Dscp::DEFAULT };
     Packet { body: Body::Datagram(datagram), ecn, network_size, hops: 0, route: Route(5) }
 }
 

@@ -5,14 +5,20 @@ use windtunnel_networks::function::{FunctionActions, LinkState, NetworkFunction}
 use windtunnel_networks::tunnel::{ENTER, LEAVE, WireGuardEnd, WireGuardSettings};
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::udp::Datagram;
-use windtunnel_packets::{Body, Ecn, Packet, PacketStore, Route};
+use windtunnel_packets::{Body, Dscp, Ecn, Packet, PacketStore, Route};
 
 const IDLE: LinkState = LinkState { free_from: Time::ZERO, is_idle: true };
 const SETTINGS: WireGuardSettings =
     WireGuardSettings { version: IpVersion::V4, mtu: 1420, crypto: None };
 
 fn packet(network_size: u16) -> Packet {
-    let datagram = Datagram { flow: 3, length: network_size - 28, sequence: 0, sent: Time::ZERO };
+    let datagram = Datagram {
+        flow: 3,
+        length: network_size - 28,
+        sequence: 0,
+        sent: Time::ZERO,
+        dscp: Dscp::DEFAULT,
+    };
     let body = Body::Datagram(datagram);
     Packet { body, ecn: Ecn::Capable, network_size, hops: 0, route: Route(5) }
 }

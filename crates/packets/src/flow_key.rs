@@ -25,6 +25,13 @@ impl FlowKey {
         Self::new(1, connection)
     }
 
+    /// The number of the TCP connection whose key it is.
+    #[inline]
+    #[must_use]
+    pub const fn connection(self) -> Option<u32> {
+        if self.0 >> 32 == 1 { Some(self.0 as u32) } else { None }
+    }
+
     /// The key of a UDP flow's datagrams.
     #[inline]
     #[must_use]

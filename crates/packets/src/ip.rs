@@ -9,6 +9,7 @@ use etherparse::{
     TcpOptions, tcp_option,
 };
 
+use crate::dscp::Dscp;
 use crate::ecn::Ecn;
 use crate::tcp::{Flags, SackBlock, Segment};
 use crate::udp::Datagram;
@@ -98,13 +99,14 @@ impl Addresses {
     }
 
     /// The IP header, in which the lengths and checksums are filled in later.
-    fn header(&self, ecn: Ecn) -> IpHeaders {
-        let ecn = ecn.to_ip();
+    fn header(&self, dscp: Dscp, ecn: Ecn) -> IpHeaders {
+        let (dscp, ecn) = (dscp.to_ip(), ecn.to_ip());
         match self {
             Self::V4 { source, destination } => {
                 // May not be fragmented, so the identification means nothing
                 // (RFC 6864, section 4.1): it is 0.
                 let header = Ipv4Header {
+                    dscp,
                     ecn,
                     time_to_live: HOPS,
                     dont_fragment: true,
@@ -121,6 +123,7 @@ impl Addresses {
                     destination: destination.ip().octets(),
                     ..Ipv6Header::default()
                 };
+                header.set_dscp(dscp);
                 header.set_ecn(ecn);
                 IpHeaders::Ipv6(header, Default::default())
             }
@@ -141,7 +144,7 @@ pub fn encode_segment(
     let [source_port, destination_port] = addresses.ports();
     let header = tcp_header(segment, multipath);
     let header = TcpHeader { source_port, destination_port, ..header };
-    PacketBuilder::ip(addresses.header(ecn))
+    PacketBuilder::ip(addresses.header(segment.dscp, ecn))
         .tcp_header(header)
         .write_to_vec(&mut output, &ZEROS[..usize::from(segment.length)])
         .expect("a packet's size has 16 bits, so its lengths fit their fields");
@@ -151,15 +154,15 @@ pub fn encode_segment(
 /// The IP packet of a UDP datagram.
 #[must_use]
 pub fn encode_datagram(datagram: &Datagram, ecn: Ecn, addresses: &Addresses) -> Vec<u8> {
-    encode_udp(&ZEROS[..usize::from(datagram.length)], ecn, addresses)
+    encode_udp(&ZEROS[..usize::from(datagram.length)], datagram.dscp, ecn, addresses)
 }
 
 /// The IP packet of a UDP datagram with these data.
 #[must_use]
-pub fn encode_udp(data: &[u8], ecn: Ecn, addresses: &Addresses) -> Vec<u8> {
+pub fn encode_udp(data: &[u8], dscp: Dscp, ecn: Ecn, addresses: &Addresses) -> Vec<u8> {
     let mut output = Vec::with_capacity(MOST_HEADERS + data.len());
     let [source_port, destination_port] = addresses.ports();
-    PacketBuilder::ip(addresses.header(ecn))
+    PacketBuilder::ip(addresses.header(dscp, ecn))
         .udp(source_port, destination_port)
         .write_to_vec(&mut output, data)
         .expect("a packet's size has 16 bits, so its lengths fit their fields");
@@ -168,9 +171,15 @@ pub fn encode_udp(data: &[u8], ecn: Ecn, addresses: &Addresses) -> Vec<u8> {
 
 /// The IP packet that carries another packet, of that protocol number (RFC 2003; RFC 2473).
 #[must_use]
-pub fn encode_tunnelled(packet: &[u8], protocol: u8, ecn: Ecn, addresses: &Addresses) -> Vec<u8> {
+pub fn encode_tunnelled(
+    packet: &[u8],
+    protocol: u8,
+    dscp: Dscp,
+    ecn: Ecn,
+    addresses: &Addresses,
+) -> Vec<u8> {
     let mut output = Vec::with_capacity(MOST_HEADERS + packet.len());
-    PacketBuilder::ip(addresses.header(ecn))
+    PacketBuilder::ip(addresses.header(dscp, ecn))
         .write(&mut output, IpNumber(protocol), packet)
         .expect("a packet's size has 16 bits, so its lengths fit their fields");
     output

@@ -3,6 +3,7 @@
 
 pub mod bridge;
 pub mod ccnx;
+mod dscp;
 mod ecn;
 mod flow_key;
 pub mod ip;
@@ -18,6 +19,7 @@ pub mod tunnel;
 pub mod udp;
 pub mod wireguard;
 
+pub use dscp::Dscp;
 pub use ecn::Ecn;
 pub use flow_key::FlowKey;
 pub use message::{MESSAGE_WORDS, Message, ProtocolNumber};

@@ -1,6 +1,7 @@
 //! A packet as it travels on a link: its size and the fields that protocols look at,
 //! not its bytes.
 
+use crate::dscp::Dscp;
 use crate::ecn::Ecn;
 use crate::flow_key::FlowKey;
 use crate::ip::IpVersion;
@@ -174,6 +175,19 @@ impl Packet {
         };
         let is_v6 = self.network_size == payload + IpVersion::V6.header();
         Some(if is_v6 { IpVersion::V6 } else { IpVersion::V4 })
+    }
+
+    /// The class of its outermost IP header; the default one of what is not IP, or is between
+    /// regions or autonomous systems.
+    #[inline]
+    #[must_use]
+    pub fn dscp(&self) -> Dscp {
+        match &self.body {
+            Body::Segment(it) => it.dscp,
+            Body::Datagram(it) => it.dscp,
+            Body::Tunnelled(it) => it.dscp,
+            _ => Dscp::DEFAULT,
+        }
     }
 
     /// How a router identifies its flow: by the connection or flow of an IP packet, or

@@ -180,8 +180,8 @@ impl PacketStore {
         let Some(network_size) = packet.network_size.checked_add(headers) else {
             return Err(packet);
         };
-        let inside = self.insert(packet);
-        let body = Body::Tunnelled(Tunnelled { between, version, encapsulation, inside });
+        let (inside, dscp) = (self.insert(packet), packet.dscp());
+        let body = Body::Tunnelled(Tunnelled { between, version, dscp, encapsulation, inside });
         Ok(Packet { body, ecn: packet.ecn, network_size, hops: 0, route: Route::default() })
     }
 

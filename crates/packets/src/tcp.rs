@@ -1,6 +1,7 @@
 //! TCP segments: the values of their fields on the wire, and their size with their
 //! true options (RFC 9293, section 3.1; RFC 2018; RFC 7323; RFC 9768; RFC 8684).
 
+use crate::dscp::Dscp;
 use crate::multipath::{Multipath, Version};
 
 /// The length in bytes of a TCP header without options.
@@ -36,6 +37,8 @@ pub struct Segment {
     pub window: u16,
     /// Its flags, and which options it has.
     pub flags: Flags,
+    /// The class of its IP packet.
+    pub dscp: Dscp,
 }
 
 /// A range of sequence numbers that the receiver holds: from `start` up to, and
@@ -230,6 +233,7 @@ impl Segment {
             length: 0,
             window: 0,
             flags,
+            dscp: Dscp::DEFAULT,
         }
     }
 

@@ -3,6 +3,7 @@
 
 use windtunnel_engine::Handle;
 
+use crate::dscp::Dscp;
 use crate::ecn::Ecn;
 use crate::ip::IpVersion;
 use crate::wireguard;
@@ -14,6 +15,8 @@ pub struct Tunnelled {
     pub between: [u32; 2],
     /// The version of IP of the outer header.
     pub version: IpVersion,
+    /// The class of the outer packet: that of the packet inside, where it entered (RFC 2983).
+    pub dscp: Dscp,
     /// What is between that and the packet inside.
     pub encapsulation: Encapsulation,
     /// The packet inside.

@@ -2,6 +2,8 @@
 
 use windtunnel_engine::Time;
 
+use crate::dscp::Dscp;
+
 /// The length of a UDP header in bytes.
 pub const HEADER: u16 = 8;
 
@@ -12,6 +14,8 @@ pub struct Datagram {
     pub flow: u32,
     /// The length of its data in bytes.
     pub length: u16,
+    /// The class of its IP packet.
+    pub dscp: Dscp,
     /// Its number in the flow.
     pub sequence: u64,
     /// When it was sent.

@@ -22,7 +22,7 @@ use windtunnel_packets::ndn::{
 };
 use windtunnel_packets::tcp::{ByteCounters, Flags, SackBlock, Segment, SynOptions};
 use windtunnel_packets::udp::{self, Datagram};
-use windtunnel_packets::{Body, Ecn, Packet, PacketStore};
+use windtunnel_packets::{Body, Dscp, Ecn, Packet, PacketStore};
 
 fn addresses(version: IpVersion) -> Addresses {
     match version {
@@ -228,7 +228,7 @@ proptest! {
     fn a_datagrams_bytes_are_as_many_as_its_size(
         length in 0..=9000_u16, ecn in any_ecn(), version in any_version()
     ) {
-        let datagram = Datagram { flow: 0, length, sequence: 1, sent: Time::ZERO };
+        let datagram = Datagram { flow: 0, length, sequence: 1, sent: Time::ZERO, dscp: Dscp::DEFAULT };
         let size = version.header() + udp::HEADER + length;
         let bytes = ip::encode_datagram(&datagram, ecn, &addresses(version));
         prop_assert_eq!(bytes.len(), usize::from(size));

@@ -7,7 +7,7 @@ use windtunnel_packets::bridge::{EdgeAcknowledgement, PROTOCOL};
 use windtunnel_packets::ndn::{Data, Interest, Nack, NackReason, Name, PacketFormat, PrefixId};
 use windtunnel_packets::tcp::{Flags, Segment};
 use windtunnel_packets::udp::Datagram;
-use windtunnel_packets::{Body, Ecn, FlowKey, Packet, Route};
+use windtunnel_packets::{Body, Dscp, Ecn, FlowKey, Packet, Route};
 
 fn packet(body: Body, place: u32) -> Packet {
     Packet { body, ecn: Ecn::Capable, network_size: 100, hops: 0, route: Route(place) }
@@ -21,7 +21,8 @@ fn interest(prefix: usize, segment: u64) -> Interest {
 /// A packet of each protocol that has the number of its flow in it.
 fn each_protocol(number: u32) -> [Packet; 4] {
     let segment = Segment::new(number, 1000, Flags::ACK);
-    let datagram = Datagram { flow: number, length: 100, sequence: 3, sent: Time::ZERO };
+    let datagram =
+        Datagram { flow: number, length: 100, sequence: 3, sent: Time::ZERO, dscp: Dscp::DEFAULT };
     let words = EdgeAcknowledgement::of(&segment).words();
     [
         packet(Body::Interest(interest(number as usize, 7)), 0),

@@ -4,7 +4,6 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use windtunnel_engine::Time;
-use windtunnel_packets::Ecn;
 use windtunnel_packets::ip::{Addresses, encode_datagram};
 use windtunnel_packets::region::{
     AddressKind, Code, Control, DecodeError, EncodeError, Encoding, ErrorKind, ExternalRecord,
@@ -12,6 +11,7 @@ use windtunnel_packets::region::{
     TypedAddresses, Update, protocol,
 };
 use windtunnel_packets::udp::Datagram;
+use windtunnel_packets::{Dscp, Ecn};
 
 fn example() -> Header {
     Header {
@@ -138,7 +138,8 @@ fn a_packet_in_the_wrong_region_has_a_wrong_checksum() {
         next: 0,
     };
     let ports = ["10.0.0.1:4000", "10.0.0.2:5000"].map(|it| it.parse().unwrap());
-    let datagram = Datagram { flow: 0, length: 5, sequence: 0, sent: Time::ZERO };
+    let datagram =
+        Datagram { flow: 0, length: 5, sequence: 0, sent: Time::ZERO, dscp: Dscp::DEFAULT };
     let ip = Addresses::V4 { source: ports[0], destination: ports[1] };
     let packet = encode_datagram(&datagram, Ecn::Capable, &ip);
     let codes = [Code::of_region(1), Code::of_region(2)];

@@ -3,10 +3,11 @@
 use windtunnel_engine::Time;
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::udp::Datagram;
-use windtunnel_packets::{Body, Ecn, Packet, PacketStore, Route};
+use windtunnel_packets::{Body, Dscp, Ecn, Packet, PacketStore, Route};
 
 fn datagram(flow: u32) -> Packet {
-    let datagram = Datagram { flow, length: 72, sequence: 0, sent: Time::ZERO };
+    let datagram =
+        Datagram { flow, length: 72, sequence: 0, sent: Time::ZERO, dscp: Dscp::DEFAULT };
     Packet {
         body: Body::Datagram(datagram),
         ecn: Ecn::Capable,

@@ -5,7 +5,7 @@ use windtunnel_engine::Time;
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::tunnel::leaving_tunnel;
 use windtunnel_packets::udp::Datagram;
-use windtunnel_packets::{Body, Ecn, Packet, PacketStore, Route};
+use windtunnel_packets::{Body, Dscp, Ecn, Packet, PacketStore, Route};
 
 /// RFC 6040, figure 4: by the field of the inner header, then by that of the outer one
 /// (Not-ECT, ECT(0), ECT(1), CE).
@@ -24,7 +24,13 @@ fn a_packet_that_leaves_a_tunnel_has_the_ecn_field_of_rfc_6040() {
 }
 
 fn packet(sequence: u64, ecn: Ecn, network_size: u16) -> Packet {
-    let body = Body::Datagram(Datagram { flow: 1, length: 100, sequence, sent: Time::ZERO });
+    let body = Body::Datagram(Datagram {
+        flow: 1,
+        length: 100,
+        sequence,
+        sent: Time::ZERO,
+        dscp: Dscp::DEFAULT,
+    });
     Packet { body, ecn, network_size, hops: 0, route: Route(7) }
 }
 

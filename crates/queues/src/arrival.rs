@@ -11,6 +11,8 @@ use crate::verdict::Verdict;
 pub struct Arriving {
     /// Its ECN field.
     pub ecn: Ecn,
+    /// Its bytes on the link.
+    pub size: u32,
     /// What waits before it.
     pub backlog: Backlog,
     /// When the link will have sent what is before it, or has been free since;

@@ -30,6 +30,15 @@ impl QueueLimit {
         }
     }
 
+    /// How much may wait beside that `backlog`.
+    #[must_use]
+    pub fn beside(self, backlog: Backlog) -> Self {
+        match self {
+            Self::Packets(most) => Self::Packets(most.saturating_sub(backlog.packets)),
+            Self::Bytes(most) => Self::Bytes(most.saturating_sub(backlog.bytes)),
+        }
+    }
+
     /// Whether `backlog` is more than may wait.
     #[inline]
     #[must_use]

@@ -1,21 +1,27 @@
 //! The queue discipline of a link: its settings, and its state.
 
-use windtunnel_engine::{Random, Time};
+use windtunnel_engine::{Random, Rate, Time};
 use windtunnel_packets::FlowKey;
 
 use crate::arrival::{ArrivalDiscipline, Arriving};
 use crate::backlog::{Backlog, QueueLimit};
+use crate::cake::{Cake, CakeSettings};
 use crate::codel::{CoDel, CoDelSettings};
+use crate::drr::{Drr, DrrSettings};
 use crate::dual_pi2::{DualPi2, DualPi2Settings};
 use crate::fifo::{Judged, Unjudged};
 use crate::fq_codel::{FqCoDel, FqCoDelSettings};
 use crate::link_service::LinkService;
 use crate::pcon::Pcon;
 use crate::pie::{Pie, PieSettings};
+use crate::policer::Policer;
 use crate::queue::{Queue, Waiting};
 use crate::red::{Red, RedSettings};
 use crate::sce::{Sce, SceSettings};
-use crate::verdict::Verdict;
+use crate::shaper::Shaper;
+use crate::strict_priority::{Bands, StrictPriority};
+use crate::token_bucket::TokenBucketSettings;
+use crate::verdict::{CongestionAction, Verdict};
 
 /// A queue discipline with its settings.
 #[derive(Clone, Debug)]
@@ -38,6 +44,16 @@ pub enum Discipline {
     FqCoDel(FqCoDelSettings),
     /// Two coupled queues.
     DualPi2(DualPi2Settings),
+    /// Drops what exceeds a rate and a burst.
+    Policer(TokenBucketSettings),
+    /// Holds what exceeds a rate and a burst.
+    Shaper(TokenBucketSettings),
+    /// Bands, the highest one first.
+    StrictPriority(Bands),
+    /// A queue for each flow, in turns by bytes.
+    Drr(DrrSettings),
+    /// A shaper, tins, and in each a queue for each flow.
+    Cake(CakeSettings),
 }
 
 /// A discipline with the state of one queue.
@@ -50,28 +66,60 @@ pub enum ActiveDiscipline {
 }
 
 impl Discipline {
+    /// Whether it ever marks a packet.
+    #[must_use]
+    pub fn marks(&self) -> bool {
+        let codel_marks =
+            |it: &CoDelSettings| it.action == CongestionAction::Mark || it.ce_threshold.is_some();
+        match self {
+            Self::DropTail
+            | Self::Policer(_)
+            | Self::Shaper(_)
+            | Self::StrictPriority(_)
+            | Self::Drr(_) => false,
+            Self::Red(it) => it.action == CongestionAction::Mark,
+            Self::Pie(it) => it.action == CongestionAction::Mark,
+            Self::CoDel(it) => codel_marks(it),
+            Self::FqCoDel(FqCoDelSettings { codel, .. })
+            | Self::Cake(CakeSettings { queues: FqCoDelSettings { codel, .. }, .. }) => {
+                codel_marks(codel)
+            }
+            Self::LinkService(_) | Self::Pcon(_) | Self::Sce(_) | Self::DualPi2(_) => true,
+        }
+    }
+
+    /// How fast it lets packets pass at the most, if it limits that.
+    #[must_use]
+    pub fn rate(&self) -> Option<Rate> {
+        match self {
+            Self::Policer(it) | Self::Shaper(it) => Some(it.rate),
+            Self::Cake(it) => Some(it.rate),
+            _ => None,
+        }
+    }
+
     /// The discipline on an empty queue, with its own random stream.
     #[must_use]
     pub fn start(&self, random: Random) -> ActiveDiscipline {
         let on_arrival = |judge| ActiveDiscipline::OnArrival(Some(judge));
+        let on_departure = ActiveDiscipline::OnDeparture;
         match self.clone() {
             Self::DropTail => ActiveDiscipline::OnArrival(None),
             Self::LinkService(it) => on_arrival(AnyArrivalDiscipline::LinkService(it)),
             Self::Red(it) => on_arrival(AnyArrivalDiscipline::Red(Red::new(it, random))),
             Self::Pie(it) => on_arrival(AnyArrivalDiscipline::Pie(Pie::new(it, random))),
-            Self::CoDel(it) => {
-                ActiveDiscipline::OnDeparture(AnyQueue::CoDel(Judged::new(CoDel::new(it))))
+            Self::Policer(it) => on_arrival(AnyArrivalDiscipline::Policer(Policer::new(it))),
+            Self::CoDel(it) => on_departure(AnyQueue::CoDel(Judged::new(CoDel::new(it)))),
+            Self::Pcon(it) => on_departure(AnyQueue::Pcon(Judged::new(it))),
+            Self::Sce(it) => on_departure(AnyQueue::Sce(Judged::new(Sce::new(it, random)))),
+            Self::FqCoDel(it) => on_departure(AnyQueue::FqCoDel(FqCoDel::new(it, random))),
+            Self::DualPi2(it) => on_departure(AnyQueue::DualPi2(DualPi2::new(it, random))),
+            Self::Shaper(it) => on_departure(AnyQueue::Shaper(Shaper::new(it))),
+            Self::StrictPriority(it) => {
+                on_departure(AnyQueue::StrictPriority(StrictPriority::new(it)))
             }
-            Self::Pcon(it) => ActiveDiscipline::OnDeparture(AnyQueue::Pcon(Judged::new(it))),
-            Self::Sce(it) => {
-                ActiveDiscipline::OnDeparture(AnyQueue::Sce(Judged::new(Sce::new(it, random))))
-            }
-            Self::FqCoDel(it) => {
-                ActiveDiscipline::OnDeparture(AnyQueue::FqCoDel(FqCoDel::new(it, random)))
-            }
-            Self::DualPi2(it) => {
-                ActiveDiscipline::OnDeparture(AnyQueue::DualPi2(DualPi2::new(it, random)))
-            }
+            Self::Drr(it) => on_departure(AnyQueue::Drr(Drr::new(it, random))),
+            Self::Cake(it) => on_departure(AnyQueue::Cake(Cake::new(&it, &random))),
         }
     }
 }
@@ -85,6 +133,8 @@ pub enum AnyArrivalDiscipline {
     Red(Red),
     /// PIE.
     Pie(Pie),
+    /// A policer.
+    Policer(Policer),
 }
 
 impl ArrivalDiscipline for AnyArrivalDiscipline {
@@ -94,6 +144,7 @@ impl ArrivalDiscipline for AnyArrivalDiscipline {
             Self::LinkService(it) => it.judge(now, arriving),
             Self::Red(it) => it.judge(now, arriving),
             Self::Pie(it) => it.judge(now, arriving),
+            Self::Policer(it) => it.judge(now, arriving),
         }
     }
 }
@@ -113,6 +164,14 @@ pub enum AnyQueue {
     FqCoDel(FqCoDel),
     /// DualPI2.
     DualPi2(DualPi2),
+    /// A shaper.
+    Shaper(Shaper),
+    /// Strict priority.
+    StrictPriority(StrictPriority),
+    /// Deficit round robin.
+    Drr(Drr),
+    /// CAKE.
+    Cake(Cake),
 }
 
 impl AnyQueue {
@@ -132,15 +191,12 @@ impl AnyQueue {
         flow: FlowKey,
         mut overflow: impl FnMut(Waiting),
     ) {
-        match self {
-            Self::FqCoDel(queue) => {
-                queue.push(waiting, flow);
-                while limit.is_exceeded_by(queue.backlog()) {
-                    queue.shed(&mut overflow);
-                }
-            }
-            queue if limit.admits(queue.backlog(), waiting.size) => queue.push(waiting, flow),
-            _ => overflow(waiting),
+        if !self.admits(limit, &waiting) {
+            return overflow(waiting);
+        }
+        self.push(waiting, flow);
+        if let Self::FqCoDel(_) | Self::Drr(_) | Self::Cake(_) = self {
+            self.shed(limit, &mut overflow);
         }
     }
 }
@@ -155,6 +211,10 @@ macro_rules! each {
             AnyQueue::Sce($it) => $call,
             AnyQueue::FqCoDel($it) => $call,
             AnyQueue::DualPi2($it) => $call,
+            AnyQueue::Shaper($it) => $call,
+            AnyQueue::StrictPriority($it) => $call,
+            AnyQueue::Drr($it) => $call,
+            AnyQueue::Cake($it) => $call,
         }
     };
 }
@@ -170,5 +230,21 @@ impl Queue for AnyQueue {
 
     fn backlog(&self) -> Backlog {
         each!(self, it => it.backlog())
+    }
+
+    fn admits(&self, limit: QueueLimit, waiting: &Waiting) -> bool {
+        each!(self, it => it.admits(limit, waiting))
+    }
+
+    fn shed(&mut self, limit: QueueLimit, drop: &mut dyn FnMut(Waiting)) {
+        each!(self, it => it.shed(limit, drop));
+    }
+
+    fn opens(&self) -> Time {
+        each!(self, it => it.opens())
+    }
+
+    fn shaped_rate(&self) -> Option<Rate> {
+        each!(self, it => it.shaped_rate())
     }
 }

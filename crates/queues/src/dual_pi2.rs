@@ -18,7 +18,7 @@
 use windtunnel_engine::{Duration, Random, Time};
 use windtunnel_packets::{Ecn, FlowKey};
 
-use crate::backlog::Backlog;
+use crate::backlog::{Backlog, QueueLimit};
 use crate::description::QueueDescription;
 use crate::fifo::Fifo;
 use crate::queue::{Queue, Waiting};
@@ -182,5 +182,11 @@ impl Queue for DualPi2 {
     fn backlog(&self) -> Backlog {
         let (first, second) = (self.low_latency.backlog(), self.classic.backlog());
         Backlog { packets: first.packets + second.packets, bytes: first.bytes + second.bytes }
+    }
+
+    /// Each of the two keeps what room the other one leaves it, the low-latency one first.
+    fn shed(&mut self, limit: QueueLimit, drop: &mut dyn FnMut(Waiting)) {
+        self.low_latency.shed(limit, drop);
+        self.classic.shed(limit.beside(self.low_latency.backlog()), drop);
     }
 }

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use windtunnel_engine::Time;
 use windtunnel_packets::FlowKey;
 
-use crate::backlog::Backlog;
+use crate::backlog::{Backlog, QueueLimit};
 use crate::departure::{DepartureDiscipline, Leaving};
 use crate::queue::{Queue, Waiting};
 use crate::verdict::Verdict;
@@ -29,6 +29,15 @@ impl Fifo {
         let head = self.waiting.pop_front()?;
         self.backlog.remove(head.size);
         Some(head)
+    }
+
+    /// Drops the last ones until no more wait than may.
+    pub fn shed(&mut self, limit: QueueLimit, drop: &mut dyn FnMut(Waiting)) {
+        while limit.is_exceeded_by(self.backlog) {
+            let Some(last) = self.waiting.pop_back() else { return };
+            self.backlog.remove(last.size);
+            drop(last);
+        }
     }
 
     /// The packet at the head.
@@ -83,5 +92,9 @@ impl<D: DepartureDiscipline> Queue for Judged<D> {
 
     fn backlog(&self) -> Backlog {
         self.queue.backlog()
+    }
+
+    fn shed(&mut self, limit: QueueLimit, drop: &mut dyn FnMut(Waiting)) {
+        self.queue.shed(limit, drop);
     }
 }

@@ -10,12 +10,13 @@
 //! are dropped: half of its bytes, but no more than 64 packets at once (section
 //! 4.1.3). CoDel looks at its own queue alone.
 
-use windtunnel_engine::{Handle, Random, Store, Time, hash_twice};
+use windtunnel_engine::{Random, Time};
 use windtunnel_packets::FlowKey;
 
-use crate::backlog::Backlog;
+use crate::backlog::{Backlog, QueueLimit};
 use crate::codel::{self, CoDelSettings};
 use crate::description::QueueDescription;
+use crate::flow_queues::{FlowQueues, Joins};
 use crate::queue::{Queue, Waiting};
 use crate::verdict::Verdict;
 
@@ -39,99 +40,35 @@ pub struct FqCoDelSettings {
     pub quantum: u32,
 }
 
-/// A packet in its flow's chain.
-#[derive(Clone, Copy, Debug)]
-struct Link {
-    waiting: Waiting,
-    behind: Option<Handle>,
-}
-
-/// The queue of the flows with one hash.
-#[derive(Clone, Debug, Default)]
-struct Flow {
-    head: Option<Handle>,
-    tail: Option<Handle>,
-    backlog: Backlog,
-    codel: codel::State,
-    /// The bytes that it may still send in its turn.
-    credit: i64,
-    /// Whether it is in one of the two lists.
-    active: bool,
-    /// The next one in that list.
-    behind: Option<u16>,
-}
-
-/// A list of queues that wait for their turn.
-#[derive(Clone, Copy, Debug, Default)]
-struct Turns {
-    first: Option<u16>,
-    last: Option<u16>,
-}
-
-impl Turns {
-    fn push(&mut self, flows: &mut [Flow], flow: u16) {
-        flows[usize::from(flow)].behind = None;
-        match self.last {
-            Some(last) => flows[usize::from(last)].behind = Some(flow),
-            None => self.first = Some(flow),
-        }
-        self.last = Some(flow);
-    }
-
-    fn pop(&mut self, flows: &mut [Flow]) {
-        let Some(first) = self.first else { return };
-        self.first = flows[usize::from(first)].behind;
-        if self.first.is_none() {
-            self.last = None;
-        }
-    }
-}
-
 /// The queues of all flows.
 #[derive(Debug)]
 pub struct FqCoDel {
-    settings: FqCoDelSettings,
-    perturbation: u64,
-    flows: Vec<Flow>,
-    links: Store<Link>,
-    new: Turns,
-    old: Turns,
-    backlog: Backlog,
+    codel: CoDelSettings,
+    queues: FlowQueues<codel::State>,
 }
 
 impl FqCoDel {
     /// Empty queues; the random stream decides which flows collide.
     #[must_use]
     pub fn new(settings: FqCoDelSettings, mut random: Random) -> Self {
-        Self {
-            perturbation: (u64::from(random.bits()) << 32) | u64::from(random.bits()),
-            flows: vec![Flow::default(); usize::from(settings.flows)],
-            links: Store::default(),
-            new: Turns::default(),
-            old: Turns::default(),
-            backlog: Backlog::default(),
-            settings,
-        }
+        let FqCoDelSettings { codel, flows, quantum } = settings;
+        Self { codel, queues: FlowQueues::new(flows, quantum, &mut random) }
     }
 
-    /// Which of the queues a flow is hashed to. Through the router's own perturbation
-    /// it collides with other flows there than elsewhere (RFC 8290, section 4.1.1).
+    /// Which of the queues a flow is hashed to.
     #[inline]
     #[must_use]
     pub fn number_of(&self, flow: FlowKey) -> u16 {
-        let hash = hash_twice(hash_twice(flow.0) ^ self.perturbation);
-        (hash % u64::from(self.settings.flows)) as u16
+        self.queues.number_of(flow)
     }
 
     /// Drops packets from the head of the queue with the most bytes.
-    pub fn shed(&mut self, mut drop: impl FnMut(Waiting)) {
-        let bytes = |flow: &u16| self.flows[usize::from(*flow)].backlog.bytes;
-        let most = |best: u16, flow: u16| if bytes(&flow) > bytes(&best) { flow } else { best };
-        let fattest = (0..self.settings.flows).fold(0, most);
-        let half = bytes(&fattest) / 2;
+    pub(crate) fn shed_fattest(&mut self, drop: &mut dyn FnMut(Waiting)) {
+        let fattest = self.queues.fattest();
+        let half = self.queues.backlog_of(fattest).bytes / 2;
         let mut shed = 0;
         for _ in 0..MOST_SHED {
-            let Some(head) = self.take(fattest) else { return };
+            let Some(head) = self.queues.take(fattest) else { return };
             shed += u64::from(head.size);
             drop(head);
             if shed >= half {
@@ -139,82 +76,35 @@ impl FqCoDel {
             }
         }
     }
-
-    /// Takes the head out of a flow's queue.
-    fn take(&mut self, flow: u16) -> Option<Waiting> {
-        let flow = &mut self.flows[usize::from(flow)];
-        let handle = flow.head?;
-        let Link { waiting, behind } = self.links[handle];
-        self.links.free(handle);
-        flow.head = behind;
-        if behind.is_none() {
-            flow.tail = None;
-        }
-        flow.backlog.remove(waiting.size);
-        self.backlog.remove(waiting.size);
-        Some(waiting)
-    }
-
-    /// The flow whose turn it is, and whether it is a new one.
-    fn turn(&self) -> Option<(u16, bool)> {
-        let new = self.new.first.map(|it| (it, true));
-        new.or_else(|| self.old.first.map(|it| (it, false)))
-    }
-
-    /// Ends the turn of the first flow in its list.
-    fn end_turn(&mut self, flow: u16, new: bool, stays: bool) {
-        let turns = if new { &mut self.new } else { &mut self.old };
-        turns.pop(&mut self.flows);
-        self.flows[usize::from(flow)].active = stays;
-        if stays {
-            self.old.push(&mut self.flows, flow);
-        }
-    }
 }
 
 impl Queue for FqCoDel {
     fn push(&mut self, waiting: Waiting, flow: FlowKey) {
-        let number = self.number_of(flow);
-        let link = self.links.insert(Link { waiting, behind: None });
-        let flow = &mut self.flows[usize::from(number)];
-        match flow.tail {
-            Some(tail) => self.links[tail].behind = Some(link),
-            None => flow.head = Some(link),
-        }
-        flow.tail = Some(link);
-        flow.backlog.add(waiting.size);
-        self.backlog.add(waiting.size);
-        if !flow.active {
-            flow.active = true;
-            flow.credit = i64::from(self.settings.quantum);
-            self.new.push(&mut self.flows, number);
-        }
+        self.queues.push(waiting, flow, Joins::New);
     }
 
     fn pop(&mut self, now: Time) -> Option<(Waiting, Verdict)> {
-        loop {
-            let (number, new) = self.turn()?;
-            let flow = &mut self.flows[usize::from(number)];
-            if flow.credit <= 0 {
-                flow.credit += i64::from(self.settings.quantum);
-                self.end_turn(number, new, true);
-                continue;
-            }
-            let Some(head) = self.take(number) else {
-                self.end_turn(number, new, new);
-                continue;
-            };
-            let flow = &mut self.flows[usize::from(number)];
-            let leaving = head.leaving(now, flow.backlog.bytes);
-            let verdict = flow.codel.judge(&self.settings.codel, now, &leaving).on(head.ecn);
-            if verdict != Verdict::Drop {
-                flow.credit -= i64::from(head.size);
-            }
-            return Some((head, verdict));
+        let (number, head) = self.queues.next(|credit, _| credit <= 0)?;
+        let leaving = head.leaving(now, self.queues.backlog_of(number).bytes);
+        let verdict = self.queues.state(number).judge(&self.codel, now, &leaving).on(head.ecn);
+        if verdict != Verdict::Drop {
+            self.queues.spend(number, head.size);
         }
+        Some((head, verdict))
     }
 
     fn backlog(&self) -> Backlog {
-        self.backlog
+        self.queues.backlog()
+    }
+
+    /// Any, because others go for it.
+    fn admits(&self, _limit: QueueLimit, _waiting: &Waiting) -> bool {
+        true
+    }
+
+    fn shed(&mut self, limit: QueueLimit, drop: &mut dyn FnMut(Waiting)) {
+        while limit.is_exceeded_by(self.backlog()) {
+            self.shed_fattest(drop);
+        }
     }
 }

@@ -1,9 +1,9 @@
 //! Queues that decide in what order packets leave, and which.
 
-use windtunnel_engine::{Handle, Time};
-use windtunnel_packets::{Ecn, FlowKey};
+use windtunnel_engine::{Handle, Rate, Time};
+use windtunnel_packets::{Dscp, Ecn, FlowKey};
 
-use crate::backlog::Backlog;
+use crate::backlog::{Backlog, QueueLimit};
 use crate::departure::Leaving;
 use crate::verdict::Verdict;
 
@@ -13,11 +13,30 @@ pub trait Queue {
     fn push(&mut self, waiting: Waiting, flow: FlowKey);
 
     /// Takes out the packet whose turn it is at `now`, with what is decided about
-    /// it; if that is a drop, the next one's turn has come.
+    /// it; if that is a drop, the next one's turn has come. Nothing before [`Queue::opens`].
     fn pop(&mut self, now: Time) -> Option<(Waiting, Verdict)>;
 
     /// What waits.
     fn backlog(&self) -> Backlog;
+
+    /// Whether a packet finds room where `limit` may wait.
+    fn admits(&self, limit: QueueLimit, waiting: &Waiting) -> bool {
+        limit.admits(self.backlog(), waiting.size)
+    }
+
+    /// Drops what is more than may wait.
+    fn shed(&mut self, limit: QueueLimit, drop: &mut dyn FnMut(Waiting));
+
+    /// From when on the next packet may leave, if one waits: later than now only where it
+    /// shapes.
+    fn opens(&self) -> Time {
+        Time::ZERO
+    }
+
+    /// How fast it lets packets leave at the most, if it shapes.
+    fn shaped_rate(&self) -> Option<Rate> {
+        None
+    }
 }
 
 /// A packet that waits.
@@ -31,6 +50,8 @@ pub struct Waiting {
     pub arrived: Time,
     /// Its ECN field.
     pub ecn: Ecn,
+    /// Its class.
+    pub dscp: Dscp,
 }
 
 impl Waiting {

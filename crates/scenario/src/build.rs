@@ -3,6 +3,7 @@
 use indexmap::{IndexMap, IndexSet};
 use toml::Spanned;
 use windtunnel_engine::Duration;
+use windtunnel_links::Victims;
 use windtunnel_world::{
     ChangePlan, ConsumerPlan, LinkPlan, Plan, ProducerPlan, RecordingPlan, RegionNames,
 };
@@ -15,6 +16,7 @@ use crate::controllers::Controllers;
 use crate::error::Mistake;
 use crate::extensions::Extensions;
 use crate::files::Files;
+use crate::links::Flows;
 use crate::located::Named;
 use crate::nodes::Names;
 use crate::prefixes::Prefixes;
@@ -66,7 +68,7 @@ pub(crate) fn plan(
     let mut plan = Plan {
         nodes: all.clone(),
         links,
-        changes: changes(scenario, duration)?,
+        changes: Vec::new(),
         prefixes,
         formats,
         producers,
@@ -106,6 +108,14 @@ pub(crate) fn plan(
     if let Some(it) = &paths {
         autonomous_systems::choose(it, &policies, &mut plan);
     }
+    let flow_names = Names::of("flow", &scenario.flows);
+    let of = Flows { names: &flow_names, plan: &plan };
+    let (victims, changes) = (victims(scenario, &of)?, changes(scenario, duration, &of)?);
+    for (link, victims) in plan.links.iter_mut().zip(victims) {
+        let directions = link.directions.iter_mut().zip(victims);
+        directions.for_each(|(direction, victims)| direction.victims = victims);
+    }
+    plan.changes = changes;
     plan.recording = scenario.recording.plan(&plan)?;
     Ok((plan, notes))
 }
@@ -162,9 +172,18 @@ fn consumers(
     each(&scenario.consumers, |name, consumer| consumer.plan(name, around, prefixes))
 }
 
+/// Which packets links can lose, in each direction.
+fn victims(scenario: &Scenario, flows: &Flows<'_>) -> Result<Vec<[Victims; 2]>, Mistake> {
+    scenario.links.values().map(|it| it.victims(flows)).collect()
+}
+
 /// What happens to all links during the run.
-fn changes(scenario: &Scenario, duration: Duration) -> Result<Vec<ChangePlan>, Mistake> {
+fn changes(
+    scenario: &Scenario,
+    duration: Duration,
+    flows: &Flows<'_>,
+) -> Result<Vec<ChangePlan>, Mistake> {
     let links = scenario.links.values().enumerate();
-    let changes = links.map(|(index, link)| link.changes(index, duration));
+    let changes = links.map(|(index, link)| link.changes(index, duration, flows));
     Ok(changes.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
 }

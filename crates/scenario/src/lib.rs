@@ -9,6 +9,7 @@ mod build;
 mod cases;
 mod checks;
 mod choice;
+mod classes;
 mod comparison;
 mod constellations;
 mod consumers;

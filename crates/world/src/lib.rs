@@ -44,9 +44,9 @@ pub use packet_events::{PacketEvent, PacketEventKind, PacketEventPlace, SendingS
 pub use placements::places;
 pub use plan::{
     AutonomousSystems, BridgePlan, ChangePlan, ConsumerPlan, ContactPlan, DirectionPlan,
-    DomainsPlan, FlowPlan, LinkChange, LinkPlan, Metric, MultipathPlan, NodePlan, Paths, Plan,
-    ProducerPlan, RegionNames, RoutePlan, Routing, Sharing, SkyPlan, SplitPlan, StrategyName,
-    TcpTunnelPlan, Transport, TunnelCarrier, TunnelPlan,
+    DomainsPlan, FlowPlan, LinkChange, LinkPlan, LossChange, Metric, MultipathPlan, NodePlan,
+    Paths, Plan, ProducerPlan, RegionNames, RoutePlan, Routing, Sharing, SkyPlan, SplitPlan,
+    StrategyName, TcpTunnelPlan, Transport, TunnelCarrier, TunnelPlan,
 };
 pub use port::Counters as PortCounters;
 pub use port_id::PortId;

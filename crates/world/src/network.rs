@@ -14,7 +14,7 @@ use crate::media::Media;
 use crate::packet_log::{self, SharedLog};
 use crate::partition::Partition;
 use crate::path::Hop;
-use crate::plan::{LinkChange, Plan};
+use crate::plan::{ChangePlan, LinkChange, Plan};
 use crate::port::{Due, Port};
 use crate::port_id::PortId;
 use crate::side::Side;
@@ -93,9 +93,11 @@ impl Network {
         part: usize,
     ) -> Self {
         let mut ports = Vec::with_capacity(2 * plan.links.len());
-        let places = places(plan);
+        let (places, changes_loss) = (places(plan), ports_that_change_loss(plan));
         for link in &plan.links {
             for (side, direction) in link.directions.iter().enumerate() {
+                let can_lose = changes_loss[ports.len()]
+                    || link.channel.as_ref().is_some_and(|it| it.can_lose());
                 let from = &plan.nodes[link.nodes[side]].name;
                 let random = streams.stream(&format!("link {} from {from}", link.name));
                 let queue = streams.stream(&format!("queue {} from {from}", link.name));
@@ -103,7 +105,7 @@ impl Network {
                 ports.push(Port::new(
                     direction,
                     link.medium.is_some(),
-                    link.channel.as_ref().is_some_and(|it| it.can_lose()),
+                    can_lose,
                     place,
                     random,
                     queue,
@@ -469,6 +471,14 @@ impl Network {
             self.schedule(time, Event::new(Kind::Medium, medium));
         }
     }
+}
+
+/// For each port whether what it loses changes in the course of time.
+fn ports_that_change_loss(plan: &Plan) -> Vec<bool> {
+    let mut changes = vec![false; 2 * plan.links.len()];
+    let is_of_loss = |it: &&ChangePlan| matches!(it.change, LinkChange::Loss(_));
+    plan.changes.iter().filter(is_of_loss).for_each(|it| changes[it.port.index()] = true);
+    changes
 }
 
 /// For each node the place where its packets arrive: at an instant, what happens at one place

@@ -2,6 +2,9 @@
 //! decides, such as a packet's place in a fair queue, does not depend on which other
 //! connections are open.
 
+use windtunnel_links::FlowKeys;
+use windtunnel_packets::FlowKey;
+
 use crate::event::Event;
 use crate::plan::Plan;
 
@@ -70,9 +73,38 @@ impl Numbers {
         }
     }
 
+    /// Adds the keys of a class's connections.
+    fn add_keys(&self, class: usize, keys: &mut FlowKeys) {
+        match self.ranks[class] {
+            None => keys.single.push(FlowKey::of_connection(class as u32)),
+            Some(rank) => {
+                keys.repeated.push((self.classes + rank..MOST_NUMBERS, self.many.len()));
+            }
+        }
+    }
+
     /// How many numbers are those of classes with a single connection, or unused.
     pub(crate) fn classes(&self) -> u32 {
         self.classes
+    }
+}
+
+impl Plan {
+    /// By which keys routers know the packets of a flow, in both directions. They depend on all
+    /// flows of the plan.
+    #[must_use]
+    pub fn keys_of_flow(&self, flow: usize) -> FlowKeys {
+        let it = &self.flows[flow];
+        if !it.is_over_tcp() {
+            let single = vec![FlowKey::of_datagrams(flow as u32)];
+            return FlowKeys { single, ..FlowKeys::default() };
+        }
+        let before = self.flows[..flow].iter().filter(|it| it.is_over_tcp());
+        let first = before.map(|it| it.connections().count()).sum::<usize>();
+        let (numbers, mut keys) = (Numbers::of(self), FlowKeys::default());
+        let classes = first..first + it.connections().count();
+        classes.for_each(|class| numbers.add_keys(class, &mut keys));
+        keys
     }
 }
 

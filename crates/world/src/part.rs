@@ -208,13 +208,13 @@ impl Part {
     #[cold]
     fn change(&mut self, now: Time, place: usize) {
         self.repeated += 1;
-        let ChangePlan { port, change, .. } = self.changes[place];
-        self.network.change(now, port, change);
+        let ChangePlan { port, change, .. } = self.changes[place].clone();
+        self.network.change(now, port, change.clone());
         if let Some(is_up) = change.is_up() {
             self.nodes.link_changed(&mut self.network, now, port, is_up);
         }
         if let Some(sky) = &mut self.sky {
-            sky.changed.extend(change.is_of_topology().then_some(self.changes[place]));
+            sky.changed.extend(change.is_of_topology().then(|| self.changes[place].clone()));
         } else if let Some(plan) = &self.rerouting
             && change.is_of_topology()
         {

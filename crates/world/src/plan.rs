@@ -135,7 +135,7 @@ pub struct LinkPlan {
     pub channel: Option<Arc<dyn ChannelMaker>>,
     /// The medium that it shares with itself, direction by direction, and with all other
     /// links of that number: one packet is transmitted there at a time. Media are numbered
-    /// from zero on. Not for directions with a delivery trace.
+    /// from zero on. Not for directions with a delivery trace, or a queue that shapes.
     pub medium: Option<usize>,
     /// What it asks of NDN's link services at its ends.
     pub link_service: LinkServiceSettings,
@@ -168,7 +168,7 @@ pub struct DirectionPlan {
 }
 
 /// What happens to a link in the course of time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum LinkChange {
     /// It sends at another rate; the packet under transmission keeps its own. One
     /// with a delivery trace keeps to that.
@@ -176,6 +176,10 @@ pub enum LinkChange {
     /// It is longer or shorter: what leaves from now on takes another time to the other
     /// end, but arrives after what left before.
     Delay(Duration),
+    /// It loses those packets, and so often, of what it sends from now on.
+    Loss(Arc<LossChange>),
+    /// So much may wait before it from now on; what is more is dropped.
+    QueueLimit(QueueLimit),
     /// It stops sending: what is on the link arrives, what waits goes on waiting.
     Stall,
     /// It goes down: what is on the link is lost, what waits goes on waiting.
@@ -195,10 +199,19 @@ pub enum LinkChange {
     Withdraw,
 }
 
+/// What a link loses.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LossChange {
+    /// How often.
+    pub loss: Loss,
+    /// Which packets it can lose.
+    pub victims: Victims,
+}
+
 impl LinkChange {
     /// Whether the link is up after it, if it says so.
     #[must_use]
-    pub fn is_up(self) -> Option<bool> {
+    pub fn is_up(&self) -> Option<bool> {
         match self {
             Self::Up => Some(true),
             Self::Down | Self::Cut => Some(false),
@@ -209,13 +222,16 @@ impl LinkChange {
     /// Whether other paths may be the shortest after it. A link that stalls is only slow, and
     /// routing does not see that one loses packets.
     #[must_use]
-    pub fn is_of_topology(self) -> bool {
-        !matches!(self, Self::Rate(_) | Self::Stall | Self::Lose | Self::Deliver)
+    pub fn is_of_topology(&self) -> bool {
+        matches!(
+            self,
+            Self::Delay(_) | Self::Down | Self::Cut | Self::Up | Self::Announce | Self::Withdraw
+        )
     }
 }
 
 /// What happens to one direction of a link at some time.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct ChangePlan {
     /// When.
     pub time: Time,

@@ -9,7 +9,7 @@ use windtunnel_queues::{
     ArrivalDiscipline, Arriving, Backlog, Queue, QueueLimit, Verdict, Waiting,
 };
 
-use crate::plan::{DirectionPlan, LinkChange};
+use crate::plan::{DirectionPlan, LinkChange, LossChange};
 
 mod effects;
 mod egress;
@@ -31,7 +31,7 @@ pub struct Counters {
     pub delivered_bytes: u64,
     /// How many packets were sent.
     pub sent: u64,
-    /// The sum of the times that they waited.
+    /// The sum of the times that they waited, and those that a shrinking queue dropped.
     pub sojourn_sum: Duration,
     /// The time that they take on the wire, each attempt of the physical layer
     /// counted; on a link with a delivery trace, at the trace's mean rate.
@@ -224,10 +224,7 @@ impl Port {
 
     /// Whether anything waits that has no times on the link yet.
     pub(crate) fn waits(&self) -> bool {
-        match &self.egress {
-            Egress::OnArrival { .. } => false,
-            Egress::OnDeparture(it) => it.queue.backlog().packets > 0,
-        }
+        self.queued().packets > 0
     }
 
     /// How packets are received from now on.
@@ -293,10 +290,7 @@ impl Port {
 
     /// Packets on the link or waiting for it.
     pub(crate) fn in_transit(&self) -> u64 {
-        let queued = match &self.egress {
-            Egress::OnArrival { .. } => 0,
-            Egress::OnDeparture(it) => u64::from(it.queue.backlog().packets),
-        };
+        let queued = u64::from(self.queued().packets);
         let late = self.effects.as_ref().map_or(0, |it| it.late());
         self.transit.len() as u64 + late as u64 + queued
     }
@@ -332,7 +326,8 @@ impl Port {
             Egress::OnArrival { .. } => self.busy_until,
             Egress::OnDeparture(it) => {
                 let bytes = u32::try_from(it.queue.backlog().bytes).unwrap_or(u32::MAX);
-                self.busy_until.max(now) + self.rate.transmission_time(bytes)
+                let rate = it.queue.shaped_rate().map_or(self.rate, |it| it.min(self.rate));
+                self.busy_until.max(now) + rate.transmission_time(bytes)
             }
         }
     }
@@ -356,7 +351,7 @@ impl Port {
                 // The discipline judges before the queue takes the packet, or not.
                 if let Some(judge) = judge {
                     let (free, rate) = (self.busy_until, self.rate);
-                    let arriving = Arriving { ecn, backlog: *backlog, free, rate };
+                    let arriving = Arriving { ecn, size, backlog: *backlog, free, rate };
                     let verdict = judge.judge(now, &arriving).on(ecn);
                     if verdict == Verdict::Drop {
                         self.counters.discipline_drops += 1;
@@ -380,12 +375,11 @@ impl Port {
                     backlog.add(size);
                     self.counters.maximum_backlog = self.counters.maximum_backlog.or_more(*backlog);
                 }
-                let ecn = store[packet].ecn;
                 if self.is_silent() {
-                    self.wait_for_the_link(now, packet, size, ecn);
+                    self.wait_for_the_link(now, packet, size, store);
                     return Due::default();
                 }
-                Due { arrival: self.transmit(now, packet, size, ecn), service: None }
+                Due { arrival: self.transmit(now, packet, size, store), service: None }
             }
             Egress::OnDeparture(_) => self.enqueue(now, packet, store, OWN),
         }
@@ -401,17 +395,20 @@ impl Port {
         }
         let Egress::OnDeparture(held) = &mut self.egress else { return Due::default() };
         let it = &mut store[packet];
-        let verdict = held.judge(now, self.rate, is_silent, it.ecn);
+        let size = it.size() + self.overhead;
+        let verdict = held.judge(now, self.rate, is_silent, it, size);
         if verdict == Verdict::Drop {
             self.counters.discipline_drops += 1;
             store.drop_at(packet);
             return Due::default();
         }
         self.counters.mark(verdict, it);
+        // A mark may add to its size.
         let (size, flow) = (it.size() + self.overhead, it.flow_key());
-        let waiting = Waiting { packet, size, arrived: now, ecn: it.ecn };
-        // What finds the link free does not wait, and needs no room.
-        if self.busy_until <= now && !held.called {
+        let waiting = Waiting { packet, size, arrived: now, ecn: it.ecn, dscp: it.dscp() };
+        // What finds the link free does not wait, and needs no room, but where it is shaped.
+        let is_free = self.busy_until <= now && !held.called;
+        if is_free && held.queue.shaped_rate().is_none() {
             held.queue.push(waiting, flow);
             return self.serve(now, store);
         }
@@ -420,11 +417,22 @@ impl Port {
             self.counters.overlimit_drops += 1;
             store.drop_at(it.packet);
         });
-        self.counters.maximum_backlog = self.counters.maximum_backlog.or_more(held.queue.backlog());
-        self.call()
+        let due = if is_free { self.serve(now, store) } else { self.call() };
+        let backlog = self.queued();
+        self.counters.maximum_backlog = self.counters.maximum_backlog.or_more(backlog);
+        due
     }
 
-    /// Asks to be served when the link is free, if anything waits for that.
+    /// What waits in a queue until the link is free.
+    fn queued(&self) -> Backlog {
+        match &self.egress {
+            Egress::OnArrival { .. } => Backlog::default(),
+            Egress::OnDeparture(it) => it.queue.backlog(),
+        }
+    }
+
+    /// Asks to be served when the link is free and the next packet may leave, if one waits for
+    /// that.
     fn call(&mut self) -> Due {
         let silent = self.is_silent();
         let Egress::OnDeparture(held) = &mut self.egress else { return Due::default() };
@@ -432,19 +440,23 @@ impl Port {
             return Due::default();
         }
         held.called = true;
-        Due { arrival: None, service: Some(self.busy_until) }
+        Due { arrival: None, service: Some(self.busy_until.max(held.queue.opens())) }
     }
 
     /// The link is free: sends the next packet that its discipline lets pass.
     pub(crate) fn serve(&mut self, now: Time, store: &mut PacketStore) -> Due {
-        let silent = self.is_silent();
+        // A shaper may have let opportunities pass.
+        if self.busy_until < now {
+            self.await_opportunity(now);
+        }
+        let (silent, is_early) = (self.is_silent(), self.busy_until > now);
         let Egress::OnDeparture(held) = &mut self.egress else { return Due::default() };
         held.called = false;
-        if silent {
-            return Due::default();
+        if silent || is_early {
+            return self.call();
         }
         loop {
-            let Some((head, verdict)) = held.queue.pop(now) else { return Due::default() };
+            let Some((head, verdict)) = held.queue.pop(now) else { return self.call() };
             if verdict == Verdict::Drop {
                 self.counters.discipline_drops += 1;
                 store.drop_at(head.packet);
@@ -458,7 +470,7 @@ impl Port {
             }
             let sojourn = now.since(head.arrived);
             self.counters.sojourn_sum += sojourn;
-            let arrival = self.transmit(now, head.packet, size, head.ecn);
+            let arrival = self.transmit(now, head.packet, size, store);
             self.share_the_medium(sojourn);
             return Due { arrival, ..self.call() };
         }
@@ -635,13 +647,20 @@ impl Port {
     /// Puts a packet on the link as soon as that is free; returns its arrival if
     /// it is first there.
     #[inline]
-    fn transmit(&mut self, now: Time, packet: Handle, size: u32, ecn: Ecn) -> Option<Time> {
+    fn transmit(
+        &mut self,
+        now: Time,
+        packet: Handle,
+        size: u32,
+        store: &PacketStore,
+    ) -> Option<Time> {
         let fate = match &mut self.effects {
             None => Fate::Arrives,
             // While the link is down, when it will send is not known.
-            Some(it) if it.sends_at_once() && self.busy_until == Time::NEVER => it.fate(now, ecn),
-            Some(it) if it.sends_at_once() => it.fate(now.max(self.busy_until), ecn),
-            Some(_) => return self.transmit_with_effects(now, packet, size, ecn),
+            Some(it) if it.sends_at_once() => {
+                it.fate(starting(now, self.busy_until), &store[packet])
+            }
+            Some(_) => return self.transmit_with_effects(now, packet, size, store),
         };
         let starts = now.max(self.busy_until);
         let transmission = self.rate.transmission_time(size);
@@ -661,9 +680,9 @@ impl Port {
         now: Time,
         packet: Handle,
         size: u32,
-        ecn: Ecn,
+        store: &PacketStore,
     ) -> Option<Time> {
-        let first = self.wait_for_the_link(now, packet, size, ecn);
+        let first = self.wait_for_the_link(now, packet, size, store);
         self.busy_until = self.busy_until.max(now);
         self.schedule_from(self.transit.len() - 1);
         self.next_arrival().filter(|_| first)
@@ -671,14 +690,20 @@ impl Port {
 
     /// Puts a packet into the transit ring without its times; returns whether it is
     /// first there.
-    fn wait_for_the_link(&mut self, now: Time, packet: Handle, size: u32, ecn: Ecn) -> bool {
+    fn wait_for_the_link(
+        &mut self,
+        now: Time,
+        packet: Handle,
+        size: u32,
+        store: &PacketStore,
+    ) -> bool {
         let before = self.sends_until().unwrap_or(self.busy_until);
         let (rate, was_free, free) = (self.rate, before < now, self.busy_until.max(now));
         let mut effects = self.effects.as_mut();
         let reception = effects.as_mut().and_then(|it| *it.reception());
         let frame = Frame { size, rate, was_free, free, reception };
-        let (Outcome { attempts, begins, .. }, fate) =
-            effects.map_or((Outcome::AT_ONCE, Fate::Arrives), |it| it.send(now, &frame, ecn));
+        let (Outcome { attempts, begins, .. }, fate) = effects
+            .map_or((Outcome::AT_ONCE, Fate::Arrives), |it| it.send(now, &frame, &store[packet]));
         self.counters.sent += 1;
         self.counters.air_retransmissions += u64::from(attempts - 1);
         let (starts, arrives) = (Time::NEVER, now);
@@ -714,6 +739,8 @@ impl Port {
         match (change, self.down) {
             (LinkChange::Rate(rate), _) => self.change_rate(rate),
             (LinkChange::Delay(delay), _) => self.change_delay(delay),
+            (LinkChange::Loss(it), _) => self.change_loss(now, &it, store),
+            (LinkChange::QueueLimit(limit), _) => self.change_limit(now, limit, store),
             (LinkChange::Stall, false) => self.stall(now),
             (LinkChange::Down, false) => {
                 self.stall(now);
@@ -764,6 +791,68 @@ impl Port {
         if !self.has_trace() {
             self.reschedule();
         }
+    }
+
+    /// What has not started is lost as the change says. The physical layer has decided about
+    /// what waits for it.
+    fn change_loss(&mut self, now: Time, change: &LossChange, store: &PacketStore) {
+        let first = self.first_waiting();
+        let Some(effects) = &mut self.effects else { return };
+        effects.change_loss(now, change);
+        if effects.layer().is_none() {
+            for it in self.transit.range_mut(first..) {
+                it.fate = effects.fate(starting(now, it.starts), &store[it.packet]);
+            }
+        }
+    }
+
+    /// What is more than may wait from now on is dropped.
+    fn change_limit(&mut self, now: Time, limit: QueueLimit, store: &mut PacketStore) {
+        match &mut self.egress {
+            Egress::OnArrival { limit: before, .. } => {
+                *before = limit;
+                while self.exceeds_its_limit() {
+                    self.drop_last(now, store);
+                }
+                self.first = self.transit.front().map(|it| it.packet);
+            }
+            Egress::OnDeparture(held) => {
+                held.limit = limit;
+                held.queue.shed(limit, &mut |it| {
+                    self.counters.overlimit_drops += 1;
+                    store.drop_at(it.packet);
+                });
+            }
+        }
+    }
+
+    fn exceeds_its_limit(&self) -> bool {
+        match &self.egress {
+            Egress::OnArrival { limit, backlog, .. } => limit.is_exceeded_by(*backlog),
+            Egress::OnDeparture(_) => false,
+        }
+    }
+
+    /// Drops the last packet that waits in the transit ring, as if it had found no room: the
+    /// others keep their times.
+    fn drop_last(&mut self, now: Time, store: &mut PacketStore) {
+        let (Some(last), Egress::OnArrival { backlog, .. }) =
+            (self.transit.pop_back(), &mut self.egress)
+        else {
+            return;
+        };
+        backlog.remove(last.size);
+        if last.starts != Time::NEVER {
+            let airtime = self.airtimes().of(&last);
+            self.counters.transmission_sum = self.counters.transmission_sum - airtime;
+            self.counters.sojourn_sum = self.counters.sojourn_sum - last.starts.since(now);
+            self.busy_until = last.starts;
+            self.effects.iter_mut().for_each(|it| it.give_back(last.bytes()));
+        }
+        self.counters.air_retransmissions -= u64::from(last.attempts - 1);
+        self.counters.sent -= 1;
+        self.counters.overlimit_drops += 1;
+        store.drop_at(last.packet);
     }
 
     /// What has not started gets new times.
@@ -882,6 +971,13 @@ impl Port {
             }
         }
     }
+}
+
+/// When a packet starts that the link is free for from then on; while that is not known, because
+/// the link is down, `now`.
+#[inline]
+fn starting(now: Time, free: Time) -> Time {
+    if free == Time::NEVER { now } else { now.max(free) }
 }
 
 #[cfg(test)]

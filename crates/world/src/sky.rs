@@ -42,9 +42,9 @@ impl SkyPlan {
     /// What happens to links as contacts begin and end, but those that begin with the run.
     pub(crate) fn changes(&self) -> Vec<ChangePlan> {
         let mut changes = Vec::new();
-        let mut add = |link, time, change| {
+        let mut add = |link, time, change: LinkChange| {
             let ports = [0, 1].map(|side| PortId::new(link, side));
-            changes.extend(ports.map(|port| ChangePlan { time, port, change }));
+            changes.extend(ports.map(|port| ChangePlan { time, port, change: change.clone() }));
         };
         for contact in &self.contacts {
             if contact.from > Time::ZERO {

@@ -153,7 +153,7 @@ fn change(plan: &mut Plan, millisecond: u64, change: LinkChange) {
     let apart = Duration::from_picos(7 * millisecond);
     let time = Time::ZERO + Duration::from_millis(millisecond) + apart;
     let ports = [0, 1].map(|it| PortId::new(0, it));
-    plan.changes.extend(ports.map(|port| ChangePlan { time, port, change }));
+    plan.changes.extend(ports.map(|port| ChangePlan { time, port, change: change.clone() }));
 }
 
 /// PIE measures how long packets waited where it cannot know how long they will.

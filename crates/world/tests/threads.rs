@@ -187,7 +187,7 @@ fn links_that_fail_and_change_are_the_same_on_any_number_of_threads() {
     ] {
         for direction in [0, 1] {
             let port = PortId::new(link, direction);
-            plan.changes.push(ChangePlan { time: at(time), port, change });
+            plan.changes.push(ChangePlan { time: at(time), port, change: change.clone() });
         }
     }
     assert_same(&plan);

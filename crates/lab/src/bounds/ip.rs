@@ -82,8 +82,8 @@ impl FlowBounds<'_> {
 
 /// The most that a direction of a link ever sends, in bits per second.
 fn most_rate(plan: &Plan, port: PortId) -> f64 {
-    let later = plan.changes.iter().filter_map(|it| match it.change {
-        LinkChange::Rate(rate) if it.port == port => Some(rate),
+    let later = plan.changes.iter().filter_map(|it| match &it.change {
+        LinkChange::Rate(rate) if it.port == port => Some(*rate),
         _ => None,
     });
     let own = rate::most_rate(plan.direction(port));

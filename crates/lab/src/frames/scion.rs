@@ -42,7 +42,7 @@ pub(super) fn encode(
             (EtherType::IPV6, Addresses::V6 { source: end(from), destination: end(to) })
         }
     };
-    Ok((ether_type, ip::encode_udp(&bytes, seen.packet.ecn, &addresses)))
+    Ok((ether_type, ip::encode_udp(&bytes, seen.packet.dscp(), seen.packet.ecn, &addresses)))
 }
 
 /// The SCION packet.

@@ -2,6 +2,7 @@
 
 use windtunnel_engine::{Duration, Rate, Time};
 use windtunnel_networks::bridge::{Probes, SourceCounters, greatest_share};
+use windtunnel_packets::Dscp;
 use windtunnel_packets::udp::Datagram;
 
 use super::*;
@@ -114,7 +115,8 @@ fn marks_are_kept_and_capable_packets_stay_as_they_are() {
 #[test]
 fn a_datagram_is_protected_and_never_selected() {
     let mut edge = edge(everything());
-    let datagram = Datagram { flow: 0, length: 100, sequence: 0, sent: Time::ZERO };
+    let datagram =
+        Datagram { flow: 0, length: 100, sequence: 0, sent: Time::ZERO, dscp: Dscp::DEFAULT };
     let mut packet = Packet { body: Body::Datagram(datagram), ..data(0, 0, 0) };
     edge.forward(Time::ZERO, &mut packet);
     assert_eq!((packet.ecn, edge.counters().cloned), (Ecn::Capable, 0));

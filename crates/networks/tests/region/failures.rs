@@ -7,7 +7,7 @@ use windtunnel_engine::{Duration, Time};
 use windtunnel_networks::region::{Advertisement, RegionSettings, Transit};
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::udp::Datagram;
-use windtunnel_packets::{Body, Ecn, Packet, Route};
+use windtunnel_packets::{Body, Dscp, Ecn, Packet, Route};
 
 use crate::network::{Network, settings};
 
@@ -86,7 +86,8 @@ fn are_joined(shape: &Shape, up: &[bool], [from, to]: [usize; 2]) -> bool {
 }
 
 fn packet(sequence: u64) -> Packet {
-    let datagram = Datagram { flow: 0, length: 100, sequence, sent: Time::ZERO };
+    let datagram =
+        Datagram { flow: 0, length: 100, sequence, sent: Time::ZERO, dscp: Dscp::DEFAULT };
     let body = Body::Datagram(datagram);
     Packet { body, ecn: Ecn::NotCapable, network_size: 128, hops: 0, route: Route::NONE }
 }

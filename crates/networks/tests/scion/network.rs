@@ -14,7 +14,7 @@ use windtunnel_networks::scion::{
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::scion::{IsdAs, Path, PathReference, ScionPacket};
 use windtunnel_packets::udp::Datagram;
-use windtunnel_packets::{Body, Ecn, Packet, PacketStore, Route};
+use windtunnel_packets::{Body, Dscp, Ecn, Packet, PacketStore, Route};
 
 /// How long a packet takes over a link.
 pub(crate) const DELAY: Duration = Duration::from_millis(5);
@@ -200,7 +200,13 @@ impl Network {
 
     /// Has a host of a node send a datagram of 1,000 bytes to another node.
     pub(crate) fn send(&mut self, now: Time, [from, to]: [usize; 2]) {
-        let datagram = Datagram { flow: from as u32, length: 1000, sequence: 0, sent: now };
+        let datagram = Datagram {
+            flow: from as u32,
+            length: 1000,
+            sequence: 0,
+            sent: now,
+            dscp: Dscp::DEFAULT,
+        };
         let body = Body::Datagram(datagram);
         let route = Route::NONE;
         let packet = Packet { body, ecn: Ecn::NotCapable, network_size: 1028, hops: 0, route };

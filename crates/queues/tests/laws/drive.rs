@@ -3,11 +3,12 @@
 
 use windtunnel_engine::{Duration, Handle, Random, Rate, Store, Streams, Time};
 use windtunnel_packets::udp::Datagram;
-use windtunnel_packets::{Body, Ecn, Packet, Route};
+use windtunnel_packets::{Body, Dscp, Ecn, Packet, Route};
 use windtunnel_queues::{
-    ActiveDiscipline, AnyQueue, CoDelSettings, CongestionAction, DepartureDiscipline, Discipline,
-    DualPi2Settings, FqCoDelSettings, Leaving, Pcon, PieSettings, QueueLimit, Ramp, RedSettings,
-    SceSettings, Thresholds, Verdict, Waiting,
+    ActiveDiscipline, AnyQueue, Bands, CakeSettings, CoDelSettings, CongestionAction,
+    DepartureDiscipline, Discipline, DrrSettings, DualPi2Settings, FqCoDelSettings, Leaving, Pcon,
+    PieSettings, QueueLimit, Ramp, RedSettings, SceSettings, Thresholds, TokenBucketSettings,
+    Verdict, Waiting,
 };
 
 pub(crate) const TARGET: Duration = Duration::from_millis(5);
@@ -72,6 +73,17 @@ pub(crate) fn sce_settings(action: CongestionAction) -> SceSettings {
     SceSettings { codel: codel_settings(action), ramp }
 }
 
+/// CAKE at so many Mbps.
+pub(crate) fn cake_settings(action: CongestionAction, megabits_per_second: u64) -> CakeSettings {
+    let (rate, queues) = (rate(megabits_per_second), fq_codel_settings(action));
+    CakeSettings { rate, tins: true, queues }
+}
+
+/// A bucket that fills with so many Mbps and holds so many bytes.
+pub(crate) fn bucket(megabits_per_second: u64, burst: u32) -> TokenBucketSettings {
+    TokenBucketSettings { rate: rate(megabits_per_second), burst }
+}
+
 /// Every kind of queue that decides when packets leave.
 pub(crate) fn queues(action: CongestionAction) -> Vec<AnyQueue> {
     let disciplines = [
@@ -80,6 +92,10 @@ pub(crate) fn queues(action: CongestionAction) -> Vec<AnyQueue> {
         Discipline::Sce(sce_settings(action)),
         Discipline::FqCoDel(fq_codel_settings(action)),
         Discipline::DualPi2(dual_pi2_settings()),
+        Discipline::Shaper(bucket(10, 10_000)),
+        Discipline::StrictPriority(Bands::new(&[vec![Dscp::EF], vec![Dscp::CS6]])),
+        Discipline::Drr(DrrSettings { flows: 1024, quantum: 300 }),
+        Discipline::Cake(cake_settings(action, 10)),
     ];
     let start = |it: &Discipline| match it.start(random()) {
         ActiveDiscipline::OnDeparture(queue) => queue,
@@ -148,7 +164,8 @@ pub(crate) fn assert_instants(measured: &[f64], expected: &[f64]) {
 
 /// A datagram of that flow, of so many bytes.
 pub(crate) fn packet(flow: u32, ecn: Ecn, size: u16) -> Packet {
-    let datagram = Datagram { flow, length: size - 28, sequence: 0, sent: Time::ZERO };
+    let datagram =
+        Datagram { flow, length: size - 28, sequence: 0, sent: Time::ZERO, dscp: Dscp::DEFAULT };
     Packet {
         body: Body::Datagram(datagram),
         ecn,
@@ -158,14 +175,23 @@ pub(crate) fn packet(flow: u32, ecn: Ecn, size: u16) -> Packet {
     }
 }
 
+/// A datagram of that flow and class, of so many bytes.
+pub(crate) fn classed(flow: u32, dscp: Dscp, size: u16) -> Packet {
+    let mut packet = packet(flow, Ecn::Capable, size);
+    if let Body::Datagram(it) = &mut packet.body {
+        it.dscp = dscp;
+    }
+    packet
+}
+
 /// Packets under handles, as they wait.
 #[derive(Default)]
 pub(crate) struct Packets(Store<Packet>);
 
 impl Packets {
     pub(crate) fn waiting(&mut self, now: Time, packet: &Packet) -> Waiting {
-        let (size, ecn) = (packet.size(), packet.ecn);
-        Waiting { packet: self.0.insert(*packet), size, arrived: now, ecn }
+        let (size, ecn, dscp) = (packet.size(), packet.ecn, packet.dscp());
+        Waiting { packet: self.0.insert(*packet), size, arrived: now, ecn, dscp }
     }
 
     pub(crate) fn take(&mut self, handle: Handle) -> Packet {

@@ -7,26 +7,27 @@ use proptest::prelude::*;
 use windtunnel_engine::{Duration, Store, Time};
 use windtunnel_packets::ip::{Addresses, encode_segment};
 use windtunnel_packets::tcp::{Flags, Segment};
-use windtunnel_packets::{Ecn, FlowKey};
+use windtunnel_packets::{Dscp, Ecn, FlowKey, Packet};
 use windtunnel_queues::{
     AnyQueue, CoDel, CongestionAction, DepartureDiscipline, Pcon, Queue, QueueLimit, Verdict,
     Waiting,
 };
 
-use crate::drive::{INTERVAL, Packets, TARGET, codel_settings, leaving, packet, queues};
+use crate::drive::{INTERVAL, Packets, TARGET, classed, codel_settings, leaving, queues};
 
 /// What happens at a queue: after so many microseconds a packet comes, or one may
 /// leave.
 #[derive(Clone, Copy, Debug)]
 struct Step {
     after: u64,
-    arrival: Option<(u32, Ecn, u16)>,
+    arrival: Option<(u32, Ecn, Dscp, u16)>,
 }
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     let ecn =
         prop::sample::select(vec![Ecn::NotCapable, Ecn::Capable, Ecn::Scalable, Ecn::Congestion]);
-    let arrival = proptest::option::weighted(0.6, (0..5_u32, ecn, 28..9000_u16));
+    let class = prop::sample::select(vec![Dscp::DEFAULT, Dscp::EF, Dscp::CS6, Dscp::CS1]);
+    let arrival = proptest::option::weighted(0.6, (0..5_u32, ecn, class, 28..9000_u16));
     vec((0..20_000_u64, arrival), 0..400)
         .prop_map(|it| it.into_iter().map(|(after, arrival)| Step { after, arrival }).collect())
 }
@@ -38,6 +39,16 @@ fn limit() -> impl Strategy<Value = QueueLimit> {
     ]
 }
 
+/// How much may wait in all: each band of strict priority, of which there are three, has a limit
+/// of its own.
+fn most_allowed(queue: &AnyQueue, limit: QueueLimit) -> QueueLimit {
+    match (queue, limit) {
+        (AnyQueue::StrictPriority(_), QueueLimit::Packets(it)) => QueueLimit::Packets(3 * it),
+        (AnyQueue::StrictPriority(_), QueueLimit::Bytes(it)) => QueueLimit::Bytes(3 * it),
+        (_, limit) => limit,
+    }
+}
+
 /// Lets it happen; returns the sizes and verdicts of what left, and checks what
 /// every queue must obey.
 fn happen(mut queue: AnyQueue, limit: QueueLimit, steps: &[Step]) -> Vec<(u32, Verdict)> {
@@ -46,8 +57,8 @@ fn happen(mut queue: AnyQueue, limit: QueueLimit, steps: &[Step]) -> Vec<(u32, V
     let (mut offered, mut overflows) = (0, 0);
     for step in steps {
         now += Duration::from_micros(step.after);
-        if let Some((flow, ecn, size)) = step.arrival {
-            let arriving = packet(flow, ecn, size);
+        if let Some((flow, ecn, class, size)) = step.arrival {
+            let arriving = Packet { ecn, ..classed(flow, class, size) };
             let waiting = packets.waiting(now, &arriving);
             offered += 1;
             bytes += u64::from(size);
@@ -56,14 +67,14 @@ fn happen(mut queue: AnyQueue, limit: QueueLimit, steps: &[Step]) -> Vec<(u32, V
                 bytes -= u64::from(it.size);
                 packets.take(it.packet);
             });
-            assert!(!limit.is_exceeded_by(queue.backlog()));
+            assert!(!most_allowed(&queue, limit).is_exceeded_by(queue.backlog()));
         } else if let Some((head, verdict)) = queue.pop(now) {
             assert_eq!(packets.take(head.packet).ecn, head.ecn);
             assert_eq!(verdict, verdict.on(head.ecn), "marks go where they are understood");
             bytes -= u64::from(head.size);
             left.push((head.size, verdict));
         } else {
-            assert_eq!(queue.backlog().packets, 0);
+            assert!(queue.backlog().packets == 0 || queue.opens() > now, "something may leave");
         }
         let backlog = queue.backlog();
         assert_eq!(offered, left.len() + overflows + backlog.packets as usize);
@@ -86,11 +97,14 @@ fn real_packets_come_out_byte_for_byte() {
         for number in 0..20 {
             let packet = packets.insert(bytes(number));
             let size = packets[packet].len() as u32;
-            let waiting = Waiting { packet, size, arrived: Time::ZERO, ecn: Ecn::Capable };
+            let (arrived, ecn, dscp) = (Time::ZERO, Ecn::Capable, Dscp::DEFAULT);
+            let waiting = Waiting { packet, size, arrived, ecn, dscp };
             queue.push(waiting, FlowKey(u64::from(number % 3)));
         }
-        let mut numbers = Vec::new();
-        while let Some((head, _)) = queue.pop(Time::ZERO + Duration::from_micros(100)) {
+        let (mut numbers, mut now) = (Vec::new(), Time::ZERO + Duration::from_micros(100));
+        while queue.backlog().packets > 0 {
+            now = now.max(queue.opens());
+            let (head, _) = queue.pop(now).expect("something may leave");
             let packet: &Vec<u8> = &packets[head.packet];
             let number = u32::from_be_bytes(packet[24..28].try_into().expect("four bytes"));
             assert_eq!(*packet, bytes(number));
@@ -113,7 +127,28 @@ proptest! {
         }
     }
 
-    /// Of packets with one flow and one ECN field, the first to come is the first
+    /// What is more than may wait goes, and no more than that, but where a flow loses half of its
+    /// queue at once.
+    #[test]
+    fn a_smaller_limit_drops_the_excess(packets_waiting in 0..100_u32, most in 0..100_u32) {
+        for mut queue in queues(CongestionAction::Mark) {
+            let mut packets = Packets::default();
+            for number in 0..packets_waiting {
+                let arriving = classed(number % 5, Dscp::DEFAULT, 1000);
+                queue.push(packets.waiting(Time::ZERO, &arriving), arriving.flow_key());
+            }
+            let mut gone = 0;
+            queue.shed(QueueLimit::Packets(most), &mut |_| gone += 1);
+            let left = queue.backlog().packets;
+            prop_assert_eq!(left + gone, packets_waiting);
+            let drops_in_bulk = matches!(queue, AnyQueue::FqCoDel(_) | AnyQueue::Cake(_));
+            let expected = packets_waiting.min(most);
+            prop_assert!(left == expected || drops_in_bulk && left < expected);
+            prop_assert!(packets_waiting > most || gone == 0);
+        }
+    }
+
+    /// Of packets with one flow, one class and one ECN field, the first to come is the first
     /// to leave.
     #[test]
     fn packets_that_look_alike_stay_in_order(steps in steps()) {
@@ -124,13 +159,13 @@ proptest! {
             for step in &steps {
                 now += Duration::from_micros(step.after);
                 match step.arrival {
-                    Some((flow, ecn, size)) => {
-                        let arriving = packet(flow, ecn, size);
+                    Some((flow, ecn, class, size)) => {
+                        let arriving = Packet { ecn, ..classed(flow, class, size) };
                         queue.push(packets.waiting(now, &arriving), arriving.flow_key());
                     }
                     None => {
                         let Some((head, _)) = queue.pop(now) else { continue };
-                        let kind = (packets.flow(head.packet), head.ecn as u8);
+                        let kind = (packets.flow(head.packet), head.ecn as u8, head.dscp);
                         let before = last.insert(kind, head.arrived);
                         prop_assert!(before.is_none_or(|it| it <= head.arrived));
                     }

@@ -3,7 +3,7 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use windtunnel_engine::{Handle, Store, Time};
-use windtunnel_packets::Ecn;
+use windtunnel_packets::{Dscp, Ecn};
 use windtunnel_queues::{Backlog, Fifo, QueueLimit, Waiting};
 
 /// Which of these packets one after another find room.
@@ -47,7 +47,8 @@ proptest! {
                 Some(size) => {
                     let packet = store.insert(size);
                     let ecn = Ecn::Capable;
-                    queue.push(Waiting { packet, size, arrived: Time::ZERO, ecn });
+                    let (arrived, dscp) = (Time::ZERO, Dscp::DEFAULT);
+                    queue.push(Waiting { packet, size, arrived, ecn, dscp });
                     model.push((packet, size));
                 }
                 None => {

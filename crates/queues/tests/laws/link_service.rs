@@ -8,7 +8,7 @@ use crate::drive::{INTERVAL, STEP, assert_instants, milliseconds, rate};
 
 fn arriving(bytes: u64) -> Arriving {
     let backlog = Backlog { packets: 1, bytes };
-    Arriving { ecn: Ecn::Capable, backlog, free: Time::ZERO, rate: rate(1) }
+    Arriving { ecn: Ecn::Capable, size: 1000, backlog, free: Time::ZERO, rate: rate(1) }
 }
 
 const THRESHOLD: u64 = 65_536;

@@ -1,8 +1,10 @@
 //! The queue disciplines: what they drop and mark, and when; their order, and
 //! their limits.
 
+mod cake;
 mod codel;
 mod drive;
+mod drr;
 mod dual_pi2;
 mod every_queue;
 mod fifo;
@@ -10,5 +12,8 @@ mod fq_codel;
 mod link_service;
 mod pcon;
 mod pie;
+mod policer;
 mod red;
 mod sce;
+mod shaper;
+mod strict_priority;

@@ -15,7 +15,7 @@ fn pie(action: CongestionAction) -> Pie {
 /// An arrival that finds the link busy for as long.
 fn finds(now: Time, delay: Duration) -> Arriving {
     let backlog = Backlog { packets: 1, bytes: LONG };
-    Arriving { ecn: Ecn::Capable, backlog, free: now + delay, rate: rate(10) }
+    Arriving { ecn: Ecn::Capable, size: 1000, backlog, free: now + delay, rate: rate(10) }
 }
 
 /// At an update the delay is 30 ms, after none: (0.125 (30 - 15) + 1.25 (30 - 0)) ms / s in steps for
@@ -162,7 +162,7 @@ fn overload(action: CongestionAction, load: f64, seconds: u64) -> Overload {
         let delay = free.since(now);
         let bytes = delay.as_picos() / sending.as_picos() * 1000;
         let backlog = Backlog { packets: (bytes / 1000) as u32, bytes };
-        let arriving = Arriving { ecn: Ecn::Capable, backlog, free, rate: rate(10) };
+        let arriving = Arriving { ecn: Ecn::Capable, size: 1000, backlog, free, rate: rate(10) };
         let verdict = pie.judge(now, &arriving);
         if verdict != Verdict::Drop {
             free = free.max(now) + sending;

@@ -18,7 +18,7 @@ const MEGABITS_PER_SECOND: u64 = 8;
 fn finds(packets: u32) -> Arriving {
     let backlog = Backlog { packets, bytes: 1000 * u64::from(packets) };
     let free = Time::NEVER;
-    Arriving { ecn: Ecn::Capable, backlog, free, rate: rate(MEGABITS_PER_SECOND) }
+    Arriving { ecn: Ecn::Capable, size: 1000, backlog, free, rate: rate(MEGABITS_PER_SECOND) }
 }
 
 fn red(change: impl FnOnce(&mut RedSettings)) -> Red {

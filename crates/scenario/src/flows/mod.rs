@@ -15,12 +15,14 @@ use serde::Deserialize;
 use toml::Spanned;
 use windtunnel_applications::Workload;
 use windtunnel_engine::{Duration, Time};
+use windtunnel_packets::Dscp;
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_transports::tcp::TcpSettings;
 use windtunnel_world::{FlowPlan, Plan, PortId, Transport as TransportPlan};
 
 use crate::autonomous_systems::policies::AnyPolicy;
 use crate::choice::choice;
+use crate::classes::Class;
 use crate::controllers::Controllers;
 use crate::error::Mistake;
 use crate::files::Files;
@@ -50,6 +52,10 @@ pub(crate) struct Common {
     /// The version of IP.
     #[serde(default)]
     ip: Ip,
+    /// The class of all its packets, acknowledgements included: a name such as "EF". Queues
+    /// look at it that have bands or tins.
+    #[serde(default)]
+    dscp: Class,
     /// When it starts.
     #[serde(default = "zero")]
     start: Located<Measured<Duration>>,
@@ -180,17 +186,17 @@ impl Flow {
         around: &Around<'_>,
         files: &mut Files<'_>,
     ) -> Result<FlowPlan, Mistake> {
-        let Common { ip, start, start_within, stop, .. } = &self.common;
+        let Common { ip, dscp, start, start_within, stop, .. } = &self.common;
         let ends = self.common.ends(name, around.nodes)?;
         let path = self.common.path(ends, around)?;
         let start = Time::ZERO + start.value.0;
         let start_within = start_within.value.0;
         let stop = timers::stop(stop.as_ref(), start + start_within)?;
-        let ip = IpVersion::from(*ip);
+        let (ip, dscp) = (IpVersion::from(*ip), Dscp::from(*dscp));
         let mut network = around.paths.network(ends, path.as_deref(), ip);
         let (transport, split, multipath) = match &self.own {
             Transport::Udp(it) => {
-                (TransportPlan::Udp(it.plan(ip, network.overhead, files)?), None, None)
+                (TransportPlan::Udp(it.plan(ip, dscp, network.overhead, files)?), None, None)
             }
             Transport::Tcp(it) => {
                 let split = it.split(around, ends)?;
@@ -198,7 +204,7 @@ impl Flow {
                     // The radio may be on a proxy's part of the path.
                     network.radio = None;
                 }
-                let transport = it.plan(ip, around, ends, network, files)?;
+                let transport = it.plan(ip, dscp, around, ends, network, files)?;
                 let multipath = it.multipath(around, ends, &transport, path.is_some())?;
                 if multipath.is_some() {
                     // Subflows have paths of their own.

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windtunnel_controllers::{self as controllers, Need, Start};
 use windtunnel_engine::Duration;
+use windtunnel_packets::Dscp;
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_transports::rtt::RtoLimits;
 use windtunnel_transports::tcp::{self, BufferLimits, EcnMode, TcpSettings};
@@ -239,12 +240,13 @@ impl Tcp {
     pub(super) fn plan(
         &self,
         ip: IpVersion,
+        dscp: Dscp,
         around: &Around<'_>,
         ends: [usize; 2],
         network: Network,
         files: &mut Files<'_>,
     ) -> Result<Transport, Mistake> {
-        let settings = self.checked_settings(ip, around, network)?;
+        let settings = TcpSettings { dscp, ..self.checked_settings(ip, around, network)? };
         let workload = self.workload.as_ref().map(|it| it.value.clone()).unwrap_or_default();
         let workload = workload.plan(around, ends, &settings, files)?;
         Ok(Transport::Tcp { settings: Arc::new(settings), workload })
@@ -358,6 +360,7 @@ impl Tcp {
         let ecn = self.ecn(&controller);
         let mut settings = TcpSettings {
             ip,
+            dscp: Dscp::DEFAULT,
             maximum_segment: 0,
             timestamps: self.timestamps,
             recovery: self.recovery.into(),

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use windtunnel_applications::udp::{self, UdpSettings};
 use windtunnel_engine::Rate;
+use windtunnel_packets::Dscp;
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::udp::HEADER;
 
@@ -58,6 +59,7 @@ impl Udp {
     pub(super) fn plan(
         &self,
         ip: IpVersion,
+        dscp: Dscp,
         overhead: u16,
         files: &mut Files<'_>,
     ) -> Result<UdpSettings, Mistake> {
@@ -79,7 +81,7 @@ impl Udp {
                 udp::UdpWorkload::Rate { rate: self.rate()?, on_off: Some(it.turns()?) }
             }
         };
-        Ok(UdpSettings { ip, payload, workload })
+        Ok(UdpSettings { ip, dscp, payload, workload })
     }
 
     fn rate(&self) -> Result<Rate, Mistake> {

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserializer, Error, Visitor};
@@ -12,6 +13,7 @@ use windtunnel_world::{DirectionPlan, LinkPlan, Plan};
 
 use crate::error::Mistake;
 use crate::located::Located;
+use crate::nodes::Names;
 use crate::reader::SHORT;
 use crate::schema::without_tag;
 use crate::timers::above_zero;
@@ -89,10 +91,14 @@ struct ContinuousGilbertElliott {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Listed {
-    /// The numbers, rising: the first packet that the link sends in that direction has number 1.
-    /// Where one flow alone uses it, such as the link of its sender, they are those of the flow.
+    /// The numbers, rising: the first packet that the link sends in that direction, from when this
+    /// holds, has number 1.
     packets: Located<Vec<u64>>,
-    /// Which packets can be lost; only they are counted.
+    /// The flow whose packets alone are counted and lost, of both directions: of one over TCP the
+    /// first packet of the data's direction is the one that opens the connection. Default: any
+    /// packet is.
+    flow: Option<Located<String>>,
+    /// Which packets can be lost; only they are counted. Not with `flow`.
     #[serde(default)]
     of: Of,
 }
@@ -105,6 +111,13 @@ impl Listed {
             || "`packets` must be numbers from 1 that rise".to_owned(),
             "write some such as packets = [17, 18, 40]",
         )?;
+        if let Some(flow) = &self.flow {
+            flow.checked(
+                |_| matches!(self.of, Of::All),
+                || "`flow` says which packets can be lost, and `of` as well".to_owned(),
+                "remove one of them",
+            )?;
+        }
         let numbers = self.packets.value.as_slice().into();
         Ok(links::Loss::Listed { numbers, sent: 0, behind: 0 })
     }
@@ -148,16 +161,28 @@ impl Loss {
     }
 
     /// Which packets can be lost.
-    pub(crate) fn victims(&self) -> Victims {
+    pub(crate) fn victims(&self, flows: &Flows<'_>) -> Result<Victims, Mistake> {
+        if let Kind::Listed(Listed { flow: Some(flow), .. }) = &self.0 {
+            let keys = flows.plan.keys_of_flow(flows.names.index(flow)?);
+            return Ok(Victims::Flow(Arc::new(keys)));
+        }
         let (Kind::Independent(Independent { of, .. })
         | Kind::GilbertElliott(GilbertElliott { of, .. })
         | Kind::ContinuousGilbertElliott(ContinuousGilbertElliott { of, .. })
         | Kind::Listed(Listed { of, .. })) = &self.0;
-        match of {
+        Ok(match of {
             Of::All => Victims::All,
             Of::Selected => Victims::NotCapable,
-        }
+        })
     }
+}
+
+/// The flows of a scenario, and the plan that has them all.
+pub(crate) struct Flows<'a> {
+    /// Their names.
+    pub(crate) names: &'a Names<'a>,
+    /// The plan.
+    pub(crate) plan: &'a Plan,
 }
 
 /// What to tell the user where bursts of loss follow packets.

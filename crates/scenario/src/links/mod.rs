@@ -30,7 +30,7 @@ use crate::tunnels::TcpTunnel;
 use crate::units::{Bytes, Measured, Share, bytes};
 use impairments::{Jitter, LoadDelay, Reordering};
 use loss::Loss;
-pub(crate) use loss::note as loss_note;
+pub(crate) use loss::{Flows, note as loss_note};
 use trace::TraceLink;
 use wire::Wire;
 
@@ -155,6 +155,7 @@ impl Link {
         };
         let directions = [self.common.direction(&pace, 0)?, self.common.direction(&pace, 1)?];
         let medium = self.common.medium(name, &pace, media)?;
+        self.common.check_shaper(medium.is_some())?;
         let link_service = self.common.link_service()?;
         let (name, channel) = (name.to_owned(), pace.channel);
         Ok(LinkPlan { name, nodes: ends, directions, channel, medium, link_service })
@@ -176,14 +177,21 @@ impl Link {
         keys.into_iter().find_map(|(key, it)| it.as_ref().map(|it| (key, it)))
     }
 
+    /// Which packets it can lose, in each direction.
+    pub(crate) fn victims(&self, flows: &Flows<'_>) -> Result<[Victims; 2], Mistake> {
+        let Some(Each([there, back])) = &self.common.loss else { return Ok(Default::default()) };
+        Ok([there.victims(flows)?, back.victims(flows)?])
+    }
+
     /// What happens to it during the run.
     pub(crate) fn changes(
         &self,
         link: usize,
         duration: Duration,
+        flows: &Flows<'_>,
     ) -> Result<Vec<ChangePlan>, Mistake> {
         match &self.own {
-            Sending::Rate(it) => it.changes(link, duration),
+            Sending::Rate(it) => it.changes(link, duration, flows),
             Sending::Radio(_)
             | Sending::FixedWireless(_)
             | Sending::Optical(_)
@@ -229,6 +237,19 @@ impl Common {
         Ok(Some(media.insert_full(medium.value.clone()).0))
     }
 
+    /// When its turn on a shared medium comes is not up to a node.
+    fn check_shaper(&self, is_shared: bool) -> Result<(), Mistake> {
+        let shapes = self.queue.as_ref().is_some_and(|it| it.0.iter().any(Queue::shapes));
+        let message = "a queue that shapes cannot be before a shared medium";
+        if is_shared && shapes {
+            let span = self.medium.as_ref().and_then(|it| it.span.clone());
+            return Err(Mistake::new(message)
+                .at(span.or_else(|| self.nodes.span.clone()))
+                .help("put the shaper before another link, or use queue = \"fq-codel\""));
+        }
+        Ok(())
+    }
+
     fn direction(&self, pace: &Pace, side: usize) -> Result<DirectionPlan, Mistake> {
         let default = Queue::default();
         let queue = self.queue.as_ref().map_or(&default, |it| &it.0[side]);
@@ -244,7 +265,8 @@ impl Common {
             physical_layer: pace.physical_layer[side].clone(),
             delay: self.delay.0[side].0,
             loss: loss.map_or(Ok(LossPlan::None), Loss::plan)?,
-            victims: loss.map_or(Victims::All, Loss::victims),
+            // Those of a flow are known when all flows are.
+            victims: Victims::All,
             impairment: impairments::plan(duplication, reordering, mixing, jitter, load_delay)?,
             limit: queue.limit(),
             discipline: queue.discipline()?,

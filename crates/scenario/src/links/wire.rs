@@ -1,10 +1,14 @@
 //! Links that send at a rate, which may change.
 
+use std::sync::Arc;
+
 use schemars::JsonSchema;
 use serde::Deserialize;
 use windtunnel_engine::{Duration, Rate, Time};
-use windtunnel_world::{ChangePlan, LinkChange, PortId};
+use windtunnel_queues::QueueLimit;
+use windtunnel_world::{ChangePlan, LinkChange, LossChange, PortId};
 
+use super::loss::{Flows, Loss};
 use crate::error::Mistake;
 use crate::located::{Each, Located};
 use crate::pace::Pace;
@@ -25,7 +29,7 @@ pub(crate) struct Wire {
     changes: Vec<Change>,
 }
 
-/// What happens to a link at some time: another rate, another delay, or another state.
+/// What happens to a link at some time: another rate, delay, state, loss or limit of its queue.
 /// Each is one value for both directions, or an array of two.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -43,6 +47,20 @@ struct Change {
     /// Whether it goes down, which loses the packets on it and lets those queued wait,
     /// or comes up; default: as before.
     state: Option<Each<State>>,
+    /// What it loses at random from then on, packets under transmission excepted: "0 %" is
+    /// nothing; default: as before.
+    loss: Option<Each<Loss>>,
+    /// What becomes of its queue; default: as before.
+    queue: Option<Each<QueueChange>>,
+}
+
+/// What becomes of a link's queue.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct QueueChange {
+    /// How much may wait from then on: what waits stays there, as far as there is room, and the
+    /// rest is dropped.
+    limit: Measured<QueueLimit>,
 }
 
 /// Whether a link carries packets.
@@ -65,12 +83,13 @@ impl Wire {
         &self,
         link: usize,
         duration: Duration,
+        flows: &Flows<'_>,
     ) -> Result<Vec<ChangePlan>, Mistake> {
         let mut all = Vec::new();
         for change in &self.changes {
-            let first = change.plan(link)?;
+            let first = change.plan(link, flows)?;
             for later in change.times(duration)? {
-                all.extend(first.map(|it| ChangePlan { time: it.time + later, ..it }));
+                all.extend(first.clone().map(|it| ChangePlan { time: it.time + later, ..it }));
             }
         }
         Ok(all)
@@ -92,28 +111,49 @@ impl Change {
         Ok((0..count).map(|it| every * it).collect())
     }
 
-    fn plan(&self, link: usize) -> Result<[ChangePlan; 2], Mistake> {
+    fn plan(&self, link: usize, flows: &Flows<'_>) -> Result<[ChangePlan; 2], Mistake> {
+        let [there, back] = self.what(flows)?;
         let time = Time::ZERO + self.at.value.0;
-        let both = |[there, back]: [LinkChange; 2]| {
-            [(0, there), (1, back)].map(|(direction, change)| ChangePlan {
-                time,
-                port: PortId::new(link, direction),
-                change,
-            })
+        Ok([(0, there), (1, back)].map(|(direction, change)| {
+            let port = PortId::new(link, direction);
+            ChangePlan { time, port, change }
+        }))
+    }
+
+    /// What happens, in each direction.
+    fn what(&self, flows: &Flows<'_>) -> Result<[LinkChange; 2], Mistake> {
+        let state = |it| match it {
+            State::Up => LinkChange::Up,
+            State::Down => LinkChange::Down,
         };
-        match (&self.rate, &self.delay, &self.state) {
-            (None, Some(delay), None) => Ok(both(delay.0.map(|it| LinkChange::Delay(it.0)))),
-            (Some(rate), None, None) => Ok(both(rate.0.map(|it| LinkChange::Rate(it.0)))),
-            (None, None, Some(state)) => Ok(both(state.0.map(|it| match it {
-                State::Up => LinkChange::Up,
-                State::Down => LinkChange::Down,
-            }))),
-            (None, None, None) | (_, Some(_), _) | (Some(_), _, _) => {
-                let message = "a change is of one of `rate`, `delay` and `state`";
+        let changes = [
+            self.rate.as_ref().map(|it| it.0.map(|it| LinkChange::Rate(it.0))),
+            self.delay.as_ref().map(|it| it.0.map(|it| LinkChange::Delay(it.0))),
+            self.state.as_ref().map(|it| it.0.map(state)),
+            self.queue
+                .as_ref()
+                .map(|it| it.0.each_ref().map(|it| LinkChange::QueueLimit(it.limit.0))),
+            self.loss.as_ref().map(|it| lose(it, flows)).transpose()?,
+        ];
+        let mut changes = changes.into_iter().flatten();
+        match (changes.next(), changes.next()) {
+            (Some(change), None) => Ok(change),
+            _ => {
+                let message = "a change is of one of `rate`, `delay`, `state`, `loss` and `queue`";
                 Err(self.at.mistake(message).help(
                     "write { at = \"5 s\", rate = \"1 Mbps\" } or { at = \"5 s\", state = \"down\" }",
                 ))
             }
         }
     }
+}
+
+/// Other losses, in each direction.
+fn lose(loss: &Each<Loss>, flows: &Flows<'_>) -> Result<[LinkChange; 2], Mistake> {
+    let change = |it: &Loss| -> Result<LinkChange, Mistake> {
+        let (loss, victims) = (it.plan()?, it.victims(flows)?);
+        Ok(LinkChange::Loss(Arc::new(LossChange { loss, victims })))
+    };
+    let [there, back] = &loss.0;
+    Ok([change(there)?, change(back)?])
 }

@@ -45,17 +45,27 @@ impl FqCoDel {
     pub(super) fn discipline(&self) -> Result<Discipline, Mistake> {
         let Self { action, target, interval, ce_threshold, .. } = self;
         let codel = codel::settings(*action, target, interval, *ce_threshold)?;
-        self.flows.checked(
-            |it| *it > 0,
-            || "`flows` must be at least 1".to_owned(),
-            "write one such as flows = 1024",
-        )?;
-        self.quantum.checked(
-            |it| QUANTA.contains(&it.0.0),
-            || "a quantum is 64 B to 1 MiB".to_owned(),
-            "write one such as quantum = \"1514 B\"",
-        )?;
-        let quantum = self.quantum.value.0.0 as u32;
-        Ok(Discipline::FqCoDel(FqCoDelSettings { codel, flows: self.flows.value, quantum }))
+        let (flows, quantum) = (flows(&self.flows)?, quantum(&self.quantum)?);
+        Ok(Discipline::FqCoDel(FqCoDelSettings { codel, flows, quantum }))
     }
+}
+
+/// How many queues flows are hashed to.
+pub(super) fn flows(flows: &Located<u16>) -> Result<u16, Mistake> {
+    flows.checked(
+        |it| *it > 0,
+        || "`flows` must be at least 1".to_owned(),
+        "write one such as flows = 1024",
+    )?;
+    Ok(flows.value)
+}
+
+/// How many bytes a queue may send in one turn.
+pub(super) fn quantum(quantum: &Located<Measured<Bytes>>) -> Result<u32, Mistake> {
+    quantum.checked(
+        |it| QUANTA.contains(&it.0.0),
+        || "a quantum is 64 B to 1 MiB".to_owned(),
+        "write one such as quantum = \"1514 B\"",
+    )?;
+    Ok(quantum.value.0.0 as u32)
 }

@@ -1,16 +1,22 @@
 //! The queues of links: one file for each kind.
 
+mod cake;
 mod codel;
 mod common;
 mod drop_tail;
+mod drr;
 mod dual_pi2;
 mod fq_codel;
 mod link_service;
 mod pcon;
 mod pie;
+mod policer;
 mod ramp;
 mod red;
 mod sce;
+mod shaper;
+mod strict_priority;
+mod token_bucket;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -20,8 +26,9 @@ use crate::error::Mistake;
 use crate::schema::short_forms;
 use common::packets;
 use {
-    codel::CoDel, drop_tail::DropTail, dual_pi2::DualPi2, fq_codel::FqCoDel,
-    link_service::LinkService, pcon::Pcon, pie::Pie, red::Red, sce::Sce,
+    cake::Cake, codel::CoDel, drop_tail::DropTail, drr::Drr, dual_pi2::DualPi2, fq_codel::FqCoDel,
+    link_service::LinkService, pcon::Pcon, pie::Pie, policer::Policer, red::Red, sce::Sce,
+    shaper::Shaper, strict_priority::StrictPriority,
 };
 
 /// A queue before a link. Its name alone is the kind with all its defaults.
@@ -50,6 +57,16 @@ pub(crate) enum Queue {
     Sce(Sce),
     /// The marking queue of PCON.
     Pcon(Pcon),
+    /// Deficit round robin (Shreedhar and Varghese 1996).
+    Drr(Drr),
+    /// Bands by the classes of packets, the highest one first.
+    StrictPriority(StrictPriority),
+    /// A token bucket, for which packets wait.
+    Shaper(Shaper),
+    /// A shaper, tins by class, and in each a queue for each flow (Høiland-Jørgensen et al. 2018).
+    Cake(Cake),
+    /// A token bucket; drops what exceeds it (RFC 2697).
+    Policer(Policer),
 }
 
 impl Default for Queue {
@@ -71,8 +88,18 @@ impl Queue {
             Self::DualPi2(it) => it.limit,
             Self::Sce(it) => it.limit,
             Self::Pcon(it) => it.limit,
+            Self::Drr(it) => it.limit,
+            Self::StrictPriority(it) => it.limit,
+            Self::Shaper(it) => it.limit,
+            Self::Cake(it) => it.limit,
+            Self::Policer(it) => it.limit,
         };
         limit.0
+    }
+
+    /// Whether packets wait in it although the link is free.
+    pub(crate) fn shapes(&self) -> bool {
+        matches!(self, Self::Shaper(_) | Self::Cake(_))
     }
 
     /// Which packets it drops and marks.
@@ -87,6 +114,11 @@ impl Queue {
             Self::DualPi2(it) => it.discipline(),
             Self::Sce(it) => it.discipline(),
             Self::Pcon(it) => it.discipline(),
+            Self::Drr(it) => it.discipline(),
+            Self::StrictPriority(it) => it.discipline(),
+            Self::Shaper(it) => it.discipline(),
+            Self::Cake(it) => it.discipline(),
+            Self::Policer(it) => it.discipline(),
         }
     }
 }

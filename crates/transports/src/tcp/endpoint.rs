@@ -618,7 +618,8 @@ impl<'a> Template<'a> {
 
 /// A segment in its IP packet.
 #[inline]
-fn packet(segment: Segment, ecn: Ecn, settings: &TcpSettings) -> Packet {
+fn packet(mut segment: Segment, ecn: Ecn, settings: &TcpSettings) -> Packet {
+    segment.dscp = settings.dscp;
     let network_size = settings.ip.header() + segment.size();
     Packet { body: Body::Segment(segment), ecn, network_size, hops: 0, route: Route::default() }
 }

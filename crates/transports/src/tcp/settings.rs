@@ -2,6 +2,7 @@
 
 use windtunnel_controllers::{Settings as ControllerSettings, Start};
 use windtunnel_engine::Duration;
+use windtunnel_packets::Dscp;
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::tcp::{Flags, Segment};
 
@@ -114,6 +115,8 @@ pub enum Reading {
 pub struct TcpSettings {
     /// The version of IP below.
     pub ip: IpVersion,
+    /// The class of its packets, those without data included.
+    pub dscp: Dscp,
     /// The bytes of data in a full segment.
     pub maximum_segment: u16,
     /// Whether segments carry timestamps (RFC 7323).

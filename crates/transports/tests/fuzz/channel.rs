@@ -14,7 +14,7 @@ use windtunnel_controllers::{
 use windtunnel_engine::{Duration, Random, Rate, Streams, Time};
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::tcp::{Flags, Segment};
-use windtunnel_packets::{Body, Ecn, Packet};
+use windtunnel_packets::{Body, Dscp, Ecn, Packet};
 use windtunnel_transports::rtt::RtoLimits;
 use windtunnel_transports::tcp::{
     AfterPathChange, BufferLimits, EcnMode, Endpoint, Idleness, Reading, Recovery, Role,
@@ -186,6 +186,7 @@ impl Case {
     fn settings(&self) -> TcpSettings {
         TcpSettings {
             ip: IpVersion::V4,
+            dscp: Dscp::DEFAULT,
             maximum_segment: self.segment,
             timestamps: self.timestamps,
             recovery: self.recovery,

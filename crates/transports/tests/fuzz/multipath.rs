@@ -13,7 +13,7 @@ use windtunnel_engine::{Duration, Random, Rate, Streams, Time};
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::multipath::{Multipath, Version};
 use windtunnel_packets::tcp::Segment;
-use windtunnel_packets::{Body, Packet};
+use windtunnel_packets::{Body, Dscp, Packet};
 use windtunnel_transports::mptcp::scheduler::SchedulerSettings;
 use windtunnel_transports::mptcp::{
     self, Endpoint, MultipathSettings, PathChange, PathSettings, PathState,
@@ -138,6 +138,7 @@ impl Case {
     fn settings(&self) -> MultipathSettings {
         let tcp = TcpSettings {
             ip: IpVersion::V4,
+            dscp: Dscp::DEFAULT,
             maximum_segment: SEGMENT as u16,
             timestamps: true,
             recovery: self.recovery,

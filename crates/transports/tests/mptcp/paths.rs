@@ -10,7 +10,7 @@ use windtunnel_engine::{Duration, Rate, Time};
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::multipath::Version;
 use windtunnel_packets::tcp::Segment;
-use windtunnel_packets::{Body, Packet};
+use windtunnel_packets::{Body, Dscp, Packet};
 use windtunnel_transports::mptcp::scheduler::SchedulerSettings;
 use windtunnel_transports::mptcp::{self, Endpoint, MultipathSettings, PathSettings};
 use windtunnel_transports::rtt::RtoLimits;
@@ -25,6 +25,7 @@ pub(crate) fn tcp(controller: &str) -> TcpSettings {
     let description = DESCRIPTIONS.iter().find(|it| it.name == controller).unwrap();
     TcpSettings {
         ip: IpVersion::V4,
+        dscp: Dscp::DEFAULT,
         maximum_segment: SEGMENT as u16,
         timestamps: true,
         recovery: Recovery::Rack,

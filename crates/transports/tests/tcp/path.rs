@@ -9,7 +9,7 @@ use windtunnel_controllers::{DESCRIPTIONS, Settings as ControllerSettings, Start
 use windtunnel_engine::{Duration, Rate, Time};
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::tcp::Segment;
-use windtunnel_packets::{Body, Ecn, Packet};
+use windtunnel_packets::{Body, Dscp, Ecn, Packet};
 use windtunnel_transports::rtt::RtoLimits;
 use windtunnel_transports::tcp::{
     AfterPathChange, BufferLimits, EcnMode, Endpoint, Idleness, Reading, Recovery, Role,
@@ -20,6 +20,7 @@ pub(crate) fn settings(controller: &str) -> TcpSettings {
     let description = DESCRIPTIONS.iter().find(|it| it.name == controller).unwrap();
     TcpSettings {
         ip: IpVersion::V4,
+        dscp: Dscp::DEFAULT,
         maximum_segment: 1448,
         timestamps: true,
         recovery: Recovery::Rack,

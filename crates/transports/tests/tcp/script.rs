@@ -11,7 +11,7 @@ use windtunnel_controllers::{Controller, DESCRIPTIONS, Settings as ControllerSet
 use windtunnel_engine::{Duration, Time};
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::tcp::{ByteCounters, Flags, SackBlock, Segment, SynOptions};
-use windtunnel_packets::{Body, Ecn, Packet};
+use windtunnel_packets::{Body, Dscp, Ecn, Packet};
 use windtunnel_transports::rtt::RtoLimits;
 use windtunnel_transports::tcp::{
     AfterPathChange, BufferLimits, EcnMode, Endpoint, Idleness, Reading, Recovery, Role,
@@ -27,6 +27,7 @@ const SCALE: u8 = 8;
 pub(crate) fn settings(recovery: Recovery) -> TcpSettings {
     TcpSettings {
         ip: IpVersion::V4,
+        dscp: Dscp::DEFAULT,
         maximum_segment: SEGMENT as u16,
         timestamps: false,
         recovery,

@@ -5,9 +5,9 @@ use windtunnel_links::{
     Cursor, Fate, Frame, Impairments, Outcome, PhysicalLayer, PhysicalLayerMaker, Reception,
     Straggler,
 };
-use windtunnel_packets::Ecn;
+use windtunnel_packets::Packet;
 
-use crate::plan::DirectionPlan;
+use crate::plan::{DirectionPlan, LossChange};
 
 /// What a link does beside sending at a rate and delivering everything once.
 #[derive(Debug)]
@@ -26,9 +26,10 @@ pub(super) struct Effects {
 
 impl Effects {
     /// What a link has, if it has anything; `can_lose` says whether its channel loses all at
-    /// times.
+    /// times, or what it loses changes.
     pub(super) fn new(plan: &DirectionPlan, can_lose: bool, random: Random) -> Option<Box<Self>> {
-        let impairments = Impairments::new(plan.loss.clone(), plan.victims, plan.impairment);
+        let impairments =
+            Impairments::new(plan.loss.clone(), plan.victims.clone(), plan.impairment);
         let opportunities = plan.opportunities.clone().map(Cursor::new);
         let layer = plan.physical_layer.as_deref().map(PhysicalLayerMaker::layer);
         let any = layer.is_some() || opportunities.is_some() || impairments.is_any();
@@ -75,17 +76,23 @@ impl Effects {
     /// What becomes of the next packet, which is sent at `now`, if the physical layer does not
     /// lose it.
     #[inline]
-    pub(super) fn fate(&mut self, now: Time, ecn: Ecn) -> Fate {
-        self.impairments.fate(now, ecn, &mut self.random)
+    pub(super) fn fate(&mut self, now: Time, packet: &Packet) -> Fate {
+        self.impairments.fate(now, packet, &mut self.random)
     }
 
     /// How the next packet gets across, and what becomes of it, as things are at `now`. What
     /// the physical layer loses is not impaired further.
-    pub(super) fn send(&mut self, now: Time, frame: &Frame, ecn: Ecn) -> (Outcome, Fate) {
+    pub(super) fn send(&mut self, now: Time, frame: &Frame, packet: &Packet) -> (Outcome, Fate) {
         let random = &mut self.random;
         let outcome = self.layer.as_mut().map_or(Outcome::AT_ONCE, |it| it.send(frame, random));
-        let fate = if outcome.lost { Fate::Lost } else { self.fate(now, ecn) };
+        let fate = if outcome.lost { Fate::Lost } else { self.fate(now, packet) };
         (outcome, fate)
+    }
+
+    /// From now on it loses what the change says.
+    pub(super) fn change_loss(&mut self, now: Time, change: &LossChange) {
+        let LossChange { loss, victims } = change.clone();
+        self.impairments.change_loss(now, loss, victims);
     }
 
     /// When the next opportunity comes, if the link has a delivery trace.

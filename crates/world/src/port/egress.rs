@@ -1,7 +1,7 @@
 //! The queue before a link.
 
 use windtunnel_engine::{Duration, Random, Rate, Time};
-use windtunnel_packets::Ecn;
+use windtunnel_packets::Packet;
 use windtunnel_queues::{
     ActiveDiscipline, AnyArrivalDiscipline, AnyQueue, ArrivalDiscipline, Arriving, Backlog, Queue,
     QueueLimit, Verdict,
@@ -71,7 +71,14 @@ impl Held {
     /// What a discipline that decides on arrival decides about a packet, where the link
     /// sends at that rate. How long a packet will wait is not known on a shared medium: it
     /// is taken to be as long as the last one did (RFC 8033, section 5.2 allows for that).
-    pub(super) fn judge(&mut self, now: Time, rate: Rate, is_silent: bool, ecn: Ecn) -> Verdict {
+    pub(super) fn judge(
+        &mut self,
+        now: Time,
+        rate: Rate,
+        is_silent: bool,
+        packet: &Packet,
+        size: u32,
+    ) -> Verdict {
         let backlog = self.queue.backlog();
         let Some(Share { judge: Some(judge), sends_until, sojourn }) = &mut self.share else {
             return Verdict::Pass;
@@ -81,6 +88,7 @@ impl Held {
             0 => *sends_until,
             _ => now + *sojourn,
         };
-        judge.judge(now, &Arriving { ecn, backlog, free, rate }).on(ecn)
+        let ecn = packet.ecn;
+        judge.judge(now, &Arriving { ecn, size, backlog, free, rate }).on(ecn)
     }
 }

@@ -6,10 +6,10 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use windtunnel_engine::{EventQueue, Streams};
 use windtunnel_packets::udp::Datagram;
-use windtunnel_packets::{Body, Route};
+use windtunnel_packets::{Body, Dscp, Route};
 use windtunnel_queues::{
-    CoDelSettings, CongestionAction, Discipline, DualPi2Settings, FqCoDelSettings, PieSettings,
-    QueueLimit, Ramp, RedSettings, Thresholds,
+    Bands, CakeSettings, CoDelSettings, CongestionAction, Discipline, DrrSettings, DualPi2Settings,
+    FqCoDelSettings, PieSettings, QueueLimit, Ramp, RedSettings, Thresholds, TokenBucketSettings,
 };
 
 use super::*;
@@ -19,12 +19,13 @@ use windtunnel_links::{
 };
 
 mod air;
+mod changes;
 mod delay;
 mod fade;
 mod opportunities;
 mod stall;
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 enum Event {
     Offer(Ecn, u16),
     Change(LinkChange),
@@ -91,14 +92,14 @@ impl Bench {
 
     fn offering(self, microseconds: u64, packets: usize) -> Self {
         let offer = Event::Offer(Ecn::Capable, 1000);
-        (0..packets).fold(self, |bench, _| bench.at(microseconds, offer))
+        (0..packets).fold(self, |bench, _| bench.at(microseconds, offer.clone()))
     }
 
     /// Lets everything happen that will.
     fn run(mut self) -> Self {
         while let Some((now, event)) = self.events.next_until(Time::NEVER) {
             self.medium.into_iter().for_each(|it| self.port.occupy(it));
-            let due = match self.script[event] {
+            let due = match self.script[event].clone() {
                 Event::Other(microseconds) => {
                     self.occupy(now, microseconds);
                     Due::default()
@@ -130,7 +131,13 @@ impl Bench {
     }
 
     fn offer(&mut self, now: Time, ecn: Ecn, size: u16) -> Due {
-        let datagram = Datagram { flow: 1, length: size - 28, sequence: self.offered, sent: now };
+        let datagram = Datagram {
+            flow: 1,
+            length: size - 28,
+            sequence: self.offered,
+            sent: now,
+            dscp: Dscp::DEFAULT,
+        };
         let (body, route) = (Body::Datagram(datagram), Route::default());
         self.offered += 1;
         let packet = Packet { body, ecn, network_size: size, hops: 0, route };
@@ -495,12 +502,37 @@ fn trace() -> impl Strategy<Value = Opportunities> {
     })
 }
 
+/// Loss with that probability from then on.
+fn losing(probability: f64) -> LinkChange {
+    let (loss, victims) = (Loss::Bernoulli(probability), Victims::All);
+    LinkChange::Loss(Arc::new(LossChange { loss, victims }))
+}
+
+/// Kinds that limit a rate or have an order of their own; those that shape are not for a shared
+/// medium.
+fn others(is_shared: bool) -> Vec<Discipline> {
+    let bucket = TokenBucketSettings { rate: megabits(6), burst: 3000 };
+    let queues = FqCoDelSettings { codel: codel(CongestionAction::Drop), flows: 16, quantum: 300 };
+    let cake = CakeSettings { rate: megabits(6), tins: true, queues };
+    let mut all = vec![
+        Discipline::Policer(bucket),
+        Discipline::StrictPriority(Bands::new(&[vec![Dscp::EF]])),
+        Discipline::Drr(DrrSettings { flows: 16, quantum: 300 }),
+    ];
+    if !is_shared {
+        all.extend([Discipline::Shaper(bucket), Discipline::Cake(cake)]);
+    }
+    all
+}
+
 fn event() -> impl Strategy<Value = Event> {
     let fields = vec![Ecn::NotCapable, Ecn::Capable, Ecn::Scalable, Ecn::Congestion];
     let offer = (prop::sample::select(fields), 28..3000_u16);
     prop_oneof![
         8 => offer.prop_map(|(ecn, size)| Event::Offer(ecn, size)),
         2 => change().prop_map(Event::Change),
+        1 => (0..20_u32).prop_map(|it| Event::Change(LinkChange::QueueLimit(QueueLimit::Packets(it)))),
+        1 => (0.0..1.0_f64).prop_map(|it| Event::Change(losing(it))),
         2 => (0..5000_u64).prop_map(Event::Other),
     ]
 }
@@ -526,7 +558,7 @@ proptest! {
         // A trace has its own opportunities to send.
         let opportunities = opportunities.filter(|_| !is_shared);
         let lateness = Duration::from_micros(lateness);
-        for discipline in disciplines() {
+        for discipline in disciplines().into_iter().chain(others(is_shared)) {
             let mut plan = direction(discipline);
             plan.physical_layer = layer(air);
             plan.opportunities = opportunities.clone().map(Arc::new);
@@ -545,7 +577,7 @@ proptest! {
                 let mut time = 0;
                 for (after, event) in &events {
                     time += after;
-                    bench = bench.at(time, *event);
+                    bench = bench.at(time, event.clone());
                 }
                 bench.at(time, Event::Change(LinkChange::Up)).run()
             };

@@ -197,7 +197,12 @@ impl Topology {
             LinkChange::Announce => self.is_announced[port.index()] = true,
             LinkChange::Withdraw => self.is_announced[port.index()] = false,
             LinkChange::Delay(delay) => self.delays[port.index()] = delay,
-            LinkChange::Rate(_) | LinkChange::Stall | LinkChange::Lose | LinkChange::Deliver => {}
+            LinkChange::Rate(_)
+            | LinkChange::Loss(_)
+            | LinkChange::QueueLimit(_)
+            | LinkChange::Stall
+            | LinkChange::Lose
+            | LinkChange::Deliver => {}
         }
         self.update_cost(port);
     }

@@ -15,6 +15,7 @@ use windtunnel_networks::bridge::{
 use windtunnel_networks::ndn::content_store::ReplacementPolicy;
 use windtunnel_networks::ndn::forwarder::ForwarderMarks;
 use windtunnel_networks::ndn::link_service::LinkServiceSettings;
+use windtunnel_packets::Dscp;
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::ndn::wire::size::{NameSize, SignatureKind};
 use windtunnel_packets::ndn::{PacketFormat, PrefixId};
@@ -506,6 +507,7 @@ pub(crate) fn over_tcp(
 ) -> Transport {
     let settings = TcpSettings {
         ip: IpVersion::V4,
+        dscp: Dscp::DEFAULT,
         maximum_segment: 1448,
         timestamps: true,
         recovery,

@@ -36,5 +36,5 @@ fn at(milliseconds: u64) -> Time {
 fn change(plan: &mut Plan, milliseconds: u64, link: usize, change: LinkChange) {
     let time = at(milliseconds);
     let ports = [0, 1].map(|direction| PortId::new(link, direction));
-    plan.changes.extend(ports.map(|port| ChangePlan { time, port, change }));
+    plan.changes.extend(ports.map(|port| ChangePlan { time, port, change: change.clone() }));
 }

@@ -142,6 +142,8 @@ fn arrivals(air: AirPlan, offers: &[Time], changes: &[(Time, LinkChange)]) -> Ve
             match change {
                 LinkChange::Rate(new) => rate = *new,
                 LinkChange::Delay(_)
+                | LinkChange::Loss(_)
+                | LinkChange::QueueLimit(_)
                 | LinkChange::Cut
                 | LinkChange::Announce
                 | LinkChange::Withdraw
@@ -201,7 +203,7 @@ proptest! {
         for discipline in patient() {
             let mut bench = Bench::new(&over_the_air(discipline, air));
             for (time, change) in &changes {
-                bench = bench.on(*time, Event::Change(*change));
+                bench = bench.on(*time, Event::Change(change.clone()));
             }
             for time in &offers {
                 bench = bench.on(*time, Event::Offer(Ecn::Capable, 1000));
@@ -229,7 +231,7 @@ proptest! {
             let mut time = 0;
             for (after, event) in &events {
                 time += after;
-                bench = bench.at(time, *event);
+                bench = bench.at(time, event.clone());
             }
             let bench = bench.at(time, Event::Change(LinkChange::Up)).run();
             prop_assert!(bench.numbers().is_sorted());

@@ -36,10 +36,10 @@ fn changing(
     bench.at(end, Event::Change(LinkChange::Up)).run()
 }
 
-fn cumulated<T: Copy>(gaps: &[(u64, T)]) -> Vec<(u64, T)> {
+fn cumulated<T: Clone>(gaps: &[(u64, T)]) -> Vec<(u64, T)> {
     let sums = gaps.iter().scan(0, |sum, (gap, it)| {
         *sum += gap;
-        Some((*sum, *it))
+        Some((*sum, it.clone()))
     });
     sums.collect()
 }

@@ -190,7 +190,7 @@ proptest! {
                 time += after;
                 // Beside the instants at which anything else happens.
                 let time = Time::from_picos(time * 1_000_000 + 7);
-                bench = bench.on(time, Event::Change(*change));
+                bench = bench.on(time, Event::Change(change.clone()));
             }
             time = 0;
             for (after, size) in &offers {

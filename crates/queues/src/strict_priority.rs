@@ -1,0 +1,92 @@
+//! Strict priority: bands by the class of packets, and a packet leaves only where no higher
+//! band has one.
+//!
+//! Source: RFC 2475 and RFC 4594, section 1.4.1 (priority queuing); the behaviour of Linux's
+//! prio (tc-prio(8)). Each band is first in, first out, with a limit of its own.
+
+use windtunnel_engine::Time;
+use windtunnel_packets::{Dscp, FlowKey};
+
+use crate::backlog::{Backlog, QueueLimit};
+use crate::description::QueueDescription;
+use crate::fifo::Fifo;
+use crate::queue::{Queue, Waiting};
+use crate::verdict::Verdict;
+
+pub(super) const DESCRIPTION: QueueDescription = QueueDescription {
+    name: "strict-priority",
+    meaning: "bands by the class of packets (DSCP), the highest one first",
+    source: "RFC 4594, section 1.4.1; tc-prio(8)",
+};
+
+/// Which classes are in which band.
+#[derive(Clone, Debug)]
+pub struct Bands {
+    of: [u8; Dscp::COUNT],
+    count: u8,
+}
+
+impl Bands {
+    /// Bands with these classes, from the highest one on; below them a band of all others.
+    #[must_use]
+    pub fn new(classes: &[Vec<Dscp>]) -> Self {
+        let lowest = classes.len() as u8;
+        let mut of = [lowest; Dscp::COUNT];
+        for (band, classes) in (0..lowest).zip(classes) {
+            classes.iter().for_each(|it| of[usize::from(it.value())] = band);
+        }
+        Self { of, count: lowest + 1 }
+    }
+}
+
+/// The queues of all bands.
+#[derive(Debug)]
+pub struct StrictPriority {
+    bands: Bands,
+    queues: Vec<Fifo>,
+    backlog: Backlog,
+}
+
+impl StrictPriority {
+    /// Empty queues.
+    #[must_use]
+    pub fn new(bands: Bands) -> Self {
+        let queues = vec![Fifo::default(); usize::from(bands.count)];
+        Self { bands, queues, backlog: Backlog::default() }
+    }
+
+    fn band_of(&self, waiting: &Waiting) -> usize {
+        usize::from(self.bands.of[usize::from(waiting.dscp.value())])
+    }
+}
+
+impl Queue for StrictPriority {
+    fn push(&mut self, waiting: Waiting, _flow: FlowKey) {
+        let band = self.band_of(&waiting);
+        self.backlog.add(waiting.size);
+        self.queues[band].push(waiting);
+    }
+
+    fn pop(&mut self, _now: Time) -> Option<(Waiting, Verdict)> {
+        let head = self.queues.iter_mut().find_map(Fifo::pop)?;
+        self.backlog.remove(head.size);
+        Some((head, Verdict::Pass))
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.backlog
+    }
+
+    fn admits(&self, limit: QueueLimit, waiting: &Waiting) -> bool {
+        limit.admits(self.queues[self.band_of(waiting)].backlog(), waiting.size)
+    }
+
+    fn shed(&mut self, limit: QueueLimit, drop: &mut dyn FnMut(Waiting)) {
+        for queue in &mut self.queues {
+            queue.shed(limit, &mut |it| {
+                self.backlog.remove(it.size);
+                drop(it);
+            });
+        }
+    }
+}

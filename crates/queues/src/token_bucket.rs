@@ -1,0 +1,64 @@
+//! A token bucket, by which policers and shapers measure what passes.
+//!
+//! Source: RFC 2697, section 3, with the committed burst alone. The bucket holds at most
+//! `burst` bytes of tokens, is full at the start, and fills at `rate`. It is kept as the time
+//! when it is full again: each packet moves that by what it takes at the rate.
+
+use windtunnel_engine::{Duration, Rate, Time};
+
+/// How fast a bucket fills, and how much it holds.
+#[derive(Clone, Copy, Debug)]
+pub struct TokenBucketSettings {
+    /// The committed information rate.
+    pub rate: Rate,
+    /// The committed burst size, in bytes.
+    pub burst: u32,
+}
+
+/// A token bucket.
+#[derive(Clone, Debug)]
+pub struct TokenBucket {
+    rate: Rate,
+    /// How long it takes to fill when it is empty.
+    depth: Duration,
+    full: Time,
+}
+
+impl TokenBucket {
+    /// A full bucket.
+    #[must_use]
+    pub fn new(settings: TokenBucketSettings) -> Self {
+        let TokenBucketSettings { rate, burst } = settings;
+        Self { rate, depth: rate.transmission_time(burst), full: Time::ZERO }
+    }
+
+    /// How fast it fills.
+    #[must_use]
+    pub fn rate(&self) -> Rate {
+        self.rate
+    }
+
+    /// When it is full, unless more is taken.
+    #[must_use]
+    pub fn full(&self) -> Time {
+        self.full
+    }
+
+    /// From when on it holds the tokens for a packet of `size` bytes; never, if it cannot hold
+    /// so many.
+    #[inline]
+    #[must_use]
+    pub fn holds(&self, size: u32) -> Time {
+        let needed = self.rate.transmission_time(size);
+        if needed > self.depth {
+            return Time::NEVER;
+        }
+        Time::ZERO + (self.full + needed).since(Time::ZERO + self.depth)
+    }
+
+    /// Takes the tokens for a packet of `size` bytes out at `now`.
+    #[inline]
+    pub fn take(&mut self, now: Time, size: u32) {
+        self.full = self.full.max(now) + self.rate.transmission_time(size);
+    }
+}
