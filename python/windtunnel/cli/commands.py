@@ -13,7 +13,7 @@ from rich.table import Table
 
 from windtunnel import __version__, progress, recipes
 from windtunnel._core import DnsServer, ScenarioError, schema
-from windtunnel.cli import checking, completing, listing
+from windtunnel.cli import completing, listing
 from windtunnel.cli.arguments import (
     Events,
     File,
@@ -298,6 +298,9 @@ def check_file(
     as_json: Json = False,
 ) -> None:
     """Check a scenario or a study without running it."""
+    # Study files take long to import.
+    from windtunnel.cli import checking
+
     if expand:
         checking.expand(file, parse_settings(settings))
     else:

@@ -11,7 +11,6 @@ from typing import Any
 
 from windtunnel import progress
 from windtunnel.cli import live
-from windtunnel.cli.checking import OF_STUDIES
 from windtunnel.cli.output import (
     INTERNAL,
     INTERNAL_ERROR,
@@ -67,12 +66,17 @@ def run_file(file: Path, options: Options) -> None:
     report_missing(results.manifest, saved)
 
 
+def is_of_study(document: dict[str, Any]) -> bool:
+    """Tell whether a file has a key of studies that scenarios do not have."""
+    return not {"scenario", "vary"}.isdisjoint(document)
+
+
 def check_no_study(file: Path) -> None:
     """Say of a study how the packets of a flow can be recorded all the same."""
     # A file that cannot be read is answered when it is read as a scenario.
     with suppress(OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):
         document = tomllib.loads(file.read_text(encoding="utf-8"))
-        if not OF_STUDIES.isdisjoint(document):
+        if is_of_study(document):
             scenario = document.get("scenario", "its scenario")
             fail(
                 f"{file}: a study keeps no events of packets\nhelp: run one of its points with "
