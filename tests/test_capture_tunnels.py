@@ -1,9 +1,10 @@
-"""Captures of tunnels, as tshark reads them."""
+"""Captures of tunnels and of faces over TCP, as tshark reads them."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from conftest import Command
@@ -82,3 +83,36 @@ def test_tshark_finds_the_retransmissions_of_a_tcp_tunnel(
     assert len({tuple(it) for it in tshark(file, "tcp", "tcp.stream")}) == 1
     tunnels = Results.load(tmp_path / "there")["tunnels"]
     assert tunnels["retransmissions"].sum() > 0
+
+
+FACE = """\
+duration = "3 s"
+nodes = { consumer = {}, producer = {} }
+producers.video = { node = "producer", prefix = "ccnx:/video" }
+consumers.viewer = { node = "consumer", prefix = "ccnx:/video", controller = "few" }
+controllers.few = { kind = "fixed", window = 8 }
+
+[links.wire]
+nodes = ["consumer", "producer"]
+rate = "10 Mbps"
+delay = "5 ms"
+tcp_face = { tcp = { controller = "cubic" } }
+"""
+
+
+@needs_tshark
+def test_tshark_finds_nothing_wrong_in_a_face_over_tcp(windtunnel: Command, tmp_path: Path) -> None:
+    """Nor anything of note beside the SYNs and what was pushed: no loss, no gap, no duplicate."""
+    (tmp_path / "face.toml").write_text(FACE, encoding="utf-8")
+    ran = windtunnel("run", "face.toml", "--pcap", "consumer", "--out", "there")
+    assert ran.returncode == 0, ran.stderr
+    file = tmp_path / "there" / "captures" / "run-0" / "consumer.pcapng"
+    assert tshark(file, WRONG, "frame.number") == []
+    assert tshark(file, "!tcp", "frame.number") == []
+    # Notes and worse: what is above a chat.
+    of_note = "tcp.analysis.flags || _ws.expert.severity >= 0x400000"
+    assert tshark(file, of_note, "frame.number") == []
+    sent = tshark(file, "tcp.len > 0", "ip.src", "tcp.len")
+    tunnels = Results.load(tmp_path / "there")["tunnels"]
+    lengths = [int(length) for source, length in sent if source == sent[0][0]]
+    assert sum(lengths) == tunnels.filter(pl.col("from") == "consumer")["entered_bytes"].item()

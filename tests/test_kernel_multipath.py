@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from windtunnel.results import Results
-from windtunnel.running import Captures, read, run_scenario
+from windtunnel.running import Captures, Details, read, run_scenario
 
 ROOT = Path(__file__).parents[1]
 sys.path += [str(ROOT / "validation"), str(ROOT / "validation" / "kernel")]
@@ -115,7 +115,7 @@ def test_the_kernels_segments_have_the_sizes_of_the_rfcs_options() -> None:
 def test_our_segments_have_the_sizes_of_the_kernels(tmp_path: Path) -> None:
     found = compare.kernel()
     scenario = read(compare.SCENARIO, {"duration": '"1 s"'})
-    run_scenario(scenario, folder=tmp_path, captures=Captures(["sender"]))
+    run_scenario(scenario, folder=tmp_path, details=Details(Captures(["sender"])))
     [capture] = tmp_path.rglob("*.pcapng")
     our = multipath_segments.sizes(list(ip_packets(capture.read_bytes())))
     # The first data repeats the keys, as the kernel's does without a request. The kernel uses the

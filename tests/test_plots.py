@@ -52,7 +52,7 @@ def walk() -> Results:
             }
         },
     )
-    return windtunnel.run(scenario)
+    return windtunnel.run(scenario, events=["download"])
 
 
 def titles(chart: alt.TopLevelMixin) -> list[str]:
@@ -98,7 +98,7 @@ def test_several_pictures_stand_below_each_other_and_all_are_drawn(
     walk.plot.each_flow().save(tmp_path / "flows.svg")
     drawn = (tmp_path / "flows.svg").read_text(encoding="utf-8")
     for case in ("cubic", "reno"):
-        assert f"Goodput of each flow: {case}" in drawn
+        assert f"Data received by each flow: {case}" in drawn
 
 
 def test_an_unknown_kind_is_told_which_there_are(walk: Results) -> None:

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from conftest import Command
-from windtunnel import run
+from windtunnel import Scenario, run
 from windtunnel._core import ScenarioError
 from windtunnel.papers.paper import find_paper, module
 from windtunnel.report import of_results
@@ -94,3 +94,62 @@ def test_a_reaction_is_found_in_series_of_different_intervals() -> None:
         "flow_series": pl.DataFrame(flows),
     }
     assert own.reaction(Results([], tables), ["run"])["value"].item() == pytest.approx(5500)
+
+
+LOSSY = """\
+duration = "3 s"
+nodes = { a = {}, b = {} }
+[links.line]
+nodes = ["a", "b"]
+rate = "20 Mbps"
+delay = "50 ms"
+loss = [{ kind = "listed", packets = [400] }, "0 %"]
+[flows.f]
+from = "a"
+to = "b"
+controller = "cubic"
+"""
+
+
+def test_what_came_in_any_order_has_no_burst_where_a_lost_segment_arrives() -> None:
+    results = run(Scenario.parse(LOSSY), progress=False)
+    names = ("time_s", "goodput_bps", "received_bps", "waiting_bytes")
+    times, goodput, received, waiting = (results["flow_series"][it].to_list() for it in names)
+    # Segments of 1448 bytes in packets of 1500.
+    ceiling = 20e6 * 1448 / 1500
+    assert max(goodput) > 1.2 * ceiling
+    assert max(received) <= ceiling + 1448 * 8 / times[0]
+    in_order, in_any = (sum(it) * times[0] / 8 for it in (goodput, received))
+    assert in_order == pytest.approx(results["flows"]["received_bytes"].item())
+    assert in_any == pytest.approx(in_order + waiting[-1])
+    assert max(waiting) > 0
+
+
+HALF_LATE = """\
+duration = "20 s"
+nodes = { a = {}, b = {} }
+[links.line]
+nodes = ["a", "b"]
+rate = "1 Gbps"
+delay = "10 ms"
+jitter = { kind = "uniform", most = "10 ms", reorders = true }
+[flows.f]
+from = "a"
+to = "b"
+protocol = "udp"
+rate = "8 Mbps"
+payload = "1000 B"
+"""
+
+
+def test_percentiles_of_delay_are_those_of_the_jitter_of_the_link() -> None:
+    flow = run(Scenario.parse(HALF_LATE), progress=False)["flows"].row(0, named=True)
+    # A uniform delay of 0 to 10 ms after the link's own 10 ms; 20,000 datagrams.
+    for column, share in (("delay_p50_s", 0.5), ("delay_p95_s", 0.95), ("delay_p99_s", 0.99)):
+        assert flow[column] == pytest.approx(0.01 + 0.01 * share, rel=0.02)
+    assert flow["delay_p99_s"] <= flow["delay_maximum_s"] * 1.01
+
+
+def test_flows_over_tcp_have_no_percentiles_of_delay() -> None:
+    flows = run(Scenario.parse(LOSSY), progress=False)["flows"]
+    assert flows["delay_p50_s"].item() is None

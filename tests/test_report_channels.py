@@ -377,7 +377,7 @@ def test_the_rate_stands_behind_the_goodput(comparison: Comparison, results: Res
 def test_a_single_flow_is_held_against_the_rate_too(results: Results) -> None:
     single = narrowed(results, {"controller": "cubic"})
     (picture,) = channels.goodput(Comparison(single))
-    assert picture.title == "Goodput"
+    assert picture.title == "Data received"
     assert [line.label for line in picture.lines] == ["viewer", "rate of wire"]
 
 
@@ -387,7 +387,7 @@ def test_cases_with_different_channels_are_held_against_their_own(results: Resul
     )
     comparison = Comparison(replaced(results, channel_series=slower))
     first, second = channels.goodput(comparison)
-    assert [first.title, second.title] == ["Goodput: cubic", "Goodput: aimd"]
+    assert [first.title, second.title] == ["Data received: cubic", "Data received: aimd"]
     assert [line.label for line in second.lines] == ["aimd", "rate of wire"]
 
 

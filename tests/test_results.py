@@ -34,7 +34,7 @@ TABLES = {
         "session_nodes",
     ),
     *("players", "video_segments", "playback_series", "regions", "routers", "route_changes"),
-    *("autonomous_systems", "as_routers", "paths", "path_changes"),
+    *("autonomous_systems", "as_routers", "paths", "path_changes", "packet_events"),
 }
 
 

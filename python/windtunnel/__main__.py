@@ -1,6 +1,6 @@
 """`python -m windtunnel` is the command line."""
 
-from windtunnel.cli.commands import main
+from windtunnel.cli.program import main
 
 if __name__ == "__main__":
     main()

@@ -77,6 +77,23 @@ class Batch:
     def progress(self) -> tuple[int, int, float, float, int]:
         """Finished runs, all runs, simulated seconds done and in total, events."""
 
+    def live(
+        self, most: int
+    ) -> list[
+        tuple[
+            tuple[list[str], int, float, float],
+            tuple[list[tuple[str, float, list[float | None]]], int],
+            tuple[list[tuple[str, float, list[float | None]]], int],
+        ]
+    ]:
+        """What the runs in progress have sampled so far.
+
+        For each the names of its case, its number, how far it is and how long it takes in
+        simulated seconds; the `most` busiest flows, and how many there are; the same of queues.
+        Of each flow or queue its name, its last value (bit/s of goodput, or packets that wait),
+        and the means over equal shares of the duration, None of one without a sample.
+        """
+
     def is_done(self) -> bool: ...
     def cancel(self) -> None: ...
     def finish(self) -> Outcome:
@@ -173,15 +190,18 @@ class Scenario:
         directions: str | None = None,
         snap_length: int | None = None,
         window: tuple[str, str] | None = None,
+        events: list[str] = ...,
+        is_live: bool = False,
     ) -> Batch:
         """Start all runs, each on `threads` threads.
 
         Series are written into `folder`, with captures at the nodes `captured`; without a
         folder they stay in memory. Captured are packets in `directions` ("out", "in" or
         "both"), `snap_length` bytes of each, in `window`: from one time to another, such as
-        ("2 s", "3 s").
+        ("2 s", "3 s"). What happens to the packets of the flows `events` is recorded as well.
+        With `is_live`, `Batch.live` shows what is sampled, if there is a folder.
 
-        Raises ScenarioError if there is no such node, or a text means nothing.
+        Raises ScenarioError if there is no such node or flow, or a text means nothing.
         """
 
 COLUMNS: list[str]

@@ -39,7 +39,7 @@ class ResultPlots:
         return chart(kinds.some_of_kind(self.results, kind))
 
     def goodput(self) -> alt.TopLevelMixin:
-        """Plot the goodput over time, summed over the flows of each case and controller."""
+        """Plot what was received over time, summed over the flows of each case and controller."""
         return self("goodput")
 
     def each_flow(self) -> alt.TopLevelMixin:
@@ -81,6 +81,10 @@ class ResultPlots:
     def completion_by_size(self) -> alt.TopLevelMixin:
         """Plot the completion times of transfers by size."""
         return self("completion-by-size")
+
+    def time_sequence(self) -> alt.TopLevelMixin:
+        """Plot the packets of the flows whose packets were recorded, by number over time."""
+        return self("time-sequence")
 
 
 @dataclass(frozen=True)

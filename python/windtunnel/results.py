@@ -36,10 +36,10 @@ class Results(ResultTables):
     `tunnels`, `regions`, `routers`, `route_changes`, `autonomous_systems`,
     `as_routers`, `paths`, `path_changes`, `maps`, `link_budgets`, `antennas`, `contacts`,
     `sessions`, `session_stages`, `session_nodes`, `players`, `video_segments`, `flow_series`,
-    `link_series`, `channel_series`, `route_series`, `subflow_series` and `playback_series`; each
-    begins with a column for every axis of the scenario's comparison, and `run`, the number of the
-    replication. The names of the columns end with their units. Without a finished run there are
-    no tables.
+    `link_series`, `channel_series`, `route_series`, `subflow_series`, `playback_series` and
+    `packet_events`; each begins with a column for every axis of the scenario's comparison, and
+    `run`, the number of the replication. The names of the columns end with their units. Without a
+    finished run there are no tables.
     """
 
     scenario: str = ""
@@ -77,7 +77,7 @@ class Results(ResultTables):
         The files that the scenario names are saved with it, so that it can be run again;
         a file outside the scenario's folder is recorded by its hash only. What is in the
         folder `recorded`, which must be on the same file system, is moved into the new folder:
-        the series and captures that the runs wrote there.
+        the series, captures and qlogs that the runs wrote there.
 
         The folder is written as a whole or not at all. The files of earlier results in it are
         replaced; other files stay. Raises OSError if it cannot be written.

@@ -8,7 +8,7 @@ import platform
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,40 @@ from windtunnel.scenario.scenario import Scenario, read_file
 
 BETWEEN_LOOKS = 0.05
 """Seconds between two polls of the progress, short enough for a prompt cancellation."""
+
+
+MOST_LIVE_LINES = 6
+"""Flows and queues of each run in progress that are told of: the busiest."""
+
+
+@dataclass(frozen=True)
+class LiveLine:
+    """A flow or a queue of a run in progress."""
+
+    name: str
+    last: float
+    """The last sample: of a flow its goodput in bit/s, of a queue the packets that wait."""
+    means: list[float | None]
+    """The means over equal shares of the duration, from its beginning on; None of one without
+    a sample."""
+
+
+@dataclass(frozen=True)
+class LiveRun:
+    """A run in progress."""
+
+    case: list[str]
+    number: int
+    simulated_s: float
+    duration_s: float
+    flows: list[LiveLine]
+    """The busiest."""
+    all_flows: int
+    """How many are recorded."""
+    queues: list[LiveLine]
+    """The busiest."""
+    all_queues: int
+    """In how many something waited."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +73,8 @@ class Progress:
     """Events handled so far."""
     real_s: float
     """Seconds since the start."""
+    live: tuple[LiveRun, ...] = ()
+    """What the runs in progress have sampled, if that was asked for."""
 
     @property
     def share(self) -> float:
@@ -74,6 +110,17 @@ class Captures:
     """From which time on, and before which other one, such as ("2 s", "3 s")."""
 
 
+@dataclass(frozen=True)
+class Details:
+    """What is seen of runs beside their series and totals."""
+
+    captures: Captures = field(default_factory=Captures)
+    events: Sequence[str] = ()
+    """The flows whose every packet is recorded."""
+    live: bool = False
+    """Whether the progress tells what is sampled."""
+
+
 def read(
     file: Path | str,
     settings: Mapping[str, str] | None = None,
@@ -96,7 +143,7 @@ def run_scenario(
     jobs: int | None = None,
     watch: Callable[[Progress], None] | None = None,
     folder: Path | None = None,
-    captures: Captures | None = None,
+    details: Details | None = None,
     threads: int = 1,
 ) -> Results:
     """Run all cases and replications, `jobs` at a time, each on `threads` threads.
@@ -106,9 +153,9 @@ def run_scenario(
     Series are written into `folder` while the runs go on, a Parquet file of each kind, and
     are not among the results' tables; those of runs that did not finish are in `unfinished`
     there, as far as they came. Without a folder, series stay in memory. Each node of
-    `captures` gives a pcapng file in the folder `captures` there, in a subfolder for the case
-    and the run. Raises ScenarioError if a node does not exist, and OSError if a file cannot
-    be written.
+    `details.captures` gives a pcapng file in the folder `captures` there, in a subfolder for the
+    case and the run, and each end of its flows `events` a qlog in the folder `events`. Raises
+    ScenarioError if a node or a flow does not exist, and OSError if a file cannot be written.
 
     `watch` is called several times a second. An interruption (Ctrl-C) ends the
     runs within a second and keeps the finished ones; `unfinished` in the manifest counts
@@ -118,7 +165,8 @@ def run_scenario(
     import polars as pl
 
     started = time.monotonic()
-    asked = captures or Captures()
+    details = details or Details()
+    asked = details.captures
     batch = scenario.start(
         jobs or processors(threads),
         folder,
@@ -127,12 +175,14 @@ def run_scenario(
         directions=asked.directions,
         snap_length=asked.snap_length,
         window=asked.window,
+        events=list(details.events),
+        is_live=details.live,
     )
     interrupted = False
     try:
         while not batch.is_done():
             if watch:
-                watch(Progress(*batch.progress(), real_s=time.monotonic() - started))
+                watch(progress_of(batch, details.live, time.monotonic() - started))
             time.sleep(BETWEEN_LOOKS)
     except KeyboardInterrupt:
         interrupted = True
@@ -146,6 +196,22 @@ def run_scenario(
     stops = tables["runs"]["stop"].to_list() if tables else []
     manifest["out_of_real_time"] = stops.count("out of real time")
     return Results(scenario.axes, tables, scenario.text, manifest, dict(scenario.files))
+
+
+def progress_of(batch: _core.Batch, live: bool, real_s: float) -> Progress:
+    """Tell how far runs are, with what they sample if that is asked for."""
+    runs = batch.live(MOST_LIVE_LINES) if live else []
+    shown = (
+        LiveRun(
+            *progress,
+            [LiveLine(*line) for line in flows],
+            all_flows,
+            [LiveLine(*line) for line in queues],
+            all_queues,
+        )
+        for progress, (flows, all_flows), (queues, all_queues) in runs
+    )
+    return Progress(*batch.progress(), real_s=real_s, live=tuple(shown))
 
 
 def processors(threads: int) -> int:
@@ -206,6 +272,7 @@ def run(
     threads: int = 1,
     progress: bool = True,
     extensions: Extensions | None = None,
+    events: Sequence[str] = (),
 ) -> Results:
     """Run a scenario or a scenario file; return its results as data frames.
 
@@ -213,7 +280,8 @@ def run(
     number of runs at a time (default: as many as there are processors for), `threads` the
     number of threads of each. `progress` shows a bar in notebooks and on terminals, and says
     if series are recorded less often than usual. `extensions` are controllers,
-    schedulers and rules written in Python, by the names that the scenario uses for them.
+    schedulers and rules written in Python, by the names that the scenario uses for them. Each
+    packet of the flows `events` is in the table `packet_events`.
 
     Raises ScenarioError for an invalid scenario, OSError if a file cannot be read, and
     ExtensionError, with the results of the other runs, if one of the extensions fails.
@@ -229,7 +297,8 @@ def run(
     if progress:
         tell(chosen.notes)
     with shown() if progress else nullcontext() as watch:
-        results = run_scenario(chosen, jobs, watch, threads=threads)
+        details = Details(events=events)
+        results = run_scenario(chosen, jobs, watch, details=details, threads=threads)
     if failures := results.manifest["failures"]:
         raise ExtensionError("\n".join(failures), results)
     return results

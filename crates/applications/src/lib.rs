@@ -12,6 +12,7 @@
 mod application;
 mod arrivals;
 mod bulk;
+mod delays;
 mod file;
 mod messages;
 mod on_off;
@@ -25,6 +26,7 @@ pub mod video;
 mod workload;
 
 pub use application::{Application, Before, Completed, Host, Maker, Setting, Stream};
+pub use delays::{DelayPercentiles, Delays};
 pub use period::{OnOffPeriods, Period};
 pub use relay::Relay;
 pub use sizes::Sizes;

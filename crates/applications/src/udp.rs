@@ -2,7 +2,7 @@
 //! constant rate, always or in on-off periods, or live frames, to a sink that counts them.
 
 use crate::video::{FrameSchedule, FrameSink, LiveSettings, Player};
-use crate::{Completed, OnOffPeriods};
+use crate::{Completed, DelayPercentiles, Delays, OnOffPeriods};
 use windtunnel_engine::{Duration, Jitter, Random, Rate, Time};
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::udp::{Datagram, HEADER};
@@ -206,6 +206,8 @@ pub struct SinkCounters {
 #[derive(Clone, Debug, Default)]
 pub struct UdpSink {
     counters: SinkCounters,
+    /// From sending to receiving, of distinct datagrams.
+    delays: Delays,
     frames: Option<Box<FrameSink>>,
     /// The number after the highest received.
     next: u64,
@@ -256,12 +258,19 @@ impl UdpSink {
         }
         let delay = now.since(datagram.sent);
         counters.jitter.add(delay);
+        self.delays.add(delay);
         counters.datagrams += 1;
         counters.bytes += u64::from(datagram.length);
         counters.delay_sum += delay;
         counters.delay_minimum = Some(counters.delay_minimum.map_or(delay, |it| it.min(delay)));
         counters.delay_maximum = counters.delay_maximum.max(delay);
         self.frames.as_mut()?.receive(now, datagram.sequence)
+    }
+
+    /// Percentiles of the time from sending to receiving; none before the first datagram.
+    #[must_use]
+    pub fn delay_percentiles(&self) -> Option<DelayPercentiles> {
+        self.delays.percentiles()
     }
 
     /// What was counted so far.

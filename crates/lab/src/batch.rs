@@ -1,5 +1,6 @@
 //! Many runs side by side: each on its own thread, nothing shared.
 
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -18,6 +19,8 @@ use windtunnel_world::{FlowPlan, Transport, World};
 
 use crate::capture::{CaptureSettings, Captures};
 use crate::caught::caught;
+use crate::live::{Live, LiveRun, SharedLive};
+use crate::packets::{PacketSettings, qlogs};
 use crate::run_folder::of_run;
 use crate::series::{self, CHUNK, Series, UNFINISHED};
 use crate::tables::{Labels, Measurements, Run};
@@ -82,6 +85,9 @@ struct Shared {
     /// Where series are written; without it, they stay in memory.
     folder: Option<PathBuf>,
     captures: Option<Captures>,
+    packets: PacketSettings,
+    /// What each run in progress has sampled, if somebody watches.
+    live: Option<Mutex<BTreeMap<usize, SharedLive>>>,
     next: AtomicUsize,
     cancelled: AtomicBool,
     /// The control of each run that has started.
@@ -112,10 +118,10 @@ impl From<usize> for Processors {
 }
 
 impl Processors {
-    /// Captures are written in the order of time, and what is written outside may be
-    /// called by one thread only: their runs use one.
-    fn threads_of_a_run(self, study: &Study, captures: Option<&Captures>) -> usize {
-        if captures.is_some() || study.cases.iter().any(uses_extensions) { 1 } else { self.threads }
+    /// Captures and packets are written in the order of time, and what is written outside may
+    /// be called by one thread only: their runs use one.
+    fn threads_of_a_run(self, study: &Study, writes_packets: bool) -> usize {
+        if writes_packets || study.cases.iter().any(uses_extensions) { 1 } else { self.threads }
     }
 }
 
@@ -137,6 +143,24 @@ fn flow_uses_extensions(flow: &FlowPlan) -> bool {
         || has_rule
 }
 
+/// What is seen of runs beside their series and totals.
+#[derive(Clone, Debug)]
+pub struct Details {
+    /// Those that nodes send and receive.
+    pub captured: CaptureSettings,
+    /// Those of flows.
+    pub packets: PacketSettings,
+    /// Whether [`Batch::live`] shows what is sampled while runs go on.
+    pub is_live: bool,
+}
+
+impl From<CaptureSettings> for Details {
+    /// Captures, and nothing else.
+    fn from(captured: CaptureSettings) -> Self {
+        Self { captured, packets: PacketSettings::default(), is_live: false }
+    }
+}
+
 /// Runs in progress.
 #[derive(Debug)]
 pub struct Batch {
@@ -154,39 +178,60 @@ impl Batch {
     /// Starts all runs of a study; series stay in memory.
     #[must_use]
     pub fn start(study: Study, processors: impl Into<Processors>) -> Self {
-        Self::with(study, None, None, processors.into())
+        let details = (None, PacketSettings::default(), false);
+        Self::with(study, None, details, processors.into())
+    }
+
+    /// The same, with what happens to the packets of some flows.
+    ///
+    /// # Errors
+    /// [`ScenarioError`] if one of these flows is in no case.
+    pub fn with_packets(
+        study: Study,
+        packets: PacketSettings,
+        processors: impl Into<Processors>,
+    ) -> Result<Self, ScenarioError> {
+        packets.check(&study)?;
+        Ok(Self::with(study, None, (None, packets, false), processors.into()))
     }
 
     /// Starts all runs of a study; series are written into a folder while the runs go on:
     /// a Parquet file of each kind, and in `unfinished` those of runs that did not finish,
-    /// as far as they came. Captures are put into `captures`.
+    /// as far as they came. Captures are put into `captures`, and the packets of some flows
+    /// besides the series into `events`.
     ///
     /// # Errors
-    /// [`ScenarioError`] if a node that is to be captured is in no case.
+    /// [`ScenarioError`] if a node that is to be captured, or one of these flows, is in no case.
     pub fn into_folder(
         study: Study,
         folder: PathBuf,
-        captured: CaptureSettings,
+        details: impl Into<Details>,
         processors: impl Into<Processors>,
     ) -> Result<Self, ScenarioError> {
+        let Details { captured, packets, is_live } = details.into();
         let captures = Captures { folder: folder.join("captures"), settings: captured };
         captures.check(&study)?;
+        packets.check(&study)?;
         let captures = Some(captures).filter(|it| !it.settings.nodes.is_empty());
-        Ok(Self::with(study, Some(folder), captures, processors.into()))
+        let details = (captures, packets, is_live);
+        Ok(Self::with(study, Some(folder), details, processors.into()))
     }
 
     fn with(
         study: Study,
         folder: Option<PathBuf>,
-        captures: Option<Captures>,
+        (captures, packets, is_live): (Option<Captures>, PacketSettings, bool),
         processors: Processors,
     ) -> Self {
+        let writes_packets = captures.is_some() || !packets.flows.is_empty();
         let total = study.total_runs();
         let shared = Arc::new(Shared {
-            threads: processors.threads_of_a_run(&study, captures.as_ref()),
+            threads: processors.threads_of_a_run(&study, writes_packets),
             study,
             folder,
             captures,
+            packets,
+            live: is_live.then(Mutex::default),
             next: AtomicUsize::new(0),
             cancelled: AtomicBool::new(false),
             controls: Mutex::new(vec![None; total]),
@@ -217,6 +262,16 @@ impl Batch {
             progress.events += control.events();
         }
         progress
+    }
+
+    /// What the runs in progress have sampled so far, of the `most` busiest flows and queues.
+    /// Nothing, unless they were started to be watched.
+    #[must_use]
+    pub fn live(&self, most: usize) -> Vec<LiveRun> {
+        let Some(runs) = &self.shared.live else { return Vec::new() };
+        let (runs, controls) = (lock(runs).clone(), lock(&self.shared.controls).clone());
+        let time = |run: usize| controls[run].as_ref().map_or(Time::ZERO, |it| it.simulated());
+        runs.into_iter().map(|(run, live)| lock(&live).shown(time(run), most)).collect()
     }
 
     /// Asks all runs to stop; those finished are kept.
@@ -298,6 +353,7 @@ impl Shared {
                 Err(Failure::Fault(text))
             });
             lock(&self.results)[index] = Some(result);
+            self.live.iter().for_each(|it| drop(lock(it).remove(&index)));
             self.finished.fetch_add(1, Ordering::Relaxed);
         }
     }
@@ -319,6 +375,16 @@ impl Shared {
         let folder = self.folder.as_ref().map(|it| unfinished(it, case_read, plan.run));
         let series = Series::record(&mut world, &plan, labels, folder, control, CHUNK);
         let series = series.map_err(Failure::Unwritten)?;
+        let flows = self.packets.places(&plan);
+        if !flows.is_empty() {
+            let qlogs = self.folder.as_ref().map(|it| qlogs(it, case_read, &plan));
+            series.log_packets(&mut world, &flows, qlogs, control);
+        }
+        if let Some(runs) = &self.live {
+            let live = Arc::new(Mutex::new(Live::new(Arc::clone(&plan), case_read)));
+            lock(runs).insert(index, Arc::clone(&live));
+            world.observe(Box::new(move |rows| lock(&live).take(rows)));
+        }
         let ended = caught(|| world.run(control, self.study.real_time_limit));
         match (captures, &ended) {
             (Some(captures), Err(_) | Ok((Stop::Cancelled, _))) => captures.discard(),

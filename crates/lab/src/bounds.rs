@@ -10,8 +10,12 @@ mod rate;
 
 use windtunnel_engine::Duration;
 use windtunnel_packets::ndn::wire::size::{DataShape, InterestShape};
+use windtunnel_packets::ndn::{CCNX_ENCAPSULATION, PacketFormat};
 use windtunnel_transports::ndn::consumer::ConsumerWorkload;
-use windtunnel_world::{ConsumerPlan, DirectionPlan, Plan, PortId, ProducerPlan, Topology};
+use windtunnel_transports::tcp::TcpSettings;
+use windtunnel_world::{
+    ConsumerPlan, Plan, PortId, ProducerPlan, Topology, TunnelCarrier, headers,
+};
 
 use rate::{most_rate, takes_turns};
 
@@ -55,7 +59,7 @@ struct Network<'a> {
 
 impl Network<'_> {
     fn producers_of(&self, consumer: &ConsumerPlan) -> impl Iterator<Item = &ProducerPlan> {
-        let wanted = &self.plan.prefixes[consumer.settings.prefix.0 as usize];
+        let wanted = &self.plan.prefixes[consumer.settings.prefix.index()];
         let serves = move |it: &&ProducerPlan| self.plan.prefixes[it.prefix].is_prefix_of(wanted);
         self.plan.producers.iter().filter(serves)
     }
@@ -77,22 +81,37 @@ impl Network<'_> {
     }
 
     /// The most content over one direction of a link, in bits per second.
-    fn content_rate(&self, direction: &DirectionPlan, consumer: &ConsumerPlan) -> f64 {
+    fn content_rate(&self, port: PortId, consumer: &ConsumerPlan) -> f64 {
         let (size, content) = self.smallest_data(consumer);
-        let share = f64::from(content) / f64::from(size + direction.overhead);
-        most_rate(direction) * share
+        let overhead = self.plan.direction(port).overhead;
+        let bytes = match self.connection(port.link()) {
+            None => f64::from(size + overhead),
+            Some(tcp) => {
+                let share = f64::from(headers(tcp) + overhead) / f64::from(tcp.maximum_segment);
+                f64::from(in_stream(size, consumer)) * (1.0 + share)
+            }
+        };
+        most_rate(self.plan.direction(port)) * f64::from(content) / bytes
+    }
+
+    /// How the connection behaves through which the forwarders at both ends of a link talk, if
+    /// they do.
+    fn connection(&self, link: usize) -> Option<&TcpSettings> {
+        self.plan.tunnels.iter().find_map(|it| match &it.carrier {
+            TunnelCarrier::Tcp(tcp) if tcp.face == Some(link) => Some(&*tcp.settings),
+            _ => None,
+        })
     }
 
     /// The most content that the links of a consumer's node bring it, in bits per second.
     fn rate_of_links(&self, consumer: &ConsumerPlan) -> f64 {
         let ports = self.topology.ports(consumer.node).iter();
-        ports.map(|it| self.content_rate(self.plan.direction(it.reversed()), consumer)).sum()
+        ports.map(|it| self.content_rate(it.reversed(), consumer)).sum()
     }
 
-    /// The direction of a link that leads to `node`.
-    fn towards(&self, link: usize, node: usize) -> &DirectionPlan {
-        let link = &self.plan.links[link];
-        &link.directions[usize::from(link.nodes[0] == node)]
+    /// The port from which a link leads to `node`.
+    fn towards(&self, link: usize, node: usize) -> PortId {
+        PortId::new(link, usize::from(self.plan.links[link].nodes[0] == node))
     }
 
     /// Whether one Data on a link can serve a consumer more than once: it asks
@@ -145,8 +164,8 @@ impl Network<'_> {
                 parted.iter().filter(|other| consumers[**other].settings.prefix == prefix).count()
             };
             let copies = parted.iter().map(sharing).max().unwrap_or(1) as f64;
-            let direction = self.towards(*link, *near);
-            let rates = parted.iter().map(|it| self.content_rate(direction, &consumers[*it]));
+            let port = self.towards(*link, *near);
+            let rates = parted.iter().map(|it| self.content_rate(port, &consumers[*it]));
             let through = rates.fold(0.0, f64::max) * copies;
             let inside = parted.iter().map(|it| alone[*it]).sum::<f64>();
             let outside = alone.iter().sum::<f64>() - inside;
@@ -217,18 +236,34 @@ impl Network<'_> {
     /// The time of Data through a port, and of its Interest in the other direction.
     fn round_trip(&self, port: PortId, consumer: &ConsumerPlan) -> Duration {
         let shape = InterestShape::default();
-        let interest =
-            consumer.settings.format.interest_size(consumer.settings.prefix_size, 0, &shape);
+        let interest = consumer.settings.prefix.format().interest_size(
+            consumer.settings.prefix_size,
+            0,
+            &shape,
+        );
         let (data, _) = self.smallest_data(consumer);
         let one_way = |port: PortId, size: u32| {
             let direction = self.plan.direction(port);
+            // All of a stream's packet is sent once it is written, with one header at the least.
+            let bytes = match self.connection(port.link()) {
+                None => size,
+                Some(tcp) => in_stream(size, consumer) + headers(tcp),
+            };
             let transmission = match takes_turns(self.plan, port) {
                 true => Duration::ZERO,
-                false => direction.rate.transmission_time(size + direction.overhead),
+                false => direction.rate.transmission_time(bytes + direction.overhead),
             };
             transmission + direction.delay
         };
         one_way(port.reversed(), interest) + one_way(port, data)
+    }
+}
+
+/// The bytes in a stream of a consumer's packet that has so many on a link by itself.
+fn in_stream(size: u32, consumer: &ConsumerPlan) -> u32 {
+    match consumer.settings.prefix.format() {
+        PacketFormat::Ndn => size,
+        PacketFormat::Ccnx => size - u32::from(CCNX_ENCAPSULATION),
     }
 }
 

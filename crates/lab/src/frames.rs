@@ -159,7 +159,7 @@ fn ccnx_name(body: &Body) -> Option<ndn::Name> {
         Body::Nack(it) => it.interest.name,
         _ => return None,
     };
-    (name.format == PacketFormat::Ccnx).then_some(name)
+    (name.prefix.format() == PacketFormat::Ccnx).then_some(name)
 }
 
 /// Why a packet has no frame.
@@ -392,7 +392,7 @@ impl Frames {
     }
 
     fn prefix(&self, id: PrefixId) -> &Name<'static> {
-        &self.prefixes[id.0 as usize]
+        &self.prefixes[id.index()]
     }
 
     /// How a Data of that size is signed: a packet carries no signature, but the

@@ -14,13 +14,16 @@ mod dns;
 mod environment;
 mod folder;
 mod frames;
+mod live;
 mod lookup;
+mod packets;
+mod qlog;
 mod run_folder;
 mod series;
 pub mod tables;
 
 pub use advice::{advice, packet_hops};
-pub use batch::{Batch, Fault, Outcome, Processors, Progress};
+pub use batch::{Batch, Details, Fault, Outcome, Processors, Progress};
 pub use bounds::Bounds;
 pub use capture::{CaptureSettings, Directions};
 pub use dns::DnsServer;
@@ -28,7 +31,9 @@ pub use environment::{
     Answer, Driver, Environment, Environments, Signals, VideoEnvironment, VideoSignals,
 };
 pub use folder::{read, read_with};
+pub use live::{LiveLine, LiveRun};
 pub use lookup::{Lookup, PrefixCounts, measure_lookups};
+pub use packets::PacketSettings;
 pub use tables::Run;
 pub use windtunnel_scenario::{
     Case, Extensions, Place, RootPlan, ScenarioError, Study, read_dns, schema, units,

@@ -13,11 +13,12 @@ use parquet::basic::Compression;
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 use windtunnel_engine::{Control, Stop};
-use windtunnel_world::{Chunk, Plan, World};
+use windtunnel_world::{Chunk, Plan, SeriesSink, World};
 
+use crate::qlog::Qlogs;
 use crate::tables::{
-    Labels, SERIES, channel_series, flow_series, link_series, playback_series, route_series,
-    subflow_series,
+    Labels, SERIES, channel_series, flow_series, link_series, packet_events, playback_series,
+    route_series, subflow_series,
 };
 
 /// Rows of a chunk: some 8 MB in memory.
@@ -48,19 +49,38 @@ impl Series {
         });
         let outputs = outputs.into_iter().collect::<io::Result<_>>()?;
         let plan = Arc::clone(plan);
-        let tables = Tables { plan, labels, folder, outputs, rows: 0, failure: None };
+        let tables = Tables { plan, labels, folder, outputs, qlogs: None, rows: 0, failure: None };
         let tables = Arc::new(Mutex::new(tables));
-        let (taking, control) = (Arc::clone(&tables), Arc::clone(control));
-        world.record(
-            &Arc::clone(&lock(&tables).plan),
-            chunk,
-            Box::new(move |rows| {
-                if !lock(&taking).take(rows) {
-                    control.cancel();
-                }
-            }),
-        );
-        Ok(Self(tables))
+        let series = Self(tables);
+        world.record(&series.plan(), chunk, series.sink(control));
+        Ok(series)
+    }
+
+    /// Has what happens to the packets of flows, by their places, recorded as well, and written
+    /// into qlogs.
+    pub(crate) fn log_packets(
+        &self,
+        world: &mut World,
+        flows: &[usize],
+        qlogs: Option<Qlogs>,
+        control: &Arc<Control>,
+    ) {
+        lock(&self.0).qlogs = qlogs;
+        world.log_packets(&self.plan(), flows, CHUNK, self.sink(control));
+    }
+
+    fn plan(&self) -> Arc<Plan> {
+        Arc::clone(&lock(&self.0).plan)
+    }
+
+    /// What takes chunks; if one cannot be written, it cancels the run.
+    fn sink(&self, control: &Arc<Control>) -> SeriesSink {
+        let (tables, control) = (Arc::clone(&self.0), Arc::clone(control));
+        Box::new(move |rows| {
+            if !lock(&tables).take(rows) {
+                control.cancel();
+            }
+        })
     }
 
     /// Closes the files; gives the tables that are in memory, in the order of [`SERIES`]:
@@ -72,7 +92,10 @@ impl Series {
         let mut tables = lock(&self.0);
         match tables.failure.take() {
             Some(error) => Err(error),
-            None if stop == Stop::Cancelled => Ok(Vec::new()),
+            None if stop == Stop::Cancelled => {
+                tables.qlogs.take().into_iter().for_each(Qlogs::discard);
+                Ok(Vec::new())
+            }
             None => tables.close(),
         }
     }
@@ -103,6 +126,8 @@ struct Tables {
     folder: Option<PathBuf>,
     /// In the order of [`SERIES`]; none once they are closed.
     outputs: Vec<Output>,
+    /// Where packets are written besides.
+    qlogs: Option<Qlogs>,
     rows: usize,
     failure: Option<io::Error>,
 }
@@ -117,6 +142,12 @@ impl Tables {
             Chunk::Routes(rows) => (3, route_series(&self.plan, rows)),
             Chunk::Subflows(rows) => (4, subflow_series(&self.plan, rows)),
             Chunk::Playback(rows) => (5, playback_series(&self.plan, rows)),
+            Chunk::Packets(rows) => {
+                if let Some(Err(error)) = self.qlogs.as_mut().map(|it| it.write(rows)) {
+                    self.failure.get_or_insert(error);
+                }
+                (6, packet_events(&self.plan, rows))
+            }
         };
         self.rows += table.num_rows();
         let written = self.outputs[place].add(self.labels.before(&table));
@@ -125,6 +156,7 @@ impl Tables {
     }
 
     fn close(&mut self) -> io::Result<Vec<RecordBatch>> {
+        self.qlogs.take().map_or(Ok(()), Qlogs::finish)?;
         let tables: Vec<_> = self.outputs.drain(..).map(Output::close).collect();
         let tables: io::Result<Vec<_>> = tables.into_iter().collect();
         Ok(tables?.into_iter().flatten().collect())
@@ -140,6 +172,7 @@ fn empty(plan: &Plan, labels: &Labels) -> [(&'static str, RecordBatch); SERIES.l
         route_series(plan, &[]),
         subflow_series(plan, &[]),
         playback_series(plan, &[]),
+        packet_events(plan, &[]),
     ];
     let mut names = SERIES.into_iter();
     tables.map(|it| (names.next().expect("as many"), labels.before(&it)))

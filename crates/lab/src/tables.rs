@@ -14,6 +14,7 @@ mod autonomous_systems;
 mod bridges;
 mod channels;
 mod flows;
+mod packets;
 mod players;
 mod regions;
 mod sessions;
@@ -23,19 +24,21 @@ mod tunnels;
 
 pub(crate) use channels::channel_series;
 pub(crate) use flows::flow_series;
+pub(crate) use packets::{flow as flow_name, packet_events, place as place_name};
 pub(crate) use players::playback_series;
 pub use sky::positions;
 pub(crate) use sky::route_series;
 pub(crate) use subflows::subflow_series;
 
 /// The names of the tables of series.
-pub(crate) const SERIES: [&str; 6] = [
+pub(crate) const SERIES: [&str; 7] = [
     "flow_series",
     "link_series",
     "channel_series",
     "route_series",
     "subflow_series",
     "playback_series",
+    "packet_events",
 ];
 
 /// The columns of all tables: no axis of a comparison may have one of these names.
@@ -52,6 +55,7 @@ pub const COLUMNS: &[&str] = &[
     "prefix",
     "flow_controller",
     "goodput_bps",
+    "received_bps",
     "received_bytes",
     "data",
     "interests",
@@ -75,6 +79,9 @@ pub const COLUMNS: &[&str] = &[
     "last_delay_s",
     "delay_minimum_s",
     "delay_maximum_s",
+    "delay_p50_s",
+    "delay_p95_s",
+    "delay_p99_s",
     "completion_s",
     "gave_up_s",
     "read_throughput_bps",
@@ -300,6 +307,12 @@ pub const COLUMNS: &[&str] = &[
     "path_bytes",
     "path_links_before",
     "is_forced",
+    "connection",
+    "at",
+    "data_bytes",
+    "acknowledgement",
+    "is_marked",
+    "pacing_rate_bps",
 ];
 
 /// Builds a table column by column: each column reads its value from every row.
@@ -571,8 +584,8 @@ fn run_table(run: &Run) -> RecordBatch {
 /// `nodes`, `bridges`, `tunnels`, `regions`, `routers`, `route_changes`, `autonomous_systems`,
 /// `as_routers`, `paths`, `path_changes`, `maps`, `link_budgets`, `antennas`, `contacts`,
 /// `sessions`, `session_stages`, `session_nodes`, `players`, `video_segments`, and unless they are
-/// in files `flow_series`, `link_series`, `channel_series`, `route_series`, `subflow_series` and
-/// `playback_series`. Each starts with a column for every axis of the comparison and the run's
+/// in files `flow_series`, `link_series`, `channel_series`, `route_series`, `subflow_series`,
+/// `playback_series` and `packet_events`. Each starts with a column for every axis of the comparison and the run's
 /// number. Without runs there are no tables.
 #[must_use]
 pub fn all(study: &Study, runs: &[Run]) -> Vec<(&'static str, RecordBatch)> {

@@ -242,6 +242,14 @@ fn what_cannot_be_is_refused_with_what_would_be_right() {
     let adaptation = |it: &str| more(&format!("adaptation = {{ kind = \"fixed\", mcs = ¶{it} }}"));
     assert_refused(&adaptation("13"), &["there is no MCS 13", "write 1 to 12"]);
     assert_refused(&adaptation("0"), &["there is no MCS 0"]);
+    let least = |it: &str| {
+        more(&format!(
+            "adaptation = {{ kind = \"error\", power_control = {{ minimum_eirp = ¶{it} }} }}"
+        ))
+    };
+    let above = ["a least EIRP of 57 dBm is above the `eirp` of 56 dBm", "\"56 dBm\" or less"];
+    assert_refused(&least("\"57 dBm\""), &above);
+    assert_refused(&least("\"20 dB\""), &["`dB` is not a valid unit"]);
     assert_refused(&more("highest_mcs = ¶1"), &["`highest_mcs` 1 is below `lowest_mcs` 2"]);
     assert_refused(&more("lowest_mcs = 5\nhighest_mcs = ¶5"), &["does not use MCS 5", "MCS 6"]);
     let error = |it: &str| more(&format!("pointing_error = [\"0°\", ¶\"{it}\"]"));
@@ -270,6 +278,59 @@ fn both_directions_have_the_same_share_of_exchanges() {
     for goodput in numbers(&flows, "goodput_bps") {
         assert_near(goodput / 1e6 / (2291.0 / 2.0), 1.0, 0.01);
     }
+}
+
+/// The schemes of both directions and what is received of the first, by the time in ms.
+fn course(text: &str) -> Vec<(u64, [u64; 2], f64)> {
+    let series = table(text, "channel_series");
+    let scheme = series["mcs"].as_primitive::<UInt64Type>().values();
+    let (times, received) = (numbers(&series, "time_s"), numbers(&series, "received_dbm"));
+    let row = |it: usize| {
+        let time = (times[2 * it] * 1e3).round() as u64;
+        (time, [scheme[2 * it], scheme[2 * it + 1]], received[2 * it])
+    };
+    (0..times.len() / 2).map(row).collect()
+}
+
+/// Terragraph's: 200 ms after the last packet, and 0.32 s for each step after the next one. What goes
+/// one way alone leaves the other way idle.
+#[test]
+fn a_direction_without_traffic_uses_mcs_nine_at_most() {
+    let text = more("adaptation = \"error\"")
+        .replace("500 ms", "2 s")
+        .replace("8 Gbps\"", "1 Gbps\"\nstart = \"500 ms\"\nstop = \"1.7 s\"");
+    for (time, [there, back], _) in course(&text) {
+        let expected = match time {
+            0..=190 | 1480..=1890 => 12,
+            210..=810 | 1910.. => 9,
+            840..=1130 => 10,
+            1160..=1450 => 11,
+            _ => continue,
+        };
+        assert_eq!(there, expected, "at {time} ms");
+        assert_eq!(back, if time <= 190 { 12 } else { 9 }, "at {time} ms");
+    }
+}
+
+/// In 80 ms comes what takes 460 ms to send.
+#[test]
+fn a_direction_with_packets_that_wait_is_not_idle() {
+    let queue = "highest_mcs = 10\nadaptation = \"error\"";
+    let text = more(queue)
+        .replace("3.3 us\"", "3.3 us\"\nqueue = { limit = \"100 MB\" }")
+        .replace("8 Gbps\"", "8 Gbps\"\nstop = \"80 ms\"");
+    let mut at = course(&text).into_iter().filter(|it| (300..=460).contains(&it.0));
+    assert!(at.all(|(_, [there, back], _)| (there, back) == (10, 9)));
+}
+
+/// 1 dB in each 0.32 s.
+#[test]
+fn the_power_is_lowered_while_all_packets_get_across() {
+    let keys = "adaptation = { kind = \"error\", power_control = { minimum_eirp = \"20 dBm\" } }";
+    let course = course(&more(keys).replace("500 ms", "1 s"));
+    let received = |at: u64| course.iter().find(|it| it.0 == at).expect("it is recorded").2;
+    let steps = [300, 400, 620, 700, 950, 1000].map(|it| received(it) - received(10));
+    assert_eq!(steps.map(f64::round), [0.0, -1.0, -1.0, -2.0, -2.0, -3.0]);
 }
 
 /// What a link is offered is delivered, dropped, or still in it; TCP fills it in both directions

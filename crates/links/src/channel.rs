@@ -12,6 +12,9 @@ use crate::radio::map::{Map, Point};
 
 /// How fast a link sends in the course of time.
 pub trait Channel: Debug + Send {
+    /// Which directions have had packets to send since the last sample; said before each.
+    fn on_traffic(&mut self, _has: [bool; 2]) {}
+
     /// The link at `now`, which is not before the time of the last call. It stays so until
     /// the next one.
     fn sample(&mut self, now: Time) -> ChannelState;

@@ -21,7 +21,7 @@ impl FlowKeys {
     pub fn include(&self, key: FlowKey) -> bool {
         let is_repeated = |(range, step): &(Range<u32>, usize)| {
             let number = key.connection().filter(|it| range.contains(it));
-            number.is_some_and(|it| (it - range.start) as usize % step == 0)
+            number.is_some_and(|it| ((it - range.start) as usize).is_multiple_of(*step))
         };
         self.single.contains(&key) || self.repeated.iter().any(is_repeated)
     }

@@ -13,10 +13,14 @@ use windtunnel_links::fixed_wireless::{
     MediumAccess, Pattern, Rain, RainExtent, RateAdaptation, Reflection, Thresholds,
     TimeDivisionPlan,
 };
-use windtunnel_links::{Course, Frame, PhysicalLayerMaker, Reception, Slot};
+use windtunnel_links::{
+    ChannelMaker, ChannelSetting, Course, Frame, PhysicalLayerMaker, Reception, Slot,
+};
 
 const STANDARD: Thresholds = Thresholds::Standard;
 const SUPERFRAMES_OF_A_STEP: usize = 200;
+const BY_ERROR: Adaptation = Adaptation::ByError { minimum_eirp: None };
+const SUPERFRAME: Duration = Duration::from_micros(1600);
 
 fn assert_near(found: f64, expected: f64, within: f64) {
     assert!((found - expected).abs() <= within, "{found} of {expected}");
@@ -133,7 +137,8 @@ fn each_decibel_lost_anywhere_is_one_received_less() {
 // -- Rate adaptation ----------------------------------------------------------
 
 fn adaptation(of: Adaptation) -> Box<dyn RateAdaptation> {
-    of.start(&Ladder::new(STANDARD, [1, 12]), Streams::new(3, 0).stream("adaptation"))
+    let random = Streams::new(3, 0).stream("adaptation");
+    of.start(&Ladder::new(STANDARD, [1, 12]), 56.0, random)
 }
 
 /// What a scheme brings across of packets of 1,500 bytes.
@@ -157,7 +162,7 @@ fn by_snr_a_constant_snr_has_one_scheme_and_the_gap_keeps_it() {
 
 #[test]
 fn mcs_five_is_never_adapted_to() {
-    for of in [Adaptation::BySnr, Adaptation::ByError, Adaptation::Minstrel] {
+    for of in [Adaptation::BySnr, BY_ERROR, Adaptation::Minstrel] {
         let mut it = adaptation(of);
         let snr = (0..4000).map(|step| f64::from(step % 400) / 15.0);
         assert!(snr.map(|snr| it.choose(snr).index).all(|index| index != 5), "{of:?}");
@@ -166,7 +171,7 @@ fn mcs_five_is_never_adapted_to() {
 
 #[test]
 fn terragraphs_rule_climbs_a_step_in_two_hundred_superframes_without_errors() {
-    let mut it = adaptation(Adaptation::ByError);
+    let mut it = adaptation(BY_ERROR);
     assert_eq!(it.choose(6.6).index, 3);
     let steps: Vec<u8> = (0..3 * SUPERFRAMES_OF_A_STEP).map(|_| it.choose(60.0).index).collect();
     let changes = |steps: &[u8]| steps.windows(2).filter(|it| it[0] != it[1]).count();
@@ -177,7 +182,7 @@ fn terragraphs_rule_climbs_a_step_in_two_hundred_superframes_without_errors() {
 
 #[test]
 fn terragraphs_rule_falls_a_step_in_one_superframe_of_loss() {
-    let mut it = adaptation(Adaptation::ByError);
+    let mut it = adaptation(BY_ERROR);
     it.choose(60.0);
     let steps: Vec<u8> = (0..4).map(|_| it.choose(-20.0).index).collect();
     assert_eq!(steps, [11, 10, 9, 8]);
@@ -193,23 +198,113 @@ fn terragraphs_rule_rests_where_one_packet_of_201_is_wrong() {
         let is_wrong = scheme.error(STANDARD, middle, 1548) > 1.0 / 201.0;
         (low, high) = if is_wrong { (middle, high) } else { (low, middle) };
     }
-    let mut it = adaptation(Adaptation::ByError);
+    let mut it = adaptation(BY_ERROR);
     (0..=SUPERFRAMES_OF_A_STEP).for_each(|_| _ = it.choose(low));
     assert!((0..5000).all(|_| it.choose(low).index == 8));
+}
+
+#[test]
+fn an_idle_link_uses_mcs_nine_at_most_and_climbs_when_traffic_returns() {
+    let mut it = adaptation(BY_ERROR);
+    assert_eq!(it.choose(60.0).index, 12);
+    it.on_traffic(false);
+    let steps: Vec<u8> = (0..150).map(|_| it.choose(60.0).index).collect();
+    assert!(steps[..124].iter().all(|it| *it == 12));
+    assert!(steps[124..].iter().all(|it| *it == 9), "after 125 superframes");
+    it.on_traffic(true);
+    let back: Vec<u8> = (0..3 * SUPERFRAMES_OF_A_STEP).map(|_| it.choose(60.0).index).collect();
+    let ends = [1, 2, 3].map(|step| back[step * SUPERFRAMES_OF_A_STEP - 1]);
+    assert_eq!((back[0], ends), (9, [10, 11, 12]), "a step in 0.32 s");
+}
+
+#[test]
+fn an_idle_link_follows_the_snr() {
+    let mut it = adaptation(BY_ERROR);
+    it.on_traffic(false);
+    (0..200).for_each(|_| _ = it.choose(60.0));
+    for index in [9, 8, 7, 6, 4, 3, 2, 1] {
+        let needed = Mcs::of(index).expect("a scheme").needed(STANDARD);
+        assert_eq!(it.choose(needed + 0.01).index, index);
+    }
+    assert_eq!(it.choose(-20.0).index, 1);
+}
+
+#[test]
+fn short_pauses_of_traffic_change_nothing() {
+    let (mut paused, mut steady) = (adaptation(BY_ERROR), adaptation(BY_ERROR));
+    for superframe in 0..3000 {
+        paused.on_traffic(superframe % 125 == 0);
+        let snr = 10.0 + f64::from(superframe) / 300.0;
+        assert_eq!(paused.choose(snr), steady.choose(snr));
+    }
+}
+
+/// What is received of the first direction after a minute of traffic, and its SNR above what the
+/// scheme needs.
+fn settled(plan: &FixedWirelessPlan) -> (f64, f64, u8) {
+    let rates = [Rate::from_bits_per_second(1); 2].map(|it| it.expect("above zero"));
+    let streams = Streams::new(1, 0);
+    let mut channel = plan.channel(ChannelSetting { link: "roof", streams: &streams, rates });
+    let mut now = Time::ZERO;
+    let mut last = (0.0, 0.0, 0);
+    for _ in 0..40_000 {
+        channel.on_traffic([true; 2]);
+        let state = channel.sample(now);
+        let power = state.power.expect("it says");
+        let scheme = state.reception.expect("it says")[0].scheme.index;
+        last = (power.received.expect("it says")[0], power.margin[0], scheme);
+        now = state.next.expect("it adapts in each superframe");
+    }
+    assert_eq!(now, Time::ZERO + SUPERFRAME * 40_000);
+    last
+}
+
+/// From 300 m to 1 km the path loss grows by 21 dB. The SNR is just enough: within a step of 1 dB of
+/// the one at which a packet of 201 is wrong.
+#[test]
+fn with_power_control_what_is_received_hardly_depends_on_the_path_loss() {
+    let adaptation = Adaptation::ByError { minimum_eirp: Some(20.0) };
+    let at = |distance| FixedWirelessPlan { distance, adaptation, ..plan() };
+    let scheme = Mcs::of(12).expect("a scheme");
+    let is_enough =
+        |above: &f64| scheme.error(STANDARD, scheme.needed(STANDARD) + above, 1548) <= 1.0 / 201.0;
+    let enough = (-200..200).map(|it| f64::from(it) / 100.0).find(is_enough).expect("some is");
+    let losses = [300.0, 500.0, 1000.0].map(|it| received(&at(it)));
+    assert!(losses[0] - losses[2] > 20.0);
+    for (distance, without) in [300.0, 500.0, 1000.0].into_iter().zip(losses) {
+        let (received, margin, scheme) = settled(&at(distance));
+        assert_eq!(scheme, 12);
+        assert!((margin - enough).abs() <= 1.0, "{margin} dB more than needed at {distance} m");
+        assert!(received < without - 3.0, "{received} of {without} dBm");
+    }
+    // Not below the least.
+    let least = Adaptation::ByError { minimum_eirp: Some(50.0) };
+    let (received, ..) = settled(&FixedWirelessPlan { adaptation: least, ..at(300.0) });
+    assert_near(received, losses[0] - 6.0, 1e-9);
+}
+
+/// Where even all power is not enough for the fastest scheme, the scheme follows as without.
+#[test]
+fn power_control_takes_no_more_than_there_is() {
+    let adaptation = Adaptation::ByError { minimum_eirp: Some(20.0) };
+    let weak = FixedWirelessPlan { eirp: [44.0; 2], adaptation, ..plan() };
+    let (power, _, scheme) = settled(&weak);
+    let (_, _, without) = settled(&FixedWirelessPlan { adaptation: BY_ERROR, ..weak.clone() });
+    assert!(received(&weak) - power <= 1.0 && without - scheme <= 1, "{scheme}, {power} dBm");
 }
 
 /// Of all schemes, or of those that each rule allows: with at most one packet of 201 wrong, or
 /// 1 dB more than they need.
 #[test]
 fn on_a_static_channel_each_adaptation_brings_nine_tenths_of_the_best_scheme() {
-    for of in [Adaptation::BySnr, Adaptation::ByError, Adaptation::Minstrel] {
+    for of in [Adaptation::BySnr, BY_ERROR, Adaptation::Minstrel] {
         for snr in [5.0, 8.7, 12.0, 14.6, 17.2, 18.3, 25.0] {
             let mut it = adaptation(of);
             (0..1000).for_each(|_| _ = it.choose(snr));
             let mean = (0..1000).map(|_| brings(it.choose(snr), snr)).sum::<f64>() / 1000.0;
             let is_allowed = |scheme: &&Mcs| match of {
                 Adaptation::BySnr => scheme.needed(STANDARD) + 1.0 <= snr,
-                Adaptation::ByError => scheme.error(STANDARD, snr, 1548) <= 1.0 / 201.0,
+                Adaptation::ByError { .. } => scheme.error(STANDARD, snr, 1548) <= 1.0 / 201.0,
                 _ => true,
             };
             let allowed = SCHEMES.iter().filter(is_allowed);

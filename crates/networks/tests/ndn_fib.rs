@@ -5,8 +5,8 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use windtunnel_networks::ndn::FaceId;
 use windtunnel_networks::ndn::fib::{Fib, NextHop};
-use windtunnel_packets::ndn::PrefixId;
 use windtunnel_packets::ndn::wire::Name;
+use windtunnel_packets::ndn::{PacketFormat, PrefixId};
 
 fn name(components: &[u8]) -> Name<'static> {
     let components: Vec<String> = components.iter().map(|it| format!("/{it}")).collect();
@@ -40,7 +40,7 @@ fn resolved(announced: &[(Vec<u8>, NextHop)], used: &[Vec<u8>]) -> Fib {
         fib.announce(&name(prefix), *next_hop);
     }
     for (id, prefix) in used.iter().enumerate() {
-        fib.resolve(PrefixId(id as u32), &name(prefix));
+        fib.resolve(PrefixId::new(id, PacketFormat::Ndn), &name(prefix));
     }
     fib
 }
@@ -53,7 +53,7 @@ proptest! {
     ) {
         let fib = resolved(&announced, &used);
         for (id, prefix) in used.iter().enumerate() {
-            let found = fib.find(PrefixId(id as u32)).map(|it| fib.next_hops(it).to_vec());
+            let found = fib.find(PrefixId::new(id, PacketFormat::Ndn)).map(|it| fib.next_hops(it).to_vec());
             prop_assert_eq!(found, longest_match(&announced, prefix), "{:?}", prefix);
         }
     }
@@ -71,8 +71,8 @@ proptest! {
         }
         let all = [before, since].concat();
         for (id, prefix) in used.iter().enumerate() {
-            fib.resolve(PrefixId(id as u32), &name(prefix));
-            let found = fib.find(PrefixId(id as u32)).map(|it| fib.next_hops(it).to_vec());
+            fib.resolve(PrefixId::new(id, PacketFormat::Ndn), &name(prefix));
+            let found = fib.find(PrefixId::new(id, PacketFormat::Ndn)).map(|it| fib.next_hops(it).to_vec());
             prop_assert_eq!(found, longest_match(&all, prefix), "{:?}", prefix);
         }
     }
@@ -86,6 +86,7 @@ fn components_count_and_not_characters() {
     ];
     let used = [vec![12], vec![1, 2, 0], vec![1, 21]];
     let fib = resolved(&announced, &used);
-    let face = |id| fib.find(PrefixId(id)).map(|it| fib.next_hops(it)[0].face);
+    let face =
+        |id| fib.find(PrefixId::new(id, PacketFormat::Ndn)).map(|it| fib.next_hops(it)[0].face);
     assert_eq!([0, 1, 2].map(face), [None, Some(FaceId(2)), Some(FaceId(1))]);
 }

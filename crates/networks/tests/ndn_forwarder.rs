@@ -8,7 +8,7 @@ use common::{
     nack_packet, random,
 };
 use windtunnel_engine::Time;
-use windtunnel_packets::ndn::{Interest, NackReason, Name, PacketFormat};
+use windtunnel_packets::ndn::{Interest, NackReason, Name, PacketFormat, PrefixId};
 use windtunnel_packets::{Body, Packet};
 
 fn marks(sent: &[(u16, Packet)]) -> Vec<(u16, bool)> {
@@ -327,9 +327,11 @@ fn nothing_is_due_while_nothing_is_pending() {
     assert_eq!(node.counters().expired, 0);
 }
 
+const CCNX: PrefixId = PrefixId::new(0, PacketFormat::Ccnx);
+
 /// An Interest of CCNx, which has no nonce.
 fn ccnx(segment: u64, hop_limit: u8) -> Interest {
-    let name = Name { format: PacketFormat::Ccnx, ..interest(segment, 0).name };
+    let name = Name { prefix: CCNX, segment };
     Interest { name, hop_limit: Some(hop_limit), ..interest(segment, 0) }
 }
 
@@ -345,7 +347,7 @@ fn over_ccnx_what_a_neighbour_sends_again_goes_on_at_once() {
         assert_eq!(node.counters().aggregated, 1, "{strategy}");
         let data = data_packet(5);
         let Body::Data(mut of) = data.body else { panic!("it is Data") };
-        of.name.format = PacketFormat::Ccnx;
+        of.name.prefix = CCNX;
         let data = Packet { body: Body::Data(of), ..data };
         assert_eq!(faces(&node.receive(600, 2, data)), [0, 1], "{strategy}");
     }

@@ -7,7 +7,7 @@ use crate::flow_key::FlowKey;
 use crate::ip::IpVersion;
 use crate::message::{MESSAGE_WORDS, Message, ProtocolNumber};
 use crate::ndn::wire::size::{CONGESTION_MARK_SIZE, LinkHeaders, link_packet_size, link_size};
-use crate::ndn::{Data, Interest, LinkPacket, Nack, PacketFormat};
+use crate::ndn::{CCNX_ENCAPSULATION, Data, Interest, LinkPacket, Nack, PacketFormat};
 use crate::region::RegionPacket;
 use crate::scion::ScionPacket;
 use crate::tcp::Segment;
@@ -120,9 +120,11 @@ impl Packet {
                 let mark = if self.marked() { CONGESTION_MARK_SIZE } else { 0 };
                 return link_packet_size(u32::from(link_packet.headers) + mark, network_size);
             }
-            Body::Nack(nack) if nack.interest.name.format == PacketFormat::Ndn => Some(nack.reason),
-            Body::Data(data) if data.name.format == PacketFormat::Ndn => None,
-            Body::Interest(interest) if interest.name.format == PacketFormat::Ndn => None,
+            Body::Nack(nack) if nack.interest.name.prefix.format() == PacketFormat::Ndn => {
+                Some(nack.reason)
+            }
+            Body::Data(data) if data.name.prefix.format() == PacketFormat::Ndn => None,
+            Body::Interest(interest) if interest.name.prefix.format() == PacketFormat::Ndn => None,
             // A mark is in the IP header, and what was refused comes back as it is.
             Body::Nack(_) | Body::Data(_) | Body::Interest(_) => return network_size,
         };
@@ -132,6 +134,25 @@ impl Packet {
         let headers =
             LinkHeaders { congestion_mark: self.marked(), nack, ..LinkHeaders::default() };
         link_size(network_size, &headers)
+    }
+
+    /// An NDN or CCNx packet as a stream of bytes between two forwarders carries it, and its
+    /// bytes there: one of CCNx without the headers of IP and UDP, and therefore without a mark.
+    #[must_use]
+    pub fn in_stream(self) -> (Self, u32) {
+        let prefix = match &self.body {
+            Body::Interest(it) => it.name.prefix,
+            Body::Data(it) => it.name.prefix,
+            Body::Nack(it) => it.interest.name.prefix,
+            _ => return (self, self.size()),
+        };
+        match prefix.format() {
+            PacketFormat::Ndn => (self, self.size()),
+            PacketFormat::Ccnx => {
+                let bytes = u32::from(self.network_size - CCNX_ENCAPSULATION);
+                (Self { ecn: Ecn::Capable, ..self }, bytes)
+            }
+        }
     }
 
     /// The TCP segment in it, if there is one.
@@ -175,10 +196,10 @@ impl Packet {
     #[must_use]
     pub fn flow_key(&self) -> FlowKey {
         match &self.body {
-            Body::Interest(it) => FlowKey::of_prefix(it.name.prefix.0),
-            Body::Data(it) => FlowKey::of_prefix(it.name.prefix.0),
-            Body::Nack(it) => FlowKey::of_prefix(it.interest.name.prefix.0),
-            Body::LinkPacket(it) => FlowKey::of_prefix(it.prefix.0),
+            Body::Interest(it) => FlowKey::of_prefix(it.name.prefix.index() as u32),
+            Body::Data(it) => FlowKey::of_prefix(it.name.prefix.index() as u32),
+            Body::Nack(it) => FlowKey::of_prefix(it.interest.name.prefix.index() as u32),
+            Body::LinkPacket(it) => FlowKey::of_prefix(it.prefix.index() as u32),
             Body::Segment(it) => FlowKey::of_connection(it.connection),
             Body::Datagram(it) => FlowKey::of_datagrams(it.flow),
             Body::Message(it) => FlowKey::of_messages(it.flow),

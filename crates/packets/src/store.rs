@@ -23,6 +23,8 @@ pub struct PacketStore {
     /// The paths that SCION packets have had, for the whole run: hosts add one when they first
     /// use it.
     paths: Vec<StoredPath>,
+    /// Those that were dropped, if somebody asks for them.
+    dropped: Option<Vec<Packet>>,
 }
 
 /// A path, and what became of it when its hop fields were last checked: by which system, behind
@@ -61,7 +63,31 @@ impl PacketStore {
     #[inline]
     pub fn drop_at(&mut self, handle: Handle) {
         let packet = self.take(handle);
+        if self.dropped.is_some() {
+            self.remember(packet);
+        }
         self.discard(&packet);
+    }
+
+    /// From now on, packets that are dropped are kept for
+    /// [`take_dropped`](Self::take_dropped).
+    pub fn keep_dropped(&mut self) {
+        self.dropped = Some(Vec::new());
+    }
+
+    /// The packets that [`drop_at`](Self::drop_at) has dropped since the last call, each behind
+    /// the one that it was inside of; none unless they are kept.
+    pub fn take_dropped(&mut self) -> Vec<Packet> {
+        self.dropped.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    #[cold]
+    fn remember(&mut self, packet: Packet) {
+        let mut next = Some(packet);
+        while let (Some(packet), Some(dropped)) = (next, &mut self.dropped) {
+            dropped.push(packet);
+            next = packet.body.inside().map(|it| self.packets[it]);
+        }
     }
 
     /// Another packet that is the same, with the same inside of it.

@@ -316,7 +316,7 @@ prop_compose! {
         hop_limit in option::of(any::<u8>()),
         must_be_fresh in any::<bool>(),
     ) -> Interest {
-        let name = Name { prefix: PrefixId(0), format: PacketFormat::Ndn, segment };
+        let name = Name { prefix: PrefixId::new(0, PacketFormat::Ndn), segment };
         Interest { name, nonce, lifetime_ms, hop_limit, must_be_fresh }
     }
 }
@@ -396,7 +396,7 @@ proptest! {
 fn a_link_packet_is_numbered_if_it_is_a_fragment() {
     let inside = PacketStore::default().insert(Packet::ndn(
         Body::Data(Data {
-            name: Name { prefix: PrefixId(0), format: PacketFormat::Ndn, segment: 0 },
+            name: Name { prefix: PrefixId::new(0, PacketFormat::Ndn), segment: 0 },
             content: 10,
             freshness_ms: 0,
         }),
@@ -404,7 +404,7 @@ fn a_link_packet_is_numbered_if_it_is_a_fragment() {
     ));
     let link_packet = LinkPacket {
         inside,
-        prefix: PrefixId(0),
+        prefix: PrefixId::new(0, PacketFormat::Ndn),
         sequence: 77,
         offset: 4,
         headers: 0,

@@ -13,8 +13,8 @@ fn packet(body: Body, place: u32) -> Packet {
     Packet { body, ecn: Ecn::Capable, network_size: 100, hops: 0, route: Route(place) }
 }
 
-fn interest(prefix: u32, segment: u64) -> Interest {
-    let name = Name { prefix: PrefixId(prefix), format: PacketFormat::Ndn, segment };
+fn interest(prefix: usize, segment: u64) -> Interest {
+    let name = Name { prefix: PrefixId::new(prefix, PacketFormat::Ndn), segment };
     Interest { name, nonce: 1, lifetime_ms: 4000, hop_limit: None, must_be_fresh: false }
 }
 
@@ -25,7 +25,7 @@ fn each_protocol(number: u32) -> [Packet; 4] {
         Datagram { flow: number, length: 100, sequence: 3, sent: Time::ZERO, dscp: Dscp::DEFAULT };
     let words = EdgeAcknowledgement::of(&segment).words();
     [
-        packet(Body::Interest(interest(number, 7)), 0),
+        packet(Body::Interest(interest(number as usize, 7)), 0),
         packet(Body::Segment(segment), 0),
         packet(Body::Datagram(datagram), 0),
         Packet::message(PROTOCOL, number, &words, 100),

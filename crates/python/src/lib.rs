@@ -212,10 +212,12 @@ impl Scenario {
     /// Starts all runs, `jobs` at a time, each on `threads` threads. Series are written into
     /// `folder`, with captures at the nodes `captured`; without a folder they stay in memory.
     /// Captured are packets in `directions` ("out", "in" or "both"), `snap_length` bytes of
-    /// each, in `window`: from one time to another, such as ("2 s", "3 s").
+    /// each, in `window`: from one time to another, such as ("2 s", "3 s"). What happens to the
+    /// packets of the flows `events` is recorded as well. With `is_live`, `Batch.live` shows what
+    /// is sampled, if there is a folder.
     #[pyo3(signature = (
         jobs, folder=None, captured=Vec::new(), threads=1, *,
-        directions=None, snap_length=None, window=None
+        directions=None, snap_length=None, window=None, events=Vec::new(), is_live=false
     ))]
     #[expect(clippy::too_many_arguments, reason = "most are keywords in Python")]
     fn start(
@@ -227,6 +229,8 @@ impl Scenario {
         directions: Option<&str>,
         snap_length: Option<u32>,
         window: Option<(String, String)>,
+        events: Vec<String>,
+        is_live: bool,
     ) -> PyResult<Batch> {
         let mut settings = lab::CaptureSettings::at(captured);
         settings.snap_length = snap_length;
@@ -239,13 +243,15 @@ impl Scenario {
         }
         let study = self.0.clone();
         let processors = lab::Processors { jobs, threads };
+        let packets = lab::PacketSettings { flows: events };
         let batch = match folder {
-            None => lab::Batch::start(study, processors),
+            None => lab::Batch::with_packets(study, packets, processors),
             Some(folder) => {
-                lab::Batch::into_folder(study, folder, settings, processors).map_err(wrong)?
+                let details = lab::Details { captured: settings, packets, is_live };
+                lab::Batch::into_folder(study, folder, details, processors)
             }
         };
-        Ok(Batch(Some(batch)))
+        Ok(Batch(Some(batch.map_err(wrong)?)))
     }
 
     /// What is probably not meant, such as a flow that starts after the end.
@@ -264,6 +270,11 @@ impl Scenario {
         self.0.notes()
     }
 }
+
+/// Name, last value and means of a flow or a queue.
+type LiveLine = (String, f64, Vec<Option<f64>>);
+/// A run in progress, its flows and its queues, and how many there are.
+type LiveRun = ((Vec<String>, u64, f64, f64), (Vec<LiveLine>, usize), (Vec<LiveLine>, usize));
 
 /// Runs in progress.
 #[pyclass]
@@ -293,6 +304,22 @@ impl Batch {
     fn progress(&self) -> PyResult<(usize, usize, f64, f64, u64)> {
         let it = self.get()?.progress();
         Ok((it.finished, it.total, it.simulated_s, it.total_simulated_s, it.events))
+    }
+
+    /// What the runs in progress have sampled so far: for each the names of its case, its
+    /// number, how far it is and how long it takes in simulated seconds, the `most` busiest flows
+    /// and how many there are, and the same of queues. Of each of these its name, its last value
+    /// (bit/s of goodput, or packets that wait), and the means over equal shares of the
+    /// duration, as far as there are any.
+    fn live(&self, most: usize) -> PyResult<Vec<LiveRun>> {
+        let line = |it: lab::LiveLine| (it.name, it.last, it.means);
+        let lines = |lines: Vec<lab::LiveLine>| lines.into_iter().map(line).collect::<Vec<_>>();
+        let run = |it: lab::LiveRun| {
+            let progress = (it.case, it.number, it.simulated_s, it.duration_s);
+            let (flows, queues) = (lines(it.flows), lines(it.queues));
+            (progress, (flows, it.all_flows), (queues, it.all_queues))
+        };
+        Ok(self.get()?.live(most).into_iter().map(run).collect())
     }
 
     /// Whether all runs have ended.

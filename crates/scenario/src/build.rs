@@ -22,7 +22,7 @@ use crate::nodes::Names;
 use crate::prefixes::Prefixes;
 use crate::regions::{Planned, Regions};
 use crate::scenario::Scenario;
-use crate::{bridges, flows, sessions, tunnels};
+use crate::{bridges, faces, flows, sessions, tunnels};
 
 /// Builds the plan of run 0, and says what the user should know. `files` are those that the
 /// scenario names, `extensions` what it names that is written outside.
@@ -92,6 +92,7 @@ pub(crate) fn plan(
         (plan.domains, plan.regions) = (Some(domains), regions);
     }
     tunnels::add(&scenario.tunnels, &nodes, &link_names, &controllers, &mut plan)?;
+    faces::add(&scenario.links, &nodes, &link_names, &controllers, &mut plan)?;
     let systems = Systems { systems: &scenario.autonomous_systems, beaconing: &scenario.beaconing };
     let paths = systems.plan(&nodes, &plan.links)?;
     if let Some(it) = &paths {

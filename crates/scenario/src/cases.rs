@@ -263,8 +263,8 @@ fn check_size(text: &str) -> Result<(), Mistake> {
 /// As text, the prefix that each consumer asks for.
 fn prefixes(plan: &Plan) -> Vec<String> {
     let prefix = |it: &ConsumerPlan| {
-        let name = &plan.prefixes[it.settings.prefix.0 as usize];
-        match it.settings.format {
+        let name = &plan.prefixes[it.settings.prefix.index()];
+        match it.settings.prefix.format() {
             PacketFormat::Ndn => name.to_string(),
             PacketFormat::Ccnx => format!("ccnx:{name}"),
         }

@@ -143,7 +143,7 @@ fn parted_consumer(scenario: &Scenario, plan: &Plan, consumer: usize) -> Mistake
     let (name, _) = scenario.consumers.get_index(consumer).expect("it is in the plan");
     let consumer = &plan.consumers[consumer];
     let node = &plan.nodes[consumer.node].name;
-    let prefix = &plan.prefixes[consumer.settings.prefix.0 as usize];
+    let prefix = &plan.prefixes[consumer.settings.prefix.index()];
     let name: &Spanned<String> = name;
     let message = format!(
         "consumer `{}` on node `{node}` has no path to a producer of {prefix}",
@@ -176,7 +176,7 @@ fn answers_at_once(plan: &Plan, consumer: &ConsumerPlan) -> Option<(&'static str
     if plan.nodes[consumer.node].processing_time > Duration::ZERO {
         return None;
     }
-    let prefix = &plan.prefixes[consumer.settings.prefix.0 as usize];
+    let prefix = &plan.prefixes[consumer.settings.prefix.index()];
     let mut producers = plan.producers.iter().filter(|it| it.node == consumer.node);
     let is_at_once = producers.any(|it| {
         it.producer.response_delay == Duration::ZERO

@@ -18,6 +18,7 @@ mod defaults;
 mod dns;
 mod error;
 mod extensions;
+mod faces;
 mod files;
 mod fixed_wireless;
 mod flow_paths;

@@ -38,7 +38,7 @@ pub(crate) fn pathless_flow(plan: &Plan) -> Option<usize> {
 pub(crate) fn parted_consumer(plan: &Plan) -> Option<usize> {
     let mut parts = parts(plan);
     plan.consumers.iter().position(|consumer| {
-        let prefix = &plan.prefixes[consumer.settings.prefix.0 as usize];
+        let prefix = &plan.prefixes[consumer.settings.prefix.index()];
         let mut serves = |node: usize, served: usize| {
             parts.are_joined([node, consumer.node]) && plan.prefixes[served].is_prefix_of(prefix)
         };

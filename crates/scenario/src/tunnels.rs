@@ -13,7 +13,7 @@ use windtunnel_world::{
 use crate::controllers::Controllers;
 use crate::error::Mistake;
 use crate::flow_paths::{FlowPath, flow_paths};
-use crate::flows::{self, Ip, Tcp, room_taken};
+use crate::flows::{self, Around, Ip, Tcp, room_taken};
 use crate::located::{Both, Located, Named};
 use crate::nodes::Names;
 use crate::reachability;
@@ -85,9 +85,10 @@ pub(crate) struct WireGuard {
 /// A TCP connection between the ends.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "TcpConnection")]
 pub(crate) struct TcpTunnel {
     /// How both ends of the connection behave.
-    tcp: Box<Tcp>,
+    pub(crate) tcp: Box<Tcp>,
     /// The most bytes that wait at an end for an acknowledgement; what finds no room is
     /// dropped before it enters.
     #[serde(default = "buffer")]
@@ -118,16 +119,17 @@ pub(crate) fn add(
     for (place, Both { common, own }) in tunnels.values().enumerate() {
         let Kind::Tcp(it) = own else { continue };
         let (ends, ip) = (plan.tunnels[place].ends, common.ip.into());
-        let settings = flows::of_tunnel(&it.tcp, ip, ends, nodes, links, controllers, plan)?;
-        let buffer = it.buffer()?;
-        plan.tunnels[place].carrier = TunnelCarrier::Tcp(TcpTunnelPlan { settings, buffer });
+        let around = Around::new(nodes, links, controllers, plan);
+        let settings = flows::of_tunnel(&it.tcp, ip, ends, &around)?;
+        let carrier = TcpTunnelPlan { face: None, settings, buffer: it.buffer()? };
+        plan.tunnels[place].carrier = TunnelCarrier::Tcp(carrier);
     }
     Ok(())
 }
 
 impl TcpTunnel {
     /// In bytes.
-    fn buffer(&self) -> Result<u64, Mistake> {
+    pub(crate) fn buffer(&self) -> Result<u64, Mistake> {
         let bytes = self.buffer.value.0.0;
         self.buffer.checked(
             |_| bytes >= LEAST_BUFFER,

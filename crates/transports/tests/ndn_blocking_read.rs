@@ -39,8 +39,7 @@ fn consumer(workload: ConsumerWorkload, reading: BlockingRead) -> Consumer {
 
 fn with_window(window: u64, workload: ConsumerWorkload, reading: BlockingRead) -> Consumer {
     let settings = ConsumerSettings {
-        prefix: PrefixId(0),
-        format: PacketFormat::Ccnx,
+        prefix: PrefixId::new(0, PacketFormat::Ccnx),
         prefix_size: NameSize(20),
         workload,
         segment_size: 1024,
@@ -184,7 +183,7 @@ fn it_gives_up_after_five_resends_without_anything_new() {
     assert_eq!(run.consumer.next_wake(), None);
     // What comes now was asked for, but is not any more.
     let (before, mut outbox) = (*run.consumer.counters(), ConsumerOutbox::new());
-    let name = Name { prefix: PrefixId(0), format: PacketFormat::Ccnx, segment: 408 };
+    let name = Name { prefix: PrefixId::new(0, PacketFormat::Ccnx), segment: 408 };
     let data = Data { name, content: 1024, freshness_ms: 0 };
     let packet = Packet::ndn(Body::Data(data), 1100);
     run.consumer.receive(milliseconds(8005), &packet, &mut outbox);

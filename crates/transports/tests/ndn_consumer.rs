@@ -27,7 +27,7 @@ fn random(name: &str) -> Random {
 
 /// A segment of the first prefix.
 fn name(segment: u64) -> Name {
-    Name { prefix: PrefixId(0), format: PacketFormat::Ndn, segment }
+    Name { prefix: PrefixId::new(0, PacketFormat::Ndn), segment }
 }
 
 fn interest(segment: u64, nonce: u32) -> Interest {
@@ -58,8 +58,7 @@ fn marked(packet: Packet) -> Packet {
 
 fn settings() -> ConsumerSettings {
     ConsumerSettings {
-        prefix: PrefixId(0),
-        format: PacketFormat::Ndn,
+        prefix: PrefixId::new(0, PacketFormat::Ndn),
         prefix_size: NameSize(10),
         workload: ConsumerWorkload::Stream,
         segment_size: 1000,

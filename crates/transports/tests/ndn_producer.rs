@@ -18,7 +18,7 @@ proptest! {
         let prefix: wire::Name<'static> = "/some/prefix".parse().unwrap();
         let (response_delay, signature) = (Duration::ZERO, SignatureKind::Ed25519);
         let producer = Producer { content, freshness_ms, response_delay, signature, publishing: None };
-        let name = Name { prefix: PrefixId(0), format: PacketFormat::Ndn, segment };
+        let name = Name { prefix: PrefixId::new(0, PacketFormat::Ndn), segment };
         let interest =
             Interest { name, nonce: 1, lifetime_ms: 4000, hop_limit: None, must_be_fresh: false };
         let packet = producer.answer(&interest, NameSize::of(&prefix));

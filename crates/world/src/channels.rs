@@ -21,6 +21,8 @@ use crate::series::ChannelSample;
 struct ChannelLink {
     link: u32,
     channel: Box<dyn Channel>,
+    /// How many packets its ports had sent when the channel was sampled last.
+    sent: [u64; 2],
     /// How fast its ports send now; none: they do not.
     rates: [Option<Rate>; 2],
     /// Whether what they send is lost.
@@ -73,6 +75,8 @@ impl Channels {
     /// Has the link follow its channel.
     pub(crate) fn follow(&mut self, network: &mut Network, now: Time, index: u32) {
         let link = &mut self.0[index as usize];
+        let traffic = link.traffic(network);
+        link.channel.on_traffic(traffic);
         let state = link.channel.sample(now);
         (link.radio, link.power, link.reception) = (state.radio, state.power, state.reception);
         if let (Some(reports), Some(sample)) = (&mut link.reports, state.radio)
@@ -157,6 +161,7 @@ impl ChannelLink {
         Self {
             link: index as u32,
             channel: maker.channel(ChannelSetting { link: &link.name, streams, rates }),
+            sent: [0; 2],
             rates: rates.map(Some),
             loses: [false; 2],
             opportunities: link.directions.each_ref().map(|it| it.opportunities.clone()),
@@ -165,6 +170,16 @@ impl ChannelLink {
             reception: None,
             reports,
         }
+    }
+
+    /// Which directions have had packets since this was asked last.
+    fn traffic(&mut self, network: &Network) -> [bool; 2] {
+        [0, 1].map(|direction| {
+            let port = &network.ports[PortId::new(self.link as usize, direction).index()];
+            let sent = port.counters().sent;
+            let before = std::mem::replace(&mut self.sent[direction], sent);
+            sent > before || port.in_transit() > 0
+        })
     }
 
     /// The SINR of a direction: of a fixed radio, which nobody disturbs, the SNR.

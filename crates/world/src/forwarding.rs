@@ -141,7 +141,7 @@ impl Forwarding {
         Ok(())
     }
 
-    /// Lays the paths that a flow's scenario gives it.
+    /// Lays the paths that routing does not change.
     fn pin(&mut self, [forth, back]: [PathKey; 2], ports: &[PortId]) {
         let reversed = ports.iter().rev().map(|it| it.reversed()).collect();
         self.install(forth, ports.to_vec(), true);
@@ -156,8 +156,12 @@ impl Forwarding {
                 .ok_or(Unreachable::Bridge(bridge))?;
         }
         for tunnel in 0..plan.tunnels.len() {
-            for side in [0, 1] {
-                let key = placements::tunnel_path(plan, tunnel, side);
+            let keys = [0, 1].map(|side| placements::tunnel_path(plan, tunnel, side));
+            if let Some(link) = plan.tunnels[tunnel].face() {
+                self.pin(keys, &[PortId::new(link, 0)]);
+                continue;
+            }
+            for key in keys {
                 let tree = self.topology.tree(key.to as usize);
                 self.add(key, &tree).ok_or(Unreachable::Tunnel(tunnel))?;
             }

@@ -15,7 +15,7 @@ use windtunnel_transports::tcp::EndpointCounters;
 use crate::alarm::Alarm;
 use crate::event::{Event, Kind};
 use crate::forwarding::Forwarding;
-use crate::network::Network;
+use crate::network::{Arrived, Network};
 use crate::path::PathKey;
 use crate::placements::{acknowledgement_path, source_of, tunnel_path};
 use crate::plan::{Plan, TunnelCarrier, TunnelPlan};
@@ -84,6 +84,8 @@ struct Placed {
     route: Route,
     /// The port towards what it works with.
     port: PortId,
+    /// If it is an end of a face: the port by which packets come to the layers here.
+    face: Option<PortId>,
     alarm: Alarm,
 }
 
@@ -96,6 +98,7 @@ impl Placed {
             node: node as u32,
             route: at.route(own).expect("it was found before"),
             port: towards[0],
+            face: None,
             alarm: Alarm::NONE,
         }
     }
@@ -137,7 +140,14 @@ fn tunnel_end(plan: &Plan, forwarding: &Forwarding, tunnel: usize, side: usize) 
         }
     };
     let own = tunnel_path(plan, tunnel, side);
-    Placed::new(function, [ends[side], ends[1 - side]], own, forwarding)
+    let placed = Placed::new(function, [ends[side], ends[1 - side]], own, forwarding);
+    match plan.tunnels[tunnel].face() {
+        Some(link) => {
+            let port = PortId::new(link, side);
+            Placed { port, face: Some(port.reversed()), ..placed }
+        }
+        None => placed,
+    }
 }
 
 /// All functions.
@@ -238,10 +248,13 @@ impl Functions {
     /// Lets packets go on at the end of a tunnel that has received so many bytes of its
     /// connection. The other end, which has them, is the function beside it.
     fn deliver(&mut self, network: &mut Network, now: Time, function: u32, bytes: u64) {
-        let node = self.functions[function as usize].node;
+        let Placed { node, face, .. } = self.functions[function as usize];
         while let Some(packet) = self.tcp_end(function ^ 1).next_received(bytes) {
             self.tcp_end(function).count_left();
-            network.send(now, node, packet.route, packet);
+            match face {
+                Some(port) => network.arrived.push(Arrived::ByFace(port, packet)),
+                None => network.send(now, node, packet.route, packet),
+            }
         }
     }
 

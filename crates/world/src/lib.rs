@@ -16,6 +16,8 @@ mod media;
 mod network;
 mod nodes;
 mod numbers;
+mod packet_events;
+mod packet_log;
 mod parallel;
 mod part;
 mod partition;
@@ -38,6 +40,7 @@ mod world;
 pub use capture::{PathEnds, Seen, SeenPacket, Watcher};
 pub use functions::BridgeCounters;
 pub use hosts::{Flow, FlowCounters, Subflow, TcpCounters};
+pub use packet_events::{PacketEvent, PacketEventKind, PacketEventPlace, SendingState};
 pub use placements::places;
 pub use plan::{
     AutonomousSystems, BridgePlan, ChangePlan, ConsumerPlan, ContactPlan, DirectionPlan,

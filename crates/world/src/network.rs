@@ -4,12 +4,14 @@ use windtunnel_engine::{EventQueue, Handle, Streams, Time, prefetch};
 use windtunnel_links::Reception;
 use windtunnel_networks::function::{LinkState, Tap};
 use windtunnel_networks::layer::{Destination, Notice};
+use windtunnel_networks::tunnel::ENTER;
 use windtunnel_packets::{Packet, PacketStore, Route};
 
 use crate::capture::{View, Watches};
 use crate::event::{Event, Kind};
 use crate::forwarding::Forwarding;
 use crate::media::Media;
+use crate::packet_log::{self, SharedLog};
 use crate::partition::Partition;
 use crate::path::Hop;
 use crate::plan::{ChangePlan, LinkChange, Plan};
@@ -33,13 +35,15 @@ pub(crate) enum At {
     FarEnd(PortId),
 }
 
-/// What is to happen to an IP packet that no port took.
+/// What is to happen to a packet that no port took.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Arrived {
     /// It has arrived at a host of this side of its flow.
     Host(Side, Packet),
     /// A function of the node sees it.
     Function(u32, Tap, Packet),
+    /// The connection of a link's face brought it, as if by this port.
+    ByFace(PortId, Packet),
     /// Another network layer of this node carries it.
     Carried(u32, Destination, Packet),
     /// The host of this side of its flow sent it, and is told what it met.
@@ -67,7 +71,7 @@ pub(crate) struct Network {
     /// there are any.
     leaving: Vec<(PortId, usize)>,
     leaves: Vec<bool>,
-    /// IP packets that did not leave their node, in that order.
+    /// Packets that did not leave their node, in that order.
     pub(crate) arrived: Vec<Arrived>,
     /// IP packets that were dropped because no path leads on from where they were.
     pub(crate) unroutable: u64,
@@ -75,6 +79,8 @@ pub(crate) struct Network {
     pub(crate) hop_limit_drops: u64,
     /// Who watches packets, if anybody does.
     pub(crate) watches: Option<Box<Watches>>,
+    /// Who logs what happens to packets, if anybody does.
+    pub(crate) log: Option<SharedLog>,
 }
 
 impl Network {
@@ -125,6 +131,7 @@ impl Network {
             unroutable: 0,
             hop_limit_drops: 0,
             watches: None,
+            log: None,
         }
     }
 
@@ -147,6 +154,11 @@ impl Network {
     pub(crate) fn emit(&mut self, now: Time, port: PortId, packet: Packet) {
         let packet = self.packets.insert(packet);
         self.offer(now, port, packet);
+    }
+
+    /// Gives a new packet to the end of a tunnel that is a face.
+    pub(crate) fn enter_face(&mut self, function: u32, packet: Packet) {
+        self.arrived.push(Arrived::Function(function, ENTER, packet));
     }
 
     /// Gives a packet to a port.
@@ -198,6 +210,9 @@ impl Network {
             watches.before_arrival(now, port, &view);
         }
         let arrived = self.ports[port.index()].arrive(now, &mut self.packets);
+        if self.log.is_some() {
+            self.log_drops(Some(port));
+        }
         if let (Some(watches), Some(packet)) = (&mut self.watches, arrived.packet) {
             let view =
                 View { ports: &self.ports, packets: &self.packets, forwarding: &self.forwarding };
@@ -279,6 +294,7 @@ impl Network {
             }
             Some(Hop::Jump(_) | Hop::Table(_) | Hop::Carried(_)) | None => {
                 self.packets.drop_at(packet);
+                self.log_drops(None);
                 self.unroutable += 1;
             }
         }
@@ -310,6 +326,7 @@ impl Network {
         *hops += 1;
         if *hops > HOP_LIMIT {
             self.packets.drop_at(packet);
+            self.log_drops(None);
             self.hop_limit_drops += 1;
             return;
         }
@@ -407,6 +424,9 @@ impl Network {
             it.occupy(self.media.free_from(medium));
         }
         let due = act(it, &mut self.packets);
+        if self.log.is_some() {
+            self.log_drops(Some(port));
+        }
         if let Some(time) = due.arrival.filter(|_| !self.leaves(port)) {
             self.schedule_arrival(time, port);
         }
@@ -418,6 +438,15 @@ impl Network {
                 }
             }
         }
+    }
+
+    /// Logs the packets that were dropped since the last time: at this port, or at a node.
+    #[cold]
+    fn log_drops(&mut self, at: Option<PortId>) {
+        let Some(log) = &self.log else { return };
+        let losses = at.map(|it| (it, self.ports[it.index()].counters().losses));
+        let (now, dropped) = (self.events.now(), self.packets.take_dropped());
+        packet_log::lock(log).dropped(now, losses, &dropped, &self.forwarding);
     }
 
     /// Has a shared medium occupied by what a port has begun to send, and the port take its

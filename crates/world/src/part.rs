@@ -177,7 +177,7 @@ impl Part {
         }
     }
 
-    /// Gives hosts and functions the IP packets that are for them, and those that come
+    /// Gives hosts, functions and layers the packets that are for them, and those that come
     /// of it.
     fn hand_over(&mut self, now: Time) {
         let mut place = 0;
@@ -189,6 +189,9 @@ impl Part {
                 }
                 Arrived::Function(function, tap, packet) => {
                     self.functions.receive(&mut self.network, now, function, tap, packet);
+                }
+                Arrived::ByFace(port, packet) => {
+                    self.nodes.receive(&mut self.network, now, port, &packet);
                 }
                 Arrived::Carried(node, to, packet) => {
                     self.nodes.carry(&mut self.network, now, node, to, packet);

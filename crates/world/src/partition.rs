@@ -192,7 +192,7 @@ fn loads(plan: &Plan, forwarding: &Forwarding) -> Vec<u64> {
         let consumers = plan
             .consumers
             .iter()
-            .filter(|it| prefix.is_prefix_of(&plan.prefixes[it.settings.prefix.0 as usize]));
+            .filter(|it| prefix.is_prefix_of(&plan.prefixes[it.settings.prefix.index()]));
         for path in consumers.filter_map(|it| tree.path(topology, it.node)) {
             path.iter().for_each(|it| loads[topology.near(*it)] += 8);
         }

@@ -33,7 +33,7 @@ pub(crate) fn end_of(plan: &Plan, tunnel: usize, side: usize) -> u32 {
 #[derive(Clone, Debug)]
 pub(crate) struct Placements {
     bridges: Vec<Placement>,
-    /// The nodes of the tunnels' ends, and the first end's number.
+    /// The nodes of the ends of tunnels that IP packets enter, and the first end's number.
     tunnels: Vec<([usize; 2], u32)>,
     /// The paths of data, by the hosts between which they lead: what comes back passes the
     /// same bridges.
@@ -54,7 +54,7 @@ impl Placements {
             sees_returned: it.source.duplicates != Duplicates::Pass,
         };
         let bridges = plan.bridges.iter().map(placement).collect();
-        let tunnels = plan.tunnels.iter().enumerate();
+        let tunnels = plan.tunnels.iter().enumerate().filter(|(_, it)| it.face().is_none());
         let tunnels = tunnels.map(|(tunnel, it)| (it.ends, end_of(plan, tunnel, 0))).collect();
         Self { bridges, tunnels, topology: Topology::new(plan) }
     }

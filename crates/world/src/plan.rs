@@ -340,12 +340,12 @@ pub struct BridgePlan {
 }
 
 /// A tunnel: IP packets whose path leads over both its ends, in this order or the other,
-/// travel between them inside others.
+/// travel between them inside others; or the NDN and CCNx packets of a link do.
 #[derive(Clone, Debug)]
 pub struct TunnelPlan {
     /// Its name.
     pub name: String,
-    /// The nodes of its ends. No two tunnels have the same two.
+    /// The nodes of its ends. No two tunnels that carry IP packets have the same two.
     pub ends: [usize; 2],
     /// What carries the packets.
     pub carrier: TunnelCarrier,
@@ -365,11 +365,25 @@ pub enum TunnelCarrier {
 /// A tunnel that is a TCP connection.
 #[derive(Clone, Debug)]
 pub struct TcpTunnelPlan {
+    /// The link whose NDN and CCNx packets it carries, over that link alone, whose nodes are the
+    /// tunnel's ends in this order: a face over TCP. None: it carries IP packets.
+    pub face: Option<usize>,
     /// How both ends of the connection behave.
     pub settings: Arc<TcpSettings>,
     /// The most bytes that wait at an end for an acknowledgement: what finds no room is
     /// dropped before it enters.
     pub buffer: u64,
+}
+
+impl TunnelPlan {
+    /// The link whose face it is, if it is one.
+    #[must_use]
+    pub fn face(&self) -> Option<usize> {
+        match &self.carrier {
+            TunnelCarrier::Tcp(it) => it.face,
+            TunnelCarrier::Ip(_) | TunnelCarrier::WireGuard(_) => None,
+        }
+    }
 }
 
 impl TunnelCarrier {

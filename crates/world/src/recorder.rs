@@ -33,7 +33,15 @@ pub(crate) struct Recorder {
     channels: Option<Kind<Channels>>,
     routes: Option<Kind<Routes>>,
     playback: Option<Kind<Players>>,
+    sinks: Sinks,
+}
+
+/// Where rows go.
+struct Sinks {
+    /// In chunks.
     sink: SeriesSink,
+    /// Each at once, if somebody watches.
+    observer: Option<SeriesSink>,
 }
 
 impl Recorder {
@@ -51,8 +59,13 @@ impl Recorder {
             channels: recording.channels.map(|it| Kind::new(Channels::new(plan), it, chunk)),
             routes: recording.routes.map(|it| Kind::new(Routes::new(plan), it, chunk)),
             playback: recording.playback.map(|it| Kind::new(Players::new(plan), it, chunk)),
-            sink,
+            sinks: Sinks { sink, observer: None },
         }
+    }
+
+    /// Gives each row to an observer as well, when it is sampled.
+    pub(crate) fn observe(&mut self, observer: SeriesSink) {
+        self.sinks.observer = Some(observer);
     }
 
     /// When the next interval of any kind ends; what happens at its end belongs to it.
@@ -70,18 +83,18 @@ impl Recorder {
     /// Samples at the end of every interval up to `time`.
     #[cold]
     pub(crate) fn sample_until(&mut self, parts: &mut Parts, time: Time) {
-        let sink = &mut self.sink;
-        self.flows.iter_mut().for_each(|it| it.sample_until(parts, time, sink));
-        self.subflows.iter_mut().for_each(|it| it.sample_until(parts, time, sink));
-        self.ports.iter_mut().for_each(|it| it.sample_until(parts, time, sink));
-        self.channels.iter_mut().for_each(|it| it.sample_until(parts, time, sink));
-        self.routes.iter_mut().for_each(|it| it.sample_until(parts, time, sink));
-        self.playback.iter_mut().for_each(|it| it.sample_until(parts, time, sink));
+        let sinks = &mut self.sinks;
+        self.flows.iter_mut().for_each(|it| it.sample_until(parts, time, sinks));
+        self.subflows.iter_mut().for_each(|it| it.sample_until(parts, time, sinks));
+        self.ports.iter_mut().for_each(|it| it.sample_until(parts, time, sinks));
+        self.channels.iter_mut().for_each(|it| it.sample_until(parts, time, sinks));
+        self.routes.iter_mut().for_each(|it| it.sample_until(parts, time, sinks));
+        self.playback.iter_mut().for_each(|it| it.sample_until(parts, time, sinks));
     }
 
     /// Gives the rows that fill no chunk to the sink.
     pub(crate) fn flush(&mut self) {
-        let sink = &mut self.sink;
+        let sink = &mut self.sinks.sink;
         self.flows.iter_mut().for_each(|it| it.flush(sink));
         self.subflows.iter_mut().for_each(|it| it.flush(sink));
         self.ports.iter_mut().for_each(|it| it.flush(sink));
@@ -180,15 +193,18 @@ impl<S: Source> Kind<S> {
         self.last + self.interval
     }
 
-    fn sample_until(&mut self, parts: &mut Parts, time: Time, sink: &mut SeriesSink) {
+    fn sample_until(&mut self, parts: &mut Parts, time: Time, sinks: &mut Sinks) {
         while self.next() <= time {
             let over = Interval { start: self.last, end: self.next() };
             self.last = over.end;
             let (rows, full) = (&mut self.rows, self.full);
             self.source.sample(parts, over, |row| {
                 rows.push(row);
+                if let Some(observer) = &mut sinks.observer {
+                    observer(Row::chunk(&rows[rows.len() - 1..]));
+                }
                 if rows.len() >= full {
-                    sink(Row::chunk(rows));
+                    (sinks.sink)(Row::chunk(rows));
                     rows.clear();
                 }
             });

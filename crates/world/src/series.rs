@@ -4,6 +4,7 @@
 use windtunnel_engine::Duration;
 use windtunnel_links::radio::Point;
 
+use crate::packet_events::PacketEvent;
 use crate::port_id::PortId;
 
 /// Which series are recorded; of those without a plan nothing is.
@@ -68,6 +69,8 @@ pub enum Chunk<'a> {
     Routes(&'a [RouteSample]),
     /// Of players.
     Playback(&'a [PlaybackSample]),
+    /// Of packets.
+    Packets(&'a [PacketEvent]),
 }
 
 /// Is called with each chunk when it is full, and at the end of the run with what is left.
@@ -80,8 +83,10 @@ pub struct FlowSample {
     pub flow: u32,
     /// The interval's end, in seconds.
     pub time_s: f64,
-    /// Content received, in bits per second.
+    /// Content received, in bits per second; over TCP in order.
     pub goodput_bps: f64,
+    /// Content received in any order, each byte once.
+    pub received_bps: f64,
     /// The window at the end, in segments; none where there is not just one.
     pub cwnd: Option<f64>,
     /// The slow-start threshold at the end, in segments; none likewise.
@@ -114,8 +119,8 @@ pub struct FlowSample {
     pub timeouts: u64,
     /// Decreases of the window.
     pub decreases: u64,
-    /// Bytes received that wait at the end for others, which another subflow has; none where
-    /// there are no subflows.
+    /// Bytes received that wait at the end for others before them; none where nothing waits for
+    /// an order.
     pub waiting_bytes: Option<u64>,
 }
 

@@ -1,5 +1,5 @@
-//! One end of a tunnel that is a TCP connection: packets in its stream of bytes, each after
-//! its length.
+//! One end of a tunnel that is a TCP connection: packets in its stream of bytes. IP packets have
+//! their length before them; NDN's and CCNx's have it inside.
 //!
 //! The packets themselves wait here until the other end has received their bytes; segments
 //! carry only how many these are.
@@ -16,8 +16,8 @@ use windtunnel_transports::tcp::{Endpoint, EndpointCounters, Role, TcpOutbox};
 
 use crate::plan::TcpTunnelPlan;
 
-/// The bytes of a packet's length.
-const LENGTH: u64 = 2;
+/// The bytes of an IP packet's length.
+const LENGTH: u32 = 2;
 
 /// One end of such a tunnel.
 #[derive(Debug)]
@@ -25,6 +25,8 @@ pub(crate) struct TcpTunnelEnd {
     endpoint: Endpoint,
     /// Whether it opens the connection, and has not yet.
     opens: bool,
+    /// Whether it is one of a face.
+    is_face: bool,
     /// The most bytes that wait for an acknowledgement.
     buffer: u64,
     /// The bytes written.
@@ -45,6 +47,7 @@ impl TcpTunnelEnd {
         Self {
             endpoint: Endpoint::new(connection(tunnel as u32, side as u32), role, &settings),
             opens: role == Role::Client,
+            is_face: plan.face.is_some(),
             buffer: plan.buffer,
             written: 0,
             inside: VecDeque::new(),
@@ -77,7 +80,12 @@ impl TcpTunnelEnd {
 
     /// Writes a packet into the stream, if there is room for it.
     fn enter(&mut self, now: Time, packet: Packet, packets: &mut PacketStore) {
-        let length = u64::from(packet.network_size) + LENGTH;
+        let (packet, length) = if self.is_face {
+            packet.in_stream()
+        } else {
+            (packet, u32::from(packet.network_size) + LENGTH)
+        };
+        let length = u64::from(length);
         if self.endpoint.unacknowledged() + length > self.buffer {
             self.counters.dropped += 1;
             packets.discard(&packet);

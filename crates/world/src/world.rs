@@ -1,6 +1,7 @@
 //! A world: its parts at work together, and what is read from it.
 
 use std::any::Any;
+use std::sync::{Arc, Mutex};
 
 use windtunnel_applications::video::Player;
 use windtunnel_engine::{Control, Duration, Limits, Stop, Time};
@@ -16,6 +17,7 @@ use crate::capture::{Watcher, Watches};
 use crate::forwarding::Forwarding;
 use crate::functions::BridgeCounters;
 use crate::hosts::{Flow, Subflow};
+use crate::packet_log::{self, PacketLog};
 use crate::parallel;
 use crate::part::Part;
 use crate::partition::Partition;
@@ -99,6 +101,13 @@ impl World {
         self.recorder = Some(Recorder::new(plan, chunk, sink));
     }
 
+    /// Has an observer given each row of the series that are recorded when it is sampled.
+    pub fn observe(&mut self, observer: SeriesSink) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.observe(observer);
+        }
+    }
+
     /// Lets time pass until the end of the plan, the cancellation, or the limit
     /// of real time; returns why it stopped and how many events there were.
     pub fn run(&mut self, control: &Control, real: Option<std::time::Duration>) -> (Stop, u64) {
@@ -107,7 +116,7 @@ impl World {
         let until = if stop == Stop::Finished { self.end } else { self.now() };
         self.sample_until(until);
         if stop != Stop::Cancelled {
-            self.recorder.iter_mut().for_each(Recorder::flush);
+            self.flush();
         }
         self.parts.all.iter_mut().for_each(|it| it.network.end_watches(until));
         (stop, events)
@@ -156,8 +165,15 @@ impl World {
         self.drive(&Control::default(), &Limits { simulated, real: None });
         self.sample_until(simulated);
         if simulated == self.end {
-            self.recorder.iter_mut().for_each(Recorder::flush);
+            self.flush();
         }
+    }
+
+    /// Gives the rows that fill no chunk to the sinks.
+    fn flush(&mut self) {
+        self.recorder.iter_mut().for_each(Recorder::flush);
+        let logs = self.parts.all.iter().filter_map(|it| it.network.log.as_ref());
+        logs.for_each(|it| packet_log::lock(it).flush());
     }
 
     /// When something is sampled next.
@@ -179,6 +195,20 @@ impl World {
         self.parts.all[0].network.watches = Some(Box::new(Watches::new(plan, watchers)));
     }
 
+    /// Has all that happens to the packets of these flows logged, from the world's beginning
+    /// on: by their places, first the consumers, then the flows over IP. The sink is given
+    /// chunks of `chunk` rows. Only for a world on one thread.
+    pub fn log_packets(&mut self, plan: &Plan, flows: &[usize], chunk: usize, sink: SeriesSink) {
+        assert_eq!(self.parts.all.len(), 1, "a log is in the order of time");
+        let part = &mut self.parts.all[0];
+        let log = PacketLog::new(plan, flows, chunk, sink);
+        let log = Arc::new(Mutex::new(log));
+        let consumers = flows.iter().filter(|it| **it < plan.consumers.len());
+        consumers.for_each(|it| part.nodes.log_consumer(*it, &log));
+        part.network.packets.keep_dropped();
+        part.network.log = Some(log);
+    }
+
     /// The time reached.
     #[must_use]
     pub fn now(&self) -> Time {
@@ -194,8 +224,7 @@ impl World {
     pub fn flows(&self) -> impl Iterator<Item = Flow> {
         (0..self.flows).map(|flow| {
             let [sender, receiver] = self.parts.of_flow(flow).map(|it| &it.hosts);
-            let connections = sender.opened(flow).max(receiver.opened(flow));
-            sender.flow(flow, connections, receiver.receiver(flow))
+            sender.flow(flow, receiver)
         })
     }
 

@@ -17,8 +17,8 @@ use windtunnel_networks::ndn::link_service::LinkServiceSettings;
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_transports::tcp::{EcnMode, Recovery};
 use windtunnel_world::{
-    ChangePlan, DirectionPlan, LinkChange, Paths, Plan, PortId, RecordingPlan, TunnelCarrier,
-    TunnelPlan, World,
+    ChangePlan, DirectionPlan, LinkChange, Paths, Plan, PortId, RecordingPlan, TcpTunnelPlan,
+    Transport, TunnelCarrier, TunnelPlan, World,
 };
 
 /// Everything that can be read from a world, as text.
@@ -224,6 +224,23 @@ fn packets_in_fragments_are_the_same_on_any_number_of_threads() {
     let mut plan = row(&link);
     for (link, mtu) in [(1, Some(300)), (2, None), (3, Some(500))] {
         plan.links[link].link_service = LinkServiceSettings { mtu, pit_token: 2 };
+    }
+    assert_same(&plan);
+}
+
+#[test]
+fn packets_through_faces_over_tcp_are_the_same_on_any_number_of_threads() {
+    let link = DirectionPlan { loss: Loss::Bernoulli(0.01), ..direction(50, 3) };
+    let mut plan = row(&link);
+    let outer = over_tcp(Recovery::Rack, EcnMode::Off, Workload::Bulk { rate: None });
+    let Transport::Tcp { settings, .. } = outer else { unreachable!("it is TCP") };
+    for link in [1, 3] {
+        let (settings, buffer) = (Arc::clone(&settings), 1_000_000);
+        plan.tunnels.push(TunnelPlan {
+            name: format!("face {link}"),
+            ends: plan.links[link].nodes,
+            carrier: TunnelCarrier::Tcp(TcpTunnelPlan { face: Some(link), settings, buffer }),
+        });
     }
     assert_same(&plan);
 }

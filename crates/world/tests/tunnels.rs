@@ -167,7 +167,7 @@ fn marks_made_in_a_tunnel_reach_the_receiver() {
 fn tcp_tunnel(buffer: u64) -> TunnelPlan {
     let outer = over_tcp(Recovery::Rack, EcnMode::Off, Workload::Bulk { rate: None });
     let Transport::Tcp { settings, .. } = outer else { unreachable!("it is TCP") };
-    let carrier = TunnelCarrier::Tcp(TcpTunnelPlan { settings, buffer });
+    let carrier = TunnelCarrier::Tcp(TcpTunnelPlan { face: None, settings, buffer });
     TunnelPlan { name: "tcp".into(), ends: [1, 2], carrier }
 }
 

@@ -1,5 +1,5 @@
 """The command line."""
 
-from windtunnel.cli.commands import main
+from windtunnel.cli.program import main
 
 __all__ = ["main"]

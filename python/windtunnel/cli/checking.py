@@ -12,6 +12,7 @@ from typing import Any
 
 from windtunnel import __version__, progress
 from windtunnel.cli.output import INVALID, answer, count, of_system, say
+from windtunnel.cli.run import is_of_study
 from windtunnel.scenario.scenario import MOST_READ, Scenario, checked, not_text
 from windtunnel.studies import file as study_files
 from windtunnel.studies import runner
@@ -19,9 +20,6 @@ from windtunnel.studies.study import planned
 from windtunnel.studies.worker import Base
 
 STANDARD_INPUT = "-"
-
-OF_STUDIES = {"scenario", "vary"}
-"""The keys of study files that scenario files do not have."""
 
 PACKET_HOPS_PER_SECOND = 4e6
 """Of one processor, about: between 2 and 8 million (docs/performance.md)."""
@@ -59,7 +57,7 @@ def facts(file: str, settings: dict[str, str]) -> Facts:
     """Read a scenario or a study, and give what it would run."""
     name, text = os.fsencode(file).decode(errors="replace"), read_text(file)
     document = parsed(text)
-    if not OF_STUDIES.isdisjoint(document):
+    if is_of_study(document):
         return of_study(study_files.build(name, text, document, Path(file).parent), settings)
     return of_scenario(checked(name, text, settings.items()))
 

@@ -1,14 +1,11 @@
-"""The command line: arguments in, exit codes out."""
+"""The commands, their arguments and options."""
 
 from __future__ import annotations
 
 import json
-import sys
 import time
-import traceback
-from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -16,19 +13,30 @@ from rich.table import Table
 
 from windtunnel import __version__, progress, recipes
 from windtunnel._core import DnsServer, ScenarioError, schema
-from windtunnel.cli import checking, completing, listing
+from windtunnel.cli import completing, listing
+from windtunnel.cli.arguments import (
+    Events,
+    File,
+    Jobs,
+    Json,
+    Live,
+    Opens,
+    Out,
+    Pcap,
+    PcapDirection,
+    PcapSnap,
+    PcapWindow,
+    Seed,
+    Settings,
+    Threads,
+)
 from windtunnel.cli.output import (
-    INTERNAL,
-    INTERNAL_ERROR,
     INTERRUPTED,
-    INVALID,
     INVALID_INPUT,
-    Failure,
     answer,
     count,
     drawn,
     fail,
-    of_system,
     open_page,
     output,
     say,
@@ -37,7 +45,7 @@ from windtunnel.cli.replacing import Source, check
 from windtunnel.cli.run import Options, report_faults, run_file
 from windtunnel.cli.watching import run_on_save
 from windtunnel.folders import PAPER, REPRODUCTION
-from windtunnel.running import Captures
+from windtunnel.running import Captures, Details
 
 app = typer.Typer(
     help="Windtunnel: a laboratory for transport protocols.",
@@ -46,74 +54,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-
-File = Annotated[
-    Path,
-    typer.Argument(metavar="FILE", help="A scenario file.", autocompletion=completing.scenarios),
-]
-Settings = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set", metavar="PATH=VALUE", help="Replace a value of the file; may be repeated."
-    ),
-]
-Jobs = Annotated[
-    int | None,
-    typer.Option(metavar="N", min=1, help="Runs at a time; default: the number of processors."),
-]
-Seed = Annotated[int | None, typer.Option(metavar="N", min=0, help="Replace the seed in the file.")]
-Threads = Annotated[
-    int, typer.Option(metavar="N", min=1, help="Threads of one run; the results are the same.")
-]
-Out = Annotated[
-    Path | None,
-    typer.Option(metavar="DIR", help="The folder to write; default: a folder under results/."),
-]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of a table.")]
-Opens = Annotated[bool, typer.Option("--open", help="Write the report and open it in a browser.")]
-
-
-def main() -> None:
-    """Run the command line.
-
-    Exit codes: 0 on success; 2 for invalid input, and for files that cannot be read or
-    written; 1 for an internal error, and without a message if nobody reads the output any more;
-    130 after Ctrl-C.
-    """
-    # A character that the terminal's encoding lacks becomes a question mark, not an error.
-    sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
-    try:
-        try:
-            app()
-        finally:
-            # Not at the exit, where Python itself would complain.
-            sys.stdout.flush()
-    except BrokenPipeError:
-        leave()
-    except Failure as failure:
-        end(str(failure), failure.code)
-    except INVALID as error:
-        end(str(error), INVALID_INPUT)
-    except OSError as error:
-        end(of_system(error), INVALID_INPUT)
-    except Exception as error:
-        place = traceback.extract_tb(error.__traceback__)[-1]
-        what = f"{type(error).__name__}: {error} ({Path(place.filename).name}:{place.lineno})"
-        end(f"{INTERNAL}: {what}", INTERNAL_ERROR)
-
-
-def end(message: str, code: int) -> NoReturn:
-    """Say what is wrong, on standard error, and exit."""
-    with suppress(BrokenPipeError):
-        print(f"windtunnel: {message}", file=sys.stderr)
-    leave(code)
-
-
-def leave(code: int = INTERNAL_ERROR) -> NoReturn:
-    """Exit without another try to write what could not be written."""
-    with suppress(OSError):
-        sys.stdout.close()
-    sys.exit(code)
 
 
 def parse_settings(settings: list[str] | None) -> dict[str, str]:
@@ -153,34 +93,16 @@ def run(
     seed: Seed = None,
     jobs: Jobs = None,
     threads: Threads = 1,
-    pcap: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NODE",
-            help="Capture packets at this node in pcapng files; may be repeated.",
-            autocompletion=completing.nodes,
-        ),
-    ] = None,
-    pcap_direction: Annotated[
-        str | None,
-        typer.Option(
-            metavar="out|in|both",
-            help="Capture packets that leave, that arrive, or both. "
-            "[default: both at ends of flows, elsewhere out]",
-        ),
-    ] = None,
-    pcap_snap: Annotated[
-        int | None,
-        typer.Option(metavar="BYTES", min=1, help="Keep only the first bytes of each frame."),
-    ] = None,
-    pcap_window: Annotated[
-        tuple[str, str] | None,
-        typer.Option(metavar="FROM UNTIL", help='Capture only then, such as "2 s" "3 s".'),
-    ] = None,
+    pcap: Pcap = None,
+    pcap_direction: PcapDirection = None,
+    pcap_snap: PcapSnap = None,
+    pcap_window: PcapWindow = None,
+    events: Events = None,
     report: Annotated[
         bool, typer.Option("--report", help="Also write the report, as `windtunnel report`.")
     ] = False,
     opens: Opens = False,
+    live: Live = False,
     watch: Annotated[
         bool, typer.Option("--watch", help="Run again whenever the file is saved, until Ctrl-C.")
     ] = False,
@@ -188,9 +110,11 @@ def run(
     as_json: Json = False,
 ) -> None:
     """Run a scenario and save its results in a folder."""
-    captures = Captures(pcap or [], pcap_direction, pcap_snap, pcap_window)
+    details = Details(
+        Captures(pcap or [], pcap_direction, pcap_snap, pcap_window), events or [], live
+    )
     options = Options(
-        parse_settings(settings), seed, jobs, threads, captures, out, as_json, report, opens
+        parse_settings(settings), seed, jobs, threads, details, out, as_json, report, opens
     )
     if watch:
         run_on_save(file, options)
@@ -374,6 +298,9 @@ def check_file(
     as_json: Json = False,
 ) -> None:
     """Check a scenario or a study without running it."""
+    # Study files take long to import.
+    from windtunnel.cli import checking
+
     if expand:
         checking.expand(file, parse_settings(settings))
     else:

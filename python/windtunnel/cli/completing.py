@@ -48,10 +48,20 @@ def results(incomplete: str) -> list[str]:
 
 def nodes(ctx: typer.Context, incomplete: str) -> list[str]:
     """Complete the name of a node of the scenario that is named before."""
+    return starting(incomplete, named(ctx, "nodes"))
+
+
+def flows(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Complete the name of a flow or a consumer of the scenario that is named before."""
+    return starting(incomplete, [*named(ctx, "consumers"), *named(ctx, "flows")])
+
+
+def named(ctx: typer.Context, key: str) -> list[str]:
+    """Give the names of a table of the scenario that is named before."""
     # An option without its value ends the parsing: what came before is left as it is.
     files = [ctx.params.get("file"), *ctx.args]
-    found = (document(it).get("nodes") for it in files if it)
-    return starting(incomplete, next((it for it in found if isinstance(it, dict)), ()))
+    found = (document(it).get(key) for it in files if it)
+    return list(next((it for it in found if isinstance(it, dict)), ()))
 
 
 def papers(incomplete: str) -> list[str]:

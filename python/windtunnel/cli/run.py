@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import shlex
+import tomllib
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from windtunnel import progress
+from windtunnel.cli import live
 from windtunnel.cli.output import (
     INTERNAL,
     INTERNAL_ERROR,
     INTERRUPTED,
+    INVALID_INPUT,
     answer,
     count,
     drawn,
@@ -23,7 +27,7 @@ from windtunnel.cli.output import (
 from windtunnel.cli.replacing import Source, check, tell_changes
 from windtunnel.folders import SCENARIO_FILE, beside, relative
 from windtunnel.results import Results
-from windtunnel.running import Captures, read, run_scenario
+from windtunnel.running import Details, read, run_scenario
 from windtunnel.scenario.scenario import Scenario
 
 
@@ -35,7 +39,7 @@ class Options:
     seed: int | None
     jobs: int | None
     threads: int
-    captures: Captures
+    details: Details
     out: Path | None
     as_json: bool
     report: bool
@@ -46,18 +50,39 @@ class Options:
 
 def run_file(file: Path, options: Options) -> None:
     """Run a scenario file, save its results and say what was measured."""
+    if options.details.events:
+        check_no_study(file)
     scenario = read(file, options.settings, options.seed)
     folder = options.out or Path("results", file.stem)
     check_folder(file, folder, scenario, is_default=options.out is None)
     progress.tell(scenario.notes)
     with beside(folder) as recorded:
-        with progress.shown() as watch:
+        with live.shown() if options.details.live else progress.shown() as watch:
             results = run_scenario(
-                scenario, options.jobs, watch, recorded, options.captures, options.threads
+                scenario, options.jobs, watch, recorded, options.details, options.threads
             )
         saved = save(results, folder, recorded)
     tell(file, results, saved, options)
     report_missing(results.manifest, saved)
+
+
+def is_of_study(document: dict[str, Any]) -> bool:
+    """Tell whether a file has a key of studies that scenarios do not have."""
+    return not {"scenario", "vary"}.isdisjoint(document)
+
+
+def check_no_study(file: Path) -> None:
+    """Say of a study how the packets of a flow can be recorded all the same."""
+    # A file that cannot be read is answered when it is read as a scenario.
+    with suppress(OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):
+        document = tomllib.loads(file.read_text(encoding="utf-8"))
+        if is_of_study(document):
+            scenario = document.get("scenario", "its scenario")
+            fail(
+                f"{file}: a study keeps no events of packets\nhelp: run one of its points with "
+                f"`windtunnel run {scenario} --set PATH=VALUE --events FLOW`",
+                INVALID_INPUT,
+            )
 
 
 def check_folder(file: Path, folder: Path, scenario: Scenario, is_default: bool) -> None:

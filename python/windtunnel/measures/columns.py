@@ -18,6 +18,7 @@ class MeasuredColumn:
 
 
 GOODPUT = MeasuredColumn("goodput_bps", "goodput", "bit/s")
+RECEIVED = MeasuredColumn("received_bps", "received", "bit/s")
 DELAY = MeasuredColumn("delay_s", "delay", "s")
 ROUND_TRIP = MeasuredColumn("rtt_s", "round-trip time", "s")
 DROPPED = MeasuredColumn("drops", "packets dropped")
@@ -40,6 +41,9 @@ WORDS = {"data": "Data", "interests": "Interests", "nacks": "NACKs", "rtt": "rou
 NAMES = {
     "delay_maximum_s": ("maximum delay", "s"),
     "delay_minimum_s": ("minimum delay", "s"),
+    "delay_p50_s": ("median delay", "s"),
+    "delay_p95_s": ("95th percentile of the delay", "s"),
+    "delay_p99_s": ("99th percentile of the delay", "s"),
     "delivered": ("packets delivered", ""),
     "discipline_drops": ("dropped by the queue discipline", ""),
     "gave_up_s": ("time until it gave up", "s"),

@@ -68,8 +68,8 @@ picture as it is shown.
   the recording.
 - Dashed lines on axes of time are what the scenario says that happens then: flows that start or
   stop, links that fail, return or change.
-- Goodput is of data in order. After a loss, what waited comes at once, in one interval: such single
-  values leave the picture, and its caption says how high they are.
+- Drawn over time is what came in any order (`received_bps`). `goodput_bps` of the series is of data
+  in order: after a loss, what waited comes at once, in one interval.
 
 ## Tables
 Every column of every table, made by `make docs` from the tables themselves and from the

@@ -8,7 +8,7 @@ from functools import partial
 
 import polars as pl
 
-from windtunnel.measures.columns import GOODPUT, MeasuredColumn
+from windtunnel.measures.columns import RECEIVED, MeasuredColumn
 from windtunnel.pictures import antennas, maps, over_time, series
 from windtunnel.pictures.cases import BETWEEN, Comparison, Line, Panel, panel, ranked
 from windtunnel.pictures.over_time import MOST_DETAILS, MOST_PANELS
@@ -16,7 +16,7 @@ from windtunnel.pictures.picture import Picture
 
 SINR = MeasuredColumn("sinr_db", "SINR", "dB")
 RATE = MeasuredColumn("rate_bps", "rate", "bit/s")
-RECEIVED = MeasuredColumn("received_dbm", "received power", "dBm")
+RECEIVED_POWER = MeasuredColumn("received_dbm", "received power", "dBm")
 MARGIN = MeasuredColumn("margin_db", "margin", "dB")
 SCHEME = MeasuredColumn("mcs", "MCS")
 
@@ -159,7 +159,7 @@ def scheme_of(comparison: Comparison, direction: Direction, name: str) -> list[P
 
 def received_of(comparison: Comparison, direction: Direction, name: str) -> list[Picture]:
     """Draw the received power over time."""
-    return column_over_time(comparison, direction, name, "Received power", RECEIVED)
+    return column_over_time(comparison, direction, name, "Received power", RECEIVED_POWER)
 
 
 def margin_of(comparison: Comparison, direction: Direction, name: str) -> list[Picture]:
@@ -197,7 +197,7 @@ def column_over_time(
 
 
 def goodput(comparison: Comparison) -> list[Picture]:
-    """Draw the goodput over time, and behind it the rate of the link that has a channel.
+    """Draw what was received over time, and behind it the rate of the link that has a channel.
 
     Where no link has one, or several have, it is the goodput alone. Cases with
     different channels are in different pictures.
@@ -230,10 +230,10 @@ def followed(
     drawn = panel(measured) if channel.parts else Panel("", measured)
     rate = Line("rate", channel.cases[0], (f"rate of {direction['link']}",), None, 0, True)
     get = partial(series.of_goodput_and_rate, comparison, direction=direction)
-    title = "Goodput" + over_time.of_several(comparison, "sum")
+    title = "Data received" + over_time.of_several(comparison, "sum")
     title = ": ".join(filter(None, [title, drawn.title]))
     return over_time.over_time(
-        name, title, GOODPUT, [*drawn.lines, rate], get, events=comparison.events
+        name, title, RECEIVED, [*drawn.lines, rate], get, events=comparison.events
     )
 
 

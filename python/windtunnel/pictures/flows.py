@@ -6,7 +6,7 @@ from functools import partial
 
 import polars as pl
 
-from windtunnel.measures.columns import GOODPUT
+from windtunnel.measures.columns import RECEIVED
 from windtunnel.pictures import series
 from windtunnel.pictures.cases import Comparison, Line, ranked
 from windtunnel.pictures.over_time import over_time
@@ -14,7 +14,7 @@ from windtunnel.pictures.picture import Picture
 
 
 def each_flow(comparison: Comparison) -> list[Picture]:
-    """Draw the goodput of each flow over time, one picture per case."""
+    """Draw what each flow received over time, one picture per case."""
     return [
         picture
         for case in range(len(comparison.cases))
@@ -23,11 +23,11 @@ def each_flow(comparison: Comparison) -> list[Picture]:
 
 
 def flows_of(comparison: Comparison, case: int, name: str) -> list[Picture]:
-    """Draw the goodput of the flows of a case over time."""
+    """Draw what the flows of a case received over time."""
     lines = lines_of_flows(comparison, case)
     get = partial(goodput_of_flows, comparison["flow_series"].filter(case=case))
-    title = ": ".join(["Goodput of each flow", *comparison.parts(case)])
-    return over_time(name, title, GOODPUT, lines, get)
+    title = ": ".join(["Data received by each flow", *comparison.parts(case)])
+    return over_time(name, title, RECEIVED, lines, get)
 
 
 def lines_of_flows(comparison: Comparison, case: int) -> list[Line]:
@@ -40,7 +40,7 @@ def lines_of_flows(comparison: Comparison, case: int) -> list[Line]:
 
 
 def goodput_of_flows(samples: pl.DataFrame, lines: list[Line]) -> series.Series:
-    """Give the goodput of the flows that lines are named after."""
+    """Give what the flows received that lines are named after."""
     names = pl.DataFrame({"flow": [it.parts[0] for it in lines], "line": [it.name for it in lines]})
     named = samples.join(names, on="flow", maintain_order="left")
-    return series.over_runs(named.select("line", "time_s", value="goodput_bps"))
+    return series.over_runs(named.select("line", "time_s", value=RECEIVED.column))

@@ -8,7 +8,7 @@ from functools import partial
 import polars as pl
 
 from windtunnel.measures import directions, totals
-from windtunnel.measures.columns import DELAY, GOODPUT, MeasuredColumn
+from windtunnel.measures.columns import DELAY, RECEIVED, MeasuredColumn
 from windtunnel.measures.directions import REVERSE
 from windtunnel.pictures import charts, series
 from windtunnel.pictures import events as marked
@@ -25,11 +25,8 @@ USUAL, FAR, MARGIN = 0.97, 1.5, 1.2
 """The share of values that is usual, from how many times the highest of them on a value is a
 burst, and where the axis then ends."""
 
-BURSTS = {
-    GOODPUT: "data that waited for a lost segment comes at once",
-    DELAY: "what is sent again is late",
-}
-"""Why single values can be far above all others, where that says little of the others."""
+LATE = "what is sent again is late"
+"""Why single delays can be far above all others, which says little of the others."""
 
 MOST_DETAILS = 12
 """The maximum number of pictures of individual channels."""
@@ -40,14 +37,15 @@ DROPPED = MeasuredColumn("drops", "dropped", "packets/s")
 
 
 def goodput(comparison: Comparison) -> list[Picture]:
-    """Draw the goodput over time, summed over the flows of each group.
+    """Draw what was received over time, summed over the flows of each group.
 
-    Of flows in both directions, it is the direction that received more.
+    It is what came in any order: what an application gets comes in bursts where TCP waits for
+    a lost segment. Of flows in both directions, it is the direction that received more.
     """
-    get = partial(series.of_flows, comparison, "goodput_bps", total=True)
-    title = "Goodput" + of_several(comparison, "sum")
+    get = partial(series.of_flows, comparison, RECEIVED.column, total=True)
+    title = "Data received" + of_several(comparison, "sum")
     return over_time(
-        "goodput", title, GOODPUT, comparison.by_group(), get, events=comparison.events
+        "goodput", title, RECEIVED, comparison.by_group(), get, events=comparison.events
     )
 
 
@@ -131,11 +129,11 @@ def over_time(
             pl.col("mean", "low", "high") / shown.size
         )
         axis = shown.title(measure.title)
-        top = below_bursts(frame) if measure in BURSTS else None
+        top = below_bursts(frame) if measure is DELAY else None
         said = [explanation(drawn, over, index, len(divided))]
         if top is not None:
             most = f"{significant(maximum(frame['high']))} {shown.unit}"
-            said.append(f"Single values leave the picture, up to {most}: {BURSTS[measure]}.")
+            said.append(f"Single values leave the picture, up to {most}: {LATE}.")
         if events is not None:
             said.append(marked.named(events))
         made.append(

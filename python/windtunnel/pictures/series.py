@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from windtunnel.measures import directions
+from windtunnel.measures.columns import RECEIVED
 from windtunnel.measures.links import DROPS
 from windtunnel.pictures.cases import Comparison, Line
 from windtunnel.pictures.groups import GROUP
@@ -76,13 +77,13 @@ def of_channel(
 def of_goodput_and_rate(
     comparison: Comparison, lines: list[Line], direction: dict[str, str]
 ) -> Series:
-    """Give the goodput by case and group, and to references the rate of a direction."""
+    """Give what was received by case and group, and to references the rate of a direction."""
     flows = [line for line in lines if not line.reference]
     references = [line for line in lines if line.reference]
-    goodput = flow_samples(comparison, "goodput_bps", flows, total=True)
+    received = flow_samples(comparison, RECEIVED.column, flows, total=True)
     channel = comparison["channel_series"].filter(**direction)
     rate = case_samples(channel, pl.col("rate_bps"), references)
-    return over_runs(pl.concat([goodput.select(rate.columns), rate]))
+    return over_runs(pl.concat([received.select(rate.columns), rate]))
 
 
 def without_line_of_sight(

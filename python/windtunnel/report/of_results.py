@@ -12,6 +12,7 @@ from windtunnel.pictures import (
     channels,
     choices,
     handovers,
+    packets,
     path_changes,
     path_shares,
     paths,
@@ -56,6 +57,7 @@ class Measured:
     path_shares: list[Picture]
     subflows: list[Picture]
     playback: list[Picture]
+    packets: list[Picture]
     over_time: list[Picture]
     other_cases: list[Picture]
     flows: Choice | None
@@ -80,6 +82,7 @@ class Measured:
             *self.path_shares,
             *self.subflows,
             *self.playback,
+            *self.packets,
             *self.over_time,
             *self.other_cases,
         ]
@@ -145,6 +148,7 @@ def measured(comparison: Comparison, above: Sky | None) -> Measured:
         path_shares=path_shares.path_shares(comparison),
         subflows=subflows.subflows(comparison),
         playback=playback.playback(comparison),
+        packets=packets.time_sequence(comparison),
         over_time=[picture for panels in divided for picture in panels[:1]],
         other_cases=[picture for panels in divided for picture in panels[1:]],
         flows=of_flows,

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use arrow_array::RecordBatch;
+use windtunnel_applications::DelayPercentiles;
 use windtunnel_applications::udp::SinkCounters;
 use windtunnel_engine::{Duration, Time};
 use windtunnel_transports::ndn::consumer::{Consumer, ConsumerCounters};
@@ -47,6 +48,8 @@ struct Row<'a> {
     stop: Time,
     /// The number of finished transfers.
     transfers: Option<u64>,
+    /// Percentiles of the delays of datagrams.
+    delays: Option<DelayPercentiles>,
     counters: Counters<'a>,
 }
 
@@ -69,6 +72,7 @@ impl<'a> Row<'a> {
             gave_up: it.gave_up(),
             stop: consumer.settings.stop,
             transfers: None,
+            delays: None,
             counters: Counters::Ndn(it, it.counters()),
         }
     }
@@ -90,6 +94,7 @@ impl<'a> Row<'a> {
             gave_up: None,
             stop: flow.stop,
             transfers: it.transfers,
+            delays: it.delays,
             counters: match &it.counters {
                 FlowCounters::Tcp(counters) => Counters::Tcp(counters.clone()),
                 FlowCounters::Udp(sent, counters) => Counters::Udp(*sent, *counters),
@@ -288,6 +293,9 @@ pub(super) fn totals(plan: &Plan, prefixes: &[String], world: &World, end: Time)
         .number("last_delay_s", |it| it.ndn().and_then(|it| mean(it.last_delay_sum, it.data)))
         .number("delay_minimum_s", |it| it.least_delay())
         .number("delay_maximum_s", |it| it.greatest_delay())
+        .number("delay_p50_s", |it| it.delays.map(|it| it.p50.as_seconds()))
+        .number("delay_p95_s", |it| it.delays.map(|it| it.p95.as_seconds()))
+        .number("delay_p99_s", |it| it.delays.map(|it| it.p99.as_seconds()))
         .number("completion_s", |it| it.finished.map(|end| end.since(it.start).as_seconds()))
         .number("gave_up_s", |it| it.gave_up.map(|end| end.since(it.start).as_seconds()))
         .number("read_throughput_bps", |it| it.read_bps(true))
@@ -310,6 +318,7 @@ pub(crate) fn flow_series(plan: &Plan, rows: &[FlowSample]) -> RecordBatch {
         .text("flow", |it| names[it.flow as usize])
         .number("time_s", |it| it.time_s)
         .number("goodput_bps", |it| it.goodput_bps)
+        .number("received_bps", |it| it.received_bps)
         .number("cwnd_segments", |it| it.cwnd)
         .number("ssthresh_segments", |it| it.ssthresh)
         .count("in_flight", |it| it.in_flight)

@@ -11,7 +11,7 @@ use crate::channel::{Channel, ChannelMaker, ChannelSetting, ChannelState, PowerS
 #[derive(Debug)]
 struct FixedWireless {
     plan: FixedWirelessPlan,
-    /// What is received without rain and fog.
+    /// What is received without rain and fog at the greatest power.
     dry: [f64; 2],
     adaptations: [Box<dyn RateAdaptation>; 2],
     /// How often the adaptations are asked, if the weather stays as it is.
@@ -23,7 +23,8 @@ impl FixedWireless {
         let stream = |direction| {
             setting.streams.stream(&format!("rate adaptation {} {direction}", setting.link))
         };
-        let adaptations = [0, 1].map(|it| plan.adaptation.start(&plan.ladder, stream(it)));
+        let adaptations =
+            [0, 1].map(|it| plan.adaptation.start(&plan.ladder, plan.eirp[it], stream(it)));
         Self {
             dry: [0, 1].map(|it| plan.in_dry_air(it).iter().map(|it| it.best).sum()),
             period: adaptations[0].period(),
@@ -38,6 +39,11 @@ impl FixedWireless {
         plan.rain_loss(plan.rain.rate.at(now)) + plan.fog_loss(plan.fog.at(now))
     }
 
+    /// What is received in one direction with the present power.
+    fn received(&self, direction: usize, weather: f64) -> f64 {
+        self.dry[direction] - weather - self.adaptations[direction].power_reduction()
+    }
+
     fn next(&self, now: Time) -> Option<Time> {
         let Self { plan, .. } = self;
         let is_settled = plan.rain.rate.is_settled(now) && plan.fog.is_settled(now);
@@ -47,13 +53,21 @@ impl FixedWireless {
 }
 
 impl Channel for FixedWireless {
+    fn on_traffic(&mut self, has: [bool; 2]) {
+        for (adaptation, has) in self.adaptations.iter_mut().zip(has) {
+            adaptation.on_traffic(has);
+        }
+    }
+
     fn sample(&mut self, now: Time) -> ChannelState {
         let (weather, noise) = (self.weather(now), self.plan.noise());
-        let received = self.dry.map(|it| it - weather);
-        let reception = [0, 1].map(|it| {
-            let snr = received[it] - noise;
-            Reception { snr, scheme: self.adaptations[it].choose(snr) }
+        let schemes = [0, 1].map(|it| {
+            let snr = self.received(it, weather) - noise;
+            self.adaptations[it].choose(snr)
         });
+        let received = [0, 1].map(|it| self.received(it, weather));
+        let reception =
+            [0, 1].map(|it| Reception { snr: received[it] - noise, scheme: schemes[it] });
         let margin = reception.map(|it| it.snr - self.plan.ladder.needed(it.scheme));
         ChannelState {
             rates: reception.map(|it| Some(self.plan.access.most(it.scheme.rate()))),

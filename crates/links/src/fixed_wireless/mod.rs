@@ -46,7 +46,8 @@ pub struct FixedWirelessPlan {
     pub carrier: f64,
     /// From one antenna to the other.
     pub distance: f64,
-    /// The transmitted power, with the transmitting antenna's gain.
+    /// The transmitted power, with the transmitting antenna's gain: the greatest, if it is
+    /// controlled.
     pub eirp: [f64; 2],
     /// The antennas.
     pub ends: [End; 2],

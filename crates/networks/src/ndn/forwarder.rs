@@ -277,22 +277,22 @@ impl Forwarder {
             None => self.pit.insert(&interest, packet.network_size),
         };
         let entry = self.pit.entry(pending);
-        let goes_further = found.is_some() && interest.hop_limit > entry.interest.hop_limit;
-        if interest.name.format == PacketFormat::Ccnx && found.is_some() {
-            interest.hop_limit = interest.hop_limit.max(entry.interest.hop_limit);
-        }
+        let hop_limit = entry.interest.hop_limit;
         entry.interest = interest;
         let waited = entry.note_in(now, face, &interest, packet.marked());
         if found.is_some() && !waited {
             self.counters.aggregated += 1;
         }
-        let expires = self.pit.set_expiry(pending, now + interest.lifetime());
-        let repetition = match interest.name.format {
+        let repetition = match interest.name.prefix.format() {
             PacketFormat::Ndn if waited => Repetition::SameFace,
             PacketFormat::Ndn => Repetition::OtherFace,
-            PacketFormat::Ccnx if waited || goes_further => Repetition::Forwarded,
-            PacketFormat::Ccnx => Repetition::Aggregated,
+            PacketFormat::Ccnx => {
+                entry.interest.hop_limit = interest.hop_limit.max(hop_limit);
+                let goes_further = interest.hop_limit > hop_limit;
+                if waited || goes_further { Repetition::Forwarded } else { Repetition::Aggregated }
+            }
         };
+        let expires = self.pit.set_expiry(pending, now + interest.lifetime());
         self.forward(now, face, repetition, pending, packet.network_size, outbox);
         Some(expires)
     }
@@ -313,13 +313,11 @@ impl Forwarder {
     /// Whether it was here before; CCNx's Interests have no nonces, and their hop limits end
     /// them.
     fn is_loop(&mut self, face: FaceId, interest: &Interest, pending: Option<Handle>) -> bool {
-        if interest.name.format == PacketFormat::Ccnx {
-            return false;
-        }
         let dead = self.dead_nonces.as_ref();
-        dead.is_some_and(|it| it.contains(interest, interest.nonce))
+        let was_here = dead.is_some_and(|it| it.contains(interest, interest.nonce))
             || pending
-                .is_some_and(|handle| self.pit.entry(handle).saw_elsewhere(interest.nonce, face))
+                .is_some_and(|handle| self.pit.entry(handle).saw_elsewhere(interest.nonce, face));
+        was_here && interest.name.prefix.format() == PacketFormat::Ndn
     }
 
     fn answer_from_store(

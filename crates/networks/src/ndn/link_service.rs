@@ -247,7 +247,7 @@ fn identify(packet: &Packet) -> Option<(PrefixId, Option<NackReason>)> {
         Body::Nack(it) => (it.interest.name, Some(it.reason)),
         _ => return None,
     };
-    (name.format == PacketFormat::Ndn).then_some((name.prefix, reason))
+    (name.prefix.format() == PacketFormat::Ndn).then_some((name.prefix, reason))
 }
 
 /// A link packet with so many bytes of the network packet.

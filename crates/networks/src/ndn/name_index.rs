@@ -25,7 +25,7 @@ impl<T> Default for NameIndex<T> {
 /// A name's hash.
 #[inline]
 pub(super) fn hash(name: Name) -> u64 {
-    windtunnel_engine::hash(name.segment ^ (u64::from(name.prefix.0) << 40))
+    windtunnel_engine::hash(name.segment ^ ((name.prefix.index() as u64) << 40))
 }
 
 impl<T: Named> NameIndex<T> {

@@ -27,7 +27,7 @@ pub(crate) fn face(number: u16) -> FaceId {
 
 /// A segment of the first prefix.
 pub(crate) fn name(segment: u64) -> Name {
-    Name { prefix: PrefixId(0), format: PacketFormat::Ndn, segment }
+    Name { prefix: PrefixId::new(0, PacketFormat::Ndn), segment }
 }
 
 pub(crate) fn interest(segment: u64, nonce: u32) -> Interest {
@@ -90,7 +90,9 @@ impl Node {
             let next_hop = NextHop { face: face(*upstream), cost: cost as u64 };
             forwarder.fib().announce(&prefix, next_hop);
         }
-        forwarder.fib().resolve(PrefixId(0), &prefix);
+        for format in [PacketFormat::Ndn, PacketFormat::Ccnx] {
+            forwarder.fib().resolve(PrefixId::new(0, format), &prefix);
+        }
         Self { forwarder, outbox: ForwarderOutbox::new() }
     }
 

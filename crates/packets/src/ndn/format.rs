@@ -13,12 +13,13 @@ pub enum PacketFormat {
     /// NDN's packets, bare on the link.
     #[default]
     Ndn,
-    /// CCNx's packets (RFC 8609) in UDP datagrams over IPv4, from node to node. Data is a Content
-    /// Object, a NACK an Interest Return, and a congestion mark is in the IP header.
+    /// CCNx's packets (RFC 8609) in UDP datagrams over IPv4, from node to node, or in a stream
+    /// between two. Data is a Content Object, a NACK an Interest Return, and a congestion mark is
+    /// in the IP header.
     Ccnx,
 }
 
-/// The bytes of the headers around a CCNx packet.
+/// The bytes of the headers around a CCNx packet in a datagram.
 pub const CCNX_ENCAPSULATION: u16 = IpVersion::V4.header() + udp::HEADER;
 
 impl PacketFormat {

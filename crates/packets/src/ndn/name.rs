@@ -4,17 +4,39 @@
 
 use super::format::PacketFormat;
 
-/// The index of a prefix in the list of prefixes in use.
+/// The index of a prefix in the list of prefixes in use, and the protocol of all names below
+/// it. Both are one number, because names are copied and compared at every hop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct PrefixId(pub u32);
+pub struct PrefixId(u32);
+
+impl PrefixId {
+    /// The prefix of that index, below 2³¹.
+    #[inline]
+    #[must_use]
+    pub const fn new(index: usize, format: PacketFormat) -> Self {
+        Self((index as u32) << 1 | format as u32)
+    }
+
+    /// Its place in the list of prefixes in use.
+    #[inline]
+    #[must_use]
+    pub const fn index(self) -> usize {
+        (self.0 >> 1) as usize
+    }
+
+    /// The protocol of all names below it.
+    #[inline]
+    #[must_use]
+    pub const fn format(self) -> PacketFormat {
+        if self.0 & 1 == PacketFormat::Ndn as u32 { PacketFormat::Ndn } else { PacketFormat::Ccnx }
+    }
+}
 
 /// The name of one Data packet: a prefix and a segment number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Name {
     /// All components but the last.
     pub prefix: PrefixId,
-    /// The protocol of all names below it.
-    pub format: PacketFormat,
     /// The last component, a segment number.
     pub segment: u64,
 }

@@ -226,8 +226,7 @@ impl Consumer {
         let most_doublings = self.most_doublings.as_ref();
         self.check_timeouts()?;
         Ok(ConsumerSettings {
-            prefix: PrefixId(prefix as u32),
-            format,
+            prefix: PrefixId::new(prefix, format),
             prefix_size: format.name_size(prefixes.name(prefix)),
             workload: self.workload.plan(segment)?,
             segment_size: segment,

@@ -7,6 +7,7 @@ use windtunnel_links::fixed_wireless::{self, Ladder, Mcs};
 use crate::error::Mistake;
 use crate::located::Located;
 use crate::schema::short_forms;
+use crate::units::{Measured, Power};
 
 /// Which modulation and coding scheme is used.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -19,7 +20,8 @@ pub(super) enum Adaptation {
     /// Always the same.
     Fixed(Fixed),
     /// As Terragraph's: by the share of packets that are expected to be wrong in each superframe
-    /// of 1.6 ms; in balance one of 201 is. Without control of the power.
+    /// of 1.6 ms; in balance one of 201 is. A direction without traffic for 200 ms uses the one
+    /// that the SNR allows, but at most MCS 9, until there is traffic again.
     Error(ByError),
     /// As Minstrel: the one that brings most across, by the success of packets that try each;
     /// the time that these take is not counted.
@@ -43,7 +45,31 @@ pub(super) struct Fixed {
 /// By the share of packets that are wrong.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct ByError {}
+pub(super) struct ByError {
+    /// Lowers the transmitted power while the SNR is more than enough for the fastest scheme;
+    /// default: the power is always that of `eirp`.
+    power_control: Option<PowerControl>,
+}
+
+/// Control of the transmitted power, in steps of 1 dB.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PowerControl {
+    /// The least EIRP of each end; the greatest is that of `eirp`, with which it begins.
+    minimum_eirp: Located<Measured<Power>>,
+}
+
+impl PowerControl {
+    fn plan(&self, eirp: [f64; 2]) -> Result<f64, Mistake> {
+        let (least, most) = (self.minimum_eirp.value.0.0, eirp[0].min(eirp[1]));
+        self.minimum_eirp.checked(
+            |_| least <= most,
+            || format!("a least EIRP of {least} dBm is above the `eirp` of {most} dBm"),
+            &format!("write \"{most} dBm\" or less"),
+        )?;
+        Ok(least)
+    }
+}
 
 /// By the success of each scheme.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -57,11 +83,15 @@ impl Default for Adaptation {
 }
 
 impl Adaptation {
-    pub(super) fn plan(&self) -> Result<fixed_wireless::Adaptation, Mistake> {
+    /// Of a link whose directions have these greatest EIRPs, in dBm.
+    pub(super) fn plan(&self, eirp: [f64; 2]) -> Result<fixed_wireless::Adaptation, Mistake> {
         Ok(match self {
             Self::Snr(_) => fixed_wireless::Adaptation::BySnr,
             Self::Fixed(it) => fixed_wireless::Adaptation::Fixed(scheme(&it.mcs)?),
-            Self::Error(_) => fixed_wireless::Adaptation::ByError,
+            Self::Error(it) => {
+                let minimum_eirp = it.power_control.as_ref().map(|it| it.plan(eirp)).transpose()?;
+                fixed_wireless::Adaptation::ByError { minimum_eirp }
+            }
             Self::Minstrel(_) => fixed_wireless::Adaptation::Minstrel,
         })
     }

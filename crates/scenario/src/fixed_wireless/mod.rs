@@ -62,7 +62,8 @@ pub(crate) struct FixedWireless {
     carrier: Located<Measured<Frequency>>,
     /// From one antenna to the other.
     distance: Located<Measured<Length>>,
-    /// The transmitted power with the transmitting antenna's gain (EIRP).
+    /// The transmitted power with the transmitting antenna's gain (EIRP); with control of the
+    /// power, the most.
     eirp: Each<Measured<Power>>,
     /// The antenna of each end.
     antenna: Each<Antenna>,
@@ -202,7 +203,7 @@ impl FixedWireless {
             reflection: self.reflection.as_ref().map(Reflection::plan).transpose()?,
             noise_figure: not_negative(&self.noise_figure, "noise_figure")?,
             ladder: self.ladder()?,
-            adaptation: self.adaptation.plan()?,
+            adaptation: self.adaptation.plan(self.eirp.0.map(|it| it.0.0))?,
             access: self.medium_access.plan()?,
             period: sampling(&self.period, duration)?,
         })

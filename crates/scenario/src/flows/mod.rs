@@ -31,8 +31,8 @@ use crate::located::{Both, Located, Named};
 use crate::nodes::Names;
 use crate::timers::{self, zero};
 use crate::units::Measured;
-pub(crate) use paths::room_taken;
-use paths::{Around, Paths, along};
+use paths::along;
+pub(crate) use paths::{Around, room_taken};
 pub(crate) use tcp::Tcp;
 use udp::Udp;
 pub(crate) use workloads::RULES;
@@ -120,7 +120,7 @@ pub(crate) fn plans(
     plan: &Plan,
     files: &mut Files<'_>,
 ) -> Result<Vec<FlowPlan>, Mistake> {
-    let around = Around { nodes, links, controllers, paths: Paths::of(plan) };
+    let around = Around::new(nodes, links, controllers, plan);
     flows.iter().map(|(name, flow)| flow.plan(name, &around, files)).collect()
 }
 
@@ -135,8 +135,9 @@ pub(crate) fn of_messages(
     plan: &Plan,
 ) -> Result<Vec<FlowPlan>, Mistake> {
     let Some(first) = ends.first() else { return Ok(Vec::new()) };
-    let around = Around { nodes, links, controllers, paths: Paths::of(plan) };
-    let settings = tcp.of_others("sessions", IpVersion::V4, &around, *first)?;
+    let around = Around::new(nodes, links, controllers, plan);
+    let network = around.paths.network(*first, None, IpVersion::V4);
+    let settings = tcp.of_others("sessions", IpVersion::V4, &around, network)?;
     let flow = |ends: &[usize; 2]| {
         let [from, to] = ends.map(|it| nodes.name(it));
         let workload = Workload::Messages;
@@ -162,13 +163,20 @@ pub(crate) fn of_tunnel(
     tcp: &Tcp,
     ip: IpVersion,
     ends: [usize; 2],
-    nodes: &Names<'_>,
-    links: &Names<'_>,
-    controllers: &Controllers<'_>,
-    plan: &Plan,
+    around: &Around<'_>,
 ) -> Result<Arc<TcpSettings>, Mistake> {
-    let around = Around { nodes, links, controllers, paths: Paths::of(plan) };
-    tcp.of_others("tunnels", ip, &around, ends)
+    tcp.of_others("tunnels", ip, around, around.paths.network(ends, None, ip))
+}
+
+/// How the ends of a connection over one link behave that is a face.
+pub(crate) fn of_face(
+    tcp: &Tcp,
+    link: usize,
+    around: &Around<'_>,
+) -> Result<Arc<TcpSettings>, Mistake> {
+    let (ends, over) = (around.paths.plan.links[link].nodes, [PortId::new(link, 0)]);
+    let network = around.paths.network(ends, Some(&over), IpVersion::V4);
+    tcp.of_others("faces", IpVersion::V4, around, network)
 }
 
 impl Flow {

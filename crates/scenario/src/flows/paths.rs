@@ -15,11 +15,22 @@ use crate::needs::Network;
 use crate::nodes::Names;
 
 /// What flows are built with.
-pub(super) struct Around<'a> {
+pub(crate) struct Around<'a> {
     pub(super) nodes: &'a Names<'a>,
     pub(super) links: &'a Names<'a>,
     pub(super) controllers: &'a Controllers<'a>,
     pub(super) paths: Paths<'a>,
+}
+
+impl<'a> Around<'a> {
+    pub(crate) fn new(
+        nodes: &'a Names<'a>,
+        links: &'a Names<'a>,
+        controllers: &'a Controllers<'a>,
+        plan: &'a Plan,
+    ) -> Self {
+        Self { nodes, links, controllers, paths: Paths::of(plan) }
+    }
 }
 
 /// The paths of flows, and what is on them.

@@ -252,14 +252,13 @@ impl Tcp {
         Ok(Transport::Tcp { settings: Arc::new(settings), workload })
     }
 
-    /// How the connections between two nodes behave that carry what others say: `what` are
-    /// those.
+    /// How the connections behave that carry what others say: `what` are those.
     pub(super) fn of_others(
         &self,
         what: &str,
         ip: IpVersion,
         around: &Around<'_>,
-        ends: [usize; 2],
+        network: Network,
     ) -> Result<Arc<TcpSettings>, Mistake> {
         if let Some(it) = &self.workload {
             let message = format!("{what} say what they carry");
@@ -271,7 +270,8 @@ impl Tcp {
         if let Some(it) = &self.multipath {
             return Err(it.mistake("they take one path").help("remove `multipath`"));
         }
-        let network = around.paths.network(ends, None, ip);
+        // Radios report to flows alone.
+        let network = Network { radio: None, ..network };
         Ok(Arc::new(self.checked_settings(ip, around, network)?))
     }
 

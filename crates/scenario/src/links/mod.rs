@@ -26,6 +26,7 @@ use crate::optical::OpticalLink;
 use crate::pace::{Duplex, Pace};
 use crate::queues::Queue;
 use crate::radio::RadioLink;
+use crate::tunnels::TcpTunnel;
 use crate::units::{Bytes, Measured, Share, bytes};
 use impairments::{Jitter, LoadDelay, Reordering};
 use loss::Loss;
@@ -87,6 +88,11 @@ pub(crate) struct Common {
     /// The bytes of the PIT token that each NDN packet carries on it (NDNLPv2): 1 to 32.
     /// Default: no token.
     pit_token: Option<Located<Measured<Bytes>>>,
+    /// A TCP connection over it, through which the NDN and CCNx forwarders at its ends talk, as
+    /// those of NFD and Cefore can; the first node opens it when the run begins. Nothing is lost,
+    /// but what follows a lost segment waits until that is sent again. Not with `mtu`. Default:
+    /// none; each packet is on the link by itself.
+    tcp_face: Option<Located<TcpTunnel>>,
     /// How many links it stands for, of the names `NAME-1`, `NAME-2` and so on; in its texts `#` is
     /// the number. Default: it is one link.
     #[serde(rename = "count")]
@@ -153,6 +159,11 @@ impl Link {
         let link_service = self.common.link_service()?;
         let (name, channel) = (name.to_owned(), pace.channel);
         Ok(LinkPlan { name, nodes: ends, directions, channel, medium, link_service })
+    }
+
+    /// The connection of its faces, if they are over TCP.
+    pub(crate) fn tcp_face(&self) -> Option<&Located<TcpTunnel>> {
+        self.common.tcp_face.as_ref()
     }
 
     /// The first of its keys that NDN packets alone need, or those between regions as well.
@@ -267,6 +278,10 @@ impl Common {
         let minimum = LinkService::MINIMUM_MTU;
         let mtu = within(self.mtu.as_ref(), "an MTU", u64::from(minimum)..=u64::from(u16::MAX))?;
         let pit_token = within(self.pit_token.as_ref(), "a PIT token", 1..=32)?;
+        if let (Some(_), Some(it)) = (mtu, &self.tcp_face) {
+            let message = "what goes through a TCP connection is not sent in fragments";
+            return Err(it.mistake(message).help("remove `mtu` or `tcp_face`"));
+        }
         Ok(LinkServiceSettings {
             mtu: mtu.map(|it| it as u16),
             pit_token: pit_token.map_or(0, |it| it as u8),

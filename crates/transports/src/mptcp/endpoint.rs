@@ -425,6 +425,12 @@ impl Endpoint {
         })
     }
 
+    /// The end of the TCP connection of that number here, if it is one of its subflows.
+    #[must_use]
+    pub fn subflow(&self, number: u32) -> Option<&tcp::Endpoint> {
+        self.subflows.iter().find(|it| it.number == number).map(|it| &it.endpoint)
+    }
+
     /// The smoothed round trip of a subflow, once there is a sample.
     #[must_use]
     pub fn smoothed_rtt(&self, place: usize) -> Option<Duration> {

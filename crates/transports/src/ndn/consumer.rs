@@ -14,7 +14,7 @@ use windtunnel_controllers::{
 };
 use windtunnel_engine::{Duration, Random, Time};
 use windtunnel_packets::ndn::wire::size::{InterestShape, NameSize};
-use windtunnel_packets::ndn::{Data, Interest, Nack, NackReason, Name, PacketFormat, PrefixId};
+use windtunnel_packets::ndn::{Data, Interest, Nack, NackReason, Name, PrefixId};
 use windtunnel_packets::{Body, Packet};
 
 use super::blocking_read::{AfterRead, BlockingRead, Reader};
@@ -114,8 +114,6 @@ pub enum LateData {
 pub struct ConsumerSettings {
     /// The prefix of all names asked for.
     pub prefix: PrefixId,
-    /// How its packets are encoded.
-    pub format: PacketFormat,
     /// That prefix's encoded size.
     pub prefix_size: NameSize,
     /// What is asked for.
@@ -454,6 +452,12 @@ impl Consumer {
     #[must_use]
     pub fn controller(&self) -> &AnyController {
         &self.controller
+    }
+
+    /// The bytes of content that count as one segment to the controller.
+    #[must_use]
+    pub fn segment_size(&self) -> u32 {
+        self.settings.segment_size
     }
 
     /// The smoothed round trip, once there is a sample.
@@ -844,14 +848,15 @@ impl Consumer {
 
     fn interest(&mut self, segment: u64) -> Packet {
         let settings = &self.settings;
-        let name = Name { prefix: settings.prefix, format: settings.format, segment };
+        let name = Name { prefix: settings.prefix, segment };
         let shape = InterestShape {
             can_be_prefix: false,
             must_be_fresh: settings.must_be_fresh,
             lifetime_ms: Some(u64::from(settings.lifetime_ms)),
             hop_limit: settings.hop_limit.is_some(),
         };
-        let network_size = settings.format.interest_size(settings.prefix_size, segment, &shape);
+        let network_size =
+            settings.prefix.format().interest_size(settings.prefix_size, segment, &shape);
         let body = Body::Interest(Interest {
             name,
             nonce: self.random.bits(),

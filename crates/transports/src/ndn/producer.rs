@@ -49,7 +49,7 @@ impl Producer {
             key_locator: None,
         };
         let data = Data { name, content: self.content, freshness_ms: self.freshness_ms };
-        let network_size = name.format.data_size(prefix, name.segment, &shape);
+        let network_size = name.prefix.format().data_size(prefix, name.segment, &shape);
         Packet::ndn(Body::Data(data), network_size as u16)
     }
 }

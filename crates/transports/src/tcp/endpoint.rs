@@ -382,6 +382,12 @@ impl Endpoint {
         &self.counters
     }
 
+    /// Bytes of data received that wait for others before them.
+    #[must_use]
+    pub fn waiting_bytes(&self) -> u64 {
+        self.receiver.waiting_bytes()
+    }
+
     /// The sender's controller, once something was written.
     #[must_use]
     pub fn controller(&self) -> Option<&AnyController> {

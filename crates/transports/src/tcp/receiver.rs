@@ -117,6 +117,12 @@ impl Receiver {
         self.reassembly.next() > self.fin
     }
 
+    /// The bytes of data that wait for others before them.
+    pub(super) fn waiting_bytes(&self) -> u64 {
+        let fin_waits = self.fin != NO_FIN && !self.is_finished();
+        self.reassembly.held() - u64::from(fin_waits)
+    }
+
     /// The bytes that there is room for beyond those in order.
     fn room(&self, settings: &TcpSettings) -> u64 {
         let held = match settings.reading {

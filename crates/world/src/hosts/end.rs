@@ -7,6 +7,9 @@ use windtunnel_packets::tcp::Segment;
 use windtunnel_transports::mptcp::{self, MultipathCounters};
 use windtunnel_transports::tcp::{Endpoint, EndpointCounters, TcpOutbox, TcpSettings};
 
+use crate::packet_events::SendingState;
+use crate::packet_log::RoundTrips;
+
 /// One end of a stream.
 #[derive(Debug)]
 #[expect(
@@ -147,10 +150,11 @@ impl End {
         }
     }
 
-    /// Bytes received that wait for others, which another subflow has.
+    /// Bytes received that wait for others before them: for a lost segment, or for what another
+    /// subflow has.
     pub(crate) fn waiting_bytes(&self) -> u64 {
         match self {
-            Self::Tcp(_) => 0,
+            Self::Tcp(it) => it.waiting_bytes(),
             Self::Multipath(it) => it.waiting_bytes(),
         }
     }
@@ -177,6 +181,32 @@ impl End {
             Self::Tcp(it) => it.smoothed_rtt(),
             Self::Multipath(_) => None,
         }
+    }
+
+    /// The round trips that the connection of that number, which may be a subflow, has measured.
+    pub(crate) fn round_trips(&self, number: u32) -> RoundTrips {
+        let counters = match self {
+            Self::Tcp(it) => *it.counters(),
+            Self::Multipath(it) => it.subflow(number).map(|it| *it.counters()).unwrap_or_default(),
+        };
+        (counters.rtt_sum, counters.rtt_samples)
+    }
+
+    /// How that connection fares, once something was written.
+    pub(crate) fn sending_state(&self, number: u32) -> Option<SendingState> {
+        let endpoint = match self {
+            Self::Tcp(it) => Some(it),
+            Self::Multipath(it) => it.subflow(number),
+        }?;
+        let controller = endpoint.controller()?;
+        let bits = 8.0 * f64::from(endpoint.settings().maximum_segment);
+        Some(SendingState {
+            cwnd: controller.cwnd(),
+            ssthresh: controller.ssthresh(),
+            in_flight: endpoint.in_flight(),
+            smoothed_rtt: endpoint.smoothed_rtt(),
+            pacing_rate_bps: controller.pacing_rate().map(|it| it * bits),
+        })
     }
 
     /// Whether its host is to say when the segments of the connection leave the host's queue.

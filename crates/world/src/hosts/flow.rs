@@ -1,5 +1,6 @@
 //! What flows counted, from the two hosts that each has, and their samples.
 
+use windtunnel_applications::DelayPercentiles;
 use windtunnel_applications::udp::SinkCounters;
 use windtunnel_controllers::{AnyController, Controller};
 use windtunnel_engine::{Duration, Time};
@@ -42,6 +43,8 @@ pub struct Flow {
     pub finished: Option<Time>,
     /// How many files or answers were received; none where there are no such.
     pub transfers: Option<u64>,
+    /// Percentiles of the time from a datagram's sending to its arrival; none of TCP.
+    pub delays: Option<DelayPercentiles>,
     /// What it counted.
     pub counters: FlowCounters,
 }
@@ -74,8 +77,8 @@ pub(crate) enum SenderState {
 pub(crate) enum ReceiverState {
     Tcp {
         counters: EndpointCounters,
-        /// Bytes that wait for others, which another subflow has; none in plain TCP.
-        waiting: Option<u64>,
+        /// Bytes received that wait for others before them.
+        waiting: u64,
         transfers: u64,
         finished: Option<Time>,
     },
@@ -100,6 +103,7 @@ impl Window {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Sampled {
     tcp: TcpCounters,
+    waiting: u64,
     udp: SinkCounters,
 }
 
@@ -126,8 +130,12 @@ impl Sampled {
                     in_flight,
                 };
                 let last = std::mem::replace(&mut self.tcp, now);
+                let waited = std::mem::replace(&mut self.waiting, *waiting);
                 let sample = sample_of_tcp(&now, &last, window, time_s, seconds);
-                FlowSample { waiting_bytes: *waiting, ..sample }
+                let came_early = (*waiting as f64 - waited as f64) * 8.0 / seconds;
+                // What waited in a connection that was given up is received no more.
+                let received_bps = (sample.goodput_bps + came_early).max(0.0);
+                FlowSample { received_bps, waiting_bytes: Some(*waiting), ..sample }
             }
             (_, ReceiverState::Udp(now)) => {
                 let last = std::mem::replace(&mut self.udp, *now);
@@ -153,6 +161,7 @@ fn sample_of_tcp(
         flow: 0,
         time_s,
         goodput_bps: bytes as f64 * 8.0 / seconds,
+        received_bps: 0.0,
         cwnd: window.map(|it| it.cwnd),
         ssthresh: window.and_then(|it| it.ssthresh),
         in_flight: now.in_flight,
@@ -228,9 +237,11 @@ fn sample_of_udp(now: &SinkCounters, last: &SinkCounters, time_s: f64, seconds: 
     let delay = (now.delay_sum - last.delay_sum).as_seconds();
     let lost = now.lost.cast_signed() - last.lost.cast_signed();
     let expected = datagrams.cast_signed() + lost;
+    let goodput_bps = (now.bytes - last.bytes) as f64 * 8.0 / seconds;
     FlowSample {
         time_s,
-        goodput_bps: (now.bytes - last.bytes) as f64 * 8.0 / seconds,
+        goodput_bps,
+        received_bps: goodput_bps,
         delay_s: (datagrams > 0).then(|| delay / datagrams as f64),
         reordered: Some(now.reordered - last.reordered),
         lost: Some(lost),

@@ -3,12 +3,14 @@
 mod at_host;
 mod end;
 mod flow;
+mod logging;
 mod seat;
 mod sockets;
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
+use windtunnel_applications::DelayPercentiles;
 use windtunnel_applications::udp::{UdpSink, UdpSource};
 use windtunnel_applications::video::Player;
 use windtunnel_applications::{Application, Before, Completed, Stream};
@@ -172,9 +174,19 @@ impl Hosts {
         self.flows[flow].ends().map(|it| self.seats[it].node)
     }
 
-    /// A flow, of which `receiver` is what its receiver counted.
-    pub(crate) fn flow(&self, flow: usize, connections: u64, receiver: ReceiverState) -> Flow {
+    /// Percentiles of the delays of a flow's datagrams, at its receiver; none of other flows.
+    fn delay_percentiles(&self, flow: usize) -> Option<DelayPercentiles> {
+        match &self.seats[self.flows[flow].ends()[1]].running {
+            Running::Sink(sink) => sink.delay_percentiles(),
+            _ => None,
+        }
+    }
+
+    /// A flow from here, of which `at` has the receiver.
+    pub(crate) fn flow(&self, flow: usize, at: &Self) -> Flow {
         let place = &self.flows[flow];
+        let connections = self.opened(flow).max(at.opened(flow));
+        let receiver = at.receiver(flow);
         let (finished, transfers, counters) = match (self.sender(flow), receiver) {
             (
                 SenderState::Tcp { counters: sender, multipath, in_flight, .. },
@@ -190,7 +202,8 @@ impl Hosts {
             }
             _ => unreachable!("a flow's two hosts speak the same protocol"),
         };
-        Flow { start: place.start, finished, transfers, counters }
+        let delays = at.delay_percentiles(flow);
+        Flow { start: place.start, finished, transfers, delays, counters }
     }
 
     /// How many connections the first or the last host of a flow opened.
@@ -220,9 +233,7 @@ impl Hosts {
             return ReceiverState::Udp(*sink.counters());
         }
         let (transfers, finished) = (seat.transfers, seat.finished);
-        let has_subflows = self.flows[flow].subflows > 0;
-        let waiting =
-            has_subflows.then(|| self.open(seat).map(|it| it.endpoint.waiting_bytes()).sum());
+        let waiting = self.open(seat).map(|it| it.endpoint.waiting_bytes()).sum();
         ReceiverState::Tcp { counters: self.counters(seat), waiting, transfers, finished }
     }
 
@@ -312,11 +323,14 @@ impl Hosts {
             Body::Segment(segment) => {
                 let key = Key::new(segment.connection, side);
                 match self.sockets.find(key) {
-                    Some(place) => self.take_in(network, now, place, segment, packet.ecn),
-                    None => self.receive_unknown(network, now, key, segment, packet.ecn),
+                    Some(place) => self.take_in(network, now, place, segment, packet),
+                    None => self.receive_unknown(network, now, key, segment, packet),
                 }
             }
             Body::Datagram(datagram) => {
+                if network.log.is_some() {
+                    logging::datagram_arrived(network, now, packet);
+                }
                 let seat = self.flows[datagram.flow as usize].first + 1;
                 if let Running::Sink(sink) = &mut self.seats[seat as usize].running
                     && let Some(frame) = sink.receive(now, datagram, packet.ecn)
@@ -366,9 +380,13 @@ impl Hosts {
         now: Time,
         place: u32,
         segment: &Segment,
-        ecn: Ecn,
+        packet: &Packet,
     ) {
-        self.sockets[place].endpoint.receive(now, segment, ecn, &mut self.outbox);
+        if network.log.is_some() {
+            self.receive_logged(network, now, place, packet);
+        } else {
+            self.sockets[place].endpoint.receive(now, segment, packet.ecn, &mut self.outbox);
+        }
         self.after(network, now, place);
     }
 
@@ -383,20 +401,22 @@ impl Hosts {
         now: Time,
         key: Key,
         segment: &Segment,
-        ecn: Ecn,
+        packet: &Packet,
     ) {
         let (class, ordinal) = self.numbers.class(key.number());
         let side = key.side();
+        logging::unknown_arrived(network, now, side, packet);
         if segment.flags.has(Flags::SYN) && !segment.flags.has(Flags::ACK) {
             // A subflow does not open a connection.
             let joins = matches!(segment.multipath(), Some(Multipath::Join { .. }));
             let class = &mut self.classes[class as usize];
             if !joins && class.accepted.insert(ordinal) {
-                self.accept(network, now, key, segment, ecn);
+                self.accept(network, now, key, segment, packet.ecn);
             }
         } else if segment.flags.has(Flags::FIN) {
             let class = &self.classes[class as usize];
             let answer = tcp::acknowledge_again(now, segment, &class.settings);
+            logging::answer_left(network, now, side, &answer);
             network.send(
                 now,
                 class.nodes[side as usize] as u32,
@@ -470,7 +490,11 @@ impl Hosts {
         let Some(place) = self.sockets.find(Key(key)) else { return };
         let socket = &mut self.sockets[place];
         if socket.alarm.rings(now) {
-            socket.endpoint.wake(now, &mut self.outbox);
+            if network.log.is_some() {
+                self.wake_logged(network, now, place);
+            } else {
+                socket.endpoint.wake(now, &mut self.outbox);
+            }
             self.after(network, now, place);
         }
     }
@@ -485,7 +509,11 @@ impl Hosts {
         let stops = now >= it.stop;
         match &mut it.running {
             Running::Source(source, route) if !stops => {
-                network.send(now, it.node as u32, *route, source.send(now));
+                let packet = source.send(now);
+                if network.log.is_some() {
+                    logging::datagram_left(network, now, &packet);
+                }
+                network.send(now, it.node as u32, *route, packet);
                 self.arrange(network, seat);
             }
             Running::Source(..) | Running::Sink(_) => {}
@@ -551,6 +579,9 @@ impl Hosts {
     /// Sends what a socket has to send, and schedules its wake-up.
     #[inline]
     fn flush(&mut self, network: &mut Network, now: Time, place: u32) {
+        if network.log.is_some() {
+            self.log_departures(network, now, place);
+        }
         let socket = &mut self.sockets[place];
         if !socket.others.is_empty() {
             socket.send_subflows(network, now, &mut self.outbox);

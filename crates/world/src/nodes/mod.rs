@@ -1,6 +1,7 @@
 //! Nodes: the network layers on each, behind one door. A packet and the port that it came
 //! by go in; what the layer wants done comes out.
 
+mod consumer_log;
 mod ndn;
 mod processor;
 
@@ -23,7 +24,9 @@ use windtunnel_transports::ndn::consumer::Consumer;
 
 use crate::event::Event;
 use crate::network::Network;
-use crate::plan::{LinkPlan, Plan};
+use crate::packet_log::SharedLog;
+use crate::placements::end_of;
+use crate::plan::Plan;
 use crate::port_id::PortId;
 use crate::routing::{self, Topology, Unreachable};
 use ndn::NdnLayer;
@@ -43,6 +46,28 @@ struct FarEnd {
     interface: Interface,
 }
 
+/// What is between a node's NDN layer and a port; of a bare one nothing.
+#[derive(Debug, Default)]
+struct Face {
+    link_service: Option<Box<LinkService>>,
+    /// The end of its TCP connection among the functions, if it is over one.
+    connection: Option<u32>,
+}
+
+impl Face {
+    fn is_bare(&self) -> bool {
+        self.link_service.is_none() && self.connection.is_none()
+    }
+
+    /// Gives a packet to the connection, or else to the port.
+    fn send(connection: Option<u32>, network: &mut Network, now: Time, port: PortId, it: Packet) {
+        match connection {
+            Some(function) => network.enter_face(function, it),
+            None => network.emit(now, port, it),
+        }
+    }
+}
+
 /// All nodes.
 #[derive(Debug)]
 pub(crate) struct Nodes {
@@ -53,8 +78,8 @@ pub(crate) struct Nodes {
     /// The protocol of those that carry IP packets from one domain to another.
     carrier: Option<ProtocolNumber>,
     far_ends: Vec<FarEnd>,
-    /// By the port that they send through, if any link needs them.
-    link_services: Vec<Option<Box<LinkService>>>,
+    /// By the port that they send through, if any is not bare.
+    faces: Vec<Face>,
     /// For each consumer its node, and its place there.
     consumers: Vec<(u32, u32)>,
     actions: Actions,
@@ -81,7 +106,7 @@ impl Nodes {
             added: Vec::with_capacity(plan.nodes.len()),
             carrier: plan.domains.as_ref().map(|it| it.carrier.protocol()),
             far_ends: vec![FarEnd { node: 0, interface: Interface(0) }; 2 * plan.links.len()],
-            link_services: link_services(plan),
+            faces: faces(plan),
             consumers: Vec::with_capacity(plan.consumers.len()),
             actions: Actions::default(),
             next_hops: Vec::new(),
@@ -190,7 +215,7 @@ impl Nodes {
             }
         }
         for (node, table) in tables.into_iter().enumerate() {
-            self.ndn[node].route(&plan.prefixes, table);
+            self.ndn[node].route(&plan.prefixes, &plan.formats, table);
         }
     }
 
@@ -214,8 +239,8 @@ impl Nodes {
         for node in (0..self.added.len()).filter(|it| is_here(*it)) {
             if let Some(ndn) = self.ndn.get_mut(node) {
                 ndn.start(&mut network.packets, &mut actions);
-                let services = &mut self.link_services;
-                act_for_ndn(services, network, Time::ZERO, node as u32, ndn, &mut actions);
+                let faces = &mut self.faces;
+                act_for_ndn(faces, network, Time::ZERO, node as u32, ndn, &mut actions);
             }
             for (layer, it) in (1..).zip(&mut self.added[node]) {
                 it.layer.start(&mut network.packets, &mut actions);
@@ -229,6 +254,12 @@ impl Nodes {
     pub(crate) fn consumer(&self, consumer: usize) -> &Consumer {
         let (node, place) = self.consumers[consumer];
         self.ndn[node as usize].consumer(place)
+    }
+
+    /// Has what a consumer sends and receives logged.
+    pub(crate) fn log_consumer(&mut self, consumer: usize, log: &SharedLog) {
+        let (node, place) = self.consumers[consumer];
+        self.ndn[node as usize].log_consumer(place, (consumer as u32, node), log);
     }
 
     /// What a node's NDN layer counted.
@@ -281,34 +312,35 @@ impl Nodes {
         port: PortId,
         packet: &Packet,
     ) {
-        let whole;
-        let packet = if let Body::LinkPacket(it) = &packet.body {
-            let Some(it) = self.reassemble(network, now, port, it, packet.marked()) else { return };
-            whole = it;
-            &whole
-        } else {
-            packet
-        };
-        let FarEnd { node, interface } = self.far_ends[port.index()];
-        let protocol = match &packet.body {
-            Body::Message(message) => Some(message.protocol),
-            // Tunnels between nodes have paths; one without is a layer's own.
-            Body::Region(_) | Body::Tunnelled(_) => Some(region::PROTOCOL),
-            Body::Scion(_) => Some(scion::PROTOCOL),
-            _ => None,
-        };
-        if let Some(protocol) = protocol {
-            return self.receive_message(network, now, node, protocol, interface, packet);
+        if !matches!(&packet.body, Body::Interest(_) | Body::Data(_) | Body::Nack(_)) {
+            return self.receive_other(network, now, port, packet);
         }
+        let FarEnd { node, interface } = self.far_ends[port.index()];
         if let Some(ndn) = self.ndn.get_mut(node as usize) {
             let packets = &mut network.packets;
             ndn.receive(now, interface, packet, packets, &mut self.actions);
-            act_for_ndn(&mut self.link_services, network, now, node, ndn, &mut self.actions);
+            act_for_ndn(&mut self.faces, network, now, node, ndn, &mut self.actions);
         }
     }
 
-    /// A link packet has come by a port; returns the packet that is whole with it.
+    /// Likewise, a part of a packet of NDN, or one of a layer that was added to a node.
     #[inline(never)]
+    fn receive_other(&mut self, network: &mut Network, now: Time, port: PortId, packet: &Packet) {
+        let protocol = match &packet.body {
+            Body::LinkPacket(it) => {
+                return self.reassemble(network, now, port, it, packet.marked());
+            }
+            Body::Message(message) => message.protocol,
+            // Tunnels between nodes have paths; one without is a layer's own.
+            Body::Region(_) | Body::Tunnelled(_) => region::PROTOCOL,
+            Body::Scion(_) => scion::PROTOCOL,
+            _ => return,
+        };
+        let FarEnd { node, interface } = self.far_ends[port.index()];
+        self.receive_message(network, now, node, protocol, interface, packet);
+    }
+
+    /// A link packet has come by a port; the packet that is whole with it is received.
     fn reassemble(
         &mut self,
         network: &mut Network,
@@ -316,16 +348,19 @@ impl Nodes {
         port: PortId,
         link_packet: &LinkPacket,
         marked: bool,
-    ) -> Option<Packet> {
-        let service = self.link_services[port.reversed().index()].as_mut();
+    ) {
+        let service = self.faces[port.reversed().index()].link_service.as_mut();
         let service = service.expect("both ends of a link have a link service, or none");
-        service.receive(now, link_packet, marked, &mut network.packets)
+        if let Some(whole) = service.receive(now, link_packet, marked, &mut network.packets) {
+            self.receive(network, now, port, &whole);
+        }
     }
 
     /// What the link services of a node counted.
     pub(crate) fn link_service_counters(&self, node: usize) -> LinkServiceCounters {
         let ports = self.ndn.get(node).map_or(&[][..], NdnLayer::ports);
-        let services = ports.iter().filter_map(|it| self.link_services.get(it.index())?.as_ref());
+        let faces = ports.iter().filter_map(|it| self.faces.get(it.index()));
+        let services = faces.filter_map(|it| it.link_service.as_ref());
         services.fold(LinkServiceCounters::default(), |sum, it| sum + *it.counters())
     }
 
@@ -392,7 +427,7 @@ impl Nodes {
             None => {
                 let ndn = &mut self.ndn[node as usize];
                 ndn.wake(now, own, &mut network.packets, actions);
-                act_for_ndn(&mut self.link_services, network, now, node, ndn, actions);
+                act_for_ndn(&mut self.faces, network, now, node, ndn, actions);
             }
             Some(place) => {
                 let it = &mut self.added[node as usize][place as usize];
@@ -418,41 +453,56 @@ fn act(
     ports: &[PortId],
     actions: &mut Actions,
 ) {
-    for (interface, packet) in actions.sends.drain(..) {
-        network.emit(now, ports[usize::from(interface.0)], packet);
-    }
+    send(network, now, ports, actions);
     for packet in actions.delivered.drain(..) {
         network.send(now, node, packet.route, packet);
     }
     for (packet, notice) in actions.notices.drain(..) {
         network.notify(packet, notice);
     }
+    set_timers(network, now, node, layer, actions);
+}
+
+/// Sends what a layer asked for, each packet by its port.
+#[inline]
+fn send(network: &mut Network, now: Time, ports: &[PortId], actions: &mut Actions) {
+    for (interface, packet) in actions.sends.drain(..) {
+        network.emit(now, ports[usize::from(interface.0)], packet);
+    }
+}
+
+/// Sets the timers that a layer of a node asked for.
+#[inline]
+fn set_timers(network: &mut Network, now: Time, node: u32, layer: u32, actions: &mut Actions) {
     for (time, timer) in actions.timers.drain(..) {
         let timer = layer << LAYER_SHIFT | timer.0;
         network.schedule(time.max(now), Event::timer(node, timer));
     }
 }
 
-/// Does what a node's NDN layer wants done, its first; through link services, if links have them.
+/// Does what a node's NDN layer wants done, its first, which delivers nothing to hosts; through
+/// faces, if any is not bare.
 #[inline]
 fn act_for_ndn(
-    services: &mut [Option<Box<LinkService>>],
+    faces: &mut [Face],
     network: &mut Network,
     now: Time,
     node: u32,
     ndn: &NdnLayer,
     actions: &mut Actions,
 ) {
-    if !services.is_empty() {
-        send_by_services(services, network, now, ndn.ports(), actions);
+    if faces.is_empty() {
+        send(network, now, ndn.ports(), actions);
+    } else {
+        send_by_faces(faces, network, now, ndn.ports(), actions);
     }
-    act(network, now, node, 0, ndn.ports(), actions);
+    set_timers(network, now, node, 0, actions);
 }
 
-/// Sends what a node asked for, where links have link services: by those of its ports.
+/// Sends what a node asked for, where faces are not bare: by those of its ports.
 #[inline(never)]
-fn send_by_services(
-    services: &mut [Option<Box<LinkService>>],
+fn send_by_faces(
+    faces: &mut [Face],
     network: &mut Network,
     now: Time,
     ports: &[PortId],
@@ -460,23 +510,30 @@ fn send_by_services(
 ) {
     for (interface, packet) in actions.sends.drain(..) {
         let port = ports[usize::from(interface.0)];
-        match &mut services[port.index()] {
-            None => network.emit(now, port, packet),
+        let Face { link_service, connection } = &mut faces[port.index()];
+        match link_service {
+            None => Face::send(*connection, network, now, port, packet),
             Some(service) => {
                 // It has room, and is empty before and after.
                 let whole_or_parts = &mut actions.requests;
                 service.send(&packet, &mut network.packets, whole_or_parts);
-                whole_or_parts.drain(..).for_each(|it| network.emit(now, port, it));
+                let send = |it| Face::send(*connection, network, now, port, it);
+                whole_or_parts.drain(..).for_each(send);
             }
         }
     }
 }
 
-/// The link services at both ends of each link, by port; none at all if no link needs them.
-fn link_services(plan: &Plan) -> Vec<Option<Box<LinkService>>> {
-    let service = |link: &LinkPlan| LinkService::new(link.link_service).map(Box::new);
-    if plan.links.iter().all(|it| service(it).is_none()) {
-        return Vec::new();
+/// The faces at both ends of each link, by port; none at all if all are bare.
+fn faces(plan: &Plan) -> Vec<Face> {
+    let service = |link: usize| LinkService::new(plan.links[link].link_service).map(Box::new);
+    let face = |port: PortId| Face { link_service: service(port.link()), connection: None };
+    let ports = (0..plan.links.len()).flat_map(|link| [0, 1].map(|it| PortId::new(link, it)));
+    let mut faces: Vec<Face> = ports.map(face).collect();
+    for (tunnel, it) in plan.tunnels.iter().enumerate() {
+        for (link, side) in it.face().into_iter().flat_map(|it| [(it, 0), (it, 1)]) {
+            faces[PortId::new(link, side).index()].connection = Some(end_of(plan, tunnel, side));
+        }
     }
-    plan.links.iter().flat_map(|it| [service(it), service(it)]).collect()
+    if faces.iter().all(Face::is_bare) { Vec::new() } else { faces }
 }

@@ -20,7 +20,9 @@ use windtunnel_packets::{Body, Packet, PacketStore};
 use windtunnel_transports::ndn::consumer::{Consumer, ConsumerCounters};
 use windtunnel_transports::ndn::producer::{Producer, Publishing};
 
+use super::consumer_log::{ConsumerLog, round_trips};
 use super::processor::{self, Processor};
+use crate::packet_log::SharedLog;
 use crate::plan::{ConsumerPlan, NodePlan, ProducerPlan};
 use crate::port_id::PortId;
 use crate::series::FlowSample;
@@ -38,6 +40,8 @@ struct ConsumerSeat {
     face: FaceId,
     /// When its next wake-up is scheduled.
     wake: Time,
+    /// Who logs what it sends and receives, if anybody does.
+    log: Option<ConsumerLog>,
 }
 
 #[derive(Debug)]
@@ -132,7 +136,7 @@ impl NdnLayer {
         let face = self.add_application(Beside::Producer(self.producers.len() as u32));
         let (producer, answers) = (plan.producer.clone(), VecDeque::new());
         let prefix = plan.prefix;
-        let next = Name { prefix: PrefixId(prefix as u32), format, segment: 0 };
+        let next = Name { prefix: PrefixId::new(prefix, format), segment: 0 };
         self.producers.push(ProducerSeat { producer, prefix, face, answers, next });
     }
 
@@ -143,12 +147,17 @@ impl NdnLayer {
         let controller = AnyController::new(plan.start, &plan.controller);
         let random = streams.stream(&format!("consumer {}", plan.name));
         let consumer = Consumer::new(plan.settings.clone(), controller, random);
-        self.consumers.push(ConsumerSeat { consumer, face, wake: Time::NEVER });
+        self.consumers.push(ConsumerSeat { consumer, face, wake: Time::NEVER, log: None });
         place
     }
 
     pub(super) fn consumer(&self, place: u32) -> &Consumer {
         &self.consumers[place as usize].consumer
+    }
+
+    /// Has what a consumer sends and receives logged, as that of a place in the plan on a node.
+    pub(super) fn log_consumer(&mut self, place: u32, of: (u32, u32), log: &SharedLog) {
+        self.consumers[place as usize].log = Some(ConsumerLog::new(of, log));
     }
 
     /// Fetches what every packet touches.
@@ -195,7 +204,12 @@ impl NdnLayer {
 
     /// Fills the table: the next hops of each prefix in use, beside the producers here.
     /// What is not among them any more is withdrawn.
-    pub(super) fn route(&mut self, prefixes: &[wire::Name<'static>], mut table: Table) {
+    pub(super) fn route(
+        &mut self,
+        prefixes: &[wire::Name<'static>],
+        formats: &[PacketFormat],
+        mut table: Table,
+    ) {
         for seat in self.producers.iter().rev() {
             let own = NextHop { face: seat.face, cost: 0 };
             table.entry(seat.prefix).or_default().insert(0, own);
@@ -208,8 +222,8 @@ impl NdnLayer {
             self.forwarder.replace_next_hops(&prefixes[*prefix], next_hops);
         }
         self.announced = table.into_keys().collect();
-        for (index, prefix) in prefixes.iter().enumerate() {
-            self.forwarder.fib().resolve(PrefixId(index as u32), prefix);
+        for (index, (prefix, format)) in prefixes.iter().zip(formats).enumerate() {
+            self.forwarder.fib().resolve(PrefixId::new(index, *format), prefix);
         }
     }
 
@@ -229,14 +243,25 @@ impl NdnLayer {
     #[inline]
     fn take_in(&mut self, now: Time, face: FaceId, packet: &Packet, actions: &mut Actions) {
         let first = actions.sends.len();
-        if usize::from(face.0) >= self.ports.len() && self.publishes(face) {
-            self.forwarder.publish(now, packet);
-        }
         let expires = self.forwarder.receive(now, face, packet, &mut actions.sends);
         self.watch_expiry(expires, actions);
         if !self.applications.is_empty() {
             self.deliver(now, first, actions);
         }
+    }
+
+    /// Likewise, of a packet that may come from an application here, which may publish it.
+    fn take_in_from_inside(
+        &mut self,
+        now: Time,
+        face: FaceId,
+        packet: &Packet,
+        actions: &mut Actions,
+    ) {
+        if self.publishes(face) {
+            self.forwarder.publish(now, packet);
+        }
+        self.take_in(now, face, packet, actions);
     }
 
     /// Whether a producer is behind a face that publishes.
@@ -259,7 +284,11 @@ impl NdnLayer {
                 }
                 Some(Beside::Consumer(consumer)) => {
                     let seat = &mut self.consumers[consumer as usize];
+                    let before = seat.log.as_ref().map(|_| round_trips(&seat.consumer));
                     seat.consumer.receive(now, &packet, &mut actions.requests);
+                    if let (Some(log), Some(before)) = (&seat.log, before) {
+                        log.arrived(now, &packet, before, &seat.consumer);
+                    }
                     self.ask(now, consumer, actions);
                 }
                 Some(Beside::Producer(producer)) => self.produce(now, producer, &packet, actions),
@@ -278,6 +307,12 @@ impl NdnLayer {
     /// a run can be cancelled.
     #[inline]
     fn settle(&mut self, now: Time, actions: &mut Actions) {
+        if !actions.inside.is_empty() {
+            self.settle_inside(now, actions);
+        }
+    }
+
+    fn settle_inside(&mut self, now: Time, actions: &mut Actions) {
         const MOST_AT_ONCE: u32 = 64;
         if let Some(processor) = &mut self.processor {
             while let Some((face, packet)) = actions.inside.pop_front() {
@@ -287,7 +322,7 @@ impl NdnLayer {
         }
         for _ in 0..MOST_AT_ONCE {
             let Some((face, packet)) = actions.inside.pop_front() else { return };
-            self.take_in(now, face, &packet, actions);
+            self.take_in_from_inside(now, face, &packet, actions);
         }
         self.postponed.append(&mut actions.inside);
         actions.wake(now, INSIDE);
@@ -297,7 +332,7 @@ impl NdnLayer {
     fn process(&mut self, now: Time, actions: &mut Actions) {
         let done = self.processor.as_mut().and_then(|it| it.finish(now, actions));
         if let Some((face, packet)) = done {
-            self.take_in(now, face, &packet, actions);
+            self.take_in_from_inside(now, face, &packet, actions);
         }
     }
 
@@ -316,6 +351,9 @@ impl NdnLayer {
     #[inline]
     fn ask(&mut self, now: Time, consumer: u32, actions: &mut Actions) {
         let seat = &mut self.consumers[consumer as usize];
+        if let Some(log) = &seat.log {
+            log.left(now, &actions.requests, &seat.consumer);
+        }
         for packet in actions.requests.drain(..) {
             actions.inside.push_back((seat.face, packet));
         }
@@ -336,7 +374,7 @@ impl NdnLayer {
         if seat.producer.publishing.is_some() {
             return;
         }
-        let prefix_size = self.prefix_sizes[interest.name.prefix.0 as usize];
+        let prefix_size = self.prefix_sizes[interest.name.prefix.index()];
         let answer = seat.producer.answer(interest, prefix_size);
         if seat.producer.response_delay == Duration::ZERO {
             actions.inside.push_back((seat.face, answer));
@@ -448,10 +486,12 @@ pub(crate) fn sample(
     let counters = *consumer.counters();
     let data = counters.data - last.data;
     let delay = (counters.delay_sum - last.delay_sum).as_seconds();
+    let goodput_bps = (counters.bytes - last.bytes) as f64 * 8.0 / seconds;
     let sample = FlowSample {
         flow: 0,
         time_s,
-        goodput_bps: (counters.bytes - last.bytes) as f64 * 8.0 / seconds,
+        goodput_bps,
+        received_bps: goodput_bps,
         cwnd: Some(consumer.controller().cwnd()),
         ssthresh: Some(consumer.controller().ssthresh()),
         in_flight: consumer.in_flight(),

@@ -34,9 +34,9 @@ use windtunnel_transports::tcp::{
 };
 use windtunnel_world::{
     BridgePlan, ChannelSample, Chunk, ConsumerPlan, DirectionPlan, FlowCounters, FlowPlan,
-    FlowSample, LinkPlan, Metric, NodePlan, Paths, Plan, PlaybackSample, PortCounters, PortSample,
-    ProducerPlan, RecordingPlan, RouteSample, Routing, Sharing, SubflowSample, TcpCounters,
-    Transport, World,
+    FlowSample, LinkPlan, Metric, NodePlan, PacketEvent, Paths, Plan, PlaybackSample, PortCounters,
+    PortSample, ProducerPlan, RecordingPlan, RouteSample, Routing, Sharing, SubflowSample,
+    TcpCounters, Transport, World,
 };
 
 /// Nodes of these names, and nothing else; it runs for 10 s.
@@ -258,8 +258,7 @@ pub(crate) fn ask<'a>(
     let prefix = prefix(plan, uri);
     let patience = Duration::from_secs(1_000_000);
     let settings = ConsumerSettings {
-        prefix: PrefixId(prefix as u32),
-        format: PacketFormat::Ndn,
+        prefix: PrefixId::new(prefix, PacketFormat::Ndn),
         prefix_size: NameSize::of(&plan.prefixes[prefix]),
         workload: ConsumerWorkload::Stream,
         segment_size: PAYLOAD,
@@ -373,6 +372,7 @@ pub(crate) struct Series {
     pub(crate) routes: Vec<RouteSample>,
     pub(crate) subflows: Vec<SubflowSample>,
     pub(crate) playback: Vec<PlaybackSample>,
+    pub(crate) packets: Vec<PacketEvent>,
     /// How many rows each chunk had.
     pub(crate) chunks: Vec<usize>,
 }
@@ -402,6 +402,10 @@ impl Series {
             }
             Chunk::Playback(rows) => {
                 self.playback.extend(rows);
+                rows.len()
+            }
+            Chunk::Packets(rows) => {
+                self.packets.extend(rows);
                 rows.len()
             }
         };

@@ -2,7 +2,7 @@
 
 use windtunnel_engine::{Control, Duration, Stop};
 use windtunnel_networks::ndn::forwarder::ForwarderCounters as NodeCounters;
-use windtunnel_packets::ndn::PrefixId;
+use windtunnel_packets::ndn::{PacketFormat, PrefixId};
 use windtunnel_transports::rtt::RtoLimits;
 use windtunnel_world::{LinkChange, Paths, Plan, PortId, World};
 
@@ -111,7 +111,7 @@ fn names_under_a_withdrawn_prefix_go_by_the_next_shorter_one() {
     serve(&mut plan, 0, "/data");
     serve(&mut plan, 2, "/data/special");
     let consumer = ask(&mut plan, 1, "/data/special", 4);
-    assert_eq!(consumer.settings.prefix, PrefixId(1));
+    assert_eq!(consumer.settings.prefix, PrefixId::new(1, PacketFormat::Ndn));
     consumer.settings.timeout_limits = RtoLimits::default();
     change(&mut plan, 2000, 1, LinkChange::Down);
     change(&mut plan, 5000, 1, LinkChange::Up);

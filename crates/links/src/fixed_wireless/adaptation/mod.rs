@@ -4,6 +4,7 @@ mod by_error;
 mod by_snr;
 mod fixed;
 mod minstrel;
+mod power;
 
 use std::fmt::Debug;
 
@@ -14,6 +15,7 @@ use by_error::ByError;
 use by_snr::BySnr;
 use fixed::Fixed;
 use minstrel::Minstrel;
+use power::PowerControl;
 
 /// The packets whose errors count.
 const BYTES: u32 = 1548;
@@ -26,13 +28,21 @@ pub enum Adaptation {
     /// By the SNR, with hysteresis.
     BySnr,
     /// By errors, as Terragraph does.
-    ByError,
+    ByError {
+        /// The EIRP in dBm down to which the transmitted power is lowered while more than enough
+        /// gets across; none: it is not.
+        minimum_eirp: Option<f64>,
+    },
     /// By the success of each, as Minstrel does.
     Minstrel,
 }
 
 /// A rate adaptation of one direction.
 pub trait RateAdaptation: Debug + Send {
+    /// Whether the direction has had packets to send since it was asked last; said before it is
+    /// asked, and until then it has.
+    fn on_traffic(&mut self, _has: bool) {}
+
     /// The scheme from now on, at a SNR in dB.
     fn choose(&mut self, snr: f64) -> &'static Mcs;
 
@@ -41,17 +51,26 @@ pub trait RateAdaptation: Debug + Send {
     fn period(&self) -> Option<Duration> {
         None
     }
+
+    /// By how many dB the transmitted power is below the greatest from now on.
+    fn power_reduction(&self) -> f64 {
+        0.0
+    }
 }
 
 impl Adaptation {
-    /// One that has chosen nothing, over those schemes, with a random stream of its own.
+    /// One that has chosen nothing, over those schemes, of a direction with that greatest EIRP in
+    /// dBm, with a random stream of its own.
     #[must_use]
-    pub fn start(self, ladder: &Ladder, random: Random) -> Box<dyn RateAdaptation> {
+    pub fn start(self, ladder: &Ladder, eirp: f64, random: Random) -> Box<dyn RateAdaptation> {
         let ladder = ladder.clone();
         match self {
             Self::Fixed(scheme) => Box::new(Fixed(scheme)),
             Self::BySnr => Box::new(BySnr::new(ladder)),
-            Self::ByError => Box::new(ByError::new(ladder)),
+            Self::ByError { minimum_eirp } => {
+                let range = minimum_eirp.map_or(0.0, |it| eirp - it);
+                Box::new(ByError::new(ladder, PowerControl::new(range)))
+            }
             Self::Minstrel => Box::new(Minstrel::new(ladder, random)),
         }
     }
@@ -102,6 +121,11 @@ impl Ladder {
     /// The place of the fastest scheme that does not need more than a SNR.
     fn fastest_at(&self, snr: f64) -> Option<usize> {
         self.schemes.iter().rposition(|it| self.needed(it) <= snr)
+    }
+
+    /// The same among those up to an index.
+    fn fastest_up_to(&self, index: u8, snr: f64) -> Option<usize> {
+        self.schemes.iter().rposition(|it| it.index <= index && self.needed(it) <= snr)
     }
 
     /// The probability that a packet is wrong with the scheme of a place.

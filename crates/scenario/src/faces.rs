@@ -1,0 +1,48 @@
+//! Faces over TCP: links over which NDN and CCNx forwarders talk through a connection.
+
+use toml::Spanned;
+use windtunnel_world::{Plan, TcpTunnelPlan, TunnelCarrier, TunnelPlan};
+
+use crate::controllers::Controllers;
+use crate::error::Mistake;
+use crate::flows::{self, Around};
+use crate::links::Link;
+use crate::located::{Located, Named};
+use crate::nodes::Names;
+use crate::tunnels::TcpTunnel;
+
+/// Adds the faces of a scenario's links to a plan that has consumers and all other tunnels, each
+/// as a tunnel of the link's name.
+pub(crate) fn add(
+    links: &Named<Link>,
+    nodes: &Names<'_>,
+    link_names: &Names<'_>,
+    controllers: &Controllers<'_>,
+    plan: &mut Plan,
+) -> Result<(), Mistake> {
+    let around = Around::new(nodes, link_names, controllers, plan);
+    let mut faces = Vec::new();
+    for (link, (name, it)) in links.iter().enumerate() {
+        let Some(face) = it.tcp_face() else { continue };
+        check(face, name, plan)?;
+        let settings = flows::of_face(&face.value.tcp, link, &around)?;
+        let carrier = TcpTunnelPlan { face: Some(link), settings, buffer: face.value.buffer()? };
+        let (name, ends) = (name.get_ref().clone(), plan.links[link].nodes);
+        faces.push(TunnelPlan { name, ends, carrier: TunnelCarrier::Tcp(carrier) });
+    }
+    plan.tunnels.extend(faces);
+    Ok(())
+}
+
+fn check(face: &Located<TcpTunnel>, name: &Spanned<String>, plan: &Plan) -> Result<(), Mistake> {
+    face.checked(
+        |_| !plan.consumers.is_empty(),
+        || "`tcp_face` is for NDN and CCNx packets, and the scenario has no consumers".to_owned(),
+        "remove it, or write a table such as [consumers.c1]",
+    )?;
+    face.checked(
+        |_| plan.tunnels.iter().all(|it| it.name != *name.get_ref()),
+        || format!("link `{}` with its face over TCP has the name of a tunnel", name.get_ref()),
+        "give one of them another name: both are rows of one table",
+    )
+}

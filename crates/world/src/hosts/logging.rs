@@ -1,0 +1,95 @@
+//! What leaves and arrives at hosts, for the log of packets.
+
+use windtunnel_engine::{Duration, Time};
+use windtunnel_packets::Packet;
+
+use super::Hosts;
+use super::sockets::Socket;
+use crate::network::Network;
+use crate::packet_log::{AtEnd, RoundTrips, lock};
+use crate::side::Side;
+
+/// Nothing was measured.
+const NONE: [RoundTrips; 2] = [(Duration::ZERO, 0); 2];
+
+/// A socket's end of one of its connections.
+fn at(socket: &Socket, now: Time, connection: u32) -> AtEnd {
+    AtEnd { now, side: socket.key.side(), state: socket.endpoint.sending_state(connection) }
+}
+
+impl Hosts {
+    /// A socket receives a segment.
+    #[cold]
+    pub(super) fn receive_logged(
+        &mut self,
+        network: &Network,
+        now: Time,
+        place: u32,
+        packet: &Packet,
+    ) {
+        let Some(segment) = packet.segment() else { return };
+        let (socket, number) = (&mut self.sockets[place], segment.connection);
+        let before = socket.endpoint.round_trips(number);
+        socket.endpoint.receive(now, segment, packet.ecn, &mut self.outbox);
+        let rtt = [before, socket.endpoint.round_trips(number)];
+        if let Some(log) = &network.log {
+            lock(log).segment_arrived(at(socket, now, number), packet, rtt);
+        }
+    }
+
+    /// A socket checks its timers, and may take in what has arrived before.
+    #[cold]
+    pub(super) fn wake_logged(&mut self, network: &Network, now: Time, place: u32) {
+        let socket = &mut self.sockets[place];
+        let others = socket.others.iter().map(|it| it.0.number());
+        let numbers: Vec<u32> = std::iter::once(socket.key.number()).chain(others).collect();
+        let before: Vec<RoundTrips> =
+            numbers.iter().map(|it| socket.endpoint.round_trips(*it)).collect();
+        socket.endpoint.wake(now, &mut self.outbox);
+        let Some(log) = &network.log else { return };
+        for (number, before) in numbers.into_iter().zip(before) {
+            let rtt = [before, socket.endpoint.round_trips(number)];
+            lock(log).polled(at(socket, now, number), number, rtt);
+        }
+    }
+
+    /// What a socket has to send leaves it.
+    #[cold]
+    pub(super) fn log_departures(&self, network: &Network, now: Time, place: u32) {
+        let (Some(log), socket) = (&network.log, &self.sockets[place]) else { return };
+        for packet in &self.outbox {
+            let Some(segment) = packet.segment() else { continue };
+            lock(log).segment_left(at(socket, now, segment.connection), packet);
+        }
+    }
+}
+
+/// A segment arrives for which there is no socket.
+pub(super) fn unknown_arrived(network: &Network, now: Time, side: Side, packet: &Packet) {
+    if let Some(log) = &network.log {
+        lock(log).segment_arrived(AtEnd { now, side, state: None }, packet, NONE);
+    }
+}
+
+/// A segment leaves that no socket sends.
+pub(super) fn answer_left(network: &Network, now: Time, side: Side, packet: &Packet) {
+    if let Some(log) = &network.log {
+        lock(log).segment_left(AtEnd { now, side, state: None }, packet);
+    }
+}
+
+/// A source of datagrams sends one.
+#[cold]
+pub(super) fn datagram_left(network: &Network, now: Time, packet: &Packet) {
+    if let Some(log) = &network.log {
+        lock(log).datagram_left(now, packet);
+    }
+}
+
+/// A datagram arrives at its sink.
+#[cold]
+pub(super) fn datagram_arrived(network: &Network, now: Time, packet: &Packet) {
+    if let Some(log) = &network.log {
+        lock(log).datagram_arrived(now, packet);
+    }
+}
