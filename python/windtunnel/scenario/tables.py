@@ -162,6 +162,11 @@ class LinkDefaults(TypedDict, total=False):
     pit_token: str
     """The bytes of the PIT token that each NDN packet carries on it (NDNLPv2): 1 to 32. Default:
     no token."""
+    tcp_face: TcpConnection
+    """A TCP connection over it, through which the NDN and CCNx forwarders at its ends talk, as
+    those of NFD and Cefore can; the first node opens it when the run begins. Nothing is lost, but
+    what follows a lost segment waits until that is sent again. Not with `mtu`. Default: none;
+    each packet is on the link by itself."""
     count: int
     """How many links it stands for, of the names `NAME-1`, `NAME-2` and so on; in its texts `#`
     is the number. Default: it is one link."""
@@ -631,6 +636,450 @@ a class is for is that of RFC 4594; a queue does something about it only if it s
 CakeTins = Literal["diffserv3", "besteffort"]
 """Into which tins packets are put."""
 
+
+class TcpConnection(TypedDict, total=False):
+    """A TCP connection between the ends."""
+
+    tcp: Required[Tcp]
+    """How both ends of the connection behave."""
+    buffer: str
+    """The most bytes that wait at an end for an acknowledgement; what finds no room is dropped
+    before it enters."""
+
+
+class Tcp(TypedDict, total=False):
+    """A flow over TCP."""
+
+    controller: Required[Controller]
+    """What controls its window: a name under `[controllers]`, the name of a controller, or a
+    table with the latter as `kind` and parameters."""
+    receiver_controller: Controller
+    """A controller at the receiver, which bounds the window that the receiver advertises (RFC
+    9840): with `ledbat` or `ledbat-plus-plus`, the flow yields to others whatever its sender
+    does. It needs timestamps; default: none."""
+    workload: TcpWorkload
+    """What it carries; default: `bulk`."""
+    maximum_segment: str
+    """The data in a full segment; default: what fills a packet of 1500 B, which is 1448 B over
+    IPv4 with timestamps, and less where another network layer adds to it."""
+    timestamps: bool
+    """Whether segments carry timestamps."""
+    recovery: Recovery
+    """How losses are found and repaired."""
+    ecn: Ecn
+    """What the end that opens the connection would do with ECN; in effect is what both ends agree
+    on in the handshake; default: what the controller needs, or else `off`."""
+    server_ecn: Ecn
+    """What the other end would do with ECN: beside one that can do less, `accurate` and
+    `scalable` fall back to `classic`, and all to `off`; default: the same."""
+    acknowledge_every: str
+    """After how many full segments the receiver acknowledges. More than two thin out the
+    acknowledgements."""
+    acknowledge_within: str
+    """How long it waits for them."""
+    initial_timeout: str
+    """The timeout before the first round trip is measured."""
+    minimum_timeout: str
+    """The smallest timeout. The default is Linux's; RFC 6298 has 1 s."""
+    minimum_variation: str
+    """The least by which the timeout exceeds the smoothed round trip. The default is Linux's; RFC
+    6298 has the clock's granularity."""
+    maximum_timeout: str
+    """The greatest timeout."""
+    receive_buffer: str
+    """What the receiver can hold, always; default: 64 KiB at first, and with what is taken in a
+    round trip more, up to `maximum_receive_buffer`."""
+    maximum_receive_buffer: str
+    """How far the receive buffer grows. The default is Linux's."""
+    send_buffer: str
+    """What the sender can hold until it is acknowledged. The default is Linux's."""
+    after_idleness: Idleness
+    """What becomes of the window when nothing was sent for longer than the timeout. BBR is not
+    concerned."""
+    after_path_change: AfterPathChange
+    """What becomes of the window and the round-trip estimate when packets take another path by
+    the flow's `path_policy`."""
+    reading: Reading
+    """When the receiving application takes what arrived."""
+    pacing: bool
+    """Whether segments are spread over the round trip also where the controller does not ask for
+    it."""
+    small_queues: bool
+    """Whether a sender lets no more than a millisecond of its data wait in the queue of its own
+    host's link, and at least two segments (TCP small queues, as in Linux); that queue then drops
+    none of its packets. Default: where the first link of the path has a constant rate, is not the
+    narrowest of several, and does not lead up to a satellite. A link that is the narrowest stands
+    for the network, and its queue is that of a router."""
+    segmentation_offload: bool
+    """Whether the sender hands segments to its host's interface in bursts, as Linux does with TSO
+    or GSO: of a millisecond at its rate, at least 2 segments, at most 64 KiB. A burst leaves back
+    to back, with pacing as well. One that is not full waits for an acknowledgement that is about
+    to come."""
+    receive_offload: bool
+    """Whether segments that arrive in one poll of the receiving host's interface are merged, up
+    to 64 KiB, and acknowledged once, as Linux does with GRO. It holds for both ends:
+    acknowledgements are not merged, but they arrive in polls as well."""
+    receive_coalescing: str
+    """With `receive_offload`: how long after the first segment of a poll the poll is (`rx-usecs`
+    of ethtool). The default is that of Linux's drivers for Intel's adapters of 10 Gbps and more,
+    20,000 interrupts a second."""
+    sack_compression: bool
+    """Whether the acknowledgements of segments beyond a gap wait for others, as in Linux: but for
+    three, for 5 % of the round trip, at most 1 ms."""
+    initial_window: str
+    """The window at the start."""
+    minimum_window: str
+    """No decrease goes below this; default: 2 segments, or the initial window if that is
+    smaller."""
+    split: Split
+    """Proxies on its path that split its connections (RFC 3135). What a flow counts is then what
+    its own two hosts count: windows, delays and retransmissions of the connection to the first
+    proxy, and what arrives at the far end; default: none."""
+    multipath: Multipath
+    """The paths that it takes at once, by Multipath TCP; default: one path."""
+
+
+Controller = str | dict[str, Any]
+"""A congestion controller: its name, or a table with it as `kind`."""
+
+
+class BulkTcpWorkload(TypedDict, total=False):
+    """Data without end."""
+
+    kind: Literal["bulk"]
+    """Which kind."""
+    rate: str
+    """How fast the application hands it over; default: without limit."""
+
+
+class FileTcpWorkload(TypedDict, total=False):
+    """One file."""
+
+    kind: Required[Literal["file"]]
+    """Which kind."""
+    size: Required[str]
+    """Its size."""
+
+
+class RequestResponseTcpWorkload(TypedDict, total=False):
+    """The receiver asks and the sender answers, again and again, over one connection that the
+    receiver opens."""
+
+    kind: Required[Literal["request-response"]]
+    """Which kind."""
+    request: str
+    """The size of a request."""
+    response: Required[str]
+    """The size of an answer."""
+    think: str
+    """From an answer's end to the next request."""
+    periods: Periods
+    """Whether `think` is always as long, or exponentially distributed with that mean."""
+
+
+class OnOffTcpWorkload(TypedDict, total=False):
+    """At full speed in turns with silence. Two windows of data wait before the sender, as in
+    Linux: what of them is left when a turn ends is still sent."""
+
+    kind: Required[Literal["on-off"]]
+    """Which kind."""
+    on: Required[str]
+    """How long it sends."""
+    off: Required[str]
+    """How long it is silent."""
+    periods: Periods
+    """Whether the times are always as long, or exponentially distributed with that mean."""
+
+
+class ArrivalsTcpWorkload(TypedDict, total=False):
+    """Files that arrive by a Poisson process, each over a connection of its own."""
+
+    kind: Required[Literal["arrivals"]]
+    """Which kind."""
+    sizes: Required[Literal["web-search", "data-mining"] | str | Sequence[Sequence[str]]]
+    """How large the files are: a size for all; `web-search` or `data-mining` for those
+    distributions; or points of a distribution function, each a size and the probability of no
+    more, such as `[["1 kB", "0 %"], ["10 kB", "60 %"], ["1 MB", "100 %"]]`."""
+    load: str
+    """The share of the rate of the narrowest link on the path that their segments with data fill
+    on average, headers included; this or `rate`. With a radio or a trace of rates that is the
+    greatest rate, with a trace of opportunities the mean one. Above 100 %, to 1000 %, ever more
+    files are under way at a time."""
+    rate: str
+    """How many arrive on average; this or `load`."""
+
+
+class VideoTcpWorkload(TypedDict, total=False):
+    """A video in one file, which the receiver requests and plays while it comes."""
+
+    kind: Required[Literal["video"]]
+    """Which kind."""
+    rate: str
+    """Its mean rate; required without `file`, whose frames are scaled to it; default there: as
+    they are."""
+    duration: str
+    """How long it is; required without `file`; default there: all of it."""
+    file: str
+    """A file with the size of each frame in bytes at the end of its line; default: sizes of which
+    those of I, P and B are as 6 : 2 : 1."""
+    frame_rate: str
+    """Its frames in a second."""
+    group: str
+    """What its frames refer to, in the order of presentation, again and again: I to none, P to
+    the I or P before it, B to those on both sides. In the file, what a B refers to precedes
+    it."""
+    threshold: str
+    """The media with which it begins to play. The default is VLC's `network-caching`."""
+    maximum_threshold: str
+    """How far that grows at underflows. The default is VLC's."""
+    late_frames: LateFrames
+    """What happens when a frame is late."""
+    tolerance: str
+    """With `discard`: how late a frame may be shown. The default is that of VLC's display."""
+    request: str
+    """The size of the request."""
+
+
+class AdaptiveVideoTcpWorkload(TypedDict, total=False):
+    """A video in segments, of which the receiver requests one after another over one connection,
+    each at a level that a rule chooses."""
+
+    kind: Required[Literal["adaptive-video"]]
+    """Which kind."""
+    file: str
+    """A JSON file with `segment_duration_ms`, `bitrates_kbps` and, for each segment, its size at
+    each of them in `segment_sizes_bits`, as sabre has them; or else `levels`."""
+    levels: Sequence[str]
+    """The bitrates of its levels, rising, which all segments have; `segment` and `duration` are
+    required with it."""
+    segment: str
+    """With `levels`: how long a segment lasts."""
+    duration: str
+    """How long the video is, to the end of a segment; default with `file`: all of it."""
+    rule: Required[Rule]
+    """What chooses the level of each segment; with the rules that are built in, the first has the
+    lowest."""
+    maximum_buffer: str
+    """The media that the player holds: it requests a segment once there is room. The default is
+    sabre's."""
+    request: str
+    """The size of a request for the lowest level; for each level above it is a byte more. All
+    must fit into a segment of TCP."""
+
+
+class FramesTcpWorkload(TypedDict, total=False):
+    """Live frames: each is sent when it is made."""
+
+    kind: Required[Literal["frames"]]
+    """Which kind."""
+    rate: str
+    """Their mean rate; required without `file`, whose frames are scaled to it; default there: as
+    they are."""
+    duration: str
+    """How long they are made; required without `file`; default there: as long as there are
+    any."""
+    file: str
+    """A file with the size of each frame in bytes at the end of its line; default: all have the
+    same."""
+    frame_rate: str
+    """How many are made in a second."""
+    deadline: str
+    """From a frame's making to its last byte: with more it counts as late."""
+
+
+TcpWorkload = (
+    Literal["bulk", "video", "frames"]
+    | BulkTcpWorkload
+    | FileTcpWorkload
+    | RequestResponseTcpWorkload
+    | OnOffTcpWorkload
+    | ArrivalsTcpWorkload
+    | VideoTcpWorkload
+    | AdaptiveVideoTcpWorkload
+    | FramesTcpWorkload
+)
+"""What a flow over TCP carries."""
+
+Periods = Literal["fixed", "exponential"]
+"""Whether times are all alike."""
+
+LateFrames = Literal["rebuffer", "discard"]
+"""What happens when a frame is late."""
+
+
+class ThroughputRule(TypedDict, total=False):
+    """The highest level below a share of the throughput, which is the lower of two averages with
+    half-lives of 8 s and 3 s (dash.js), and for which the buffer suffices."""
+
+    kind: Literal["throughput"]
+    """Which kind."""
+    safety: float
+    """The share of the throughput that is used, from 0 to 1."""
+    client: RuleClient
+    """The client whose rule is used."""
+
+
+class BolaRule(TypedDict, total=False):
+    """BOLA: from the buffer alone (Spiteri, Urgaonkar and Sitaraman, INFOCOM 2016)."""
+
+    kind: Required[Literal["bola"]]
+    """Which kind."""
+    gamma_p: float
+    """How much a full buffer is preferred to a high level: `gamma p` of the paper."""
+    oscillation: Oscillations
+    """What happens when it would rise to a level that the throughput does not sustain."""
+
+
+class BolaERule(TypedDict, total=False):
+    """BOLA-E: as `bola`, with a virtual part of the buffer, for which it begins at the level of
+    the throughput (Spiteri, Sitaraman and Sparacio, MMSys 2018)."""
+
+    kind: Required[Literal["bola-e"]]
+    """Which kind."""
+    utility: LowestUtility
+    """The utility of the lowest level in its scores."""
+
+
+class MpcRule(TypedDict, total=False):
+    """Model predictive control: the best of all sequences of levels for the next segments, at the
+    harmonic mean of the last five throughputs (Yin et al., SIGCOMM 2015)."""
+
+    kind: Required[Literal["mpc"]]
+    """Which kind."""
+    horizon: int
+    """How many segments it looks ahead, from 1 to 7. The time that it takes is the number of
+    levels to this power."""
+
+
+class RobustMpcRule(TypedDict, total=False):
+    """The same, with the mean divided by one more than the greatest relative error of the last
+    five."""
+
+    kind: Required[Literal["robust-mpc"]]
+    """Which kind."""
+    horizon: int
+    """How many segments it looks ahead, from 1 to 7. The time that it takes is the number of
+    levels to this power."""
+
+
+Rule = (
+    Literal["throughput", "bola", "bola-e", "mpc", "robust-mpc"]
+    | str
+    | ThroughputRule
+    | BolaRule
+    | BolaERule
+    | MpcRule
+    | RobustMpcRule
+)
+"""What chooses the level of each segment: one of these rules, or the name of one written in
+Python."""
+
+RuleClient = Literal["dash-js", "sabre"]
+"""A client whose throughput rule is used."""
+
+Oscillations = Literal["limited", "avoided", "allowed"]
+"""What happens when BOLA would rise to a level that the throughput does not sustain."""
+
+LowestUtility = Literal["one", "zero"]
+"""The utility of the lowest level in the scores of BOLA-E."""
+
+Recovery = Literal["rack", "sack", "new-reno", "reno", "tahoe"]
+"""How a sender finds and repairs losses."""
+
+Ecn = Literal["off", "classic", "dctcp", "accurate", "scalable", "sce"]
+"""What an end does with ECN."""
+
+Idleness = Literal["decay", "restart", "validate", "keep"]
+"""What becomes of the window when nothing was sent for longer than the timeout."""
+
+AfterPathChange = Literal["keep", "restart"]
+"""What becomes of the congestion state when packets take another path."""
+
+Reading = Literal["at-once", "never"]
+"""When the receiving application takes what arrived."""
+
+
+class Split(TypedDict, total=False):
+    """Proxies that split a flow's connections: each answers the node before in the receiver's
+    name, and has a connection of its own to the next."""
+
+    at: Required[Sequence[str]]
+    """The nodes of the proxies, in the order of the path."""
+    buffer: str
+    """How much of a connection each holds; the default limits nothing."""
+
+
+class Multipath(TypedDict, total=False):
+    """Multipath TCP (RFC 8684): a subflow on each of several paths."""
+
+    paths: Sequence[Sequence[str]]
+    """The links of each path, from `from` to `to`; what comes back takes the same links. Between
+    regions, only the first link and the last, whose addresses the path's packets have: what lies
+    between is left to the routers. The connection is opened on the first path. Default: for each
+    link of `from` and each of `to` the shortest path that begins with the one and ends with the
+    other."""
+    subflows: int
+    """Between autonomous systems, in place of `paths`: how many subflows there are, each of which
+    chooses its paths by the flow's `path_policy`; default: 2."""
+    backup_paths: Sequence[Sequence[str]]
+    """Paths that carry data only while no other works; default: none."""
+    changes: Sequence[SubflowChange]
+    """What becomes of subflows during the run; default: nothing."""
+    disjoint: bool
+    """Whether no two paths may have a link in common."""
+    scheduler: Scheduler
+    """What chooses the subflow of each segment."""
+    version: ProtocolVersion
+    """The version of the protocol."""
+    opportunistic_retransmission: bool
+    """Whether data that fills the receiver's window because it is late on a slower subflow is
+    sent again on a faster one, and the slower one's window is halved, as Linux's out-of-tree
+    implementation does."""
+    application_limited: bool
+    """Whether a lack of data marks the samples of a subflow's delivery rate as limited by the
+    application. In Linux it does not: BBR takes those of a subflow that the scheduler leaves
+    without data for the path's."""
+    server_is_capable: bool
+    """Whether the end that does not open the connection knows the protocol; otherwise both speak
+    plain TCP on the first path."""
+
+
+class SubflowChange(TypedDict, total=False):
+    """What a subflow becomes at some time."""
+
+    at: Required[str]
+    """When; never before the connection is established."""
+    subflow: Required[int]
+    """Its number, as in the tables: 0 is that of the first path."""
+    state: Required[SubflowState]
+    """What it is from then on."""
+
+
+SubflowState = Literal["active", "backup", "removed"]
+"""What a subflow is for."""
+
+Scheduler = (
+    Literal[
+        "lowest-rtt",
+        "blest",
+        "blest-linux",
+        "ecf",
+        "estimated-throughput",
+        "free-window",
+        "largest-bdp",
+        "least-linger",
+        "redundant",
+        "round-robin",
+        "state-aware",
+        "sticky",
+    ]
+    | str
+)
+"""What chooses the subflow of each segment."""
+
+ProtocolVersion = Literal["v1", "v0"]
+"""A version of Multipath TCP."""
+
 TraceKind = Literal["opportunities", "rates"]
 """What a trace's lines are. Empty lines and lines that begin with `#` are skipped."""
 
@@ -869,7 +1318,8 @@ class FixedWireless(TypedDict, total=False):
     distance: Required[str]
     """From one antenna to the other."""
     eirp: Required[str | Sequence[str]]
-    """The transmitted power with the transmitting antenna's gain (EIRP)."""
+    """The transmitted power with the transmitting antenna's gain (EIRP); with control of the
+    power, the most."""
     antenna: Required[Antenna | Sequence[Antenna]]
     """The antenna of each end."""
     pointing_error: str | Sequence[str]
@@ -1016,10 +1466,14 @@ class FixedRateAdaptation(TypedDict, total=False):
 
 class ErrorRateAdaptation(TypedDict, total=False):
     """As Terragraph's: by the share of packets that are expected to be wrong in each superframe
-    of 1.6 ms; in balance one of 201 is. Without control of the power."""
+    of 1.6 ms; in balance one of 201 is. A direction without traffic for 200 ms uses the one that
+    the SNR allows, but at most MCS 9, until there is traffic again."""
 
     kind: Required[Literal["error"]]
     """Which kind."""
+    power_control: PowerControl
+    """Lowers the transmitted power while the SNR is more than enough for the fastest scheme;
+    default: the power is always that of `eirp`."""
 
 
 class MinstrelRateAdaptation(TypedDict, total=False):
@@ -1038,6 +1492,13 @@ RateAdaptation = (
     | MinstrelRateAdaptation
 )
 """Which modulation and coding scheme is used."""
+
+
+class PowerControl(TypedDict, total=False):
+    """Control of the transmitted power, in steps of 1 dB."""
+
+    minimum_eirp: Required[str]
+    """The least EIRP of each end; the greatest is that of `eirp`, with which it begins."""
 
 
 class TimeDivisionMediumAccess(TypedDict, total=False):
@@ -1228,10 +1689,6 @@ class ConsumerDefaults(TypedDict, total=False):
     stagger: str
     """How much later each of several consumers starts than the one before it; default: they start
     together."""
-
-
-Controller = str | dict[str, Any]
-"""A congestion controller: its name, or a table with it as `kind`."""
 
 
 class StreamConsumerWorkload(TypedDict, total=False):
@@ -1625,344 +2082,6 @@ FlowPattern = (
 characters."""
 
 
-class BulkTcpWorkload(TypedDict, total=False):
-    """Data without end."""
-
-    kind: Literal["bulk"]
-    """Which kind."""
-    rate: str
-    """How fast the application hands it over; default: without limit."""
-
-
-class FileTcpWorkload(TypedDict, total=False):
-    """One file."""
-
-    kind: Required[Literal["file"]]
-    """Which kind."""
-    size: Required[str]
-    """Its size."""
-
-
-class RequestResponseTcpWorkload(TypedDict, total=False):
-    """The receiver asks and the sender answers, again and again, over one connection that the
-    receiver opens."""
-
-    kind: Required[Literal["request-response"]]
-    """Which kind."""
-    request: str
-    """The size of a request."""
-    response: Required[str]
-    """The size of an answer."""
-    think: str
-    """From an answer's end to the next request."""
-    periods: Periods
-    """Whether `think` is always as long, or exponentially distributed with that mean."""
-
-
-class OnOffTcpWorkload(TypedDict, total=False):
-    """At full speed in turns with silence. Two windows of data wait before the sender, as in
-    Linux: what of them is left when a turn ends is still sent."""
-
-    kind: Required[Literal["on-off"]]
-    """Which kind."""
-    on: Required[str]
-    """How long it sends."""
-    off: Required[str]
-    """How long it is silent."""
-    periods: Periods
-    """Whether the times are always as long, or exponentially distributed with that mean."""
-
-
-class ArrivalsTcpWorkload(TypedDict, total=False):
-    """Files that arrive by a Poisson process, each over a connection of its own."""
-
-    kind: Required[Literal["arrivals"]]
-    """Which kind."""
-    sizes: Required[Literal["web-search", "data-mining"] | str | Sequence[Sequence[str]]]
-    """How large the files are: a size for all; `web-search` or `data-mining` for those
-    distributions; or points of a distribution function, each a size and the probability of no
-    more, such as `[["1 kB", "0 %"], ["10 kB", "60 %"], ["1 MB", "100 %"]]`."""
-    load: str
-    """The share of the rate of the narrowest link on the path that their segments with data fill
-    on average, headers included; this or `rate`. With a radio or a trace of rates that is the
-    greatest rate, with a trace of opportunities the mean one. Above 100 %, to 1000 %, ever more
-    files are under way at a time."""
-    rate: str
-    """How many arrive on average; this or `load`."""
-
-
-class VideoTcpWorkload(TypedDict, total=False):
-    """A video in one file, which the receiver requests and plays while it comes."""
-
-    kind: Required[Literal["video"]]
-    """Which kind."""
-    rate: str
-    """Its mean rate; required without `file`, whose frames are scaled to it; default there: as
-    they are."""
-    duration: str
-    """How long it is; required without `file`; default there: all of it."""
-    file: str
-    """A file with the size of each frame in bytes at the end of its line; default: sizes of which
-    those of I, P and B are as 6 : 2 : 1."""
-    frame_rate: str
-    """Its frames in a second."""
-    group: str
-    """What its frames refer to, in the order of presentation, again and again: I to none, P to
-    the I or P before it, B to those on both sides. In the file, what a B refers to precedes
-    it."""
-    threshold: str
-    """The media with which it begins to play. The default is VLC's `network-caching`."""
-    maximum_threshold: str
-    """How far that grows at underflows. The default is VLC's."""
-    late_frames: LateFrames
-    """What happens when a frame is late."""
-    tolerance: str
-    """With `discard`: how late a frame may be shown. The default is that of VLC's display."""
-    request: str
-    """The size of the request."""
-
-
-class AdaptiveVideoTcpWorkload(TypedDict, total=False):
-    """A video in segments, of which the receiver requests one after another over one connection,
-    each at a level that a rule chooses."""
-
-    kind: Required[Literal["adaptive-video"]]
-    """Which kind."""
-    file: str
-    """A JSON file with `segment_duration_ms`, `bitrates_kbps` and, for each segment, its size at
-    each of them in `segment_sizes_bits`, as sabre has them; or else `levels`."""
-    levels: Sequence[str]
-    """The bitrates of its levels, rising, which all segments have; `segment` and `duration` are
-    required with it."""
-    segment: str
-    """With `levels`: how long a segment lasts."""
-    duration: str
-    """How long the video is, to the end of a segment; default with `file`: all of it."""
-    rule: Required[Rule]
-    """What chooses the level of each segment; with the rules that are built in, the first has the
-    lowest."""
-    maximum_buffer: str
-    """The media that the player holds: it requests a segment once there is room. The default is
-    sabre's."""
-    request: str
-    """The size of a request for the lowest level; for each level above it is a byte more. All
-    must fit into a segment of TCP."""
-
-
-class FramesTcpWorkload(TypedDict, total=False):
-    """Live frames: each is sent when it is made."""
-
-    kind: Required[Literal["frames"]]
-    """Which kind."""
-    rate: str
-    """Their mean rate; required without `file`, whose frames are scaled to it; default there: as
-    they are."""
-    duration: str
-    """How long they are made; required without `file`; default there: as long as there are
-    any."""
-    file: str
-    """A file with the size of each frame in bytes at the end of its line; default: all have the
-    same."""
-    frame_rate: str
-    """How many are made in a second."""
-    deadline: str
-    """From a frame's making to its last byte: with more it counts as late."""
-
-
-TcpWorkload = (
-    Literal["bulk", "video", "frames"]
-    | BulkTcpWorkload
-    | FileTcpWorkload
-    | RequestResponseTcpWorkload
-    | OnOffTcpWorkload
-    | ArrivalsTcpWorkload
-    | VideoTcpWorkload
-    | AdaptiveVideoTcpWorkload
-    | FramesTcpWorkload
-)
-"""What a flow over TCP carries."""
-
-Periods = Literal["fixed", "exponential"]
-"""Whether times are all alike."""
-
-LateFrames = Literal["rebuffer", "discard"]
-"""What happens when a frame is late."""
-
-
-class ThroughputRule(TypedDict, total=False):
-    """The highest level below a share of the throughput, which is the lower of two averages with
-    half-lives of 8 s and 3 s (dash.js), and for which the buffer suffices."""
-
-    kind: Literal["throughput"]
-    """Which kind."""
-    safety: float
-    """The share of the throughput that is used, from 0 to 1."""
-    client: RuleClient
-    """The client whose rule is used."""
-
-
-class BolaRule(TypedDict, total=False):
-    """BOLA: from the buffer alone (Spiteri, Urgaonkar and Sitaraman, INFOCOM 2016)."""
-
-    kind: Required[Literal["bola"]]
-    """Which kind."""
-    gamma_p: float
-    """How much a full buffer is preferred to a high level: `gamma p` of the paper."""
-    oscillation: Oscillations
-    """What happens when it would rise to a level that the throughput does not sustain."""
-
-
-class BolaERule(TypedDict, total=False):
-    """BOLA-E: as `bola`, with a virtual part of the buffer, for which it begins at the level of
-    the throughput (Spiteri, Sitaraman and Sparacio, MMSys 2018)."""
-
-    kind: Required[Literal["bola-e"]]
-    """Which kind."""
-    utility: LowestUtility
-    """The utility of the lowest level in its scores."""
-
-
-class MpcRule(TypedDict, total=False):
-    """Model predictive control: the best of all sequences of levels for the next segments, at the
-    harmonic mean of the last five throughputs (Yin et al., SIGCOMM 2015)."""
-
-    kind: Required[Literal["mpc"]]
-    """Which kind."""
-    horizon: int
-    """How many segments it looks ahead, from 1 to 7. The time that it takes is the number of
-    levels to this power."""
-
-
-class RobustMpcRule(TypedDict, total=False):
-    """The same, with the mean divided by one more than the greatest relative error of the last
-    five."""
-
-    kind: Required[Literal["robust-mpc"]]
-    """Which kind."""
-    horizon: int
-    """How many segments it looks ahead, from 1 to 7. The time that it takes is the number of
-    levels to this power."""
-
-
-Rule = (
-    Literal["throughput", "bola", "bola-e", "mpc", "robust-mpc"]
-    | str
-    | ThroughputRule
-    | BolaRule
-    | BolaERule
-    | MpcRule
-    | RobustMpcRule
-)
-"""What chooses the level of each segment: one of these rules, or the name of one written in
-Python."""
-
-RuleClient = Literal["dash-js", "sabre"]
-"""A client whose throughput rule is used."""
-
-Oscillations = Literal["limited", "avoided", "allowed"]
-"""What happens when BOLA would rise to a level that the throughput does not sustain."""
-
-LowestUtility = Literal["one", "zero"]
-"""The utility of the lowest level in the scores of BOLA-E."""
-
-Recovery = Literal["rack", "sack", "new-reno", "reno", "tahoe"]
-"""How a sender finds and repairs losses."""
-
-Ecn = Literal["off", "classic", "dctcp", "accurate", "scalable", "sce"]
-"""What an end does with ECN."""
-
-Idleness = Literal["decay", "restart", "validate", "keep"]
-"""What becomes of the window when nothing was sent for longer than the timeout."""
-
-AfterPathChange = Literal["keep", "restart"]
-"""What becomes of the congestion state when packets take another path."""
-
-Reading = Literal["at-once", "never"]
-"""When the receiving application takes what arrived."""
-
-
-class Split(TypedDict, total=False):
-    """Proxies that split a flow's connections: each answers the node before in the receiver's
-    name, and has a connection of its own to the next."""
-
-    at: Required[Sequence[str]]
-    """The nodes of the proxies, in the order of the path."""
-    buffer: str
-    """How much of a connection each holds; the default limits nothing."""
-
-
-class Multipath(TypedDict, total=False):
-    """Multipath TCP (RFC 8684): a subflow on each of several paths."""
-
-    paths: Sequence[Sequence[str]]
-    """The links of each path, from `from` to `to`; what comes back takes the same links. Between
-    regions, only the first link and the last, whose addresses the path's packets have: what lies
-    between is left to the routers. The connection is opened on the first path. Default: for each
-    link of `from` and each of `to` the shortest path that begins with the one and ends with the
-    other."""
-    subflows: int
-    """Between autonomous systems, in place of `paths`: how many subflows there are, each of which
-    chooses its paths by the flow's `path_policy`; default: 2."""
-    backup_paths: Sequence[Sequence[str]]
-    """Paths that carry data only while no other works; default: none."""
-    changes: Sequence[SubflowChange]
-    """What becomes of subflows during the run; default: nothing."""
-    disjoint: bool
-    """Whether no two paths may have a link in common."""
-    scheduler: Scheduler
-    """What chooses the subflow of each segment."""
-    version: ProtocolVersion
-    """The version of the protocol."""
-    opportunistic_retransmission: bool
-    """Whether data that fills the receiver's window because it is late on a slower subflow is
-    sent again on a faster one, and the slower one's window is halved, as Linux's out-of-tree
-    implementation does."""
-    application_limited: bool
-    """Whether a lack of data marks the samples of a subflow's delivery rate as limited by the
-    application. In Linux it does not: BBR takes those of a subflow that the scheduler leaves
-    without data for the path's."""
-    server_is_capable: bool
-    """Whether the end that does not open the connection knows the protocol; otherwise both speak
-    plain TCP on the first path."""
-
-
-class SubflowChange(TypedDict, total=False):
-    """What a subflow becomes at some time."""
-
-    at: Required[str]
-    """When; never before the connection is established."""
-    subflow: Required[int]
-    """Its number, as in the tables: 0 is that of the first path."""
-    state: Required[SubflowState]
-    """What it is from then on."""
-
-
-SubflowState = Literal["active", "backup", "removed"]
-"""What a subflow is for."""
-
-Scheduler = (
-    Literal[
-        "lowest-rtt",
-        "blest",
-        "blest-linux",
-        "ecf",
-        "estimated-throughput",
-        "free-window",
-        "largest-bdp",
-        "least-linger",
-        "redundant",
-        "round-robin",
-        "state-aware",
-        "sticky",
-    ]
-    | str
-)
-"""What chooses the subflow of each segment."""
-
-ProtocolVersion = Literal["v1", "v0"]
-"""A version of Multipath TCP."""
-
-
 class BulkUdpWorkload(TypedDict, total=False):
     """All the time."""
 
@@ -2318,6 +2437,11 @@ class RateLink(TypedDict, total=False):
     pit_token: str
     """The bytes of the PIT token that each NDN packet carries on it (NDNLPv2): 1 to 32. Default:
     no token."""
+    tcp_face: TcpConnection
+    """A TCP connection over it, through which the NDN and CCNx forwarders at its ends talk, as
+    those of NFD and Cefore can; the first node opens it when the run begins. Nothing is lost, but
+    what follows a lost segment waits until that is sent again. Not with `mtu`. Default: none;
+    each packet is on the link by itself."""
     count: int
     """How many links it stands for, of the names `NAME-1`, `NAME-2` and so on; in its texts `#`
     is the number. Default: it is one link."""
@@ -2373,6 +2497,11 @@ class RadioLink(TypedDict, total=False):
     pit_token: str
     """The bytes of the PIT token that each NDN packet carries on it (NDNLPv2): 1 to 32. Default:
     no token."""
+    tcp_face: TcpConnection
+    """A TCP connection over it, through which the NDN and CCNx forwarders at its ends talk, as
+    those of NFD and Cefore can; the first node opens it when the run begins. Nothing is lost, but
+    what follows a lost segment waits until that is sent again. Not with `mtu`. Default: none;
+    each packet is on the link by itself."""
     count: int
     """How many links it stands for, of the names `NAME-1`, `NAME-2` and so on; in its texts `#`
     is the number. Default: it is one link."""
@@ -2426,6 +2555,11 @@ class FixedWirelessLink(TypedDict, total=False):
     pit_token: str
     """The bytes of the PIT token that each NDN packet carries on it (NDNLPv2): 1 to 32. Default:
     no token."""
+    tcp_face: TcpConnection
+    """A TCP connection over it, through which the NDN and CCNx forwarders at its ends talk, as
+    those of NFD and Cefore can; the first node opens it when the run begins. Nothing is lost, but
+    what follows a lost segment waits until that is sent again. Not with `mtu`. Default: none;
+    each packet is on the link by itself."""
     count: int
     """How many links it stands for, of the names `NAME-1`, `NAME-2` and so on; in its texts `#`
     is the number. Default: it is one link."""
@@ -2479,6 +2613,11 @@ class OpticalLink(TypedDict, total=False):
     pit_token: str
     """The bytes of the PIT token that each NDN packet carries on it (NDNLPv2): 1 to 32. Default:
     no token."""
+    tcp_face: TcpConnection
+    """A TCP connection over it, through which the NDN and CCNx forwarders at its ends talk, as
+    those of NFD and Cefore can; the first node opens it when the run begins. Nothing is lost, but
+    what follows a lost segment waits until that is sent again. Not with `mtu`. Default: none;
+    each packet is on the link by itself."""
     count: int
     """How many links it stands for, of the names `NAME-1`, `NAME-2` and so on; in its texts `#`
     is the number. Default: it is one link."""
@@ -2532,6 +2671,11 @@ class TraceLink(TypedDict, total=False):
     pit_token: str
     """The bytes of the PIT token that each NDN packet carries on it (NDNLPv2): 1 to 32. Default:
     no token."""
+    tcp_face: TcpConnection
+    """A TCP connection over it, through which the NDN and CCNx forwarders at its ends talk, as
+    those of NFD and Cefore can; the first node opens it when the run begins. Nothing is lost, but
+    what follows a lost segment waits until that is sent again. Not with `mtu`. Default: none;
+    each packet is on the link by itself."""
     count: int
     """How many links it stands for, of the names `NAME-1`, `NAME-2` and so on; in its texts `#`
     is the number. Default: it is one link."""
@@ -3084,98 +3228,6 @@ class Failure(TypedDict, total=False):
     """The node."""
     at: Required[str]
     """When."""
-
-
-class Tcp(TypedDict, total=False):
-    """A flow over TCP."""
-
-    controller: Required[Controller]
-    """What controls its window: a name under `[controllers]`, the name of a controller, or a
-    table with the latter as `kind` and parameters."""
-    receiver_controller: Controller
-    """A controller at the receiver, which bounds the window that the receiver advertises (RFC
-    9840): with `ledbat` or `ledbat-plus-plus`, the flow yields to others whatever its sender
-    does. It needs timestamps; default: none."""
-    workload: TcpWorkload
-    """What it carries; default: `bulk`."""
-    maximum_segment: str
-    """The data in a full segment; default: what fills a packet of 1500 B, which is 1448 B over
-    IPv4 with timestamps, and less where another network layer adds to it."""
-    timestamps: bool
-    """Whether segments carry timestamps."""
-    recovery: Recovery
-    """How losses are found and repaired."""
-    ecn: Ecn
-    """What the end that opens the connection would do with ECN; in effect is what both ends agree
-    on in the handshake; default: what the controller needs, or else `off`."""
-    server_ecn: Ecn
-    """What the other end would do with ECN: beside one that can do less, `accurate` and
-    `scalable` fall back to `classic`, and all to `off`; default: the same."""
-    acknowledge_every: str
-    """After how many full segments the receiver acknowledges. More than two thin out the
-    acknowledgements."""
-    acknowledge_within: str
-    """How long it waits for them."""
-    initial_timeout: str
-    """The timeout before the first round trip is measured."""
-    minimum_timeout: str
-    """The smallest timeout. The default is Linux's; RFC 6298 has 1 s."""
-    minimum_variation: str
-    """The least by which the timeout exceeds the smoothed round trip. The default is Linux's; RFC
-    6298 has the clock's granularity."""
-    maximum_timeout: str
-    """The greatest timeout."""
-    receive_buffer: str
-    """What the receiver can hold, always; default: 64 KiB at first, and with what is taken in a
-    round trip more, up to `maximum_receive_buffer`."""
-    maximum_receive_buffer: str
-    """How far the receive buffer grows. The default is Linux's."""
-    send_buffer: str
-    """What the sender can hold until it is acknowledged. The default is Linux's."""
-    after_idleness: Idleness
-    """What becomes of the window when nothing was sent for longer than the timeout. BBR is not
-    concerned."""
-    after_path_change: AfterPathChange
-    """What becomes of the window and the round-trip estimate when packets take another path by
-    the flow's `path_policy`."""
-    reading: Reading
-    """When the receiving application takes what arrived."""
-    pacing: bool
-    """Whether segments are spread over the round trip also where the controller does not ask for
-    it."""
-    small_queues: bool
-    """Whether a sender lets no more than a millisecond of its data wait in the queue of its own
-    host's link, and at least two segments (TCP small queues, as in Linux); that queue then drops
-    none of its packets. Default: where the first link of the path has a constant rate, is not the
-    narrowest of several, and does not lead up to a satellite. A link that is the narrowest stands
-    for the network, and its queue is that of a router."""
-    segmentation_offload: bool
-    """Whether the sender hands segments to its host's interface in bursts, as Linux does with TSO
-    or GSO: of a millisecond at its rate, at least 2 segments, at most 64 KiB. A burst leaves back
-    to back, with pacing as well. One that is not full waits for an acknowledgement that is about
-    to come."""
-    receive_offload: bool
-    """Whether segments that arrive in one poll of the receiving host's interface are merged, up
-    to 64 KiB, and acknowledged once, as Linux does with GRO. It holds for both ends:
-    acknowledgements are not merged, but they arrive in polls as well."""
-    receive_coalescing: str
-    """With `receive_offload`: how long after the first segment of a poll the poll is (`rx-usecs`
-    of ethtool). The default is that of Linux's drivers for Intel's adapters of 10 Gbps and more,
-    20,000 interrupts a second."""
-    sack_compression: bool
-    """Whether the acknowledgements of segments beyond a gap wait for others, as in Linux: but for
-    three, for 5 % of the round trip, at most 1 ms."""
-    initial_window: str
-    """The window at the start."""
-    minimum_window: str
-    """No decrease goes below this; default: 2 segments, or the initial window if that is
-    smaller."""
-    split: Split
-    """Proxies on its path that split its connections (RFC 3135). What a flow counts is then what
-    its own two hosts count: windows, delays and retransmissions of the connection to the first
-    proxy, and what arrives at the far end; default: none."""
-    multipath: Multipath
-    """The paths that it takes at once, by Multipath TCP; default: one path."""
 
 
 class Bridge(From, total=False):
