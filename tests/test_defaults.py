@@ -30,6 +30,9 @@ SETTING = {
 }
 """Where a scenario has a table of the schema, for all that it concerns."""
 
+REQUIRED = {"rate": '"5 Mbps"', "burst": '"20 kB"'}
+"""Values of keys without a default, of kinds of queues."""
+
 MIXED = f"""{EXAMPLE}
 [flows.web]
 from = "server"
@@ -68,8 +71,10 @@ def stated_defaults() -> list[tuple[str, str, str]]:
                     path = {"Queue": "links.access.queue", "Controller": "flows.web.controller"}[
                         name
                     ]
-                    plain = f'{{ kind = "{tag}" }}'
-                    found.append((path, f'{{ kind = "{tag}", {key} = {value} }}', plain))
+                    required = (it for it in kind.get("required", ()) if it != "kind")
+                    needed = "".join(f", {it} = {REQUIRED[it]}" for it in required)
+                    plain = f'{{ kind = "{tag}"{needed} }}'
+                    found.append((path, f'{{ kind = "{tag}"{needed}, {key} = {value} }}', plain))
     return found
 
 
