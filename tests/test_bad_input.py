@@ -287,10 +287,10 @@ def test_a_reader_who_leaves_ends_a_command_without_a_word(
 
 def test_a_fault_of_ours_is_called_one(scenario: Path) -> None:
     program = (
-        "from windtunnel.cli import checking, commands\n"
+        "from windtunnel.cli import checking, main\n"
         "def facts(*_): raise KeyError('what nobody thought of')\n"
         "checking.facts = facts\n"
-        "commands.main()\n"
+        "main()\n"
     )
     command = [sys.executable, "-c", program, "check", str(scenario)]
     failed = subprocess.run(command, capture_output=True, encoding="utf-8")

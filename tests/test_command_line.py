@@ -211,6 +211,12 @@ def test_every_controller_runs_over_tcp_and_where_it_can_over_ndn(
         assert minimum(received) > 0
 
 
+RATE = ("links.wire.queue.rate", "8 Mbps")
+BURST = ("links.wire.queue.burst", "20 kB")
+REQUIRED = {"policer": [RATE, BURST], "shaper": [RATE, BURST], "cake": [RATE]}
+"""What queues need beside their kind."""
+
+
 @pytest.mark.parametrize(
     ("kind", "path"),
     [
@@ -221,7 +227,8 @@ def test_every_controller_runs_over_tcp_and_where_it_can_over_ndn(
 def test_what_is_listed_can_be_run(kind: str, path: str) -> None:
     [alone, _] = SCENARIO.split("[compare.controller]")
     for entry in listing.KINDS[kind].entries():
-        scenario = _core.Scenario("listed", alone, [(path, entry["name"])])
+        settings = [(path, entry["name"]), *REQUIRED.get(entry["name"], [])]
+        scenario = _core.Scenario("listed", alone, settings)
         flows = run_scenario(scenario)["flows"]
         assert minimum(flows["received_bytes"]) > 0, entry["name"]
 

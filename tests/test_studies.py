@@ -430,6 +430,8 @@ def test_mistakes_in_a_file_name_their_line_and_what_would_be_right(folder: Path
     message = refused(folder, STUDY.replace('values = ["cubic"', 'valeus = ["cubic"'))
     assert "study.toml:8: `vary.controller.valeus`: unknown key" in message
     assert "did you mean `values`?" in message
+    message = refused(folder, STUDY + "[vary]\nother = [1, 2]\n")
+    assert "`vary.other`: must be a table\nhelp: its keys: path, values, " in message
     message = refused(folder, STUDY.replace("seeds = 3", "seeds = 0"))
     assert "study.toml:2: `seeds`" in message
     message = refused(folder, STUDY.replace("scenario.toml", "missing.toml"))

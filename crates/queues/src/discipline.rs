@@ -88,16 +88,6 @@ impl Discipline {
         }
     }
 
-    /// How fast it lets packets pass at the most, if it limits that.
-    #[must_use]
-    pub fn rate(&self) -> Option<Rate> {
-        match self {
-            Self::Policer(it) | Self::Shaper(it) => Some(it.rate),
-            Self::Cake(it) => Some(it.rate),
-            _ => None,
-        }
-    }
-
     /// The discipline on an empty queue, with its own random stream.
     #[must_use]
     pub fn start(&self, random: Random) -> ActiveDiscipline {

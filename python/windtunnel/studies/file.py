@@ -258,6 +258,8 @@ class Wrong:
             return self(keys, "unknown key", help)
         if error["type"] == "missing":
             return self(keys, "required")
+        if error["type"] == "model_type":
+            return self(keys, "must be a table", f"its keys: {', '.join(keys_of(File, keys))}")
         return self(keys, error["msg"][:1].lower() + error["msg"][1:])
 
 
