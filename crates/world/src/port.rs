@@ -959,6 +959,7 @@ impl Port {
         let started = self.first_waiting();
         let waiting = self.transit.len() - started;
         self.counters.losses += waiting as u64;
+        self.counters.sent -= waiting as u64;
         self.transit.drain(started..).for_each(|it| store.drop_at(it.packet));
         self.first = self.transit.front().map(|it| it.packet);
         match &mut self.egress {

@@ -70,6 +70,21 @@ fn a_smaller_limit_holds_while_the_link_is_down() {
     }
 }
 
+/// Of five packets, two have begun to leave when the link is cut: all are lost, and a capture
+/// that has reported those two goes on with the next.
+#[test]
+fn what_waits_at_a_cut_was_not_sent() {
+    for discipline in patient() {
+        let bench = Bench::new(&direction(discipline))
+            .offering(0, 5)
+            .at(1500, Event::Change(LinkChange::Cut))
+            .run();
+        let counters = bench.port.counters();
+        assert_eq!((counters.losses, counters.sent, counters.delivered), (5, 2, 0));
+        assert_eq!(bench.port.started(2, Time::NEVER).count(), 0);
+    }
+}
+
 /// Behind a bucket of 3000 bytes at 4 Mbps, a packet of 1000 bytes takes 2 ms: the burst leaves
 /// at the link's rate, and meanwhile the bucket fills.
 #[test]
