@@ -10,7 +10,6 @@ mod rate;
 
 use windtunnel_engine::Duration;
 use windtunnel_packets::ndn::wire::size::{DataShape, InterestShape};
-use windtunnel_packets::ndn::{CCNX_ENCAPSULATION, PacketFormat};
 use windtunnel_transports::ndn::consumer::ConsumerWorkload;
 use windtunnel_transports::tcp::TcpSettings;
 use windtunnel_world::{
@@ -261,10 +260,7 @@ impl Network<'_> {
 
 /// The bytes in a stream of a consumer's packet that has so many on a link by itself.
 fn in_stream(size: u32, consumer: &ConsumerPlan) -> u32 {
-    match consumer.settings.prefix.format() {
-        PacketFormat::Ndn => size,
-        PacketFormat::Ccnx => size - u32::from(CCNX_ENCAPSULATION),
-    }
+    size - u32::from(consumer.settings.prefix.format().encapsulation())
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use crate::flow_key::FlowKey;
 use crate::ip::IpVersion;
 use crate::message::{MESSAGE_WORDS, Message, ProtocolNumber};
 use crate::ndn::wire::size::{CONGESTION_MARK_SIZE, LinkHeaders, link_packet_size, link_size};
-use crate::ndn::{CCNX_ENCAPSULATION, Data, Interest, LinkPacket, Nack, PacketFormat};
+use crate::ndn::{Data, Interest, LinkPacket, Nack, PacketFormat};
 use crate::region::RegionPacket;
 use crate::scion::ScionPacket;
 use crate::tcp::Segment;
@@ -149,7 +149,7 @@ impl Packet {
         match prefix.format() {
             PacketFormat::Ndn => (self, self.size()),
             PacketFormat::Ccnx => {
-                let bytes = u32::from(self.network_size - CCNX_ENCAPSULATION);
+                let bytes = u32::from(self.network_size - prefix.format().encapsulation());
                 (Self { ecn: Ecn::Capable, ..self }, bytes)
             }
         }

@@ -19,10 +19,17 @@ pub enum PacketFormat {
     Ccnx,
 }
 
-/// The bytes of the headers around a CCNx packet in a datagram.
-pub const CCNX_ENCAPSULATION: u16 = IpVersion::V4.header() + udp::HEADER;
-
 impl PacketFormat {
+    /// The bytes of the headers around a packet that is on a link by itself.
+    #[inline]
+    #[must_use]
+    pub const fn encapsulation(self) -> u16 {
+        match self {
+            Self::Ndn => 0,
+            Self::Ccnx => IpVersion::V4.header() + udp::HEADER,
+        }
+    }
+
     /// The encoded size of a name's components or segments.
     #[must_use]
     pub fn name_size(self, name: &Name<'_>) -> NameSize {
@@ -53,7 +60,7 @@ impl PacketFormat {
                     None => ccnx::DEFAULT_LIFETIME_MS,
                 };
                 let size = ccnx::interest_size(prefix.0, segment, lifetime);
-                size + CCNX_ENCAPSULATION as u32
+                size + self.encapsulation() as u32
             }
         }
     }
@@ -67,7 +74,7 @@ impl PacketFormat {
             Self::Ccnx => {
                 let size =
                     ccnx::content_object_size(prefix.0, segment, shape.content_length, false);
-                size + CCNX_ENCAPSULATION as u32
+                size + self.encapsulation() as u32
             }
         }
     }

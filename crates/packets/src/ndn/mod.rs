@@ -11,7 +11,7 @@ pub mod wire;
 
 pub use as_ccnx::{CCNX_PORT, encode_ccnx_interest, encode_content_object};
 pub use encoding::{encode_data, encode_interest, encode_link_packet};
-pub use format::{CCNX_ENCAPSULATION, PacketFormat};
+pub use format::PacketFormat;
 pub use link_packet::LinkPacket;
 pub use name::{Name, PrefixId};
 pub use packet::{Data, Interest, Nack};

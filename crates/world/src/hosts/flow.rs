@@ -131,11 +131,7 @@ impl Sampled {
                 };
                 let last = std::mem::replace(&mut self.tcp, now);
                 let waited = std::mem::replace(&mut self.waiting, *waiting);
-                let sample = sample_of_tcp(&now, &last, window, time_s, seconds);
-                let came_early = (*waiting as f64 - waited as f64) * 8.0 / seconds;
-                // What waited in a connection that was given up is received no more.
-                let received_bps = (sample.goodput_bps + came_early).max(0.0);
-                FlowSample { received_bps, waiting_bytes: Some(*waiting), ..sample }
+                sample_of_tcp([&last, &now], [waited, *waiting], window, time_s, seconds)
             }
             (_, ReceiverState::Udp(now)) => {
                 let last = std::mem::replace(&mut self.udp, *now);
@@ -146,14 +142,17 @@ impl Sampled {
     }
 }
 
+/// From what was counted, and what waited, at the beginning and at the end of the interval.
 fn sample_of_tcp(
-    now: &TcpCounters,
-    last: &TcpCounters,
+    [last, now]: [&TcpCounters; 2],
+    [waited, waiting]: [u64; 2],
     window: Option<Window>,
     time_s: f64,
     seconds: f64,
 ) -> FlowSample {
     let bytes = now.receiver.received_bytes - last.receiver.received_bytes;
+    // What waited in a connection that was given up is received no more.
+    let in_any_order = (bytes + waiting).saturating_sub(waited);
     let (after, before) = (&now.sender, &last.sender);
     let delays = after.delay_samples - before.delay_samples;
     let delay = (after.delay_sum - before.delay_sum).as_seconds();
@@ -161,7 +160,7 @@ fn sample_of_tcp(
         flow: 0,
         time_s,
         goodput_bps: bytes as f64 * 8.0 / seconds,
-        received_bps: 0.0,
+        received_bps: in_any_order as f64 * 8.0 / seconds,
         cwnd: window.map(|it| it.cwnd),
         ssthresh: window.and_then(|it| it.ssthresh),
         in_flight: now.in_flight,
@@ -175,7 +174,7 @@ fn sample_of_tcp(
         marks: now.receiver.marks - last.receiver.marks,
         timeouts: after.timeouts - before.timeouts,
         decreases: after.decreases - before.decreases,
-        waiting_bytes: None,
+        waiting_bytes: Some(waiting),
     }
 }
 
