@@ -1,0 +1,8 @@
+//! What is measured here, live: the state machines of the protocols on sockets, on virtual
+//! interfaces and in the Linux kernel. No protocol is written a second time: an adapter gives a
+//! state machine the time of a clock and what a socket received, and does what it returns.
+#![cfg(target_os = "linux")]
+
+mod clock;
+
+pub use clock::Clock;
