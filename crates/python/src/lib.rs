@@ -3,6 +3,8 @@
 mod bitrate_rules;
 mod controllers;
 mod dns;
+#[cfg(target_os = "linux")]
+mod emulation;
 mod environment;
 mod extensions;
 mod lookup;
@@ -156,6 +158,14 @@ impl Scenario {
     #[getter]
     fn cases(&self) -> Vec<Vec<String>> {
         self.0.cases.iter().map(|case| case.names.clone()).collect()
+    }
+
+    /// The nodes of a case, and how many links each has.
+    fn nodes(&self, case: usize) -> PyResult<Vec<(&str, usize)>> {
+        let case = self.0.cases.get(case);
+        let plan = &case.ok_or_else(|| PyIndexError::new_err("there is no such case"))?.plan;
+        let links = |node| plan.interfaces(node).count();
+        Ok(plan.nodes.iter().enumerate().map(|(node, it)| (&*it.name, links(node))).collect())
     }
 
     /// How often each case is run.
@@ -439,6 +449,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Outcome>()?;
     module.add_class::<Table>()?;
     module.add_class::<dns::DnsServer>()?;
+    #[cfg(target_os = "linux")]
+    module.add_class::<emulation::Emulation>()?;
     module.add_function(wrap_pyfunction!(units, module)?)?;
     module.add_function(wrap_pyfunction!(lookup::measure_lookups, module)?)?;
     controllers::add(module)?;
