@@ -152,6 +152,8 @@ class Scenario:
         text: str,
         settings: list[tuple[str, str]] = ...,
         extensions: dict[str, type[Any]] | None = None,
+        *,
+        may_be_idle: bool = False,
     ) -> Self: ...
     def bounds(self) -> list[tuple[float, float]]:
         """For each case, the bounds for any protocol.
@@ -536,6 +538,9 @@ class Emulation:
 
     def spawn(self, node: int, program: list[str]) -> int:
         """Start a program behind a node, by its place in the scenario; returns its number."""
+
+    def listens(self, node: int) -> bool:
+        """Tell whether a socket behind a node waits to be spoken to."""
 
     def poll(self, program: int) -> int | None:
         """Give the exit code of a program that has ended."""

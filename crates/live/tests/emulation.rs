@@ -6,6 +6,7 @@ mod common;
 use std::net::UdpSocket;
 use std::time::{Duration, Instant};
 
+use windtunnel_lab::Extensions;
 use windtunnel_live::emulation::{Door, Session};
 use windtunnel_world::Plan;
 
@@ -15,7 +16,11 @@ fn plan(link: &str) -> Plan {
         "duration = \"30 s\"\nnodes = {{ near = {{}}, far = {{}} }}\n\
          links.line = {{ nodes = [\"near\", \"far\"], {link} }}\n"
     );
-    windtunnel_lab::read("test.toml", &text, &[]).unwrap().cases.remove(0).plan
+    windtunnel_lab::read_with("test.toml", &text, &[], &Extensions::default())
+        .unwrap()
+        .cases
+        .remove(0)
+        .plan
 }
 
 /// Its emulation, and a UDP socket at each host; none where that is not allowed.

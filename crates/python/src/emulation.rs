@@ -58,6 +58,12 @@ impl Emulation {
         Ok(self.programs.len() - 1)
     }
 
+    /// Whether a socket behind a node waits to be spoken to.
+    fn listens(&self, node: usize) -> PyResult<bool> {
+        let namespace = self.session()?.namespace(node);
+        Ok(namespace.is_some_and(|it| it.has_listener().unwrap_or(false)))
+    }
+
     /// The exit code of a program, once it has ended: above 128 if a signal ended it.
     fn poll(&mut self, program: usize) -> PyResult<Option<i32>> {
         let status = self.programs[program].try_wait().map_err(os_error)?;

@@ -114,18 +114,21 @@ struct Scenario(Study, Py<PyDict>);
 #[pymethods]
 impl Scenario {
     /// Reads a scenario's text. `settings` are paths and values that override
-    /// those in the text; `extensions` are classes by their names in the scenario.
+    /// those in the text; `extensions` are classes by their names in the scenario. With
+    /// `may_be_idle` it may be a network in which nothing is simulated.
     #[new]
-    #[pyo3(signature = (file, text, settings=Vec::new(), extensions=None))]
+    #[pyo3(signature = (file, text, settings=Vec::new(), extensions=None, *, may_be_idle=false))]
     fn new(
         py: Python<'_>,
         file: &str,
         text: &str,
         settings: Vec<(String, String)>,
         extensions: Option<Bound<'_, PyDict>>,
+        may_be_idle: bool,
     ) -> PyResult<Self> {
         let extensions = extensions.unwrap_or_else(|| PyDict::new(py));
         let study = lab::read_with(file, text, &settings, &extensions::of(&extensions)?);
+        let study = study.and_then(|it| if may_be_idle { Ok(it) } else { it.if_busy() });
         let study = study.map_err(|error| ScenarioError::new_err(error.to_string()))?;
         Ok(Self(study, extensions.unbind()))
     }

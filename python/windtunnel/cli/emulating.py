@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
@@ -20,8 +20,11 @@ from windtunnel.cli.output import INTERRUPTED, INVALID_INPUT, answer, count, fai
 from windtunnel.running import read
 from windtunnel.scenario.scenario import Scenario
 
-HEAD_START_S = 0.5
-"""How much earlier than the command the programs behind other nodes are started."""
+if TYPE_CHECKING:
+    from windtunnel._core import Emulation
+
+HEAD_START_S = 5.0
+"""How long the command waits at the most until the programs behind other nodes listen."""
 
 LOOK_S = 0.02
 """How often it is looked whether the command has ended."""
@@ -43,7 +46,7 @@ class Options:
 
 def emulate_file(file: Path, options: Options) -> None:
     """Emulate a scenario until its end, or that of the command, and say what was counted."""
-    scenario = read(file, options.settings, options.seed)
+    scenario = read(file, options.settings, options.seed, may_be_idle=True)
     if len(scenario.cases) != 1:
         fail(
             f"{file}: an emulation has one case, and this scenario compares {len(scenario.cases)}"
@@ -147,8 +150,8 @@ def emulate(
         if not programs:
             progress.tell([f"{node}: {interface}" for node, interface, _ in doors])
         for place, (node, program) in enumerate(programs):
-            if place + 1 == len(programs) > 1:
-                time.sleep(HEAD_START_S)
+            if place + 1 == len(programs):
+                wait_for_listeners(emulation, programs[:-1])
             last = emulation.spawn(node, program)
         while not emulation.is_done():
             exit_code = emulation.poll(last) if programs else None
@@ -169,6 +172,15 @@ def emulate(
             ]
         )
     return report | {"interrupted": interrupted, "exit_code": exit_code}
+
+
+def wait_for_listeners(emulation: Emulation, programs: list[Program]) -> None:
+    """Wait until a socket listens behind each node with a program, but not for long."""
+    deadline = time.monotonic() + HEAD_START_S
+    while not all(emulation.listens(node) for node, _ in programs):
+        if time.monotonic() > deadline:
+            return
+        time.sleep(LOOK_S)
 
 
 def tell(report: dict[str, Any]) -> None:
