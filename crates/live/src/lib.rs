@@ -4,5 +4,6 @@
 #![cfg(target_os = "linux")]
 
 mod clock;
+pub mod kernel;
 
 pub use clock::Clock;
