@@ -5,6 +5,7 @@ mod controllers;
 mod dns;
 mod environment;
 mod extensions;
+mod fly;
 mod lookup;
 mod path_policies;
 mod schedulers;
@@ -446,6 +447,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     bitrate_rules::add(module)?;
     path_policies::add(module)?;
     environment::add(module)?;
+    fly::add(module)?;
     module.add_function(wrap_pyfunction!(schema, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue, module)?)?;
     Ok(())

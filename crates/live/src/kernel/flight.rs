@@ -78,7 +78,7 @@ impl Flight {
     }
 
     /// Waits for the command's end, but no longer than `patience`. Returns its exit code once it
-    /// has ended: 128 and the signal's number if a signal ended it.
+    /// has ended: 128 and the signal's number if a signal ended it. None without a command.
     ///
     /// # Errors
     /// [`KernelError::Failed`] if a controller failed; the command is ended then.
@@ -89,8 +89,11 @@ impl Flight {
                 self.group.kill();
                 return self.join().map(|_| None);
             }
-            let Some(command) = &mut self.command else { return Ok(Some(0)) };
-            match command.try_wait() {
+            let ended = match &mut self.command {
+                Some(command) => command.try_wait(),
+                None => Ok(None),
+            };
+            match ended {
                 Ok(Some(status)) => return Ok(Some(code(status))),
                 Ok(None) if Instant::now() >= until => return Ok(None),
                 Ok(None) => std::thread::sleep(Duration::from_millis(5).min(patience)),
@@ -108,7 +111,9 @@ impl Flight {
     /// # Errors
     /// [`KernelError::Failed`] if a controller failed.
     pub fn finish(mut self) -> Result<Totals, KernelError> {
-        self.wait(GRACE)?;
+        if self.command.is_some() {
+            self.wait(GRACE)?;
+        }
         self.group.kill();
         self.join()
     }
