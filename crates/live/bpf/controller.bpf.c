@@ -49,9 +49,14 @@ struct report {
 	__s32 sample_interval; /* microseconds, -1 if it is not meaningful */
 	__u32 timestamp; /* of the peer, 0 without timestamps */
 	__u32 timestamp_echo;
-	__u32 padding;
+	__u32 sent_in_recovery; /* segments since recovery or reduction began */
 };
 _Static_assert(sizeof(struct report) == 96, "as in layout.rs");
+
+enum {
+	PACED = 1, /* the rate paces; otherwise it only sizes bursts */
+	REDUCES = 2, /* losses reduce the window */
+};
 
 struct decision {
 	__u64 measured; /* `time` of the report that it answers */
@@ -59,7 +64,7 @@ struct decision {
 	__u32 serial; /* of the report that it answers, 0 before the first decision */
 	__u32 cwnd; /* segments */
 	__u32 ssthresh; /* segments */
-	__u32 paced;
+	__u32 flags;
 };
 _Static_assert(sizeof(struct decision) == 32, "as in layout.rs");
 
@@ -178,7 +183,7 @@ static __attribute__((always_inline)) struct report *begin_report(struct sock *s
 	it->sample_interval = -1;
 	it->timestamp = tp->rx_opt.rcv_tsval;
 	it->timestamp_echo = tp->rx_opt.rcv_tsecr;
-	it->padding = 0;
+	it->sent_in_recovery = tp->prr_out;
 	return it;
 }
 
@@ -216,14 +221,14 @@ static __u64 apply(struct sock *sk, struct flow *flow, const struct decision *de
 	struct tcp_sock *tp = (struct tcp_sock *)sk;
 	__u64 measured = decision->measured;
 
-	/* The kernel set the window at a timeout; a decision from before must not raise it. */
+	/* A decision from before a loss must not raise the window that the loss left. */
 	if ((__s32)(decision->serial - flow->must_answer) < 0)
 		return 0;
 	tp->snd_cwnd = decision->cwnd ? decision->cwnd : 1;
 	tp->snd_ssthresh = decision->ssthresh;
 	if (decision->rate) {
 		sk->sk_pacing_rate = decision->rate;
-		if (decision->paced && sk->sk_pacing_status == SK_PACING_NONE)
+		if (decision->flags & PACED && sk->sk_pacing_status == SK_PACING_NONE)
 			sk->sk_pacing_status = SK_PACING_NEEDED;
 	}
 	if (measured == flow->measured)
@@ -305,13 +310,20 @@ void BPF_PROG(on_acknowledgement, struct sock *sk, __u32 ack, int flag,
 SEC("struct_ops/set_state")
 void BPF_PROG(on_state, struct sock *sk, __u8 state)
 {
+	struct tcp_sock *tp = (struct tcp_sock *)sk;
 	struct flow *flow = flow_of(sk);
+	struct decision *decision = decision_of(flow);
 	struct report *report;
 
 	flow->state = state;
 	report = begin_report(sk, STATE);
 	if (state == TCP_CA_Loss)
 		flow->must_answer = flow->serial;
+	/* Until the loss is answered, one segment goes: the first retransmission. */
+	if (state == TCP_CA_Recovery && decision && decision->flags & REDUCES) {
+		flow->must_answer = flow->serial;
+		tp->snd_cwnd = in_flight(tp) + 1;
+	}
 	if (report)
 		bpf_ringbuf_submit(report, 0);
 }

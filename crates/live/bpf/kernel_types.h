@@ -71,6 +71,7 @@ struct tcp_sock {
 	__u32 sacked_out;
 	__u32 lost_out;
 	__u32 retrans_out;
+	__u32 prr_out;
 	__u32 max_packets_out;
 	__u32 delivered;
 	__u32 delivered_ce;

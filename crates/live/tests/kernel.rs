@@ -5,7 +5,7 @@ mod support;
 
 use std::time::Duration;
 
-use support::{Pair, alone, settings, start, until, value};
+use support::{Network, alone, output, settings, start, until, value};
 use windtunnel_controllers::Value;
 
 #[test]
@@ -13,13 +13,13 @@ fn a_fixed_window_is_obeyed() {
     let _alone = alone();
     let mut fixed = settings("fixed");
     fixed.set("window", Value::Number(8.0)).expect("a window");
-    let Some(pair) = Pair::new("fixed") else { return };
+    let Some(network) = Network::new("fixed", None) else { return };
     let Some(mut flight) = start(&fixed) else { return };
-    flight.launch(&pair.transfer(2, ""), true).expect("the command starts");
-    until("the window is 8", || value(&pair.sockets(), "cwnd") == Some(8.0));
+    flight.launch(&network.transfer(2, ""), true).expect("the command starts");
+    until("the window is 8", || value(&network.sockets(), "cwnd") == Some(8.0));
     let mut most: f64 = 0.0;
     for _ in 0..20 {
-        let sockets = pair.sockets();
+        let sockets = network.sockets();
         assert!(sockets.contains(flight.algorithm()), "{sockets}");
         assert_eq!(value(&sockets, "cwnd"), Some(8.0), "{sockets}");
         most = most.max(value(&sockets, "unacked").unwrap_or(0.0));
@@ -31,4 +31,45 @@ fn a_fixed_window_is_obeyed() {
     let totals = flight.finish().expect("no controller fails");
     println!("{totals:#?}");
     assert!(totals.decisions > 100 && totals.bytes > 1_000_000, "{totals:?}");
+}
+
+/// What iperf3 measured of a transfer, in bit/s and microseconds.
+fn measured(json: &str) -> (f64, f64) {
+    let after = |key: &str| {
+        let start = json.rfind(key).unwrap_or_else(|| panic!("no {key} in {json}")) + key.len();
+        let text = json[start..].trim_start_matches([':', '"', ' ', '\t']);
+        let end = text.find([',', '\n']).unwrap_or(text.len());
+        text[..end].parse::<f64>().unwrap_or_else(|_| panic!("{key}: {}", &text[..end]))
+    };
+    let sum = json.rfind("sum_sent").map_or(json, |it| &json[it..]);
+    let start = sum.find("bits_per_second").expect("a sum");
+    let rate = sum[start + 17..].trim_start_matches([':', ' ', '\t']);
+    let rate = rate.split([',', '\n']).next().and_then(|it| it.parse().ok()).expect("a rate");
+    (rate, after("mean_rtt"))
+}
+
+#[test]
+fn cubic_fills_a_bottleneck_and_its_queue_as_the_kernels_own() {
+    let _alone = alone();
+    let shape = "rate 50mbit burst 3000 limit 200000";
+    let Some(network) = Network::new("cubic", Some(shape)) else { return };
+    let kernels = network.transfer(6, "-C cubic");
+    let kernels: Vec<&str> = kernels.iter().map(String::as_str).collect();
+    let (their_rate, their_rtt) = measured(&output(&kernels));
+    let Some(mut flight) = start(&settings("cubic")) else { return };
+    let command = network.transfer(6, &format!("-C {}", flight.algorithm()));
+    let kept = std::env::temp_dir().join(format!("fly-{}-cubic.json", std::process::id()));
+    let script = format!("\"$@\" > {}", kept.display());
+    let command = [&["sh", "-c", &script, "sh"].map(str::to_owned)[..], &command].concat();
+    flight.launch(&command, true).expect("the command starts");
+    let code = flight.wait(Duration::from_secs(15)).expect("no controller fails");
+    let totals = flight.finish().expect("no controller fails");
+    let json = std::fs::read_to_string(&kept).expect("what iperf3 printed");
+    std::fs::remove_file(&kept).expect("it is a file");
+    assert_eq!(code, Some(0), "{json}");
+    let (our_rate, our_rtt) = measured(&json);
+    println!("kernel's {their_rate} bit/s, {their_rtt} µs; ours {our_rate} bit/s, {our_rtt} µs");
+    println!("{totals:?}");
+    assert!(our_rate > 0.95 * their_rate, "{our_rate} bit/s beside {their_rate}");
+    assert!((0.75..1.3).contains(&(our_rtt / their_rtt)), "{our_rtt} µs beside {their_rtt}");
 }

@@ -10,6 +10,7 @@ use windtunnel_controllers::{
 };
 use windtunnel_engine::Duration;
 use windtunnel_transports::rtt::{RtoLimits, RttEstimator};
+use windtunnel_transports::tcp::Reduction;
 
 use super::layout::{Decision, Kind, Report, State};
 use super::sample::History;
@@ -32,11 +33,16 @@ impl Total {
     }
 
     /// What was added since the last report; nothing if it went back.
+    fn missing(&self, now: u32) -> u32 {
+        now.wrapping_sub(self.last).cast_signed().max(0).cast_unsigned()
+    }
+
+    /// Adds that.
     fn advance(&mut self, now: u32) -> u64 {
-        let added = now.wrapping_sub(self.last).cast_signed().max(0);
-        self.last = self.last.wrapping_add(added.cast_unsigned());
-        self.total += u64::from(added.cast_unsigned());
-        u64::from(added.cast_unsigned())
+        let added = self.missing(now);
+        self.last = self.last.wrapping_add(added);
+        self.total += u64::from(added);
+        u64::from(added)
     }
 }
 
@@ -62,11 +68,15 @@ pub(super) struct Connection {
     mark_point: u32,
     /// A round trip ends when data is delivered that was sent after so much was.
     round_end: u64,
+    /// The window on its way down; and what was sent since then, in segments.
+    reduction: Option<(Reduction, u32)>,
     history: History,
     estimator: RttEstimator,
     active: u64,
     first_delay: Option<u32>,
     last: Report,
+    /// Whether a report came since its decision was written.
+    pub(super) waits: bool,
 }
 
 impl Connection {
@@ -88,11 +98,13 @@ impl Connection {
             timed_out: None,
             mark_point: report.unacknowledged,
             round_end: 0,
+            reduction: None,
             history: History::default(),
             estimator: RttEstimator::new(RtoLimits { minimum_variation, ..RtoLimits::default() }),
             active: report.time,
             first_delay: None,
             last: *report,
+            waits: false,
         }
     }
 
@@ -122,6 +134,12 @@ impl Connection {
     /// What it decides now.
     pub(super) fn decision(&self) -> Decision {
         let (cwnd, ssthresh) = (self.controller.cwnd(), self.controller.ssthresh());
+        let allowed = match &self.reduction {
+            Some((reduction, _)) => {
+                self.last.in_flight.saturating_add(reduction.allowance() as u32)
+            }
+            None => cwnd as u32,
+        };
         let segment = f64::from(self.last.segment);
         let asked = self.controller.pacing_rate();
         // What is not paced still gets the rate that Linux would give it, by which it sizes its
@@ -133,9 +151,10 @@ impl Connection {
             measured: self.last.time,
             rate,
             serial: self.last.serial,
-            cwnd: (cwnd as u32).max(1),
+            cwnd: allowed.max(1),
             ssthresh: if ssthresh < f64::from(INFINITE) { ssthresh as u32 } else { INFINITE },
             paced: asked.is_some(),
+            reduces: !self.is_model_based,
         }
     }
 
@@ -161,6 +180,7 @@ impl Connection {
                         self.remember();
                     }
                     self.timed_out = Some(report.unacknowledged);
+                    self.reduction = None;
                     self.congest(report, Signal::Timeout);
                 }
             }
@@ -169,7 +189,7 @@ impl Connection {
                 self.remember();
                 // The window came down already for this round trip's congestion.
                 if before != State::Reducing || self.marks_are_counted(report) {
-                    self.congest(report, Signal::Loss);
+                    self.decrease(report, Signal::Loss);
                 }
             }
             (_, State::Reducing) if self.marks_are_counted(report) => {}
@@ -178,13 +198,31 @@ impl Connection {
                 // knows no answer to what is not counted, but that to a loss.
                 let is_mark = report.ecn && !self.counts_marks;
                 self.before = None;
-                self.congest(report, if is_mark { Signal::Mark } else { Signal::Loss });
+                self.decrease(report, if is_mark { Signal::Mark } else { Signal::Loss });
             }
             (State::Open, State::Open) => {}
             (State::Reducing, State::Open) if self.marks_are_counted(report) => {}
-            (_, State::Open) => self.controller.on_recovered(self.now(report)),
+            (_, State::Open) => {
+                self.reduction = None;
+                self.controller.on_recovered(self.now(report));
+            }
             (_, State::Loss) => {}
         }
+    }
+
+    /// Reports congestion to the controller, and lets what is in flight decrease.
+    fn decrease(&mut self, report: &Report, signal: Signal) {
+        self.congest(report, signal);
+        // A controller that goes back to slow start repairs the loss in it.
+        if self.is_model_based || self.in_slow_start() {
+            return;
+        }
+        // What was in flight before the acknowledgement that the kernel is about to report.
+        let left = self.lost.missing(report.lost) + self.delivered.missing(report.delivered);
+        let flight = u64::from(report.in_flight) + u64::from(left);
+        // In segments of one byte: the kernel counts segments.
+        let reduction = Reduction::new(flight, self.controller.cwnd() as u64, 1);
+        self.reduction = Some((reduction, report.sent_in_recovery));
     }
 
     fn congest(&mut self, report: &Report, signal: Signal) {
@@ -203,6 +241,7 @@ impl Connection {
             self.controller.on_spurious(&before);
         }
         self.timed_out = None;
+        self.reduction = None;
         // What the kernel reports next is that the connection is open: no recovery ended.
         self.state = State::Open;
         self.unacknowledged = report.unacknowledged;
@@ -237,11 +276,16 @@ impl Connection {
             self.round_end = self.delivered.total;
         }
         self.history.note(self.delivered.total, self.lost.total, report.in_flight);
+        if let Some((reduction, sent)) = &mut self.reduction {
+            reduction.send(u64::from(report.sent_in_recovery.wrapping_sub(*sent)));
+            *sent = report.sent_in_recovery;
+            let pipe = u64::from(report.in_flight);
+            reduction.acknowledge(delivered, pipe, advanced && lost == 0, 1);
+        }
         let window_limited = self.is_window_limited(report);
         let opens = match self.state {
             State::Open | State::Loss => true,
             State::Reducing => self.marks_are_counted(report),
-            // A controller that went back to slow start repairs the loss in it.
             State::Recovery => self.in_slow_start() && !self.is_model_based,
         };
         let grows = window_limited && advanced && opens;

@@ -65,6 +65,8 @@ pub(super) struct Report {
     pub(super) in_flight: u32,
     pub(super) prior_in_flight: u32,
     pub(super) most_in_flight: u32,
+    /// Segments sent since recovery or reduction began.
+    pub(super) sent_in_recovery: u32,
     /// In microseconds.
     pub(super) smoothed_rtt: Option<u32>,
     /// In microseconds.
@@ -134,6 +136,7 @@ impl Report {
             in_flight: four(56)?,
             prior_in_flight: four(60)?,
             most_in_flight: four(64)?,
+            sent_in_recovery: four(92)?,
             smoothed_rtt: four(68).filter(|it| *it > 0),
             rtt: signed(72)?,
             sample: match signed(76)? {
@@ -163,6 +166,8 @@ pub(super) struct Decision {
     pub(super) ssthresh: u32,
     /// Whether segments leave at the rate; otherwise it only says how large bursts may be.
     pub(super) paced: bool,
+    /// Whether losses reduce the window.
+    pub(super) reduces: bool,
 }
 
 impl Decision {
@@ -174,7 +179,8 @@ impl Decision {
         let mut bytes = [0; Self::SIZE];
         bytes[..8].copy_from_slice(&self.measured.to_ne_bytes());
         bytes[8..16].copy_from_slice(&self.rate.unwrap_or(0).to_ne_bytes());
-        let words = [self.serial, self.cwnd, self.ssthresh, u32::from(self.paced)];
+        let flags = u32::from(self.paced) | u32::from(self.reduces) << 1;
+        let words = [self.serial, self.cwnd, self.ssthresh, flags];
         for (place, word) in bytes[16..].chunks_exact_mut(4).zip(words) {
             place.copy_from_slice(&word.to_ne_bytes());
         }

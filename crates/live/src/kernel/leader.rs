@@ -151,9 +151,9 @@ impl Leader<'_> {
         }
         if let Some(connection) = self.connections.get_mut(&number) {
             connection.take(&report);
-        }
-        if !self.waiting.contains(&number) {
-            self.waiting.push(number);
+            if !std::mem::replace(&mut connection.waits, true) {
+                self.waiting.push(number);
+            }
         }
         if self.totals.reports.is_multiple_of(MOST_WAITING as u64) {
             self.decide();
@@ -164,7 +164,8 @@ impl Leader<'_> {
     fn decide(&mut self) {
         let mut waiting = std::mem::take(&mut self.waiting);
         for number in waiting.drain(..) {
-            let Some(connection) = self.connections.get(&number) else { continue };
+            let Some(connection) = self.connections.get_mut(&number) else { continue };
+            connection.waits = false;
             let decision = connection.decision();
             let key = number.to_ne_bytes();
             match self.maps.decisions.update(&key, &decision.bytes(), MapFlags::EXIST) {

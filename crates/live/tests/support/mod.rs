@@ -45,53 +45,62 @@ pub(crate) fn output(command: &[&str]) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// Two network namespaces with a veth pair between them, which vanish when it is dropped.
-pub(crate) struct Pair {
+/// Network namespaces `near` and `far`, with a router between them, whose link to the far one may
+/// be a bottleneck; all vanish when it is dropped.
+pub(crate) struct Network {
     pub(crate) near: String,
+    router: String,
     pub(crate) far: String,
 }
 
 /// The address in the far namespace.
-pub(crate) const FAR: &str = "10.77.0.2";
+pub(crate) const FAR: &str = "10.77.2.1";
 
-impl Pair {
-    /// Makes it, or says why this machine cannot.
-    pub(crate) fn new(test: &str) -> Option<Self> {
+impl Network {
+    /// Makes it, or says why this machine cannot. `bottleneck` is what tbf is to be.
+    pub(crate) fn new(test: &str, bottleneck: Option<&str>) -> Option<Self> {
         for program in ["ip", "iperf3", "ss"] {
-            if Command::new(program)
-                .arg("-h")
-                .stdout(Stdio::null())
-                .stderr(Stdio::null())
-                .status()
-                .is_err()
-            {
+            let mut asked = Command::new(program);
+            asked.arg("-h").stdout(Stdio::null()).stderr(Stdio::null());
+            if asked.status().is_err() {
                 println!("skipped: {program} is not installed");
                 return None;
             }
         }
         let name = |end: &str| format!("fly-{}-{test}-{end}", std::process::id());
-        let it = Self { near: name("near"), far: name("far") };
-        let made = run(&["ip", "netns", "add", &it.near]);
+        let it = Self { near: name("near"), router: name("router"), far: name("far") };
+        let made = run(&["ip", "netns", "add", &it.router]);
         if !made.status.success() {
             println!("skipped: {}", String::from_utf8_lossy(&made.stderr));
             return None;
         }
-        output(&["ip", "netns", "add", &it.far]);
-        let ends = ["link", "add", "wire", "type", "veth", "peer", "name", "wire", "netns"];
-        output(&[&["ip", "-n", it.near.as_str()], &ends[..], &[it.far.as_str()]].concat());
-        for (namespace, address) in [(&it.near, "10.77.0.1/24"), (&it.far, "10.77.0.2/24")] {
-            output(&["ip", "-n", namespace, "address", "add", address, "dev", "wire"]);
-            output(&["ip", "-n", namespace, "link", "set", "wire", "up"]);
+        for (end, device, network) in [(&it.near, "near", 1), (&it.far, "far", 2)] {
+            output(&["ip", "netns", "add", end]);
+            let pair = ["type", "veth", "peer", "name", "wire", "netns", end];
+            output(&[&["ip", "-n", &it.router, "link", "add", device], &pair[..]].concat());
+            for (namespace, device, host) in [(&it.router, device, 2), (end, "wire", 1)] {
+                let address = format!("10.77.{network}.{host}/24");
+                let inside = ["ip", "-n", namespace];
+                let does = |words: &[&str]| output(&[&inside[..], words].concat());
+                does(&["address", "add", &address, "dev", device]);
+                // What a queue counts is packets.
+                does(&["link", "set", device, "gso_max_segs", "1"]);
+                does(&["link", "set", device, "up"]);
+            }
+            let gateway = format!("10.77.{network}.2");
+            output(&["ip", "-n", end, "route", "add", "default", "via", &gateway]);
+        }
+        output(&["ip", "netns", "exec", &it.router, "sysctl", "-qw", "net.ipv4.ip_forward=1"]);
+        if let Some(shape) = bottleneck {
+            let mut add = vec!["tc", "-n", &it.router, "qdisc", "add", "dev", "far", "root", "tbf"];
+            add.extend(shape.split(' '));
+            let made = run(&add);
+            if !made.status.success() {
+                println!("skipped: {}", String::from_utf8_lossy(&made.stderr));
+                return None;
+            }
         }
         Some(it)
-    }
-
-    /// Sets a variable of both kernels' networks.
-    pub(crate) fn set(&self, variable: &str, value: &str) {
-        for namespace in [&self.near, &self.far] {
-            let setting = format!("{variable}={value}");
-            output(&["ip", "netns", "exec", namespace, "sysctl", "-qw", &setting]);
-        }
     }
 
     /// A command in the near namespace that carries data for so many seconds to a server in the
@@ -113,9 +122,9 @@ impl Pair {
     }
 }
 
-impl Drop for Pair {
+impl Drop for Network {
     fn drop(&mut self) {
-        for namespace in [&self.near, &self.far] {
+        for namespace in [&self.near, &self.router, &self.far] {
             run(&["ip", "netns", "del", namespace]);
         }
     }
