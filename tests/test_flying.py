@@ -226,6 +226,12 @@ class Eight(windtunnel.Controller):
         super().__init__(start)
         self.cwnd = 8.0
 
+    def on_acknowledgement(self, acknowledgement):
+        pass
+
+    def on_congestion(self, congestion):
+        pass
+
 class Fails(windtunnel.Controller):
     def on_acknowledgement(self, acknowledgement):
         raise ValueError("no more")
@@ -243,7 +249,7 @@ def test_a_controller_in_python_flies(near: str, windtunnel: Command, tmp_path: 
     failed = windtunnel("fly", "--controller", f"{file}:Fails", "--", *transfer(near, 5))
     assert failed.returncode == 2
     assert "`fails`: on_acknowledgement" in failed.stderr
-    assert "no more" in failed.stderr and "line 11" in failed.stderr
+    assert "no more" in failed.stderr and "line 17" in failed.stderr
 
 
 @pytest.mark.parametrize(
