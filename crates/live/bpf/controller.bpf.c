@@ -108,6 +108,8 @@ struct flow {
 	__u32 must_answer; /* only decisions that know of this report may be applied */
 	__u32 state;
 	__u32 led; /* whether user space decided last */
+	__u32 marked; /* whether the data received last was marked */
+	__u32 received; /* up to which sequence number data was received before */
 };
 
 static struct flow *flow_of(struct sock *sk)
@@ -251,6 +253,8 @@ void BPF_PROG(begin, struct sock *sk)
 	flow->must_answer = 0;
 	flow->state = TCP_CA_Open;
 	flow->led = 0;
+	flow->marked = 0;
+	flow->received = ((struct tcp_sock *)sk)->rcv_nxt;
 	/* Without room for its decisions it follows Reno's rule to its end. */
 	if (bpf_map_update_elem(&decisions, &connection, &none, BPF_NOEXIST)) {
 		count(UNDECIDED);
@@ -328,11 +332,45 @@ void BPF_PROG(on_state, struct sock *sk, __u8 state)
 		bpf_ringbuf_submit(report, 0);
 }
 
+/*
+ * As a receiver: echoes each mark, and not until the sender has answered, for controllers that
+ * count marks (RFC 8257, section 3.2). What was received before a change is acknowledged at once,
+ * with the echo of before.
+ */
+static void echo(struct sock *sk, struct flow *flow, __u32 marked)
+{
+	struct inet_connection_sock *connection = (struct inet_connection_sock *)sk;
+	struct tcp_sock *tp = (struct tcp_sock *)sk;
+
+	if (tp->ecn_flags & TCP_ECN_MODE_ACCECN)
+		return;
+	if (flow->marked != marked) {
+		if (connection->icsk_ack.pending & ICSK_ACK_TIMER) {
+			if (flow->marked)
+				tp->ecn_flags |= TCP_ECN_DEMAND_CWR;
+			else
+				tp->ecn_flags &= ~TCP_ECN_DEMAND_CWR;
+			bpf_tcp_send_ack(tp, flow->received);
+		}
+		connection->icsk_ack.pending |= ICSK_ACK_NOW;
+	}
+	flow->received = tp->rcv_nxt;
+	flow->marked = marked;
+	if (marked)
+		tp->ecn_flags |= TCP_ECN_DEMAND_CWR;
+	else
+		tp->ecn_flags &= ~TCP_ECN_DEMAND_CWR;
+}
+
 SEC("struct_ops/cwnd_event")
 void BPF_PROG(on_event, struct sock *sk, enum tcp_ca_event event)
 {
 	struct report *report;
 
+	if (event == CA_EVENT_ECN_IS_CE || event == CA_EVENT_ECN_NO_CE) {
+		echo(sk, flow_of(sk), event == CA_EVENT_ECN_IS_CE);
+		return;
+	}
 	if (event != CA_EVENT_TX_START)
 		return;
 	report = begin_report(sk, TRANSMISSION_START);

@@ -36,7 +36,9 @@ struct bpf_sock_ops {
 
 /* include/uapi/linux/tcp.h, include/net/tcp.h, include/net/sock.h */
 enum { SOL_TCP = 6, TCP_CONGESTION = 13 };
-enum tcp_ca_event { CA_EVENT_TX_START = 0 };
+enum tcp_ca_event { CA_EVENT_TX_START = 0, CA_EVENT_ECN_NO_CE = 4, CA_EVENT_ECN_IS_CE = 5 };
+enum { TCP_ECN_DEMAND_CWR = 4, TCP_ECN_MODE_ACCECN = 16 };
+enum { ICSK_ACK_TIMER = 2, ICSK_ACK_NOW = 16 };
 enum { TCP_CA_Open = 0, TCP_CA_Disorder, TCP_CA_CWR, TCP_CA_Recovery, TCP_CA_Loss };
 enum { TCP_CONG_NON_RESTRICTED = 1, TCP_CONG_NEEDS_ECN = 2 };
 enum { SK_PACING_NONE = 0, SK_PACING_NEEDED = 1 };
@@ -50,6 +52,9 @@ struct sock {
 };
 
 struct inet_connection_sock {
+	struct {
+		__u8 pending;
+	} icsk_ack;
 	__u64 icsk_ca_priv[13];
 };
 
@@ -59,6 +64,7 @@ struct tcp_options_received {
 };
 
 struct tcp_sock {
+	__u32 rcv_nxt;
 	__u32 snd_una;
 	__u32 snd_nxt;
 	__u32 snd_cwnd;

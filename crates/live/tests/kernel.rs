@@ -6,7 +6,7 @@ mod support;
 use std::time::Duration;
 
 use support::{Network, alone, output, settings, start, until, value};
-use windtunnel_controllers::Value;
+use windtunnel_controllers::{DESCRIPTIONS, Need, Settings, Value};
 
 #[test]
 fn a_fixed_window_is_obeyed() {
@@ -15,7 +15,7 @@ fn a_fixed_window_is_obeyed() {
     fixed.set("window", Value::Number(8.0)).expect("a window");
     let Some(network) = Network::new("fixed", None) else { return };
     let Some(mut flight) = start(&fixed) else { return };
-    flight.launch(&network.transfer(2, ""), true).expect("the command starts");
+    flight.launch(&network.transfer("-t 2"), true).expect("the command starts");
     until("the window is 8", || value(&network.sockets(), "cwnd") == Some(8.0));
     let mut most: f64 = 0.0;
     for _ in 0..20 {
@@ -31,6 +31,24 @@ fn a_fixed_window_is_obeyed() {
     let totals = flight.finish().expect("no controller fails");
     println!("{totals:#?}");
     assert!(totals.decisions > 100 && totals.bytes > 1_000_000, "{totals:?}");
+}
+
+#[test]
+fn every_controller_whose_needs_are_met_carries_data() {
+    let _alone = alone();
+    let Some(network) = Network::new("every", None) else { return };
+    for it in DESCRIPTIONS {
+        let met = |need: &Need| !matches!(need, Need::Sinr | Need::SomeCongestion);
+        if !it.needs.iter().all(met) {
+            continue;
+        }
+        let Some(mut flight) = start(&Settings::defaults(it)) else { return };
+        flight.launch(&network.transfer("-n 2M"), true).expect("the command starts");
+        let code = flight.wait(Duration::from_secs(10)).expect("no controller fails");
+        assert_eq!(code, Some(0), "{}", it.name);
+        let totals = flight.finish().expect("no controller fails");
+        assert!(totals.bytes > 1_000_000 && totals.decisions > 5, "{}: {totals:?}", it.name);
+    }
 }
 
 /// What iperf3 measured of a transfer, in bit/s and microseconds.
@@ -53,11 +71,11 @@ fn cubic_fills_a_bottleneck_and_its_queue_as_the_kernels_own() {
     let _alone = alone();
     let shape = "rate 50mbit burst 3000 limit 200000";
     let Some(network) = Network::new("cubic", Some(shape)) else { return };
-    let kernels = network.transfer(6, "-C cubic");
+    let kernels = network.transfer("-t 6 -C cubic");
     let kernels: Vec<&str> = kernels.iter().map(String::as_str).collect();
     let (their_rate, their_rtt) = measured(&output(&kernels));
     let Some(mut flight) = start(&settings("cubic")) else { return };
-    let command = network.transfer(6, &format!("-C {}", flight.algorithm()));
+    let command = network.transfer(&format!("-t 6 -C {}", flight.algorithm()));
     let kept = std::env::temp_dir().join(format!("fly-{}-cubic.json", std::process::id()));
     let script = format!("\"$@\" > {}", kept.display());
     let command = [&["sh", "-c", &script, "sh"].map(str::to_owned)[..], &command].concat();

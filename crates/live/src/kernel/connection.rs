@@ -64,8 +64,9 @@ pub(super) struct Connection {
     before: Option<Box<AnyController>>,
     /// The first sequence number that was not acknowledged at the last timeout.
     timed_out: Option<u32>,
-    /// The next mark counts when this is acknowledged, where the controller counts marks.
-    mark_point: u32,
+    /// The next mark counts when this is acknowledged, where the controller counts marks; the
+    /// first does so at once, for a connection begins before it has sequence numbers.
+    mark_point: Option<u32>,
     /// A round trip ends when data is delivered that was sent after so much was.
     round_end: u64,
     /// The window on its way down; and what was sent since then, in segments.
@@ -96,7 +97,7 @@ impl Connection {
             state: State::Open,
             before: None,
             timed_out: None,
-            mark_point: report.unacknowledged,
+            mark_point: None,
             round_end: 0,
             reduction: None,
             history: History::default(),
@@ -162,9 +163,10 @@ impl Connection {
         report.time.saturating_sub(self.began)
     }
 
-    /// Whether marks are counted: the controller wants it, and the receiver reports them all.
+    /// Whether marks are counted: the receiver is expected to report them all where the
+    /// controller counts them, by accurate ECN or by the echo of RFC 8257.
     fn marks_are_counted(&self, report: &Report) -> bool {
-        self.counts_marks && report.accurate_ecn
+        self.counts_marks && report.ecn
     }
 
     // -- Congestion ---------------------------------------------------------
@@ -194,11 +196,9 @@ impl Connection {
             }
             (_, State::Reducing) if self.marks_are_counted(report) => {}
             (_, State::Reducing) => {
-                // Without ECN it was a loss that a probe repaired. One that would count marks
-                // knows no answer to what is not counted, but that to a loss.
-                let is_mark = report.ecn && !self.counts_marks;
+                // Without ECN it was a loss that a probe repaired.
                 self.before = None;
-                self.decrease(report, if is_mark { Signal::Mark } else { Signal::Loss });
+                self.decrease(report, if report.ecn { Signal::Mark } else { Signal::Loss });
             }
             (State::Open, State::Open) => {}
             (State::Reducing, State::Open) if self.marks_are_counted(report) => {}
@@ -249,11 +249,13 @@ impl Connection {
 
     /// Marks that the controller counts: it may answer once a round trip.
     fn answer_counted_marks(&mut self, report: &Report) {
-        let before = report.unacknowledged.wrapping_sub(self.mark_point).cast_signed() < 0;
-        if before || matches!(self.state, State::Recovery | State::Loss) {
+        let is_before = |point| report.unacknowledged.wrapping_sub(point).cast_signed() < 0;
+        if self.mark_point.is_some_and(is_before)
+            || matches!(self.state, State::Recovery | State::Loss)
+        {
             return;
         }
-        self.mark_point = report.next;
+        self.mark_point = Some(report.next);
         self.congest(report, Signal::Mark);
     }
 
@@ -369,3 +371,6 @@ impl Connection {
         self.controller.on_transmission_start(&TransmissionStart { now, application_limited });
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -49,9 +49,8 @@ pub(super) struct Report {
     pub(super) application_limited: bool,
     /// Whether timestamps are in microseconds, not milliseconds.
     pub(super) microsecond_timestamps: bool,
-    /// Whether ECN was negotiated, and whether marks are counted (accurate ECN).
+    /// Whether ECN was negotiated.
     pub(super) ecn: bool,
-    pub(super) accurate_ecn: bool,
     /// The first sequence number that is not acknowledged, and the next to be sent.
     pub(super) unacknowledged: u32,
     pub(super) next: u32,
@@ -126,7 +125,6 @@ impl Report {
             application_limited: flags & 2 != 0,
             microsecond_timestamps: flags & 4 != 0,
             ecn: ecn & (ECN_CLASSIC | ECN_ACCURATE) != 0,
-            accurate_ecn: ecn & ECN_ACCURATE != 0,
             unacknowledged: four(32)?,
             next: four(36)?,
             segment: four(40)?,

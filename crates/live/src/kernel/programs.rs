@@ -135,7 +135,9 @@ fn said() -> MutexGuard<'static, String> {
 /// A name that no other process has: of the controller and the process.
 fn name_of(controller: &str, process: u32) -> String {
     let suffix = format!("_{process}");
-    let plain = controller.chars().filter(|it| it.is_ascii_alphanumeric() || "-_".contains(*it));
+    // Other characters are not valid in names of programs.
+    let plain = controller.replace('-', "_");
+    let plain = plain.chars().filter(|it| it.is_ascii_alphanumeric() || *it == '_');
     plain.take(LONGEST_NAME - suffix.len()).collect::<String>() + &suffix
 }
 
@@ -146,7 +148,7 @@ mod tests {
     #[test]
     fn names_fit_and_differ_by_process() {
         assert_eq!(name_of("copa", 17), "copa_17");
-        assert_eq!(name_of("ledbat-plus-plus", 4_194_304), "ledbat-_4194304");
+        assert_eq!(name_of("ledbat-plus-plus", 4_194_304), "ledbat__4194304");
         assert_eq!(name_of("ein höfliches", 1), "einhfliches_1");
     }
 }

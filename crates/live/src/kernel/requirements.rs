@@ -68,14 +68,9 @@ pub(super) fn check_needs(settings: &Settings) -> Result<Vec<String>, KernelErro
                     return refuse("timestamps (sysctl net.ipv4.tcp_timestamps=1)");
                 }
             }
-            Need::MarksCounted => {
-                if number("/proc/sys/net/ipv4/tcp_ecn").is_none_or(|it| it < 3) {
-                    notes.push(format!(
-                        "{controller} counts marks: without accurate ECN at both ends (sysctl \
-                         net.ipv4.tcp_ecn=3) it answers an echo of RFC 3168 as a loss"
-                    ));
-                }
-            }
+            Need::MarksCounted => notes.push(format!(
+                "{controller} counts marks: both ends must use it, or accurate ECN (RFC 8257)"
+            )),
             Need::ScalableMarking => notes.push(format!(
                 "{controller} expects frequent marks: the kernel sends ECT(0), which routers with \
                  L4S treat as classic traffic"

@@ -103,14 +103,14 @@ impl Network {
         Some(it)
     }
 
-    /// A command in the near namespace that carries data for so many seconds to a server in the
-    /// far one, and prints what iperf3 measured.
-    pub(crate) fn transfer(&self, seconds: u32, more: &str) -> Vec<String> {
+    /// A command in the near namespace that carries data to a server in the far one, with these
+    /// options of iperf3, and prints what it measured.
+    pub(crate) fn transfer(&self, options: &str) -> Vec<String> {
         let (near, far) = (&self.near, &self.far);
         let script = format!(
             "ip netns exec {far} iperf3 -s -1 -p 5301 > /dev/null & \
              until ip netns exec {far} ss -Hltn | grep -q :5301; do sleep 0.02; done; \
-             ip netns exec {near} iperf3 -J -c {FAR} -p 5301 -t {seconds} {more}; wait"
+             ip netns exec {near} iperf3 -J -c {FAR} -p 5301 {options} && wait"
         );
         ["sh", "-c", &script].map(str::to_owned).to_vec()
     }
