@@ -3,10 +3,13 @@
 
 mod support;
 
+use std::path::PathBuf;
+use std::process::Command;
 use std::time::Duration;
 
 use support::{Network, alone, output, settings, start, until, value};
 use windtunnel_controllers::{DESCRIPTIONS, Need, Settings, Value};
+use windtunnel_live::kernel;
 
 #[test]
 fn a_fixed_window_is_obeyed() {
@@ -51,6 +54,60 @@ fn every_controller_whose_needs_are_met_carries_data() {
     }
 }
 
+/// With random marks of probability `p`, DCTCP's window is `2 / p` (Alizadeh et al., Analysis of
+/// DCTCP, SIGMETRICS 2011), for it counts them, both ends being in the command.
+#[test]
+fn marks_are_counted_and_answered_in_proportion() {
+    let _alone = alone();
+    let Some(network) = Network::new("marks", Some("rate 100mbit burst 3000 limit 600000")) else {
+        return;
+    };
+    if !network.mark(40) {
+        return;
+    }
+    let Some(mut flight) = start(&settings("dctcp")) else { return };
+    flight.launch(&network.transfer("-t 5"), true).expect("the command starts");
+    std::thread::sleep(Duration::from_secs(2));
+    let (mut sum, mut samples) = (0.0, 0.0);
+    for _ in 0..50 {
+        if let Some(cwnd) = value(&network.sockets(), "cwnd") {
+            (sum, samples) = (sum + cwnd, samples + 1.0);
+        }
+        std::thread::sleep(Duration::from_millis(40));
+    }
+    assert_eq!(flight.wait(Duration::from_secs(10)).expect("no controller fails"), Some(0));
+    let totals = flight.finish().expect("no controller fails");
+    let mean = sum / samples;
+    assert!((35.0..80.0).contains(&mean), "a mean window of {mean}, not 50; {totals:?}");
+}
+
+#[test]
+fn what_a_kill_left_is_removed() {
+    let _alone = alone();
+    let Some(flight) = start(&settings("reno")) else { return };
+    let mounts = std::fs::read_to_string("/proc/self/mounts").expect("the mounts");
+    let mut mounts = mounts.lines().map(|it| it.split(' ').collect::<Vec<_>>());
+    let root = mounts.find(|it| it[2] == "cgroup2").expect("a flight has started")[1].to_owned();
+    let of = |process: u32| PathBuf::from(&root).join(format!("windtunnel-{process}"));
+    // A process that has ended.
+    let mut ended = Command::new("true").spawn().expect("it starts");
+    ended.wait().expect("it ends");
+    let left = of(ended.id());
+    std::fs::create_dir(&left).expect("a control group");
+    let script = format!("echo 0 > {}/cgroup.procs && exec sleep 60", left.display());
+    let mut sleeps = Command::new("sh").args(["-c", &script]).spawn().expect("it starts");
+    until("the process is in the group", || {
+        std::fs::read_to_string(left.join("cgroup.procs")).is_ok_and(|it| !it.is_empty())
+    });
+    assert_eq!(kernel::clean().expect("it may be removed"), std::slice::from_ref(&left));
+    assert!(!left.exists());
+    assert!(!sleeps.wait().expect("it was killed").success());
+    let own = of(std::process::id());
+    assert!(own.exists(), "one in use stays");
+    flight.finish().expect("no controller fails");
+    assert!(!own.exists(), "it ends with its flight");
+}
+
 /// What iperf3 measured of a transfer, in bit/s and microseconds.
 fn measured(json: &str) -> (f64, f64) {
     let after = |key: &str| {
@@ -71,11 +128,11 @@ fn cubic_fills_a_bottleneck_and_its_queue_as_the_kernels_own() {
     let _alone = alone();
     let shape = "rate 50mbit burst 3000 limit 200000";
     let Some(network) = Network::new("cubic", Some(shape)) else { return };
-    let kernels = network.transfer("-t 6 -C cubic");
+    let kernels = network.transfer("-t 4 -C cubic");
     let kernels: Vec<&str> = kernels.iter().map(String::as_str).collect();
     let (their_rate, their_rtt) = measured(&output(&kernels));
     let Some(mut flight) = start(&settings("cubic")) else { return };
-    let command = network.transfer(&format!("-t 6 -C {}", flight.algorithm()));
+    let command = network.transfer(&format!("-t 4 -C {}", flight.algorithm()));
     let kept = std::env::temp_dir().join(format!("fly-{}-cubic.json", std::process::id()));
     let script = format!("\"$@\" > {}", kept.display());
     let command = [&["sh", "-c", &script, "sh"].map(str::to_owned)[..], &command].concat();

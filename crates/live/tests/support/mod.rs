@@ -103,6 +103,23 @@ impl Network {
         Some(it)
     }
 
+    /// Has the router mark so many of a thousand packets that can be marked; false, with the
+    /// reason said, if this machine cannot.
+    pub(crate) fn mark(&self, of_a_thousand: u32) -> bool {
+        let rules = format!(
+            "add table ip marks; \
+             add chain ip marks forward {{ type filter hook forward priority 0; }}; \
+             add rule ip marks forward oifname far ip ecn {{ 1, 2 }} \
+             numgen random mod 1000 < {of_a_thousand} ip ecn set ce"
+        );
+        let nft = ["netns", "exec", &self.router, "nft", &rules];
+        let made = Command::new("ip").args(nft).output().expect("ip has run before");
+        if !made.status.success() {
+            println!("skipped: {}", String::from_utf8_lossy(&made.stderr));
+        }
+        made.status.success()
+    }
+
     /// A command in the near namespace that carries data to a server in the far one, with these
     /// options of iperf3, and prints what it measured.
     pub(crate) fn transfer(&self, options: &str) -> Vec<String> {
