@@ -16,6 +16,8 @@ __all__ = [
     "DnsServer",
     "Download",
     "Environments",
+    "Flight",
+    "FlightError",
     "Ladder",
     "Outcome",
     "Path",
@@ -562,6 +564,46 @@ class DnsServer:
 
     def stop(self) -> None:
         """Stop all."""
+
+class FlightError(ValueError):
+    """A controller that cannot be used in this kernel: the message says what is missing."""
+
+@final
+class Flight:
+    """An algorithm in the kernel whose decisions a controller makes, until it is finished.
+
+    Any program may choose it by its name (TCP_CONGESTION) meanwhile.
+    """
+
+    def __new__(
+        cls,
+        controller: str,
+        settings: list[tuple[str, str]] = ...,
+        python_class: type[Any] | None = ...,
+    ) -> Self:
+        """Register a controller of that name with these parameters, or one of that class.
+
+        Raises FlightError, and RuntimeError if the kernel refuses the program.
+        """
+
+    algorithm: str
+    """The algorithm's name in the kernel."""
+
+    notes: list[str]
+    """What the kernel has only in part of what the controller needs."""
+
+    def launch(self, command: list[str], quiet: bool) -> None:
+        """Start a command whose sockets use it; with `quiet`, it prints on standard error."""
+
+    def wait(self, seconds: float) -> int | None:
+        """Wait so long for its end; its exit code once it has ended."""
+
+    def finish(self) -> dict[str, Any]:
+        """End the command and the algorithm, and say what happened.
+
+        Without a suffix values are counts; `written_s` and `applied_s` are percentiles of the
+        delay from the measurement until the decision was written, and applied.
+        """
 
 def measure_lookups(
     tables: list[tuple[str, list[int]]], seed: int, evictions: int

@@ -6,6 +6,7 @@
 mod clock;
 pub mod emulation;
 mod interface;
+pub mod kernel;
 mod namespace;
 
 pub use clock::Clock;

@@ -7,6 +7,7 @@ mod dns;
 mod emulation;
 mod environment;
 mod extensions;
+mod fly;
 mod lookup;
 mod path_policies;
 mod schedulers;
@@ -461,6 +462,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     bitrate_rules::add(module)?;
     path_policies::add(module)?;
     environment::add(module)?;
+    fly::add(module)?;
     module.add_function(wrap_pyfunction!(schema, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue, module)?)?;
     Ok(())
