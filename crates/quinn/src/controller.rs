@@ -12,6 +12,7 @@ use windtunnel_controllers::{
 };
 use windtunnel_engine::{Duration, Time};
 use windtunnel_transports::delivery::Account;
+use windtunnel_transports::prr::Reduction;
 use windtunnel_transports::rtt::{RtoLimits, RttEstimator};
 
 use crate::allowance::Allowance;
@@ -71,6 +72,8 @@ pub struct WindtunnelController {
     /// Bytes lost that no acknowledgement has reported.
     lost: u64,
     phase: Phase,
+    /// How what is in flight comes down.
+    reduction: Option<Reduction>,
     /// Congestion of what was sent until then is answered; persistent congestion likewise.
     answered: Option<Time>,
     restarted: Option<Time>,
@@ -98,6 +101,7 @@ impl WindtunnelController {
             batch: Batch::default(),
             lost: 0,
             phase: Phase::Open,
+            reduction: None,
             answered: None,
             restarted: None,
             round_end: 0,
@@ -149,10 +153,8 @@ impl WindtunnelController {
     /// Sending begins, or begins again.
     fn begin(&mut self, now: Time) {
         let application_limited = self.account.is_limited();
-        self.controller.on_transmission_start(&TransmissionStart {
-            now: now.as_nanos(),
-            application_limited,
-        });
+        self.controller
+            .on_transmission_start(&TransmissionStart { now: now.as_nanos(), application_limited });
         if let (Some(allowance), Some(smoothed)) = (&mut self.allowance, self.estimator.smoothed())
         {
             allowance.begin(now, smoothed);
@@ -164,9 +166,8 @@ impl WindtunnelController {
         let snapshot = self.flights.at(newest);
         let round_ended = snapshot.is_some_and(|it| it.delivered() >= self.round_end);
         let least = self.least_rtt.unwrap_or(Duration::ZERO);
-        let delivery = snapshot.map(|it| {
-            self.account.sample(now, newest, &it).in_segments(self.segment, least)
-        });
+        let delivery = snapshot
+            .map(|it| self.account.sample(now, newest, &it).in_segments(self.segment, least));
         let slow_start = self.controller.cwnd() < self.controller.ssthresh();
         let window_limited =
             self.window_limited || (slow_start && self.cwnd() < 2 * self.most_in_flight);
@@ -215,16 +216,22 @@ impl WindtunnelController {
         }
     }
 
-    fn congest(&mut self, now: Time, signal: Signal, phase: Phase) {
+    /// Reports a congestion signal, when `flight` bytes were in flight before it.
+    fn congest(&mut self, now: Time, signal: Signal, flight: u64) {
         self.answered = Some(now);
-        self.phase = phase;
         let in_flight = self.segments(self.in_flight);
         self.controller.on_congestion(&Congestion { now: now.as_nanos(), signal, in_flight });
-        // A controller that goes back to slow start repairs the loss in it.
         let slow_start = self.controller.cwnd() < self.controller.ssthresh();
-        if signal == Signal::Loss && slow_start && !self.is_model_based {
-            self.phase = Phase::Restarting;
-        }
+        self.phase = match signal {
+            Signal::Timeout => Phase::Restarting,
+            // A controller that goes back to slow start repairs the loss in it.
+            Signal::Loss if slow_start && !self.is_model_based => Phase::Restarting,
+            Signal::Mark => Phase::Reducing,
+            Signal::Loss | Signal::Nack => Phase::Recovering,
+        };
+        let is_reduced = self.phase != Phase::Restarting && !self.is_model_based;
+        self.reduction =
+            is_reduced.then(|| Reduction::new(flight, self.cwnd(), u64::from(self.mtu)));
     }
 }
 
@@ -243,6 +250,9 @@ impl QuinnController for WindtunnelController {
         self.earn(now);
         if let Some(allowance) = &mut self.allowance {
             allowance.spend(bytes);
+        }
+        if let Some(reduction) = &mut self.reduction {
+            reduction.send(bytes);
         }
         self.in_flight += bytes;
         self.most_in_flight = self.most_in_flight.max(self.in_flight);
@@ -273,7 +283,11 @@ impl QuinnController for WindtunnelController {
         self.measure(rtt);
         if self.phase != Phase::Open && self.answered.is_none_or(|it| newest > it) {
             self.phase = Phase::Open;
+            self.reduction = None;
             self.controller.on_recovered(now.as_nanos());
+        }
+        if let Some(reduction) = &mut self.reduction {
+            reduction.acknowledge(bytes, in_flight, self.lost == 0, u64::from(self.mtu));
         }
         self.window_limited |= !app_limited;
         let round_ended = self.report(now, newest, bytes, rtt);
@@ -299,23 +313,24 @@ impl QuinnController for WindtunnelController {
     ) {
         let (now, sent) = (self.time(now), self.time(sent));
         self.earn(now);
-        self.in_flight = self.in_flight.saturating_sub(lost_bytes);
+        let flight = self.in_flight;
+        self.in_flight = flight.saturating_sub(lost_bytes);
         self.account.lose(lost_bytes);
         self.lost += lost_bytes;
         if is_persistent_congestion {
             if self.restarted.is_none_or(|it| sent > it) {
                 self.restarted = Some(now);
-                self.congest(now, Signal::Timeout, Phase::Restarting);
+                self.congest(now, Signal::Timeout, flight);
             }
             return;
         }
         let is_answered = self.answered.is_some_and(|it| sent <= it);
         match (lost_bytes, is_answered) {
             (0, true) => {}
-            (0, false) => self.congest(now, Signal::Mark, Phase::Reducing),
+            (0, false) => self.congest(now, Signal::Mark, flight),
             (_, true) if self.phase == Phase::Reducing => self.phase = Phase::Recovering,
             (_, true) => {}
-            (_, false) => self.congest(now, Signal::Loss, Phase::Recovering),
+            (_, false) => self.congest(now, Signal::Loss, flight),
         }
     }
 
@@ -335,7 +350,8 @@ impl QuinnController for WindtunnelController {
     fn window(&self) -> u64 {
         let paced = self.allowance.filter(|_| self.rate().is_some());
         let paced = paced.map_or(f64::INFINITY, |it| self.in_flight as f64 + it.credit());
-        let window = self.cwnd().min(paced.max(0.0) as u64);
+        let reduced = self.reduction.map(|it| self.in_flight + it.allowance());
+        let window = reduced.unwrap_or(self.cwnd()).min(paced.max(0.0) as u64);
         // quinn sends while what is in flight with the next packet is less than the window.
         window.max(LEAST * u64::from(self.mtu)) + 1
     }

@@ -70,7 +70,8 @@ impl WindtunnelFactory {
         let refused = settings.needs().find_map(|need| Some((need, refusal(need)?)));
         let Some((need, reason)) = refused else { return Ok(Self { settings: settings.clone() }) };
         let description = settings.description();
-        let has_need = |kind: Kind| matches!(kind, Kind::Flag { needs, .. } if needs.contains(&need));
+        let has_need =
+            |kind: Kind| matches!(kind, Kind::Flag { needs, .. } if needs.contains(&need));
         let flag = description.parameters.iter().find(|it| has_need(it.kind)).map(|it| it.name);
         let flag = flag.filter(|_| !description.needs(need));
         Err(FactoryError::Refused { controller: description.name, need, flag, reason })

@@ -36,7 +36,10 @@ pub(crate) enum Sending {
     /// As much as it can.
     Always,
     /// So many bytes every so often.
-    Periods { bytes: usize, period: Duration },
+    Periods {
+        bytes: usize,
+        period: Duration,
+    },
 }
 
 /// One end.
@@ -90,7 +93,8 @@ pub(crate) fn ends(
     sending: Sending,
 ) -> [End; 2] {
     let certificate = certificate();
-    let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(certificate.signing_key.serialize_der()));
+    let key =
+        PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(certificate.signing_key.serialize_der()));
     let chain = vec![certificate.cert.der().clone()];
     let mut roots = RootCertStore::empty();
     roots.add(chain[0].clone()).expect("it is a certificate");

@@ -17,11 +17,32 @@ fn most() -> f64 {
 
 #[test]
 fn print_all() {
-    for name in ["cubic", "bbr3", "bbr1", "copa", "reno", "vegas", "new-reno", "westwood", "ledbat-plus-plus", "yeah"] {
+    for name in [
+        "cubic",
+        "bbr3",
+        "bbr1",
+        "copa",
+        "reno",
+        "vegas",
+        "new-reno",
+        "westwood",
+        "ledbat-plus-plus",
+        "yeah",
+    ] {
         let real = std::time::Instant::now();
         let mut run = Run::of(name);
         let first = run.measure(seconds(5));
         let it = run.measure(seconds(30));
-        eprintln!("{name:10} first {:.2} Mb/s {:?} drops {}; then {:.2} Mb/s {:?} drops {} ({:.3}) real {:?}", first.goodput / 1e6, first.waited, first.drops, it.goodput / 1e6, it.waited, it.drops, it.goodput / most(), real.elapsed());
+        eprintln!(
+            "{name:10} first {:.2} Mb/s {:?} drops {}; then {:.2} Mb/s {:?} drops {} ({:.3}) real {:?}",
+            first.goodput / 1e6,
+            first.waited,
+            first.drops,
+            it.goodput / 1e6,
+            it.waited,
+            it.drops,
+            it.goodput / most(),
+            real.elapsed()
+        );
     }
 }
