@@ -1,269 +1,49 @@
-//! A controller of quinn's that drives one of Windtunnel's: from what quinn reports to what
-//! controllers receive, and from their windows and rates to quinn's window.
+//! A controller of quinn's that is one of Windtunnel's.
 
 use std::any::Any;
 use std::time::Instant;
 
-use quinn_proto::RttEstimator as QuinnRtt;
-use quinn_proto::congestion::{Controller as QuinnController, ControllerMetrics};
-use windtunnel_controllers::{
-    Acknowledgement, AnyController, Congestion, Controller, Need, Settings, Signal, Start,
-    TransmissionStart,
-};
+use quinn_proto::RttEstimator;
+use quinn_proto::congestion::{Controller, ControllerMetrics};
+use windtunnel_controllers::{AnyController, Settings};
 use windtunnel_engine::{Duration, Time};
-use windtunnel_transports::delivery::Account;
-use windtunnel_transports::prr::Reduction;
-use windtunnel_transports::rtt::{RtoLimits, RttEstimator};
 
-use crate::allowance::Allowance;
-use crate::flights::Flights;
-
-/// RFC 9002, section 7.2: ten packets at first, and two at least, which are also what
-/// persistent congestion leaves (section 7.6.2).
-const START: Start = Start { initial_window: 10.0, minimum_window: 2.0, restart_window: 2.0 };
-/// The least window, in packets.
-const LEAST: u64 = 2;
-/// What quinn's pacer lets out in one burst: so many packets, or what is sent in this time.
-const BURST: f64 = 10.0;
-const BURST_TIME: Duration = Duration::from_millis(2);
-/// Packets sent so many round trips before one that was acknowledged are acknowledged or lost
-/// (RFC 9002, section 6.1.2: after 9/8 of one).
-const REMEMBERED: u64 = 3;
-
-/// What congestion has begun, until a packet is acknowledged that was sent after it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phase {
-    Open,
-    /// After a mark.
-    Reducing,
-    /// After a loss.
-    Recovering,
-    /// After persistent congestion, or of a controller that repairs losses in slow start.
-    Restarting,
-}
-
-/// The packets that one ACK frame newly acknowledges.
-#[derive(Clone, Copy, Debug, Default)]
-struct Batch {
-    bytes: u64,
-    /// When the last of them was sent.
-    newest: Option<Time>,
-}
+use crate::driver::Driver;
 
 /// One of Windtunnel's controllers, on one path of a connection.
 #[derive(Clone, Debug)]
 pub struct WindtunnelController {
-    controller: AnyController,
-    /// Whether it works from delivery rates.
-    is_model_based: bool,
+    driver: Driver,
     /// Time zero.
     began: Instant,
-    mtu: u16,
-    /// The bytes of a segment as the controller counts.
-    segment: f64,
-    account: Account,
-    flights: Flights,
-    estimator: RttEstimator,
-    least_rtt: Option<Duration>,
-    /// In bytes: what quinn said at the last acknowledgement, and what was sent and lost since.
-    in_flight: u64,
-    most_in_flight: u64,
-    batch: Batch,
-    /// Bytes lost that no acknowledgement has reported.
-    lost: u64,
-    phase: Phase,
-    /// How what is in flight comes down.
-    reduction: Option<Reduction>,
-    /// Congestion of what was sent until then is answered; persistent congestion likewise.
-    answered: Option<Time>,
-    restarted: Option<Time>,
-    /// A round trip ends when data is delivered that was sent after so much was.
-    round_end: u64,
-    window_limited: bool,
-    /// Since the first round trip is measured.
-    allowance: Option<Allowance>,
 }
 
 impl WindtunnelController {
     pub(crate) fn new(settings: &Settings, now: Instant, mtu: u16) -> Self {
-        Self {
-            controller: AnyController::new(START, settings),
-            is_model_based: settings.description().needs(Need::DeliveryRate),
-            began: now,
-            mtu,
-            segment: f64::from(mtu),
-            account: Account::new(),
-            flights: Flights::default(),
-            estimator: RttEstimator::new(RtoLimits::default()),
-            least_rtt: None,
-            in_flight: 0,
-            most_in_flight: 0,
-            batch: Batch::default(),
-            lost: 0,
-            phase: Phase::Open,
-            reduction: None,
-            answered: None,
-            restarted: None,
-            round_end: 0,
-            window_limited: false,
-            allowance: None,
-        }
+        Self { driver: Driver::new(settings, mtu), began: now }
     }
 
     /// The controller, to read its window and what it estimates. Its segments are packets of
     /// the path's MTU, or of the MTU that the path began with if it works from delivery rates.
     #[must_use]
     pub fn controller(&self) -> &AnyController {
-        &self.controller
+        self.driver.controller()
     }
 
     fn time(&self, instant: Instant) -> Time {
         let elapsed = instant.saturating_duration_since(self.began).as_nanos();
         Time::ZERO + Duration::from_nanos(u64::try_from(elapsed).unwrap_or(u64::MAX))
     }
-
-    fn segments(&self, bytes: u64) -> f64 {
-        bytes as f64 / self.segment
-    }
-
-    /// The controller's window in bytes.
-    fn cwnd(&self) -> u64 {
-        (self.controller.cwnd() * self.segment) as u64
-    }
-
-    /// The controller's pacing rate in bytes per second.
-    fn rate(&self) -> Option<f64> {
-        self.controller.pacing_rate().map(|it| it * self.segment)
-    }
-
-    fn measure(&mut self, rtt: Duration) {
-        let expected = self.in_flight.div_ceil(2 * u64::from(self.mtu));
-        self.estimator.sample(rtt, expected);
-        self.least_rtt = Some(self.least_rtt.map_or(rtt, |it| it.min(rtt)));
-    }
-
-    /// Counts what the pacing rate has earned until `now`.
-    fn earn(&mut self, now: Time) {
-        let Some(smoothed) = self.estimator.smoothed() else { return };
-        if let (Some(rate), Some(allowance)) = (self.rate(), &mut self.allowance) {
-            allowance.earn(now, rate, smoothed);
-        }
-    }
-
-    /// Sending begins, or begins again.
-    fn begin(&mut self, now: Time) {
-        let application_limited = self.account.is_limited();
-        self.controller
-            .on_transmission_start(&TransmissionStart { now: now.as_nanos(), application_limited });
-        if let (Some(allowance), Some(smoothed)) = (&mut self.allowance, self.estimator.smoothed())
-        {
-            allowance.begin(now, smoothed);
-        }
-    }
-
-    /// Reports what an ACK frame delivered; returns whether a round trip ended.
-    fn report(&mut self, now: Time, newest: Time, delivered: u64, rtt: Duration) -> bool {
-        let snapshot = self.flights.at(newest);
-        let round_ended = snapshot.is_some_and(|it| it.delivered() >= self.round_end);
-        let least = self.least_rtt.unwrap_or(Duration::ZERO);
-        let delivery = snapshot
-            .map(|it| self.account.sample(now, newest, &it).in_segments(self.segment, least));
-        let slow_start = self.controller.cwnd() < self.controller.ssthresh();
-        let window_limited =
-            self.window_limited || (slow_start && self.cwnd() < 2 * self.most_in_flight);
-        let grows = window_limited && matches!(self.phase, Phase::Open | Phase::Restarting);
-        let lost = std::mem::take(&mut self.lost);
-        let delivered = self.segments(delivered);
-        self.controller.on_acknowledgement(&Acknowledgement {
-            now: now.as_nanos(),
-            acknowledged: if grows { delivered } else { 0.0 },
-            delivered,
-            lost: self.segments(lost),
-            rtt: Some(rtt.as_nanos()),
-            smoothed_rtt: self.estimator.smoothed().map(Duration::as_nanos),
-            in_flight: self.segments(self.in_flight),
-            delivery,
-            round_ended,
-            recovering: matches!(self.phase, Phase::Recovering | Phase::Restarting),
-            window_limited,
-            ..Acknowledgement::default()
-        });
-        round_ended
-    }
-
-    /// An acknowledgement has come. What was earned before the last one and was not sent is
-    /// kept as far as quinn's pacer may hold it back for its bursts.
-    fn settle(&mut self, now: Time) {
-        let (Some(rate), Some(smoothed)) = (self.rate(), self.estimator.smoothed()) else {
-            return;
-        };
-        let burst = (BURST * f64::from(self.mtu)).max(rate * BURST_TIME.as_seconds());
-        if let Some(allowance) = &mut self.allowance {
-            allowance.keep(burst);
-            allowance.earn(now, rate, smoothed);
-        }
-    }
-
-    /// After an acknowledgement, with what the controller says now.
-    fn lend(&mut self, now: Time) {
-        let (Some(rate), Some(smoothed)) = (self.rate(), self.estimator.smoothed()) else {
-            return;
-        };
-        let idle = self.in_flight == 0;
-        let allowance = self.allowance.get_or_insert_with(|| Allowance::new(now));
-        if idle {
-            allowance.lend(rate, smoothed);
-        }
-    }
-
-    /// Reports a congestion signal, when `flight` bytes were in flight before it.
-    fn congest(&mut self, now: Time, signal: Signal, flight: u64) {
-        self.answered = Some(now);
-        let in_flight = self.segments(self.in_flight);
-        self.controller.on_congestion(&Congestion { now: now.as_nanos(), signal, in_flight });
-        let slow_start = self.controller.cwnd() < self.controller.ssthresh();
-        self.phase = match signal {
-            Signal::Timeout => Phase::Restarting,
-            // A controller that goes back to slow start repairs the loss in it.
-            Signal::Loss if slow_start && !self.is_model_based => Phase::Restarting,
-            Signal::Mark => Phase::Reducing,
-            Signal::Loss | Signal::Nack => Phase::Recovering,
-        };
-        let is_reduced = self.phase != Phase::Restarting && !self.is_model_based;
-        self.reduction =
-            is_reduced.then(|| Reduction::new(flight, self.cwnd(), u64::from(self.mtu)));
-    }
 }
 
-impl QuinnController for WindtunnelController {
+impl Controller for WindtunnelController {
     fn on_sent(&mut self, now: Instant, bytes: u64, _last_packet_number: u64) {
-        let now = self.time(now);
-        // What only acknowledges is not in flight, and is not told apart from data. It is
-        // short: short data goes by unseen, and is counted at the next acknowledgement.
-        if 2 * bytes < u64::from(self.mtu) {
-            return;
-        }
-        let idle = self.in_flight == 0;
-        if idle {
-            self.begin(now);
-        }
-        self.earn(now);
-        if let Some(allowance) = &mut self.allowance {
-            allowance.spend(bytes);
-        }
-        if let Some(reduction) = &mut self.reduction {
-            reduction.send(bytes);
-        }
-        self.in_flight += bytes;
-        self.most_in_flight = self.most_in_flight.max(self.in_flight);
-        let snapshot = self.account.send(now, idle, self.in_flight);
-        self.flights.send(now, snapshot);
+        self.driver.send(self.time(now), bytes);
     }
 
-    fn on_ack(&mut self, _: Instant, sent: Instant, bytes: u64, _: bool, _: &QuinnRtt) {
-        let sent = self.time(sent);
-        self.batch.bytes += bytes;
-        self.batch.newest = Some(self.batch.newest.map_or(sent, |it| it.max(sent)));
+    // quinn's round trip is the one before this acknowledgement: the driver measures its own.
+    fn on_ack(&mut self, _: Instant, sent: Instant, bytes: u64, _: bool, _: &RttEstimator) {
+        self.driver.acknowledge(self.time(sent), bytes);
     }
 
     fn on_end_acks(
@@ -273,35 +53,7 @@ impl QuinnController for WindtunnelController {
         app_limited: bool,
         _largest_packet_num_acked: Option<u64>,
     ) {
-        let now = self.time(now);
-        let Batch { bytes, newest } = std::mem::take(&mut self.batch);
-        self.in_flight = in_flight;
-        let Some(newest) = newest else { return };
-        self.settle(now);
-        self.account.deliver(now, bytes);
-        let rtt = now.since(newest);
-        self.measure(rtt);
-        if self.phase != Phase::Open && self.answered.is_none_or(|it| newest > it) {
-            self.phase = Phase::Open;
-            self.reduction = None;
-            self.controller.on_recovered(now.as_nanos());
-        }
-        if let Some(reduction) = &mut self.reduction {
-            reduction.acknowledge(bytes, in_flight, self.lost == 0, u64::from(self.mtu));
-        }
-        self.window_limited |= !app_limited;
-        let round_ended = self.report(now, newest, bytes, rtt);
-        if round_ended {
-            self.round_end = self.account.delivered();
-            self.most_in_flight = in_flight;
-            self.window_limited = !app_limited;
-        }
-        if app_limited {
-            self.account.limit(in_flight);
-        }
-        self.lend(now);
-        let remembered = self.estimator.smoothed().unwrap_or(rtt).max(rtt) * REMEMBERED;
-        self.flights.forget_before(Time::ZERO + newest.since(Time::ZERO + remembered));
+        self.driver.end_acknowledgement(self.time(now), in_flight, app_limited);
     }
 
     fn on_congestion_event(
@@ -312,65 +64,33 @@ impl QuinnController for WindtunnelController {
         lost_bytes: u64,
     ) {
         let (now, sent) = (self.time(now), self.time(sent));
-        self.earn(now);
-        let flight = self.in_flight;
-        self.in_flight = flight.saturating_sub(lost_bytes);
-        self.account.lose(lost_bytes);
-        self.lost += lost_bytes;
-        if is_persistent_congestion {
-            if self.restarted.is_none_or(|it| sent > it) {
-                self.restarted = Some(now);
-                self.congest(now, Signal::Timeout, flight);
-            }
-            return;
-        }
-        let is_answered = self.answered.is_some_and(|it| sent <= it);
-        match (lost_bytes, is_answered) {
-            (0, true) => {}
-            (0, false) => self.congest(now, Signal::Mark, flight),
-            (_, true) if self.phase == Phase::Reducing => self.phase = Phase::Recovering,
-            (_, true) => {}
-            (_, false) => self.congest(now, Signal::Loss, flight),
-        }
+        self.driver.signal(now, sent, is_persistent_congestion, lost_bytes);
     }
 
     fn on_mtu_update(&mut self, new_mtu: u16) {
-        let ratio = f64::from(self.mtu) / f64::from(new_mtu.max(1));
-        self.mtu = new_mtu;
-        if self.is_model_based {
-            return;
-        }
-        self.segment = f64::from(new_mtu.max(1));
-        if ratio < 1.0 {
-            let (cwnd, ssthresh) = (self.controller.cwnd(), self.controller.ssthresh());
-            self.controller.lower_window(cwnd * ratio, ssthresh * ratio);
-        }
+        self.driver.resize(new_mtu.max(1));
     }
 
     fn window(&self) -> u64 {
-        let paced = self.allowance.filter(|_| self.rate().is_some());
-        let paced = paced.map_or(f64::INFINITY, |it| self.in_flight as f64 + it.credit());
-        let reduced = self.reduction.map(|it| self.in_flight + it.allowance());
-        let window = reduced.unwrap_or(self.cwnd()).min(paced.max(0.0) as u64);
         // quinn sends while what is in flight with the next packet is less than the window.
-        window.max(LEAST * u64::from(self.mtu)) + 1
+        self.driver.window() + 1
     }
 
     fn metrics(&self) -> ControllerMetrics {
-        let (ssthresh, rate) = (self.controller.ssthresh() * self.segment, self.rate());
+        let ssthresh = self.driver.ssthresh();
         let mut metrics = ControllerMetrics::default();
-        metrics.congestion_window = self.cwnd();
+        metrics.congestion_window = self.driver.cwnd();
         metrics.ssthresh = ssthresh.is_finite().then_some(ssthresh as u64);
-        metrics.pacing_rate = rate.map(|it| (8.0 * it) as u64);
+        metrics.pacing_rate = self.driver.rate().map(|it| (8.0 * it) as u64);
         metrics
     }
 
-    fn clone_box(&self) -> Box<dyn QuinnController> {
+    fn clone_box(&self) -> Box<dyn Controller> {
         Box::new(self.clone())
     }
 
     fn initial_window(&self) -> u64 {
-        (START.initial_window * f64::from(self.mtu)) as u64
+        self.driver.initial_window()
     }
 
     fn into_any(self: Box<Self>) -> Box<dyn Any> {

@@ -156,8 +156,8 @@ mod tests {
         let cases = [
             (said("cubik", &[]), "there is no controller `cubik`; did you mean `cubic`?"),
             (
-                said("copa", &[("delay", Value::Number(1.0))]),
-                "`copa` has no parameter `delay`; choose from delta, competitive",
+                said("copa", &[("gain", Value::Number(1.0))]),
+                "`copa` has no parameter `gain`; choose from delta, competitive",
             ),
             (
                 said("copa", &[("delta", Value::Number(0.0))]),

@@ -51,6 +51,7 @@
 
 mod allowance;
 mod controller;
+mod driver;
 mod factory;
 mod flights;
 mod provided;

@@ -20,6 +20,8 @@ pub(crate) const MTU: u16 = 1452;
 /// The datagrams that one call may return, as with segmentation offload on Linux.
 const MOST_DATAGRAMS: usize = 10;
 const NAME: &str = "windtunnel";
+/// What is sent, over and over.
+static PIECE: [u8; 1 << 16] = [0; 1 << 16];
 
 /// A datagram on its way.
 #[derive(Debug)]
@@ -170,7 +172,6 @@ impl End {
         let (Some((_, connection)), Some(stream)) = (&mut self.connection, self.stream) else {
             return;
         };
-        const PIECE: [u8; 1 << 16] = [0; 1 << 16];
         match self.sending {
             Sending::Nothing => return,
             Sending::Always => self.offered = u64::MAX,
@@ -230,7 +231,8 @@ impl End {
         let timeout = self.connection.as_mut().and_then(|it| it.1.poll_timeout());
         let timeout = timeout.map(|it| it.saturating_duration_since(began));
         let arrival = self.inbox.front().map(|it| it.arrives);
-        let period = matches!(self.sending, Sending::Periods { .. }).then_some(self.next_period);
+        let in_periods = matches!(self.sending, Sending::Periods { .. }) && self.stream.is_some();
+        let period = in_periods.then_some(self.next_period);
         [timeout, arrival, period].into_iter().flatten().min()
     }
 }

@@ -7,4 +7,3 @@ mod connection;
 mod endpoints;
 mod goodput;
 mod registry;
-mod signals;
