@@ -21,6 +21,8 @@ fn at(milliseconds: u64) -> Time {
 struct Heard {
     acknowledgements: Vec<Acknowledgement>,
     signals: Vec<Signal>,
+    /// At the last of them, in segments.
+    in_flight: f64,
     starts: Vec<TransmissionStart>,
     recovered: usize,
 }
@@ -58,7 +60,9 @@ impl Controller for Spy {
     }
 
     fn on_congestion(&mut self, congestion: &Congestion) {
-        self.heard.lock().unwrap().signals.push(congestion.signal);
+        let mut heard = self.heard.lock().unwrap();
+        heard.signals.push(congestion.signal);
+        heard.in_flight = congestion.in_flight;
         self.window.decrease(congestion.signal, self.window.cwnd() / 2.0);
     }
 
@@ -147,6 +151,7 @@ fn losses_of_one_flight_are_one_signal_and_all_are_counted() {
     {
         let heard = heard.lock().unwrap();
         assert_eq!(heard.signals, [Signal::Loss]);
+        assert_eq!(heard.in_flight, 6.0, "nine without the three that are lost");
         let last = heard.acknowledgements.last().unwrap();
         assert_eq!((last.lost, last.acknowledged, last.delivered), (5.0, 0.0, 1.0));
         assert!(last.recovering);
@@ -247,6 +252,27 @@ fn the_window_lets_out_what_the_pacing_rate_earns() {
     }
     let (mut driver, _) = spied(&MODEL, Some(1e6));
     assert_eq!(sent_in(&mut driver, 10_000), 10_000, "the window is the limit");
+}
+
+/// Half the window's rate, 5 packets in a round trip of 10 ms: so many go after idleness, and no
+/// more before as much time has passed.
+#[test]
+fn after_idleness_one_round_trip_of_the_pacing_rate_goes_at_once() {
+    let (mut driver, _) = spied(&MODEL, Some(500.0));
+    driver.send(at(0), PACKET);
+    acknowledge(&mut driver, at(10), at(0), 0);
+    let burst = |driver: &mut Driver, now| {
+        let before = driver.in_flight;
+        while driver.window() >= driver.in_flight + PACKET {
+            driver.send(now, PACKET);
+        }
+        (driver.in_flight - before) / PACKET
+    };
+    assert_eq!(burst(&mut driver, at(1000)), 5);
+    acknowledge(&mut driver, at(1010), at(1000), 4 * PACKET);
+    assert_eq!(burst(&mut driver, at(1010)), 0);
+    acknowledge(&mut driver, at(1014), at(1000), 3 * PACKET);
+    assert_eq!(burst(&mut driver, at(1014)), 2);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use windtunnel_engine::Rate;
 use windtunnel_quinn::{WindtunnelController, WindtunnelFactory};
 
 use crate::bottleneck::{Link, LinkCounters, LinkSettings};
-use crate::endpoints::{Datagram, End, Sending, address, ends};
+use crate::endpoints::{Datagram, End, MTU, Sending, address, ends};
 
 pub(crate) const RATE: u64 = 20_000_000;
 pub(crate) const DELAY: Duration = Duration::from_millis(20);
@@ -47,8 +47,17 @@ impl Run {
         settings: LinkSettings,
         sending: Sending,
     ) -> Self {
+        Self::with_mtu(MTU, factory, settings, sending)
+    }
+
+    pub(crate) fn with_mtu(
+        initial_mtu: u16,
+        factory: Arc<dyn ControllerFactory + Send + Sync>,
+        settings: LinkSettings,
+        sending: Sending,
+    ) -> Self {
         let began = Instant::now();
-        let ends = ends(began, factory, sending);
+        let ends = ends(began, factory, initial_mtu, sending);
         Self { began, now: Duration::ZERO, ends, links: [settings; 2].map(Link::new) }
     }
 

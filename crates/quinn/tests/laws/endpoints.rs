@@ -59,14 +59,20 @@ pub(crate) struct End {
     next_period: Duration,
 }
 
-/// The transport of both ends: a fixed packet size, and flow control that limits nothing.
-fn transport(factory: Arc<dyn ControllerFactory + Send + Sync>) -> Arc<TransportConfig> {
+/// The transport of both ends, with flow control that limits nothing. Packets that are smaller
+/// than the MTU at first find out that they may be larger.
+fn transport(
+    factory: Arc<dyn ControllerFactory + Send + Sync>,
+    initial_mtu: u16,
+) -> Arc<TransportConfig> {
     let mut transport = TransportConfig::default();
+    if initial_mtu == MTU {
+        transport.mtu_discovery_config(None);
+    }
     let large = VarInt::from_u32(1 << 30);
     transport
-        .initial_mtu(MTU)
-        .min_mtu(MTU)
-        .mtu_discovery_config(None)
+        .initial_mtu(initial_mtu)
+        .min_mtu(initial_mtu)
         .stream_receive_window(large)
         .receive_window(large)
         .send_window(1 << 24)
@@ -92,6 +98,7 @@ pub(crate) fn address(side: usize) -> SocketAddr {
 pub(crate) fn ends(
     now: Instant,
     factory: Arc<dyn ControllerFactory + Send + Sync>,
+    initial_mtu: u16,
     sending: Sending,
 ) -> [End; 2] {
     let certificate = certificate();
@@ -100,7 +107,7 @@ pub(crate) fn ends(
     let chain = vec![certificate.cert.der().clone()];
     let mut roots = RootCertStore::empty();
     roots.add(chain[0].clone()).expect("it is a certificate");
-    let transport = transport(factory);
+    let transport = transport(factory, initial_mtu);
     let mut server = ServerConfig::with_single_cert(chain, key).expect("they belong together");
     server.transport_config(Arc::clone(&transport));
     let mut client = ClientConfig::with_root_certificates(Arc::new(roots)).expect("it is enough");
@@ -109,7 +116,7 @@ pub(crate) fn ends(
     let end = |server: Option<ServerConfig>, seed: u8, sending| {
         let mut config = EndpointConfig::default();
         config.rng_seed(Some([seed; 32]));
-        let endpoint = Endpoint::new(Arc::new(config), server.map(Arc::new), false, None);
+        let endpoint = Endpoint::new(Arc::new(config), server.map(Arc::new), true, None);
         End {
             endpoint,
             connection: None,

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use windtunnel_controllers::Controller;
+use quinn_proto::congestion::Controller as _;
+use windtunnel_controllers::Controller as _;
 use windtunnel_quinn::WindtunnelFactory;
 
 use crate::bottleneck::{HEADERS, LinkSettings};
@@ -87,6 +88,23 @@ fn what_the_application_sends_in_periods_arrives() {
         let measured = run.measure(seconds(21));
         let offered = 8.0 * bytes as f64 / period.as_secs_f64();
         assert!((measured.goodput / offered - 1.0).abs() < 0.06, "{name}: {}", measured.goodput);
+    }
+}
+
+/// quinn begins with 1200 bytes and finds 1452: a window is then in those, and a model's still
+/// in the segments that it has measured in.
+#[test]
+fn the_link_is_filled_also_when_packets_become_larger() {
+    const INITIAL: u16 = 1200;
+    for (name, segment) in [("cubic", MTU), ("bbr3", INITIAL)] {
+        let factory = Arc::new(WindtunnelFactory::named(name, &[]).expect("it is not refused"));
+        let mut run = Run::with_mtu(INITIAL, factory, bottleneck(), Sending::Always);
+        run.until(seconds(5));
+        let share = run.measure(seconds(20)).goodput / most();
+        assert!((0.85..1.0).contains(&share), "{name}: {share}");
+        let controller = run.controller();
+        let bytes = controller.metrics().congestion_window as f64;
+        assert_eq!(bytes, (controller.controller().cwnd() * f64::from(segment)).floor(), "{name}");
     }
 }
 
