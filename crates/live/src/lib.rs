@@ -4,5 +4,10 @@
 #![cfg(target_os = "linux")]
 
 mod clock;
+pub mod emulation;
+mod interface;
+mod namespace;
 
 pub use clock::Clock;
+pub use interface::{Interface, MTU};
+pub use namespace::{Namespace, ip};
