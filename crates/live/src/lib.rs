@@ -4,5 +4,6 @@
 #![cfg(target_os = "linux")]
 
 mod clock;
+pub mod ndn;
 
 pub use clock::Clock;
