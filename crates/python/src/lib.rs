@@ -6,6 +6,8 @@ mod dns;
 mod environment;
 mod extensions;
 mod lookup;
+#[cfg(target_os = "linux")]
+mod ndn;
 mod path_policies;
 mod schedulers;
 
@@ -446,6 +448,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     bitrate_rules::add(module)?;
     path_policies::add(module)?;
     environment::add(module)?;
+    #[cfg(target_os = "linux")]
+    ndn::add(module)?;
     module.add_function(wrap_pyfunction!(schema, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue, module)?)?;
     Ok(())

@@ -489,3 +489,6 @@ impl Border {
 fn selectors(interest: &wire::Interest<'_>) -> Selectors {
     Selectors { can_be_prefix: interest.can_be_prefix, must_be_fresh: interest.must_be_fresh }
 }
+
+#[cfg(test)]
+mod tests;

@@ -47,18 +47,22 @@ pub(super) struct Command {
     pub(super) cost: u64,
 }
 
-/// Whether a name is for this machine alone.
+/// Whether a name is for this machine alone; so are commands here, for which applications that
+/// are connected over UDP use the scope of one hop.
 pub(super) fn is_local(name: &Name<'_>) -> bool {
-    name.components().next() == Some(Component::generic(b"localhost"))
+    let [localhost, localhop, nfd] =
+        ["localhost", "localhop", "nfd"].map(|it| Some(Component::generic(it.as_bytes())));
+    let mut components = name.components();
+    let first = components.next();
+    first == localhost || first == localhop && components.next() == nfd
 }
 
 impl Command {
     /// Reads the name of a command; none of what is not one of those known here.
     pub(super) fn read(name: &Name<'_>) -> Option<Result<Self, DecodeError>> {
         let components: Vec<Component<'_>> = name.components().take(5).collect();
-        let [localhost, nfd, rib, verb, parameters] = components[..] else { return None };
-        let module = [localhost, nfd, rib].map(|it| it.value());
-        if module != [&b"localhost"[..], b"nfd", b"rib"] {
+        let [_, nfd, rib, verb, parameters] = components[..] else { return None };
+        if !is_local(name) || [nfd, rib].map(|it| it.value()) != [&b"nfd"[..], b"rib"] {
             return None;
         }
         let verb = match verb.value() {
@@ -224,6 +228,7 @@ mod tests {
     fn what_is_no_command_is_not_taken_for_one() {
         let read = |text: &str| Command::read(&text.parse().unwrap());
         assert_eq!(read("/localhost/nfd/rib/list/x"), None);
+        assert_eq!(read("/example/nfd/rib/register/x"), None);
         assert_eq!(read("/localhost/nfd/rib/register"), None);
         assert!(matches!(read("/localhost/nfd/rib/register/x"), Some(Err(_))));
         assert!(matches!(read("/localhost/nfd/rib/register/%68%00"), Some(Err(_))));

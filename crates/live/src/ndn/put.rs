@@ -144,7 +144,7 @@ impl Putting {
         let (mut again, mut sent) = (Time::ZERO, None);
         while self.clock.now() < until {
             if self.clock.now() >= again {
-                sent = Some(self.send_command(face));
+                sent = Some(self.send_command(face, Verb::Register));
                 again = self.clock.now() + Self::AGAIN;
             }
             self.faces.wait(Some(again), &mut events)?;
@@ -178,10 +178,9 @@ impl Putting {
         )))
     }
 
-    /// Sends a command to register the prefix; returns its name.
-    fn send_command(&mut self, face: FaceId) -> wire::Name<'static> {
-        let command =
-            Command { verb: Verb::Register, prefix: self.prefix.clone(), face: None, cost: 0 };
+    /// Sends a command about the prefix; returns its name.
+    fn send_command(&mut self, face: FaceId, verb: Verb) -> wire::Name<'static> {
+        let command = Command { verb, prefix: self.prefix.clone(), face: None, cost: 0 };
         let bytes = command.interest(random().bits());
         self.registered = self.clock.now();
         let body = Body::Interest(Interest {
@@ -220,11 +219,14 @@ impl Putting {
             if let Some(face) =
                 self.forwarder.filter(|_| now.since(self.registered) > Self::RENEWAL)
             {
-                self.send_command(face);
+                self.send_command(face, Verb::Register);
             }
             if now.since(asked) >= super::BETWEEN_QUESTIONS {
                 asked = now;
                 if !goes_on() {
+                    if let Some(face) = self.forwarder {
+                        self.send_command(face, Verb::Unregister);
+                    }
                     return Ok(());
                 }
             }
