@@ -24,9 +24,10 @@ macro_rules! counted {
     }};
 }
 
-/// An NDN forwarder that listens, as a file has it.
+/// An NDN forwarder that listens, as a file has it. In a box, because Python's allocator aligns to
+/// less than a cache line.
 #[pyclass]
-struct NdnForwarder(Forwarding);
+struct NdnForwarder(Box<Forwarding>);
 
 #[pymethods]
 impl NdnForwarder {
@@ -42,7 +43,7 @@ impl NdnForwarder {
                 .map(|protocol| FaceAddress { protocol, address })
                 .to_vec();
         }
-        Forwarding::open(&plan).map(Self).map_err(raised)
+        Forwarding::open(&plan).map(|it| Self(Box::new(it))).map_err(raised)
     }
 
     /// Where it listens.

@@ -1,6 +1,7 @@
 //! Programs on threads of their own, with a folder that goes away with them.
 
 use std::fs;
+use std::net::{SocketAddr, UdpSocket};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -95,11 +96,50 @@ pub(crate) fn put(file: PathBuf, connect: FaceAddress, signer: Signer) -> Progra
     let prefix = "/example".parse().expect("it is a name");
     let connect = Some(connect);
     let settings = PutSettings { prefix, file, segment_size: 1300, signer, connect, bind: None };
-    let mut putting = Putting::open(settings).expect("the forwarder takes the prefix");
+    serve(Putting::open(settings).expect("the forwarder takes the prefix"))
+}
+
+/// A producer at work.
+pub(crate) fn serve(mut putting: Putting) -> Program<PutReport> {
     Program::start(move |goes_on| {
         putting.run(goes_on).expect("it runs to its end");
         putting.report()
     })
+}
+
+/// A relay of UDP to `server`, for one client, that drops each so manieth datagram in both
+/// directions.
+pub(crate) fn lossy(server: SocketAddr, each: u64) -> (Program<()>, SocketAddr) {
+    let [outside, inside] = [(); 2].map(|()| {
+        let socket = UdpSocket::bind("127.0.0.1:0").expect("a socket");
+        socket.set_nonblocking(true).expect("it can be");
+        socket
+    });
+    let address = outside.local_addr().expect("it is bound");
+    inside.connect(server).expect("it can be");
+    let program = Program::start(move |goes_on| {
+        let (mut client, mut count) = (None, 0);
+        let mut buffer = [0; 65536];
+        while goes_on() {
+            let mut is_idle = true;
+            if let Ok((size, from)) = outside.recv_from(&mut buffer) {
+                (client, count, is_idle) = (Some(from), count + 1, false);
+                if count % each != 0 {
+                    let _ = inside.send(&buffer[..size]);
+                }
+            }
+            if let (Ok(size), Some(client)) = (inside.recv(&mut buffer), client) {
+                (count, is_idle) = (count + 1, false);
+                if count % each != 0 {
+                    let _ = outside.send_to(&buffer[..size], client);
+                }
+            }
+            if is_idle {
+                std::thread::sleep(Duration::from_micros(200));
+            }
+        }
+    });
+    (program, address)
 }
 
 pub(crate) fn digest() -> Signer {
