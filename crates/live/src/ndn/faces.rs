@@ -25,6 +25,8 @@ use crate::Clock;
 
 /// What a UDP datagram takes by default: what fits into 1500 bytes beside IPv4 and UDP.
 const UDP_MTU: u16 = 1472;
+/// On this machine, the largest packet: not every peer reassembles fragments.
+const LOOPBACK_MTU: u16 = MAX_NDN_PACKET_SIZE as u16;
 /// A stream's link packets are no larger than the largest packet.
 const TCP_MTU: u16 = MAX_NDN_PACKET_SIZE as u16;
 
@@ -222,7 +224,12 @@ impl Faces {
                     }
                 };
                 let transport = Transport::Udp { socket, peer: remote.address };
-                let face = self.add(transport, remote.address, mtu.unwrap_or(UDP_MTU), false);
+                let face = self.add(
+                    transport,
+                    remote.address,
+                    mtu.unwrap_or(udp_mtu(remote.address)),
+                    false,
+                );
                 if let Some(face) = face {
                     self.udp[socket].peers.insert(remote.address, face);
                 }
@@ -426,7 +433,8 @@ impl Faces {
                 }
                 None => {
                     let transport = Transport::Udp { socket: index, peer };
-                    let Some(face) = self.add(transport, peer, UDP_MTU, true) else { continue };
+                    let added = self.add(transport, peer, udp_mtu(peer), true);
+                    let Some(face) = added else { continue };
                     self.udp[index].peers.insert(peer, face);
                     face
                 }
@@ -550,6 +558,10 @@ fn queue(stream: &mut TcpStream, outbound: &mut VecDeque<u8>, bytes: &[u8]) -> b
     }
     outbound.extend(&bytes[sent..]);
     true
+}
+
+fn udp_mtu(peer: SocketAddr) -> u16 {
+    if is_loopback(peer.ip()) { LOOPBACK_MTU } else { UDP_MTU }
 }
 
 fn is_loopback(address: IpAddr) -> bool {

@@ -262,7 +262,7 @@ mod tests {
     fn what_fits_goes_bare_unless_a_token_is_with_it() {
         let mut link = Link::new(8800);
         let bytes = data(8000);
-        assert_eq!(sent(&mut link, &bytes, None), [bytes.clone()]);
+        assert_eq!(sent(&mut link, &bytes, None), std::slice::from_ref(&bytes));
         let [with_token] = &sent(&mut link, &bytes, Some(&[9]))[..] else { panic!("it is one") };
         let got = link.receive(Time::ZERO, with_token).unwrap().unwrap();
         assert_eq!((got.bytes, got.token), (bytes, Some(vec![9])));

@@ -1,7 +1,7 @@
 //! Files from our producer across our forwarder to our consumer.
 
 use std::fs;
-use std::net::SocketAddr;
+use std::net::{SocketAddr, UdpSocket};
 
 use ed25519_dalek::pkcs8::spki::der::pem::LineEnding;
 use ed25519_dalek::pkcs8::{EncodePrivateKey, EncodePublicKey};
@@ -11,7 +11,7 @@ use windtunnel_live::ndn::{
 };
 use windtunnel_scenario::{FaceAddress, lone_consumer};
 
-use crate::support::{Folder, bytes, digest, fetch, forward, lossy, put};
+use crate::support::{Folder, bytes, digest, fetch, forward, forward_at, lossy, put};
 
 #[test]
 fn a_file_crosses_a_forwarder_over_udp_and_tcp() {
@@ -134,15 +134,31 @@ fn a_producer_can_listen_and_be_reached_by_a_route_or_alone() {
     );
     let addresses = putting.addresses().to_vec();
     let _producer = crate::support::serve(putting);
-    let (forwarder, forwarders) = forward(&text);
+    let (_forwarder, forwarders) = forward(&text);
     for address in [forwarders[0], forwarders[1], addresses[0], addresses[1]] {
         let out = folder.0.join("out");
         fetch(address, out.clone(), "cubic", Verifier::default()).unwrap();
         assert!(fs::read(&out).unwrap() == bytes(size), "{address}");
     }
-    let links = forwarder.end().links;
-    // Data of 8000 bytes and more does not fit into a datagram.
-    assert!(links.reassembled >= 7 && links.fragmented >= 7, "{links:?}");
+}
+
+#[test]
+fn packets_larger_than_a_link_takes_cross_it_in_fragments() {
+    let folder = Folder::new("fragments");
+    let size = 50_000;
+    let file = folder.file(size);
+    let far = UdpSocket::bind("127.0.0.1:0").and_then(|it| it.local_addr()).expect("a port");
+    let route = "[[routes]]\nprefix = \"/example\"\nface = \"far\"";
+    let (near, addresses) =
+        forward(&format!("[faces.far]\nremote = \"udp://{far}\"\nmtu = \"600 B\"\n{route}"));
+    let back = format!("[faces.near]\nremote = \"{}\"\nmtu = \"600 B\"", addresses[0]);
+    let (_far, far) = forward_at(far.port(), &back);
+    let _producer = put(file, far[1], digest());
+    let out = folder.0.join("out");
+    fetch(addresses[1], out.clone(), "cubic", Verifier::default()).unwrap();
+    assert!(fs::read(&out).unwrap() == bytes(size));
+    let links = near.end().links;
+    assert!(links.reassembled >= 39 && links.fragments_in >= 3 * links.reassembled, "{links:?}");
 }
 
 #[test]

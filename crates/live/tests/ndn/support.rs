@@ -80,7 +80,12 @@ pub(crate) fn bytes(size: usize) -> Vec<u8> {
 
 /// A forwarder as a file has it, that listens at free ports.
 pub(crate) fn forward(text: &str) -> (Program<ForwardReport>, Vec<FaceAddress>) {
-    let listen = "listen = [\"udp://127.0.0.1:0\", \"tcp://127.0.0.1:0\"]\n";
+    forward_at(0, text)
+}
+
+/// A forwarder that listens at a UDP port.
+pub(crate) fn forward_at(port: u16, text: &str) -> (Program<ForwardReport>, Vec<FaceAddress>) {
+    let listen = format!("listen = [\"udp://127.0.0.1:{port}\", \"tcp://127.0.0.1:0\"]\n");
     let plan = read_forwarder("test", &format!("{listen}{text}")).expect("the file is right");
     let mut forwarding = Forwarding::open(&plan).expect("it can listen");
     let addresses = forwarding.addresses().to_vec();

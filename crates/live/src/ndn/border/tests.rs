@@ -146,7 +146,7 @@ fn cached_data_answers_by_prefix_and_digest_and_only_while_it_is_fresh() {
     };
     assert_eq!(faces(&case.interest(OTHER, &with_digest(&digest, 4))), [OTHER]);
     assert_eq!(faces(&case.interest(OTHER, &with_digest(&[0; 32], 5))), [PRODUCER]);
-    case.now = case.now + Duration::from_secs(2);
+    case.now += Duration::from_secs(2);
     assert_eq!(faces(&case.interest(OTHER, &fresh("/a/v=1/seg=0", 6))), [PRODUCER]);
     assert_eq!(faces(&case.interest(OTHER, &prefix("/a", 7))), [PRODUCER]);
     assert_eq!(faces(&case.interest(OTHER, &asked("/a/v=1/seg=0", 8))), [OTHER]);
@@ -185,7 +185,7 @@ fn pending_interests_and_cached_data_are_bounded() {
         (case.border.sizes()[0], case.border.counters().refused),
         (Border::MOST_PENDING, 10)
     );
-    case.now = case.now + Duration::from_secs(61);
+    case.now += Duration::from_secs(61);
     case.border.expire(case.now);
     assert_eq!(case.border.sizes()[0], 0, "no Interest is pending longer than a minute");
 }
@@ -278,7 +278,7 @@ proptest! {
             let nack = is_nack.then_some(NackReason::DUPLICATE);
             let sent = case.receive(FaceId(face), NetworkPacket { nack, ..network(bytes) });
             prop_assert!(sent.len() <= 5);
-            case.now = case.now + Duration::from_millis(1);
+            case.now += Duration::from_millis(1);
             case.border.expire(case.now);
         }
         prop_assert!(case.border.sizes()[1] <= 3);
