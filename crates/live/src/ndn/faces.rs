@@ -220,7 +220,11 @@ impl Faces {
                     None => {
                         let any = if remote.address.is_ipv4() { "0.0.0.0:0" } else { "[::]:0" };
                         let any = any.parse().expect("it is an address");
-                        self.add_datagrams(bind.unwrap_or(any), false).map_err(refused())?
+                        let index =
+                            self.add_datagrams(bind.unwrap_or(any), false).map_err(refused())?;
+                        // From nobody else it takes any.
+                        self.udp[index].socket.connect(remote.address).map_err(refused())?;
+                        index
                     }
                 };
                 let transport = Transport::Udp { socket, peer: remote.address };
@@ -250,7 +254,7 @@ impl Faces {
                 && it.socket.local_addr().is_ok_and(|local| {
                     local.is_ipv4() == remote.is_ipv4()
                         && (local.ip().is_unspecified()
-                            || local.ip().is_loopback() == remote.ip().is_loopback())
+                            || local.ip().is_loopback() && remote.ip().is_loopback())
                 })
         };
         self.udp.iter().position(fits)
