@@ -12,6 +12,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -211,6 +212,56 @@ def test_a_forwarder_says_what_it_counted(file: Path, tmp_path: Path, windtunnel
     assert counted["data_in"] >= 7693
     assert counted["malformed"] == counted["link"]["malformed"] == 0
     assert counted["commands"] == 2, "registered, and withdrawn at the end"
+
+
+@pytest.fixture
+def namespaces() -> Iterator[list[str]]:
+    """Make three network namespaces in a row: 10.9.1.1 to 10.9.1.2, 10.9.2.1 to 10.9.2.2."""
+    if os.geteuid() != 0 or shutil.which("ip") is None:
+        pytest.skip("network namespaces need root and `ip`")
+    names = [f"windtunnel-{os.getpid()}-{it}" for it in "abc"]
+    commands = [f"netns add {it}" for it in names]
+    for link, (one, other) in enumerate(pairwise(names), start=1):
+        commands += [
+            f"link add near{link} netns {one} type veth peer name far{link} netns {other}",
+            f"-n {one} addr add 10.9.{link}.1/24 dev near{link}",
+            f"-n {other} addr add 10.9.{link}.2/24 dev far{link}",
+            f"-n {one} link set near{link} up",
+            f"-n {other} link set far{link} up",
+        ]
+    try:
+        for command in commands:
+            made = subprocess.run(
+                ["ip", *command.split()], capture_output=True, text=True, check=False
+            )
+            if made.returncode != 0:
+                pytest.skip(f"`ip {command}`: {made.stderr.strip()}")
+        yield names
+    finally:
+        for it in names:
+            subprocess.run(["ip", "netns", "del", it], capture_output=True, check=False)
+
+
+def test_a_file_crosses_network_namespaces(namespaces: list[str], tmp_path: Path) -> None:
+    """A producer, a forwarder and a consumer with addresses of their own."""
+    near, middle, far = (["ip", "netns", "exec", it] for it in namespaces)
+    file, out, plan = (tmp_path / it for it in ("file", "out", "middle.toml"))
+    file.write_bytes(os.urandom(1_000_000))
+    plan.write_text(
+        'faces.far.remote = "udp://10.9.2.2"\nroutes = [{ prefix = "/example", face = "far" }]\n',
+        encoding="utf-8",
+    )
+    serves = ours("put", "--prefix", "/example", "--file", file, "--segment-size", "8000")
+    forwards = ours("forward", plan, "--bind", "10.9.1.2")
+    fetches = ours("get", "/example", "--out", out, "--connect", "udp://10.9.1.2", "--json")
+    with (
+        running(*far, *serves, "--bind", "10.9.2.2", until="listening at tcp"),
+        running(*middle, *forwards, until="listening at tcp"),
+    ):
+        command = [*map(str, [*near, *fetches, "--bind", "10.9.1.1"])]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+    assert done.returncode == 0, done.stderr
+    assert digest(out) == digest(file)
 
 
 @pytest.mark.parametrize(

@@ -158,7 +158,8 @@ fn packets_larger_than_a_link_takes_cross_it_in_fragments() {
     fetch(addresses[1], out.clone(), "cubic", Verifier::default()).unwrap();
     assert!(fs::read(&out).unwrap() == bytes(size));
     let links = near.end().links;
-    assert!(links.reassembled >= 39 && links.fragments_in >= 3 * links.reassembled, "{links:?}");
+    // All segments but the last are in three parts.
+    assert!(links.reassembled >= 39 && links.fragments_in >= 3 * 38 + 2, "{links:?}");
 }
 
 #[test]
