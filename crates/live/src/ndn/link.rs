@@ -285,6 +285,19 @@ mod tests {
         assert_eq!(link.receive(Time::ZERO, &fragment(0, 0, 300)), Err(Malformed));
         assert_eq!(link.receive(Time::ZERO, &fragment(0, 0, 3)), Ok(None));
         assert_eq!(link.receive(Time::ZERO, &fragment(1, 1, 4)), Err(Malformed));
+        let large = |index: u64| {
+            let it = LpPacket {
+                sequence: Some(u64::MAX - 10 + index),
+                fragment_index: Some(index),
+                fragment_count: Some(3),
+                fragment: Some(&[0; 5000]),
+                ..LpPacket::default()
+            };
+            it.encode().unwrap()
+        };
+        let mut other = Link::new(1472);
+        assert_eq!(other.receive(Time::ZERO, &large(0)), Ok(None));
+        assert_eq!(other.receive(Time::ZERO, &large(1)), Err(Malformed), "it is above 8800 bytes");
         for message in 1..1000 {
             let _ = link.receive(Time::ZERO, &fragment(message * 10, 0, 2));
         }

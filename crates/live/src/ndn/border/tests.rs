@@ -167,13 +167,16 @@ fn an_implicit_digest_is_answered_by_that_data_alone() {
 #[test]
 fn pending_interests_and_cached_data_are_bounded() {
     let mut case = Case::new(8);
+    // What is evicted gives its name back.
+    case.border.names = Names::new(20);
     for segment in 0..100 {
         case.exchange(&format!("/a/v={segment}/seg=0"), 0);
         assert!(case.border.sizes()[1] <= 8);
     }
     let [_, cached, names] = case.border.sizes();
     assert_eq!((cached, case.border.cache.below(&"/a".parse().unwrap()).count()), (8, 8));
-    assert!(names <= 100);
+    assert_eq!(names, 20);
+    case.border.names = Names::new(2 * Border::MOST_PENDING);
     let long = wire::Interest { lifetime_ms: Some(u64::MAX), ..asked("/a/v=1", 1) };
     for segment in 0..Border::MOST_PENDING as u64 + 10 {
         let mut interest = wire::Interest { nonce: Some(segment as u32), ..long.clone() };
@@ -215,6 +218,12 @@ fn what_a_closed_face_announced_and_waits_for_is_forgotten() {
     case.border.open_face(CONSUMER, true);
     assert!(case.data(&data("/a/x", 0)).is_empty(), "it is another one's face now");
     case.border.close_face(PRODUCER);
+    let prefix: wire::Name<'static> = "/a".parse().unwrap();
+    let command = Command { verb: Verb::Register, prefix, face: Some(258), cost: 0 };
+    let answer = case.receive(OTHER, network(command.interest(9)));
+    let answer = wire::Data::decode(&answer[0].bytes).unwrap();
+    let code = management::read_response(answer.content.unwrap()).map(|it| it.0);
+    assert_eq!(code, Some(410), "the face is closed");
     let sent = case.interest(OTHER, &asked("/a/y", 2));
     assert!(matches!(&sent[0].packet.body, Body::Nack(it) if it.reason == NackReason::NO_ROUTE));
 }
