@@ -54,6 +54,17 @@ test-rust: $(environment)
 test-python: $(test_core)
 	$(bin)/pytest -n 2 --dist loadfile
 
+# What the tests of NDN on sockets talk with; they make it themselves where they can.
+.PHONY: interop
+interop: tests/interop/.installed
+
+tests/interop/.installed: tests/interop/package-lock.json tests/interop/requirements.txt
+	cd tests/interop && npm ci --silent --no-audit --no-fund --fetch-retries=0
+	$(PYTHON) -m venv tests/interop/.venv
+	tests/interop/.venv/bin/pip install --disable-pip-version-check --quiet --retries 0 \
+		--requirement tests/interop/requirements.txt
+	touch $@
+
 docs: $(core)
 	$(bin)/python -m windtunnel.scenario.manual docs/scenarios.md
 	$(bin)/python -m windtunnel.measures.definitions docs/results.md

@@ -19,6 +19,8 @@ __all__ = [
     "Flight",
     "FlightError",
     "Ladder",
+    "NdnForwarder",
+    "NdnProducer",
     "Outcome",
     "Path",
     "PathView",
@@ -35,6 +37,7 @@ __all__ = [
     "__version__",
     "catalogue",
     "measure_lookups",
+    "ndn_get",
     "schema",
     "units",
 ]
@@ -604,6 +607,70 @@ class Flight:
         Without a suffix values are counts; `written_s` and `applied_s` are percentiles of the
         delay from the measurement until the decision was written, and applied.
         """
+@final
+class NdnForwarder:
+    """An NDN forwarder on UDP and TCP sockets, as a file has it. On Linux only."""
+
+    def __new__(cls, file: str, text: str, bind: str | None = None) -> Self:
+        """Start it, with an IP address to listen at in place of the file's addresses.
+
+        Raises ScenarioError, and OSError if an address cannot be had.
+        """
+
+    addresses: list[str]
+    """Where it listens, such as `udp://127.0.0.1:6363`."""
+
+    def run(self) -> None:
+        """Forward until Ctrl-C, which raises KeyboardInterrupt."""
+
+    def report(self) -> dict[str, Any]:
+        """Give what it counted."""
+
+@final
+class NdnProducer:
+    """A producer of a file's segments. On Linux only."""
+
+    def __new__(
+        cls,
+        prefix: str,
+        file: pathlib.Path,
+        segment_size: int,
+        sign: str,
+        key: str | None = None,
+        connect: str | None = None,
+        bind: str | None = None,
+    ) -> Self:
+        """Register the prefix at a forwarder, or listen at `bind` if there is none.
+
+        Raises ValueError for what is not valid, RuntimeError if the forwarder does not register
+        the prefix, and OSError.
+        """
+
+    addresses: list[str]
+    """Where it listens, if it does."""
+    name: str
+    """The name of its segments, without their numbers."""
+    segments: int
+
+    def run(self) -> None:
+        """Serve until Ctrl-C, which raises KeyboardInterrupt."""
+
+    def report(self) -> dict[str, Any]:
+        """Give what it counted."""
+
+def ndn_get(
+    object: str,
+    out: pathlib.Path,
+    controller: str,
+    connect: str,
+    bind: str | None = None,
+    key: str | None = None,
+) -> dict[str, Any]:
+    """Fetch an object into a file, and give what was measured. On Linux only.
+
+    Raises ValueError for what is not valid, RuntimeError if the object cannot be had, OSError,
+    and KeyboardInterrupt.
+    """
 
 def measure_lookups(
     tables: list[tuple[str, list[int]]], seed: int, evictions: int

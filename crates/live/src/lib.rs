@@ -8,6 +8,7 @@ pub mod emulation;
 mod interface;
 pub mod kernel;
 mod namespace;
+pub mod ndn;
 
 pub use clock::Clock;
 pub use interface::{Interface, MTU};

@@ -9,6 +9,8 @@ mod environment;
 mod extensions;
 mod fly;
 mod lookup;
+#[cfg(target_os = "linux")]
+mod ndn;
 mod path_policies;
 mod schedulers;
 
@@ -463,6 +465,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     path_policies::add(module)?;
     environment::add(module)?;
     fly::add(module)?;
+    #[cfg(target_os = "linux")]
+    ndn::add(module)?;
     module.add_function(wrap_pyfunction!(schema, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue, module)?)?;
     Ok(())

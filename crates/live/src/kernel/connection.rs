@@ -9,8 +9,8 @@ use windtunnel_controllers::{
     Start, TransmissionStart,
 };
 use windtunnel_engine::Duration;
+use windtunnel_transports::prr::Reduction;
 use windtunnel_transports::rtt::{RtoLimits, RttEstimator};
-use windtunnel_transports::tcp::Reduction;
 
 use super::layout::{Decision, Kind, Report, State};
 use super::sample::History;

@@ -20,7 +20,6 @@ mod subflow;
 
 pub use counters::EndpointCounters;
 pub use endpoint::{Endpoint, Role, TcpOutbox, acknowledge_again};
-pub use prr::Reduction;
 pub use sender::SenderState;
 pub use settings::{
     AfterPathChange, BufferLimits, EcnMode, Idleness, Reading, Recovery, TcpSettings,
