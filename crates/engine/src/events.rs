@@ -182,6 +182,13 @@ impl<E: Copy + Ord + Default> EventQueue<E> {
         }
     }
 
+    /// When the next event happens, if there is one.
+    #[inline]
+    #[must_use]
+    pub fn next_time(&self) -> Option<Time> {
+        self.front.get(0).map(|it| it.time)
+    }
+
     /// The event that happens after so many others, as far as is known: what is worth
     /// fetching into the cache.
     #[inline]

@@ -3,7 +3,7 @@
 
 mod scion;
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddrV4, SocketAddrV6};
+use std::net::{IpAddr, SocketAddrV4, SocketAddrV6};
 use std::sync::Arc;
 
 use etherparse::{EtherType, Ethernet2Header};
@@ -11,11 +11,14 @@ use thiserror::Error;
 use windtunnel_networks::scion::ScionSettings;
 use windtunnel_packets::bridge::{EdgeAcknowledgement, EdgeAddresses};
 use windtunnel_packets::ccnx;
-use windtunnel_packets::ip::{self, Addresses, IpVersion};
+use windtunnel_packets::ip::{
+    self, Addresses, IpVersion, address_of_node as address, address_of_node_v6 as wide_address,
+};
 use windtunnel_packets::multipath::Multipath;
 use windtunnel_packets::ndn::wire::size::{DataShape, NameSize, SignatureKind, data_size};
 use windtunnel_packets::ndn::wire::{EncodeError, Name};
 use windtunnel_packets::ndn::{self, Data, Nack, PacketFormat, PrefixId};
+use windtunnel_packets::real::{RealPacket, set_ecn};
 use windtunnel_packets::region::protocol::TYPED_ADDRESSES;
 use windtunnel_packets::region::{
     self, AddressKind, Content, Control, RegionPacket, TypedAddress, TypedAddresses,
@@ -59,19 +62,6 @@ fn ports(number: u32) -> [u16; 2] {
     let receivers = u32::from(*DYNAMIC.start() - FIRST_RECEIVER);
     let sender = DYNAMIC.start() + (number % senders) as u16;
     [sender, FIRST_RECEIVER + (number / senders % receivers) as u16]
-}
-
-/// One of a node's addresses: the three highest bits of the last 24 say which.
-fn address(node: usize, which: u8) -> Ipv4Addr {
-    let [.., a, b, c] = ((node as u32 + 1) | (u32::from(which) << 21)).to_be_bytes();
-    Ipv4Addr::new(10, a, b, c)
-}
-
-/// The same over IPv6, where the fourth group of digits says which.
-fn wide_address(node: usize, which: u8) -> Ipv6Addr {
-    let number = (node as u64 + 1).to_be_bytes();
-    let [.., a, b, c, d] = number.map(u16::from);
-    Ipv6Addr::new(0xfd00, 0, 0, u16::from(which), 0, 0, a << 8 | b, c << 8 | d)
 }
 
 /// The addresses of the two edges between which an acknowledgement goes.
@@ -308,6 +298,14 @@ impl Frames {
             }
             Body::Region(header) => (REGION, self.region(packet, header, seen)?),
             Body::Scion(header) => scion::encode(self, seen, header)?,
+            Body::Real(_) => {
+                let mut bytes = seen.message.clone().unwrap_or_default();
+                if !bytes.is_empty() {
+                    set_ecn(&mut bytes, packet.ecn);
+                }
+                let is_v6 = RealPacket::version(&bytes) == IpVersion::V6;
+                (if is_v6 { EtherType::IPV6 } else { EtherType::IPV4 }, bytes)
+            }
         })
     }
 

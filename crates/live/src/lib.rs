@@ -4,5 +4,9 @@
 #![cfg(target_os = "linux")]
 
 mod clock;
+mod interface;
+mod namespace;
 
 pub use clock::Clock;
+pub use interface::{Interface, MTU};
+pub use namespace::{Namespace, ip};

@@ -60,4 +60,11 @@ impl FlowKey {
     pub const fn of_regions(flow: u64) -> Self {
         Self(5 << 60 | flow)
     }
+
+    /// The key of the packets of real hosts whose addresses, protocol and ports have that hash.
+    #[inline]
+    #[must_use]
+    pub const fn of_real(hash: u64) -> Self {
+        Self(6 << 60 | hash >> 4)
+    }
 }

@@ -4,7 +4,7 @@
 
 mod received;
 
-use std::net::{SocketAddr, SocketAddrV4, SocketAddrV6};
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
 
 use etherparse::{
     IpHeaders, IpNumber, Ipv4Header, Ipv6Header, PacketBuilder, TcpHeader, TcpOptionElement,
@@ -46,6 +46,22 @@ impl IpVersion {
             Self::V6 => 40,
         }
     }
+}
+
+/// One of the IPv4 addresses of a node, by the node's place in the plan: in 10.0.0.0/8, where the
+/// three highest bits of the last 24 say which.
+#[must_use]
+pub fn address_of_node(node: usize, which: u8) -> Ipv4Addr {
+    let [.., a, b, c] = ((node as u32 + 1) | (u32::from(which) << 21)).to_be_bytes();
+    Ipv4Addr::new(10, a, b, c)
+}
+
+/// The same over IPv6: in fd00::/48, where the fourth group of digits says which.
+#[must_use]
+pub fn address_of_node_v6(node: usize, which: u8) -> Ipv6Addr {
+    let number = (node as u64 + 1).to_be_bytes();
+    let [.., a, b, c, d] = number.map(u16::from);
+    Ipv6Addr::new(0xfd00, 0, 0, u16::from(which), 0, 0, a << 8 | b, c << 8 | d)
 }
 
 /// Source and destination of a packet, with ports.

@@ -11,6 +11,7 @@ mod message;
 pub mod multipath;
 pub mod ndn;
 mod packet;
+pub mod real;
 pub mod region;
 pub mod scion;
 mod store;

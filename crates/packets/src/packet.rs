@@ -8,6 +8,7 @@ use crate::ip::IpVersion;
 use crate::message::{MESSAGE_WORDS, Message, ProtocolNumber};
 use crate::ndn::wire::size::{CONGESTION_MARK_SIZE, LinkHeaders, link_packet_size, link_size};
 use crate::ndn::{Data, Interest, LinkPacket, Nack, PacketFormat};
+use crate::real::RealPacket;
 use crate::region::RegionPacket;
 use crate::scion::ScionPacket;
 use crate::tcp::Segment;
@@ -69,6 +70,8 @@ pub enum Body {
     Region(RegionPacket),
     /// A SCION packet, in the underlay.
     Scion(ScionPacket),
+    /// An IP packet of a real host.
+    Real(RealPacket),
 }
 
 impl Packet {
@@ -115,7 +118,8 @@ impl Packet {
             | Body::Message(_)
             | Body::Tunnelled(_)
             | Body::Region(_)
-            | Body::Scion(_) => return network_size,
+            | Body::Scion(_)
+            | Body::Real(_) => return network_size,
             Body::LinkPacket(link_packet) => {
                 let mark = if self.marked() { CONGESTION_MARK_SIZE } else { 0 };
                 return link_packet_size(u32::from(link_packet.headers) + mark, network_size);
@@ -186,6 +190,7 @@ impl Packet {
             Body::Segment(it) => it.dscp,
             Body::Datagram(it) => it.dscp,
             Body::Tunnelled(it) => it.dscp,
+            Body::Real(it) => it.dscp,
             _ => Dscp::DEFAULT,
         }
     }
@@ -207,6 +212,7 @@ impl Packet {
             Body::Region(it) => FlowKey::of_regions(it.flow()),
             // What the underlay shows are addresses of routers, as a tunnel's ends.
             Body::Scion(it) => FlowKey::of_tunnel(it.underlay),
+            Body::Real(it) => it.flow,
         }
     }
 }

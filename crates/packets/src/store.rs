@@ -8,6 +8,7 @@ use windtunnel_engine::{Handle, Store};
 use crate::ecn::Ecn;
 use crate::ip::IpVersion;
 use crate::packet::{Body, Packet, Route};
+use crate::real::RealPacket;
 use crate::region::{Content, RegionPacket};
 use crate::scion::{Path, PathHandle, ScionContent, ScionPacket};
 use crate::tunnel::{Encapsulation, Tunnelled, leaving_tunnel};
@@ -109,6 +110,20 @@ impl PacketStore {
     /// Puts the bytes of a message in, for a packet that they will belong to.
     pub fn insert_message(&mut self, bytes: Vec<u8>) -> Handle {
         self.messages.insert(bytes)
+    }
+
+    /// Copies the bytes of a message in, into room that an earlier one has left if there is any.
+    pub fn copy_message(&mut self, bytes: &[u8]) -> Handle {
+        let renew = |room: &mut Vec<u8>| {
+            room.clear();
+            room.extend_from_slice(bytes);
+        };
+        self.messages.renew(renew, || bytes.to_vec())
+    }
+
+    /// The bytes of a message, to be changed.
+    pub fn message_mut(&mut self, handle: Handle) -> &mut [u8] {
+        &mut self.messages[handle]
     }
 
     /// The bytes of a message.
@@ -285,7 +300,8 @@ impl Body {
     fn message_mut(&mut self) -> Option<&mut Handle> {
         match self {
             Self::Region(RegionPacket { content: Content::Message(it), .. })
-            | Self::Scion(ScionPacket { content: ScionContent::Message(it), .. }) => Some(it),
+            | Self::Scion(ScionPacket { content: ScionContent::Message(it), .. })
+            | Self::Real(RealPacket { bytes: it, .. }) => Some(it),
             _ => None,
         }
     }

@@ -94,7 +94,7 @@ prop_compose! {
         window in any::<u16>(),
         length in 0..=9000_u16,
         blocks in vec((any::<u32>(), 1..100_000_u32), 0..4),
-        offers in option::of((any::<u16>(), 0..=14_u8, any::<bool>())),
+        offers in option::of((any::<u16>(), option::of(0..=14_u8), any::<bool>())),
         counters in option::of(any_byte_counters()),
     ) -> Segment {
         let flags = flags.with_if(Flags::SYN, offers.is_some());

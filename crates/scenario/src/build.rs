@@ -80,6 +80,7 @@ pub(crate) fn plan(
         domains: None,
         regions: RegionNames::default(),
         autonomous_systems: None,
+        attachments: Vec::new(),
         sky,
         routing,
         duration,

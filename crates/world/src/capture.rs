@@ -212,7 +212,11 @@ impl Addresses {
             Body::Tunnelled(it) => [Some(ends(it.between.map(|it| it as usize), true)), None],
             Body::Region(it) => [Some(ends(it.between.map(|it| it as usize), true)), None],
             Body::Scion(it) => [Some(ends(it.between.map(|it| it as usize), true)), None],
-            Body::Interest(_) | Body::Data(_) | Body::Nack(_) | Body::LinkPacket(_) => [None, None],
+            Body::Interest(_)
+            | Body::Data(_)
+            | Body::Nack(_)
+            | Body::LinkPacket(_)
+            | Body::Real(_) => [None, None],
         }
     }
 

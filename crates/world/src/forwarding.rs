@@ -19,6 +19,7 @@ use windtunnel_networks::layer::{Destination, Interface};
 use windtunnel_networks::tunnel::ENTER;
 use windtunnel_packets::Route;
 
+use crate::attachments;
 use crate::path::{self, Hop, PathKey};
 use crate::placements::{self, Placements};
 use crate::plan::{Plan, Sharing};
@@ -98,6 +99,7 @@ impl Forwarding {
         };
         forwarding.add_flows(plan)?;
         forwarding.add_functions(plan)?;
+        forwarding.add_attachments(plan);
         if plan.sky.is_none() && (plan.routes_change() || plan.routing.sharing != Sharing::None) {
             forwarding.keep_trees();
         }
@@ -167,6 +169,24 @@ impl Forwarding {
             }
         }
         Ok(())
+    }
+
+    /// The paths between attachments, as far as there are any.
+    fn add_attachments(&mut self, plan: &Plan) {
+        for key in attachments::keys(plan).flatten() {
+            let ends = [key.from, key.to].map(|it| it as usize);
+            if self.are_apart(ends) {
+                // The path back is laid with the one forth.
+                if key.last == Hop::Here(Side::Receiver) && !self.known.contains_key(&key) {
+                    self.install_carried(path::keys(ends, key.variant), None);
+                }
+                continue;
+            }
+            let tree = self.tree(key.to);
+            if self.add(key, &tree).is_none() && self.moving.is_some() {
+                self.install_none(key);
+            }
+        }
     }
 
     fn keep_trees(&mut self) {

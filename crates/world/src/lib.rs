@@ -6,6 +6,7 @@
 //! meanwhile.
 
 mod alarm;
+mod attachments;
 mod capture;
 mod channels;
 mod event;
@@ -37,6 +38,7 @@ mod tcp_tunnel;
 mod transfers;
 mod world;
 
+pub use attachments::{Departure, Entry};
 pub use capture::{PathEnds, Seen, SeenPacket, Watcher};
 pub use functions::BridgeCounters;
 pub use hosts::{Flow, FlowCounters, Subflow, TcpCounters};

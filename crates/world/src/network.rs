@@ -7,6 +7,7 @@ use windtunnel_networks::layer::{Destination, Notice};
 use windtunnel_networks::tunnel::ENTER;
 use windtunnel_packets::{Packet, PacketStore, Route};
 
+use crate::attachments::Attachments;
 use crate::capture::{View, Watches};
 use crate::event::{Event, Kind};
 use crate::forwarding::Forwarding;
@@ -73,6 +74,8 @@ pub(crate) struct Network {
     leaves: Vec<bool>,
     /// Packets that did not leave their node, in that order.
     pub(crate) arrived: Vec<Arrived>,
+    /// Where packets of real hosts enter and leave.
+    pub(crate) attachments: Attachments,
     /// IP packets that were dropped because no path leads on from where they were.
     pub(crate) unroutable: u64,
     /// IP packets that were dropped because they had passed too many nodes.
@@ -125,6 +128,7 @@ impl Network {
             events: EventQueue::looking_ahead(if ports.len() > FEW_PORTS { LOOKAHEAD } else { 1 }),
             packets: PacketStore::default(),
             ports,
+            attachments: Attachments::new(plan, &forwarding),
             forwarding,
             media: Media::new(plan),
             arrived: Vec::new(),

@@ -179,7 +179,7 @@ impl Part {
 
     /// Gives hosts, functions and layers the packets that are for them, and those that come
     /// of it.
-    fn hand_over(&mut self, now: Time) {
+    pub(crate) fn hand_over(&mut self, now: Time) {
         let mut place = 0;
         while let Some(arrived) = self.network.arrived.get(place).copied() {
             place += 1;

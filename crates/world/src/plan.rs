@@ -64,6 +64,8 @@ pub struct Plan {
     pub autonomous_systems: Option<AutonomousSystems>,
     /// How names and packets find their way.
     pub routing: Routing,
+    /// The nodes where packets of real hosts enter and leave; none twice.
+    pub attachments: Vec<usize>,
     /// The satellites among the nodes, and the places on the ground that use them.
     pub sky: Option<SkyPlan>,
     /// How long it runs.

@@ -209,6 +209,20 @@ impl World {
         part.network.log = Some(log);
     }
 
+    /// The part of a world on one thread.
+    pub(crate) fn only_part(&mut self) -> &mut Part {
+        assert_eq!(self.parts.all.len(), 1, "real packets are in the order of time");
+        &mut self.parts.all[0]
+    }
+
+    /// When something happens or is sampled next, if anything does before the end.
+    #[must_use]
+    pub fn next_event(&self) -> Option<Time> {
+        let events = self.parts.all.iter().filter_map(|it| it.network.events.next_time());
+        let next = events.min().unwrap_or(Time::NEVER).min(self.next_sample());
+        Some(next).filter(|it| *it <= self.end)
+    }
+
     /// The time reached.
     #[must_use]
     pub fn now(&self) -> Time {

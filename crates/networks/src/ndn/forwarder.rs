@@ -224,7 +224,8 @@ impl Forwarder {
             | Body::Message(_)
             | Body::Tunnelled(_)
             | Body::Region(_)
-            | Body::Scion(_) => {}
+            | Body::Scion(_)
+            | Body::Real(_) => {}
         }
         None
     }

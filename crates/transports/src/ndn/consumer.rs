@@ -546,7 +546,8 @@ impl Consumer {
             | Body::Message(_)
             | Body::Tunnelled(_)
             | Body::Region(_)
-            | Body::Scion(_) => {}
+            | Body::Scion(_)
+            | Body::Real(_) => {}
         }
         if self.reader.is_some() {
             self.end_read(now, self.counters.data > before);

@@ -338,6 +338,7 @@ impl Hosts {
                     self.complete(now, seat, frame);
                 }
             }
+            Body::Real(_) => network.attachments.receive(now, *packet),
             Body::Interest(_)
             | Body::Data(_)
             | Body::Nack(_)

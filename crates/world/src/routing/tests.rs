@@ -39,6 +39,7 @@ pub(crate) fn plan(nodes: usize, links: &[Joined]) -> Plan {
         domains: None,
         regions: Default::default(),
         autonomous_systems: None,
+        attachments: Vec::new(),
         sky: None,
         routing: Routing {
             metric: Metric::Delay,

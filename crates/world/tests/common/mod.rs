@@ -55,6 +55,7 @@ pub(crate) fn nodes(names: &[&str]) -> Plan {
         domains: None,
         regions: windtunnel_world::RegionNames::default(),
         autonomous_systems: None,
+        attachments: Vec::new(),
         sky: None,
         changes: Vec::new(),
         routing: Routing {

@@ -1,0 +1,121 @@
+//! TUN interfaces: what the kernel sends through one is read here, and what is written here the
+//! kernel receives.
+
+use std::fmt;
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::os::fd::{AsFd, BorrowedFd};
+
+use tun_rs::{DeviceBuilder, Layer, SyncDevice};
+
+/// The largest packet that an interface takes, in bytes.
+pub const MTU: u16 = 1500;
+/// So many packets of the kernel's wait at the most until they are read.
+const QUEUE: u32 = 1000;
+
+/// A TUN interface, without segmentation offload: every packet is one that would be on a wire.
+pub struct Interface {
+    device: SyncDevice,
+    name: String,
+    addresses: Vec<IpAddr>,
+}
+
+impl Interface {
+    /// Makes an interface in the namespace of the calling thread, with these addresses and the
+    /// lengths of their prefixes, and opens it. It vanishes when it is dropped. Needs
+    /// `CAP_NET_ADMIN` there.
+    ///
+    /// # Errors
+    /// That of the kernel.
+    pub fn create(name: &str, v4: (Ipv4Addr, u8), v6: (Ipv6Addr, u8)) -> io::Result<Self> {
+        let device = DeviceBuilder::new()
+            .name(name)
+            .layer(Layer::L3)
+            .mtu(MTU)
+            .tx_queue_len(QUEUE)
+            .ipv4(v4.0, v4.1, None)
+            .ipv6(v6.0, v6.1)
+            .build_sync()?;
+        Self::of(device, vec![v4.0.into(), v6.0.into()])
+    }
+
+    /// Opens an interface that somebody has made in the namespace of the calling thread, with
+    /// `ip tuntap add`, and given addresses. It stays.
+    ///
+    /// # Errors
+    /// That of the kernel.
+    pub fn open(name: &str) -> io::Result<Self> {
+        let device =
+            DeviceBuilder::new().name(name).layer(Layer::L3).inherit_enable_state().build_sync()?;
+        let addresses = device.addresses()?;
+        Self::of(device, addresses)
+    }
+
+    fn of(device: SyncDevice, addresses: Vec<IpAddr>) -> io::Result<Self> {
+        device.set_nonblocking(true)?;
+        let name = device.name()?;
+        Ok(Self { device, name, addresses })
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its addresses when it was opened.
+    #[must_use]
+    pub fn addresses(&self) -> &[IpAddr] {
+        &self.addresses
+    }
+
+    /// Reads the next packet that the kernel has sent, and returns its length in bytes; none if
+    /// none waits.
+    ///
+    /// # Errors
+    /// That of the kernel.
+    pub fn receive(&self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
+        match self.device.recv(buffer) {
+            Ok(length) => Ok(Some(length)),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Has the kernel receive a packet.
+    ///
+    /// # Errors
+    /// That of the kernel, such as for bytes that are no IP packet.
+    pub fn send(&self, packet: &[u8]) -> io::Result<()> {
+        self.device.send(packet).map(drop)
+    }
+
+    /// How many packets of the kernel's found no room because earlier ones had not been read.
+    /// Only from a thread in the interface's namespace.
+    ///
+    /// # Errors
+    /// If the kernel's table of interfaces cannot be read.
+    pub fn dropped(name: &str) -> io::Result<u64> {
+        let table = std::fs::read_to_string("/proc/thread-self/net/dev")?;
+        let counters = |line: &str| {
+            let (interface, counters) = line.split_once(':')?;
+            (interface.trim() == name).then(|| counters.to_owned())
+        };
+        let counters = table.lines().find_map(counters).ok_or(io::ErrorKind::NotFound)?;
+        // Eight counters of what it received, then packets, bytes, errors and drops.
+        let dropped = counters.split_whitespace().nth(11).and_then(|it| it.parse().ok());
+        dropped.ok_or_else(|| io::ErrorKind::InvalidData.into())
+    }
+}
+
+impl fmt::Debug for Interface {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Interface").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl AsFd for Interface {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.device.as_fd()
+    }
+}

@@ -1,0 +1,78 @@
+//! Namespaces and what is in them: interfaces and programs, while they live and afterwards.
+#![cfg(target_os = "linux")]
+
+mod common;
+
+use std::net::UdpSocket;
+use std::time::{Duration, Instant};
+
+use windtunnel_live::Interface;
+
+fn waited_for(what: impl Fn() -> bool) -> bool {
+    let started = Instant::now();
+    while started.elapsed() < Duration::from_secs(5) {
+        if what() {
+            return true;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    false
+}
+
+#[test]
+fn an_interface_is_seen_in_its_namespace_alone_and_carries_packets() {
+    let Some(namespace) = common::namespace() else { return };
+    let (v4, v6) = ("10.0.0.1".parse().unwrap(), "fd00::1".parse().unwrap());
+    let make = move || Interface::create("windtunnel0", (v4, 8), (v6, 64));
+    let interface = namespace.run(make).unwrap();
+    assert!(!std::fs::read_to_string("/proc/net/dev").unwrap().contains("windtunnel0"));
+    assert_eq!(namespace.run(|| Interface::dropped("windtunnel0")).unwrap(), 0);
+    let socket = namespace.run(|| UdpSocket::bind("10.0.0.1:7000")).unwrap();
+    socket.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
+    socket.send_to(b"there and back", "10.0.0.2:7000").unwrap();
+    // The datagram comes back when its addresses change places: the checksums stay right.
+    assert!(waited_for(|| {
+        let mut bytes = [0; 2048];
+        let Ok(Some(length)) = interface.receive(&mut bytes) else { return false };
+        let (addresses, is_ours) = ([10, 0, 0, 1, 10, 0, 0, 2], bytes[0] >> 4 == 4);
+        if !is_ours || bytes[12..20] != addresses {
+            return false;
+        }
+        bytes[12..20].rotate_left(4);
+        interface.send(&bytes[..length]).is_ok()
+    }));
+    let mut answer = [0; 64];
+    let (length, from) = socket.recv_from(&mut answer).unwrap();
+    assert_eq!(
+        (&answer[..length], from),
+        (&b"there and back"[..], "10.0.0.2:7000".parse().unwrap())
+    );
+}
+
+#[test]
+fn a_program_finds_the_names_of_its_hosts_file() {
+    let Some(namespace) = common::namespace() else { return };
+    let program = ["sh", "-c", "getent hosts far | grep -q 10.0.0.9"].map(str::to_owned);
+    assert!(namespace.spawn(&program, "10.0.0.9 far\n").unwrap().wait().unwrap().success());
+    assert!(!std::fs::read_to_string("/etc/hosts").unwrap().contains("10.0.0.9"));
+}
+
+#[test]
+fn what_a_program_has_started_ends_with_the_namespace() {
+    let Some(namespace) = common::namespace() else { return };
+    let name = format!("windtunnel-test-{}", std::process::id());
+    let sleep = format!("exec -a {name} sleep 1000 & exec -a {name} sleep 1000");
+    let program = ["bash", "-c", &sleep].map(str::to_owned);
+    let mut child = namespace.spawn(&program, "").unwrap();
+    let running = || {
+        let processes = std::fs::read_dir("/proc").unwrap().filter_map(Result::ok);
+        let named = |it: std::fs::DirEntry| {
+            std::fs::read_to_string(it.path().join("cmdline")).is_ok_and(|it| it.starts_with(&name))
+        };
+        processes.map(named).filter(|it| *it).count()
+    };
+    assert!(waited_for(|| running() == 2));
+    drop(namespace);
+    assert!(waited_for(|| running() == 0));
+    drop(child.wait());
+}

@@ -1,0 +1,121 @@
+//! Packets of real hosts that cross a simulated network: IP packets whose bytes are kept, and of
+//! which the network looks at what a router would.
+
+use std::net::IpAddr;
+
+use etherparse::{IpNumber, IpSlice, Ipv6Header};
+use windtunnel_engine::{Handle, Time, hash_twice};
+
+use crate::dscp::Dscp;
+use crate::ecn::Ecn;
+use crate::flow_key::FlowKey;
+use crate::ip::IpVersion;
+use crate::packet::{Body, Packet, Route};
+
+/// An IP packet of a real host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RealPacket {
+    /// The attachment where it leaves the network.
+    pub to: u16,
+    /// The class of its IP header.
+    pub dscp: Dscp,
+    /// When it entered the network.
+    pub entered: Time,
+    /// The flow that a router takes it to be of.
+    pub flow: FlowKey,
+    /// Its bytes.
+    pub bytes: Handle,
+}
+
+/// What a router reads of an IP packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RealHeader {
+    /// The address that it is sent to.
+    pub destination: IpAddr,
+    /// Its flow: the addresses, and for TCP and UDP the ports.
+    pub flow: FlowKey,
+    /// Its length in bytes, as the header has it.
+    pub length: u16,
+    /// Its class.
+    pub dscp: Dscp,
+    /// Its ECN field.
+    pub ecn: Ecn,
+}
+
+impl RealHeader {
+    /// Reads the headers of an IPv4 packet (RFC 791) or IPv6 packet (RFC 8200); none if the
+    /// bytes are not one packet, whole. A fragment has no ports.
+    #[must_use]
+    pub fn parse(bytes: &[u8]) -> Option<Self> {
+        let ip = IpSlice::from_slice(bytes).ok()?;
+        let (length, dscp, ecn, addresses) = match &ip {
+            IpSlice::Ipv4(it) => {
+                let it = it.header();
+                let addresses = u64::from(u32::from_be_bytes(it.source())) << 32
+                    | u64::from(u32::from_be_bytes(it.destination()));
+                (usize::from(it.total_len()), it.dcp(), it.ecn(), [addresses, 0, 0, 0])
+            }
+            IpSlice::Ipv6(it) => {
+                let it = it.header();
+                let [source, destination] =
+                    [it.source(), it.destination()].map(u128::from_be_bytes);
+                let halves = [source, destination].map(|it| [(it >> 64) as u64, it as u64]);
+                let length = usize::from(it.payload_length()) + Ipv6Header::LEN;
+                (
+                    length,
+                    it.dscp(),
+                    it.ecn(),
+                    [halves[0][0], halves[0][1], halves[1][0], halves[1][1]],
+                )
+            }
+        };
+        let payload = ip.payload();
+        let has_ports = matches!(payload.ip_number, IpNumber::TCP | IpNumber::UDP);
+        let ports = payload.payload.first_chunk().filter(|_| has_ports && !payload.fragmented);
+        let first = u64::from(payload.ip_number.0) << 32
+            | u64::from(ports.map_or(0, |it| u32::from_be_bytes(*it)));
+        let flow = addresses.iter().fold(first, |sum, it| hash_twice(sum) ^ it);
+        Some(Self {
+            destination: ip.destination_addr(),
+            flow: FlowKey::of_real(hash_twice(flow)),
+            length: u16::try_from(length).ok().filter(|_| length == bytes.len())?,
+            dscp: Dscp::new(dscp.value()),
+            ecn: Ecn::of_ip(ecn),
+        })
+    }
+
+    /// The packet with this header that enters at a time and is to leave at an attachment; its
+    /// bytes are in the store.
+    #[must_use]
+    pub fn packet(&self, entered: Time, to: u16, bytes: Handle) -> Packet {
+        let Self { dscp, flow, .. } = *self;
+        let body = Body::Real(RealPacket { to, dscp, entered, flow, bytes });
+        let network_size = self.length;
+        Packet { body, ecn: self.ecn, network_size, hops: 0, route: Route::default() }
+    }
+}
+
+/// Sets the ECN field of an IP packet, and makes the checksum of IPv4 right for it (RFC 1624,
+/// equation 3). Only for bytes that [`RealHeader::parse`] has read.
+pub fn set_ecn(bytes: &mut [u8], ecn: Ecn) {
+    let bits = ecn.to_ip().value();
+    if bytes[0] >> 4 == 6 {
+        bytes[1] = bytes[1] & !(3 << 4) | bits << 4;
+        return;
+    }
+    let word = |bytes: &[u8], at: usize| u16::from_be_bytes([bytes[at], bytes[at + 1]]);
+    let before = word(bytes, 0);
+    bytes[1] = bytes[1] & !3 | bits;
+    let sum = u32::from(!word(bytes, 10)) + u32::from(!before) + u32::from(word(bytes, 0));
+    let sum = (sum & 0xffff) + (sum >> 16);
+    let checksum = !((sum & 0xffff) + (sum >> 16)) as u16;
+    bytes[10..12].copy_from_slice(&checksum.to_be_bytes());
+}
+
+impl RealPacket {
+    /// The version of IP of these bytes.
+    #[must_use]
+    pub fn version(bytes: &[u8]) -> IpVersion {
+        if bytes.first().is_some_and(|it| it >> 4 == 6) { IpVersion::V6 } else { IpVersion::V4 }
+    }
+}
