@@ -6,6 +6,7 @@
 mod clock;
 mod interface;
 mod namespace;
+pub mod tcp;
 
 pub use clock::Clock;
 pub use interface::{Interface, MTU};

@@ -273,7 +273,8 @@ fn a_packet_goes_from_its_source_to_its_destination_and_its_answer_back() {
 fn the_options_of_a_syn_come_in_the_order_of_linux() {
     let mut syn = Segment::new(0, 0, Flags::SYN.with(Flags::TIMESTAMPS));
     syn.timestamp = 7;
-    let mut offered = SynOptions { maximum_segment: 1460, window_scale: Some(7), sack_permitted: true };
+    let mut offered =
+        SynOptions { maximum_segment: 1460, window_scale: Some(7), sack_permitted: true };
     syn.set_syn_options(offered);
     let size = MaximumSegmentSize(1460);
     assert_eq!(

@@ -80,7 +80,7 @@ pub struct Endpoint {
     pub(super) answers_from: Time,
     /// The round trip of the handshake.
     handshake: Option<Duration>,
-    counters: EndpointCounters,
+    pub(super) counters: EndpointCounters,
 }
 
 impl Endpoint {
@@ -263,7 +263,7 @@ impl Endpoint {
         match self.judge(segment) {
             Judgement::Acceptable => {}
             other => {
-                self.refuse(now, segment, other, outbox);
+                self.refuse(now, segment, count, other, outbox);
                 return;
             }
         }

@@ -69,11 +69,13 @@ impl Reassembly {
         self.ranges.iter().map(|it| it.end - it.start).sum()
     }
 
-    /// The bytes from `start` to before `end` came again, if they did before.
-    pub(crate) fn repeat(&mut self, start: u64, end: u64) {
-        if start < end && end <= self.next {
+    /// The bytes from `start` to before `end` may have come again: whether all were in order.
+    pub(crate) fn repeat(&mut self, start: u64, end: u64) -> bool {
+        let came = start < end && end <= self.next;
+        if came {
             self.duplicate = Some(Range { start, end });
         }
+        came
     }
 
     /// The bytes from `start` to before `end` arrived; there is at least one.

@@ -157,8 +157,9 @@ impl Receiver {
 
     /// Whether a segment was sent before what came in order (PAWS: RFC 7323, section 5.3).
     #[inline]
-    pub(super) fn is_outdated(&self, segment: &Segment) -> bool {
-        segment.flags.has(Flags::TIMESTAMPS)
+    pub(super) fn is_outdated(&self, segment: &Segment, settings: &TcpSettings) -> bool {
+        settings.timestamps
+            && segment.flags.has(Flags::TIMESTAMPS)
             && segment.timestamp.wrapping_sub(self.echo).cast_signed() < 0
     }
 
@@ -169,11 +170,19 @@ impl Receiver {
         end <= (next + self.free(settings)).min(self.fin)
     }
 
-    /// Data that is not acceptable is answered at once; old data is reported as a duplicate.
-    pub(super) fn refuse(&mut self, now: Time, segment: &Segment) {
+    /// Data of `count` segments from before is not taken in; what came already is reported as a
+    /// duplicate.
+    pub(super) fn refuse(
+        &mut self,
+        segment: &Segment,
+        count: u16,
+        counters: &mut EndpointCounters,
+    ) {
         let start = extend(self.reassembly.next(), segment.sequence);
-        self.reassembly.repeat(start, start + u64::from(segment.length));
-        self.due = now;
+        let came = self.reassembly.repeat(start, start + u64::from(segment.length));
+        counters.received_segments += u64::from(count);
+        counters.reordered += u64::from(count);
+        counters.duplicates += if came { u64::from(count) } else { 0 };
     }
 
     /// The settings are those that both ends agreed on.
@@ -286,7 +295,7 @@ impl Receiver {
         let end = start + u64::from(segment.length) + u64::from(fin);
         if segment.flags.has(Flags::TIMESTAMPS)
             && start <= self.acknowledged
-            && !self.is_outdated(segment)
+            && !self.is_outdated(segment, settings)
         {
             self.echo = segment.timestamp;
         }

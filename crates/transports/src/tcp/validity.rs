@@ -32,7 +32,7 @@ impl Endpoint {
     /// What is to become of a segment of an established connection.
     #[inline]
     pub(super) fn judge(&self, segment: &Segment) -> Judgement {
-        if self.receiver.is_outdated(segment) && self.brings_news(segment) {
+        if self.receiver.is_outdated(segment, &self.settings) && self.brings_news(segment) {
             return Judgement::Outdated;
         }
         if self.receiver.is_near(segment, &self.settings) && self.may_acknowledge(segment) {
@@ -82,18 +82,27 @@ impl Endpoint {
         is_acceptable && self.receiver.fits(segment, &self.settings)
     }
 
+    /// Whether it has sent a SYN and none of the peer's has come.
+    #[must_use]
+    pub fn awaits_syn(&self) -> bool {
+        matches!((self.role, self.state), (Role::Client, State::Opening { .. }))
+    }
+
     /// Answers a segment that is not taken in.
     #[cold]
     pub(super) fn refuse(
         &mut self,
         now: Time,
         segment: &Segment,
+        count: u16,
         judgement: Judgement,
         outbox: &mut TcpOutbox,
     ) {
         let has_data = segment.length > 0 || segment.flags.has(Flags::FIN);
         if has_data && judgement == Judgement::Outdated {
-            self.receiver.refuse(now, segment);
+            if segment.length > 0 {
+                self.receiver.refuse(segment, count, &mut self.counters);
+            }
             self.send_acknowledgement(now, outbox);
         } else {
             self.challenge(now, outbox);

@@ -1,0 +1,17 @@
+//! TCP on the wire: the ends of `crates/transports` talk with those of real hosts.
+//!
+//! A [`TcpHost`] has connections by their addresses and ports. A connection of its own keeps the
+//! bytes, and maps a `Segment` without bytes to a packet and back. [`drive`] lets a host live on
+//! a [`Wire`], such as a TUN interface.
+
+mod bytes;
+mod connection;
+mod host;
+mod numbers;
+mod run;
+mod settings;
+
+pub use connection::{GIVE_UP, Status, TIME_WAIT};
+pub use host::{ConnectionId, HostCounters, TcpHost};
+pub use run::{Wire, drive};
+pub use settings::{ControllerError, controller, settings};
