@@ -4,6 +4,7 @@ use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::ops::ControlFlow;
 use std::thread;
+use std::time::{Duration, Instant};
 
 use sha2::{Digest, Sha256};
 use windtunnel_engine::Time;
@@ -39,12 +40,17 @@ pub(crate) struct Exchange {
     /// Bytes from us to the kernel, and from it to us.
     pub(crate) to_kernel: u64,
     pub(crate) to_us: u64,
+    /// How long each end waits before it reads.
+    pub(crate) kernel_waits: Duration,
+    pub(crate) we_wait: Duration,
 }
 
 impl Default for Exchange {
     fn default() -> Self {
         let (opener, closing) = (Opener::Us, Closing::WhenSent);
-        Self { version: Version::V4, opener, closing, to_kernel: 0, to_us: 0 }
+        let version = Version::V4;
+        let (kernel_waits, we_wait) = (Duration::ZERO, Duration::ZERO);
+        Self { version, opener, closing, to_kernel: 0, to_us: 0, kernel_waits, we_wait }
     }
 }
 
@@ -97,6 +103,7 @@ fn kernel(stream: &TcpStream, it: Exchange) -> String {
             writer.shutdown(Shutdown::Write).unwrap();
         }
     });
+    thread::sleep(it.kernel_waits);
     let (mut hash, mut buffer, mut reader) = (Sha256::new(), vec![0; 1 << 16], stream);
     loop {
         match reader.read(&mut buffer).unwrap() {
@@ -116,6 +123,7 @@ struct Ours {
     buffer: Vec<u8>,
     hash: Sha256,
     is_closed: bool,
+    started: Instant,
 }
 
 impl Ours {
@@ -130,6 +138,9 @@ impl Ours {
             let count = host.write(now, id, &self.buffer[skipped as usize..part]);
             self.written += count as u64;
             did |= count > 0;
+        }
+        if self.started.elapsed() < self.it.we_wait {
+            return did;
         }
         let count = host.read(now, id, &mut self.buffer);
         self.hash.update(&self.buffer[..count]);
@@ -167,9 +178,10 @@ pub(crate) fn exchange(
             (thread::spawn(move || kernel(&connect(), it)), None)
         }
     };
+    let started = Instant::now();
+    let buffer = vec![0; 1 << 16];
     let mut ours =
-        Ours { it, written: 0, buffer: vec![0; 1 << 16], hash: Sha256::new(), is_closed: false };
-    let started = std::time::Instant::now();
+        Ours { it, written: 0, buffer, hash: Sha256::new(), is_closed: false, started };
     let id = drive(wire, host, &clock, |host, now| {
         assert!(started.elapsed() < LIMIT, "hangs: {:?}", id.map(|it| host.endpoint(it)));
         id = id.or_else(|| host.accept(own));

@@ -8,7 +8,8 @@ use windtunnel_engine::{Duration, Random, Streams, Time};
 use windtunnel_links::{Fate, Impairment, Impairments, Loss, Victims};
 use windtunnel_live::Clock;
 use windtunnel_live::tcp::Wire;
-use windtunnel_packets::{Packet, ProtocolNumber};
+use windtunnel_packets::real::{RealHeader, set_ecn};
+use windtunnel_packets::{Ecn, Packet, ProtocolNumber};
 
 /// How late a delayed packet is.
 const LATENESS: Duration = Duration::from_millis(3);
@@ -109,5 +110,51 @@ impl<W: Wire> Wire for Impaired<W> {
         let first = late.into_iter().flatten().min();
         let until = first.map_or(longest, |it| self.clock.until(it).min(longest));
         self.wire.wait(until)
+    }
+}
+
+/// A wire that marks every so many packets that may be marked, both ways.
+pub(crate) struct Marking<'a, W> {
+    wire: W,
+    every: u64,
+    seen: u64,
+    marked: &'a mut u64,
+}
+
+impl<'a, W: Wire> Marking<'a, W> {
+    pub(crate) fn new(wire: W, every: u64, marked: &'a mut u64) -> Self {
+        Self { wire, every, seen: 0, marked }
+    }
+
+    fn mark(&mut self, packet: &mut [u8]) {
+        let is_capable = RealHeader::parse(packet).is_some_and(|it| it.ecn.is_capable());
+        if !is_capable {
+            return;
+        }
+        self.seen += 1;
+        if self.seen.is_multiple_of(self.every) {
+            *self.marked += 1;
+            set_ecn(packet, Ecn::Congestion);
+        }
+    }
+}
+
+impl<W: Wire> Wire for Marking<'_, W> {
+    fn receive(&mut self, now: Time, buffer: &mut [u8]) -> io::Result<Option<usize>> {
+        let length = self.wire.receive(now, buffer)?;
+        if let Some(length) = length {
+            self.mark(&mut buffer[..length]);
+        }
+        Ok(length)
+    }
+
+    fn send(&mut self, now: Time, packet: &[u8]) -> io::Result<()> {
+        let mut packet = packet.to_vec();
+        self.mark(&mut packet);
+        self.wire.send(now, &packet)
+    }
+
+    fn wait(&mut self, longest: RealDuration) -> io::Result<()> {
+        self.wire.wait(longest)
     }
 }

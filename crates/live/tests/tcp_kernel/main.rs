@@ -7,5 +7,10 @@ mod common;
 mod exchange;
 mod impaired;
 mod network;
+mod recorder;
 
+mod capture;
+mod congestion;
+mod ends;
 mod transfers;
+mod windows;

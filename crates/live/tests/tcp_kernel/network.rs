@@ -1,6 +1,7 @@
 //! A namespace with an interface: the kernel has the first address, we have the second.
 
 use std::fs;
+use std::io;
 use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
 use std::time::Duration;
 
@@ -72,6 +73,16 @@ impl Network {
         self.namespace.run(write).unwrap_or_else(|error| panic!("{name}: {error}"));
     }
 
+    /// A counter of the kernel's TCP (RFC 4022), such as `OutRsts`.
+    pub(crate) fn kernel_counter(&self, name: &str) -> u64 {
+        let read = || fs::read_to_string("/proc/thread-self/net/snmp");
+        let text = self.namespace.run(read).unwrap();
+        let mut lines = text.lines().filter_map(|it| it.strip_prefix("Tcp: "));
+        let (names, values) = (lines.next().unwrap(), lines.next().unwrap());
+        let place = names.split(' ').position(|it| it == name).unwrap();
+        values.split(' ').nth(place).unwrap().parse().unwrap()
+    }
+
     /// Packets of at most so many bytes.
     pub(crate) fn shrink(&self, largest_packet: u16) {
         let size = largest_packet.to_string();
@@ -96,7 +107,15 @@ impl Network {
         &self,
         version: Version,
     ) -> impl FnOnce() -> TcpStream + Send + 'static {
-        let address = SocketAddr::new(version.ours(), PORT);
+        let connect = self.tries_to_connect(SocketAddr::new(version.ours(), PORT));
+        move || connect().unwrap()
+    }
+
+    /// The same to any address and port, where it may fail.
+    pub(crate) fn tries_to_connect(
+        &self,
+        address: SocketAddr,
+    ) -> impl FnOnce() -> io::Result<TcpStream> + Send + 'static {
         // A socket stays in the namespace that it was made in.
         let socket = self.namespace.run(move || {
             use nix::sys::socket::{AddressFamily, SockFlag, SockType, socket};
@@ -107,8 +126,8 @@ impl Network {
         move || {
             use nix::sys::socket::{SockaddrStorage, connect};
             use std::os::fd::AsRawFd;
-            connect(socket.as_raw_fd(), &SockaddrStorage::from(address)).unwrap();
-            socket.into()
+            connect(socket.as_raw_fd(), &SockaddrStorage::from(address))?;
+            Ok(socket.into())
         }
     }
 }

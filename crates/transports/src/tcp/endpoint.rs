@@ -296,7 +296,9 @@ impl Endpoint {
     /// an acknowledgement if that opens the window again.
     pub fn take(&mut self, now: Time, bytes: u64, outbox: &mut TcpOutbox) {
         self.receiver.take(now, bytes, &self.settings);
-        if self.state == State::Established && self.receiver.opens(&self.settings) {
+        // A peer that has sent everything needs no room, and may be gone.
+        let receives = self.state == State::Established && !self.receiver.is_finished();
+        if receives && self.receiver.opens(&self.settings) {
             self.send_acknowledgement(now, outbox);
         }
     }

@@ -119,7 +119,7 @@ impl Endpoint {
     }
 
     /// RFC 9293, section 3.10.7, with RFC 5961, section 3.2: the connection is reset by exactly
-    /// the segment that is expected next.
+    /// the segment that is expected next. Once both ends have closed it is not (RFC 1337).
     #[cold]
     pub(super) fn receive_reset(&mut self, now: Time, segment: &Segment, outbox: &mut TcpOutbox) {
         match self.state {
@@ -129,6 +129,7 @@ impl Endpoint {
                     self.state = State::Reset;
                 }
             }
+            State::Established if self.is_closed() => {}
             State::Opening { .. } | State::Established => {
                 if self.receiver.is_next(segment) {
                     self.state = State::Reset;
