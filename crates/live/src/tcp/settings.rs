@@ -57,7 +57,11 @@ pub fn settings(controller: &ControllerSettings, largest_packet: u16) -> [TcpSet
 
 fn of_version(ip: IpVersion, controller: &ControllerSettings, largest_packet: u16) -> TcpSettings {
     let headers = ip.header() + HEADER + TIMESTAMPS_SIZE;
-    let ecn = EcnMode::wanted_by(controller);
+    let ecn = match EcnMode::wanted_by(controller) {
+        // Nothing says in a handshake that an echo is that of RFC 8257; counters do.
+        EcnMode::Dctcp => EcnMode::Accurate,
+        other => other,
+    };
     TcpSettings {
         ip,
         dscp: Dscp::DEFAULT,

@@ -180,8 +180,7 @@ pub(crate) fn exchange(
     };
     let started = Instant::now();
     let buffer = vec![0; 1 << 16];
-    let mut ours =
-        Ours { it, written: 0, buffer, hash: Sha256::new(), is_closed: false, started };
+    let mut ours = Ours { it, written: 0, buffer, hash: Sha256::new(), is_closed: false, started };
     let id = drive(wire, host, &clock, |host, now| {
         assert!(started.elapsed() < LIMIT, "hangs: {:?}", id.map(|it| host.endpoint(it)));
         id = id.or_else(|| host.accept(own));

@@ -59,7 +59,18 @@ impl Network {
             Interface::create(NAME, (v4, 24), (v6, 64))
         };
         match namespace.run(make) {
-            Ok(interface) => Some(Self { namespace, interface, clock: Clock::start() }),
+            Ok(interface) => {
+                let network = Self { namespace, interface, clock: Clock::start() };
+                // The kernel takes a moment to know its address.
+                for _ in 0..200 {
+                    let address = SocketAddr::new(Version::V6.kernel(), 0);
+                    if network.namespace.run(move || TcpListener::bind(address)).is_ok() {
+                        break;
+                    }
+                    std::thread::sleep(Duration::from_millis(10));
+                }
+                Some(network)
+            }
             Err(error) => {
                 println!("skipped: no TUN interface can be made: {error}");
                 None

@@ -67,7 +67,7 @@ pub fn decode_segment(packet: &[u8]) -> Result<ReceivedSegment<'_>, MalformedSeg
     let (addresses, ecn, expected) = match &ip {
         IpSlice::Ipv4(ip) => {
             let header = ip.header();
-            if header.header_checksum() != header.to_header().calc_header_checksum() {
+            if !is_checksum(header.header_checksum(), header.to_header().calc_header_checksum()) {
                 return Err(Checksum);
             }
             let source = SocketAddrV4::new(header.source_addr(), ports[0]);
@@ -83,7 +83,7 @@ pub fn decode_segment(packet: &[u8]) -> Result<ReceivedSegment<'_>, MalformedSeg
             (Addresses::V6 { source, destination }, header.ecn(), expected.map_err(|_| Packet)?)
         }
     };
-    if tcp.checksum() != expected {
+    if !is_checksum(tcp.checksum(), expected) {
         return Err(Checksum);
     }
     // That of a SYN takes another number than its own.
@@ -94,6 +94,12 @@ pub fn decode_segment(packet: &[u8]) -> Result<ReceivedSegment<'_>, MalformedSeg
     segment.length = data.len() as u16;
     take_options(&mut segment, tcp.options(), addresses.version());
     Ok(ReceivedSegment { segment, addresses, ecn: Ecn::of_ip(ecn), data })
+}
+
+/// Whether a checksum is the one that was calculated: both representations of zero are (RFC
+/// 1071, section 2), and Linux sends the one that UDP needs.
+fn is_checksum(checksum: u16, calculated: u16) -> bool {
+    checksum == calculated || (checksum == u16::MAX && calculated == 0)
 }
 
 /// The flags; urgent data is data like any other (RFC 9293, section 3.8.5, lets nobody rely on
