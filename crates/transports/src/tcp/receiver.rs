@@ -398,6 +398,8 @@ impl Receiver {
     #[inline]
     pub(super) fn acknowledge(&mut self, segment: &mut Segment, settings: &TcpSettings) {
         let next = self.reassembly.next();
+        // The edge stays where it is until it can move by a segment.
+        let kept = (self.acknowledged + u64::from(self.advertised)).saturating_sub(next);
         self.acknowledged = next;
         // A gap is reported by an acknowledgement without data: only that has room for
         // SACK blocks, and only that counts as a duplicate (RFC 5681, section 2).
@@ -409,7 +411,8 @@ impl Receiver {
         }
         segment.acknowledgement = next as u32;
         segment.echo = self.echo;
-        let (room, scale) = (self.room(settings), Self::scale(settings));
+        let kept = kept.min(self.free(settings));
+        let (room, scale) = (self.room(settings).max(kept), Self::scale(settings));
         segment.window = match &mut self.control {
             Some(control) => control.advertise(next, room, scale),
             None => (room >> scale).min(u64::from(u16::MAX)) as u16,
