@@ -119,6 +119,9 @@ class Scenario:
     def cases(self) -> list[list[str]]:
         """For each case, its name on every axis."""
 
+    def nodes(self, case: int) -> list[tuple[str, int]]:
+        """Give the nodes of a case, and how many links each has."""
+
     @property
     def runs(self) -> int:
         """How often each case is run."""
@@ -149,6 +152,8 @@ class Scenario:
         text: str,
         settings: list[tuple[str, str]] = ...,
         extensions: dict[str, type[Any]] | None = None,
+        *,
+        may_be_idle: bool = False,
     ) -> Self: ...
     def bounds(self) -> list[tuple[float, float]]:
         """For each case, the bounds for any protocol.
@@ -518,6 +523,34 @@ VIDEO_SIGNALS: list[str]
 """The names of a video environment's signals."""
 
 @final
+class Emulation:
+    """A scenario in real time, with real hosts behind some of its nodes."""
+
+    def __new__(
+        cls, scenario: Scenario, doors: list[tuple[str, str | None, str | None]]
+    ) -> Emulation:
+        """Start it.
+
+        `doors` are nodes, each with its interface and the name of the namespace of that: without
+        the name, that of the process, and without an interface, one made for the node. Raises
+        ScenarioError, and OSError if the machine does not allow it.
+        """
+
+    def spawn(self, node: int, program: list[str]) -> int:
+        """Start a program behind a node, by its place in the scenario; returns its number."""
+
+    def listens(self, node: int) -> bool:
+        """Tell whether a socket behind a node waits to be spoken to."""
+
+    def poll(self, program: int) -> int | None:
+        """Give the exit code of a program that has ended."""
+
+    def is_done(self) -> bool:
+        """Tell whether it has ended."""
+
+    def finish(self) -> str:
+        """End it, with all programs, and give what it counted, as JSON text."""
+
 class DnsServer:
     """The roots of a file of names, answering on UDP until they are stopped."""
 

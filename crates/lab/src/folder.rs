@@ -18,10 +18,11 @@ const MOST_BYTES: u64 = 64 << 20;
 /// # Errors
 /// [`ScenarioError`] says what is wrong, where, and what would be right.
 pub fn read(file: &str, text: &str, settings: &[(String, String)]) -> Result<Study, ScenarioError> {
-    read_with(file, text, settings, &Extensions::default())
+    read_with(file, text, settings, &Extensions::default())?.if_busy()
 }
 
-/// The same with what is written outside: a scenario names each as its maker does.
+/// The same with what is written outside: a scenario names each as its maker does. It may be a
+/// network in which nothing is simulated ([`Study::if_busy`]).
 ///
 /// # Errors
 /// [`ScenarioError`] says what is wrong, where, and what would be right.

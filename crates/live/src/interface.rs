@@ -2,7 +2,8 @@
 //! kernel receives.
 
 use std::fmt;
-use std::io;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::os::fd::{AsFd, BorrowedFd};
 
@@ -18,6 +19,8 @@ pub struct Interface {
     device: SyncDevice,
     name: String,
     addresses: Vec<IpAddr>,
+    /// What the interfaces of its namespace counted.
+    table: File,
 }
 
 impl Interface {
@@ -67,7 +70,8 @@ impl Interface {
     fn of(device: SyncDevice, addresses: Vec<IpAddr>) -> io::Result<Self> {
         device.set_nonblocking(true)?;
         let name = device.name()?;
-        Ok(Self { device, name, addresses })
+        let table = File::open("/proc/thread-self/net/dev")?;
+        Ok(Self { device, name, addresses, table })
     }
 
     /// Its name.
@@ -104,15 +108,17 @@ impl Interface {
     }
 
     /// How many packets of the kernel's found no room because earlier ones had not been read.
-    /// Only from a thread in the interface's namespace.
     ///
     /// # Errors
     /// If the kernel's table of interfaces cannot be read.
-    pub fn dropped(name: &str) -> io::Result<u64> {
-        let table = std::fs::read_to_string("/proc/thread-self/net/dev")?;
+    pub fn dropped(&self) -> io::Result<u64> {
+        let mut table = String::new();
+        let mut file = &self.table;
+        file.seek(SeekFrom::Start(0))?;
+        file.read_to_string(&mut table)?;
         let counters = |line: &str| {
             let (interface, counters) = line.split_once(':')?;
-            (interface.trim() == name).then(|| counters.to_owned())
+            (interface.trim() == self.name).then(|| counters.to_owned())
         };
         let counters = table.lines().find_map(counters).ok_or(io::ErrorKind::NotFound)?;
         // Eight counters of what it received, then packets, bytes, errors and drops.

@@ -4,6 +4,7 @@
 #![cfg(target_os = "linux")]
 
 mod clock;
+pub mod emulation;
 mod interface;
 mod namespace;
 pub mod tcp;

@@ -79,6 +79,20 @@ impl Namespace {
         answer.recv().map_err(|_| ended())?
     }
 
+    /// Whether a socket in it waits to be spoken to: one of TCP that listens, or one of UDP.
+    ///
+    /// # Errors
+    /// If the kernel's tables cannot be read.
+    pub fn has_listener(&self) -> io::Result<bool> {
+        // The fourth column is the state, of which 0A is LISTEN.
+        let listens = |line: &str| line.split_whitespace().nth(3) == Some("0A");
+        self.run(move || {
+            let table = |name| std::fs::read_to_string(format!("/proc/thread-self/net/{name}"));
+            let (tcp, udp) = (table("tcp")? + &table("tcp6")?, [table("udp")?, table("udp6")?]);
+            Ok(tcp.lines().any(listens) || udp.iter().any(|it| it.lines().count() > 1))
+        })
+    }
+
     /// Starts a program in it. With `hosts`, the lines of a hosts file, it finds these names
     /// instead of the system's. The program and all that it starts are killed when this
     /// namespace is dropped, or the process ends. Needs `setpriv` and `unshare` of util-linux.

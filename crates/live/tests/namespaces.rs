@@ -26,7 +26,7 @@ fn an_interface_is_seen_in_its_namespace_alone_and_carries_packets() {
     let make = move || Interface::create("windtunnel0", (v4, 8), (v6, 64));
     let interface = namespace.run(make).unwrap();
     assert!(!std::fs::read_to_string("/proc/net/dev").unwrap().contains("windtunnel0"));
-    assert_eq!(namespace.run(|| Interface::dropped("windtunnel0")).unwrap(), 0);
+    assert_eq!(interface.dropped().unwrap(), 0);
     let socket = namespace.run(|| UdpSocket::bind("10.0.0.1:7000")).unwrap();
     socket.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
     socket.send_to(b"there and back", "10.0.0.2:7000").unwrap();

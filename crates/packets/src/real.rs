@@ -15,7 +15,9 @@ use crate::packet::{Body, Packet, Route};
 /// An IP packet of a real host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RealPacket {
-    /// The attachment where it leaves the network.
+    /// The attachment where it entered the network.
+    pub from: u16,
+    /// The one where it leaves.
     pub to: u16,
     /// The class of its IP header.
     pub dscp: Dscp,
@@ -84,12 +86,12 @@ impl RealHeader {
         })
     }
 
-    /// The packet with this header that enters at a time and is to leave at an attachment; its
-    /// bytes are in the store.
+    /// The packet with this header that enters at one attachment at a time and is to leave at
+    /// another; its bytes are in the store.
     #[must_use]
-    pub fn packet(&self, entered: Time, to: u16, bytes: Handle) -> Packet {
+    pub fn packet(&self, entered: Time, [from, to]: [u16; 2], bytes: Handle) -> Packet {
         let Self { dscp, flow, .. } = *self;
-        let body = Body::Real(RealPacket { to, dscp, entered, flow, bytes });
+        let body = Body::Real(RealPacket { from, to, dscp, entered, flow, bytes });
         let network_size = self.length;
         Packet { body, ecn: self.ecn, network_size, hops: 0, route: Route::default() }
     }

@@ -3,6 +3,8 @@
 mod bitrate_rules;
 mod controllers;
 mod dns;
+#[cfg(target_os = "linux")]
+mod emulation;
 mod environment;
 mod extensions;
 mod lookup;
@@ -112,18 +114,21 @@ struct Scenario(Study, Py<PyDict>);
 #[pymethods]
 impl Scenario {
     /// Reads a scenario's text. `settings` are paths and values that override
-    /// those in the text; `extensions` are classes by their names in the scenario.
+    /// those in the text; `extensions` are classes by their names in the scenario. With
+    /// `may_be_idle` it may be a network in which nothing is simulated.
     #[new]
-    #[pyo3(signature = (file, text, settings=Vec::new(), extensions=None))]
+    #[pyo3(signature = (file, text, settings=Vec::new(), extensions=None, *, may_be_idle=false))]
     fn new(
         py: Python<'_>,
         file: &str,
         text: &str,
         settings: Vec<(String, String)>,
         extensions: Option<Bound<'_, PyDict>>,
+        may_be_idle: bool,
     ) -> PyResult<Self> {
         let extensions = extensions.unwrap_or_else(|| PyDict::new(py));
         let study = lab::read_with(file, text, &settings, &extensions::of(&extensions)?);
+        let study = study.and_then(|it| if may_be_idle { Ok(it) } else { it.if_busy() });
         let study = study.map_err(|error| ScenarioError::new_err(error.to_string()))?;
         Ok(Self(study, extensions.unbind()))
     }
@@ -156,6 +161,14 @@ impl Scenario {
     #[getter]
     fn cases(&self) -> Vec<Vec<String>> {
         self.0.cases.iter().map(|case| case.names.clone()).collect()
+    }
+
+    /// The nodes of a case, and how many links each has.
+    fn nodes(&self, case: usize) -> PyResult<Vec<(&str, usize)>> {
+        let case = self.0.cases.get(case);
+        let plan = &case.ok_or_else(|| PyIndexError::new_err("there is no such case"))?.plan;
+        let links = |node| plan.interfaces(node).count();
+        Ok(plan.nodes.iter().enumerate().map(|(node, it)| (&*it.name, links(node))).collect())
     }
 
     /// How often each case is run.
@@ -439,6 +452,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Outcome>()?;
     module.add_class::<Table>()?;
     module.add_class::<dns::DnsServer>()?;
+    #[cfg(target_os = "linux")]
+    module.add_class::<emulation::Emulation>()?;
     module.add_function(wrap_pyfunction!(units, module)?)?;
     module.add_function(wrap_pyfunction!(lookup::measure_lookups, module)?)?;
     controllers::add(module)?;

@@ -114,6 +114,22 @@ impl Study {
         })
     }
 
+    /// The study, if something is simulated in each of its cases. Where real packets cross its
+    /// network, nothing needs to be.
+    ///
+    /// # Errors
+    /// [`ScenarioError`] of the first case without flows, consumers and sessions.
+    pub fn if_busy(self) -> Result<Self, ScenarioError> {
+        let is_idle = |it: &&Case| {
+            it.plan.flows.is_empty() && it.plan.consumers.is_empty() && it.plan.sessions.is_empty()
+        };
+        let Some(idle) = self.cases.iter().find(is_idle) else { return Ok(self) };
+        let case = (!idle.names.is_empty()).then(|| idle.names.join(", "));
+        let help = "write a table such as [flows.f1] for TCP or UDP, or [consumers.c1] for NDN";
+        let mistake = Mistake::new("the scenario has no flows and no consumers").help(help);
+        Err(mistake.locate(&self.file, &self.text, case))
+    }
+
     /// The points of a study as cases of one, so that they run together: each is a
     /// scenario with one case and one run, and has a name on the axis `key`. The limit of
     /// real time is the first one's.

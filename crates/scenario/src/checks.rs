@@ -30,7 +30,6 @@ pub(crate) fn has_nodes(scenario: &Scenario) -> Result<(), Mistake> {
 
 /// Checks a plan that has all but bridges.
 pub(crate) fn check(scenario: &Scenario, plan: &Plan) -> Result<(), Mistake> {
-    something_happens(scenario)?;
     names(scenario)?;
     faces(scenario, plan)?;
     paths(scenario, plan)?;
@@ -63,15 +62,6 @@ pub(crate) fn one_kind_of_domains(scenario: &Scenario) -> Result<(), Mistake> {
                 .help("remove the tables of one kind"))
         }
     }
-}
-
-fn something_happens(scenario: &Scenario) -> Result<(), Mistake> {
-    let is_empty = scenario.consumers.is_empty() && scenario.flows.is_empty();
-    if is_empty && scenario.sessions.is_empty() {
-        return Err(Mistake::new("the scenario has no flows and no consumers")
-            .help("write a table such as [flows.f1] for TCP or UDP, or [consumers.c1] for NDN"));
-    }
-    Ok(())
 }
 
 /// No flow has the name of a consumer: both are rows of one table.

@@ -29,7 +29,9 @@ pub struct Departure<'a> {
     pub time: Time,
     /// How long that took from where it entered.
     pub delay: Duration,
-    /// The attachment there.
+    /// The attachment where it entered.
+    pub from: usize,
+    /// The one where it leaves.
     pub to: usize,
     /// Its bytes: those that entered, with the ECN field that it has now.
     pub bytes: &'a [u8],
@@ -96,7 +98,7 @@ impl Network {
         };
         let bytes = self.packets.copy_message(bytes);
         let node = self.attachments.nodes[from];
-        self.send(now, node, route, header.packet(now, to as u16, bytes));
+        self.send(now, node, route, header.packet(now, ends.map(|it| it as u16), bytes));
         Entry::Entered
     }
 }
@@ -131,7 +133,8 @@ impl World {
                 set_ecn(bytes, packet.ecn);
             }
             let delay = time.since(real.entered);
-            leave(Departure { time, delay, to: usize::from(real.to), bytes, is_marked });
+            let [from, to] = [real.from, real.to].map(usize::from);
+            leave(Departure { time, delay, from, to, bytes, is_marked });
             packets.discard(&packet);
         }
     }

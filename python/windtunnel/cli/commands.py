@@ -307,6 +307,45 @@ def check_file(
         checking.check(file, parse_settings(settings), as_json)
 
 
+@app.command(
+    "emulate",
+    epilog='windtunnel emulate scenarios/live/emulate.toml --at server="iperf3 -s" '
+    "-- iperf3 -c server",
+    context_settings={"ignore_unknown_options": False},
+)
+def emulate_file(
+    file: File,
+    command: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[-- COMMAND]", help="What runs behind the first of the nodes."),
+    ] = None,
+    at: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--at", metavar="NODE=PROGRAM", help="What runs behind another; may be repeated."
+        ),
+    ] = None,
+    attach: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NODE=INTERFACE",
+            help="A TUN interface whose packets enter and leave at a node, instead of a "
+            "namespace; may be repeated.",
+        ),
+    ] = None,
+    settings: Settings = None,
+    seed: Seed = None,
+    as_json: Json = False,
+) -> None:
+    """Send real packets through a scenario's network, in real time."""
+    from windtunnel.cli import emulating
+
+    options = emulating.Options(
+        parse_settings(settings), seed, attach or [], at or [], command or [], as_json
+    )
+    emulating.emulate_file(file, options)
+
+
 @app.command("dns", epilog="windtunnel dns scenarios/dns/four-countries.toml")
 def serve_names(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A file of regions' names.")],

@@ -118,8 +118,12 @@ def read_file(
     file: Path | str,
     settings: Iterable[tuple[str, str]] = (),
     extensions: Extensions | None = None,
+    *,
+    may_be_idle: bool = False,
 ) -> Scenario:
     """Read and check a scenario file; `settings` are paths and values as the core takes them.
+
+    With `may_be_idle` it may be a network in which nothing is simulated.
 
     Raises ScenarioError with the place in the file, or OSError.
     """
@@ -129,7 +133,7 @@ def read_file(
             text = opened.read(MOST_READ)
     except UnicodeDecodeError as error:
         raise not_text(name, error) from error
-    return checked(name, text, settings, extensions)
+    return checked(name, text, settings, extensions, may_be_idle=may_be_idle)
 
 
 def checked(
@@ -137,10 +141,19 @@ def checked(
     text: str,
     settings: Iterable[tuple[str, str]] = (),
     extensions: Extensions | None = None,
+    *,
+    may_be_idle: bool = False,
 ) -> Scenario:
     """Check a text with settings: each is a path, and a TOML value or plain text."""
     try:
-        return _core.Scenario.__new__(Scenario, file, text, list(settings), dict(extensions or {}))
+        return _core.Scenario.__new__(
+            Scenario,
+            file,
+            text,
+            list(settings),
+            dict(extensions or {}),
+            may_be_idle=may_be_idle,
+        )
     except UnicodeEncodeError as error:
         raise not_text(file, error) from error
 

@@ -1,0 +1,195 @@
+//! The world of a scenario in real time: packets of real hosts enter at interfaces, cross its
+//! queues and links beside simulated flows, and leave when the world says so.
+
+mod report;
+mod session;
+
+use std::collections::HashMap;
+use std::io;
+use std::net::IpAddr;
+use std::os::fd::AsFd;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use nix::poll::{PollFd, PollFlags, ppoll};
+use nix::sys::time::TimeSpec;
+use smallvec::SmallVec;
+use thread_priority::{
+    RealtimeThreadSchedulePolicy, ThreadPriority, ThreadSchedulePolicy,
+    set_thread_priority_and_policy, thread_native_id,
+};
+use windtunnel_engine::Time;
+use windtunnel_packets::real::RealHeader;
+use windtunnel_world::{Entry, Plan, Unreachable, World};
+
+use crate::clock::Clock;
+use crate::interface::Interface;
+use report::Counters;
+pub use report::{Buckets, Direction, Percentiles, Report};
+pub use session::{Door, Session, SessionError};
+
+/// A node that real hosts are behind.
+#[derive(Debug)]
+pub struct Attachment {
+    /// The node, by its place in the plan.
+    pub node: usize,
+    /// Where its packets enter and leave. It has the addresses of the node.
+    pub interface: Interface,
+}
+
+/// A world in real time.
+#[derive(Debug)]
+pub struct Emulation {
+    world: World,
+    end: Time,
+    attachments: Vec<Attached>,
+    destinations: HashMap<IpAddr, usize>,
+    counters: Counters,
+}
+
+#[derive(Debug)]
+struct Attached {
+    interface: Interface,
+    /// When it was last seen without a packet that waits.
+    emptied: Time,
+}
+
+/// So many packets of one interface enter before those that leave are looked at again.
+const BATCH: usize = 32;
+/// It takes less time to look again and again than to sleep for so long.
+const SHORT: std::time::Duration = std::time::Duration::from_micros(10);
+/// So often, at the least, it is looked whether to stop.
+const LOOK: std::time::Duration = std::time::Duration::from_millis(50);
+
+impl Emulation {
+    /// The world of a plan, with real hosts at these nodes, none twice.
+    ///
+    /// # Errors
+    /// [`Unreachable`] as for [`World::new`].
+    pub fn new(mut plan: Plan, attachments: Vec<Attachment>) -> Result<Self, Unreachable> {
+        plan.attachments = attachments.iter().map(|it| it.node).collect();
+        let world = World::new(&plan)?;
+        let places = attachments.iter().enumerate();
+        let addresses = places.flat_map(|(place, it)| {
+            it.interface.addresses().iter().map(move |address| (*address, place))
+        });
+        Ok(Self {
+            world,
+            end: plan.end(),
+            destinations: addresses.collect(),
+            counters: Counters::new(attachments.len()),
+            attachments: attachments
+                .into_iter()
+                .map(|it| Attached { interface: it.interface, emptied: Time::ZERO })
+                .collect(),
+        })
+    }
+
+    /// Lets real time pass until the end of the plan, or until `stop` is set. Runs the calling
+    /// thread as a real-time one, if it may.
+    ///
+    /// # Errors
+    /// That of the kernel, if an interface vanishes.
+    pub fn run(mut self, stop: &AtomicBool) -> io::Result<Report> {
+        let is_real_time = become_real_time();
+        let clock = Clock::start();
+        let mut packet = vec![0; usize::from(u16::MAX)];
+        while !stop.load(Ordering::Relaxed) {
+            let now = clock.now();
+            self.world.advance(now);
+            self.leave(&clock);
+            if now >= self.end {
+                break;
+            }
+            let has_read = self.enter(&clock, &mut packet)?;
+            if !has_read {
+                self.wait(&clock)?;
+            }
+        }
+        let duration = clock.now().min(self.end);
+        let drops: io::Result<_> =
+            self.attachments.iter().map(|it| it.interface.dropped()).collect();
+        Ok(self.counters.report(duration, is_real_time, &self.world, drops?))
+    }
+
+    /// Takes in what waits at the interfaces; returns whether there was anything.
+    fn enter(&mut self, clock: &Clock, packet: &mut [u8]) -> io::Result<bool> {
+        let mut has_read = false;
+        for from in 0..self.attachments.len() {
+            for _ in 0..BATCH {
+                let Some(length) = self.attachments[from].interface.receive(packet)? else {
+                    self.attachments[from].emptied = clock.now();
+                    break;
+                };
+                has_read = true;
+                let now = clock.now().min(self.end);
+                self.counters.waited(now.since(self.attachments[from].emptied.min(now)));
+                self.enter_one(now, from, &packet[..length]);
+                self.leave(clock);
+            }
+        }
+        Ok(has_read)
+    }
+
+    /// A packet enters, if it is one that the world can carry.
+    fn enter_one(&mut self, now: Time, from: usize, bytes: &[u8]) {
+        let Some(header) = RealHeader::parse(bytes) else {
+            self.counters.malformed += 1;
+            return;
+        };
+        if is_for_all(header.destination) {
+            self.counters.multicast += 1;
+            return;
+        }
+        let to = self.destinations.get(&header.destination).copied().filter(|it| *it != from);
+        let Some(to) = to else {
+            self.counters.unknown_destination += 1;
+            return;
+        };
+        match self.world.enter(now, [from, to], &header, bytes) {
+            Entry::Entered => self.counters.entered([from, to], bytes.len()),
+            Entry::Unreachable => self.counters.unreachable += 1,
+        }
+    }
+
+    /// Gives the interfaces what has left the world.
+    fn leave(&mut self, clock: &Clock) {
+        let (counters, attachments) = (&mut self.counters, &self.attachments);
+        self.world.departures(|it| {
+            let is_sent = attachments[it.to].interface.send(it.bytes).is_ok();
+            counters.left(&it, clock.now(), is_sent);
+        });
+    }
+
+    /// Waits until something happens in the world or a packet comes.
+    fn wait(&self, clock: &Clock) -> io::Result<()> {
+        let next = self.world.next_event().unwrap_or(self.end);
+        let left = clock.until(next).min(LOOK);
+        if left < SHORT {
+            std::hint::spin_loop();
+            return Ok(());
+        }
+        let mut waits: SmallVec<[PollFd<'_>; 8]> = self
+            .attachments
+            .iter()
+            .map(|it| PollFd::new(it.interface.as_fd(), PollFlags::POLLIN))
+            .collect();
+        match ppoll(&mut waits, Some(TimeSpec::from_duration(left)), None) {
+            Ok(_) | Err(nix::Error::EINTR) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+/// Whether an address is one of many hosts.
+fn is_for_all(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(it) => it.is_multicast() || it.is_broadcast(),
+        IpAddr::V6(it) => it.is_multicast(),
+    }
+}
+
+/// Has the calling thread run before all others whenever it can; returns whether it may.
+fn become_real_time() -> bool {
+    let policy = ThreadSchedulePolicy::Realtime(RealtimeThreadSchedulePolicy::Fifo);
+    set_thread_priority_and_policy(thread_native_id(), ThreadPriority::Min, policy).is_ok()
+}

@@ -1,0 +1,217 @@
+//! What an emulation counted, and how exact it was.
+
+use hdrhistogram::Histogram;
+use serde::Serialize;
+use windtunnel_engine::{Duration, Time};
+use windtunnel_world::{Departure, World};
+
+/// Later than this, at the 99th percentile, and the emulation has not kept up.
+const LATE: Duration = Duration::from_micros(100);
+/// The bounds of the buckets of a histogram, in nanoseconds.
+const BOUNDS: [u64; 10] =
+    [1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000, 10_000_000, 100_000_000];
+
+/// What an emulation counted.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// How long it lasted, in seconds.
+    pub duration_s: f64,
+    /// From each attachment to each other.
+    pub directions: Vec<Direction>,
+    /// How late packets left: from when the world says to when the interface had them.
+    pub lateness: Buckets,
+    /// How long packets waited before they entered, at the most: since it was last seen that
+    /// none waits.
+    pub wait: Buckets,
+    /// Whether 99 in 100 packets left, and entered, less than 100 µs late.
+    pub kept_up: bool,
+    /// Whether the thread was a real-time one.
+    pub is_real_time: bool,
+    /// Packets that were not carried: what was no IP packet.
+    pub malformed: u64,
+    /// To an address of many hosts.
+    pub multicast: u64,
+    /// To an address of no attached node, or of their own.
+    pub unknown_destination: u64,
+    /// To a node that no path leads to.
+    pub unreachable: u64,
+    /// What the kernel did not take when it left.
+    pub refused: u64,
+    /// Packets of simulated flows and real hosts that crossed a queue and a link.
+    pub packet_hops: u64,
+    /// Packets that the kernel dropped before they were read; by attachment.
+    pub interface_drops: Vec<u64>,
+}
+
+/// What went from one attachment to another.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Direction {
+    /// The attachment where it entered.
+    pub from: usize,
+    /// The one where it left.
+    pub to: usize,
+    /// Packets that entered.
+    pub entered_packets: u64,
+    /// Their bytes.
+    pub entered_bytes: u64,
+    /// Packets that left.
+    pub left_packets: u64,
+    /// Their bytes.
+    pub left_bytes: u64,
+    /// Those of them that were marked in the world.
+    pub marked_packets: u64,
+    /// From entering to leaving, as the world says, in seconds.
+    pub delay_s: Percentiles,
+}
+
+/// Percentiles, in seconds; zero of nothing.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct Percentiles {
+    /// Half are below it.
+    pub median: f64,
+    /// The 90th.
+    pub p90: f64,
+    /// The 99th.
+    pub p99: f64,
+    /// The 99.9th.
+    pub p99_9: f64,
+    /// The largest.
+    pub maximum: f64,
+}
+
+/// Percentiles, and a histogram.
+#[derive(Clone, Debug, Serialize)]
+pub struct Buckets {
+    /// In seconds.
+    pub percentiles: Percentiles,
+    /// The upper bounds of the buckets, in seconds; the last bucket has none.
+    pub bounds_s: Vec<f64>,
+    /// How many packets are in each.
+    pub packets: Vec<u64>,
+}
+
+#[derive(Debug)]
+pub(super) struct Counters {
+    directions: Vec<(Direction, Histogram<u64>)>,
+    attachments: usize,
+    lateness: Histogram<u64>,
+    wait: Histogram<u64>,
+    pub(super) malformed: u64,
+    pub(super) multicast: u64,
+    pub(super) unknown_destination: u64,
+    pub(super) unreachable: u64,
+    refused: u64,
+}
+
+/// Of nanoseconds up to a minute, to one part in a hundred.
+fn histogram() -> Histogram<u64> {
+    Histogram::new_with_bounds(1, 60_000_000_000, 2).expect("these bounds are right")
+}
+
+impl Counters {
+    pub(super) fn new(attachments: usize) -> Self {
+        let pairs = (0..attachments).flat_map(|from| (0..attachments).map(move |to| (from, to)));
+        let direction = |(from, to)| (Direction { from, to, ..Direction::default() }, histogram());
+        Self {
+            directions: pairs.map(direction).collect(),
+            attachments,
+            lateness: histogram(),
+            wait: histogram(),
+            malformed: 0,
+            multicast: 0,
+            unknown_destination: 0,
+            unreachable: 0,
+            refused: 0,
+        }
+    }
+
+    /// A packet waited for so long, at the most, before it entered.
+    pub(super) fn waited(&mut self, wait: Duration) {
+        self.wait.saturating_record(nanoseconds(wait));
+    }
+
+    pub(super) fn entered(&mut self, [from, to]: [usize; 2], bytes: usize) {
+        let it = &mut self.directions[from * self.attachments + to].0;
+        it.entered_packets += 1;
+        it.entered_bytes += bytes as u64;
+    }
+
+    pub(super) fn left(&mut self, departure: &Departure<'_>, now: Time, is_sent: bool) {
+        if !is_sent {
+            self.refused += 1;
+            return;
+        }
+        self.lateness.saturating_record(nanoseconds(now.since(departure.time.min(now))));
+        let place = departure.from * self.attachments + departure.to;
+        let (it, delays) = &mut self.directions[place];
+        delays.saturating_record(nanoseconds(departure.delay));
+        it.left_packets += 1;
+        it.left_bytes += departure.bytes.len() as u64;
+        it.marked_packets += u64::from(departure.is_marked);
+    }
+
+    pub(super) fn report(
+        self,
+        duration: Time,
+        is_real_time: bool,
+        world: &World,
+        interface_drops: Vec<u64>,
+    ) -> Report {
+        let late = nanoseconds(LATE);
+        let is_late = |it: &Histogram<u64>| it.value_at_quantile(0.99) > late;
+        let directions = self.directions.into_iter().filter(|(it, _)| it.from != it.to);
+        Report {
+            duration_s: duration.as_seconds(),
+            kept_up: !is_late(&self.lateness) && !is_late(&self.wait),
+            lateness: Buckets::of(&self.lateness),
+            wait: Buckets::of(&self.wait),
+            directions: directions
+                .map(|(it, delays)| Direction { delay_s: Percentiles::of(&delays), ..it })
+                .collect(),
+            is_real_time,
+            malformed: self.malformed,
+            multicast: self.multicast,
+            unknown_destination: self.unknown_destination,
+            unreachable: self.unreachable,
+            refused: self.refused,
+            packet_hops: world.packet_hops(),
+            interface_drops,
+        }
+    }
+}
+
+impl Percentiles {
+    fn of(histogram: &Histogram<u64>) -> Self {
+        let at = |quantile| seconds(histogram.value_at_quantile(quantile));
+        Self {
+            median: at(0.5),
+            p90: at(0.9),
+            p99: at(0.99),
+            p99_9: at(0.999),
+            maximum: seconds(histogram.max()),
+        }
+    }
+}
+
+impl Buckets {
+    fn of(histogram: &Histogram<u64>) -> Self {
+        let below = |bound: u64| histogram.count_between(0, bound);
+        let mut counted = 0;
+        let mut packets: Vec<u64> = Vec::with_capacity(BOUNDS.len() + 1);
+        for bound in BOUNDS {
+            packets.push(below(bound) - counted);
+            counted = below(bound);
+        }
+        packets.push(histogram.len() - counted);
+        let bounds_s = BOUNDS.into_iter().map(seconds).collect();
+        Self { percentiles: Percentiles::of(histogram), bounds_s, packets }
+    }
+}
+
+fn nanoseconds(duration: Duration) -> u64 {
+    duration.as_picos() / 1_000
+}
+
+fn seconds(nanoseconds: u64) -> f64 {
+    nanoseconds as f64 * 1e-9
+}

@@ -1,0 +1,159 @@
+//! An emulation on a thread of its own, and the namespaces around it.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::process::Child;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
+
+use thiserror::Error;
+use windtunnel_packets::ip::{address_of_node, address_of_node_v6};
+use windtunnel_world::{Plan, Unreachable};
+
+use super::{Attachment, Emulation, Report};
+use crate::interface::Interface;
+use crate::namespace::Namespace;
+
+/// The interface in a namespace that is made for a node.
+const INTERFACE: &str = "windtunnel0";
+/// The lengths of the prefixes of nodes' addresses: all nodes are neighbours of each other.
+const PREFIXES: [u8; 2] = [8, 64];
+
+/// Where the packets of a node enter and leave.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Door {
+    /// A namespace made for it, with one interface, where [`Session::spawn`] starts programs.
+    Own,
+    /// An interface: one that is there, with its addresses, or one that is made.
+    Interface {
+        /// Its name.
+        name: String,
+        /// The name of its namespace, as `ip netns` has it; none: that of this process.
+        namespace: Option<String>,
+    },
+}
+
+/// Why an emulation could not begin.
+#[derive(Debug, Error)]
+pub enum SessionError {
+    /// The plan has consumers or flows without a path.
+    #[error("a consumer, flow, bridge or tunnel of the scenario has no path")]
+    Unreachable(Unreachable),
+    /// The machine does not allow it.
+    #[error("{what}: {error}")]
+    Refused {
+        /// What was tried.
+        what: String,
+        /// What the machine says.
+        error: io::Error,
+    },
+}
+
+/// An emulation in progress. When it is dropped, its namespaces vanish, and what runs in them.
+#[derive(Debug)]
+pub struct Session {
+    stop: Arc<AtomicBool>,
+    thread: JoinHandle<io::Result<Report>>,
+    namespaces: BTreeMap<usize, Namespace>,
+    hosts: String,
+}
+
+fn refused(what: String) -> impl FnOnce(io::Error) -> SessionError {
+    |error| SessionError::Refused { what, error }
+}
+
+impl Session {
+    /// Starts the emulation of a plan, with these doors of nodes.
+    ///
+    /// # Errors
+    /// [`SessionError`].
+    pub fn start(plan: Plan, doors: &[(usize, Door)]) -> Result<Self, SessionError> {
+        let mut namespaces = BTreeMap::new();
+        let mut attachments = Vec::new();
+        let mut hosts = String::from("127.0.0.1 localhost\n::1 localhost\n");
+        for (node, door) in doors {
+            let (node, name) = (*node, &plan.nodes[*node].name);
+            let interface = match door {
+                Door::Own => {
+                    let what = format!("cannot make a network namespace for {name}");
+                    let namespace = Namespace::create().map_err(refused(what))?;
+                    let made = namespace.run(move || create(INTERFACE, node));
+                    namespaces.insert(node, namespace);
+                    made.map_err(refused(format!("cannot make an interface for {name}")))?
+                }
+                Door::Interface { name, namespace } => {
+                    let what = format!("cannot attach the interface {name}");
+                    attach(name.clone(), namespace.as_deref(), node).map_err(refused(what))?
+                }
+            };
+            for address in interface.addresses() {
+                hosts.push_str(&format!("{address} {name}\n"));
+            }
+            attachments.push(Attachment { node, interface });
+        }
+        let emulation = Emulation::new(plan, attachments).map_err(SessionError::Unreachable)?;
+        let stop = Arc::new(AtomicBool::new(false));
+        let is_stopped = Arc::clone(&stop);
+        let thread = thread::Builder::new()
+            .name("emulation".to_owned())
+            .spawn(move || emulation.run(&is_stopped))
+            .map_err(refused("cannot start a thread".to_owned()))?;
+        Ok(Self { stop, thread, namespaces, hosts })
+    }
+
+    /// The namespace that was made for a node.
+    #[must_use]
+    pub fn namespace(&self, node: usize) -> Option<&Namespace> {
+        self.namespaces.get(&node)
+    }
+
+    /// Starts a program behind a node with a namespace of its own, where the names of all
+    /// attached nodes are known as hosts.
+    ///
+    /// # Errors
+    /// If it cannot be started, or the node has no namespace of its own.
+    pub fn spawn(&self, node: usize, program: &[String]) -> io::Result<Child> {
+        let namespace = self.namespace(node).ok_or(io::ErrorKind::NotFound)?;
+        namespace.spawn(program, &self.hosts)
+    }
+
+    /// Has it stop.
+    pub fn stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether it has ended.
+    #[must_use]
+    pub fn is_done(&self) -> bool {
+        self.thread.is_finished()
+    }
+
+    /// Waits for its end. Programs behind nodes are killed then.
+    ///
+    /// # Errors
+    /// That of the kernel, if an interface has vanished.
+    pub fn finish(self) -> io::Result<Report> {
+        let panicked = || io::Error::other("the emulation has ended with an internal error");
+        self.thread.join().map_err(|_| panicked())?
+    }
+}
+
+/// Makes an interface with the addresses of a node.
+fn create(name: &str, node: usize) -> io::Result<Interface> {
+    let [v4, v6] = PREFIXES;
+    Interface::create(name, (address_of_node(node, 0), v4), (address_of_node_v6(node, 0), v6))
+}
+
+/// Opens an interface of a namespace, or makes it.
+fn attach(name: String, namespace: Option<&str>, node: usize) -> io::Result<Interface> {
+    let namespace = namespace.map_or_else(Namespace::current, Namespace::named)?;
+    namespace.run(move || {
+        let table = std::fs::read_to_string("/proc/thread-self/net/dev")?;
+        let is_there = table.lines().filter_map(|it| it.split_once(':'));
+        if is_there.into_iter().any(|(it, _)| it.trim() == name) {
+            return Interface::open(&name);
+        }
+        create(&name, node)
+    })
+}

@@ -1,0 +1,126 @@
+//! Real packets through simulated networks.
+#![cfg(target_os = "linux")]
+
+mod common;
+
+use std::net::UdpSocket;
+use std::time::{Duration, Instant};
+
+use windtunnel_lab::Extensions;
+use windtunnel_live::emulation::{Door, Session};
+use windtunnel_world::Plan;
+
+/// Two hosts and a link between them.
+fn plan(link: &str) -> Plan {
+    let text = format!(
+        "duration = \"30 s\"\nnodes = {{ near = {{}}, far = {{}} }}\n\
+         links.line = {{ nodes = [\"near\", \"far\"], {link} }}\n"
+    );
+    windtunnel_lab::read_with("test.toml", &text, &[], &Extensions::default())
+        .unwrap()
+        .cases
+        .remove(0)
+        .plan
+}
+
+/// Its emulation, and a UDP socket at each host; none where that is not allowed.
+fn session(link: &str) -> Option<(Session, [UdpSocket; 2])> {
+    common::namespace()?;
+    let session = Session::start(plan(link), &[(0, Door::Own), (1, Door::Own)]).unwrap();
+    let sockets = [0, 1].map(|node| {
+        let bind = move || UdpSocket::bind(format!("10.0.0.{}:7000", node + 1));
+        let socket = session.namespace(node).unwrap().run(bind).unwrap();
+        socket.set_read_timeout(Some(Duration::from_secs(2))).unwrap();
+        socket
+    });
+    Some((session, sockets))
+}
+
+fn received(socket: &UdpSocket) -> Option<Vec<u8>> {
+    let mut bytes = [0; 2048];
+    let length = socket.recv(&mut bytes).ok()?;
+    Some(bytes[..length].to_vec())
+}
+
+#[test]
+fn bytes_cross_unchanged_after_the_delay_of_the_link() {
+    let Some((session, [near, far])) = session("rate = \"1 Gbps\", delay = \"20 ms\"") else {
+        return;
+    };
+    for number in 0..20_u8 {
+        let data: Vec<u8> = (0..1_000).map(|it| (it as u8).wrapping_mul(number)).collect();
+        let sent = Instant::now();
+        near.send_to(&data, "10.0.0.2:7000").unwrap();
+        assert_eq!(received(&far).unwrap(), data);
+        let forth = sent.elapsed();
+        far.send_to(&data, "10.0.0.1:7000").unwrap();
+        assert_eq!(received(&near).unwrap(), data);
+        // On a busy machine it may take longer, but never less.
+        assert!(forth >= Duration::from_millis(20), "{forth:?}");
+        assert!(sent.elapsed() >= Duration::from_millis(40));
+    }
+    session.stop();
+    let report = session.finish().unwrap();
+    let of = |from| report.directions.iter().find(|it| it.from == from).unwrap();
+    for direction in [0, 1].map(of) {
+        assert!(direction.entered_packets >= 20);
+        assert_eq!(direction.left_packets, direction.entered_packets);
+        // 1,028 bytes at 1 Gbps take 8 µs, and the histogram is exact to one part in a hundred.
+        assert!((direction.delay_s.median / 0.020_008 - 1.0).abs() < 0.01);
+    }
+    assert_eq!((report.malformed, report.refused, report.unreachable), (0, 0, 0));
+}
+
+#[test]
+fn a_burst_leaves_at_the_rate_of_the_link_and_its_end_is_dropped() {
+    let link = "rate = \"8 Mbps\", delay = \"5 ms\", queue = { limit = \"40 packets\" }";
+    let Some((session, [near, far])) = session(link) else { return };
+    let started = Instant::now();
+    for number in 0..100_u32 {
+        // With 28 bytes of headers, 1 ms at 8 Mbps.
+        let data: Vec<u8> = number.to_be_bytes().into_iter().cycle().take(972).collect();
+        near.send_to(&data, "10.0.0.2:7000").unwrap();
+    }
+    far.set_read_timeout(Some(Duration::from_millis(500))).unwrap();
+    let arrived: Vec<(u32, Duration)> = std::iter::from_fn(|| received(&far))
+        .map(|it| (u32::from_be_bytes([it[0], it[1], it[2], it[3]]), started.elapsed()))
+        .collect();
+    session.stop();
+    let report = session.finish().unwrap();
+    assert!(arrived.is_sorted_by(|one, other| one.0 < other.0));
+    // All that waited while the link was busy; those that it sent while others came as well.
+    assert!((41..60).contains(&arrived.len()), "{}", arrived.len());
+    for (place, (_, time)) in (1..).zip(&arrived) {
+        assert!(*time >= Duration::from_millis(place + 5), "{place} after {time:?}");
+    }
+    let forth = report.directions.iter().find(|it| it.from == 0).unwrap();
+    assert_eq!(forth.left_packets, arrived.len() as u64);
+    assert_eq!(forth.entered_packets, 100);
+}
+
+#[test]
+fn what_has_no_place_to_go_is_counted() {
+    let Some((session, [near, _far])) = session("rate = \"1 Gbps\", delay = \"1 ms\"") else {
+        return;
+    };
+    for _ in 0..5 {
+        near.send_to(b"nobody", "10.0.0.77:7000").unwrap();
+    }
+    std::thread::sleep(Duration::from_millis(100));
+    session.stop();
+    let report = session.finish().unwrap();
+    assert_eq!(report.unknown_destination, 5);
+    assert!(report.directions.iter().all(|it| it.entered_packets == 0));
+}
+
+#[test]
+fn it_ends_with_the_scenario() {
+    if common::namespace().is_none() {
+        return;
+    }
+    let mut plan = plan("rate = \"1 Gbps\", delay = \"1 ms\"");
+    plan.duration = windtunnel_engine::Duration::from_millis(200);
+    let session = Session::start(plan, &[(0, Door::Own), (1, Door::Own)]).unwrap();
+    let report = session.finish().unwrap();
+    assert!((report.duration_s - 0.2).abs() < 1e-9);
+}

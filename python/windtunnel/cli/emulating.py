@@ -1,0 +1,256 @@
+"""The command `emulate`: a scenario in real time, with real hosts behind its nodes."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+
+from windtunnel import progress
+from windtunnel.cli.output import INTERRUPTED, INVALID_INPUT, answer, count, fail, output, say
+from windtunnel.running import read
+from windtunnel.scenario.scenario import Scenario
+
+if TYPE_CHECKING:
+    from windtunnel._core import Emulation
+
+HEAD_START_S = 5.0
+"""How long the command waits at the most until the programs behind other nodes listen."""
+
+LOOK_S = 0.02
+"""How often it is looked whether the command has ended."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options of the command line."""
+
+    settings: dict[str, str]
+    seed: int | None
+    attach: list[str]
+    """Nodes and their interfaces, such as `client=tun0` or `client=namespace/tun0`."""
+    at: list[str]
+    """Nodes and the programs behind them, such as `server=iperf3 -s`."""
+    command: list[str]
+    as_json: bool
+
+
+def emulate_file(file: Path, options: Options) -> None:
+    """Emulate a scenario until its end, or that of the command, and say what was counted."""
+    scenario = read(file, options.settings, options.seed, may_be_idle=True)
+    if len(scenario.cases) != 1:
+        fail(
+            f"{file}: an emulation has one case, and this scenario compares {len(scenario.cases)}"
+            "\nhelp: leave `compare` out, and choose with --set",
+            INVALID_INPUT,
+        )
+    doors, programs = behind(file, scenario, options)
+    become_root(doors)
+    report = emulate(scenario, doors, programs, options.as_json)
+    report["attachments"] = [node for node, *_ in doors]
+    if options.as_json:
+        answer({"scenario": str(file)} | report)
+    else:
+        tell(report)
+    if report["interrupted"]:
+        fail("interrupted", INTERRUPTED)
+    if report["exit_code"]:
+        sys.exit(report["exit_code"])
+
+
+Door = tuple[str, str | None, str | None]
+"""A node, its interface, and the namespace of that; none: one that is made."""
+
+Program = tuple[int, list[str]]
+"""A node by its place in the scenario, and what runs behind it."""
+
+
+def behind(file: Path, scenario: Scenario, options: Options) -> tuple[list[Door], list[Program]]:
+    """Give the nodes with real hosts behind them, and what runs there; the command last."""
+    nodes = scenario.nodes(0)
+    places = {name: place for place, (name, _) in enumerate(nodes)}
+
+    def split(option: str, text: str, wanted: str) -> tuple[str, str]:
+        node, separator, rest = text.partition("=")
+        if not separator or not rest.strip():
+            fail(f"{option} {text}: write a node, = and {wanted}", INVALID_INPUT)
+        if node not in places:
+            fail(
+                f"{option} {text}: {file} has no node `{node}`; its nodes are " + ", ".join(places),
+                INVALID_INPUT,
+            )
+        return node, rest.strip()
+
+    attached = [split("--attach", it, "an interface, such as client=tun0") for it in options.attach]
+    programs = [split("--at", it, 'a program, such as server="iperf3 -s"') for it in options.at]
+    ends = [] if attached else [name for name, links in nodes if links == 1]
+    own = list(dict.fromkeys(ends + [node for node, _ in programs]))
+    doors: list[Door] = []
+    for node, interface in attached:
+        namespace, _, name = interface.rpartition("/")
+        doors.append((node, name, namespace or None))
+    doors += [(node, None, None) for node in own]
+    names = [node for node, *_ in doors]
+    for node in names:
+        if names.count(node) > 1:
+            fail(f"the node {node} is attached twice", INVALID_INPUT)
+    if len(names) < 2:
+        fail(
+            f"{file}: real packets go from one node to another, and there are not two to attach\n"
+            "help: nodes with one link are attached by themselves; name others with "
+            "--attach NODE=INTERFACE or --at NODE=PROGRAM",
+            INVALID_INPUT,
+        )
+    run = [(places[node], shlex.split(program)) for node, program in programs]
+    if options.command:
+        if not own:
+            fail("with --attach alone there is no namespace to run a command in", INVALID_INPUT)
+        run.append((places[own[0]], options.command))
+    elif not attached and not run:
+        fail(
+            "say what runs behind the nodes: `-- COMMAND` behind the first, and "
+            "--at NODE=PROGRAM behind others; or --attach NODE=INTERFACE",
+            INVALID_INPUT,
+        )
+    return doors, run
+
+
+def become_root(doors: list[Door]) -> None:
+    """Go on as the root of a user namespace, if that is needed and the user is not root."""
+    if os.geteuid() != 0 and all(interface is None for _, interface, _ in doors):
+        root = ["unshare", "--user", "--map-root-user", "--"]
+        os.execvp(root[0], [*root, sys.executable, "-m", "windtunnel", *sys.argv[1:]])
+
+
+def emulate(
+    scenario: Scenario, doors: list[Door], programs: list[Program], as_json: bool
+) -> dict[str, Any]:
+    """Run the emulation, and what is behind its nodes, to the end of the last program."""
+    # Imported here: elsewhere than on Linux there is none.
+    try:
+        from windtunnel._core import Emulation
+    except ImportError:
+        fail("real packets need Linux", INVALID_INPUT)
+    if as_json:
+        # What programs print does not belong into the document.
+        kept = os.dup(1)
+        os.dup2(2, 1)
+    emulation = Emulation(scenario, doors)
+    interrupted, exit_code = False, None
+    try:
+        if not programs:
+            progress.tell([f"{node}: {interface}" for node, interface, _ in doors])
+        for place, (node, program) in enumerate(programs):
+            if place + 1 == len(programs):
+                wait_for_listeners(emulation, programs[:-1])
+            last = emulation.spawn(node, program)
+        while not emulation.is_done():
+            exit_code = emulation.poll(last) if programs else None
+            if exit_code is not None:
+                break
+            time.sleep(LOOK_S)
+    except KeyboardInterrupt:
+        interrupted = True
+    report: dict[str, Any] = json.loads(emulation.finish())
+    if as_json:
+        os.dup2(kept, 1)
+        os.close(kept)
+    if programs and exit_code is None and not interrupted:
+        progress.tell(
+            [
+                "the scenario's `duration` ended before the command, which was killed; "
+                "--set duration=… gives it longer"
+            ]
+        )
+    return report | {"interrupted": interrupted, "exit_code": exit_code}
+
+
+def wait_for_listeners(emulation: Emulation, programs: list[Program]) -> None:
+    """Wait until a socket listens behind each node with a program, but not for long."""
+    deadline = time.monotonic() + HEAD_START_S
+    while not all(emulation.listens(node) for node, _ in programs):
+        if time.monotonic() > deadline:
+            return
+        time.sleep(LOOK_S)
+
+
+def tell(report: dict[str, Any]) -> None:
+    """Print what went from node to node, and how exact the emulation was."""
+    names, duration = report["attachments"], report["duration_s"]
+    table = Table(box=SIMPLE_HEAD)
+    for title in ("from", "to"):
+        table.add_column(title)
+    for title in (
+        "packets",
+        "Mbps\nin",
+        "Mbps\nout",
+        "dropped\n%",
+        "marked\n%",
+        "delay\nms",
+        "delay\n99 %, ms",
+    ):
+        table.add_column(title, justify="right")
+    for it in report["directions"]:
+        if it["entered_packets"]:
+            entered, left = it["entered_packets"], it["left_packets"]
+            table.add_row(
+                names[it["from"]],
+                names[it["to"]],
+                f"{entered:,}",
+                f"{it['entered_bytes'] * 8e-6 / duration:.2f}",
+                f"{it['left_bytes'] * 8e-6 / duration:.2f}",
+                f"{100 * (entered - left) / entered:.2f}",
+                f"{100 * it['marked_packets'] / max(left, 1):.2f}",
+                f"{it['delay_s']['median'] * 1e3:.2f}",
+                f"{it['delay_s']['p99'] * 1e3:.2f}",
+            )
+    output().print(table)
+    late, wait = report["lateness"]["percentiles"], report["wait"]["percentiles"]
+    say(
+        f"{duration:.2f} s; packets left {late['p99'] * 1e6:.0f} µs late at the 99th percentile "
+        f"(median {late['median'] * 1e6:.0f}, maximum {late['maximum'] * 1e6:.0f}), and waited "
+        f"{wait['p99'] * 1e6:.0f} µs at most to enter"
+    )
+    if not report["kept_up"]:
+        say("It did not keep up: what was measured is not exact. Packets by how late they left:")
+        output().print(histogram(report["lateness"]))
+    for problem in problems(report):
+        say(problem)
+
+
+def histogram(lateness: dict[str, Any]) -> Table:
+    """Show how many packets were how late."""
+    table = Table(box=SIMPLE_HEAD)
+    table.add_column("late by", justify="right")
+    table.add_column("packets", justify="right")
+    bounds = [f"up to {bound * 1e6:,.0f} µs" for bound in lateness["bounds_s"]] + ["more"]
+    for bound, packets in zip(bounds, lateness["packets"], strict=True):
+        table.add_row(bound, f"{packets:,}")
+    return table
+
+
+def problems(report: dict[str, Any]) -> Iterator[str]:
+    """Say what did not enter or leave as it should have."""
+    if not report["is_real_time"]:
+        yield "The system did not allow real-time priority: packets are late when it is busy."
+    counted = {
+        "malformed": "were not whole IP packets",
+        "unknown_destination": "were for addresses of no attached node",
+        "unreachable": "had no path to their node",
+        "refused": "were not taken by the kernel when they left",
+    }
+    for key, what in counted.items():
+        if report[key]:
+            yield f"{count(report[key], 'packet')} {what}."
+    for name, drops in zip(report["attachments"], report["interface_drops"], strict=True):
+        if drops:
+            yield f"{count(drops, 'packet')} found no room at the interface of {name}."
