@@ -68,7 +68,7 @@ pub struct Transferred {
     pub peer: SocketAddr,
     /// Our controller.
     pub controller: &'static str,
-    /// Bytes of data that the peer has acknowledged, and that it has sent.
+    /// Bytes of data that the peer has acknowledged.
     pub sent_bytes: u64,
     /// Bytes that came from it.
     pub received_bytes: u64,
@@ -201,7 +201,7 @@ pub fn transfer<'a>(
             Ok(did) => {
                 let is_over = host.status(id) == Status::Closed && host.is_at_end(id);
                 let closed = is_over.then(|| *ended.get_or_insert(now));
-                // Whoever closed second need not wait: the peer has its answer.
+                // The peer may not have our last answer.
                 match closed {
                     Some(it) if clock.until(it + linger()).is_zero() => {
                         ControlFlow::Break(Ok((id, peer)))
