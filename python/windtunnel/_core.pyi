@@ -528,6 +528,23 @@ VIDEO_SIGNALS: list[str]
 """The names of a video environment's signals."""
 
 @final
+def tcp_transfer(
+    interface: str,
+    address: str,
+    controller: str,
+    *,
+    peer: str | None = None,
+    port: int = 0,
+    send: pathlib.Path | None = None,
+    receive: pathlib.Path | None = None,
+) -> str:
+    """Transfer files over one TCP connection on a TUN interface.
+
+    The connection is opened to `peer`, or by whoever connects to `port`. Returns what it was
+    like, as JSON text. Raises ScenarioError for what cannot be, and OSError if a file, the
+    interface or the peer fails.
+    """
+
 class Emulation:
     """A scenario in real time, with real hosts behind some of its nodes."""
 

@@ -42,6 +42,19 @@ impl Interface {
         Self::of(device, vec![v4.0.into(), v6.0.into()])
     }
 
+    /// The same with one address, of either version of IP.
+    ///
+    /// # Errors
+    /// That of the kernel.
+    pub fn create_with(name: &str, address: IpAddr, prefix: u8) -> io::Result<Self> {
+        let builder = DeviceBuilder::new().name(name).layer(Layer::L3).mtu(MTU).tx_queue_len(QUEUE);
+        let builder = match address {
+            IpAddr::V4(it) => builder.ipv4(it, prefix, None),
+            IpAddr::V6(it) => builder.ipv6(it, prefix),
+        };
+        Self::of(builder.build_sync()?, vec![address])
+    }
+
     /// Opens an interface that somebody has made in the namespace of the calling thread, with
     /// `ip tuntap add`, and given addresses. It stays.
     ///

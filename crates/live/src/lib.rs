@@ -9,6 +9,7 @@ mod interface;
 pub mod kernel;
 mod namespace;
 pub mod ndn;
+pub mod tcp;
 
 pub use clock::Clock;
 pub use interface::{Interface, MTU};

@@ -1,13 +1,17 @@
 //! IP addresses and versions, and TCP segments and UDP datagrams encoded in IP
-//! packets, for captures. Headers are those of RFC 791, RFC 8200, RFC 9293 and RFC
-//! 768, the data are zeros, and all checksums are correct.
+//! packets, for captures and for networks. Headers are those of RFC 791, RFC 8200, RFC 9293 and
+//! RFC 768, all checksums are correct, and in captures the data are zeros.
 
-use std::net::{Ipv4Addr, Ipv6Addr, SocketAddrV4, SocketAddrV6};
+mod received;
+
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
 
 use etherparse::{
     IpHeaders, IpNumber, Ipv4Header, Ipv6Header, PacketBuilder, TcpHeader, TcpOptionElement,
     TcpOptions, tcp_option,
 };
+
+pub use received::{MalformedSegment, ReceivedSegment, decode_segment};
 
 use crate::dscp::Dscp;
 use crate::ecn::Ecn;
@@ -80,6 +84,47 @@ pub enum Addresses {
 }
 
 impl Addresses {
+    /// From one to the other, if both are of the same version of IP.
+    #[must_use]
+    pub fn between(source: SocketAddr, destination: SocketAddr) -> Option<Self> {
+        match (source, destination) {
+            (SocketAddr::V4(source), SocketAddr::V4(destination)) => {
+                Some(Self::V4 { source, destination })
+            }
+            (SocketAddr::V6(source), SocketAddr::V6(destination)) => {
+                Some(Self::V6 { source, destination })
+            }
+            _ => None,
+        }
+    }
+
+    /// The sender.
+    #[must_use]
+    pub fn source(&self) -> SocketAddr {
+        match self {
+            Self::V4 { source, .. } => SocketAddr::V4(*source),
+            Self::V6 { source, .. } => SocketAddr::V6(*source),
+        }
+    }
+
+    /// The receiver.
+    #[must_use]
+    pub fn destination(&self) -> SocketAddr {
+        match self {
+            Self::V4 { destination, .. } => SocketAddr::V4(*destination),
+            Self::V6 { destination, .. } => SocketAddr::V6(*destination),
+        }
+    }
+
+    /// The version of IP.
+    #[must_use]
+    pub fn version(&self) -> IpVersion {
+        match self {
+            Self::V4 { .. } => IpVersion::V4,
+            Self::V6 { .. } => IpVersion::V6,
+        }
+    }
+
     /// The same flow's other direction.
     #[must_use]
     pub fn reversed(self) -> Self {
@@ -156,13 +201,35 @@ pub fn encode_segment(
     addresses: &Addresses,
     multipath: &[u8],
 ) -> Vec<u8> {
-    let mut output = Vec::with_capacity(MOST_HEADERS + usize::from(segment.length));
-    let [source_port, destination_port] = addresses.ports();
     let header = tcp_header(segment, multipath);
+    encode_tcp(header, segment.dscp, ecn, addresses, &ZEROS[..usize::from(segment.length)])
+}
+
+/// The IP packet of a TCP segment with these data, which has no option of a multipath
+/// connection.
+#[must_use]
+pub fn encode_segment_with(
+    segment: &Segment,
+    ecn: Ecn,
+    addresses: &Addresses,
+    data: &[u8],
+) -> Vec<u8> {
+    encode_tcp(tcp_header(segment, &[]), segment.dscp, ecn, addresses, data)
+}
+
+fn encode_tcp(
+    header: TcpHeader,
+    dscp: Dscp,
+    ecn: Ecn,
+    addresses: &Addresses,
+    data: &[u8],
+) -> Vec<u8> {
+    let mut output = Vec::with_capacity(MOST_HEADERS + data.len());
+    let [source_port, destination_port] = addresses.ports();
     let header = TcpHeader { source_port, destination_port, ..header };
-    PacketBuilder::ip(addresses.header(segment.dscp, ecn))
+    PacketBuilder::ip(addresses.header(dscp, ecn))
         .tcp_header(header)
-        .write_to_vec(&mut output, &ZEROS[..usize::from(segment.length)])
+        .write_to_vec(&mut output, data)
         .expect("a packet's size has 16 bits, so its lengths fit their fields");
     output
 }
@@ -259,7 +326,9 @@ fn known_options(segment: &Segment) -> TcpOptions {
             (true, false) => elements.extend([Noop, Noop, SelectiveAcknowledgementPermitted]),
             (false, false) => {}
         }
-        elements.extend([Noop, WindowScale(offered.window_scale)]);
+        if let Some(scale) = offered.window_scale {
+            elements.extend([Noop, WindowScale(scale)]);
+        }
     } else {
         if timestamps {
             elements.extend([Noop, Noop, timestamp]);

@@ -114,8 +114,9 @@ impl ByteCounters {
 pub struct SynOptions {
     /// The maximum segment size that its sender accepts, in bytes.
     pub maximum_segment: u16,
-    /// By how many bits its sender's windows are scaled down.
-    pub window_scale: u8,
+    /// By how many bits its sender's windows are scaled down, if it supports that (RFC 7323,
+    /// section 2).
+    pub window_scale: Option<u8>,
     /// Whether its sender supports SACK.
     pub sack_permitted: bool,
 }
@@ -277,6 +278,19 @@ impl Segment {
         }
     }
 
+    /// Moves its numbers to other origins: its own by `sequence`, and those of what it
+    /// acknowledges, SACK blocks as well, by `acknowledged`.
+    pub fn renumber(&mut self, sequence: u32, acknowledged: u32) {
+        self.sequence = self.sequence.wrapping_add(sequence);
+        if self.flags.has(Flags::ACK) {
+            self.acknowledgement = self.acknowledgement.wrapping_add(acknowledged);
+        }
+        let blocks = self.sack_blocks().count();
+        for word in &mut self.options[..2 * blocks] {
+            *word = word.wrapping_add(acknowledged);
+        }
+    }
+
     /// Accurate ECN's option, if it has one.
     #[inline]
     #[must_use]
@@ -406,7 +420,7 @@ impl Segment {
     pub fn syn_options(&self) -> SynOptions {
         SynOptions {
             maximum_segment: self.options[0] as u16,
-            window_scale: self.options[1] as u8,
+            window_scale: self.options[1].checked_sub(1).map(|it| it as u8),
             sack_permitted: self.options[2] != 0,
         }
     }
@@ -415,7 +429,7 @@ impl Segment {
     pub fn set_syn_options(&mut self, options: SynOptions) {
         let SynOptions { maximum_segment, window_scale, sack_permitted } = options;
         self.options[0] = u32::from(maximum_segment);
-        self.options[1] = u32::from(window_scale);
+        self.options[1] = window_scale.map_or(0, |it| u32::from(it) + 1);
         self.options[2] = u32::from(sack_permitted);
     }
 
@@ -429,8 +443,10 @@ impl Segment {
         if self.flags.has(Flags::SYN) {
             // Maximum segment and window scale take four bytes each. Beside
             // timestamps, SACK-permitted replaces their padding.
-            let permitted = self.syn_options().sack_permitted && timestamps == 0;
-            return 8 + timestamps + counters + if permitted { 4 } else { 0 };
+            let SynOptions { sack_permitted, window_scale, .. } = self.syn_options();
+            let permitted = if sack_permitted && timestamps == 0 { 4 } else { 0 };
+            let scale = if window_scale.is_some() { 4 } else { 0 };
+            return 4 + scale + timestamps + counters + permitted;
         }
         match self.sack_blocks().count() as u16 {
             0 => timestamps + counters,

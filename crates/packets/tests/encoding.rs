@@ -94,7 +94,7 @@ prop_compose! {
         window in any::<u16>(),
         length in 0..=9000_u16,
         blocks in vec((any::<u32>(), 1..100_000_u32), 0..4),
-        offers in option::of((any::<u16>(), 0..=14_u8, any::<bool>())),
+        offers in option::of((any::<u16>(), option::of(0..=14_u8), any::<bool>())),
         counters in option::of(any_byte_counters()),
     ) -> Segment {
         let flags = flags.with_if(Flags::SYN, offers.is_some());
@@ -273,7 +273,8 @@ fn a_packet_goes_from_its_source_to_its_destination_and_its_answer_back() {
 fn the_options_of_a_syn_come_in_the_order_of_linux() {
     let mut syn = Segment::new(0, 0, Flags::SYN.with(Flags::TIMESTAMPS));
     syn.timestamp = 7;
-    let mut offered = SynOptions { maximum_segment: 1460, window_scale: 7, sack_permitted: true };
+    let mut offered =
+        SynOptions { maximum_segment: 1460, window_scale: Some(7), sack_permitted: true };
     syn.set_syn_options(offered);
     let size = MaximumSegmentSize(1460);
     assert_eq!(

@@ -29,7 +29,7 @@ fn a_syn_has_the_options_of_linux() {
     let mut syn = Segment::new(0, 0, Flags::SYN.with(Flags::TIMESTAMPS));
     syn.set_syn_options(SynOptions {
         maximum_segment: 1460,
-        window_scale: 7,
+        window_scale: Some(7),
         sack_permitted: true,
     });
     assert_eq!(syn.options_size(), 20);
@@ -80,7 +80,7 @@ fn the_byte_counters_are_modulo_2_to_the_24th() {
 #[test]
 fn an_answer_to_a_syn_has_room_for_the_option() {
     let mut syn = Segment::new(0, 0, Flags::SYN.with(Flags::TIMESTAMPS));
-    let offered = SynOptions { maximum_segment: 1460, window_scale: 7, sack_permitted: true };
+    let offered = SynOptions { maximum_segment: 1460, window_scale: Some(7), sack_permitted: true };
     syn.set_syn_options(offered);
     syn.set_byte_counters(ALL);
     assert_eq!(syn.options_size(), 20 + 12);
@@ -105,11 +105,11 @@ fn options_take_the_bytes_of_their_fields_and_of_what_aligns_them() {
         [(false, false, 8), (false, true, 12), (true, false, 20), (true, true, 20)]
     {
         let mut syn = Segment::new(0, 0, Flags::SYN.with(timestamps(stamped)));
-        let told = SynOptions { maximum_segment: 1460, window_scale: 7, sack_permitted };
+        let told = SynOptions { maximum_segment: 1460, window_scale: Some(7), sack_permitted };
         syn.set_syn_options(told);
         assert_eq!(syn.options_size(), options);
         let read = syn.syn_options();
-        assert_eq!((read.maximum_segment, read.window_scale), (1460, 7));
+        assert_eq!((read.maximum_segment, read.window_scale), (1460, Some(7)));
         assert_eq!(read.sack_permitted, sack_permitted);
     }
 }
@@ -200,7 +200,7 @@ fn a_data_acknowledgement_leaves_room_for_one_sack_block_or_two_beside_a_short_o
 
 #[test]
 fn a_syn_says_its_own_options_beside_those_of_multipath() {
-    let told = SynOptions { maximum_segment: 1460, window_scale: 7, sack_permitted: true };
+    let told = SynOptions { maximum_segment: 1460, window_scale: Some(7), sack_permitted: true };
     let mut syn = Segment::new(0, 0, Flags::SYN.with(Flags::TIMESTAMPS));
     syn.set_syn_options(told);
     syn.set_multipath(Multipath::Join { address: 7, backup: false }, Version::V1);

@@ -13,6 +13,8 @@ mod lookup;
 mod ndn;
 mod path_policies;
 mod schedulers;
+#[cfg(target_os = "linux")]
+mod tcp;
 
 use std::io;
 use std::path::PathBuf;
@@ -457,6 +459,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<dns::DnsServer>()?;
     #[cfg(target_os = "linux")]
     module.add_class::<emulation::Emulation>()?;
+    #[cfg(target_os = "linux")]
+    module.add_function(wrap_pyfunction!(tcp::tcp_transfer, module)?)?;
     module.add_function(wrap_pyfunction!(units, module)?)?;
     module.add_function(wrap_pyfunction!(lookup::measure_lookups, module)?)?;
     controllers::add(module)?;

@@ -86,6 +86,11 @@ impl RttEstimator {
         self.backoff > 1.0
     }
 
+    /// The timeout is no longer doubled.
+    pub fn end_backoff(&mut self) {
+        self.backoff = 1.0;
+    }
+
     /// Doubles the timeout.
     pub fn back_off(&mut self) {
         self.backoff = (self.backoff * 2.0).min(self.limits.most_backoff);

@@ -13,7 +13,7 @@ from rich.table import Table
 
 from windtunnel import __version__, progress, recipes
 from windtunnel._core import DnsServer, ScenarioError, schema
-from windtunnel.cli import completing, listing, ndn
+from windtunnel.cli import completing, listing, ndn, tcp
 from windtunnel.cli.arguments import (
     Events,
     File,
@@ -54,8 +54,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-
-
+app.add_typer(tcp.app, name="tcp")
 app.add_typer(ndn.app, name="ndn")
 
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use windtunnel_controllers::{self as controllers, Need, Start};
+use windtunnel_controllers::{self as controllers, Start};
 use windtunnel_engine::Duration;
 use windtunnel_packets::Dscp;
 use windtunnel_packets::ip::IpVersion;
@@ -399,14 +399,7 @@ impl Tcp {
 
     /// What the flow says, or else what its controller needs.
     fn ecn(&self, controller: &controllers::Settings) -> EcnMode {
-        let needs = |need| controller.needs().any(|it| it == need);
-        match self.ecn {
-            Some(ecn) => ecn.into(),
-            None if needs(Need::ScalableMarking) => EcnMode::Scalable,
-            None if needs(Need::MarksCounted) => EcnMode::Dctcp,
-            None if needs(Need::SomeCongestion) => EcnMode::SomeCongestion,
-            None => EcnMode::Off,
-        }
+        self.ecn.map_or_else(|| EcnMode::wanted_by(controller), EcnMode::from)
     }
 
     fn receive_buffer(&self) -> Result<BufferLimits, Mistake> {

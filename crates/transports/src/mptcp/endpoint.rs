@@ -251,6 +251,7 @@ impl Endpoint {
         let brought = self.data_in(place, segment, multipath);
         let subflow = &mut self.subflows[place];
         let was_established = subflow.endpoint.is_established();
+        let was_reset = subflow.endpoint.is_reset();
         let window = subflow.window_of(segment);
         if segment.length > 0 {
             subflow.receiver_rtt.measure(now, segment);
@@ -263,7 +264,7 @@ impl Endpoint {
         if let Some(multipath) = multipath {
             self.take_options(now, place, multipath, segment, outbox);
         }
-        if segment.flags.has(Flags::RST) {
+        if !was_reset && self.subflows[place].endpoint.is_reset() {
             self.on_reset(place);
         }
         if !was_established && self.subflows[place].endpoint.is_established() {

@@ -89,7 +89,7 @@ impl Receiving {
     #[inline]
     pub(super) fn advertise(&mut self, segment: &mut Segment, room: u64) {
         let shift = if segment.flags.has(Flags::SYN) {
-            let options = SynOptions { window_scale: self.scale, ..segment.syn_options() };
+            let options = SynOptions { window_scale: Some(self.scale), ..segment.syn_options() };
             segment.set_syn_options(options);
             0
         } else {

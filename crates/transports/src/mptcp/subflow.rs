@@ -239,7 +239,7 @@ impl Subflow {
     /// the others are.
     pub(super) fn window_of(&mut self, segment: &Segment) -> u64 {
         if segment.flags.has(Flags::SYN) {
-            self.peer_scale = segment.syn_options().window_scale;
+            self.peer_scale = segment.syn_options().window_scale.unwrap_or(0);
             return u64::from(segment.window);
         }
         u64::from(segment.window) << self.peer_scale

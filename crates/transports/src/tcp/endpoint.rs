@@ -14,17 +14,18 @@ use super::receiver::Receiver;
 use super::sender::{Sender, Transmission, clock};
 use super::sequence::FIRST;
 use super::settings::{AfterPathChange, EcnMode, TcpSettings};
+use super::validity::Judgement;
 
 /// What is to be sent. Callers keep one and empty it, so that sending allocates
 /// nothing once warm.
 pub type TcpOutbox = Vec<Packet>;
 
 /// The largest window that a segment can advertise (RFC 7323, section 2.3).
-const LARGEST_WINDOW: u64 = (u16::MAX as u64) << 14;
+pub(super) const LARGEST_WINDOW: u64 = (u16::MAX as u64) << 14;
 
 /// The least bytes of data that a segment is cut to because a link carries no larger one: as
 /// Linux's `tcp_min_snd_mss`.
-const LEAST_SEGMENT: u16 = 48;
+pub(super) const LEAST_SEGMENT: u16 = 48;
 
 /// Which end of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,13 +57,13 @@ pub(super) enum State {
 pub struct Endpoint {
     pub(super) settings: Arc<TcpSettings>,
     pub(super) connection: u32,
-    role: Role,
+    pub(super) role: Role,
     /// Whether its host says when its segments leave the host's queue.
     keeps_queue_small: bool,
     /// Whether it is a subflow, and then whether a lack of data limits samples of its rate.
     pub(super) subflow: Option<bool>,
     pub(super) state: State,
-    ecn: Negotiation,
+    pub(super) ecn: Negotiation,
     /// What arrived and was not taken in yet.
     receive_offload: Option<Box<ReceiveOffload>>,
     pub(super) receiver: Receiver,
@@ -70,11 +71,16 @@ pub struct Endpoint {
     pub(super) sender: Option<Box<Sender>>,
     /// The window that the peer advertised when the connection was opened, and by
     /// how much it scales others down.
-    peer_window: u64,
-    peer_scale: u8,
+    pub(super) peer_window: u64,
+    pub(super) peer_scale: u8,
+    /// The largest segment that it takes, with options, and whether it offers to scale windows.
+    pub(super) largest_segment: u16,
+    pub(super) offers_scale: bool,
+    /// When a segment that is not acceptable may be answered again.
+    pub(super) answers_from: Time,
     /// The round trip of the handshake.
     handshake: Option<Duration>,
-    counters: EndpointCounters,
+    pub(super) counters: EndpointCounters,
 }
 
 impl Endpoint {
@@ -98,6 +104,11 @@ impl Endpoint {
             sender: None,
             peer_window: 0,
             peer_scale: 0,
+            // Room for the options is taken from the data (RFC 6691).
+            largest_segment: settings.maximum_segment
+                + if settings.timestamps { TIMESTAMPS_SIZE } else { 0 },
+            offers_scale: true,
+            answers_from: Time::ZERO,
             handshake: None,
             counters: EndpointCounters::default(),
         }
@@ -169,11 +180,14 @@ impl Endpoint {
     #[inline]
     pub fn receive(&mut self, now: Time, segment: &Segment, ecn: Ecn, outbox: &mut TcpOutbox) {
         if segment.flags.has(Flags::RST) {
-            self.state = State::Reset;
+            self.receive_reset(now, segment, outbox);
             return;
         }
         if segment.flags.has(Flags::SYN) {
             self.receive_syn(now, segment, ecn, outbox);
+            return;
+        }
+        if !segment.flags.has(Flags::ACK) {
             return;
         }
         match self.state {
@@ -184,16 +198,26 @@ impl Endpoint {
                 }
             }
             // A client waits for the answer to its SYN.
-            State::Opening { attempts, since, .. } if self.role == Role::Server => {
+            State::Opening { attempts, since, .. }
+                if self.role == Role::Server && self.ends_handshake(segment) =>
+            {
                 if segment.length == 0 && segment.sack_blocks().next().is_none() {
                     self.ecn.on_end(segment.flags);
                 }
                 let window = self.window_of(segment);
                 self.establish(now, segment, attempts, since, window);
             }
-            State::Opening { .. } | State::Closed => return,
+            State::Closed => return,
+            State::Opening { .. } => {
+                // An acknowledgement of what was not sent; in a client's state that of its SYN
+                // comes with another SYN.
+                if segment.acknowledgement != FIRST as u32 {
+                    outbox.extend(refuse(segment, &self.settings));
+                }
+                return;
+            }
             State::Reset => {
-                self.send_reset(now, outbox);
+                outbox.extend(refuse(segment, &self.settings));
                 return;
             }
         }
@@ -236,6 +260,13 @@ impl Endpoint {
         count: u16,
         outbox: &mut TcpOutbox,
     ) {
+        match self.judge(segment) {
+            Judgement::Acceptable => {}
+            other => {
+                self.refuse(now, segment, count, other, outbox);
+                return;
+            }
+        }
         if segment.length > 0 && self.receiver.changes_echo(ecn) {
             self.send_acknowledgement(now, outbox);
         }
@@ -265,7 +296,9 @@ impl Endpoint {
     /// an acknowledgement if that opens the window again.
     pub fn take(&mut self, now: Time, bytes: u64, outbox: &mut TcpOutbox) {
         self.receiver.take(now, bytes, &self.settings);
-        if self.state == State::Established && self.receiver.opens(&self.settings) {
+        // A peer that has sent everything needs no room, and may be gone.
+        let receives = self.state == State::Established && !self.receiver.is_finished();
+        if receives && self.receiver.opens(&self.settings) {
             self.send_acknowledgement(now, outbox);
         }
     }
@@ -445,31 +478,48 @@ impl Endpoint {
         segment.window = self.receiver.first_window(&self.settings);
         segment.timestamp = clock(now);
         segment.set_syn_options(SynOptions {
-            // It counts no options: room for them is taken from the data
-            // (RFC 6691).
-            maximum_segment: self.settings.maximum_segment
-                + if self.settings.timestamps { TIMESTAMPS_SIZE } else { 0 },
-            window_scale: Receiver::scale(&self.settings),
+            maximum_segment: self.largest_segment,
+            window_scale: self.offers_scale.then(|| Receiver::scale(&self.settings)),
             sack_permitted: self.settings.recovery.uses_sack(),
         });
         packet(segment, Ecn::NotCapable, &self.settings)
     }
 
     fn receive_syn(&mut self, now: Time, segment: &Segment, field: Ecn, outbox: &mut TcpOutbox) {
-        self.peer_scale = segment.syn_options().window_scale;
         let answer = segment.flags.has(Flags::ACK);
+        let opens = matches!(self.state, State::Opening { .. } | State::Closed);
+        if opens && answer && segment.acknowledgement != FIRST as u32 {
+            outbox.extend(refuse(segment, &self.settings));
+            return;
+        }
         match (self.role, self.state) {
-            (Role::Server, State::Closed) => {
+            (Role::Server, State::Closed) if !answer => {
+                self.agree(segment);
                 self.ecn.on_request(segment.flags, field);
                 self.receiver.open(segment.timestamp, field, self.ecn.receiving);
                 self.send_syn(now, outbox);
             }
+            // Both ends opened the connection at once (RFC 9293, section 3.5): the peer's
+            // answer ends it.
+            (Role::Server, State::Opening { attempts, since, .. }) if answer => {
+                let window = self.window_of(segment);
+                self.establish(now, segment, attempts, since, window);
+                self.greet(now, outbox);
+            }
             // The answer was lost.
-            (Role::Server, State::Opening { .. }) => {
+            (Role::Server, State::Opening { .. }) if is_first(segment) => {
                 self.ecn.on_repeated_request(segment.flags);
                 self.send_syn(now, outbox);
             }
-            (Role::Client, State::Opening { attempts, since, .. }) if answer => {
+            (Role::Client, State::Opening { .. }) if !answer => {
+                self.role = Role::Server;
+                self.agree(segment);
+                self.ecn.on_request(segment.flags, field);
+                self.receiver.open(segment.timestamp, field, self.ecn.receiving);
+                self.send_syn(now, outbox);
+            }
+            (Role::Client, State::Opening { attempts, since, .. }) => {
+                self.agree(segment);
                 self.ecn.on_answer(segment.flags, field);
                 self.receiver.open(segment.timestamp, field, self.ecn.receiving);
                 let window = self.window_of(segment);
@@ -481,8 +531,12 @@ impl Endpoint {
                 self.ecn.on_repeated_answer(segment.flags, field);
                 self.end_handshake(now, outbox);
             }
-            (_, State::Reset) => self.send_reset(now, outbox),
-            (Role::Client, _) | (Role::Server, State::Established) => {}
+            (_, State::Reset) => outbox.extend(refuse(segment, &self.settings)),
+            // RFC 5961, section 4.2.
+            (Role::Server, State::Opening { .. } | State::Established) => {
+                self.challenge(now, outbox);
+            }
+            (_, State::Closed) => {}
         }
     }
 
@@ -571,6 +625,11 @@ impl Endpoint {
     }
 }
 
+/// Whether a SYN is the one that opened the connection, sent again.
+fn is_first(segment: &Segment) -> bool {
+    segment.sequence == FIRST as u32 - 1
+}
+
 /// What all segments sent at one moment have in common.
 pub(super) struct Template<'a> {
     segment: Segment,
@@ -622,6 +681,25 @@ fn packet(mut segment: Segment, ecn: Ecn, settings: &TcpSettings) -> Packet {
     segment.dscp = settings.dscp;
     let network_size = settings.ip.header() + segment.size();
     Packet { body: Body::Segment(segment), ecn, network_size, hops: 0, route: Route::default() }
+}
+
+/// The answer to a segment for which there is no connection (RFC 9293, section 3.10.7.1); none
+/// to a reset.
+#[must_use]
+pub fn refuse(segment: &Segment, settings: &TcpSettings) -> Option<Packet> {
+    if segment.flags.has(Flags::RST) {
+        return None;
+    }
+    let mut answer = Segment::new(segment.connection, 0, Flags::RST);
+    if segment.flags.has(Flags::ACK) {
+        answer.sequence = segment.acknowledgement;
+    } else {
+        let is_counted = |flag| u32::from(segment.flags.has(flag));
+        let counted = is_counted(Flags::SYN) + is_counted(Flags::FIN) + u32::from(segment.length);
+        answer.acknowledgement = segment.sequence.wrapping_add(counted);
+        answer.flags = answer.flags.with(Flags::ACK);
+    }
+    Some(packet(answer, Ecn::NotCapable, settings))
 }
 
 /// The acknowledgement of a segment that was sent again to an end that is closed

@@ -17,9 +17,10 @@ mod sender;
 pub(crate) mod sequence;
 mod settings;
 mod subflow;
+mod validity;
 
 pub use counters::EndpointCounters;
-pub use endpoint::{Endpoint, Role, TcpOutbox, acknowledge_again};
+pub use endpoint::{Endpoint, Role, TcpOutbox, acknowledge_again, refuse};
 pub use sender::SenderState;
 pub use settings::{
     AfterPathChange, BufferLimits, EcnMode, Idleness, Reading, Recovery, TcpSettings,

@@ -53,6 +53,11 @@ impl Reassembly {
         self.next
     }
 
+    /// The byte after the last that is held.
+    pub(crate) fn end(&self) -> u64 {
+        self.ranges.back().map_or(self.next, |it| it.end)
+    }
+
     /// Whether bytes are held beyond a gap.
     #[inline]
     pub(crate) fn has_gap(&self) -> bool {
@@ -62,6 +67,15 @@ impl Reassembly {
     /// How many bytes are held beyond a gap.
     pub(crate) fn held(&self) -> u64 {
         self.ranges.iter().map(|it| it.end - it.start).sum()
+    }
+
+    /// The bytes from `start` to before `end` may have come again: whether all were in order.
+    pub(crate) fn repeat(&mut self, start: u64, end: u64) -> bool {
+        let came = start < end && end <= self.next;
+        if came {
+            self.duplicate = Some(Range { start, end });
+        }
+        came
     }
 
     /// The bytes from `start` to before `end` arrived; there is at least one.

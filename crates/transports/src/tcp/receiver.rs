@@ -19,7 +19,7 @@ use super::sequence::{FIRST, extend};
 use super::settings::{EcnMode, Reading, TcpSettings};
 
 /// The largest shift of a window (RFC 7323, section 2.3).
-const MOST_SCALE: u8 = 14;
+pub(super) const MOST_SCALE: u8 = 14;
 
 /// By how many bits windows are scaled down where a receive buffer has at most so many bytes.
 pub(crate) fn scale_for(maximum: u64) -> u8 {
@@ -123,17 +123,77 @@ impl Receiver {
         self.reassembly.held() - u64::from(fin_waits)
     }
 
-    /// The bytes that there is room for beyond those in order.
-    fn room(&self, settings: &TcpSettings) -> u64 {
+    /// The bytes that it can hold beyond those in order.
+    #[inline]
+    fn free(&self, settings: &TcpSettings) -> u64 {
         let held = match settings.reading {
             Reading::AtOnce => 0,
             Reading::AsTaken => self.reassembly.next() - FIRST - self.taken,
         };
-        let room = self.buffer.size().saturating_sub(held);
-        // Windows smaller than a segment are not advertised (RFC 9293, section
-        // 3.8.6.2.2).
+        self.buffer.size().saturating_sub(held)
+    }
+
+    /// The bytes that are offered beyond those in order: windows smaller than a segment are
+    /// not (RFC 9293, section 3.8.6.2.2).
+    fn room(&self, settings: &TcpSettings) -> u64 {
+        let free = self.free(settings);
         let least = u64::from(settings.maximum_segment).min(self.buffer.size() / 2);
-        if room < least { 0 } else { room }
+        if free < least { 0 } else { free }
+    }
+
+    /// Whether a segment begins in the window, or before it where what was received lately
+    /// was sent again (RFC 9293, section 3.10.7.4).
+    #[inline]
+    pub(super) fn is_near(&self, segment: &Segment, settings: &TcpSettings) -> bool {
+        let next = self.reassembly.next();
+        let start = extend(next, segment.sequence);
+        start <= next + self.free(settings) && start.saturating_add(self.buffer.size()) >= next
+    }
+
+    /// Whether a segment's sequence number is the next one in order.
+    pub(super) fn is_next(&self, segment: &Segment) -> bool {
+        segment.sequence == self.reassembly.next() as u32
+    }
+
+    /// Whether a segment was sent before what came in order (PAWS: RFC 7323, section 5.3).
+    #[inline]
+    pub(super) fn is_outdated(&self, segment: &Segment, settings: &TcpSettings) -> bool {
+        settings.timestamps
+            && segment.flags.has(Flags::TIMESTAMPS)
+            && segment.timestamp.wrapping_sub(self.echo).cast_signed() < 0
+    }
+
+    /// Whether there is room for a segment's data.
+    pub(super) fn fits(&self, segment: &Segment, settings: &TcpSettings) -> bool {
+        let next = self.reassembly.next();
+        let end = extend(next, segment.sequence) + u64::from(segment.length);
+        end <= (next + self.free(settings)).min(self.fin)
+    }
+
+    /// Data of `count` segments from before is not taken in; what came already is reported as a
+    /// duplicate.
+    pub(super) fn refuse(
+        &mut self,
+        segment: &Segment,
+        count: u16,
+        counters: &mut EndpointCounters,
+    ) {
+        let start = extend(self.reassembly.next(), segment.sequence);
+        let came = self.reassembly.repeat(start, start + u64::from(segment.length));
+        counters.received_segments += u64::from(count);
+        counters.reordered += u64::from(count);
+        counters.duplicates += if came { u64::from(count) } else { 0 };
+    }
+
+    /// The settings are those that both ends agreed on.
+    pub(super) fn agree(&mut self, settings: &TcpSettings) {
+        self.buffer = ReceiveBuffer::new(settings.receive_buffer);
+        if !settings.recovery.uses_sack() {
+            self.compression = None;
+        }
+        if settings.receiver_controller.is_none() {
+            self.control = None;
+        }
     }
 
     /// What may be under way beyond those in order.
@@ -233,7 +293,10 @@ impl Receiver {
         let start = extend(before, segment.sequence);
         let fin = segment.flags.has(Flags::FIN);
         let end = start + u64::from(segment.length) + u64::from(fin);
-        if segment.flags.has(Flags::TIMESTAMPS) && start <= self.acknowledged {
+        if segment.flags.has(Flags::TIMESTAMPS)
+            && start <= self.acknowledged
+            && !self.is_outdated(segment, settings)
+        {
             self.echo = segment.timestamp;
         }
         let reports = self.note_mark(segment, ecn, count);
@@ -249,12 +312,15 @@ impl Receiver {
             counters.marks += if ecn == Ecn::Congestion { u64::from(count) } else { 0 };
             counters.reordered += if self.is_reordered(segment) { u64::from(count) } else { 0 };
         }
-        if end > before + self.room(settings) + u64::from(fin) {
+        // Nothing comes behind a FIN.
+        let edge = (before + self.free(settings)).min(self.fin);
+        if end > edge + u64::from(fin) {
             self.due = now;
             return;
         }
-        if fin {
-            self.fin = end - 1;
+        if fin && !self.ends_at(end - 1) {
+            self.due = now;
+            return;
         }
         let arrival = self.reassembly.insert(start, end);
         let next = self.reassembly.next();
@@ -317,11 +383,23 @@ impl Receiver {
         next - self.acknowledged > later * u64::from(settings.maximum_segment)
     }
 
+    /// A FIN comes with that number. Whether it may end there: where an earlier one did, and
+    /// before no data that came.
+    #[cold]
+    fn ends_at(&mut self, number: u64) -> bool {
+        if self.fin == NO_FIN && self.reassembly.end() <= number {
+            self.fin = number;
+        }
+        self.fin == number
+    }
+
     /// Fills in what a segment to the peer reports of data received: the acknowledgement,
     /// the window, the echoes; SACK blocks on a segment without data.
     #[inline]
     pub(super) fn acknowledge(&mut self, segment: &mut Segment, settings: &TcpSettings) {
         let next = self.reassembly.next();
+        // The edge stays where it is until it can move by a segment.
+        let kept = (self.acknowledged + u64::from(self.advertised)).saturating_sub(next);
         self.acknowledged = next;
         // A gap is reported by an acknowledgement without data: only that has room for
         // SACK blocks, and only that counts as a duplicate (RFC 5681, section 2).
@@ -333,7 +411,8 @@ impl Receiver {
         }
         segment.acknowledgement = next as u32;
         segment.echo = self.echo;
-        let (room, scale) = (self.room(settings), Self::scale(settings));
+        let kept = kept.min(self.free(settings));
+        let (room, scale) = (self.room(settings).max(kept), Self::scale(settings));
         segment.window = match &mut self.control {
             Some(control) => control.advertise(next, room, scale),
             None => (room >> scale).min(u64::from(u16::MAX)) as u16,

@@ -191,8 +191,11 @@ impl Scoreboard {
     /// A segment is sent again, whether it was lost or is still in flight.
     #[inline]
     pub(super) fn resend(&mut self, now: Time, number: u32, snapshot: Snapshot) {
-        if self.at(number).state == State::InFlight {
-            self.take_out_of_flight(number);
+        match self.at(number).state {
+            State::InFlight => self.take_out_of_flight(number),
+            State::Lost => {}
+            // The receiver reported it and gave it up again (RFC 2018, section 8).
+            State::Delivered => self.delivered -= 1,
         }
         let sent = self.at_mut(number);
         sent.state = State::InFlight;

@@ -78,8 +78,10 @@ pub(super) struct Sender {
     closing: bool,
     /// The byte after the FIN, once that was sent.
     fin_end: Option<u64>,
-    /// The byte after the last that the receiver has room for.
+    /// The byte after the last that the receiver has room for, and the largest window that it
+    /// has advertised.
     edge: u64,
+    largest_window: u64,
     phase: Phase,
     reduction: Option<Reduction>,
     undo: Undo,
@@ -151,6 +153,7 @@ impl Sender {
             closing: false,
             fin_end: None,
             edge: FIRST,
+            largest_window: 0,
             phase: Phase::Open,
             reduction: None,
             undo: Undo::default(),
@@ -239,6 +242,7 @@ impl Sender {
         self.marks_are_counted = self.counts_marks && self.ecn.counts_marks();
         self.marks = MarksReported::new(ecn.came_marked);
         self.edge = FIRST + window;
+        self.largest_window = window;
         match rtt {
             Some(rtt) => self.measure(rtt),
             None => self.estimator.fall_back(),
@@ -280,6 +284,37 @@ impl Sender {
 
     // -- Acknowledgements ---------------------------------------------------
 
+    /// Whether the peer can acknowledge this: what was sent and not acknowledged, or what was
+    /// acknowledged at most a window ago (RFC 5961, section 5.2).
+    #[inline]
+    pub(super) fn may_acknowledge(&self, acknowledgement: u32) -> bool {
+        let before = self.board.unacknowledged();
+        let acknowledged = extend(before, acknowledgement);
+        acknowledged <= self.next.max(self.sent_before)
+            && acknowledged + self.largest_window >= before
+    }
+
+    /// Whether it would be news that everything before that number was received.
+    pub(super) fn advances(&self, acknowledgement: u32) -> bool {
+        let before = self.board.unacknowledged();
+        extend(before, acknowledgement) > before
+    }
+
+    /// The receiver has room up to there. Where that opens a closed window, the timeout is no
+    /// longer that of its probes.
+    #[inline]
+    fn move_edge(&mut self, edge: u64) {
+        if self.waits_for_room() && self.board.is_empty() && edge > self.next {
+            self.estimator.end_backoff();
+        }
+        self.edge = edge;
+    }
+
+    /// The settings are those that both ends agreed on; nothing was sent yet.
+    pub(super) fn agree(&mut self, settings: &Arc<TcpSettings>) {
+        self.settings = Arc::clone(settings);
+    }
+
     /// Handles what a segment reports about data sent. `window` is the advertised window,
     /// in bytes.
     #[inline]
@@ -300,9 +335,10 @@ impl Sender {
             self.next = acknowledged;
         }
         let edge = acknowledged + window;
+        self.largest_window = self.largest_window.max(window);
         let repeats = acknowledged == before && edge == self.edge && segment.length == 0;
         if acknowledged >= before {
-            self.edge = edge;
+            self.move_edge(edge);
         }
         let in_flight_before = self.in_flight();
         let delivered = self.deliver(now, acknowledged, segment, counters);
@@ -409,11 +445,11 @@ impl Sender {
                     delivered.duplicates_of_resent =
                         end.saturating_sub(start + 1).div_ceil(segment).max(1);
                 }
-            } else if end <= next {
+            } else if near < start && end <= next {
                 board.deliver(start, end, &mut newly);
             }
             for (start, end) in blocks.map(range) {
-                if end <= next {
+                if near < start && end <= next {
                     board.deliver(start, end, &mut newly);
                 }
             }

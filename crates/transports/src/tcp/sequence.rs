@@ -1,8 +1,9 @@
 //! Sequence numbers: 32 bits on the wire, 64 inside, so that they never wrap
 //! there (RFC 9293, section 3.4).
 
-/// The first byte of data; the SYN is the one before.
-pub(crate) const FIRST: u64 = 1;
+/// The first byte of data; the SYN is the one before. There are numbers before that, for
+/// segments that are older than the connection.
+pub(crate) const FIRST: u64 = (1 << 32) + 1;
 
 /// The 64-bit number next to `near` whose low bits are `wire`.
 #[inline]

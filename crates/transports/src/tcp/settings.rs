@@ -1,6 +1,6 @@
 //! How both ends of a connection behave.
 
-use windtunnel_controllers::{Settings as ControllerSettings, Start};
+use windtunnel_controllers::{Need, Settings as ControllerSettings, Start};
 use windtunnel_engine::Duration;
 use windtunnel_packets::Dscp;
 use windtunnel_packets::ip::IpVersion;
@@ -54,6 +54,23 @@ pub enum EcnMode {
     Scalable,
     /// RFC 3168, and an echo of the milder mark (SCE).
     SomeCongestion,
+}
+
+impl EcnMode {
+    /// What a controller needs of ECN.
+    #[must_use]
+    pub fn wanted_by(controller: &ControllerSettings) -> Self {
+        let needs = |need| controller.needs().any(|it| it == need);
+        if needs(Need::ScalableMarking) {
+            Self::Scalable
+        } else if needs(Need::MarksCounted) {
+            Self::Dctcp
+        } else if needs(Need::SomeCongestion) {
+            Self::SomeCongestion
+        } else {
+            Self::Off
+        }
+    }
 }
 
 /// What becomes of the window when nothing was sent for longer than the retransmission

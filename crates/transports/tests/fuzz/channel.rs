@@ -424,7 +424,7 @@ impl<'a> Run<'a> {
             self.directions[1 - to].arrives(&segment);
         }
         if segment.flags.has(Flags::SYN) {
-            self.scale = segment.syn_options().window_scale;
+            self.scale = segment.syn_options().window_scale.unwrap_or(0);
         }
         if segment.flags.has(Flags::ACK) {
             // The window of a SYN is not scaled.

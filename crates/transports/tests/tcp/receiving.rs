@@ -8,7 +8,7 @@ use crate::script::{Script, ack, data, settings, syn};
 
 fn receiver(settings: &TcpSettings) -> Script {
     let mut it = Script::closed(Role::Server, settings);
-    it.receive(0, syn(Flags::default()));
+    it.receive(0, syn(Flags::default().with_if(Flags::TIMESTAMPS, settings.timestamps)));
     it.receive(1, ack(0));
     it.all();
     it

@@ -10,7 +10,9 @@ use std::sync::Arc;
 use windtunnel_controllers::{Controller, DESCRIPTIONS, Settings as ControllerSettings, Start};
 use windtunnel_engine::{Duration, Time};
 use windtunnel_packets::ip::IpVersion;
-use windtunnel_packets::tcp::{ByteCounters, Flags, SackBlock, Segment, SynOptions};
+use windtunnel_packets::tcp::{
+    ByteCounters, Flags, SackBlock, Segment, SynOptions, TIMESTAMPS_SIZE,
+};
 use windtunnel_packets::{Body, Dscp, Ecn, Packet};
 use windtunnel_transports::rtt::RtoLimits;
 use windtunnel_transports::tcp::{
@@ -218,7 +220,8 @@ impl Script {
     pub(crate) fn connected(settings: &TcpSettings, rtt: u64, segments: u64) -> Self {
         let mut script = Self::closed(Role::Client, settings);
         script.open();
-        script.receive(rtt, syn(Flags::ACK.with(agreement(settings.ecn))));
+        let flags = Flags::ACK.with_if(Flags::TIMESTAMPS, settings.timestamps);
+        script.receive(rtt, syn(flags.with(agreement(settings.ecn))));
         script.all();
         script.write(segments * SEGMENT);
         // The window of a SYN is not scaled: the peer's full one follows.
@@ -326,8 +329,9 @@ pub(crate) fn syn(flags: Flags) -> Incoming {
     segment.acknowledgement = 1;
     segment.window = u16::MAX;
     segment.set_syn_options(SynOptions {
-        maximum_segment: SEGMENT as u16,
-        window_scale: SCALE,
+        // It counts options too, which there may be.
+        maximum_segment: SEGMENT as u16 + TIMESTAMPS_SIZE,
+        window_scale: Some(SCALE),
         sack_permitted: true,
     });
     Incoming { segment, ecn: Ecn::NotCapable }

@@ -135,7 +135,7 @@ fn an_advertised_edge_never_moves_back() {
     // the scale may move it by less than that.
     for buffer in [10_500, 65_535, 100_000, 1_000_000] {
         let mut it = unread(buffer);
-        let scale = it.only().segment.syn_options().window_scale;
+        let scale = it.only().segment.syn_options().window_scale.unwrap();
         it.receive(1, ack(0));
         let mut edge = 0;
         for number in 0..buffer / SEGMENT {
@@ -164,7 +164,7 @@ fn a_window_beyond_64_kib_is_scaled() {
         let mut it = Script::closed(Role::Server, &settings);
         it.receive(0, syn(Flags::default()));
         let syn = it.only().segment;
-        assert_eq!(syn.syn_options().window_scale, scale);
+        assert_eq!(syn.syn_options().window_scale, Some(scale));
         assert_eq!(u64::from(syn.window), buffer.min(65_535), "that of a SYN is not");
         it.receive(1, data(1));
         let window = u64::from(it.only().segment.window) << scale;

@@ -43,7 +43,7 @@ impl Sender {
 
     /// Whether there is data, and the receiver's window is closed.
     #[inline]
-    fn waits_for_room(&self) -> bool {
+    pub(super) fn waits_for_room(&self) -> bool {
         self.limit > self.next && self.edge <= self.next
     }
 

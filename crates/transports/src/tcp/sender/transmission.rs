@@ -209,6 +209,10 @@ impl Sender {
         }
         let fin = self.fin_end == Some(end);
         let sequence = end - u64::from(length) - u64::from(fin);
+        // A part of it may be acknowledged.
+        let acknowledged = self.board.unacknowledged().saturating_sub(sequence);
+        let length = length - (acknowledged as u16).min(length);
+        let sequence = sequence + acknowledged;
         // Of another than the first unacknowledged one, an earlier one's arrival could
         // seem to be an answer (RFC 3522, section 3.2).
         if self.undo.retransmissions == 0 && sequence == self.board.unacknowledged() {

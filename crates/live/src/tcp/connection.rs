@@ -1,0 +1,301 @@
+//! One connection: a TCP end, the numbers that its segments have on the wire, and the bytes that
+//! it sends and receives.
+
+use std::sync::Arc;
+
+use windtunnel_engine::{Duration, Time};
+use windtunnel_packets::ip::{Addresses, encode_segment_with};
+use windtunnel_packets::tcp::{Flags, Segment};
+use windtunnel_packets::{Ecn, Packet};
+use windtunnel_transports::tcp::{Endpoint, EndpointCounters, Role, TcpOutbox, TcpSettings};
+
+use super::bytes::Bytes;
+use super::numbers::Numbers;
+
+/// How long a connection that this end closed first is remembered, so that the peer's last
+/// segments are answered: as in Linux, half of what RFC 9293, section 3.4.2 has.
+pub const TIME_WAIT: Duration = Duration::from_secs(60);
+/// After so long without any answer the connection is given up (RFC 9293, section 3.8.3: at
+/// least 100 s, and 3 minutes for a SYN).
+pub const GIVE_UP: Duration = Duration::from_secs(180);
+
+/// How far a connection is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// The handshake is not over.
+    Opening,
+    /// Data can go both ways, as far as neither end has closed.
+    Established,
+    /// Both ends have closed, and both know.
+    Closed,
+    /// One of the ends reset it, or refused to open it.
+    Reset,
+    /// The peer does not answer any more.
+    TimedOut,
+}
+
+/// A connection.
+#[derive(Debug)]
+pub(super) struct Connection {
+    endpoint: Endpoint,
+    /// From here to the peer.
+    pub(super) addresses: Addresses,
+    numbers: Numbers,
+    /// Bytes that were written and not acknowledged, and the place behind the last.
+    sending: Bytes,
+    written: u64,
+    /// Bytes that were received and not read.
+    receiving: Bytes,
+    is_closing: bool,
+    /// Once its FIN was sent: whether the peer's had come before.
+    closed_second: Option<bool>,
+    /// When the peer was heard last, or was first asked for an answer since.
+    heard: Time,
+    /// Until when it is remembered, once both ends have closed.
+    remembered: Option<Time>,
+    has_timed_out: bool,
+    outbox: TcpOutbox,
+    scratch: Vec<u8>,
+}
+
+impl Connection {
+    pub(super) fn new(
+        now: Time,
+        role: Role,
+        addresses: Addresses,
+        numbers: Numbers,
+        settings: &Arc<TcpSettings>,
+    ) -> Self {
+        Self {
+            endpoint: Endpoint::new(0, role, settings),
+            addresses,
+            numbers,
+            sending: Bytes::default(),
+            written: 0,
+            receiving: Bytes::default(),
+            is_closing: false,
+            closed_second: None,
+            heard: now,
+            remembered: None,
+            has_timed_out: false,
+            outbox: TcpOutbox::new(),
+            scratch: Vec::new(),
+        }
+    }
+
+    pub(super) fn status(&self) -> Status {
+        if self.has_timed_out {
+            Status::TimedOut
+        } else if self.endpoint.is_reset() {
+            Status::Reset
+        } else if self.endpoint.is_closed() {
+            Status::Closed
+        } else if self.endpoint.is_established() {
+            Status::Established
+        } else {
+            Status::Opening
+        }
+    }
+
+    pub(super) fn counters(&self) -> &EndpointCounters {
+        self.endpoint.counters()
+    }
+
+    pub(super) fn endpoint(&self) -> &Endpoint {
+        &self.endpoint
+    }
+
+    /// Whether it has nothing more to do.
+    pub(super) fn is_over(&self, now: Time) -> bool {
+        match self.status() {
+            Status::Opening | Status::Established => false,
+            Status::Reset | Status::TimedOut => true,
+            Status::Closed => self.remembered.is_none_or(|it| it <= now),
+        }
+    }
+
+    /// Whether both ends have closed, and the peer's last segments are waited for.
+    pub(super) fn is_remembered(&self, now: Time) -> bool {
+        self.remembered.is_some_and(|it| it > now)
+    }
+
+    /// Whether a SYN that comes while it is remembered opens the next connection between the
+    /// same ends: it follows what was received (RFC 9293, section 3.10.7.4; RFC 6191).
+    pub(super) fn is_followed_by(&self, now: Time, segment: &Segment) -> bool {
+        let end = self.numbers.peer.wrapping_add(self.counters().received_bytes as u32);
+        self.is_remembered(now)
+            && !segment.flags.has(Flags::ACK)
+            && segment.sequence.wrapping_sub(end).cast_signed() > 2
+    }
+
+    /// The peer's SYN has that number.
+    pub(super) fn expect(&mut self, number: u32) {
+        self.numbers.peer = number;
+    }
+
+    // -- The application ----------------------------------------------------
+
+    pub(super) fn open(&mut self, now: Time, output: &mut dyn FnMut(Vec<u8>)) {
+        self.act(now, output, |it, outbox| it.open(now, outbox));
+    }
+
+    /// Takes as many of these bytes as there is room for; returns how many.
+    pub(super) fn write(
+        &mut self,
+        now: Time,
+        bytes: &[u8],
+        output: &mut dyn FnMut(Vec<u8>),
+    ) -> usize {
+        let room = self.endpoint.settings().send_buffer as usize;
+        let count = bytes.len().min(room.saturating_sub(self.sending.len()));
+        let may = matches!(self.status(), Status::Opening | Status::Established);
+        if count == 0 || self.is_closing || !may {
+            return 0;
+        }
+        if self.endpoint.unacknowledged() == 0 && self.status() == Status::Established {
+            self.heard = now;
+        }
+        self.sending.push(&bytes[..count]);
+        self.written += count as u64;
+        self.act(now, output, |it, outbox| it.write(now, count as u64, outbox));
+        count
+    }
+
+    /// How many bytes can be read.
+    pub(super) fn readable(&self) -> u64 {
+        self.counters().received_bytes - self.receiving.start()
+    }
+
+    /// Reads bytes that came in order; returns how many.
+    pub(super) fn read(
+        &mut self,
+        now: Time,
+        buffer: &mut [u8],
+        output: &mut dyn FnMut(Vec<u8>),
+    ) -> usize {
+        let most = usize::try_from(self.readable()).unwrap_or(usize::MAX);
+        let count = self.receiving.take(most, buffer);
+        if count > 0 {
+            self.act(now, output, |it, outbox| it.take(now, count as u64, outbox));
+        }
+        count
+    }
+
+    /// Whether the peer has closed, and everything was read.
+    pub(super) fn is_at_end(&self) -> bool {
+        self.endpoint.is_finished() && self.readable() == 0
+    }
+
+    /// Bytes that were written and that the peer has not acknowledged.
+    pub(super) fn unacknowledged(&self) -> u64 {
+        self.sending.len() as u64
+    }
+
+    pub(super) fn close(&mut self, now: Time, output: &mut dyn FnMut(Vec<u8>)) {
+        if !self.is_closing {
+            self.is_closing = true;
+            self.heard = now;
+            self.act(now, output, |it, outbox| it.close(now, outbox));
+        }
+    }
+
+    /// Resets it, unless it is over.
+    pub(super) fn reset(&mut self, now: Time, output: &mut dyn FnMut(Vec<u8>)) {
+        if matches!(self.status(), Status::Opening | Status::Established) {
+            self.act(now, output, |it, outbox| it.reset(now, outbox));
+        }
+    }
+
+    // -- The network --------------------------------------------------------
+
+    /// A segment came from the peer, with these data and this ECN field.
+    pub(super) fn receive(
+        &mut self,
+        now: Time,
+        segment: &Segment,
+        data: &[u8],
+        ecn: Ecn,
+        output: &mut dyn FnMut(Vec<u8>),
+    ) {
+        if segment.flags.has(Flags::SYN) && self.endpoint.awaits_syn() {
+            self.numbers.peer = segment.sequence;
+        }
+        let segment = self.numbers.inside(segment);
+        if self.endpoint.takes(&segment) {
+            self.heard = now;
+            // The first byte comes after the SYN.
+            self.receiving.put(self.receiving.place(segment.sequence.wrapping_sub(1)), data);
+        }
+        self.act(now, output, |it, outbox| it.receive(now, &segment, ecn, outbox));
+        if let Some(remembered) = &mut self.remembered {
+            *remembered = now + TIME_WAIT;
+        }
+    }
+
+    /// When it wants to be woken next, if ever.
+    pub(super) fn next_wake(&self) -> Option<Time> {
+        if self.has_timed_out {
+            return None;
+        }
+        let given_up = self.waits_for_peer().then(|| self.heard + GIVE_UP);
+        [self.endpoint.next_wake(), given_up, self.remembered].into_iter().flatten().min()
+    }
+
+    pub(super) fn wake(&mut self, now: Time, output: &mut dyn FnMut(Vec<u8>)) {
+        if self.waits_for_peer() && self.heard + GIVE_UP <= now {
+            self.has_timed_out = true;
+            self.act(now, output, |it, outbox| it.reset(now, outbox));
+        } else {
+            self.act(now, output, |it, outbox| it.wake(now, outbox));
+        }
+    }
+
+    /// Whether the peer owes an answer.
+    fn waits_for_peer(&self) -> bool {
+        match self.status() {
+            Status::Opening => true,
+            Status::Established => {
+                self.unacknowledged() > 0 || (self.is_closing && !self.endpoint.has_closed())
+            }
+            Status::Closed | Status::Reset | Status::TimedOut => false,
+        }
+    }
+
+    /// Does something to the end, and sends what it sends.
+    fn act(
+        &mut self,
+        now: Time,
+        output: &mut dyn FnMut(Vec<u8>),
+        act: impl FnOnce(&mut Endpoint, &mut TcpOutbox),
+    ) {
+        let mut outbox = std::mem::take(&mut self.outbox);
+        act(&mut self.endpoint, &mut outbox);
+        for packet in outbox.drain(..) {
+            self.send(&packet, output);
+        }
+        self.outbox = outbox;
+        let acknowledged = self.written.saturating_sub(self.endpoint.unacknowledged());
+        self.sending.forget_until(acknowledged);
+        if self.remembered.is_none()
+            && self.endpoint.is_closed()
+            && self.closed_second != Some(true)
+        {
+            self.remembered = Some(now + TIME_WAIT);
+        }
+    }
+
+    fn send(&mut self, packet: &Packet, output: &mut dyn FnMut(Vec<u8>)) {
+        let Some(segment) = packet.segment() else { return };
+        if segment.flags.has(Flags::FIN) && self.closed_second.is_none() {
+            self.closed_second = Some(self.endpoint.is_finished());
+        }
+        let mut outside = self.numbers.outside(segment);
+        let place = self.sending.place(segment.sequence.wrapping_sub(1));
+        self.sending.copy(place, segment.length.into(), &mut self.scratch);
+        // The peer is to hand over what there is (RFC 9293, section 3.9.1.2).
+        let is_last =
+            segment.length > 0 && place + i64::from(segment.length) == self.written as i64;
+        outside.flags = outside.flags.with_if(Flags::PSH, is_last);
+        output(encode_segment_with(&outside, packet.ecn, &self.addresses, &self.scratch));
+    }
+}

@@ -1,0 +1,338 @@
+//! All connections of an address or two: packets in, packets out, and what applications do with
+//! the connections. It has no clock, no network and no threads of its own.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+
+use windtunnel_engine::Time;
+use windtunnel_packets::ip::{
+    Addresses, IpVersion, MalformedSegment, ReceivedSegment, decode_segment, encode_segment_with,
+};
+use windtunnel_packets::tcp::Flags;
+use windtunnel_transports::tcp::{Endpoint, Role, TcpSettings, refuse};
+
+use super::connection::{Connection, Status};
+use super::numbers::{Numbers, Secret};
+
+/// How many connections of a listener wait to be accepted, or for the end of their handshake, at
+/// the most; further ones are not answered.
+const BACKLOG: usize = 128;
+/// The ports that are given for a time (RFC 6335, section 6).
+const DYNAMIC: u16 = 49_152;
+
+/// A connection of a host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ConnectionId(u64);
+
+/// What a host counted of the packets that it received.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HostCounters {
+    /// Segments for its addresses.
+    pub segments: u64,
+    /// Packets that are not TCP over IP, or for other addresses.
+    pub ignored: u64,
+    /// Packets with wrong checksums, and those that are not whole.
+    pub malformed: u64,
+    /// Segments for which there was no connection, most of them answered by a reset.
+    pub refused: u64,
+}
+
+/// A connection, and its place in the host.
+#[derive(Debug)]
+struct Entry {
+    connection: Connection,
+    /// The listener that it waits at, until it is accepted.
+    waits_at: Option<SocketAddr>,
+    /// The application does not ask for it any more.
+    is_forgotten: bool,
+}
+
+/// The connections of a host.
+#[derive(Debug)]
+pub struct TcpHost {
+    addresses: Vec<IpAddr>,
+    settings: [Arc<TcpSettings>; 2],
+    secret: Secret,
+    entries: BTreeMap<ConnectionId, Entry>,
+    by_ends: BTreeMap<[SocketAddr; 2], ConnectionId>,
+    listeners: BTreeSet<SocketAddr>,
+    next: u64,
+    output: VecDeque<Vec<u8>>,
+    counters: HostCounters,
+}
+
+impl TcpHost {
+    /// A host with these addresses, whose connections over IPv4 and IPv6 behave like that. From
+    /// the secret, which nobody else knows, the first numbers of its connections are made.
+    #[must_use]
+    pub fn new(addresses: Vec<IpAddr>, settings: [TcpSettings; 2], secret: [u64; 2]) -> Self {
+        Self {
+            addresses,
+            settings: settings.map(Arc::new),
+            secret: Secret(secret),
+            entries: BTreeMap::new(),
+            by_ends: BTreeMap::new(),
+            listeners: BTreeSet::new(),
+            next: 0,
+            output: VecDeque::new(),
+            counters: HostCounters::default(),
+        }
+    }
+
+    /// What it counted.
+    #[must_use]
+    pub fn counters(&self) -> &HostCounters {
+        &self.counters
+    }
+
+    /// How a connection over that version of IP behaves, before it agrees with its peer.
+    fn settings(&self, version: IpVersion) -> Arc<TcpSettings> {
+        let [v4, v6] = &self.settings;
+        Arc::clone(match version {
+            IpVersion::V4 => v4,
+            IpVersion::V6 => v6,
+        })
+    }
+
+    // -- Applications -------------------------------------------------------
+
+    /// Opens a connection to a peer from a port of its choice; none if no address of the host is
+    /// of that version of IP, or no port is free.
+    pub fn connect(&mut self, now: Time, peer: SocketAddr) -> Option<ConnectionId> {
+        let own = *self.addresses.iter().find(|it| it.is_ipv4() == peer.is_ipv4())?;
+        // Others cannot guess it (RFC 6056, section 3.3.3).
+        const PURPOSE: u8 = 2;
+        let first = self.secret.number(PURPOSE, [SocketAddr::new(own, 0), peer]) as u16;
+        let ports = (0..=u16::MAX - DYNAMIC)
+            .map(|it| DYNAMIC | first.wrapping_add(self.next as u16).wrapping_add(it));
+        let ends = ports.map(|port| [SocketAddr::new(own, port), peer]);
+        let ends = ends.into_iter().find(|it| !self.by_ends.contains_key(it))?;
+        let id = self.insert(now, Role::Client, ends, None)?;
+        self.with(id, |connection, output| connection.open(now, output));
+        Some(id)
+    }
+
+    /// Waits for connections to that address and port of its own.
+    pub fn listen(&mut self, address: SocketAddr) {
+        self.listeners.insert(address);
+    }
+
+    /// The next connection to an address and port that it listens to, once there is one.
+    pub fn accept(&mut self, address: SocketAddr) -> Option<ConnectionId> {
+        let is_ready =
+            |it: &Entry| it.waits_at == Some(address) && it.connection.status() != Status::Opening;
+        let (id, entry) = self.entries.iter_mut().find(|(_, it)| is_ready(it))?;
+        entry.waits_at = None;
+        Some(*id)
+    }
+
+    /// How far a connection is; closed, if it is not known any more.
+    #[must_use]
+    pub fn status(&self, id: ConnectionId) -> Status {
+        self.entries.get(&id).map_or(Status::Closed, |it| it.connection.status())
+    }
+
+    /// The end of a connection, with what it counts.
+    #[must_use]
+    pub fn endpoint(&self, id: ConnectionId) -> Option<&Endpoint> {
+        self.entries.get(&id).map(|it| it.connection.endpoint())
+    }
+
+    /// The peer of a connection.
+    #[must_use]
+    pub fn peer(&self, id: ConnectionId) -> Option<SocketAddr> {
+        self.entries.get(&id).map(|it| it.connection.addresses.destination())
+    }
+
+    /// Sends as many of these bytes as there is room for; returns how many.
+    pub fn write(&mut self, now: Time, id: ConnectionId, bytes: &[u8]) -> usize {
+        self.with(id, |connection, output| connection.write(now, bytes, output)).unwrap_or(0)
+    }
+
+    /// Reads bytes that came in order; returns how many.
+    pub fn read(&mut self, now: Time, id: ConnectionId, buffer: &mut [u8]) -> usize {
+        self.with(id, |connection, output| connection.read(now, buffer, output)).unwrap_or(0)
+    }
+
+    /// Whether the peer has closed, and everything was read.
+    #[must_use]
+    pub fn is_at_end(&self, id: ConnectionId) -> bool {
+        self.entries.get(&id).is_none_or(|it| it.connection.is_at_end())
+    }
+
+    /// Bytes that were written and that the peer has not acknowledged.
+    #[must_use]
+    pub fn unacknowledged(&self, id: ConnectionId) -> u64 {
+        self.entries.get(&id).map_or(0, |it| it.connection.unacknowledged())
+    }
+
+    /// Nothing more will be written: what was is sent, then a FIN.
+    pub fn close(&mut self, now: Time, id: ConnectionId) {
+        self.with(id, |connection, output| connection.close(now, output));
+    }
+
+    /// Resets a connection; what was not acknowledged is lost.
+    pub fn reset(&mut self, now: Time, id: ConnectionId) {
+        self.with(id, |connection, output| connection.reset(now, output));
+    }
+
+    /// The application does not ask for a connection any more; it goes on until it is over.
+    pub fn forget(&mut self, now: Time, id: ConnectionId) {
+        if let Some(entry) = self.entries.get_mut(&id) {
+            entry.is_forgotten = true;
+        }
+        self.remove_if_over(now, id);
+    }
+
+    // -- The network --------------------------------------------------------
+
+    /// A packet came. What is malformed is counted and dropped.
+    pub fn receive(&mut self, now: Time, packet: &[u8]) {
+        match decode_segment(packet) {
+            Ok(it) if self.addresses.contains(&it.addresses.destination().ip()) => {
+                self.counters.segments += 1;
+                self.receive_segment(now, &it);
+            }
+            Ok(_) | Err(MalformedSegment::Protocol) => self.counters.ignored += 1,
+            Err(_) => self.counters.malformed += 1,
+        }
+    }
+
+    fn receive_segment(&mut self, now: Time, it: &ReceivedSegment<'_>) {
+        let ends = [it.addresses.destination(), it.addresses.source()];
+        let opens = it.segment.flags.has(Flags::SYN);
+        let mut known = self.by_ends.get(&ends).copied();
+        if let Some(id) = known
+            && opens
+            && self.listeners.contains(&ends[0])
+            && self.entries.get(&id).is_some_and(|entry| {
+                entry.is_forgotten && entry.connection.is_followed_by(now, &it.segment)
+            })
+        {
+            self.remove(id);
+            known = None;
+        }
+        let Some(id) = known.or_else(|| self.open(now, ends, it)) else { return };
+        self.with(id, |connection, output| {
+            connection.receive(now, &it.segment, it.data, it.ecn, output);
+        });
+        self.remove_if_over(now, id);
+    }
+
+    /// A segment for which there is no connection: it opens one, or it is refused (RFC 9293,
+    /// sections 3.10.7.1 and 3.10.7.2).
+    fn open(
+        &mut self,
+        now: Time,
+        ends: [SocketAddr; 2],
+        it: &ReceivedSegment<'_>,
+    ) -> Option<ConnectionId> {
+        let flags = it.segment.flags;
+        let opens = flags.has(Flags::SYN) && !flags.has(Flags::ACK) && !flags.has(Flags::RST);
+        if opens && !is_one_host(ends[1].ip()) {
+            return None;
+        }
+        if opens && self.listeners.contains(&ends[0]) {
+            let waiting = self.entries.values().filter(|it| it.waits_at == Some(ends[0])).count();
+            if waiting >= BACKLOG {
+                return None;
+            }
+            let id = self.insert(now, Role::Server, ends, Some(ends[0]))?;
+            let entry = self.entries.get_mut(&id)?;
+            entry.connection.expect(it.segment.sequence);
+            return Some(id);
+        }
+        self.counters.refused += 1;
+        let settings = self.settings(it.addresses.version());
+        // The length of a SYN's data is not known any more, and it was not taken.
+        if let Some(packet) = refuse(&it.segment, &settings)
+            && let Some(segment) = packet.segment()
+        {
+            let addresses = it.addresses.reversed();
+            self.output.push_back(encode_segment_with(segment, packet.ecn, &addresses, &[]));
+        }
+        None
+    }
+
+    fn insert(
+        &mut self,
+        now: Time,
+        role: Role,
+        ends: [SocketAddr; 2],
+        waits_at: Option<SocketAddr>,
+    ) -> Option<ConnectionId> {
+        let addresses = Addresses::between(ends[0], ends[1])?;
+        let numbers = Numbers::new(now, self.secret, ends);
+        let settings = self.settings(addresses.version());
+        let connection = Connection::new(now, role, addresses, numbers, &settings);
+        let id = ConnectionId(self.next);
+        self.next += 1;
+        self.entries.insert(id, Entry { connection, waits_at, is_forgotten: false });
+        self.by_ends.insert(ends, id);
+        Some(id)
+    }
+
+    /// When [`wake`](Self::wake) is to be called next, if ever.
+    #[must_use]
+    pub fn next_wake(&self) -> Option<Time> {
+        self.entries.values().filter_map(|it| it.connection.next_wake()).min()
+    }
+
+    /// Handles the timers that are due.
+    pub fn wake(&mut self, now: Time) {
+        let is_due = |it: &Entry| it.connection.next_wake().is_some_and(|it| it <= now);
+        let due = self.entries.iter().filter(|(_, it)| is_due(it)).map(|(id, _)| *id);
+        for id in due.collect::<Vec<_>>() {
+            self.with(id, |connection, output| connection.wake(now, output));
+            self.remove_if_over(now, id);
+        }
+    }
+
+    /// The next packet that is to be sent.
+    pub fn take_packet(&mut self) -> Option<Vec<u8>> {
+        self.output.pop_front()
+    }
+
+    /// Whether connections remain that an application has not closed, or that have something to
+    /// send or to answer.
+    #[must_use]
+    pub fn is_idle(&self) -> bool {
+        self.entries.is_empty() && self.output.is_empty()
+    }
+
+    fn with<T>(
+        &mut self,
+        id: ConnectionId,
+        act: impl FnOnce(&mut Connection, &mut dyn FnMut(Vec<u8>)) -> T,
+    ) -> Option<T> {
+        let Self { entries, output, .. } = self;
+        let entry = entries.get_mut(&id)?;
+        Some(act(&mut entry.connection, &mut |packet| output.push_back(packet)))
+    }
+
+    /// Forgets a connection that is over and that nobody asks for any more: one that was not
+    /// accepted is never asked for.
+    fn remove_if_over(&mut self, now: Time, id: ConnectionId) {
+        let is_over = self.entries.get(&id).is_some_and(|it| {
+            let is_unwanted = it.is_forgotten || it.waits_at.is_some();
+            is_unwanted && it.connection.is_over(now)
+        });
+        if is_over {
+            self.remove(id);
+        }
+    }
+
+    fn remove(&mut self, id: ConnectionId) {
+        if let Some(entry) = self.entries.remove(&id) {
+            let addresses = entry.connection.addresses;
+            self.by_ends.remove(&[addresses.source(), addresses.destination()]);
+        }
+    }
+}
+
+/// Whether an address is that of one host: no other can open a connection.
+fn is_one_host(address: IpAddr) -> bool {
+    let is_broadcast = matches!(address, IpAddr::V4(it) if it.is_broadcast());
+    !(address.is_multicast() || address.is_unspecified() || is_broadcast)
+}

@@ -1,0 +1,182 @@
+//! Which segments an end takes in, what becomes of the others, and what both ends agree on:
+//! RFC 9293, section 3.10.7.4; RFC 5961 (resets, SYNs and data from those who do not know the
+//! connection); RFC 7323, section 5 (segments from long ago).
+
+use std::sync::Arc;
+
+use windtunnel_engine::{Duration, Time};
+use windtunnel_packets::tcp::{Flags, Segment, TIMESTAMPS_SIZE};
+
+use super::endpoint::{Endpoint, LEAST_SEGMENT, Role, State, TcpOutbox};
+use super::receiver::MOST_SCALE;
+use super::sequence::FIRST;
+use super::settings::{BufferLimits, Recovery, TcpSettings};
+
+/// Segments without data that are not acceptable are answered this often at most (RFC 5961,
+/// section 7; Linux's `tcp_invalid_ratelimit`): two ends that disagree do not answer each
+/// other for ever.
+const BETWEEN_ANSWERS: Duration = Duration::from_millis(500);
+
+/// What is to become of a segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Judgement {
+    /// It is taken in.
+    Acceptable,
+    /// It is answered by what is expected instead, and dropped.
+    NotAcceptable,
+    /// The same for a segment from before; its data came already or will come again.
+    Outdated,
+}
+
+impl Endpoint {
+    /// What is to become of a segment of an established connection.
+    #[inline]
+    pub(super) fn judge(&self, segment: &Segment) -> Judgement {
+        if self.receiver.is_outdated(segment, &self.settings) && self.brings_news(segment) {
+            return Judgement::Outdated;
+        }
+        if self.receiver.is_near(segment, &self.settings) && self.may_acknowledge(segment) {
+            Judgement::Acceptable
+        } else {
+            Judgement::NotAcceptable
+        }
+    }
+
+    /// Whether a segment that is old has more than an old acknowledgement, which others may
+    /// have overtaken and which does no harm.
+    #[cold]
+    fn brings_news(&self, segment: &Segment) -> bool {
+        segment.length > 0
+            || segment.flags.has(Flags::FIN)
+            || self.sender.as_ref().is_some_and(|it| it.advances(segment.acknowledgement))
+    }
+
+    /// Whether a segment acknowledges what can be acknowledged (RFC 5961, section 5.2).
+    #[inline]
+    fn may_acknowledge(&self, segment: &Segment) -> bool {
+        match &self.sender {
+            Some(sender) => sender.may_acknowledge(segment.acknowledgement),
+            None => segment.acknowledgement == FIRST as u32,
+        }
+    }
+
+    /// Whether a segment, which is neither a SYN nor a reset, is the last step of the handshake
+    /// or comes instead of it.
+    pub(super) fn ends_handshake(&self, segment: &Segment) -> bool {
+        segment.acknowledgement == FIRST as u32 && self.receiver.is_near(segment, &self.settings)
+    }
+
+    /// Whether the data of a segment would be taken in if it were received now: whoever keeps
+    /// the bytes is to keep these.
+    #[must_use]
+    pub fn takes(&self, segment: &Segment) -> bool {
+        let flags = segment.flags;
+        if flags.has(Flags::RST) || flags.has(Flags::SYN) || !flags.has(Flags::ACK) {
+            return false;
+        }
+        let is_acceptable = match self.state {
+            State::Established => self.judge(segment) == Judgement::Acceptable,
+            State::Opening { .. } => self.role == Role::Server && self.ends_handshake(segment),
+            State::Closed | State::Reset => false,
+        };
+        is_acceptable && self.receiver.fits(segment, &self.settings)
+    }
+
+    /// Whether it has sent a SYN and none of the peer's has come.
+    #[must_use]
+    pub fn awaits_syn(&self) -> bool {
+        matches!((self.role, self.state), (Role::Client, State::Opening { .. }))
+    }
+
+    /// Answers a segment that is not taken in.
+    #[cold]
+    pub(super) fn refuse(
+        &mut self,
+        now: Time,
+        segment: &Segment,
+        count: u16,
+        judgement: Judgement,
+        outbox: &mut TcpOutbox,
+    ) {
+        let has_data = segment.length > 0 || segment.flags.has(Flags::FIN);
+        if has_data && judgement == Judgement::Outdated {
+            if segment.length > 0 {
+                self.receiver.refuse(segment, count, &mut self.counters);
+            }
+            self.send_acknowledgement(now, outbox);
+        } else {
+            self.challenge(now, outbox);
+        }
+    }
+
+    /// Says what is expected, so that a peer that is what it seems to be can say it.
+    #[cold]
+    pub(super) fn challenge(&mut self, now: Time, outbox: &mut TcpOutbox) {
+        if now >= self.answers_from {
+            self.answers_from = now + BETWEEN_ANSWERS;
+            self.send_acknowledgement(now, outbox);
+        }
+    }
+
+    /// RFC 9293, section 3.10.7, with RFC 5961, section 3.2: the connection is reset by exactly
+    /// the segment that is expected next. Once both ends have closed it is not (RFC 1337).
+    #[cold]
+    pub(super) fn receive_reset(&mut self, now: Time, segment: &Segment, outbox: &mut TcpOutbox) {
+        match self.state {
+            State::Opening { .. } if self.role == Role::Client => {
+                let answers = segment.flags.has(Flags::ACK);
+                if answers && segment.acknowledgement == FIRST as u32 {
+                    self.state = State::Reset;
+                }
+            }
+            State::Established if self.is_closed() => {}
+            State::Opening { .. } | State::Established => {
+                if self.receiver.is_next(segment) {
+                    self.state = State::Reset;
+                } else if self.receiver.is_near(segment, &self.settings) {
+                    self.challenge(now, outbox);
+                }
+            }
+            State::Closed | State::Reset => {}
+        }
+    }
+
+    /// Agrees to what the peer offers in its SYN, or in the answer: segments that it takes, with
+    /// timestamps, SACK and scaled windows only if both ends support them (RFC 9293, section
+    /// 3.7.1; RFC 2018, section 2; RFC 7323, sections 2.2 and 3.2).
+    pub(super) fn agree(&mut self, segment: &Segment) {
+        let offered = segment.syn_options();
+        self.peer_scale = offered.window_scale.map_or(0, |it| it.min(MOST_SCALE));
+        self.offers_scale &= offered.window_scale.is_some();
+        let own = &*self.settings;
+        let timestamps = own.timestamps && segment.flags.has(Flags::TIMESTAMPS);
+        let options = if timestamps { TIMESTAMPS_SIZE } else { 0 };
+        let taken = offered.maximum_segment.max(LEAST_SEGMENT + TIMESTAMPS_SIZE);
+        let maximum_segment = self.largest_segment.min(taken) - options;
+        let scales = offered.window_scale.is_some();
+        let most = if scales { u64::MAX } else { u16::MAX.into() };
+        let is_limited = own.receive_buffer.maximum > most;
+        let loses_sack = own.recovery.uses_sack() && !offered.sack_permitted;
+        if maximum_segment == own.maximum_segment
+            && timestamps == own.timestamps
+            && !is_limited
+            && !loses_sack
+        {
+            return;
+        }
+        let BufferLimits { initial, maximum } = own.receive_buffer;
+        let settings = Arc::new(TcpSettings {
+            maximum_segment,
+            timestamps,
+            recovery: if loses_sack { Recovery::NewReno } else { own.recovery },
+            receive_buffer: BufferLimits { initial: initial.min(most), maximum: maximum.min(most) },
+            receiver_controller: own.receiver_controller.clone().filter(|_| timestamps),
+            ..own.clone()
+        });
+        self.receiver.agree(&settings);
+        if let Some(sender) = &mut self.sender {
+            sender.agree(&settings);
+        }
+        self.settings = settings;
+    }
+}
