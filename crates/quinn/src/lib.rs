@@ -38,6 +38,9 @@
 //! pacer sends at most 1.25 windows in a smoothed round trip, with bursts of ten packets or
 //! 2 ms, whichever is more.
 //!
+//! - After a loss or a mark, what is in flight comes down by proportional rate reduction (RFC
+//!   9937; RFC 9002, section 7.3.2 leaves that open), but not of controllers that work from
+//!   delivery rates.
 //! - A controller without a pacing rate gets its window. It is thereby paced, which TCP is not
 //!   unless it is asked to.
 //! - Of a controller with a pacing rate, quinn gets the window or *what is in flight and what
