@@ -365,6 +365,7 @@ static void echo(struct sock *sk, struct flow *flow, __u32 marked)
 SEC("struct_ops/cwnd_event")
 void BPF_PROG(on_event, struct sock *sk, enum tcp_ca_event event)
 {
+	struct decision *decision;
 	struct report *report;
 
 	if (event == CA_EVENT_ECN_IS_CE || event == CA_EVENT_ECN_NO_CE) {
@@ -373,6 +374,10 @@ void BPF_PROG(on_event, struct sock *sk, enum tcp_ca_event event)
 	}
 	if (event != CA_EVENT_TX_START)
 		return;
+	/* How long nothing was sent says nothing about how late decisions are. */
+	decision = decision_of(flow_of(sk));
+	if (decision)
+		flow_of(sk)->measured = decision->measured;
 	report = begin_report(sk, TRANSMISSION_START);
 	if (!report)
 		return;

@@ -6,7 +6,7 @@
 //! into a map, from where they are applied at the next acknowledgement. Programs of the kernel
 //! cannot compute with floating point, so that the controllers cannot be there themselves.
 //!
-//! [`Flight`] has the sockets of a command use a controller; while it lasts, other programs can
+//! A `Flight` has the sockets of a command use a controller; while it lasts, other programs can
 //! choose it by its name too (the socket option `TCP_CONGESTION`).
 
 #[cfg(feature = "kernel")]
