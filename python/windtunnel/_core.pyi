@@ -527,7 +527,6 @@ class VideoEnvironment:
 VIDEO_SIGNALS: list[str]
 """The names of a video environment's signals."""
 
-@final
 def tcp_transfer(
     interface: str,
     address: str,
@@ -545,6 +544,7 @@ def tcp_transfer(
     interface or the peer fails.
     """
 
+@final
 class Emulation:
     """A scenario in real time, with real hosts behind some of its nodes."""
 
@@ -573,6 +573,7 @@ class Emulation:
     def finish(self) -> str:
         """End it, with all programs, and give what it counted, as JSON text."""
 
+@final
 class DnsServer:
     """The roots of a file of names, answering on UDP until they are stopped."""
 
@@ -624,6 +625,7 @@ class Flight:
         Without a suffix values are counts; `written_s` and `applied_s` are percentiles of the
         delay from the measurement until the decision was written, and applied.
         """
+
 @final
 class NdnForwarder:
     """An NDN forwarder on UDP and TCP sockets, as a file has it. On Linux only."""
