@@ -108,6 +108,7 @@ struct flow {
 	__u32 must_answer; /* only decisions that know of this report may be applied */
 	__u32 state;
 	__u32 led; /* whether user space decided last */
+	__u32 idle; /* whether nothing was in flight after the last acknowledgement */
 	__u32 marked; /* whether the data received last was marked */
 	__u32 received; /* up to which sequence number data was received before */
 };
@@ -217,7 +218,10 @@ static void follow_reno(struct sock *sk, __u32 state, __u32 acknowledged)
 		sk->sk_pacing_rate = 2000000ULL * 8 * cwnd * tp->mss_cache / tp->srtt_us;
 }
 
-/* Applies a decision; returns how long ago what it answers was measured, if it is a new one. */
+/*
+ * Applies a decision; returns how long ago what it answers was measured, if it is a new one. How
+ * long nothing was in flight says nothing about how late decisions are: 0 then too.
+ */
 static __u64 apply(struct sock *sk, struct flow *flow, const struct decision *decision)
 {
 	struct tcp_sock *tp = (struct tcp_sock *)sk;
@@ -236,7 +240,7 @@ static __u64 apply(struct sock *sk, struct flow *flow, const struct decision *de
 	if (measured == flow->measured)
 		return 0;
 	flow->measured = measured;
-	return bpf_ktime_get_ns() - measured;
+	return flow->idle ? 0 : bpf_ktime_get_ns() - measured;
 }
 
 SEC("struct_ops/init")
@@ -253,6 +257,7 @@ void BPF_PROG(begin, struct sock *sk)
 	flow->must_answer = 0;
 	flow->state = TCP_CA_Open;
 	flow->led = 0;
+	flow->idle = 1;
 	flow->marked = 0;
 	flow->received = ((struct tcp_sock *)sk)->rcv_nxt;
 	/* Without room for its decisions it follows Reno's rule to its end. */
@@ -296,6 +301,7 @@ void BPF_PROG(on_acknowledgement, struct sock *sk, __u32 ack, int flag,
 		flow->led = 0;
 		follow_reno(sk, flow->state, sample->acked_sacked);
 	}
+	flow->idle = !((struct tcp_sock *)sk)->packets_out;
 	report = begin_report(sk, ACKNOWLEDGEMENT);
 	if (!report)
 		return;
@@ -365,7 +371,6 @@ static void echo(struct sock *sk, struct flow *flow, __u32 marked)
 SEC("struct_ops/cwnd_event")
 void BPF_PROG(on_event, struct sock *sk, enum tcp_ca_event event)
 {
-	struct decision *decision;
 	struct report *report;
 
 	if (event == CA_EVENT_ECN_IS_CE || event == CA_EVENT_ECN_NO_CE) {
@@ -374,10 +379,6 @@ void BPF_PROG(on_event, struct sock *sk, enum tcp_ca_event event)
 	}
 	if (event != CA_EVENT_TX_START)
 		return;
-	/* How long nothing was sent says nothing about how late decisions are. */
-	decision = decision_of(flow_of(sk));
-	if (decision)
-		flow_of(sk)->measured = decision->measured;
 	report = begin_report(sk, TRANSMISSION_START);
 	if (!report)
 		return;

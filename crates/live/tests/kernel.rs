@@ -19,7 +19,11 @@ fn a_fixed_window_is_obeyed() {
     let Some(network) = Network::new("fixed", None) else { return };
     let Some(mut flight) = start(&fixed) else { return };
     flight.launch(&network.transfer("-t 2"), true).expect("the command starts");
-    until("the window is 8", || value(&network.sockets(), "cwnd") == Some(8.0));
+    // Before the first decision a connection follows Reno's rule.
+    until("data is sent with a window of 8", || {
+        let sockets = network.sockets();
+        value(&sockets, "bytes_sent") > Some(1e6) && value(&sockets, "cwnd") == Some(8.0)
+    });
     let mut most: f64 = 0.0;
     for _ in 0..20 {
         let sockets = network.sockets();
@@ -28,7 +32,8 @@ fn a_fixed_window_is_obeyed() {
         most = most.max(value(&sockets, "unacked").unwrap_or(0.0));
         std::thread::sleep(Duration::from_millis(20));
     }
-    assert!(most <= 8.0, "{most} segments in flight");
+    // A tail loss probe may be one more (RFC 8985, section 7.3).
+    assert!(most <= 9.0, "{most} segments in flight");
     let code = flight.wait(Duration::from_secs(10)).expect("no controller fails");
     assert_eq!(code, Some(0));
     let totals = flight.finish().expect("no controller fails");
