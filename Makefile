@@ -142,3 +142,9 @@ mutants:
 	cargo mutants $(CRATES:%=--package windtunnel-%) --shard $(SHARD) --sharding round-robin \
 		--jobs $(JOBS) --timeout 60 --output target/mutants --no-times || test $$? = 2 -o $$? = 3
 	$(PYTHON) validation/count_mutants.py target/mutants/mutants.out/outcomes.json
+
+# Real packets, the kernel's TCP, QUIC and NDN beside simulations: less than ten minutes on a quiet
+# machine. Needs root, iperf3 and what controllers in the kernel are built with.
+.PHONY: validate-live
+validate-live: $(core)
+	$(bin)/python validation/compare_live.py docs/live.md

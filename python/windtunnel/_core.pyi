@@ -15,6 +15,7 @@ __all__ = [
     "Delivery",
     "DnsServer",
     "Download",
+    "Emulation",
     "Environments",
     "Flight",
     "FlightError",
@@ -39,6 +40,7 @@ __all__ = [
     "measure_lookups",
     "ndn_get",
     "schema",
+    "tcp_transfer",
     "units",
 ]
 

@@ -60,13 +60,19 @@ pub struct Direction {
     pub left_bytes: u64,
     /// Those of them that were marked in the world.
     pub marked_packets: u64,
+    /// When the first left, in seconds of real time since the beginning.
+    pub first_left_s: f64,
+    /// When the last did.
+    pub last_left_s: f64,
     /// From entering to leaving, as the world says, in seconds.
     pub delay_s: Percentiles,
 }
 
-/// Percentiles, in seconds; zero of nothing.
+/// Mean and percentiles, in seconds; zero of nothing.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct Percentiles {
+    /// The mean.
+    pub mean: f64,
     /// Half are below it.
     pub median: f64,
     /// The 90th.
@@ -145,6 +151,10 @@ impl Counters {
         let place = departure.from * self.attachments + departure.to;
         let (it, delays) = &mut self.directions[place];
         delays.saturating_record(nanoseconds(departure.delay));
+        it.last_left_s = now.as_seconds();
+        if it.left_packets == 0 {
+            it.first_left_s = it.last_left_s;
+        }
         it.left_packets += 1;
         it.left_bytes += departure.bytes.len() as u64;
         it.marked_packets += u64::from(departure.is_marked);
@@ -184,6 +194,7 @@ impl Percentiles {
     fn of(histogram: &Histogram<u64>) -> Self {
         let at = |quantile| seconds(histogram.value_at_quantile(quantile));
         Self {
+            mean: histogram.mean() * 1e-9,
             median: at(0.5),
             p90: at(0.9),
             p99: at(0.99),

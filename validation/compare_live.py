@@ -1,0 +1,362 @@
+"""Measure what flies beside what is simulated, and write it into the page on live use.
+
+    python validation/compare_live.py docs/live.md
+
+Over the path of `validation/live/path.toml`, emulated for real packets and simulated: the kernel's
+own congestion control, our controllers in the kernel's TCP and in QUIC, and NDN consumers. Then how
+exact the emulation is at several rates, and what our TCP exchanges with the kernel. It takes less
+than ten minutes, and needs root, iperf3, and a core with controllers in the kernel.
+Without a page the tables are printed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import altair as alt
+import polars as pl
+from compare_ndnsim import replaced
+
+from windtunnel.markdown import table
+from windtunnel.running import run_scenario
+from windtunnel.scenario.scenario import checked
+
+ROOT = Path(__file__).parents[1]
+PATH = Path(__file__).parent / "live" / "path.toml"
+WINDTUNNEL = [sys.executable, "-m", "windtunnel"]
+TRANSFER = ROOT / "target/debug/examples/transfer"
+"""The example of the crate for quinn."""
+
+SECONDS = 15
+SERVER = "10.0.0.2"
+"""The address of the second node of the path."""
+
+NDN_BYTES = 60_000_000
+"""What an NDN consumer fetches: some ten seconds' worth."""
+
+NDN_CONTENT = 1300
+UDP_HEADERS = 28
+
+SIMULATED, OWN, OURS, QUIC, REAL = (
+    "simulated",
+    "the kernel's own",
+    "ours in the kernel",
+    "ours in QUIC",
+    "real",
+)
+"""Where a controller was measured."""
+
+DROP_TAIL = 'queue = { limit = "170 packets" }'
+STEP = (
+    'queue = { kind = "red", action = "mark", limit = "170 packets", weight = 1.0, '
+    "gentle = false, max_probability = 1.0, "
+    'minimum_threshold = "50 packets", maximum_threshold = "51 packets" }'
+)
+"""A queue that marks all that arrives while more than 50 packets wait (RFC 8257, section 4.1)."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A controller over the path, and where it flies beside the simulation."""
+
+    name: str
+    simulated: str
+    """The controller of the simulated flow."""
+    kernel: str | None = None
+    """The kernel's own."""
+    fly: str | None = None
+    """Ours in the kernel."""
+    quic: str | None = None
+    """Ours in QUIC."""
+    queue: str = DROP_TAIL
+    """The path's."""
+
+
+CASES = [
+    Case("CUBIC", "cubic", "cubic", "cubic", "cubic"),
+    Case("BBRv1", "bbr1", "bbr", "bbr1"),
+    Case("BBRv3", "bbr3", None, "bbr3", "bbr3"),
+    Case("Copa", "copa", None, "copa", "copa"),
+    Case("DCTCP", "dctcp", None, "dctcp", None, STEP),
+    Case("Prague", "prague", None, "prague", None, STEP),
+]
+NDN = ["ec-elastic", "aimd", "cubic", "bic"]
+RATES_MBPS = [50, 500, 1000]
+EXACTNESS = [
+    "link",
+    "packets",
+    "a second",
+    "rate",
+    "late, median, µs",
+    "99 %",
+    "99.9 %",
+    "maximum",
+    "waited at most, 99 %",
+    "dropped at interfaces",
+]
+"""The columns on how exact the emulation is."""
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What one run over the path measured."""
+
+    case: str
+    where: str
+    goodput_mbps: float
+    delay_ms: float
+    """Mean, one way."""
+    dropped: float
+    """Of the packets that were sent, how many percent."""
+
+
+def path(queue: str) -> str:
+    """Give the scenario of the path, with that queue."""
+    return PATH.read_text(encoding="utf-8").replace(DROP_TAIL, queue)
+
+
+def emulate(scenario: str, command: list[str], server: str) -> tuple[dict[str, Any], str]:
+    """Run a command over an emulated path; give the report, and what the command printed."""
+    with tempfile.NamedTemporaryFile("w", suffix=".toml", encoding="utf-8") as file:
+        file.write(scenario)
+        file.flush()
+        line = [*WINDTUNNEL, "emulate", file.name, "--at", f"server={server}", "--json", "--"]
+        done = subprocess.run([*line, *command], capture_output=True, text=True, check=False)
+    if done.returncode:
+        sys.exit(f"{' '.join([*line, *command])}\n{done.stderr}")
+    return json.loads(done.stdout), done.stderr
+
+
+def simulate(addition: str, scenario: str, seconds: float, port: int) -> tuple[dict, float]:
+    """Simulate what is added to a path; give its flow, and the drops of a port in percent."""
+    settings = [("duration", f"{seconds} s")]
+    results = run_scenario(checked(str(PATH), scenario + addition, settings))
+    [flow] = results["flows"].to_dicts()
+    it = results["links"].row(port, named=True)
+    drops = it["overlimit_drops"] + it["discipline_drops"]
+    return flow, 100 * drops / it["offered"]
+
+
+def documents(text: str) -> list[dict[str, Any]]:
+    """Give all JSON documents in what several programs printed."""
+    decoder, found, place = json.JSONDecoder(), [], 0
+    while (place := text.find("{", place)) >= 0:
+        try:
+            document, place = decoder.raw_decode(text, place)
+            found.append(document)
+        except json.JSONDecodeError:
+            place += 1
+    return found
+
+
+def of_path(report: dict[str, Any], sender: int = 0) -> tuple[float, float]:
+    """Give mean delay in ms and drops in percent of what a node sent over the path."""
+    it = next(it for it in report["directions"] if it["from"] == sender)
+    dropped = 100 * (it["entered_packets"] - it["left_packets"]) / it["entered_packets"]
+    return it["delay_s"]["mean"] * 1e3, dropped
+
+
+def over_tcp(case: Case, own: str | None = None) -> Figures:
+    """Measure iperf3 with the kernel's own controller, or with ours in the kernel."""
+    iperf = ["iperf3", "--client", SERVER, "--time", str(SECONDS), "--json"]
+    command = [*iperf, "--congestion", own] if own else iperf
+    server = "iperf3 --server --one-off"
+    if not own:
+        # Both ends: the receiver of counted marks must echo each.
+        fly = [*WINDTUNNEL, "fly", "--controller", str(case.fly), "--json", "--"]
+        command, server = [*fly, *iperf], " ".join([*fly, server])
+    report, printed = emulate(path(case.queue), command, server)
+    measured = next(it for it in documents(printed) if "sum_received" in it.get("end", {}))
+    goodput = measured["end"]["sum_received"]["bits_per_second"] / 1e6
+    return Figures(case.name, OWN if own else OURS, goodput, *of_path(report))
+
+
+def over_quic(case: Case) -> Figures:
+    """Measure the client and the server of the crate for quinn."""
+    command = [str(TRANSFER), "--connect", f"{SERVER}:4433"]
+    command += ["--controller", str(case.quic), "--seconds", str(SECONDS)]
+    report, printed = emulate(path(case.queue), command, f"{TRANSFER} --server {SERVER}:4433")
+    measured = next(it for it in documents(printed) if "goodput_bps" in it)
+    return Figures(case.name, QUIC, measured["goodput_bps"] / 1e6, *of_path(report))
+
+
+def over_nothing(case: Case) -> Figures:
+    """Simulate a flow over the path."""
+    addition = f"""
+[flows.one]
+from = "client"
+to = "server"
+controller = "{case.simulated}"
+receive_buffer = "1 GiB"
+send_buffer = "1 GiB"
+"""
+    flow, dropped = simulate(addition, path(case.queue), SECONDS, 0)
+    return Figures(case.name, SIMULATED, flow["goodput_bps"] / 1e6, flow["delay_s"] * 1e3, dropped)
+
+
+def over_ip() -> list[Figures]:
+    """Measure all cases, simulated and real."""
+    figures = []
+    for case in CASES:
+        figures.append(over_nothing(case))
+        if case.kernel:
+            figures.append(over_tcp(case, case.kernel))
+        if case.fly:
+            figures.append(over_tcp(case))
+        if case.quic:
+            figures.append(over_quic(case))
+    return figures
+
+
+def over_ndn(controller: str, folder: Path) -> list[Figures]:
+    """Fetch a file with a consumer, simulated and real."""
+    file, copy = folder / "file", folder / "copy"
+    put = f"ndn put --prefix /file --file {file} --bind {SERVER} --segment-size {NDN_CONTENT}"
+    get = f"ndn get /file --out {copy} --controller {controller} --connect udp://{SERVER} --json"
+    command = [*WINDTUNNEL, *get.split()]
+    report, printed = emulate(path(DROP_TAIL), command, " ".join([*WINDTUNNEL, put]))
+    measured = next(it for it in documents(printed) if "goodput_bps" in it)
+    if copy.read_bytes() != file.read_bytes():
+        sys.exit(f"{controller}: the copy is not the file")
+    # Data comes from the server.
+    real = Figures(controller, REAL, measured["goodput_bps"] / 1e6, *of_path(report, 1))
+    addition = f"""
+overhead = "{UDP_HEADERS} B"
+[producers.file]
+node = "server"
+prefix = "/file"
+payload = "{NDN_CONTENT} B"
+[consumers.one]
+node = "client"
+prefix = "/file"
+controller = "{controller}"
+"""
+    flow, dropped = simulate(addition, path(DROP_TAIL), measured["duration_s"], 1)
+    goodput, delay = flow["goodput_bps"] / 1e6, flow["delay_s"] * 1e3
+    return [Figures(controller, SIMULATED, goodput, delay, dropped), real]
+
+
+def blast(rate_mbps: int, length: int, offered_mbps: float) -> list[str]:
+    """Send datagrams faster than a link; give a row of how exact rate and departures are."""
+    scenario = path(DROP_TAIL).replace("50 Mbps", f"{rate_mbps} Mbps")
+    command = f"iperf3 --client {SERVER} --udp --bitrate {offered_mbps}M --length {length} --time 5"
+    report, _ = emulate(scenario, command.split(), "iperf3 --server --one-off")
+    it = next(it for it in report["directions"] if it["from"] == 0)
+    rate = (
+        (it["left_bytes"] - length - UDP_HEADERS) * 8e-6 / (it["last_left_s"] - it["first_left_s"])
+    )
+    late = report["lateness"]["percentiles"]
+    full = it["left_packets"] < it["entered_packets"]
+    return [
+        f"{rate_mbps} Mbps",
+        f"{length + UDP_HEADERS} B",
+        f"{it['left_packets'] / (it['last_left_s'] - it['first_left_s']):,.0f}",
+        f"{rate:.3f} Mbps ({rate / rate_mbps - 1:+.3%})" if full else f"{rate:.1f} Mbps offered",
+        *(f"{late[name] * 1e6:.0f}" for name in ("median", "p99", "p99_9", "maximum")),
+        f"{report['wait']['percentiles']['p99'] * 1e6:.0f}",
+        str(sum(report["interface_drops"])),
+    ]
+
+
+def compared(figures: list[Figures]) -> str:
+    """Lay real figures out beside the simulated ones of their case."""
+    rows = []
+    simulated = {it.case: it for it in figures if it.where == SIMULATED}
+    for it in figures:
+        of = simulated[it.case]
+        pairs = [
+            (it.goodput_mbps, of.goodput_mbps, 2),
+            (it.delay_ms, of.delay_ms, 2),
+        ]
+        cells = [
+            f"{value:.{digits}f}" + (f" ({value / base - 1:+.1%})" if it is not of else "")
+            for value, base, digits in pairs
+        ]
+        rows.append([it.case, it.where, *cells, f"{it.dropped:.3f}"])
+    head = ["controller", "where", "goodput, Mbps", "mean delay, ms", "dropped, %"]
+    return table(head, rows)
+
+
+def picture(figures: list[Figures]) -> alt.Chart:
+    """Draw goodput and delay of those that are simulated, in the kernel and in QUIC."""
+    everywhere = [case.name for case in CASES if case.fly and case.quic]
+    shown = [it for it in figures if it.case in everywhere]
+    frame = pl.DataFrame(
+        {"case": it.case, "where": it.where, "measure": measure, "value": value}
+        for it in shown
+        for measure, value in (("goodput (Mbps)", it.goodput_mbps), ("delay (ms)", it.delay_ms))
+    )
+    places = [SIMULATED, OWN, OURS, QUIC]
+    colours = alt.Scale(domain=places, range=["#a01038", "#9aa3ad", "#3a6ea5", "#4f9d69"])
+    bars = (
+        alt.Chart(frame)
+        .mark_bar()
+        .encode(
+            x=alt.X("where:N", title=None, sort=places, axis=alt.Axis(labels=False, ticks=False)),
+            y=alt.Y("value:Q", title=None),
+            color=alt.Color("where:N", scale=colours, title=None, legend=alt.Legend(orient="top")),
+        )
+    )
+    return (
+        bars.properties(width=120, height=140)
+        .facet(
+            row=alt.Row("measure:N", title=None, sort=["goodput (Mbps)", "delay (ms)"]),
+            column=alt.Column("case:N", title=None, sort=everywhere),
+        )
+        .resolve_scale(y="independent")
+    )
+
+
+def main() -> None:
+    """Measure everything; write the page and its picture, or print."""
+    subprocess.run(
+        [
+            "cargo",
+            "build",
+            "--quiet",
+            "--locked",
+            "-p",
+            "windtunnel-quinn",
+            "--example",
+            "transfer",
+        ],
+        cwd=ROOT,
+        check=True,
+    )
+    rates = [blast(rate, 1472, 1.2 * rate) for rate in RATES_MBPS]
+    rates.append(blast(1000, 64, 100_000 * 64 * 8e-6))
+    exactness = table(
+        EXACTNESS,
+        rates,
+    )
+    figures = over_ip()
+    named = []
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "file").write_bytes(os.urandom(NDN_BYTES))
+        for controller in NDN:
+            named += over_ndn(controller, Path(folder))
+    machine = f"Linux {platform.release()}, {os.cpu_count()} processors.\n"
+    tables = {
+        "live: machine": machine,
+        "live: exactness": exactness,
+        "live: IP": compared(figures),
+        "live: NDN": compared(named),
+    }
+    if len(sys.argv) > 1:
+        page = Path(sys.argv[1])
+        page.write_text(replaced(page.read_text(encoding="utf-8"), tables), encoding="utf-8")
+        picture(figures).save(page.with_name("live.svg"))
+    else:
+        print(*tables.values(), sep="\n")
+
+
+if __name__ == "__main__":
+    main()
