@@ -37,6 +37,7 @@ __all__ = [
     "VideoEnvironment",
     "__version__",
     "catalogue",
+    "clean_leftovers",
     "measure_lookups",
     "ndn_get",
     "schema",
@@ -691,6 +692,12 @@ def ndn_get(
 
     Raises ValueError for what is not valid, RuntimeError if the object cannot be had, OSError,
     and KeyboardInterrupt.
+    """
+
+def clean_leftovers() -> list[str]:
+    """Remove the control groups of processes that were killed; return their directories.
+
+    On Linux only. Raises OSError if one cannot be removed.
     """
 
 def measure_lookups(

@@ -11,8 +11,18 @@ pyo3::create_exception!(
 
 /// Adds flights to the module.
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    #[cfg(target_os = "linux")]
+    module.add_function(wrap_pyfunction!(clean_leftovers, module)?)?;
     module.add("FlightError", module.py().get_type::<FlightError>())?;
     module.add_class::<Flight>()
+}
+
+/// Removes the control groups of processes that were killed; returns their directories.
+#[cfg(target_os = "linux")]
+#[pyfunction]
+fn clean_leftovers() -> PyResult<Vec<String>> {
+    let removed = windtunnel_live::kernel::clean().map_err(crate::os_error)?;
+    Ok(removed.iter().map(|it| it.display().to_string()).collect())
 }
 
 #[cfg(not(all(target_os = "linux", feature = "kernel")))]

@@ -13,7 +13,7 @@ from rich.table import Table
 
 from windtunnel import __version__, progress, recipes
 from windtunnel._core import DnsServer, ScenarioError, schema
-from windtunnel.cli import completing, listing, ndn, tcp
+from windtunnel.cli import cleaning, completing, listing, ndn, tcp
 from windtunnel.cli.arguments import (
     Events,
     File,
@@ -56,6 +56,7 @@ app = typer.Typer(
 )
 app.add_typer(tcp.app, name="tcp")
 app.add_typer(ndn.app, name="ndn")
+app.add_typer(cleaning.app, name="live")
 
 
 def parse_settings(settings: list[str] | None) -> dict[str, str]:
