@@ -522,7 +522,6 @@ class VideoEnvironment:
 VIDEO_SIGNALS: list[str]
 """The names of a video environment's signals."""
 
-@final
 def tcp_transfer(
     interface: str,
     address: str,
@@ -540,6 +539,7 @@ def tcp_transfer(
     interface or the peer fails.
     """
 
+@final
 class Emulation:
     """A scenario in real time, with real hosts behind some of its nodes."""
 
