@@ -10,7 +10,13 @@ environment := .venv/environment.stamp
 # is slower, but builds in less than half the time and asserts what it assumes.
 core := .venv/core.stamp
 test_core := .venv/test-core.stamp
-rust := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock rust-toolchain.toml
+rust := $(shell find crates -name '*.rs' -o -name '*.[ch]' -o -name Cargo.toml) Cargo.toml Cargo.lock rust-toolchain.toml
+
+# Controllers in the kernel are built where what they need is installed.
+kernel := $(and $(shell command -v clang),$(shell command -v pkg-config),$(wildcard \
+	/usr/include/libelf.h),$(wildcard /usr/include/zlib.h))
+features := $(if $(kernel),--features windtunnel-live/kernel)
+core_features := $(if $(kernel),--features kernel)
 
 # The interpreter that the bindings are checked against.
 export PYO3_PYTHON := $(CURDIR)/$(bin)/python
@@ -30,10 +36,10 @@ rustfmt:
 	cargo fmt --all --check
 
 clippy: $(environment)
-	cargo clippy --locked --workspace --all-targets -- -D warnings
+	cargo clippy --locked --workspace $(features) --all-targets -- -D warnings
 
 rustdoc: $(environment)
-	RUSTDOCFLAGS='-D warnings' cargo doc --locked --workspace --no-deps
+	RUSTDOCFLAGS='-D warnings' cargo doc --locked --workspace $(features) --no-deps
 
 ruff: $(environment)
 	$(bin)/ruff check
@@ -43,10 +49,21 @@ mypy: $(environment)
 	$(bin)/mypy
 
 test-rust: $(environment)
-	cargo test --locked --workspace
+	cargo test --locked --workspace $(features)
 
 test-python: $(test_core)
 	$(bin)/pytest -n 2 --dist loadfile
+
+# What the tests of NDN on sockets talk with; they make it themselves where they can.
+.PHONY: interop
+interop: tests/interop/.installed
+
+tests/interop/.installed: tests/interop/package-lock.json tests/interop/requirements.txt
+	cd tests/interop && npm ci --silent --no-audit --no-fund --fetch-retries=0
+	$(PYTHON) -m venv tests/interop/.venv
+	tests/interop/.venv/bin/pip install --disable-pip-version-check --quiet --retries 0 \
+		--requirement tests/interop/requirements.txt
+	touch $@
 
 docs: $(core)
 	$(bin)/python -m windtunnel.scenario.manual docs/scenarios.md
@@ -83,7 +100,7 @@ $(test_core): $(environment) $(rust)
 
 define install_core
 rm -f $(core) $(test_core)
-PIP_QUIET=1 $(bin)/maturin develop --locked $(1)
+PIP_QUIET=1 $(bin)/maturin develop --locked $(core_features) $(1)
 touch $@
 endef
 

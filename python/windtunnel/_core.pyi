@@ -16,7 +16,11 @@ __all__ = [
     "DnsServer",
     "Download",
     "Environments",
+    "Flight",
+    "FlightError",
     "Ladder",
+    "NdnForwarder",
+    "NdnProducer",
     "Outcome",
     "Path",
     "PathView",
@@ -33,6 +37,7 @@ __all__ = [
     "__version__",
     "catalogue",
     "measure_lookups",
+    "ndn_get",
     "schema",
     "units",
 ]
@@ -568,6 +573,7 @@ class Emulation:
     def finish(self) -> str:
         """End it, with all programs, and give what it counted, as JSON text."""
 
+@final
 class DnsServer:
     """The roots of a file of names, answering on UDP until they are stopped."""
 
@@ -579,6 +585,111 @@ class DnsServer:
 
     def stop(self) -> None:
         """Stop all."""
+
+class FlightError(ValueError):
+    """A controller that cannot be used in this kernel: the message says what is missing."""
+
+@final
+class Flight:
+    """An algorithm in the kernel whose decisions a controller makes, until it is finished.
+
+    Any program may choose it by its name (TCP_CONGESTION) meanwhile.
+    """
+
+    def __new__(
+        cls,
+        controller: str,
+        settings: list[tuple[str, str]] = ...,
+        python_class: type[Any] | None = ...,
+    ) -> Self:
+        """Register a controller of that name with these parameters, or one of that class.
+
+        Raises FlightError, and RuntimeError if the kernel refuses the program.
+        """
+
+    algorithm: str
+    """The algorithm's name in the kernel."""
+
+    notes: list[str]
+    """What the kernel has only in part of what the controller needs."""
+
+    def launch(self, command: list[str], quiet: bool) -> None:
+        """Start a command whose sockets use it; with `quiet`, it prints on standard error."""
+
+    def wait(self, seconds: float) -> int | None:
+        """Wait so long for its end; its exit code once it has ended."""
+
+    def finish(self) -> dict[str, Any]:
+        """End the command and the algorithm, and say what happened.
+
+        Without a suffix values are counts; `written_s` and `applied_s` are percentiles of the
+        delay from the measurement until the decision was written, and applied.
+        """
+
+@final
+class NdnForwarder:
+    """An NDN forwarder on UDP and TCP sockets, as a file has it. On Linux only."""
+
+    def __new__(cls, file: str, text: str, bind: str | None = None) -> Self:
+        """Start it, with an IP address to listen at in place of the file's addresses.
+
+        Raises ScenarioError, and OSError if an address cannot be had.
+        """
+
+    addresses: list[str]
+    """Where it listens, such as `udp://127.0.0.1:6363`."""
+
+    def run(self) -> None:
+        """Forward until Ctrl-C, which raises KeyboardInterrupt."""
+
+    def report(self) -> dict[str, Any]:
+        """Give what it counted."""
+
+@final
+class NdnProducer:
+    """A producer of a file's segments. On Linux only."""
+
+    def __new__(
+        cls,
+        prefix: str,
+        file: pathlib.Path,
+        segment_size: int,
+        sign: str,
+        key: str | None = None,
+        connect: str | None = None,
+        bind: str | None = None,
+    ) -> Self:
+        """Register the prefix at a forwarder, or listen at `bind` if there is none.
+
+        Raises ValueError for what is not valid, RuntimeError if the forwarder does not register
+        the prefix, and OSError.
+        """
+
+    addresses: list[str]
+    """Where it listens, if it does."""
+    name: str
+    """The name of its segments, without their numbers."""
+    segments: int
+
+    def run(self) -> None:
+        """Serve until Ctrl-C, which raises KeyboardInterrupt."""
+
+    def report(self) -> dict[str, Any]:
+        """Give what it counted."""
+
+def ndn_get(
+    object: str,
+    out: pathlib.Path,
+    controller: str,
+    connect: str,
+    bind: str | None = None,
+    key: str | None = None,
+) -> dict[str, Any]:
+    """Fetch an object into a file, and give what was measured. On Linux only.
+
+    Raises ValueError for what is not valid, RuntimeError if the object cannot be had, OSError,
+    and KeyboardInterrupt.
+    """
 
 def measure_lookups(
     tables: list[tuple[str, list[int]]], seed: int, evictions: int

@@ -15,7 +15,7 @@ use crate::{Controller, Description, Start};
 ///
 /// A controller that fails unwinds with [`Failed`] (`std::panic::resume_unwind`): the
 /// lab ends that run, and no other.
-pub trait External: Controller + Debug + Send + Any {
+pub trait External: Controller + Debug + Send + Sync + Any {
     /// An independent copy: the transport keeps one for each decrease, in case it turns out
     /// to be spurious.
     fn copy(&self) -> Box<dyn External>;

@@ -6,7 +6,9 @@
 mod clock;
 pub mod emulation;
 mod interface;
+pub mod kernel;
 mod namespace;
+pub mod ndn;
 pub mod tcp;
 
 pub use clock::Clock;

@@ -7,7 +7,10 @@ mod dns;
 mod emulation;
 mod environment;
 mod extensions;
+mod fly;
 mod lookup;
+#[cfg(target_os = "linux")]
+mod ndn;
 mod path_policies;
 mod schedulers;
 #[cfg(target_os = "linux")]
@@ -465,6 +468,9 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     bitrate_rules::add(module)?;
     path_policies::add(module)?;
     environment::add(module)?;
+    fly::add(module)?;
+    #[cfg(target_os = "linux")]
+    ndn::add(module)?;
     module.add_function(wrap_pyfunction!(schema, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue, module)?)?;
     Ok(())

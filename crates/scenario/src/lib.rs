@@ -28,6 +28,7 @@ mod graphs;
 mod links;
 mod located;
 mod maps;
+mod ndn_forwarder;
 mod needs;
 mod nodes;
 mod optical;
@@ -58,9 +59,13 @@ mod weather;
 
 pub use bridges::round_trip;
 pub use cases::{Case, Outside, Study};
+pub use consumers::{LoneConsumer, lone_consumer};
 pub use dns::{RootPlan, read_dns};
 pub use error::{Mistake, Place, ScenarioError, list, suggestion};
 pub use extensions::Extensions;
 pub use files::Unreadable;
+pub use ndn_forwarder::{
+    FaceAddress, FacePlan, FaceProtocol, ForwarderPlan, NDN_PORT, RoutePlan, read_forwarder,
+};
 pub use scenario::schema;
 pub use units::{duration, units};

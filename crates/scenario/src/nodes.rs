@@ -99,7 +99,24 @@ pub(crate) enum InterestMarks {
     Ignore,
 }
 
+impl ContentStore {
+    /// That of a live forwarder whose file has none.
+    pub(crate) fn of_a_live_forwarder() -> Self {
+        let capacity = Measured(PacketCount(4096));
+        Self { capacity, policy: Policy::default(), keep_marks: false }
+    }
+}
+
 impl Node {
+    /// A node that only forwards.
+    pub(crate) fn forwarding(
+        content_store: ContentStore,
+        strategy: Strategy,
+        interest_marks: InterestMarks,
+    ) -> Self {
+        Self { content_store: Some(content_store), strategy, interest_marks, ..Self::default() }
+    }
+
     /// Where it is in the course of time, if it is on the Earth.
     pub(crate) fn path(&self) -> Result<Option<GroundPath>, Mistake> {
         constellations::path(self.place.as_ref(), self.journey.as_ref())

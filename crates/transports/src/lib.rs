@@ -6,5 +6,6 @@ pub mod delivery;
 pub mod mptcp;
 pub mod ndn;
 pub mod pacing;
+pub mod prr;
 pub mod rtt;
 pub mod tcp;

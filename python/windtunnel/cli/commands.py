@@ -13,7 +13,7 @@ from rich.table import Table
 
 from windtunnel import __version__, progress, recipes
 from windtunnel._core import DnsServer, ScenarioError, schema
-from windtunnel.cli import completing, listing, tcp
+from windtunnel.cli import completing, listing, ndn, tcp
 from windtunnel.cli.arguments import (
     Events,
     File,
@@ -55,6 +55,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(tcp.app, name="tcp")
+app.add_typer(ndn.app, name="ndn")
 
 
 def parse_settings(settings: list[str] | None) -> dict[str, str]:
@@ -362,6 +363,41 @@ def serve_names(
             time.sleep(3600)
     except KeyboardInterrupt:
         server.stop()
+
+
+@app.command(
+    "fly",
+    epilog="windtunnel fly --controller copa -- iperf3 -c 192.0.2.1\n\n"
+    "windtunnel fly --controller mine.py:Gentle -- curl -T file https://example.net",
+    context_settings={"allow_interspersed_args": False},
+)
+def fly_controller(
+    controller: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="A controller, from `windtunnel list controllers`, or a class: FILE.py:CLASS.",
+        ),
+    ],
+    command: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[-- COMMAND...]",
+            help="Its sockets use the controller; default: those that choose it, until Ctrl-C.",
+            show_default=False,
+        ),
+    ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="Set a parameter; may be repeated."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Let a controller decide in the kernel, for the TCP sockets of a command."""
+    # Imported here: only this command needs it.
+    from windtunnel.cli.flying import fly
+
+    fly(controller, parse_settings(settings), command or [], as_json)
 
 
 @app.command("new", epilog="windtunnel new incast > mine.toml")

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 from rich.console import Console
 
 from windtunnel import progress
-from windtunnel._core import ScenarioError
+from windtunnel._core import FlightError, ScenarioError
 from windtunnel.bench.errors import UnknownWorkload
 from windtunnel.papers.errors import PaperError, UnknownPaper
 from windtunnel.recipes import UnknownRecipe
@@ -25,6 +25,7 @@ INTERRUPTED = 130
 
 INVALID = (
     ScenarioError,
+    FlightError,
     StudyError,
     ResultsError,
     UnknownPaper,

@@ -83,11 +83,24 @@ impl ContentStore {
         Some(cached)
     }
 
-    /// Keeps Data; evicts other Data where there is no room.
+    /// Whether it would answer an Interest.
+    #[must_use]
+    pub fn answers(&self, now: Time, interest: &Interest) -> bool {
+        let found = self.index.find(interest.name).map(|it| &self.index.store[it]);
+        found.is_some_and(|it| !interest.must_be_fresh || it.fresh_until > now)
+    }
+
+    /// Keeps Data; evicts other Data where there is no room, and returns the name of that.
     #[inline]
-    pub fn insert(&mut self, now: Time, data: &Data, network_size: u16, marked: bool) {
+    pub fn insert(
+        &mut self,
+        now: Time,
+        data: &Data,
+        network_size: u16,
+        marked: bool,
+    ) -> Option<Name> {
         if !self.is_on() {
-            return;
+            return None;
         }
         let fresh_until = now + Duration::from_millis(u64::from(data.freshness_ms));
         let cached =
@@ -98,16 +111,19 @@ impl ContentStore {
             if self.policy == ReplacementPolicy::Lru {
                 self.move_to_end(handle);
             }
-            return;
+            return None;
         }
+        let mut evicted = None;
         if self.index.len() == self.capacity
-            && let Some(evicted) = self.order.first()
+            && let Some(first) = self.order.first()
         {
-            self.order.remove(&mut self.index.store, evicted);
-            self.index.remove(evicted);
+            evicted = Some(self.index.store[first].name());
+            self.order.remove(&mut self.index.store, first);
+            self.index.remove(first);
         }
         let handle = self.index.insert(cached);
         self.order.push_back(&mut self.index.store, handle);
+        evicted
     }
 
     fn move_to_end(&mut self, handle: Handle) {

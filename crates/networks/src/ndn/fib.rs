@@ -84,6 +84,13 @@ impl Fib {
         }
     }
 
+    /// Forgets a prefix that is no longer in use.
+    pub fn forget(&mut self, id: PrefixId) {
+        if let Ok(place) = self.matches.binary_search_by_key(&id, |(it, _)| *it) {
+            self.matches.remove(place);
+        }
+    }
+
     /// The entry that names below a prefix are forwarded by.
     #[inline]
     #[must_use]

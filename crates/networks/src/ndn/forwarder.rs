@@ -119,6 +119,8 @@ pub struct Forwarder {
     chosen: Chosen,
     counters: ForwarderCounters,
     random: Random,
+    /// What the content store evicted last.
+    evicted: Option<Name>,
 }
 
 impl Forwarder {
@@ -141,6 +143,7 @@ impl Forwarder {
             dead_nonces: None,
             random,
             counters: ForwarderCounters::default(),
+            evicted: None,
         }
     }
 
@@ -149,6 +152,16 @@ impl Forwarder {
         let face = FaceId(u16::try_from(self.local.len()).expect("fewer than 65,536 faces"));
         self.local.push(local);
         face
+    }
+
+    /// Takes a face out of use: nothing waits for it any more. It must have no next hops.
+    pub fn remove_face(&mut self, face: FaceId) {
+        self.pit.remove_face(face);
+    }
+
+    /// Uses the number of a removed face for another one.
+    pub fn reuse_face(&mut self, face: FaceId, local: bool) {
+        self.local[usize::from(face.0)] = local;
     }
 
     /// Remembers the nonces of answered Interests, to detect late loops.
@@ -180,6 +193,30 @@ impl Forwarder {
     #[must_use]
     pub fn pending(&self) -> usize {
         self.pit.len()
+    }
+
+    /// Whether an Interest of that name is pending.
+    #[must_use]
+    pub fn is_pending(&self, name: Name) -> bool {
+        self.pit.find(name).is_some()
+    }
+
+    /// Whether the content store would answer an Interest.
+    #[must_use]
+    pub fn answers(&self, now: Time, interest: &Interest) -> bool {
+        self.content_store.as_ref().is_some_and(|it| it.answers(now, interest))
+    }
+
+    /// Whether the content store keeps anything.
+    #[must_use]
+    pub fn keeps_data(&self) -> bool {
+        self.content_store.is_some()
+    }
+
+    /// The name of the Data that the content store evicted since this was asked last; after
+    /// each Data that was received it is one at most.
+    pub fn take_evicted(&mut self) -> Option<Name> {
+        self.evicted.take()
     }
 
     /// When [`Forwarder::expire`] wants to be called, if ever.
@@ -230,10 +267,44 @@ impl Forwarder {
         None
     }
 
+    /// Receives Data over `face` that answers Interests of other names than its own too, as
+    /// those for a prefix: the names in `pending`. Who waits gets it under the name that he
+    /// asked for; the content store keeps it under its own.
+    pub fn receive_data(
+        &mut self,
+        now: Time,
+        face: FaceId,
+        packet: &Packet,
+        pending: &[Name],
+        outbox: &mut ForwarderOutbox,
+    ) {
+        let Body::Data(data) = packet.body else { return };
+        self.counters.data_in += 1;
+        let mut is_wanted = false;
+        for name in pending {
+            let Some(handle) = self.pit.find(*name) else { continue };
+            if !std::mem::replace(&mut is_wanted, true) {
+                self.keep(now, &data, packet);
+            }
+            let body = Body::Data(Data { name: *name, ..data });
+            self.satisfy(now, face, handle, *name, &Packet { body, ..*packet }, outbox);
+        }
+        self.counters.unsolicited += u64::from(!is_wanted);
+    }
+
     /// An application here publishes Data: the content store keeps it, although nobody asked.
     pub fn publish(&mut self, now: Time, packet: &Packet) {
-        if let (Some(content_store), Body::Data(data)) = (&mut self.content_store, &packet.body) {
-            content_store.insert(now, data, packet.network_size, packet.marked());
+        if let Body::Data(data) = &packet.body {
+            self.keep(now, data, packet);
+        }
+    }
+
+    /// The content store, if there is one, keeps Data.
+    #[inline]
+    fn keep(&mut self, now: Time, data: &Data, packet: &Packet) {
+        if let Some(content_store) = &mut self.content_store {
+            let evicted = content_store.insert(now, data, packet.network_size, packet.marked());
+            self.evicted = evicted.or(self.evicted);
         }
     }
 
@@ -399,10 +470,22 @@ impl Forwarder {
             self.counters.unsolicited += 1;
             return;
         };
-        if let Some(content_store) = &mut self.content_store {
-            content_store.insert(now, data, packet.network_size, packet.marked());
-        }
-        if let Some(id) = self.fib.find(data.name.prefix) {
+        self.keep(now, data, packet);
+        self.satisfy(now, face, handle, data.name, packet, outbox);
+    }
+
+    /// Sends Data to those who wait for it under that name.
+    #[inline]
+    fn satisfy(
+        &mut self,
+        now: Time,
+        face: FaceId,
+        handle: Handle,
+        name: Name,
+        packet: &Packet,
+        outbox: &mut ForwarderOutbox,
+    ) {
+        if let Some(id) = self.fib.find(name.prefix) {
             self.strategy.on_data(id, self.fib.next_hops(id), face, packet.marked());
         }
         let returns = self.marks.interest_marks_return;

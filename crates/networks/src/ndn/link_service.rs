@@ -67,6 +67,25 @@ impl Add for LinkServiceCounters {
     }
 }
 
+/// What a fragment says of itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fragment {
+    /// Its sequence number.
+    pub sequence: u64,
+    /// Which fragment of its packet it is, from 0.
+    pub index: u8,
+    /// How many there are.
+    pub count: u8,
+}
+
+impl Fragment {
+    /// The sequence number of the packet's first fragment, which is the packet's own.
+    #[must_use]
+    pub fn message(&self) -> u64 {
+        self.sequence.wrapping_sub(u64::from(self.index))
+    }
+}
+
 /// A packet of which some fragments have come.
 #[derive(Clone, Copy, Debug)]
 struct Partial {
@@ -104,6 +123,11 @@ impl LinkService {
             partial: VecDeque::new(),
             counters: LinkServiceCounters::default(),
         })
+    }
+
+    /// Packets sent from now on carry a PIT token of so many bytes, up to 32; 0: none.
+    pub fn set_pit_token(&mut self, bytes: u8) {
+        self.settings.pit_token = bytes;
     }
 
     /// What was counted so far.
@@ -189,15 +213,27 @@ impl LinkService {
         packets: &mut PacketStore,
     ) -> Option<Packet> {
         let packet = packets.take(link_packet.inside);
-        if link_packet.count == 1 {
+        let LinkPacket { sequence, index, count, .. } = *link_packet;
+        if count == 1 {
             return Some(packet.marked_if(marked));
         }
+        let marked = self.receive_fragment(now, Fragment { sequence, index, count }, marked)?;
+        Some(packet.marked_if(marked))
+    }
+
+    /// Takes in a fragment; if its packet is whole with it, returns whether that is marked.
+    pub fn receive_fragment(
+        &mut self,
+        now: Time,
+        fragment: Fragment,
+        marked: bool,
+    ) -> Option<bool> {
         self.counters.fragments_in += 1;
         self.give_up(now);
-        let message = link_packet.sequence.wrapping_sub(u64::from(link_packet.index));
+        let message = fragment.message();
         let place = self.partial.iter().position(|it| it.message == message);
         let partial = place.and_then(|it| self.partial.remove(it));
-        let missing = link_packet.count;
+        let missing = fragment.count;
         let mut partial = partial.unwrap_or(Partial {
             message,
             received: [0; 4],
@@ -205,7 +241,7 @@ impl LinkService {
             marked: false,
             last: now,
         });
-        let [word, bit] = [link_packet.index / 64, link_packet.index % 64];
+        let [word, bit] = [fragment.index / 64, fragment.index % 64];
         let received = &mut partial.received[usize::from(word)];
         if *received >> bit & 1 == 1 {
             self.counters.duplicates += 1;
@@ -220,15 +256,21 @@ impl LinkService {
             return None;
         }
         self.counters.reassembled += 1;
-        Some(packet.marked_if(partial.marked))
+        Some(partial.marked)
     }
 
     /// Forgets the packets whose next fragment is late.
-    fn give_up(&mut self, now: Time) {
+    pub fn give_up(&mut self, now: Time) {
         while self.partial.front().is_some_and(|it| now.since(it.last) >= Self::TIMEOUT) {
             self.partial.pop_front();
             self.counters.reassembly_timeouts += 1;
         }
+    }
+
+    /// Whether the packet of that first sequence number waits for fragments.
+    #[must_use]
+    pub fn waits_for(&self, message: u64) -> bool {
+        self.partial.iter().any(|it| it.message == message)
     }
 
     /// How many packets wait for fragments.

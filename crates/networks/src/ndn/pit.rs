@@ -228,6 +228,17 @@ impl Pit {
         self.by_expiry.first().map(|handle| (handle, self.index.store[handle].expires))
     }
 
+    /// Forgets a face in all entries.
+    pub fn remove_face(&mut self, face: FaceId) {
+        let store = &mut self.index.store;
+        let mut next = self.by_expiry.last();
+        while let Some(handle) = next {
+            store[handle].in_records.retain(|it| it.face != face);
+            store[handle].out_records.retain(|it| it.face != face);
+            next = List::before(store, handle);
+        }
+    }
+
     /// How many Interests are pending.
     #[must_use]
     pub fn len(&self) -> usize {

@@ -37,6 +37,13 @@ impl PrefixId {
 pub struct Name {
     /// All components but the last.
     pub prefix: PrefixId,
-    /// The last component, a segment number.
+    /// The last component, a segment number; or [`Name::WHOLE`].
     pub segment: u64,
+}
+
+impl Name {
+    /// In place of a segment's number: the prefix is the whole name, of which the last component
+    /// is no segment. The segment of this number itself is such a name, so that none is
+    /// ambiguous.
+    pub const WHOLE: u64 = u64::MAX;
 }

@@ -1,5 +1,6 @@
 //! Consumers: flows of Interests and the Data that they bring.
 
+mod alone;
 mod blocking_read;
 mod reactions;
 mod workload;
@@ -23,6 +24,7 @@ use crate::prefixes::Prefixes;
 use crate::schema::filled;
 use crate::timers::{self, zero};
 use crate::units::{Measured, Segments, Share, milliseconds, segments};
+pub use alone::{LoneConsumer, lone_consumer};
 use blocking_read::BlockingRead;
 use reactions::{Backoff, LateData, Reaction, RttGain, TimeoutMeaning, WindowFraction};
 use workload::Workload;

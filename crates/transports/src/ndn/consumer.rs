@@ -472,6 +472,23 @@ impl Consumer {
         self.requests.in_flight
     }
 
+    /// It has become known how many segments the file has: those beyond are not asked for. To
+    /// be called before the Data that says so is received.
+    pub fn end_at(&mut self, segments: u64) {
+        self.settings.workload = ConsumerWorkload::File { segments };
+        while self.requests.next() > segments
+            && let Some(last) = self.requests.ring.back()
+        {
+            if last.state == State::InFlight {
+                self.requests.take_out_of_flight(self.requests.next() - 1, State::Received);
+            }
+            self.requests.ring.pop_back();
+        }
+        if let Some(it) = &mut self.deliveries {
+            it.snapshots.truncate(self.requests.ring.len());
+        }
+    }
+
     /// When the last segment of a file arrived.
     #[must_use]
     pub fn finished(&self) -> Option<Time> {

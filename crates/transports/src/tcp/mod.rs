@@ -5,7 +5,6 @@ mod accurate_ecn;
 mod counters;
 mod ecn_negotiation;
 mod endpoint;
-mod prr;
 mod rack;
 pub(crate) mod reassembly;
 pub(crate) mod receive_buffer;

@@ -36,13 +36,13 @@ use subflow::Subflow;
 use super::accurate_ecn::MarksReported;
 use super::counters::EndpointCounters;
 use super::ecn_negotiation::Negotiation;
-use super::prr::Reduction;
 use super::rack::Rack;
 use super::scoreboard::{Scoreboard, Sent, State};
 use super::sequence::{FIRST, extend};
 use super::settings::{EcnMode, Idleness, TcpSettings};
 use crate::delivery::Account;
 use crate::pacing::Pacer;
+use crate::prr::Reduction;
 use crate::rtt::RttEstimator;
 
 /// More bytes than any connection sends: data without end.

@@ -101,7 +101,45 @@ impl<'a> Data<'a> {
         encode_packet(ElementType::DATA, |output| self.write_fields(output))
     }
 
+    /// The Data as bytes, with the signature that `sign` makes of what is signed, in place of
+    /// its own.
+    ///
+    /// # Errors
+    /// [`EncodeError::TooLarge`].
+    pub fn encode_signed(
+        &self,
+        sign: impl FnOnce(&[u8]) -> Vec<u8>,
+    ) -> Result<Vec<u8>, EncodeError> {
+        encode_packet(ElementType::DATA, |output| {
+            self.write_signed_portion(output);
+            let signature = sign(output);
+            write_element(output, ElementType::SIGNATURE_VALUE, &signature);
+        })
+    }
+
+    /// What the signature of the Data that fills `input` is of: its elements from the name to
+    /// `SignatureInfo` ("Data Signature").
+    ///
+    /// # Errors
+    /// See [`DecodeError`].
+    pub fn signed_portion(input: &'a [u8]) -> Result<&'a [u8], DecodeError> {
+        let element = packet_of_type(input, ElementType::DATA)?;
+        let mut reader = element.elements();
+        while let Some(field) = reader.element()? {
+            if field.element_type == ElementType::SIGNATURE_INFO {
+                let end = field.value_offset + field.value.len();
+                return Ok(&input[element.value_offset..end]);
+            }
+        }
+        Err(element.missing(ElementType::SIGNATURE_INFO))
+    }
+
     fn write_fields(&self, output: &mut Vec<u8>) {
+        self.write_signed_portion(output);
+        write_element(output, ElementType::SIGNATURE_VALUE, self.signature_value);
+    }
+
+    fn write_signed_portion(&self, output: &mut Vec<u8>) {
         self.name.write(output);
         if self.meta_info != MetaInfo::default() {
             write_nested(output, ElementType::META_INFO, |output| self.meta_info.write(output));
@@ -113,7 +151,6 @@ impl<'a> Data<'a> {
             self.signature_info.write_start(output);
             self.signature_info.write_time(output);
         });
-        write_element(output, ElementType::SIGNATURE_VALUE, self.signature_value);
     }
 }
 

@@ -1,7 +1,8 @@
 //! NDN on the wire: the NDN Packet Format v0.3 and the link protocol NDNLPv2.
 //!
 //! - [`Interest`] and [`Data`] are the network packets, [`LpPacket`] the link
-//!   packet around them; each has `decode` and `encode`.
+//!   packet around them; each has `decode` and `encode`. A forwarder sends an Interest on with
+//!   [`relay_interest`].
 //! - [`Name`] is read from bytes and from URIs, and compares in canonical order.
 //! - [`size`] computes how large a packet would be without encoding it, which is
 //!   what a simulated link needs.
@@ -23,6 +24,7 @@ mod error;
 mod interest;
 mod link;
 mod name;
+mod relay;
 mod signature;
 pub mod size;
 pub mod tlv;
@@ -33,4 +35,5 @@ pub use error::{DecodeError, EncodeError, MAX_NDN_PACKET_SIZE};
 pub use interest::{ApplicationParameters, Interest, InterestSignature};
 pub use link::{CachePolicyType, LpPacket, NackReason};
 pub use name::{Component, ComponentType, Components, Name, NameError};
+pub use relay::relay_interest;
 pub use signature::{KeyLocator, SignatureInfo, SignatureType};

@@ -279,6 +279,30 @@ impl<'a> Name<'a> {
         self.components.len()
     }
 
+    /// The name without its last component, and that component; none of a name without any.
+    #[must_use]
+    pub fn split_last(&self) -> Option<(Name<'_>, Component<'_>)> {
+        let mut reader = Reader::new(&self.components);
+        let mut last = None;
+        while let Some(element) = reader.element().expect("a name's components are well-formed") {
+            last = Some(element);
+        }
+        let last = last?;
+        let component = Component::decode(&last).expect("a name's components are valid");
+        Some((Name { components: Cow::Borrowed(&self.components[..last.offset]) }, component))
+    }
+
+    /// Its prefixes, from the name without components to itself.
+    pub fn prefixes(&self) -> impl Iterator<Item = Name<'_>> {
+        let mut reader = Reader::new(&self.components);
+        let ends = std::iter::from_fn(move || {
+            let element = reader.element().expect("a name's components are well-formed")?;
+            Some(element.value_offset + element.value.len())
+        });
+        let prefix = |end: usize| Name { components: Cow::Borrowed(&self.components[..end]) };
+        std::iter::once(0).chain(ends).map(prefix)
+    }
+
     /// Whether `other` begins with these components; so does every name with
     /// itself.
     #[must_use]

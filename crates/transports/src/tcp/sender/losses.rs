@@ -6,8 +6,8 @@ use windtunnel_engine::Time;
 
 use super::Sender;
 use super::state::{ForwardRecovery, Phase};
+use crate::prr::Reduction;
 use crate::tcp::counters::EndpointCounters;
-use crate::tcp::prr::Reduction;
 use crate::tcp::rack::DUPLICATE_THRESHOLD;
 use crate::tcp::scoreboard::State;
 use crate::tcp::settings::{EcnMode, Recovery};

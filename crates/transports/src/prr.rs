@@ -12,7 +12,7 @@
 
 /// A reduction under way; all in bytes.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Reduction {
+pub struct Reduction {
     /// What was in flight when it began (RecoverFS).
     flight: u64,
     /// Where it leads.
@@ -26,12 +26,13 @@ pub(super) struct Reduction {
 impl Reduction {
     /// The first segment of `segment` bytes may go without an acknowledgement: a
     /// timer may have detected the loss.
-    pub(super) fn new(flight: u64, ssthresh: u64, segment: u64) -> Self {
+    #[must_use]
+    pub fn new(flight: u64, ssthresh: u64, segment: u64) -> Self {
         Self { flight: flight.max(1), ssthresh, delivered: 0, out: 0, allowance: segment }
     }
 
     /// An acknowledgement delivered `newly`; `pipe` is in flight after it.
-    pub(super) fn acknowledge(&mut self, newly: u64, pipe: u64, safe: bool, segment: u64) {
+    pub fn acknowledge(&mut self, newly: u64, pipe: u64, safe: bool, segment: u64) {
         if newly == 0 {
             return;
         }
@@ -50,19 +51,21 @@ impl Reduction {
     }
 
     /// The bytes that may be sent.
-    pub(super) fn allowance(&self) -> u64 {
+    #[must_use]
+    pub fn allowance(&self) -> u64 {
         self.allowance
     }
 
     /// Whether a segment may be sent.
     #[inline]
-    pub(super) fn allows(&self, length: u64) -> bool {
+    #[must_use]
+    pub fn allows(&self, length: u64) -> bool {
         self.allowance >= length
     }
 
     /// A segment was sent.
     #[inline]
-    pub(super) fn send(&mut self, length: u64) {
+    pub fn send(&mut self, length: u64) {
         self.out += length;
         self.allowance = self.allowance.saturating_sub(length);
     }

@@ -1,0 +1,54 @@
+//! Control groups of processes that were killed.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use std::{fs, io, thread};
+
+/// The beginning of a group's name; the process that made it follows.
+pub(super) const PREFIX: &str = "windtunnel-";
+
+/// Removes the control groups of processes that were killed, with what still runs in them;
+/// returns their directories.
+///
+/// # Errors
+/// That of the operating system, if a group cannot be removed.
+pub fn clean() -> io::Result<Vec<PathBuf>> {
+    let Some(root) = root() else { return Ok(Vec::new()) };
+    let mut removed = Vec::new();
+    for entry in fs::read_dir(root)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        let process = name.to_str().and_then(|it| it.strip_prefix(PREFIX)?.parse::<u32>().ok());
+        let Some(process) = process else { continue };
+        if Path::new("/proc").join(process.to_string()).exists() {
+            continue;
+        }
+        remove(&entry.path())?;
+        removed.push(entry.path());
+    }
+    Ok(removed)
+}
+
+/// Ends the processes of a group, and removes it once they have ended.
+fn remove(path: &Path) -> io::Result<()> {
+    fs::write(path.join("cgroup.kill"), "1")?;
+    let mut tries = 0;
+    loop {
+        match fs::remove_dir(path) {
+            Err(error) if error.kind() == io::ErrorKind::ResourceBusy && tries < 200 => {
+                tries += 1;
+                thread::sleep(Duration::from_millis(10));
+            }
+            // Its guard was faster.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            other => return other,
+        }
+    }
+}
+
+/// Where control groups of version 2 are.
+pub(super) fn root() -> Option<PathBuf> {
+    let mounts = fs::read_to_string("/proc/self/mounts").ok()?;
+    let mut lines = mounts.lines().map(|it| it.split(' ').collect::<Vec<_>>());
+    lines.find(|it| it.get(2) == Some(&"cgroup2")).map(|it| PathBuf::from(it[1]))
+}
