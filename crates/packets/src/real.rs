@@ -32,6 +32,8 @@ pub struct RealPacket {
 /// What a router reads of an IP packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RealHeader {
+    /// The address that it comes from.
+    pub source: IpAddr,
     /// The address that it is sent to.
     pub destination: IpAddr,
     /// Its flow: the addresses, and for TCP and UDP the ports.
@@ -78,6 +80,7 @@ impl RealHeader {
             | u64::from(ports.map_or(0, |it| u32::from_be_bytes(*it)));
         let flow = addresses.iter().fold(first, |sum, it| hash_twice(sum) ^ it);
         Some(Self {
+            source: ip.source_addr(),
             destination: ip.destination_addr(),
             flow: FlowKey::of_real(hash_twice(flow)),
             length: u16::try_from(length).ok().filter(|_| length == bytes.len())?,

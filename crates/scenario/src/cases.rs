@@ -125,7 +125,8 @@ impl Study {
         };
         let Some(idle) = self.cases.iter().find(is_idle) else { return Ok(self) };
         let case = (!idle.names.is_empty()).then(|| idle.names.join(", "));
-        let help = "write a table such as [flows.f1] for TCP or UDP, or [consumers.c1] for NDN";
+        let help = "write a table such as [flows.f1] for TCP or UDP, or [consumers.c1] for NDN; \
+            `windtunnel emulate` needs none";
         let mistake = Mistake::new("the scenario has no flows and no consumers").help(help);
         Err(mistake.locate(&self.file, &self.text, case))
     }

@@ -42,7 +42,9 @@ pub struct Emulation {
     world: World,
     end: Time,
     attachments: Vec<Attached>,
-    destinations: HashMap<IpAddr, usize>,
+    /// The attachments that addresses are at: those of the interfaces, and those of hosts behind
+    /// them, from where packets have come.
+    places: HashMap<IpAddr, usize>,
     counters: Counters,
 }
 
@@ -55,6 +57,8 @@ struct Attached {
 
 /// So many packets of one interface enter before those that leave are looked at again.
 const BATCH: usize = 32;
+/// So many addresses are known at the most.
+const MOST_PLACES: usize = 4096;
 /// It takes less time to look again and again than to sleep for so long.
 const SHORT: std::time::Duration = std::time::Duration::from_micros(10);
 /// So often, at the least, it is looked whether to stop.
@@ -75,7 +79,7 @@ impl Emulation {
         Ok(Self {
             world,
             end: plan.end(),
-            destinations: addresses.collect(),
+            places: addresses.collect(),
             counters: Counters::new(attachments.len()),
             attachments: attachments
                 .into_iter()
@@ -140,7 +144,10 @@ impl Emulation {
             self.counters.multicast += 1;
             return;
         }
-        let to = self.destinations.get(&header.destination).copied().filter(|it| *it != from);
+        if self.places.len() < MOST_PLACES {
+            self.places.entry(header.source).or_insert(from);
+        }
+        let to = self.places.get(&header.destination).copied().filter(|it| *it != from);
         let Some(to) = to else {
             self.counters.unknown_destination += 1;
             return;
