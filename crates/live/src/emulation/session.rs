@@ -16,7 +16,7 @@ use crate::interface::Interface;
 use crate::namespace::Namespace;
 
 /// The interface in a namespace that is made for a node.
-const INTERFACE: &str = "windtunnel0";
+const INTERFACE: &str = "world0";
 /// The lengths of the prefixes of nodes' addresses: all nodes are neighbours of each other.
 const PREFIXES: [u8; 2] = [8, 64];
 
