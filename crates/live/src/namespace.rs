@@ -79,17 +79,23 @@ impl Namespace {
         answer.recv().map_err(|_| ended())?
     }
 
-    /// Whether a socket in it waits to be spoken to: one of TCP that listens, or one of UDP.
+    /// Whether a socket in it waits to be spoken to: one of TCP that
+    /// listens, or one of UDP without a peer.
     ///
     /// # Errors
     /// If the kernel's tables cannot be read.
     pub fn has_listener(&self) -> io::Result<bool> {
-        // The fourth column is the state, of which 0A is LISTEN.
-        let listens = |line: &str| line.split_whitespace().nth(3) == Some("0A");
-        self.run(move || {
-            let table = |name| std::fs::read_to_string(format!("/proc/thread-self/net/{name}"));
-            let (tcp, udp) = (table("tcp")? + &table("tcp6")?, [table("udp")?, table("udp6")?]);
-            Ok(tcp.lines().any(listens) || udp.iter().any(|it| it.lines().count() > 1))
+        // The fourth column is the state: 0A is LISTEN, and a socket of UDP with a peer has not 07.
+        const TABLES: [(&str, &str); 4] =
+            [("tcp", "0A"), ("tcp6", "0A"), ("udp", "07"), ("udp6", "07")];
+        self.run(|| {
+            for (table, state) in TABLES {
+                let sockets = std::fs::read_to_string(format!("/proc/thread-self/net/{table}"))?;
+                if sockets.lines().any(|it| it.split_whitespace().nth(3) == Some(state)) {
+                    return Ok(true);
+                }
+            }
+            Ok(false)
         })
     }
 
