@@ -98,7 +98,8 @@ def test_the_kernels_tcp_fills_the_bottleneck(windtunnel: Command) -> None:
     )
     report = json.loads(answered.stdout)
     forth = direction(report, "client")
-    measured = json.loads(answered.stderr[answered.stderr.rindex('{\n\t"start"') :])
+    text = answered.stderr[answered.stderr.index('{\n\t"start"') :]
+    measured, _ = json.JSONDecoder().raw_decode(text)
     goodput = measured["end"]["sum_received"]["bits_per_second"]
     # Of 50 Mbps, 1 is the call's, and 1,448 bytes of 1,500 are data.
     assert goodput < 49e6 * 1448 / 1500 * 1.001
@@ -199,18 +200,28 @@ def test_interfaces_are_attached_where_they_are_named(network: Path) -> None:
 
 @needs_namespaces
 @pytest.mark.skipif(os.geteuid() != 0, reason="it is run without root already")
-def test_root_is_not_needed_where_users_may_have_namespaces(network: Path) -> None:
+def test_root_is_not_needed_where_users_may_have_namespaces() -> None:
     user = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
-    allowed = subprocess.run([*user, "unshare", "--user", "--map-root-user", "--net", "true"])
-    readable = subprocess.run([*user, sys.executable, "-c", "import windtunnel"], cwd="/tmp")
-    if allowed.returncode or readable.returncode:
+    root = [*user, "unshare", "--user", "--map-root-user"]
+    if not Path("/dev/net/tun").stat().st_mode & 0o006:
+        pytest.skip("/dev/net/tun is for root alone here")
+    # Where the interpreter of the tests belongs to root alone, the system's may do.
+    packages = os.pathsep.join([str(ROOT / "python"), *sys.path[1:]])
+    environment = os.environ | {"PYTHONPATH": packages}
+    for python in (sys.executable, "/usr/bin/python3"):
+        tried = [*root, python, "-c", "import windtunnel.cli"]
+        if subprocess.run(tried, env=environment, cwd="/", capture_output=True).returncode == 0:
+            break
+    else:
         pytest.skip("an ordinary user may not have namespaces here, or not read the package")
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o755)
         file = Path(folder) / "network.toml"
         file.write_text(NETWORK)
-        command = [*user, sys.executable, "-m", "windtunnel", "emulate", str(file), "--", "true"]
-        answered = subprocess.run(command, capture_output=True, text=True, cwd=folder)
+        command = [*user, python, "-m", "windtunnel", "emulate", str(file), "--", "true"]
+        answered = subprocess.run(
+            command, env=environment, capture_output=True, text=True, cwd=folder
+        )
     assert answered.returncode == 0, answered.stderr
 
 

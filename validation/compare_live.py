@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -245,21 +246,25 @@ controller = "{controller}"
 
 
 def blast(rate_mbps: int, length: int, offered_mbps: float) -> list[str]:
-    """Send datagrams faster than a link; give a row of how exact rate and departures are."""
+    """Send datagrams over a link; give a row of how exact its rate and departures are."""
     scenario = path(DROP_TAIL).replace("50 Mbps", f"{rate_mbps} Mbps")
     command = f"iperf3 --client {SERVER} --udp --bitrate {offered_mbps}M --length {length} --time 5"
-    report, _ = emulate(scenario, command.split(), "iperf3 --server --one-off")
+    command += " --json --get-server-output"
+    report, printed = emulate(scenario, command.split(), "iperf3 --server --one-off")
+    measured = next(it for it in documents(printed) if "server_output_json" in it)
+    # The first second has the beginning, and the last is not whole.
+    seconds = measured["server_output_json"]["intervals"][1:-1]
+    packet = length + UDP_HEADERS
+    received = statistics.median(it["sum"]["bits_per_second"] for it in seconds)
+    received *= packet / length / 1e6
     it = next(it for it in report["directions"] if it["from"] == 0)
-    rate = (
-        (it["left_bytes"] - length - UDP_HEADERS) * 8e-6 / (it["last_left_s"] - it["first_left_s"])
-    )
+    is_full = it["left_packets"] < it["entered_packets"]
     late = report["lateness"]["percentiles"]
-    full = it["left_packets"] < it["entered_packets"]
     return [
         f"{rate_mbps} Mbps",
-        f"{length + UDP_HEADERS} B",
-        f"{it['left_packets'] / (it['last_left_s'] - it['first_left_s']):,.0f}",
-        f"{rate:.3f} Mbps ({rate / rate_mbps - 1:+.3%})" if full else f"{rate:.1f} Mbps offered",
+        f"{packet} B",
+        f"{received * 1e6 / 8 / packet:,.0f}",
+        f"{received:.3f} Mbps" + (f" ({received / rate_mbps - 1:+.3%})" if is_full else ""),
         *(f"{late[name] * 1e6:.0f}" for name in ("median", "p99", "p99_9", "maximum")),
         f"{report['wait']['percentiles']['p99'] * 1e6:.0f}",
         str(sum(report["interface_drops"])),

@@ -99,19 +99,24 @@ impl Namespace {
         })
     }
 
-    /// Starts a program in it. With `hosts`, the lines of a hosts file, it finds these names
-    /// instead of the system's. The program and all that it starts are killed when this
+    /// Starts a program in it. It finds the names in `hosts`, the lines of a hosts file, and no
+    /// others. The program and all that it starts are killed when this
     /// namespace is dropped, or the process ends. Needs `setpriv` and `unshare` of util-linux.
     ///
     /// # Errors
     /// If it cannot be started.
     pub fn spawn(&self, program: &[String], hosts: &str) -> io::Result<Child> {
-        // The hosts file is in memory, and bound over the system's where only this program sees.
-        const HOSTS: &str = "mount -t tmpfs tmpfs /mnt && printf '%s' \"$0\" > /mnt/hosts && \
-            mount --bind /mnt/hosts /etc/hosts && umount --lazy /mnt && exec \"$@\"";
+        // Files in memory, bound over the system's where only this program sees them. There is no
+        // name server here: who asks for another name is refused at once.
+        const NAMES: &str = "mount -t tmpfs tmpfs /mnt && \
+            printf '%s127.0.1.1 %s\\n' \"$0\" \"$(uname -n)\" > /mnt/hosts && \
+            mount --bind /mnt/hosts /etc/hosts && \
+            echo nameserver 127.0.0.1 > /mnt/resolv.conf && \
+            { ! [ -e /etc/resolv.conf ] || mount --bind /mnt/resolv.conf /etc/resolv.conf; } && \
+            umount --lazy /mnt && exec \"$@\"";
         let mut command = Command::new("setpriv");
         command.args(["--pdeathsig", "KILL", "unshare", "--mount", "--pid", "--fork"]);
-        command.args(["--mount-proc", "--kill-child", "--", "sh", "-c", HOSTS, hosts]);
+        command.args(["--mount-proc", "--kill-child", "--", "sh", "-c", NAMES, hosts]);
         command.args(program);
         self.run(move || command.spawn())
     }

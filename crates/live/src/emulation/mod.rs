@@ -107,6 +107,9 @@ impl Emulation {
             let has_read = self.enter(&clock, &mut packet)?;
             if !has_read {
                 self.wait(&clock)?;
+                // What has come meanwhile has ended the wait.
+                let now = clock.now();
+                self.attachments.iter_mut().for_each(|it| it.emptied = now);
             }
         }
         let duration = clock.now().min(self.end);

@@ -60,10 +60,6 @@ pub struct Direction {
     pub left_bytes: u64,
     /// Those of them that were marked in the world.
     pub marked_packets: u64,
-    /// When the first left, in seconds of real time since the beginning.
-    pub first_left_s: f64,
-    /// When the last did.
-    pub last_left_s: f64,
     /// From entering to leaving, as the world says, in seconds.
     pub delay_s: Percentiles,
 }
@@ -151,10 +147,6 @@ impl Counters {
         let place = departure.from * self.attachments + departure.to;
         let (it, delays) = &mut self.directions[place];
         delays.saturating_record(nanoseconds(departure.delay));
-        it.last_left_s = now.as_seconds();
-        if it.left_packets == 0 {
-            it.first_left_s = it.last_left_s;
-        }
         it.left_packets += 1;
         it.left_bytes += departure.bytes.len() as u64;
         it.marked_packets += u64::from(departure.is_marked);
