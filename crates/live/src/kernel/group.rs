@@ -1,13 +1,15 @@
 //! The control group (cgroup v2) of a command: its sockets are those that use the algorithm, and
 //! its processes end with it.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
+use nix::fcntl::Flock;
+
 use super::KernelError;
-use super::leftovers::{PREFIX, root};
+use super::leftovers::{PREFIX, lock, root};
 
 /// What ends the group when the process that made it has ended, however that came about: it reads
 /// from a pipe of that process until the pipe is closed.
@@ -25,8 +27,30 @@ const ENTER: &str = r#"echo 0 > "$0/cgroup.procs" && exec "$@""#;
 /// A control group of this process's own.
 #[derive(Debug)]
 pub(super) struct Group {
+    /// No other group has it at the same time.
+    number: u32,
     path: PathBuf,
     guard: Child,
+    /// Says that it is in use, until its process ends.
+    _lock: Flock<File>,
+}
+
+/// Makes the directory of a group, and gives its number: that of the process, or another one where
+/// that is taken, as by a process of the same number in another PID namespace.
+fn new_directory(root: &Path) -> Result<(u32, PathBuf), KernelError> {
+    let mut number = std::process::id();
+    loop {
+        let path = root.join(format!("{PREFIX}{number}"));
+        match fs::create_dir(&path) {
+            Ok(()) => return Ok((number, path)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                number = number.wrapping_add(1);
+            }
+            Err(error) => {
+                return Err(KernelError::Group { path: path.display().to_string(), error });
+            }
+        }
+    }
 }
 
 impl Group {
@@ -37,21 +61,26 @@ impl Group {
                 "no cgroup2 file system is mounted (mount -t cgroup2 none /sys/fs/cgroup)".into(),
             ));
         };
-        let path = root.join(format!("{PREFIX}{}", std::process::id()));
+        let (number, path) = new_directory(&root)?;
         let failed = |error| KernelError::Group { path: path.display().to_string(), error };
-        fs::create_dir(&path).map_err(failed)?;
+        let lock = lock(&path).map_err(failed)?;
         let mut guard = Command::new("sh");
         guard.args(["-c", GUARD]).arg(&path).stdin(Stdio::piped()).stdout(Stdio::null());
         // Ctrl-C is not for it.
         std::os::unix::process::CommandExt::process_group(&mut guard, 0);
         match guard.stderr(Stdio::null()).spawn() {
-            Ok(guard) => Ok(Self { path, guard }),
+            Ok(guard) => Ok(Self { number, path, guard, _lock: lock }),
             Err(error) => {
                 // Of the two errors, the first is the one to tell.
                 drop(fs::remove_dir(&path));
                 Err(failed(error))
             }
         }
+    }
+
+    /// Its number.
+    pub(super) fn number(&self) -> u32 {
+        self.number
     }
 
     /// Its directory.

@@ -1,10 +1,13 @@
 //! Control groups of processes that were killed.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use std::{fs, io, thread};
 
-/// The beginning of a group's name; the process that made it follows.
+use nix::fcntl::{Flock, FlockArg};
+
+/// The beginning of a group's name; a number follows.
 pub(super) const PREFIX: &str = "windtunnel-";
 
 /// Removes the control groups of processes that were killed, with what still runs in them;
@@ -18,15 +21,22 @@ pub fn clean() -> io::Result<Vec<PathBuf>> {
     for entry in fs::read_dir(root)? {
         let entry = entry?;
         let name = entry.file_name();
-        let process = name.to_str().and_then(|it| it.strip_prefix(PREFIX)?.parse::<u32>().ok());
-        let Some(process) = process else { continue };
-        if Path::new("/proc").join(process.to_string()).exists() {
+        let is_group =
+            name.to_str().and_then(|it| it.strip_prefix(PREFIX)?.parse::<u32>().ok()).is_some();
+        if !is_group || lock(&entry.path()).is_err() {
             continue;
         }
         remove(&entry.path())?;
         removed.push(entry.path());
     }
     Ok(removed)
+}
+
+/// Locks a group's directory: whoever made it holds the lock until it ends, in whatever PID
+/// namespace it is.
+pub(super) fn lock(path: &Path) -> io::Result<Flock<File>> {
+    let directory = File::open(path)?;
+    Flock::lock(directory, FlockArg::LockExclusiveNonblock).map_err(|(_, error)| error.into())
 }
 
 /// Ends the processes of a group, and removes it once they have ended.

@@ -50,7 +50,7 @@ impl Programs {
     ) -> Result<(Self, Maps), KernelError> {
         libbpf_rs::set_print(Some((PrintLevel::Warn, keep)));
         said().clear();
-        let name = name_of(controller, std::process::id());
+        let name = name_of(controller, group.number());
         let mut open = ObjectBuilder::default().open_memory(PROGRAMS).map_err(refused)?;
         for mut map in open.maps_mut() {
             let is_algorithm = map.map_type() == MapType::StructOps;
