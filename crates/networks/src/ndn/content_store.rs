@@ -50,13 +50,16 @@ pub struct ContentStore {
     index: NameIndex<Cached>,
     /// From the next to go to the last.
     order: List,
+    /// What was evicted last.
+    evicted: Option<Name>,
 }
 
 impl ContentStore {
     /// An empty store.
     #[must_use]
     pub fn new(capacity: usize, policy: ReplacementPolicy) -> Self {
-        Self { capacity, policy, index: NameIndex::default(), order: List::default() }
+        let (index, order) = (NameIndex::default(), List::default());
+        Self { capacity, policy, index, order, evicted: None }
     }
 
     /// Whether it keeps anything.
@@ -90,17 +93,16 @@ impl ContentStore {
         found.is_some_and(|it| !interest.must_be_fresh || it.fresh_until > now)
     }
 
-    /// Keeps Data; evicts other Data where there is no room, and returns the name of that.
+    /// The name of the Data that was evicted last, if any was since this was asked.
+    pub fn take_evicted(&mut self) -> Option<Name> {
+        self.evicted.take()
+    }
+
+    /// Keeps Data; evicts other Data where there is no room.
     #[inline]
-    pub fn insert(
-        &mut self,
-        now: Time,
-        data: &Data,
-        network_size: u16,
-        marked: bool,
-    ) -> Option<Name> {
+    pub fn insert(&mut self, now: Time, data: &Data, network_size: u16, marked: bool) {
         if !self.is_on() {
-            return None;
+            return;
         }
         let fresh_until = now + Duration::from_millis(u64::from(data.freshness_ms));
         let cached =
@@ -111,19 +113,17 @@ impl ContentStore {
             if self.policy == ReplacementPolicy::Lru {
                 self.move_to_end(handle);
             }
-            return None;
+            return;
         }
-        let mut evicted = None;
         if self.index.len() == self.capacity
-            && let Some(first) = self.order.first()
+            && let Some(evicted) = self.order.first()
         {
-            evicted = Some(self.index.store[first].name());
-            self.order.remove(&mut self.index.store, first);
-            self.index.remove(first);
+            self.evicted = Some(self.index.store[evicted].name());
+            self.order.remove(&mut self.index.store, evicted);
+            self.index.remove(evicted);
         }
         let handle = self.index.insert(cached);
         self.order.push_back(&mut self.index.store, handle);
-        evicted
     }
 
     fn move_to_end(&mut self, handle: Handle) {

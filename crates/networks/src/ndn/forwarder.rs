@@ -119,8 +119,6 @@ pub struct Forwarder {
     chosen: Chosen,
     counters: ForwarderCounters,
     random: Random,
-    /// What the content store evicted last.
-    evicted: Option<Name>,
 }
 
 impl Forwarder {
@@ -143,7 +141,6 @@ impl Forwarder {
             dead_nonces: None,
             random,
             counters: ForwarderCounters::default(),
-            evicted: None,
         }
     }
 
@@ -216,7 +213,7 @@ impl Forwarder {
     /// The name of the Data that the content store evicted since this was asked last; after
     /// each Data that was received it is one at most.
     pub fn take_evicted(&mut self) -> Option<Name> {
-        self.evicted.take()
+        self.content_store.as_mut().and_then(|it| it.take_evicted())
     }
 
     /// When [`Forwarder::expire`] wants to be called, if ever.
@@ -303,8 +300,7 @@ impl Forwarder {
     #[inline]
     fn keep(&mut self, now: Time, data: &Data, packet: &Packet) {
         if let Some(content_store) = &mut self.content_store {
-            let evicted = content_store.insert(now, data, packet.network_size, packet.marked());
-            self.evicted = evicted.or(self.evicted);
+            content_store.insert(now, data, packet.network_size, packet.marked());
         }
     }
 
