@@ -104,7 +104,8 @@ fn what_a_kill_left_is_removed() {
     until("the process is in the group", || {
         std::fs::read_to_string(left.join("cgroup.procs")).is_ok_and(|it| !it.is_empty())
     });
-    assert_eq!(kernel::clean().expect("it may be removed"), std::slice::from_ref(&left));
+    // Others may have left some as well.
+    assert!(kernel::clean().expect("they may be removed").contains(&left));
     assert!(!left.exists());
     assert!(!sleeps.wait().expect("it was killed").success());
     let own = of(std::process::id());

@@ -83,6 +83,8 @@ impl Emulation {
         for mut program in self.programs.drain(..) {
             py.detach(|| program.wait()).map_err(os_error)?;
         }
+        // Flights among the programs were killed: their control groups stay.
+        py.detach(windtunnel_live::kernel::clean).map_err(os_error)?;
         let report = report.expect("it was looked for before").map_err(os_error)?;
         serde_json::to_string(&report).map_err(|error| PyValueError::new_err(error.to_string()))
     }
