@@ -293,8 +293,11 @@ impl Receiver {
         let start = extend(before, segment.sequence);
         let fin = segment.flags.has(Flags::FIN);
         let end = start + u64::from(segment.length) + u64::from(fin);
+        // What has come already as a whole lies outside the window, and its timestamp does not count
+        // (RFC 7323, section 5.3, R2 before R3): it may be later than those of data under way.
         if segment.flags.has(Flags::TIMESTAMPS)
             && start <= self.acknowledged
+            && end >= self.acknowledged
             && !self.is_outdated(segment, settings)
         {
             self.echo = segment.timestamp;
