@@ -4,13 +4,15 @@
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::IpAddr;
 use std::os::fd::{AsFd, BorrowedFd};
 
 use tun_rs::{DeviceBuilder, Layer, SyncDevice};
 
 /// The largest packet that an interface takes, in bytes.
 pub const MTU: u16 = 1500;
+/// The interfaces of the calling thread's namespace, and what they counted.
+const TABLE: &str = "/proc/thread-self/net/dev";
 /// So many packets of the kernel's wait at the most until they are read.
 const QUEUE: u32 = 1000;
 
@@ -24,35 +26,34 @@ pub struct Interface {
 }
 
 impl Interface {
+    /// Opens the interface of that name in the namespace of the calling thread, or makes it with
+    /// these addresses where there is none.
+    ///
+    /// # Errors
+    /// As [`Interface::open`] and [`Interface::create`].
+    pub fn open_or_create(name: &str, addresses: &[(IpAddr, u8)]) -> io::Result<Self> {
+        // In another namespace than the first, /sys may still show that one's.
+        let table = std::fs::read_to_string(TABLE)?;
+        let mut names = table.lines().filter_map(|it| it.split_once(':'));
+        if names.any(|(it, _)| it.trim() == name) {
+            return Self::open(name);
+        }
+        Self::create(name, addresses)
+    }
+
     /// Makes an interface in the namespace of the calling thread, with these addresses and the
     /// lengths of their prefixes, and opens it. It vanishes when it is dropped. Needs
     /// `CAP_NET_ADMIN` there.
     ///
     /// # Errors
     /// That of the kernel.
-    pub fn create(name: &str, v4: (Ipv4Addr, u8), v6: (Ipv6Addr, u8)) -> io::Result<Self> {
-        let device = DeviceBuilder::new()
-            .name(name)
-            .layer(Layer::L3)
-            .mtu(MTU)
-            .tx_queue_len(QUEUE)
-            .ipv4(v4.0, v4.1, None)
-            .ipv6(v6.0, v6.1)
-            .build_sync()?;
-        Self::of(device, vec![v4.0.into(), v6.0.into()])
-    }
-
-    /// The same with one address, of either version of IP.
-    ///
-    /// # Errors
-    /// That of the kernel.
-    pub fn create_with(name: &str, address: IpAddr, prefix: u8) -> io::Result<Self> {
+    pub fn create(name: &str, addresses: &[(IpAddr, u8)]) -> io::Result<Self> {
         let builder = DeviceBuilder::new().name(name).layer(Layer::L3).mtu(MTU).tx_queue_len(QUEUE);
-        let builder = match address {
-            IpAddr::V4(it) => builder.ipv4(it, prefix, None),
-            IpAddr::V6(it) => builder.ipv6(it, prefix),
-        };
-        Self::of(builder.build_sync()?, vec![address])
+        let builder = addresses.iter().fold(builder, |builder, (address, prefix)| match address {
+            IpAddr::V4(it) => builder.ipv4(*it, *prefix, None),
+            IpAddr::V6(it) => builder.ipv6(*it, *prefix),
+        });
+        Self::of(builder.build_sync()?, addresses.iter().map(|it| it.0).collect())
     }
 
     /// Opens an interface that somebody has made in the namespace of the calling thread, with
@@ -70,7 +71,7 @@ impl Interface {
     fn of(device: SyncDevice, addresses: Vec<IpAddr>) -> io::Result<Self> {
         device.set_nonblocking(true)?;
         let name = device.name()?;
-        let table = File::open("/proc/thread-self/net/dev")?;
+        let table = File::open(TABLE)?;
         Ok(Self { device, name, addresses, table })
     }
 

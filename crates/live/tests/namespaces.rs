@@ -22,8 +22,8 @@ fn waited_for(what: impl Fn() -> bool) -> bool {
 #[test]
 fn an_interface_is_seen_in_its_namespace_alone_and_carries_packets() {
     let Some(namespace) = common::namespace() else { return };
-    let (v4, v6) = ("10.0.0.1".parse().unwrap(), "fd00::1".parse().unwrap());
-    let make = move || Interface::create("windtunnel0", (v4, 8), (v6, 64));
+    let addresses = [("10.0.0.1".parse().unwrap(), 8), ("fd00::1".parse().unwrap(), 64)];
+    let make = move || Interface::create("windtunnel0", &addresses);
     let interface = namespace.run(make).unwrap();
     assert!(!std::fs::read_to_string("/proc/net/dev").unwrap().contains("windtunnel0"));
     assert_eq!(interface.dropped().unwrap(), 0);

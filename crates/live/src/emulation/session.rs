@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::net::IpAddr;
 use std::process::Child;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -78,7 +79,8 @@ impl Session {
                 Door::Own => {
                     let what = format!("cannot make a network namespace for {name}");
                     let namespace = Namespace::create().map_err(refused(what))?;
-                    let made = namespace.run(move || create(INTERFACE, node));
+                    let made =
+                        namespace.run(move || Interface::create(INTERFACE, &addresses(node)));
                     namespaces.insert(node, namespace);
                     made.map_err(refused(format!("cannot make an interface for {name}")))?
                 }
@@ -139,21 +141,14 @@ impl Session {
     }
 }
 
-/// Makes an interface with the addresses of a node.
-fn create(name: &str, node: usize) -> io::Result<Interface> {
+/// The addresses of a node, with the lengths of their prefixes.
+fn addresses(node: usize) -> [(IpAddr, u8); 2] {
     let [v4, v6] = PREFIXES;
-    Interface::create(name, (address_of_node(node, 0), v4), (address_of_node_v6(node, 0), v6))
+    [(address_of_node(node, 0).into(), v4), (address_of_node_v6(node, 0).into(), v6)]
 }
 
 /// Opens an interface of a namespace, or makes it.
 fn attach(name: String, namespace: Option<&str>, node: usize) -> io::Result<Interface> {
     let namespace = namespace.map_or_else(Namespace::current, Namespace::named)?;
-    namespace.run(move || {
-        let table = std::fs::read_to_string("/proc/thread-self/net/dev")?;
-        let is_there = table.lines().filter_map(|it| it.split_once(':'));
-        if is_there.into_iter().any(|(it, _)| it.trim() == name) {
-            return Interface::open(&name);
-        }
-        create(&name, node)
-    })
+    namespace.run(move || Interface::open_or_create(&name, &addresses(node)))
 }

@@ -2,7 +2,6 @@
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
-use std::path::Path;
 use std::str::FromStr;
 
 use thiserror::Error;
@@ -72,12 +71,7 @@ fn kernels(address: u128, prefix: u8, bits: u8) -> Option<u128> {
 /// # Errors
 /// That of the kernel, or that the address is the kernel's own.
 pub fn open(name: &str, place: Place) -> io::Result<Interface> {
-    let exists = !name.contains('/') && Path::new("/sys/class/net").join(name).exists();
-    let interface = if exists {
-        Interface::open(name)
-    } else {
-        Interface::create_with(name, place.kernel, place.prefix)
-    }?;
+    let interface = Interface::open_or_create(name, &[(place.kernel, place.prefix)])?;
     if interface.addresses().contains(&place.address) {
         let message = format!(
             "{} is the kernel's own address on `{name}`; ours is another one of its subnet",

@@ -50,13 +50,9 @@ impl Network {
     pub(crate) fn new() -> Option<Self> {
         let namespace = common::namespace()?;
         let make = || {
-            let (IpAddr::V4(v4), IpAddr::V6(v6)) = (Version::V4.kernel(), Version::V6.kernel())
-            else {
-                unreachable!("the versions are in this order");
-            };
             // No wait for an answer of neighbours that have the same address.
             fs::write("/proc/sys/net/ipv6/conf/default/accept_dad", "0")?;
-            Interface::create(NAME, (v4, 24), (v6, 64))
+            Interface::create(NAME, &[(Version::V4.kernel(), 24), (Version::V6.kernel(), 64)])
         };
         match namespace.run(make) {
             Ok(interface) => {
