@@ -21,6 +21,8 @@ pub struct RealPacket {
     pub to: u16,
     /// The class of its IP header.
     pub dscp: Dscp,
+    /// The ECN field that its bytes have.
+    pub ecn: Ecn,
     /// When it entered the network.
     pub entered: Time,
     /// The flow that a router takes it to be of.
@@ -93,8 +95,8 @@ impl RealHeader {
     /// another; its bytes are in the store.
     #[must_use]
     pub fn packet(&self, entered: Time, [from, to]: [u16; 2], bytes: Handle) -> Packet {
-        let Self { dscp, flow, .. } = *self;
-        let body = Body::Real(RealPacket { from, to, dscp, entered, flow, bytes });
+        let Self { dscp, ecn, flow, .. } = *self;
+        let body = Body::Real(RealPacket { from, to, dscp, ecn, entered, flow, bytes });
         let network_size = self.length;
         Packet { body, ecn: self.ecn, network_size, hops: 0, route: Route::default() }
     }

@@ -128,7 +128,7 @@ impl World {
         for (time, packet) in attachments.arrived.drain(..) {
             let Body::Real(real) = packet.body else { continue };
             let bytes = packets.message_mut(real.bytes);
-            let is_marked = RealHeader::parse(bytes).is_some_and(|it| it.ecn != packet.ecn);
+            let is_marked = real.ecn != packet.ecn;
             if is_marked {
                 set_ecn(bytes, packet.ecn);
             }
