@@ -11,10 +11,8 @@ Without a page the tables are printed.
 
 from __future__ import annotations
 
-import json
 import os
 import platform
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -25,21 +23,17 @@ from typing import Any
 import altair as alt
 import polars as pl
 from compare_ndnsim import replaced
+from emulated import DROP_TAIL, PATH, ROOT, SERVER, WINDTUNNEL, documents, emulate, path
+from live_exactness import beside_rattan, exactness
 
 from windtunnel.markdown import table
 from windtunnel.running import run_scenario
 from windtunnel.scenario.scenario import checked
 
-ROOT = Path(__file__).parents[1]
-PATH = Path(__file__).parent / "live" / "path.toml"
-WINDTUNNEL = [sys.executable, "-m", "windtunnel"]
 TRANSFER = ROOT / "target/debug/examples/transfer"
 """The example of the crate for quinn."""
 
 SECONDS = 15
-SERVER = "10.0.0.4"
-"""The address of the last node of the path."""
-
 CROSSING_MS = 20 + 1500 * 8 / 50e3
 """What a full packet takes over the path behind the queue."""
 
@@ -58,7 +52,6 @@ SIMULATED, OWN, OURS, QUIC, REAL = (
 )
 """Where a controller was measured."""
 
-DROP_TAIL = 'queue = { limit = "170 packets" }'
 STEP = (
     'queue = { kind = "red", action = "mark", limit = "170 packets", weight = 1.0, '
     'gentle = false, max_probability = "100 %", '
@@ -93,20 +86,6 @@ CASES = [
     Case("Prague", "prague", None, "prague", None, STEP),
 ]
 NDN = ["ec-elastic", "aimd", "cubic", "bic"]
-RATES_MBPS = [50, 500, 1000]
-EXACTNESS = [
-    "link",
-    "packets",
-    "a second",
-    "rate",
-    "late, median, µs",
-    "99 %",
-    "99.9 %",
-    "maximum",
-    "waited at most, 99 %",
-    "dropped at interfaces",
-]
-"""The columns on how exact the emulation is."""
 
 
 @dataclass(frozen=True)
@@ -122,23 +101,6 @@ class Figures:
     """Of the packets that were sent, how many percent."""
 
 
-def path(queue: str) -> str:
-    """Give the scenario of the path, with that queue."""
-    return PATH.read_text(encoding="utf-8").replace(DROP_TAIL, queue)
-
-
-def emulate(scenario: str, command: list[str], server: str) -> tuple[dict[str, Any], str]:
-    """Run a command over an emulated path; give the report, and what the command printed."""
-    with tempfile.NamedTemporaryFile("w", suffix=".toml", encoding="utf-8") as file:
-        file.write(scenario)
-        file.flush()
-        line = [*WINDTUNNEL, "emulate", file.name, "--at", f"server={server}", "--json", "--"]
-        done = subprocess.run([*line, *command], capture_output=True, text=True, check=False)
-    if done.returncode:
-        sys.exit(f"{' '.join([*line, *command])}\n{done.stderr}")
-    return json.loads(done.stdout), done.stderr
-
-
 def simulate(addition: str, scenario: str, seconds: float, sender: str) -> tuple[dict, dict]:
     """Simulate what is added to a path; give its flow, and the path's direction from a node."""
     settings = [("duration", f"{seconds} s")]
@@ -152,18 +114,6 @@ def drops(direction: dict[str, Any]) -> float:
     """Give how many percent of the packets a direction of a link dropped."""
     dropped = direction["overlimit_drops"] + direction["discipline_drops"]
     return 100 * dropped / direction["offered"]
-
-
-def documents(text: str) -> list[dict[str, Any]]:
-    """Give all JSON documents in what several programs printed."""
-    decoder, found, place = json.JSONDecoder(), [], 0
-    while (place := text.find("{", place)) >= 0:
-        try:
-            document, place = decoder.raw_decode(text, place)
-            found.append(document)
-        except json.JSONDecodeError:
-            place += 1
-    return found
 
 
 def of_path(report: dict[str, Any], sender: str = "client") -> tuple[float, float]:
@@ -257,33 +207,6 @@ controller = "{controller}"
     return [Figures(controller, SIMULATED, goodput, rtt, drops(link)), real]
 
 
-def blast(rate_mbps: int, length: int, offered_mbps: float) -> list[str]:
-    """Send datagrams over a link; give a row of how exact its rate and departures are."""
-    # A long queue bridges the pauses of the sender, who shares two processors with the emulation.
-    scenario = path('queue = { limit = "20000 packets" }').replace("50 Mbps", f"{rate_mbps} Mbps")
-    command = f"iperf3 --client {SERVER} --udp --bitrate {offered_mbps}M --length {length} --time 5"
-    command += " --json --get-server-output"
-    report, printed = emulate(scenario, command.split(), "iperf3 --server --one-off --json")
-    measured = next(it for it in documents(printed) if "server_output_json" in it)
-    # The first second has the beginning, and the last is not whole.
-    seconds = measured["server_output_json"]["intervals"][1:-1]
-    packet = length + UDP_HEADERS
-    received = statistics.median(it["sum"]["bits_per_second"] for it in seconds)
-    received *= packet / length / 1e6
-    it = next(it for it in report["directions"] if it["from"] == 0)
-    is_full = it["entered_bytes"] * 8e-6 > 1.05 * rate_mbps * measured["end"]["sum"]["seconds"]
-    late = report["lateness"]["percentiles"]
-    return [
-        f"{rate_mbps} Mbps",
-        f"{packet} B",
-        f"{received * 1e6 / 8 / packet:,.0f}",
-        f"{received:.3f} Mbps" + (f" ({received / rate_mbps - 1:+.3%})" if is_full else ""),
-        *(f"{late[name] * 1e6:.0f}" for name in ("median", "p99", "p99_9", "maximum")),
-        f"{report['wait']['percentiles']['p99'] * 1e6:.0f}",
-        str(sum(report["interface_drops"])),
-    ]
-
-
 def compared(figures: list[Figures], delay: str) -> str:
     """Lay real figures out beside the simulated ones of their case."""
     rows = []
@@ -349,12 +272,6 @@ def main() -> None:
         cwd=ROOT,
         check=True,
     )
-    rates = [blast(rate, 1472, 1.2 * rate) for rate in RATES_MBPS]
-    rates.append(blast(1000, 64, 100_000 * 64 * 8e-6))
-    exactness = table(
-        EXACTNESS,
-        rates,
-    )
     figures = over_ip()
     named = []
     with tempfile.TemporaryDirectory() as folder:
@@ -364,7 +281,8 @@ def main() -> None:
     machine = f"Linux {platform.release()}, {os.cpu_count()} processors.\n"
     tables = {
         "live: machine": machine,
-        "live: exactness": exactness,
+        "live: exactness": exactness(),
+        "live: rattan": beside_rattan(),
         "live: IP": compared(figures, "mean delay"),
         "live: NDN": compared(named, "mean round trip"),
     }

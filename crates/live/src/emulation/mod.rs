@@ -3,6 +3,7 @@
 
 mod report;
 mod session;
+mod thread;
 
 use std::collections::HashMap;
 use std::io;
@@ -13,10 +14,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::time::TimeSpec;
 use smallvec::SmallVec;
-use thread_priority::{
-    RealtimeThreadSchedulePolicy, ThreadPriority, ThreadSchedulePolicy,
-    set_thread_priority_and_policy, thread_native_id,
-};
 use windtunnel_engine::Time;
 use windtunnel_packets::real::RealHeader;
 use windtunnel_world::{Entry, Plan, Unreachable, World};
@@ -26,6 +23,7 @@ use crate::interface::Interface;
 use report::Counters;
 pub use report::{Buckets, Direction, Percentiles, Report};
 pub use session::{Door, Session, SessionError};
+use thread::RealTime;
 
 /// A node that real hosts are behind.
 #[derive(Debug)]
@@ -59,8 +57,8 @@ struct Attached {
 const BATCH: usize = 32;
 /// So many addresses are known at the most.
 const MOST_PLACES: usize = 4096;
-/// It takes less time to look again and again than to sleep for so long.
-const SHORT: std::time::Duration = std::time::Duration::from_micros(10);
+/// So long before something leaves it is not slept any more: the kernel may wake it so late.
+const AWAKE: std::time::Duration = std::time::Duration::from_micros(50);
 /// So often, at the least, it is looked whether to stop.
 const LOOK: std::time::Duration = std::time::Duration::from_millis(50);
 
@@ -94,11 +92,14 @@ impl Emulation {
     /// # Errors
     /// That of the kernel, if an interface vanishes.
     pub fn run(mut self, stop: &AtomicBool) -> io::Result<Report> {
-        let is_real_time = become_real_time();
+        let mut real_time = RealTime::begin();
         let clock = Clock::start();
         let mut packet = vec![0; usize::from(u16::MAX)];
         while !stop.load(Ordering::Relaxed) {
             let now = clock.now();
+            if let Some(it) = &mut real_time {
+                it.move_on(now);
+            }
             self.world.advance(now);
             self.leave(&clock);
             if now >= self.end {
@@ -115,7 +116,7 @@ impl Emulation {
         let duration = clock.now().min(self.end);
         let drops: io::Result<_> =
             self.attachments.iter().map(|it| it.interface.dropped()).collect();
-        Ok(self.counters.report(duration, is_real_time, &self.world, drops?))
+        Ok(self.counters.report(duration, real_time.is_some(), &self.world, drops?))
     }
 
     /// Takes in what waits at the interfaces; returns whether there was anything.
@@ -173,8 +174,8 @@ impl Emulation {
     /// Waits until something happens in the world or a packet comes.
     fn wait(&self, clock: &Clock) -> io::Result<()> {
         let next = self.world.next_event().unwrap_or(self.end);
-        let left = clock.until(next).min(LOOK);
-        if left < SHORT {
+        let left = clock.until(next).min(LOOK).saturating_sub(AWAKE);
+        if left.is_zero() {
             std::hint::spin_loop();
             return Ok(());
         }
@@ -196,10 +197,4 @@ fn is_for_all(address: IpAddr) -> bool {
         IpAddr::V4(it) => it.is_multicast() || it.is_broadcast(),
         IpAddr::V6(it) => it.is_multicast(),
     }
-}
-
-/// Has the calling thread run before all others whenever it can; returns whether it may.
-fn become_real_time() -> bool {
-    let policy = ThreadSchedulePolicy::Realtime(RealtimeThreadSchedulePolicy::Fifo);
-    set_thread_priority_and_policy(thread_native_id(), ThreadPriority::Min, policy).is_ok()
 }
