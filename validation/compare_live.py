@@ -30,15 +30,15 @@ from windtunnel.markdown import table
 from windtunnel.running import run_scenario
 from windtunnel.scenario.scenario import checked
 
-TRANSFER = ROOT / "target/debug/examples/transfer"
+TRANSFER = ROOT / "target/release/examples/transfer"
 """The example of the crate for quinn."""
 
-SECONDS = 15
+SECONDS = 25
 CROSSING_MS = 20 + 1500 * 8 / 50e3
 """What a full packet takes over the path behind the queue."""
 
-NDN_BYTES = 60_000_000
-"""What an NDN consumer fetches: some ten seconds' worth."""
+NDN_BYTES = 120_000_000
+"""What an NDN consumer fetches: some twenty seconds' worth."""
 
 NDN_CONTENT = 1300
 UDP_HEADERS = 28
@@ -53,11 +53,10 @@ SIMULATED, OWN, OURS, QUIC, REAL = (
 """Where a controller was measured."""
 
 STEP = (
-    'queue = { kind = "red", action = "mark", limit = "170 packets", weight = 1.0, '
-    'gentle = false, max_probability = "100 %", '
-    'minimum_threshold = "50 packets", maximum_threshold = "51 packets" }'
+    'queue = { kind = "codel", limit = "170 packets", target = "1 s", interval = "10 s", '
+    'ce_threshold = "12.12 ms" }'
 )
-"""A queue that marks all that arrives while more than 50 packets wait (RFC 8257, section 4.1)."""
+"""A queue that marks all that waits for longer than 50.5 packets take (RFC 8257, section 4.1)."""
 
 
 @dataclass(frozen=True)
@@ -99,6 +98,8 @@ class Figures:
     """Mean, one way; of NDN there and back."""
     dropped: float
     """Of the packets that were sent, how many percent."""
+    marked: float
+    """Of those that arrived, how many percent."""
 
 
 def simulate(addition: str, scenario: str, seconds: float, sender: str) -> tuple[dict, dict]:
@@ -110,18 +111,19 @@ def simulate(addition: str, scenario: str, seconds: float, sender: str) -> tuple
     return flow, direction
 
 
-def drops(direction: dict[str, Any]) -> float:
-    """Give how many percent of the packets a direction of a link dropped."""
+def losses(direction: dict[str, Any]) -> tuple[float, float]:
+    """Give how many percent of the packets a direction of a link dropped, and marked."""
     dropped = direction["overlimit_drops"] + direction["discipline_drops"]
-    return 100 * dropped / direction["offered"]
+    return 100 * dropped / direction["offered"], 100 * direction["marks"] / direction["delivered"]
 
 
-def of_path(report: dict[str, Any], sender: str = "client") -> tuple[float, float]:
-    """Give mean delay in ms and drops in percent of what a host sent over the path."""
+def of_path(report: dict[str, Any], sender: str = "client") -> tuple[float, float, float]:
+    """Give mean delay in ms, drops and marks in percent of what a host sent over the path."""
     place = report["attachments"].index(sender)
     it = next(it for it in report["directions"] if it["from"] == place)
     dropped = 100 * (it["entered_packets"] - it["left_packets"]) / it["entered_packets"]
-    return it["delay_s"]["mean"] * 1e3, dropped
+    marked = 100 * it["marked_packets"] / it["left_packets"]
+    return it["delay_s"]["mean"] * 1e3, dropped, marked
 
 
 def over_tcp(case: Case, own: str | None = None) -> Figures:
@@ -160,7 +162,7 @@ send_buffer = "1 GiB"
 """
     flow, link = simulate(addition, path(case.queue), SECONDS, "near")
     delay = link["sojourn_s"] * 1e3 + CROSSING_MS
-    return Figures(case.name, SIMULATED, flow["goodput_bps"] / 1e6, delay, drops(link))
+    return Figures(case.name, SIMULATED, flow["goodput_bps"] / 1e6, delay, *losses(link))
 
 
 def over_ip() -> list[Figures]:
@@ -188,9 +190,9 @@ def over_ndn(controller: str, folder: Path) -> list[Figures]:
     if copy.read_bytes() != file.read_bytes():
         sys.exit(f"{controller}: the copy is not the file")
     # Data comes from the server; what is compared is the round trip, which consumers measure.
-    _, dropped = of_path(report, "server")
+    _, *lost = of_path(report, "server")
     goodput, rtt = measured["goodput_bps"] / 1e6, measured["rtt_mean_s"] * 1e3
-    real = Figures(controller, REAL, goodput, rtt, dropped)
+    real = Figures(controller, REAL, goodput, rtt, *lost)
     addition = f"""
 overhead = "{UDP_HEADERS} B"
 [producers.file]
@@ -201,10 +203,11 @@ payload = "{NDN_CONTENT} B"
 node = "client"
 prefix = "/file"
 controller = "{controller}"
+workload = {{ kind = "file", size = "{NDN_BYTES} B" }}
 """
-    flow, link = simulate(addition, path(DROP_TAIL), measured["duration_s"], "far")
-    goodput, rtt = flow["goodput_bps"] / 1e6, flow["rtt_s"] * 1e3
-    return [Figures(controller, SIMULATED, goodput, rtt, drops(link)), real]
+    flow, link = simulate(addition, path(DROP_TAIL), 4 * measured["duration_s"], "far")
+    goodput, rtt = NDN_BYTES * 8e-6 / flow["completion_s"], flow["rtt_s"] * 1e3
+    return [Figures(controller, SIMULATED, goodput, rtt, *losses(link)), real]
 
 
 def compared(figures: list[Figures], delay: str) -> str:
@@ -221,8 +224,8 @@ def compared(figures: list[Figures], delay: str) -> str:
             f"{value:.{digits}f}" + (f" ({value / base - 1:+.1%})" if it is not of else "")
             for value, base, digits in pairs
         ]
-        rows.append([it.case, it.where, *cells, f"{it.dropped:.3f}"])
-    head = ["controller", "where", "goodput, Mbps", f"{delay}, ms", "dropped, %"]
+        rows.append([it.case, it.where, *cells, f"{it.dropped:.3f}", f"{it.marked:.2f}"])
+    head = ["controller", "where", "goodput, Mbps", f"{delay}, ms", "dropped, %", "marked, %"]
     return table(head, rows)
 
 
@@ -258,20 +261,8 @@ def picture(figures: list[Figures]) -> alt.Chart:
 
 def main() -> None:
     """Measure everything; write the page and its picture, or print."""
-    subprocess.run(
-        [
-            "cargo",
-            "build",
-            "--quiet",
-            "--locked",
-            "-p",
-            "windtunnel-quinn",
-            "--example",
-            "transfer",
-        ],
-        cwd=ROOT,
-        check=True,
-    )
+    build = "cargo build --release --quiet --locked -p windtunnel-quinn --example transfer"
+    subprocess.run(build.split(), cwd=ROOT, check=True)
     figures = over_ip()
     named = []
     with tempfile.TemporaryDirectory() as folder:

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::time::TimeSpec;
 use smallvec::SmallVec;
-use windtunnel_engine::Time;
+use windtunnel_engine::{Duration, Time};
 use windtunnel_packets::real::RealHeader;
 use windtunnel_world::{Entry, Plan, Unreachable, World};
 
@@ -107,7 +107,10 @@ impl Emulation {
             }
             let has_read = self.enter(&clock, &mut packet)?;
             if !has_read {
-                self.wait(&clock)?;
+                let slept = self.wait(&clock)?;
+                if let Some(it) = &mut real_time {
+                    it.sleep(slept);
+                }
                 // What has come meanwhile has ended the wait.
                 let now = clock.now();
                 self.attachments.iter_mut().for_each(|it| it.emptied = now);
@@ -171,21 +174,22 @@ impl Emulation {
         });
     }
 
-    /// Waits until something happens in the world or a packet comes.
-    fn wait(&self, clock: &Clock) -> io::Result<()> {
+    /// Waits until something happens in the world or a packet comes; returns how long it slept.
+    fn wait(&self, clock: &Clock) -> io::Result<Duration> {
         let next = self.world.next_event().unwrap_or(self.end);
         let left = clock.until(next).min(LOOK).saturating_sub(AWAKE);
         if left.is_zero() {
             std::hint::spin_loop();
-            return Ok(());
+            return Ok(Duration::ZERO);
         }
         let mut waits: SmallVec<[PollFd<'_>; 8]> = self
             .attachments
             .iter()
             .map(|it| PollFd::new(it.interface.as_fd(), PollFlags::POLLIN))
             .collect();
+        let before = clock.now();
         match ppoll(&mut waits, Some(TimeSpec::from_duration(left)), None) {
-            Ok(_) | Err(nix::Error::EINTR) => Ok(()),
+            Ok(_) | Err(nix::Error::EINTR) => Ok(clock.now().since(before)),
             Err(error) => Err(error.into()),
         }
     }

@@ -13,12 +13,17 @@ use windtunnel_engine::{Duration, Time};
 /// deadline server of ordinary threads since Linux 6.12).
 const STAY: Duration = Duration::from_millis(300);
 
+/// Of that time it sleeps so much, at the least, if it leaves a processor to others.
+const LEFT: f64 = 0.25;
+
 /// A real-time thread, and the processors that it may be on.
 #[derive(Debug)]
 pub(super) struct RealTime {
     allowed: CpuSet,
-    /// When it came to the processor that it is on.
+    /// When it came to the processor that it is on, or was last seen to leave it to others.
     since: Time,
+    /// How long it has slept since then.
+    slept: Duration,
 }
 
 impl RealTime {
@@ -27,15 +32,25 @@ impl RealTime {
         let policy = ThreadSchedulePolicy::Realtime(RealtimeThreadSchedulePolicy::Fifo);
         set_thread_priority_and_policy(thread_native_id(), ThreadPriority::Min, policy).ok()?;
         let allowed = sched_getaffinity(Pid::from_raw(0)).ok()?;
-        Some(Self { allowed, since: Time::ZERO })
+        Some(Self { allowed, since: Time::ZERO, slept: Duration::ZERO })
     }
 
-    /// Goes to another processor, if it has been on this one for long and there is another.
+    /// It has slept for so long.
+    pub(super) fn sleep(&mut self, duration: Duration) {
+        self.slept = self.slept + duration;
+    }
+
+    /// Goes to another processor, if it takes this one whole for long and there is another.
     pub(super) fn move_on(&mut self, now: Time) {
-        if now.since(self.since) < STAY {
+        let stayed = now.since(self.since);
+        if stayed < STAY {
             return;
         }
         self.since = now;
+        let slept = std::mem::take(&mut self.slept);
+        if slept.as_seconds() >= LEFT * stayed.as_seconds() {
+            return;
+        }
         let mut others = self.allowed;
         let here = sched_getcpu().and_then(|it| others.unset(it));
         if here.is_ok() {
@@ -49,16 +64,25 @@ impl RealTime {
 mod tests {
     use super::*;
 
+    /// Whether it may only be on other processors than this one; true if there is no other.
+    fn has_moved(it: &RealTime) -> bool {
+        let may_be_on = sched_getaffinity(Pid::from_raw(0)).unwrap();
+        let places = |set: CpuSet| (0..CpuSet::count()).filter(move |it| set.is_set(*it).unwrap());
+        places(it.allowed).count() == 1 || places(may_be_on).count() < places(it.allowed).count()
+    }
+
     #[test]
-    fn it_leaves_its_processor_when_it_has_been_there_for_long() {
+    fn it_leaves_a_processor_that_it_took_whole_for_long() {
         let Some(mut it) = RealTime::begin() else {
             return; // The system does not let this user.
         };
-        let first = sched_getcpu().unwrap();
+        let is_alone = has_moved(&it);
         it.move_on(Time::ZERO + Duration::from_millis(299));
-        assert_eq!(sched_getaffinity(Pid::from_raw(0)).unwrap(), it.allowed);
-        it.move_on(Time::ZERO + STAY);
-        let places = (0..CpuSet::count()).filter(|place| it.allowed.is_set(*place).unwrap());
-        assert_eq!(sched_getcpu().unwrap() == first, places.count() == 1);
+        assert_eq!(has_moved(&it), is_alone);
+        it.sleep(Duration::from_millis(80));
+        it.move_on(Time::ZERO + Duration::from_millis(310));
+        assert_eq!(has_moved(&it), is_alone);
+        it.move_on(Time::ZERO + Duration::from_millis(620));
+        assert!(has_moved(&it));
     }
 }
