@@ -9,12 +9,14 @@ use std::os::fd::{AsFd, BorrowedFd};
 
 use tun_rs::{DeviceBuilder, Layer, SyncDevice};
 
+use crate::namespace::ip;
+
 /// The largest packet that an interface takes, in bytes.
 pub const MTU: u16 = 1500;
 /// The interfaces of the calling thread's namespace, and what they counted.
 const TABLE: &str = "/proc/thread-self/net/dev";
 /// So many packets of the kernel's wait at the most until they are read.
-const QUEUE: u32 = 1000;
+const QUEUE: &str = "1000";
 
 /// A TUN interface, without segmentation offload: every packet is one that would be on a wire.
 pub struct Interface {
@@ -48,12 +50,15 @@ impl Interface {
     /// # Errors
     /// That of the kernel.
     pub fn create(name: &str, addresses: &[(IpAddr, u8)]) -> io::Result<Self> {
-        let builder = DeviceBuilder::new().name(name).layer(Layer::L3).mtu(MTU).tx_queue_len(QUEUE);
+        let builder = DeviceBuilder::new().name(name).layer(Layer::L3).mtu(MTU);
         let builder = addresses.iter().fold(builder, |builder, (address, prefix)| match address {
             IpAddr::V4(it) => builder.ipv4(*it, *prefix, None),
             IpAddr::V6(it) => builder.ipv6(*it, *prefix),
         });
-        Self::of(builder.build_sync()?, addresses.iter().map(|it| it.0).collect())
+        let device = builder.build_sync()?;
+        // Not by ioctl(2), which asks for the capability in the first user namespace.
+        ip(&["link", "set", name, "txqueuelen", QUEUE])?;
+        Self::of(device, addresses.iter().map(|it| it.0).collect())
     }
 
     /// Opens an interface that somebody has made in the namespace of the calling thread, with

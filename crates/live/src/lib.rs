@@ -3,6 +3,7 @@
 //! state machine the time of a clock and what a socket received, and does what it returns.
 #![cfg(target_os = "linux")]
 
+pub mod capabilities;
 mod clock;
 pub mod emulation;
 mod interface;

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
+use windtunnel_live::capabilities::{Capability, give_up_all_but};
 use windtunnel_live::tcp::{self, Call, Place, TransferError};
 
 use crate::{ScenarioError, os_error};
@@ -16,7 +17,8 @@ use crate::{ScenarioError, os_error};
 const LOOK: Duration = Duration::from_millis(100);
 
 /// Transfers files over one connection: to `peer`, or from whoever connects to `port`. Returns
-/// what it was like, as JSON text. Raises ScenarioError for what cannot be, and OSError if a
+/// what it was like, as JSON text. The calling thread keeps no capability but that over files.
+/// Raises ScenarioError for what cannot be, and OSError if a
 /// file, the interface or the peer fails.
 #[pyfunction]
 #[pyo3(signature = (interface, address, controller, *, peer=None, port=0, send=None, receive=None))]
@@ -37,6 +39,9 @@ pub(crate) fn tcp_transfer(
     let mut source = send.map(|it| open(&it)).transpose()?;
     let mut sink = receive.map(Incoming::create).transpose()?;
     let interface = tcp::open(interface, place).map_err(|it| unopened(interface, &it))?;
+    // The interface is open; what is received may belong to a folder of another user's.
+    give_up_all_but(&[Capability::CAP_DAC_OVERRIDE])
+        .map_err(|it| PyOSError::new_err(it.to_string()))?;
     let mut looked = Instant::now();
     let mut interrupted = None;
     let is_stopped = || {

@@ -18,6 +18,7 @@ use windtunnel_engine::{Duration, Time};
 use windtunnel_packets::real::RealHeader;
 use windtunnel_world::{Entry, Plan, Unreachable, World};
 
+use crate::capabilities::give_up_all_but;
 use crate::clock::Clock;
 use crate::interface::Interface;
 use report::Counters;
@@ -87,12 +88,13 @@ impl Emulation {
     }
 
     /// Lets real time pass until the end of the plan, or until `stop` is set. Runs the calling
-    /// thread as a real-time one, if it may.
+    /// thread as a real-time one, if it may, and from then on without capabilities.
     ///
     /// # Errors
-    /// That of the kernel, if an interface vanishes.
+    /// That of the kernel, if an interface vanishes or the capabilities cannot be given up.
     pub fn run(mut self, stop: &AtomicBool) -> io::Result<Report> {
         let mut real_time = RealTime::begin();
+        give_up_all_but(&[]).map_err(io::Error::other)?;
         let clock = Clock::start();
         let mut packet = vec![0; usize::from(u16::MAX)];
         while !stop.load(Ordering::Relaxed) {

@@ -37,7 +37,7 @@ impl RealTime {
 
     /// It has slept for so long.
     pub(super) fn sleep(&mut self, duration: Duration) {
-        self.slept = self.slept + duration;
+        self.slept += duration;
     }
 
     /// Goes to another processor, if it takes this one whole for long and there is another.
