@@ -185,6 +185,31 @@ def test_an_interruption_ends_it_with_a_report(network: Path) -> None:
 
 
 @needs_namespaces
+def test_it_says_that_it_did_not_keep_up(network: Path) -> None:
+    source = (
+        "import socket, sys, time; it = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); "
+        "print('ready', file=sys.stderr, flush=True); time.sleep(0.5); "
+        "[it.sendto(b'data', ('10.0.0.2', 7000)) for _ in range(100)]; time.sleep(1)"
+    )
+    command = [sys.executable, "-m", "windtunnel", "emulate", str(network)]
+    emulation = subprocess.Popen(
+        [*command, "--", sys.executable, "-c", source],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert emulation.stderr is not None
+    while "ready" not in emulation.stderr.readline():
+        pass
+    emulation.send_signal(signal.SIGSTOP)
+    time.sleep(1)
+    emulation.send_signal(signal.SIGCONT)
+    out, error = emulation.communicate(timeout=20)
+    assert "It did not keep up" in out + error
+    assert "up to 1,000 µs" in out + error
+
+
+@needs_namespaces
 @pytest.mark.skipif(os.geteuid() != 0, reason="named namespaces need root")
 def test_interfaces_are_attached_where_they_are_named(network: Path) -> None:
     names = [f"windtunnel-{os.getpid()}-{end}" for end in ("near", "far")]

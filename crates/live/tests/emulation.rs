@@ -2,12 +2,15 @@
 #![cfg(target_os = "linux")]
 
 mod common;
+#[path = "common/waiting.rs"]
+mod waiting;
 
 use std::net::UdpSocket;
 use std::time::{Duration, Instant};
 
 use windtunnel_lab::Extensions;
 use windtunnel_live::emulation::{Door, Session};
+use windtunnel_live::ip;
 use windtunnel_world::Plan;
 
 /// Two hosts and a link between them.
@@ -42,6 +45,17 @@ fn received(socket: &UdpSocket) -> Option<Vec<u8>> {
     Some(bytes[..length].to_vec())
 }
 
+fn no_thread_that_emulates_has_capabilities() -> bool {
+    let threads = std::fs::read_dir("/proc/self/task").unwrap();
+    let status = |it: std::io::Result<std::fs::DirEntry>| {
+        std::fs::read_to_string(it.ok()?.path().join("status")).ok()
+    };
+    let mut all = threads.filter_map(status).filter(|it| it.starts_with("Name:\temulation\n"));
+    all.all(|it| {
+        it.contains("CapEff:\t0000000000000000") && it.contains("CapPrm:\t0000000000000000")
+    })
+}
+
 #[test]
 fn bytes_cross_unchanged_after_the_delay_of_the_link() {
     let Some((session, [near, far])) = session("rate = \"1 Gbps\", delay = \"20 ms\"") else {
@@ -59,12 +73,16 @@ fn bytes_cross_unchanged_after_the_delay_of_the_link() {
         assert!(forth >= Duration::from_millis(20), "{forth:?}");
         assert!(sent.elapsed() >= Duration::from_millis(40));
     }
+    assert!(waiting::waited_for(no_thread_that_emulates_has_capabilities));
     session.stop();
     let report = session.finish().unwrap();
+    assert!(report.lateness.percentiles.median < 0.02);
     let of = |from| report.directions.iter().find(|it| it.from == from).unwrap();
     for direction in [0, 1].map(of) {
         assert!(direction.entered_packets >= 20);
         assert_eq!(direction.left_packets, direction.entered_packets);
+        assert!(direction.entered_bytes >= 20 * 1_028);
+        assert_eq!(direction.left_bytes, direction.entered_bytes);
         // 1,028 bytes at 1 Gbps take 8 µs, and the histogram is exact to one part in a hundred.
         assert!((direction.delay_s.median / 0.020_008 - 1.0).abs() < 0.01);
     }
@@ -111,6 +129,30 @@ fn what_has_no_place_to_go_is_counted() {
     let report = session.finish().unwrap();
     assert_eq!(report.unknown_destination, 5);
     assert!(report.directions.iter().all(|it| it.entered_packets == 0));
+}
+
+#[test]
+fn hosts_behind_a_node_are_known_by_what_they_send() {
+    let Some((session, [_, far])) = session("rate = \"1 Gbps\", delay = \"1 ms\"") else {
+        return;
+    };
+    let behind = || {
+        ip(&["address", "add", "10.7.0.1/32", "dev", "lo"])?;
+        UdpSocket::bind("10.7.0.1:7000")
+    };
+    let behind = session.namespace(0).unwrap().run(behind).unwrap();
+    behind.set_read_timeout(Some(Duration::from_secs(2))).unwrap();
+    behind.send_to(b"question", "10.0.0.2:7000").unwrap();
+    let mut bytes = [0; 100];
+    let (length, source) = far.recv_from(&mut bytes).unwrap();
+    assert_eq!(
+        (&bytes[..length], source.to_string().as_str()),
+        (&b"question"[..], "10.7.0.1:7000")
+    );
+    far.send_to(b"answer", source).unwrap();
+    assert_eq!(received(&behind).unwrap(), b"answer");
+    session.stop();
+    assert_eq!(session.finish().unwrap().unknown_destination, 0);
 }
 
 #[test]

@@ -2,22 +2,15 @@
 #![cfg(target_os = "linux")]
 
 mod common;
+#[path = "common/waiting.rs"]
+mod waiting;
 
 use std::net::UdpSocket;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use windtunnel_live::Interface;
 
-fn waited_for(what: impl Fn() -> bool) -> bool {
-    let started = Instant::now();
-    while started.elapsed() < Duration::from_secs(5) {
-        if what() {
-            return true;
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    false
-}
+use crate::waiting::waited_for;
 
 #[test]
 fn an_interface_is_seen_in_its_namespace_alone_and_carries_packets() {
@@ -47,6 +40,23 @@ fn an_interface_is_seen_in_its_namespace_alone_and_carries_packets() {
         (&answer[..length], from),
         (&b"there and back"[..], "10.0.0.2:7000".parse().unwrap())
     );
+}
+
+#[test]
+fn what_finds_no_room_at_an_interface_is_counted() {
+    let Some(namespace) = common::namespace() else { return };
+    let addresses = [("10.0.0.1".parse().unwrap(), 8)];
+    let interface = namespace.run(move || Interface::create("windtunnel0", &addresses)).unwrap();
+    let socket = namespace.run(|| UdpSocket::bind("10.0.0.1:7000")).unwrap();
+    // The queue takes 1,000 packets, and a few of the kernel's own may wait there.
+    for _ in 0..1_200 {
+        socket.send_to(b"unread", "10.0.0.2:7000").unwrap();
+    }
+    let mut bytes = [0; 2048];
+    let read = std::iter::from_fn(|| interface.receive(&mut bytes).unwrap()).count() as u64;
+    let dropped = interface.dropped().unwrap();
+    assert!((200..220).contains(&dropped), "{dropped}");
+    assert!((1_200..1_220).contains(&(read + dropped)), "{read} {dropped}");
 }
 
 #[test]

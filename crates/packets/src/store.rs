@@ -249,6 +249,12 @@ impl PacketStore {
         self.packets.len()
     }
 
+    /// How many messages are in.
+    #[must_use]
+    pub fn messages(&self) -> usize {
+        self.messages.len()
+    }
+
     /// Whether there is none, and no message.
     #[must_use]
     pub fn is_empty(&self) -> bool {

@@ -367,6 +367,12 @@ impl World {
     pub fn packets_stored(&self) -> u64 {
         self.parts.all.iter().map(|it| it.network.packets.len() as u64).sum()
     }
+
+    /// Messages that are kept, such as the bytes of packets of real hosts.
+    #[must_use]
+    pub fn messages_stored(&self) -> u64 {
+        self.parts.all.iter().map(|it| it.network.packets.messages() as u64).sum()
+    }
 }
 
 /// The nodes of each tunnel's ends, with the ends' numbers.

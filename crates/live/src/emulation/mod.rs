@@ -156,8 +156,7 @@ impl Emulation {
         if self.places.len() < MOST_PLACES {
             self.places.entry(header.source).or_insert(from);
         }
-        let to = self.places.get(&header.destination).copied().filter(|it| *it != from);
-        let Some(to) = to else {
+        let Some(&to) = self.places.get(&header.destination) else {
             self.counters.unknown_destination += 1;
             return;
         };

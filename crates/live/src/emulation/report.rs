@@ -31,9 +31,9 @@ pub struct Report {
     pub malformed: u64,
     /// To an address of many hosts.
     pub multicast: u64,
-    /// To an address of no attached node, or of their own.
+    /// To an address of no attached node.
     pub unknown_destination: u64,
-    /// To a node that no path leads to.
+    /// To a node that no path leads to, or to their own.
     pub unreachable: u64,
     /// What the kernel did not take when it left.
     pub refused: u64,
@@ -105,6 +105,11 @@ pub(super) struct Counters {
     refused: u64,
 }
 
+/// Whether 99 in 100 are not late.
+fn keeps_up(late: &Histogram<u64>) -> bool {
+    late.value_at_quantile(0.99) <= nanoseconds(LATE)
+}
+
 /// Of nanoseconds up to a minute, to one part in a hundred.
 fn histogram() -> Histogram<u64> {
     Histogram::new_with_bounds(1, 60_000_000_000, 2).expect("these bounds are right")
@@ -159,12 +164,10 @@ impl Counters {
         world: &World,
         interface_drops: Vec<u64>,
     ) -> Report {
-        let late = nanoseconds(LATE);
-        let is_late = |it: &Histogram<u64>| it.value_at_quantile(0.99) > late;
         let directions = self.directions.into_iter().filter(|(it, _)| it.from != it.to);
         Report {
             duration_s: duration.as_seconds(),
-            kept_up: !is_late(&self.lateness) && !is_late(&self.wait),
+            kept_up: keeps_up(&self.lateness) && keeps_up(&self.wait),
             lateness: Buckets::of(&self.lateness),
             wait: Buckets::of(&self.wait),
             directions: directions
@@ -217,4 +220,32 @@ fn nanoseconds(duration: Duration) -> u64 {
 
 fn seconds(nanoseconds: u64) -> f64 {
     nanoseconds as f64 * 1e-9
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_has_kept_up_if_one_packet_in_a_hundred_waited_or_left_late() {
+        let micros = Duration::from_micros;
+        let mut late = histogram();
+        for place in 0..300 {
+            late.saturating_record(nanoseconds(micros(if place < 297 { 20 } else { 5_000 })));
+        }
+        assert!(keeps_up(&late));
+        late.saturating_record(nanoseconds(micros(150)));
+        assert!(!keeps_up(&late));
+    }
+
+    #[test]
+    fn buckets_have_each_packet_once() {
+        let mut all = histogram();
+        for nanoseconds in [1, 1_000, 1_200, 90_000, 200_000_000, 2_000_000_000] {
+            all.saturating_record(nanoseconds);
+        }
+        let buckets = Buckets::of(&all);
+        assert_eq!(buckets.packets, [2, 1, 0, 0, 1, 0, 0, 0, 0, 0, 2]);
+        assert_eq!(buckets.packets.len(), buckets.bounds_s.len() + 1);
+    }
 }
