@@ -109,6 +109,28 @@ fn packet(header: TcpHeader, data: &[u8]) -> Vec<u8> {
     packet
 }
 
+/// The reserved bit of IPv4's header is within its checksum (RFC 791, section 3.1).
+#[test]
+fn a_reserved_bit_that_changed_is_found() {
+    let whole = packet(TcpHeader { ack: true, ..header() }, b"");
+    assert!(decode_segment(&whole).is_ok());
+    let mut changed = whole;
+    changed[6] ^= 0x80;
+    assert_eq!(decode_segment(&changed), Err(MalformedSegment::Checksum));
+}
+
+/// Only a jumbogram has no length in its header (RFC 2675).
+#[test]
+fn an_ipv6_packet_without_a_length_is_none() {
+    let mut segment = Vec::new();
+    let builder = PacketBuilder::ipv6([1; 16], [2; 16], 64);
+    let header = TcpHeader { ack: true, ..header() };
+    builder.tcp_header(header).write(&mut segment, b"").unwrap();
+    assert!(decode_segment(&segment).is_ok());
+    segment[4..6].fill(0);
+    assert_eq!(decode_segment(&segment), Err(MalformedSegment::Packet));
+}
+
 /// RFC 1071, section 2: zero has two forms, and Linux sends the one that UDP needs.
 #[test]
 fn a_checksum_of_zero_may_have_either_form() {

@@ -3,6 +3,7 @@
 
 use std::net::{SocketAddrV4, SocketAddrV6};
 
+use etherparse::checksum::Sum16BitWords;
 use etherparse::{IpNumber, IpSlice, TcpSlice, tcp_option};
 use thiserror::Error;
 
@@ -67,7 +68,8 @@ pub fn decode_segment(packet: &[u8]) -> Result<ReceivedSegment<'_>, MalformedSeg
     let (addresses, ecn, expected) = match &ip {
         IpSlice::Ipv4(ip) => {
             let header = ip.header();
-            if !is_checksum(header.header_checksum(), header.to_header().calc_header_checksum()) {
+            // Over all bits, also the one that is reserved; with the checksum the sum is zero.
+            if Sum16BitWords::new().add_slice(header.slice()).ones_complement() != 0 {
                 return Err(Checksum);
             }
             let source = SocketAddrV4::new(header.source_addr(), ports[0]);
@@ -77,6 +79,10 @@ pub fn decode_segment(packet: &[u8]) -> Result<ReceivedSegment<'_>, MalformedSeg
         }
         IpSlice::Ipv6(ip) => {
             let header = ip.header();
+            // Zero stands for a jumbogram (RFC 2675), which no segment of ours needs.
+            if header.payload_length() == 0 {
+                return Err(Packet);
+            }
             let source = SocketAddrV6::new(header.source_addr(), ports[0], 0, 0);
             let destination = SocketAddrV6::new(header.destination_addr(), ports[1], 0, 0);
             let expected = tcp.calc_checksum_ipv6(header.source(), header.destination());
