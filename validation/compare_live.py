@@ -4,8 +4,8 @@
 
 Over the path of `validation/live/path.toml`, emulated for real packets and simulated: the kernel's
 own congestion control, our controllers in the kernel's TCP and in QUIC, and NDN consumers. Then how
-exact the emulation is at several rates, and what our TCP exchanges with the kernel. It takes less
-than ten minutes, and needs root, iperf3, and a core with controllers in the kernel.
+exact the emulation is at several rates. It takes less than ten minutes, and needs root, iperf3, and
+a core with controllers in the kernel.
 Without a page the tables are printed.
 """
 
@@ -23,7 +23,17 @@ from typing import Any
 import altair as alt
 import polars as pl
 from compare_ndnsim import replaced
-from emulated import DROP_TAIL, PATH, ROOT, SERVER, WINDTUNNEL, documents, emulate, path
+from emulated import (
+    DROP_TAIL,
+    PATH,
+    ROOT,
+    SERVER,
+    UDP_HEADERS,
+    WINDTUNNEL,
+    documents,
+    emulate,
+    path,
+)
 from live_exactness import beside_rattan, exactness
 
 from windtunnel.markdown import table
@@ -41,7 +51,6 @@ NDN_BYTES = 120_000_000
 """What an NDN consumer fetches: some twenty seconds' worth."""
 
 NDN_CONTENT = 1300
-UDP_HEADERS = 28
 
 SIMULATED, OWN, OURS, QUIC, REAL = (
     "simulated",

@@ -16,6 +16,9 @@ WINDTUNNEL = [sys.executable, "-m", "windtunnel"]
 SERVER = "10.0.0.4"
 """The address of the last node of the path."""
 
+UDP_HEADERS = 28
+"""The bytes of the headers of a datagram, IPv4's included."""
+
 DROP_TAIL = 'queue = { limit = "170 packets" }'
 
 

@@ -21,7 +21,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from emulated import ROOT, SERVER, documents, emulate, path
+from emulated import ROOT, SERVER, UDP_HEADERS, documents, emulate, path
 
 from windtunnel.markdown import table
 
@@ -32,12 +32,11 @@ TRACE = ROOT / "scenarios/traces/lte-drive.opportunities"
 TRACE_FROM_MS = 12_000
 """From there on the rate of the trace falls from 7 Mbps to 1, and is zero in many milliseconds."""
 
-UDP_HEADERS = 28
 FULL = 1500
 """The bytes of a packet that is as long as may be."""
 
 QUEUE_PACKETS = 20_000
-"""All that the sender is too fast by fits in this queue."""
+"""The queue holds all that the sender is too fast by."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +97,7 @@ def opportunities() -> list[int]:
 
 
 def expected(load: Load, looks: Looks) -> float:
-    """Give how many packets a link that is full has from the first look to the last."""
+    """Give how many packets a full link carries from the first look to the last."""
     if load.link_mbps:
         return load.link_mbps * 1e6 / 8 / load.packet * (looks[-1][0] - looks[0][0])
     times = opportunities()

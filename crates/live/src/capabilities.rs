@@ -1,7 +1,9 @@
-//! The capabilities of a thread (capabilities(7)), which what hosts send must not reach.
+//! The capabilities of a thread (capabilities(7)), to be given up before it handles what others
+//! send.
+
+use std::io;
 
 pub use caps::Capability;
-use caps::errors::CapsError;
 use caps::{CapSet, CapsHashSet};
 
 /// Gives up all capabilities of the calling thread but those in `kept`, for good. Other threads
@@ -9,11 +11,12 @@ use caps::{CapSet, CapsHashSet};
 ///
 /// # Errors
 /// That of the kernel.
-pub fn give_up_all_but(kept: &[Capability]) -> Result<(), CapsError> {
+pub fn give_up_all_but(kept: &[Capability]) -> io::Result<()> {
     let kept: CapsHashSet = kept.iter().copied().collect();
     for set in [CapSet::Effective, CapSet::Inheritable, CapSet::Permitted] {
-        let held = caps::read(None, set)?;
-        caps::set(None, set, &held.intersection(&kept).copied().collect())?;
+        let held = caps::read(None, set).map_err(io::Error::other)?;
+        let left = held.intersection(&kept).copied().collect();
+        caps::set(None, set, &left).map_err(io::Error::other)?;
     }
     Ok(())
 }

@@ -13,6 +13,8 @@ use windtunnel_live::emulation::{Door, Session};
 use windtunnel_live::ip;
 use windtunnel_world::Plan;
 
+use crate::waiting::until;
+
 /// Two hosts and a link between them.
 fn plan(link: &str) -> Plan {
     let text = format!(
@@ -73,7 +75,7 @@ fn bytes_cross_unchanged_after_the_delay_of_the_link() {
         assert!(forth >= Duration::from_millis(20), "{forth:?}");
         assert!(sent.elapsed() >= Duration::from_millis(40));
     }
-    assert!(waiting::waited_for(no_thread_that_emulates_has_capabilities));
+    until("no thread that emulates has capabilities", no_thread_that_emulates_has_capabilities);
     session.stop();
     let report = session.finish().unwrap();
     assert!(report.lateness.percentiles.median < 0.02);

@@ -2,12 +2,15 @@
 #![cfg(all(target_os = "linux", feature = "kernel"))]
 
 mod support;
+#[path = "common/waiting.rs"]
+mod waiting;
 
 use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
-use support::{Network, alone, output, settings, start, until, value};
+use support::{Network, alone, output, settings, start, value};
+use waiting::until;
 use windtunnel_controllers::{DESCRIPTIONS, Need, Settings, Value};
 use windtunnel_live::kernel;
 

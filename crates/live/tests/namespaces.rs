@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use windtunnel_live::Interface;
 
-use crate::waiting::waited_for;
+use crate::waiting::until;
 
 #[test]
 fn an_interface_is_seen_in_its_namespace_alone_and_carries_packets() {
@@ -24,7 +24,7 @@ fn an_interface_is_seen_in_its_namespace_alone_and_carries_packets() {
     socket.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
     socket.send_to(b"there and back", "10.0.0.2:7000").unwrap();
     // The datagram comes back when its addresses change places: the checksums stay right.
-    assert!(waited_for(|| {
+    until("the datagram is there, and goes back", || {
         let mut bytes = [0; 2048];
         let Ok(Some(length)) = interface.receive(&mut bytes) else { return false };
         let (addresses, is_ours) = ([10, 0, 0, 1, 10, 0, 0, 2], bytes[0] >> 4 == 4);
@@ -33,7 +33,7 @@ fn an_interface_is_seen_in_its_namespace_alone_and_carries_packets() {
         }
         bytes[12..20].rotate_left(4);
         interface.send(&bytes[..length]).is_ok()
-    }));
+    });
     let mut answer = [0; 64];
     let (length, from) = socket.recv_from(&mut answer).unwrap();
     assert_eq!(
@@ -81,8 +81,8 @@ fn what_a_program_has_started_ends_with_the_namespace() {
         };
         processes.map(named).filter(|it| *it).count()
     };
-    assert!(waited_for(|| running() == 2));
+    until("both run", || running() == 2);
     drop(namespace);
-    assert!(waited_for(|| running() == 0));
+    until("none runs", || running() == 0);
     drop(child.wait());
 }

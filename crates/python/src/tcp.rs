@@ -18,8 +18,8 @@ const LOOK: Duration = Duration::from_millis(100);
 
 /// Transfers files over one connection: to `peer`, or from whoever connects to `port`. Returns
 /// what it was like, as JSON text. The calling thread keeps no capability but that over files.
-/// Raises ScenarioError for what cannot be, and OSError if a
-/// file, the interface or the peer fails.
+/// Raises ScenarioError for what cannot be, and OSError if a file, the interface or the peer
+/// fails.
 #[pyfunction]
 #[pyo3(signature = (interface, address, controller, *, peer=None, port=0, send=None, receive=None))]
 #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
@@ -40,8 +40,7 @@ pub(crate) fn tcp_transfer(
     let mut sink = receive.map(Incoming::create).transpose()?;
     let interface = tcp::open(interface, place).map_err(|it| unopened(interface, &it))?;
     // The interface is open; what is received may belong to a folder of another user's.
-    give_up_all_but(&[Capability::CAP_DAC_OVERRIDE])
-        .map_err(|it| PyOSError::new_err(it.to_string()))?;
+    give_up_all_but(&[Capability::CAP_DAC_OVERRIDE]).map_err(os_error)?;
     let mut looked = Instant::now();
     let mut interrupted = None;
     let is_stopped = || {

@@ -58,7 +58,7 @@ struct Attached {
 const BATCH: usize = 32;
 /// So many addresses are known at the most.
 const MOST_PLACES: usize = 4096;
-/// So long before something leaves it is not slept any more: the kernel may wake it so late.
+/// The thread does not sleep in so long before an event: the kernel may wake it that late.
 const AWAKE: std::time::Duration = std::time::Duration::from_micros(50);
 /// So often, at the least, it is looked whether to stop.
 const LOOK: std::time::Duration = std::time::Duration::from_millis(50);
@@ -94,7 +94,7 @@ impl Emulation {
     /// That of the kernel, if an interface vanishes or the capabilities cannot be given up.
     pub fn run(mut self, stop: &AtomicBool) -> io::Result<Report> {
         let mut real_time = RealTime::begin();
-        give_up_all_but(&[]).map_err(io::Error::other)?;
+        give_up_all_but(&[])?;
         let clock = Clock::start();
         let mut packet = vec![0; usize::from(u16::MAX)];
         while !stop.load(Ordering::Relaxed) {
@@ -111,7 +111,7 @@ impl Emulation {
             if !has_read {
                 let slept = self.wait(&clock)?;
                 if let Some(it) = &mut real_time {
-                    it.sleep(slept);
+                    it.has_slept(slept);
                 }
                 // What has come meanwhile has ended the wait.
                 let now = clock.now();

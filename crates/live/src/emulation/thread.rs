@@ -13,7 +13,7 @@ use windtunnel_engine::{Duration, Time};
 /// deadline server of ordinary threads since Linux 6.12).
 const STAY: Duration = Duration::from_millis(300);
 
-/// Of that time it sleeps so much, at the least, if it leaves a processor to others.
+/// A thread that sleeps for this share of that time leaves its processor to others.
 const LEFT: f64 = 0.25;
 
 /// A real-time thread, and the processors that it may be on.
@@ -36,7 +36,7 @@ impl RealTime {
     }
 
     /// It has slept for so long.
-    pub(super) fn sleep(&mut self, duration: Duration) {
+    pub(super) fn has_slept(&mut self, duration: Duration) {
         self.slept += duration;
     }
 
@@ -79,7 +79,7 @@ mod tests {
         let is_alone = has_moved(&it);
         it.move_on(Time::ZERO + Duration::from_millis(299));
         assert_eq!(has_moved(&it), is_alone);
-        it.sleep(Duration::from_millis(80));
+        it.has_slept(Duration::from_millis(80));
         it.move_on(Time::ZERO + Duration::from_millis(310));
         assert_eq!(has_moved(&it), is_alone);
         it.move_on(Time::ZERO + Duration::from_millis(620));

@@ -1,15 +1,12 @@
-//! Waiting for what comes true soon.
+//! Waiting for what holds soon.
 
 use std::time::{Duration, Instant};
 
-/// Whether something has come true within five seconds.
-pub(crate) fn waited_for(what: impl Fn() -> bool) -> bool {
-    let started = Instant::now();
-    while started.elapsed() < Duration::from_secs(5) {
-        if what() {
-            return true;
-        }
+/// Waits until something holds.
+pub(crate) fn until(what: &str, mut holds: impl FnMut() -> bool) {
+    let end = Instant::now() + Duration::from_secs(5);
+    while !holds() {
+        assert!(Instant::now() < end, "{what}");
         std::thread::sleep(Duration::from_millis(5));
     }
-    false
 }

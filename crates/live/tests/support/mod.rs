@@ -2,7 +2,6 @@
 
 use std::process::{Command, Output, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
 
 use windtunnel_controllers::{DESCRIPTIONS, Settings};
 use windtunnel_live::kernel::{Flight, KernelError};
@@ -156,13 +155,4 @@ pub(crate) fn value(sockets: &str, name: &str) -> Option<f64> {
     };
     let sent = |line: &&str| of(line, "bytes_sent").unwrap_or(0.0) as u64;
     sockets.lines().max_by_key(sent).and_then(|it| of(it, name))
-}
-
-/// Waits until something holds.
-pub(crate) fn until(what: &str, mut holds: impl FnMut() -> bool) {
-    let end = Instant::now() + Duration::from_secs(5);
-    while !holds() {
-        assert!(Instant::now() < end, "{what}");
-        std::thread::sleep(Duration::from_millis(20));
-    }
 }
