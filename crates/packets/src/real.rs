@@ -10,7 +10,6 @@ use crate::dscp::Dscp;
 use crate::ecn::Ecn;
 use crate::flow_key::FlowKey;
 use crate::ip::IpVersion;
-use crate::packet::{Body, Packet, Route};
 
 /// An IP packet of a real host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,16 +88,6 @@ impl RealHeader {
             dscp: Dscp::new(dscp.value()),
             ecn: Ecn::of_ip(ecn),
         })
-    }
-
-    /// The packet with this header that enters at one attachment at a time and is to leave at
-    /// another; its bytes are in the store.
-    #[must_use]
-    pub fn packet(&self, entered: Time, [from, to]: [u16; 2], bytes: Handle) -> Packet {
-        let Self { dscp, ecn, flow, .. } = *self;
-        let body = Body::Real(RealPacket { from, to, dscp, ecn, entered, flow, bytes });
-        let network_size = self.length;
-        Packet { body, ecn: self.ecn, network_size, hops: 0, route: Route::default() }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Attachments: nodes where packets of real hosts enter the world and leave it.
 
 use windtunnel_engine::{Duration, Time};
-use windtunnel_packets::real::{RealHeader, set_ecn};
+use windtunnel_packets::real::{RealHeader, RealPacket, set_ecn};
 use windtunnel_packets::{Body, Packet, Route};
 
 use crate::forwarding::Forwarding;
@@ -98,7 +98,11 @@ impl Network {
         };
         let bytes = self.packets.copy_message(bytes);
         let node = self.attachments.nodes[from];
-        self.send(now, node, route, header.packet(now, ends.map(|it| it as u16), bytes));
+        let [from, to] = ends.map(|it| it as u16);
+        let RealHeader { dscp, ecn, flow, length: network_size, .. } = *header;
+        let body = Body::Real(RealPacket { from, to, dscp, ecn, entered: now, flow, bytes });
+        let packet = Packet { body, ecn, network_size, hops: 0, route: Route::default() };
+        self.send(now, node, route, packet);
         Entry::Entered
     }
 }
