@@ -29,20 +29,31 @@ def delay(results: Results, queue: str, flow: str) -> float:
     return float(value)
 
 
-def example() -> str:
-    """Give the page's scenario with changes."""
-    (text,) = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
-    return str(text)
+def example(section: str) -> Scenario:
+    """Read the scenario in that section of the page."""
+    (text,) = re.findall(rf"^## {section}\n.*?```toml\n(.*?)```", PAGE, re.DOTALL | re.MULTILINE)
+    return Scenario.parse(text)
+
+
+CHANGES = "Changes during a run"
+
+
+def test_a_step_marks_and_drops_nothing_after_slow_start() -> None:
+    results = run_scenario(example("Marks"))
+    (bottleneck,) = results["links"].filter(link="bottleneck", to="receiver").to_dicts()
+    assert bottleneck["marks"] > 1000
+    assert bottleneck["discipline_drops"] == 0
+    assert results["flows"]["retransmissions"].sum() == bottleneck["overlimit_drops"]
 
 
 def test_the_lost_packet_of_the_file_is_retransmitted_once() -> None:
-    flows = run_scenario(Scenario.parse(example()))["flows"]
+    flows = run_scenario(example(CHANGES))["flows"]
     file = flows.row(by_predicate=pl.col("flow") == "file", named=True)
     assert (file["received_bytes"], file["retransmissions"], file["timeouts"]) == (100_000, 1, 0)
 
 
 def test_losses_begin_and_end_with_their_changes() -> None:
-    flows = run_scenario(Scenario.parse(example()))["flows"]
+    flows = run_scenario(example(CHANGES))["flows"]
     stream = flows.row(by_predicate=pl.col("flow") == "stream", named=True)
     # 2 s at 2 Mbps in datagrams of 1400 B, of which 1 % are lost: within five deviations.
     sent = 2 * 2e6 / 8 / 1400

@@ -19,7 +19,8 @@ const ALL_KEYS: [(&str, &str); 14] = [
     (
         "red",
         "action = \"mark\", minimum_threshold = \"5 kB\", maximum_threshold = \"20 kB\", \
-         weight = 0.01, max_probability = \"2 %\", gentle = false, adaptive = true",
+         weight = 0.01, max_probability = \"2 %\", gentle = false, adaptive = true, \
+         hard_drop = true",
     ),
     (
         "codel",
@@ -147,8 +148,8 @@ fn values_that_mean_nothing_are_refused() {
     for weight in ["0.0", "-1.0", "1.5", "nan"] {
         assert_refused("red", &format!("weight = {weight}"), &["above 0 and at most 1"]);
     }
-    let thresholds = "must be above the minimum threshold, in the same unit";
-    assert_refused("red", "maximum_threshold = \"5 packets\"", &[thresholds]);
+    let thresholds = "must be at least the minimum threshold, in the same unit";
+    assert_refused("red", "maximum_threshold = \"4 packets\"", &[thresholds]);
     assert_refused("red", "maximum_threshold = \"9 kB\"", &[thresholds]);
     assert_refused("fq-codel", "flows = 0", &["flows = 1024"]);
     for quantum in ["63 B", "2 MiB"] {

@@ -9,7 +9,8 @@
 //! where another packet waits behind it.
 //!
 //! Overload: once `k p'` reaches certainty, marks alone do not help any more: all
-//! packets that were chosen with `p'^2` are dropped, of either queue.
+//! packets that were chosen with `p'^2` are dropped, of either queue. Where `k` is below 1,
+//! classic ones are once `p'` does (`p_Cmax = min(1 / k^2, 1)`).
 //!
 //! The low-latency queue goes first, but while packets wait in both, the classic
 //! one gets its share of the bytes. Packets are chosen independently at random.
@@ -139,7 +140,7 @@ impl DualPi2 {
     fn judge_classic(&mut self) -> Verdict {
         if !self.random.happens(self.classic_probability()) {
             Verdict::Pass
-        } else if self.coupled_probability() >= 1.0 {
+        } else if self.coupled_probability() >= 1.0 || self.base >= 1.0 {
             Verdict::Drop
         } else {
             Verdict::Mark

@@ -12,9 +12,12 @@
 //!   `pb = max_probability (average - minimum) / (maximum - minimum)`, and `count`
 //!   packets passed since the last one chosen: gaps are even from 1 to `1 / pb`
 //! - gentle: from `maximum` to twice that, `pb` rises on to certainty
-//! - beyond, all are dropped
+//! - beyond, all are chosen
 //!
-//! From `maximum` on, nothing is marked: what was chosen is dropped.
+//! What is chosen is dropped or, by `action`, marked. With `hard_drop` nothing is marked from
+//! `maximum` on: what is chosen there is dropped (RFC 3168, section 7). Two equal thresholds
+//! are a step: with a `max_probability` of 1 and a weight of 1, that of DCTCP (RFC 8257,
+//! section 3.1).
 //!
 //! Adaptive: twice a second `max_probability` moves so that the average comes to
 //! lie in the middle fifth between the two thresholds. It is caught up with when a
@@ -55,7 +58,7 @@ enum Unit {
 
 impl Thresholds {
     /// The two; `None` if one counts packets and the other bytes, or if the
-    /// maximum is not above the minimum.
+    /// maximum is below the minimum.
     #[must_use]
     pub fn new(minimum: QueueLimit, maximum: QueueLimit) -> Option<Self> {
         let (minimum, maximum, unit) = match (minimum, maximum) {
@@ -67,7 +70,7 @@ impl Thresholds {
             }
             _ => return None,
         };
-        (minimum < maximum).then_some(Self { minimum, maximum, unit })
+        (minimum <= maximum).then_some(Self { minimum, maximum, unit })
     }
 
     fn measure(&self, backlog: Backlog) -> f64 {
@@ -77,8 +80,12 @@ impl Thresholds {
         }
     }
 
-    /// Where an average lies between the two: 0 at the minimum, 1 at the maximum.
+    /// Where an average lies between the two: 0 at the minimum, 1 at the maximum, also where
+    /// they are equal.
     fn place(&self, average: f64) -> f64 {
+        if self.minimum == self.maximum {
+            return if average < self.minimum { 0.0 } else { 1.0 };
+        }
         (average - self.minimum) / (self.maximum - self.minimum)
     }
 }
@@ -90,6 +97,8 @@ pub struct RedSettings {
     pub action: CongestionAction,
     /// Below and above which average it does nothing or everything.
     pub thresholds: Thresholds,
+    /// Whether packets chosen from the upper threshold on are dropped whatever the action.
+    pub hard_drop: bool,
     /// The weight of one arrival in the average; 0.002 by default.
     pub weight: f64,
     /// The probability at the upper threshold; 0.1 by default.
@@ -206,10 +215,10 @@ impl ArrivalDiscipline for Red {
         let probability = self.probability();
         if !self.chooses(probability) {
             Verdict::Pass
-        } else if self.average < self.settings.thresholds.maximum {
-            self.settings.action.into()
-        } else {
+        } else if self.settings.hard_drop && self.average >= self.settings.thresholds.maximum {
             Verdict::Drop
+        } else {
+            self.settings.action.into()
         }
     }
 }

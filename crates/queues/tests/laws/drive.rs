@@ -32,6 +32,7 @@ pub(crate) fn red_settings(action: CongestionAction) -> RedSettings {
     RedSettings {
         action,
         thresholds: thresholds.expect("one below the other"),
+        hard_drop: false,
         weight: 0.002,
         max_probability: 0.1,
         gentle: true,

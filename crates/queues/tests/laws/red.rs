@@ -86,21 +86,46 @@ fn idle_time_counts_as_typical_packets_that_find_nothing() {
 /// The long-run share is that of one in a mean gap.
 #[test]
 fn the_verdict_depends_on_where_the_average_lies() {
-    let at = |packets, gentle| {
-        let settings = |it: &mut RedSettings| (it.weight, it.gentle) = (1.0, gentle);
-        verdicts(red(settings), packets, 200_000)
-    };
-    for gentle in [false, true] {
-        assert_eq!(at(4, gentle), [1.0, 0.0, 0.0]);
-        let [_, marked, dropped] = at(10, gentle);
-        assert!((marked - 1.0 / 10.5).abs() < 0.002 && dropped == 0.0, "{marked}, {dropped}");
-        assert_eq!(at(30, gentle), [0.0, 0.0, 1.0]);
+    for hard_drop in [false, true] {
+        let at = |packets, gentle| {
+            let settings = |it: &mut RedSettings| {
+                (it.weight, it.gentle, it.hard_drop) = (1.0, gentle, hard_drop);
+            };
+            let [passed, marked, dropped] = verdicts(red(settings), packets, 200_000);
+            // From the maximum on, what is not marked is dropped.
+            [passed, marked, dropped, if hard_drop { dropped } else { marked }]
+        };
+        for gentle in [false, true] {
+            assert_eq!(at(4, gentle)[0], 1.0);
+            let [_, marked, dropped, _] = at(10, gentle);
+            assert!((marked - 1.0 / 10.5).abs() < 0.002 && dropped == 0.0, "{marked}, {dropped}");
+            assert_eq!(at(30, gentle)[3], 1.0);
+        }
+        assert_eq!(at(15, false)[3], 1.0);
+        // Midway from 15 to 30: 0.1 + 0.9 / 3, of which gaps of 1 to 2.5.
+        let [passed, _, _, chosen] = at(20, true);
+        assert!((0.4..0.6).contains(&chosen), "{chosen}");
+        assert!((passed + chosen - 1.0).abs() < 1e-9, "{passed}, {chosen}");
     }
-    assert_eq!(at(15, false), [0.0, 0.0, 1.0]);
-    // Midway from 15 to 30: 0.1 + 0.9 / 3, of which gaps of 1 to 2.5.
-    let [_, marked, dropped] = at(20, true);
-    assert_eq!(marked, 0.0);
-    assert!((0.4..0.6).contains(&dropped), "{dropped}");
+}
+
+/// RFC 8257, section 3.1: all packets that find more than a threshold, and no others.
+#[test]
+fn equal_thresholds_are_a_step() {
+    let step = Thresholds::new(QueueLimit::Packets(20), QueueLimit::Packets(20));
+    let at = |packets, adaptive| {
+        let settings = |it: &mut RedSettings| {
+            it.thresholds = step.expect("one threshold");
+            (it.weight, it.max_probability, it.adaptive) = (1.0, 1.0, adaptive);
+        };
+        verdicts(red(settings), packets, 1000)
+    };
+    for adaptive in [false, true] {
+        assert_eq!(at(0, adaptive), [1.0, 0.0, 0.0]);
+        assert_eq!(at(19, adaptive), [1.0, 0.0, 0.0]);
+        assert_eq!(at(20, adaptive), [0.0, 1.0, 0.0]);
+        assert_eq!(at(500, adaptive), [0.0, 1.0, 0.0]);
+    }
 }
 
 #[test]
@@ -115,7 +140,7 @@ fn thresholds_by_bytes_measure_bytes() {
     });
     assert!(verdicts(by_bytes, 10, 1000)[1] > 0.05);
     assert_eq!(Thresholds::new(QueueLimit::Bytes(5), QueueLimit::Packets(15)), None);
-    assert_eq!(Thresholds::new(QueueLimit::Packets(5), QueueLimit::Packets(5)), None);
+    assert_eq!(Thresholds::new(QueueLimit::Packets(6), QueueLimit::Packets(5)), None);
 }
 
 /// 0.01 up or a tenth down each half second, while the average lies above or

@@ -26,7 +26,9 @@ pub(crate) struct Red {
     #[serde(default = "minimum_threshold")]
     minimum_threshold: Located<Measured<QueueLimit>>,
     /// The average queue at which `max_probability` is reached; default: three times
-    /// the minimum threshold.
+    /// the minimum threshold. It may be equal to the minimum threshold: with it, a
+    /// `max_probability` of 100 % and a weight of 1, all packets are marked above one threshold,
+    /// as DCTCP has it.
     maximum_threshold: Option<Located<Measured<QueueLimit>>>,
     /// The weight of one arrival in the average.
     #[serde(default = "weight")]
@@ -40,6 +42,11 @@ pub(crate) struct Red {
     /// Whether `max_probability` adapts, to hold the average midway.
     #[serde(default)]
     adaptive: bool,
+    /// Whether packets are dropped, and not marked, from the maximum threshold on (RFC 3168,
+    /// section 7); otherwise ECN-capable packets are marked up to `limit`, as in Linux without
+    /// `harddrop`.
+    #[serde(default)]
+    hard_drop: bool,
 }
 
 fn minimum_threshold() -> Located<Measured<QueueLimit>> {
@@ -64,6 +71,7 @@ impl Red {
         Ok(Discipline::Red(RedSettings {
             action: self.action.into(),
             thresholds: self.thresholds()?,
+            hard_drop: self.hard_drop,
             weight: self.weight.value,
             max_probability: self.max_probability.0.0,
             gentle: self.gentle,
@@ -82,7 +90,7 @@ impl Red {
         Thresholds::new(minimum, maximum.map_or(threefold, |it| it.value.0)).ok_or_else(|| {
             let span = maximum.and_then(|it| it.span.clone());
             let message =
-                "the maximum threshold must be above the minimum threshold, in the same unit";
+                "the maximum threshold must be at least the minimum threshold, in the same unit";
             Mistake::new(message)
                 .at(span.or_else(|| self.minimum_threshold.span.clone()))
                 .help("write both, such as \"5 packets\" and \"15 packets\"")

@@ -226,6 +226,7 @@ fn disciplines() -> Vec<Discipline> {
     let red = RedSettings {
         action: CongestionAction::Mark,
         thresholds: thresholds.expect("one below the other"),
+        hard_drop: false,
         weight: 0.2,
         max_probability: 0.5,
         gentle: true,

@@ -126,6 +126,7 @@ pub(crate) fn red(action: CongestionAction) -> Discipline {
     Discipline::Red(RedSettings {
         action,
         thresholds: thresholds.expect("one below the other"),
+        hard_drop: false,
         weight: 0.002,
         max_probability: 0.1,
         gentle: true,
