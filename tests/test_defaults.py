@@ -11,7 +11,7 @@ import pytest
 from windtunnel import _core
 from windtunnel.running import run_scenario
 from windtunnel.scenario.manual import EXAMPLE
-from windtunnel.scenario.scenario import in_toml
+from windtunnel.scenario.writing import in_toml
 from windtunnel.studies.measures import MEASURES
 
 ROOT = Path(__file__).parents[1]

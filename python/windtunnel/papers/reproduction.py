@@ -26,7 +26,8 @@ from windtunnel.papers.summary import Summary, summarise_all
 from windtunnel.papers.verdicts import compare_all
 from windtunnel.results import Results
 from windtunnel.running import Progress, read, run_scenario
-from windtunnel.scenario.scenario import Scenario, in_toml
+from windtunnel.scenario.scenario import Scenario
+from windtunnel.scenario.writing import in_toml
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,10 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack, cast, final
 
-import tomlkit
-from tomlkit.items import Item
-
 from windtunnel import _core
 from windtunnel._core import ScenarioError
 from windtunnel.extensions import Extensions
+from windtunnel.scenario import writing
 
 if TYPE_CHECKING:
     # Not at run time: they take a tenth of a second to make.
@@ -49,9 +47,7 @@ class Scenario(_core.Scenario):
 
     def __new__(cls, **tables: Unpack[ScenarioTables]) -> Scenario:
         """Build a scenario."""
-        for key, value in tables.items():
-            check_value(key, value)
-        return cls.parse(tomlkit.dumps(tables))
+        return cls.parse(writing.document(tables))
 
     @staticmethod
     def load(
@@ -165,35 +161,4 @@ def not_text(name: str, error: UnicodeError) -> ScenarioError:
 
 def encoded(settings: Mapping[str, object]) -> Iterable[tuple[str, str]]:
     """Encode settings as the core takes them."""
-    return [(path, in_toml(path, value)) for path, value in settings.items()]
-
-
-def in_toml(path: str, value: object) -> str:
-    """Write a value in TOML, on one line."""
-    check_value(path, value)
-    # As in an inline table, which has no line breaks.
-    table = tomlkit.inline_table().append("value", value)
-    item = table.value.item("value")
-    assert isinstance(item, Item)
-    return item.as_string()
-
-
-def check_value(path: str, value: object) -> None:
-    """Refuse values that TOML cannot express."""
-    match value:
-        case dict():
-            for key, one in value.items():
-                if not isinstance(key, str):
-                    raise ScenarioError(f"{path}: the key {key!r} is not text; write {str(key)!r}")
-                check_value(f"{path}.{key}", one)
-        case list() | tuple():
-            for index, one in enumerate(value):
-                check_value(f"{path}[{index}]", one)
-        case str() | bool() | int() | float():
-            pass
-        case _:
-            raise ScenarioError(
-                f"{path}: {value!r} is not a valid value\n"
-                "help: write text, a number, True or False, a list or a dictionary, "
-                "or omit the key"
-            )
+    return [(path, writing.in_toml(path, value)) for path, value in settings.items()]

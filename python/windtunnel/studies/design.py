@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 
-from windtunnel.scenario.scenario import in_toml
+from windtunnel.scenario.writing import in_toml
 from windtunnel.studies.file import Study, Varied
 from windtunnel.studies.values import between
 

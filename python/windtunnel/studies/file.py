@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from windtunnel._core import COLUMNS, ScenarioError
 from windtunnel.quantities import Quantity, quantity
-from windtunnel.scenario.scenario import in_toml
+from windtunnel.scenario.writing import in_toml
 from windtunnel.studies.derived import Formula
 from windtunnel.studies.errors import StudyError
 from windtunnel.studies.frame import Parameter

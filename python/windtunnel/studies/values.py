@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from windtunnel.scenario.scenario import in_toml
+from windtunnel.scenario.writing import in_toml
 
 
 def spaced(first: float, last: float, steps: int, logarithmic: bool) -> list[float]:
