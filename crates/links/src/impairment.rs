@@ -10,15 +10,16 @@ use windtunnel_packets::Packet;
 use crate::jitter::Jitter;
 use crate::load_delay::{LoadDelay, LoadMeter};
 use crate::loss::{Loss, Victims};
+use crate::reordering::Reordering;
 
 /// How often a link duplicates packets and reorders them. To any packet at most
 /// one thing happens: it is lost, or it comes twice, or it comes late.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Impairment {
     /// The probability that a packet is delivered twice, at the same instant.
     pub duplication: f64,
-    /// The probability that a packet is late.
-    pub reordering: f64,
+    /// Which packets are late.
+    pub reordering: Reordering,
     /// By how much; what is sent within that time overtakes it.
     pub lateness: Duration,
     /// Each packet that is not lost is held for an exponential time of this mean, as a mix does
@@ -68,6 +69,10 @@ pub struct Impairments {
     victims: Victims,
     impairment: Impairment,
     load: Option<LoadMeter>,
+    /// How many packets were sent.
+    sent: u64,
+    /// What the last delay was drawn from, where the next one depends on it.
+    level: Option<f64>,
     /// When the last packet arrives that jitter has delayed.
     last: Time,
     /// In the order in which they arrive.
@@ -79,23 +84,28 @@ impl Impairments {
     #[must_use]
     pub fn new(loss: Loss, victims: Victims, impairment: Impairment) -> Self {
         let load = impairment.load_delay.map(LoadMeter::new);
-        let last = Time::ZERO;
-        Self { loss, victims, impairment, load, last, late: VecDeque::new() }
+        let (sent, level, last, late) = (0, None, Time::ZERO, VecDeque::new());
+        Self { loss, victims, impairment, load, sent, level, last, late }
     }
 
     /// Whether anything can happen to a packet.
     #[must_use]
     pub fn is_any(&self) -> bool {
-        let Impairment { duplication, reordering, mixing, jitter, .. } = self.impairment;
-        let holds = mixing > Duration::ZERO || jitter.is_some() || self.load.is_some();
-        let delays = reordering > 0.0 || holds;
-        self.loss != Loss::None || duplication > 0.0 || delays
+        let Impairment { duplication, reordering, .. } = &self.impairment;
+        let delays = reordering.is_any() || self.holds();
+        self.loss != Loss::None || *duplication > 0.0 || delays
+    }
+
+    /// Whether it holds each packet.
+    fn holds(&self) -> bool {
+        let Impairment { mixing, jitter, .. } = &self.impairment;
+        *mixing > Duration::ZERO || jitter.is_some() || self.load.is_some()
     }
 
     /// Whether those that are late can be overtaken.
     #[must_use]
     pub fn keeps_order(&self) -> bool {
-        self.load.is_some() || self.impairment.jitter.is_some_and(|it| it.keeps_order)
+        self.load.is_some() || self.impairment.jitter.as_ref().is_some_and(|it| it.keeps_order)
     }
 
     /// From now on it loses those packets, and so often.
@@ -105,13 +115,12 @@ impl Impairments {
 
     /// What becomes of the next packet, which is sent at `now`.
     pub fn fate(&mut self, now: Time, packet: &Packet, random: &mut Random) -> Fate {
-        let Impairment { duplication, reordering, mixing, jitter, .. } = self.impairment;
-        let holds = mixing > Duration::ZERO || jitter.is_some() || self.load.is_some();
+        self.sent += 1;
         if self.victims.include(packet) && self.loss.strikes(now, random) {
             Fate::Lost
-        } else if random.happens(duplication) {
+        } else if random.happens(self.impairment.duplication) {
             Fate::Twice
-        } else if holds || random.happens(reordering) {
+        } else if self.holds() || self.impairment.reordering.strikes(self.sent, random) {
             Fate::Late
         } else {
             Fate::Arrives
@@ -127,26 +136,21 @@ impl Impairments {
         size: u32,
         random: &mut Random,
     ) -> Option<Time> {
-        let Impairment { lateness, mixing, jitter, .. } = self.impairment;
-        let arrives = match (&mut self.load, jitter, mixing) {
+        let Impairment { lateness, mixing, jitter, .. } = &self.impairment;
+        let arrives = match (&mut self.load, jitter, *mixing) {
             (Some(load), _, _) => load.arrival(now, size),
-            (None, Some(jitter), _) => self.after_jitter(now, jitter, random),
-            (None, None, Duration::ZERO) => now + lateness,
+            (None, Some(jitter), _) => {
+                let drawn = now + jitter.draw(&mut self.level, random);
+                // Where the order is kept, it waits for the latest of those before it.
+                self.last = if jitter.keeps_order { self.last.max(drawn) } else { drawn };
+                self.last
+            }
+            (None, None, Duration::ZERO) => now + *lateness,
             (None, None, mean) => now + mean.scaled(Exp1.sample(random.generator())),
         };
         let place = self.late.partition_point(|it| it.arrives <= arrives);
         self.late
             .insert(place, Straggler { packet, arrives, size, lost: false, is_called: place == 0 });
         (place == 0).then_some(arrives)
-    }
-
-    /// When a packet arrives that would have arrived at `now`.
-    fn after_jitter(&mut self, now: Time, jitter: Jitter, random: &mut Random) -> Time {
-        let drawn = now + jitter.draw(random);
-        if !jitter.keeps_order {
-            return drawn;
-        }
-        self.last = self.last.max(drawn);
-        self.last
     }
 }

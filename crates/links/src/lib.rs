@@ -17,11 +17,13 @@ mod impairment;
 mod jitter;
 mod load_delay;
 mod loss;
+mod normal;
 mod opportunities;
 pub mod optical;
 mod physical_layer;
 pub mod radio;
 mod rate_trace;
+mod reordering;
 
 pub use air::{Air, AirPlan};
 pub use budget::{BudgetResult, BudgetTerm, LinkBudget};
@@ -31,9 +33,10 @@ pub use channel::{
 };
 pub use course::Course;
 pub use impairment::{Fate, Impairment, Impairments, Straggler};
-pub use jitter::{Jitter, JitterDistribution};
+pub use jitter::{Jitter, JitterDistribution, Shape};
 pub use load_delay::LoadDelay;
 pub use loss::{FlowKeys, Loss, Victims};
 pub use opportunities::{Cursor, OPPORTUNITY, Opportunities};
 pub use physical_layer::{Frame, Outcome, PhysicalLayer, PhysicalLayerMaker, Slot};
 pub use rate_trace::{RateTrace, RateTraces};
+pub use reordering::Reordering;

@@ -1,7 +1,7 @@
 //! What a link does to packets beside carrying them.
 
 use windtunnel_engine::{Duration, Random, Store, Streams, Time};
-use windtunnel_links::{Fate, Impairment, Impairments, Loss, Victims};
+use windtunnel_links::{Fate, Impairment, Impairments, Loss, Reordering, Victims};
 use windtunnel_packets::{Ecn, Packet, ProtocolNumber};
 
 fn random() -> Random {
@@ -10,6 +10,7 @@ fn random() -> Random {
 
 fn impaired(loss: Loss, victims: Victims, duplication: f64, reordering: f64) -> Impairments {
     let lateness = Duration::from_millis(3);
+    let reordering = Reordering::Independent(reordering);
     Impairments::new(
         loss,
         victims,
@@ -70,4 +71,26 @@ fn late_packets_arrive_in_order_each_later_by_the_lateness() {
     assert_eq!(it.delay(at(11), packets.insert(2), 600, &mut random), None);
     let late: Vec<_> = it.late.iter().map(|it| (it.arrives, it.size, it.lost)).collect();
     assert_eq!(late, [(at(13), 500, false), (at(14), 600, false)]);
+}
+
+/// The numbers of the packets that are late, of 200.
+fn late(reordering: Reordering, loss: Loss) -> Vec<u64> {
+    let impairment = Impairment { reordering, ..Impairment::default() };
+    let mut it = Impairments::new(loss, Victims::All, impairment);
+    assert!(it.is_any());
+    let (mut random, packet) = (random(), Packet::message(ProtocolNumber(1), 0, &[], 100));
+    let mut fate = |_: &u64| it.fate(Time::ZERO, &packet, &mut random) == Fate::Late;
+    (1..=200).filter(|it| fate(it)).collect()
+}
+
+/// Numbers are those of all packets that are sent, as for listed losses.
+#[test]
+fn packets_are_late_by_their_numbers() {
+    let every = Reordering::Periodic(50.try_into().expect("it is not zero"));
+    let listed = Reordering::Listed([17, 18, 40].into());
+    let lost = || Loss::Listed { numbers: [1, 18, 100].into(), sent: 0, behind: 0 };
+    assert_eq!(late(every.clone(), Loss::None), [50, 100, 150, 200]);
+    assert_eq!(late(listed.clone(), Loss::None), [17, 18, 40]);
+    assert_eq!(late(every, lost()), [50, 150, 200], "what is lost is not late");
+    assert_eq!(late(listed, lost()), [17, 40]);
 }

@@ -10,6 +10,7 @@ use windtunnel_links::radio::Map;
 use windtunnel_links::{Course, Opportunities, RateTrace};
 use windtunnel_orbits::{TleRecord, read_tle};
 
+use crate::distributions;
 use crate::error::Mistake;
 use crate::graphs::{self, Graph};
 use crate::located::Located;
@@ -42,6 +43,7 @@ pub(crate) struct Files<'a> {
     frames: HashMap<String, Arc<[u32]>>,
     ladders: HashMap<String, Arc<Ladder>>,
     graphs: HashMap<String, Arc<Graph>>,
+    delay_tables: HashMap<String, Arc<[i16]>>,
 }
 
 impl<'a> Files<'a> {
@@ -58,6 +60,7 @@ impl<'a> Files<'a> {
             frames: HashMap::new(),
             ladders: HashMap::new(),
             graphs: HashMap::new(),
+            delay_tables: HashMap::new(),
         }
     }
 
@@ -138,6 +141,13 @@ impl<'a> Files<'a> {
         let text = self.text(name)?;
         let read = || graphs::read(&text).map_err(|it| inside(it, name, &text));
         keep(&mut self.graphs, name.value.clone(), || read().map(Arc::new))
+    }
+
+    /// The table of delays of that name.
+    pub(crate) fn delay_table(&mut self, name: &Located<String>) -> Result<Arc<[i16]>, Mistake> {
+        let text = self.text(name)?;
+        let read = || distributions::delays(&text).map_err(|it| inside(it, name, &text));
+        keep(&mut self.delay_tables, name.value.clone(), || read().map(Arc::from))
     }
 
     fn text(&mut self, name: &Located<String>) -> Result<Arc<str>, Mistake> {

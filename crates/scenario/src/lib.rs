@@ -15,6 +15,7 @@ mod constellations;
 mod consumers;
 mod controllers;
 mod defaults;
+mod distributions;
 mod dns;
 mod error;
 mod extensions;

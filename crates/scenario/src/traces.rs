@@ -16,19 +16,19 @@ const LATEST_MS: u64 = 18_000_000_000;
 const MOST_MBPS: f64 = 1e9;
 
 /// A line that says something, and its place in the text.
-struct Line<'a> {
-    text: &'a str,
+pub(crate) struct Line<'a> {
+    pub(crate) text: &'a str,
     span: Range<usize>,
 }
 
 impl Line<'_> {
-    fn mistake(&self, message: impl Into<String>) -> Mistake {
+    pub(crate) fn mistake(&self, message: impl Into<String>) -> Mistake {
         Mistake::new(message).at(self.span.clone())
     }
 }
 
 /// The lines that are not empty and no comments.
-fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
+pub(crate) fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
     let mut start = 0;
     let pieces = text.split('\n').map(move |line| {
         let place = start;
@@ -42,7 +42,7 @@ fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
 }
 
 /// A word of a file, as far as it is read at a glance.
-fn shown(word: &str) -> String {
+pub(crate) fn shown(word: &str) -> String {
     word.chars().take(40).flat_map(char::escape_debug).collect()
 }
 

@@ -12,7 +12,7 @@ use windtunnel_applications::{
     Application, Host, Maker, OnOffPeriods, Period, Setting, Sizes, Stream, Workload,
 };
 use windtunnel_engine::{Control, Duration, Time};
-use windtunnel_links::{Impairment, Loss};
+use windtunnel_links::{Impairment, Loss, Reordering};
 use windtunnel_transports::tcp::{EcnMode, Recovery};
 use windtunnel_world::{Plan, SplitPlan, World};
 
@@ -109,6 +109,7 @@ fn impairments() -> impl Strategy<Value = (f64, Impairment)> {
     (0.0..0.05_f64, 0.0..0.1_f64, 0.0..0.1_f64, lateness).prop_map(
         |(loss, duplication, reordering, lateness)| {
             let lateness = Duration::from_millis(lateness);
+            let reordering = Reordering::Independent(reordering);
             (loss, Impairment { duplication, reordering, lateness, ..Impairment::default() })
         },
     )

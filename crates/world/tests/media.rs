@@ -10,7 +10,7 @@ use common::{
 };
 use windtunnel_applications::{Workload, udp::UdpSettings};
 use windtunnel_engine::{Control, Duration, Time};
-use windtunnel_links::{AirPlan, Impairment, Loss, RateTrace, RateTraces};
+use windtunnel_links::{AirPlan, Impairment, Loss, RateTrace, RateTraces, Reordering};
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_queues::{CongestionAction, Discipline, QueueLimit};
 use windtunnel_transports::tcp::{BufferLimits, EcnMode, Recovery};
@@ -172,7 +172,7 @@ fn with_one_direction_idle_a_half_duplex_link_is_as_a_full_duplex_one() {
             for it in &mut plan.links[0].directions {
                 it.impairment = Impairment {
                     duplication: 0.02,
-                    reordering: 0.03,
+                    reordering: Reordering::Independent(0.03),
                     lateness,
                     ..Impairment::default()
                 };

@@ -12,7 +12,7 @@ use windtunnel_applications::video::{
 };
 use windtunnel_applications::{Sizes, Workload};
 use windtunnel_engine::{Control, Duration, Rate, Stop, Time};
-use windtunnel_links::{Impairment, LoadDelay, Loss};
+use windtunnel_links::{Impairment, LoadDelay, Loss, Reordering};
 use windtunnel_networks::ndn::link_service::LinkServiceSettings;
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_transports::tcp::{EcnMode, Recovery};
@@ -147,7 +147,7 @@ fn a_row_of_routers_is_the_same_on_any_number_of_threads() {
 fn lossy_duplicating_reordering_links_are_the_same_on_any_number_of_threads() {
     let impairment = Impairment {
         duplication: 0.01,
-        reordering: 0.02,
+        reordering: Reordering::Independent(0.02),
         lateness: Duration::from_millis(7),
         ..Impairment::default()
     };
@@ -197,7 +197,7 @@ fn links_that_fail_and_change_are_the_same_on_any_number_of_threads() {
 fn packets_in_tunnels_are_the_same_on_any_number_of_threads() {
     let impairment = Impairment {
         duplication: 0.01,
-        reordering: 0.02,
+        reordering: Reordering::Independent(0.02),
         lateness: Duration::from_millis(7),
         ..Impairment::default()
     };
@@ -216,7 +216,7 @@ fn packets_in_tunnels_are_the_same_on_any_number_of_threads() {
 fn packets_in_fragments_are_the_same_on_any_number_of_threads() {
     let impairment = Impairment {
         duplication: 0.01,
-        reordering: 0.02,
+        reordering: Reordering::Independent(0.02),
         lateness: Duration::from_millis(7),
         ..Impairment::default()
     };

@@ -7,7 +7,7 @@ use common::{codel, tcp_counters};
 use common::{direction, fq_codel, ip_flow, join, nodes, over_tcp, port, ports, run_flows};
 use windtunnel_applications::{Workload, udp::UdpSettings};
 use windtunnel_engine::{Duration, Time};
-use windtunnel_links::{Impairment, Loss};
+use windtunnel_links::{Impairment, Loss, Reordering};
 use windtunnel_networks::tunnel::{TunnelCounters, WireGuardSettings};
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_queues::{CongestionAction, QueueLimit};
@@ -108,7 +108,7 @@ fn links_inside_carry_a_header_more_and_links_outside_do_not() {
 fn a_file_arrives_whole_through_a_tunnel_that_loses_duplicates_and_reorders() {
     let impairment = Impairment {
         duplication: 0.01,
-        reordering: 0.02,
+        reordering: Reordering::Independent(0.02),
         lateness: Duration::from_millis(7),
         ..Impairment::default()
     };

@@ -5,7 +5,7 @@ use std::io;
 use std::time::Duration as RealDuration;
 
 use windtunnel_engine::{Duration, Random, Streams, Time};
-use windtunnel_links::{Fate, Impairment, Impairments, Loss, Victims};
+use windtunnel_links::{Fate, Impairment, Impairments, Loss, Reordering, Victims};
 use windtunnel_live::Clock;
 use windtunnel_live::tcp::Wire;
 use windtunnel_packets::real::{RealHeader, set_ecn};
@@ -25,8 +25,8 @@ struct Direction {
 
 impl Direction {
     fn new(seed: u64, name: &str) -> Self {
-        let impairment =
-            Impairment { reordering: 0.01, duplication: 0.001, ..Impairment::default() };
+        let reordering = Reordering::Independent(0.01);
+        let impairment = Impairment { reordering, duplication: 0.001, ..Impairment::default() };
         Self {
             impairments: Impairments::new(Loss::Bernoulli(0.01), Victims::All, impairment),
             random: Streams::new(seed, 0).stream(name),

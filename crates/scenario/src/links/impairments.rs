@@ -1,12 +1,16 @@
 //! Packets that a link delivers twice, late, or as late as its load makes them.
 
+use std::num::NonZeroU64;
+
 use schemars::JsonSchema;
 use serde::Deserialize;
 use windtunnel_engine::{Duration, Rate};
 use windtunnel_links::{
-    Impairment, Jitter as JitterPlan, JitterDistribution, LoadDelay as LoadDelayPlan,
+    Impairment, Jitter as JitterPlan, LoadDelay as LoadDelayPlan, Reordering as ReorderingPlan,
 };
 
+use super::jitter::Jitter;
+use super::loss::numbers;
 use crate::error::Mistake;
 use crate::located::{Located, number};
 use crate::schema::short_forms;
@@ -15,12 +19,69 @@ use crate::units::{Measured, Share};
 
 /// Which packets a link delivers late.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename = "kind", rename_all = "kebab-case")]
+#[schemars(rename = "Reordering", tag = "kind", transform = short_forms)]
+pub(crate) enum Reordering {
+    /// Each packet is late independently of all others.
+    Independent(Independent),
+    /// One packet in so many.
+    Periodic(Periodic),
+    /// Exactly the packets of certain numbers, as for `listed` losses.
+    Listed(Listed),
+}
+
+/// Each packet is late independently of all others.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Reordering {
+pub(crate) struct Independent {
     /// The probability that a packet is delivered late.
     probability: Measured<Share>,
     /// How much later; what is sent within that time overtakes it.
     lateness: Located<Measured<Duration>>,
+}
+
+/// One packet in so many.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Periodic {
+    /// The number of packets of which the last one is late: with 50 the 50th, the 100th, and so
+    /// on, of all that the link sends in that direction.
+    every: Located<u64>,
+    /// How much later; what is sent within that time overtakes it.
+    lateness: Located<Measured<Duration>>,
+}
+
+/// Exactly the packets of certain numbers.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Listed {
+    /// The numbers, rising: the first packet that the link sends in that direction has number 1.
+    packets: Located<Vec<u64>>,
+    /// How much later; what is sent within that time overtakes it.
+    lateness: Located<Measured<Duration>>,
+}
+
+impl Reordering {
+    /// Which packets are late, and by how much.
+    fn plan(&self) -> Result<(ReorderingPlan, Duration), Mistake> {
+        let (reordering, lateness) = match self {
+            Self::Independent(it) => {
+                (ReorderingPlan::Independent(it.probability.0.0), &it.lateness)
+            }
+            Self::Periodic(it) => (ReorderingPlan::Periodic(it.period()?), &it.lateness),
+            Self::Listed(it) => (ReorderingPlan::Listed(numbers(&it.packets)?), &it.lateness),
+        };
+        Ok((reordering, above_zero(lateness, "lateness")?))
+    }
+}
+
+impl Periodic {
+    fn period(&self) -> Result<NonZeroU64, Mistake> {
+        NonZeroU64::new(self.every.value).ok_or_else(|| {
+            let message = "`every` must be greater than zero";
+            self.every.mistake(message).help("write one such as every = 50")
+        })
+    }
 }
 
 /// A delay that grows with the load of a link: `delay` times the load in parts of `at`, to the
@@ -57,86 +118,15 @@ impl LoadDelay {
     }
 }
 
-/// A delay of each packet beside that of the link, drawn at random.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(rename = "kind", rename_all = "kebab-case")]
-#[schemars(rename = "Jitter", tag = "kind", transform = short_forms)]
-pub(crate) enum Jitter {
-    /// Equally likely between zero and the most.
-    Uniform(Uniform),
-    /// Normally distributed; what would be negative is zero.
-    Normal(Normal),
-    /// Exponentially distributed.
-    Exponential(Exponential),
-}
-
-/// Equally likely between zero and the most.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Uniform {
-    /// The most.
-    most: Located<Measured<Duration>>,
-    /// Whether packets may overtake each other; otherwise each arrives no earlier than the one
-    /// before.
-    #[serde(default)]
-    reorders: bool,
-}
-
-/// Normally distributed; what would be negative is zero.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Normal {
-    /// The mean.
-    mean: Measured<Duration>,
-    /// The standard deviation.
-    deviation: Located<Measured<Duration>>,
-    /// Whether packets may overtake each other; otherwise each arrives no earlier than the one
-    /// before.
-    #[serde(default)]
-    reorders: bool,
-}
-
-/// Exponentially distributed.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Exponential {
-    /// The mean.
-    mean: Located<Measured<Duration>>,
-    /// Whether packets may overtake each other; otherwise each arrives no earlier than the one
-    /// before.
-    #[serde(default)]
-    reorders: bool,
-}
-
-impl Jitter {
-    fn plan(&self) -> Result<JitterPlan, Mistake> {
-        let (distribution, reorders) = match self {
-            Self::Uniform(it) => {
-                let most = above_zero(&it.most, "most")?;
-                (JitterDistribution::Uniform { most }, it.reorders)
-            }
-            Self::Normal(it) => {
-                let deviation = above_zero(&it.deviation, "deviation")?;
-                (JitterDistribution::Normal { mean: it.mean.0, deviation }, it.reorders)
-            }
-            Self::Exponential(it) => {
-                let mean = above_zero(&it.mean, "mean")?;
-                (JitterDistribution::Exponential { mean }, it.reorders)
-            }
-        };
-        Ok(JitterPlan { distribution, keeps_order: !reorders })
-    }
-}
-
 /// Which packets one direction of a link delivers twice or late.
 pub(super) fn plan(
     duplication: Option<Measured<Share>>,
     reordering: Option<&Reordering>,
     mixing: Option<&Located<Measured<Duration>>>,
-    jitter: Option<&Located<Jitter>>,
+    jitter: Option<(&Located<Jitter>, JitterPlan)>,
     load_delay: Option<&Located<LoadDelay>>,
 ) -> Result<Impairment, Mistake> {
-    if let Some(it) = jitter {
+    if let Some((it, _)) = &jitter {
         let is_alone = duplication.is_none()
             && reordering.is_none()
             && mixing.is_none()
@@ -158,7 +148,7 @@ pub(super) fn plan(
         )?;
     }
     let load_delay = load_delay.map(|it| it.value.plan()).transpose()?;
-    let lateness = reordering.map(|it| above_zero(&it.lateness, "lateness")).transpose()?;
+    let (late, lateness) = reordering.map(Reordering::plan).transpose()?.unwrap_or_default();
     if let Some(mixing) = mixing {
         mixing.checked(
             |_| reordering.is_none(),
@@ -168,11 +158,11 @@ pub(super) fn plan(
     }
     let mixing = mixing.map(|it| above_zero(it, "mixing")).transpose()?;
     Ok(Impairment {
-        jitter: jitter.map(|it| it.value.plan()).transpose()?,
+        jitter: jitter.map(|(_, it)| it),
         load_delay,
         mixing: mixing.unwrap_or(Duration::ZERO),
         duplication: duplication.map_or(0.0, |it| it.0.0),
-        reordering: reordering.map_or(0.0, |it| it.probability.0.0),
-        lateness: lateness.unwrap_or(Duration::ZERO),
+        reordering: late,
+        lateness,
     })
 }

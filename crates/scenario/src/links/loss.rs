@@ -105,12 +105,7 @@ struct Listed {
 
 impl Listed {
     fn plan(&self) -> Result<links::Loss, Mistake> {
-        let rise = self.packets.value.windows(2).all(|it| it[0] < it[1]);
-        self.packets.checked(
-            |it| rise && it.first().is_some_and(|it| *it > 0),
-            || "`packets` must be numbers from 1 that rise".to_owned(),
-            "write some such as packets = [17, 18, 40]",
-        )?;
+        let numbers = numbers(&self.packets)?;
         if let Some(flow) = &self.flow {
             flow.checked(
                 |_| matches!(self.of, Of::All),
@@ -118,9 +113,19 @@ impl Listed {
                 "remove one of them",
             )?;
         }
-        let numbers = self.packets.value.as_slice().into();
         Ok(links::Loss::Listed { numbers, sent: 0, behind: 0 })
     }
+}
+
+/// The numbers of packets.
+pub(super) fn numbers(packets: &Located<Vec<u64>>) -> Result<Arc<[u64]>, Mistake> {
+    let rise = packets.value.windows(2).all(|it| it[0] < it[1]);
+    packets.checked(
+        |it| rise && it.first().is_some_and(|it| *it > 0),
+        || "`packets` must be numbers from 1 that rise".to_owned(),
+        "write some such as packets = [17, 18, 40]",
+    )?;
+    Ok(packets.value.as_slice().into())
 }
 
 /// Which packets can be lost at random.

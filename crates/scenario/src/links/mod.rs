@@ -1,6 +1,7 @@
 //! Links: what all have, and how fast each kind sends.
 
 mod impairments;
+mod jitter;
 mod loss;
 mod trace;
 mod wire;
@@ -28,7 +29,8 @@ use crate::queues::Queue;
 use crate::radio::RadioLink;
 use crate::tunnels::TcpTunnel;
 use crate::units::{Bytes, Measured, Share, bytes};
-use impairments::{Jitter, LoadDelay, Reordering};
+use impairments::{LoadDelay, Reordering};
+use jitter::Jitter;
 use loss::Loss;
 pub(crate) use loss::{Flows, note as loss_note};
 use trace::TraceLink;
@@ -153,7 +155,8 @@ impl Link {
             Sending::Optical(it) => it.pace(files, duration)?,
             Sending::Trace(it) => it.pace(files, duration)?,
         };
-        let directions = [self.common.direction(&pace, 0)?, self.common.direction(&pace, 1)?];
+        let directions =
+            [self.common.direction(&pace, 0, files)?, self.common.direction(&pace, 1, files)?];
         let medium = self.common.medium(name, &pace, media)?;
         self.common.check_shaper(medium.is_some())?;
         let link_service = self.common.link_service()?;
@@ -250,7 +253,12 @@ impl Common {
         Ok(())
     }
 
-    fn direction(&self, pace: &Pace, side: usize) -> Result<DirectionPlan, Mistake> {
+    fn direction(
+        &self,
+        pace: &Pace,
+        side: usize,
+        files: &mut Files<'_>,
+    ) -> Result<DirectionPlan, Mistake> {
         let default = Queue::default();
         let queue = self.queue.as_ref().map_or(&default, |it| &it.0[side]);
         let loss = self.loss.as_ref().map(|it| &it.0[side]);
@@ -258,6 +266,7 @@ impl Common {
         let reordering = self.reordering.as_ref().map(|it| &it.0[side]);
         let mixing = self.mixing.as_ref().map(|it| &it.0[side]);
         let jitter = self.jitter.as_ref().map(|it| &it.0[side]);
+        let jitter = jitter.map(|it| Ok((it, it.value.plan(files)?))).transpose()?;
         let load_delay = self.load_delay.as_ref().map(|it| &it.0[side]);
         Ok(DirectionPlan {
             rate: pace.rates[side],

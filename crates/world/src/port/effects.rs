@@ -29,7 +29,7 @@ impl Effects {
     /// times, or what it loses changes.
     pub(super) fn new(plan: &DirectionPlan, can_lose: bool, random: Random) -> Option<Box<Self>> {
         let impairments =
-            Impairments::new(plan.loss.clone(), plan.victims.clone(), plan.impairment);
+            Impairments::new(plan.loss.clone(), plan.victims.clone(), plan.impairment.clone());
         let opportunities = plan.opportunities.clone().map(Cursor::new);
         let layer = plan.physical_layer.as_deref().map(PhysicalLayerMaker::layer);
         let any = layer.is_some() || opportunities.is_some() || impairments.is_any();

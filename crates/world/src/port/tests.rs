@@ -15,7 +15,7 @@ use windtunnel_queues::{
 use super::*;
 use windtunnel_links::{
     AirPlan, Impairment, Jitter, JitterDistribution, LoadDelay, Loss, Opportunities,
-    PhysicalLayerMaker, Victims,
+    PhysicalLayerMaker, Reordering, Victims,
 };
 
 mod air;
@@ -384,7 +384,7 @@ fn jitter_holds_each_packet_and_reorders_only_where_it_may() {
     let most = Duration::from_millis(20);
     let run = |keeps_order| {
         let distribution = JitterDistribution::Uniform { most };
-        let jitter = Some(Jitter { distribution, keeps_order });
+        let jitter = Some(Jitter { distribution, correlation: 0.0, keeps_order });
         let impairment = Impairment { jitter, ..Impairment::default() };
         let limit = QueueLimit::Packets(COUNT as u32);
         let plan = DirectionPlan { impairment, limit, ..direction(Discipline::DropTail) };
@@ -415,7 +415,8 @@ fn jitter_holds_each_packet_and_reorders_only_where_it_may() {
 fn late_packets_are_overtaken_and_no_other_is() {
     for discipline in patient() {
         let lateness = Duration::from_micros(2500);
-        let impairment = Impairment { reordering: 0.3, lateness, ..Impairment::default() };
+        let reordering = Reordering::Independent(0.3);
+        let impairment = Impairment { reordering, lateness, ..Impairment::default() };
         let plan = DirectionPlan { impairment, ..direction(discipline) };
         let bench = Bench::new(&plan).offering(0, 50).run();
         let mut late = 0;
@@ -443,6 +444,7 @@ fn on_a_link_with_a_load_delay_packets_are_late_by_the_load_and_in_order() {
     let impairment = Impairment { load_delay: Some(load_delay()), ..Impairment::default() };
     let limit = QueueLimit::Packets(100);
     for discipline in patient() {
+        let impairment = impairment.clone();
         let plan = DirectionPlan { impairment, limit, ..direction(discipline) };
         let bench = Bench::new(&plan).offering(0, 60).run();
         assert!(bench.numbers().is_sorted() && bench.arrived.len() == 60);
@@ -566,6 +568,7 @@ proptest! {
             if impaired {
                 plan.loss = Loss::Bernoulli(loss);
                 let mixing = if mixes { lateness } else { Duration::ZERO };
+                let reordering = Reordering::Independent(reordering);
                 plan.impairment = if depends_on_load {
                     Impairment { load_delay: Some(load_delay()), ..Impairment::default() }
                 } else {
