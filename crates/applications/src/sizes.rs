@@ -10,8 +10,9 @@ pub enum Sizes {
     /// All of so many bytes.
     Fixed(u64),
     /// By a distribution function through these points, with straight lines
-    /// between them: bytes, and the probability of no more than those. Both
-    /// rise, the probability from 0 to 1.
+    /// between them: bytes, and the probability of no more than those. Neither
+    /// falls, and the probability goes from 0 to 1. Between two points of one
+    /// probability no size lies; two points of one size are as many files of it.
     Points(Arc<[(f64, f64)]>),
 }
 
@@ -84,34 +85,32 @@ impl Sizes {
     /// The mean, in bytes.
     #[must_use]
     pub fn mean(&self) -> f64 {
-        self.mean_of(|bytes| bytes * bytes / 2.0)
+        self.mean_of(|bytes| bytes, |bytes| bytes * bytes / 2.0)
     }
 
     /// The mean number of segments of at most `maximum_segment` bytes.
     #[must_use]
     pub fn mean_segments(&self, maximum_segment: u16) -> f64 {
         let segment = f64::from(maximum_segment);
-        if let Self::Fixed(bytes) = self {
-            return bytes.div_ceil(u64::from(maximum_segment)) as f64;
-        }
         // The integral from 0 of the number of segments.
-        self.mean_of(|bytes| {
+        let integral = |bytes: f64| {
             let whole = (bytes / segment).floor();
             segment * whole * (whole + 1.0) / 2.0 + (bytes - whole * segment) * (whole + 1.0)
-        })
+        };
+        self.mean_of(|bytes| (bytes.max(1.0) / segment).ceil(), integral)
     }
 
-    /// The mean of a function of the size, by its integral from 0.
-    fn mean_of(&self, integral: impl Fn(f64) -> f64) -> f64 {
+    /// The mean of a function of the size; with its integral from 0.
+    fn mean_of(&self, function: impl Fn(f64) -> f64, integral: impl Fn(f64) -> f64) -> f64 {
+        let piece = |((low, from), (high, to)): ((f64, f64), (f64, f64))| {
+            if low == high {
+                return (to - from) * function(low);
+            }
+            (to - from) * (integral(high) - integral(low)) / (high - low)
+        };
         match self {
-            Self::Fixed(bytes) => *bytes as f64,
-            Self::Points(points) => points
-                .windows(2)
-                .map(|pair| {
-                    let ((low, from), (high, to)) = (pair[0], pair[1]);
-                    (to - from) * (integral(high) - integral(low)) / (high - low)
-                })
-                .sum(),
+            Self::Fixed(bytes) => function(*bytes as f64),
+            Self::Points(points) => points.windows(2).map(|it| piece((it[0], it[1]))).sum(),
         }
     }
 }
@@ -166,6 +165,58 @@ mod tests {
             // Kolmogorov and Smirnov: exceeded once in a thousand; sizes of a few
             // hundred bytes are rounded to whole ones.
             assert!(farthest < 1.95 / count.sqrt() + 0.003, "{farthest}");
+        }
+    }
+
+    /// Nothing up to 2 kB; 40 % evenly from there to 10 kB; none from there to 50 kB; a tenth
+    /// of exactly 50 kB; the rest evenly from there to 100 kB; and none beyond.
+    fn with_plateaus_and_a_step() -> Sizes {
+        let points = [
+            (0.0, 0.0),
+            (2e3, 0.0),
+            (10e3, 0.4),
+            (50e3, 0.4),
+            (50e3, 0.5),
+            (100e3, 1.0),
+            (200e3, 1.0),
+        ];
+        Sizes::Points(points.into())
+    }
+
+    #[test]
+    fn no_size_lies_on_a_plateau_and_a_step_is_a_size() {
+        let drawn = draws(&with_plateaus_and_a_step(), 200_000);
+        let share = |from: u64, to: u64| {
+            let found = drawn.iter().filter(|it| (from..=to).contains(it)).count();
+            found as f64 / drawn.len() as f64
+        };
+        for (from, to, expected) in [
+            (0, 1_999, 0.0),
+            (2_000, 10_000, 0.4),
+            (10_001, 49_999, 0.0),
+            (50_000, 50_000, 0.1),
+            (50_001, 100_000, 0.5),
+            (100_001, u64::MAX, 0.0),
+        ] {
+            let error = 5.0 * f64::sqrt(expected * (1.0 - expected) / drawn.len() as f64);
+            let found = share(from, to);
+            assert!((found - expected).abs() <= error, "{from} to {to} B: {found}");
+        }
+    }
+
+    #[test]
+    fn the_quantiles_and_means_are_those_of_the_pieces() {
+        let sizes = with_plateaus_and_a_step();
+        let mean = 0.4 * 6e3 + 0.1 * 50e3 + 0.5 * 75e3;
+        assert!((sizes.mean() - mean).abs() < 1e-6, "{}", sizes.mean());
+        let mut drawn = draws(&sizes, 200_000);
+        let segments = drawn.iter().map(|it| it.div_ceil(1448)).sum::<u64>() as f64;
+        let found = segments / drawn.len() as f64;
+        assert!((sizes.mean_segments(1448) / found - 1.0).abs() < 0.01, "{found}");
+        drawn.sort_unstable();
+        for (level, expected) in [(0.2, 6e3), (0.45, 50e3), (0.75, 75e3)] {
+            let found = drawn[(level * drawn.len() as f64) as usize] as f64;
+            assert!((found / expected - 1.0).abs() < 0.01, "{level}: {found} B");
         }
     }
 

@@ -518,12 +518,17 @@ fn a_workload_has_its_own_keys_and_needs_some() {
         &["there is no distribution `web-serch`", "web-search"],
     );
     assert_refused(
-        &arrivals("load = \"5 %\", sizes = ¶[[\"1 kB\", \"10 %\"], [\"2 kB\", \"100 %\"]]"),
-        &["must go from 0 % to 100 %"],
+        &arrivals("load = \"5 %\", sizes = ¶[[\"1 kB\", \"0 %\"], [\"2 kB\", \"90 %\"]]"),
+        &["must end at 100 %"],
     );
     assert_refused(
         &arrivals("load = \"5 %\", sizes = ¶[[\"2 kB\", \"0 %\"], [\"1 kB\", \"100 %\"]]"),
-        &["must rise"],
+        &["must not fall"],
+    );
+    assert_refused(&arrivals("load = \"5 %\", sizes = { file = ¶\"none.txt\" }"), &["none.txt"]);
+    assert_refused(
+        &arrivals("load = \"5 %\", sizes = { file = \"none.txt\", unit = ¶\"0 B\" }"),
+        &["`unit` must be between 1 B"],
     );
 }
 

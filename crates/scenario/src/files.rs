@@ -10,7 +10,6 @@ use windtunnel_links::radio::Map;
 use windtunnel_links::{Course, Opportunities, RateTrace};
 use windtunnel_orbits::{TleRecord, read_tle};
 
-use crate::distributions;
 use crate::error::Mistake;
 use crate::graphs::{self, Graph};
 use crate::located::Located;
@@ -43,7 +42,6 @@ pub(crate) struct Files<'a> {
     frames: HashMap<String, Arc<[u32]>>,
     ladders: HashMap<String, Arc<Ladder>>,
     graphs: HashMap<String, Arc<Graph>>,
-    delay_tables: HashMap<String, Arc<[i16]>>,
 }
 
 impl<'a> Files<'a> {
@@ -60,7 +58,6 @@ impl<'a> Files<'a> {
             frames: HashMap::new(),
             ladders: HashMap::new(),
             graphs: HashMap::new(),
-            delay_tables: HashMap::new(),
         }
     }
 
@@ -143,11 +140,14 @@ impl<'a> Files<'a> {
         keep(&mut self.graphs, name.value.clone(), || read().map(Arc::new))
     }
 
-    /// The table of delays of that name.
-    pub(crate) fn delay_table(&mut self, name: &Located<String>) -> Result<Arc<[i16]>, Mistake> {
+    /// What is read of the file of that name.
+    pub(crate) fn read<T>(
+        &mut self,
+        name: &Located<String>,
+        read: impl FnOnce(&str) -> Result<T, Mistake>,
+    ) -> Result<T, Mistake> {
         let text = self.text(name)?;
-        let read = || distributions::delays(&text).map_err(|it| inside(it, name, &text));
-        keep(&mut self.delay_tables, name.value.clone(), || read().map(Arc::from))
+        read(&text).map_err(|it| inside(it, name, &text))
     }
 
     fn text(&mut self, name: &Located<String>) -> Result<Arc<str>, Mistake> {

@@ -41,6 +41,12 @@ pub(crate) fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
     pieces.filter(|it| !it.text.is_empty() && !it.text.starts_with('#'))
 }
 
+/// The words of a line, which spaces or commas separate.
+pub(crate) fn words<'a>(line: &Line<'a>) -> impl Iterator<Item = &'a str> {
+    let words = line.text.split(|it: char| it == ',' || it.is_whitespace());
+    words.filter(|it| !it.is_empty())
+}
+
 /// A word of a file, as far as it is read at a glance.
 pub(crate) fn shown(word: &str) -> String {
     word.chars().take(40).flat_map(char::escape_debug).collect()
@@ -151,8 +157,7 @@ fn rate(line: &Line<'_>) -> Result<(Duration, Option<Rate>), Mistake> {
 
 /// The time of a line, and its other word, which is called `what` and has that unit.
 fn pair<'a>(line: &Line<'a>, what: &str, unit: &str) -> Result<(Duration, &'a str), Mistake> {
-    let words = line.text.split(|it: char| it == ',' || it.is_whitespace());
-    let words: Vec<&str> = words.filter(|it| !it.is_empty()).collect();
+    let words: Vec<&str> = words(line).collect();
     let [time, other] = words[..] else {
         let message = format!("\"{}\" is not a time and {what}", shown(line.text));
         return Err(line.mistake(message).help(format!("write two numbers: seconds and {unit}")));

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use windtunnel_engine::Duration;
 
-use super::patterns::{Pair, Pattern, is_named};
+use super::patterns::{Pattern, Sent, is_named};
 use super::{MOST, set, text};
 use crate::error::{Mistake, list};
+use crate::files::Files;
 use crate::located::Located;
 use crate::reader;
 use crate::tree::{Entry, Node as Tree, Value};
@@ -78,11 +79,15 @@ struct Group<'a> {
     in_turn: Vec<(Entry, Vec<Tree>)>,
     stagger: Option<Duration>,
     start: Option<&'a Tree>,
-    pairs: Option<Vec<Pair>>,
+    flows: Option<Vec<Sent>>,
 }
 
 /// The things that a table stands for, if it is such a one.
-pub(super) fn made(thing: &Entry, around: &Around<'_>) -> Result<Option<Vec<Entry>>, Mistake> {
+pub(super) fn made(
+    thing: &Entry,
+    around: &Around<'_>,
+    files: &mut Files<'_>,
+) -> Result<Option<Vec<Entry>>, Mistake> {
     if !is_one(around.section, thing) {
         return Ok(None);
     }
@@ -93,15 +98,16 @@ pub(super) fn made(thing: &Entry, around: &Around<'_>) -> Result<Option<Vec<Entr
     let (in_turn, own): (Vec<_>, Vec<_>) = own.into_iter().partition(|it| it.key == "in_turn");
     let keys = Tree { span: thing.node.span.clone(), value: Value::Table(own) };
     let keys: Keys = reader::read(keys)?;
-    let pairs = keys.pattern.map(|it| it.pairs(thing, &common, &around.nodes)).transpose()?;
-    let count = count(thing, keys.count.as_ref(), pairs.as_deref(), &in_turn)?;
+    let flows =
+        keys.pattern.map(|it| it.flows(thing, &common, &around.nodes, files)).transpose()?;
+    let count = count(thing, keys.count.as_ref(), flows.as_deref(), &in_turn)?;
     let group = Group {
         name: thing,
         in_turn: values(in_turn, &common)?,
         common,
         stagger: keys.stagger.map(|it| it.0),
         start: around.start,
-        pairs,
+        flows,
     };
     (1..=count).map(|number| group.thing(number)).collect::<Result<_, _>>().map(Some)
 }
@@ -110,16 +116,16 @@ pub(super) fn made(thing: &Entry, around: &Around<'_>) -> Result<Option<Vec<Entr
 fn count(
     thing: &Entry,
     count: Option<&Located<u32>>,
-    pairs: Option<&[Pair]>,
+    flows: Option<&[Sent]>,
     in_turn: &[Entry],
 ) -> Result<usize, Mistake> {
-    let Some(each) = count.map(|it| it.value as usize).or(pairs.map(|_| 1)) else {
+    let Some(each) = count.map(|it| it.value as usize).or(flows.map(|_| 1)) else {
         let key = if in_turn.is_empty() { "stagger" } else { "in_turn" };
         return Err(Mistake::new(format!("`{key}` is for many, and `{}` is one", thing.key))
             .at(thing.span.clone())
             .help("write how many, such as count = 10"));
     };
-    let all = each.saturating_mul(pairs.map_or(1, <[Pair]>::len));
+    let all = each.saturating_mul(flows.map_or(1, <[Sent]>::len));
     let place = count.and_then(|it| it.span.clone()).unwrap_or_else(|| thing.span.clone());
     if all == 0 || all > MOST {
         return Err(Mistake::new(format!("`{}` stands for {all} things", thing.key))
@@ -162,10 +168,11 @@ impl Group<'_> {
             entries.push(Entry { node, ..key.clone() });
         }
         entries.iter_mut().for_each(|it| count_in(&mut it.node, number));
-        if let Some(pairs) = &self.pairs {
-            let [from, to] = &pairs[(number - 1) % pairs.len()];
+        if let Some(flows) = &self.flows {
+            let Sent { ends: [from, to], own } = &flows[(number - 1) % flows.len()];
             set_text(&mut entries, "from", from);
             set_text(&mut entries, "to", to);
+            own.iter().for_each(|it| set(&mut entries, it.clone()));
         }
         if let Some(stagger) = self.stagger {
             self.delay(&mut entries, stagger, number as u64 - 1)?;

@@ -6,6 +6,7 @@
 //! is made goes before what makes it says.
 
 mod groups;
+mod listed;
 mod patterns;
 mod sections;
 mod topologies;
@@ -40,7 +41,7 @@ pub(crate) fn expand(file: &mut Tree, files: &mut Files<'_>) -> Result<(), Mista
             "links" => std::mem::take(&mut links),
             _ => Vec::new(),
         };
-        section(file, name, made)?;
+        section(file, name, made, files)?;
     }
     Ok(())
 }
@@ -60,7 +61,12 @@ pub(crate) fn are_compared(file: &Tree) -> bool {
 }
 
 /// Replaces what stands for many things in a section, and adds what topologies make.
-fn section(file: &mut Tree, name: &'static str, made: Vec<Entry>) -> Result<(), Mistake> {
+fn section(
+    file: &mut Tree,
+    name: &'static str,
+    made: Vec<Entry>,
+    files: &mut Files<'_>,
+) -> Result<(), Mistake> {
     let written = file.get(name).and_then(Tree::entries).unwrap_or_default();
     let has_groups = written.iter().any(|it| groups::is_one(name, it));
     if !has_groups && made.is_empty() {
@@ -69,7 +75,7 @@ fn section(file: &mut Tree, name: &'static str, made: Vec<Entry>) -> Result<(), 
     let around = Around::of(file, name);
     let mut section = Section::default();
     for entry in written {
-        match groups::made(entry, &around)? {
+        match groups::made(entry, &around, files)? {
             Some(many) => section.make(many)?,
             None => section.write(entry.clone()),
         }

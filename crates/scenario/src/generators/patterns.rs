@@ -6,13 +6,20 @@ use windtunnel_engine::{Random, Streams};
 
 use super::MOST;
 use super::groups::nodes_like;
+use super::listed::Listed;
 use crate::error::Mistake;
+use crate::files::Files;
 use crate::located::Located;
 use crate::schema::short_forms;
 use crate::tree::Entry;
 
-/// The two ends of a flow.
-pub(super) type Pair = [String; 2];
+/// A flow of a pattern.
+pub(super) struct Sent {
+    /// Its two ends.
+    pub(super) ends: [String; 2],
+    /// What it alone has.
+    pub(super) own: Vec<Entry>,
+}
 
 /// Which of the nodes `from` send to which of the nodes `to`; in both texts `*` stands for any
 /// characters.
@@ -32,6 +39,8 @@ pub(crate) enum Pattern {
     Matrix(Matrix),
     /// Each flow has two nodes drawn at random, independent of all other flows.
     RandomPairs(RandomPairs),
+    /// The flows that a file lists, each with its nodes, its start and the size of its file.
+    Listed(Listed),
 }
 
 /// The first sends to the first, and so on.
@@ -74,13 +83,14 @@ pub(super) fn one() -> u64 {
 }
 
 impl Pattern {
-    /// The ends of the flows that a table stands for; `entries` are its other keys.
-    pub(super) fn pairs(
+    /// The flows that a table stands for; `entries` are its other keys.
+    pub(super) fn flows(
         &self,
         group: &Entry,
         entries: &[Entry],
         nodes: &[&str],
-    ) -> Result<Vec<Pair>, Mistake> {
+        files: &mut Files<'_>,
+    ) -> Result<Vec<Sent>, Mistake> {
         let from = nodes_like(group, entries, "from", nodes)?;
         let to = nodes_like(group, entries, "to", nodes)?;
         let sides = Sides { group, entries, from, to };
@@ -90,6 +100,7 @@ impl Pattern {
             Self::Permutation(it) => sides.permutation(it.seed),
             Self::Matrix(_) => sides.matrix(),
             Self::RandomPairs(it) => sides.random_pairs(it),
+            Self::Listed(it) => it.flows(group, [&sides.from, &sides.to], files),
         }
     }
 }
@@ -103,13 +114,13 @@ struct Sides<'a> {
 }
 
 impl Sides<'_> {
-    fn one_to_one(&self) -> Vec<Pair> {
+    fn one_to_one(&self) -> Vec<Sent> {
         let Self { from, to, .. } = self;
         let all = 0..from.len().max(to.len());
         all.map(|it| pair(from[it % from.len()], to[it % to.len()])).collect()
     }
 
-    fn all_to_one(&self) -> Result<Vec<Pair>, Mistake> {
+    fn all_to_one(&self) -> Result<Vec<Sent>, Mistake> {
         let [to] = self.to[..] else {
             return Err(self
                 .wrong("to", format!("`to` are {} nodes", self.to.len()))
@@ -119,7 +130,7 @@ impl Sides<'_> {
         self.some(others.map(|it| pair(it, to)).collect())
     }
 
-    fn permutation(&self, seed: u64) -> Result<Vec<Pair>, Mistake> {
+    fn permutation(&self, seed: u64) -> Result<Vec<Sent>, Mistake> {
         let [from, to] = [self.from.len(), self.to.len()];
         if from != to {
             return Err(self
@@ -140,7 +151,7 @@ impl Sides<'_> {
         }
     }
 
-    fn matrix(&self) -> Result<Vec<Pair>, Mistake> {
+    fn matrix(&self) -> Result<Vec<Sent>, Mistake> {
         let Self { from, to, .. } = self;
         if from.len().saturating_mul(to.len()) > 2 * MOST {
             let message = format!("a matrix of {} by {} nodes", from.len(), to.len());
@@ -150,7 +161,7 @@ impl Sides<'_> {
         self.some(all.filter(|(from, to)| from != to).map(|(from, to)| pair(from, to)).collect())
     }
 
-    fn random_pairs(&self, of: &RandomPairs) -> Result<Vec<Pair>, Mistake> {
+    fn random_pairs(&self, of: &RandomPairs) -> Result<Vec<Sent>, Mistake> {
         of.pairs.checked(
             |it| (1..=MOST).contains(&(*it as usize)),
             || format!("{} pairs", of.pairs.value),
@@ -170,7 +181,7 @@ impl Sides<'_> {
     }
 
     /// The pairs, if there are any.
-    fn some(&self, pairs: Vec<Pair>) -> Result<Vec<Pair>, Mistake> {
+    fn some(&self, pairs: Vec<Sent>) -> Result<Vec<Sent>, Mistake> {
         if pairs.is_empty() {
             return Err(self
                 .wrong("from", format!("`{}` has no two different nodes", self.group.key))
@@ -185,8 +196,8 @@ impl Sides<'_> {
     }
 }
 
-fn pair(from: &str, to: &str) -> Pair {
-    [from.to_owned(), to.to_owned()]
+fn pair(from: &str, to: &str) -> Sent {
+    Sent { ends: [from.to_owned(), to.to_owned()], own: Vec::new() }
 }
 
 /// A whole number below a limit, drawn at random.

@@ -5,6 +5,7 @@ use serde::Deserialize;
 use windtunnel_engine::Duration;
 use windtunnel_links::{Jitter as JitterPlan, JitterDistribution, Shape};
 
+use crate::distributions;
 use crate::error::Mistake;
 use crate::files::Files;
 use crate::located::Located;
@@ -150,7 +151,8 @@ impl Jitter {
             Self::Pareto(it) => about(it.mean, &it.deviation, Shape::Pareto),
             Self::ParetoNormal(it) => about(it.mean, &it.deviation, Shape::ParetoNormal),
             Self::Table(it) => {
-                about(it.mean, &it.deviation, Shape::Table(files.delay_table(&it.file)?))
+                let entries = files.read(&it.file, distributions::delays)?;
+                about(it.mean, &it.deviation, Shape::Table(entries.into()))
             }
         }
     }

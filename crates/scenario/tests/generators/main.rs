@@ -3,6 +3,7 @@
 mod counts;
 mod files;
 mod groups;
+mod listed;
 mod messages;
 mod random;
 mod topologies;

@@ -11,10 +11,14 @@ use windtunnel_applications::{Sizes, Workload};
 use windtunnel_transports::tcp::TcpSettings;
 use windtunnel_world::headers;
 
+use crate::distributions;
 use crate::error::Mistake;
+use crate::files::Files;
 use crate::flows::paths::Paths;
 use crate::located::Located;
-use crate::units::{Bytes, Load, Measured, PerSecond, Share, parse};
+use crate::reader::SHORT;
+use crate::sizes::{MOST_DATA, within};
+use crate::units::{Bytes, Load, Measured, PerSecond, Share, bytes, parse};
 
 /// Files that arrive by a Poisson process, each over a connection of its own. `load` or
 /// `rate` is required.
@@ -24,7 +28,10 @@ pub(crate) struct Arrivals {
     /// How large the files are: a size for all; `web-search` or `data-mining` for those
     /// distributions; or points of a distribution function, each a size and the
     /// probability of no more, such as
-    /// `[["1 kB", "0 %"], ["10 kB", "60 %"], ["1 MB", "100 %"]]`.
+    /// `[["1 kB", "0 %"], ["10 kB", "60 %"], ["1 MB", "100 %"]]`, with straight lines between
+    /// them: between two points of one probability no size lies, and two points of one size
+    /// are as many files of exactly that size. Or such points in a file:
+    /// `{ file = "sizes.txt" }`.
     sizes: Located<SizesOfFiles>,
     /// The share of the rate of the narrowest link on the path that their segments with
     /// data fill on average, headers included; this or `rate`. With a radio or a trace
@@ -41,8 +48,9 @@ impl Arrivals {
         paths: &Paths<'_>,
         ends: [usize; 2],
         settings: &TcpSettings,
+        files: &mut Files<'_>,
     ) -> Result<Workload, Mistake> {
-        let sizes = self.sizes()?;
+        let sizes = self.sizes(files)?;
         let rate = match (&self.rate, &self.load) {
             (Some(rate), None) => Located { value: rate.value.0.0, span: rate.span.clone() },
             (None, Some(load)) => {
@@ -65,7 +73,7 @@ impl Arrivals {
         Ok(Workload::Arrivals { per_second: rate.value, sizes })
     }
 
-    fn sizes(&self) -> Result<Sizes, Mistake> {
+    fn sizes(&self, files: &mut Files<'_>) -> Result<Sizes, Mistake> {
         match &self.sizes.value {
             SizesOfFiles::WebSearch => Ok(Sizes::web_search()),
             SizesOfFiles::DataMining => Ok(Sizes::data_mining()),
@@ -75,21 +83,37 @@ impl Arrivals {
                 .help("write a size such as \"64 KiB\"")),
             SizesOfFiles::Fixed(bytes) => Ok(Sizes::Fixed(bytes.0)),
             SizesOfFiles::Points(points) => self.distribution(points),
+            SizesOfFiles::File(it) => it.sizes(files),
         }
     }
 
     fn distribution(&self, points: &[SizePoint]) -> Result<Sizes, Mistake> {
         let points = points.iter().map(|(size, share)| (size.0.0 as f64, share.0.0));
-        let points: Vec<(f64, f64)> = points.collect();
-        let help = "write points such as [[\"1 kB\", \"0 %\"], [\"10 kB\", \"60 %\"], [\"1 MB\", \"100 %\"]]";
-        let rises = points.windows(2).all(|it| it[0].0 < it[1].0 && it[0].1 < it[1].1);
-        let ends = points.first().zip(points.last());
-        let is_whole = ends.is_some_and(|(first, last)| (first.1, last.1) == (0.0, 1.0));
-        let falls = || "the points of a distribution must rise, in size and probability".to_owned();
-        self.sizes.checked(|_| points.len() > 1 && rises, falls, help)?;
-        let part = || "the points of a distribution must go from 0 % to 100 %".to_owned();
-        self.sizes.checked(|_| is_whole, part, help)?;
-        Ok(Sizes::Points(points.into()))
+        distributions::distribution(points.collect()).map_err(|it| {
+            self.sizes.mistake(it).help(
+                "write points such as [[\"1 kB\", \"0 %\"], [\"10 kB\", \"60 %\"], [\"1 MB\", \"100 %\"]]",
+            )
+        })
+    }
+}
+
+/// Points of a distribution function that are in a file.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FileOfSizes {
+    /// The file: on each line a size and the probability of no more, in parts of 1 or in percent,
+    /// which the last line decides; it must have 1 or 100. Of three numbers the one between is
+    /// not read. Lines that begin with `#` are comments.
+    file: Located<String>,
+    /// What the sizes are counted in, such as `"1460 B"` where a file counts packets.
+    #[serde(default = "bytes::<1>")]
+    unit: Located<Measured<Bytes>>,
+}
+
+impl FileOfSizes {
+    fn sizes(&self, files: &mut Files<'_>) -> Result<Sizes, Mistake> {
+        let unit = within(&self.unit, MOST_DATA, "unit")?;
+        files.read(&self.file, |text| distributions::sizes(text, unit))
     }
 }
 
@@ -121,6 +145,7 @@ pub(crate) enum SizesOfFiles {
     DataMining,
     Fixed(Bytes),
     Points(Vec<SizePoint>),
+    File(FileOfSizes),
 }
 
 impl<'de> Deserialize<'de> for SizesOfFiles {
@@ -131,7 +156,7 @@ impl<'de> Deserialize<'de> for SizesOfFiles {
             fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
                 formatter.write_str(
                     "\"web-search\", \"data-mining\", a size such as \"64 KiB\", or an array of \
-                     points such as [\"10 kB\", \"15 %\"]",
+                     points such as [\"10 kB\", \"15 %\"], or a table such as { file = \"a.txt\" }",
                 )
             }
             fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
@@ -150,8 +175,14 @@ impl<'de> Deserialize<'de> for SizesOfFiles {
             fn visit_seq<A: SeqAccess<'de>>(self, points: A) -> Result<Self::Value, A::Error> {
                 Vec::deserialize(SeqAccessDeserializer::new(points)).map(SizesOfFiles::Points)
             }
+            fn visit_newtype_struct<D: Deserializer<'de>>(
+                self,
+                table: D,
+            ) -> Result<Self::Value, D::Error> {
+                FileOfSizes::deserialize(table).map(SizesOfFiles::File)
+            }
         }
-        deserializer.deserialize_any(NameSizeOrPoints)
+        deserializer.deserialize_newtype_struct(SHORT, NameSizeOrPoints)
     }
 }
 
@@ -165,6 +196,7 @@ impl JsonSchema for SizesOfFiles {
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let size = generator.subschema_for::<Measured<Bytes>>();
         let share = generator.subschema_for::<Measured<Share>>();
+        let file = generator.subschema_for::<FileOfSizes>();
         json_schema!({
             "anyOf": [
                 { "enum": ["web-search", "data-mining"] },
@@ -172,6 +204,7 @@ impl JsonSchema for SizesOfFiles {
                 { "type": "array", "minItems": 2, "items": {
                     "type": "array", "prefixItems": [size, share], "minItems": 2, "maxItems": 2,
                 } },
+                file,
             ]
         })
     }

@@ -75,7 +75,7 @@ impl TcpWorkload {
             Self::File(it) => it.plan(),
             Self::RequestResponse(it) => it.plan(),
             Self::OnOff(it) => it.turns().map(Workload::OnOff),
-            Self::Arrivals(it) => it.plan(&around.paths, ends, settings),
+            Self::Arrivals(it) => it.plan(&around.paths, ends, settings, files),
             Self::Video(it) => it.plan(files),
             Self::AdaptiveVideo(it) => {
                 it.plan(settings.maximum_segment, &around.controllers.extensions.rules, files)
