@@ -35,6 +35,7 @@ TABLES = {
     ),
     *("players", "video_segments", "playback_series", "regions", "routers", "route_changes"),
     *("autonomous_systems", "as_routers", "paths", "path_changes", "packet_events"),
+    "node_series",
 }
 
 

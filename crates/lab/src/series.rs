@@ -17,8 +17,8 @@ use windtunnel_world::{Chunk, Plan, SeriesSink, World};
 
 use crate::qlog::Qlogs;
 use crate::tables::{
-    Labels, SERIES, channel_series, flow_series, link_series, packet_events, playback_series,
-    route_series, subflow_series,
+    Labels, SERIES, channel_series, flow_series, link_series, node_series, packet_events,
+    playback_series, route_series, subflow_series,
 };
 
 /// Rows of a chunk: some 8 MB in memory.
@@ -148,6 +148,7 @@ impl Tables {
                 }
                 (6, packet_events(&self.plan, rows))
             }
+            Chunk::Nodes(rows) => (7, node_series(&self.plan, rows)),
         };
         self.rows += table.num_rows();
         let written = self.outputs[place].add(self.labels.before(&table));
@@ -173,6 +174,7 @@ fn empty(plan: &Plan, labels: &Labels) -> [(&'static str, RecordBatch); SERIES.l
         subflow_series(plan, &[]),
         playback_series(plan, &[]),
         packet_events(plan, &[]),
+        node_series(plan, &[]),
     ];
     let mut names = SERIES.into_iter();
     tables.map(|it| (names.next().expect("as many"), labels.before(&it)))

@@ -8,7 +8,7 @@ use arrow_schema::{DataType, Field, Schema};
 use arrow_select::concat::concat_batches;
 use windtunnel_engine::{Duration, Stop, Time};
 use windtunnel_scenario::Study;
-use windtunnel_world::{LinkPlan, Plan, PortSample, World};
+use windtunnel_world::{LinkPlan, NodeSample, Plan, PortSample, World};
 
 mod autonomous_systems;
 mod bridges;
@@ -31,7 +31,7 @@ pub(crate) use sky::route_series;
 pub(crate) use subflows::subflow_series;
 
 /// The names of the tables of series.
-pub(crate) const SERIES: [&str; 7] = [
+pub(crate) const SERIES: [&str; 8] = [
     "flow_series",
     "link_series",
     "channel_series",
@@ -39,6 +39,7 @@ pub(crate) const SERIES: [&str; 7] = [
     "subflow_series",
     "playback_series",
     "packet_events",
+    "node_series",
 ];
 
 /// The columns of all tables: no axis of a comparison may have one of these names.
@@ -119,6 +120,8 @@ pub const COLUMNS: &[&str] = &[
     "nacks_out",
     "content_store_hits",
     "content_store_misses",
+    "pit_entries",
+    "content_store_entries",
     "aggregated",
     "suppressed",
     "loops",
@@ -545,6 +548,18 @@ fn nodes(plan: &Plan, world: &World) -> RecordBatch {
         .batch()
 }
 
+/// Samples of the forwarders of nodes.
+pub(crate) fn node_series(plan: &Plan, rows: &[NodeSample]) -> RecordBatch {
+    Columns::of(rows)
+        .text("node", |it| &plan.nodes[it.node as usize].name)
+        .number("time_s", |it| it.time_s)
+        .count("pit_entries", |it| it.pit_entries)
+        .count("content_store_entries", |it| it.content_store_entries)
+        .count("content_store_hits", |it| it.content_store_hits)
+        .count("content_store_misses", |it| it.content_store_misses)
+        .batch()
+}
+
 /// Samples of directions of links.
 pub(crate) fn link_series(plan: &Plan, rows: &[PortSample]) -> RecordBatch {
     let directions = directions(plan);
@@ -585,7 +600,7 @@ fn run_table(run: &Run) -> RecordBatch {
 /// `as_routers`, `paths`, `path_changes`, `maps`, `link_budgets`, `antennas`, `contacts`,
 /// `sessions`, `session_stages`, `session_nodes`, `players`, `video_segments`, and unless they are
 /// in files `flow_series`, `link_series`, `channel_series`, `route_series`, `subflow_series`,
-/// `playback_series` and `packet_events`. Each starts with a column for every axis of the
+/// `playback_series`, `packet_events` and `node_series`. Each starts with a column for every axis of the
 /// comparison and the run's number. Without runs there are no tables.
 #[must_use]
 pub fn all(study: &Study, runs: &[Run]) -> Vec<(&'static str, RecordBatch)> {

@@ -58,6 +58,16 @@ fn only_names_flows_and_links() {
 }
 
 #[test]
+fn forwarders_of_nodes_are_recorded_where_a_file_says_so() {
+    assert!(plan(&recording("")).nodes.is_none());
+    assert!(plan(&recording("recording.interval = \"20 ms\"")).nodes.is_none());
+    assert_eq!(milliseconds(&plan(&recording("recording.nodes = true")).nodes), Some(100));
+    let it = plan(&recording("recording.nodes = { interval = \"20 ms\", only = [\"b\"] }"));
+    assert_eq!(milliseconds(&it.nodes), Some(20));
+    assert_eq!(it.nodes.and_then(|it| it.only), Some(vec![1]));
+}
+
+#[test]
 fn what_cannot_be_recorded_is_refused() {
     assert_refused("recording.interval = ¶\"0 s\"", &["greater than zero", "\"100 ms\""]);
     assert_refused("recording.interval = ¶\"1 us\"", &["more than a million samples"]);
@@ -71,7 +81,8 @@ fn what_cannot_be_recorded_is_refused() {
     assert_refused("recording.links.only = [¶\"third\"]", &["there is no link `third`", "first"]);
     assert_refused("recording.flows.only = ¶[]", &["names nothing", "false"]);
     assert_refused("recording.flows = ¶\"1 s\"", &["true, false, or a table"]);
-    assert_refused("recording.¶nodes = true", &["nodes", "flows"]);
+    assert_refused("recording.¶routers = true", &["routers", "flows"]);
+    assert_refused("recording.nodes.only = [¶\"d\"]", &["there is no node `d`", "`a`"]);
     assert_refused("recording.channels.¶only = [\"first\"]", &["only", "interval"]);
     assert_refused("¶interval = \"1 s\"", &["interval"]);
 }

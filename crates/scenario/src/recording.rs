@@ -26,7 +26,7 @@ const MOST_ROWS: u64 = 2_000_000;
 const MOST_SAMPLES: u64 = 1_000_000;
 
 /// Which time series are recorded, and how often.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Recording {
     /// How often samples are taken; default: every 100 ms, and less often where the series
@@ -47,6 +47,28 @@ pub(crate) struct Recording {
     /// Series of the players of video; default: of all.
     #[serde(default)]
     playback: Recorded<Sampled>,
+    /// Series of the forwarders of nodes, of NDN and CCNx packets: how full their PITs and content
+    /// stores are. Default: none.
+    #[serde(default = "off")]
+    nodes: Recorded<Series>,
+}
+
+fn off() -> Recorded<Series> {
+    Recorded::Off
+}
+
+impl Default for Recording {
+    fn default() -> Self {
+        Self {
+            interval: None,
+            flows: Recorded::default(),
+            links: Recorded::default(),
+            channels: Recorded::default(),
+            routes: Recorded::default(),
+            playback: Recorded::default(),
+            nodes: off(),
+        }
+    }
 }
 
 /// A kind of series: `false` if it is not recorded.
@@ -83,12 +105,14 @@ impl Recording {
         let consumers = plan.consumers.iter().map(|it| it.name.as_str());
         let flows = consumers.chain(plan.flows.iter().map(|it| it.name.as_str()));
         let links = plan.links.iter().map(|it| it.name.as_str());
+        let nodes = plan.nodes.iter().map(|it| it.name.as_str());
         Ok(RecordingPlan {
             flows: self.series(&self.flows, &Names::among("flow", flows), 1, plan.duration)?,
             links: self.series(&self.links, &Names::among("link", links), 2, plan.duration)?,
             channels: self.sampled(&self.channels, 2 * with_channel(plan), plan.duration)?,
             routes: self.sampled(&self.routes, with_routes(plan), plan.duration)?,
             playback: self.sampled(&self.playback, with_playback(plan), plan.duration)?,
+            nodes: self.series(&self.nodes, &Names::among("node", nodes), 1, plan.duration)?,
         })
     }
 
@@ -139,13 +163,14 @@ impl Recording {
             let series = series.as_ref()?;
             Some((series.interval, series.only.as_ref().map_or(count, Vec::len)))
         };
-        let RecordingPlan { flows, links, channels, routes, playback } = &plan.recording;
+        let RecordingPlan { flows, links, channels, routes, playback, nodes } = &plan.recording;
         let kinds = [
             ("flows", of(flows, plan.consumers.len() + plan.flows.len())),
             ("links", of(links, plan.links.len())),
             ("channels", channels.map(|it| (it, with_channel(plan)))),
             ("routes", routes.map(|it| (it, with_routes(plan)))),
             ("playback", playback.map(|it| (it, with_playback(plan)))),
+            ("nodes", of(nodes, plan.nodes.len())),
         ];
         let own = [
             self.flows.interval(),
@@ -153,6 +178,7 @@ impl Recording {
             self.channels.interval(),
             self.routes.interval(),
             self.playback.interval(),
+            self.nodes.interval(),
         ];
         let kinds = kinds.into_iter().zip(own).filter(|(_, own)| !own && self.interval.is_none());
         let notes = kinds.filter_map(|((kind, series), _)| {

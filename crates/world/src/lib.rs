@@ -54,8 +54,8 @@ pub use port::Counters as PortCounters;
 pub use port_id::PortId;
 pub use routing::{Groups, Reached, Topology, Tree, Unreachable};
 pub use series::{
-    ChannelSample, Chunk, FlowSample, PlaybackSample, PortSample, RecordingPlan, RouteSample,
-    SeriesPlan, SeriesSink, SubflowSample,
+    ChannelSample, Chunk, FlowSample, NodeSample, PlaybackSample, PortSample, RecordingPlan,
+    RouteSample, SeriesPlan, SeriesSink, SubflowSample,
 };
 pub use sessions::{
     SessionNode, SessionStage, SessionTotals, SessionUserPlan, SessionsPlan, StagePlan,

@@ -2,6 +2,7 @@
 
 mod channels;
 mod flows;
+mod nodes;
 mod playback;
 mod ports;
 mod routes;
@@ -14,12 +15,13 @@ use windtunnel_engine::{Duration, Time};
 use crate::parts::Parts;
 use crate::plan::Plan;
 use crate::series::{
-    ChannelSample, Chunk, FlowSample, PlaybackSample, PortSample, RouteSample, SeriesSink,
-    SubflowSample,
+    ChannelSample, Chunk, FlowSample, NodeSample, PlaybackSample, PortSample, RouteSample,
+    SeriesSink, SubflowSample,
 };
 
 use channels::Channels;
 use flows::Flows;
+use nodes::Nodes;
 use playback::Players;
 use ports::Ports;
 use routes::Routes;
@@ -33,6 +35,7 @@ pub(crate) struct Recorder {
     channels: Option<Kind<Channels>>,
     routes: Option<Kind<Routes>>,
     playback: Option<Kind<Players>>,
+    nodes: Option<Kind<Nodes>>,
     sinks: Sinks,
 }
 
@@ -48,7 +51,7 @@ impl Recorder {
     /// Records what a plan says, in chunks of so many rows.
     pub(crate) fn new(plan: &Plan, chunk: usize, sink: SeriesSink) -> Self {
         let recording = &plan.recording;
-        let (flows, links) = (&recording.flows, &recording.links);
+        let (flows, links, nodes) = (&recording.flows, &recording.links, &recording.nodes);
         Self {
             flows: flows.as_ref().map(|it| Kind::new(Flows::new(plan, it), it.interval, chunk)),
             subflows: flows.as_ref().and_then(|it| {
@@ -59,6 +62,7 @@ impl Recorder {
             channels: recording.channels.map(|it| Kind::new(Channels::new(plan), it, chunk)),
             routes: recording.routes.map(|it| Kind::new(Routes::new(plan), it, chunk)),
             playback: recording.playback.map(|it| Kind::new(Players::new(plan), it, chunk)),
+            nodes: nodes.as_ref().map(|it| Kind::new(Nodes::new(plan, it), it.interval, chunk)),
             sinks: Sinks { sink, observer: None },
         }
     }
@@ -76,7 +80,8 @@ impl Recorder {
         let channels = self.channels.as_ref().map(Kind::next);
         let routes = self.routes.as_ref().map(Kind::next);
         let playback = self.playback.as_ref().map(Kind::next);
-        let all = [flows, subflows, ports, channels, routes, playback];
+        let nodes = self.nodes.as_ref().map(Kind::next);
+        let all = [flows, subflows, ports, channels, routes, playback, nodes];
         all.into_iter().flatten().min().unwrap_or(Time::NEVER)
     }
 
@@ -90,6 +95,7 @@ impl Recorder {
         self.channels.iter_mut().for_each(|it| it.sample_until(parts, time, sinks));
         self.routes.iter_mut().for_each(|it| it.sample_until(parts, time, sinks));
         self.playback.iter_mut().for_each(|it| it.sample_until(parts, time, sinks));
+        self.nodes.iter_mut().for_each(|it| it.sample_until(parts, time, sinks));
     }
 
     /// Gives the rows that fill no chunk to the sink.
@@ -101,6 +107,7 @@ impl Recorder {
         self.channels.iter_mut().for_each(|it| it.flush(sink));
         self.routes.iter_mut().for_each(|it| it.flush(sink));
         self.playback.iter_mut().for_each(|it| it.flush(sink));
+        self.nodes.iter_mut().for_each(|it| it.flush(sink));
     }
 }
 
@@ -170,6 +177,12 @@ impl Row for RouteSample {
 impl Row for PlaybackSample {
     fn chunk(rows: &[Self]) -> Chunk<'_> {
         Chunk::Playback(rows)
+    }
+}
+
+impl Row for NodeSample {
+    fn chunk(rows: &[Self]) -> Chunk<'_> {
+        Chunk::Nodes(rows)
     }
 }
 

@@ -20,6 +20,8 @@ pub struct RecordingPlan {
     pub routes: Option<Duration>,
     /// How often all players are sampled.
     pub playback: Option<Duration>,
+    /// Of the forwarders of nodes, by the node's place.
+    pub nodes: Option<SeriesPlan>,
 }
 
 /// How a kind of series is recorded.
@@ -46,10 +48,11 @@ impl RecordingPlan {
         let all = SeriesPlan { interval, only: None };
         Self {
             flows: Some(all.clone()),
-            links: Some(all),
+            links: Some(all.clone()),
             channels: Some(interval),
             routes: None,
             playback: Some(interval),
+            nodes: Some(all),
         }
     }
 }
@@ -69,6 +72,8 @@ pub enum Chunk<'a> {
     Routes(&'a [RouteSample]),
     /// Of players.
     Playback(&'a [PlaybackSample]),
+    /// Of the forwarders of nodes.
+    Nodes(&'a [NodeSample]),
     /// Of packets.
     Packets(&'a [PacketEvent]),
 }
@@ -228,6 +233,23 @@ pub struct PlaybackSample {
     pub quality_bps: Option<f64>,
     /// Whether it plays.
     pub is_playing: bool,
+}
+
+/// The forwarder of a node over one interval.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NodeSample {
+    /// The node's place.
+    pub node: u32,
+    /// The interval's end, in seconds.
+    pub time_s: f64,
+    /// Interests that are pending at the end.
+    pub pit_entries: u64,
+    /// Data packets in the content store at the end.
+    pub content_store_entries: u64,
+    /// Interests that the content store answered.
+    pub content_store_hits: u64,
+    /// Interests that it could not answer.
+    pub content_store_misses: u64,
 }
 
 /// The path of a flow's data, at one time.

@@ -312,7 +312,9 @@ impl World {
 
     /// What each node counted, in the plan's order.
     pub fn nodes(&self) -> impl Iterator<Item = ForwarderCounters> {
-        (0..self.nodes).map(|node| self.parts.of_node(node).nodes.counters(node))
+        let forwarder = |node| self.parts.of_node(node).nodes.forwarder(node);
+        (0..self.nodes)
+            .map(move |node| forwarder(node).map_or_else(Default::default, |it| *it.counters()))
     }
 
     /// The network layer of a node that takes in the messages of a protocol, if it is an `L`.

@@ -45,6 +45,21 @@ fn assert_series_sum_to_totals(plan: &Plan, world: &World, series: &Series) {
     }
 }
 
+/// What content stores answered in the intervals is what they answered in all; what is in tables
+/// is there at the end.
+fn assert_nodes_sum_to_totals(plan: &Plan, world: &World, series: &Series) {
+    for (place, (node, total)) in plan.nodes.iter().zip(world.nodes()).enumerate() {
+        let samples: Vec<_> = series.nodes.iter().skip(place).step_by(plan.nodes.len()).collect();
+        let hits: u64 = samples.iter().map(|it| it.content_store_hits).sum();
+        let misses: u64 = samples.iter().map(|it| it.content_store_misses).sum();
+        assert_eq!([hits, misses], [total.content_store_hits, total.content_store_misses]);
+        assert!(samples.iter().all(|it| it.content_store_entries <= node.cached as u64));
+        // Each Interest that was forwarded is pending until it is answered, or expires.
+        let asked = total.interests_in + total.content_store_misses;
+        assert!(samples.iter().all(|it| it.pit_entries <= asked));
+    }
+}
+
 fn totals(plan: &Plan, world: &World) -> String {
     let flows: Vec<_> = world.consumers().map(|it| (it.counters(), it.in_flight())).collect();
     let ports: Vec<_> = world.ports(plan.end()).collect();
@@ -110,6 +125,7 @@ proptest! {
         let plan = every(&plan, interval_ms);
         let (world, series) = run_recorded(&plan);
         assert_series_sum_to_totals(&plan, &world, &series);
+        assert_nodes_sum_to_totals(&plan, &world, &series);
     }
 
     #[test]
@@ -127,7 +143,7 @@ proptest! {
     #[test]
     fn the_borders_of_chunks_leave_no_trace(plan in any_plan()) {
         let whole = in_chunks(&plan, usize::MAX);
-        prop_assert_eq!(whole.chunks.len(), 2, "flows and ports");
+        prop_assert_eq!(whole.chunks.len(), 3, "flows, ports and nodes");
         for size in [1, 7] {
             let in_pieces = in_chunks(&plan, size);
             prop_assert!(in_pieces.chunks.iter().all(|it| *it <= size));
@@ -142,6 +158,7 @@ proptest! {
         let intervals = (plan.duration.as_nanos() / 1_000_000 / interval_ms) as usize;
         prop_assert_eq!(series.flows.len(), intervals * plan.consumers.len());
         prop_assert_eq!(series.ports.len(), intervals * 2 * plan.links.len());
+        prop_assert_eq!(series.nodes.len(), intervals * plan.nodes.len());
     }
 
     #[test]

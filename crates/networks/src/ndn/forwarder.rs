@@ -192,6 +192,12 @@ impl Forwarder {
         self.pit.len()
     }
 
+    /// How many Data packets the content store holds.
+    #[must_use]
+    pub fn cached(&self) -> usize {
+        self.content_store.as_ref().map_or(0, |it| it.len())
+    }
+
     /// Whether an Interest of that name is pending.
     #[must_use]
     pub fn is_pending(&self, name: Name) -> bool {

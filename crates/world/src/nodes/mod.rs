@@ -14,7 +14,7 @@ use windtunnel_networks::layer::{
     Actions, Destination, Interface, LayerMaker, NetworkLayer, NodeSetting, Timer,
 };
 use windtunnel_networks::ndn::fib::NextHop;
-use windtunnel_networks::ndn::forwarder::ForwarderCounters;
+use windtunnel_networks::ndn::forwarder::Forwarder;
 use windtunnel_networks::ndn::link_service::{LinkService, LinkServiceCounters};
 use windtunnel_networks::{region, scion};
 use windtunnel_packets::ndn::wire::size::NameSize;
@@ -262,9 +262,9 @@ impl Nodes {
         self.ndn[node as usize].log_consumer(place, (consumer as u32, node), log);
     }
 
-    /// What a node's NDN layer counted.
-    pub(crate) fn counters(&self, node: usize) -> ForwarderCounters {
-        self.ndn.get(node).map_or_else(Default::default, NdnLayer::counters)
+    /// A node's forwarder of NDN or CCNx packets; none where no node has one.
+    pub(crate) fn forwarder(&self, node: usize) -> Option<&Forwarder> {
+        self.ndn.get(node).map(NdnLayer::forwarder)
     }
 
     /// How many packets found no room before a node's forwarder.

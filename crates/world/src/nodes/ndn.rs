@@ -11,7 +11,7 @@ use windtunnel_networks::layer::{Actions, Interface, NetworkLayer, Timer};
 use windtunnel_networks::ndn::FaceId;
 use windtunnel_networks::ndn::content_store::ContentStore;
 use windtunnel_networks::ndn::fib::NextHop;
-use windtunnel_networks::ndn::forwarder::{Forwarder, ForwarderCounters};
+use windtunnel_networks::ndn::forwarder::Forwarder;
 use windtunnel_networks::ndn::strategy::Strategy;
 use windtunnel_packets::ndn::wire;
 use windtunnel_packets::ndn::wire::size::NameSize;
@@ -193,8 +193,8 @@ impl NdnLayer {
         &self.ports
     }
 
-    pub(super) fn counters(&self) -> ForwarderCounters {
-        *self.forwarder.counters()
+    pub(super) fn forwarder(&self) -> &Forwarder {
+        &self.forwarder
     }
 
     /// Announces a prefix that is not in use itself.

@@ -34,9 +34,9 @@ use windtunnel_transports::tcp::{
 };
 use windtunnel_world::{
     BridgePlan, ChannelSample, Chunk, ConsumerPlan, DirectionPlan, FlowCounters, FlowPlan,
-    FlowSample, LinkPlan, Metric, NodePlan, PacketEvent, Paths, Plan, PlaybackSample, PortCounters,
-    PortSample, ProducerPlan, RecordingPlan, RouteSample, Routing, Sharing, SubflowSample,
-    TcpCounters, Transport, World,
+    FlowSample, LinkPlan, Metric, NodePlan, NodeSample, PacketEvent, Paths, Plan, PlaybackSample,
+    PortCounters, PortSample, ProducerPlan, RecordingPlan, RouteSample, Routing, Sharing,
+    SubflowSample, TcpCounters, Transport, World,
 };
 
 /// Nodes of these names, and nothing else; it runs for 10 s.
@@ -374,6 +374,7 @@ pub(crate) struct Series {
     pub(crate) routes: Vec<RouteSample>,
     pub(crate) subflows: Vec<SubflowSample>,
     pub(crate) playback: Vec<PlaybackSample>,
+    pub(crate) nodes: Vec<NodeSample>,
     pub(crate) packets: Vec<PacketEvent>,
     /// How many rows each chunk had.
     pub(crate) chunks: Vec<usize>,
@@ -404,6 +405,10 @@ impl Series {
             }
             Chunk::Playback(rows) => {
                 self.playback.extend(rows);
+                rows.len()
+            }
+            Chunk::Nodes(rows) => {
+                self.nodes.extend(rows);
                 rows.len()
             }
             Chunk::Packets(rows) => {
