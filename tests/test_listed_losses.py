@@ -1,4 +1,4 @@
-"""Losses by number, jitter, and loads above 100 %, in whole runs."""
+"""Losses and late packets by number, jitter, and loads above 100 %, in whole runs."""
 
 from __future__ import annotations
 
@@ -47,6 +47,30 @@ def test_jitter_that_keeps_the_order_delays_and_retransmits_nothing() -> None:
     jitter = 'jitter = {{ kind = "uniform", most = "3 ms", reorders = {} }}'
     flow = ran(jitter.format("false"), file)["flows"].row(0, named=True)
     assert (flow["received_bytes"], flow["retransmissions"]) == (200_000, 0)
+
+
+def test_every_so_many_th_packet_is_overtaken() -> None:
+    udp = 'protocol = "udp"\nrate = "1 Mbps"\npayload = "1000 B"\nstop = "3 s"'
+    link = (
+        'reordering = [{{ {} lateness = "10 ms" }}, {{ probability = "0 %", lateness = "1 ms" }}]'
+    )
+    # 375 datagrams, one each 8 ms: the 50th, the 100th and so on come after the next one.
+    every = ran(link.format('kind = "periodic", every = 50,'), udp)["flows"].row(0, named=True)
+    assert (every["reordered"], every["received_bytes"]) == (375 // 50, 375 * 1000)
+    listed = ran(link.format('kind = "listed", packets = [7, 20],'), udp)["flows"]
+    assert listed["reordered"].item() == 2
+
+
+def test_netems_delays_are_about_their_mean() -> None:
+    udp = 'protocol = "udp"\nrate = "4 Mbps"\npayload = "500 B"\nstop = "3500 ms"'
+    keys = 'mean = "20 ms", deviation = "20 ms", correlation = "25 %", reorders = true'
+    results = ran(f'jitter = {{ kind = "pareto", {keys} }}', udp)
+    # Of 3500 delays; 5 ms of the link, and half a millisecond to send each. Levels with a
+    # correlation of 25 % are between 0 and 1 and less often near 1, where the tail is.
+    delay = results["flows"].row(0, named=True)
+    assert 0.005 + 0.02 / 3 < delay["delay_minimum_s"] < 0.005 + 0.02 / 3 + 0.002
+    assert 0.018 < delay["delay_s"] < 0.026
+    assert 0.005 + 0.06 < delay["delay_maximum_s"] < 0.005 + 0.1 + 0.002
 
 
 @pytest.mark.parametrize("load", [50, 150, 300])

@@ -6,7 +6,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from windtunnel.pictures import bars, channels, completions, flows, over_time, packets, playback
+from windtunnel.pictures import (
+    bars,
+    channels,
+    completions,
+    flows,
+    forwarders,
+    over_time,
+    packets,
+    playback,
+)
 from windtunnel.pictures.cases import Comparison
 from windtunnel.pictures.picture import WRITERS, Picture, document
 from windtunnel.tables import ResultsError, ResultTables
@@ -38,6 +47,7 @@ OF_COMPARISONS: dict[str, Callable[[Comparison], list[Picture]]] = {
     "goodput": channels.goodput,
     "each-flow": flows.each_flow,
     "playback": playback.playback,
+    "forwarders": forwarders.forwarders,
     "time-sequence": packets.time_sequence,
 }
 """The kinds that compare the cases of results as a whole."""

@@ -11,6 +11,7 @@ from windtunnel.folders import VERSION_KEY, missing_files
 from windtunnel.pictures import (
     channels,
     choices,
+    forwarders,
     handovers,
     packets,
     path_changes,
@@ -57,6 +58,7 @@ class Measured:
     path_shares: list[Picture]
     subflows: list[Picture]
     playback: list[Picture]
+    forwarders: list[Picture]
     packets: list[Picture]
     over_time: list[Picture]
     other_cases: list[Picture]
@@ -82,6 +84,7 @@ class Measured:
             *self.path_shares,
             *self.subflows,
             *self.playback,
+            *self.forwarders,
             *self.packets,
             *self.over_time,
             *self.other_cases,
@@ -148,6 +151,7 @@ def measured(comparison: Comparison, above: Sky | None) -> Measured:
         path_shares=path_shares.path_shares(comparison),
         subflows=subflows.subflows(comparison),
         playback=playback.playback(comparison),
+        forwarders=forwarders.forwarders(comparison),
         packets=packets.time_sequence(comparison),
         over_time=[picture for panels in divided for picture in panels[:1]],
         other_cases=[picture for panels in divided for picture in panels[1:]],

@@ -30,7 +30,7 @@ def document(tables: Table) -> str:
 
 
 def in_toml(path: str, value: object) -> str:
-    """Write the value of that path on one line. Raises ScenarioError for what TOML cannot express."""
+    """Write the value of a path on one line. Raises ScenarioError for what TOML cannot express."""
     check_value(path, value)
     return written(value)
 
