@@ -1,10 +1,12 @@
 //! One table that stands for many things of a kind.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use serde::Deserialize;
 use windtunnel_engine::Duration;
+use windtunnel_world::Groups;
 
+use super::demands::Demands;
 use super::patterns::{Pair, Pattern, is_named};
 use super::{MOST, set, text};
 use crate::error::{Mistake, list};
@@ -47,18 +49,56 @@ pub(super) fn refuse_in_defaults(file: &Tree) -> Result<(), Mistake> {
 /// What the tables of a section are read with.
 pub(super) struct Around<'a> {
     section: &'static str,
+    file: &'a Tree,
     /// The names of all nodes.
-    nodes: Vec<&'a str>,
+    pub(super) nodes: Vec<&'a str>,
     /// When its things start by default, if the file says so.
     start: Option<&'a Tree>,
+    pub(super) demands: &'a Demands,
 }
 
 impl<'a> Around<'a> {
-    pub(super) fn of(file: &'a Tree, section: &'static str) -> Self {
+    pub(super) fn of(file: &'a Tree, section: &'static str, demands: &'a Demands) -> Self {
         let nodes = file.get("nodes").and_then(Tree::entries).unwrap_or_default();
+        let nodes = nodes.iter().map(|it| it.key.as_str()).collect();
         let kind = section.trim_end_matches('s');
         let start = file.get("defaults").and_then(|it| it.get(kind)?.get("start"));
-        Self { section, nodes: nodes.iter().map(|it| it.key.as_str()).collect(), start }
+        Self { section, file, nodes, start, demands }
+    }
+
+    /// The parts of the network. Where nodes may use satellites, all are in one.
+    pub(super) fn joined(&self) -> Joined<'a> {
+        let numbers = self.nodes.iter().copied().zip(0..).collect();
+        let mut joined = Joined { numbers, groups: Groups::new(self.nodes.len()) };
+        let of = |section: &str| self.file.get(section).and_then(Tree::entries).unwrap_or_default();
+        let links = of("links").iter().filter_map(|it| match &it.node.get("nodes")?.value {
+            Value::Array(ends) => Some([ends.first()?.text()?, ends.get(1)?.text()?]),
+            _ => None,
+        });
+        links.for_each(|ends| joined.join(ends));
+        if !of("constellations").is_empty() {
+            self.nodes.windows(2).for_each(|it| joined.join([it[0], it[1]]));
+        }
+        joined
+    }
+}
+
+/// Which nodes links join.
+pub(super) struct Joined<'a> {
+    numbers: HashMap<&'a str, usize>,
+    groups: Groups,
+}
+
+impl Joined<'_> {
+    fn join(&mut self, ends: [&str; 2]) {
+        if let [Some(one), Some(other)] = ends.map(|it| self.numbers.get(it).copied()) {
+            self.groups.join([one, other]);
+        }
+    }
+
+    /// The part that a node is in.
+    pub(super) fn of(&mut self, node: &str) -> usize {
+        self.groups.root(self.numbers[node])
     }
 }
 
@@ -93,7 +133,7 @@ pub(super) fn made(thing: &Entry, around: &Around<'_>) -> Result<Option<Vec<Entr
     let (in_turn, own): (Vec<_>, Vec<_>) = own.into_iter().partition(|it| it.key == "in_turn");
     let keys = Tree { span: thing.node.span.clone(), value: Value::Table(own) };
     let keys: Keys = reader::read(keys)?;
-    let pairs = keys.pattern.map(|it| it.pairs(thing, &common, &around.nodes)).transpose()?;
+    let pairs = keys.pattern.map(|it| it.pairs(thing, &common, around)).transpose()?;
     let count = count(thing, keys.count.as_ref(), pairs.as_deref(), &in_turn)?;
     let group = Group {
         name: thing,
@@ -163,9 +203,13 @@ impl Group<'_> {
         }
         entries.iter_mut().for_each(|it| count_in(&mut it.node, number));
         if let Some(pairs) = &self.pairs {
-            let [from, to] = &pairs[(number - 1) % pairs.len()];
+            let Pair { ends: [from, to], rate } = &pairs[(number - 1) % pairs.len()];
             set_text(&mut entries, "from", from);
             set_text(&mut entries, "to", to);
+            if let Some(rate) = rate {
+                let rate = text("rate", rate, &self.name.span);
+                entries.push(Entry { found_under: Some("demands".to_owned()), ..rate });
+            }
         }
         if let Some(stagger) = self.stagger {
             self.delay(&mut entries, stagger, number as u64 - 1)?;

@@ -1,18 +1,29 @@
 //! Who sends to whom, where one table stands for many flows.
 
+use std::collections::HashSet;
+
+use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use windtunnel_engine::{Random, Streams};
 
 use super::MOST;
-use super::groups::nodes_like;
-use crate::error::Mistake;
+use super::demands::FromFile;
+use super::groups::{Around, nodes_like};
+use crate::error::{Mistake, list};
 use crate::located::Located;
 use crate::schema::short_forms;
 use crate::tree::Entry;
 
 /// The two ends of a flow.
-pub(super) type Pair = [String; 2];
+pub(super) type Ends = [String; 2];
+
+/// A flow, with its rate if the pattern has one.
+#[derive(Clone, Debug)]
+pub(super) struct Pair {
+    pub(super) ends: Ends,
+    pub(super) rate: Option<String>,
+}
 
 /// Which of the nodes `from` send to which of the nodes `to`; in both texts `*` stands for any
 /// characters.
@@ -30,8 +41,11 @@ pub(crate) enum Pattern {
     Permutation(Permutation),
     /// Each sends to each other one.
     Matrix(Matrix),
-    /// Each flow has two nodes drawn at random, independent of all other flows.
+    /// Each flow has two nodes drawn at random among those that links join, independent of all
+    /// other flows.
     RandomPairs(RandomPairs),
+    /// A flow over UDP for each demand in the file of a topology, at the rate of the demand.
+    Demands(FromFile),
 }
 
 /// The first sends to the first, and so on.
@@ -79,17 +93,18 @@ impl Pattern {
         &self,
         group: &Entry,
         entries: &[Entry],
-        nodes: &[&str],
+        around: &Around<'_>,
     ) -> Result<Vec<Pair>, Mistake> {
-        let from = nodes_like(group, entries, "from", nodes)?;
-        let to = nodes_like(group, entries, "to", nodes)?;
+        let from = nodes_like(group, entries, "from", &around.nodes)?;
+        let to = nodes_like(group, entries, "to", &around.nodes)?;
         let sides = Sides { group, entries, from, to };
         match self {
             Self::OneToOne(_) => Ok(sides.one_to_one()),
             Self::AllToOne(_) => sides.all_to_one(),
             Self::Permutation(it) => sides.permutation(it.seed),
             Self::Matrix(_) => sides.matrix(),
-            Self::RandomPairs(it) => sides.random_pairs(it),
+            Self::RandomPairs(it) => sides.random_pairs(it, around),
+            Self::Demands(it) => sides.demands(it, around),
         }
     }
 }
@@ -150,33 +165,71 @@ impl Sides<'_> {
         self.some(all.filter(|(from, to)| from != to).map(|(from, to)| pair(from, to)).collect())
     }
 
-    fn random_pairs(&self, of: &RandomPairs) -> Result<Vec<Pair>, Mistake> {
+    fn random_pairs(&self, of: &RandomPairs, around: &Around<'_>) -> Result<Vec<Pair>, Mistake> {
         of.pairs.checked(
             |it| (1..=MOST).contains(&(*it as usize)),
             || format!("{} pairs", of.pairs.value),
             &format!("1 to {MOST} are possible"),
         )?;
-        if self.from.len() == 1 && self.from == self.to {
-            return self.some(Vec::new());
+        let parts = self.parts(around);
+        if parts.is_empty() {
+            return Err(self.none_joined());
         }
         let mut random = Streams::new(of.seed, 0).stream("pattern");
-        let mut drawn = || loop {
-            let [from, to] = [&self.from, &self.to].map(|it| it[below(it.len(), &mut random)]);
-            if from != to {
-                return pair(from, to);
+        Ok((0..of.pairs.value).map(|_| drawn(&parts, &mut random)).collect())
+    }
+
+    /// The nodes of both sides in each part of the network in which two of them are joined.
+    fn parts(&self, around: &Around<'_>) -> Vec<Part<'_>> {
+        let mut parts: IndexMap<usize, Part<'_>> = IndexMap::new();
+        let mut joined = around.joined();
+        for (side, nodes) in [&self.from, &self.to].into_iter().enumerate() {
+            for node in nodes {
+                let part = joined.of(node);
+                parts.entry(part).or_default().sides[side].push(node);
             }
-        };
-        Ok((0..of.pairs.value).map(|_| drawn()).collect())
+        }
+        parts.into_values().filter_map(Part::counted).collect()
+    }
+
+    fn none_joined(&self) -> Mistake {
+        let mut all: Vec<&str> = [&*self.from, &*self.to].concat();
+        all.sort_unstable();
+        all.dedup();
+        if all.len() == 1 {
+            return self.no_two();
+        }
+        self.wrong("from", format!("no links join any two of the nodes {}", list(&all)))
+            .help("name nodes that links join, or add links")
+    }
+
+    fn demands(&self, of: &FromFile, around: &Around<'_>) -> Result<Vec<Pair>, Mistake> {
+        let has = |key: &str| self.entries.iter().find(|it| it.key == key);
+        if has("protocol").and_then(|it| it.node.text()) != Some("udp") {
+            let message = "demands are the rates of flows over UDP";
+            return Err(Mistake::new(message)
+                .at(self.group.span.clone())
+                .help("write protocol = \"udp\""));
+        }
+        if let Some(rate) = has("rate") {
+            return Err(Mistake::new("`rate` follows from the demands")
+                .at(rate.span.clone())
+                .help("remove it, or write `scale` in the pattern"));
+        }
+        of.pairs([&self.from, &self.to], around.demands)
     }
 
     /// The pairs, if there are any.
     fn some(&self, pairs: Vec<Pair>) -> Result<Vec<Pair>, Mistake> {
         if pairs.is_empty() {
-            return Err(self
-                .wrong("from", format!("`{}` has no two different nodes", self.group.key))
-                .help("name other nodes in `from` or `to`"));
+            return Err(self.no_two());
         }
         Ok(pairs)
+    }
+
+    fn no_two(&self) -> Mistake {
+        self.wrong("from", format!("`{}` has no two different nodes", self.group.key))
+            .help("name other nodes in `from` or `to`")
     }
 
     fn wrong(&self, key: &str, message: String) -> Mistake {
@@ -185,8 +238,49 @@ impl Sides<'_> {
     }
 }
 
+/// The nodes of both sides that are in one part of a network.
+#[derive(Default)]
+struct Part<'a> {
+    sides: [Vec<&'a str>; 2],
+    /// How many pairs of two different nodes there are.
+    pairs: usize,
+}
+
+impl Part<'_> {
+    /// The part, if there are two different nodes in it.
+    fn counted(self) -> Option<Self> {
+        let [from, to] = &self.sides;
+        let senders: HashSet<&str> = from.iter().copied().collect();
+        let same = to.iter().filter(|it| senders.contains(**it)).count();
+        let pairs = from.len() * to.len() - same;
+        (pairs > 0).then_some(Self { pairs, ..self })
+    }
+}
+
+/// Two nodes that are joined, all pairs as likely.
+fn drawn(parts: &[Part<'_>], random: &mut Random) -> Pair {
+    let part = match parts {
+        [only] => only,
+        _ => {
+            let mut place = below(parts.iter().map(|it| it.pairs).sum(), random);
+            let is_in = |it: &&Part<'_>| {
+                let is_in = place < it.pairs;
+                place = place.saturating_sub(it.pairs);
+                is_in
+            };
+            parts.iter().find(is_in).expect("the place is below the sum")
+        }
+    };
+    loop {
+        let [from, to] = part.sides.each_ref().map(|it| it[below(it.len(), random)]);
+        if from != to {
+            return pair(from, to);
+        }
+    }
+}
+
 fn pair(from: &str, to: &str) -> Pair {
-    [from.to_owned(), to.to_owned()]
+    Pair { ends: [from.to_owned(), to.to_owned()], rate: None }
 }
 
 /// A whole number below a limit, drawn at random.
