@@ -2,8 +2,10 @@
 
 mod counts;
 mod files;
+mod formats;
 mod groups;
 mod messages;
+mod parts;
 mod random;
 mod topologies;
 

@@ -178,7 +178,7 @@ fn in_words<T: Quantity>(found: Option<&Found<T>>) -> Option<Found<String>> {
 }
 
 /// A key of a link with its values in the two directions: one of which the file says nothing has
-/// that of all links, or else that of the other direction.
+/// that of all links, or else that of the other direction; of loss none.
 fn both_directions(
     key: &str,
     found_there_and_back: [Option<Found<String>>; 2],
@@ -193,6 +193,7 @@ fn both_directions(
     }
     let given = |side: usize| match drawing.of_links(key).map(|it| &it.value) {
         Some(Value::Array(sides)) => sides.get(side).or(sides.first()).cloned(),
+        None if key == "loss" => Some(text("0 %", drawing)),
         _ => drawing.of_links(key).cloned(),
     };
     let [there, back] = &found_there_and_back;
