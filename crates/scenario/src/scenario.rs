@@ -146,10 +146,7 @@ fn once() -> Located<u32> {
 }
 
 /// Reads a scenario's text, and says what of files of networks is in it.
-pub(crate) fn parse(
-    text: &str,
-    files: &mut Files<'_>,
-) -> Result<(Scenario, Vec<String>), Mistake> {
+pub(crate) fn parse(text: &str, files: &mut Files<'_>) -> Result<(Scenario, Vec<String>), Mistake> {
     let mut file = tree::parse(text)?;
     let imports = generators::expand(&mut file, files)?;
     defaults::fill(&mut file)?;

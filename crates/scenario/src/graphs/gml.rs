@@ -165,9 +165,7 @@ impl<'a> Words<'a> {
         let is_key = !key.text.starts_with(['[', ']', '"']);
         let value = self.next()?.filter(|it| it.text != "]" && is_key);
         value.ok_or_else(|| {
-            Mistake::new(format!("`{}` has no value", key.text))
-                .at(key.span())
-                .help(HELP)
+            Mistake::new(format!("`{}` has no value", key.text)).at(key.span()).help(HELP)
         })
     }
 

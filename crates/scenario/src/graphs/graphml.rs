@@ -74,7 +74,8 @@ impl Keys<'_> {
             None => attribute(self.0.get(id).map_or(id, |it| it.name), it),
         });
         let is_for = |it: &Key<'_>| it.of == "all" || it.of == node.tag_name().name();
-        let missing = self.0.iter().filter(|(id, it)| is_for(it) && data().all(|own| own.0 != **id));
+        let missing =
+            self.0.iter().filter(|(id, it)| is_for(it) && data().all(|own| own.0 != **id));
         own.chain(missing.filter_map(|it| it.1.default.clone())).collect()
     }
 }

@@ -85,7 +85,8 @@ impl<'a> File<'a> {
     /// The list under the first of these names.
     fn list(&self, graph: &Table<'a>, names: &[&str]) -> Result<Vec<&'a RawValue>, Mistake> {
         let list = names.iter().find_map(|it| graph.get(*it));
-        let list = list.ok_or_else(|| Mistake::new(format!("it has no `{}`", names[0])).help(HELP))?;
+        let list =
+            list.ok_or_else(|| Mistake::new(format!("it has no `{}`", names[0])).help(HELP))?;
         self.parse(list.get())
     }
 

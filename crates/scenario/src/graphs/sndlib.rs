@@ -36,9 +36,8 @@ pub(super) fn read(root: Node<'_, '_>) -> Result<Graph, Mistake> {
 
 /// The elements along a path of names.
 fn within<'a, 'd>(root: Node<'a, 'd>, path: &[&'static str]) -> Vec<Node<'a, 'd>> {
-    path.iter().fold(vec![root], |all, name| {
-        all.into_iter().flat_map(|it| children(it, name)).collect()
-    })
+    path.iter()
+        .fold(vec![root], |all, name| all.into_iter().flat_map(|it| children(it, name)).collect())
 }
 
 fn node_says(node: Node<'_, '_>, is_on_earth: bool) -> Vec<Attribute> {
@@ -67,7 +66,8 @@ fn link_says(link: Node<'_, '_>) -> Vec<Attribute> {
     let modules = capacities(&["additionalModules", "addModule", "capacity"]).into_iter();
     let least = || modules.min_by(|one, other| number(one).total_cmp(&number(other)));
     let capacity = installed.or_else(least);
-    let others = link.children().filter(Node::is_element).map(|it| attribute(it.tag_name().name(), it));
+    let others =
+        link.children().filter(Node::is_element).map(|it| attribute(it.tag_name().name(), it));
     const READ: [&str; 4] = ["source", "target", "preInstalledModule", "additionalModules"];
     capacity.into_iter().chain(others.filter(|it| !READ.contains(&&*it.name))).collect()
 }

@@ -155,9 +155,7 @@ const DEMAND: &str = "write a number of Mbps that is not negative";
 /// A quantity, whose number alone is in a unit worth so much of the base unit.
 fn measured<T: Quantity>(attribute: &Attribute, worth: f64) -> Result<T, Mistake> {
     let text = attribute.value.trim();
-    let wrong = |why| {
-        format!("\"{text}\" {why}; write {} such as \"{}\"", T::NAME, T::EXAMPLE)
-    };
+    let wrong = |why| format!("\"{text}\" {why}; write {} such as \"{}\"", T::NAME, T::EXAMPLE);
     let value = match text.parse::<f64>() {
         Ok(number) if number < 0.0 => Err(wrong("is negative")),
         Ok(number) => T::from_base(number * worth, "").map_err(wrong),

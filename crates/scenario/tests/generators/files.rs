@@ -109,9 +109,15 @@ fn files_that_are_no_networks_are_refused() {
         ("{\"nodes\": [{\"id\": 1}]}", "it has no `edges`"),
         ("{\"nodes\": [1], \"edges\": []}", "net:1:12: not node-link JSON: invalid type"),
         ("{\"nodes\": [\n{\"id\" 1}]}", "net:2:7: not node-link JSON: expected `:`"),
-        ("{\"nodes\": [{\"id\": 1}], \"edges\": [{\"source\": 1, \"target\": 2}]}", "net:1:34: an edge"),
+        (
+            "{\"nodes\": [{\"id\": 1}], \"edges\": [{\"source\": 1, \"target\": 2}]}",
+            "net:1:34: an edge",
+        ),
         ("{\"nodes\": [{\"id\": 1}], \"edges\": []} {", "not node-link JSON: trailing"),
-        ("<network><networkStructure><nodes><node/></nodes></networkStructure></network>", "no `id`"),
+        (
+            "<network><networkStructure><nodes><node/></nodes></networkStructure></network>",
+            "no `id`",
+        ),
     ];
     for (text, says) in cases {
         let error = with_file(text, "").expect_err(text);
@@ -154,12 +160,10 @@ fn a_direction_without_a_value_has_that_of_link() {
     assert_eq!(rates("link = { rate = \"50 Mbps\" }"), [10_000_000, 50_000_000]);
     assert_eq!(rates(""), [10_000_000, 1_000_000]);
     assert_eq!(rates("ignore = [\"rate\"]"), [1_000_000, 1_000_000]);
-    let scenario = format!(
-        "duration = \"1 s\"\n[topologies.n]\nkind = \"file\"\nfile = \"net\"\n\
-         [defaults]\nlink = {{ delay = \"1 ms\" }}\n[flows.f]\nfrom = \"n-West\"\nto = \"n-3\"\n\
-         controller = \"cubic\"\n"
-    );
-    let study = read_with(&scenario, &[("net", text)]).expect("it is valid");
+    let scenario = "duration = \"1 s\"\n[topologies.n]\nkind = \"file\"\nfile = \"net\"\n\
+         [defaults]\nlink = { delay = \"1 ms\" }\n[flows.f]\nfrom = \"n-West\"\nto = \"n-3\"\n\
+         controller = \"cubic\"\n";
+    let study = read_with(scenario, &[("net", text)]).expect("it is valid");
     let rates = study.cases[0].plan.links[0].directions.each_ref().map(|it| it.rate);
     assert_eq!(rates[0], rates[1]);
 }

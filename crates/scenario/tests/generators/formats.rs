@@ -133,7 +133,10 @@ fn graphml_has_defaults_and_labels_of_yed() {
     assert_eq!(of(1), [(10_000_000, 4_000_000); 2]);
     assert_eq!(of(2), [(10_000_000, 1_000_000), (10_000_000, 4_000_000)]);
     let told = study.imports();
-    assert!(told[0].ends_with("not used: of the graph `hyperedge`, of nodes `bandwidth`"), "{told:?}");
+    assert!(
+        told[0].ends_with("not used: of the graph `hyperedge`, of nodes `bandwidth`"),
+        "{told:?}"
+    );
 }
 
 /// A network of our own in the format of topohub.

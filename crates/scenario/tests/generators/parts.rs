@@ -45,7 +45,8 @@ fn a_node_apart_does_not_change_the_pairs_among_the_others() {
 
 #[test]
 fn patterns_say_which_nodes_are_apart() {
-    let refused = |keys: &str| read_with(&format!("{PARTS}{keys}"), &[]).expect_err(keys).to_string();
+    let refused =
+        |keys: &str| read_with(&format!("{PARTS}{keys}"), &[]).expect_err(keys).to_string();
     let pattern = "pattern = { kind = \"random-pairs\", pairs = 3 }";
     let error = refused(&format!("from = \"a*\"\nto = \"d\"\n{pattern}"));
     assert!(error.contains("no links join any two of the nodes `a`, `alone`, `d`"), "{error}");

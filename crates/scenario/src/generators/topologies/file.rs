@@ -61,7 +61,7 @@ impl GraphFile {
         let mut names = LinkNames::default();
         for link in &graph.links {
             let [from, to] = link.ends;
-            let name = names.new(format!("{}-{}", labels[from], labels[to]));
+            let name = names.unique(format!("{}-{}", labels[from], labels[to]));
             drawing.link_with(name, [&nodes[from], &nodes[to]], &source.link_keys(link, drawing));
         }
         drawing.demands = graph.demands.iter().map(|it| Demand::between(&nodes, it)).collect();
@@ -72,7 +72,8 @@ impl GraphFile {
     /// What is not taken from the file: also what would be beside a key of the topology that says
     /// the same in another way.
     fn ignored(&self, drawing: &Drawing) -> Vec<Taken> {
-        let by = [Taken::Rate, Taken::Place].into_iter().filter(|it| it.replaced(drawing).is_some());
+        let by =
+            [Taken::Rate, Taken::Place].into_iter().filter(|it| it.replaced(drawing).is_some());
         self.ignore.iter().copied().chain(by).collect()
     }
 }
@@ -110,7 +111,7 @@ struct LinkNames {
 
 impl LinkNames {
     /// A name, with a number where others have it.
-    fn new(&mut self, name: String) -> String {
+    fn unique(&mut self, name: String) -> String {
         if self.taken.insert(name.clone()) {
             return name;
         }
@@ -184,8 +185,7 @@ fn both_directions(
     found_there_and_back: [Option<Found<String>>; 2],
     drawing: &Drawing,
 ) -> Option<Entry> {
-    let mut names: Vec<&str> =
-        found_there_and_back.iter().flatten().map(|it| &*it.under).collect();
+    let mut names: Vec<&str> = found_there_and_back.iter().flatten().map(|it| &*it.under).collect();
     names.dedup();
     let under = names.join(", ");
     if under.is_empty() {
