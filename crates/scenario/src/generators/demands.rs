@@ -37,7 +37,7 @@ impl Demand {
 pub(crate) struct FromFile {
     /// The topology, of kind `file`.
     topology: Located<String>,
-    /// What the demands of the file are multiplied by: greater than zero. Default: 1.
+    /// What the demands of the file are multiplied by: greater than zero.
     #[serde(default = "one")]
     scale: Located<f64>,
 }

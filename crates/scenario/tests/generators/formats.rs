@@ -369,6 +369,17 @@ fn as_sndlib(nodes: usize, edges: &[Edge]) -> String {
     format!("<network><networkStructure>{structure}</networkStructure></network>")
 }
 
+#[test]
+fn no_depth_of_nesting_overflows_the_stack() {
+    let deep = 200_000;
+    for (open, close) in [("graph [ a [ ", "] "), ("<a>", "</a>"), ("{\"a\":", "}"), ("[", "]")] {
+        let _ = study(&open.repeat(deep), ["a", "b"]);
+        let _ = study(&(open.repeat(deep) + &close.repeat(deep)), ["a", "b"]);
+    }
+    let nested = format!("{{\"nodes\": {}{}, \"edges\": []}}", "[".repeat(deep), "]".repeat(deep));
+    let _ = study(&nested, ["a", "b"]);
+}
+
 proptest! {
     #[test]
     fn a_network_is_the_same_in_all_formats(

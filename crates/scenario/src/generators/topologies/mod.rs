@@ -88,10 +88,10 @@ pub(crate) enum Kind {
     /// `NAME-link-2-1`.
     BarabasiAlbert(BarabasiAlbert),
     /// From a file in GraphML, GML, node-link JSON or SNDlib's XML, such as those of the Internet
-    /// Topology Zoo and topohub: [what is read](topology-files.md) of each. Nodes have the names
-    /// of the labels in the file, such as `NAME-New York`, or of the identifiers there if two
-    /// labels are the same; links have the names of their ends, such as `NAME-New York-Chicago`,
-    /// and parallel ones numbers, such as `NAME-New York-Chicago-2`.
+    /// Topology Zoo and topohub; docs/topology-files.md lists what is read. Nodes have the names of
+    /// the labels in the file, such as `NAME-New York`, or of the identifiers there if two labels
+    /// are the same; links have the names of their ends, such as `NAME-New York-Chicago`, and
+    /// parallel ones numbers, such as `NAME-New York-Chicago-2`.
     File(GraphFile),
 }
 
