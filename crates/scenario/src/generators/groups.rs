@@ -1,12 +1,12 @@
 //! One table that stands for many things of a kind.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use windtunnel_engine::Duration;
-use windtunnel_world::Groups;
 
 use super::demands::Demands;
+use super::parts::Joined;
 use super::patterns::{Pair, Pattern, is_named};
 use super::{MOST, set, text};
 use crate::error::{Mistake, list};
@@ -66,39 +66,9 @@ impl<'a> Around<'a> {
         Self { section, file, nodes, start, demands }
     }
 
-    /// The parts of the network. Where nodes may use satellites, all are in one.
+    /// The parts of the network.
     pub(super) fn joined(&self) -> Joined<'a> {
-        let numbers = self.nodes.iter().copied().zip(0..).collect();
-        let mut joined = Joined { numbers, groups: Groups::new(self.nodes.len()) };
-        let of = |section: &str| self.file.get(section).and_then(Tree::entries).unwrap_or_default();
-        let links = of("links").iter().filter_map(|it| match &it.node.get("nodes")?.value {
-            Value::Array(ends) => Some([ends.first()?.text()?, ends.get(1)?.text()?]),
-            _ => None,
-        });
-        links.for_each(|ends| joined.join(ends));
-        if !of("constellations").is_empty() {
-            self.nodes.windows(2).for_each(|it| joined.join([it[0], it[1]]));
-        }
-        joined
-    }
-}
-
-/// Which nodes links join.
-pub(super) struct Joined<'a> {
-    numbers: HashMap<&'a str, usize>,
-    groups: Groups,
-}
-
-impl Joined<'_> {
-    fn join(&mut self, ends: [&str; 2]) {
-        if let [Some(one), Some(other)] = ends.map(|it| self.numbers.get(it).copied()) {
-            self.groups.join([one, other]);
-        }
-    }
-
-    /// The part that a node is in.
-    pub(super) fn of(&mut self, node: &str) -> usize {
-        self.groups.root(self.numbers[node])
+        Joined::of(self.file, &self.nodes)
     }
 }
 

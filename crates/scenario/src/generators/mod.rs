@@ -7,6 +7,7 @@
 
 mod demands;
 mod groups;
+mod parts;
 mod patterns;
 mod sections;
 mod topologies;

@@ -1,8 +1,5 @@
 //! Who sends to whom, where one table stands for many flows.
 
-use std::collections::HashSet;
-
-use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use windtunnel_engine::{Random, Streams};
@@ -10,6 +7,7 @@ use windtunnel_engine::{Random, Streams};
 use super::MOST;
 use super::demands::FromFile;
 use super::groups::{Around, nodes_like};
+use super::parts::Parts;
 use crate::error::{Mistake, list};
 use crate::located::Located;
 use crate::schema::short_forms;
@@ -171,25 +169,11 @@ impl Sides<'_> {
             || format!("{} pairs", of.pairs.value),
             &format!("1 to {MOST} are possible"),
         )?;
-        let parts = self.parts(around);
-        if parts.is_empty() {
-            return Err(self.none_joined());
-        }
+        let parts = Parts::of([&self.from, &self.to], around.joined());
+        let parts = parts.ok_or_else(|| self.none_joined())?;
         let mut random = Streams::new(of.seed, 0).stream("pattern");
-        Ok((0..of.pairs.value).map(|_| drawn(&parts, &mut random)).collect())
-    }
-
-    /// The nodes of both sides in each part of the network in which two of them are joined.
-    fn parts(&self, around: &Around<'_>) -> Vec<Part<'_>> {
-        let mut parts: IndexMap<usize, Part<'_>> = IndexMap::new();
-        let mut joined = around.joined();
-        for (side, nodes) in [&self.from, &self.to].into_iter().enumerate() {
-            for node in nodes {
-                let part = joined.of(node);
-                parts.entry(part).or_default().sides[side].push(node);
-            }
-        }
-        parts.into_values().filter_map(Part::counted).collect()
+        let drawn = (0..of.pairs.value).map(|_| parts.drawn(&mut random));
+        Ok(drawn.map(|[from, to]| pair(from, to)).collect())
     }
 
     fn none_joined(&self) -> Mistake {
@@ -235,47 +219,6 @@ impl Sides<'_> {
     fn wrong(&self, key: &str, message: String) -> Mistake {
         let entry = self.entries.iter().find(|it| it.key == key);
         Mistake::new(message).at(entry.map(|it| it.node.span.clone()))
-    }
-}
-
-/// The nodes of both sides that are in one part of a network.
-#[derive(Default)]
-struct Part<'a> {
-    sides: [Vec<&'a str>; 2],
-    /// How many pairs of two different nodes there are.
-    pairs: usize,
-}
-
-impl Part<'_> {
-    /// The part, if there are two different nodes in it.
-    fn counted(self) -> Option<Self> {
-        let [from, to] = &self.sides;
-        let senders: HashSet<&str> = from.iter().copied().collect();
-        let same = to.iter().filter(|it| senders.contains(**it)).count();
-        let pairs = from.len() * to.len() - same;
-        (pairs > 0).then_some(Self { pairs, ..self })
-    }
-}
-
-/// Two nodes that are joined, all pairs as likely.
-fn drawn(parts: &[Part<'_>], random: &mut Random) -> Pair {
-    let part = match parts {
-        [only] => only,
-        _ => {
-            let mut place = below(parts.iter().map(|it| it.pairs).sum(), random);
-            let is_in = |it: &&Part<'_>| {
-                let is_in = place < it.pairs;
-                place = place.saturating_sub(it.pairs);
-                is_in
-            };
-            parts.iter().find(is_in).expect("the place is below the sum")
-        }
-    };
-    loop {
-        let [from, to] = part.sides.each_ref().map(|it| it[below(it.len(), random)]);
-        if from != to {
-            return pair(from, to);
-        }
     }
 }
 

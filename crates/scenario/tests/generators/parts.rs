@@ -56,3 +56,15 @@ fn patterns_say_which_nodes_are_apart() {
     let error = refused("from = \"*\"\nto = \"alone\"\npattern = \"all-to-one\"");
     assert!(error.contains("no links join `alone` to other nodes"), "{error}");
 }
+
+#[test]
+fn nodes_that_use_satellites_are_not_apart() {
+    let text = "duration = \"1 s\"\n\
+        nodes = { a = { place = \"London\" }, b = { place = \"Paris\" } }\n\
+        [constellations.s]\npreset = \"starlink-s1\"\n\
+        inter_satellite_links = { rate = \"1 Gbps\" }\n\
+        ground_links = { rate = \"1 Gbps\" }\n\
+        [flows.f]\ncontroller = \"cubic\"\nfrom = \"*\"\nto = \"*\"\n\
+        pattern = { kind = \"random-pairs\", pairs = 3 }\n";
+    assert_eq!(read(text).cases[0].plan.flows.len(), 3);
+}
