@@ -193,6 +193,10 @@ class Scenario:
     def notes(self) -> list[str]:
         """What was decided that the user should know, such as a longer interval of series."""
 
+    @property
+    def imports(self) -> list[str]:
+        """What of each file of a topology is used, and what is not."""
+
     def start(
         self,
         jobs: int,

@@ -287,6 +287,12 @@ impl Scenario {
     fn notes(&self) -> Vec<&str> {
         self.0.notes()
     }
+
+    /// What of each file of a topology is used, and what is not.
+    #[getter]
+    fn imports(&self) -> Vec<&str> {
+        self.0.imports()
+    }
 }
 
 /// Name, last value and means of a flow or a queue.

@@ -32,6 +32,8 @@ pub struct Case {
     pub prefixes: Vec<String>,
     /// What was decided that the user should know.
     pub notes: Vec<String>,
+    /// What of each file of a topology is used, and what is not.
+    pub imports: Vec<String>,
 }
 
 /// A scenario, read and checked.
@@ -161,8 +163,13 @@ impl Study {
     /// What was decided in any case that the user should know.
     #[must_use]
     pub fn notes(&self) -> Vec<&str> {
-        let all = self.cases.iter().flat_map(|it| &it.notes).map(String::as_str);
-        all.collect::<IndexSet<_>>().into_iter().collect()
+        once(self.cases.iter().flat_map(|it| &it.notes))
+    }
+
+    /// What of each file of a topology is used in any case, and what is not.
+    #[must_use]
+    pub fn imports(&self) -> Vec<&str> {
+        once(self.cases.iter().flat_map(|it| &it.imports))
     }
 
     /// The text as run, with plain nodes, links, producers, consumers and flows in place of
@@ -248,18 +255,18 @@ impl<'a> Given<'a> {
             set.push((keys?, Origin::Inside(it.span.clone())));
         }
         let text = if set.is_empty() { self.text.clone() } else { document.to_string() };
-        let plan = parse(&text, files).and_then(|it| {
+        let plan = parse(&text, files).and_then(|(it, imports)| {
             let (plan, mut notes) = build::plan(&it, files, extensions)?;
             notes.extend(it.recording.notes(&plan));
             notes.extend(loss_note(&plan));
-            Ok((plan, notes))
+            Ok((plan, notes, imports))
         });
-        let (plan, notes) = plan.map_err(|it| {
+        let (plan, notes, imports) = plan.map_err(|it| {
             let label = label.filter(|_| !self.has(&it, files));
             self.refuse(trace::back(it, &text, &self.text, &set), label)
         })?;
         let prefixes = prefixes(&plan);
-        Ok(Case { names, plan, prefixes, notes })
+        Ok(Case { names, plan, prefixes, notes, imports })
     }
 
     /// Whether a mistake of a case is there without it.
@@ -275,6 +282,11 @@ fn check_size(text: &str) -> Result<(), Mistake> {
     let most = MOST_BYTES >> 20;
     Err(Mistake::new(format!("too large for a scenario: more than {most} MiB"))
         .help("name a scenario file; there are examples in scenarios/"))
+}
+
+/// Each of these texts once.
+fn once<'a>(texts: impl Iterator<Item = &'a String>) -> Vec<&'a str> {
+    texts.map(String::as_str).collect::<IndexSet<_>>().into_iter().collect()
 }
 
 /// As text, the prefix that each consumer asks for.

@@ -110,8 +110,15 @@ fn parted_flow(scenario: &Scenario, plan: &Plan, flow: usize) -> Mistake {
     let (name, _) = scenario.flows.get_index(flow).expect("it is in the plan");
     let [from, to] = [plan.flows[flow].from, plan.flows[flow].to];
     let [from, to] = [from, to].map(|it| plan.nodes[it].name.as_str());
-    let message = format!("flow `{}` has no path from node `{from}` to `{to}`", name.get_ref());
-    Mistake::new(message).at(name.span()).help(format!("connect `{from}` and `{to}` by links"))
+    let apart = reachability::lesser_part(plan, [plan.flows[flow].from, plan.flows[flow].to]);
+    let apart: Vec<&str> = apart.iter().map(|it| plan.nodes[*it].name.as_str()).collect();
+    let message = format!(
+        "flow `{}` has no path from node `{from}` to `{to}`: no links join {} to other nodes",
+        name.get_ref(),
+        list(&apart)
+    );
+    let help = format!("connect `{from}` and `{to}` by links, or name other nodes in the flow");
+    Mistake::new(message).at(name.span()).help(help)
 }
 
 fn pathless_flow(scenario: &Scenario, plan: &Plan, flow: usize) -> Mistake {

@@ -23,6 +23,14 @@ pub(crate) fn parted_flow(plan: &Plan) -> Option<usize> {
     plan.flows.iter().position(|it| !parts.are_joined([it.from, it.to]))
 }
 
+/// Of the parts of the network that two nodes are in, all nodes of the lesser one.
+pub(crate) fn lesser_part(plan: &Plan, nodes: [usize; 2]) -> Vec<usize> {
+    let mut parts = parts(plan);
+    let part = |of| (0..plan.nodes.len()).filter(|it| parts.are_joined([*it, of])).collect();
+    let [one, other]: [Vec<usize>; 2] = nodes.map(part);
+    if other.len() <= one.len() { other } else { one }
+}
+
 /// The first flow between autonomous systems that no segments lead to its destination.
 pub(crate) fn pathless_flow(plan: &Plan) -> Option<usize> {
     plan.autonomous_systems.as_ref()?;

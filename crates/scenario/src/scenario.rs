@@ -145,12 +145,13 @@ fn once() -> Located<u32> {
     1.into()
 }
 
-/// Reads a scenario's text.
-pub(crate) fn parse(text: &str, files: &mut Files<'_>) -> Result<Scenario, Mistake> {
+/// Reads a scenario's text, and says what of files of networks is in it.
+pub(crate) fn parse(text: &str, files: &mut Files<'_>) -> Result<(Scenario, Vec<String>), Mistake> {
     let mut file = tree::parse(text)?;
-    generators::expand(&mut file, files)?;
+    let imports = generators::expand(&mut file, files)?;
     defaults::fill(&mut file)?;
-    reader::read(file).map_err(|it| explained(it, &SCHEMA))
+    let scenario = reader::read(file).map_err(|it| explained(it, &SCHEMA))?;
+    Ok((scenario, imports))
 }
 
 /// What a comparison may complete: not read before the values of its cases are set.
@@ -188,17 +189,18 @@ pub(crate) fn outline(text: &str) -> Result<Scenario, Mistake> {
 pub(crate) fn expanded(text: &str, files: &mut Files<'_>) -> Result<String, Mistake> {
     let mut file = tree::parse(text)?;
     let is_compared = generators::are_compared(&file);
-    generators::expand(&mut file, files)?;
+    let imports = generators::expand(&mut file, files)?;
     let left_out = |key: &str| key == "topologies" || is_compared && key == "compare";
     if let Some(entries) = file.entries_mut() {
         entries.retain(|it| !left_out(&it.key));
     }
-    let text = generators::write(&file);
-    Ok(if is_compared { format!("{WITHOUT_COMPARISON}{text}") } else { text })
+    let said = is_compared.then(|| WITHOUT_COMPARISON.to_owned()).into_iter().chain(imports);
+    let said = generators::comment(&said.collect::<Vec<_>>());
+    Ok(format!("{said}{}", generators::write(&file)))
 }
 
-/// The first line of a text that does not compare what it was made from.
-const WITHOUT_COMPARISON: &str = "# Without the comparison, which sets what stands for many.\n";
+/// What is said of a text that does not compare what it was made from.
+const WITHOUT_COMPARISON: &str = "Without the comparison, which sets what stands for many.";
 
 static SCHEMA: LazyLock<serde_json::Value> = LazyLock::new(|| {
     let mut schema = schemars::schema_for!(Scenario).to_value();

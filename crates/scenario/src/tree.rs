@@ -34,6 +34,8 @@ pub(crate) struct Entry {
     pub(crate) node: Node,
     /// Whether it comes from `[defaults]`.
     pub(crate) is_default: bool,
+    /// The names under which the file of a topology has the value, if it comes from one.
+    pub(crate) found_under: Option<String>,
 }
 
 /// Reads a text as TOML.
@@ -47,7 +49,8 @@ fn entries(table: DeTable<'_>) -> Result<Vec<Entry>, Mistake> {
     let entry = |(key, value): (Spanned<_>, _)| {
         let span = key.span();
         let key: std::borrow::Cow<'_, str> = key.into_inner();
-        Ok(Entry { key: key.into_owned(), span, node: node(value)?, is_default: false })
+        let (key, node) = (key.into_owned(), node(value)?);
+        Ok(Entry { key, span, node, is_default: false, found_under: None })
     };
     table.into_iter().map(entry).collect()
 }

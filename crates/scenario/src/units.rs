@@ -80,6 +80,15 @@ pub(crate) fn parse<T: Quantity>(text: &str) -> Result<T, String> {
     T::from_base(number * worth, unit).map_err(|why| format!("\"{text}\" {why}; {}", advice()))
 }
 
+/// Reads a quantity whose unit may be spelled as other programs do, such as `10 Mbit/s`.
+pub(crate) fn parse_usual<T: Quantity>(text: &str) -> Result<T, String> {
+    let (number, unit) = text.split_at(end_of_number(text.trim_end()));
+    match other_spelling(unit.trim()) {
+        Some(unit) => parse(&format!("{number} {unit}")),
+        None => parse(text),
+    }
+}
+
 /// Where the number ends that a text begins with: it may have an exponent.
 fn end_of_number(text: &str) -> usize {
     let bytes = text.as_bytes();

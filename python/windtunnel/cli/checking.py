@@ -42,6 +42,8 @@ def check(file: str, settings: dict[str, str], as_json: bool) -> None:
     say(f"{file}: valid: {words(found)}")
     if "packet_hops" in found:
         say(size(found["packet_hops"]))
+    for line in found["imports"]:
+        say(line)
     progress.tell(found["notes"])
     progress.tell([f"advice: {it}" for it in found["advice"]])
 
@@ -94,6 +96,7 @@ def of_scenario(scenario: Scenario) -> Facts:
         "seed": scenario.seed,
         "simulated_s": scenario.total_simulated_s,
         "packet_hops": scenario.packet_hops(),
+        "imports": scenario.imports,
         "notes": scenario.notes,
         "advice": scenario.advice(),
     }
@@ -112,6 +115,7 @@ def of_study(study: study_files.Study, settings: dict[str, str]) -> Facts:
         "points": points,
         "runs": runs,
         "is_minimum": study.stop is not None,
+        "imports": [],
         "notes": [],
         "advice": [],
     }

@@ -194,7 +194,7 @@ workload = { kind = "bulk", rate = "2 Mbps" }
 """,
     "A whole network: a fat tree of 16 hosts, each of which sends to another one. `windtunnel "
     "check --expand` prints its nodes, links and flows; [recipes](recipes.md) have other "
-    "networks.": """\
+    "networks, and [files](topology-files.md) can be used.": """\
 [topologies.tree]
 kind = "fat-tree"
 ports = 4

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use windtunnel_engine::Duration;
 
-use super::patterns::{Pattern, Sent, is_named};
+use super::demands::Demands;
+use super::parts::Joined;
+use super::patterns::{Pattern, PatternFlow, is_named};
 use super::{MOST, set, text};
 use crate::error::{Mistake, list};
 use crate::files::Files;
@@ -48,18 +50,26 @@ pub(super) fn refuse_in_defaults(file: &Tree) -> Result<(), Mistake> {
 /// What the tables of a section are read with.
 pub(super) struct Around<'a> {
     section: &'static str,
+    file: &'a Tree,
     /// The names of all nodes.
-    nodes: Vec<&'a str>,
+    pub(super) nodes: Vec<&'a str>,
     /// When its things start by default, if the file says so.
     start: Option<&'a Tree>,
+    pub(super) demands: &'a Demands,
 }
 
 impl<'a> Around<'a> {
-    pub(super) fn of(file: &'a Tree, section: &'static str) -> Self {
+    pub(super) fn of(file: &'a Tree, section: &'static str, demands: &'a Demands) -> Self {
         let nodes = file.get("nodes").and_then(Tree::entries).unwrap_or_default();
+        let nodes = nodes.iter().map(|it| it.key.as_str()).collect();
         let kind = section.trim_end_matches('s');
         let start = file.get("defaults").and_then(|it| it.get(kind)?.get("start"));
-        Self { section, nodes: nodes.iter().map(|it| it.key.as_str()).collect(), start }
+        Self { section, file, nodes, start, demands }
+    }
+
+    /// The parts of the network.
+    pub(super) fn joined(&self) -> Joined<'a> {
+        Joined::of(self.file, &self.nodes)
     }
 }
 
@@ -79,7 +89,7 @@ struct Group<'a> {
     in_turn: Vec<(Entry, Vec<Tree>)>,
     stagger: Option<Duration>,
     start: Option<&'a Tree>,
-    flows: Option<Vec<Sent>>,
+    flows: Option<Vec<PatternFlow>>,
 }
 
 /// The things that a table stands for, if it is such a one.
@@ -98,8 +108,7 @@ pub(super) fn made(
     let (in_turn, own): (Vec<_>, Vec<_>) = own.into_iter().partition(|it| it.key == "in_turn");
     let keys = Tree { span: thing.node.span.clone(), value: Value::Table(own) };
     let keys: Keys = reader::read(keys)?;
-    let flows =
-        keys.pattern.map(|it| it.flows(thing, &common, &around.nodes, files)).transpose()?;
+    let flows = keys.pattern.map(|it| it.flows(thing, &common, around, files)).transpose()?;
     let count = count(thing, keys.count.as_ref(), flows.as_deref(), &in_turn)?;
     let group = Group {
         name: thing,
@@ -116,7 +125,7 @@ pub(super) fn made(
 fn count(
     thing: &Entry,
     count: Option<&Located<u32>>,
-    flows: Option<&[Sent]>,
+    flows: Option<&[PatternFlow]>,
     in_turn: &[Entry],
 ) -> Result<usize, Mistake> {
     let Some(each) = count.map(|it| it.value as usize).or(flows.map(|_| 1)) else {
@@ -125,7 +134,7 @@ fn count(
             .at(thing.span.clone())
             .help("write how many, such as count = 10"));
     };
-    let all = each.saturating_mul(flows.map_or(1, <[Sent]>::len));
+    let all = each.saturating_mul(flows.map_or(1, <[PatternFlow]>::len));
     let place = count.and_then(|it| it.span.clone()).unwrap_or_else(|| thing.span.clone());
     if all == 0 || all > MOST {
         return Err(Mistake::new(format!("`{}` stands for {all} things", thing.key))
@@ -169,7 +178,7 @@ impl Group<'_> {
         }
         entries.iter_mut().for_each(|it| count_in(&mut it.node, number));
         if let Some(flows) = &self.flows {
-            let Sent { ends: [from, to], own } = &flows[(number - 1) % flows.len()];
+            let PatternFlow { ends: [from, to], own } = &flows[(number - 1) % flows.len()];
             set_text(&mut entries, "from", from);
             set_text(&mut entries, "to", to);
             own.iter().for_each(|it| set(&mut entries, it.clone()));

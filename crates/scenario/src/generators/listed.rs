@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use windtunnel_engine::Duration;
 
-use super::patterns::Sent;
+use super::patterns::PatternFlow;
 use super::{MOST, entry, text};
 use crate::error::{Mistake, list};
 use crate::files::Files;
@@ -60,7 +60,7 @@ impl Listed {
         group: &Entry,
         [from, to]: [&[&str]; 2],
         files: &mut Files<'_>,
-    ) -> Result<Vec<Sent>, Mistake> {
+    ) -> Result<Vec<PatternFlow>, Mistake> {
         if let Some(it) = group.node.get("workload").or_else(|| group.node.get("start")) {
             return Err(Mistake::new("the file says when flows start and what they carry")
                 .at(it.span.clone())
@@ -124,7 +124,7 @@ fn flow(
     columns: &Columns,
     sides: &[HashMap<String, &str>; 2],
     group: &Entry,
-) -> Result<Sent, Mistake> {
+) -> Result<PatternFlow, Mistake> {
     let words: Vec<&str> = words(line).collect();
     if words.len() != columns.count {
         let message = format!("{} words, and {} columns", words.len(), columns.count);
@@ -145,7 +145,7 @@ fn flow(
     if ends[0] == ends[1] {
         return Err(line.mistake(format!("`{}` sends to itself", ends[0])).help("name two nodes"));
     }
-    Ok(Sent { ends, own: vec![started(line, start, group)?, carried(line, size, group)?] })
+    Ok(PatternFlow { ends, own: vec![started(line, start, group)?, carried(line, size, group)?] })
 }
 
 fn started(line: &Line<'_>, word: &str, group: &Entry) -> Result<Entry, Mistake> {

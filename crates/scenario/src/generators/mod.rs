@@ -5,8 +5,10 @@
 //! made is that of the table that makes it. What a file says of a thing by the name of one that
 //! is made goes before what makes it says.
 
+mod demands;
 mod groups;
 mod listed;
+mod parts;
 mod patterns;
 mod sections;
 mod topologies;
@@ -17,13 +19,15 @@ use toml_edit::Key;
 use crate::error::Mistake;
 use crate::files::Files;
 use crate::tree::{Entry, Node as Tree};
+use demands::Demands;
 use groups::Around;
 use sections::Section;
+use topologies::Made;
 
 pub(crate) use groups::InTurn;
 pub(crate) use patterns::Pattern;
 pub(crate) use topologies::Topology;
-pub(crate) use written::write;
+pub(crate) use written::{comment, write};
 
 /// The most things that one table stands for.
 const MOST: usize = 100_000;
@@ -31,19 +35,19 @@ const MOST: usize = 100_000;
 /// The sections whose things may stand for many; nodes go first, since others name them.
 const SECTIONS: [&str; 5] = ["nodes", "links", "producers", "consumers", "flows"];
 
-/// Replaces what stands for many things by those.
-pub(crate) fn expand(file: &mut Tree, files: &mut Files<'_>) -> Result<(), Mistake> {
+/// Replaces what stands for many things by those, and says what of files of networks is in them.
+pub(crate) fn expand(file: &mut Tree, files: &mut Files<'_>) -> Result<Vec<String>, Mistake> {
     groups::refuse_in_defaults(file)?;
-    let [mut nodes, mut links] = topologies::take(file, files)?;
+    let Made { mut nodes, mut links, demands, imports } = topologies::take(file, files)?;
     for name in SECTIONS {
         let made = match name {
             "nodes" => std::mem::take(&mut nodes),
             "links" => std::mem::take(&mut links),
             _ => Vec::new(),
         };
-        section(file, name, made, files)?;
+        section(file, name, made, &demands, files)?;
     }
-    Ok(())
+    Ok(imports)
 }
 
 /// Whether a comparison sets what stands for many things.
@@ -65,6 +69,7 @@ fn section(
     file: &mut Tree,
     name: &'static str,
     made: Vec<Entry>,
+    demands: &Demands,
     files: &mut Files<'_>,
 ) -> Result<(), Mistake> {
     let written = file.get(name).and_then(Tree::entries).unwrap_or_default();
@@ -72,7 +77,7 @@ fn section(
     if !has_groups && made.is_empty() {
         return Ok(());
     }
-    let around = Around::of(file, name);
+    let around = Around::of(file, name, demands);
     let mut section = Section::default();
     for entry in written {
         match groups::made(entry, &around, files)? {
@@ -93,7 +98,8 @@ fn text(key: &str, text: impl Into<String>, span: &std::ops::Range<usize>) -> En
 /// A value under a key, as if it were in the file at that place.
 fn entry(key: &str, value: crate::tree::Value, span: &std::ops::Range<usize>) -> Entry {
     let node = Tree { span: span.clone(), value };
-    Entry { key: key.to_owned(), span: span.clone(), node, is_default: false }
+    let (key, span) = (key.to_owned(), span.clone());
+    Entry { key, span, node, is_default: false, found_under: None }
 }
 
 /// Sets a key of a table.

@@ -5,19 +5,24 @@ use serde::Deserialize;
 use windtunnel_engine::{Random, Streams};
 
 use super::MOST;
-use super::groups::nodes_like;
+use super::demands::FromFile;
+use super::groups::{Around, nodes_like};
 use super::listed::Listed;
-use crate::error::Mistake;
+use super::parts::Parts;
+use crate::error::{Mistake, list};
 use crate::files::Files;
 use crate::located::Located;
 use crate::schema::short_forms;
 use crate::tree::Entry;
 
+/// The two ends of a flow.
+pub(super) type Ends = [String; 2];
+
 /// A flow of a pattern.
-pub(super) struct Sent {
-    /// Its two ends.
-    pub(super) ends: [String; 2],
-    /// What it alone has.
+#[derive(Clone, Debug)]
+pub(super) struct PatternFlow {
+    pub(super) ends: Ends,
+    /// The keys that it alone has.
     pub(super) own: Vec<Entry>,
 }
 
@@ -37,10 +42,13 @@ pub(crate) enum Pattern {
     Permutation(Permutation),
     /// Each sends to each other one.
     Matrix(Matrix),
-    /// Each flow has two nodes drawn at random, independent of all other flows.
+    /// Each flow has two nodes drawn at random among those that links join, independent of all
+    /// other flows.
     RandomPairs(RandomPairs),
     /// The flows that a file lists, each with its nodes, its start and the size of its file.
     Listed(Listed),
+    /// A flow over UDP for each demand in the file of a topology, at the rate of the demand.
+    Demands(FromFile),
 }
 
 /// The first sends to the first, and so on.
@@ -88,19 +96,20 @@ impl Pattern {
         &self,
         group: &Entry,
         entries: &[Entry],
-        nodes: &[&str],
+        around: &Around<'_>,
         files: &mut Files<'_>,
-    ) -> Result<Vec<Sent>, Mistake> {
-        let from = nodes_like(group, entries, "from", nodes)?;
-        let to = nodes_like(group, entries, "to", nodes)?;
+    ) -> Result<Vec<PatternFlow>, Mistake> {
+        let from = nodes_like(group, entries, "from", &around.nodes)?;
+        let to = nodes_like(group, entries, "to", &around.nodes)?;
         let sides = Sides { group, entries, from, to };
         match self {
             Self::OneToOne(_) => Ok(sides.one_to_one()),
             Self::AllToOne(_) => sides.all_to_one(),
             Self::Permutation(it) => sides.permutation(it.seed),
             Self::Matrix(_) => sides.matrix(),
-            Self::RandomPairs(it) => sides.random_pairs(it),
+            Self::RandomPairs(it) => sides.random_pairs(it, around),
             Self::Listed(it) => it.flows(group, [&sides.from, &sides.to], files),
+            Self::Demands(it) => sides.demands(it, around),
         }
     }
 }
@@ -114,13 +123,13 @@ struct Sides<'a> {
 }
 
 impl Sides<'_> {
-    fn one_to_one(&self) -> Vec<Sent> {
+    fn one_to_one(&self) -> Vec<PatternFlow> {
         let Self { from, to, .. } = self;
         let all = 0..from.len().max(to.len());
         all.map(|it| pair(from[it % from.len()], to[it % to.len()])).collect()
     }
 
-    fn all_to_one(&self) -> Result<Vec<Sent>, Mistake> {
+    fn all_to_one(&self) -> Result<Vec<PatternFlow>, Mistake> {
         let [to] = self.to[..] else {
             return Err(self
                 .wrong("to", format!("`to` are {} nodes", self.to.len()))
@@ -130,7 +139,7 @@ impl Sides<'_> {
         self.some(others.map(|it| pair(it, to)).collect())
     }
 
-    fn permutation(&self, seed: u64) -> Result<Vec<Sent>, Mistake> {
+    fn permutation(&self, seed: u64) -> Result<Vec<PatternFlow>, Mistake> {
         let [from, to] = [self.from.len(), self.to.len()];
         if from != to {
             return Err(self
@@ -151,7 +160,7 @@ impl Sides<'_> {
         }
     }
 
-    fn matrix(&self) -> Result<Vec<Sent>, Mistake> {
+    fn matrix(&self) -> Result<Vec<PatternFlow>, Mistake> {
         let Self { from, to, .. } = self;
         if from.len().saturating_mul(to.len()) > 2 * MOST {
             let message = format!("a matrix of {} by {} nodes", from.len(), to.len());
@@ -161,33 +170,61 @@ impl Sides<'_> {
         self.some(all.filter(|(from, to)| from != to).map(|(from, to)| pair(from, to)).collect())
     }
 
-    fn random_pairs(&self, of: &RandomPairs) -> Result<Vec<Sent>, Mistake> {
+    fn random_pairs(
+        &self,
+        of: &RandomPairs,
+        around: &Around<'_>,
+    ) -> Result<Vec<PatternFlow>, Mistake> {
         of.pairs.checked(
             |it| (1..=MOST).contains(&(*it as usize)),
             || format!("{} pairs", of.pairs.value),
             &format!("1 to {MOST} are possible"),
         )?;
-        if self.from.len() == 1 && self.from == self.to {
-            return self.some(Vec::new());
-        }
+        let parts = Parts::of([&self.from, &self.to], around.joined());
+        let parts = parts.ok_or_else(|| self.none_joined())?;
         let mut random = Streams::new(of.seed, 0).stream("pattern");
-        let mut drawn = || loop {
-            let [from, to] = [&self.from, &self.to].map(|it| it[below(it.len(), &mut random)]);
-            if from != to {
-                return pair(from, to);
-            }
-        };
-        Ok((0..of.pairs.value).map(|_| drawn()).collect())
+        let drawn = (0..of.pairs.value).map(|_| parts.drawn(&mut random));
+        Ok(drawn.map(|[from, to]| pair(from, to)).collect())
+    }
+
+    fn none_joined(&self) -> Mistake {
+        let mut all: Vec<&str> = [&*self.from, &*self.to].concat();
+        all.sort_unstable();
+        all.dedup();
+        if all.len() == 1 {
+            return self.no_two();
+        }
+        self.wrong("from", format!("no links join any two of the nodes {}", list(&all)))
+            .help("name nodes that links join, or add links")
+    }
+
+    fn demands(&self, of: &FromFile, around: &Around<'_>) -> Result<Vec<PatternFlow>, Mistake> {
+        let has = |key: &str| self.entries.iter().find(|it| it.key == key);
+        if has("protocol").and_then(|it| it.node.text()) != Some("udp") {
+            let message = "demands are the rates of flows over UDP";
+            return Err(Mistake::new(message)
+                .at(self.group.span.clone())
+                .help("write protocol = \"udp\""));
+        }
+        if let Some(rate) = has("rate") {
+            return Err(Mistake::new("`rate` follows from the demands")
+                .at(rate.span.clone())
+                .help("remove it, or write `scale` in the pattern"));
+        }
+        of.flows(self.group, [&self.from, &self.to], around.demands)
     }
 
     /// The pairs, if there are any.
-    fn some(&self, pairs: Vec<Sent>) -> Result<Vec<Sent>, Mistake> {
+    fn some(&self, pairs: Vec<PatternFlow>) -> Result<Vec<PatternFlow>, Mistake> {
         if pairs.is_empty() {
-            return Err(self
-                .wrong("from", format!("`{}` has no two different nodes", self.group.key))
-                .help("name other nodes in `from` or `to`"));
+            return Err(self.no_two());
         }
         Ok(pairs)
+    }
+
+    fn no_two(&self) -> Mistake {
+        self.wrong("from", format!("`{}` has no two different nodes", self.group.key))
+            .help("name other nodes in `from` or `to`")
     }
 
     fn wrong(&self, key: &str, message: String) -> Mistake {
@@ -196,8 +233,8 @@ impl Sides<'_> {
     }
 }
 
-fn pair(from: &str, to: &str) -> Sent {
-    Sent { ends: [from.to_owned(), to.to_owned()], own: Vec::new() }
+fn pair(from: &str, to: &str) -> PatternFlow {
+    PatternFlow { ends: [from.to_owned(), to.to_owned()], own: Vec::new() }
 }
 
 /// A whole number below a limit, drawn at random.

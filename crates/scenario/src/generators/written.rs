@@ -12,7 +12,7 @@ pub(crate) fn write(file: &Tree) -> String {
             Value::Table(things) => {
                 let mut table = Table::new();
                 for thing in things {
-                    table.insert(&thing.key, Item::Value(value(&thing.node)));
+                    table.insert(&thing.key, Item::Value(commented(&thing.node)));
                 }
                 Item::Table(table)
             }
@@ -21,6 +21,30 @@ pub(crate) fn write(file: &Tree) -> String {
         document.insert(&entry.key, item);
     }
     document.to_string()
+}
+
+/// The lines of a comment: each of these texts is one.
+pub(crate) fn comment(lines: &[String]) -> String {
+    lines.iter().map(|it| format!("# {}\n", in_one_line(it))).collect()
+}
+
+/// A text without what would end a comment.
+fn in_one_line(text: &str) -> String {
+    text.chars().map(|it| if it.is_control() { ' ' } else { it }).collect()
+}
+
+/// A value, and which of its keys come from the file of a topology.
+fn commented(node: &Tree) -> Written {
+    let mut written = value(node);
+    let entries = node.entries().unwrap_or_default().iter();
+    let found = entries.filter_map(|it| {
+        Some(format!("{} from the file ({})", it.key, in_one_line(it.found_under.as_ref()?)))
+    });
+    let found: Vec<String> = found.collect();
+    if !found.is_empty() {
+        written.decor_mut().set_suffix(format!(" # {}", found.join(", ")));
+    }
+    written
 }
 
 fn value(node: &Tree) -> Written {

@@ -1,6 +1,11 @@
 //! GML, the Graph Modelling Language (Himsolt 1997).
 
-use super::{Data, Graph, Reading};
+use std::ops::Range;
+
+use super::attributes::Attribute;
+use super::entities::decoded;
+use super::reading::{Ends, Of, Reading};
+use super::{Graph, HELP};
 use crate::error::Mistake;
 
 /// A word of a file, with its place.
@@ -10,16 +15,21 @@ struct Word<'a> {
     start: usize,
 }
 
+impl Word<'_> {
+    fn span(self) -> Range<usize> {
+        self.start..self.start + self.text.len()
+    }
+}
+
 /// Reads a file in GML.
 pub(super) fn read(text: &str) -> Result<Graph, Mistake> {
-    let mut words = Words { text, at: 0 };
+    let mut words = Words { text, at: text.len() - text.trim_start_matches('\u{feff}').len() };
     let mut reading = Reading::default();
     while let Some(key) = words.next()? {
         let value = words.value(key)?;
         match (key.text, value.text) {
             ("graph", "[") => graph(&mut words, &mut reading)?,
-            (_, "[") => words.skip(value)?,
-            _ => {}
+            _ => other(&mut words, &mut reading, key, value)?,
         }
     }
     Ok(reading.graph())
@@ -29,6 +39,7 @@ pub(super) fn read(text: &str) -> Result<Graph, Mistake> {
 fn graph(words: &mut Words<'_>, reading: &mut Reading) -> Result<(), Mistake> {
     let open = words.at.saturating_sub(1);
     let mut edges = Vec::new();
+    let mut is_directed = false;
     loop {
         let key = words.next()?.ok_or_else(|| unclosed(open))?;
         if key.text == "]" {
@@ -36,51 +47,73 @@ fn graph(words: &mut Words<'_>, reading: &mut Reading) -> Result<(), Mistake> {
         }
         let value = words.value(key)?;
         match (key.text, value.text) {
-            ("directed", "1") => reading.is_directed = true,
-            ("node", "[") => {
-                let data = data(words, value)?;
-                reading.node(of(&data, "id", key)?, &data)?;
-            }
+            ("directed", it) if it != "[" => is_directed = it == "1",
+            ("node", "[") => node(reading, key, attributes(words, value)?)?,
             // Its nodes may come later.
-            ("edge", "[") => edges.push((key, data(words, value)?)),
-            (_, "[") => words.skip(value)?,
-            _ => {}
+            ("edge", "[") => edges.push((key, attributes(words, value)?)),
+            ("multigraph", "0" | "1") => {}
+            _ => other(words, reading, key, value)?,
         }
     }
-    for (key, data) in edges {
-        let ends = [of(&data, "source", key)?, of(&data, "target", key)?];
-        reading.edge(ends, &data).map_err(|it| it.at(key.start..key.start + 4))?;
-    }
-    Ok(())
+    edges.into_iter().try_for_each(|(key, says)| edge(reading, is_directed, key, says))
+}
+
+fn node(reading: &mut Reading, key: Word<'_>, mut says: Vec<Attribute>) -> Result<(), Mistake> {
+    let id = taken(&mut says, "id", key)?;
+    reading.node(&id, key.span(), &says)
+}
+
+fn edge(
+    reading: &mut Reading,
+    is_directed: bool,
+    key: Word<'_>,
+    mut says: Vec<Attribute>,
+) -> Result<(), Mistake> {
+    let [source, target] = [taken(&mut says, "source", key)?, taken(&mut says, "target", key)?];
+    let ends = Ends { ids: [&source, &target], span: key.span() };
+    reading.edge(&ends, is_directed, &says)
+}
+
+/// Passes what is said of the whole graph.
+fn other<'a>(
+    words: &mut Words<'a>,
+    reading: &mut Reading,
+    key: Word<'a>,
+    value: Word<'a>,
+) -> Result<(), Mistake> {
+    reading.not_used(Of::Graph, key.text);
+    if value.text == "[" { words.skip(value) } else { Ok(()) }
 }
 
 /// What is between the brackets of a node or an edge.
-fn data(words: &mut Words<'_>, open: Word<'_>) -> Result<Data, Mistake> {
-    let mut data = Data::new();
+fn attributes(words: &mut Words<'_>, open: Word<'_>) -> Result<Vec<Attribute>, Mistake> {
+    let mut all = Vec::new();
     loop {
         let key = words.next()?.ok_or_else(|| unclosed(open.start))?;
         if key.text == "]" {
-            return Ok(data);
+            return Ok(all);
         }
         let value = words.value(key)?;
-        if value.text == "[" {
-            words.skip(value)?;
-        } else {
-            data.insert(key.text.to_owned(), value.text.trim_matches('"').to_owned());
-        }
+        let value = match value.text {
+            "[" => words.skip(value).map(|()| String::new())?,
+            text => decoded(text.trim_matches('"')),
+        };
+        all.push(Attribute { name: key.text.to_owned(), value, span: key.start..words.at });
     }
 }
 
-fn of<'a>(data: &'a Data, name: &str, key: Word<'_>) -> Result<&'a str, Mistake> {
-    data.get(name).map(String::as_str).ok_or_else(|| {
+/// Takes a value without which there is no node or edge.
+fn taken(says: &mut Vec<Attribute>, name: &str, key: Word<'_>) -> Result<String, Mistake> {
+    let place = says.iter().position(|it| it.name == name).ok_or_else(|| {
         Mistake::new(format!("`{}` has no `{name}`", key.text))
-            .at(key.start..key.start + key.text.len())
+            .at(key.span())
             .help(format!("write {name} and a number"))
-    })
+    })?;
+    Ok(says.remove(place).value)
 }
 
 fn unclosed(open: usize) -> Mistake {
-    Mistake::new("`[` has no `]`").at(open..open + 1).help("name a file in GraphML or GML")
+    Mistake::new("`[` has no `]`").at(open..open + 1).help(HELP)
 }
 
 /// The words of a file, one after another.
@@ -132,9 +165,7 @@ impl<'a> Words<'a> {
         let is_key = !key.text.starts_with(['[', ']', '"']);
         let value = self.next()?.filter(|it| it.text != "]" && is_key);
         value.ok_or_else(|| {
-            Mistake::new(format!("`{}` has no value", key.text))
-                .at(key.start..key.start + key.text.len())
-                .help("name a file in GraphML or GML")
+            Mistake::new(format!("`{}` has no value", key.text)).at(key.span()).help(HELP)
         })
     }
 

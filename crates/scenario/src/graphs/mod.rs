@@ -1,20 +1,33 @@
-//! Files of networks: GraphML and GML.
+//! Files of networks: GraphML, GML, node-link JSON and SNDlib's XML.
+//!
+//! Each format gives the nodes, edges and demands of its file with what the file says of them
+//! under which names ([`attributes`]); what those names mean is the same in all formats
+//! ([`values`]), and so is what becomes of directed, parallel and looping edges ([`reading`]).
 
+mod attributes;
+mod entities;
 mod gml;
 mod graphml;
+mod json;
+mod reading;
+mod sndlib;
+mod values;
+mod xml;
 
-use std::collections::HashMap;
+use windtunnel_engine::{Duration, Rate};
 
-use windtunnel_engine::Rate;
+pub(crate) use values::in_fibre;
 
 use crate::error::Mistake;
-use crate::units::Quantity;
+use crate::units::Share;
 
 /// A network, as a file has it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Graph {
     pub(crate) nodes: Vec<GraphNode>,
-    pub(crate) edges: Vec<GraphEdge>,
+    pub(crate) links: Vec<GraphLink>,
+    pub(crate) demands: Vec<Demand>,
+    pub(crate) left_out: LeftOut,
 }
 
 /// A node.
@@ -23,76 +36,75 @@ pub(crate) struct GraphNode {
     pub(crate) id: String,
     /// The same as `id` where the file has none.
     pub(crate) label: String,
-    /// Latitude and longitude, in degrees.
-    pub(crate) place: Option<[f64; 2]>,
+    /// Latitude from -90 to 90 and longitude from -180 to 180, in degrees.
+    pub(crate) place: Option<Found<[f64; 2]>>,
 }
 
-/// An edge.
+/// A link: an undirected edge, or one or two directed ones.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct GraphEdge {
+pub(crate) struct GraphLink {
     /// The nodes that it joins, by their numbers.
     pub(crate) ends: [usize; 2],
-    pub(crate) rate: Option<Rate>,
+    /// What the file says of the direction from the first node to the second, and of the one back.
+    pub(crate) directions: [EdgeValues; 2],
 }
 
-/// Reads a file: GraphML begins with `<`.
+/// What a file says of one direction of a link.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct EdgeValues {
+    pub(crate) rate: Option<Found<Rate>>,
+    pub(crate) delay: Option<Found<Duration>>,
+    pub(crate) loss: Option<Found<Share>>,
+}
+
+/// A value, and the names under which a file has it.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Found<T> {
+    pub(crate) value: T,
+    pub(crate) under: String,
+}
+
+/// How much one node sends to another.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Demand {
+    /// The two nodes, by their numbers.
+    pub(crate) ends: [usize; 2],
+    /// In bit/s.
+    pub(crate) rate: f64,
+}
+
+/// What of a file becomes no part of a network.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct LeftOut {
+    /// The names under which it says something that is not used: of the graph, of nodes and of
+    /// edges.
+    pub(crate) names: [Vec<String>; 3],
+    /// How many edges and demands lead from a node to itself.
+    pub(crate) loops: usize,
+    /// How many directed edges have none back: their values hold in both directions.
+    pub(crate) one_way: usize,
+    /// How many links join two nodes that another link before them joins.
+    pub(crate) parallel: usize,
+}
+
+/// What a file is that is none of the four formats.
+const HELP: &str = "name a file in GraphML, GML, node-link JSON or SNDlib's XML";
+
+/// Reads a file: XML begins with `<`, JSON with `{`.
 pub(crate) fn read(text: &str) -> Result<Graph, Mistake> {
-    let text = text.trim_start_matches('\u{feff}');
-    let graph =
-        if text.trim_start().starts_with('<') { graphml::read(text) } else { gml::read(text) }?;
+    let graph = match text.trim_start_matches('\u{feff}').trim_start().chars().next() {
+        Some('<') => xml::read(text),
+        Some('{') => json::read(text),
+        _ => gml::read(text),
+    }?;
     if graph.nodes.is_empty() {
-        return Err(Mistake::new("it has no nodes").help("name a file in GraphML or GML"));
+        return Err(Mistake::new("it has no nodes").help(HELP));
     }
     Ok(graph)
 }
 
-/// What a file says of a node or an edge, by its names there.
-type Data = HashMap<String, String>;
-
-/// A graph as far as it is read.
-#[derive(Default)]
-struct Reading {
-    nodes: Vec<GraphNode>,
-    numbers: HashMap<String, usize>,
-    edges: Vec<GraphEdge>,
-    is_directed: bool,
-}
-
-impl Reading {
-    fn node(&mut self, id: &str, data: &Data) -> Result<(), Mistake> {
-        if self.numbers.insert(id.to_owned(), self.nodes.len()).is_some() {
-            return Err(Mistake::new(format!("it has two nodes `{id}`"))
-                .help("give them different identifiers"));
-        }
-        let number = |key| data.get(key).and_then(|it| it.parse::<f64>().ok());
-        let place = number("Latitude").zip(number("Longitude")).map(<[f64; 2]>::from);
-        let place = place.filter(|it| it[0].abs() <= 90.0 && it[1].abs() <= 360.0);
-        let label = data.get("label").map(|it| it.trim()).filter(|it| !it.is_empty());
-        let label = label.unwrap_or(id).to_owned();
-        self.nodes.push(GraphNode { id: id.to_owned(), label, place });
-        Ok(())
-    }
-
-    fn edge(&mut self, [from, to]: [&str; 2], data: &Data) -> Result<(), Mistake> {
-        let number = |id: &str| {
-            self.numbers.get(id).copied().ok_or_else(|| {
-                Mistake::new(format!("an edge joins `{id}`, which is not one of its nodes"))
-                    .help("add the node, or remove the edge")
-            })
-        };
-        let ends = [number(from)?, number(to)?];
-        let rate = data.get("LinkSpeedRaw").and_then(|it| it.parse().ok());
-        let rate = rate.and_then(|it| Rate::from_base(it, "bps").ok());
-        let is_back = |it: &GraphEdge| it.ends == [ends[1], ends[0]];
-        // Both directions of a link.
-        let is_there = self.is_directed && self.edges.iter().any(is_back);
-        if ends[0] != ends[1] && !is_there {
-            self.edges.push(GraphEdge { ends, rate });
-        }
-        Ok(())
-    }
-
-    fn graph(self) -> Graph {
-        Graph { nodes: self.nodes, edges: self.edges }
-    }
+/// Where a line begins, counted from 1.
+fn start_of_line(text: &str, line: usize) -> usize {
+    let ends = text.match_indices('\n').map(|it| it.0 + 1);
+    std::iter::once(0).chain(ends).nth(line.saturating_sub(1)).unwrap_or(text.len())
 }

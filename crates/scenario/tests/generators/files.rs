@@ -1,4 +1,4 @@
-//! Networks from files in GraphML and GML.
+//! Networks from files: what becomes of their nodes, links and mistakes.
 
 use windtunnel_scenario::{ScenarioError, Study};
 
@@ -76,8 +76,14 @@ n-3-2 = {{ nodes = ["n-3", "n-2"], delay = "{others}" }}
         assert_eq!(plans(&study), plans(&read(&written("10 Mbps", [&format!("{ns} ns"), "1 ms"]))));
         let expanded = study.expanded().expect("it is valid");
         assert_eq!(plans(&study), plans(&read(&expanded)), "{expanded}");
-        let own = with_file(text, "link = { delay = \"5 ms\" }").expect("it is valid");
-        assert_eq!(plans(&own), plans(&read(&written("10 Mbps", ["5 ms", "5 ms"]))));
+        let filled = with_file(text, "link = { delay = \"5 ms\" }").expect("it is valid");
+        assert_eq!(
+            plans(&filled),
+            plans(&read(&written("10 Mbps", [&format!("{ns} ns"), "5 ms"])))
+        );
+        let keys = "link = { delay = \"5 ms\" }\nignore = [\"delay\", \"rate\"]";
+        let ignored = with_file(text, keys).expect("it is valid");
+        assert_eq!(plans(&ignored), plans(&read(&written("1 Mbps", ["5 ms", "5 ms"]))));
     }
 }
 
@@ -92,10 +98,26 @@ fn files_that_are_no_networks_are_refused() {
         ("graph [ node [ id \"1 ] ]", "net:1:19: a text has no end"),
         ("graph [ node ]", "`node` has no value"),
         ("]", "`]` has no value"),
-        ("<graphml>", "no GraphML"),
+        ("<graphml>", "net:1:1: not valid XML"),
         ("<graphml><graph><node/></graph></graphml>", "net:1:17: `node` has no `id`"),
         ("<graphml><graph><node id=\"1\"/><edge source=\"1\"/></graph></graphml>", "no `target`"),
-        ("<!DOCTYPE a [<!ENTITY b \"c\">]><graphml/>", "no GraphML"),
+        ("<!DOCTYPE a [<!ENTITY b \"c\">]><graphml/>", "not valid XML"),
+        ("<graphml>\n<é><é/></graphml>", "net:2:8: not valid XML: expected 'é' tag"),
+        ("<svg/>", "net:1:1: `svg` is not the root of a graph"),
+        ("\u{feff}graph [\nnode [ label \"a\" ] ]", "net:2:1: `node` has no `id`"),
+        ("\u{feff}{\n\"nodes\": [{\"id\": 1}, {}]}", "net:2:22: a node or an edge has no `id`"),
+        ("{\"nodes\": [{\"id\": 1}]}", "it has no `edges`"),
+        ("{\"nodes\": [1], \"edges\": []}", "net:1:12: not node-link JSON: invalid type"),
+        ("{\"nodes\": [\n{\"id\" 1}]}", "net:2:7: not node-link JSON: expected `:`"),
+        (
+            "{\"nodes\": [{\"id\": 1}], \"edges\": [{\"source\": 1, \"target\": 2}]}",
+            "net:1:34: an edge",
+        ),
+        ("{\"nodes\": [{\"id\": 1}], \"edges\": []} {", "not node-link JSON: trailing"),
+        (
+            "<network><networkStructure><nodes><node/></nodes></networkStructure></network>",
+            "no `id`",
+        ),
     ];
     for (text, says) in cases {
         let error = with_file(text, "").expect_err(text);
@@ -105,11 +127,91 @@ fn files_that_are_no_networks_are_refused() {
 }
 
 #[test]
-fn of_both_directions_of_a_directed_graph_one_link_is_left() {
-    let text = "graph [ directed 1 node [ id West ] node [ id 3 ] edge [ source West target 3 ] \
-                edge [ source 3 target West ] ]";
+fn a_directed_graph_has_duplex_links_with_the_values_of_both_directions() {
+    let text = "graph [ directed 1 node [ id West ] node [ id 3 ] \
+                edge [ source West target 3 bandwidth 10 delay \"5 ms\" ] \
+                edge [ source West target 3 ] edge [ source West target 3 bandwidth 8 ] \
+                edge [ source 3 target West LinkSpeedRaw 2e6 ] ]";
+    let of = |rate: &str, delay: &str, keys: &str| {
+        format!("{{ nodes = [\"n-West\", \"n-3\"], rate = {rate}, delay = {delay}{keys} }}")
+    };
+    let study = with_file(text, "link = { delay = [\"7 ms\", \"9 ms\"] }").expect("it is valid");
+    let all = format!(
+        "[nodes]\nn-West = {{}}\nn-3 = {{}}\n[links]\nn-West-3 = {}\nn-West-3-2 = {}\n\
+         n-West-3-3 = {}\n",
+        of("[\"10 Mbps\", \"2 Mbps\"]", "[\"5 ms\", \"9 ms\"]", ""),
+        of("\"1 Mbps\"", "[\"7 ms\", \"9 ms\"]", ""),
+        of("\"8 Mbps\"", "[\"7 ms\", \"9 ms\"]", ""),
+    );
+    assert_eq!(plans(&study), plans(&read(&around(&all))));
+    let told = "net: 2 nodes, 3 links, 2 links parallel to another, 2 edges without one back, \
+                whose values hold in both directions";
+    assert_eq!(study.imports(), [told]);
+}
+
+#[test]
+fn a_direction_without_a_value_has_that_of_link() {
+    let text = "graph [ directed 1 node [ id West ] node [ id 3 ] \
+                edge [ source West target 3 bandwidth 10 ] edge [ source 3 target West ] ]";
+    let rates = |keys: &str| {
+        let study = with_file(text, keys).expect("it is valid");
+        study.cases[0].plan.links[0].directions.each_ref().map(|it| it.rate.bits_per_second())
+    };
+    assert_eq!(rates("link = { rate = \"50 Mbps\" }"), [10_000_000, 50_000_000]);
+    assert_eq!(rates(""), [10_000_000, 1_000_000]);
+    assert_eq!(rates("ignore = [\"rate\"]"), [1_000_000, 1_000_000]);
+    let scenario = "duration = \"1 s\"\n[topologies.n]\nkind = \"file\"\nfile = \"net\"\n\
+         [defaults]\nlink = { delay = \"1 ms\" }\n[flows.f]\nfrom = \"n-West\"\nto = \"n-3\"\n\
+         controller = \"cubic\"\n";
+    let study = read_with(scenario, &[("net", text)]).expect("it is valid");
+    let rates = study.cases[0].plan.links[0].directions.each_ref().map(|it| it.rate);
+    assert_eq!(rates[0], rates[1]);
+}
+
+#[test]
+fn names_of_links_are_unique_where_labels_end_in_numbers() {
+    let text = "graph [ node [ id West ] node [ id b ] node [ id \"b-2\" ] node [ id 3 ] \
+                edge [ source West target b ] edge [ source West target b ] \
+                edge [ source West target \"b-2\" ] edge [ source b target 3 ] ]";
     let study = with_file(text, "").expect("it is valid");
-    assert_eq!(study.cases[0].plan.links.len(), 1);
+    let names: Vec<&str> = study.cases[0].plan.links.iter().map(|it| &*it.name).collect();
+    assert_eq!(names, ["n-West-b", "n-West-b-2", "n-West-b-2-2", "n-b-3"]);
+}
+
+#[test]
+fn nodes_have_the_places_of_the_file() {
+    let text = "graph [ node [ id West lat 1.5 lon 190 ] node [ id 3 Latitude -2 Longitude 3 ] \
+                edge [ source West target 3 ] ]";
+    let expanded = |keys: &str| with_file(text, keys).expect("it is valid").expanded();
+    let all = expanded("node = { place = [\"5°\", \"5°\"] }").expect("it is valid");
+    let west = "n-West = { place = [\"1.5°\", \"-170°\"] } # place from the file (lat and lon)\n";
+    assert!(all.contains(west), "{all}");
+    let journey = "node = { journey = [{ at = \"0 s\", place = \"Paris\" }] }";
+    assert!(!expanded(journey).expect("it is valid").contains("place from the file"));
+}
+
+#[test]
+fn a_radio_takes_the_place_of_rates_in_the_file() {
+    let text = "graph [ node [ id West ] node [ id 3 ] edge [ source West target 3 bw 10 ] ]";
+    let radio = "link = { trace = { file = \"t\", kind = \"rates\" } }";
+    let topology = format!("[topologies.n]\nkind = \"file\"\nfile = \"net\"\n{radio}");
+    let files = [("net", text), ("t", "0 1\n1 2\n")];
+    let study = read_with(&around(&topology).replace("rate = \"1 Mbps\"\n", ""), &files);
+    let study = study.unwrap_or_else(|error| panic!("{error}"));
+    let told = "net: 2 nodes, 1 link, its rates are not used beside `trace`";
+    assert_eq!(study.imports(), [told]);
+}
+
+#[test]
+fn what_a_file_says_in_vain_is_listed() {
+    let text = "Creator \"x\" graph [ Network \"N\" node [ id West Country \"C\" graphics [ x 1 ] ] \
+                node [ id 3 ] edge [ source West target 3 id e1 ] edge [ source 3 target 3 ] ]";
+    let study = with_file(text, "").expect("it is valid");
+    let told = "net: 2 nodes, 1 link, 1 edge or demand from a node to itself left out; not used: \
+                of the graph `Creator`, `Network`, of nodes `Country`, `graphics`, of edges `id`";
+    assert_eq!(study.imports(), [told]);
+    let expanded = study.expanded().expect("it is valid");
+    assert!(expanded.starts_with(&format!("# {told}\n")), "{expanded}");
 }
 
 proptest::proptest! {

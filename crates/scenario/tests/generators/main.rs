@@ -2,9 +2,11 @@
 
 mod counts;
 mod files;
+mod formats;
 mod groups;
 mod listed;
 mod messages;
+mod parts;
 mod random;
 mod topologies;
 

@@ -99,6 +99,9 @@ fn round_trips_are_refused_where_they_are_wrong() {
 fn files_of_networks_are_refused_with_their_place() {
     assert_topology("kind = \"file\"\nfile = \"x.gml\"", "\"x.gml\"", "x.gml: no such file");
     assert_topology("kind = \"file\"", "[topologies.n]", "`n` has no `file`");
+    let ignore = |value: &str| format!("kind = \"file\"\nfile = \"g.gml\"\nignore = {value}");
+    assert_topology(&ignore("[\"rates\"]"), "\"rates\"", "did you mean `rate`");
+    assert_topology(&ignore("\"rate\""), "\"rate\"", "an array");
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::ops::Range;
 use windtunnel_engine::Duration;
 
 use crate::error::Mistake;
+use crate::generators::demands::Demand;
 use crate::generators::{entry, set, text};
 use crate::tree::{Entry, Node as Tree, Value};
 use crate::units::written;
@@ -18,15 +19,18 @@ pub(super) struct Drawing {
     link: Vec<Entry>,
     host: Vec<Entry>,
     access: Vec<Entry>,
-    /// The delay that the file has for all links that have none.
-    delay: Option<Tree>,
+    /// What the file has for all links that do not say otherwise.
+    defaults: Option<Tree>,
     pub(super) nodes: Vec<Entry>,
     pub(super) links: Vec<Entry>,
+    pub(super) demands: Vec<Demand>,
+    /// What is used of a file that it is drawn from, and what is not.
+    pub(super) import: Option<String>,
 }
 
 impl Drawing {
     /// Nothing of the topology in that table yet.
-    pub(super) fn new(topology: &Entry, delay: Option<Tree>) -> Result<Self, Mistake> {
+    pub(super) fn new(topology: &Entry, defaults: Option<Tree>) -> Result<Self, Mistake> {
         Ok(Self {
             name: topology.key.clone(),
             span: topology.span.clone(),
@@ -34,15 +38,22 @@ impl Drawing {
             link: part(topology, "link")?,
             host: part(topology, "host")?,
             access: part(topology, "access")?,
-            delay,
+            defaults,
             nodes: Vec::new(),
             links: Vec::new(),
+            demands: Vec::new(),
+            import: None,
         })
     }
 
     /// Adds a node that is no host, and gives its name.
     pub(super) fn node(&mut self, name: impl Display) -> String {
-        self.add_node(name, self.node.clone())
+        self.node_with(name, &[])
+    }
+
+    /// The same, with keys that hold whatever those of all nodes say.
+    pub(super) fn node_with(&mut self, name: impl Display, keys: &[Entry]) -> String {
+        self.add_node(name, over(keys, &self.node))
     }
 
     /// Adds a host at a node, with a link of its own, and gives its name.
@@ -71,21 +82,26 @@ impl Drawing {
         self.join(format!("{}-{name}", self.name), ends, self.link.clone());
     }
 
-    /// The same, with keys that hold where the topology's own do not say otherwise.
+    /// The same, with keys that hold whatever those of all links say.
     pub(super) fn link_with(&mut self, name: impl Display, ends: [&str; 2], keys: &[Entry]) {
-        self.join(format!("{}-{name}", self.name), ends, over(&self.link, keys));
+        self.join(format!("{}-{name}", self.name), ends, over(keys, &self.link));
     }
 
     /// The delay of links that are not those of hosts.
     pub(super) fn delay(&self) -> Option<&Tree> {
-        let own = self.link.iter().find(|it| it.key == "delay");
-        own.map(|it| &it.node).or(self.delay.as_ref())
+        self.of_links("delay")
     }
 
-    /// Whether its links have a rate, or another key that says how fast they send.
-    pub(super) fn has_pace(&self) -> bool {
-        const PACES: [&str; 5] = ["rate", "radio", "fixed_wireless", "optical", "trace"];
-        self.link.iter().any(|it| PACES.contains(&it.key.as_str()))
+    /// What links that are not those of hosts have under a key.
+    pub(super) fn of_links(&self, key: &str) -> Option<&Tree> {
+        let own = self.link.iter().find(|it| it.key == key).map(|it| &it.node);
+        own.or_else(|| self.defaults.as_ref()?.get(key))
+    }
+
+    /// The first of these keys that its nodes or links have of their own.
+    pub(super) fn own<'a>(&self, part: &str, keys: &[&'a str]) -> Option<&'a str> {
+        let part = if part == "node" { &self.node } else { &self.link };
+        keys.iter().copied().find(|key| part.iter().any(|it| it.key == *key))
     }
 
     /// The delay that the links of hosts have of their own.

@@ -1,55 +1,91 @@
 //! Networks from files.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use schemars::JsonSchema;
-use serde::Deserialize;
-use windtunnel_engine::Duration;
+use serde::{Deserialize, Serialize};
 use windtunnel_orbits::MEAN_RADIUS;
 
 use super::drawing::Drawing;
 use super::not_too_many;
-use crate::error::Mistake;
+use crate::error::{Mistake, list};
 use crate::files::Files;
-use crate::generators::text;
-use crate::graphs::{Graph, GraphEdge};
+use crate::generators::demands::Demand;
+use crate::generators::entry;
+use crate::graphs::{EdgeValues, Found, Graph, GraphLink, GraphNode, LeftOut, in_fibre};
 use crate::located::Located;
-use crate::tree::Entry;
-use crate::units::written;
-
-/// The speed of light in fibre, in km/s: a refractive index of 1.468 (ITU-T G.652).
-const LIGHT_IN_FIBRE: f64 = 299_792.458 / 1.468;
+use crate::tree::{Entry, Node as Tree, Value};
+use crate::units::{Quantity, written};
 
 /// Nodes and links from a file.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct GraphFile {
-    /// The file, in GraphML or GML. Where its nodes have `Latitude` and `Longitude`, links have the
-    /// delay of light in fibre along the great circle, if `link` has no `delay`; edges with
-    /// `LinkSpeedRaw` have that rate in bit/s, if `link` has no rate. An edge from a node to itself
-    /// is left out.
+    /// The file, in GraphML, GML, node-link JSON or SNDlib's XML. What it says of a link or a node
+    /// holds whatever `link` and `node` say, which hold where it says nothing. An edge from a node
+    /// to itself is left out; of a directed graph, an edge and one back are the two directions of
+    /// one link.
     file: Located<String>,
+    /// What is not taken from the file, so that `link` or `node` says it for all. Default: what
+    /// the file says is taken.
+    #[serde(default)]
+    ignore: Vec<Taken>,
+}
+
+/// What is taken from the file of a topology.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(rename = "TakenFromFile")]
+enum Taken {
+    /// The rates of links.
+    Rate,
+    /// The delays of links, or their lengths, or those that follow from the places of nodes.
+    Delay,
+    /// The loss of links.
+    Loss,
+    /// The places of nodes.
+    Place,
 }
 
 impl GraphFile {
     pub(super) fn draw(&self, drawing: &mut Drawing, files: &mut Files<'_>) -> Result<(), Mistake> {
         let graph = files.graph(&self.file)?;
         let size = Located { value: 0, span: self.file.span.clone() };
-        not_too_many(graph.nodes.len().max(graph.edges.len()), &size)?;
+        not_too_many(graph.nodes.len().max(graph.links.len()), &size)?;
         let labels = labels(&graph);
-        let nodes: Vec<String> = labels.iter().map(|it| drawing.node(it)).collect();
-        let mut named: HashMap<String, usize> = HashMap::new();
-        for edge in &graph.edges {
-            let [from, to] = edge.ends;
-            let mut name = format!("{}-{}", labels[from], labels[to]);
-            let number = named.entry(name.clone()).and_modify(|it| *it += 1).or_insert(1);
-            if *number > 1 {
-                name = format!("{name}-{number}");
-            }
-            let keys = keys(&graph, edge, drawing);
-            drawing.link_with(name, [&nodes[from], &nodes[to]], &keys);
+        let source = Source { graph: &graph, ignore: self.ignored(drawing) };
+        let nodes = graph.nodes.iter().zip(&labels);
+        let nodes: Vec<String> = nodes
+            .map(|(node, label)| drawing.node_with(label, &source.node_keys(node, drawing)))
+            .collect();
+        let mut names = LinkNames::default();
+        for link in &graph.links {
+            let [from, to] = link.ends;
+            let name = names.unique(format!("{}-{}", labels[from], labels[to]));
+            drawing.link_with(name, [&nodes[from], &nodes[to]], &source.link_keys(link, drawing));
         }
+        drawing.demands = graph.demands.iter().map(|it| Demand::between(&nodes, it)).collect();
+        drawing.import = Some(format!("{}: {}", self.file.value, told(&graph, drawing)));
         Ok(())
+    }
+
+    /// What is not taken from the file: also what would be beside a key of the topology that says
+    /// the same in another way.
+    fn ignored(&self, drawing: &Drawing) -> Vec<Taken> {
+        let by =
+            [Taken::Rate, Taken::Place].into_iter().filter(|it| it.replaced(drawing).is_some());
+        self.ignore.iter().copied().chain(by).collect()
+    }
+}
+
+impl Taken {
+    /// The key of all links or nodes beside which this has no place.
+    fn replaced(self, drawing: &Drawing) -> Option<&'static str> {
+        match self {
+            Self::Rate => drawing.own("link", &["radio", "fixed_wireless", "optical", "trace"]),
+            Self::Place => drawing.own("node", &["journey"]),
+            Self::Delay | Self::Loss => None,
+        }
     }
 }
 
@@ -58,23 +94,135 @@ fn labels(graph: &Graph) -> Vec<&str> {
     let mut count: HashMap<&str, usize> = HashMap::new();
     let all = || graph.nodes.iter();
     all().for_each(|it| *count.entry(&it.label).or_default() += 1);
+    let identifiers: HashMap<&str, &str> = all().map(|it| (&*it.id, &*it.label)).collect();
     // An identifier may be what is a label elsewhere.
     let is_clear =
-        |it: &str| count[it] == 1 && all().all(|other| other.label == it || other.id != it);
+        |it: &str| count[it] == 1 && identifiers.get(it).is_none_or(|other| *other == it);
     all().map(|it| if is_clear(&it.label) { &*it.label } else { &*it.id }).collect()
 }
 
-/// What the file says of a link.
-fn keys(graph: &Graph, edge: &GraphEdge, drawing: &Drawing) -> Vec<Entry> {
-    let places = edge.ends.map(|it| graph.nodes[it].place);
-    let delay = match places {
-        [Some(from), Some(to)] => Duration::from_seconds(great_circle(from, to) / LIGHT_IN_FIBRE),
-        _ => None,
+/// The names of links, no two the same.
+#[derive(Default)]
+struct LinkNames {
+    taken: HashSet<String>,
+    /// How many links join the same two nodes.
+    count: HashMap<String, usize>,
+}
+
+impl LinkNames {
+    /// A name, with a number where others have it.
+    fn unique(&mut self, name: String) -> String {
+        if self.taken.insert(name.clone()) {
+            return name;
+        }
+        let count = self.count.entry(name.clone()).or_insert(1);
+        loop {
+            *count += 1;
+            let numbered = format!("{name}-{count}");
+            if self.taken.insert(numbered.clone()) {
+                return numbered;
+            }
+        }
+    }
+}
+
+/// What the file says, and what of it is not taken.
+struct Source<'a> {
+    graph: &'a Graph,
+    ignore: Vec<Taken>,
+}
+
+impl Source<'_> {
+    fn takes(&self, it: Taken) -> bool {
+        !self.ignore.contains(&it)
+    }
+
+    /// What the file says of a node.
+    fn node_keys(&self, node: &GraphNode, drawing: &Drawing) -> Vec<Entry> {
+        let place = node.place.as_ref().filter(|_| self.takes(Taken::Place));
+        let place = place.map(|it| {
+            let angles = it.value.map(|it| text(format!("{it}°"), drawing));
+            found("place", Value::Array(angles.into()), &it.under, drawing)
+        });
+        place.into_iter().collect()
+    }
+
+    /// What the file says of a link.
+    fn link_keys(&self, link: &GraphLink, drawing: &Drawing) -> Vec<Entry> {
+        let each = |taken, key, of: &dyn Fn(&EdgeValues) -> Option<Found<String>>| {
+            let both = link.directions.each_ref().map(of);
+            self.takes(taken).then(|| both_directions(key, both, drawing)).flatten()
+        };
+        let by_places = self.delay_by_places(link);
+        let delay = |it: &EdgeValues| in_words(it.delay.as_ref()).or_else(|| by_places.clone());
+        [
+            each(Taken::Rate, "rate", &|it| in_words(it.rate.as_ref())),
+            each(Taken::Delay, "delay", &delay),
+            each(Taken::Loss, "loss", &|it| in_words(it.loss.as_ref())),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
+
+    /// The delay of light in a fibre along the great circle between the places of two nodes.
+    fn delay_by_places(&self, link: &GraphLink) -> Option<Found<String>> {
+        let [from, to] = link.ends.map(|it| self.graph.nodes[it].place.as_ref());
+        let (from, to) = from.zip(to)?;
+        let delay = in_fibre(great_circle(from.value, to.value))?;
+        Some(Found { value: written(&delay), under: from.under.clone() })
+    }
+}
+
+fn in_words<T: Quantity>(found: Option<&Found<T>>) -> Option<Found<String>> {
+    found.map(|it| Found { value: written(&it.value), under: it.under.clone() })
+}
+
+/// A key of a link with its values in the two directions: one of which the file says nothing has
+/// that of all links, or else that of the other direction; of loss none.
+fn both_directions(
+    key: &str,
+    found_there_and_back: [Option<Found<String>>; 2],
+    drawing: &Drawing,
+) -> Option<Entry> {
+    let mut names: Vec<&str> = found_there_and_back.iter().flatten().map(|it| &*it.under).collect();
+    names.dedup();
+    let under = names.join(", ");
+    if under.is_empty() {
+        return None;
+    }
+    let given = |side: usize| match drawing.of_links(key).map(|it| &it.value) {
+        Some(Value::Array(sides)) => sides.get(side).or(sides.first()).cloned(),
+        None if key == "loss" => Some(text("0 %", drawing)),
+        _ => drawing.of_links(key).cloned(),
     };
-    let delay = delay.map(|it| text("delay", written(&it), &drawing.span));
-    let rate = edge.rate.map(|it| text("rate", written(&it), &drawing.span));
-    let is_rate = |it: &Entry| it.key == "rate" && drawing.has_pace();
-    delay.into_iter().chain(rate).filter(|it| !is_rate(it)).collect()
+    let [there, back] = &found_there_and_back;
+    let value = match (there, back) {
+        (Some(there), Some(back)) if there.value != back.value => {
+            Value::Array(vec![text(&*there.value, drawing), text(&*back.value, drawing)])
+        }
+        (Some(there), None) => one_way(text(&*there.value, drawing), given(1), false),
+        (None, Some(back)) => one_way(text(&*back.value, drawing), given(0), true),
+        (there, _) => Value::Text(there.as_ref()?.value.clone()),
+    };
+    Some(found(key, value, &under, drawing))
+}
+
+/// A value of one direction beside that of the other, if that is given.
+fn one_way(own: Tree, given: Option<Tree>, is_back: bool) -> Value {
+    match given {
+        None => own.value,
+        Some(given) if is_back => Value::Array(vec![given, own]),
+        Some(given) => Value::Array(vec![own, given]),
+    }
+}
+
+fn text(text: impl Into<String>, drawing: &Drawing) -> Tree {
+    Tree { span: drawing.span.clone(), value: Value::Text(text.into()) }
+}
+
+fn found(key: &str, value: Value, under: &str, drawing: &Drawing) -> Entry {
+    Entry { found_under: Some(under.to_owned()), ..entry(key, value, &drawing.span) }
 }
 
 /// The distance of two places along the Earth, in km (haversine).
@@ -83,4 +231,33 @@ fn great_circle(from: [f64; 2], to: [f64; 2]) -> f64 {
     let half = |place: usize| ((to[place] - from[place]) / 2.0).sin().powi(2);
     let chord = half(0) + from[0].cos() * to[0].cos() * half(1);
     2.0 * MEAN_RADIUS * chord.sqrt().min(1.0).asin()
+}
+
+/// What of a file is used, and what is not.
+fn told(graph: &Graph, drawing: &Drawing) -> String {
+    let LeftOut { names, loops, one_way, parallel } = &graph.left_out;
+    let mut parts = vec![count(graph.nodes.len(), "node"), count(graph.links.len(), "link")];
+    let counts = [
+        (graph.demands.len(), "demand", ""),
+        (*parallel, "link", " parallel to another"),
+        (*one_way, "edge", " without one back, whose values hold in both directions"),
+        (*loops, "edge or demand", " from a node to itself left out"),
+    ];
+    let counts = counts.into_iter().filter(|it| it.0 > 0);
+    parts.extend(counts.map(|(number, what, of)| format!("{}{of}", count(number, what))));
+    let replaced = [(Taken::Rate, "rates"), (Taken::Place, "places")].into_iter();
+    let replaced = replaced.filter_map(|(it, what)| Some((it.replaced(drawing)?, what)));
+    parts.extend(replaced.map(|(key, what)| format!("its {what} are not used beside `{key}`")));
+    let not_used = names.iter().zip(["of the graph", "of nodes", "of edges"]);
+    let not_used = not_used.filter(|it| !it.0.is_empty()).map(|(names, of)| {
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        format!("{of} {}", list(&names))
+    });
+    let not_used: Vec<String> = not_used.collect();
+    let parts = parts.join(", ");
+    if not_used.is_empty() { parts } else { format!("{parts}; not used: {}", not_used.join(", ")) }
+}
+
+fn count(number: usize, what: &str) -> String {
+    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }

@@ -1,5 +1,7 @@
 //! Nodes that have places, and which of them are joined.
 
+use windtunnel_world::Groups;
+
 /// How far two points of a plane are apart.
 pub(super) fn distance(one: [f64; 2], other: [f64; 2]) -> f64 {
     (one[0] - other[0]).hypot(one[1] - other[1])
@@ -33,19 +35,9 @@ pub(super) fn join_parts(places: &[[f64; 2]], links: &[[usize; 2]]) -> Vec<[usiz
 
 /// The part of the network that each node is in, named by its first node.
 fn parts(nodes: usize, links: &[[usize; 2]]) -> Vec<usize> {
-    let mut parts: Vec<usize> = (0..nodes).collect();
+    let mut parts = Groups::new(nodes);
     for link in links {
-        let [one, other] = link.map(|it| root(&mut parts, it));
-        parts[one.max(other)] = one.min(other);
+        parts.join(*link);
     }
-    (0..nodes).map(|it| root(&mut parts, it)).collect()
-}
-
-/// The first node of a part, to which the way is made shorter.
-fn root(parts: &mut [usize], mut node: usize) -> usize {
-    while parts[node] != node {
-        parts[node] = parts[parts[node]];
-        node = parts[node];
-    }
-    node
+    (0..nodes).map(|it| parts.root(it)).collect()
 }

@@ -12,6 +12,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::MOST;
+use super::demands::Demands;
 use crate::defaults::Part;
 use crate::error::Mistake;
 use crate::files::Files;
@@ -86,26 +87,39 @@ pub(crate) enum Kind {
     /// with as many nodes and one more, all joined. `NAME-node-1` and so on; links such as
     /// `NAME-link-2-1`.
     BarabasiAlbert(BarabasiAlbert),
-    /// From a file in GraphML or GML, such as those of the Internet Topology Zoo. Nodes have the
-    /// names of the labels in the file, such as `NAME-New York`, or of the identifiers there if
-    /// two labels are the same; links have the names of their ends, such as
-    /// `NAME-New York-Chicago`.
+    /// From a file in GraphML, GML, node-link JSON or SNDlib's XML, such as those of the Internet
+    /// Topology Zoo and topohub; docs/topology-files.md lists what is read. Nodes have the names of
+    /// the labels in the file, such as `NAME-New York`, or of the identifiers there if two labels
+    /// are the same; links have the names of their ends, such as `NAME-New York-Chicago`, and
+    /// parallel ones numbers, such as `NAME-New York-Chicago-2`.
     File(GraphFile),
 }
 
-/// Takes the topologies from the tree of a file, and gives the nodes and links that they make.
-pub(super) fn take(file: &mut Tree, files: &mut Files<'_>) -> Result<[Vec<Entry>; 2], Mistake> {
-    let delay = file.get("defaults").and_then(|it| it.get("link")?.get("delay")).cloned();
-    let mut made = [Vec::new(), Vec::new()];
+/// What all topologies make.
+#[derive(Default)]
+pub(super) struct Made {
+    pub(super) nodes: Vec<Entry>,
+    pub(super) links: Vec<Entry>,
+    /// Who sends how much to whom, in the files of topologies.
+    pub(super) demands: Demands,
+    /// What of each file is used, and what is not.
+    pub(super) imports: Vec<String>,
+}
+
+/// Takes the topologies from the tree of a file, and gives what they make.
+pub(super) fn take(file: &mut Tree, files: &mut Files<'_>) -> Result<Made, Mistake> {
+    let defaults = file.get("defaults").and_then(|it| it.get("link")).cloned();
+    let mut made = Made::default();
     let Some(topologies) = file.get_mut("topologies") else { return Ok(made) };
     let entries = topologies.entries_mut().map(std::mem::take);
     for entry in entries.unwrap_or_default() {
-        let mut drawing = Drawing::new(&entry, delay.clone())?;
+        let mut drawing = Drawing::new(&entry, defaults.clone())?;
         let read: Topology = reader::read(entry.node.clone()).map_err(|it| it.of(&entry.key))?;
         read.own.draw(&mut drawing, files)?;
-        let [nodes, links] = &mut made;
-        nodes.extend(drawing.nodes);
-        links.extend(drawing.links);
+        made.nodes.extend(drawing.nodes);
+        made.links.extend(drawing.links);
+        made.demands.insert(entry.key, drawing.demands);
+        made.imports.extend(drawing.import);
     }
     Ok(made)
 }
