@@ -200,6 +200,12 @@ fn a_radio_takes_the_place_of_rates_in_the_file() {
     let study = study.unwrap_or_else(|error| panic!("{error}"));
     let told = "net: 2 nodes, 1 link, its rates are not used beside `trace`";
     assert_eq!(study.imports(), [told]);
+    let without = text.replace("bw 10", "");
+    let study = read_with(
+        &around(&topology).replace("rate = \"1 Mbps\"\n", ""),
+        &[("net", &without), files[1]],
+    );
+    assert_eq!(study.expect("it is valid").imports(), ["net: 2 nodes, 1 link"]);
 }
 
 #[test]

@@ -54,16 +54,8 @@ impl GraphFile {
         not_too_many(graph.nodes.len().max(graph.links.len()), &size)?;
         let labels = labels(&graph);
         let source = Source { graph: &graph, ignore: self.ignored(drawing) };
-        let nodes = graph.nodes.iter().zip(&labels);
-        let nodes: Vec<String> = nodes
-            .map(|(node, label)| drawing.node_with(label, &source.node_keys(node, drawing)))
-            .collect();
-        let mut names = LinkNames::default();
-        for link in &graph.links {
-            let [from, to] = link.ends;
-            let name = names.unique(format!("{}-{}", labels[from], labels[to]));
-            drawing.link_with(name, [&nodes[from], &nodes[to]], &source.link_keys(link, drawing));
-        }
+        let nodes = source.draw_nodes(&labels, drawing);
+        source.draw_links(&labels, &nodes, drawing);
         drawing.demands = graph.demands.iter().map(|it| Demand::between(&nodes, it)).collect();
         drawing.import = Some(format!("{}: {}", self.file.value, told(&graph, drawing)));
         Ok(())
@@ -135,6 +127,25 @@ struct Source<'a> {
 impl Source<'_> {
     fn takes(&self, it: Taken) -> bool {
         !self.ignore.contains(&it)
+    }
+
+    /// Draws the nodes, and gives their names.
+    fn draw_nodes(&self, labels: &[&str], drawing: &mut Drawing) -> Vec<String> {
+        let nodes = self.graph.nodes.iter().zip(labels);
+        nodes
+            .map(|(node, label)| drawing.node_with(label, &self.node_keys(node, drawing)))
+            .collect()
+    }
+
+    /// Draws the links between nodes with these names.
+    fn draw_links(&self, labels: &[&str], nodes: &[String], drawing: &mut Drawing) {
+        let mut names = LinkNames::default();
+        for link in &self.graph.links {
+            let [from, to] = link.ends;
+            let name = names.unique(format!("{}-{}", labels[from], labels[to]));
+            let keys = self.link_keys(link, drawing);
+            drawing.link_with(name, [&nodes[from], &nodes[to]], &keys);
+        }
     }
 
     /// What the file says of a node.
@@ -245,8 +256,12 @@ fn told(graph: &Graph, drawing: &Drawing) -> String {
     ];
     let counts = counts.into_iter().filter(|it| it.0 > 0);
     parts.extend(counts.map(|(number, what, of)| format!("{}{of}", count(number, what))));
-    let replaced = [(Taken::Rate, "rates"), (Taken::Place, "places")].into_iter();
-    let replaced = replaced.filter_map(|(it, what)| Some((it.replaced(drawing)?, what)));
+    let mut directions = graph.links.iter().flat_map(|it| &it.directions);
+    let has_rates = directions.any(|it| it.rate.is_some());
+    let has_places = graph.nodes.iter().any(|it| it.place.is_some());
+    let replaced = [(Taken::Rate, "rates", has_rates), (Taken::Place, "places", has_places)];
+    let replaced = replaced.into_iter().filter(|it| it.2);
+    let replaced = replaced.filter_map(|(it, what, _)| Some((it.replaced(drawing)?, what)));
     parts.extend(replaced.map(|(key, what)| format!("its {what} are not used beside `{key}`")));
     let not_used = names.iter().zip(["of the graph", "of nodes", "of edges"]);
     let not_used = not_used.filter(|it| !it.0.is_empty()).map(|(names, of)| {
