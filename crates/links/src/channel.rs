@@ -24,7 +24,8 @@ pub trait Channel: Debug + Send {
 /// second node sends.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ChannelState {
-    /// How fast each direction sends; none: nothing is sent, what waits goes on waiting.
+    /// How fast each direction sends; none: nothing is sent, what waits goes on waiting. What is
+    /// left of a packet under transmission is sent at the new rate.
     pub rates: [Option<Rate>; 2],
     /// Whether what each direction sends is lost, if the [`ChannelMaker`] says that it can be:
     /// a packet is if that is so at any time of its transmission.

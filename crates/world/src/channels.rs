@@ -222,15 +222,7 @@ impl ChannelLink {
                 continue;
             }
             let port = PortId::new(self.link as usize, direction);
-            match rate {
-                None => network.change(now, port, LinkChange::Stall),
-                Some(rate) => {
-                    network.change(now, port, LinkChange::Rate(rate));
-                    if before.is_none() {
-                        network.change(now, port, LinkChange::Up);
-                    }
-                }
-            }
+            network.change(now, port, rate.map_or(LinkChange::Stall, LinkChange::Rate));
         }
     }
 }

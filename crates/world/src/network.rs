@@ -76,6 +76,8 @@ pub(crate) struct Network {
     pub(crate) arrived: Vec<Arrived>,
     /// Where packets of real hosts enter and leave.
     pub(crate) attachments: Attachments,
+    /// Arrivals that were called for and did not happen, because the link changed.
+    pub(crate) withdrawn: u64,
     /// IP packets that were dropped because no path leads on from where they were.
     pub(crate) unroutable: u64,
     /// IP packets that were dropped because they had passed too many nodes.
@@ -132,6 +134,7 @@ impl Network {
             forwarding,
             media: Media::new(plan),
             arrived: Vec::new(),
+            withdrawn: 0,
             unroutable: 0,
             hop_limit_drops: 0,
             watches: None,
@@ -171,7 +174,7 @@ impl Network {
         self.act(port, |it, store| it.offer(now, packet, store));
     }
 
-    /// A port's link is free.
+    /// A port's link is free, if it has not changed since.
     pub(crate) fn serve(&mut self, now: Time, port: PortId) {
         self.act(port, |it, store| it.serve(now, store));
     }
@@ -179,9 +182,11 @@ impl Network {
     /// A shared medium is free: the port whose turn it is sends a packet, and if that has
     /// none any more, the next one.
     pub(crate) fn serve_medium(&mut self, now: Time, medium: u32) {
-        self.media.answer(medium);
+        if !self.media.answer(medium, now) {
+            return;
+        }
         while let Some(port) = self.media.next(medium, now) {
-            self.serve(now, port);
+            self.act(port, |it, store| it.take_turn(now, store));
         }
         self.call(medium);
     }
@@ -213,7 +218,10 @@ impl Network {
                 View { ports: &self.ports, packets: &self.packets, forwarding: &self.forwarding };
             watches.before_arrival(now, port, &view);
         }
-        let arrived = self.ports[port.index()].arrive(now, &mut self.packets);
+        let Some(arrived) = self.ports[port.index()].arrive(now, &mut self.packets) else {
+            self.withdrawn += 1;
+            return None;
+        };
         if self.log.is_some() {
             self.log_drops(Some(port));
         }
@@ -424,8 +432,10 @@ impl Network {
     fn act(&mut self, port: PortId, act: impl FnOnce(&mut Port, &mut PacketStore) -> Due) {
         let medium = self.media.of(port);
         let it = &mut self.ports[port.index()];
+        let mut sent_until = Time::ZERO;
         if let Some(medium) = medium {
             it.occupy(self.media.free_from(medium));
+            sent_until = it.sends_until().unwrap_or(Time::ZERO);
         }
         let due = act(it, &mut self.packets);
         if self.log.is_some() {
@@ -435,7 +445,7 @@ impl Network {
             self.schedule_arrival(time, port);
         }
         match medium {
-            Some(medium) => self.share(medium, port, due),
+            Some(medium) => self.share(medium, port, sent_until, due),
             None => {
                 if let Some(time) = due.service {
                     self.schedule(time, Event::new(Kind::Service, port.0));
@@ -453,13 +463,13 @@ impl Network {
         packet_log::lock(log).dropped(now, losses, &dropped, &self.forwarding);
     }
 
-    /// Has a shared medium occupied by what a port has begun to send, and the port take its
-    /// turn if more waits there.
+    /// Has a shared medium occupied by what a port has begun to send, after it was to send until
+    /// `sent_until`, and the port take its turn if more waits there.
     #[inline(never)]
-    fn share(&mut self, medium: u32, port: PortId, due: Due) {
+    fn share(&mut self, medium: u32, port: PortId, sent_until: Time, due: Due) {
         let it = &self.ports[port.index()];
         let sends_until = it.sends_until().unwrap_or(Time::ZERO);
-        self.media.occupy(medium, sends_until);
+        self.media.occupy(medium, sent_until, sends_until);
         let is_last = sends_until == self.media.free_from(medium);
         match due.service {
             Some(_) if is_last && it.continues() => self.media.keep(medium, port),

@@ -56,6 +56,25 @@ fn a_trace_that_ends_keeps_its_last_rate() {
     assert!((bits / (1e6 + 9.0 * 8e6) - 1.0).abs() < 0.002, "{bits}");
 }
 
+/// 10 Mbps, but for the second second of the ten: what begins then at almost no rate goes on at
+/// the next one, as it does after a second of none.
+#[test]
+fn a_link_carries_the_integral_of_its_rates_however_low_one_of_them_is() {
+    for low in [0, 1, 100, 100_000] {
+        let mut plan = traced(&[(0, 10), (1000, 1), (2000, 10)], None);
+        let rows = [(0, 10_000_000), (1000, low), (2000, 10_000_000)]
+            .map(|(from, rate)| (Duration::from_millis(from), Rate::from_bits_per_second(rate)));
+        let trace = RateTrace { rows: rows.to_vec(), repeat: None };
+        plan.links[0].channel = Some(Arc::new(RateTraces([None, Some(Arc::new(trace))])));
+        let world = run(&plan);
+        let bits = port(&plan, &world, 0, 1).delivered_bytes as f64 * 8.0;
+        let expected = 9.0 * 10e6 + low as f64;
+        // What is not sent: the first 2 ms, and what is under transmission or on its way.
+        let missing = expected - bits;
+        assert!((0.0..0.004 * 10e6 + 8.0 * 1100.0).contains(&missing), "{bits} at {low} bps");
+    }
+}
+
 #[test]
 fn a_link_that_is_silent_from_the_beginning_waits_for_its_rate() {
     let plan = traced(&[(0, 0), (9000, 8)], None);

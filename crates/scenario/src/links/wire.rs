@@ -38,8 +38,8 @@ struct Change {
     at: Located<Measured<Duration>>,
     /// It happens again and again, each time so much later; default: once.
     every: Option<Located<Measured<Duration>>>,
-    /// How fast it sends from then on; the packet under transmission keeps its own
-    /// rate; default: as before.
+    /// How fast it sends from then on, also what is left of the packet under transmission;
+    /// default: as before.
     rate: Option<Each<Measured<Rate>>>,
     /// How long a bit takes to the other end from then on; packets still arrive in the
     /// order in which they were sent; default: as before.
