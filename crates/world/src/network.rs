@@ -1,6 +1,6 @@
 //! Ports and the packets in them, and the path of IP packets from port to port.
 
-use windtunnel_engine::{EventQueue, Handle, Streams, Time, prefetch};
+use windtunnel_engine::{EventQueue, Handle, Rate, Streams, Time, prefetch};
 use windtunnel_links::Reception;
 use windtunnel_networks::function::{LinkState, Tap};
 use windtunnel_networks::layer::{Destination, Notice};
@@ -60,6 +60,14 @@ pub(crate) struct Crossing {
     packet: Packet,
 }
 
+/// A port whose link sends at another rate; none: it stops.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RateChange {
+    pub(crate) port: PortId,
+    pub(crate) from: Option<Rate>,
+    pub(crate) to: Option<Rate>,
+}
+
 /// The ports with their packets, and the events that they make.
 #[derive(Debug)]
 pub(crate) struct Network {
@@ -76,6 +84,8 @@ pub(crate) struct Network {
     pub(crate) arrived: Vec<Arrived>,
     /// Where packets of real hosts enter and leave.
     pub(crate) attachments: Attachments,
+    /// Links whose rate has changed, of which their hosts do not know yet.
+    pub(crate) rate_changes: Vec<RateChange>,
     /// Arrivals that were called for and did not happen, because the link changed.
     pub(crate) withdrawn: u64,
     /// IP packets that were dropped because no path leads on from where they were.
@@ -134,6 +144,7 @@ impl Network {
             forwarding,
             media: Media::new(plan),
             arrived: Vec::new(),
+            rate_changes: Vec::new(),
             withdrawn: 0,
             unroutable: 0,
             hop_limit_drops: 0,
@@ -193,7 +204,12 @@ impl Network {
 
     /// A port's link changes.
     pub(crate) fn change(&mut self, now: Time, port: PortId, change: LinkChange) {
+        let from = self.ports[port.index()].rate();
         self.act(port, |it, store| it.change(now, change, store));
+        let to = self.ports[port.index()].rate();
+        if from != to {
+            self.rate_changes.push(RateChange { port, from, to });
+        }
     }
 
     /// How what a port sends is received from now on.
@@ -257,10 +273,7 @@ impl Network {
     /// own packets.
     #[inline]
     pub(crate) fn send_own(&mut self, now: Time, node: u32, route: Route, packet: Packet) -> Time {
-        let mut route = route;
-        while let Hop::Jump(other) = self.forwarding.hop(route) {
-            route = other;
-        }
+        let route = self.behind_jumps(route);
         let Hop::Port(port) = self.forwarding.hop(route) else {
             self.send(now, node, route, packet);
             return now;
@@ -268,6 +281,23 @@ impl Network {
         let packet = self.packets.insert(Packet { route: Route(route.0 + 1), ..packet });
         self.act(port, |it, store| it.offer_own(now, packet, store));
         self.ports[port.index()].clear_at(now)
+    }
+
+    /// Where a path goes on that may begin with jumps.
+    #[inline]
+    fn behind_jumps(&self, mut route: Route) -> Route {
+        while let Hop::Jump(other) = self.forwarding.hop(route) {
+            route = other;
+        }
+        route
+    }
+
+    /// The port where a path begins, if it is one of the node's links.
+    pub(crate) fn first_port(&self, route: Route) -> Option<PortId> {
+        match self.forwarding.hop(self.behind_jumps(route)) {
+            Hop::Port(port) => Some(port),
+            _ => None,
+        }
     }
 
     /// Takes an IP packet one hop further.

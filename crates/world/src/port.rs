@@ -233,6 +233,11 @@ impl Port {
         self.busy_until
     }
 
+    /// How fast the link sends; none: it has no rate at present.
+    pub(crate) fn rate(&self) -> Option<Rate> {
+        (!self.is_stalled).then_some(self.rate)
+    }
+
     /// Whether anything waits that has no times on the link yet.
     pub(crate) fn waits(&self) -> bool {
         self.queued().packets > 0

@@ -92,7 +92,11 @@ fn links_whose_rates_change_under_packets_allocate_nothing_once_warm() {
         plan.consumers[0].settings.timeout_limits = RtoLimits::default();
         let rates = [8_000_000, 1000, 20_000_000, 0].map(Rate::from_bits_per_second);
         let rows = (0..).zip(rates).map(|(row, rate)| (Duration::from_millis(7 * row), rate));
-        let trace = RateTrace { rows: rows.collect(), repeat: Some(Duration::from_millis(28)) };
+        let trace = RateTrace {
+            rows: rows.collect(),
+            delays: Vec::new(),
+            repeat: Some(Duration::from_millis(28)),
+        };
         let traces = [None, Some(Arc::new(trace))];
         plan.links[1].channel = Some(Arc::new(RateTraces(traces)));
         assert_warm_after(20, &plan, &format!("{:?}", plan.links[1].directions[1].discipline));

@@ -207,7 +207,11 @@ fn with_one_direction_idle_a_radio_on_a_shared_medium_is_as_one_on_its_own() {
     let rows = rates.map(|(from, megabits)| {
         (milliseconds(from), (megabits > 0).then(|| rate(megabits * 1_000_000)))
     });
-    let trace = Arc::new(RateTrace { rows: rows.to_vec(), repeat: Some(milliseconds(1500)) });
+    let trace = Arc::new(RateTrace {
+        rows: rows.to_vec(),
+        delays: Vec::new(),
+        repeat: Some(milliseconds(1500)),
+    });
     let mut plan = half_duplex(codel(CongestionAction::Drop));
     plan.links[0].channel = Some(Arc::new(RateTraces([Some(Arc::clone(&trace)), Some(trace)])));
     for it in &mut plan.links[0].directions {
@@ -297,7 +301,7 @@ fn beside_one_that_follows(rates: [f64; 3]) -> [f64; 2] {
     let rows = (0..).zip(rates).map(|(second, rate)| {
         (Duration::from_secs(second), Rate::from_bits_per_second((rate * 1e6) as u64))
     });
-    let trace = RateTrace { rows: rows.collect(), repeat: None };
+    let trace = RateTrace { rows: rows.collect(), delays: Vec::new(), repeat: None };
     plan.links[0].channel = Some(Arc::new(RateTraces([Some(Arc::new(trace)), None])));
     let world = run_flows(&plan);
     [0, 1].map(|it| port(&plan, &world, it, 0).delivered_bytes as f64 * 8.0)
