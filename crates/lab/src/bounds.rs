@@ -16,7 +16,7 @@ use windtunnel_world::{
     ConsumerPlan, Plan, PortId, ProducerPlan, Topology, TunnelCarrier, headers,
 };
 
-use link::{least_delay, most_rate, takes_turns};
+use link::{least_bit_delay, most_rate, takes_turns};
 
 /// The bounds of one case.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -254,7 +254,7 @@ impl Network<'_> {
             };
             let transmission =
                 transmission.map(|it| it.transmission_time(bytes + direction.overhead));
-            transmission.unwrap_or(Duration::ZERO) + least_delay(self.plan, port)
+            transmission.unwrap_or(Duration::ZERO) + least_bit_delay(self.plan, port)
         };
         one_way(port.reversed(), interest) + one_way(port, data)
     }

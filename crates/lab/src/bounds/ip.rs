@@ -7,7 +7,7 @@ use windtunnel_packets::udp;
 use windtunnel_transports::mptcp::MultipathSettings;
 use windtunnel_world::{FlowPlan, Plan, PortId, Topology, Transport, headers};
 
-use super::link::{least_delay, most_rate, takes_turns};
+use super::link::{least_bit_delay, most_rate, takes_turns};
 
 /// A flow with its path there and back.
 pub(crate) struct FlowBounds<'a> {
@@ -88,7 +88,7 @@ fn one_way(plan: &Plan, path: &[PortId], size: u32) -> Duration {
             true => None,
             false => Duration::from_seconds(bits / most_rate(plan, port)),
         };
-        sum + least_delay(plan, port) + transmission.unwrap_or(Duration::ZERO)
+        sum + least_bit_delay(plan, port) + transmission.unwrap_or(Duration::ZERO)
     })
 }
 

@@ -19,7 +19,7 @@ pub(super) fn most_rate(plan: &Plan, port: PortId) -> f64 {
 }
 
 /// The least time that a bit ever takes to the other end.
-pub(super) fn least_delay(plan: &Plan, port: PortId) -> Duration {
+pub(super) fn least_bit_delay(plan: &Plan, port: PortId) -> Duration {
     let later = changes(plan, port).filter_map(|it| match it {
         LinkChange::Delay(delay) => Some(*delay),
         _ => None,
