@@ -17,4 +17,4 @@ pub use jitter::Jitter;
 pub use prefetch::prefetch;
 pub use random::{Random, Streams};
 pub use store::{Handle, Store};
-pub use time::{Duration, Rate, Time};
+pub use time::{Duration, Rate, Time, Work};

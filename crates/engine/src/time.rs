@@ -10,6 +10,7 @@ use std::ops::{Add, AddAssign, Mul, Sub};
 
 const PER_SECOND: u64 = 1_000_000_000_000;
 const PER_NANOSECOND: u64 = 1_000;
+const PICOBITS_A_BYTE: u64 = 8 * PER_SECOND;
 
 /// An instant: picoseconds since the start of the simulation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -212,14 +213,48 @@ impl Rate {
     #[inline]
     #[must_use]
     pub const fn transmission_time(self, bytes: u32) -> Duration {
-        const PICOSECONDS_A_BYTE: u64 = 8 * PER_SECOND;
-        match (bytes as u64).checked_mul(PICOSECONDS_A_BYTE) {
+        match (bytes as u64).checked_mul(PICOBITS_A_BYTE) {
             Some(dividend) => Duration((dividend + self.0 / 2) / self.0),
             None => {
-                let dividend = bytes as u128 * PICOSECONDS_A_BYTE as u128;
+                let dividend = bytes as u128 * PICOBITS_A_BYTE as u128;
                 Duration((dividend / self.0 as u128) as u64)
             }
         }
+    }
+
+    /// How much it sends in so much time: exact.
+    #[must_use]
+    pub const fn work_in(self, time: Duration) -> Work {
+        Work(self.0 as u128 * time.0 as u128)
+    }
+
+    /// How long it takes for so much, rounded to the nearest picosecond; at most
+    /// [`Duration::MAX`].
+    #[must_use]
+    pub fn time_for(self, work: Work) -> Duration {
+        let rate = u128::from(self.0);
+        Duration(u64::try_from((work.0 + rate / 2) / rate).unwrap_or(u64::MAX))
+    }
+}
+
+/// An amount of data in picobits (10⁻¹² bits): one is sent in a picosecond at one bit per
+/// second, so that what a rate sends in any time is a whole number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Work(u128);
+
+impl Work {
+    /// That of so many bytes.
+    #[must_use]
+    pub const fn of_bytes(bytes: u64) -> Self {
+        Self(bytes as u128 * PICOBITS_A_BYTE as u128)
+    }
+}
+
+impl Sub for Work {
+    type Output = Self;
+    #[inline]
+    fn sub(self, other: Self) -> Self {
+        Self(self.0.saturating_sub(other.0))
     }
 }
 
@@ -248,6 +283,20 @@ mod tests {
     fn the_largest_packet_on_the_slowest_link_does_not_overflow() {
         let slowest = Rate::from_bits_per_second(1).unwrap();
         assert!(slowest.transmission_time(u32::MAX) > Duration::from_secs(1));
+    }
+
+    #[test]
+    fn what_a_rate_sends_in_a_time_takes_it_that_time() {
+        let rate = Rate::from_bits_per_second(9_999_999_999_999).unwrap();
+        for picos in [0, 1, 8_000_003, u64::MAX] {
+            let time = Duration::from_picos(picos);
+            assert_eq!(rate.time_for(rate.work_in(time)), time);
+        }
+        assert_eq!(rate.time_for(Work::of_bytes(1500)), rate.transmission_time(1500));
+        let slowest = Rate::from_bits_per_second(1).unwrap();
+        assert_eq!(slowest.time_for(Work::of_bytes(u64::MAX)), Duration::MAX);
+        let rest = Work::of_bytes(1500) - slowest.work_in(Duration::from_secs(2000));
+        assert_eq!(slowest.time_for(rest), Duration::from_secs(10_000));
     }
 
     #[test]

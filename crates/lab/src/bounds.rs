@@ -6,9 +6,9 @@
 //! them cannot come from the network as described.
 
 pub(crate) mod ip;
-mod rate;
+mod link;
 
-use windtunnel_engine::Duration;
+use windtunnel_engine::{Duration, Rate};
 use windtunnel_packets::ndn::wire::size::{DataShape, InterestShape};
 use windtunnel_transports::ndn::consumer::ConsumerWorkload;
 use windtunnel_transports::tcp::TcpSettings;
@@ -16,7 +16,7 @@ use windtunnel_world::{
     ConsumerPlan, Plan, PortId, ProducerPlan, Topology, TunnelCarrier, headers,
 };
 
-use rate::{most_rate, takes_turns};
+use link::{least_bit_delay, most_rate, takes_turns};
 
 /// The bounds of one case.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -90,7 +90,7 @@ impl Network<'_> {
                 f64::from(in_stream(size, consumer)) * (1.0 + share)
             }
         };
-        most_rate(self.plan.direction(port)) * f64::from(content) / bytes
+        most_rate(self.plan, port) * f64::from(content) / bytes
     }
 
     /// How the connection behaves through which the forwarders at both ends of a link talk, if
@@ -249,10 +249,12 @@ impl Network<'_> {
                 Some(tcp) => in_stream(size, consumer) + headers(tcp),
             };
             let transmission = match takes_turns(self.plan, port) {
-                true => Duration::ZERO,
-                false => direction.rate.transmission_time(bytes + direction.overhead),
+                true => None,
+                false => Rate::from_bits_per_second(most_rate(self.plan, port) as u64),
             };
-            transmission + direction.delay
+            let transmission =
+                transmission.map(|it| it.transmission_time(bytes + direction.overhead));
+            transmission.unwrap_or(Duration::ZERO) + least_bit_delay(self.plan, port)
         };
         one_way(port.reversed(), interest) + one_way(port, data)
     }

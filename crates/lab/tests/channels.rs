@@ -342,8 +342,6 @@ fn a_link_says_in_one_way_how_fast_it_sends() {
     folder.assert_refused(&beside(&own("rate = \"1 Mbps\"")), &at_once);
     let trace = "{ file = \"cell.trace\", kind = \"opportunities\" }";
     folder.assert_refused(&beside(&own(&format!("trace = {trace}"))), &at_once);
-    let changes = own("¶changes = [{ at = \"1 s\", state = \"down\" }]");
-    folder.assert_refused(&changes, &["`changes` does not apply to `radio`", "a key of `rate`"]);
     let with = |more: &str| changed(TRACE, "trace = {", &format!("{more}\n¶trace = {{"));
     folder.assert_refused(&with("rate = \"1 Mbps\""), &["`trace` beside another of"]);
     let none = changed(TRACE, &format!("trace = {trace}\n"), "").replace("[links.", "¶[links.");
@@ -353,6 +351,104 @@ fn a_link_says_in_one_way_how_fast_it_sends() {
     );
     // Defaults for other kinds of links do not apply.
     assert!(folder.read(&format!("{TRACE}[defaults.link]\nrate = \"1 Mbps\"\nchanges = [{{ at = \"1 s\", state = \"up\" }}]\n")).is_ok());
+}
+
+/// What says how fast it sends, says so at all times; the rest can change.
+#[test]
+fn a_link_with_a_channel_can_fail_and_change_all_but_its_rate() {
+    let folder = street("changes").with("cell.trace", "1\n");
+    let changes = r#"changes = [
+        { at = "1 s", state = "down" }, { at = "1.5 s", state = ["up", "down"] },
+        { at = "0.5 s", delay = "60 ms" }, { at = "0.6 s", loss = "1 %" },
+        { at = "0.7 s", queue = { limit = "5 packets" } },
+    ]"#;
+    let with = |of: &str, changes: &str| {
+        of.replace("delay = \"1 ms\"\ntrace", &format!("delay = \"1 ms\"\n{changes}\ntrace"))
+            .replace(
+                "nodes = [\"base\", \"phone\"]",
+                &format!("nodes = [\"base\", \"phone\"]\n{changes}"),
+            )
+    };
+    for (of, link) in [(TRACE, 0), (RADIO, 1)] {
+        let plan = folder.plan(&with(of, changes));
+        assert_eq!(plan.changes.len(), 10);
+        assert!(plan.changes.iter().all(|it| it.port.link() == link));
+    }
+    let rate = "changes = [{ at = \"1 s\", rate = ¶\"1 Mbps\" }]";
+    let said = ["a change of `rate` beside `trace`", "change `delay`, `state`, `loss` or `queue`"];
+    folder.assert_refused(&with(TRACE, rate), &said);
+    folder.assert_refused(&with(RADIO, rate), &["a change of `rate` beside `radio`"]);
+}
+
+const DRIVE: &str = "Time,Network,DL_kbps,UL_kbps,RTT
+0,5G,41200,5100,38
+0,5G,39800,5000,-
+1,5G,52000,6100,41
+3,LTE,8700,900,66
+4,LTE,0,0,-
+6,5G,47500,5600,40
+";
+
+/// The trace's scenario with a table.
+fn table(keys: &str) -> String {
+    let one = "{ file = \"cell.trace\", kind = \"opportunities\" }";
+    let table = |keys: &str| format!("{{ file = \"drive.csv\", kind = \"rates\", {keys} }}");
+    let both: Vec<String> = keys.split(" | ").map(table).collect();
+    changed(TRACE, one, &format!("[{}]", both.join(", ")))
+}
+
+#[test]
+fn each_direction_may_follow_its_columns_of_one_table() {
+    let folder = Folder::new("columns-of-a-table").with("drive.csv", DRIVE);
+    let keys = |rate: &str| {
+        format!(
+            "time = \"Time\", rate = \"{rate}\", rate_unit = \"kbps\", round_trip_time = \"RTT\""
+        )
+    };
+    let text = table(&format!("{} | {}", keys("DL_kbps"), keys("UL_kbps")));
+    let study = folder.read(&text).expect("the scenario is right");
+    let plan = &study.cases[0].plan;
+    let rates = plan.links[0].directions.each_ref().map(|it| it.rate);
+    assert_eq!(rates, [mbps(52.0), mbps(6.1)]);
+    let channel = plan.links[0].channel.as_deref().expect("it has a channel");
+    let Some(RateTraces([Some(down), Some(up)])) = (channel as &dyn Any).downcast_ref() else {
+        panic!("{channel:?}")
+    };
+    assert_eq!((down.rows.len(), up.rows.len(), down.repeat), (4, 4, Some(Duration::from_secs(6))));
+    let delays: Vec<u64> = down.delays.iter().map(|it| it.1.as_nanos() / 1000).collect();
+    assert_eq!(delays, [19_000, 20_500, 33_000]);
+    assert_eq!(Bounds::of(plan).delay.as_nanos() / 1_000_000, 2, "the link's own is less");
+    assert_eq!(study.notes(), ["drive.csv: 2 of 6 rows have no `RTT`: the value before holds"]);
+}
+
+#[test]
+fn a_table_with_a_mistake_is_refused_at_its_place() {
+    let folder = Folder::new("tables-refused").with("drive.csv", DRIVE);
+    for (keys, said) in [
+        ("time = ¶\"Tyme\", rate = \"DL_kbps\"", "no column `Tyme`"),
+        ("time = ¶\"Tyme\", rate = \"DL_kbps\"", "did you mean `Time`?"),
+        ("time = \"Time\", rate = ¶\"DL_kbs\"", "did you mean `DL_kbps`?"),
+        ("time = ¶\"Time\"", "write both `time` and `rate`"),
+        ("rate = ¶\"DL_kbps\"", "write both `time` and `rate`"),
+        ("time_unit = ¶\"ms\"", "`time_unit` is of a table with a head"),
+        ("time = \"Time\", rate = \"UL_kbps\", rate_unit = ¶\"kb\"", "`kb` is not a valid unit"),
+        ("time = \"Time\", rate = \"UL_kbps\", time_unit = ¶\"kbps\"", "a duration"),
+        ("time = \"Time\", rate = \"UL_kbps\", round_trip_time = ¶\"rtt\"", "no column `rtt`"),
+        (
+            "time = \"Time\", rate = \"UL_kbps\", one_way_delay = \"RTT\", round_trip_time = ¶\"RTT\"",
+            "`round_trip_time` beside `one_way_delay`",
+        ),
+    ] {
+        folder.assert_refused(&table(keys), &[said]);
+    }
+    let opportunities = changed(TRACE, "\"opportunities\"", "\"opportunities\", time = ¶\"Time\"");
+    let folder = folder.with("cell.trace", "1\n");
+    folder.assert_refused(&opportunities, &["`time` is of a table", "kind = \"rates\""]);
+    let wrong = DRIVE.replace("8700", "fast");
+    let folder = folder.with("drive.csv", wrong);
+    let marked =
+        table("time = \"Time\", rate = \"DL_kbps\"").replace("\"drive.csv\"", "¶\"drive.csv\"");
+    folder.assert_refused(&marked, &["drive.csv:5:1: `DL_kbps` is \"fast\""]);
 }
 
 #[test]

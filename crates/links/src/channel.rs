@@ -24,8 +24,12 @@ pub trait Channel: Debug + Send {
 /// second node sends.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ChannelState {
-    /// How fast each direction sends; none: nothing is sent, what waits goes on waiting.
+    /// How fast each direction sends; none: nothing is sent, what waits goes on waiting. What is
+    /// left of a packet under transmission is sent at the new rate.
     pub rates: [Option<Rate>; 2],
+    /// How long a bit takes to the other end in each direction; none: as before. No path is
+    /// searched for anew.
+    pub delays: [Option<Duration>; 2],
     /// Whether what each direction sends is lost, if the [`ChannelMaker`] says that it can be:
     /// a packet is if that is so at any time of its transmission.
     pub loses: [bool; 2],
@@ -118,6 +122,11 @@ pub trait ChannelMaker: Any + Debug + Send + Sync {
     /// What the antenna of each end loses beside its axis, if it has any.
     fn patterns(&self) -> Option<[PatternCurve; 2]> {
         None
+    }
+
+    /// The least of its [`ChannelState::delays`] in each direction, if it has any.
+    fn least_delays(&self) -> [Option<Duration>; 2] {
+        [None, None]
     }
 
     /// Whether its [`ChannelState::loses`] is ever true.

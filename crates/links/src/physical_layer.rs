@@ -75,6 +75,13 @@ pub trait PhysicalLayer: Debug + Send {
         Duration::ZERO
     }
 
+    /// Whether a packet under transmission keeps the rate with which it began when the link's
+    /// rate changes, because it is sent with one modulation and coding scheme to its end.
+    /// Otherwise what is left of it is sent at the new rate.
+    fn keeps_its_rate(&self) -> bool {
+        false
+    }
+
     /// When the packet that was sent last uses the link, where that is not as soon as the link
     /// is free and for its airtime. Only of layers that decide on departure.
     fn slot(&self) -> Option<Slot> {

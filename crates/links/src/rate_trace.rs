@@ -1,4 +1,4 @@
-//! Links whose rate follows a trace.
+//! Links whose rate, and perhaps delay, follows a trace.
 
 use std::sync::Arc;
 
@@ -12,19 +12,36 @@ pub struct RateTrace {
     /// From when on which rate holds; none: nothing is sent. Rising times, the first
     /// of them zero.
     pub rows: Vec<(Duration, Option<Rate>)>,
+    /// From when on which delay holds, before the first of them that of the link. Rising times.
+    pub delays: Vec<(Duration, Duration)>,
     /// When the trace begins again; without, its last rate holds for ever.
     pub repeat: Option<Duration>,
 }
 
+/// What a trace says at one time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Row {
+    rate: Option<Rate>,
+    /// None: as before.
+    delay: Option<Duration>,
+    /// How long it stays so.
+    lasts: Option<Duration>,
+}
+
 impl RateTrace {
-    /// The row that holds after so much time, and how long it does.
-    fn at(&self, time: Duration) -> (Option<Rate>, Option<Duration>) {
+    /// What it says after so much time.
+    fn at(&self, time: Duration) -> Row {
         let picos = time.as_picos();
-        let within = self.repeat.map_or(picos, |it| picos % it.as_picos());
-        let next = self.rows.partition_point(|(from, _)| from.as_picos() <= within);
-        let until = self.rows.get(next).map(|(from, _)| *from).or(self.repeat);
-        let left = until.map(|it| Duration::from_picos(it.as_picos() - within));
-        (self.rows[next - 1].1, left)
+        let within = Duration::from_picos(self.repeat.map_or(picos, |it| picos % it.as_picos()));
+        let next = self.rows.partition_point(|(from, _)| *from <= within);
+        let next_delay = self.delays.partition_point(|(from, _)| *from <= within);
+        let rows = self.rows.get(next).map(|it| it.0);
+        let until = [rows, self.delays.get(next_delay).map(|it| it.0), self.repeat];
+        Row {
+            rate: self.rows[next - 1].1,
+            delay: next_delay.checked_sub(1).map(|it| self.delays[it].1),
+            lasts: until.into_iter().flatten().min().map(|it| it - within),
+        }
     }
 }
 
@@ -43,18 +60,23 @@ impl ChannelMaker for RateTraces {
     fn channel(&self, setting: ChannelSetting<'_>) -> Box<dyn Channel> {
         Box::new(TracedRates { traces: self.clone(), rates: setting.rates.map(Some) })
     }
+
+    fn least_delays(&self) -> [Option<Duration>; 2] {
+        let least = |it: &Arc<RateTrace>| it.delays.iter().map(|it| it.1).min();
+        self.0.each_ref().map(|it| it.as_ref().and_then(least))
+    }
 }
 
 impl Channel for TracedRates {
     fn sample(&mut self, now: Time) -> ChannelState {
-        let mut next = None;
-        for (rate, trace) in self.rates.iter_mut().zip(&self.traces.0) {
+        let mut state = ChannelState { rates: self.rates, ..ChannelState::default() };
+        for (direction, trace) in self.traces.0.iter().enumerate() {
             let Some(trace) = trace else { continue };
-            let (current, left) = trace.at(now.since(Time::ZERO));
-            *rate = current;
-            next = [next, left.map(|it| now + it)].into_iter().flatten().min();
+            let Row { rate, delay, lasts } = trace.at(now.since(Time::ZERO));
+            (state.rates[direction], state.delays[direction]) = (rate, delay);
+            state.next = [state.next, lasts.map(|it| now + it)].into_iter().flatten().min();
         }
-        ChannelState { rates: self.rates, next, ..ChannelState::default() }
+        state
     }
 }
 
@@ -73,13 +95,27 @@ mod tests {
     #[test]
     fn a_trace_of_rates_says_which_holds_and_how_long() {
         let rows = vec![(seconds(0), megabits(8)), (seconds(2), None), (seconds(3), megabits(1))];
-        let once = RateTrace { rows: rows.clone(), repeat: None };
-        assert_eq!(once.at(seconds(0)), (megabits(8), Some(seconds(2))));
-        assert_eq!(once.at(seconds(2)), (None, Some(seconds(1))));
-        assert_eq!(once.at(seconds(30)), (megabits(1), None));
-        let again = RateTrace { rows, repeat: Some(seconds(5)) };
-        assert_eq!(again.at(seconds(4)), (megabits(1), Some(seconds(1))));
-        assert_eq!(again.at(seconds(10)), (megabits(8), Some(seconds(2))));
-        assert_eq!(again.at(seconds(12)), (None, Some(seconds(1))));
+        let row = |rate, lasts: Option<u64>| Row { rate, delay: None, lasts: lasts.map(seconds) };
+        let once = RateTrace { rows: rows.clone(), delays: Vec::new(), repeat: None };
+        assert_eq!(once.at(seconds(0)), row(megabits(8), Some(2)));
+        assert_eq!(once.at(seconds(2)), row(None, Some(1)));
+        assert_eq!(once.at(seconds(30)), row(megabits(1), None));
+        let again = RateTrace { rows, delays: Vec::new(), repeat: Some(seconds(5)) };
+        assert_eq!(again.at(seconds(4)), row(megabits(1), Some(1)));
+        assert_eq!(again.at(seconds(10)), row(megabits(8), Some(2)));
+        assert_eq!(again.at(seconds(12)), row(None, Some(1)));
+    }
+
+    #[test]
+    fn a_delay_holds_until_the_next_one() {
+        let rows = vec![(seconds(0), megabits(8)), (seconds(4), megabits(1))];
+        let delays = vec![(seconds(1), Duration::from_millis(20)), (seconds(3), Duration::ZERO)];
+        let trace = RateTrace { rows, delays, repeat: Some(seconds(6)) };
+        let delay = |second| (trace.at(seconds(second)).delay, trace.at(seconds(second)).lasts);
+        assert_eq!(delay(0), (None, Some(seconds(1))));
+        assert_eq!(delay(2), (Some(Duration::from_millis(20)), Some(seconds(1))));
+        assert_eq!(delay(3), (Some(Duration::ZERO), Some(seconds(1))));
+        assert_eq!(delay(5), (Some(Duration::ZERO), Some(seconds(1))));
+        assert_eq!(delay(7), (Some(Duration::from_millis(20)), Some(seconds(2))));
     }
 }

@@ -259,6 +259,7 @@ impl<'a> Given<'a> {
             let (plan, mut notes) = build::plan(&it, files, extensions)?;
             notes.extend(it.recording.notes(&plan));
             notes.extend(loss_note(&plan));
+            notes.extend(files.notes());
             Ok((plan, notes, imports))
         });
         let (plan, notes, imports) = plan.map_err(|it| {

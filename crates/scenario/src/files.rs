@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 use windtunnel_applications::video::Ladder;
 use windtunnel_links::radio::Map;
 use windtunnel_links::{Course, Opportunities, RateTrace};
@@ -15,6 +15,7 @@ use crate::graphs::{self, Graph};
 use crate::located::Located;
 use crate::maps;
 use crate::traces;
+use crate::traces::table::{self, Columns};
 use crate::video;
 use crate::weather::Kind;
 
@@ -27,6 +28,9 @@ pub struct Unreadable {
     pub help: String,
 }
 
+/// A trace of rates, with the columns that it is in and whether it repeats.
+type TableOfRates = (Columns, bool, Arc<RateTrace>);
+
 /// Gives the text of a file by the name that a scenario has for it.
 pub(crate) type TextOf<'a> = &'a mut dyn FnMut(&str) -> Result<String, Unreadable>;
 
@@ -37,6 +41,9 @@ pub(crate) struct Files<'a> {
     maps: HashMap<String, Map>,
     opportunities: HashMap<(String, bool), Arc<Opportunities>>,
     rates: HashMap<(String, bool), Arc<RateTrace>>,
+    /// By the file, and by what is read of it.
+    tables_of_rates: HashMap<String, Vec<TableOfRates>>,
+    notes: IndexSet<String>,
     weather: HashMap<(String, &'static str), Arc<Course>>,
     elements: HashMap<String, Arc<[TleRecord]>>,
     frames: HashMap<String, Arc<[u32]>>,
@@ -53,6 +60,8 @@ impl<'a> Files<'a> {
             maps: HashMap::new(),
             opportunities: HashMap::new(),
             rates: HashMap::new(),
+            tables_of_rates: HashMap::new(),
+            notes: IndexSet::new(),
             weather: HashMap::new(),
             elements: HashMap::new(),
             frames: HashMap::new(),
@@ -93,6 +102,35 @@ impl<'a> Files<'a> {
         let text = self.text(name)?;
         let read = || traces::rates(&text, repeat).map_err(|it| inside(it, name, &text));
         keep(&mut self.rates, (name.value.clone(), repeat), || read().map(Arc::new))
+    }
+
+    /// The columns of the table of that name.
+    pub(crate) fn columns(&mut self, name: &Located<String>) -> Result<Vec<String>, Mistake> {
+        Ok(table::names(&self.text(name)?))
+    }
+
+    /// The trace of rates in those columns of the table of that name.
+    pub(crate) fn table_of_rates(
+        &mut self,
+        name: &Located<String>,
+        columns: &Columns,
+        repeat: bool,
+    ) -> Result<Arc<RateTrace>, Mistake> {
+        let text = self.text(name)?;
+        let known = self.tables_of_rates.entry(name.value.clone()).or_default();
+        if let Some((.., trace)) = known.iter().find(|it| it.0 == *columns && it.1 == repeat) {
+            return Ok(Arc::clone(trace));
+        }
+        let read = table::rates(&text, columns, repeat).map_err(|it| inside(it, name, &text))?;
+        let trace = Arc::new(read.trace);
+        known.push((columns.clone(), repeat, Arc::clone(&trace)));
+        self.notes.extend(read.notes.iter().map(|it| format!("{}: {it}", name.value)));
+        Ok(trace)
+    }
+
+    /// What was found in the files that the user should know.
+    pub(crate) fn notes(&self) -> impl Iterator<Item = String> {
+        self.notes.iter().cloned()
     }
 
     /// Weather in the course of time, from the file of that name.

@@ -1,5 +1,7 @@
 //! Traces: when, or how fast, a link sends, and what weather it has.
 
+pub(crate) mod table;
+
 use std::ops::{Range, RangeInclusive};
 
 use windtunnel_engine::{Duration, Rate};
@@ -98,21 +100,33 @@ pub(crate) fn rates(text: &str, repeat: bool) -> Result<RateTrace, Mistake> {
         check_count(&line, rows.len())?;
         rows.push(row);
     }
-    // At the end, the last row says when the next turn begins.
-    let end = if repeat { rows.pop().map(|(end, _)| end) } else { None };
+    let end = rows.last().map_or(Duration::ZERO, |it| it.0);
+    whole(rows, Vec::new(), repeat.then_some(end))
+}
+
+/// A trace of such rates and delays; where it repeats, what it says at its end is when it begins
+/// again.
+fn whole(
+    mut rows: Vec<(Duration, Option<Rate>)>,
+    mut delays: Vec<(Duration, Duration)>,
+    repeat: Option<Duration>,
+) -> Result<RateTrace, Mistake> {
+    if let Some(end) = repeat {
+        if !rows.is_empty() && end == Duration::ZERO {
+            return Err(Mistake::new("the trace has no length")
+                .help("write a second row, or repeat = false"));
+        }
+        rows.retain(|it| it.0 < end);
+        delays.retain(|it| it.0 < end);
+    }
     if rows.is_empty() {
-        let (message, help) = match end {
-            None => {
-                ("the trace is empty", "write a time in seconds and a rate in Mbit/s on each line")
-            }
-            Some(_) => ("the trace has no length", "write a second row, or repeat = false"),
-        };
-        return Err(Mistake::new(message).help(help));
+        return Err(Mistake::new("the trace is empty")
+            .help("write a time in seconds and a rate in Mbit/s on each line"));
     }
     if rows.iter().all(|(_, rate)| rate.is_none()) {
         return Err(Mistake::new("the trace never sends anything").help("write a rate above 0"));
     }
-    Ok(RateTrace { rows, repeat: end })
+    Ok(RateTrace { rows, delays, repeat })
 }
 
 /// Checks that times begin at zero and rise.
@@ -218,7 +232,10 @@ mod tests {
         let rate = Rate::from_bits_per_second;
         let at = Duration::from_millis;
         let rows = vec![(at(0), rate(10_000_000)), (at(1500), None)];
-        assert_eq!(rates(text, true).unwrap(), RateTrace { rows, repeat: Some(at(2500)) });
+        assert_eq!(
+            rates(text, true).unwrap(),
+            RateTrace { rows, delays: Vec::new(), repeat: Some(at(2500)) }
+        );
         let once = rates(text, false).unwrap();
         assert_eq!(once.rows.last(), Some(&(at(2500), rate(7_250_000))));
         assert_eq!(once.repeat, None);

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use windtunnel_engine::{Rate, Streams, Time};
+use windtunnel_engine::{Duration, Rate, Streams, Time};
 use windtunnel_links::{
     Channel, ChannelMaker, ChannelSetting, Opportunities, PowerSample, RadioSample, Reception,
     ReportPlan,
@@ -25,6 +25,8 @@ struct ChannelLink {
     sent: [u64; 2],
     /// How fast its ports send now; none: they do not.
     rates: [Option<Rate>; 2],
+    /// How long a bit takes to the other end, if the channel has said.
+    delays: [Option<Duration>; 2],
     /// Whether what they send is lost.
     loses: [bool; 2],
     /// The delivery traces that they follow by themselves.
@@ -86,6 +88,7 @@ impl Channels {
         }
         link.receive(network);
         link.send_at(network, now, state.rates);
+        link.take(network, now, state.delays);
         link.lose(network, now, state.loses);
         if let Some(time) = state.next {
             network.schedule(time, Event::new(Kind::Channel, index));
@@ -163,6 +166,7 @@ impl ChannelLink {
             channel: maker.channel(ChannelSetting { link: &link.name, streams, rates }),
             sent: [0; 2],
             rates: rates.map(Some),
+            delays: [None; 2],
             loses: [false; 2],
             opportunities: link.directions.each_ref().map(|it| it.opportunities.clone()),
             radio: None,
@@ -214,6 +218,17 @@ impl ChannelLink {
         }
     }
 
+    /// Has what the ports send from now on take these delays.
+    fn take(&mut self, network: &mut Network, now: Time, delays: [Option<Duration>; 2]) {
+        for (direction, delay) in delays.into_iter().enumerate() {
+            let Some(delay) = delay else { continue };
+            if self.delays[direction].replace(delay) != Some(delay) {
+                let port = PortId::new(self.link as usize, direction);
+                network.change(now, port, LinkChange::Delay(delay));
+            }
+        }
+    }
+
     /// Has the ports send at these rates from now on.
     fn send_at(&mut self, network: &mut Network, now: Time, rates: [Option<Rate>; 2]) {
         for (direction, rate) in rates.into_iter().enumerate() {
@@ -222,15 +237,7 @@ impl ChannelLink {
                 continue;
             }
             let port = PortId::new(self.link as usize, direction);
-            match rate {
-                None => network.change(now, port, LinkChange::Stall),
-                Some(rate) => {
-                    network.change(now, port, LinkChange::Rate(rate));
-                    if before.is_none() {
-                        network.change(now, port, LinkChange::Up);
-                    }
-                }
-            }
+            network.change(now, port, rate.map_or(LinkChange::Stall, LinkChange::Rate));
         }
     }
 }

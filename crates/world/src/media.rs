@@ -19,19 +19,25 @@ pub(crate) struct Media {
 }
 
 /// A medium that ports share.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Medium {
     /// When the last transmission ends.
     free_from: Time,
     /// The ports with packets that wait, in the order of their turns.
     waiting: VecDeque<PortId>,
-    /// Whether it is going to be served when it is free.
-    called: bool,
+    /// When it is going to be served; never: nobody waits.
+    called: Time,
+}
+
+impl Medium {
+    fn new() -> Self {
+        Self { free_from: Time::ZERO, waiting: VecDeque::new(), called: Time::NEVER }
+    }
 }
 
 impl Media {
     pub(crate) fn new(plan: &Plan) -> Self {
-        let media: Vec<Medium> = (0..plan.media()).map(|_| Medium::default()).collect();
+        let media: Vec<Medium> = (0..plan.media()).map(|_| Medium::new()).collect();
         let links = plan.links.iter().filter(|_| !media.is_empty());
         let of = links.flat_map(|it| [it.medium.map(|it| it as u32); 2]).collect();
         Self { of, media }
@@ -48,10 +54,12 @@ impl Media {
         self.media[medium as usize].free_from
     }
 
-    /// A transmission lasts until `time`.
-    pub(crate) fn occupy(&mut self, medium: u32, time: Time) {
+    /// A port's last transmission lasts until `time`, which was to last until `before`, or that
+    /// before it.
+    pub(crate) fn occupy(&mut self, medium: u32, before: Time, time: Time) {
         let it = &mut self.media[medium as usize];
-        it.free_from = it.free_from.max(time);
+        // The one that is under way may end earlier than it was to.
+        it.free_from = if it.free_from == before { time } else { it.free_from.max(time) };
     }
 
     /// A port has a packet that waits.
@@ -65,19 +73,25 @@ impl Media {
     }
 
     /// Asks for a medium to be served when it is free, if any port waits for that and
-    /// nothing has asked before; returns when.
+    /// nothing has asked for it to be served by then; returns when.
     pub(crate) fn call(&mut self, medium: u32) -> Option<Time> {
         let it = &mut self.media[medium as usize];
-        if it.called || it.waiting.is_empty() {
+        if it.called <= it.free_from || it.waiting.is_empty() {
             return None;
         }
-        it.called = true;
+        it.called = it.free_from;
         Some(it.free_from)
     }
 
-    /// The service of a medium begins that was asked for.
-    pub(crate) fn answer(&mut self, medium: u32) {
-        self.media[medium as usize].called = false;
+    /// The service of a medium begins; returns whether it was asked for at `now`, and not before
+    /// the transmission that is under way became shorter.
+    pub(crate) fn answer(&mut self, medium: u32, now: Time) -> bool {
+        let it = &mut self.media[medium as usize];
+        let is_called = it.called <= now;
+        if is_called {
+            it.called = Time::NEVER;
+        }
+        is_called
     }
 
     /// The port whose turn it is, if a medium is free at `now` and any waits.

@@ -1,6 +1,6 @@
 //! Ports and the packets in them, and the path of IP packets from port to port.
 
-use windtunnel_engine::{EventQueue, Handle, Streams, Time, prefetch};
+use windtunnel_engine::{EventQueue, Handle, Rate, Streams, Time, prefetch};
 use windtunnel_links::Reception;
 use windtunnel_networks::function::{LinkState, Tap};
 use windtunnel_networks::layer::{Destination, Notice};
@@ -60,6 +60,14 @@ pub(crate) struct Crossing {
     packet: Packet,
 }
 
+/// A port whose link sends at another rate; none: it stops.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RateChange {
+    pub(crate) port: PortId,
+    pub(crate) from: Option<Rate>,
+    pub(crate) to: Option<Rate>,
+}
+
 /// The ports with their packets, and the events that they make.
 #[derive(Debug)]
 pub(crate) struct Network {
@@ -76,6 +84,10 @@ pub(crate) struct Network {
     pub(crate) arrived: Vec<Arrived>,
     /// Where packets of real hosts enter and leave.
     pub(crate) attachments: Attachments,
+    /// Links whose rate has changed, of which their hosts do not know yet.
+    pub(crate) rate_changes: Vec<RateChange>,
+    /// Arrivals that were called for and did not happen, because the link changed.
+    pub(crate) withdrawn: u64,
     /// IP packets that were dropped because no path leads on from where they were.
     pub(crate) unroutable: u64,
     /// IP packets that were dropped because they had passed too many nodes.
@@ -132,6 +144,8 @@ impl Network {
             forwarding,
             media: Media::new(plan),
             arrived: Vec::new(),
+            rate_changes: Vec::new(),
+            withdrawn: 0,
             unroutable: 0,
             hop_limit_drops: 0,
             watches: None,
@@ -171,7 +185,7 @@ impl Network {
         self.act(port, |it, store| it.offer(now, packet, store));
     }
 
-    /// A port's link is free.
+    /// A port's link is free, if it has not changed since.
     pub(crate) fn serve(&mut self, now: Time, port: PortId) {
         self.act(port, |it, store| it.serve(now, store));
     }
@@ -179,16 +193,23 @@ impl Network {
     /// A shared medium is free: the port whose turn it is sends a packet, and if that has
     /// none any more, the next one.
     pub(crate) fn serve_medium(&mut self, now: Time, medium: u32) {
-        self.media.answer(medium);
+        if !self.media.answer(medium, now) {
+            return;
+        }
         while let Some(port) = self.media.next(medium, now) {
-            self.serve(now, port);
+            self.act(port, |it, store| it.take_turn(now, store));
         }
         self.call(medium);
     }
 
     /// A port's link changes.
     pub(crate) fn change(&mut self, now: Time, port: PortId, change: LinkChange) {
+        let from = self.ports[port.index()].rate();
         self.act(port, |it, store| it.change(now, change, store));
+        let to = self.ports[port.index()].rate();
+        if from != to {
+            self.rate_changes.push(RateChange { port, from, to });
+        }
     }
 
     /// How what a port sends is received from now on.
@@ -213,7 +234,10 @@ impl Network {
                 View { ports: &self.ports, packets: &self.packets, forwarding: &self.forwarding };
             watches.before_arrival(now, port, &view);
         }
-        let arrived = self.ports[port.index()].arrive(now, &mut self.packets);
+        let Some(arrived) = self.ports[port.index()].arrive(now, &mut self.packets) else {
+            self.withdrawn += 1;
+            return None;
+        };
         if self.log.is_some() {
             self.log_drops(Some(port));
         }
@@ -249,10 +273,7 @@ impl Network {
     /// own packets.
     #[inline]
     pub(crate) fn send_own(&mut self, now: Time, node: u32, route: Route, packet: Packet) -> Time {
-        let mut route = route;
-        while let Hop::Jump(other) = self.forwarding.hop(route) {
-            route = other;
-        }
+        let route = self.behind_jumps(route);
         let Hop::Port(port) = self.forwarding.hop(route) else {
             self.send(now, node, route, packet);
             return now;
@@ -260,6 +281,23 @@ impl Network {
         let packet = self.packets.insert(Packet { route: Route(route.0 + 1), ..packet });
         self.act(port, |it, store| it.offer_own(now, packet, store));
         self.ports[port.index()].clear_at(now)
+    }
+
+    /// Where a path goes on that may begin with jumps.
+    #[inline]
+    fn behind_jumps(&self, mut route: Route) -> Route {
+        while let Hop::Jump(other) = self.forwarding.hop(route) {
+            route = other;
+        }
+        route
+    }
+
+    /// The port where a path begins, if it is one of the node's links.
+    pub(crate) fn first_port(&self, route: Route) -> Option<PortId> {
+        match self.forwarding.hop(self.behind_jumps(route)) {
+            Hop::Port(port) => Some(port),
+            _ => None,
+        }
     }
 
     /// Takes an IP packet one hop further.
@@ -424,8 +462,10 @@ impl Network {
     fn act(&mut self, port: PortId, act: impl FnOnce(&mut Port, &mut PacketStore) -> Due) {
         let medium = self.media.of(port);
         let it = &mut self.ports[port.index()];
+        let mut sent_until = Time::ZERO;
         if let Some(medium) = medium {
             it.occupy(self.media.free_from(medium));
+            sent_until = it.sends_until().unwrap_or(Time::ZERO);
         }
         let due = act(it, &mut self.packets);
         if self.log.is_some() {
@@ -435,7 +475,7 @@ impl Network {
             self.schedule_arrival(time, port);
         }
         match medium {
-            Some(medium) => self.share(medium, port, due),
+            Some(medium) => self.share(medium, port, sent_until, due),
             None => {
                 if let Some(time) = due.service {
                     self.schedule(time, Event::new(Kind::Service, port.0));
@@ -453,13 +493,13 @@ impl Network {
         packet_log::lock(log).dropped(now, losses, &dropped, &self.forwarding);
     }
 
-    /// Has a shared medium occupied by what a port has begun to send, and the port take its
-    /// turn if more waits there.
+    /// Has a shared medium occupied by what a port has begun to send, after it was to send until
+    /// `sent_until`, and the port take its turn if more waits there.
     #[inline(never)]
-    fn share(&mut self, medium: u32, port: PortId, due: Due) {
+    fn share(&mut self, medium: u32, port: PortId, sent_until: Time, due: Due) {
         let it = &self.ports[port.index()];
         let sends_until = it.sends_until().unwrap_or(Time::ZERO);
-        self.media.occupy(medium, sends_until);
+        self.media.occupy(medium, sent_until, sends_until);
         let is_last = sends_until == self.media.free_from(medium);
         match due.service {
             Some(_) if is_last && it.continues() => self.media.keep(medium, port),

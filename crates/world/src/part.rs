@@ -143,7 +143,10 @@ impl Part {
             Kind::Change => self.change(now, of as usize),
             Kind::Sky => self.follow_the_sky(now),
             Kind::Route => self.reroute(now, of as usize),
-            Kind::Channel => self.channels.follow(network, now, of),
+            Kind::Channel => {
+                self.channels.follow(network, now, of);
+                self.hosts.follow_rates(network, now);
+            }
             Kind::Report => {
                 for (flow, sinr, bandwidth) in self.channels.report(of) {
                     self.hosts.on_radio_report(flow, now, sinr, bandwidth);
@@ -210,6 +213,7 @@ impl Part {
         self.repeated += 1;
         let ChangePlan { port, change, .. } = self.changes[place].clone();
         self.network.change(now, port, change.clone());
+        self.hosts.follow_rates(&mut self.network, now);
         if let Some(is_up) = change.is_up() {
             self.nodes.link_changed(&mut self.network, now, port, is_up);
         }

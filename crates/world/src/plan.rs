@@ -172,8 +172,9 @@ pub struct DirectionPlan {
 /// What happens to a link in the course of time.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LinkChange {
-    /// It sends at another rate; the packet under transmission keeps its own. One
-    /// with a delivery trace keeps to that.
+    /// It sends at another rate, also what is left of the packet under transmission, unless its
+    /// physical layer keeps that packet's rate; after [`Self::Stall`] it goes on. One with a
+    /// delivery trace keeps to that.
     Rate(Rate),
     /// It is longer or shorter: what leaves from now on takes another time to the other
     /// end, but arrives after what left before.
@@ -182,7 +183,8 @@ pub enum LinkChange {
     Loss(Arc<LossChange>),
     /// So much may wait before it from now on; what is more is dropped.
     QueueLimit(QueueLimit),
-    /// It stops sending: what is on the link arrives, what waits goes on waiting.
+    /// It stops sending until the next rate: what has left arrives, what is under transmission
+    /// is interrupted, what waits goes on waiting.
     Stall,
     /// It goes down: what is on the link is lost, what waits goes on waiting.
     Down,

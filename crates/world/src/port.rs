@@ -9,15 +9,19 @@ use windtunnel_queues::{
     ArrivalDiscipline, Arriving, Backlog, Queue, QueueLimit, Verdict, Waiting,
 };
 
-use crate::plan::{DirectionPlan, LinkChange, LossChange};
+use crate::plan::DirectionPlan;
 
+mod arrivals;
+mod changes;
 mod effects;
 mod egress;
+mod remainder;
 mod schedule;
 
 use effects::Effects;
 use egress::Egress;
-use schedule::{Airtimes, Schedule};
+use remainder::Remainder;
+use schedule::Airtimes;
 
 /// What a port counted. At any time
 /// `offered + duplicates = delivered + dropped + in the queue + on the link`.
@@ -86,7 +90,8 @@ struct Transit {
     packet: Handle,
     /// [`Time::NEVER`] while the link is down, and after the end of its trace.
     starts: Time,
-    /// If it starts never: until when its waiting has been counted.
+    /// If it starts never: until when its waiting has been counted. Never, if its transmission
+    /// has begun and is interrupted.
     arrives: Time,
     /// Bytes on the wire, framing included.
     size: u32,
@@ -108,6 +113,17 @@ impl Transit {
         Outcome { attempts: self.attempts, begins: self.begins, lost: self.fate == Fate::Lost }
     }
 
+    /// Whether it has left by `now`, and is at the other end.
+    #[inline]
+    fn has_arrived(&self, now: Time) -> bool {
+        (self.starts <= now) & (self.arrives <= now)
+    }
+
+    /// Whether its transmission has begun, and goes on when the link sends again.
+    fn is_interrupted(&self) -> bool {
+        self.starts != Time::NEVER && self.arrives == Time::NEVER
+    }
+
     /// Until when its waiting has been counted.
     #[inline]
     fn counted(&self) -> Time {
@@ -122,17 +138,6 @@ pub(crate) struct Due {
     pub(crate) arrival: Option<Time>,
     /// When [`Port::serve`] must be called.
     pub(crate) service: Option<Time>,
-}
-
-/// What came out at the other end.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Arrived {
-    /// The packet; none if the link lost it, or it is late.
-    pub(crate) packet: Option<Handle>,
-    /// When the next one arrives.
-    pub(crate) next: Option<Time>,
-    /// When the first of those that are late arrives, if it has become that now.
-    pub(crate) late: Option<Time>,
 }
 
 /// One direction of a link, with the queue before it. What every packet touches
@@ -154,15 +159,19 @@ pub(crate) struct Port {
     /// let it overtake what left before.
     earliest_arrival: Time,
     overhead: u32,
-    /// Whether it is down or stalled.
-    down: bool,
+    /// Whether it is down.
+    is_down: bool,
+    /// Whether it has no rate at present.
+    is_stalled: bool,
     /// Whether it is down for good, so that nothing waits for it.
     is_cut: bool,
     egress: Egress,
     effects: Option<Box<Effects>>,
     counters: Counters,
-    /// When the link would be free, were it not down.
+    /// When the link would be free, were it not down or stalled.
     busy_before_outage: Time,
+    /// What is left of the packet under transmission, if the link changed since that began.
+    remainder: Option<Remainder>,
 }
 
 impl Port {
@@ -189,12 +198,14 @@ impl Port {
             delay: plan.delay,
             earliest_arrival: Time::ZERO,
             overhead: plan.overhead,
-            down: false,
+            is_down: false,
+            is_stalled: false,
             is_cut: false,
             egress,
             effects,
             counters: Counters::default(),
             busy_before_outage: Time::ZERO,
+            remainder: None,
         }
     }
 
@@ -220,6 +231,11 @@ impl Port {
     /// has nothing to send, never while it is down.
     pub(crate) fn free_from(&self) -> Time {
         self.busy_until
+    }
+
+    /// How fast the link sends; none: it has no rate at present.
+    pub(crate) fn rate(&self) -> Option<Rate> {
+        (!self.is_stalled).then_some(self.rate)
     }
 
     /// Whether anything waits that has no times on the link yet.
@@ -251,7 +267,7 @@ impl Port {
 
     /// The port learns that its shared medium is free from that time on.
     pub(crate) fn occupy(&mut self, until: Time) {
-        if self.down {
+        if self.is_silent() {
             self.busy_before_outage = until;
         } else {
             self.busy_until = until;
@@ -273,7 +289,7 @@ impl Port {
             let reserved = waiting.filter(|it| it.starts != Time::NEVER);
             reserved.fold(Duration::ZERO, |sum, it| sum + airtimes.of(it))
         } else {
-            let until = if self.down { self.busy_before_outage } else { self.busy_until };
+            let until = if self.is_silent() { self.busy_before_outage } else { self.busy_until };
             self.sends_until().unwrap_or(until).since(now)
         };
         self.counters.transmission_sum - ahead
@@ -407,17 +423,17 @@ impl Port {
         let (size, flow) = (it.size() + self.overhead, it.flow_key());
         let waiting = Waiting { packet, size, arrived: now, ecn: it.ecn, dscp: it.dscp() };
         // What finds the link free does not wait, and needs no room, but where it is shaped.
-        let is_free = self.busy_until <= now && !held.called;
+        let is_free = self.busy_until <= now && held.called == Time::NEVER;
         if is_free && held.queue.shaped_rate().is_none() {
             held.queue.push(waiting, flow);
-            return self.serve(now, store);
+            return self.take_turn(now, store);
         }
         let limit = if is_own { QueueLimit::Bytes(u64::MAX) } else { held.limit };
         held.queue.offer(limit, waiting, flow, |it| {
             self.counters.overlimit_drops += 1;
             store.drop_at(it.packet);
         });
-        let due = if is_free { self.serve(now, store) } else { self.call() };
+        let due = if is_free { self.take_turn(now, store) } else { self.call() };
         let backlog = self.queued();
         self.counters.maximum_backlog = self.counters.maximum_backlog.or_more(backlog);
         due
@@ -434,27 +450,42 @@ impl Port {
     /// Asks to be served when the link is free and the next packet may leave, if one waits for
     /// that.
     fn call(&mut self) -> Due {
-        let silent = self.is_silent();
+        let (is_silent, awaits_a_turn) = (self.is_silent(), self.awaits_a_turn());
         let Egress::OnDeparture(held) = &mut self.egress else { return Due::default() };
-        if held.called || silent || held.queue.backlog().packets == 0 {
+        let is_waiting = held.queue.backlog().packets > 0 || awaits_a_turn;
+        if held.called != Time::NEVER || is_silent || !is_waiting {
             return Due::default();
         }
-        held.called = true;
-        Due { arrival: None, service: Some(self.busy_until.max(held.queue.opens())) }
+        let time = self.busy_until.max(held.queue.opens());
+        held.called = time;
+        Due { arrival: None, service: Some(time) }
     }
 
-    /// The link is free: sends the next packet that its discipline lets pass.
+    /// The link is free, unless it has changed since the port asked to be served.
     pub(crate) fn serve(&mut self, now: Time, store: &mut PacketStore) -> Due {
+        match &self.egress {
+            Egress::OnDeparture(held) if held.called <= now => self.take_turn(now, store),
+            _ => Due::default(),
+        }
+    }
+
+    /// Sends the next packet that the discipline lets pass, if the link is free.
+    pub(crate) fn take_turn(&mut self, now: Time, store: &mut PacketStore) -> Due {
         // A shaper may have let opportunities pass.
         if self.busy_until < now {
             self.await_opportunity(now);
         }
         let (silent, is_early) = (self.is_silent(), self.busy_until > now);
+        let awaits_a_turn = self.awaits_a_turn();
         let Egress::OnDeparture(held) = &mut self.egress else { return Due::default() };
-        held.called = false;
+        held.called = Time::NEVER;
         if silent || is_early {
             return self.call();
         }
+        if awaits_a_turn {
+            return self.resume_in_turn(now);
+        }
+        let Egress::OnDeparture(held) = &mut self.egress else { return Due::default() };
         loop {
             let Some((head, verdict)) = held.queue.pop(now) else { return self.call() };
             if verdict == Verdict::Drop {
@@ -476,6 +507,17 @@ impl Port {
         }
     }
 
+    /// Goes on with the packet whose transmission was interrupted.
+    #[cold]
+    fn resume_in_turn(&mut self, now: Time) -> Due {
+        let before = self.next_arrival();
+        if let Some(it) = self.interrupted() {
+            self.resume(it, now);
+        }
+        let arrival = self.next_arrival().filter(|it| before != Some(*it));
+        Due { arrival, ..self.call() }
+    }
+
     /// On a shared medium: notes the transmission that has begun, of a packet that waited
     /// so long.
     fn share_the_medium(&mut self, sojourn: Duration) {
@@ -483,114 +525,6 @@ impl Port {
         if let Some(share) = &mut held.share {
             (share.sends_until, share.sojourn) = (self.busy_until, sojourn);
         }
-    }
-
-    /// The packet first on the link arrives, or the first of those that are late.
-    #[inline]
-    pub(crate) fn arrive(&mut self, now: Time, store: &mut PacketStore) -> Arrived {
-        // Those that waited started before they arrived.
-        self.start_transmissions(now);
-        self.arrive_next(now, store)
-    }
-
-    /// Takes out what arrives next if that is up to `last`, and when it does; the packet is
-    /// none if the link lost it. Nothing happens to the port before `start` any more, and
-    /// what arrives up to `last` has left before that.
-    #[inline(never)]
-    pub(crate) fn give_out(
-        &mut self,
-        start: Time,
-        last: Time,
-        store: &mut PacketStore,
-    ) -> Option<(Time, Option<Handle>)> {
-        self.start_transmissions(start);
-        let late = self.effects.as_ref().and_then(|it| it.first_late());
-        let time = self.next_arrival().into_iter().chain(late).min().filter(|it| *it <= last)?;
-        Some((time, self.arrive_next(time, store).packet))
-    }
-
-    /// Puts a packet on the link that left through the same port of another part. Returns
-    /// whether it is the only one there.
-    pub(crate) fn take_in(&mut self, time: Time, packet: Packet, store: &mut PacketStore) -> bool {
-        let size = packet.size() + self.overhead;
-        let packet = store.insert(packet);
-        let (attempts, begins, fate) = (1, true, Fate::Arrives);
-        let starts = Time::ZERO;
-        self.push(Transit { packet, starts, arrives: time, size, attempts, begins, fate })
-    }
-
-    #[inline(always)]
-    fn arrive_next(&mut self, now: Time, store: &mut PacketStore) -> Arrived {
-        if self.effects.is_some() {
-            return self.arrive_with_effects(now, store);
-        }
-        let head = self.pop().expect("an arrival is called for a packet on the link");
-        let packet = self.leave(head.packet, head.size, head.fate == Fate::Lost, store);
-        Arrived { packet, next: self.next_arrival(), late: None }
-    }
-
-    /// The same on a link that has more to it. One that stalls while a packet waits
-    /// for an opportunity has called for an arrival that is none.
-    fn arrive_with_effects(&mut self, now: Time, store: &mut PacketStore) -> Arrived {
-        let head = self.transit.front().copied();
-        let Some(head) = head.filter(|it| it.starts <= now && it.arrives <= now) else {
-            return self.arrive_late(now, store);
-        };
-        let mut late = None;
-        let is_lost = self.effects.as_mut().and_then(|it| *it.loses_since());
-        let is_lost = is_lost.is_some_and(|since| self.was_sent_after(&head, since));
-        let packet = match if is_lost { Fate::Lost } else { head.fate } {
-            Fate::Twice => {
-                // It stays first, to arrive again at once.
-                self.transit[0].fate = Fate::Arrives;
-                self.counters.duplicates += 1;
-                self.counters.delivered += 1;
-                self.counters.delivered_bytes += u64::from(head.size);
-                let packet = store[head.packet];
-                let copy = store.duplicate(&packet);
-                Some(store.insert(copy))
-            }
-            Fate::Late => {
-                self.pop();
-                if let Some(effects) = &mut self.effects {
-                    self.counters.late += u64::from(!effects.keeps_order());
-                    late = effects.delay(now, head.packet, head.size);
-                }
-                None
-            }
-            Fate::Arrives | Fate::Lost => {
-                self.pop();
-                let is_lost = is_lost || head.fate == Fate::Lost;
-                self.leave(head.packet, head.size, is_lost, store)
-            }
-        };
-        Arrived { packet, next: self.next_arrival(), late }
-    }
-
-    /// The first of the late packets arrives, if its time has come.
-    fn arrive_late(&mut self, now: Time, store: &mut PacketStore) -> Arrived {
-        let (first, late) = self.effects.as_mut().map_or((None, None), |it| it.next_late(now));
-        let packet = first.and_then(|it| self.leave(it.packet, it.size, it.lost, store));
-        Arrived { packet, next: None, late }
-    }
-
-    /// A packet leaves the link, delivered or lost.
-    #[inline]
-    fn leave(
-        &mut self,
-        packet: Handle,
-        size: u32,
-        lost: bool,
-        store: &mut PacketStore,
-    ) -> Option<Handle> {
-        if lost {
-            self.counters.losses += 1;
-            store.drop_at(packet);
-            return None;
-        }
-        self.counters.delivered += 1;
-        self.counters.delivered_bytes += u64::from(size);
-        Some(packet)
     }
 
     /// Appends a packet to the ring; returns whether it is first there.
@@ -615,7 +549,8 @@ impl Port {
     /// When the packet first on the link arrives, if that is known.
     #[inline]
     fn next_arrival(&self) -> Option<Time> {
-        self.transit.front().filter(|it| it.starts != Time::NEVER).map(|it| it.arrives)
+        let first = self.transit.front().filter(|it| it.starts != Time::NEVER);
+        first.map(|it| it.arrives).filter(|it| *it != Time::NEVER)
     }
 
     /// The packet that arrives next.
@@ -729,247 +664,6 @@ impl Port {
                 break;
             }
             backlog.remove(next.size);
-        }
-    }
-
-    /// The link changes; what is under transmission or on its way keeps its times.
-    #[cold]
-    pub(crate) fn change(&mut self, now: Time, change: LinkChange, store: &mut PacketStore) -> Due {
-        self.start_transmissions(now);
-        match (change, self.down) {
-            (LinkChange::Rate(rate), _) => self.change_rate(rate),
-            (LinkChange::Delay(delay), _) => self.change_delay(delay),
-            (LinkChange::Loss(it), _) => self.change_loss(now, &it, store),
-            (LinkChange::QueueLimit(limit), _) => self.change_limit(now, limit, store),
-            (LinkChange::Stall, false) => self.stall(now),
-            (LinkChange::Down, false) => {
-                self.stall(now);
-                self.lose_what_is_under_way();
-            }
-            (LinkChange::Up, true) => {
-                self.down = false;
-                self.is_cut = false;
-                self.busy_until = self.busy_before_outage.max(now);
-                self.await_opportunity(self.busy_until);
-                let first = self.first_waiting();
-                self.schedule_from(first);
-                let arrival = self.next_arrival().filter(|_| first == 0);
-                return Due { arrival, ..self.call() };
-            }
-            (LinkChange::Down, true) => self.lose_what_is_under_way(),
-            (LinkChange::Cut, is_down) => {
-                if !is_down {
-                    self.stall(now);
-                }
-                self.is_cut = true;
-                self.lose_what_is_under_way();
-                self.drop_what_waits(now, store);
-            }
-            (LinkChange::Lose, _) => self.lose_from(now),
-            (LinkChange::Deliver, _) => self.deliver_from(now),
-            (LinkChange::Stall, true)
-            | (LinkChange::Up, false)
-            | (LinkChange::Announce | LinkChange::Withdraw, _) => {}
-        }
-        Due::default()
-    }
-
-    /// What has not started is sent at another rate.
-    fn change_rate(&mut self, rate: Rate) {
-        if !self.has_trace() {
-            self.rate = rate;
-            self.reschedule();
-        }
-    }
-
-    /// What has not started takes another time to the other end. With a trace, what waits
-    /// for an opportunity has been called for.
-    fn change_delay(&mut self, delay: Duration) {
-        let started = self.first_waiting().checked_sub(1);
-        self.earliest_arrival = started.map_or(Time::ZERO, |it| self.transit[it].arrives);
-        self.delay = delay;
-        if !self.has_trace() {
-            self.reschedule();
-        }
-    }
-
-    /// What has not started is lost as the change says. The physical layer has decided about
-    /// what waits for it.
-    fn change_loss(&mut self, now: Time, change: &LossChange, store: &PacketStore) {
-        let first = self.first_waiting();
-        let Some(effects) = &mut self.effects else { return };
-        effects.change_loss(now, change);
-        if effects.layer().is_none() {
-            for it in self.transit.range_mut(first..) {
-                it.fate = effects.fate(starting(now, it.starts), &store[it.packet]);
-            }
-        }
-    }
-
-    /// What is more than may wait from now on is dropped.
-    fn change_limit(&mut self, now: Time, limit: QueueLimit, store: &mut PacketStore) {
-        match &mut self.egress {
-            Egress::OnArrival { limit: before, .. } => {
-                *before = limit;
-                while self.exceeds_its_limit() {
-                    self.drop_last(now, store);
-                }
-                self.first = self.transit.front().map(|it| it.packet);
-            }
-            Egress::OnDeparture(held) => {
-                held.limit = limit;
-                held.queue.shed(limit, &mut |it| {
-                    self.counters.overlimit_drops += 1;
-                    store.drop_at(it.packet);
-                });
-            }
-        }
-    }
-
-    fn exceeds_its_limit(&self) -> bool {
-        match &self.egress {
-            Egress::OnArrival { limit, backlog, .. } => limit.is_exceeded_by(*backlog),
-            Egress::OnDeparture(_) => false,
-        }
-    }
-
-    /// Drops the last packet that waits in the transit ring, as if it had found no room: the
-    /// others keep their times.
-    fn drop_last(&mut self, now: Time, store: &mut PacketStore) {
-        let (Some(last), Egress::OnArrival { backlog, .. }) =
-            (self.transit.pop_back(), &mut self.egress)
-        else {
-            return;
-        };
-        backlog.remove(last.size);
-        if last.starts != Time::NEVER {
-            let airtime = self.airtimes().of(&last);
-            self.counters.transmission_sum = self.counters.transmission_sum - airtime;
-            self.counters.sojourn_sum = self.counters.sojourn_sum - last.starts.since(now);
-            self.busy_until = last.starts;
-            self.effects.iter_mut().for_each(|it| it.give_back(last.bytes()));
-        }
-        self.counters.air_retransmissions -= u64::from(last.attempts - 1);
-        self.counters.sent -= 1;
-        self.counters.overlimit_drops += 1;
-        store.drop_at(last.packet);
-    }
-
-    /// What has not started gets new times.
-    fn reschedule(&mut self) {
-        if !self.down {
-            let first = self.first_waiting();
-            let free = self.transit.get(first).map_or(self.busy_until, |it| it.starts);
-            let withdrawn = self.busy_until.since(free);
-            self.counters.transmission_sum = self.counters.transmission_sum - withdrawn;
-            self.busy_until = free;
-            self.schedule_from(first);
-        }
-    }
-
-    /// Nothing starts any more.
-    fn stall(&mut self, now: Time) {
-        self.busy_before_outage = self.withdraw(now);
-        self.busy_until = Time::NEVER;
-        self.down = true;
-    }
-
-    /// The place in the transit ring of the first packet that has not started.
-    fn first_waiting(&self) -> usize {
-        let Egress::OnArrival { backlog, .. } = &self.egress else { return self.transit.len() };
-        self.transit.len() - backlog.packets as usize
-    }
-
-    /// Takes back the times of the packets that have not started; returns when
-    /// the link is free without them.
-    fn withdraw(&mut self, now: Time) -> Time {
-        let first = self.first_waiting();
-        let free = self.transit.get(first).map_or(self.busy_until, |it| it.starts);
-        let layer = self.effects.as_ref().and_then(|it| it.layer());
-        let mut airtimes = Airtimes::new(self.rate, layer);
-        let mut bytes = 0;
-        let waiting = self.transit.range_mut(first..);
-        for waiting in waiting.take_while(|it| it.starts != Time::NEVER) {
-            let counters = &mut self.counters;
-            counters.transmission_sum = counters.transmission_sum - airtimes.of(waiting);
-            counters.sojourn_sum = counters.sojourn_sum - waiting.starts.since(now);
-            bytes += waiting.bytes();
-            (waiting.starts, waiting.arrives) = (Time::NEVER, now);
-        }
-        if let Some(effects) = &mut self.effects {
-            effects.give_back(bytes);
-        }
-        free
-    }
-
-    /// Gives the packets from a place in the transit ring on their times.
-    fn schedule_from(&mut self, place: usize) {
-        let before = place.checked_sub(1).map_or(Time::ZERO, |it| self.transit[it].arrives);
-        let (layer, opportunities) = self.effects.as_mut().map_or((None, None), |it| it.timing());
-        let mut schedule = Schedule {
-            airtimes: Airtimes::new(self.rate, layer),
-            delay: self.delay,
-            opportunities,
-            sojourn_sum: self.counters.sojourn_sum,
-            transmission_sum: self.counters.transmission_sum,
-            free: self.busy_until,
-            before,
-        };
-        self.transit.range_mut(place..).for_each(|it| schedule.give(it));
-        self.busy_until = schedule.free;
-        self.counters.sojourn_sum = schedule.sojourn_sum;
-        self.counters.transmission_sum = schedule.transmission_sum;
-    }
-
-    /// Whether a packet's transmission ended after that time.
-    fn was_sent_after(&self, packet: &Transit, time: Time) -> bool {
-        packet.arrives > time + self.delay
-    }
-
-    /// What is under transmission, and what starts until [`Self::deliver_from`], is lost: it
-    /// is known when it arrives.
-    fn lose_from(&mut self, now: Time) {
-        if let Some(effects) = &mut self.effects {
-            effects.loses_since().get_or_insert(now);
-        }
-    }
-
-    /// What has started since [`Self::lose_from`], or was under transmission then, will not
-    /// arrive; what starts from now on does.
-    fn deliver_from(&mut self, now: Time) {
-        let Some(since) = self.effects.as_mut().and_then(|it| it.loses_since().take()) else {
-            return;
-        };
-        let last = since + self.delay;
-        let started = self.transit.iter_mut().filter(|it| it.starts < now && it.arrives > last);
-        started.for_each(|it| it.fate = Fate::Lost);
-    }
-
-    /// What has started will not arrive.
-    fn lose_what_is_under_way(&mut self) {
-        let first = self.first_waiting();
-        self.transit.range_mut(..first).for_each(|it| it.fate = Fate::Lost);
-        if let Some(effects) = &mut self.effects {
-            effects.lose_late();
-        }
-    }
-
-    /// What has not started never will.
-    fn drop_what_waits(&mut self, now: Time, store: &mut PacketStore) {
-        let started = self.first_waiting();
-        let waiting = self.transit.len() - started;
-        self.counters.losses += waiting as u64;
-        self.counters.sent -= waiting as u64;
-        self.transit.drain(started..).for_each(|it| store.drop_at(it.packet));
-        self.first = self.transit.front().map(|it| it.packet);
-        match &mut self.egress {
-            Egress::OnArrival { backlog, .. } => *backlog = Backlog::default(),
-            Egress::OnDeparture(held) => {
-                while let Some((head, _)) = held.queue.pop(now) {
-                    self.counters.losses += 1;
-                    store.drop_at(head.packet);
-                }
-            }
         }
     }
 }

@@ -112,7 +112,9 @@ impl World {
     /// of real time; returns why it stopped and how many events there were.
     pub fn run(&mut self, control: &Control, real: Option<std::time::Duration>) -> (Stop, u64) {
         let limits = Limits { simulated: self.end, real };
+        let withdrawn = self.withdrawn_arrivals();
         let (stop, events) = self.drive(control, &limits);
+        let events = events - (self.withdrawn_arrivals() - withdrawn);
         let until = if stop == Stop::Finished { self.end } else { self.now() };
         self.sample_until(until);
         if stop != Stop::Cancelled {
@@ -120,6 +122,12 @@ impl World {
         }
         self.parts.all.iter_mut().for_each(|it| it.network.end_watches(until));
         (stop, events)
+    }
+
+    /// How many events there were in which nothing arrived, because a link had changed: where
+    /// the link leads to another part, there are none.
+    fn withdrawn_arrivals(&self) -> u64 {
+        self.parts.all.iter().map(|it| it.network.withdrawn).sum()
     }
 
     fn drive(&mut self, control: &Control, limits: &Limits) -> (Stop, u64) {

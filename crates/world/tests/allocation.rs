@@ -14,12 +14,12 @@ use common::{
     over_tcp, patient_disciplines, rate, serve,
 };
 use windtunnel_applications::Workload;
-use windtunnel_engine::{Control, Duration};
+use windtunnel_engine::{Control, Duration, Rate};
 use windtunnel_links::radio::{
     BlockagePlan, Building, Efficiency, HandoverPlan, LineOfSight, Map, Obstructed, Point,
     RadioPlan, Station,
 };
-use windtunnel_links::{AirPlan, Loss, ReportPlan, Victims};
+use windtunnel_links::{AirPlan, Loss, RateTrace, RateTraces, ReportPlan, Victims};
 use windtunnel_networks::bridge::{Order, Resend};
 use windtunnel_networks::ndn::link_service::LinkServiceSettings;
 use windtunnel_queues::QueueLimit;
@@ -82,6 +82,24 @@ fn a_window_on_a_chain_allocates_nothing_once_warm() {
         // What is dropped is asked for again.
         plan.consumers[0].settings.timeout_limits = RtoLimits::default();
         assert_warm_after(10, &plan, &format!("{:?}", link.discipline));
+    }
+}
+
+#[test]
+fn links_whose_rates_change_under_packets_allocate_nothing_once_warm() {
+    for discipline in disciplines() {
+        let mut plan = chain(2, &DirectionPlan { discipline, ..direction(20, 5) }, 50);
+        plan.consumers[0].settings.timeout_limits = RtoLimits::default();
+        let rates = [8_000_000, 1000, 20_000_000, 0].map(Rate::from_bits_per_second);
+        let rows = (0..).zip(rates).map(|(row, rate)| (Duration::from_millis(7 * row), rate));
+        let trace = RateTrace {
+            rows: rows.collect(),
+            delays: Vec::new(),
+            repeat: Some(Duration::from_millis(28)),
+        };
+        let traces = [None, Some(Arc::new(trace))];
+        plan.links[1].channel = Some(Arc::new(RateTraces(traces)));
+        assert_warm_after(20, &plan, &format!("{:?}", plan.links[1].directions[1].discipline));
     }
 }
 

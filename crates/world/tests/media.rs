@@ -9,7 +9,7 @@ use common::{
     recorded, run, run_flows, serve, tcp_counters,
 };
 use windtunnel_applications::{Workload, udp::UdpSettings};
-use windtunnel_engine::{Control, Duration, Time};
+use windtunnel_engine::{Control, Duration, Rate, Time};
 use windtunnel_links::{AirPlan, Impairment, Loss, RateTrace, RateTraces, Reordering};
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_queues::{CongestionAction, Discipline, QueueLimit};
@@ -207,7 +207,11 @@ fn with_one_direction_idle_a_radio_on_a_shared_medium_is_as_one_on_its_own() {
     let rows = rates.map(|(from, megabits)| {
         (milliseconds(from), (megabits > 0).then(|| rate(megabits * 1_000_000)))
     });
-    let trace = Arc::new(RateTrace { rows: rows.to_vec(), repeat: Some(milliseconds(1500)) });
+    let trace = Arc::new(RateTrace {
+        rows: rows.to_vec(),
+        delays: Vec::new(),
+        repeat: Some(milliseconds(1500)),
+    });
     let mut plan = half_duplex(codel(CongestionAction::Drop));
     plan.links[0].channel = Some(Arc::new(RateTraces([Some(Arc::clone(&trace)), Some(trace)])));
     for it in &mut plan.links[0].directions {
@@ -288,6 +292,38 @@ fn an_outage_of_one_link_leaves_the_medium_to_the_others() {
     let world = run_flows(&plan);
     let airtimes: Vec<f64> = airtimes(&plan, &world).into_iter().step_by(2).collect();
     assert!((airtimes[0] - 3.0).abs() < 0.005 && (airtimes[1] - 7.0).abs() < 0.005, "{airtimes:?}");
+}
+
+/// The first station's link follows these rates in Mbit/s from second 0, 1 and 2 on; returns the
+/// bits that each delivered.
+fn beside_one_that_follows(rates: [f64; 3]) -> [f64; 2] {
+    let mut plan = stations(&[1000, 1000]);
+    let rows = (0..).zip(rates).map(|(second, rate)| {
+        (Duration::from_secs(second), Rate::from_bits_per_second((rate * 1e6) as u64))
+    });
+    let trace = RateTrace { rows: rows.collect(), delays: Vec::new(), repeat: None };
+    plan.links[0].channel = Some(Arc::new(RateTraces([Some(Arc::new(trace)), None])));
+    let world = run_flows(&plan);
+    [0, 1].map(|it| port(&plan, &world, it, 0).delivered_bytes as f64 * 8.0)
+}
+
+/// A packet that begins at 1 kbps holds the medium until the rate rises, and no longer.
+#[test]
+fn a_medium_is_free_when_the_integral_of_the_rate_reaches_the_bits_of_the_packet_on_it() {
+    for bits in beside_one_that_follows([8.0, 0.001, 8.0]) {
+        assert!((bits / (9.0 * 4e6) - 1.0).abs() < 0.001, "{bits}");
+    }
+    // Twice as slow from then on, while the other one is not.
+    for bits in beside_one_that_follows([8.0, 8.0, 4.0]) {
+        assert!((bits / (2.0 * 4e6 + 8.0 * 8e6 / 3.0) - 1.0).abs() < 0.001, "{bits}");
+    }
+}
+
+#[test]
+fn a_link_without_a_rate_leaves_the_medium_to_the_others() {
+    let [one, other] = beside_one_that_follows([8.0, 0.0, 8.0]);
+    assert!((one / (9.0 * 4e6) - 1.0).abs() < 0.001, "{one}");
+    assert!((other / (9.0 * 4e6 + 8e6) - 1.0).abs() < 0.001, "{other}");
 }
 
 #[test]

@@ -9,7 +9,8 @@ use common::{
     direction, disciplines, ip_flow, join, nodes, over_tcp, ports, run_flows, tcp_counters,
 };
 use windtunnel_applications::Workload;
-use windtunnel_engine::Duration;
+use windtunnel_engine::{Duration, Rate};
+use windtunnel_links::{RateTrace, RateTraces};
 use windtunnel_queues::QueueLimit;
 use windtunnel_transports::tcp::{EcnMode, Recovery};
 use windtunnel_world::{DirectionPlan, Plan, Transport};
@@ -57,6 +58,29 @@ fn a_host_drops_none_of_its_packets_and_its_router_does() {
         let dropping = behind(&access(200), flows, Some(false));
         let world = run_flows(&dropping);
         assert!(common::ports(&dropping, &world)[0].dropped() > 0, "the queue is short");
+    }
+}
+
+/// What was handed to the link at 100 bps would leave after minutes: with the rate it leaves
+/// earlier, and the connection goes on as after a second without a rate.
+#[test]
+fn a_host_goes_on_when_the_rate_of_its_own_link_rises() {
+    let goodput = |low: u64| {
+        let mut plan = nodes(&["host", "other"]);
+        let limit = QueueLimit::Packets(1000);
+        join(&mut plan, 0, 1, &DirectionPlan { limit, ..direction(10, 10) });
+        let rates = [10_000_000, low, 10_000_000].map(Rate::from_bits_per_second);
+        let rows = (0..).zip(rates).map(|(second, rate)| (Duration::from_secs(second), rate));
+        let trace = RateTrace { rows: rows.collect(), delays: Vec::new(), repeat: None };
+        plan.links[0].channel = Some(Arc::new(RateTraces([Some(Arc::new(trace)), None])));
+        let transport = over_tcp(Recovery::Rack, EcnMode::Off, BULK);
+        plan.flows.push(ip_flow("f", 0, 1, transport));
+        goodput(&plan)
+    };
+    // Nine seconds of ten, without what TCP needs to begin and to recover.
+    let of_link = 0.9 * 10e6 * 1448.0 / 1500.0;
+    for low in [0, 1, 100, 10_000] {
+        assert!(goodput(low) > 0.95 * of_link, "{low} bps: {} of {of_link}", goodput(low));
     }
 }
 

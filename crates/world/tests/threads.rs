@@ -4,14 +4,16 @@ mod common;
 
 use std::sync::Arc;
 
-use common::{ask, direction, ip_flow, join, nodes, over_tcp, record, recorded, serve};
+use common::{
+    ask, direction, ip_flow, join, nodes, over_tcp, patient_disciplines, record, recorded, serve,
+};
 use windtunnel_applications::video::rules::{MpcSettings, RuleSettings};
 use windtunnel_applications::video::{
     AdaptiveSettings, Frames, Ladder, LiveSettings, Picture, PlayoutSettings, ProgressiveSettings,
     Reading,
 };
 use windtunnel_applications::{Sizes, Workload};
-use windtunnel_engine::{Control, Duration, Rate, Stop, Time};
+use windtunnel_engine::{Control, Duration, Rate, Stop, Streams, Time};
 use windtunnel_links::{Impairment, LoadDelay, Loss, Reordering};
 use windtunnel_networks::ndn::link_service::LinkServiceSettings;
 use windtunnel_packets::ip::IpVersion;
@@ -191,6 +193,25 @@ fn links_that_fail_and_change_are_the_same_on_any_number_of_threads() {
         }
     }
     assert_same(&plan);
+}
+
+/// From 1 kbps to 100 Mbps: packets that are under transmission leave earlier and later than
+/// they were to.
+#[test]
+fn links_whose_rates_change_under_packets_are_the_same_on_any_number_of_threads() {
+    for discipline in patient_disciplines() {
+        let mut plan = row(&DirectionPlan { discipline, ..direction(50, 3) });
+        let mut random = Streams::new(7, 0).stream("changes");
+        for step in 1..400_u64 {
+            let time = Time::ZERO + Duration::from_micros(4999 * step);
+            let port = PortId((random.unit() * 10.0) as u32);
+            let exponent = if step % 3 == 0 { 3.0 } else { 7.0 } + random.unit();
+            let rate = Rate::from_bits_per_second(10_f64.powf(exponent) as u64);
+            let change = LinkChange::Rate(rate.expect("it is above zero"));
+            plan.changes.push(ChangePlan { time, port, change });
+        }
+        assert_same(&plan);
+    }
 }
 
 #[test]

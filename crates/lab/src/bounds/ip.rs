@@ -5,9 +5,9 @@ use windtunnel_applications::udp::UdpWorkload;
 use windtunnel_engine::Duration;
 use windtunnel_packets::udp;
 use windtunnel_transports::mptcp::MultipathSettings;
-use windtunnel_world::{FlowPlan, LinkChange, Plan, PortId, Topology, Transport, headers};
+use windtunnel_world::{FlowPlan, Plan, PortId, Topology, Transport, headers};
 
-use super::rate;
+use super::link::{least_bit_delay, most_rate, takes_turns};
 
 /// A flow with its path there and back.
 pub(crate) struct FlowBounds<'a> {
@@ -80,25 +80,15 @@ impl FlowBounds<'_> {
     }
 }
 
-/// The most that a direction of a link ever sends, in bits per second.
-fn most_rate(plan: &Plan, port: PortId) -> f64 {
-    let later = plan.changes.iter().filter_map(|it| match &it.change {
-        LinkChange::Rate(rate) if it.port == port => Some(*rate),
-        _ => None,
-    });
-    let own = rate::most_rate(plan.direction(port));
-    later.map(|it| it.bits_per_second() as f64).fold(own, f64::max)
-}
-
 fn one_way(plan: &Plan, path: &[PortId], size: u32) -> Duration {
     path.iter().fold(Duration::ZERO, |sum, &port| {
         let direction = plan.direction(port);
         let bits = 8.0 * f64::from(size + direction.overhead);
-        let transmission = match rate::takes_turns(plan, port) {
+        let transmission = match takes_turns(plan, port) {
             true => None,
             false => Duration::from_seconds(bits / most_rate(plan, port)),
         };
-        sum + direction.delay + transmission.unwrap_or(Duration::ZERO)
+        sum + least_bit_delay(plan, port) + transmission.unwrap_or(Duration::ZERO)
     })
 }
 

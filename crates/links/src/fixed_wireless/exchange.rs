@@ -60,6 +60,10 @@ impl PhysicalLayer for Exchange {
         around(self.plan.access) * u64::from(outcome.attempts - 1)
     }
 
+    fn keeps_its_rate(&self) -> bool {
+        true
+    }
+
     fn continues(&self) -> bool {
         let has_room = self.packets < self.plan.aggregation && self.length < LONGEST;
         has_room && self.packets > 0 && self.window.opens() <= self.turn

@@ -105,6 +105,10 @@ impl PhysicalLayer for TimeDivision {
         rate.transmission_time(size + TERRAGRAPH_OVERHEAD) * u64::from(outcome.attempts)
     }
 
+    fn keeps_its_rate(&self) -> bool {
+        true
+    }
+
     fn slot(&self) -> Option<Slot> {
         Some(self.slot)
     }

@@ -64,9 +64,8 @@ impl Channel for Optical {
             rates: [0, 1].map(|it| (!waits(it)).then_some(self.rates[it])),
             loses: is_out.map(|it| it && self.plan.outage == Outage::Lose),
             next: self.next(now),
-            radio: None,
             power: Some(PowerSample { received, margin }),
-            reception: None,
+            ..ChannelState::default()
         }
     }
 }

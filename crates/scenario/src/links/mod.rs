@@ -1,5 +1,6 @@
 //! Links: what all have, and how fast each kind sends.
 
+mod changes;
 mod impairments;
 mod jitter;
 mod loss;
@@ -29,6 +30,7 @@ use crate::queues::Queue;
 use crate::radio::RadioLink;
 use crate::tunnels::TcpTunnel;
 use crate::units::{Bytes, Measured, Share, bytes};
+use changes::Change;
 use impairments::{LoadDelay, Reordering};
 use jitter::Jitter;
 use loss::Loss;
@@ -95,6 +97,9 @@ pub(crate) struct Common {
     /// but what follows a lost segment waits until that is sent again. Not with `mtu`. Default:
     /// none; each packet is on the link by itself.
     tcp_face: Option<Located<TcpTunnel>>,
+    /// What changes during the run; default: nothing.
+    #[serde(default)]
+    changes: Vec<Change>,
     /// How many links it stands for, of the names `NAME-1`, `NAME-2` and so on; in its texts `#` is
     /// the number. Default: it is one link.
     #[serde(rename = "count")]
@@ -193,13 +198,14 @@ impl Link {
         duration: Duration,
         flows: &Flows<'_>,
     ) -> Result<Vec<ChangePlan>, Mistake> {
-        match &self.own {
-            Sending::Rate(it) => it.changes(link, duration, flows),
-            Sending::Radio(_)
-            | Sending::FixedWireless(_)
-            | Sending::Optical(_)
-            | Sending::Trace(_) => Ok(Vec::new()),
-        }
+        let rates = match &self.own {
+            Sending::Rate(_) => None,
+            Sending::Radio(_) => Some("radio"),
+            Sending::FixedWireless(_) => Some("fixed_wireless"),
+            Sending::Optical(_) => Some("optical"),
+            Sending::Trace(_) => Some("trace"),
+        };
+        changes::plans(&self.common.changes, link, duration, rates, flows)
     }
 }
 

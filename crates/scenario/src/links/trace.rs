@@ -7,11 +7,13 @@ use serde::{Deserialize, Serialize};
 use windtunnel_engine::{Duration, Rate};
 use windtunnel_links::{Opportunities, RateTrace, RateTraces};
 
-use crate::error::Mistake;
+use crate::error::{Mistake, suggestion};
 use crate::files::Files;
 use crate::located::{Each, Located};
 use crate::pace::Pace;
 use crate::radio::MOST_SAMPLES;
+use crate::traces::table::{Column, Columns};
+use crate::units::Quantity;
 
 /// A link that sends as a trace in a file says.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -22,7 +24,9 @@ pub(crate) struct TraceLink {
     trace: Each<Trace>,
 }
 
-/// A file that says when or how fast a link sends.
+/// A file that says when or how fast a link sends. Where `time` and `rate` name columns, it is a
+/// table with a head, such as a published measurement: its rows are separated by commas, semicolons
+/// or tabs, and other columns are not read.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Trace {
@@ -30,10 +34,39 @@ struct Trace {
     file: Located<String>,
     /// What its lines are.
     kind: Lines,
+    /// The column of the time: numbers, or dates and times such as `2024-05-31T12:00:00.5`. It counts
+    /// from the first row that has a rate, and does not decrease; of rows of one time the last
+    /// counts. Default: the file has no head.
+    time: Option<Located<String>>,
+    /// The unit of a time that is a number; default: s.
+    time_unit: Option<Located<String>>,
+    /// The column of the rate. Where a cell is empty, or says `-`, `NA`, `NaN` or `null`, the value
+    /// before holds. Required beside `time`.
+    rate: Option<Located<String>>,
+    /// The unit of the rate; default: Mbps.
+    rate_unit: Option<Located<String>>,
+    /// The column of the one-way delay, which takes the place of the link's `delay` from the first
+    /// value on; routing goes by the link's own. Default: the delay does not change.
+    one_way_delay: Option<Located<String>>,
+    /// The column of the round-trip time, of which half is the delay. Not with `one_way_delay`.
+    round_trip_time: Option<Located<String>>,
+    /// The unit of that; default: ms.
+    delay_unit: Option<Located<String>>,
     /// Whether it begins again at its last line's time. Otherwise nothing is sent after
     /// the last opportunity, and the last rate stays.
     #[serde(default = "yes")]
     repeat: bool,
+}
+
+/// What a unit is worth in the base unit of its quantity.
+fn worth<T: Quantity>(unit: Option<&Located<String>>, default: &str) -> Result<f64, Mistake> {
+    let name = unit.map_or(default, |it| &it.value);
+    if let Some((_, worth)) = T::UNITS.iter().find(|(it, _)| *it == name) {
+        return Ok(*worth);
+    }
+    let units: Vec<&str> = T::UNITS.iter().map(|it| it.0).collect();
+    let mistake = Mistake::new(format!("`{name}` is not a valid unit for {}", T::NAME));
+    Err(mistake.at(unit.and_then(|it| it.span.clone())).help(suggestion(name, &units)))
 }
 
 fn yes() -> bool {
@@ -49,7 +82,8 @@ enum Lines {
     /// trace began, as mahimahi writes them. An opportunity that is not used is lost.
     Opportunities,
     /// Each is a time in seconds, with white space or a comma and the rate in Mbit/s
-    /// from then on, 0 where nothing is sent. The first time is 0.
+    /// from then on, 0 where nothing is sent; the first time is 0. Or each is a row of a table
+    /// whose columns are named.
     Rates,
 }
 
@@ -75,12 +109,16 @@ impl Trace {
     fn read(&self, files: &mut Files<'_>, duration: Duration) -> Result<Direction, Mistake> {
         match self.kind {
             Lines::Opportunities => {
+                self.check_has_no_columns("they are of kind = \"rates\"")?;
                 let trace = files.opportunities(&self.file, self.repeat)?;
                 let mean = trace.mean_rate().expect("a trace that is read sends something");
                 Ok((mean, Some(trace), None))
             }
             Lines::Rates => {
-                let trace = files.rates(&self.file, self.repeat)?;
+                let trace = match self.columns(files)? {
+                    Some(columns) => files.table_of_rates(&self.file, &columns, self.repeat)?,
+                    None => files.rates(&self.file, self.repeat)?,
+                };
                 self.check_steps(&trace, duration)?;
                 let greatest = trace.rows.iter().filter_map(|(_, rate)| *rate).max();
                 let greatest = greatest.expect("a trace that is read sends something");
@@ -89,11 +127,80 @@ impl Trace {
         }
     }
 
+    /// The columns of its table, if it is one.
+    fn columns(&self, files: &mut Files<'_>) -> Result<Option<Columns>, Mistake> {
+        let (Some(time), Some(rate)) = (&self.time, &self.rate) else {
+            let help = "write both `time` and `rate`, or none of its columns";
+            return self.check_has_no_columns(help).map(|()| None);
+        };
+        let known = files.columns(&self.file)?;
+        let column = |name, unit| self.column(&known, name, unit);
+        let delay = self.delay()?.map(|(name, share)| {
+            let unit = worth::<Duration>(self.delay_unit.as_ref(), "ms")?;
+            column(name, unit * share)
+        });
+        Ok(Some(Columns {
+            time: column(time, worth::<Duration>(self.time_unit.as_ref(), "s")?)?,
+            rate: column(rate, worth::<Rate>(self.rate_unit.as_ref(), "Mbps")?)?,
+            delay: delay.transpose()?,
+        }))
+    }
+
+    /// The column of the delay, and what of it is one way.
+    fn delay(&self) -> Result<Option<(&Located<String>, f64)>, Mistake> {
+        match (&self.one_way_delay, &self.round_trip_time) {
+            (Some(_), Some(it)) => Err(it
+                .mistake("`round_trip_time` beside `one_way_delay`")
+                .help("write one of them")),
+            (one_way, round_trip) => {
+                Ok(one_way.as_ref().map(|it| (it, 1.0)).or(round_trip.as_ref().map(|it| (it, 0.5))))
+            }
+        }
+    }
+
+    /// A column that its table has.
+    fn column(
+        &self,
+        known: &[String],
+        name: &Located<String>,
+        worth: f64,
+    ) -> Result<Column, Mistake> {
+        let names: Vec<&str> = known.iter().map(String::as_str).collect();
+        name.checked(
+            |it| names.contains(&it.as_str()),
+            || format!("{} has no column `{}`", self.file.value, name.value),
+            &suggestion(&name.value, &names),
+        )?;
+        Ok(Column { name: name.value.clone(), worth })
+    }
+
+    /// Refuses what is said of columns of a table.
+    fn check_has_no_columns(&self, help: &str) -> Result<(), Mistake> {
+        let keys = [
+            ("time", &self.time),
+            ("time_unit", &self.time_unit),
+            ("rate", &self.rate),
+            ("rate_unit", &self.rate_unit),
+            ("one_way_delay", &self.one_way_delay),
+            ("round_trip_time", &self.round_trip_time),
+            ("delay_unit", &self.delay_unit),
+        ];
+        match keys.into_iter().find_map(|(key, it)| Some((key, it.as_ref()?))) {
+            Some((key, it)) => {
+                Err(it.mistake(format!("`{key}` is of a table with a head")).help(help))
+            }
+            None => Ok(()),
+        }
+    }
+
     /// Checks that the rate changes no more often than can be simulated.
     fn check_steps(&self, trace: &RateTrace, duration: Duration) -> Result<(), Mistake> {
         let turns = trace.repeat.map_or(1, |it| duration.as_picos() / it.as_picos() + 1);
         self.file.checked(
-            |_| turns.saturating_mul(trace.rows.len() as u64) <= MOST_SAMPLES,
+            |_| {
+                let rows = trace.rows.len() + trace.delays.len();
+                turns.saturating_mul(rows as u64) <= MOST_SAMPLES
+            },
             || format!("{}: the rate changes more than ten million times", self.file.value),
             "use a trace with longer steps",
         )

@@ -1,22 +1,12 @@
-//! Links that send at a rate, which may change.
-
-use std::sync::Arc;
+//! Links that send at a rate.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use windtunnel_engine::{Duration, Rate, Time};
-use windtunnel_queues::QueueLimit;
-use windtunnel_world::{ChangePlan, LinkChange, LossChange, PortId};
+use windtunnel_engine::Rate;
 
-use super::loss::{Flows, Loss};
-use crate::error::Mistake;
-use crate::located::{Each, Located};
+use crate::located::Each;
 use crate::pace::Pace;
-use crate::timers::above_zero;
 use crate::units::Measured;
-
-/// How often a change can happen.
-const MOST_REPETITIONS: u64 = 1_000_000;
 
 /// A link that sends at a rate.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -24,136 +14,10 @@ const MOST_REPETITIONS: u64 = 1_000_000;
 pub(crate) struct Wire {
     /// How fast it sends.
     rate: Each<Measured<Rate>>,
-    /// What changes during the run; default: nothing.
-    #[serde(default)]
-    changes: Vec<Change>,
-}
-
-/// What happens to a link at some time: another rate, delay, state, loss or limit of its queue.
-/// Each is one value for both directions, or an array of two.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct Change {
-    /// When.
-    at: Located<Measured<Duration>>,
-    /// It happens again and again, each time so much later; default: once.
-    every: Option<Located<Measured<Duration>>>,
-    /// How fast it sends from then on; the packet under transmission keeps its own
-    /// rate; default: as before.
-    rate: Option<Each<Measured<Rate>>>,
-    /// How long a bit takes to the other end from then on; packets still arrive in the
-    /// order in which they were sent; default: as before.
-    delay: Option<Each<Measured<Duration>>>,
-    /// Whether it goes down, which loses the packets on it and lets those queued wait,
-    /// or comes up; default: as before.
-    state: Option<Each<State>>,
-    /// What it loses at random from then on, packets under transmission excepted: "0 %" is
-    /// nothing; default: as before.
-    loss: Option<Each<Loss>>,
-    /// What becomes of its queue; default: as before.
-    queue: Option<Each<QueueChange>>,
-}
-
-/// What becomes of a link's queue.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct QueueChange {
-    /// How much may wait from then on: what waits stays there, as far as there is room, and the
-    /// rest is dropped.
-    limit: Measured<QueueLimit>,
-}
-
-/// Whether a link carries packets.
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-enum State {
-    /// It does.
-    Up,
-    /// It does not.
-    Down,
 }
 
 impl Wire {
     pub(super) fn pace(&self) -> Pace {
         Pace::of(self.rate.0.map(|it| it.0))
     }
-
-    /// What happens to it during the run.
-    pub(super) fn changes(
-        &self,
-        link: usize,
-        duration: Duration,
-        flows: &Flows<'_>,
-    ) -> Result<Vec<ChangePlan>, Mistake> {
-        let mut all = Vec::new();
-        for change in &self.changes {
-            let first = change.plan(link, flows)?;
-            for later in change.times(duration)? {
-                all.extend(first.clone().map(|it| ChangePlan { time: it.time + later, ..it }));
-            }
-        }
-        Ok(all)
-    }
-}
-
-impl Change {
-    /// How much later than the first time it happens, that time included, in a run of this
-    /// duration.
-    fn times(&self, duration: Duration) -> Result<Vec<Duration>, Mistake> {
-        let Some(every) = &self.every else { return Ok(vec![Duration::ZERO]) };
-        let (at, every) = (self.at.value.0, above_zero(every, "every")?);
-        let count = duration.as_picos().saturating_sub(at.as_picos()) / every.as_picos() + 1;
-        self.at.checked(
-            |_| count <= MOST_REPETITIONS,
-            || format!("it happens more than {MOST_REPETITIONS} times"),
-            "write a greater `every`",
-        )?;
-        Ok((0..count).map(|it| every * it).collect())
-    }
-
-    fn plan(&self, link: usize, flows: &Flows<'_>) -> Result<[ChangePlan; 2], Mistake> {
-        let [there, back] = self.what(flows)?;
-        let time = Time::ZERO + self.at.value.0;
-        Ok([(0, there), (1, back)].map(|(direction, change)| {
-            let port = PortId::new(link, direction);
-            ChangePlan { time, port, change }
-        }))
-    }
-
-    /// What happens, in each direction.
-    fn what(&self, flows: &Flows<'_>) -> Result<[LinkChange; 2], Mistake> {
-        let state = |it| match it {
-            State::Up => LinkChange::Up,
-            State::Down => LinkChange::Down,
-        };
-        let changes = [
-            self.rate.as_ref().map(|it| it.0.map(|it| LinkChange::Rate(it.0))),
-            self.delay.as_ref().map(|it| it.0.map(|it| LinkChange::Delay(it.0))),
-            self.state.as_ref().map(|it| it.0.map(state)),
-            self.queue
-                .as_ref()
-                .map(|it| it.0.each_ref().map(|it| LinkChange::QueueLimit(it.limit.0))),
-            self.loss.as_ref().map(|it| lose(it, flows)).transpose()?,
-        ];
-        let mut changes = changes.into_iter().flatten();
-        match (changes.next(), changes.next()) {
-            (Some(change), None) => Ok(change),
-            _ => {
-                let message = "a change is of one of `rate`, `delay`, `state`, `loss` and `queue`";
-                Err(self.at.mistake(message).help(
-                    "write { at = \"5 s\", rate = \"1 Mbps\" } or { at = \"5 s\", state = \"down\" }",
-                ))
-            }
-        }
-    }
-}
-
-/// Other losses, in each direction.
-fn lose(loss: &Each<Loss>, flows: &Flows<'_>) -> Result<[LinkChange; 2], Mistake> {
-    let change = |it: &Loss| -> Result<LinkChange, Mistake> {
-        let (loss, victims) = (it.plan()?, it.victims(flows)?);
-        Ok(LinkChange::Loss(Arc::new(LossChange { loss, victims })))
-    };
-    let [there, back] = &loss.0;
-    Ok([change(there)?, change(back)?])
 }

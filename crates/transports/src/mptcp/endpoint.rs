@@ -5,7 +5,7 @@ use std::ops::AddAssign;
 use std::sync::Arc;
 
 use windtunnel_controllers::{AnyController, Need, Sibling};
-use windtunnel_engine::{Duration, Time};
+use windtunnel_engine::{Duration, Rate, Time};
 use windtunnel_packets::multipath::Multipath;
 use windtunnel_packets::tcp::{Flags, Segment};
 use windtunnel_packets::{Body, Ecn, Packet};
@@ -164,6 +164,16 @@ impl Endpoint {
             let subflow = &mut self.subflows[place];
             subflow.wake_has_changed = true;
             subflow.endpoint.leave_queue(now, bytes, leaves);
+        }
+    }
+
+    /// The link before which the queue of a subflow's host is sends at another rate; none: it
+    /// stops.
+    pub fn change_queue_rate(&mut self, now: Time, number: u32, from: Rate, to: Option<Rate>) {
+        if let Some(place) = self.find(number) {
+            let subflow = &mut self.subflows[place];
+            subflow.wake_has_changed = true;
+            subflow.endpoint.change_queue_rate(now, from, to);
         }
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use windtunnel_controllers::AnyController;
-use windtunnel_engine::{Duration, Time, prefetch};
+use windtunnel_engine::{Duration, Rate, Time, prefetch};
 use windtunnel_packets::tcp::{Flags, Segment, SynOptions, TIMESTAMPS_SIZE};
 use windtunnel_packets::{Body, Ecn, Packet, Route};
 
@@ -134,6 +134,13 @@ impl Endpoint {
     pub fn leave_queue(&mut self, now: Time, bytes: u16, leaves: Time) {
         if let Some(sender) = &mut self.sender {
             sender.leave_queue(now, bytes, leaves);
+        }
+    }
+
+    /// The link before which the host's queue is sends at another rate; none: it stops.
+    pub fn change_queue_rate(&mut self, now: Time, from: Rate, to: Option<Rate>) {
+        if let Some(sender) = &mut self.sender {
+            sender.change_queue_rate(now, from, to);
         }
     }
 

@@ -1,7 +1,7 @@
 //! One end of a stream: a TCP connection, or several as one of Multipath TCP.
 
 use windtunnel_controllers::Controller;
-use windtunnel_engine::{Duration, Time};
+use windtunnel_engine::{Duration, Rate, Time};
 use windtunnel_packets::Ecn;
 use windtunnel_packets::tcp::Segment;
 use windtunnel_transports::mptcp::{self, MultipathCounters};
@@ -224,6 +224,21 @@ impl End {
         match self {
             Self::Tcp(it) => it.leave_queue(now, bytes, leaves),
             Self::Multipath(it) => it.leave_queue(now, number, bytes, leaves),
+        }
+    }
+
+    /// The first link on the path of the connection of that number sends at another rate; none:
+    /// it stops.
+    pub(crate) fn change_queue_rate(
+        &mut self,
+        now: Time,
+        number: u32,
+        from: Rate,
+        to: Option<Rate>,
+    ) {
+        match self {
+            Self::Tcp(it) => it.change_queue_rate(now, from, to),
+            Self::Multipath(it) => it.change_queue_rate(now, number, from, to),
         }
     }
 }

@@ -604,6 +604,24 @@ impl Hosts {
         }
     }
 
+    /// Links send at other rates: what hosts have in the queues of their own links leaves at
+    /// another time.
+    #[cold]
+    pub(crate) fn follow_rates(&mut self, network: &mut Network, now: Time) {
+        while let Some(change) = network.rate_changes.pop() {
+            let node = network.forwarding.topology().near(change.port);
+            let seats = self.seats.iter().filter(|it| it.node == node);
+            for place in seats.flat_map(|it| &it.open) {
+                let socket = &mut self.sockets[*place];
+                if socket.follow_rate(network, now, &change)
+                    && let Some(time) = socket.next_wake(now)
+                {
+                    network.schedule(time, Event::new(Kind::Socket, socket.key.0));
+                }
+            }
+        }
+    }
+
     /// A service of the network sends a message over a flow.
     pub(crate) fn send_message(&mut self, network: &mut Network, now: Time, flow: u32, bytes: u64) {
         for seat in self.flows[flow as usize].ends() {

@@ -9,7 +9,7 @@ use windtunnel_transports::tcp::TcpOutbox;
 
 use super::end::End;
 use crate::alarm::Alarm;
-use crate::network::Network;
+use crate::network::{Network, RateChange};
 use crate::side::Side;
 
 /// One end of a connection, and what its application waits for.
@@ -180,6 +180,21 @@ impl Socket {
                 network.send(now, self.node, route, packet);
             }
         }
+    }
+
+    /// The link of a port sends at another rate: what waits there leaves at another time. Returns
+    /// whether the socket sends over it.
+    pub(crate) fn follow_rate(&mut self, network: &Network, now: Time, it: &RateChange) -> bool {
+        let Some(from) = it.from else { return false };
+        let mut is_concerned = false;
+        let first = std::iter::once((self.key, self.route));
+        for (key, route) in first.chain(self.others.iter().copied()) {
+            if network.first_port(route) == Some(it.port) {
+                self.endpoint.change_queue_rate(now, key.number(), from, it.to);
+                is_concerned = true;
+            }
+        }
+        is_concerned
     }
 
     /// When its next wake-up must be scheduled, if that is not scheduled in time.

@@ -29,8 +29,8 @@ pub(super) enum Egress {
 pub(super) struct Held {
     pub(super) limit: QueueLimit,
     pub(super) queue: AnyQueue,
-    /// Whether the port is going to be served when the link is free.
-    pub(super) called: bool,
+    /// When the port is going to be served, or its turn comes after that; never: nobody waits.
+    pub(super) called: Time,
     /// What it has beside these where any discipline waits: on a shared medium, or because the
     /// physical layer decides on departure.
     pub(super) share: Option<Share>,
@@ -52,8 +52,9 @@ impl Egress {
     pub(super) fn new(plan: &DirectionPlan, random: Random, is_shared: bool) -> Self {
         let decides_late = plan.physical_layer.as_ref().is_some_and(|it| it.decides_on_departure());
         let (is_shared, limit) = (is_shared || decides_late, plan.limit);
-        let held =
-            |queue, share| Self::OnDeparture(Box::new(Held { limit, queue, called: false, share }));
+        let held = |queue, share| {
+            Self::OnDeparture(Box::new(Held { limit, queue, called: Time::NEVER, share }))
+        };
         match plan.discipline.start(random) {
             ActiveDiscipline::OnArrival(judge) if is_shared => {
                 held(AnyQueue::drop_tail(), Some(Share { judge, ..Share::default() }))

@@ -76,8 +76,9 @@ proptest! {
                 ChangePlan { time: at(ms), port: PortId((port % ports) as u32), change }
             })
             .collect();
-        let restored = (0..ports as u32).map(|port| {
-            ChangePlan { time: at(2500), port: PortId(port), change: LinkChange::Up }
+        let restored = (0..ports as u32).flat_map(|port| {
+            let changes = [LinkChange::Up, LinkChange::Rate(rate(1_000_000))];
+            changes.map(|change| ChangePlan { time: at(2500), port: PortId(port), change })
         });
         plan.changes.extend(restored);
         plan.duration = Duration::from_secs(60);

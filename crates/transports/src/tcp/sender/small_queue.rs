@@ -8,7 +8,7 @@
 
 use std::collections::VecDeque;
 
-use windtunnel_engine::Time;
+use windtunnel_engine::{Duration, Rate, Time};
 
 use super::Sender;
 
@@ -44,6 +44,15 @@ impl SmallQueue {
         }
     }
 
+    /// The queue's link sends at another rate: what has not left does so earlier or later in
+    /// proportion. Nothing waits for one that stops, as if it had left.
+    fn change_rate(&mut self, now: Time, from: Rate, to: Option<Rate>) {
+        let left = |it: Duration| to.map_or(Duration::ZERO, |to| to.time_for(from.work_in(it)));
+        for (leaves, _) in self.leaving.iter_mut().filter(|it| it.0 > now) {
+            *leaves = now + left(leaves.since(now));
+        }
+    }
+
     fn release(&mut self, now: Time) {
         while let Some((time, bytes)) = self.leaving.front().copied()
             && time <= now
@@ -65,6 +74,13 @@ impl Sender {
     pub(in crate::tcp) fn leave_queue(&mut self, now: Time, bytes: u16, leaves: Time) {
         if let Some(queue) = &mut self.small_queue {
             queue.leave(now, u32::from(bytes), leaves);
+        }
+    }
+
+    /// The link of the host's queue sends at another rate.
+    pub(in crate::tcp) fn change_queue_rate(&mut self, now: Time, from: Rate, to: Option<Rate>) {
+        if let Some(queue) = &mut self.small_queue {
+            queue.change_rate(now, from, to);
         }
     }
 
@@ -99,7 +115,6 @@ impl Sender {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use windtunnel_engine::Duration;
 
     use super::*;
 

@@ -2,6 +2,7 @@
 
 use windtunnel_links::{Air, PhysicalLayer};
 
+use super::integral::{departures, following, rates};
 use super::*;
 
 const DELAY: Duration = Duration::from_millis(10);
@@ -125,54 +126,26 @@ fn loss_beside_the_air_is_as_it_is_without() {
     }
 }
 
-/// When packets of 1000 bytes arrive that were offered at these times, by the
-/// definition: each starts when the one before it has left and the link sends, at
-/// the rate of that moment.
-fn arrivals(air: AirPlan, offers: &[Time], changes: &[(Time, LinkChange)]) -> Vec<Time> {
-    let (mut free, mut before) = (Time::ZERO, Time::ZERO);
-    let mut attempts = attempts(air);
-    let mut arrivals = Vec::new();
-    for offer in offers {
-        let mut starts = free.max(*offer);
-        let (mut rate, mut stalled) = (megabits(8), false);
-        for (time, change) in changes {
-            if *time > starts && !stalled {
-                break;
-            }
-            match change {
-                LinkChange::Rate(new) => rate = *new,
-                LinkChange::Delay(_)
-                | LinkChange::Loss(_)
-                | LinkChange::QueueLimit(_)
-                | LinkChange::Cut
-                | LinkChange::Announce
-                | LinkChange::Withdraw
-                | LinkChange::Lose
-                | LinkChange::Deliver => {}
-                LinkChange::Stall => stalled = true,
-                LinkChange::Up | LinkChange::Down => {
-                    // Of those who wait for it, the first starts at once.
-                    starts = if stalled { starts.max(*time) } else { starts };
-                    stalled = false;
-                }
-            }
-        }
-        let needed = attempts.next().expect("without end");
-        free = starts + rate.transmission_time(1000) * u64::from(needed);
-        before = before.max(free + DELAY + cost(&air, needed));
-        if !stalled {
-            arrivals.push(before);
-        }
-    }
-    arrivals
+/// When packets of 1000 bytes arrive that were offered at these times, by the definition:
+/// each starts when the one before it has left, and its attempts have left when the integral of
+/// the rate reaches their bits.
+fn arrivals(air: AirPlan, offers: &[Time], rates: &[(Time, Option<Rate>)]) -> Vec<Time> {
+    let attempts: Vec<u32> = attempts(air).take(offers.len()).collect();
+    let packets: Vec<_> = offers.iter().zip(&attempts).map(|(it, of)| (*it, 1000, *of)).collect();
+    let mut before = Time::ZERO;
+    let arrivals = departures(rates, &packets).into_iter().zip(&attempts).map(|(leaves, of)| {
+        before = before.max(leaves + DELAY + cost(&air, *of));
+        before
+    });
+    arrivals.collect()
 }
 
 proptest! {
-    /// In order, and to the picosecond, whatever happens to the link.
+    /// In order, and to the picosecond, whatever rates the link has.
     #[test]
     fn packets_on_an_air_link_arrive_when_their_attempts_and_those_before_them_let_them(
         offers in vec(0..3000_u64, 1..100),
-        changes in vec((1..10_000_u64, change()), 0..30),
+        rates in rates(),
         mut air in air(),
     ) {
         // So low that nobody is lost; each packet is a block.
@@ -180,38 +153,19 @@ proptest! {
         air.block_error /= 2.0;
         air.status = air.status.or(STATUS);
         let mut time = Time::ZERO;
-        let mut after = |microseconds| {
-            // Each change some picoseconds beside everything else: nothing starts at
-            // the very moment of one.
-            time += Duration::from_micros(microseconds) + Duration::from_picos(13);
-            time
-        };
-        let mut changes: Vec<_> = changes.into_iter().map(|(gap, change)| {
-            // An outage would lose what is under way.
-            let change = match change {
-                LinkChange::Down | LinkChange::Lose => LinkChange::Stall,
-                _ => change,
-            };
-            (after(gap), change)
-        }).collect();
-        changes.push((after(1), LinkChange::Up));
-        time = Time::ZERO;
         let offers: Vec<_> = offers.iter().map(|gap| {
             time += Duration::from_micros(*gap);
             time
         }).collect();
         for discipline in patient() {
-            let mut bench = Bench::new(&over_the_air(discipline, air));
-            for (time, change) in &changes {
-                bench = bench.on(*time, Event::Change(change.clone()));
-            }
+            let mut bench = following(&over_the_air(discipline, air), &rates);
             for time in &offers {
                 bench = bench.on(*time, Event::Offer(Ecn::Capable, 1000));
             }
             let bench = bench.run();
             prop_assert!(bench.numbers().into_iter().eq(0..offers.len() as u64));
             let times: Vec<_> = bench.arrived.iter().map(|it| it.0).collect();
-            prop_assert_eq!(times, arrivals(air, &offers, &changes));
+            prop_assert_eq!(times, arrivals(air, &offers, &rates));
         }
     }
 
@@ -233,7 +187,8 @@ proptest! {
                 time += after;
                 bench = bench.at(time, event.clone());
             }
-            let bench = bench.at(time, Event::Change(LinkChange::Up)).run();
+            let again = Event::Change(LinkChange::Rate(megabits(8)));
+            let bench = bench.at(time, Event::Change(LinkChange::Up)).at(time, again).run();
             prop_assert!(bench.numbers().is_sorted());
             prop_assert_eq!(bench.port.in_transit(), 0);
         }

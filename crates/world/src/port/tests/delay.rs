@@ -33,7 +33,8 @@ fn changing(
     for (time, other) in others {
         bench = bench.at(time, Event::Change(other));
     }
-    bench.at(end, Event::Change(LinkChange::Up)).run()
+    let again = Event::Change(LinkChange::Rate(megabits(8)));
+    bench.at(end, Event::Change(LinkChange::Up)).at(end, again).run()
 }
 
 fn cumulated<T: Clone>(gaps: &[(u64, T)]) -> Vec<(u64, T)> {

@@ -53,7 +53,7 @@ fn what_waits_on_a_link_that_is_down_is_not_lost_by_a_fade_meanwhile() {
             .offering(100, 2)
             .at(200, Event::Change(LinkChange::Lose))
             .at(300, Event::Change(LinkChange::Deliver))
-            .at(400, Event::Change(LinkChange::Up))
+            .at(400, Event::Change(LinkChange::Rate(megabits(8))))
             .run();
         assert_eq!(bench.numbers(), [0, 1]);
     }
