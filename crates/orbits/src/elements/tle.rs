@@ -1,175 +1,91 @@
-//! Two-line element sets, as space-track.org and CelesTrak publish them.
+//! Two-line element sets, each with a line before it that has its name or without.
 
-use sgp4::{Constants, Elements};
+use sgp4::Elements;
 
-use crate::epoch::Epoch;
-use crate::orbit::Orbit;
+use super::{ElementSet, ElementsError, ElementsPlace};
 
-/// What is wrong with a file of element sets, and where.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TleError {
-    /// The line, from 1.
-    pub line: usize,
-    /// What is wrong there.
-    pub why: String,
-}
+/// The characters of a line of elements, and the most of a name.
+const LENGTH: usize = 69;
+const MOST_OF_NAME: usize = 24;
 
-/// A satellite of a file.
-#[derive(Clone, Debug)]
-pub struct TleRecord {
-    /// Its name, or its catalogue number where it has none.
-    pub name: String,
-    /// Its orbit.
-    pub orbit: Orbit,
-    /// The epoch of its elements.
-    pub epoch: Epoch,
-    /// Its mean altitude over the equator, in km.
-    pub altitude: f64,
-    /// Its inclination, in degrees.
-    pub inclination: f64,
-    /// The right ascension of its ascending node, in degrees.
-    pub node: f64,
-    /// The argument of perigee and the mean anomaly: how far it is along its orbit, in
-    /// degrees.
-    pub argument: f64,
-}
+/// A line that is not empty, and its number.
+type Line<'a> = (&'a str, usize);
 
-/// Reads element sets of two lines each, or three with a name before them.
-///
-/// # Errors
-/// [`TleError`] for the first line that is not one of an element set.
-pub fn read(text: &str) -> Result<Vec<TleRecord>, TleError> {
-    let mut records = Vec::new();
-    let mut name = None;
+/// Reads element sets. Before the first, there may be other lines.
+pub(super) fn read(text: &str) -> Result<Vec<ElementSet>, ElementsError> {
+    let mut sets = Vec::new();
+    let mut name: Option<Line<'_>> = None;
     let lines = text.lines().map(str::trim_end).zip(1..);
-    let mut lines = lines.filter(|(line, _)| !line.is_empty());
-    while let Some((line, number)) = lines.next() {
-        if !is_line(line, '1') {
-            if name.replace(line.trim().to_owned()).is_some() || is_line(line, '2') {
-                return Err(TleError { line: number, why: "there is no line 1 before it".into() });
+    let mut lines = lines.filter(|(line, _)| !line.trim().is_empty());
+    while let Some(line) = lines.next() {
+        if !is_line(line.0, '1') {
+            if is_line(line.0, '2') {
+                let damaged = name.filter(|it| is_damaged(*it)).map(not_followed);
+                let alone = || wrong(line, "there is no line 1 before it".into());
+                return Err(damaged.unwrap_or_else(alone));
+            }
+            let before = name.replace(line);
+            if let Some(it) = before.filter(|it| !sets.is_empty() || is_damaged(*it)) {
+                return Err(not_followed(it));
             }
             continue;
         }
-        check(line, number)?;
-        let Some((second, below)) = lines.next().filter(|(it, _)| is_line(it, '2')) else {
-            return Err(TleError { line: number, why: "no line 2 follows it".into() });
+        check(line)?;
+        let Some(second) = lines.next() else {
+            return Err(wrong(line, "no line 2 follows it".into()));
         };
-        check(second, below)?;
-        records.push(record(name.take(), [line, second], number)?);
-    }
-    match name {
-        Some(_) => {
-            let line = text.lines().count();
-            Err(TleError { line, why: "no line 1 follows it".into() })
+        if !is_line(second.0, '2') {
+            let why = if is_damaged(second) { length(second) } else { "it is not line 2".into() };
+            return Err(wrong(second, why));
         }
-        None => Ok(records),
+        check(second)?;
+        sets.push(set(name.take().map(|it| it.0), line, second)?);
     }
+    name.map_or(Ok(sets), |it| Err(not_followed(it)))
 }
 
+/// A name may begin with a digit too: a line of elements has its length.
 fn is_line(line: &str, number: char) -> bool {
-    line.starts_with([number]) && line[1..].starts_with(' ')
+    line.len() == LENGTH && line.starts_with(number) && line[1..].starts_with(' ')
+}
+
+/// Whether it is too long for a name, and begins as a line of elements.
+fn is_damaged((line, _): Line<'_>) -> bool {
+    (line.starts_with("1 ") || line.starts_with("2 ")) && line.chars().count() > MOST_OF_NAME
+}
+
+/// A line that would be a name if line 1 followed it.
+fn not_followed(line: Line<'_>) -> ElementsError {
+    wrong(line, if is_damaged(line) { length(line) } else { "no line 1 follows it".into() })
+}
+
+fn length((line, _): Line<'_>) -> String {
+    format!("it has {} characters, not {LENGTH}", line.chars().count())
+}
+
+fn wrong((_, number): Line<'_>, why: String) -> ElementsError {
+    ElementsError { place: ElementsPlace::Line(number), why }
 }
 
 /// The sum of the digits of the first 68 columns, a minus sign counted as 1, ends in the
 /// digit of the last.
-fn check(line: &str, number: usize) -> Result<(), TleError> {
-    let wrong = |why: String| Err(TleError { line: number, why });
-    if line.len() != 69 || !line.is_ascii() {
-        return wrong(format!("it has {} characters, not 69", line.chars().count()));
+fn check(line: Line<'_>) -> Result<(), ElementsError> {
+    let text = line.0;
+    if !text.is_ascii() {
+        return Err(wrong(line, "it has characters that are not of ASCII".into()));
     }
     let digit = |it: char| it.to_digit(10).unwrap_or(u32::from(it == '-'));
-    let sum = line[..68].chars().map(digit).sum::<u32>() % 10;
-    match line[68..].parse::<u32>() {
+    let (digits, last) = text.split_at(LENGTH - 1);
+    let sum = digits.chars().map(digit).sum::<u32>() % 10;
+    match last.parse::<u32>() {
         Ok(checksum) if checksum == sum => Ok(()),
-        _ => wrong(format!("its checksum is {}, and its digits add up to {sum}", &line[68..])),
+        _ => Err(wrong(line, format!("its checksum is {last}, and its digits add up to {sum}"))),
     }
 }
 
-fn record(name: Option<String>, lines: [&str; 2], number: usize) -> Result<TleRecord, TleError> {
-    let wrong = |why: String| TleError { line: number, why };
-    let [first, second] = lines.map(str::as_bytes);
-    let elements =
-        Elements::from_tle(name.clone(), first, second).map_err(|it| wrong(it.to_string()))?;
-    let constants = Constants::from_elements_afspc_compatibility_mode(&elements)
-        .map_err(|it| wrong(it.to_string()))?;
-    let epoch = Epoch::from_julian_years(elements.epoch());
-    // The mean motion is in orbits a day (WGS 72).
-    let motion = elements.mean_motion * core::f64::consts::TAU / 86_400.0;
-    let axis = libm::cbrt(398_600.8 / (motion * motion));
-    Ok(TleRecord {
-        name: name.unwrap_or_else(|| elements.norad_id.to_string()),
-        orbit: Orbit::Elements { constants: Box::new(constants), epoch },
-        epoch,
-        altitude: axis - crate::EQUATORIAL_RADIUS,
-        inclination: elements.inclination,
-        node: elements.right_ascension,
-        argument: elements.argument_of_perigee + elements.mean_anomaly,
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const ISS: [&str; 3] = [
-        "ISS (ZARYA)",
-        "1 25544U 98067A   20194.88612269 -.00002218  00000-0 -31515-4 0  9992",
-        "2 25544  51.6461 221.2784 0001413  89.1723 280.4612 15.49507896236008",
-    ];
-
-    /// Vallado et al., Revisiting Spacetrack Report #3 (AIAA 2006-6753): 33 objects.
-    #[test]
-    fn orbits_are_those_of_the_verification_set() {
-        let text = include_str!("../tests/data/sgp4-verification.txt");
-        let mut lines = text.lines().peekable();
-        let mut count = 0;
-        while let Some(first) = lines.next() {
-            let second = lines.next().expect("two lines");
-            let records = read(&format!("{first}\n{second}\n")).expect("element sets");
-            let record = &records[0];
-            while let Some(state) = lines.next_if(|it| !is_line(it, '1')) {
-                let values: Vec<f64> =
-                    state.split(' ').map(|it| it.parse().expect("a number")).collect();
-                let found = record.orbit.position(record.epoch, values[0] * 60.0, 0.0);
-                let found = found.expect("it has not decayed");
-                let known = glam::DVec3::new(values[1], values[2], values[3]);
-                assert!(found.distance(known) < 1e-5, "{} {found} {known}", record.name);
-                count += 1;
-            }
-        }
-        assert!(count > 600, "{count}");
-    }
-
-    #[test]
-    fn a_name_is_a_line_before() {
-        let records = read(&ISS.join("\n")).expect("an element set");
-        assert_eq!(records[0].name, "ISS (ZARYA)");
-        assert_eq!(read(&ISS[1..].join("\n")).expect("an element set")[0].name, "25544");
-        assert!((records[0].altitude - 420.0).abs() < 10.0, "{}", records[0].altitude);
-        assert!((records[0].inclination - 51.6461).abs() < 1e-9);
-    }
-
-    #[test]
-    fn what_is_wrong_is_said_with_its_line() {
-        let wrong = |text: &str| read(text).expect_err("it is wrong");
-        let [name, first, second] = ISS;
-        let changed = first.replace("20194", "20195");
-        let error = wrong(&format!("{name}\n{changed}\n{second}"));
-        assert_eq!((error.line, error.why.contains("checksum is 2")), (2, true));
-        assert_eq!(wrong(&format!("{name}\n{first}\n")).line, 2);
-        assert_eq!(wrong(&format!("{name}\n{second}\n{first}")).line, 2);
-        assert_eq!(wrong(&format!("{name}\n{name}\n{first}\n{second}")).line, 2);
-        assert_eq!(wrong(&format!("{first}\n{}", &second[..60])).line, 2);
-        assert_eq!(wrong("hello").line, 1);
-    }
-
-    proptest::proptest! {
-        #[test]
-        fn no_text_makes_it_panic(text in "[ -~\n]{0,300}", cut in 0..140_usize, put in "[ -~µ]") {
-            let _ = read(&text);
-            let mut known: Vec<char> = ISS[1..].join("\n").chars().collect();
-            known[cut.min(138)] = put.chars().next().unwrap_or(' ');
-            let _ = read(&known.into_iter().collect::<String>());
-        }
-    }
+fn set(name: Option<&str>, first: Line<'_>, second: Line<'_>) -> Result<ElementSet, ElementsError> {
+    let [one, two] = [first, second].map(|it| it.0.as_bytes());
+    let elements = Elements::from_tle(name.map(|it| it.trim().to_owned()), one, two)
+        .map_err(|it| wrong(first, it.to_string()))?;
+    ElementSet::new(elements).map_err(|why| wrong(first, why))
 }
