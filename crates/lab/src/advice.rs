@@ -34,6 +34,7 @@ fn of_plan(plan: &Plan) -> Vec<String> {
     let flows = flows(plan, &topology);
     let mut advice = late_starts(plan);
     advice.extend(isolated_nodes(plan));
+    advice.extend(unused_routes(plan));
     advice.extend(overloads(plan, &flows));
     advice.extend(unfinished_files(plan, &flows));
     advice.extend(marks_that_nobody_makes(plan, &flows));
@@ -58,6 +59,23 @@ fn isolated_nodes(plan: &Plan) -> Vec<String> {
     let has_link = |node: usize| plan.interfaces(node).next().is_some();
     let alone = (0..plan.nodes.len()).filter(|it| plan.nodes.len() > 1 && !has_link(*it));
     alone.map(|it| format!("node `{}` has no link", plan.nodes[it].name)).collect()
+}
+
+/// Static routes to where no packets of the plan go; those of real hosts may.
+fn unused_routes(plan: &Plan) -> Vec<String> {
+    let flows = plan.flows.iter().flat_map(|it| it.parts().flatten());
+    let bridges = plan.bridges.iter().flat_map(|it| [it.from, it.to]);
+    let tunnels = plan.tunnels.iter().flat_map(|it| it.ends);
+    let ends: BTreeSet<usize> = flows.chain(bridges).chain(tunnels).collect();
+    let unused = plan.routing.static_routes.iter().filter(|it| !ends.contains(&it.destination));
+    let words = unused.map(|it| {
+        let node = plan.links[it.port.link()].nodes[it.port.direction()];
+        let [node, destination] = [node, it.destination].map(|it| &plan.nodes[it].name);
+        format!(
+            "no flow begins or ends at `{destination}`: the route to it at `{node}` is not used"
+        )
+    });
+    words.collect()
 }
 
 /// What an application offers, in bits of data per second, if it says so.

@@ -195,9 +195,8 @@ impl Network<'_> {
         let consumer = &self.plan.consumers[index];
         let (_, content) = self.smallest_data(consumer);
         let into_node = self.rate_of_links(consumer);
-        let hops = self
-            .producers_of(consumer)
-            .filter_map(|it| self.topology.path(consumer.node, it.node).map(|path| path.len()));
+        let path = |it: &ProducerPlan| ip::probable(&self.topology, [consumer.node, it.node]);
+        let hops = self.producers_of(consumer).map(|it| path(it).len());
         2.0 * into_node / (8.0 * f64::from(content.max(1))) * hops.min().unwrap_or(0) as f64
     }
 

@@ -3,7 +3,8 @@
 mod common;
 
 use common::{Ran, read, with_changes};
-use windtunnel_lab::{advice, packet_hops};
+use windtunnel_lab::{Study, advice, packet_hops};
+use windtunnel_world::Topology;
 
 const SCENARIO: &str = r#"
 duration = "10 s"
@@ -83,6 +84,49 @@ fn the_packet_hops_of_full_links_are_known_beforehand() {
     let links = Ran::new(&text);
     let sent = links.sum("links", "delivered") as f64;
     assert!((0.95..1.2).contains(&(told / sent)), "{sent} packet-hops, {told} told");
+}
+
+/// Also of flows whose packets other layers than IP carry, from nodes with several links.
+#[test]
+fn the_packet_hops_of_carried_flows_are_known_beforehand() {
+    let scion = SCENARIO.replace(
+        "[flows",
+        "third = { nodes = [\"a\", \"c\"], rate = \"10 Mbps\", delay = \"9 ms\" }\n[flows",
+    ) + "[autonomous_systems]\n\
+           one = { isd_as = \"1-1\", nodes = [\"a\"], core = true }\n\
+           two = { isd_as = \"1-2\", nodes = [\"b\"], core = true }\n\
+           three = { isd_as = \"1-3\", nodes = [\"c\"], core = true }\n";
+    let told = packet_hops(&read(&scion).expect("it is valid"));
+    let sent = Ran::new(&scion).sum("links", "delivered") as f64;
+    assert!((0.9..1.3).contains(&(told / sent)), "{sent} packet-hops, {told} told");
+}
+
+const SKY: &str = r#"
+duration = "600 s"
+nodes = { a = { place = ["40°", "LONGITUDE°"] }, b = { place = ["41°", "LONGITUDE°"] } }
+[constellations.c]
+planes = 3
+satellites_per_plane = 8
+altitude = "1200 km"
+inclination = "53°"
+inter_satellite_links = { rate = "100 Mbps" }
+ground_links = { rate = "1 Mbps" }
+[flows.f]
+from = "a"
+to = "b"
+controller = "cubic"
+"#;
+
+#[test]
+fn packet_hops_are_told_of_flows_whose_satellites_are_not_in_view_at_the_start() {
+    let studies =
+        (0..36).filter_map(|it| read(&SKY.replace("LONGITUDE", &(10 * it).to_string())).ok());
+    let is_parted = |study: &Study| {
+        let plan = &study.cases[0].plan;
+        Topology::new(plan).path(0, 1).is_none()
+    };
+    let told: Vec<f64> = studies.filter(is_parted).map(|it| packet_hops(&it)).collect();
+    assert!(!told.is_empty() && told.iter().all(|it| *it > 10_000.0), "{told:?}");
 }
 
 /// A file is sent once, however long the run is.

@@ -51,6 +51,50 @@ fn a_flow_goes_round_a_failure_and_comes_back() {
     assert_eq!(forced.iter().flatten().collect::<Vec<_>>(), [false, true, false]);
 }
 
+const CORE_PEERS: &str = r#"
+duration = "5 s"
+nodes = { leaf = {}, core = {}, remote-core = {} }
+defaults.link.rate = "50 Mbps"
+[links]
+up = { nodes = ["leaf", "core"], delay = "10 ms" }
+between = { nodes = ["core", "remote-core"], delay = "20 ms" }
+peering = { nodes = ["leaf", "remote-core"], delay = "5 ms" }
+[autonomous_systems]
+leaf = { isd_as = "1-64501", nodes = ["leaf"], parents = ["core"], peers = ["remote"] }
+core = { isd_as = "1-64511", nodes = ["core"], core = true }
+remote = { isd_as = "2-64521", nodes = ["remote-core"], core = true }
+[flows.f]
+from = "leaf"
+to = "remote-core"
+controller = "cubic"
+"#;
+
+/// The link may be named by either of its ends, and be used from either; with beacons from the
+/// start on, or those that a run sends.
+#[test]
+fn a_peering_link_may_lead_to_a_core_system() {
+    let named_there = CORE_PEERS
+        .replace(", peers = [\"remote\"]", "")
+        .replace("[\"remote-core\"], core", "[\"remote-core\"], peers = [\"leaf\"], core");
+    let back = CORE_PEERS
+        .replace("from = \"leaf\"", "from = \"remote-core\"")
+        .replace("to = \"remote-core\"", "to = \"leaf\"");
+    let later = format!("{CORE_PEERS}start = \"1 s\"\n[beaconing]\nknown_at_start = false\n");
+    for text in [CORE_PEERS, &named_there, &back, &later] {
+        let ran = ran(text, 0);
+        assert_eq!(ran.texts("paths", "path_links"), ["peering"]);
+        let rtt = 1e3 * ran.numbers("flows", "delay_minimum_s")[0];
+        assert!((10.0..11.0).contains(&rtt), "{rtt} ms");
+    }
+}
+
+/// Where there is no other path than over the core, that is taken.
+#[test]
+fn a_peering_link_is_not_for_those_above_it() {
+    let above = CORE_PEERS.replace("from = \"leaf\"", "from = \"core\"");
+    assert_eq!(ran(&above, 0).texts("paths", "path_links"), ["between"]);
+}
+
 /// A host that sends all the time has another path within the round trip to the failure: 7 ms to
 /// c1 and back.
 #[test]
@@ -291,10 +335,6 @@ fn relations_that_cannot_be_are_refused() {
             ("\ncore-1 = {", "\n¶core-1 = {"),
         ],
         &["link `b-c1` joins", "neither is a parent of the other nor its peer"],
-    );
-    assert_refused(
-        &[to("nodes = [\"b\"], peers = [¶\"core-2\"]")],
-        &["`core-2` is a peer of `beta`, and is in the core"],
     );
     assert_refused(
         &[(

@@ -8,18 +8,19 @@
 mod cities;
 mod contacts;
 mod earth;
+mod elements;
 mod epoch;
 mod grid;
 mod orbit;
 mod presets;
 mod sight;
 mod sky;
-mod tle;
 mod walker;
 
 pub use cities::cities;
 pub use contacts::{Choice, Contact, ContactPlan, Policy, Reach, Slots};
 pub use earth::{Coordinates, EQUATORIAL_RADIUS, GroundPath, LIGHT_SPEED, MEAN_RADIUS, elevation};
+pub use elements::{ElementSet, ElementsError, ElementsPlace, read as read_elements};
 pub use epoch::Epoch;
 pub use glam::DVec3;
 pub use grid::{ATMOSPHERE, Grid, GridLink, longest_link};
@@ -27,5 +28,4 @@ pub use orbit::{Circular, Orbit};
 pub use presets::{PRESETS, Preset};
 pub use sight::{Window, in_sight};
 pub use sky::Sky;
-pub use tle::{TleError, TleRecord, read as read_tle};
 pub use walker::{Pattern, Phase, Walker};

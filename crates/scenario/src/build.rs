@@ -16,7 +16,7 @@ use crate::controllers::Controllers;
 use crate::error::Mistake;
 use crate::extensions::Extensions;
 use crate::files::Files;
-use crate::links::Flows;
+use crate::links::{Flows, Link};
 use crate::located::Named;
 use crate::nodes::Names;
 use crate::prefixes::Prefixes;
@@ -50,7 +50,12 @@ pub(crate) fn plan(
     let nodes = Names::among("node", all.iter().map(|it| it.name.as_str()));
     let link_names: Vec<String> = links.iter().map(|it| it.name.clone()).collect();
     let link_names = Names::among("link", link_names.iter().map(String::as_str));
-    let routing = scenario.routing.plan(&nodes, &link_names, &links)?;
+    let routing = scenario.routing.plan(
+        &nodes,
+        &link_names,
+        &links,
+        scenario.links.values().any(Link::is_weighted),
+    )?;
     let mut prefixes = Prefixes::default();
     let producers = producers(scenario, &nodes, &mut prefixes)?;
     for (producer, it) in scenario.producers.values().zip(&producers) {
@@ -89,16 +94,19 @@ pub(crate) fn plan(
         run: 0,
     };
     checks::one_kind_of_domains(scenario)?;
-    if let Some(Planned { domains, names: regions }) = regions.plan(&nodes, &plan.links)? {
+    if let Some(Planned { domains, names: regions }) =
+        regions.plan(&nodes, &plan.links, plan.routing.metric)?
+    {
         (plan.domains, plan.regions) = (Some(domains), regions);
     }
     tunnels::add(&scenario.tunnels, &nodes, &link_names, &controllers, &mut plan)?;
     faces::add(&scenario.links, &nodes, &link_names, &controllers, &mut plan)?;
     let systems = Systems { systems: &scenario.autonomous_systems, beaconing: &scenario.beaconing };
-    let paths = systems.plan(&nodes, &plan.links)?;
+    let paths = systems.plan(&nodes, &plan.links, plan.routing.metric)?;
     if let Some(it) = &paths {
         autonomous_systems::put(it, &scenario.autonomous_systems, &mut plan);
     }
+    scenario.routing.check(&plan)?;
     plan.flows = flows::plans(&scenario.flows, &nodes, &link_names, &controllers, &plan, files)?;
     checks::check(scenario, &plan)?;
     plan.bridges = bridges::plans(&scenario.bridges, &nodes, &plan)?;

@@ -8,7 +8,7 @@ use indexmap::{IndexMap, IndexSet};
 use windtunnel_applications::video::Ladder;
 use windtunnel_links::radio::Map;
 use windtunnel_links::{Course, Opportunities, RateTrace};
-use windtunnel_orbits::{TleRecord, read_tle};
+use windtunnel_orbits::{ElementSet, read_elements};
 
 use crate::error::Mistake;
 use crate::graphs::{self, Graph};
@@ -45,7 +45,7 @@ pub(crate) struct Files<'a> {
     tables_of_rates: HashMap<String, Vec<TableOfRates>>,
     notes: IndexSet<String>,
     weather: HashMap<(String, &'static str), Arc<Course>>,
-    elements: HashMap<String, Arc<[TleRecord]>>,
+    elements: HashMap<String, Arc<[ElementSet]>>,
     frames: HashMap<String, Arc<[u32]>>,
     ladders: HashMap<String, Arc<Ladder>>,
     graphs: HashMap<String, Arc<Graph>>,
@@ -145,12 +145,18 @@ impl<'a> Files<'a> {
     }
 
     /// The orbital elements of that name.
-    pub(crate) fn elements(&mut self, name: &Located<String>) -> Result<Arc<[TleRecord]>, Mistake> {
+    pub(crate) fn elements(
+        &mut self,
+        name: &Located<String>,
+    ) -> Result<Arc<[ElementSet]>, Mistake> {
         let text = self.text(name)?;
         let read = || {
-            let records = read_tle(&text).map_err(|it| {
-                let why = format!("{}, line {}: {}", name.value, it.line, it.why);
-                name.mistake(why).help("each satellite has two lines of 69 characters")
+            let records = read_elements(&text).map_err(|it| {
+                let why = format!("{}, {}: {}", name.value, it.place, it.why);
+                name.mistake(why).help(
+                    "write two lines of 69 characters for each satellite, or messages (OMM) in \
+                     JSON or CSV",
+                )
             })?;
             Ok(records.into())
         };

@@ -1,25 +1,27 @@
 //! Routing: how Interests find producers, and IP packets their destination.
 
+mod routes;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windtunnel_engine::Duration;
-use windtunnel_world::{self as world, LinkPlan, RoutePlan};
+use windtunnel_world::{self as world, LinkPlan, Plan};
 
 use crate::choice::choice;
 use crate::error::Mistake;
 use crate::located::Located;
 use crate::nodes::Names;
-use crate::prefixes;
 use crate::units::{Measured, milliseconds};
+use routes::Route;
 
 /// How Interests find producers, and IP packets their destination by the shortest
 /// path.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Routing {
-    /// What a path's length is measured by.
-    #[serde(default)]
-    metric: Metric,
+    /// What a path's length is measured by. Default: `weight` if a link has a `weight`, otherwise
+    /// `delay`.
+    metric: Option<Located<Metric>>,
     /// Which paths become next hops.
     #[serde(default)]
     paths: Paths,
@@ -41,7 +43,8 @@ pub(crate) struct Routing {
     /// each after a delay of its own that is drawn once; by default all do at once.
     #[serde(default = "milliseconds::<0>")]
     pub(crate) spread: Located<Measured<Duration>>,
-    /// Routes that replace the computed ones of that node and prefix; default: none.
+    /// Routes that replace the computed ones of that node and prefix, or destination; default:
+    /// none.
     #[serde(default)]
     routes: Vec<Route>,
 }
@@ -49,7 +52,7 @@ pub(crate) struct Routing {
 impl Default for Routing {
     fn default() -> Self {
         Self {
-            metric: Metric::default(),
+            metric: None,
             paths: Paths::default(),
             sharing: Sharing::default(),
             update: Update::default(),
@@ -68,6 +71,9 @@ choice! {
         Delay,
         /// Links.
         Hops,
+        /// The weights of links: delays, and how they change, do not matter. Links of a
+        /// constellation have the weight 1.
+        Weight,
     }
 }
 
@@ -104,55 +110,39 @@ enum Update {
     Static,
 }
 
-/// A route that the file gives.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Route {
-    /// The node where it applies.
-    node: Located<String>,
-    /// The prefix that it leads to.
-    prefix: Located<String>,
-    /// The link that it takes.
-    link: Located<String>,
-    /// Its cost; of several routes, the one of the lowest cost is preferred.
-    #[serde(default)]
-    cost: u64,
-}
-
 impl Routing {
     pub(crate) fn plan(
         &self,
         nodes: &Names<'_>,
         links: &Names<'_>,
         plans: &[LinkPlan],
+        is_weighted: bool,
     ) -> Result<world::Routing, Mistake> {
-        let given = self.routes.iter().map(|it| it.plan(nodes, links, plans));
+        let (given, static_routes) = routes::plans(&self.routes, nodes, links, plans)?;
         Ok(world::Routing {
-            metric: self.metric.into(),
+            metric: self.metric(is_weighted)?,
             paths: self.paths.into(),
             sharing: self.sharing.into(),
             convergence: (self.update == Update::Dynamic).then_some(self.convergence.value.0),
-            given: given.collect::<Result<_, _>>()?,
+            given,
+            static_routes,
         })
     }
-}
 
-impl Route {
-    fn plan(
-        &self,
-        nodes: &Names<'_>,
-        links: &Names<'_>,
-        plans: &[LinkPlan],
-    ) -> Result<RoutePlan, Mistake> {
-        let node = nodes.index(&self.node)?;
-        let link = links.index(&self.link)?;
-        if !plans[link].nodes.contains(&node) {
-            let [first, second] = plans[link].nodes.map(|it| nodes.name(it));
-            let message =
-                format!("link `{}` is not at node `{}`", self.link.value, self.node.value);
-            let help = format!("it joins `{first}` and `{second}`");
-            return Err(self.link.mistake(message).help(help));
-        }
-        Ok(RoutePlan { node, prefix: prefixes::parse(&self.prefix)?.0, link, cost: self.cost })
+    fn metric(&self, is_weighted: bool) -> Result<world::Metric, Mistake> {
+        let Some(metric) = &self.metric else {
+            return Ok(if is_weighted { world::Metric::Weight } else { world::Metric::Delay });
+        };
+        metric.checked(
+            |it| is_weighted || !matches!(it, Metric::Weight),
+            || "no link has a weight".to_owned(),
+            "write one such as weight = 10 at a link, or metric = \"hops\"",
+        )?;
+        Ok(metric.value.into())
+    }
+
+    /// Checks the routes of a plan that has no flows yet.
+    pub(crate) fn check(&self, plan: &Plan) -> Result<(), Mistake> {
+        routes::check(&self.routes, plan)
     }
 }

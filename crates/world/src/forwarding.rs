@@ -24,7 +24,7 @@ use crate::path::{self, Hop, PathKey};
 use crate::placements::{self, Placements};
 use crate::plan::{Plan, Sharing};
 use crate::port_id::PortId;
-use crate::routing::{Topology, Tree, Unreachable};
+use crate::routing::{Topology, Tree, Unreachable, ip_tree};
 use crate::side::Side;
 use moving::Moving;
 
@@ -152,7 +152,7 @@ impl Forwarding {
 
     fn add_functions(&mut self, plan: &Plan) -> Result<(), Unreachable> {
         for (bridge, it) in plan.bridges.iter().enumerate() {
-            let tree = self.topology.tree(it.from);
+            let tree = self.topology.ip_tree(it.from, |_| true);
             let back = self.add(placements::acknowledgement_path(bridge, it), &tree);
             back.filter(|_| self.topology.path(it.from, it.to).is_some())
                 .ok_or(Unreachable::Bridge(bridge))?;
@@ -164,7 +164,7 @@ impl Forwarding {
                 continue;
             }
             for key in keys {
-                let tree = self.topology.tree(key.to as usize);
+                let tree = self.topology.ip_tree(key.to as usize, |_| true);
                 self.add(key, &tree).ok_or(Unreachable::Tunnel(tunnel))?;
             }
         }
@@ -193,7 +193,7 @@ impl Forwarding {
         for path in &self.paths {
             let to = path.key.to;
             let (domains, topology) = (self.domains.as_deref(), &self.topology);
-            self.trees.entry(to).or_insert_with(|| tree(topology, domains, to));
+            self.trees.entry(to).or_insert_with(|| ip_tree(topology, domains, to as usize));
         }
     }
 
@@ -279,7 +279,7 @@ impl Forwarding {
 
     /// The shortest paths to a node from all of its domain.
     fn tree(&self, to: u32) -> Tree {
-        tree(&self.topology, self.domains.as_deref(), to)
+        ip_tree(&self.topology, self.domains.as_deref(), to as usize)
     }
 
     /// Writes a path down behind the others. Returns where it begins.
@@ -417,19 +417,22 @@ impl Forwarding {
 
     /// The topology has changed as `change` changes it: all paths that are not pinned
     /// become the shortest again. A destination that is not reached any more keeps its
-    /// paths: packets wait where the link is down.
+    /// paths: packets wait where the link is down. Where static routes and the new paths form a
+    /// loop, packets go round by the tables until their hop limit.
     pub(crate) fn update(&mut self, change: impl FnOnce(&mut Topology)) {
         change(&mut self.topology);
         let topology = &self.topology;
         let domains = self.domains.as_deref();
-        self.trees.values_mut().for_each(|it| *it = tree(topology, domains, it.target() as u32));
+        self.trees.values_mut().for_each(|it| *it = ip_tree(topology, domains, it.target()));
         for index in 0..self.paths.len() {
             let path = &self.paths[index];
             if path.is_pinned || self.goes_by_tables() {
                 continue;
             }
             let tree = &self.trees[&path.key.to];
-            if let Some(ports) = self.find(path.key, tree).filter(|it| *it != path.list().0) {
+            let by_tables = || tree.next(path.key.from as usize).map(|_| Vec::new());
+            let ports = self.find(path.key, tree).or_else(by_tables);
+            if let Some(ports) = ports.filter(|it| *it != path.list().0) {
                 self.divert(index, ports);
             }
         }
@@ -456,14 +459,22 @@ impl Forwarding {
                 if is_pinned {
                     continue;
                 }
-                let ports = moving.path(&self.topology, key, &bound);
-                if *ports != self.paths[index].list().0 {
-                    let ports = ports.to_vec();
-                    self.divert(index, ports);
+                if self.topology.has_static_routes(key.to as usize) {
+                    let path = self.topology.path(key.from as usize, key.to as usize);
+                    self.divert_if_changed(index, &path.unwrap_or_default());
+                } else {
+                    let ports = moving.path(&self.topology, key, &bound);
+                    self.divert_if_changed(index, ports);
                 }
             }
         }
         self.moving = Some(moving);
+    }
+
+    fn divert_if_changed(&mut self, index: usize, ports: &[PortId]) {
+        if *ports != self.paths[index].list().0 {
+            self.divert(index, ports.to_vec());
+        }
     }
 
     /// Leads what enters a path over other ports, or with none to the tables. What is under
@@ -508,13 +519,6 @@ impl Forwarding {
         self.hops.truncate(self.hops.len() - length);
         list
     }
-}
-
-/// The shortest paths to a node over links that IP uses: those inside a domain.
-fn tree(topology: &Topology, domains: Option<&[u32]>, to: u32) -> Tree {
-    let Some(of) = domains else { return topology.tree(to as usize) };
-    let is_inside = |port| of[topology.near(port)] == of[topology.far(port)];
-    topology.tree_over(to as usize, is_inside)
 }
 
 #[cfg(test)]

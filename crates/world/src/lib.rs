@@ -48,7 +48,7 @@ pub use plan::{
     AutonomousSystems, BridgePlan, ChangePlan, ConsumerPlan, ContactPlan, DirectionPlan,
     DomainsPlan, FlowPlan, LinkChange, LinkPlan, LossChange, Metric, MultipathPlan, NodePlan,
     Paths, Plan, ProducerPlan, RegionNames, RoutePlan, Routing, Sharing, SkyPlan, SplitPlan,
-    StrategyName, TcpTunnelPlan, Transport, TunnelCarrier, TunnelPlan,
+    StaticRoutePlan, StrategyName, TcpTunnelPlan, Transport, TunnelCarrier, TunnelPlan,
 };
 pub use port::Counters as PortCounters;
 pub use port_id::PortId;

@@ -27,6 +27,7 @@ use windtunnel_transports::ndn::producer::Producer;
 use windtunnel_transports::tcp::TcpSettings;
 
 use crate::port_id::PortId;
+use crate::routing::{Topology, Tree, ip_tree};
 use crate::series::RecordingPlan;
 use crate::sessions::SessionsPlan;
 
@@ -167,6 +168,13 @@ pub struct DirectionPlan {
     pub discipline: Discipline,
     /// The bytes that the link's own framing adds to each packet.
     pub overhead: u32,
+    /// What a path pays for it where paths are measured by weight, in thousandths.
+    pub weight: u64,
+}
+
+impl DirectionPlan {
+    /// The weight of a link that has none of its own: 1, as of ns-3's interfaces.
+    pub const USUAL_WEIGHT: u64 = 1000;
 }
 
 /// What happens to a link in the course of time.
@@ -472,6 +480,21 @@ pub enum Metric {
     Delay,
     /// Links.
     Hops,
+    /// The weights of links (OSPF's interface output cost, RFC 2328 section 2.1).
+    Weight,
+}
+
+impl Metric {
+    /// What a path pays for a link of that delay and weight. By delay, one more picosecond a link:
+    /// of equal delays, fewer hops.
+    #[must_use]
+    pub fn cost(self, delay: Duration, weight: u64) -> u64 {
+        match self {
+            Self::Delay => delay.as_picos().saturating_add(1),
+            Self::Hops => 1,
+            Self::Weight => weight,
+        }
+    }
 }
 
 /// Which paths become next hops.
@@ -509,6 +532,8 @@ pub struct Routing {
     pub convergence: Option<Duration>,
     /// Routes that replace the computed ones of that node and prefix.
     pub given: Vec<RoutePlan>,
+    /// Routes of IP packets that replace the computed ones of that node and destination.
+    pub static_routes: Vec<StaticRoutePlan>,
 }
 
 /// A route that the scenario gives.
@@ -522,6 +547,16 @@ pub struct RoutePlan {
     pub link: usize,
     /// The lower, the better.
     pub cost: u64,
+}
+
+/// A route of IP packets that the scenario gives, and that no change of the topology replaces. No
+/// node has two to the same destination.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StaticRoutePlan {
+    /// The node that it leads to.
+    pub destination: usize,
+    /// The port that it takes, of the node where it applies.
+    pub port: PortId,
 }
 
 impl FlowPlan {
@@ -605,6 +640,12 @@ impl Plan {
     #[must_use]
     pub(crate) fn has_functions(&self) -> bool {
         !(self.bridges.is_empty() && self.tunnels.is_empty())
+    }
+
+    /// The paths of IP packets to a node, in a topology of the plan.
+    #[must_use]
+    pub fn ip_tree(&self, topology: &Topology, to: usize) -> Tree {
+        ip_tree(topology, self.domains.as_ref().map(|it| &*it.of), to)
     }
 
     /// Whether paths may change in the course of the run.

@@ -352,6 +352,17 @@ node = "viewer"
 prefix = "/video"
 link = "access"
 """,
+    "A static route of IP packets.": """\
+[flows.backup]
+from = "viewer"
+to = "server"
+controller = "cubic"
+
+[[routing.routes]]
+node = "viewer"
+destination = "server"
+link = "access"
+""",
 }
 """Additions to the example: a description, and the text."""
 

@@ -19,6 +19,9 @@ pub(crate) struct FlowBounds<'a> {
     /// What its ends send and receive at most, where its packets choose among paths: `there` then
     /// has the ports that all of these cross.
     ends: f64,
+    /// A path that its packets probably take, where they choose among paths or there is none at the
+    /// start; otherwise `there`.
+    probable: Option<Vec<PortId>>,
 }
 
 impl FlowBounds<'_> {
@@ -92,13 +95,26 @@ fn one_way(plan: &Plan, path: &[PortId], size: u32) -> Duration {
     })
 }
 
+/// The shortest path between two nodes by whatever carries packets, or where there is none at the
+/// start, one of the fewest links that there ever are.
+pub(super) fn probable(topology: &Topology, [from, to]: [usize; 2]) -> Vec<PortId> {
+    let shortest = topology.tree(to).path(topology, from);
+    shortest.unwrap_or_else(|| {
+        let reached = topology.reach(to, |_| Some(1));
+        let next = |node: usize| reached.iter().find(|it| it.node == node)?.port;
+        std::iter::successors(next(from), |port| next(topology.far(*port))).collect()
+    })
+}
+
 /// All flows, or subflows.
 pub(crate) fn flows<'a>(plan: &'a Plan, topology: &Topology) -> Vec<FlowBounds<'a>> {
     let path = |from, to| topology.path(from, to).unwrap_or_default();
     let flow = |it: &'a FlowPlan| {
         let [from, to] = it.parts().next().unwrap_or([it.from, it.to]);
         let measured = [path(from, to), path(to, from)];
-        FlowBounds { plan: it, there: path(it.from, it.to), measured, ends: f64::INFINITY }
+        let there = path(it.from, it.to);
+        let probable = there.is_empty().then(|| probable(topology, [it.from, it.to]));
+        FlowBounds { plan: it, there, measured, ends: f64::INFINITY, probable }
     };
     // Other layers than IP may take any path: only what all begin or end with limits.
     let carried = |it: &'a FlowPlan| {
@@ -107,13 +123,15 @@ pub(crate) fn flows<'a>(plan: &'a Plan, topology: &Topology) -> Vec<FlowBounds<'
         let rate = |ports: &[PortId]| ports.iter().map(|it| most_rate(plan, *it)).sum::<f64>();
         let ends = rate(&leave).min(rate(&arrive));
         let there = [leave, arrive].into_iter().filter(|it| it.len() == 1).flatten().collect();
-        FlowBounds { there, ends, ..flow(it) }
+        let probable = Some(probable(topology, [it.from, it.to]));
+        FlowBounds { there, ends, probable, ..flow(it) }
     };
     // A path of its own; that of each subflow as if it were a flow.
     let along = |it: &'a FlowPlan, there: &Vec<PortId>| {
         let back = there.iter().rev().map(|it| it.reversed()).collect();
         let measured = [there.clone(), back];
-        FlowBounds { plan: it, there: there.clone(), measured, ends: f64::INFINITY }
+        let there = there.clone();
+        FlowBounds { plan: it, there, measured, ends: f64::INFINITY, probable: None }
     };
     let each = |it: &'a FlowPlan| match &it.multipath {
         _ if plan.are_apart([it.from, it.to]) => vec![carried(it)],
@@ -156,7 +174,7 @@ pub(super) fn most_packet_hops(plan: &Plan, topology: &Topology) -> f64 {
             Transport::Tcp { workload: Workload::File { bytes }, .. } => 8.0 * *bytes as f64,
             _ => f64::INFINITY,
         };
-        for port in &flow.there {
+        for port in flow.probable.as_ref().unwrap_or(&flow.there) {
             let (without, through) = &mut crossing[port.index()];
             *without += answered * whole.min(flow.alone(plan) * seconds) / data;
             *through = through.max(answered * flow.data_rate(plan, *port) * seconds / data);

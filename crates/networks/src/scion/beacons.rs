@@ -193,10 +193,11 @@ fn extended(
     let (came, leaves) = (system.interface(ingress), system.interface(egress));
     let expiry = settings.beaconing.expiry;
     let field = HopField { expiry, ingress, egress, mac: [0; 6] };
-    // Between core systems there are no shortcuts.
-    let is_inside = came.or(leaves).is_some_and(|it| it.relation != Relation::Core);
+    // Inside the core there are no shortcuts, but a path may begin or end at a core system.
+    let is_core = came.or(leaves).is_some_and(|it| it.relation == Relation::Core);
+    let is_end = came.is_none() || leaves.is_none();
     let peering = system.interfaces.iter().filter(|it| it.relation == Relation::Peer);
-    let peering: Vec<&ExternalInterface> = peering.filter(|_| is_inside).collect();
+    let peering: Vec<&ExternalInterface> = peering.filter(|_| !is_core || is_end).collect();
     let peer = |it: &&ExternalInterface| PeerEntry {
         peer: settings.systems[it.neighbour as usize].isd_as,
         peer_interface: it.neighbour_number,

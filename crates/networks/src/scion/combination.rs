@@ -1,11 +1,11 @@
 //! Segments combined to paths: up, core and down; across a system that an up and a down
-//! segment have in common; and over peering links.
+//! segment have in common; and over peering links, of which one or both ends may be in the core.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use windtunnel_packets::scion::{
-    InfoField, IsdAs, MOST_HOPS, Path, PathSection, PathSegment, StaticInfo,
+    AsEntry, InfoField, IsdAs, MOST_HOPS, Path, PathSection, PathSegment, PeerEntry, StaticInfo,
 };
 
 /// A path with what is announced of it.
@@ -60,8 +60,14 @@ pub fn combine(
     for a in &up {
         for b in &down {
             found.add_common(a, b);
-            found.add_peering(a, b);
         }
+    }
+    let begin = core.iter().filter(|it| it.last() == from).map(Part::of_last);
+    let begin = up.iter().map(|it| Part::all_up(it)).chain(begin);
+    let end = core.iter().filter(|it| it.first() == to).map(Part::of_first);
+    let end: Vec<_> = down.iter().map(|it| Part::all_down(it)).chain(end).collect();
+    for a in begin {
+        end.iter().for_each(|b| found.add_peering(&a, b));
     }
     for it in core {
         let begin = up.iter().filter(|up| up.first() == it.last()).map(|up| Some(Part::up(up, 0)));
@@ -80,11 +86,12 @@ pub fn combine(
     found.sorted()
 }
 
-/// A segment or a part of one, from the system at `place` to its end.
+/// A segment or a part of one, from the system at `place` to that before `end`.
 #[derive(Clone, Copy, Debug)]
 struct Part<'a> {
     segment: &'a PathSegment,
     place: usize,
+    end: usize,
     /// Whether it is used in the direction of beacons.
     is_forward: bool,
     /// Which of the first system's entries of peers it begins with.
@@ -98,22 +105,46 @@ fn place(segment: &PathSegment, isd_as: IsdAs) -> usize {
 
 impl<'a> Part<'a> {
     fn up(segment: &'a PathSegment, place: usize) -> Self {
-        Self { segment, place, is_forward: false, peer: None }
+        Self { segment, place, end: segment.entries.len(), is_forward: false, peer: None }
     }
 
     fn down(segment: &'a PathSegment, place: usize) -> Self {
         Self { is_forward: true, ..Self::up(segment, place) }
     }
 
+    /// The parts of an up segment, from its end to each system of it.
+    fn all_up(segment: &'a PathSegment) -> Vec<Self> {
+        (0..segment.entries.len()).map(|it| Self::up(segment, it)).collect()
+    }
+
+    /// The parts of a down segment, from each system of it to its end.
+    fn all_down(segment: &'a PathSegment) -> Vec<Self> {
+        (0..segment.entries.len()).map(|it| Self::down(segment, it)).collect()
+    }
+
+    /// The system alone at which a core segment begins: a path ends there.
+    fn of_first(segment: &'a Arc<PathSegment>) -> Vec<Self> {
+        vec![Self { end: 1, ..Self::down(segment, 0) }]
+    }
+
+    /// The system alone at which a core segment ends: a path begins there.
+    fn of_last(segment: &'a Arc<PathSegment>) -> Vec<Self> {
+        vec![Self::up(segment, segment.entries.len() - 1)]
+    }
+
+    fn entries(&self) -> &'a [AsEntry] {
+        &self.segment.entries[self.place..self.end]
+    }
+
     /// Its info field and hop fields, in the order of travel.
     fn section(&self) -> PathSection {
-        let Self { segment, place, is_forward, peer } = *self;
-        let entries = &segment.entries[place..];
+        let Self { segment, place, end, is_forward, peer } = *self;
+        let entries = self.entries();
         let mut hops: Vec<_> = entries.iter().map(|it| it.hop.field).collect();
         if let Some(peer) = peer {
             hops[0] = entries[0].peers[peer].field;
         }
-        let last = segment.entries.len() - 1;
+        let last = end - 1;
         // The authenticator of a peer's hop field stands behind the one that it replaces.
         let first = if is_forward { place } else { last };
         let behind = peer.is_some() && (is_forward || place == last);
@@ -131,7 +162,7 @@ impl<'a> Part<'a> {
 
     /// The interfaces of its links, in the order of travel; without those of a peering link.
     fn interfaces(&self) -> Vec<(IsdAs, u16)> {
-        let entries = self.segment.entries[self.place..].windows(2);
+        let entries = self.entries().windows(2);
         let mut crossed: Vec<_> = entries
             .flat_map(|pair| {
                 let [a, b] = [&pair[0], &pair[1]];
@@ -151,7 +182,7 @@ impl<'a> Part<'a> {
     }
 
     fn info(&self) -> impl Iterator<Item = (usize, &'a StaticInfo)> {
-        self.segment.entries[self.place..].iter().map(|it| &it.info).enumerate()
+        self.entries().iter().map(|it| &it.info).enumerate()
     }
 }
 
@@ -173,19 +204,20 @@ impl Found {
         }
     }
 
-    /// Over each peering link between a system of the one and a system of the other.
-    fn add_peering(&mut self, up: &PathSegment, down: &PathSegment) {
-        for (a, entry) in up.entries.iter().enumerate() {
-            for (peer, it) in entry.peers.iter().enumerate() {
-                let Some(b) = down.entries.iter().position(|other| other.isd_as == it.peer) else {
+    /// Over each peering link between the first system of one of `up` and of one of `down`.
+    fn add_peering(&mut self, up: &[Part<'_>], down: &[Part<'_>]) {
+        for up in up {
+            for (peer, it) in up.entries()[0].peers.iter().enumerate() {
+                let Some(down) = down.iter().find(|other| other.entries()[0].isd_as == it.peer)
+                else {
                     continue;
                 };
-                let other = down.entries[b].peers.iter().position(|other| {
-                    other.peer == entry.isd_as && other.field.ingress == it.peer_interface
-                });
-                if let Some(other) = other {
-                    let up = Part { peer: Some(peer), ..Part::up(up, a) };
-                    let down = Part { peer: Some(other), ..Part::down(down, b) };
+                let is_other_end = |other: &PeerEntry| {
+                    other.peer == up.entries()[0].isd_as && other.field.ingress == it.peer_interface
+                };
+                if let Some(other) = down.entries()[0].peers.iter().position(is_other_end) {
+                    let up = Part { peer: Some(peer), ..*up };
+                    let down = Part { peer: Some(other), ..*down };
                     self.add(&[up, down]);
                 }
             }
@@ -258,7 +290,7 @@ impl Sum {
     }
 
     fn add_part(&mut self, part: &Part<'_>) {
-        let last = part.segment.entries.len() - 1 - part.place;
+        let last = part.entries().len() - 1;
         for (place, info) in part.info() {
             if place < last {
                 self.link(info.inter_latency, info.inter_bandwidth);
@@ -268,7 +300,7 @@ impl Sum {
                 self.link(info.intra_latency, info.intra_bandwidth);
             }
         }
-        for (place, entry) in part.segment.entries[part.place..].iter().enumerate() {
+        for (place, entry) in part.entries().iter().enumerate() {
             self.mtu = self.mtu.min(entry.mtu);
             if place > 0 && entry.hop.ingress_mtu > 0 {
                 self.mtu = self.mtu.min(entry.hop.ingress_mtu);
@@ -283,7 +315,10 @@ impl Sum {
             (of(&info.crossing_latency), of(&info.crossing_bandwidth))
         };
         if let (Some(a), Some(b)) = (first.peer, second.peer) {
-            for (part, peer) in [(first, a), (second, b)] {
+            // A system where the path begins or ends is not crossed.
+            let crossed =
+                [(first, a), (second, b)].into_iter().filter(|it| it.0.entries().len() > 1);
+            for (part, peer) in crossed {
                 let entry = &part.segment.entries[part.place];
                 let interface = entry.peers[peer].field.ingress;
                 let (latency, bandwidth) = crossing(&entry.info, interface);

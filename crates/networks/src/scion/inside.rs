@@ -84,7 +84,7 @@ pub(super) fn places(systems: &[SystemPlan], links: &[LinkPlan]) -> Vec<Place> {
     places
 }
 
-/// The shortest paths from a node, of equal ones that over fewer links: as IP's paths.
+/// The shortest paths from a node, as IP's paths.
 fn ways(from: u32, plan: &SystemPlan, places: &[Place], ends: &[Vec<&LinkPlan>]) -> Vec<Way> {
     let mut ways = vec![Way::NONE; plan.nodes.len()];
     let mut costs = vec![u64::MAX; plan.nodes.len()];
@@ -102,7 +102,7 @@ fn ways(from: u32, plan: &SystemPlan, places: &[Place], ends: &[Vec<&LinkPlan>])
                 continue;
             }
             let far = places[node as usize].ports[usize::from(number)].node;
-            let next = cost + link.latency.as_picos() + 1;
+            let next = cost.saturating_add(link.costs[usize::from(link.nodes[0] != node)]);
             if next < costs[member(far)] {
                 costs[member(far)] = next;
                 ways[member(far)] = Way {

@@ -53,6 +53,8 @@ pub struct LinkPlan {
     pub nodes: [u32; 2],
     /// What the system of the second is to that of the first; none inside a system.
     pub relation: Option<Relation>,
+    /// What a path inside a system pays for it: from the first node to the second, and back.
+    pub costs: [u64; 2],
     /// How long a bit takes.
     pub latency: Duration,
     /// What it carries.

@@ -39,6 +39,7 @@ pub(crate) fn links(links: &[(u32, u32, Relation)]) -> Vec<LinkPlan> {
     let link = |&(a, b, relation): &(u32, u32, Relation)| LinkPlan {
         nodes: [a, b],
         relation: Some(relation),
+        costs: [1; 2],
         latency: DELAY,
         bandwidth: Rate::from_bits_per_second(100_000_000).expect("it is not zero"),
         mtu: 1500,

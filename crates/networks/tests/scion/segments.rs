@@ -124,7 +124,7 @@ fn random() -> impl Strategy<Value = (ScionSettings, [u32; 2])> {
                 }
             }
             for (a, b) in peers {
-                let [a, b] = [a, b].map(|it| core + it % (count - core));
+                let [a, b] = [a, b].map(|it| it % count);
                 let is_known = joined.iter().any(|it| [(a, b), (b, a)].contains(&(it.0, it.1)));
                 if a != b && !is_known {
                     joined.push((a, b, Relation::Peer));
@@ -200,6 +200,56 @@ proptest! {
             prop_assert!(peers <= 1 && (peers == 0 || core == 0), "{:?}", steps);
         }
     }
+}
+
+/// The nodes of all paths between two systems, each of whose hop fields routers accept.
+fn drawn(settings: &ScionSettings, ends: [u32; 2]) -> Vec<Vec<u32>> {
+    let found = of(settings, &discover(settings), ends);
+    assert!(found.iter().all(|it| is_accepted(settings, it)));
+    let mut found: Vec<Vec<u32>> = found.iter().map(|it| nodes(settings, it)).collect();
+    found.sort();
+    found
+}
+
+/// Peering links exist between any two systems, in the core or not
+/// (draft-dekater-scion-controlplane, section 1.2): here between 0, below the core system 1, and
+/// the core system 2 of another isolation domain, below which 3 is.
+#[test]
+fn a_core_system_may_be_a_peer() {
+    let joined = links(&[
+        (0, 1, Relation::Parent),
+        (1, 2, Relation::Core),
+        (0, 2, Relation::Peer),
+        (3, 2, Relation::Parent),
+    ]);
+    let all = systems(4, &[1, 2], 2);
+    let settings = ScionSettings::new(&all, &joined, Beaconing::default(), IpVersion::V4);
+    assert_eq!(drawn(&settings, [0, 2]), [vec![0, 1, 2], vec![0, 2]]);
+    assert_eq!(drawn(&settings, [2, 0]), [vec![2, 0], vec![2, 1, 0]]);
+    assert_eq!(drawn(&settings, [0, 3]), [vec![0, 1, 2, 3], vec![0, 2, 3]]);
+    assert_eq!(drawn(&settings, [3, 0]), [vec![3, 2, 0], vec![3, 2, 1, 0]]);
+    // The link is for what is below its ends: 1 is above 0.
+    assert_eq!(drawn(&settings, [1, 2]), [[1, 2]]);
+    let direct = of(&settings, &discover(&settings), [0, 2]);
+    let micros = DELAY.as_nanos() / 1000;
+    assert_eq!((direct[0].latency, direct[0].mtu), (micros, 1472));
+}
+
+/// Peers 1 and 2 are both in the core, which also joins them by 3.
+#[test]
+fn two_core_systems_may_be_peers() {
+    let joined = links(&[
+        (0, 1, Relation::Parent),
+        (1, 3, Relation::Core),
+        (3, 2, Relation::Core),
+        (1, 2, Relation::Peer),
+    ]);
+    let all = systems(4, &[1, 2, 3], 2);
+    let settings = ScionSettings::new(&all, &joined, Beaconing::default(), IpVersion::V4);
+    assert_eq!(drawn(&settings, [1, 2]), [vec![1, 2], vec![1, 3, 2]]);
+    assert_eq!(drawn(&settings, [0, 2]), [vec![0, 1, 2], vec![0, 1, 3, 2]]);
+    assert_eq!(drawn(&settings, [2, 0]), [vec![2, 1, 0], vec![2, 3, 1, 0]]);
+    assert_eq!(drawn(&settings, [0, 3]), [[0, 1, 3]]);
 }
 
 /// Beacons pass at most so many systems, and so many segments are registered.

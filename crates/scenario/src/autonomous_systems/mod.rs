@@ -15,7 +15,7 @@ use windtunnel_networks::scion::{
     FlowNumber, FlowPolicies, FlowPolicy, ScionMaker, ScionSettings, SystemPlan,
 };
 use windtunnel_packets::scion::IsdAs;
-use windtunnel_world::{AutonomousSystems, DomainsPlan, Groups, LinkPlan, Plan, Transport};
+use windtunnel_world::{AutonomousSystems, DomainsPlan, Groups, LinkPlan, Metric, Plan, Transport};
 
 use crate::error::{Mistake, list};
 use crate::located::{Located, Named};
@@ -28,8 +28,8 @@ const ETHERNET: u16 = 1500;
 
 /// An autonomous system: its nodes use IP among themselves, and SCION to reach those of others.
 /// All nodes of a scenario with autonomous systems are in one. Two in the core that a link
-/// joins are neighbours there; of other two that a link joins, one is the parent of the other,
-/// or both are peers.
+/// joins are neighbours there, unless they are peers; of other two that a link joins, one is the
+/// parent of the other, or both are peers.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct AutonomousSystem {
@@ -45,8 +45,8 @@ pub(crate) struct AutonomousSystem {
     /// Those of its isolation domain that carry its packets, and from which it has its beacons.
     #[serde(default)]
     parents: Vec<Located<String>>,
-    /// Those with which it exchanges packets from and to itself and those below it. Named on
-    /// one side or both.
+    /// Those, in the core or not and of any isolation domain, with which it exchanges packets from
+    /// and to itself and those below it. Named on one side or both.
     #[serde(default)]
     peers: Vec<Located<String>>,
 }
@@ -63,6 +63,7 @@ impl Systems<'_> {
         &self,
         nodes: &Names<'_>,
         links: &[LinkPlan],
+        metric: Metric,
     ) -> Result<Option<Arc<ScionMaker>>, Mistake> {
         let Some((first, _)) = self.systems.first() else { return Ok(None) };
         let numbers = self.numbers()?;
@@ -78,7 +79,7 @@ impl Systems<'_> {
             })
         });
         let plans: Vec<SystemPlan> = plans.collect::<Result<_, Mistake>>()?;
-        let links = relations.links(self.systems, links, &places)?;
+        let links = relations.links(self.systems, links, &places, metric)?;
         let beaconing = self.beaconing.plan()?;
         let underlay = self.beaconing.underlay();
         let settings = ScionSettings::new(&plans, &links, beaconing, underlay);

@@ -6,7 +6,7 @@ use toml::Spanned;
 use windtunnel_engine::Rate;
 use windtunnel_networks::scion::{LinkPlan, Relation};
 use windtunnel_packets::scion::IsdAs;
-use windtunnel_world as world;
+use windtunnel_world::{self as world, Metric};
 
 use super::{AutonomousSystem, ETHERNET};
 use crate::error::Mistake;
@@ -32,7 +32,9 @@ impl<'a> Relations<'a> {
             {
                 for other in named {
                     let place = names.index(other)?;
-                    check(system, name, other, relation)?;
+                    if relation == Relation::Parent {
+                        check_outside_core(system, name, other)?;
+                    }
                     let message =
                         |what: &str| format!("`{}` is {what} of `{}`", other.value, name.get_ref());
                     other.checked(
@@ -47,11 +49,6 @@ impl<'a> Relations<'a> {
                         },
                         || format!("{}, which is in another isolation domain", message("a parent")),
                         "name one of the same isolation domain",
-                    )?;
-                    other.checked(
-                        |_| relation != Relation::Peer || !systems[place].core,
-                        || format!("{}, and is in the core", message("a peer")),
-                        "peers are outside the core",
                     )?;
                     relations.add([own, place], relation, other)?;
                 }
@@ -140,6 +137,7 @@ impl<'a> Relations<'a> {
         systems: &Named<AutonomousSystem>,
         links: &[world::LinkPlan],
         places: &[u32],
+        metric: Metric,
     ) -> Result<Vec<LinkPlan>, Mistake> {
         let mut joined = Vec::new();
         let mut plans = Vec::with_capacity(links.len());
@@ -152,6 +150,7 @@ impl<'a> Relations<'a> {
             plans.push(LinkPlan {
                 nodes: link.nodes.map(|it| it as u32),
                 relation,
+                costs: link.directions.each_ref().map(|it| metric.cost(it.delay, it.weight)),
                 latency: forth.delay.max(back.delay),
                 bandwidth: slower(forth.rate, back.rate),
                 mtu: link.link_service.mtu.unwrap_or(ETHERNET),
@@ -172,11 +171,11 @@ impl<'a> Relations<'a> {
         if a == b {
             return Ok(None);
         }
-        if systems[a].core && systems[b].core {
-            return Ok(Some(Relation::Core));
-        }
         if let Some((relation, _)) = self.of.get(&pair) {
             return Ok(Some(*relation));
+        }
+        if systems[a].core && systems[b].core {
+            return Ok(Some(Relation::Core));
         }
         let name = |it: usize| systems.get_index(it).map_or("", |it| it.0.get_ref());
         let message = format!(
@@ -223,17 +222,15 @@ impl<'a> Relations<'a> {
     }
 }
 
-/// A system in the core has neither parents nor peers.
-fn check(
+/// A system in the core has no parents.
+fn check_outside_core(
     system: &AutonomousSystem,
     name: &Spanned<String>,
-    other: &Located<String>,
-    relation: Relation,
+    parent: &Located<String>,
 ) -> Result<(), Mistake> {
-    let what = if relation == Relation::Parent { "parents" } else { "peers" };
-    other.checked(
+    parent.checked(
         |_| !system.core,
-        || format!("autonomous system `{}` is in the core and has {what}", name.get_ref()),
-        &format!("remove `{what}`, or `core`"),
+        || format!("autonomous system `{}` is in the core and has parents", name.get_ref()),
+        "remove `parents`, or `core`",
     )
 }

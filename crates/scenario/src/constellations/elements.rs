@@ -2,14 +2,14 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use windtunnel_orbits::{DVec3, Epoch, GridLink, TleRecord};
+use windtunnel_orbits::{DVec3, ElementSet, Epoch, GridLink};
 
 use crate::error::Mistake;
 use crate::files::Files;
 use crate::located::Located;
 use crate::units::{Length, Measured};
 
-/// Satellites by their two-line element sets, propagated by SGP4.
+/// Satellites by their element sets, propagated by SGP4.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct TleFile {
@@ -17,7 +17,8 @@ pub(crate) struct TleFile {
     tle: Tle,
 }
 
-/// A file of two-line element sets.
+/// A file of element sets: in two lines each (TLE), or orbit mean-elements messages in JSON or CSV
+/// (OMM), as CelesTrak and Space-Track publish them.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Tle {
@@ -33,7 +34,7 @@ struct Tle {
 
 /// Satellites by their elements.
 pub(super) struct Elements {
-    pub(super) records: Vec<TleRecord>,
+    pub(super) records: Vec<ElementSet>,
     /// As in the file.
     planes: Option<usize>,
 }
@@ -75,7 +76,7 @@ impl Elements {
     /// The names of the satellites; those that are there twice get their number.
     pub(super) fn names(&self, constellation: &str) -> Vec<String> {
         let mut known = std::collections::HashSet::new();
-        let name = |(number, it): (usize, &TleRecord)| match known.insert(it.name.clone()) {
+        let name = |(number, it): (usize, &ElementSet)| match known.insert(it.name.clone()) {
             true => it.name.clone(),
             false => format!("{constellation}-{number}"),
         };

@@ -83,6 +83,7 @@ fn link(
         limit,
         discipline: discipline.clone(),
         overhead: 0,
+        weight: DirectionPlan::USUAL_WEIGHT,
     });
     let link_service = LinkServiceSettings::default();
     Ok(LinkPlan { name, nodes, directions, channel: None, medium: None, link_service })

@@ -5,6 +5,7 @@ mod impairments;
 mod jitter;
 mod loss;
 mod trace;
+mod weight;
 mod wire;
 
 use std::ops::RangeInclusive;
@@ -36,6 +37,7 @@ use jitter::Jitter;
 use loss::Loss;
 pub(crate) use loss::{Flows, note as loss_note};
 use trace::TraceLink;
+use weight::Weight;
 use wire::Wire;
 
 /// The most bytes that a link's framing adds to a packet.
@@ -55,6 +57,9 @@ pub(crate) struct Common {
     nodes: Located<Ends>,
     /// How long a bit takes to the other end.
     delay: Each<Measured<Duration>>,
+    /// What a path pays for it where `routing.metric` is `weight`, as OSPF's interface cost: a number
+    /// greater than 0, to 16777215, of at most three decimals. Default: 1.
+    weight: Option<Each<Weight>>,
     /// What it loses at random; default: nothing.
     loss: Option<Each<Loss>>,
     /// The probability that it delivers a packet twice; default: none.
@@ -167,6 +172,11 @@ impl Link {
         let link_service = self.common.link_service()?;
         let (name, channel) = (name.to_owned(), pace.channel);
         Ok(LinkPlan { name, nodes: ends, directions, channel, medium, link_service })
+    }
+
+    /// Whether it has a weight.
+    pub(crate) fn is_weighted(&self) -> bool {
+        self.common.weight.is_some()
     }
 
     /// The connection of its faces, if they are over TCP.
@@ -286,6 +296,7 @@ impl Common {
             limit: queue.limit(),
             discipline: queue.discipline()?,
             overhead: self.overhead()?,
+            weight: self.weight.as_ref().map_or(DirectionPlan::USUAL_WEIGHT, |it| it.0[side].0),
         })
     }
 

@@ -13,7 +13,7 @@ use windtunnel_engine::Duration;
 use windtunnel_networks::region::{self, Advertisement, Place, RegionSettings};
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::region::{self as packets, AddressKind, Code};
-use windtunnel_world::{DomainsPlan, Groups, LinkPlan, RegionNames};
+use windtunnel_world::{DirectionPlan, DomainsPlan, Groups, LinkPlan, Metric, RegionNames};
 
 use crate::choice::choice;
 use crate::error::{Mistake, list};
@@ -173,6 +173,7 @@ impl Regions<'_> {
         &self,
         nodes: &Names<'_>,
         links: &[LinkPlan],
+        metric: Metric,
     ) -> Result<Option<Planned>, Mistake> {
         let Some((first, _)) = self.regions.first() else {
             return match self.agreements.keys().next() {
@@ -194,7 +195,7 @@ impl Regions<'_> {
                 withdrawals_wait: self.protocol.withdrawals_wait,
             },
             regions: self.regions.values().map(Region::settings).collect(),
-            places: self.places(nodes, &codes, links)?,
+            places: self.places(nodes, &codes, links, metric)?,
             agreements: agreements::plans(self.agreements, self.regions, links, &codes)?,
         };
         let domains = DomainsPlan {
@@ -238,8 +239,9 @@ impl Regions<'_> {
         nodes: &Names<'_>,
         codes: &[Code],
         links: &[LinkPlan],
+        metric: Metric,
     ) -> Result<Vec<Place>, Mistake> {
-        let mut places = places(codes, links);
+        let mut places = places(codes, links, metric);
         for region in self.regions.values() {
             for node in &region.hidden {
                 let place = nodes.index(node)?;
@@ -380,16 +382,20 @@ impl SubRegion {
 }
 
 /// Each node with what its interfaces lead to, in the order of the links.
-fn places(codes: &[Code], links: &[LinkPlan]) -> Vec<Place> {
+fn places(codes: &[Code], links: &[LinkPlan], metric: Metric) -> Vec<Place> {
     let place = |code: &Code| Place { code: *code, is_hidden: false, neighbours: Vec::new() };
     let mut places: Vec<Place> = codes.iter().map(place).collect();
     for link in links {
         for side in [0, 1] {
-            // Of equal delays fewer hops, as IP's paths here.
-            let delay = link.directions[side].delay.as_nanos() / 1000 + 1;
+            let DirectionPlan { delay, weight, .. } = link.directions[side];
+            let cost = match metric {
+                // In microseconds. Of equal delays fewer hops, as IP's paths here.
+                Metric::Delay => delay.as_nanos() / 1000 + 1,
+                Metric::Hops | Metric::Weight => metric.cost(delay, weight),
+            };
             places[link.nodes[side]].neighbours.push(region::Neighbour {
                 node: link.nodes[1 - side] as u32,
-                metric: u32::try_from(delay).unwrap_or(u32::MAX),
+                metric: u32::try_from(cost).unwrap_or(u32::MAX),
                 mtu: link.link_service.mtu.unwrap_or(u16::MAX),
             });
         }

@@ -89,7 +89,7 @@ impl Moving {
             if trees.back().is_some_and(|it| it.0 == now) {
                 continue;
             }
-            trees.push_back((now, topology.tree(destination as usize)));
+            trees.push_back((now, topology.ip_tree(destination as usize, |_| true)));
             while trees.get(1).is_some_and(|it| it.0 + self.most <= now) {
                 trees.pop_front();
             }
@@ -106,5 +106,5 @@ impl Moving {
 
 fn is_symmetric(link: &LinkPlan) -> bool {
     let [forth, back] = &link.directions;
-    forth.delay == back.delay
+    forth.delay == back.delay && forth.weight == back.weight
 }

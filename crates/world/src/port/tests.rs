@@ -227,6 +227,7 @@ fn direction(discipline: Discipline) -> DirectionPlan {
         limit: QueueLimit::Packets(50),
         discipline,
         overhead: 0,
+        weight: DirectionPlan::USUAL_WEIGHT,
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod detours;
 mod groups;
+mod loops;
 mod next_hops;
 mod search;
 #[cfg(test)]
@@ -14,6 +15,13 @@ pub(crate) use search::Search;
 pub use topology::{Reached, Topology, Tree};
 
 use crate::plan::Plan;
+
+/// The paths of IP packets to a node over links that IP uses: those inside a domain.
+pub(crate) fn ip_tree(topology: &Topology, domains: Option<&[u32]>, to: usize) -> Tree {
+    let is_inside =
+        |port| domains.is_none_or(|of| of[topology.near(port)] == of[topology.far(port)]);
+    topology.ip_tree(to, is_inside)
+}
 
 /// Who has no path to where it wants to go, by its place in the plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

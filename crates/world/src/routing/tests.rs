@@ -12,7 +12,7 @@ use super::detours::{Detour, Order, detours};
 use super::{Search, Topology, Tree};
 use crate::plan::{
     ChangePlan, DirectionPlan, LinkChange, LinkPlan, Metric, NodePlan, Paths, Plan, Routing,
-    Sharing,
+    Sharing, StaticRoutePlan,
 };
 use crate::port_id::PortId;
 use crate::series::RecordingPlan;
@@ -47,6 +47,7 @@ pub(crate) fn plan(nodes: usize, links: &[Joined]) -> Plan {
             sharing: Sharing::None,
             convergence: Some(Duration::ZERO),
             given: Vec::new(),
+            static_routes: Vec::new(),
         },
         duration: Duration::from_secs(1),
         recording: RecordingPlan::default(),
@@ -79,6 +80,7 @@ fn link(nodes: [usize; 2], delays: [Duration; 2]) -> LinkPlan {
         limit: QueueLimit::Packets(10),
         discipline: Discipline::DropTail,
         overhead: 0,
+        weight: DirectionPlan::USUAL_WEIGHT,
     });
     let link_service = LinkServiceSettings::default();
     let (channel, medium) = (None, None);
@@ -261,6 +263,73 @@ proptest! {
             let others = tree.reached.iter().map(|it| it.node).filter(|it| *it != target);
             let expected = others.flat_map(|node| plain_detours(&topology, target, node));
             prop_assert_eq!(found, expected.collect::<Vec<_>>());
+        }
+    }
+}
+
+proptest! {
+    /// Where each node goes on by its own route, if it has one, a walk comes back to where it was
+    /// exactly if a loop is found, and that is a loop of next hops.
+    #[test]
+    fn a_loop_is_found_where_packets_would_go_round(
+        links in links(NODES),
+        fixed in vec(0..40_usize, 0..6),
+        from in 0..NODES,
+    ) {
+        let mut plan = plan(NODES, &links);
+        let ports = || (0..2 * links.len() as u32).map(PortId);
+        let target = NODES - 1;
+        for port in fixed.iter().filter_map(|it| ports().nth(*it)) {
+            let near = links[port.link()].0[port.direction()];
+            let known = |it: &StaticRoutePlan| links[it.port.link()].0[it.port.direction()] == near;
+            if near != target && !plan.routing.static_routes.iter().any(known) {
+                plan.routing.static_routes.push(StaticRoutePlan { destination: target, port });
+            }
+        }
+        let mut topology = Topology::new(&plan);
+        set_up(&mut topology, &links);
+        let tree = plan.ip_tree(&topology, target);
+        let next = |node: usize| (node != target).then(|| tree.next(node)).flatten();
+        let walk = std::iter::successors(Some(from), |node| Some(topology.far(next(*node)?)));
+        let goes_round = walk.take(NODES + 1).count() > NODES;
+        let found = tree.loop_from(&topology, from, Sharing::None);
+        prop_assert_eq!(found.is_some(), goes_round);
+        prop_assert!(!goes_round || tree.path(&topology, from).is_none());
+        for pair in found.iter().flat_map(|it| it.windows(2)) {
+            prop_assert_eq!(next(pair[0]).map(|it| topology.far(it)), Some(pair[1]));
+        }
+        // Shared among more paths, packets go round all the more.
+        if goes_round {
+            prop_assert!(tree.loop_from(&topology, from, Sharing::Packets).is_some());
+        }
+        for it in &plan.routing.static_routes {
+            let equal: Vec<PortId> = tree.equal(&topology, topology.near(it.port)).collect();
+            prop_assert_eq!(equal, [it.port]);
+        }
+        // Routes of IP packets do not lead Interests.
+        prop_assert_eq!(topology.tree(target).reached, tree.reached);
+    }
+
+    /// By weight, the least sum, as by delays that are alike.
+    #[test]
+    fn paths_by_weight_are_those_of_delays_of_that_size(links in links(NODES)) {
+        let finite = |links: &[Joined]| -> Vec<Joined> {
+            let delay = |it: Duration| Duration::from_picos(it.as_picos() % 5);
+            links.iter().map(|it| (it.0, it.1.map(delay), it.2)).collect()
+        };
+        let links = finite(&links);
+        let by_delay = topology(&links);
+        let mut weighted = plan(NODES, &links);
+        weighted.routing.metric = Metric::Weight;
+        for link in &mut weighted.links {
+            for it in &mut link.directions {
+                (it.weight, it.delay) = (it.delay.as_picos() + 1, Duration::from_millis(1));
+            }
+        }
+        let mut by_weight = Topology::new(&weighted);
+        set_up(&mut by_weight, &links);
+        for target in 0..NODES {
+            prop_assert_eq!(by_weight.tree(target).reached, by_delay.tree(target).reached);
         }
     }
 }

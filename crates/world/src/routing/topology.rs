@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 
 use windtunnel_engine::{Duration, Time};
 
-use crate::plan::{ChangePlan, LinkChange, Metric, Plan, SkyPlan};
+use crate::plan::{ChangePlan, LinkChange, Metric, Plan, SkyPlan, StaticRoutePlan};
 use crate::port_id::PortId;
 
 /// A node that was reached.
@@ -29,8 +29,9 @@ pub struct Topology {
     /// of each node begin, with the end of the last.
     ports: Vec<PortId>,
     first: Vec<u32>,
-    /// How long a bit takes through each port.
+    /// How long a bit takes through each port, and its weight.
     delays: Vec<Duration>,
+    weights: Vec<u64>,
     /// What a path pays for each port that is up and announced; `UNUSABLE` for others.
     costs: Vec<u64>,
     is_up: Vec<bool>,
@@ -42,36 +43,25 @@ pub struct Topology {
     is_station: Vec<bool>,
     /// By node, whether no path leads over it: it is a place all of whose links lead up.
     is_end: Vec<bool>,
+    static_routes: Vec<StaticRoutePlan>,
 }
 
 /// The cost of a port that cannot be used.
 const UNUSABLE: u64 = u64::MAX;
 
-/// One more picosecond a link: of equal delays, fewer hops.
-fn cost(metric: Metric, delay: Duration) -> u64 {
-    match metric {
-        Metric::Hops => 1,
-        Metric::Delay => delay.as_picos().saturating_add(1).min(UNUSABLE - 1),
-    }
-}
-
 impl Topology {
     /// The topology of a plan at its start.
     #[must_use]
     pub fn new(plan: &Plan) -> Self {
-        let metric = plan.routing.metric;
         let mut of_nodes = vec![Vec::new(); plan.nodes.len()];
-        let mut costs = Vec::with_capacity(2 * plan.links.len());
-        let mut delays = Vec::with_capacity(2 * plan.links.len());
         for (index, link) in plan.links.iter().enumerate() {
-            for (side, direction) in link.directions.iter().enumerate() {
-                of_nodes[link.nodes[side]].push(PortId::new(index, side));
-                costs.push(cost(metric, direction.delay));
-                delays.push(direction.delay);
+            for (side, node) in link.nodes.into_iter().enumerate() {
+                of_nodes[node].push(PortId::new(index, side));
             }
         }
         let ends = plan.links.iter().map(|it| it.nodes.map(|node| node as u32)).collect();
-        let is_up = vec![true; costs.len()];
+        let directions = || plan.links.iter().flat_map(|it| &it.directions);
+        let is_up = vec![true; 2 * plan.links.len()];
         let is_announced = is_up.clone();
         let mut first = vec![0];
         first.extend(of_nodes.iter().scan(0, |sum, it| {
@@ -79,18 +69,21 @@ impl Topology {
             Some(*sum)
         }));
         let mut topology = Self {
-            metric,
+            metric: plan.routing.metric,
             ends,
             first,
-            delays,
-            costs,
+            delays: directions().map(|it| it.delay).collect(),
+            weights: directions().map(|it| it.weight).collect(),
+            costs: vec![UNUSABLE; is_up.len()],
             is_up,
             is_announced,
             leads_up: Vec::new(),
             is_station: Vec::new(),
             is_end: vec![false; plan.nodes.len()],
             ports: of_nodes.concat(),
+            static_routes: plan.routing.static_routes.clone(),
         };
+        topology.ports.clone().into_iter().for_each(|it| topology.update_cost(it));
         if let Some(sky) = &plan.sky {
             topology.add_sky(plan, sky);
         }
@@ -157,8 +150,8 @@ impl Topology {
     fn update_cost(&mut self, port: PortId) {
         let index = port.index();
         let can_be_used = self.is_up[index] && self.is_announced[index];
-        self.costs[index] =
-            if can_be_used { cost(self.metric, self.delays[index]) } else { UNUSABLE };
+        let cost = self.metric.cost(self.delays[index], self.weights[index]);
+        self.costs[index] = if can_be_used { cost.min(UNUSABLE - 1) } else { UNUSABLE };
     }
 
     /// Whether a path that comes to a node through a port may go on through another one: a
@@ -241,15 +234,28 @@ impl Topology {
         self.tree_over(target, |_| true)
     }
 
-    /// The shortest paths from every node to `target` that lead only through ports that
-    /// `may_use` allows.
+    /// The paths of IP packets from every node to `target`, which lead only through ports that
+    /// `may_use` allows: by static routes where a node has one, elsewhere the shortest.
     #[must_use]
-    pub fn tree_over(&self, target: usize, may_use: impl Fn(PortId) -> bool) -> Tree {
+    pub fn ip_tree(&self, target: usize, may_use: impl Fn(PortId) -> bool) -> Tree {
+        let mut tree = self.tree_over(target, may_use);
+        let routes = self.static_routes.iter().filter(|it| it.destination == target);
+        routes.for_each(|it| tree.fix(self.near(it.port), it.port));
+        tree
+    }
+
+    /// Whether a node has a static route to a destination.
+    pub(crate) fn has_static_routes(&self, destination: usize) -> bool {
+        self.static_routes.iter().any(|it| it.destination == destination)
+    }
+
+    fn tree_over(&self, target: usize, may_use: impl Fn(PortId) -> bool) -> Tree {
         let mut tree = Tree {
             target: target as u32,
             reached: self.reach(target, |port| self.cost(port).filter(|_| may_use(port))),
             costs: vec![None; self.nodes()],
             next: vec![None; self.nodes()],
+            fixed: Vec::new(),
         };
         for it in &tree.reached {
             (tree.costs[it.node], tree.next[it.node]) = (Some(it.cost), it.port);
@@ -257,11 +263,11 @@ impl Topology {
         tree
     }
 
-    /// The shortest path from one node to another, as its ports; none if no links that
-    /// are up join them.
+    /// The path of IP packets from one node to another, as its ports; none if no links that
+    /// are up join them, or static routes form a loop.
     #[must_use]
     pub fn path(&self, from: usize, to: usize) -> Option<Vec<PortId>> {
-        self.tree(to).path(self, from)
+        self.ip_tree(to, |_| true).path(self, from)
     }
 
     /// The nodes of a path that begins at `from`.
@@ -271,15 +277,17 @@ impl Topology {
     }
 }
 
-/// The shortest paths from every node to one target.
+/// The paths from every node to one target: the shortest, but for those of static routes.
 #[derive(Clone, Debug)]
 pub struct Tree {
     target: u32,
-    /// The nodes that reach the target, in order of cost.
+    /// The nodes that reach the target, in order of cost, by the shortest paths.
     pub reached: Vec<Reached>,
     /// By node; none from where the target is not reached.
     costs: Vec<Option<u64>>,
     next: Vec<Option<PortId>>,
+    /// The nodes with a static route.
+    fixed: Vec<usize>,
 }
 
 impl Tree {
@@ -289,22 +297,29 @@ impl Tree {
         self.target as usize
     }
 
-    /// The cost from a node, if it reaches the target.
+    /// A node takes that port, however long the path is.
+    fn fix(&mut self, node: usize, port: PortId) {
+        self.next[node] = Some(port);
+        self.fixed.push(node);
+    }
+
+    /// The cost of the shortest path from a node, if it reaches the target.
     #[must_use]
     pub fn cost(&self, node: usize) -> Option<u64> {
         self.costs[node]
     }
 
-    /// The port that a node's shortest path begins with.
+    /// The port that a node's path begins with.
     #[must_use]
     pub fn next(&self, node: usize) -> Option<PortId> {
         self.next[node]
     }
 
-    /// All ports with which shortest paths of a node begin, in the order of their links:
-    /// each leads nearer to the target. None from where that is not reached.
+    /// All ports with which paths of a node begin, in the order of their links: that of its static
+    /// route, or those of shortest paths, each of which leads nearer to the target. None from
+    /// where that is not reached.
     pub fn equal(&self, topology: &Topology, node: usize) -> impl Iterator<Item = PortId> {
-        let total = self.cost(node);
+        let total = self.cost(node).filter(|_| !self.fixed.contains(&node));
         topology.ports(node).iter().copied().filter(move |port| {
             let rest = self.cost(topology.far(*port));
             let through = topology.cost(*port).zip(rest);
@@ -320,7 +335,8 @@ impl Tree {
         self.walk(topology, from, |node| self.next(node))
     }
 
-    /// The path from a node on which each node's next port is chosen.
+    /// The path from a node on which each node's next port is chosen; none if it comes back to
+    /// where it was.
     pub(crate) fn walk(
         &self,
         topology: &Topology,
@@ -329,7 +345,7 @@ impl Tree {
     ) -> Option<Vec<PortId>> {
         let (mut node, mut path) = (from, Vec::new());
         while node != self.target() {
-            let port = choose(node)?;
+            let port = choose(node).filter(|_| path.len() < topology.nodes())?;
             path.push(port);
             node = topology.far(port);
         }

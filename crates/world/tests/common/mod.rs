@@ -64,6 +64,7 @@ pub(crate) fn nodes(names: &[&str]) -> Plan {
             sharing: Sharing::None,
             convergence: None,
             given: Vec::new(),
+            static_routes: Vec::new(),
         },
         duration: Duration::from_secs(10),
         recording: RecordingPlan::default(),
@@ -102,6 +103,7 @@ pub(crate) fn direction(megabits_per_second: u64, delay_ms: u64) -> DirectionPla
         limit: QueueLimit::Packets(10_000),
         discipline: Discipline::DropTail,
         overhead: 0,
+        weight: DirectionPlan::USUAL_WEIGHT,
     }
 }
 
