@@ -48,6 +48,58 @@ fn a_bulk_flow_fills_the_narrowest_link_with_its_share_of_content() {
     assert!(table(&tables, "flows")["prefix"].is_null(0));
 }
 
+/// The columns that say what limited a flow, and for how long.
+const LIMITS: [&str; 8] = [
+    "handshake_s",
+    "idle_s",
+    "application_limited_s",
+    "cwnd_limited_s",
+    "pacing_limited_s",
+    "host_queue_limited_s",
+    "receive_window_limited_s",
+    "send_buffer_limited_s",
+];
+
+#[test]
+fn each_moment_of_a_flow_has_one_limit() {
+    let keys = [
+        "",
+        ", pacing = true",
+        r#", send_buffer = "10 kB""#,
+        r#", receive_buffer = "10 kB""#,
+        r#", workload = { kind = "on-off", on = "1 s", off = "1 s" }"#,
+        r#", workload = { kind = "bulk", rate = "1 Mbps" }"#,
+        r#", start = "2 s", stop = "9 s""#,
+    ];
+    for keys in keys {
+        let flow = flow_with(keys);
+        let total: f64 = LIMITS.iter().map(|it| numbers(&flow, it)[0]).sum();
+        let until = if keys.contains("stop") { 9.0 } else { 10.0 };
+        let since = if keys.contains("start") { 2.0 } else { 0.0 };
+        // After the stop, what is in flight is still acknowledged.
+        assert!((total - (until - since)).abs() < 0.1, "{keys}: {total}");
+        assert!(keys.contains("stop") || (total - 10.0).abs() < 1e-9, "{keys}: {total}");
+    }
+}
+
+/// A buffer of `B` bytes lets `B` out in a round trip (the rate that a window allows).
+#[test]
+fn a_flow_that_its_send_buffer_limits_has_the_rate_of_the_buffer() {
+    let flow = flow_with(r#", send_buffer = "14480 B""#);
+    // Ten segments in 22 ms, and what sending them takes.
+    let share = numbers(&flow, "send_buffer_limited_s")[0] / 10.0;
+    let goodput = numbers(&flow, "goodput_bps")[0];
+    assert!(share > 0.95, "{share}");
+    assert!(goodput < 14_480.0 * 8.0 / 0.022 && goodput > 14_480.0 * 8.0 / 0.030, "{goodput}");
+}
+
+#[test]
+fn only_tcp_over_a_single_path_says_what_limited_it() {
+    let udp = r#"flows.f = { from = "a", to = "b", protocol = "udp", rate = "4 Mbps" }"#;
+    let flows = table(&run(&scenario(udp), 1), "flows").clone();
+    assert!(LIMITS.iter().all(|it| flows[*it].is_null(0)));
+}
+
 /// What a flow counts with further keys.
 fn flow_with(keys: &str) -> RecordBatch {
     let flow = format!(r#"flows.f = {{ from = "a", to = "b", controller = "cubic"{keys} }}"#);

@@ -7,7 +7,7 @@ use windtunnel_applications::DelayPercentiles;
 use windtunnel_applications::udp::SinkCounters;
 use windtunnel_engine::{Duration, Time};
 use windtunnel_transports::ndn::consumer::{Consumer, ConsumerCounters};
-use windtunnel_transports::tcp::TcpSettings;
+use windtunnel_transports::tcp::{Limit, LimitTimes, TcpSettings};
 use windtunnel_world::{
     ConsumerPlan, Flow, FlowCounters, FlowPlan, FlowSample, Plan, TcpCounters, Transport, World,
 };
@@ -51,6 +51,8 @@ struct Row<'a> {
     /// Percentiles of the delays of datagrams.
     delays: Option<DelayPercentiles>,
     counters: Counters<'a>,
+    /// For how long each limit of its senders was in force.
+    limits: Option<LimitTimes>,
 }
 
 impl<'a> Row<'a> {
@@ -74,10 +76,16 @@ impl<'a> Row<'a> {
             transfers: None,
             delays: None,
             counters: Counters::Ndn(it, it.counters()),
+            limits: None,
         }
     }
 
-    fn of_flow(plan: &'a Plan, flow: &'a FlowPlan, it: &Flow) -> Self {
+    fn of_flow(
+        plan: &'a Plan,
+        flow: &'a FlowPlan,
+        it: &Flow,
+        limits: Option<LimitTimes>,
+    ) -> Self {
         let controller = match &flow.transport {
             Transport::Tcp { settings, .. } => Some(controllers(settings)),
             Transport::Udp(_) => None,
@@ -99,6 +107,7 @@ impl<'a> Row<'a> {
                 FlowCounters::Tcp(counters) => Counters::Tcp(counters.clone()),
                 FlowCounters::Udp(sent, counters) => Counters::Udp(*sent, *counters),
             },
+            limits,
         }
     }
 
@@ -177,6 +186,11 @@ impl<'a> Row<'a> {
         }
     }
 
+    /// For how long that limit was in force, in seconds.
+    fn limited(&self, by: Limit) -> Option<f64> {
+        self.limits.map(|it| it.of(by).as_seconds())
+    }
+
     fn marks(&self) -> u64 {
         match &self.counters {
             Counters::Ndn(_, it) => it.marks,
@@ -249,8 +263,8 @@ pub(super) fn totals(plan: &Plan, prefixes: &[String], world: &World, end: Time)
     let consumers = plan.consumers.iter().zip(prefixes).zip(world.consumers());
     let consumers =
         consumers.map(|((consumer, prefix), it)| Row::of_consumer(plan, consumer, prefix, it));
-    let flows = plan.flows.iter().zip(world.flows());
-    let flows = flows.map(|(flow, it)| Row::of_flow(plan, flow, &it));
+    let flows = plan.flows.iter().zip(world.flows()).zip(world.limits(end));
+    let flows = flows.map(|((flow, it), limits)| Row::of_flow(plan, flow, &it, limits));
     let rows: Vec<Row<'_>> = consumers.chain(flows).collect();
     Columns::of(&rows)
         .text("flow", |it| it.name)
@@ -296,6 +310,14 @@ pub(super) fn totals(plan: &Plan, prefixes: &[String], world: &World, end: Time)
         .number("delay_p50_s", |it| it.delays.map(|it| it.p50.as_seconds()))
         .number("delay_p95_s", |it| it.delays.map(|it| it.p95.as_seconds()))
         .number("delay_p99_s", |it| it.delays.map(|it| it.p99.as_seconds()))
+        .number("handshake_s", |it| it.limited(Limit::Handshake))
+        .number("idle_s", |it| it.limited(Limit::Idle))
+        .number("application_limited_s", |it| it.limited(Limit::Application))
+        .number("cwnd_limited_s", |it| it.limited(Limit::CongestionWindow))
+        .number("pacing_limited_s", |it| it.limited(Limit::Pacing))
+        .number("host_queue_limited_s", |it| it.limited(Limit::HostQueue))
+        .number("receive_window_limited_s", |it| it.limited(Limit::ReceiveWindow))
+        .number("send_buffer_limited_s", |it| it.limited(Limit::SendBuffer))
         .number("completion_s", |it| it.finished.map(|end| end.since(it.start).as_seconds()))
         .number("gave_up_s", |it| it.gave_up.map(|end| end.since(it.start).as_seconds()))
         .number("read_throughput_bps", |it| it.read_bps(true))

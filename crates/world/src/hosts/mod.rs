@@ -21,7 +21,9 @@ use windtunnel_packets::multipath::Multipath;
 use windtunnel_packets::tcp::{Flags, Segment};
 use windtunnel_packets::{Body, Ecn, Packet, Route};
 use windtunnel_transports::mptcp::{self, MultipathCounters, MultipathSettings, SubflowCounters};
-use windtunnel_transports::tcp::{self, Endpoint, EndpointCounters, Role, TcpOutbox, TcpSettings};
+use windtunnel_transports::tcp::{
+    self, Endpoint, EndpointCounters, LimitTimes, Role, TcpOutbox, TcpSettings,
+};
 
 pub use flow::{Flow, FlowCounters, Subflow, TcpCounters};
 pub(crate) use flow::{ReceiverState, Sampled, SampledSubflow, SenderState, SubflowState};
@@ -64,6 +66,8 @@ struct Seat {
     /// How many connections it opened, and what those counted that are closed.
     opened: u64,
     closed: EndpointCounters,
+    /// For how long the limits of those were in force.
+    limits: LimitTimes,
     /// What those counted as multipath connections, and of each of their subflows.
     multipath: MultipathCounters,
     subflows: Vec<SubflowCounters>,
@@ -284,6 +288,17 @@ impl Hosts {
         let mut counters = seat.closed;
         self.open(seat).for_each(|it| counters += &it.endpoint.counters());
         counters
+    }
+
+    /// For how long each limit of the sender of a flow's data was in force until now, over all
+    /// its connections; none over UDP and over several paths.
+    pub(crate) fn limits(&self, flow: usize, now: Time) -> Option<LimitTimes> {
+        let place = &self.flows[flow];
+        place.class.filter(|_| place.subflows == 0)?;
+        let seat = &self.seats[place.ends()[0]];
+        let mut limits = seat.limits;
+        self.open(seat).filter_map(|it| it.endpoint.limits(now)).for_each(|it| limits += &it);
+        Some(limits)
     }
 
     /// When the last byte of a flow's file was received.
@@ -641,6 +656,7 @@ impl Hosts {
         let application = socket.application;
         let seat = &mut self.seats[application as usize];
         seat.closed += &socket.endpoint.counters();
+        socket.endpoint.limits(now).iter().for_each(|it| seat.limits += it);
         seat.multipath += socket.endpoint.multipath_counters();
         if let End::Multipath(endpoint) = &socket.endpoint {
             seat.subflows.resize(endpoint.subflows().count(), SubflowCounters::default());

@@ -7,7 +7,9 @@ use windtunnel_applications::udp::{UdpSink, UdpSource};
 use windtunnel_applications::{Application, Relay, Setting, Workload};
 use windtunnel_engine::{Duration, Random, Streams, Time};
 use windtunnel_transports::mptcp::MultipathCounters;
-use windtunnel_transports::tcp::{BufferLimits, EndpointCounters, Reading, TcpOutbox, TcpSettings};
+use windtunnel_transports::tcp::{
+    BufferLimits, EndpointCounters, LimitTimes, Reading, TcpOutbox, TcpSettings,
+};
 
 use super::sockets::Sockets;
 use super::{Accepted, Class, FlowPlace, Hosts, Running, Seat};
@@ -158,6 +160,7 @@ impl Hosts {
             open: Vec::new(),
             opened: 0,
             closed: EndpointCounters::default(),
+            limits: LimitTimes::default(),
             multipath: MultipathCounters::default(),
             subflows: Vec::new(),
             transfers: 0,
