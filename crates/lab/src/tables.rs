@@ -63,6 +63,7 @@ pub const COLUMNS: &[&str] = &[
     "datagrams",
     "connections",
     "transfers",
+    "unfinished_transfers",
     "retransmissions",
     "timeouts",
     "marks",

@@ -48,6 +48,74 @@ fn a_bulk_flow_fills_the_narrowest_link_with_its_share_of_content() {
     assert!(table(&tables, "flows")["prefix"].is_null(0));
 }
 
+/// A flow's transfers that were received to their end, and those that only began.
+fn transfers(flow: &str) -> [u64; 2] {
+    let queue = r#"defaults.link.queue = { kind = "drop-tail", limit = "200 packets" }"#;
+    let tables = run(&scenario(&format!("{flow}\n{queue}")), 1);
+    let flows = table(&tables, "flows");
+    let received = table(&tables, "transfers").num_rows() as u64;
+    assert!(flows["transfers"].is_null(0) || counts(flows, "transfers") == [received]);
+    [received, counts(flows, "unfinished_transfers")[0]]
+}
+
+#[test]
+fn each_transfer_that_began_ends_or_is_unfinished() {
+    let tcp = |workload: &str| {
+        transfers(&format!(
+            r#"flows.f = {{ from = "a", to = "b", controller = "cubic", workload = {workload} }}"#
+        ))
+    };
+    // 10 Mbps carry 1.2 MB in a second.
+    assert_eq!(tcp(r#"{ kind = "file", size = "1 MB" }"#), [1, 0]);
+    assert_eq!(tcp(r#"{ kind = "file", size = "100 MB" }"#), [0, 1]);
+    let exchange = |response: &str| {
+        tcp(&format!(
+            r#"{{ kind = "request-response", request = "100 B", response = "{response}", think = "1 s" }}"#
+        ))
+    };
+    // The last answer came at 9 s, or is still under way.
+    assert_eq!(exchange("100 B")[1], 0);
+    assert_eq!(exchange("100 MB"), [0, 1]);
+    let [received, unfinished] =
+        tcp(r#"{ kind = "frames", rate = "20 Mbps", duration = "10 s", frame_rate = "10 per second" }"#);
+    assert!(received + unfinished == 100 && unfinished > 40, "{received} and {unfinished}");
+    let [received, unfinished] = transfers(
+        r#"flows.f = { from = "a", to = "b", protocol = "udp", workload = { kind = "frames", rate = "20 Mbps", duration = "10 s", frame_rate = "10 per second" } }"#,
+    );
+    assert!(received + unfinished == 100 && unfinished > 40, "{received} and {unfinished}");
+}
+
+#[test]
+fn of_files_that_arrive_those_that_are_not_received_are_unfinished() {
+    let load = |load: &str| {
+        let flow = format!(
+            r#"flows.f = {{ from = "a", to = "b", controller = "cubic", workload = {{ kind = "arrivals", sizes = "web-search", load = "{load}" }} }}"#
+        );
+        let tables = run(&scenario(&flow), 1);
+        let flows = table(&tables, "flows");
+        ["connections", "transfers", "unfinished_transfers"].map(|it| counts(flows, it)[0])
+    };
+    for it in ["20 %", "180 %", "400 %"] {
+        let [connections, received, unfinished] = load(it);
+        assert_eq!(connections, received + unfinished, "{it}");
+        assert!(it == "20 %" || unfinished > 5, "{it}: {unfinished}");
+    }
+}
+
+#[test]
+fn a_consumers_file_that_is_not_received_is_unfinished() {
+    let fetches = |size: &str| {
+        let text = scenario(&format!(
+            r#"
+            producers.p = {{ node = "b", prefix = "/p" }}
+            consumers.c = {{ node = "a", prefix = "/p", controller = "cubic", workload = {{ kind = "file", size = "{size}" }} }}
+            "#
+        ));
+        counts(table(&run(&text, 1), "flows"), "unfinished_transfers")[0]
+    };
+    assert_eq!((fetches("100 kB"), fetches("100 MB")), (0, 1));
+}
+
 /// The columns that say what limited a flow, and for how long.
 const LIMITS: [&str; 8] = [
     "handshake_s",

@@ -6,7 +6,7 @@ use arrow_array::RecordBatch;
 use windtunnel_applications::DelayPercentiles;
 use windtunnel_applications::udp::SinkCounters;
 use windtunnel_engine::{Duration, Time};
-use windtunnel_transports::ndn::consumer::{Consumer, ConsumerCounters};
+use windtunnel_transports::ndn::consumer::{Consumer, ConsumerCounters, ConsumerWorkload};
 use windtunnel_transports::tcp::{Limit, LimitTimes, TcpSettings};
 use windtunnel_world::{
     ConsumerPlan, Flow, FlowCounters, FlowPlan, FlowSample, Plan, TcpCounters, Transport, World,
@@ -48,6 +48,8 @@ struct Row<'a> {
     stop: Time,
     /// The number of finished transfers.
     transfers: Option<u64>,
+    /// The number of those that had begun and are not finished.
+    unfinished: Option<u64>,
     /// Percentiles of the delays of datagrams.
     delays: Option<DelayPercentiles>,
     counters: Counters<'a>,
@@ -61,6 +63,7 @@ impl<'a> Row<'a> {
         consumer: &'a ConsumerPlan,
         prefix: &'a str,
         it: &'a Consumer,
+        end: Time,
     ) -> Self {
         Self {
             name: &consumer.name,
@@ -74,6 +77,8 @@ impl<'a> Row<'a> {
             gave_up: it.gave_up(),
             stop: consumer.settings.stop,
             transfers: None,
+            unfinished: matches!(consumer.settings.workload, ConsumerWorkload::File { .. })
+                .then(|| u64::from(it.start() <= end && it.finished().is_none())),
             delays: None,
             counters: Counters::Ndn(it, it.counters()),
             limits: None,
@@ -101,7 +106,8 @@ impl<'a> Row<'a> {
             finished: it.finished,
             gave_up: None,
             stop: flow.stop,
-            transfers: it.transfers,
+            transfers: it.transfers.map(|it| it.received),
+            unfinished: it.transfers.map(|it| it.unfinished()),
             delays: it.delays,
             counters: match &it.counters {
                 FlowCounters::Tcp(counters) => Counters::Tcp(counters.clone()),
@@ -262,7 +268,7 @@ impl<'a> Row<'a> {
 pub(super) fn totals(plan: &Plan, prefixes: &[String], world: &World, end: Time) -> RecordBatch {
     let consumers = plan.consumers.iter().zip(prefixes).zip(world.consumers());
     let consumers =
-        consumers.map(|((consumer, prefix), it)| Row::of_consumer(plan, consumer, prefix, it));
+        consumers.map(|((consumer, prefix), it)| Row::of_consumer(plan, consumer, prefix, it, end));
     let flows = plan.flows.iter().zip(world.flows()).zip(world.limits(end));
     let flows = flows.map(|((flow, it), limits)| Row::of_flow(plan, flow, &it, limits));
     let rows: Vec<Row<'_>> = consumers.chain(flows).collect();
@@ -284,6 +290,7 @@ pub(super) fn totals(plan: &Plan, prefixes: &[String], world: &World, end: Time)
         })
         .count_if_any("connections", |it| Some(it.tcp()?.connections))
         .count_if_any("transfers", |it| it.transfers)
+        .count_if_any("unfinished_transfers", |it| it.unfinished)
         .count_if_any("retransmissions", |it| {
             it.of_sender(|ndn| ndn.retransmissions, |tcp| tcp.sender.retransmissions)
         })

@@ -25,7 +25,7 @@ use windtunnel_transports::tcp::{
     self, Endpoint, EndpointCounters, LimitTimes, Role, TcpOutbox, TcpSettings,
 };
 
-pub use flow::{Flow, FlowCounters, Subflow, TcpCounters};
+pub use flow::{Flow, FlowCounters, Subflow, TcpCounters, TransferCounts};
 pub(crate) use flow::{ReceiverState, Sampled, SampledSubflow, SenderState, SubflowState};
 
 use self::end::End;
@@ -71,6 +71,8 @@ struct Seat {
     /// What those counted as multipath connections, and of each of their subflows.
     multipath: MultipathCounters,
     subflows: Vec<SubflowCounters>,
+    /// Transfers that it began, and those that it has received.
+    begun: u64,
     transfers: u64,
     finished: Option<Time>,
 }
@@ -191,23 +193,34 @@ impl Hosts {
         let place = &self.flows[flow];
         let connections = self.opened(flow).max(at.opened(flow));
         let receiver = at.receiver(flow);
-        let (finished, transfers, counters) = match (self.sender(flow), receiver) {
+        let (finished, counters) = match (self.sender(flow), receiver) {
             (
                 SenderState::Tcp { counters: sender, multipath, in_flight, .. },
-                ReceiverState::Tcp { counters: receiver, transfers, finished, .. },
+                ReceiverState::Tcp { counters: receiver, finished, .. },
             ) => {
                 let multipath = (place.subflows > 0).then_some(multipath);
                 let counters = TcpCounters { connections, sender, multipath, receiver, in_flight };
-                let transfers = place.has_transfers.then_some(transfers);
-                (finished, transfers, FlowCounters::Tcp(Box::new(counters)))
+                (finished, FlowCounters::Tcp(Box::new(counters)))
             }
             (SenderState::Udp { sent }, ReceiverState::Udp(received)) => {
-                (None, None, FlowCounters::Udp(sent, received))
+                (None, FlowCounters::Udp(sent, received))
             }
             _ => unreachable!("a flow's two hosts speak the same protocol"),
         };
         let delays = at.delay_percentiles(flow);
+        let transfers = place.has_transfers.then(|| self.count_transfers(flow, at));
         Flow { start: place.start, finished, transfers, delays, counters }
+    }
+
+    /// How many of a flow's transfers have begun and were received; `at` has the receiver.
+    fn count_transfers(&self, flow: usize, at: &Self) -> TransferCounts {
+        let [sender, receiver] = self.flows[flow].ends();
+        let (sender, receiver) = (&self.seats[sender], &at.seats[receiver]);
+        let begun = match &sender.running {
+            Running::Source(source, _) => source.frames_begun(),
+            Running::Streams(_) | Running::Sink(_) => sender.begun + receiver.begun,
+        };
+        TransferCounts { begun, received: receiver.transfers }
     }
 
     /// How many connections the first or the last host of a flow opened.
@@ -236,9 +249,9 @@ impl Hosts {
         if let Running::Sink(sink) = &seat.running {
             return ReceiverState::Udp(*sink.counters());
         }
-        let (transfers, finished) = (seat.transfers, seat.finished);
+        let finished = seat.finished;
         let waiting = self.open(seat).map(|it| it.endpoint.waiting_bytes()).sum();
-        ReceiverState::Tcp { counters: self.counters(seat), waiting, transfers, finished }
+        ReceiverState::Tcp { counters: self.counters(seat), waiting, finished }
     }
 
     /// How many subflows a flow's connections have.
