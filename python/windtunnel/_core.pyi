@@ -186,6 +186,9 @@ class Scenario:
     def advice(self) -> list[str]:
         """Say what is probably not meant, such as a flow that starts after the end."""
 
+    def without_randomness(self) -> list[int]:
+        """List the cases in which nothing is random, by their place: all their runs are equal."""
+
     def packet_hops(self) -> float:
         """Say how many packet-hops all runs take at the most, about."""
 

@@ -85,12 +85,7 @@ impl<'a> Row<'a> {
         }
     }
 
-    fn of_flow(
-        plan: &'a Plan,
-        flow: &'a FlowPlan,
-        it: &Flow,
-        limits: Option<LimitTimes>,
-    ) -> Self {
+    fn of_flow(plan: &'a Plan, flow: &'a FlowPlan, it: &Flow, limits: Option<LimitTimes>) -> Self {
         let controller = match &flow.transport {
             Transport::Tcp { settings, .. } => Some(controllers(settings)),
             Transport::Udp(_) => None,
