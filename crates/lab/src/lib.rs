@@ -29,7 +29,7 @@ pub use bounds::Bounds;
 pub use capture::{CaptureSettings, Directions};
 pub use dns::DnsServer;
 pub use environment::{
-    Answer, Driver, Environment, Environments, Signals, VideoEnvironment, VideoSignals,
+    Agents, Answer, Driver, Environment, Environments, Signals, VideoEnvironment, VideoSignals,
 };
 pub use folder::{read, read_with};
 pub use live::{LiveLine, LiveRun};

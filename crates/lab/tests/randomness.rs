@@ -18,7 +18,7 @@ fn scenario(link: &str, queue: &str, flow: &str, consumer: &str, strategy: &str)
         [nodes.c]
         [links.first]
         nodes = ["a", "b"]
-        rate = "10 Mbps"
+        rate = "4 Mbps"
         delay = "5 ms"
         queue = {{ kind = "{queue}", limit = "20 packets" }}
         {link}

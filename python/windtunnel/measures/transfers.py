@@ -31,13 +31,12 @@ def unfinished(flows: pl.DataFrame) -> str:
     left = pl.col("unfinished_transfers")
     # Of a consumer, which has one file, only the completion is known.
     ended = pl.coalesce("transfers", pl.col("completion_s").is_not_null().cast(pl.UInt64))
-    missing, all_begun = (
-        flows.filter(left.is_not_null()).select(left.sum(), (left + ended).sum()).row(0)
-    )
+    counted = flows.filter(left.is_not_null())
+    missing, begun = counted.select(missing=left.sum(), begun=(left + ended).sum()).row(0)
     if not missing:
         return ""
     return (
-        f"{missing:,} of {all_begun:,} transfers did not end within the run: "
+        f"{missing:,} of {begun:,} transfers did not end within the run: "
         "completion times and slowdowns are of those that did."
     )
 
