@@ -89,10 +89,11 @@ def test_one_agent_sees_what_it_does_in_the_environment_of_one() -> None:
     truncated = False
     while not truncated:
         action = alone.action_space.sample()
-        observation, *rest, truncated, _ = alone.step(action)
-        observations, *others, ends, _ = parallel.step({agent: action})
+        observation, reward, terminated, truncated, _ = alone.step(action)
+        observations, rewards, terminations, truncations, _ = parallel.step({agent: action})
         assert (observation == observations[agent]).all()
-        assert rest == [it[agent] for it in others] and ends == {agent: truncated}
+        assert (reward, terminated) == (rewards[agent], terminations[agent])
+        assert truncated == truncations[agent]
     assert parallel.agents == []
 
 

@@ -190,9 +190,9 @@ fn a_file_that_is_received_is_finished() {
 
 #[test]
 fn what_cannot_be_driven_is_refused() {
-    let refused = |text: &str, flow, interval_ms| {
+    let refused = |text: &str, flow: Option<&str>, interval_ms| {
         let interval = Duration::from_millis(interval_ms);
-        let named = flow.map(|it: &str| [it.to_owned()]);
+        let named = flow.map(|it| [it.to_owned()]);
         let agents = named.as_ref().map_or(Agents::Only, |it| Agents::Of(it));
         let error = Environments::new(study(text), agents, interval, 1, 1);
         error.expect_err("it cannot be driven")

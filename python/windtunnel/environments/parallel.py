@@ -19,7 +19,7 @@ Observations = dict[str, NDArray[Any]]
 Infos = dict[str, dict[str, Any]]
 
 
-class ParallelFlowEnvironment(ParallelEnv[str, NDArray[Any], NDArray[Any]]):
+class ParallelFlowEnvironment(ParallelEnv[str, NDArray[Any], NDArray[Any]]):  # type: ignore[misc]
     """An environment in which agents control flows of the same run of a scenario.
 
     It has PettingZoo's parallel interface. An agent has the name of its flow, and observes, acts
@@ -123,4 +123,4 @@ class ParallelFlowEnvironment(ParallelEnv[str, NDArray[Any], NDArray[Any]]):
 
 def copied(space: Box) -> Box:
     """Make a space of its own, whose samples are seeded apart."""
-    return Box(space.low, space.high, space.shape, space.dtype)  # type: ignore[arg-type]
+    return Box(space.low, space.high, space.shape, space.dtype)
