@@ -186,6 +186,9 @@ class Scenario:
     def advice(self) -> list[str]:
         """Say what is probably not meant, such as a flow that starts after the end."""
 
+    def without_randomness(self) -> list[int]:
+        """List the cases in which nothing is random, by their place: all their runs are equal."""
+
     def packet_hops(self) -> float:
         """Say how many packet-hops all runs take at the most, about."""
 
@@ -479,25 +482,39 @@ class Download:
 
 @final
 class Environments:
-    """Environments of one scenario, each with one flow, stepped in parallel on threads."""
+    """Environments of one scenario, each with agents for some flows, stepped on threads."""
 
     def __new__(
-        cls, scenario: Scenario, flow: str | None, interval_s: float, count: int, threads: int
+        cls,
+        scenario: Scenario,
+        flows: list[str] | None,
+        all: bool,
+        interval_s: float,
+        count: int,
+        threads: int,
     ) -> Self:
-        """Create `count` environments. Raises ScenarioError if there is no such flow."""
+        """Create `count` environments with agents for `flows`.
 
-    def reset(self, place: int, case: int, seed: int, own: bool) -> list[float]:
-        """Start an episode in one; `own` leaves the flow to the scenario's controller.
-
-        Returns the initial signals, in the order of SIGNALS.
+        By default these are `all` flows with a controller, or else the only one. Raises
+        ScenarioError if there is no such flow.
         """
 
-    def step(self, stepped: list[bool], answers: object, signals: object) -> None:
-        """Step those that are `stepped`, with the interpreter released.
+    def names(self) -> list[str]:
+        """List the flows that each of them drives."""
 
-        `answers` is a contiguous float64 array of shape (count, 2): the window in segments,
-        and the pacing rate in segments per second, where NaN leaves pacing to the transport.
-        `signals`, of shape (count, len(SIGNALS)), is filled in. Raises ValueError.
+    def reset(self, place: int, case: int, seed: int, own: bool) -> list[list[float]]:
+        """Start an episode in one; `own` leaves the flows to the scenario's controllers.
+
+        Returns the initial signals of each flow, in the order of SIGNALS.
+        """
+
+    def step(self, answered: list[bool], answers: object, signals: object) -> None:
+        """Step those of which a flow is `answered`, with the interpreter released.
+
+        `answers` is a contiguous float64 array with a row for each flow of each environment: the
+        window in segments, and the pacing rate in segments per second, where NaN leaves pacing to
+        the transport. `signals`, with as many rows of len(SIGNALS), is filled in. Raises
+        ValueError.
         """
 
     def is_over(self, place: int) -> bool:

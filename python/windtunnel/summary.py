@@ -16,13 +16,14 @@ from rich.console import Console
 from rich.table import Table
 
 from windtunnel.folders import SCENARIO_FILE, VERSION_KEY
-from windtunnel.measures import directions
+from windtunnel.measures import directions, repetition
 from windtunnel.measures.directions import REVERSE
+from windtunnel.measures.limits import Limited, limited_by_buffers
 from windtunnel.measures.links import DIRECTION, MEAN_RATE, USED
 from windtunnel.measures.losses import LOST, with_lost
 from windtunnel.measures.sessions import has_sessions, own_flows
 from windtunnel.measures.silence import silent_flows
-from windtunnel.measures.transfers import by_size
+from windtunnel.measures.transfers import by_size, unfinished
 from windtunnel.tables import ResultTables
 
 MOST_ROWS = 24
@@ -67,6 +68,7 @@ COLUMNS = [
     Column("marks", "marks"),
     Column("nacks", "NACKs"),
     Column("transfers", "transfers"),
+    Column("unfinished_transfers", "unfin-\nished"),
     Column("completion_s", "completion\ns", 1.0, 3),
 ]
 
@@ -78,6 +80,7 @@ SESSIONS = [
     Column("page_hops", "page\nhops"),
     Column("latency_s", "latency\nms", 1e3, 2),
     Column("latency_p99_s", "latency\n99 %, ms", 1e3, 2),
+    Column("unfinished", "unfin-\nished"),
     Column("lost", "pages\nlost"),
 ]
 
@@ -103,8 +106,11 @@ def tables(results: ResultTables) -> list[Table | str]:
     """Format results for a terminal.
 
     Sessions, players, the flows that do not carry sessions and, if there are several flows, their
-    totals; and for each flow that received nothing a sentence that says why.
+    totals; how many transfers did not end, which flows a buffer limited, and for each flow that
+    received nothing a sentence that says why.
     """
+    repeated = repetition.said(results)
+    results = repetition.without_repetition(results)
     made: list[Table | str] = []
     if has_sessions(results):
         made += measured(results, results["sessions"], ["sessions"], SESSIONS, "sessions")
@@ -115,19 +121,23 @@ def tables(results: ResultTables) -> list[Table | str]:
         made += flow_tables(results, own)
     if results["flows"]["flow"].n_unique() > 1:
         made += bottlenecks(results)
-    return [*made, *silence(results)]
+    if said := unfinished(results["flows"]):
+        made.append(said)
+    if repeated:
+        made.append(repeated)
+    return [*made, *limited(results), *silence(results)]
 
 
 def flow_tables(results: ResultTables, flows: pl.DataFrame) -> Iterator[Table | str]:
     """Format flows, each with its controller; of many a summary first."""
     by = pl.col("flow_controller").fill_null(pl.col("protocol"))
-    named = with_lost(flows).with_columns(by.alias(CONTROLLER))
+    controlled = with_lost(flows).with_columns(by.alias(CONTROLLER))
     # A comparison of controllers names them already.
-    is_named = any((named[axis] == named[CONTROLLER]).all() for axis in results.axes)
+    is_named = any((controlled[axis] == controlled[CONTROLLER]).all() for axis in results.axes)
     controller = [] if is_named else [CONTROLLER]
-    if named.select([*results.axes, "flow"]).n_unique() > MOST_ROWS:
-        yield groups(named, [*results.axes, *controller])
-    yield from measured(results, named, ["flow", *controller], COLUMNS, "flows")
+    if controlled.select([*results.axes, "flow"]).n_unique() > MOST_ROWS:
+        yield groups(controlled, [*results.axes, *controller])
+    yield from measured(results, controlled, ["flow", *controller], COLUMNS, "flows")
 
 
 def groups(flows: pl.DataFrame, keys: list[str]) -> Table:
@@ -159,17 +169,46 @@ def plain(value: str | float | None) -> str:
     return f"{value:.2f}" if isinstance(value, float) else str(value)
 
 
+def limited(results: ResultTables) -> Iterator[str]:
+    """Say which flows a buffer limited most of the time, those of one buffer together."""
+    flows: dict[str, list[Limited]] = {}
+    for it in limited_by_buffers(results):
+        flows.setdefault(str(it.buffer), []).append(it)
+    for buffer, them in islice(flows.items(), FIRST_ROWS):
+        share = sum(it.share for it in them) / len(them)
+        names = named([f"{it.flow}{of_case(it.case)}" for it in them])
+        reached = f": {mbps(them[0])}" if len(them) == 1 else ""
+        whose = "its" if len(them) == 1 else "their"
+        yield f"{names}{reached}: limited {share:.0%} of the time by {whose} {buffer}"
+
+
+def mbps(flow: Limited) -> str:
+    """Write a flow's goodput, beside what its path carries if that is known."""
+    of_capacity = f" of {flow.capacity_bps / 1e6:.0f}" if flow.capacity_bps else ""
+    return f"{flow.goodput_bps / 1e6:.3g}{of_capacity} Mbps"
+
+
+def named(flows: list[str]) -> str:
+    """Name the first of some flows, and say how many more there are."""
+    more = f" and {len(flows) - MOST_NAMED} more" if len(flows) > MOST_NAMED else ""
+    return f"{', '.join(flows[:MOST_NAMED])}{more}"
+
+
+def of_case(case: tuple[str, ...]) -> str:
+    """Name a case behind the name of a flow."""
+    return f" ({', '.join(case)})" if case else ""
+
+
 def silence(results: ResultTables) -> Iterator[str]:
     """Say of flows that received nothing why, those of one reason together."""
     silent, count = silent_flows(results, MOST_SILENT)
     reasons: dict[str, list[str]] = {}
     for it in silent:
         runs = "" if it.silent == it.runs else f" in {it.silent} of {it.runs} runs"
-        of_case = f" ({', '.join(it.case)})" if it.case else ""
-        reasons.setdefault(f"received nothing{runs}: {it.reason}", []).append(it.flow + of_case)
+        named_flow = f"{it.flow}{of_case(it.case)}"
+        reasons.setdefault(f"received nothing{runs}: {it.reason}", []).append(named_flow)
     for reason, flows in islice(reasons.items(), FIRST_ROWS):
-        more = f" and {len(flows) - MOST_NAMED} more" if len(flows) > MOST_NAMED else ""
-        yield f"{', '.join(flows[:MOST_NAMED])}{more} {reason}"
+        yield f"{named(flows)} {reason}"
     if count > MOST_SILENT or len(reasons) > FIRST_ROWS:
         which = f"the first {MOST_SILENT}" if count > MOST_SILENT else "all"
         yield f"… of {count:,} flows that received nothing; --json says why of {which}"
@@ -292,13 +331,16 @@ def document(
 
     Each flow has the names of its case, and for every measured column `mean`,
     `low` and `high` (the minimum and the maximum of its runs) and
-    `standard_deviation` (null for a single run). `silent` says why flows received nothing: of
+    `standard_deviation` (null for a single run). `equal` lists the cases whose runs are all the
+    same, which are summarised as a single run. `silent` says why flows received nothing: of
     the first `MOST_SILENT`. `directions` has the total
     goodput of all flows of each direction over the whole run, beside rate and utilisation
     of its busiest link. `transfers` summarises files and answers, for each flow and class of
     sizes. `sessions` summarises sessions whose state is paged, and `players` the players of
     videos, as `flows`.
     """
+    equal = repetition.equal_cases(results)
+    results = repetition.without_repetition(results)
     manifest = dict(manifest)
     # Its name is there as the user wrote it.
     manifest.pop(SCENARIO_FILE)
@@ -308,6 +350,7 @@ def document(
         **manifest,
         "folder": None if folder is None else str(folder),
         "axes": results.axes,
+        "equal": equal,
         "flows": summarise(with_lost(results["flows"]), names_of(results["flows"])).to_dicts()
         if results.tables
         else [],

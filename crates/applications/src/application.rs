@@ -78,6 +78,10 @@ pub trait Host {
     /// The data in a full segment, in bytes.
     fn segment(&self) -> u16;
 
+    /// Records that a transfer has begun, whose end [`Host::complete`] records at this host or
+    /// at the other one.
+    fn begin(&mut self);
+
     /// Records a transfer as completed.
     fn complete(&mut self, transfer: Completed);
 

@@ -30,6 +30,7 @@ impl Application for FileSender {
 
 /// Sends a file over a stream of its own.
 pub(crate) fn send(host: &mut dyn Host, ordinal: u64, bytes: u64) {
+    host.begin();
     let stream = host.open(ordinal);
     host.write(stream, bytes);
     host.close(stream);

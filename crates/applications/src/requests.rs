@@ -39,6 +39,7 @@ impl Application for Client {
         let stream = *self.stream.get_or_insert_with(|| host.open(0));
         host.await_received(stream, host.received(stream) + self.exchange.response);
         host.write(stream, self.exchange.request);
+        host.begin();
     }
 
     fn on_received(&mut self, now: Time, _stream: Stream, host: &mut dyn Host) {

@@ -109,6 +109,15 @@ impl UdpSource {
         self.sequence
     }
 
+    /// Frames of which a datagram was sent.
+    #[must_use]
+    pub fn frames_begun(&self) -> u64 {
+        match &self.schedule {
+            Schedule::Rate(_) => 0,
+            Schedule::Frames(it) => it.begun(),
+        }
+    }
+
     /// The datagram that leaves at [`UdpSource::next_wake`].
     #[inline]
     pub fn send(&mut self, now: Time) -> Packet {

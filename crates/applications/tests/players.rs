@@ -18,6 +18,7 @@ struct End {
     received: u64,
     awaited: Option<u64>,
     is_closed: bool,
+    begun: usize,
     completed: Vec<Completed>,
 }
 
@@ -55,6 +56,9 @@ impl Host for End {
     }
     fn segment(&self) -> u16 {
         1448
+    }
+    fn begin(&mut self) {
+        self.begun += 1;
     }
     fn complete(&mut self, transfer: Completed) {
         self.completed.push(transfer);

@@ -11,13 +11,32 @@ use windtunnel_world::{FlowPlan, Plan, PortId, Topology, Transport};
 
 use crate::bounds::ip::{FlowBounds, flows};
 use crate::bounds::most_packet_hops;
+use crate::randomness::without_randomness;
 
 /// What is probably not meant in the cases of a study, each once.
 #[must_use]
 pub fn advice(study: &Study) -> Vec<String> {
     let mut told = BTreeSet::new();
     let all = study.cases.iter().flat_map(|it| of_plan(&it.plan));
-    all.filter(|it| told.insert(it.clone())).collect()
+    all.chain(equal_runs(study)).filter(|it| told.insert(it.clone())).collect()
+}
+
+/// Several runs of what is the same in each.
+fn equal_runs(study: &Study) -> Option<String> {
+    let equal = without_randomness(study);
+    if study.runs == 1 || equal.is_empty() {
+        return None;
+    }
+    let names: Vec<String> = equal.iter().map(|it| study.cases[*it].names.join(", ")).collect();
+    let of = match equal.len() == study.cases.len() {
+        true => String::new(),
+        false => format!(" of the case {}", names.join("; of ")),
+    };
+    Some(format!(
+        "nothing is random, so that the {} runs{of} are the same: `start_within` of flows, or \
+         `jitter` or `loss` of links, makes them differ",
+        study.runs
+    ))
 }
 
 /// How many packet-hops all runs of a study take at the most, about: links of paths are full

@@ -1,8 +1,8 @@
-//! One flow of a scenario driven from outside, a step at a time: what a learning agent
-//! needs.
+//! Flows of a scenario driven from outside, a step at a time: what learning agents need.
 //!
-//! The flow's sender gets a controller that answers with what the agent said last, and
-//! hears what every controller hears. Nothing else of the network is told.
+//! Each flow's sender gets a controller that answers with what its agent said last, and hears
+//! what every controller hears. Nothing else of the network is told, and agents learn of each
+//! other only by what their flows do to the network.
 
 mod seat;
 mod video;
@@ -14,7 +14,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use windtunnel_controllers::{Settings, Start, Window};
 use windtunnel_engine::{Duration, Time};
 use windtunnel_scenario::{Case, Mistake, ScenarioError, Study, list, suggestion};
-use windtunnel_world::{Plan, Transport, World};
+use windtunnel_world::{FlowPlan, Plan, Transport, World};
 
 use crate::caught::caught;
 use seat::{Seat, Shared, lock};
@@ -121,50 +121,79 @@ enum Place {
     Flow(usize),
 }
 
+/// Which flows or consumers with a controller have an agent.
+#[derive(Clone, Copy, Debug)]
+pub enum Agents<'a> {
+    /// That of the only one.
+    Only,
+    /// Those of these, by their names.
+    Of(&'a [String]),
+    /// All of them.
+    All,
+}
+
+/// A flow in an episode.
+#[derive(Debug)]
+struct Driven {
+    place: Place,
+    shared: Shared,
+    segment_bits: f64,
+}
+
 /// An episode: one run of one case.
 #[derive(Debug)]
 struct Episode {
     world: World,
-    shared: Shared,
-    place: Place,
-    segment_bits: f64,
+    flows: Vec<Driven>,
     time: Time,
     end: Time,
 }
 
-/// One flow of a scenario, driven step by step.
+/// Flows of one run of a scenario, driven step by step.
 #[derive(Debug)]
 pub struct Environment {
     study: Arc<Study>,
-    /// The flow in each case.
-    places: Vec<Place>,
+    /// The flows in each case.
+    places: Vec<Vec<Place>>,
     interval: Duration,
     episode: Option<Episode>,
 }
 
 impl Environment {
-    /// Of the flow or consumer of that name, or the only one with a controller; each step
-    /// lasts an `interval`.
+    /// Of the flows or consumers that have an agent; each step lasts an `interval`.
     ///
     /// # Errors
     /// [`ScenarioError`] if a case has no such flow, or no agent can drive it.
     pub fn new(
         study: Arc<Study>,
-        flow: Option<&str>,
+        agents: Agents<'_>,
         interval: Duration,
     ) -> Result<Self, ScenarioError> {
-        let place = |case: &Case| {
-            place(&case.plan, flow).map_err(|it| {
+        let places = |case: &Case| {
+            places(&case.plan, agents).map_err(|it| {
                 let case = (!case.names.is_empty()).then(|| case.names.join(", "));
                 it.locate("flow", "", case)
             })
         };
-        let places = study.cases.iter().map(place).collect::<Result<_, _>>()?;
+        let places: Vec<Vec<Place>> = study.cases.iter().map(places).collect::<Result<_, _>>()?;
+        let wrong = |it: Mistake| Err(it.locate("interval", "", None));
         if interval == Duration::ZERO {
-            let mistake = Mistake::new("a step of no time").help("write one such as 0.01 s");
-            return Err(mistake.locate("interval", "", None));
+            return wrong(Mistake::new("a step of no time").help("write one such as 0.01 s"));
+        }
+        let names = |case: usize| names(&study.cases[case].plan, &places[case]);
+        if (1..places.len()).any(|case| names(case) != names(0)) {
+            let mistake = Mistake::new("the cases do not have the same flows with a controller");
+            return Err(mistake
+                .help("name those that agents control, which each case must have")
+                .locate("flow", "", None));
         }
         Ok(Self { study, places, interval, episode: None })
+    }
+
+    /// The names of the flows, in the order of their answers and signals.
+    #[must_use]
+    pub fn names(&self) -> Vec<&str> {
+        names(&self.study.cases[0].plan, &self.places[0])
     }
 
     /// Begins an episode: a run of a case, with a seed of its own.
@@ -174,37 +203,38 @@ impl Environment {
     ///
     /// # Panics
     /// If there is no such case.
-    pub fn reset(&mut self, case: usize, seed: u64, driver: Driver) -> Result<Signals, String> {
+    pub fn reset(
+        &mut self,
+        case: usize,
+        seed: u64,
+        driver: Driver,
+    ) -> Result<Vec<Signals>, String> {
         self.episode = None;
         let mut plan = self.study.cases[case].plan.clone();
         plan.seed = seed;
-        let shared = Shared::default();
-        let place = self.places[case];
-        let segment_bits = 8.0 * f64::from(take_seat(&mut plan, place, &shared, driver));
+        let drive = |place: &Place| Driven::new(&mut plan, *place, driver);
+        let flows = self.places[case].iter().map(drive).collect();
         let world = caught(|| World::new(&plan))?.expect("the plan was checked when it was read");
         let (time, end) = (Time::ZERO, plan.end());
-        let episode = Episode { world, shared, place, segment_bits, time, end };
+        let episode = Episode { world, flows, time, end };
         Ok(self.episode.insert(episode).signals(Duration::ZERO))
     }
 
-    /// Lets a step's time pass with that answer, which counts from the next
-    /// acknowledgement on. Nothing passes after the scenario's end.
+    /// Lets a step's time pass with an answer for each flow, which counts from its next
+    /// acknowledgement on; without one the answer before counts on. Nothing passes after the
+    /// scenario's end.
     ///
     /// # Errors
-    /// If the window is not finite, or no episode has begun; and why a controller from
+    /// If a window is not finite, or no episode has begun; and why a controller from
     /// outside could not go on, with which the episode ends.
-    pub fn step(&mut self, answer: Answer) -> Result<Signals, String> {
-        let is_sound = |rate: f64| rate.is_finite() && rate > 0.0;
-        if !answer.cwnd.is_finite() || !answer.pacing_rate.is_none_or(is_sound) {
-            let Answer { cwnd, pacing_rate } = answer;
-            let rate = pacing_rate.map_or("none".to_owned(), |it| it.to_string());
-            return Err(format!(
-                "an answer is a finite window, and a rate above zero or none; this was a window \
-                 of {cwnd} segments and a rate of {rate}"
-            ));
-        }
+    pub fn step(&mut self, answers: &[Option<Answer>]) -> Result<Vec<Signals>, String> {
+        answers.iter().flatten().try_for_each(Answer::check)?;
         let mut episode = self.episode.take().ok_or("no episode has begun: reset first")?;
-        lock(&episode.shared).answer = Some(answer);
+        for (flow, answer) in episode.flows.iter().zip(answers) {
+            if answer.is_some() {
+                lock(&flow.shared).answer = *answer;
+            }
+        }
         let before = episode.time;
         episode.time = (before + self.interval).min(episode.end);
         caught(|| episode.world.advance(episode.time))?;
@@ -220,17 +250,37 @@ impl Environment {
     }
 }
 
+impl Answer {
+    /// Refuses one that no sender can follow.
+    fn check(&self) -> Result<(), String> {
+        let Self { cwnd, pacing_rate } = self;
+        let is_sound = |rate: f64| rate.is_finite() && rate > 0.0;
+        if cwnd.is_finite() && pacing_rate.is_none_or(is_sound) {
+            return Ok(());
+        }
+        let rate = pacing_rate.map_or("none".to_owned(), |it| it.to_string());
+        Err(format!(
+            "an answer is a finite window, and a rate above zero or none; this was a window \
+             of {cwnd} segments and a rate of {rate}"
+        ))
+    }
+}
+
 impl Episode {
-    fn signals(&self, interval: Duration) -> Signals {
-        let heard = lock(&self.shared).take();
+    fn signals(&self, interval: Duration) -> Vec<Signals> {
+        self.flows.iter().map(|it| self.signals_of(it, interval)).collect()
+    }
+
+    fn signals_of(&self, flow: &Driven, interval: Duration) -> Signals {
+        let heard = lock(&flow.shared).take();
         let interval_s = interval.as_seconds();
-        let is_finished = match self.place {
+        let is_finished = match flow.place {
             Place::Consumer(it) => {
                 self.world.consumers().nth(it).is_some_and(|it| it.finished().is_some())
             }
             Place::Flow(it) => self.world.flow_finished(it).is_some(),
         };
-        let rate = heard.delivered * self.segment_bits / interval_s;
+        let rate = heard.delivered * flow.segment_bits / interval_s;
         Signals {
             time_s: self.time.as_seconds(),
             interval_s,
@@ -250,27 +300,63 @@ impl Episode {
     }
 }
 
-/// The flow of that name, or the only one with a controller.
-fn place(plan: &Plan, flow: Option<&str>) -> Result<Place, Mistake> {
+/// The flows that have an agent.
+fn places(plan: &Plan, agents: Agents<'_>) -> Result<Vec<Place>, Mistake> {
+    let all = with_controller(plan);
+    let places = match agents {
+        Agents::Only => vec![only(&all, None, "a controller")?],
+        Agents::Of(names) => each_once(&all, names)?,
+        Agents::All if all.is_empty() => vec![only(&all, None, "a controller")?],
+        Agents::All => all.into_iter().map(|it| it.1).collect(),
+    };
+    places.iter().try_for_each(|it| check(plan, *it))?;
+    Ok(places)
+}
+
+/// All flows and consumers with a controller.
+fn with_controller(plan: &Plan) -> Vec<(&str, Place)> {
     let consumers = plan.consumers.iter().enumerate();
     let consumers = consumers.map(|(place, it)| (it.name.as_str(), Place::Consumer(place)));
     let over_tcp = |it: &Transport| matches!(it, Transport::Tcp { .. });
     let flows = plan.flows.iter().enumerate().filter(|(_, it)| over_tcp(&it.transport));
     let flows = flows.map(|(place, it)| (it.name.as_str(), Place::Flow(place)));
-    let all: Vec<(&str, Place)> = consumers.chain(flows).collect();
-    match only(&all, flow, "a controller")? {
-        Place::Flow(it) if plan.flows[it].split.is_some() => {
-            let name = &plan.flows[it].name;
-            Err(Mistake::new(format!("proxies split flow `{name}` into connections"))
-                .help("leave `split` out: an agent drives one sender"))
-        }
-        Place::Flow(it) if plan.flows[it].multipath.is_some() => {
-            let name = &plan.flows[it].name;
-            Err(Mistake::new(format!("flow `{name}` takes several paths"))
-                .help("leave `multipath` out: an agent drives one sender"))
-        }
-        place => Ok(place),
+    consumers.chain(flows).collect()
+}
+
+/// The flows of those names.
+fn each_once(all: &[(&str, Place)], names: &[String]) -> Result<Vec<Place>, Mistake> {
+    let twice = |(place, name): (usize, &String)| names[..place].contains(name);
+    if let Some(place) = (0..names.len()).find(|it| twice((*it, &names[*it]))) {
+        return Err(Mistake::new(format!("flow `{}` is named twice", names[place]))
+            .help("each flow has one agent"));
     }
+    if names.is_empty() {
+        return Err(Mistake::new("no flow is named").help("each agent controls one"));
+    }
+    names.iter().map(|it| only(all, Some(it), "a controller")).collect()
+}
+
+fn names<'a>(plan: &'a Plan, places: &[Place]) -> Vec<&'a str> {
+    let name = |place: &Place| match *place {
+        Place::Consumer(it) => plan.consumers[it].name.as_str(),
+        Place::Flow(it) => plan.flows[it].name.as_str(),
+    };
+    places.iter().map(name).collect()
+}
+
+/// Refuses a flow with more than one sender.
+fn check(plan: &Plan, place: Place) -> Result<(), Mistake> {
+    let Place::Flow(flow) = place else { return Ok(()) };
+    let FlowPlan { name, split, multipath, .. } = &plan.flows[flow];
+    if split.is_some() {
+        return Err(Mistake::new(format!("proxies split flow `{name}` into connections"))
+            .help("leave `split` out: an agent drives one sender"));
+    }
+    if multipath.is_some() {
+        return Err(Mistake::new(format!("flow `{name}` takes several paths"))
+            .help("leave `multipath` out: an agent drives one sender"));
+    }
+    Ok(())
 }
 
 /// Of all flows with something the one of that name, or the only one.
@@ -288,6 +374,15 @@ fn only<T: Copy>(all: &[(&str, T)], flow: Option<&str>, with: &str) -> Result<T,
         (None, []) => Err(Mistake::new(format!("the scenario has no flow with {with}"))),
         (None, _) => Err(Mistake::new(format!("the scenario has several flows with {with}"))
             .help(format!("name one of them: {}", list(&names)))),
+    }
+}
+
+impl Driven {
+    /// Has a flow driven from outside.
+    fn new(plan: &mut Plan, place: Place, driver: Driver) -> Self {
+        let shared = Shared::default();
+        let segment_bits = 8.0 * f64::from(take_seat(plan, place, &shared, driver));
+        Self { place, shared, segment_bits }
     }
 }
 
@@ -337,13 +432,13 @@ impl Environments {
     /// If the system starts no threads.
     pub fn new(
         study: Study,
-        flow: Option<&str>,
+        agents: Agents<'_>,
         interval: Duration,
         count: usize,
         threads: usize,
     ) -> Result<Self, ScenarioError> {
         let study = Arc::new(study);
-        let all = (0..count).map(|_| Environment::new(Arc::clone(&study), flow, interval));
+        let all = (0..count).map(|_| Environment::new(Arc::clone(&study), agents, interval));
         let all: Vec<Environment> = all.collect::<Result<_, _>>()?;
         let threads = threads.min(count);
         let pool = (threads > 1).then(|| {
@@ -361,22 +456,33 @@ impl Environments {
         &mut self.all[place]
     }
 
-    /// Steps all those that have an answer; the results are in their order.
+    /// How many flows each of them drives.
+    #[must_use]
+    pub fn agents(&self) -> usize {
+        self.all.first().map_or(0, |it| it.places[0].len())
+    }
+
+    /// Steps all those of which a flow has an answer; `answers` has those of each environment
+    /// one after the other. The results are in the order of the environments.
     ///
     /// # Errors
     /// The first one's of [`Environment::step`].
-    pub fn step(&mut self, answers: &[Option<Answer>]) -> Result<Vec<Option<Signals>>, String> {
-        let step = |(it, answer): (&mut Environment, &Option<Answer>)| {
-            answer.map(|answer| it.step(answer)).transpose()
+    pub fn step(
+        &mut self,
+        answers: &[Option<Answer>],
+    ) -> Result<Vec<Option<Vec<Signals>>>, String> {
+        let agents = self.agents();
+        let step = |(it, answers): (&mut Environment, &[Option<Answer>])| {
+            answers.iter().any(Option::is_some).then(|| it.step(answers)).transpose()
         };
         match &self.pool {
             // One thread's share is one piece of work: a step is short.
             Some(pool) => pool.install(|| {
-                let share = answers.len().div_ceil(pool.current_num_threads());
-                let all = self.all.par_iter_mut().zip(answers).with_min_len(share);
-                all.map(step).collect()
+                let share = self.all.len().div_ceil(pool.current_num_threads());
+                let all = self.all.par_iter_mut().zip(answers.par_chunks_exact(agents));
+                all.with_min_len(share).map(step).collect()
             }),
-            None => self.all.iter_mut().zip(answers).map(step).collect(),
+            None => self.all.iter_mut().zip(answers.chunks_exact(agents)).map(step).collect(),
         }
     }
 }

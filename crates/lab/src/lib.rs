@@ -18,6 +18,7 @@ mod live;
 mod lookup;
 mod packets;
 mod qlog;
+mod randomness;
 mod run_folder;
 mod series;
 pub mod tables;
@@ -28,12 +29,13 @@ pub use bounds::Bounds;
 pub use capture::{CaptureSettings, Directions};
 pub use dns::DnsServer;
 pub use environment::{
-    Answer, Driver, Environment, Environments, Signals, VideoEnvironment, VideoSignals,
+    Agents, Answer, Driver, Environment, Environments, Signals, VideoEnvironment, VideoSignals,
 };
 pub use folder::{read, read_with};
 pub use live::{LiveLine, LiveRun};
 pub use lookup::{Lookup, PrefixCounts, measure_lookups};
 pub use packets::PacketSettings;
+pub use randomness::without_randomness;
 pub use tables::Run;
 pub use windtunnel_scenario::{
     Case, Extensions, Place, RootPlan, ScenarioError, Study, read_dns, schema, units,

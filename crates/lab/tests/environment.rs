@@ -5,7 +5,9 @@ mod common;
 
 use common::{FILE, assert_contains, changed};
 use windtunnel_engine::Duration;
-use windtunnel_lab::{Answer, Batch, Driver, Environments, Signals, Study, tables};
+use windtunnel_lab::{
+    Agents, Answer, Batch, Driver, Environment, Environments, Signals, Study, tables,
+};
 
 const SEED: u64 = 7;
 
@@ -27,11 +29,16 @@ fn scenario(controller: &str) -> String {
 
 fn environments(text: &str, interval_ms: u64, count: usize, threads: usize) -> Environments {
     let interval = Duration::from_millis(interval_ms);
-    Environments::new(study(text), None, interval, count, threads).expect("it has one flow")
+    Environments::new(study(text), Agents::Only, interval, count, threads).expect("it has one flow")
 }
 
 fn answer(cwnd: f64) -> Answer {
     Answer { cwnd, pacing_rate: None }
+}
+
+/// Steps the only flow of an environment.
+fn step(one: &mut Environment, answer: Answer) -> Result<Signals, String> {
+    one.step(&[Some(answer)]).map(|signals| signals[0])
 }
 
 /// The signals of an episode, step by step.
@@ -41,7 +48,7 @@ fn episode(text: &str, interval_ms: u64, case: usize, driver: Driver, cwnd: f64)
     one.reset(case, SEED, driver).expect("it begins");
     let mut all = Vec::new();
     while !one.is_over() {
-        all.push(one.step(answer(cwnd)).expect("it goes on"));
+        all.push(step(one, answer(cwnd)).expect("it goes on"));
     }
     all
 }
@@ -105,7 +112,8 @@ fn a_pacing_rate_is_kept() {
     one.reset(0, SEED, Driver::Agent).expect("it begins");
     // 200 segments a second: 20 in each step, of the 86 that the link could carry.
     let paced = Answer { cwnd: 1000.0, pacing_rate: Some(200.0) };
-    let steps: Vec<f64> = (0..50).map(|_| one.step(paced).expect("it goes on").delivered).collect();
+    let steps: Vec<f64> =
+        (0..50).map(|_| step(one, paced).expect("it goes on").delivered).collect();
     assert!(steps[5..].iter().all(|it| (19.0..=21.0).contains(it)), "{steps:?}");
 }
 
@@ -126,7 +134,7 @@ fn several_on_threads_are_each_what_it_would_be_alone() {
         for _ in 0..40 {
             let signals = environments.step(&answers).expect("they go on");
             for (all, it) in together.iter_mut().zip(signals) {
-                all.extend(it);
+                all.extend(it.into_iter().flatten());
             }
         }
         assert!(together[6].is_empty());
@@ -135,7 +143,7 @@ fn several_on_threads_are_each_what_it_would_be_alone() {
             let one = environments.one(0);
             one.reset(1, SEED + place as u64, Driver::Agent).expect("it begins");
             let alone: Vec<Signals> =
-                (0..40).map(|_| one.step(answer(windows[place])).expect("it goes on")).collect();
+                (0..40).map(|_| step(one, answer(windows[place])).expect("it goes on")).collect();
             assert_eq!(text_of(together), text_of(&alone));
         }
     }
@@ -147,7 +155,7 @@ fn a_seed_repeats_an_episode_and_another_one_does_not() {
     let mut of = |seed| {
         let one = environments.one(0);
         one.reset(1, seed, Driver::Agent).expect("it begins");
-        let steps: Vec<_> = (0..60).map(|_| one.step(answer(30.0)).expect("it goes on")).collect();
+        let steps: Vec<_> = (0..60).map(|_| step(one, answer(30.0)).expect("it goes on")).collect();
         text_of(&steps)
     };
     let first = of(1);
@@ -182,9 +190,11 @@ fn a_file_that_is_received_is_finished() {
 
 #[test]
 fn what_cannot_be_driven_is_refused() {
-    let refused = |text: &str, flow, interval_ms| {
+    let refused = |text: &str, flow: Option<&str>, interval_ms| {
         let interval = Duration::from_millis(interval_ms);
-        let error = Environments::new(study(text), flow, interval, 1, 1);
+        let named = flow.map(|it| [it.to_owned()]);
+        let agents = named.as_ref().map_or(Agents::Only, |it| Agents::Of(it));
+        let error = Environments::new(study(text), agents, interval, 1, 1);
         error.expect_err("it cannot be driven")
     };
     let text = scenario("\"cubic\"");
@@ -202,11 +212,78 @@ fn what_cannot_be_driven_is_refused() {
 fn an_answer_that_is_none_is_refused_and_the_episode_goes_on() {
     let mut environments = environments(&scenario("\"cubic\""), 50, 1, 1);
     let one = environments.one(0);
-    assert!(one.step(answer(10.0)).expect_err("nothing has begun").contains("reset first"));
+    assert!(step(one, answer(10.0)).expect_err("nothing has begun").contains("reset first"));
     one.reset(0, SEED, Driver::Agent).expect("it begins");
     let rate = |rate| Answer { cwnd: 10.0, pacing_rate: Some(rate) };
     for wrong in [answer(f64::NAN), answer(f64::INFINITY), rate(0.0), rate(f64::NAN)] {
-        assert!(one.step(wrong).expect_err("it is no answer").contains("finite window"));
+        assert!(step(one, wrong).expect_err("it is no answer").contains("finite window"));
     }
-    assert!(one.step(answer(10.0)).is_ok());
+    assert!(step(one, answer(10.0)).is_ok());
+}
+
+/// Two flows over one link.
+fn two() -> String {
+    scenario("\"cubic\"")
+        .replace("[compare", "g = { from = \"a\", to = \"b\", controller = \"reno\" }\n[compare")
+}
+
+/// An episode of all flows, each with a window of its own.
+fn episode_of_all(text: &str, seed: u64, windows: [f64; 2]) -> Vec<Vec<Signals>> {
+    let interval = Duration::from_millis(50);
+    let mut all = Environments::new(study(text), Agents::All, interval, 1, 1).expect("valid");
+    let one = all.one(0);
+    one.reset(1, seed, Driver::Agent).expect("it begins");
+    let answers = windows.map(|it| Some(answer(it)));
+    let steps =
+        std::iter::from_fn(|| (!one.is_over()).then(|| one.step(&answers).expect("it goes on")));
+    steps.collect()
+}
+
+fn delivered_by(steps: &[Vec<Signals>], flow: usize) -> f64 {
+    steps.iter().map(|it| it[flow].delivered).sum()
+}
+
+#[test]
+fn agents_of_one_run_share_its_link() {
+    let run = |windows| episode_of_all(&two(), SEED, windows);
+    let [even, uneven] = [run([30.0, 30.0]), run([60.0, 20.0])];
+    let share = |it: &[Vec<Signals>]| delivered_by(it, 0) / delivered_by(it, 1);
+    assert!((share(&even) - 1.0).abs() < 0.1, "{}", share(&even));
+    assert!((share(&uneven) - 3.0).abs() < 0.6, "{}", share(&uneven));
+    assert_eq!(format!("{:?}", run([60.0, 20.0])), format!("{uneven:?}"));
+    let other = episode_of_all(&two(), SEED + 1, [60.0, 20.0]);
+    assert_ne!(format!("{other:?}"), format!("{uneven:?}"));
+}
+
+#[test]
+fn an_agent_among_flows_with_their_own_controllers_is_one_of_all() {
+    let interval = Duration::from_millis(50);
+    let names = ["g".to_owned()];
+    let mut one = Environments::new(study(&two()), Agents::Of(&names), interval, 1, 1).unwrap();
+    assert_eq!((one.agents(), one.one(0).names()), (1, vec!["g"]));
+    let mut all = Environments::new(study(&two()), Agents::All, interval, 1, 1).unwrap();
+    assert_eq!((all.agents(), all.one(0).names()), (2, vec!["f", "g"]));
+    one.one(0).reset(1, SEED, Driver::Own).unwrap();
+    all.one(0).reset(1, SEED, Driver::Own).unwrap();
+    // Left to their own controllers, they are the same run.
+    for _ in 0..40 {
+        let [one, all] = [&mut one, &mut all].map(|it| {
+            let answers = vec![Some(answer(1.0)); it.agents()];
+            it.step(&answers).unwrap().remove(0).unwrap()
+        });
+        assert_eq!(text_of(&one), text_of(&all[1..]));
+    }
+}
+
+#[test]
+fn a_flow_has_one_agent() {
+    let refused = |names: &[&str]| {
+        let names: Vec<String> = names.iter().map(|it| (*it).to_owned()).collect();
+        let interval = Duration::from_millis(50);
+        let error = Environments::new(study(&two()), Agents::Of(&names), interval, 1, 1);
+        error.expect_err("it cannot be driven")
+    };
+    assert_contains(&refused(&["f", "f"]), &["flow `f` is named twice"]);
+    assert_contains(&refused(&[]), &["no flow is named"]);
+    assert_contains(&refused(&["f", "h"]), &["there is no flow `h`"]);
 }

@@ -48,6 +48,127 @@ fn a_bulk_flow_fills_the_narrowest_link_with_its_share_of_content() {
     assert!(table(&tables, "flows")["prefix"].is_null(0));
 }
 
+/// A flow's transfers that were received to their end, and those that only began.
+fn transfers(flow: &str) -> [u64; 2] {
+    let queue = r#"defaults.link.queue = { kind = "drop-tail", limit = "200 packets" }"#;
+    let tables = run(&scenario(&format!("{flow}\n{queue}")), 1);
+    let flows = table(&tables, "flows");
+    let received = table(&tables, "transfers").num_rows() as u64;
+    assert!(flows["transfers"].is_null(0) || counts(flows, "transfers") == [received]);
+    [received, counts(flows, "unfinished_transfers")[0]]
+}
+
+#[test]
+fn each_transfer_that_began_ends_or_is_unfinished() {
+    let tcp = |workload: &str| {
+        transfers(&format!(
+            r#"flows.f = {{ from = "a", to = "b", controller = "cubic", workload = {workload} }}"#
+        ))
+    };
+    // 10 Mbps carry 1.2 MB in a second.
+    assert_eq!(tcp(r#"{ kind = "file", size = "1 MB" }"#), [1, 0]);
+    assert_eq!(tcp(r#"{ kind = "file", size = "100 MB" }"#), [0, 1]);
+    let exchange = |response: &str| {
+        tcp(&format!(
+            r#"{{ kind = "request-response", request = "100 B", response = "{response}", think = "1 s" }}"#
+        ))
+    };
+    // The last answer came at 9 s, or is still under way.
+    assert_eq!(exchange("100 B")[1], 0);
+    assert_eq!(exchange("100 MB"), [0, 1]);
+    let [received, unfinished] = tcp(
+        r#"{ kind = "frames", rate = "20 Mbps", duration = "10 s", frame_rate = "10 per second" }"#,
+    );
+    assert!(received + unfinished == 100 && unfinished > 40, "{received} and {unfinished}");
+    let [received, unfinished] = transfers(
+        r#"flows.f = { from = "a", to = "b", protocol = "udp", workload = { kind = "frames", rate = "20 Mbps", duration = "10 s", frame_rate = "10 per second" } }"#,
+    );
+    assert!(received + unfinished == 100 && unfinished > 40, "{received} and {unfinished}");
+}
+
+#[test]
+fn of_files_that_arrive_those_that_are_not_received_are_unfinished() {
+    let load = |load: &str| {
+        let flow = format!(
+            r#"flows.f = {{ from = "a", to = "b", controller = "cubic", workload = {{ kind = "arrivals", sizes = "web-search", load = "{load}" }} }}"#
+        );
+        let tables = run(&scenario(&flow), 1);
+        let flows = table(&tables, "flows");
+        ["connections", "transfers", "unfinished_transfers"].map(|it| counts(flows, it)[0])
+    };
+    for it in ["20 %", "180 %", "400 %"] {
+        let [connections, received, unfinished] = load(it);
+        assert_eq!(connections, received + unfinished, "{it}");
+        assert!(it == "20 %" || unfinished > 0, "{it}: {unfinished}");
+    }
+}
+
+#[test]
+fn a_consumers_file_that_is_not_received_is_unfinished() {
+    let fetches = |size: &str| {
+        let text = scenario(&format!(
+            r#"
+            producers.p = {{ node = "b", prefix = "/p" }}
+            consumers.c = {{ node = "a", prefix = "/p", controller = "cubic", workload = {{ kind = "file", size = "{size}" }} }}
+            "#
+        ));
+        counts(table(&run(&text, 1), "flows"), "unfinished_transfers")[0]
+    };
+    assert_eq!((fetches("100 kB"), fetches("100 MB")), (0, 1));
+}
+
+/// The columns that say what limited a flow, and for how long.
+const LIMITS: [&str; 8] = [
+    "handshake_s",
+    "idle_s",
+    "application_limited_s",
+    "cwnd_limited_s",
+    "pacing_limited_s",
+    "host_queue_limited_s",
+    "receive_window_limited_s",
+    "send_buffer_limited_s",
+];
+
+#[test]
+fn each_moment_of_a_flow_has_one_limit() {
+    let keys = [
+        "",
+        ", pacing = true",
+        r#", send_buffer = "10 kB""#,
+        r#", receive_buffer = "10 kB""#,
+        r#", workload = { kind = "on-off", on = "1 s", off = "1 s" }"#,
+        r#", workload = { kind = "bulk", rate = "1 Mbps" }"#,
+        r#", start = "2 s", stop = "9 s""#,
+    ];
+    for keys in keys {
+        let flow = flow_with(keys);
+        let total: f64 = LIMITS.iter().map(|it| numbers(&flow, it)[0]).sum();
+        let until = if keys.contains("stop") { 9.0 } else { 10.0 };
+        let since = if keys.contains("start") { 2.0 } else { 0.0 };
+        // After the stop, what is in flight is still acknowledged.
+        assert!((total - (until - since)).abs() < 0.1, "{keys}: {total}");
+        assert!(keys.contains("stop") || (total - 10.0).abs() < 1e-9, "{keys}: {total}");
+    }
+}
+
+/// A buffer of `B` bytes lets `B` out in a round trip (the rate that a window allows).
+#[test]
+fn a_flow_that_its_send_buffer_limits_has_the_rate_of_the_buffer() {
+    let flow = flow_with(r#", send_buffer = "14480 B""#);
+    // Ten segments in 22 ms, and what sending them takes.
+    let share = numbers(&flow, "send_buffer_limited_s")[0] / 10.0;
+    let goodput = numbers(&flow, "goodput_bps")[0];
+    assert!(share > 0.95, "{share}");
+    assert!(goodput < 14_480.0 * 8.0 / 0.022 && goodput > 14_480.0 * 8.0 / 0.030, "{goodput}");
+}
+
+#[test]
+fn only_tcp_over_a_single_path_says_what_limited_it() {
+    let udp = r#"flows.f = { from = "a", to = "b", protocol = "udp", rate = "4 Mbps" }"#;
+    let flows = table(&run(&scenario(udp), 1), "flows").clone();
+    assert!(LIMITS.iter().all(|it| flows[*it].is_null(0)));
+}
+
 /// What a flow counts with further keys.
 fn flow_with(keys: &str) -> RecordBatch {
     let flow = format!(r#"flows.f = {{ from = "a", to = "b", controller = "cubic"{keys} }}"#);

@@ -7,7 +7,7 @@ use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use windtunnel_engine::Duration;
-use windtunnel_lab::{self as lab, Answer, Driver, Signals, VideoSignals};
+use windtunnel_lab::{self as lab, Agents, Answer, Driver, Signals, VideoSignals};
 
 use crate::bitrate_rules::Ladder;
 use crate::{Scenario, ScenarioError};
@@ -22,11 +22,13 @@ struct Environments(Mutex<lab::Environments>);
 
 #[pymethods]
 impl Environments {
-    /// Creates `count` environments on `threads` threads; each step lasts `interval_s`.
+    /// Creates `count` environments on `threads` threads; each step lasts `interval_s`. Those of
+    /// `flows` have agents; by default `all`, or else the only one.
     #[new]
     fn new(
         scenario: &Scenario,
-        flow: Option<&str>,
+        flows: Option<Vec<String>>,
+        all: bool,
         interval_s: f64,
         count: usize,
         threads: usize,
@@ -34,13 +36,23 @@ impl Environments {
         let interval = Duration::from_seconds(interval_s).ok_or_else(|| {
             PyValueError::new_err(format!("step_s is {interval_s}; it must be greater than zero"))
         })?;
-        let made = lab::Environments::new(scenario.0.clone(), flow, interval, count, threads);
+        let agents = match &flows {
+            Some(flows) => Agents::Of(flows),
+            None if all => Agents::All,
+            None => Agents::Only,
+        };
+        let made = lab::Environments::new(scenario.0.clone(), agents, interval, count, threads);
         let made = made.map_err(|error| ScenarioError::new_err(error.to_string()))?;
         Ok(Self(Mutex::new(made)))
     }
 
-    /// Starts an episode in one environment; `own` leaves the flow to the scenario's own
-    /// controller. Returns the initial signals.
+    /// The names of the flows that each of them drives.
+    fn names(&mut self) -> PyResult<Vec<String>> {
+        Ok(self.all()?.one(0).names().into_iter().map(str::to_owned).collect())
+    }
+
+    /// Starts an episode in one environment; `own` leaves its flows to the scenario's own
+    /// controllers. Returns the initial signals of each flow.
     fn reset(
         &mut self,
         py: Python<'_>,
@@ -48,39 +60,39 @@ impl Environments {
         case: usize,
         seed: u64,
         own: bool,
-    ) -> PyResult<[f64; SIGNALS]> {
+    ) -> PyResult<Vec<[f64; SIGNALS]>> {
         let environments = self.all()?;
         let driver = if own { Driver::Own } else { Driver::Agent };
         let begun = py.detach(|| environments.one(place).reset(case, seed, driver));
-        begun.map(|it| it.row()).map_err(PyValueError::new_err)
+        let rows = |it: Vec<Signals>| it.iter().map(Signals::row).collect();
+        begun.map(rows).map_err(PyValueError::new_err)
     }
 
-    /// Steps those that are `stepped`, with the interpreter released. `answers` has a
-    /// window and a pacing rate for each, where a rate of NaN leaves pacing to the
-    /// transport; `signals` has a row for each, which is filled in.
+    /// Steps those of which a flow is `answered`, with the interpreter released. `answers` has a
+    /// window and a pacing rate for each flow of each environment, where a rate of NaN leaves
+    /// pacing to the transport; `signals` has a row for each, which is filled in.
     fn step(
         &mut self,
         py: Python<'_>,
-        stepped: Vec<bool>,
+        answered: Vec<bool>,
         answers: PyBuffer<f64>,
         signals: PyBuffer<f64>,
     ) -> PyResult<()> {
         let given = answers.to_vec(py)?;
         let mut rows = signals.to_vec(py)?;
-        if given.len() != 2 * stepped.len() || rows.len() != SIGNALS * stepped.len() {
-            return Err(PyValueError::new_err(
-                "answers and signals must have one row per environment",
-            ));
+        if given.len() != 2 * answered.len() || rows.len() != SIGNALS * answered.len() {
+            return Err(PyValueError::new_err("answers and signals must have one row per flow"));
         }
-        let answer = |(given, stepped): (&[f64], &bool)| {
+        let answer = |(given, answered): (&[f64], &bool)| {
             let pacing_rate = Some(given[1]).filter(|it| !it.is_nan());
-            stepped.then_some(Answer { cwnd: given[0], pacing_rate })
+            answered.then_some(Answer { cwnd: given[0], pacing_rate })
         };
-        let answers: Vec<_> = given.chunks_exact(2).zip(&stepped).map(answer).collect();
+        let answers: Vec<_> = given.chunks_exact(2).zip(&answered).map(answer).collect();
         let environments = self.all()?;
+        let agents = environments.agents();
         let results = py.detach(|| environments.step(&answers)).map_err(PyValueError::new_err)?;
-        for (row, result) in rows.chunks_exact_mut(SIGNALS).zip(results) {
-            if let Some(result) = result {
+        for (rows, results) in rows.chunks_exact_mut(SIGNALS * agents).zip(results) {
+            for (row, result) in rows.chunks_exact_mut(SIGNALS).zip(results.iter().flatten()) {
                 row.copy_from_slice(&result.row());
             }
         }

@@ -277,6 +277,11 @@ impl Scenario {
         lab::advice(&self.0)
     }
 
+    /// The cases in which nothing is random, by their place: all their runs are the same.
+    fn without_randomness(&self) -> Vec<usize> {
+        lab::without_randomness(&self.0)
+    }
+
     /// How many packet-hops all runs take at the most, about.
     fn packet_hops(&self) -> f64 {
         lab::packet_hops(&self.0)

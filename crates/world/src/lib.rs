@@ -41,7 +41,7 @@ mod world;
 pub use attachments::{Departure, Entry};
 pub use capture::{PathEnds, Seen, SeenPacket, Watcher};
 pub use functions::BridgeCounters;
-pub use hosts::{Flow, FlowCounters, Subflow, TcpCounters};
+pub use hosts::{Flow, FlowCounters, Subflow, TcpCounters, TransferCounts};
 pub use packet_events::{PacketEvent, PacketEventKind, PacketEventPlace, SendingState};
 pub use placements::places;
 pub use plan::{

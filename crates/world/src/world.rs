@@ -11,7 +11,7 @@ use windtunnel_networks::ndn::link_service::LinkServiceCounters;
 use windtunnel_networks::tunnel::TunnelCounters;
 use windtunnel_packets::ProtocolNumber;
 use windtunnel_transports::ndn::consumer::Consumer;
-use windtunnel_transports::tcp::EndpointCounters;
+use windtunnel_transports::tcp::{EndpointCounters, LimitTimes};
 
 use crate::capture::{Watcher, Watches};
 use crate::forwarding::Forwarding;
@@ -248,6 +248,12 @@ impl World {
             let [sender, receiver] = self.parts.of_flow(flow).map(|it| &it.hosts);
             sender.flow(flow, receiver)
         })
+    }
+
+    /// For how long each limit of the sender of each flow over IP was in force until `now`, over
+    /// all its connections, in the plan's order; none over UDP and Multipath TCP.
+    pub fn limits(&self, now: Time) -> impl Iterator<Item = Option<LimitTimes>> {
+        (0..self.flows).map(move |flow| self.parts.of_flow(flow)[0].hosts.limits(flow, now))
     }
 
     /// What both ends counted of each subflow of a flow over IP; none but over Multipath TCP.

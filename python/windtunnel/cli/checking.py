@@ -105,7 +105,7 @@ def of_scenario(scenario: Scenario) -> Facts:
 def of_study(study: study_files.Study, settings: dict[str, str]) -> Facts:
     """Give what a study would run; `settings` are of its scenario, as under its key `set`."""
     study = dataclasses.replace(study, settings={**study.settings, **settings})
-    runner.check(study, Base(study))
+    advice = runner.check(study, Base(study))
     points, runs = planned(study)
     return {
         "kind": "study",
@@ -117,7 +117,7 @@ def of_study(study: study_files.Study, settings: dict[str, str]) -> Facts:
         "is_minimum": study.stop is not None,
         "imports": [],
         "notes": [],
-        "advice": [],
+        "advice": advice,
     }
 
 

@@ -1,4 +1,4 @@
-"""Gymnasium environments: an agent controls a flow, or chooses the bitrates of a video.
+"""Environments: agents control flows, or choose the bitrates of a video.
 
     flow = gymnasium.make(
         "windtunnel.environments:windtunnel/Flow-v0", scenario="scenarios/learning.toml"
@@ -7,7 +7,9 @@
         "windtunnel.environments:windtunnel/Video-v0", scenario="scenarios/video.toml"
     )
 
-This requires `pip install windtunnel[gym]`.
+This requires `pip install windtunnel[gym]`. Several flows of one run have an agent each in
+`windtunnel.environments.parallel.ParallelFlowEnvironment`, which requires
+`pip install windtunnel[pettingzoo]`.
 """
 
 import gymnasium

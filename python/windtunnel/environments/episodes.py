@@ -7,6 +7,9 @@ from typing import Any
 
 import numpy as np
 
+OPTIONS = {"case", "own"}
+"""The options of an episode."""
+
 
 def chosen(
     cases: Sequence[str], generator: np.random.Generator, options: Mapping[str, Any] | None
@@ -16,7 +19,7 @@ def chosen(
     Raises ValueError for an unknown option or case.
     """
     options = options or {}
-    if unknown := set(options) - {"case", "own"}:
+    if unknown := set(options) - OPTIONS:
         raise ValueError(f"unknown options {sorted(unknown)}; known: case, own")
     drawn = cases[int(generator.integers(len(cases)))]
     case = str(options.get("case", drawn))

@@ -1,4 +1,4 @@
-"""One flow of a scenario as an environment: an agent controls its window, step by step."""
+"""Flows of a scenario as an environment: agents control their windows, step by step."""
 
 from __future__ import annotations
 
@@ -144,24 +144,33 @@ class Task:
 
 
 class Flows:
-    """Simulations of one flow of a scenario, which both environments step."""
+    """Simulations of a scenario with agents for some of its flows, which environments step.
+
+    The rows of all arrays are the flows of the first simulation, those of the second, and so on.
+    """
 
     def __init__(
         self,
         scenario: Path | str,
-        flow: str | None,
+        flows: Sequence[str] | None,
         step_s: float,
         task: Task | None,
         settings: Mapping[str, object] | None,
-        count: int,
-        threads: int,
+        count: int = 1,
+        threads: int = 1,
+        all_flows: bool = False,
     ) -> None:
-        """Read the scenario. Raises ScenarioError, or OSError."""
+        """Read the scenario. Raises ScenarioError, or OSError.
+
+        Without `flows`, those are all that have a controller, or the only one.
+        """
         checked = Scenario.load(scenario, settings)
         self.task = task or Task()
         self.cases = [", ".join(names) for names in checked.cases]
-        self.core = _core.Environments(checked, flow, step_s, count, threads)
-        self.signals = np.zeros(count, SIGNALS)
+        named = None if flows is None else list(flows)
+        self.core = _core.Environments(checked, named, all_flows, step_s, count, threads)
+        self.names = self.core.names()
+        self.signals = np.zeros(count * len(self.names), SIGNALS)
 
     def begin(
         self, place: int, generator: np.random.Generator, options: Mapping[str, Any] | None
@@ -169,13 +178,19 @@ class Flows:
         """Begin an episode of the case in the options, or of a random one; return the case."""
         case, own = chosen(self.cases, generator, options)
         seed = int(generator.integers(2**63))
-        self.signals[place] = tuple(self.core.reset(place, case, seed, own))
+        first = place * len(self.names)
+        for row, signals in enumerate(self.core.reset(place, case, seed, own), first):
+            self.signals[row] = tuple(signals)
         return self.cases[case]
 
-    def step(self, actions: NDArray[Any], stepped: NDArray[np.bool_]) -> None:
-        """Step the flows in `stepped`. Raises ValueError for an invalid answer."""
+    def step(self, actions: NDArray[Any], acting: NDArray[np.bool_]) -> None:
+        """Step the simulations of the flows that are `acting`.
+
+        The others of such a simulation go on with their last answers. Raises ValueError for an
+        invalid answer.
+        """
         answers = np.ascontiguousarray(self.task.answer(actions, self.signals), np.float64)
-        self.core.step(stepped.tolist(), answers, self.signals.view(np.float64))
+        self.core.step(acting.tolist(), answers, self.signals.view(np.float64))
 
     def terminated(self) -> NDArray[np.bool_]:
         """Return which flows have no more data to send."""
@@ -183,7 +198,19 @@ class Flows:
 
     def truncated(self) -> NDArray[np.bool_]:
         """Return which flows have reached the end of their scenario."""
-        return np.array([self.core.is_over(place) for place in range(len(self.signals))])
+        count = len(self.signals) // len(self.names)
+        over = np.array([self.core.is_over(place) for place in range(count)])
+        return np.repeat(over, len(self.names))
+
+
+def only(flow: str | None) -> list[str] | None:
+    """Give the flows of an environment with one agent. Raises TypeError for several names."""
+    if flow is None or isinstance(flow, str):
+        return None if flow is None else [flow]
+    raise TypeError(
+        f"flow is {flow!r}; it must be one name: ParallelFlowEnvironment has an agent for each of "
+        "several flows"
+    )
 
 
 class FlowEnvironment(gymnasium.Env[NDArray[Any], NDArray[Any]]):
@@ -214,7 +241,7 @@ class FlowEnvironment(gymnasium.Env[NDArray[Any], NDArray[Any]]):
         The agent controls the TCP flow or NDN consumer of that name (default: the only one).
         Raises ScenarioError, or OSError.
         """
-        self.flows = Flows(scenario, flow, step_s, task, settings, count=1, threads=1)
+        self.flows = Flows(scenario, only(flow), step_s, task, settings)
         self.observation_space = self.flows.task.observation_space
         self.action_space = self.flows.task.action_space
 
@@ -270,7 +297,7 @@ class FlowVectorEnvironment(VectorEnv[NDArray[Any], NDArray[Any], NDArray[Any]])
         Raises ScenarioError, or OSError.
         """
         threads = threads or os.cpu_count() or 1
-        self.flows = Flows(scenario, flow, step_s, task, settings, num_envs, threads)
+        self.flows = Flows(scenario, only(flow), step_s, task, settings, num_envs, threads)
         self.num_envs = num_envs
         self.single_observation_space = self.flows.task.observation_space
         self.single_action_space = self.flows.task.action_space

@@ -161,6 +161,14 @@ def spanning_tree(links: Iterable[Ends]) -> tuple[dict[str, str], dict[str, int]
     return parents, depths
 
 
+def hops(source: str, to: str, parents: dict[str, str], depths: dict[str, int]) -> list[Ends]:
+    """List both ends of each link on the path in a tree, in no order; none where no link leads."""
+    if not {source, to} <= depths.keys():
+        return []
+    steps = path(source, to, parents, depths)
+    return [(it, parents[it]) if up else (parents[it], it) for it, up in steps]
+
+
 def path(
     source: str, to: str, parents: dict[str, str], depths: dict[str, int]
 ) -> list[tuple[str, bool]]:

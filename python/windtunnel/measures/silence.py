@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from windtunnel.measures.directions import path, spanning_tree
+from windtunnel.measures.directions import hops, spanning_tree
 from windtunnel.measures.links import DROPS
 from windtunnel.measures.sessions import own_flows
 from windtunnel.quantities import Quantity, quantity
@@ -114,18 +114,11 @@ class Dead:
         """
         dead = self.links
         if row.get("peer"):
-            needed = self.hops(row["peer"], row["node"])
+            needed = set(hops(row["peer"], row["node"], self.parents, self.depths))
             if row["protocol"] != "udp":
                 needed |= {(to, source) for source, to in needed}
             dead = [it for it in dead if (it["from"], it["to"]) in needed]
         return [said for it in dead if (said := dead_link(it))]
-
-    def hops(self, source: str, to: str) -> set[tuple[str, str]]:
-        """Give both ends of each link from one node to another; none where no link leads."""
-        if not {source, to} <= self.depths.keys():
-            return set()
-        steps = path(source, to, self.parents, self.depths)
-        return {(it, self.parents[it]) if up else (self.parents[it], it) for it, up in steps}
 
 
 def dead_links(results: ResultTables, run: tuple[Any, ...]) -> Dead:

@@ -23,6 +23,24 @@ def size_class() -> pl.Expr:
     )
 
 
+def unfinished(flows: pl.DataFrame) -> str:
+    """Say how many transfers of some flows did not end within their runs; nothing if all did."""
+    # Results of earlier versions do not count them.
+    if "unfinished_transfers" not in flows.columns:
+        return ""
+    left = pl.col("unfinished_transfers")
+    # Of a consumer, which has one file, only the completion is known.
+    ended = pl.coalesce("transfers", pl.col("completion_s").is_not_null().cast(pl.UInt64))
+    counted = flows.filter(left.is_not_null())
+    missing, begun = counted.select(missing=left.sum(), begun=(left + ended).sum()).row(0)
+    if not missing:
+        return ""
+    return (
+        f"{missing:,} of {begun:,} transfers did not end within the run: "
+        "completion times and slowdowns are of those that did."
+    )
+
+
 def by_size(transfers: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
     """Summarise transfers for each of `keys` and each class of sizes that has any.
 

@@ -47,8 +47,9 @@ def of_statistic(comparison: Comparison, of_runs: pl.DataFrame, statistic: str) 
     values = named.join(spread, on=[SIZE_CLASS, "case"], maintain_order="left")
     values = values.select("line", "mean", "low", "high", published=pl.lit(None, pl.Float64))
     title = f"{STATISTICS[statistic]} completion time by size"
+    caption = transfers.unfinished(comparison["flows"])
     chart = partial(charts.bars, values, lines, "completion time (s)")
-    return Picture(f"completion-{statistic}", title, "", [], chart)
+    return Picture(f"completion-{statistic}", title, caption, [], chart)
 
 
 KINDS = {"completion-by-size": by_size}

@@ -9,6 +9,7 @@ import altair as alt
 import polars as pl
 
 from windtunnel.measures.columns import COMPLETION, DELAY, MeasuredColumn
+from windtunnel.measures.transfers import unfinished
 from windtunnel.pictures import charts, distributions, series
 from windtunnel.pictures.bars import MOST_BARS
 from windtunnel.pictures.cases import Comparison, Line, panels, ranked
@@ -67,7 +68,7 @@ def completions(comparison: Comparison) -> list[Picture]:
     """Draw the distribution of completion times: of transfers, or of flows that end."""
     of_what = "flows" if comparison["transfers"].is_empty() else "transfers"
     values = named(comparison, comparison[of_what], "completion_s")
-    said = f"Share of the {of_what} that took no longer."
+    said = f"Share of the {of_what} that took no longer. {unfinished(comparison['flows'])}".rstrip()
     title = "completion time"
     return distribution(comparison, "completion-cdf", title, COMPLETION, of_what, values, said)
 
@@ -146,8 +147,8 @@ def slowdowns(comparison: Comparison) -> list[Picture]:
         title = ": ".join(filter(None, ["Slowdown by size", panel.title]))
         caption = (
             "Completion time divided by the minimum that the path allows. Lines: median; bands: up "
-            f"to the 99th percentile; of up to {SIZES} sizes."
-        )
+            f"to the 99th percentile; of up to {SIZES} sizes. {unfinished(comparison['flows'])}"
+        ).rstrip()
         number = "" if len(divided) == 1 else f"-{index}"
         legend = panel.lines if len(panel.lines) > 1 else []
         chart = partial(draw_slowdowns, shown, panel.lines)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from windtunnel.folders import VERSION_KEY, missing_files
+from windtunnel.measures import repetition
 from windtunnel.pictures import (
     channels,
     choices,
@@ -257,6 +258,8 @@ def warnings(results: Results) -> list[str]:
     said += [f"{note[0].upper()}{note[1:]}." for note in manifest.get("notes", [])]
     failed = [*manifest.get("faults", []), *manifest.get("failures", [])]
     said += [f"A run failed: {why}" for why in failed]
+    if equal := repetition.said(results):
+        said.append(f"{equal[0].upper()}{equal[1:]}.")
     if not results.tables:
         said.append("No run finished.")
     return said

@@ -9,7 +9,7 @@ import polars as pl
 
 from windtunnel.measures import totals
 from windtunnel.measures.columns import DELAY, DROPPED, GOODPUT, MeasuredColumn, described
-from windtunnel.measures.transfers import SIZE_CLASS, by_size
+from windtunnel.measures.transfers import SIZE_CLASS, by_size, unfinished
 from windtunnel.pictures.cases import Comparison
 from windtunnel.pictures.groups import GROUP
 from windtunnel.pictures.units import decimals, scale, written
@@ -152,7 +152,15 @@ def transfers(comparison: Comparison) -> Table:
             text("size", frame[SIZE_CLASS].to_list()),
             *(plain(measure, frame[measure.column]) for measure in TRANSFER_MEASURES),
         ],
-        "Slowdown: the completion time divided by the minimum that the path allows.",
+        " ".join(
+            filter(
+                None,
+                [
+                    "Slowdown: the completion time divided by the minimum that the path allows.",
+                    unfinished(comparison["flows"]),
+                ],
+            )
+        ),
     )
 
 

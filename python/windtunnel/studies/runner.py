@@ -75,10 +75,16 @@ def settings_of(point: Point, seed: int) -> tuple[tuple[str, str], ...]:
     return (*point.settings, ("seed", str(seed)), ("runs", "1"))
 
 
-def check(study: Study, base: Base) -> None:
+WITHOUT_RANDOMNESS = (
+    "nothing is random at the first point, so that all its seeds give the same run: "
+    "`start_within` of flows, or `jitter` or `loss` of links, makes them differ"
+)
+
+
+def check(study: Study, base: Base) -> list[str]:
     """Refuse a study whose first point cannot be run, for example because of an unknown path.
 
-    Raises StudyError, with the scenario's own error.
+    Return what is probably not meant. Raises StudyError, with the scenario's own error.
     """
     first = next(design.points(study))
     try:
@@ -90,6 +96,8 @@ def check(study: Study, base: Base) -> None:
             f"{study.base}: a scenario of a study must not have [compare]: "
             f"{', '.join(read.axes)}\nhelp: move it to the study, under [vary.NAME.cases]"
         )
+    seeds = study.stop.minimum_seeds if study.stop else len(study.seeds)
+    return [WITHOUT_RANDOMNESS] if seeds > 1 and read.without_randomness() else []
 
 
 def run(
@@ -267,10 +275,13 @@ class Rounds:
 
 
 def is_enough(values: list[float], stop: Stop) -> bool:
-    """Say whether the mean's confidence interval (Student's t) is small enough."""
+    """Say whether the mean's confidence interval (Student's t) is small enough.
+
+    Equal values have none: from runs without anything random nothing is learned of a spread.
+    """
     precision, confidence = quantity(stop.precision), quantity(stop.confidence)
     assert precision and confidence
-    if len(values) < 2:
+    if len(set(values)) < 2:
         return False
     return half_width(values, confidence.number) <= precision.number * abs(fmean(values))
 

@@ -95,6 +95,7 @@ impl AdaptivePlayer {
         let stream = *self.stream.get_or_insert_with(|| host.open(0));
         host.await_received(stream, self.before + 1);
         host.write(stream, self.settings.request + level as u64);
+        host.begin();
     }
 
     /// A segment has come.

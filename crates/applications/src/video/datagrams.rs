@@ -23,6 +23,13 @@ impl FrameSchedule {
         Self { settings, payload, start, frame: 0, sent: 0 }
     }
 
+    /// The frames of which a datagram has left.
+    pub(crate) fn begun(&self) -> u64 {
+        let frames = &self.settings.frames;
+        let before = if self.frame == 0 { 0 } else { frames.end(self.frame - 1) };
+        self.frame as u64 + u64::from(self.sent > before)
+    }
+
     /// The bytes of the datagram that leaves now, and when the next one does.
     pub(crate) fn send(&mut self) -> (u16, Time) {
         let frames = &self.settings.frames;
@@ -115,7 +122,9 @@ mod tests {
         let settings = LiveSettings { frames: Arc::new(frames), deadline };
         let mut schedule = FrameSchedule::new(settings.clone(), 1000, Time::ZERO);
         let at = |milliseconds| Time::ZERO + Duration::from_millis(milliseconds);
-        let sent: Vec<_> = (0..5).map(|_| schedule.send()).collect();
+        let sent: Vec<_> = (0..5).map(|_| (schedule.begun(), schedule.send())).collect();
+        let (begun, sent): (Vec<_>, Vec<_>) = sent.into_iter().unzip();
+        assert_eq!((begun, schedule.begun()), (vec![0, 1, 1, 1, 2], 3));
         let expected = [(1000, 0), (1000, 0), (500, 100), (1000, 200)];
         assert_eq!(sent[..4], expected.map(|(length, next)| (length, at(next))));
         assert_eq!(sent[4], (1, Time::NEVER));

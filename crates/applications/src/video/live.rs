@@ -55,6 +55,7 @@ impl Application for LiveSender {
         };
         let end = self.frames.end(frame);
         host.write(stream, end - self.sent);
+        host.begin();
         (self.next, self.sent) = (self.next + 1, end);
         self.wake = self.start + self.frames.duration(self.next);
     }

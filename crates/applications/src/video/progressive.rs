@@ -53,6 +53,7 @@ impl Application for ProgressivePlayer {
             let stream = host.open(0);
             self.stream = Some(stream);
             host.write(stream, self.settings.request);
+            host.begin();
             self.await_next(stream, host);
         }
         self.playout.wake(now);

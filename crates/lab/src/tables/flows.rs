@@ -6,8 +6,8 @@ use arrow_array::RecordBatch;
 use windtunnel_applications::DelayPercentiles;
 use windtunnel_applications::udp::SinkCounters;
 use windtunnel_engine::{Duration, Time};
-use windtunnel_transports::ndn::consumer::{Consumer, ConsumerCounters};
-use windtunnel_transports::tcp::TcpSettings;
+use windtunnel_transports::ndn::consumer::{Consumer, ConsumerCounters, ConsumerWorkload};
+use windtunnel_transports::tcp::{Limit, LimitTimes, TcpSettings};
 use windtunnel_world::{
     ConsumerPlan, Flow, FlowCounters, FlowPlan, FlowSample, Plan, TcpCounters, Transport, World,
 };
@@ -48,9 +48,13 @@ struct Row<'a> {
     stop: Time,
     /// The number of finished transfers.
     transfers: Option<u64>,
+    /// The number of those that had begun and are not finished.
+    unfinished: Option<u64>,
     /// Percentiles of the delays of datagrams.
     delays: Option<DelayPercentiles>,
     counters: Counters<'a>,
+    /// For how long each limit of its senders was in force.
+    limits: Option<LimitTimes>,
 }
 
 impl<'a> Row<'a> {
@@ -59,6 +63,7 @@ impl<'a> Row<'a> {
         consumer: &'a ConsumerPlan,
         prefix: &'a str,
         it: &'a Consumer,
+        end: Time,
     ) -> Self {
         Self {
             name: &consumer.name,
@@ -72,12 +77,15 @@ impl<'a> Row<'a> {
             gave_up: it.gave_up(),
             stop: consumer.settings.stop,
             transfers: None,
+            unfinished: matches!(consumer.settings.workload, ConsumerWorkload::File { .. })
+                .then(|| u64::from(it.start() <= end && it.finished().is_none())),
             delays: None,
             counters: Counters::Ndn(it, it.counters()),
+            limits: None,
         }
     }
 
-    fn of_flow(plan: &'a Plan, flow: &'a FlowPlan, it: &Flow) -> Self {
+    fn of_flow(plan: &'a Plan, flow: &'a FlowPlan, it: &Flow, limits: Option<LimitTimes>) -> Self {
         let controller = match &flow.transport {
             Transport::Tcp { settings, .. } => Some(controllers(settings)),
             Transport::Udp(_) => None,
@@ -93,12 +101,14 @@ impl<'a> Row<'a> {
             finished: it.finished,
             gave_up: None,
             stop: flow.stop,
-            transfers: it.transfers,
+            transfers: it.transfers.map(|it| it.received),
+            unfinished: it.transfers.map(|it| it.unfinished()),
             delays: it.delays,
             counters: match &it.counters {
                 FlowCounters::Tcp(counters) => Counters::Tcp(counters.clone()),
                 FlowCounters::Udp(sent, counters) => Counters::Udp(*sent, *counters),
             },
+            limits,
         }
     }
 
@@ -177,6 +187,11 @@ impl<'a> Row<'a> {
         }
     }
 
+    /// For how long that limit was in force, in seconds.
+    fn limited(&self, by: Limit) -> Option<f64> {
+        self.limits.map(|it| it.of(by).as_seconds())
+    }
+
     fn marks(&self) -> u64 {
         match &self.counters {
             Counters::Ndn(_, it) => it.marks,
@@ -248,9 +263,9 @@ impl<'a> Row<'a> {
 pub(super) fn totals(plan: &Plan, prefixes: &[String], world: &World, end: Time) -> RecordBatch {
     let consumers = plan.consumers.iter().zip(prefixes).zip(world.consumers());
     let consumers =
-        consumers.map(|((consumer, prefix), it)| Row::of_consumer(plan, consumer, prefix, it));
-    let flows = plan.flows.iter().zip(world.flows());
-    let flows = flows.map(|(flow, it)| Row::of_flow(plan, flow, &it));
+        consumers.map(|((consumer, prefix), it)| Row::of_consumer(plan, consumer, prefix, it, end));
+    let flows = plan.flows.iter().zip(world.flows()).zip(world.limits(end));
+    let flows = flows.map(|((flow, it), limits)| Row::of_flow(plan, flow, &it, limits));
     let rows: Vec<Row<'_>> = consumers.chain(flows).collect();
     Columns::of(&rows)
         .text("flow", |it| it.name)
@@ -270,6 +285,7 @@ pub(super) fn totals(plan: &Plan, prefixes: &[String], world: &World, end: Time)
         })
         .count_if_any("connections", |it| Some(it.tcp()?.connections))
         .count_if_any("transfers", |it| it.transfers)
+        .count_if_any("unfinished_transfers", |it| it.unfinished)
         .count_if_any("retransmissions", |it| {
             it.of_sender(|ndn| ndn.retransmissions, |tcp| tcp.sender.retransmissions)
         })
@@ -296,6 +312,14 @@ pub(super) fn totals(plan: &Plan, prefixes: &[String], world: &World, end: Time)
         .number("delay_p50_s", |it| it.delays.map(|it| it.p50.as_seconds()))
         .number("delay_p95_s", |it| it.delays.map(|it| it.p95.as_seconds()))
         .number("delay_p99_s", |it| it.delays.map(|it| it.p99.as_seconds()))
+        .number("handshake_s", |it| it.limited(Limit::Handshake))
+        .number("idle_s", |it| it.limited(Limit::Idle))
+        .number("application_limited_s", |it| it.limited(Limit::Application))
+        .number("cwnd_limited_s", |it| it.limited(Limit::CongestionWindow))
+        .number("pacing_limited_s", |it| it.limited(Limit::Pacing))
+        .number("host_queue_limited_s", |it| it.limited(Limit::HostQueue))
+        .number("receive_window_limited_s", |it| it.limited(Limit::ReceiveWindow))
+        .number("send_buffer_limited_s", |it| it.limited(Limit::SendBuffer))
         .number("completion_s", |it| it.finished.map(|end| end.since(it.start).as_seconds()))
         .number("gave_up_s", |it| it.gave_up.map(|end| end.since(it.start).as_seconds()))
         .number("read_throughput_bps", |it| it.read_bps(true))

@@ -5,6 +5,7 @@ mod accurate_ecn;
 mod counters;
 mod ecn_negotiation;
 mod endpoint;
+mod limits;
 mod rack;
 pub(crate) mod reassembly;
 pub(crate) mod receive_buffer;
@@ -21,6 +22,7 @@ mod validity;
 
 pub use counters::EndpointCounters;
 pub use endpoint::{Endpoint, Role, TcpOutbox, acknowledge_again, refuse};
+pub use limits::{Limit, LimitTimes};
 pub use sender::SenderState;
 pub use settings::{
     AfterPathChange, BufferLimits, EcnMode, Idleness, Reading, Recovery, TcpSettings,

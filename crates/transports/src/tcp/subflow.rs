@@ -28,7 +28,7 @@ impl Endpoint {
         if !matches!(self.state, State::Closed | State::Reset) {
             self.send_reset(now, outbox);
         }
-        self.state = State::Reset;
+        self.end_reset(now);
     }
 
     /// Whether the connection was reset, by either end.

@@ -126,13 +126,13 @@ impl Endpoint {
             State::Opening { .. } if self.role == Role::Client => {
                 let answers = segment.flags.has(Flags::ACK);
                 if answers && segment.acknowledgement == FIRST as u32 {
-                    self.state = State::Reset;
+                    self.end_reset(now);
                 }
             }
             State::Established if self.is_closed() => {}
             State::Opening { .. } | State::Established => {
                 if self.receiver.is_next(segment) {
-                    self.state = State::Reset;
+                    self.end_reset(now);
                 } else if self.receiver.is_near(segment, &self.settings) {
                     self.challenge(now, outbox);
                 }

@@ -5,6 +5,7 @@ mod closing;
 mod ecn_negotiation;
 mod handshake;
 mod idleness;
+mod limits;
 mod marks;
 mod offload;
 mod over_a_path;

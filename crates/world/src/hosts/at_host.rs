@@ -144,6 +144,10 @@ impl Host for AtHost<'_> {
         self.hosts.classes[class as usize].settings.maximum_segment
     }
 
+    fn begin(&mut self) {
+        self.hosts.seats[self.seat as usize].begun += 1;
+    }
+
     fn complete(&mut self, transfer: Completed) {
         self.hosts.complete(self.now, self.seat, transfer);
     }

@@ -5,7 +5,7 @@ use windtunnel_engine::{Duration, Rate, Time};
 use windtunnel_packets::Ecn;
 use windtunnel_packets::tcp::Segment;
 use windtunnel_transports::mptcp::{self, MultipathCounters};
-use windtunnel_transports::tcp::{Endpoint, EndpointCounters, TcpOutbox, TcpSettings};
+use windtunnel_transports::tcp::{Endpoint, EndpointCounters, LimitTimes, TcpOutbox, TcpSettings};
 
 use crate::packet_events::SendingState;
 use crate::packet_log::RoundTrips;
@@ -139,6 +139,14 @@ impl End {
         match self {
             Self::Tcp(it) => *it.counters(),
             Self::Multipath(it) => it.counters(),
+        }
+    }
+
+    /// For how long each limit of its sending was in force; none are known of several paths.
+    pub(crate) fn limits(&self, now: Time) -> Option<LimitTimes> {
+        match self {
+            Self::Tcp(it) => Some(it.limits(now)),
+            Self::Multipath(_) => None,
         }
     }
 

@@ -34,6 +34,23 @@ pub enum FlowCounters {
     Udp(u64, SinkCounters),
 }
 
+/// How many files, answers or frames a flow carried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TransferCounts {
+    /// Those that have begun.
+    pub begun: u64,
+    /// Those of them that were received to their end.
+    pub received: u64,
+}
+
+impl TransferCounts {
+    /// Those that have begun and were not received to their end.
+    #[must_use]
+    pub fn unfinished(&self) -> u64 {
+        self.begun.saturating_sub(self.received)
+    }
+}
+
 /// A flow, as it is read from the world.
 #[derive(Clone, Debug)]
 pub struct Flow {
@@ -41,8 +58,8 @@ pub struct Flow {
     pub start: Time,
     /// When the last byte of a file was received.
     pub finished: Option<Time>,
-    /// How many files or answers were received; none where there are no such.
-    pub transfers: Option<u64>,
+    /// How many files, answers or frames there were; none where there are no such.
+    pub transfers: Option<TransferCounts>,
     /// Percentiles of the time from a datagram's sending to its arrival; none of TCP.
     pub delays: Option<DelayPercentiles>,
     /// What it counted.
@@ -79,7 +96,6 @@ pub(crate) enum ReceiverState {
         counters: EndpointCounters,
         /// Bytes received that wait for others before them.
         waiting: u64,
-        transfers: u64,
         finished: Option<Time>,
     },
     Udp(SinkCounters),

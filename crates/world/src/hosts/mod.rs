@@ -21,9 +21,11 @@ use windtunnel_packets::multipath::Multipath;
 use windtunnel_packets::tcp::{Flags, Segment};
 use windtunnel_packets::{Body, Ecn, Packet, Route};
 use windtunnel_transports::mptcp::{self, MultipathCounters, MultipathSettings, SubflowCounters};
-use windtunnel_transports::tcp::{self, Endpoint, EndpointCounters, Role, TcpOutbox, TcpSettings};
+use windtunnel_transports::tcp::{
+    self, Endpoint, EndpointCounters, LimitTimes, Role, TcpOutbox, TcpSettings,
+};
 
-pub use flow::{Flow, FlowCounters, Subflow, TcpCounters};
+pub use flow::{Flow, FlowCounters, Subflow, TcpCounters, TransferCounts};
 pub(crate) use flow::{ReceiverState, Sampled, SampledSubflow, SenderState, SubflowState};
 
 use self::end::End;
@@ -64,9 +66,13 @@ struct Seat {
     /// How many connections it opened, and what those counted that are closed.
     opened: u64,
     closed: EndpointCounters,
+    /// For how long the limits of those were in force.
+    limits: LimitTimes,
     /// What those counted as multipath connections, and of each of their subflows.
     multipath: MultipathCounters,
     subflows: Vec<SubflowCounters>,
+    /// Transfers that it began, and those that it has received.
+    begun: u64,
     transfers: u64,
     finished: Option<Time>,
 }
@@ -187,23 +193,34 @@ impl Hosts {
         let place = &self.flows[flow];
         let connections = self.opened(flow).max(at.opened(flow));
         let receiver = at.receiver(flow);
-        let (finished, transfers, counters) = match (self.sender(flow), receiver) {
+        let (finished, counters) = match (self.sender(flow), receiver) {
             (
                 SenderState::Tcp { counters: sender, multipath, in_flight, .. },
-                ReceiverState::Tcp { counters: receiver, transfers, finished, .. },
+                ReceiverState::Tcp { counters: receiver, finished, .. },
             ) => {
                 let multipath = (place.subflows > 0).then_some(multipath);
                 let counters = TcpCounters { connections, sender, multipath, receiver, in_flight };
-                let transfers = place.has_transfers.then_some(transfers);
-                (finished, transfers, FlowCounters::Tcp(Box::new(counters)))
+                (finished, FlowCounters::Tcp(Box::new(counters)))
             }
             (SenderState::Udp { sent }, ReceiverState::Udp(received)) => {
-                (None, None, FlowCounters::Udp(sent, received))
+                (None, FlowCounters::Udp(sent, received))
             }
             _ => unreachable!("a flow's two hosts speak the same protocol"),
         };
         let delays = at.delay_percentiles(flow);
+        let transfers = place.has_transfers.then(|| self.count_transfers(flow, at));
         Flow { start: place.start, finished, transfers, delays, counters }
+    }
+
+    /// How many of a flow's transfers have begun and were received; `at` has the receiver.
+    fn count_transfers(&self, flow: usize, at: &Self) -> TransferCounts {
+        let [sender, receiver] = self.flows[flow].ends();
+        let (sender, receiver) = (&self.seats[sender], &at.seats[receiver]);
+        let begun = match &sender.running {
+            Running::Source(source, _) => source.frames_begun(),
+            Running::Streams(_) | Running::Sink(_) => sender.begun + receiver.begun,
+        };
+        TransferCounts { begun, received: receiver.transfers }
     }
 
     /// How many connections the first or the last host of a flow opened.
@@ -232,9 +249,9 @@ impl Hosts {
         if let Running::Sink(sink) = &seat.running {
             return ReceiverState::Udp(*sink.counters());
         }
-        let (transfers, finished) = (seat.transfers, seat.finished);
+        let finished = seat.finished;
         let waiting = self.open(seat).map(|it| it.endpoint.waiting_bytes()).sum();
-        ReceiverState::Tcp { counters: self.counters(seat), waiting, transfers, finished }
+        ReceiverState::Tcp { counters: self.counters(seat), waiting, finished }
     }
 
     /// How many subflows a flow's connections have.
@@ -284,6 +301,17 @@ impl Hosts {
         let mut counters = seat.closed;
         self.open(seat).for_each(|it| counters += &it.endpoint.counters());
         counters
+    }
+
+    /// For how long each limit of the sender of a flow's data was in force until now, over all
+    /// its connections; none over UDP and over several paths.
+    pub(crate) fn limits(&self, flow: usize, now: Time) -> Option<LimitTimes> {
+        let place = &self.flows[flow];
+        place.class.filter(|_| place.subflows == 0)?;
+        let seat = &self.seats[place.ends()[0]];
+        let mut limits = seat.limits;
+        self.open(seat).filter_map(|it| it.endpoint.limits(now)).for_each(|it| limits += &it);
+        Some(limits)
     }
 
     /// When the last byte of a flow's file was received.
@@ -659,6 +687,7 @@ impl Hosts {
         let application = socket.application;
         let seat = &mut self.seats[application as usize];
         seat.closed += &socket.endpoint.counters();
+        socket.endpoint.limits(now).iter().for_each(|it| seat.limits += it);
         seat.multipath += socket.endpoint.multipath_counters();
         if let End::Multipath(endpoint) = &socket.endpoint {
             seat.subflows.resize(endpoint.subflows().count(), SubflowCounters::default());

@@ -3,11 +3,13 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use windtunnel_applications::udp::{UdpSink, UdpSource};
+use windtunnel_applications::udp::{UdpSink, UdpSource, UdpWorkload};
 use windtunnel_applications::{Application, Relay, Setting, Workload};
 use windtunnel_engine::{Duration, Random, Streams, Time};
 use windtunnel_transports::mptcp::MultipathCounters;
-use windtunnel_transports::tcp::{BufferLimits, EndpointCounters, Reading, TcpOutbox, TcpSettings};
+use windtunnel_transports::tcp::{
+    BufferLimits, EndpointCounters, LimitTimes, Reading, TcpOutbox, TcpSettings,
+};
 
 use super::sockets::Sockets;
 use super::{Accepted, Class, FlowPlace, Hosts, Running, Seat};
@@ -84,7 +86,8 @@ impl Hosts {
                 let random = streams.stream(&format!("source {}", flow.name));
                 let index = self.flows.len() as u32;
                 let source = UdpSource::new(index, settings, start, random);
-                self.flows.push(place);
+                let has_transfers = matches!(settings.workload, UdpWorkload::Frames(_));
+                self.flows.push(FlowPlace { has_transfers, ..place });
                 let route = forwarding.route(paths[0][0]).expect("it was found before");
                 let source = Running::Source(Box::new(source), route);
                 self.seat(0, flow.from, source, flow.stop);
@@ -158,8 +161,10 @@ impl Hosts {
             open: Vec::new(),
             opened: 0,
             closed: EndpointCounters::default(),
+            limits: LimitTimes::default(),
             multipath: MultipathCounters::default(),
             subflows: Vec::new(),
+            begun: 0,
             transfers: 0,
             finished: None,
         });

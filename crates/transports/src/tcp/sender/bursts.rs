@@ -10,7 +10,8 @@
 use windtunnel_engine::{Duration, Time};
 
 use super::Sender;
-use super::state::{Limit, Phase};
+use super::state::Phase;
+use crate::tcp::limits::Limit;
 
 /// The share of a second's data in a burst.
 const PER_SECOND: f64 = 1024.0;
@@ -69,7 +70,7 @@ impl Sender {
         let enough = self.full_burst().min(self.window().min(advertised) / SHARE);
         let is_last = self.limit - self.next <= available;
         let deferred = available < enough && !is_last;
-        deferred.then_some(if window < room { Limit::Window } else { Limit::Buffer })
+        deferred.then(|| if window < room { Limit::CongestionWindow } else { self.room_limit() })
     }
 
     /// Whether the first segment in flight should be acknowledged about now.

@@ -75,18 +75,6 @@ pub(super) enum ForwardRecovery {
     Trying(u8),
 }
 
-/// What keeps the sender from sending more.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Limit {
-    /// The window, or its pacing.
-    Window,
-    /// The receiver's window, the buffer for what is not acknowledged, or the queue of its own
-    /// host.
-    Buffer,
-    /// The application has written nothing more.
-    Application,
-}
-
 /// A tail loss probe that was sent (RFC 8985, section 7).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Probe {

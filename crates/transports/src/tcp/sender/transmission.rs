@@ -3,18 +3,19 @@
 use windtunnel_controllers::Controller;
 use windtunnel_engine::Time;
 
-use super::state::{ForwardRecovery, Limit, Phase, Transmission};
+use super::state::{ForwardRecovery, Phase, Transmission};
 use super::{Sender, clock};
 use crate::tcp::counters::EndpointCounters;
+use crate::tcp::limits::Limit;
 
 impl Sender {
-    /// Sends what may be sent.
+    /// Sends what may be sent; returns what keeps it from sending more.
     pub(in crate::tcp) fn transmit(
         &mut self,
         now: Time,
         counters: &mut EndpointCounters,
         emit: &mut impl FnMut(Transmission),
-    ) {
+    ) -> Limit {
         self.waits_for_pacer = false;
         self.waits_for_queue = false;
         // Without new data to try, recovery goes on as usual.
@@ -25,7 +26,7 @@ impl Sender {
             self.begin_again(now);
         }
         let rate = self.pacing_rate();
-        let mut limit = Limit::Window;
+        let mut limit = Limit::CongestionWindow;
         // What is left of a burst.
         let mut burst = 0;
         loop {
@@ -38,11 +39,7 @@ impl Sender {
                 None => match self.new_length() {
                     Some(length) => length,
                     None => {
-                        limit = match self.limit > self.next {
-                            true => Limit::Buffer,
-                            false if self.lacks_window() => Limit::Window,
-                            false => Limit::Application,
-                        };
+                        limit = self.limit_without_new();
                         break;
                     }
                 },
@@ -59,11 +56,12 @@ impl Sender {
                 }
                 burst = self.burst(u64::from(length), lost.is_some());
                 if !self.fits_queue(now, burst) {
-                    limit = Limit::Buffer;
+                    limit = Limit::HostQueue;
                     self.waits_for_queue = true;
                     break;
                 }
                 if rate.is_some() && !self.pacer.allows(now) {
+                    limit = Limit::Pacing;
                     self.waits_for_pacer = true;
                     break;
                 }
@@ -78,6 +76,26 @@ impl Sender {
             }
         }
         self.note_limit(limit);
+        limit
+    }
+
+    /// What keeps it from sending new data, of which none is ready.
+    fn limit_without_new(&self) -> Limit {
+        if self.limit > self.next {
+            self.room_limit()
+        } else if self.lacks_window() {
+            Limit::CongestionWindow
+        } else if self.board.is_empty() {
+            Limit::Idle
+        } else {
+            Limit::Application
+        }
+    }
+
+    /// What bounds the room for new data: the receiver, or the send buffer.
+    pub(super) fn room_limit(&self) -> Limit {
+        let buffered = self.board.unacknowledged() + self.settings.send_buffer;
+        if self.edge < buffered { Limit::ReceiveWindow } else { Limit::SendBuffer }
     }
 
     /// Bytes per second, if packets are paced.
@@ -227,7 +245,7 @@ impl Sender {
 
     /// Notes what stopped the sender.
     fn note_limit(&mut self, limit: Limit) {
-        let limited = limit == Limit::Window;
+        let limited = matches!(limit, Limit::CongestionWindow | Limit::Pacing);
         let in_flight = self.in_flight();
         let ended = self.board.unacknowledged() >= self.limited_end;
         if ended || limited || (!self.window_limited && in_flight > self.most_in_flight) {
@@ -236,7 +254,8 @@ impl Sender {
             self.limited_end = self.next;
         }
         let counts = self.subflow.as_ref().is_none_or(|it| it.is_limited_by_application);
-        if limit == Limit::Application && counts && in_flight < self.window() {
+        let lacks_data = matches!(limit, Limit::Application | Limit::Idle);
+        if lacks_data && counts && in_flight < self.window() {
             self.account.limit(in_flight);
         }
     }

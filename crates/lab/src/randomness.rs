@@ -1,0 +1,152 @@
+//! Whether anything in a plan is random: if nothing is, all its runs are the same.
+
+use windtunnel_applications::udp::UdpWorkload;
+use windtunnel_applications::video::rules::RuleSettings;
+use windtunnel_applications::{OnOffPeriods, Period, Workload};
+use windtunnel_controllers::Settings;
+use windtunnel_engine::Duration;
+use windtunnel_links::{Impairment, Loss};
+use windtunnel_queues::Discipline;
+use windtunnel_scenario::Study;
+use windtunnel_transports::mptcp::scheduler::SchedulerSettings;
+use windtunnel_transports::ndn::consumer::ConsumerWorkload;
+use windtunnel_world::{
+    ConsumerPlan, DirectionPlan, FlowPlan, LinkChange, LinkPlan, NodePlan, Plan, Transport,
+};
+
+/// The cases of a study in which nothing is random, by their place: each of their runs is the
+/// same. Of what comes from outside, and of what is made from many draws (channels, orbits,
+/// layers), it is not found out: it counts as random.
+#[must_use]
+pub fn without_randomness(study: &Study) -> Vec<usize> {
+    let cases = study.cases.iter().enumerate();
+    cases.filter(|(_, it)| !is_random(&it.plan)).map(|(place, _)| place).collect()
+}
+
+fn is_random(plan: &Plan) -> bool {
+    plan.flows.iter().any(flow)
+        || plan.consumers.iter().any(consumer)
+        || plan.nodes.iter().any(node)
+        || plan.links.iter().any(link)
+        || plan.changes.iter().any(|it| change(&it.change))
+        || !plan.bridges.is_empty()
+        || !plan.sessions.is_empty()
+        || plan.domains.is_some()
+        || plan.autonomous_systems.is_some()
+        || plan.sky.is_some()
+}
+
+fn flow(flow: &FlowPlan) -> bool {
+    flow.start_within > Duration::ZERO
+        || flow
+            .multipath
+            .as_ref()
+            .is_some_and(|it| matches!(it.settings.scheduler, SchedulerSettings::External(_)))
+        || match &flow.transport {
+            Transport::Tcp { settings, workload: of } => {
+                controller(&settings.controller)
+                    || settings.receiver_controller.as_ref().is_some_and(controller)
+                    || workload(of)
+            }
+            Transport::Udp(settings) => match &settings.workload {
+                UdpWorkload::Rate { on_off, .. } => on_off.as_ref().is_some_and(turns),
+                UdpWorkload::Frames(_) => false,
+            },
+        }
+}
+
+/// Only one from outside can be.
+fn controller(settings: &Settings) -> bool {
+    settings.maker().is_some()
+}
+
+fn workload(workload: &Workload) -> bool {
+    match workload {
+        Workload::Bulk { .. }
+        | Workload::File { .. }
+        | Workload::Video(_)
+        | Workload::Frames(_)
+        | Workload::Messages => false,
+        Workload::RequestResponse { think, .. } => period(*think),
+        Workload::OnOff(it) => turns(it),
+        Workload::AdaptiveVideo(it) => matches!(it.rule, RuleSettings::External(_)),
+        Workload::Arrivals { .. } | Workload::External(_) => true,
+    }
+}
+
+fn turns(OnOffPeriods { on, off }: &OnOffPeriods) -> bool {
+    period(*on) || period(*off)
+}
+
+fn period(period: Period) -> bool {
+    match period {
+        Period::Fixed(_) => false,
+        Period::Exponential(_) => true,
+    }
+}
+
+/// Its nonces are, but decide nothing.
+fn consumer(consumer: &ConsumerPlan) -> bool {
+    controller(&consumer.controller)
+        || consumer.settings.start_within > Duration::ZERO
+        || match consumer.settings.workload {
+            ConsumerWorkload::Stream | ConsumerWorkload::File { .. } => false,
+            ConsumerWorkload::Catalogue { .. } => true,
+        }
+}
+
+/// PCON's strategy spreads Interests at random.
+fn node(node: &NodePlan) -> bool {
+    node.strategy == "pcon" || !node.layers.is_empty()
+}
+
+fn link(link: &LinkPlan) -> bool {
+    link.channel.is_some() || link.directions.iter().any(direction)
+}
+
+fn direction(direction: &DirectionPlan) -> bool {
+    direction.physical_layer.is_some()
+        || loss(&direction.loss)
+        || impairment(&direction.impairment)
+        || discipline(&direction.discipline)
+}
+
+fn change(change: &LinkChange) -> bool {
+    matches!(change, LinkChange::Loss(it) if loss(&it.loss))
+}
+
+fn loss(loss: &Loss) -> bool {
+    match loss {
+        Loss::None | Loss::Listed { .. } => false,
+        Loss::Bernoulli(_)
+        | Loss::GilbertElliott { .. }
+        | Loss::ContinuousGilbertElliott { .. } => true,
+    }
+}
+
+fn impairment(impairment: &Impairment) -> bool {
+    // What is added to a delay by load is no draw.
+    let Impairment { duplication, reordering, lateness: _, mixing, jitter, load_delay: _ } =
+        impairment;
+    *duplication > 0.0 || *reordering > 0.0 || *mixing > Duration::ZERO || jitter.is_some()
+}
+
+/// Those with a queue for each flow draw which flows collide.
+fn discipline(discipline: &Discipline) -> bool {
+    match discipline {
+        Discipline::DropTail
+        | Discipline::LinkService(_)
+        | Discipline::CoDel(_)
+        | Discipline::Pcon(_)
+        | Discipline::Policer(_)
+        | Discipline::Shaper(_)
+        | Discipline::StrictPriority(_) => false,
+        Discipline::Red(_)
+        | Discipline::Pie(_)
+        | Discipline::Sce(_)
+        | Discipline::FqCoDel(_)
+        | Discipline::DualPi2(_)
+        | Discipline::Drr(_)
+        | Discipline::Cake(_) => true,
+    }
+}
