@@ -5,7 +5,7 @@ use windtunnel_applications::video::rules::RuleSettings;
 use windtunnel_applications::{OnOffPeriods, Period, Workload};
 use windtunnel_controllers::Settings;
 use windtunnel_engine::Duration;
-use windtunnel_links::{Impairment, Loss};
+use windtunnel_links::{Impairment, Loss, Reordering};
 use windtunnel_queues::Discipline;
 use windtunnel_scenario::Study;
 use windtunnel_transports::mptcp::scheduler::SchedulerSettings;
@@ -128,7 +128,10 @@ fn impairment(impairment: &Impairment) -> bool {
     // What is added to a delay by load is no draw.
     let Impairment { duplication, reordering, lateness: _, mixing, jitter, load_delay: _ } =
         impairment;
-    *duplication > 0.0 || *reordering > 0.0 || *mixing > Duration::ZERO || jitter.is_some()
+    *duplication > 0.0
+        || matches!(reordering, Reordering::Independent(it) if *it > 0.0)
+        || *mixing > Duration::ZERO
+        || jitter.is_some()
 }
 
 /// Those with a queue for each flow draw which flows collide.
