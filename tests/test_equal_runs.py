@@ -41,7 +41,7 @@ def test_equal_runs_are_told_and_shown_as_one(windtunnel: Command, tmp_path: Pat
     (tmp_path / "equal.toml").write_text(EQUAL)
     assert "the 5 runs are the same" in windtunnel("check", "equal.toml").stderr
     said = windtunnel("run", "equal.toml").stdout
-    assert "the 5 runs are the same, for nothing in them is random" in said
+    assert "the 5 runs are the same, because nothing in them is random" in said
     assert "±" not in said and "mean" not in said
     document = json.loads(windtunnel("run", "equal.toml", "--json").stdout)
     assert document["equal"] == [[]]

@@ -184,8 +184,8 @@ def limited(results: ResultTables) -> Iterator[str]:
 
 def mbps(flow: Limited) -> str:
     """Write a flow's goodput, beside what its path carries if that is known."""
-    of_capacity = f" of {flow.capacity_bps / 1e6:.0f}" if flow.capacity_bps else ""
-    return f"{flow.goodput_bps / 1e6:.3g}{of_capacity} Mbps"
+    rates = [it / 1e6 for it in (flow.goodput_bps, flow.capacity_bps) if it is not None]
+    return f"{' of '.join(f'{it:.0f}' if it >= 100 else f'{it:.3g}' for it in rates)} Mbps"
 
 
 def named(flows: list[str]) -> str:

@@ -33,7 +33,7 @@ fn equal_runs(study: &Study) -> Option<String> {
         false => format!(" of the case {}", names.join("; of ")),
     };
     Some(format!(
-        "nothing is random, so that the {} runs{of} are the same: `start_within` of flows, or \
+        "nothing is random, and so the {} runs{of} are the same: `start_within` of flows, or \
          `jitter` or `loss` of links, makes them differ",
         study.runs
     ))

@@ -130,7 +130,7 @@ fn several_runs_of_what_is_not_random_are_worth_advice() {
     let told = |text: &str| advice(&study(text)).join("\n");
     assert_eq!(told(&plain()), "");
     let five = format!("runs = 5\n{}", plain());
-    assert!(told(&five).contains("nothing is random, so that the 5 runs are the same"), "{five}");
+    assert!(told(&five).contains("nothing is random, and so the 5 runs are the same"), "{five}");
     let lossy = five.replace(
         "delay = \"5 ms\"\n        [flows",
         "delay = \"5 ms\"\n        loss = \"1 %\"\n        [flows",

@@ -74,6 +74,6 @@ def said(results: ResultTables) -> str:
     of = "" if len(equal) == len(cases) else f" of {'; '.join(', '.join(it) for it in equal)}"
     count = len(next(runs for case, runs in cases if case == equal[0]))
     return (
-        f"the {count} runs{of} are the same, for nothing in them is random: "
+        f"the {count} runs{of} are the same, because nothing in them is random: "
         "`start_within` of flows, or `jitter` or `loss` of links, makes them differ"
     )

@@ -152,15 +152,8 @@ def transfers(comparison: Comparison) -> Table:
             text("size", frame[SIZE_CLASS].to_list()),
             *(plain(measure, frame[measure.column]) for measure in TRANSFER_MEASURES),
         ],
-        " ".join(
-            filter(
-                None,
-                [
-                    "Slowdown: the completion time divided by the minimum that the path allows.",
-                    unfinished(comparison["flows"]),
-                ],
-            )
-        ),
+        "Slowdown: the completion time divided by the minimum that the path allows. "
+        f"{unfinished(comparison['flows'])}".rstrip(),
     )
 
 
