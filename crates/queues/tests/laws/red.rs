@@ -126,6 +126,15 @@ fn equal_thresholds_are_a_step() {
         assert_eq!(at(20, adaptive), [0.0, 1.0, 0.0]);
         assert_eq!(at(500, adaptive), [0.0, 1.0, 0.0]);
     }
+    // An average at the threshold is at the maximum of the two: the probability rises.
+    let mut red = red(|it| {
+        it.thresholds = step.expect("one threshold");
+        (it.weight, it.adaptive) = (1.0, true);
+    });
+    for milliseconds in [0, 500] {
+        let _ = red.judge(Time::ZERO + Duration::from_millis(milliseconds), &finds(20));
+    }
+    assert!((red.max_probability() - 0.11).abs() < 1e-12, "{}", red.max_probability());
 }
 
 #[test]
