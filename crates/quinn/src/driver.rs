@@ -65,8 +65,12 @@ pub(crate) struct Driver {
     in_flight: u64,
     most_in_flight: u64,
     batch: Batch,
-    /// Bytes lost that no acknowledgement has reported.
+    /// Bytes lost that no acknowledgement has reported, and bytes lost that were not sent again.
     lost: u64,
+    unrepaired: u64,
+    /// Whether the sender had nothing to send before the last acknowledgement, and has sent
+    /// nothing but repairs since.
+    ran_out: bool,
     phase: Phase,
     /// How what is in flight comes down.
     reduction: Option<Reduction>,
@@ -95,6 +99,8 @@ impl Driver {
             most_in_flight: 0,
             batch: Batch::default(),
             lost: 0,
+            unrepaired: 0,
+            ran_out: false,
             phase: Phase::Open,
             reduction: None,
             answered: None,
@@ -145,6 +151,16 @@ impl Driver {
         if let (Some(rate), Some(allowance)) = (self.rate(), &mut self.allowance) {
             allowance.earn(now, rate, smoothed);
         }
+    }
+
+    /// So many bytes are to be sent. If they are no repair and the sender had nothing to send
+    /// before, samples are only lower bounds until that silence has left the path
+    /// (draft-cheng-iccrg-delivery-rate-estimation-02, on application-limited phases).
+    fn end_silence(&mut self, bytes: u64) {
+        if self.unrepaired == 0 && std::mem::take(&mut self.ran_out) {
+            self.account.limit(self.in_flight);
+        }
+        self.unrepaired = self.unrepaired.saturating_sub(bytes);
     }
 
     /// Sending begins, or begins again.
@@ -238,6 +254,7 @@ impl Driver {
         if 2 * bytes < u64::from(self.mtu) {
             return;
         }
+        self.end_silence(bytes);
         let idle = self.in_flight == 0;
         if idle {
             self.begin(now);
@@ -292,9 +309,7 @@ impl Driver {
             self.most_in_flight = in_flight;
             self.window_limited = !application_limited;
         }
-        if application_limited {
-            self.account.limit(in_flight);
-        }
+        self.ran_out = application_limited;
         self.lend(now);
         let remembered = self.estimator.smoothed().unwrap_or(rtt).max(rtt) * REMEMBERED;
         self.flights.forget_before(Time::ZERO + newest.since(Time::ZERO + remembered));
@@ -309,6 +324,7 @@ impl Driver {
         self.in_flight = flight.saturating_sub(lost);
         self.account.lose(lost);
         self.lost += lost;
+        self.unrepaired += lost;
         if persistent {
             if self.restarted.is_none_or(|it| sent > it) {
                 self.restarted = Some(now);

@@ -196,6 +196,26 @@ fn what_comes_after_idleness_is_a_beginning_and_only_a_lower_bound() {
     assert_eq!(heard.acknowledgements[1].delivery.unwrap().rate, Some(100.0));
 }
 
+/// The repair of a loss waits for nothing that the application would write.
+#[test]
+fn what_is_sent_again_after_the_last_byte_is_no_lower_bound() {
+    let (mut driver, heard) = spied(&PLAIN, None);
+    (0..10).for_each(|now| driver.send(at(now), PACKET));
+    driver.acknowledge(at(9), PACKET);
+    driver.end_acknowledgement(at(20), 9 * PACKET, true);
+    driver.signal(at(20), at(4), false, 5 * PACKET);
+    driver.send(at(20), 5 * PACKET);
+    driver.acknowledge(at(20), 5 * PACKET);
+    driver.end_acknowledgement(at(31), 4 * PACKET, true);
+    // What the application writes then is one again.
+    driver.send(at(40), PACKET);
+    acknowledge(&mut driver, at(51), at(40), 4 * PACKET);
+    let heard = heard.lock().unwrap();
+    let samples = heard.acknowledgements.iter().map(|it| it.delivery.unwrap());
+    let limited: Vec<bool> = samples.map(|it| it.application_limited).collect();
+    assert_eq!(limited, [false, false, true]);
+}
+
 #[test]
 fn acknowledgements_that_the_other_end_never_acknowledges_are_not_in_flight() {
     let (mut driver, heard) = spied(&PLAIN, None);

@@ -104,6 +104,8 @@ pub(super) struct Sender {
     window_limited: bool,
     limited_end: u64,
     most_in_flight: u64,
+    /// Since when the application has had nothing to send although the window has room.
+    ran_out_at: Option<Time>,
     waits_for_pacer: bool,
     /// What waits in the host's queue, where that is to stay small; whether it keeps the
     /// sender from sending.
@@ -168,6 +170,7 @@ impl Sender {
             window_limited: false,
             limited_end: FIRST,
             most_in_flight: 0,
+            ran_out_at: None,
             waits_for_pacer: false,
             small_queue: None,
             waits_for_queue: false,
@@ -218,7 +221,8 @@ impl Sender {
         self.next
     }
 
-    pub(super) fn write(&mut self, bytes: u64) {
+    pub(super) fn write(&mut self, now: Time, bytes: u64) {
+        self.end_silence(now);
         self.limit = self.limit.saturating_add(bytes).min(WITHOUT_END);
     }
 

@@ -170,6 +170,7 @@ impl Sender {
     ) {
         counters.probes += 1;
         self.probe_allowed = false;
+        self.end_silence(now);
         let new = self.new_length();
         match (new, self.board.last()) {
             (Some(length), _) => self.send(now, length, counters, emit),

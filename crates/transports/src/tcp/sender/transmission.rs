@@ -77,7 +77,7 @@ impl Sender {
                 self.pacer.spend(now, u32::from(length), rate);
             }
         }
-        self.note_limit(limit);
+        self.note_limit(now, limit);
     }
 
     /// Bytes per second, if packets are paced.
@@ -226,7 +226,7 @@ impl Sender {
     }
 
     /// Notes what stopped the sender.
-    fn note_limit(&mut self, limit: Limit) {
+    fn note_limit(&mut self, now: Time, limit: Limit) {
         let limited = limit == Limit::Window;
         let in_flight = self.in_flight();
         let ended = self.board.unacknowledged() >= self.limited_end;
@@ -236,8 +236,17 @@ impl Sender {
             self.limited_end = self.next;
         }
         let counts = self.subflow.as_ref().is_none_or(|it| it.is_limited_by_application);
-        if limit == Limit::Application && counts && in_flight < self.window() {
-            self.account.limit(in_flight);
+        let ran_out = limit == Limit::Application && counts && in_flight < self.window();
+        self.ran_out_at = ran_out.then(|| self.ran_out_at.unwrap_or(now));
+    }
+
+    /// The application writes more, or a probe goes, after the sender had nothing to send: the
+    /// samples of what is sent until that silence has left the path are only lower bounds
+    /// (draft-cheng-iccrg-delivery-rate-estimation-02, on application-limited phases). The
+    /// repair of a loss did not wait for the application.
+    pub(super) fn end_silence(&mut self, now: Time) {
+        if self.ran_out_at.is_some_and(|it| it < now) {
+            self.account.limit(self.in_flight());
         }
     }
 }
