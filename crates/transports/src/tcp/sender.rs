@@ -543,6 +543,7 @@ impl Sender {
             return;
         }
         self.phase = Phase::Reducing(self.next);
+        self.probe = None;
         let flight = self.in_flight();
         // One that would count marks knows no answer to what is not counted, but that to
         // a loss (RFC 3168, section 5).

@@ -163,6 +163,8 @@ impl Sender {
             return;
         }
         self.remember();
+        // What a probe repairs is answered with what it has shown (as in Linux).
+        self.probe = None;
         self.phase = Phase::Recovery(self.next);
         if !reducing {
             self.decrease(now, Signal::Loss, flight, counters);

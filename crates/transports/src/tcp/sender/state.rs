@@ -92,5 +92,7 @@ pub(super) enum Limit {
 pub(super) struct Probe {
     /// The byte after everything sent until then.
     pub(super) end: u64,
-    pub(super) retransmission: bool,
+    /// Whether it was of what had been sent before, and repairs a loss that nothing has
+    /// answered, should there be one.
+    pub(super) is_to_be_answered: bool,
 }
