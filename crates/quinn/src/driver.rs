@@ -74,6 +74,8 @@ pub(crate) struct Driver {
     phase: Phase,
     /// How what is in flight comes down.
     reduction: Option<Reduction>,
+    /// Whether the next packet goes whatever the window (RFC 9002, section 7.3.2).
+    fast_retransmit: bool,
     /// Congestion of what was sent until then is answered; persistent congestion likewise.
     answered: Option<Time>,
     restarted: Option<Time>,
@@ -103,6 +105,7 @@ impl Driver {
             ran_out: false,
             phase: Phase::Open,
             reduction: None,
+            fast_retransmit: false,
             answered: None,
             restarted: None,
             round_end: 0,
@@ -232,6 +235,7 @@ impl Driver {
     /// Reports a congestion signal, when `flight` bytes were in flight before it.
     fn congest(&mut self, now: Time, signal: Signal, flight: u64) {
         self.answered = Some(now);
+        self.fast_retransmit = signal == Signal::Loss;
         let in_flight = self.segments(self.in_flight);
         self.controller.on_congestion(&Congestion { now: now.as_nanos(), signal, in_flight });
         let slow_start = self.controller.cwnd() < self.controller.ssthresh();
@@ -266,6 +270,7 @@ impl Driver {
         if let Some(reduction) = &mut self.reduction {
             reduction.send(bytes);
         }
+        self.fast_retransmit = false;
         self.in_flight += bytes;
         self.most_in_flight = self.most_in_flight.max(self.in_flight);
         let snapshot = self.account.send(now, idle, self.in_flight);
@@ -359,9 +364,10 @@ impl Driver {
     /// What may be in flight, in bytes.
     pub(crate) fn window(&self) -> u64 {
         let reduced = self.reduction.map(|it| self.in_flight + it.allowance());
+        let repair = if self.fast_retransmit { self.in_flight + u64::from(self.mtu) } else { 0 };
         let paced = self.allowance.filter(|_| self.rate().is_some());
         let paced = paced.map_or(f64::INFINITY, |it| self.in_flight as f64 + it.credit());
-        let window = reduced.unwrap_or(self.cwnd()).min(paced.max(0.0) as u64);
+        let window = reduced.unwrap_or(self.cwnd()).max(repair).min(paced.max(0.0) as u64);
         window.max(LEAST * u64::from(self.mtu))
     }
 }

@@ -295,6 +295,25 @@ fn after_idleness_one_round_trip_of_the_pacing_rate_goes_at_once() {
     assert_eq!(burst(&mut driver, at(1014)), 2);
 }
 
+/// RFC 9002, section 7.3.2: one packet goes before the window comes down, also where it comes
+/// down to less than is in flight.
+#[test]
+fn the_first_repair_does_not_wait_for_the_window() {
+    for name in ["reno", "tahoe", "pcon-bic"] {
+        let description = DESCRIPTIONS.iter().find(|it| it.name == name).unwrap();
+        let mut driver = Driver::new(&Settings::defaults(description), MTU);
+        driver.controller.lower_window(20.0, f64::INFINITY);
+        for now in 0..20 {
+            driver.send(at(now), PACKET);
+        }
+        acknowledge(&mut driver, at(25), at(4), 19 * PACKET);
+        driver.signal(at(25), at(0), false, PACKET);
+        assert!(driver.window() >= driver.in_flight + PACKET, "{name}: it goes at once");
+        driver.send(at(25), PACKET);
+        assert!(driver.window() < driver.in_flight + PACKET, "{name}: one");
+    }
+}
+
 #[test]
 fn a_reduction_lets_out_in_proportion_to_what_arrives() {
     let (mut driver, _) = spied(&PLAIN, None);

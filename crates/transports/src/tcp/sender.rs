@@ -89,6 +89,8 @@ pub(super) struct Sender {
     probe: Option<Probe>,
     /// Whether there was a round trip sample since the last probe.
     probe_allowed: bool,
+    /// Whether the next lost segment goes whatever the window (fast retransmit).
+    fast_retransmit: bool,
     /// Duplicate acknowledgements in a row, where there is no SACK.
     duplicates: u32,
     /// Segments below this number were looked at for losses (RFC 6675).
@@ -162,6 +164,7 @@ impl Sender {
             forward: ForwardRecovery::Off,
             probe: None,
             probe_allowed: true,
+            fast_retransmit: false,
             duplicates: 0,
             examined: 0,
             mark_point: FIRST,

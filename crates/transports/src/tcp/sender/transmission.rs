@@ -3,7 +3,7 @@
 use windtunnel_controllers::Controller;
 use windtunnel_engine::Time;
 
-use super::state::{ForwardRecovery, Limit, Phase, Transmission};
+use super::state::{ForwardRecovery, Limit, Transmission};
 use super::{Sender, clock};
 use crate::tcp::counters::EndpointCounters;
 
@@ -47,7 +47,8 @@ impl Sender {
                     }
                 },
             };
-            if !self.allows(u64::from(length)) && !self.must_resend(lost) {
+            let is_due = lost.is_some() && self.fast_retransmit;
+            if !is_due && !self.allows(u64::from(length)) {
                 break;
             }
             if burst == 0 {
@@ -115,14 +116,6 @@ impl Sender {
             Some(reduction) => reduction.allows(length),
             None => self.in_flight() + length <= self.window(),
         }
-    }
-
-    /// Whether a lost segment goes whatever the window: without SACK, fast
-    /// retransmit waits for nothing (RFC 5681, section 3.2; RFC 6582, section 3.2).
-    fn must_resend(&self, lost: Option<u32>) -> bool {
-        let first = self.board.first().map(|(number, _)| number);
-        let recovering = matches!(self.phase, Phase::Recovery(_));
-        recovering && !self.settings.recovery.uses_sack() && lost.is_some() && lost == first
     }
 
     /// The bytes of new data that there is room for, at the receiver and in the send buffer.
@@ -203,6 +196,7 @@ impl Sender {
             self.timeout_from = now;
         }
         self.sent_at = now;
+        self.fast_retransmit = false;
         self.board.resend(now, number, snapshot);
         if let Some(reduction) = &mut self.reduction {
             reduction.send(u64::from(length));
