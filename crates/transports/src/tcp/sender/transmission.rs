@@ -231,7 +231,7 @@ impl Sender {
         }
         let counts = self.subflow.as_ref().is_none_or(|it| it.is_limited_by_application);
         let ran_out = limit == Limit::Application && counts && in_flight < self.window();
-        self.ran_out_at = ran_out.then(|| self.ran_out_at.unwrap_or(now));
+        self.ran_out_at = if ran_out { self.ran_out_at.min(now) } else { Time::NEVER };
     }
 
     /// The application writes more, or a probe goes, after the sender had nothing to send: the
@@ -239,7 +239,7 @@ impl Sender {
     /// (draft-cheng-iccrg-delivery-rate-estimation-02, on application-limited phases). The
     /// repair of a loss did not wait for the application.
     pub(super) fn end_silence(&mut self, now: Time) {
-        if self.ran_out_at.is_some_and(|it| it < now) {
+        if self.ran_out_at < now {
             self.account.limit(self.in_flight());
         }
     }
