@@ -192,10 +192,14 @@ impl Bbr1 {
             return self.initial_window;
         }
         let bdp = ceil(gain * bandwidth * seconds(self.min_rtt));
-        let least = if self.pacing_rate < SLOW { 1.0 } else { 2.0 };
-        let even = 2.0 * ceil((bdp + 3.0 * quantum(self.pacing_rate, least)) / 2.0);
+        let even = 2.0 * ceil((bdp + 3.0 * self.burst()) / 2.0);
         let probing_upwards = matches!(self.state, State::ProbeBandwidth { phase: 0, .. });
         if probing_upwards { even + 2.0 } else { even }
+    }
+
+    /// What is sent at once, in segments.
+    fn burst(&self) -> f64 {
+        quantum(self.pacing_rate, if self.pacing_rate < SLOW { 1.0 } else { 2.0 })
     }
 
     /// Processes a delivery sample; returns whether its rate is only a lower bound.
@@ -227,7 +231,11 @@ impl Bbr1 {
         let in_flight = acknowledgement.in_flight + acknowledgement.delivered;
         let goal = self.in_flight_for(self.greatest_bandwidth(), gain);
         let over = match gain {
-            it if it > 1.0 => passed && (acknowledgement.lost > 0.0 || in_flight >= goal),
+            // With the burst that is about to go, which the goal allows for (in Linux,
+            // `bbr_packets_in_net_at_edt`).
+            it if it > 1.0 => {
+                passed && (acknowledgement.lost > 0.0 || in_flight + self.burst() >= goal)
+            }
             it if it < 1.0 => {
                 passed || in_flight <= self.in_flight_for(self.greatest_bandwidth(), 1.0)
             }

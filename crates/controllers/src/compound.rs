@@ -22,7 +22,7 @@ use libm::pow;
 use crate::delays::Delays;
 use crate::{
     Acknowledgement, Congestion, Controller, Description, Kind, Parameter, Settings, Signal, Start,
-    Window,
+    TransmissionStart, Window,
 };
 
 pub(crate) const DESCRIPTION: Description = Description {
@@ -128,6 +128,12 @@ impl Controller for Compound {
             let reno = (cwnd - self.delay_window) / 2.0;
             self.delay_window = (cwnd * (1.0 - self.beta) - reno).max(0.0);
             self.window.reduce_to(reno + self.delay_window);
+        }
+    }
+
+    fn on_transmission_start(&mut self, start: &TransmissionStart) {
+        if start.application_limited {
+            self.delays.end_period();
         }
     }
 

@@ -248,6 +248,11 @@ impl Controller for Cubic {
 
     fn on_transmission_start(&mut self, start: &TransmissionStart) {
         self.pass(start.now, false);
+        if start.application_limited
+            && let SlowStart::PlusPlus(it) = &mut self.slow_start
+        {
+            *it = HyStart::new();
+        }
     }
 
     fn on_spurious(&mut self, before: &Self) {

@@ -16,7 +16,7 @@
 
 use crate::{
     Acknowledgement, Congestion, Controller, Description, Kind, Nanoseconds, Parameter, Settings,
-    Start, Window,
+    Start, TransmissionStart, Window,
 };
 
 pub(crate) const DESCRIPTION: Description = Description {
@@ -112,6 +112,12 @@ impl Controller for Fast {
     fn on_congestion(&mut self, congestion: &Congestion) {
         self.window.decrease(congestion.signal, self.window.cwnd() / 2.0);
         self.forget_round();
+    }
+
+    fn on_transmission_start(&mut self, start: &TransmissionStart) {
+        if start.application_limited {
+            self.forget_round();
+        }
     }
 
     fn window(&self) -> &Window {

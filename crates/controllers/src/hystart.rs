@@ -1,8 +1,7 @@
 //! HyStart++: leaves the first slow start when the round-trip time increases, before the
 //! queue overflows. Not a controller; controllers use it for their slow start.
 //!
-//! Source: RFC 9406, section 4. The text was not available, and the constants
-//! and steps are those that implementations cite from it.
+//! Source: RFC 9406, section 4, which allows it for the window that restarts after idleness.
 //!
 //! - slow start: `w += min(acknowledged, 8)` for each acknowledgement. If the
 //!   minimum round trip of this round, from eight samples on, exceeds that of the
@@ -11,6 +10,8 @@
 //! - conservative slow start: a quarter of that growth. If a later round's minimum
 //!   round trip falls below the one at which it began, slow start resumes; otherwise it
 //!   ends with the fifth round, including the one in which it began: `ssthresh = w`
+//! - after a silence of the application, nothing being in flight, slow start and its rounds
+//!   begin anew
 //!
 //! Only the first slow start, whose threshold is infinite, is watched. The limit of
 //! eight segments is for senders that do not pace; those that do need no limit.

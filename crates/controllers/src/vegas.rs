@@ -17,7 +17,7 @@
 
 use crate::{
     Acknowledgement, Congestion, Controller, Description, Kind, Nanoseconds, Parameter, Settings,
-    Start, Window,
+    Start, TransmissionStart, Window,
 };
 
 /// Samples that a round must have (Linux).
@@ -126,6 +126,12 @@ impl Controller for Vegas {
     fn on_congestion(&mut self, congestion: &Congestion) {
         self.window.decrease(congestion.signal, self.window.cwnd() / 2.0);
         self.forget_round();
+    }
+
+    fn on_transmission_start(&mut self, start: &TransmissionStart) {
+        if start.application_limited {
+            self.forget_round();
+        }
     }
 
     fn window(&self) -> &Window {

@@ -25,7 +25,7 @@ use crate::delays::{Delays, Period};
 use crate::siblings::{Others, round_trip};
 use crate::{
     Acknowledgement, Congestion, Controller, Description, Kind, Need, Parameter, Settings, Sibling,
-    Start, Window,
+    Start, TransmissionStart, Window,
 };
 
 /// Samples that a round must have (Linux).
@@ -146,6 +146,12 @@ impl Controller for WVegas {
     fn on_congestion(&mut self, congestion: &Congestion) {
         self.window.decrease(congestion.signal, self.window.cwnd() / 2.0);
         self.delays.end_period();
+    }
+
+    fn on_transmission_start(&mut self, start: &TransmissionStart) {
+        if start.application_limited {
+            self.delays.end_period();
+        }
     }
 
     fn window(&self) -> &Window {

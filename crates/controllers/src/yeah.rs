@@ -22,7 +22,8 @@
 
 use crate::delays::Delays;
 use crate::{
-    Acknowledgement, Congestion, Controller, Description, Settings, Signal, Start, Window,
+    Acknowledgement, Congestion, Controller, Description, Settings, Signal, Start,
+    TransmissionStart, Window,
 };
 
 pub(crate) const DESCRIPTION: Description = Description {
@@ -136,6 +137,12 @@ impl Controller for Yeah {
             self.delays.end_period();
         }
         self.window.decrease(congestion.signal, cwnd - given_up);
+    }
+
+    fn on_transmission_start(&mut self, start: &TransmissionStart) {
+        if start.application_limited {
+            self.delays.end_period();
+        }
     }
 
     fn on_spurious(&mut self, before: &Self) {

@@ -65,11 +65,17 @@ pub(crate) struct Driver {
     in_flight: u64,
     most_in_flight: u64,
     batch: Batch,
-    /// Bytes lost that no acknowledgement has reported.
+    /// Bytes lost that no acknowledgement has reported, and bytes lost that were not sent again.
     lost: u64,
+    unrepaired: u64,
+    /// Whether the sender had nothing to send before the last acknowledgement, and has sent
+    /// nothing but repairs since.
+    ran_out: bool,
     phase: Phase,
     /// How what is in flight comes down.
     reduction: Option<Reduction>,
+    /// Whether the next packet goes whatever the window (RFC 9002, section 7.3.2).
+    fast_retransmit: bool,
     /// Congestion of what was sent until then is answered; persistent congestion likewise.
     answered: Option<Time>,
     restarted: Option<Time>,
@@ -95,8 +101,11 @@ impl Driver {
             most_in_flight: 0,
             batch: Batch::default(),
             lost: 0,
+            unrepaired: 0,
+            ran_out: false,
             phase: Phase::Open,
             reduction: None,
+            fast_retransmit: false,
             answered: None,
             restarted: None,
             round_end: 0,
@@ -145,6 +154,16 @@ impl Driver {
         if let (Some(rate), Some(allowance)) = (self.rate(), &mut self.allowance) {
             allowance.earn(now, rate, smoothed);
         }
+    }
+
+    /// So many bytes are to be sent. If they are no repair and the sender had nothing to send
+    /// before, samples are only lower bounds until that silence has left the path
+    /// (draft-cheng-iccrg-delivery-rate-estimation-02, on application-limited phases).
+    fn end_silence(&mut self, bytes: u64) {
+        if self.unrepaired == 0 && std::mem::take(&mut self.ran_out) {
+            self.account.limit(self.in_flight);
+        }
+        self.unrepaired = self.unrepaired.saturating_sub(bytes);
     }
 
     /// Sending begins, or begins again.
@@ -216,6 +235,7 @@ impl Driver {
     /// Reports a congestion signal, when `flight` bytes were in flight before it.
     fn congest(&mut self, now: Time, signal: Signal, flight: u64) {
         self.answered = Some(now);
+        self.fast_retransmit = signal == Signal::Loss;
         let in_flight = self.segments(self.in_flight);
         self.controller.on_congestion(&Congestion { now: now.as_nanos(), signal, in_flight });
         let slow_start = self.controller.cwnd() < self.controller.ssthresh();
@@ -238,6 +258,7 @@ impl Driver {
         if 2 * bytes < u64::from(self.mtu) {
             return;
         }
+        self.end_silence(bytes);
         let idle = self.in_flight == 0;
         if idle {
             self.begin(now);
@@ -249,6 +270,7 @@ impl Driver {
         if let Some(reduction) = &mut self.reduction {
             reduction.send(bytes);
         }
+        self.fast_retransmit = false;
         self.in_flight += bytes;
         self.most_in_flight = self.most_in_flight.max(self.in_flight);
         let snapshot = self.account.send(now, idle, self.in_flight);
@@ -292,9 +314,7 @@ impl Driver {
             self.most_in_flight = in_flight;
             self.window_limited = !application_limited;
         }
-        if application_limited {
-            self.account.limit(in_flight);
-        }
+        self.ran_out = application_limited;
         self.lend(now);
         let remembered = self.estimator.smoothed().unwrap_or(rtt).max(rtt) * REMEMBERED;
         self.flights.forget_before(Time::ZERO + newest.since(Time::ZERO + remembered));
@@ -309,6 +329,7 @@ impl Driver {
         self.in_flight = flight.saturating_sub(lost);
         self.account.lose(lost);
         self.lost += lost;
+        self.unrepaired += lost;
         if persistent {
             if self.restarted.is_none_or(|it| sent > it) {
                 self.restarted = Some(now);
@@ -343,9 +364,10 @@ impl Driver {
     /// What may be in flight, in bytes.
     pub(crate) fn window(&self) -> u64 {
         let reduced = self.reduction.map(|it| self.in_flight + it.allowance());
+        let repair = if self.fast_retransmit { self.in_flight + u64::from(self.mtu) } else { 0 };
         let paced = self.allowance.filter(|_| self.rate().is_some());
         let paced = paced.map_or(f64::INFINITY, |it| self.in_flight as f64 + it.credit());
-        let window = reduced.unwrap_or(self.cwnd()).min(paced.max(0.0) as u64);
+        let window = reduced.unwrap_or(self.cwnd()).max(repair).min(paced.max(0.0) as u64);
         window.max(LEAST * u64::from(self.mtu))
     }
 }

@@ -5,6 +5,11 @@
 //! spans the flight of the most recently sent of the newly delivered packets:
 //! what was delivered in the meantime, over the longer of the time that its
 //! flight took to send and the time that it took to be acknowledged.
+//!
+//! Samples are limited by the application as in draft-cheng-iccrg-delivery-rate-estimation-02
+//! and Linux: from what is written after the sender had nothing to send. By the newer draft
+//! what is sent again then is limited too, although it repairs losses at the rate of the path;
+//! with that, BBRv1 does not leave startup on answers whose end is lost.
 
 use windtunnel_engine::{Duration, Time};
 
@@ -21,7 +26,7 @@ pub struct Snapshot {
     lost: u64,
     /// Bytes in flight with this packet.
     in_flight: u32,
-    /// Whether the application had nothing more to send then.
+    /// Whether the application had nothing to send shortly before.
     application_limited: bool,
 }
 
@@ -59,7 +64,7 @@ pub struct Sample {
     pub in_flight_at_send: u32,
     /// Considered lost since the packet was sent.
     pub lost_since_send: u64,
-    /// Whether the packet was sent while the application had nothing more.
+    /// Whether the application had nothing to send shortly before the packet.
     pub application_limited: bool,
 }
 
@@ -117,14 +122,14 @@ impl Account {
         self.lost += bytes;
     }
 
-    /// The application has nothing more to send while `in_flight` bytes are in flight.
+    /// The application had nothing to send, and has now, while `in_flight` bytes are in flight.
     #[inline]
     pub fn limit(&mut self, in_flight: u64) {
         self.limited_until = (self.delivered + in_flight).max(1);
     }
 
-    /// Whether the application had nothing more to send, and what it had sent until then
-    /// is not delivered yet.
+    /// Whether the application had nothing to send, and what was in flight when it had something
+    /// again is not delivered yet.
     #[inline]
     #[must_use]
     pub fn is_limited(&self) -> bool {

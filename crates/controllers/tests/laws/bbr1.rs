@@ -43,7 +43,8 @@ fn bbr1_drains_startups_queue_in_three_round_trips() {
     assert!((2.0..=3.5).contains(&round_trips), "{round_trips} round trips");
 }
 
-/// Every 10 s, for 200 ms and the round trips there and back: about 2 %.
+/// Ten seconds after the minimum round trip was seen last, in the probe or in the cycle after
+/// it; for 200 ms and the round trips there and back: about 2 %.
 #[test]
 fn bbr1_probes_for_the_round_trip_every_ten_seconds_at_little_cost() {
     let mut path = path(Treatment::Nothing);
@@ -51,7 +52,9 @@ fn bbr1_probes_for_the_round_trip_every_ten_seconds_at_little_cost() {
     let first = when(&mut path, at_four);
     when(&mut path, |it| !at_four(it));
     let second = when(&mut path, at_four);
-    close((second - first) as f64, 10.0 * SECOND as f64, 0.05);
+    let apart = (second - first) as f64 / SECOND as f64;
+    let cycle = 8.0 * BASE as f64 / SECOND as f64;
+    assert!((10.0..10.2 + cycle + 2.0 * 0.04).contains(&apart), "{apart} s");
     let cost = 1.0 - path.watch(40 * SECOND).rate() / RATE as f64;
     assert!(cost > 0.015 && cost < (0.2 + 2.0 * 0.04) / 10.0, "{cost}");
 }
@@ -146,6 +149,27 @@ fn bbr1_probes_for_one_round_trip_of_eight_and_drains_in_the_next() {
             .collect();
         let expected = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
         assert!(gains.iter().zip(expected).all(|(it, gain)| (it - gain).abs() < 1e-9), "{gains:?}");
+    }
+}
+
+/// The goal of probing allows for what is sent at once, and is reached with what is about to be
+/// sent: 1,250 segments, three quanta of 12.4 and two, rounded up to an even number, are 1,290. A
+/// receiver that has room for 1,278 does not keep it from being reached.
+#[test]
+fn bbr1_counts_the_burst_that_is_about_to_go_towards_the_goal_of_probing() {
+    let quantum = 0.99 * 1.25 * 10.0;
+    let goal = 1_290.0;
+    for (in_flight, ends) in [(goal - quantum - 1.0, false), (goal - quantum + 1.0, true)] {
+        let mut it = Samples::new("bbr1", 10_000.0, SECOND / 10);
+        it.rounds_until_gain(1.25);
+        for _ in 0..3 {
+            it.report(|acknowledgement, _| {
+                acknowledgement.now += 1;
+                // With what it delivers, as much as that was in flight.
+                acknowledgement.in_flight = in_flight - acknowledgement.delivered;
+            });
+        }
+        assert_eq!(it.gain() < 1.2, ends, "{in_flight}");
     }
 }
 

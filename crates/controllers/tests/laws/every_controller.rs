@@ -59,6 +59,25 @@ fn one_congestion_is_one_decrease_by_the_schemes_own_share() {
 }
 
 /// The transport may lower a window, not raise it, and sets the threshold with it.
+/// The queue that the round trips of a round show has drained when the application has been
+/// silent (in Linux, Vegas and YeAH begin anew at CA_EVENT_TX_START).
+#[test]
+fn what_was_measured_before_a_silence_does_not_judge_the_round_after_it() {
+    for name in ["compound", "fast", "vegas", "wvegas", "yeah"] {
+        let after = |queue: Nanoseconds| {
+            let mut drive = Drive::new(name, 100.0);
+            drive.controller.lower_window(100.0, 50.0);
+            drive.rounds(2);
+            drive.begin_round();
+            (0..10).for_each(|_| drive.show_round_trip(drive.rtt + queue));
+            drive.begin_again();
+            drive.round();
+            drive.cwnd()
+        };
+        assert_eq!(after(SECOND / 10), after(0), "{name}");
+    }
+}
+
 #[test]
 fn a_transport_that_lowers_a_window_finds_it_so() {
     for (name, ..) in KEPT {

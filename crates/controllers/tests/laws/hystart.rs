@@ -71,6 +71,24 @@ fn hystart_goes_on_with_slow_start_where_the_delay_passes() {
     assert_eq!(drive.controller.ssthresh(), f64::INFINITY);
 }
 
+/// What was measured before the application was silent says nothing about the path after it:
+/// slow start begins anew, and its first round is compared with none.
+#[test]
+fn hystart_begins_anew_after_a_silence_of_the_application() {
+    for slow in [true, false] {
+        let mut drive = Drive::new("cubic", 32.0);
+        assert!(doubles(&mut drive, EMPTY));
+        if slow {
+            assert!(!doubles(&mut drive, 2 * EMPTY));
+        }
+        drive.begin_again();
+        drive.controller.lower_window(5.0, f64::INFINITY);
+        assert!(doubles(&mut drive, 2 * EMPTY), "too few samples to see that the delay has passed");
+        assert!(doubles(&mut drive, 2 * EMPTY));
+        assert!(!doubles(&mut drive, 4 * EMPTY), "the second round is compared with the first");
+    }
+}
+
 /// RFC 9406, section 4.3: `L` = 8.
 #[test]
 fn hystart_adds_eight_segments_at_most_for_an_acknowledgement() {

@@ -196,6 +196,26 @@ fn what_comes_after_idleness_is_a_beginning_and_only_a_lower_bound() {
     assert_eq!(heard.acknowledgements[1].delivery.unwrap().rate, Some(100.0));
 }
 
+/// The repair of a loss waits for nothing that the application would write.
+#[test]
+fn what_is_sent_again_after_the_last_byte_is_no_lower_bound() {
+    let (mut driver, heard) = spied(&PLAIN, None);
+    (0..10).for_each(|now| driver.send(at(now), PACKET));
+    driver.acknowledge(at(9), PACKET);
+    driver.end_acknowledgement(at(20), 9 * PACKET, true);
+    driver.signal(at(20), at(4), false, 5 * PACKET);
+    driver.send(at(20), 5 * PACKET);
+    driver.acknowledge(at(20), 5 * PACKET);
+    driver.end_acknowledgement(at(31), 4 * PACKET, true);
+    // What the application writes then is one again.
+    driver.send(at(40), PACKET);
+    acknowledge(&mut driver, at(51), at(40), 4 * PACKET);
+    let heard = heard.lock().unwrap();
+    let samples = heard.acknowledgements.iter().map(|it| it.delivery.unwrap());
+    let limited: Vec<bool> = samples.map(|it| it.application_limited).collect();
+    assert_eq!(limited, [false, false, true]);
+}
+
 #[test]
 fn acknowledgements_that_the_other_end_never_acknowledges_are_not_in_flight() {
     let (mut driver, heard) = spied(&PLAIN, None);
@@ -273,6 +293,25 @@ fn after_idleness_one_round_trip_of_the_pacing_rate_goes_at_once() {
     assert_eq!(burst(&mut driver, at(1010)), 0);
     acknowledge(&mut driver, at(1014), at(1000), 3 * PACKET);
     assert_eq!(burst(&mut driver, at(1014)), 2);
+}
+
+/// RFC 9002, section 7.3.2: one packet goes before the window comes down, also where it comes
+/// down to less than is in flight.
+#[test]
+fn the_first_repair_does_not_wait_for_the_window() {
+    for name in ["reno", "tahoe", "pcon-bic"] {
+        let description = DESCRIPTIONS.iter().find(|it| it.name == name).unwrap();
+        let mut driver = Driver::new(&Settings::defaults(description), MTU);
+        driver.controller.lower_window(20.0, f64::INFINITY);
+        for now in 0..20 {
+            driver.send(at(now), PACKET);
+        }
+        acknowledge(&mut driver, at(25), at(4), 19 * PACKET);
+        driver.signal(at(25), at(0), false, PACKET);
+        assert!(driver.window() >= driver.in_flight + PACKET, "{name}: it goes at once");
+        driver.send(at(25), PACKET);
+        assert!(driver.window() < driver.in_flight + PACKET, "{name}: one");
+    }
 }
 
 #[test]

@@ -157,7 +157,7 @@ impl Endpoint {
     /// The application hands over `bytes` more; without end for `u64::MAX`. It may
     /// do so before the connection is established.
     pub fn write(&mut self, now: Time, bytes: u64, outbox: &mut TcpOutbox) {
-        self.sender(now).write(bytes);
+        self.sender(now).write(now, bytes);
         self.transmit(now, outbox);
     }
 

@@ -7,6 +7,7 @@
 //! which in all of these is what the accounting of data in flight allows.
 
 mod bursts;
+mod duplicates;
 mod idleness;
 mod losses;
 mod path_change;
@@ -37,7 +38,7 @@ use super::accurate_ecn::MarksReported;
 use super::counters::EndpointCounters;
 use super::ecn_negotiation::Negotiation;
 use super::rack::Rack;
-use super::scoreboard::{Scoreboard, Sent, State};
+use super::scoreboard::{Scoreboard, Sent};
 use super::sequence::{FIRST, extend};
 use super::settings::{EcnMode, Idleness, TcpSettings};
 use crate::delivery::Account;
@@ -89,8 +90,13 @@ pub(super) struct Sender {
     probe: Option<Probe>,
     /// Whether there was a round trip sample since the last probe.
     probe_allowed: bool,
+    /// Whether the next lost segment goes whatever the window (fast retransmit).
+    fast_retransmit: bool,
     /// Duplicate acknowledgements in a row, where there is no SACK.
     duplicates: u32,
+    /// Bytes behind the first segment that duplicates have counted as delivered, and that are
+    /// not acknowledged yet.
+    counted: u64,
     /// Segments below this number were looked at for losses (RFC 6675).
     examined: u32,
     /// The next mark counts when this byte is acknowledged, where the controller
@@ -104,6 +110,9 @@ pub(super) struct Sender {
     window_limited: bool,
     limited_end: u64,
     most_in_flight: u64,
+    /// Since when the application has had nothing to send although the window has room; never,
+    /// if it has.
+    ran_out_at: Time,
     waits_for_pacer: bool,
     /// What waits in the host's queue, where that is to stay small; whether it keeps the
     /// sender from sending.
@@ -160,7 +169,9 @@ impl Sender {
             forward: ForwardRecovery::Off,
             probe: None,
             probe_allowed: true,
+            fast_retransmit: false,
             duplicates: 0,
+            counted: 0,
             examined: 0,
             mark_point: FIRST,
             reduced: false,
@@ -168,6 +179,7 @@ impl Sender {
             window_limited: false,
             limited_end: FIRST,
             most_in_flight: 0,
+            ran_out_at: Time::NEVER,
             waits_for_pacer: false,
             small_queue: None,
             waits_for_queue: false,
@@ -218,7 +230,8 @@ impl Sender {
         self.next
     }
 
-    pub(super) fn write(&mut self, bytes: u64) {
+    pub(super) fn write(&mut self, now: Time, bytes: u64) {
+        self.end_silence(now);
         self.limit = self.limit.saturating_add(bytes).min(WITHOUT_END);
     }
 
@@ -341,8 +354,12 @@ impl Sender {
             self.move_edge(edge);
         }
         let in_flight_before = self.in_flight();
-        let delivered = self.deliver(now, acknowledged, segment, counters);
+        let mut delivered = self.deliver(now, acknowledged, segment, counters);
         let advanced = self.board.unacknowledged() > before;
+        self.count_duplicates(before, advanced, repeats, &mut delivered);
+        if delivered.bytes > 0 {
+            self.account.deliver(now, delivered.bytes);
+        }
         // The FIN takes a number, but is no data.
         let closed = advanced && self.is_closed();
         counters.acknowledged_bytes += self.board.unacknowledged() - before - u64::from(closed);
@@ -351,7 +368,6 @@ impl Sender {
             self.probe_from = now;
         }
         self.take_round_trip(now, segment, advanced, &delivered, counters);
-        self.count_duplicates(before, advanced, repeats && !self.board.is_empty(), &delivered);
         self.judge_spurious(segment, advanced, repeats, &delivered, counters);
         let lost = self.find_losses(now);
         if let Some(probe) = self.probe {
@@ -399,7 +415,7 @@ impl Sender {
             Phase::Loss(point) => point,
             Phase::Open | Phase::Reducing(_) | Phase::Recovery(_) => 0,
         };
-        let Self { board, rack, account, undo, .. } = self;
+        let Self { board, rack, undo, .. } = self;
         let highest = rack.highest();
         let mut newly = |sent: &Sent| {
             let since = now.since(sent.last_sent);
@@ -407,7 +423,7 @@ impl Sender {
                 || stamped && age_of(now, segment) > since.as_nanos().div_ceil(1_000_000);
             let ambiguous = rack.is_ambiguous(sent, since, is_early);
             rack.deliver(now, sent, highest, ambiguous);
-            delivered.bytes += u64::from(sent.length);
+            delivered.acknowledged += u64::from(sent.length);
             delivered.segments += 1;
             // What may be an original's arrival says nothing of what its retransmission
             // remembers.
@@ -454,9 +470,7 @@ impl Sender {
                 }
             }
         }
-        if delivered.bytes > 0 {
-            account.deliver(now, delivered.bytes);
-        }
+        delivered.bytes = delivered.acknowledged;
         delivered
     }
 
@@ -470,7 +484,8 @@ impl Sender {
         delivered: &Delivered,
         counters: &mut EndpointCounters,
     ) {
-        let stamped = segment.flags.has(Flags::TIMESTAMPS) && advanced && delivered.bytes > 0;
+        let acknowledges = advanced && delivered.acknowledged > 0;
+        let stamped = segment.flags.has(Flags::TIMESTAMPS) && acknowledges;
         let from_timestamps =
             || stamped.then(|| Duration::from_millis(age_of(now, segment).max(1)));
         // What waited behind a repaired loss measures nothing (Karn's rule).
@@ -482,34 +497,6 @@ impl Sender {
             counters.rtt_sum += latest;
             counters.rtt_samples += 1;
             counters.rtt_minimum = Some(counters.rtt_minimum.map_or(latest, |it| it.min(latest)));
-        }
-    }
-
-    /// Without SACK, each duplicate acknowledgement means that a segment has left the
-    /// network; an advance takes back those that it covers.
-    #[inline]
-    fn count_duplicates(&mut self, before: u64, advanced: bool, repeats: bool, it: &Delivered) {
-        if self.settings.recovery.uses_sack() {
-            if it.duplicate {
-                self.rack.duplicate(self.board.unacknowledged(), self.next);
-            }
-            return;
-        }
-        if repeats {
-            // It refers to a segment in flight, and not to the first. After a timeout
-            // nothing of the old flight is considered in flight.
-            let first = self.board.first().map_or(0, |(_, it)| match it.state {
-                State::InFlight => u64::from(it.length),
-                State::Lost | State::Delivered => 0,
-            });
-            let others = (self.board.in_flight() - first).div_ceil(self.segment());
-            self.duplicates = (self.duplicates + 1).min(others as u32);
-        } else if advanced {
-            let covered = (self.board.unacknowledged() - before) / self.segment();
-            let partial = matches!(self.phase, Phase::Recovery(_));
-            let left = if partial { covered.saturating_sub(1) } else { u64::MAX };
-            self.duplicates =
-                self.duplicates.saturating_sub(u32::try_from(left).unwrap_or(u32::MAX));
         }
     }
 
@@ -539,6 +526,7 @@ impl Sender {
             return;
         }
         self.phase = Phase::Reducing(self.next);
+        self.probe = None;
         let flight = self.in_flight();
         // One that would count marks knows no answer to what is not counted, but that to
         // a loss (RFC 3168, section 5).
@@ -595,7 +583,7 @@ impl Sender {
         let one_way = segment.timestamp.wrapping_sub(segment.echo);
         self.controller.on_acknowledgement(&Acknowledgement {
             now: now.as_nanos(),
-            acknowledged: if grows { delivered } else { 0.0 },
+            acknowledged: if grows { self.segments(it.acknowledged) } else { 0.0 },
             delivered,
             marked: self.segments(marked),
             some_congestion: if some { delivered } else { 0.0 },

@@ -52,7 +52,7 @@ impl Endpoint {
     /// of [`Endpoint::send`].
     #[inline]
     pub fn write_record(&mut self, now: Time, bytes: u64) {
-        self.sender(now).write_record(bytes);
+        self.sender(now).write_record(now, bytes);
     }
 
     /// Sends what was handed over and may be sent.

@@ -3,6 +3,7 @@
 use windtunnel_transports::tcp::BufferLimits;
 
 use crate::paths::{Paths, SEGMENT, at, path, settings, tcp};
+use crate::spy::spied;
 
 /// The share of a packet of 1500 bytes that is data.
 const DATA: f64 = SEGMENT as f64 / 1500.0;
@@ -85,4 +86,19 @@ fn every_byte_is_given_once_where_nothing_is_lost() {
     assert_eq!((sender.unacknowledged(), sender.in_flight()), (0, 0));
     assert_eq!(sender.counters().acknowledged_bytes, 3_000_001);
     assert_eq!(paths.ends[1].waiting_bytes(), 0);
+}
+
+/// A subflow gets its next segment at the moment when its window has room: of data without end,
+/// no sample of the delivery rate is limited by the application.
+#[test]
+fn subflows_of_data_without_end_are_not_limited_by_the_application() {
+    let (of_tcp, heard) = spied(&tcp("reno"));
+    let shapes = vec![path(10, 10, 60), path(5, 10, 60)];
+    let mut paths = Paths::new(settings(of_tcp, "lowest-rtt", 2), shapes);
+    paths.open(0, u64::MAX);
+    paths.run_until(at(2_000));
+    let heard = heard.lock().unwrap();
+    let samples = || heard.acknowledgements.iter().filter_map(|it| it.delivery);
+    assert!(samples().count() > 100);
+    assert_eq!(samples().filter(|it| it.application_limited).count(), 0);
 }

@@ -5,4 +5,7 @@ mod handshake;
 mod laws;
 mod paths;
 mod schedulers;
+#[path = "../tcp/spy.rs"]
+#[allow(dead_code, reason = "these tests hear less than those of plain TCP")]
+mod spy;
 mod trouble;

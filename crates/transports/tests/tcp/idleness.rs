@@ -144,8 +144,14 @@ fn a_loss_where_little_of_the_window_is_in_use_leaves_half_of_that() {
 /// A path of 100 Mbps and 40 ms, over which a server answers with so many bytes every two
 /// seconds.
 fn answers(name: &str, bytes: u64, count: usize) -> Path<'static> {
+    answers_over(40, name, bytes, count)
+}
+
+/// The same over a path of so many milliseconds, whose queue holds what it carries in them.
+fn answers_over(rtt: u64, name: &str, bytes: u64, count: usize) -> Path<'static> {
     let settings = path::settings(name);
-    let mut path = Path::new(settings, 100_000_000, Duration::from_millis(20), 333);
+    let room = (RATE * rtt as f64 / 1_000.0) as usize;
+    let mut path = Path::new(settings, 100_000_000, Duration::from_millis(rtt / 2), room);
     path.open(bytes);
     for answered in 1..=count as u64 {
         path.run_until(at(2_000 * answered));
@@ -171,6 +177,18 @@ fn bbr_leaves_startup_after_a_few_answers_of_3_mb() {
         let rate = controller.pacing_rate().expect("it paces");
         assert!((0.7 * RATE..1.3 * RATE).contains(&rate), "{name}: {rate} of {RATE}");
         assert!(controller.cwnd() < 3.5 * RATE * 0.04 + 100.0, "{name}: {}", controller.cwnd());
+    }
+}
+
+/// What startup loses at the end of an answer is sent again at the rate of the path, although
+/// the application has written its last byte: startup ends, and later answers lose nothing.
+#[test]
+fn bbr_leaves_startup_on_answers_whose_end_is_lost() {
+    for name in ["bbr1", "bbr3"] {
+        let few = answers_over(100, name, 3_000_000, 3).drops;
+        let many = answers_over(100, name, 3_000_000, 8).drops;
+        assert!(few > 0, "{name}: startup overflows the queue");
+        assert_eq!(many, few, "{name}: lost in eight answers and in three");
     }
 }
 

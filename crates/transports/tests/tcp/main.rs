@@ -3,6 +3,7 @@
 mod accurate_ecn;
 mod closing;
 mod ecn_negotiation;
+mod fast_retransmit;
 mod handshake;
 mod idleness;
 mod limits;

@@ -56,6 +56,41 @@ fn a_retransmission_is_not_ecn_capable() {
     assert!(again.iter().all(|it| it.ecn == Ecn::NotCapable));
 }
 
+/// RFC 8985, section 7.2 excludes loss recovery alone: a window that comes down after a mark
+/// repairs nothing, and does not keep a lost tail from being probed.
+#[test]
+fn a_lost_tail_is_probed_while_the_window_comes_down_after_a_mark() {
+    let mut it = Script::connected(&settings(EcnMode::Classic), 100, 10);
+    it.all();
+    it.receive(200, ack(8).flags(Flags::ECE));
+    it.until(1_000);
+    assert_eq!(it.sent_at(), [(200 + 2 * 100 + 2, 9)]);
+    it.receive(1_000, ack(8).sack(9..10));
+    it.receive(1_050, ack(10));
+    let counters = it.end.counters();
+    assert_eq!((counters.probes, counters.timeouts, counters.decreases), (1, 0, 1));
+}
+
+/// What a probe repairs was answered with the mark, if it was sent before the window came down;
+/// what was sent after it is another round trip's loss.
+#[test]
+fn a_loss_that_a_probe_repairs_is_answered_once_with_a_mark_of_its_round_trip() {
+    for (later, decreases) in [(0, 1), (1, 2)] {
+        let mut it = Script::connected(&settings(EcnMode::Classic), 100, 10);
+        it.all();
+        it.receive(200, ack(8).flags(Flags::ECE));
+        it.write(later * 1_000);
+        // The last segment is lost; its probe arrives.
+        it.receive(290, ack(9 + later));
+        it.until(1_400);
+        assert_eq!(it.end.counters().probes, 1, "{later}");
+        it.receive(1_500, ack(10 + later));
+        it.write(1_000);
+        it.receive(1_600, ack(11 + later));
+        assert_eq!(it.end.counters().decreases, decreases, "{later} segments sent later");
+    }
+}
+
 #[test]
 fn a_window_is_halved_once_a_round_trip_however_many_echoes_come() {
     let mut it = sender(EcnMode::Classic);

@@ -250,6 +250,25 @@ fn a_probe_that_repaired_a_loss_is_answered_as_one_loss() {
     assert_eq!(it.end.counters().decreases, 1);
 }
 
+/// RFC 8985, section 7.4: the response to a probe is that to a loss which it has repaired by
+/// itself. What it shows is answered by the recovery that follows, once.
+#[test]
+fn a_lost_tail_that_a_probe_shows_is_answered_once() {
+    let mut it = Script::connected(&probing(), 40, 10);
+    it.all();
+    it.receive(80, ack(7));
+    it.until(200);
+    assert_eq!(it.sent(), [9], "the probe");
+    it.receive(202, ack(7).sack(9..10));
+    assert_eq!(it.end.counters().decreases, 1);
+    it.receive(242, ack(8).sack(9..10));
+    it.receive(282, ack(10));
+    it.write(2_000);
+    it.receive(322, ack(12));
+    let counters = it.end.counters();
+    assert_eq!((counters.decreases, counters.timeouts, counters.probes), (1, 0, 1));
+}
+
 #[test]
 fn a_probe_beside_a_late_original_is_not_answered() {
     let mut it = Script::connected(&probing(), 40, 10);

@@ -199,6 +199,40 @@ fn the_rate_of_data_sent_while_the_application_had_no_more_is_marked_as_limited(
     }
 }
 
+/// The repair of a loss waits for nothing that the application would write: also where that has
+/// written its last byte, the rate of what is sent again is that of the path.
+#[test]
+fn the_rate_of_a_repair_after_the_last_byte_is_not_marked_as_limited() {
+    let (mut it, reports) = recorded(8);
+    it.receive(200, ack(0).sack(1..8));
+    assert_eq!(it.sent().last(), Some(&0), "sent again");
+    it.receive(300, ack(8));
+    let limited =
+        all(&reports).iter().map(|it| delivery(it).application_limited).collect::<Vec<_>>();
+    assert_eq!(limited, [false, false]);
+}
+
+/// A tail loss probe asks the path after a silence.
+#[test]
+fn the_rate_of_a_probe_is_marked_as_limited() {
+    let (mut it, reports) = recorded(2);
+    it.until(310);
+    assert_eq!(it.end.counters().probes, 1);
+    it.receive(410, ack(2));
+    assert!(delivery(&only(&reports)).application_limited);
+}
+
+/// What is written at the moment when the window opens leaves no silence.
+#[test]
+fn the_rate_of_what_is_written_as_the_window_opens_is_not_marked_as_limited() {
+    let (mut it, reports) = recorded(10);
+    for round in 1..10 {
+        it.receive(100 + 100 * round, ack(10 * round));
+        it.write(10_000);
+        assert!(!delivery(&only(&reports)).application_limited, "round {round}");
+    }
+}
+
 #[test]
 fn the_rate_of_an_application_that_always_has_more_is_never_marked_as_limited() {
     let (mut it, reports) = recorded(1_000);

@@ -1,10 +1,13 @@
 //! Loss recovery without SACK: Tahoe, Reno (RFC 5681), NewReno (RFC 6582), and
 //! limited transmit (RFC 3042).
 
+use windtunnel_engine::Duration;
 use windtunnel_packets::tcp::Flags;
-use windtunnel_transports::tcp::Recovery;
+use windtunnel_transports::tcp::{Recovery, TcpSettings};
 
-use crate::script::{Script, ack, with_window};
+use crate::path::{self, Path};
+use crate::script::{Script, ack, at, with_window};
+use crate::spy::spied;
 
 /// A sender whose first ten segments left at 100 ms, in slow start with a window
 /// of ten, and more to send.
@@ -127,6 +130,55 @@ fn new_reno_grows_again_after_the_acknowledgement_of_all_that_was_outstanding() 
     let window = it.cwnd();
     it.receive(400, ack(last + 5));
     assert!(it.cwnd() > window);
+}
+
+/// RFC 9937, section 6: without SACK, DeliveredData is one segment for each duplicate; what the
+/// repair of the gap acknowledges is what they have not counted.
+#[test]
+fn each_duplicate_reports_a_segment_as_delivered_and_the_repair_the_rest() {
+    for recovery in [Recovery::Tahoe, Recovery::Reno, Recovery::NewReno] {
+        let (settings, heard) = spied(&with_window(recovery, 10.0));
+        let mut it = Script::connected(&settings, 100, 10);
+        // Of ten the first is lost, and the duplicate of the second.
+        (0..8).for_each(|index| it.receive(200 + index, ack(0)));
+        it.receive(310, ack(10));
+        let heard = heard.lock().expect("no test panics");
+        let delivered: Vec<f64> = heard.acknowledgements.iter().map(|it| it.delivered).collect();
+        let duplicates = if recovery == Recovery::Tahoe { 3 } else { 8 };
+        let mut expected = vec![1.0; duplicates];
+        expected.resize(8, 0.0);
+        expected.push(10.0 - duplicates as f64);
+        assert_eq!(delivered[delivered.len() - 9..], expected, "{recovery:?}");
+    }
+}
+
+/// Whatever is lost, in the end as much has been delivered as was written, and no sample has a
+/// rate above that of the path.
+#[test]
+fn without_sack_as_much_is_delivered_as_was_sent_at_the_rate_of_the_path() {
+    for recovery in [Recovery::Tahoe, Recovery::Reno, Recovery::NewReno] {
+        let mut settings = TcpSettings { recovery, ..path::settings("reno") };
+        settings.start.initial_window = 60.0;
+        let (settings, heard) = spied(&settings);
+        let mut sent = 0;
+        let mut path = Path::new(settings, 10_000_000, Duration::from_millis(20), 100).with(
+            move |_, forward, segment| {
+                sent += u32::from(forward && segment.length > 0);
+                let lost = forward && segment.length > 0 && matches!(sent % 83, 0 | 5);
+                if lost { vec![] } else { vec![Duration::ZERO] }
+            },
+        );
+        path.open(1_000 * 1_448);
+        path.run_until(at(600_000));
+        assert_eq!(path.ends[0].unacknowledged(), 0, "{recovery:?}");
+        let heard = heard.lock().expect("no test panics");
+        let delivered: f64 = heard.acknowledgements.iter().map(|it| it.delivered).sum();
+        assert!((delivered - 1_000.0).abs() < 1e-6, "{recovery:?}: {delivered}");
+        let rates = heard.acknowledgements.iter().filter_map(|it| it.delivery?.rate);
+        let most = rates.fold(0.0, f64::max);
+        let rate = 10_000_000.0 / 8.0 / 1_500.0;
+        assert!(most < 1.05 * rate, "{recovery:?}: {most} segments a second of {rate}");
+    }
 }
 
 #[test]

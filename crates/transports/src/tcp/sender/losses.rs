@@ -100,6 +100,8 @@ impl Sender {
             return 0;
         }
         self.board.lose(number);
+        // Also one that a partial acknowledgement shows (RFC 6582, section 3.2, step 3).
+        self.fast_retransmit = true;
         length
     }
 
@@ -163,6 +165,10 @@ impl Sender {
             return;
         }
         self.remember();
+        // RFC 5681, section 3.2; RFC 6675, section 5, step 4.3.
+        self.fast_retransmit = true;
+        // What a probe repairs is answered with what it has shown (as in Linux).
+        self.probe = None;
         self.phase = Phase::Recovery(self.next);
         if !reducing {
             self.decrease(now, Signal::Loss, flight, counters);

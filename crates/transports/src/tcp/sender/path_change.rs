@@ -15,6 +15,7 @@ impl Sender {
         self.begin_anew();
         self.undo = Undo::default();
         self.reduction = None;
+        self.probe = None;
         self.forward = ForwardRecovery::Off;
         if !self.board.is_empty() {
             self.phase = Phase::Recovery(self.next);

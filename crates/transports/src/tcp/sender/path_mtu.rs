@@ -31,6 +31,7 @@ impl Sender {
         self.undo = Undo::default();
         self.probe = None;
         self.duplicates = 0;
+        self.counted = 0;
         self.examined = self.board.next();
         self.limited_end = self.next;
     }

@@ -88,6 +88,7 @@ impl Sender {
         self.board.find_again();
         self.phase = self.path_changed.map_or(Phase::Open, Phase::Recovery);
         self.reduction = None;
+        self.fast_retransmit = false;
         self.forward = ForwardRecovery::Off;
         counters.decreases_undone += 1;
     }

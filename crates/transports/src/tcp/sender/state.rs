@@ -32,6 +32,9 @@ pub(in crate::tcp) struct Transmission {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Delivered {
     pub(super) bytes: u64,
+    /// The bytes that it acknowledges, in order or selectively, for the first time: without SACK
+    /// more or less than what is known to be newly delivered.
+    pub(super) acknowledged: u64,
     pub(super) segments: u64,
     /// After a timeout: whether a segment was among them that had been sent before
     /// it, and not again.
@@ -80,5 +83,7 @@ pub(super) enum ForwardRecovery {
 pub(super) struct Probe {
     /// The byte after everything sent until then.
     pub(super) end: u64,
-    pub(super) retransmission: bool,
+    /// Whether it was of what had been sent before, and repairs a loss that nothing has
+    /// answered, should there be one.
+    pub(super) is_to_be_answered: bool,
 }

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 
 use windtunnel_controllers::{Controller, Sibling};
-use windtunnel_engine::Duration;
+use windtunnel_engine::{Duration, Time};
 
 use super::Sender;
 use super::state::Phase;
@@ -102,8 +102,8 @@ impl Sender {
     }
 
     /// `bytes` more are to be sent, of which no segment has others too.
-    pub(in crate::tcp) fn write_record(&mut self, bytes: u64) {
-        self.write(bytes);
+    pub(in crate::tcp) fn write_record(&mut self, now: Time, bytes: u64) {
+        self.write(now, bytes);
         let end = self.limit;
         if let Some(subflow) = &mut self.subflow {
             subflow.ends.push_back(end);

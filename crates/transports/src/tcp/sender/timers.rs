@@ -47,12 +47,12 @@ impl Sender {
         self.limit > self.next && self.edge <= self.next
     }
 
-    /// When a tail loss probe is due, if it may be sent (RFC 8985, section 7.2): a timeout that
-    /// would come first is replaced by it.
+    /// When a tail loss probe is due, if it may be sent (RFC 8985, section 7.2: in no loss
+    /// recovery): a timeout that would come first is replaced by it.
     #[inline]
     fn probe_due(&self, timeout: Time) -> Option<Time> {
         let may = self.settings.recovery == Recovery::Rack
-            && self.phase == Phase::Open
+            && matches!(self.phase, Phase::Open | Phase::Reducing(_))
             && self.probe.is_none()
             && self.probe_allowed
             && self.board.delivered() == 0
@@ -170,6 +170,7 @@ impl Sender {
     ) {
         counters.probes += 1;
         self.probe_allowed = false;
+        self.end_silence(now);
         let new = self.new_length();
         match (new, self.board.last()) {
             (Some(length), _) => self.send(now, length, counters, emit),
@@ -178,7 +179,10 @@ impl Sender {
         }
         // The timeout runs anew, so that it leaves the probe its time.
         self.timeout_from = now;
-        self.probe = Some(Probe { end: self.next, retransmission: new.is_none() });
+        // The window that comes down after a mark does so for all that was sent before it.
+        let answered = matches!(self.phase, Phase::Reducing(point) if point == self.next);
+        let is_to_be_answered = new.is_none() && !answered;
+        self.probe = Some(Probe { end: self.next, is_to_be_answered });
     }
 
     /// RFC 8985, section 7.4: whether the probe itself repaired a loss, which nothing
@@ -194,12 +198,13 @@ impl Sender {
         let unacknowledged = self.board.unacknowledged();
         let both_arrived = delivered.duplicate || (repeats && delivered.bytes == 0);
         // Of the original and the probe, one has arrived: it is open whether both do.
-        let open = unacknowledged == probe.end && probe.retransmission && !both_arrived;
+        let open = unacknowledged == probe.end && probe.is_to_be_answered && !both_arrived;
         if unacknowledged < probe.end || open {
             return;
         }
         self.probe = None;
-        if probe.retransmission && !both_arrived && self.phase == Phase::Open {
+        let repairing = matches!(self.phase, Phase::Recovery(_) | Phase::Loss(_));
+        if probe.is_to_be_answered && !both_arrived && !repairing {
             counters.decreases += 1;
             self.undo.possible = false;
             self.congest(now, Signal::Loss);

@@ -3,7 +3,7 @@
 use windtunnel_controllers::Controller;
 use windtunnel_engine::Time;
 
-use super::state::{ForwardRecovery, Phase, Transmission};
+use super::state::{ForwardRecovery, Transmission};
 use super::{Sender, clock};
 use crate::tcp::counters::EndpointCounters;
 use crate::tcp::limits::Limit;
@@ -44,7 +44,8 @@ impl Sender {
                     }
                 },
             };
-            if !self.allows(u64::from(length)) && !self.must_resend(lost) {
+            let is_due = lost.is_some() && self.fast_retransmit;
+            if !is_due && !self.allows(u64::from(length)) {
                 break;
             }
             if burst == 0 {
@@ -75,7 +76,7 @@ impl Sender {
                 self.pacer.spend(now, u32::from(length), rate);
             }
         }
-        self.note_limit(limit);
+        self.note_limit(now, limit);
         limit
     }
 
@@ -133,14 +134,6 @@ impl Sender {
             Some(reduction) => reduction.allows(length),
             None => self.in_flight() + length <= self.window(),
         }
-    }
-
-    /// Whether a lost segment goes whatever the window: without SACK, fast
-    /// retransmit waits for nothing (RFC 5681, section 3.2; RFC 6582, section 3.2).
-    fn must_resend(&self, lost: Option<u32>) -> bool {
-        let first = self.board.first().map(|(number, _)| number);
-        let recovering = matches!(self.phase, Phase::Recovery(_));
-        recovering && !self.settings.recovery.uses_sack() && lost.is_some() && lost == first
     }
 
     /// The bytes of new data that there is room for, at the receiver and in the send buffer.
@@ -221,6 +214,7 @@ impl Sender {
             self.timeout_from = now;
         }
         self.sent_at = now;
+        self.fast_retransmit = false;
         self.board.resend(now, number, snapshot);
         if let Some(reduction) = &mut self.reduction {
             reduction.send(u64::from(length));
@@ -244,7 +238,7 @@ impl Sender {
     }
 
     /// Notes what stopped the sender.
-    fn note_limit(&mut self, limit: Limit) {
+    fn note_limit(&mut self, now: Time, limit: Limit) {
         let limited = matches!(limit, Limit::CongestionWindow | Limit::Pacing);
         let in_flight = self.in_flight();
         let ended = self.board.unacknowledged() >= self.limited_end;
@@ -255,8 +249,17 @@ impl Sender {
         }
         let counts = self.subflow.as_ref().is_none_or(|it| it.is_limited_by_application);
         let lacks_data = matches!(limit, Limit::Application | Limit::Idle);
-        if lacks_data && counts && in_flight < self.window() {
-            self.account.limit(in_flight);
+        let ran_out = lacks_data && counts && in_flight < self.window();
+        self.ran_out_at = if ran_out { self.ran_out_at.min(now) } else { Time::NEVER };
+    }
+
+    /// The application writes more, or a probe goes, after the sender had nothing to send: the
+    /// samples of what is sent until that silence has left the path are only lower bounds
+    /// (draft-cheng-iccrg-delivery-rate-estimation-02, on application-limited phases). The
+    /// repair of a loss did not wait for the application.
+    pub(super) fn end_silence(&mut self, now: Time) {
+        if self.ran_out_at < now {
+            self.account.limit(self.in_flight());
         }
     }
 }
