@@ -476,7 +476,9 @@ impl Endpoint {
         segment.flags = segment.flags.with_ace(asks.ace());
         // The window of a SYN is never scaled.
         segment.window = self.receiver.first_window(&self.settings);
-        segment.timestamp = clock(now);
+        if self.settings.timestamps {
+            segment.timestamp = clock(now);
+        }
         segment.set_syn_options(SynOptions {
             maximum_segment: self.largest_segment,
             window_scale: self.offers_scale.then(|| Receiver::scale(&self.settings)),
@@ -619,7 +621,9 @@ impl Endpoint {
         let next = self.next_sequence();
         let flags = Flags::ACK.with_if(Flags::TIMESTAMPS, self.settings.timestamps);
         let mut segment = Segment::new(self.connection, next as u32, flags);
-        segment.timestamp = clock(now);
+        if self.settings.timestamps {
+            segment.timestamp = clock(now);
+        }
         self.receiver.acknowledge(&mut segment, &self.settings);
         segment
     }
@@ -648,7 +652,9 @@ impl<'a> Template<'a> {
         let mut segment = Segment::new(connection, 0, flags);
         // A segment with data has no room for SACK blocks.
         segment.length = 1;
-        segment.timestamp = clock(now);
+        if settings.timestamps {
+            segment.timestamp = clock(now);
+        }
         receiver.acknowledge(&mut segment, settings);
         Self { segment, settings }
     }
@@ -710,7 +716,9 @@ pub fn acknowledge_again(now: Time, segment: &Segment, settings: &TcpSettings) -
     let mut answer = Segment::new(segment.connection, segment.acknowledgement, flags);
     let counted = u32::from(segment.length) + u32::from(segment.flags.has(Flags::FIN));
     answer.acknowledgement = segment.sequence.wrapping_add(counted);
-    (answer.timestamp, answer.echo) = (clock(now), segment.timestamp);
+    if settings.timestamps {
+        (answer.timestamp, answer.echo) = (clock(now), segment.timestamp);
+    }
     packet(answer, Ecn::NotCapable, settings)
 }
 

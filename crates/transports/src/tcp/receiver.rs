@@ -347,7 +347,9 @@ impl Receiver {
             self.report(now, segment, start, arrival, settings);
         }
         let at_once = match arrival {
-            Arrival::InOrder { filled } => filled || fin || reports || self.is_full(next, settings),
+            Arrival::InOrder { overlaps } => {
+                overlaps || fin || reports || self.is_full(next, settings)
+            }
             Arrival::OutOfOrder { .. } | Arrival::Duplicate => true,
         };
         let wait = match &mut self.compression {
@@ -422,7 +424,9 @@ impl Receiver {
             }
         }
         segment.acknowledgement = next as u32;
-        segment.echo = self.echo;
+        if settings.timestamps {
+            segment.echo = self.echo;
+        }
         let kept = kept.min(self.free(settings));
         let (room, scale) = (self.room(settings).max(kept), Self::scale(settings));
         segment.window = match &mut self.control {
