@@ -226,8 +226,9 @@ impl Connection {
             // The first byte comes after the SYN.
             self.receiving.put(self.receiving.place(segment.sequence.wrapping_sub(1)), data);
         }
+        let ends_again = self.endpoint.ends_again(&segment);
         self.act(now, output, |it, outbox| it.receive(now, &segment, ecn, outbox));
-        if let Some(remembered) = &mut self.remembered {
+        if let Some(remembered) = self.remembered.as_mut().filter(|_| ends_again) {
             *remembered = now + TIME_WAIT;
         }
     }

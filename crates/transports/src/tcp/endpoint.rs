@@ -198,9 +198,11 @@ impl Endpoint {
                 }
             }
             // A client waits for the answer to its SYN.
-            State::Opening { attempts, since, .. }
-                if self.role == Role::Server && self.ends_handshake(segment) =>
-            {
+            State::Opening { attempts, since, .. } if self.role == Role::Server => {
+                if !self.ends_handshake(segment) {
+                    self.refuse_in_handshake(now, segment, outbox);
+                    return;
+                }
                 if segment.length == 0 && segment.sack_blocks().next().is_none() {
                     self.ecn.on_end(segment.flags);
                 }
@@ -209,8 +211,8 @@ impl Endpoint {
             }
             State::Closed => return,
             State::Opening { .. } => {
-                // An acknowledgement of what was not sent; in a client's state that of its SYN
-                // comes with another SYN.
+                // An acknowledgement of what was not sent; that of the SYN comes with another
+                // SYN.
                 if segment.acknowledgement != FIRST as u32 {
                     outbox.extend(refuse(segment, &self.settings));
                 }
@@ -263,7 +265,7 @@ impl Endpoint {
         match self.judge(segment) {
             Judgement::Acceptable => {}
             other => {
-                self.refuse(now, segment, count, other, outbox);
+                self.refuse(now, segment, ecn, count, other, outbox);
                 return;
             }
         }
@@ -489,8 +491,8 @@ impl Endpoint {
 
     fn receive_syn(&mut self, now: Time, segment: &Segment, field: Ecn, outbox: &mut TcpOutbox) {
         let answer = segment.flags.has(Flags::ACK);
-        let opens = matches!(self.state, State::Opening { .. } | State::Closed);
-        if opens && answer && segment.acknowledgement != FIRST as u32 {
+        let fits = answer && segment.acknowledgement == FIRST as u32;
+        if answer && !fits && (self.state == State::Closed || self.awaits_syn()) {
             outbox.extend(refuse(segment, &self.settings));
             return;
         }
@@ -503,13 +505,15 @@ impl Endpoint {
             }
             // Both ends opened the connection at once (RFC 9293, section 3.5): the peer's
             // answer ends it.
-            (Role::Server, State::Opening { attempts, since, .. }) if answer => {
+            (Role::Server, State::Opening { attempts, since, .. })
+                if fits && is_first(segment) =>
+            {
                 let window = self.window_of(segment);
                 self.establish(now, segment, attempts, since, window);
                 self.greet(now, outbox);
             }
             // The answer was lost.
-            (Role::Server, State::Opening { .. }) if is_first(segment) => {
+            (Role::Server, State::Opening { .. }) if !answer && is_first(segment) => {
                 self.ecn.on_repeated_request(segment.flags);
                 self.send_syn(now, outbox);
             }
@@ -529,15 +533,13 @@ impl Endpoint {
                 self.greet(now, outbox);
             }
             // The last step of the handshake was lost.
-            (Role::Client, State::Established) => {
+            (Role::Client, State::Established) if fits && is_first(segment) => {
                 self.ecn.on_repeated_answer(segment.flags, field);
                 self.end_handshake(now, outbox);
             }
             (_, State::Reset) => outbox.extend(refuse(segment, &self.settings)),
-            // RFC 5961, section 4.2.
-            (Role::Server, State::Opening { .. } | State::Established) => {
-                self.challenge(now, outbox);
-            }
+            // RFC 5961, section 4.2, also before the handshake is over.
+            (_, State::Opening { .. } | State::Established) => self.challenge(now, outbox),
             (_, State::Closed) => {}
         }
     }
