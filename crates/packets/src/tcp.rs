@@ -277,9 +277,8 @@ impl Segment {
     #[inline]
     pub fn sack_blocks(&self) -> impl Iterator<Item = SackBlock> {
         let pairs = self.options.chunks_exact(2).take(self.sack_room());
-        let last = self
-            .has_last_block()
-            .then_some(SackBlock { start: self.timestamp, end: self.echo });
+        let last =
+            self.has_last_block().then_some(SackBlock { start: self.timestamp, end: self.echo });
         pairs
             .map(|it| SackBlock { start: it[0], end: it[1] })
             .chain(last)

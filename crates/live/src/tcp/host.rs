@@ -167,7 +167,8 @@ impl TcpHost {
         self.entries.get(&id).map_or(0, |it| it.connection.unacknowledged())
     }
 
-    /// Nothing more will be written: what was is sent, then a FIN.
+    /// Nothing more will be written: what was is sent, then a FIN. A connection that the peer has
+    /// not answered yet is reset, and what was written is lost.
     pub fn close(&mut self, now: Time, id: ConnectionId) {
         self.with(id, |connection, output| connection.close(now, output));
     }

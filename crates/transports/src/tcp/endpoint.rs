@@ -265,7 +265,7 @@ impl Endpoint {
         match self.judge(segment) {
             Judgement::Acceptable => {}
             other => {
-                self.refuse(now, segment, ecn, count, other, outbox);
+                self.refuse(now, segment, count, other, outbox);
                 return;
             }
         }
@@ -505,9 +505,7 @@ impl Endpoint {
             }
             // Both ends opened the connection at once (RFC 9293, section 3.5): the peer's
             // answer ends it.
-            (Role::Server, State::Opening { attempts, since, .. })
-                if fits && is_first(segment) =>
-            {
+            (Role::Server, State::Opening { attempts, since, .. }) if fits && is_first(segment) => {
                 let window = self.window_of(segment);
                 self.establish(now, segment, attempts, since, window);
                 self.greet(now, outbox);

@@ -162,9 +162,8 @@ impl Receiver {
         [start, start + u64::from(segment.length) + fin]
     }
 
-    /// Whether a segment has a number in the window (RFC 9293, section 3.10.7.4, table 6). That
-    /// it is the next one is enough: what asks for an acknowledgement of a closed window is, and
-    /// what it acknowledges counts.
+    /// Whether a segment has a number in the window, or is at its edge: there a peer that has
+    /// filled it acknowledges (RFC 9293, section 3.10.7.4, table 6, but for the edge, as in Linux).
     #[inline]
     pub(super) fn is_acceptable(&self, segment: &Segment, settings: &TcpSettings) -> bool {
         self.is_next(segment) || self.reaches_window(segment, settings)
@@ -175,7 +174,7 @@ impl Receiver {
         let [start, end] = self.numbers_of(segment);
         // Nothing comes behind a FIN.
         let edge = self.edge(settings).min(self.fin.saturating_add(1));
-        start < edge && (start > next || end > next)
+        start <= edge && (start > next || end > next)
     }
 
     /// The byte after the last that there is room for.
@@ -190,15 +189,11 @@ impl Receiver {
         start > self.reassembly.next() && start < self.edge(settings)
     }
 
-    /// Whether everything that a segment has came already, at most a window ago; or it asks for
-    /// an acknowledgement, with the number before the next one and without data (RFC 9293, section
-    /// 3.8.4).
+    /// Whether everything that a segment has came already, at most a window ago.
     pub(super) fn came_already(&self, segment: &Segment) -> bool {
         let next = self.reassembly.next();
         let [start, end] = self.numbers_of(segment);
-        let asks = start == end && start + 1 == next;
-        let repeats = start < end && end <= next;
-        (asks || repeats) && start + self.buffer.size() >= next
+        start < next && end <= next && start + self.buffer.size() >= next
     }
 
     /// Whether a segment was sent before what came in order (PAWS: RFC 7323, section 5.3), by more
@@ -221,41 +216,19 @@ impl Receiver {
         end <= self.edge(settings).min(self.fin)
     }
 
-    /// The data and the FIN of a segment, or of `count` that were merged, are not taken in; what
-    /// came already is reported as a duplicate. Marks of what lies outside the window do not count
-    /// (RFC 3168, section 6.1.5).
+    /// Data of `count` segments from before is not taken in; what came already is reported as a
+    /// duplicate.
     pub(super) fn refuse(
         &mut self,
-        now: Time,
         segment: &Segment,
-        ecn: Ecn,
-        count: u16,
-        settings: &TcpSettings,
-        counters: &mut EndpointCounters,
-    ) {
-        let [start, end] = self.numbers_of(segment);
-        let came = self.reassembly.repeat(start, end);
-        counters.duplicates += if came { u64::from(count) } else { 0 };
-        if segment.length > 0 {
-            self.count(segment, ecn, count, counters);
-            if came && self.control.is_some() {
-                self.report(now, segment, start, Arrival::Duplicate, settings);
-            }
-        }
-    }
-
-    /// Counts a segment with data, or `count` that were merged.
-    #[inline]
-    fn count(
-        &mut self,
-        segment: &Segment,
-        ecn: Ecn,
         count: u16,
         counters: &mut EndpointCounters,
     ) {
+        let start = extend(self.reassembly.next(), segment.sequence);
+        let came = self.reassembly.repeat(start, start + u64::from(segment.length));
         counters.received_segments += u64::from(count);
-        counters.marks += if ecn == Ecn::Congestion { u64::from(count) } else { 0 };
-        counters.reordered += if self.is_reordered(segment) { u64::from(count) } else { 0 };
+        counters.reordered += u64::from(count);
+        counters.duplicates += if came { u64::from(count) } else { 0 };
     }
 
     /// The settings are those that both ends agreed on.
@@ -353,7 +326,7 @@ impl Receiver {
         later < 0
     }
 
-    /// Takes in the data and the FIN of an acceptable segment, or of `count` that were merged.
+    /// Takes in the data and the FIN of a segment, or of `count` that were merged.
     #[inline]
     pub(super) fn receive(
         &mut self,
@@ -367,19 +340,27 @@ impl Receiver {
         let before = self.reassembly.next();
         let fin = segment.flags.has(Flags::FIN);
         let [start, end] = self.numbers_of(segment);
-        // RFC 7323, section 5.3, R3.
+        // What has come already as a whole lies outside the window, and its timestamp does not count
+        // (RFC 7323, section 5.3, R2 before R3): it may be later than those of data under way.
         if segment.flags.has(Flags::TIMESTAMPS)
             && start <= self.acknowledged
+            && end >= self.acknowledged
             && self.age(segment) <= 0
         {
             self.echo = segment.timestamp;
         }
         let reports = self.note_mark(segment, ecn, count);
         if end == start {
+            // A probe of a closed window starts before it.
+            if start < before {
+                self.due = now;
+            }
             return;
         }
         if segment.length > 0 {
-            self.count(segment, ecn, count, counters);
+            counters.received_segments += u64::from(count);
+            counters.marks += if ecn == Ecn::Congestion { u64::from(count) } else { 0 };
+            counters.reordered += if self.is_reordered(segment) { u64::from(count) } else { 0 };
         }
         // Nothing comes behind a FIN.
         let edge = self.edge(settings).min(self.fin);

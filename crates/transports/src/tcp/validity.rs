@@ -5,7 +5,6 @@
 use std::sync::Arc;
 
 use windtunnel_engine::{Duration, Time};
-use windtunnel_packets::Ecn;
 use windtunnel_packets::tcp::{Flags, Segment, TIMESTAMPS_SIZE};
 
 use super::endpoint::{Endpoint, LEAST_SEGMENT, Role, State, TcpOutbox, refuse};
@@ -21,10 +20,12 @@ const BETWEEN_ANSWERS: Duration = Duration::from_millis(500);
 /// What is to become of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Judgement {
-    /// It is taken in.
+    /// It is taken in. What came already is acknowledged again, and nothing else than what it
+    /// acknowledges counts: that may have come with no other segment.
     Acceptable,
-    /// What it has came already, or it was sent long ago: it is dropped, and acknowledged at once.
-    Old,
+    /// It was sent long ago; its data came already or will come again. It is dropped, and
+    /// acknowledged at once.
+    Outdated,
     /// It is dropped, and answered by what is expected instead, but not each time: anyone can
     /// send it.
     NotAcceptable,
@@ -43,12 +44,14 @@ impl Endpoint {
         if !self.may_acknowledge(segment) {
             return Judgement::NotAcceptable;
         }
+        let receiver = &self.receiver;
+        let is_near =
+            receiver.is_acceptable(segment, &self.settings) || receiver.came_already(segment);
         let is_outdated =
-            self.receiver.is_outdated(segment, &self.settings) && self.brings_news(segment);
-        match self.receiver.is_acceptable(segment, &self.settings) {
-            true if !is_outdated => Judgement::Acceptable,
-            true if has_numbers(segment) => Judgement::Old,
-            false if self.receiver.came_already(segment) => Judgement::Old,
+            receiver.is_outdated(segment, &self.settings) && self.brings_news(segment);
+        match (is_near, is_outdated) {
+            (true, false) => Judgement::Acceptable,
+            (true, true) if has_numbers(segment) => Judgement::Outdated,
             _ => Judgement::NotAcceptable,
         }
     }
@@ -119,7 +122,7 @@ impl Endpoint {
         let may = flags.has(Flags::FIN.with(Flags::ACK))
             && !flags.has(Flags::RST)
             && !flags.has(Flags::SYN);
-        may && self.is_closed() && self.judge(segment) == Judgement::Old
+        may && self.is_closed() && self.judge(segment) == Judgement::Acceptable
     }
 
     /// Whether it has sent a SYN and none of the peer's has come.
@@ -134,7 +137,6 @@ impl Endpoint {
         &mut self,
         now: Time,
         segment: &Segment,
-        ecn: Ecn,
         count: u16,
         judgement: Judgement,
         outbox: &mut TcpOutbox,
@@ -143,9 +145,8 @@ impl Endpoint {
             self.challenge(now, outbox);
             return;
         }
-        if has_numbers(segment) {
-            let Self { receiver, settings, counters, .. } = self;
-            receiver.refuse(now, segment, ecn, count, settings, counters);
+        if segment.length > 0 {
+            self.receiver.refuse(segment, count, &mut self.counters);
         }
         self.send_acknowledgement(now, outbox);
     }
