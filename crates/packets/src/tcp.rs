@@ -9,7 +9,7 @@ const HEADER: u16 = 20;
 /// The length in bytes of the timestamps option with its padding (RFC 7323, appendix
 /// A).
 pub const TIMESTAMPS_SIZE: u16 = 12;
-/// The most SACK blocks that fit beside timestamps.
+/// The most SACK blocks that fit beside timestamps (RFC 2018, section 3).
 const MOST_SACK_BLOCKS: usize = 3;
 /// Two for each SACK block.
 const OPTION_WORDS: usize = 2 * MOST_SACK_BLOCKS;
@@ -23,9 +23,11 @@ pub struct Segment {
     pub sequence: u32,
     /// The next byte that its sender expects; valid with [`Flags::ACK`].
     pub acknowledgement: u32,
-    /// The sender's clock, in milliseconds (TSval).
+    /// The sender's clock, in milliseconds (TSval); without [`Flags::TIMESTAMPS`] zero, or the
+    /// beginning of the last SACK block.
     pub timestamp: u32,
-    /// The clock that the sender echoes (TSecr).
+    /// The clock that the sender echoes (TSecr); without [`Flags::TIMESTAMPS`] zero, or the end
+    /// of the last SACK block.
     pub echo: u32,
     /// SACK blocks, or the options of a SYN; behind them the counters of
     /// [`ByteCounters`], the first one last, or what [`Multipath`] says: numbers of data with
@@ -238,14 +240,25 @@ impl Segment {
         }
     }
 
-    /// How many SACK blocks it has room for: three beside timestamps, two beside two
-    /// counters of accurate ECN, and one beside three.
+    /// How many SACK blocks are among its options: three, two beside two counters of accurate
+    /// ECN, and one beside three. That is what fits beside timestamps; without them there may be
+    /// [one more](Self::has_last_block).
     #[inline]
     const fn sack_room(&self) -> usize {
+        if self.flags.0 & Flags::SYN.0 != 0 {
+            return 0;
+        }
         if self.flags.multipath() != 0 {
             return self.sack_room_beside_multipath();
         }
         MOST_SACK_BLOCKS - self.flags.byte_counters().div_ceil(2)
+    }
+
+    /// Whether its last SACK block has the place of the timestamps: without them four fit (RFC
+    /// 2018, section 3), three beside two counters of accurate ECN, and two beside three.
+    #[inline]
+    const fn has_last_block(&self) -> bool {
+        self.flags.0 & (Flags::SYN.0 | Flags::TIMESTAMPS.0 | Flags::MULTIPATH.0) == 0
     }
 
     /// Beside timestamps and a data acknowledgement there is room for one block, or for two
@@ -263,18 +276,24 @@ impl Segment {
     /// Its SACK blocks, the most recent first.
     #[inline]
     pub fn sack_blocks(&self) -> impl Iterator<Item = SackBlock> {
-        let count = if self.flags.has(Flags::SYN) { 0 } else { self.sack_room() };
-        let pairs = self.options.chunks_exact(2).take(count);
-        pairs.map(|it| SackBlock { start: it[0], end: it[1] }).take_while(|it| it.start != it.end)
+        let pairs = self.options.chunks_exact(2).take(self.sack_room());
+        let last =
+            self.has_last_block().then_some(SackBlock { start: self.timestamp, end: self.echo });
+        pairs
+            .map(|it| SackBlock { start: it[0], end: it[1] })
+            .chain(last)
+            .take_while(|it| it.start != it.end)
     }
 
     /// Adds a SACK block behind those it has, if there is room.
     #[inline]
     pub fn add_sack_block(&mut self, block: SackBlock) {
-        let room = self.sack_room();
+        let (room, has_last) = (self.sack_room(), self.has_last_block());
         let mut places = self.options.chunks_exact_mut(2).take(room);
         if let Some(place) = places.find(|it| it[0] == it[1]) {
             place.copy_from_slice(&[block.start, block.end]);
+        } else if has_last && self.timestamp == self.echo {
+            (self.timestamp, self.echo) = (block.start, block.end);
         }
     }
 
@@ -285,9 +304,13 @@ impl Segment {
         if self.flags.has(Flags::ACK) {
             self.acknowledgement = self.acknowledgement.wrapping_add(acknowledged);
         }
-        let blocks = self.sack_blocks().count();
-        for word in &mut self.options[..2 * blocks] {
+        let (blocks, room) = (self.sack_blocks().count(), self.sack_room());
+        for word in &mut self.options[..2 * blocks.min(room)] {
             *word = word.wrapping_add(acknowledged);
+        }
+        if blocks > room {
+            self.timestamp = self.timestamp.wrapping_add(acknowledged);
+            self.echo = self.echo.wrapping_add(acknowledged);
         }
     }
 

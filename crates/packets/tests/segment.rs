@@ -24,6 +24,23 @@ fn three_sack_blocks_fill_the_options() {
     assert_eq!(starts, [100, 300, 500]);
 }
 
+/// RFC 2018, section 3; the option of accurate ECN takes 8 or 12 bytes of the 40.
+#[test]
+fn without_timestamps_there_is_room_for_a_further_sack_block() {
+    for (counters, blocks, size) in [(None, 4, 36), (Some(CAPABLE), 3, 36), (Some(ALL), 2, 32)] {
+        let mut segment = Segment::new(0, 0, Flags::ACK);
+        counters.into_iter().for_each(|it| segment.set_byte_counters(it));
+        for start in [100, 300, 500, 700, 900] {
+            segment.add_sack_block(SackBlock { start, end: start + 100 });
+        }
+        assert_eq!(segment.options_size(), size);
+        segment.renumber(7, 1000);
+        let starts: Vec<u32> = segment.sack_blocks().map(|it| it.start).collect();
+        assert_eq!(starts, [1100, 1300, 1500, 1700][..blocks]);
+        assert_eq!(segment.byte_counters(), counters);
+    }
+}
+
 #[test]
 fn a_syn_has_the_options_of_linux() {
     let mut syn = Segment::new(0, 0, Flags::SYN.with(Flags::TIMESTAMPS));

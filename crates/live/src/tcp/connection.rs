@@ -192,7 +192,10 @@ impl Connection {
     }
 
     pub(super) fn close(&mut self, now: Time, output: &mut dyn FnMut(Vec<u8>)) {
-        if !self.is_closing {
+        if self.endpoint.awaits_syn() {
+            // Nobody is told (RFC 9293, section 3.10.4); an answer to the SYN is refused.
+            self.act(now, &mut |_| {}, |it, outbox| it.reset(now, outbox));
+        } else if !self.is_closing {
             self.is_closing = true;
             self.heard = now;
             self.act(now, output, |it, outbox| it.close(now, outbox));
@@ -226,8 +229,9 @@ impl Connection {
             // The first byte comes after the SYN.
             self.receiving.put(self.receiving.place(segment.sequence.wrapping_sub(1)), data);
         }
+        let ends_again = self.endpoint.ends_again(&segment);
         self.act(now, output, |it, outbox| it.receive(now, &segment, ecn, outbox));
-        if let Some(remembered) = &mut self.remembered {
+        if let Some(remembered) = self.remembered.as_mut().filter(|_| ends_again) {
             *remembered = now + TIME_WAIT;
         }
     }

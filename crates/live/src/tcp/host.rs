@@ -167,7 +167,8 @@ impl TcpHost {
         self.entries.get(&id).map_or(0, |it| it.connection.unacknowledged())
     }
 
-    /// Nothing more will be written: what was is sent, then a FIN.
+    /// Nothing more will be written: what was is sent, then a FIN. A connection that the peer has
+    /// not answered yet is reset, and what was written is lost.
     pub fn close(&mut self, now: Time, id: ConnectionId) {
         self.with(id, |connection, output| connection.close(now, output));
     }
@@ -228,12 +229,12 @@ impl TcpHost {
         ends: [SocketAddr; 2],
         it: &ReceivedSegment<'_>,
     ) -> Option<ConnectionId> {
-        let flags = it.segment.flags;
+        let (flags, listens) = (it.segment.flags, self.listeners.contains(&ends[0]));
         let opens = flags.has(Flags::SYN) && !flags.has(Flags::ACK) && !flags.has(Flags::RST);
         if opens && !is_one_host(ends[1].ip()) {
             return None;
         }
-        if opens && self.listeners.contains(&ends[0]) {
+        if opens && listens {
             let waiting = self.entries.values().filter(|it| it.waits_at == Some(ends[0])).count();
             if waiting >= BACKLOG {
                 return None;
@@ -244,9 +245,15 @@ impl TcpHost {
             return Some(id);
         }
         self.counters.refused += 1;
+        // Where connections are waited for, only a SYN and an acknowledgement are answered.
+        if listens && !flags.has(Flags::ACK) {
+            return None;
+        }
         let settings = self.settings(it.addresses.version());
-        // The length of a SYN's data is not known any more, and it was not taken.
-        if let Some(packet) = refuse(&it.segment, &settings)
+        // The data of a SYN is refused with it.
+        let mut segment = it.segment;
+        segment.length = it.data.len() as u16;
+        if let Some(packet) = refuse(&segment, &settings)
             && let Some(segment) = packet.segment()
         {
             let addresses = it.addresses.reversed();

@@ -52,7 +52,9 @@ impl Numbers {
     pub(super) fn inside(&self, segment: &Segment) -> Segment {
         let mut segment = *segment;
         segment.renumber(self.peer.wrapping_neg(), self.own.wrapping_neg());
-        segment.echo = segment.echo.wrapping_sub(self.clock);
+        if segment.flags.has(Flags::TIMESTAMPS) {
+            segment.echo = segment.echo.wrapping_sub(self.clock);
+        }
         segment
     }
 

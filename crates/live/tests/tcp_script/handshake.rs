@@ -235,3 +235,44 @@ fn a_listener_refuses_what_is_no_syn() {
         0    > R 5(0)
     ");
 }
+
+/// RFC 9293, section 3.10.7.2: an acknowledgement is refused, all else that is no SYN is dropped.
+#[test]
+fn what_does_not_open_a_connection_is_dropped_where_one_is_waited_for() {
+    run("
+        0    listen
+        0    < F 0(0) win 20000
+        0    < P 5(100) win 20000
+        0    < R 5(0) win 20000
+        0    < . 5(0) ack 7 win 20000
+        0    > R 7(0)
+        100  < S 10(0) win 20000 <mss 1000>
+        100  > S. 0(0) ack 11
+    ");
+}
+
+/// RFC 9293, section 3.10.7.1: the reset acknowledges all of the segment, data and FIN.
+#[test]
+fn a_syn_that_is_refused_is_refused_with_its_data() {
+    run("
+        0    < S 0(3) win 20000 <mss 1000>
+        0    > R. 0(0) ack 4
+        10   < SF 0(3) win 20000 <mss 1000>
+        10   > R. 0(0) ack 5
+    ");
+}
+
+/// RFC 9293, section 3.10.4: nobody was told of the connection.
+#[test]
+fn a_connection_that_is_closed_before_its_syn_is_answered_is_no_more() {
+    run("
+        0    connect
+        0    > S 0(0)
+        50   close
+        50   status reset
+        100  < S. 0(0) ack 1 win 20000 <mss 1000>
+        100  > R 1(0)
+        100  forget
+        100  idle
+    ");
+}

@@ -33,6 +33,8 @@ fn only_the_reset_that_is_expected_next_resets() {
         # Before it and beyond it: nothing.
         300  < R 100000(0)
         300  < R 4294800000(0)
+        300  < R 0(0)
+        300  < R 65536(0)
         300  status established
         # The peer, if it has reset the connection, answers the challenge.
         400  < R 1(0)

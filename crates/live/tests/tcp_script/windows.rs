@@ -110,3 +110,36 @@ fn a_fin_comes_through_a_closed_window() {
         small_buffer,
     );
 }
+
+/// RFC 9293, section 3.8.6.2.1 (MUST-38): less than half of the largest window is not filled at
+/// once.
+#[test]
+fn a_silly_window_is_filled_only_when_nothing_opens_it() {
+    let accepted = "
+        0    listen
+        0    < S 0(0) win 20000 <mss 1000>
+        0    > S. 0(0) ack 1
+        100  < . 1(0) ack 1 win 10
+        100  accept
+        100  write 5000
+    ";
+    // It opens within the retransmission timeout.
+    run(&format!(
+        "{accepted}
+        150  < . 1(0) ack 1 win 5000
+        150  > . 1(1000) ack 1
+        150  > . 1001(1000) ack 1
+        150  > . 2001(1000) ack 1
+        150  > . 3001(1000) ack 1
+        150  > P. 4001(1000) ack 1
+    "
+    ));
+    // It does not: the retransmission timeout, 300 ms here, is the override timeout.
+    run(&format!(
+        "{accepted}
+        400  > . 1(10) ack 1
+        500  < . 1(0) ack 11 win 0
+        500  status established
+    "
+    ));
+}

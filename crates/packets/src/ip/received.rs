@@ -24,7 +24,7 @@ pub struct ReceivedSegment<'a> {
     pub addresses: Addresses,
     /// The packet's ECN field.
     pub ecn: Ecn,
-    /// Its data.
+    /// Its data; of a SYN's, which is not taken, the segment has no length.
     pub data: &'a [u8],
 }
 
@@ -92,12 +92,11 @@ pub fn decode_segment(packet: &[u8]) -> Result<ReceivedSegment<'_>, MalformedSeg
     if !is_checksum(tcp.checksum(), expected) {
         return Err(Checksum);
     }
-    // That of a SYN takes another number than its own.
-    let data = if tcp.syn() { &[] } else { &bytes[usize::from(tcp.data_offset()) * 4..] };
+    let data = &bytes[usize::from(tcp.data_offset()) * 4..];
     let mut segment = Segment::new(0, tcp.sequence_number(), flags(&tcp));
     segment.acknowledgement = tcp.acknowledgment_number();
     segment.window = tcp.window_size();
-    segment.length = data.len() as u16;
+    segment.length = if tcp.syn() { 0 } else { data.len() as u16 };
     take_options(&mut segment, tcp.options(), addresses.version());
     Ok(ReceivedSegment { segment, addresses, ecn: Ecn::of_ip(ecn), data })
 }

@@ -208,9 +208,11 @@ impl Endpoint {
                 }
             }
             // A client waits for the answer to its SYN.
-            State::Opening { attempts, since, .. }
-                if self.role == Role::Server && self.ends_handshake(segment) =>
-            {
+            State::Opening { attempts, since, .. } if self.role == Role::Server => {
+                if !self.ends_handshake(segment) {
+                    self.refuse_in_handshake(now, segment, outbox);
+                    return;
+                }
                 if segment.length == 0 && segment.sack_blocks().next().is_none() {
                     self.ecn.on_end(segment.flags);
                 }
@@ -219,8 +221,8 @@ impl Endpoint {
             }
             State::Closed => return,
             State::Opening { .. } => {
-                // An acknowledgement of what was not sent; in a client's state that of its SYN
-                // comes with another SYN.
+                // An acknowledgement of what was not sent; that of the SYN comes with another
+                // SYN.
                 if segment.acknowledgement != FIRST as u32 {
                     outbox.extend(refuse(segment, &self.settings));
                 }
@@ -494,7 +496,9 @@ impl Endpoint {
         segment.flags = segment.flags.with_ace(asks.ace());
         // The window of a SYN is never scaled.
         segment.window = self.receiver.first_window(&self.settings);
-        segment.timestamp = clock(now);
+        if self.settings.timestamps {
+            segment.timestamp = clock(now);
+        }
         segment.set_syn_options(SynOptions {
             maximum_segment: self.largest_segment,
             window_scale: self.offers_scale.then(|| Receiver::scale(&self.settings)),
@@ -505,8 +509,8 @@ impl Endpoint {
 
     fn receive_syn(&mut self, now: Time, segment: &Segment, field: Ecn, outbox: &mut TcpOutbox) {
         let answer = segment.flags.has(Flags::ACK);
-        let opens = matches!(self.state, State::Opening { .. } | State::Closed);
-        if opens && answer && segment.acknowledgement != FIRST as u32 {
+        let fits = answer && segment.acknowledgement == FIRST as u32;
+        if answer && !fits && (self.state == State::Closed || self.awaits_syn()) {
             outbox.extend(refuse(segment, &self.settings));
             return;
         }
@@ -519,13 +523,13 @@ impl Endpoint {
             }
             // Both ends opened the connection at once (RFC 9293, section 3.5): the peer's
             // answer ends it.
-            (Role::Server, State::Opening { attempts, since, .. }) if answer => {
+            (Role::Server, State::Opening { attempts, since, .. }) if fits && is_first(segment) => {
                 let window = self.window_of(segment);
                 self.establish(now, segment, attempts, since, window);
                 self.greet(now, outbox);
             }
             // The answer was lost.
-            (Role::Server, State::Opening { .. }) if is_first(segment) => {
+            (Role::Server, State::Opening { .. }) if !answer && is_first(segment) => {
                 self.ecn.on_repeated_request(segment.flags);
                 self.send_syn(now, outbox);
             }
@@ -545,15 +549,13 @@ impl Endpoint {
                 self.greet(now, outbox);
             }
             // The last step of the handshake was lost.
-            (Role::Client, State::Established) => {
+            (Role::Client, State::Established) if fits && is_first(segment) => {
                 self.ecn.on_repeated_answer(segment.flags, field);
                 self.end_handshake(now, outbox);
             }
             (_, State::Reset) => outbox.extend(refuse(segment, &self.settings)),
-            // RFC 5961, section 4.2.
-            (Role::Server, State::Opening { .. } | State::Established) => {
-                self.challenge(now, outbox);
-            }
+            // RFC 5961, section 4.2, also before the handshake is over.
+            (_, State::Opening { .. } | State::Established) => self.challenge(now, outbox),
             (_, State::Closed) => {}
         }
     }
@@ -645,7 +647,9 @@ impl Endpoint {
         let next = self.next_sequence();
         let flags = Flags::ACK.with_if(Flags::TIMESTAMPS, self.settings.timestamps);
         let mut segment = Segment::new(self.connection, next as u32, flags);
-        segment.timestamp = clock(now);
+        if self.settings.timestamps {
+            segment.timestamp = clock(now);
+        }
         self.receiver.acknowledge(&mut segment, &self.settings);
         segment
     }
@@ -674,7 +678,9 @@ impl<'a> Template<'a> {
         let mut segment = Segment::new(connection, 0, flags);
         // A segment with data has no room for SACK blocks.
         segment.length = 1;
-        segment.timestamp = clock(now);
+        if settings.timestamps {
+            segment.timestamp = clock(now);
+        }
         receiver.acknowledge(&mut segment, settings);
         Self { segment, settings }
     }
@@ -736,7 +742,9 @@ pub fn acknowledge_again(now: Time, segment: &Segment, settings: &TcpSettings) -
     let mut answer = Segment::new(segment.connection, segment.acknowledgement, flags);
     let counted = u32::from(segment.length) + u32::from(segment.flags.has(Flags::FIN));
     answer.acknowledgement = segment.sequence.wrapping_add(counted);
-    (answer.timestamp, answer.echo) = (clock(now), segment.timestamp);
+    if settings.timestamps {
+        (answer.timestamp, answer.echo) = (clock(now), segment.timestamp);
+    }
     packet(answer, Ecn::NotCapable, settings)
 }
 

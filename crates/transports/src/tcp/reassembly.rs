@@ -4,6 +4,9 @@ use std::collections::VecDeque;
 
 use windtunnel_packets::tcp::SackBlock;
 
+/// The most blocks that an acknowledgement has room for (RFC 2018, section 3).
+const MOST_BLOCKS: usize = 4;
+
 /// Bytes from `start` to before `end`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Range {
@@ -16,8 +19,9 @@ struct Range {
 pub(crate) enum Arrival {
     /// The next bytes in order; ranges behind them may have joined.
     InOrder {
-        /// Whether it filled a gap: bytes beyond it had arrived before.
-        filled: bool,
+        /// Whether it filled a gap, since bytes beyond it had arrived before, or brought bytes
+        /// that had arrived before.
+        overlaps: bool,
     },
     /// Bytes beyond a gap.
     OutOfOrder {
@@ -36,15 +40,16 @@ pub(crate) struct Reassembly {
     next: u64,
     /// What lies beyond a gap: apart from each other, in order.
     ranges: VecDeque<Range>,
-    /// A byte in each range that changed lately, the latest first.
-    recent: [u64; 3],
-    /// Bytes received twice, to be reported once (RFC 2883).
+    /// A byte in each range that changed or came again lately, the latest first.
+    recent: [u64; MOST_BLOCKS],
+    /// The first bytes of the last segment that had been received before, to be reported once
+    /// (RFC 2883, section 4).
     duplicate: Option<Range>,
 }
 
 impl Reassembly {
     pub(crate) fn new(next: u64) -> Self {
-        Self { next, ranges: VecDeque::new(), recent: [0; 3], duplicate: None }
+        Self { next, ranges: VecDeque::new(), recent: [0; MOST_BLOCKS], duplicate: None }
     }
 
     /// The next byte in order.
@@ -85,19 +90,36 @@ impl Reassembly {
             self.duplicate = Some(Range { start, end });
             return Arrival::Duplicate;
         }
-        if start <= self.next {
-            self.next = end;
-            let filled = !self.ranges.is_empty();
-            while let Some(first) = self.ranges.front().copied() {
-                if first.start > self.next {
-                    break;
-                }
-                self.next = self.next.max(first.end);
-                self.ranges.pop_front();
-            }
-            return Arrival::InOrder { filled };
+        if start > self.next {
+            return self.insert_beyond(start, end);
         }
-        self.insert_beyond(start, end)
+        let mut overlaps = false;
+        if start < self.next {
+            self.duplicate = Some(Range { start, end: self.next });
+            overlaps = true;
+        }
+        self.next = end;
+        if !self.ranges.is_empty() {
+            self.join_in_order(end, overlaps);
+            overlaps = true;
+        }
+        Arrival::InOrder { overlaps }
+    }
+
+    /// The ranges that a segment reaches, which ends before `end` and is in order, are in order as
+    /// well. `is_reported`: a part of it is known to be a duplicate.
+    fn join_in_order(&mut self, end: u64, mut is_reported: bool) {
+        while let Some(first) = self.ranges.front().copied() {
+            if first.start > self.next {
+                break;
+            }
+            if first.start < end && !is_reported {
+                self.duplicate = Some(Range { start: first.start, end: first.end.min(end) });
+                is_reported = true;
+            }
+            self.next = self.next.max(first.end);
+            self.ranges.pop_front();
+        }
     }
 
     fn insert_beyond(&mut self, start: u64, end: u64) -> Arrival {
@@ -108,9 +130,10 @@ impl Reassembly {
             Some(last) if last.start <= start => self.ranges.len() - 1,
             _ => self.ranges.partition_point(|it| it.end < start),
         };
+        self.find_duplicate(place, start, end);
         let joined = match self.ranges.get_mut(place) {
             Some(range) if range.start <= start && end <= range.end => {
-                self.duplicate = Some(Range { start, end });
+                self.note(place, start);
                 return Arrival::Duplicate;
             }
             Some(range) if range.start <= end => {
@@ -134,8 +157,17 @@ impl Reassembly {
         Arrival::OutOfOrder { recent: self.note(place, start) }
     }
 
-    /// The range at `place` changed at `byte`. Whether it was one of the two that changed last,
-    /// or there are no more than two.
+    /// Bytes from `start` to before `end` arrive, of which those in ranges came before; the first
+    /// that they can touch is at `place`.
+    fn find_duplicate(&mut self, place: usize, start: u64, end: u64) {
+        let reached = self.ranges.range(place..).take_while(|it| it.start < end);
+        if let Some(it) = reached.into_iter().find(|it| it.end > start) {
+            self.duplicate = Some(Range { start: it.start.max(start), end: it.end.min(end) });
+        }
+    }
+
+    /// The range at `place` changed at `byte`, or holds what came again there. Whether it was one
+    /// of the two that were last noted, or there are no more than two.
     fn note(&mut self, place: usize, byte: u64) -> bool {
         let range = self.ranges[place];
         let inside = |it: &u64| (range.start..range.end).contains(it);
@@ -164,7 +196,7 @@ impl Reassembly {
         if self.ranges.is_empty() {
             return;
         }
-        let mut reported: [Option<Range>; 3] = [None; 3];
+        let mut reported = [None; MOST_BLOCKS];
         for (index, byte) in self.recent.into_iter().enumerate() {
             let range = self.range_of(byte);
             if range.is_some() && !reported.contains(&range) {
@@ -211,7 +243,7 @@ mod tests {
         reassembly.insert(6500, 7000);
         assert_eq!(blocks(&mut reassembly), [(6000, 7500), (8000, 8500)]);
         // The second arrives: everything up to 7500 is in order.
-        assert_eq!(reassembly.insert(5500, 6000), Arrival::InOrder { filled: true });
+        assert_eq!(reassembly.insert(5500, 6000), Arrival::InOrder { overlaps: true });
         assert_eq!(reassembly.next(), 7500);
         assert_eq!(blocks(&mut reassembly), [(8000, 8500)]);
     }
@@ -228,6 +260,40 @@ mod tests {
         assert_eq!(blocks(&mut reassembly), [(2500, 3000), (2000, 3000)]);
     }
 
+    /// RFC 2883, section 4: the second block is of the range that holds what came twice.
+    #[test]
+    fn the_range_around_a_duplicate_is_reported_behind_it() {
+        let mut reassembly = Reassembly::new(0);
+        for start in [1000, 3000, 5000] {
+            reassembly.insert(start, start + 1000);
+        }
+        assert_eq!(reassembly.insert(1500, 2000), Arrival::Duplicate);
+        let expected = [(1500, 2000), (1000, 2000), (5000, 6000), (3000, 4000)];
+        assert_eq!(blocks(&mut reassembly), expected);
+    }
+
+    /// RFC 2883, section 4.2.1 and the two after it, in its numbers.
+    #[test]
+    fn the_first_part_that_came_before_is_reported_of_a_longer_segment() {
+        let mut single = Reassembly::new(1000);
+        single.insert(2000, 2500);
+        single.insert(1000, 1500);
+        assert_eq!(blocks(&mut single), [(2000, 2500)]);
+        assert_eq!(single.insert(1000, 2000), Arrival::InOrder { overlaps: true });
+        assert_eq!(blocks(&mut single), [(1000, 1500)]);
+        let mut covered = Reassembly::new(1500);
+        covered.insert(3000, 3500);
+        covered.insert(2000, 2500);
+        covered.insert(1000, 2500);
+        assert_eq!(blocks(&mut covered), [(1000, 1500), (3000, 3500)]);
+        let mut beyond = Reassembly::new(1000);
+        for start in [3500, 1500, 2500] {
+            beyond.insert(start, start + 500);
+        }
+        beyond.insert(1500, 3000);
+        assert_eq!(blocks(&mut beyond), [(1500, 2000), (1500, 3000), (3500, 4000)]);
+    }
+
     proptest! {
         /// Against a plain set of bytes.
         #[test]
@@ -238,9 +304,15 @@ mod tests {
             let mut held = [false; 80];
             for (start, length) in arrivals {
                 let end = start + length;
-                let fresh = !held[start as usize..end as usize].iter().all(|it| *it);
+                let bytes = start as usize..end as usize;
+                let fresh = !held[bytes.clone()].iter().all(|it| *it);
+                let twice = bytes.clone().find(|it| held[*it]).map(|first| {
+                    let past = (first..end as usize).find(|it| !held[*it]);
+                    Range { start: first as u64, end: past.unwrap_or(end as usize) as u64 }
+                });
                 let arrival = reassembly.insert(start, end);
                 prop_assert_eq!(arrival == Arrival::Duplicate, !fresh);
+                prop_assert_eq!(reassembly.duplicate, twice, "the first part that came before");
                 held[start as usize..end as usize].fill(true);
                 let next = held.iter().position(|it| !it).unwrap() as u64;
                 prop_assert_eq!(reassembly.next(), next);

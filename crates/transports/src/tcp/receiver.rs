@@ -140,22 +140,60 @@ impl Receiver {
     /// not (RFC 9293, section 3.8.6.2.2).
     fn room(&self, settings: &TcpSettings) -> u64 {
         let free = self.free(settings);
-        let least = u64::from(settings.maximum_segment).min(self.buffer.size() / 2);
-        if free < least { 0 } else { free }
+        if free < self.least_window(settings) { 0 } else { free }
     }
 
-    /// Whether a segment begins in the window, or before it where what was received lately
-    /// was sent again (RFC 9293, section 3.10.7.4).
-    #[inline]
-    pub(super) fn is_near(&self, segment: &Segment, settings: &TcpSettings) -> bool {
-        let next = self.reassembly.next();
-        let start = extend(next, segment.sequence);
-        start <= next + self.free(settings) && start.saturating_add(self.buffer.size()) >= next
+    /// The smallest window, other than none, that is worth a segment.
+    fn least_window(&self, settings: &TcpSettings) -> u64 {
+        u64::from(settings.maximum_segment).min(self.buffer.size() / 2)
     }
 
     /// Whether a segment's sequence number is the next one in order.
+    #[inline]
     pub(super) fn is_next(&self, segment: &Segment) -> bool {
         segment.sequence == self.reassembly.next() as u32
+    }
+
+    /// A segment's first number, and the one after its last.
+    #[inline]
+    fn numbers_of(&self, segment: &Segment) -> [u64; 2] {
+        let start = extend(self.reassembly.next(), segment.sequence);
+        let fin = u64::from(segment.flags.has(Flags::FIN));
+        [start, start + u64::from(segment.length) + fin]
+    }
+
+    /// Whether a segment has a number in the window, or is at its edge: there a peer that has
+    /// filled it acknowledges (RFC 9293, section 3.10.7.4, table 6, but for the edge, as in Linux).
+    #[inline]
+    pub(super) fn is_acceptable(&self, segment: &Segment, settings: &TcpSettings) -> bool {
+        self.is_next(segment) || self.reaches_window(segment, settings)
+    }
+
+    fn reaches_window(&self, segment: &Segment, settings: &TcpSettings) -> bool {
+        let next = self.reassembly.next();
+        let [start, end] = self.numbers_of(segment);
+        // Nothing comes behind a FIN.
+        let edge = self.edge(settings).min(self.fin.saturating_add(1));
+        start <= edge && (start > next || end > next)
+    }
+
+    /// The byte after the last that there is room for.
+    #[inline]
+    fn edge(&self, settings: &TcpSettings) -> u64 {
+        self.reassembly.next() + self.free(settings)
+    }
+
+    /// Whether a segment begins in the window, and not with the next number in order.
+    pub(super) fn is_within(&self, segment: &Segment, settings: &TcpSettings) -> bool {
+        let start = extend(self.reassembly.next(), segment.sequence);
+        start > self.reassembly.next() && start < self.edge(settings)
+    }
+
+    /// Whether everything that a segment has came already, at most a window ago.
+    pub(super) fn came_already(&self, segment: &Segment) -> bool {
+        let next = self.reassembly.next();
+        let [start, end] = self.numbers_of(segment);
+        start < next && end <= next && start + self.buffer.size() >= next
     }
 
     /// Whether a segment was sent before what came in order (PAWS: RFC 7323, section 5.3), by more
@@ -174,9 +212,8 @@ impl Receiver {
 
     /// Whether there is room for a segment's data.
     pub(super) fn fits(&self, segment: &Segment, settings: &TcpSettings) -> bool {
-        let next = self.reassembly.next();
-        let end = extend(next, segment.sequence) + u64::from(segment.length);
-        end <= (next + self.free(settings)).min(self.fin)
+        let end = extend(self.reassembly.next(), segment.sequence) + u64::from(segment.length);
+        end <= self.edge(settings).min(self.fin)
     }
 
     /// Data of `count` segments from before is not taken in; what came already is reported as a
@@ -228,13 +265,15 @@ impl Receiver {
     }
 
     /// Whether there is so much more room than was advertised that a new window is to be
-    /// advertised: the window was closed, or it grows by half the buffer (RFC 9293,
-    /// section 3.8.6.2.2).
+    /// advertised: the window was closed or worth no segment, or it grows by half the buffer (RFC
+    /// 9293, section 3.8.6.2.2).
     pub(super) fn opens(&self, settings: &TcpSettings) -> bool {
-        let room = self.offer(settings);
+        let (room, least) = (self.offer(settings), self.least_window(settings));
         let edge = self.acknowledged + u64::from(self.advertised);
         let advertised = edge.saturating_sub(self.reassembly.next());
-        (advertised == 0 && room > 0) || room.saturating_sub(advertised) >= self.buffer.size() / 2
+        (advertised == 0 && room > 0)
+            || (advertised < least && room >= least)
+            || room.saturating_sub(advertised) >= self.buffer.size() / 2
     }
 
     /// Whether an acknowledgement of what came so far must go first, because the
@@ -299,9 +338,8 @@ impl Receiver {
         counters: &mut EndpointCounters,
     ) {
         let before = self.reassembly.next();
-        let start = extend(before, segment.sequence);
         let fin = segment.flags.has(Flags::FIN);
-        let end = start + u64::from(segment.length) + u64::from(fin);
+        let [start, end] = self.numbers_of(segment);
         // What has come already as a whole lies outside the window, and its timestamp does not count
         // (RFC 7323, section 5.3, R2 before R3): it may be later than those of data under way.
         if segment.flags.has(Flags::TIMESTAMPS)
@@ -325,7 +363,7 @@ impl Receiver {
             counters.reordered += if self.is_reordered(segment) { u64::from(count) } else { 0 };
         }
         // Nothing comes behind a FIN.
-        let edge = (before + self.free(settings)).min(self.fin);
+        let edge = self.edge(settings).min(self.fin);
         if end > edge + u64::from(fin) {
             self.due = now;
             return;
@@ -347,7 +385,9 @@ impl Receiver {
             self.report(now, segment, start, arrival, settings);
         }
         let at_once = match arrival {
-            Arrival::InOrder { filled } => filled || fin || reports || self.is_full(next, settings),
+            Arrival::InOrder { overlaps } => {
+                overlaps || fin || reports || self.is_full(next, settings)
+            }
             Arrival::OutOfOrder { .. } | Arrival::Duplicate => true,
         };
         let wait = match &mut self.compression {
@@ -422,7 +462,9 @@ impl Receiver {
             }
         }
         segment.acknowledgement = next as u32;
-        segment.echo = self.echo;
+        if settings.timestamps {
+            segment.echo = self.echo;
+        }
         let kept = kept.min(self.free(settings));
         let (room, scale) = (self.room(settings).max(kept), Self::scale(settings));
         segment.window = match &mut self.control {

@@ -30,7 +30,7 @@ use windtunnel_packets::tcp::{Flags, SackBlock, Segment};
 use idleness::Validation;
 use small_queue::SmallQueue;
 pub(super) use state::Transmission;
-use state::{Delivered, ForwardRecovery, Phase, Probe, Undo};
+use state::{Delivered, ForwardRecovery, Part, Phase, Probe, Undo};
 pub use subflow::SenderState;
 use subflow::Subflow;
 
@@ -83,6 +83,7 @@ pub(super) struct Sender {
     /// has advertised.
     edge: u64,
     largest_window: u64,
+    part: Part,
     phase: Phase,
     reduction: Option<Reduction>,
     undo: Undo,
@@ -163,6 +164,7 @@ impl Sender {
             fin_end: None,
             edge: FIRST,
             largest_window: 0,
+            part: Part::None,
             phase: Phase::Open,
             reduction: None,
             undo: Undo::default(),

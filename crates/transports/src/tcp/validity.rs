@@ -7,7 +7,7 @@ use std::sync::Arc;
 use windtunnel_engine::{Duration, Time};
 use windtunnel_packets::tcp::{Flags, Segment, TIMESTAMPS_SIZE};
 
-use super::endpoint::{Endpoint, LEAST_SEGMENT, Role, State, TcpOutbox};
+use super::endpoint::{Endpoint, LEAST_SEGMENT, Role, State, TcpOutbox, refuse};
 use super::receiver::MOST_SCALE;
 use super::sequence::FIRST;
 use super::settings::{BufferLimits, Recovery, TcpSettings};
@@ -20,25 +20,39 @@ const BETWEEN_ANSWERS: Duration = Duration::from_millis(500);
 /// What is to become of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Judgement {
-    /// It is taken in.
+    /// It is taken in. What came already is acknowledged again, and nothing else than what it
+    /// acknowledges counts: that may have come with no other segment.
     Acceptable,
-    /// It is answered by what is expected instead, and dropped.
-    NotAcceptable,
-    /// The same for a segment from before; its data came already or will come again.
+    /// It was sent long ago; its data came already or will come again. It is dropped, and
+    /// acknowledged at once.
     Outdated,
+    /// It is dropped, and answered by what is expected instead, but not each time: anyone can
+    /// send it.
+    NotAcceptable,
+}
+
+/// Whether a segment takes sequence numbers: it has data, or a FIN.
+#[inline]
+fn has_numbers(segment: &Segment) -> bool {
+    segment.length > 0 || segment.flags.has(Flags::FIN)
 }
 
 impl Endpoint {
     /// What is to become of a segment of an established connection.
     #[inline]
     pub(super) fn judge(&self, segment: &Segment) -> Judgement {
-        if self.receiver.is_outdated(segment, &self.settings) && self.brings_news(segment) {
-            return Judgement::Outdated;
+        if !self.may_acknowledge(segment) {
+            return Judgement::NotAcceptable;
         }
-        if self.receiver.is_near(segment, &self.settings) && self.may_acknowledge(segment) {
-            Judgement::Acceptable
-        } else {
-            Judgement::NotAcceptable
+        let receiver = &self.receiver;
+        let is_near =
+            receiver.is_acceptable(segment, &self.settings) || receiver.came_already(segment);
+        let is_outdated =
+            receiver.is_outdated(segment, &self.settings) && self.brings_news(segment);
+        match (is_near, is_outdated) {
+            (true, false) => Judgement::Acceptable,
+            (true, true) if has_numbers(segment) => Judgement::Outdated,
+            _ => Judgement::NotAcceptable,
         }
     }
 
@@ -46,8 +60,7 @@ impl Endpoint {
     /// have overtaken and which does no harm.
     #[cold]
     fn brings_news(&self, segment: &Segment) -> bool {
-        segment.length > 0
-            || segment.flags.has(Flags::FIN)
+        has_numbers(segment)
             || self.sender.as_ref().is_some_and(|it| it.advances(segment.acknowledgement))
     }
 
@@ -63,7 +76,27 @@ impl Endpoint {
     /// Whether a segment, which is neither a SYN nor a reset, is the last step of the handshake
     /// or comes instead of it.
     pub(super) fn ends_handshake(&self, segment: &Segment) -> bool {
-        segment.acknowledgement == FIRST as u32 && self.receiver.is_near(segment, &self.settings)
+        segment.acknowledgement == FIRST as u32
+            && self.receiver.is_acceptable(segment, &self.settings)
+            && !self.receiver.is_outdated(segment, &self.settings)
+    }
+
+    /// Answers a segment that does not end the handshake, though a SYN came: an acknowledgement
+    /// of what was not sent is refused, if it begins where the peer's data does (RFC 9293, section
+    /// 3.10.7.4, first and fifth).
+    #[cold]
+    pub(super) fn refuse_in_handshake(
+        &mut self,
+        now: Time,
+        segment: &Segment,
+        outbox: &mut TcpOutbox,
+    ) {
+        let is_acceptable = self.receiver.is_acceptable(segment, &self.settings);
+        if is_acceptable && segment.acknowledgement != FIRST as u32 {
+            outbox.extend(refuse(segment, &self.settings));
+        } else {
+            self.challenge(now, outbox);
+        }
     }
 
     /// Whether the data of a segment would be taken in if it were received now: whoever keeps
@@ -82,6 +115,16 @@ impl Endpoint {
         is_acceptable && self.receiver.fits(segment, &self.settings)
     }
 
+    /// Whether a segment is the peer's FIN once more, after both ends have closed.
+    #[must_use]
+    pub fn ends_again(&self, segment: &Segment) -> bool {
+        let flags = segment.flags;
+        let may = flags.has(Flags::FIN.with(Flags::ACK))
+            && !flags.has(Flags::RST)
+            && !flags.has(Flags::SYN);
+        may && self.is_closed() && self.judge(segment) == Judgement::Acceptable
+    }
+
     /// Whether it has sent a SYN and none of the peer's has come.
     #[must_use]
     pub fn awaits_syn(&self) -> bool {
@@ -98,15 +141,14 @@ impl Endpoint {
         judgement: Judgement,
         outbox: &mut TcpOutbox,
     ) {
-        let has_data = segment.length > 0 || segment.flags.has(Flags::FIN);
-        if has_data && judgement == Judgement::Outdated {
-            if segment.length > 0 {
-                self.receiver.refuse(segment, count, &mut self.counters);
-            }
-            self.send_acknowledgement(now, outbox);
-        } else {
+        if judgement == Judgement::NotAcceptable {
             self.challenge(now, outbox);
+            return;
         }
+        if segment.length > 0 {
+            self.receiver.refuse(segment, count, &mut self.counters);
+        }
+        self.send_acknowledgement(now, outbox);
     }
 
     /// Says what is expected, so that a peer that is what it seems to be can say it.
@@ -133,7 +175,7 @@ impl Endpoint {
             State::Opening { .. } | State::Established => {
                 if self.receiver.is_next(segment) {
                     self.end_reset(now);
-                } else if self.receiver.is_near(segment, &self.settings) {
+                } else if self.receiver.is_within(segment, &self.settings) {
                     self.challenge(now, outbox);
                 }
             }

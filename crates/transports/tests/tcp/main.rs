@@ -1,6 +1,7 @@
 //! TCP: one end by script, and two ends over a path.
 
 mod accurate_ecn;
+mod arrival;
 mod closing;
 mod ecn_negotiation;
 mod fast_retransmit;

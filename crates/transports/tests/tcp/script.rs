@@ -98,6 +98,11 @@ pub(crate) fn data(number: u64) -> Incoming {
     it
 }
 
+/// Any segment, from whomever.
+pub(crate) fn arriving(segment: Segment) -> Incoming {
+    Incoming { segment, ecn: Ecn::NotCapable }
+}
+
 impl Incoming {
     /// These segments have arrived beyond a gap, or a second time.
     pub(crate) fn sack(mut self, segments: Range<u64>) -> Self {

@@ -78,8 +78,24 @@ fn a_window_smaller_than_a_segment_is_used_only_where_nothing_is_outstanding() {
     it.receive(200, ack(8).window(2 * 1_024 + 512));
     assert!(it.sent().is_empty(), "half a segment waits");
     it.receive(300, ack(10).window(512));
+    it.until(1_299);
+    assert!(it.sent().is_empty(), "the window may open");
+    it.until(1_300);
     let sent = it.only();
     assert_eq!(sent.segment.length, 512, "else nothing would go on");
+    it.receive(1_400, ack(10).window(2 * 1_024));
+    it.all();
+}
+
+/// RFC 9293, section 3.8.6.2.1: half of the largest window goes at once.
+#[test]
+fn half_of_a_small_peers_window_is_no_silly_window() {
+    let mut it = Script::closed(Role::Client, &settings(Recovery::Rack));
+    it.open();
+    it.write(5_000);
+    it.receive(100, syn(Flags::ACK).window(512 << 8));
+    let lengths: Vec<u16> = it.all().iter().map(|it| it.segment.length).collect();
+    assert_eq!(lengths.last(), Some(&512));
 }
 
 /// A server that has got a SYN, and whose application takes only what a test says.

@@ -78,6 +78,18 @@ pub(super) enum ForwardRecovery {
     Trying(u8),
 }
 
+/// A part of a segment, where the receiver has room for no more and nothing is in flight (RFC
+/// 9293, section 3.8.6.2.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    /// There is none, or it goes as it is.
+    None,
+    /// It waits for more room.
+    Waits,
+    /// It has waited for long enough.
+    Goes,
+}
+
 /// A tail loss probe that was sent (RFC 8985, section 7).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Probe {

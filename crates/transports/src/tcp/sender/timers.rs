@@ -1,18 +1,22 @@
 //! What is done when nothing arrives: retransmission timeouts (RFC 6298), tail loss
-//! probes (RFC 8985, section 7), reordering timers, and probes of a closed window
-//! (RFC 9293, section 3.8.6.1).
+//! probes (RFC 8985, section 7), reordering timers, probes of a closed window (RFC 9293,
+//! section 3.8.6.1), and windows that stay smaller than a segment.
 
 use windtunnel_controllers::{Controller, Signal};
 use windtunnel_engine::{Duration, Time};
 
 use super::Sender;
-use super::state::{Delivered, ForwardRecovery, Phase, Probe, Transmission};
+use super::state::{Delivered, ForwardRecovery, Part, Phase, Probe, Transmission};
 use crate::tcp::counters::EndpointCounters;
 use crate::tcp::settings::Recovery;
 
 /// How much later than two round trips a probe is sent at least: two ticks of a clock of
 /// 1 kHz, as in Linux, so that it does not race with what it waits for.
 const LEAST_MARGIN: Duration = Duration::from_millis(2);
+
+/// How long a part of a segment waits for room at least and at most, where that is not the
+/// retransmission timeout (RFC 9293, section 3.8.6.2.1).
+const OVERRIDE: [Duration; 2] = [Duration::from_millis(100), Duration::from_secs(1)];
 
 impl Sender {
     /// When the sender wants to be woken.
@@ -27,7 +31,7 @@ impl Sender {
             Some(self.reordering_until.unwrap_or(timeout).min(timeout).min(probe))
         } else {
             // A closed window is probed.
-            self.waits_for_room().then(|| self.timeout_due())
+            self.waits_for_room().then(|| self.timeout_due()).or(self.part_due())
         };
         match (pacer, timers) {
             (Some(pacer), Some(timer)) => Some(pacer.min(timer)),
@@ -39,6 +43,13 @@ impl Sender {
     #[inline]
     fn timeout_due(&self) -> Time {
         self.timeout_from + self.estimator.timeout()
+    }
+
+    /// When a part of a segment that waits for room goes all the same.
+    fn part_due(&self) -> Option<Time> {
+        let [least, most] = OVERRIDE;
+        let wait = || self.estimator.timeout().max(least).min(most);
+        (self.part == Part::Waits).then(|| self.timeout_from + wait())
     }
 
     /// Whether there is data, and the receiver's window is closed.
@@ -78,6 +89,9 @@ impl Sender {
         emit: &mut impl FnMut(Transmission),
     ) -> bool {
         if self.board.is_empty() {
+            if self.part_due().is_some_and(|it| it <= now) {
+                self.part = Part::Goes;
+            }
             let asks = self.waits_for_room() && self.timeout_due() <= now;
             if asks {
                 self.estimator.back_off();

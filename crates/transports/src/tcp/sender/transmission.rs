@@ -3,7 +3,7 @@
 use windtunnel_controllers::Controller;
 use windtunnel_engine::Time;
 
-use super::state::{ForwardRecovery, Transmission};
+use super::state::{ForwardRecovery, Part, Phase, Transmission};
 use super::{Sender, clock};
 use crate::tcp::counters::EndpointCounters;
 use crate::tcp::limits::Limit;
@@ -39,6 +39,7 @@ impl Sender {
                 None => match self.new_length() {
                     Some(length) => length,
                     None => {
+                        self.note_part(now);
                         limit = self.limit_without_new();
                         break;
                     }
@@ -155,9 +156,26 @@ impl Sender {
         if length <= room {
             return Some(length as u16);
         }
-        // A part of a segment only where nothing else would go on (RFC 9293,
-        // section 3.8.6.2.1).
-        (room > 0 && self.board.is_empty()).then_some(room as u16)
+        // A part of a segment only where nothing else would go on.
+        (room > 0 && self.board.is_empty() && self.may_send_part(length)).then_some(room as u16)
+    }
+
+    /// Whether a part of a segment of `length` bytes may go: it fills half of the largest window,
+    /// it has waited for long enough, or it is not the window that it waits for (RFC 9293, section
+    /// 3.8.6.2.1).
+    fn may_send_part(&self, length: u64) -> bool {
+        let window = self.edge - self.next;
+        window >= length || 2 * window >= self.largest_window || self.part == Part::Goes
+    }
+
+    /// There is nothing that may be sent: notes whether a part of a segment waits.
+    #[inline]
+    fn note_part(&mut self, now: Time) {
+        let waits = self.board.is_empty() && self.limit > self.next && self.room() > 0;
+        if waits && self.part == Part::None {
+            self.timeout_from = now;
+        }
+        self.part = if waits { Part::Waits } else { Part::None };
     }
 
     pub(super) fn send(
@@ -167,6 +185,7 @@ impl Sender {
         counters: &mut EndpointCounters,
         emit: &mut impl FnMut(Transmission),
     ) {
+        self.part = Part::None;
         let sequence = self.next;
         self.next += u64::from(length);
         let fin = self.closing && self.next == self.limit && self.fin_end.is_none();
