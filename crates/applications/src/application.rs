@@ -78,6 +78,10 @@ pub trait Host {
     /// The data in a full segment, in bytes.
     fn segment(&self) -> u16;
 
+    /// What the flow's applications write at a time, in bytes; as much as they have if that is
+    /// not limited. The host cuts what is handed to [`Host::write`].
+    fn write_size(&self) -> Option<u64>;
+
     /// Records a transfer as completed.
     fn complete(&mut self, transfer: Completed);
 

@@ -40,13 +40,11 @@ use super::rack::Rack;
 use super::scoreboard::{Scoreboard, Sent, State};
 use super::sequence::{FIRST, extend};
 use super::settings::{EcnMode, Idleness, TcpSettings};
+use super::writes::Writes;
 use crate::delivery::Account;
 use crate::pacing::Pacer;
 use crate::prr::Reduction;
 use crate::rtt::RttEstimator;
-
-/// More bytes than any connection sends: data without end.
-const WITHOUT_END: u64 = u64::MAX / 2;
 
 /// The sending half of a connection.
 #[derive(Debug)]
@@ -73,9 +71,7 @@ pub(super) struct Sender {
     next: u64,
     /// The byte after the last that was sent before segments had to become smaller.
     sent_before: u64,
-    /// The byte after the last that the application wrote.
-    limit: u64,
-    closing: bool,
+    writes: Writes,
     /// The byte after the FIN, once that was sent.
     fin_end: Option<u64>,
     /// The byte after the last that the receiver has room for, and the largest window that it
@@ -149,8 +145,7 @@ impl Sender {
             pacer: Pacer::default(),
             next: FIRST,
             sent_before: FIRST,
-            limit: FIRST,
-            closing: false,
+            writes: Writes::new(FIRST),
             fin_end: None,
             edge: FIRST,
             largest_window: 0,
@@ -202,10 +197,10 @@ impl Sender {
 
     /// Bytes written and not acknowledged.
     pub(super) fn unacknowledged(&self) -> u64 {
-        if self.limit >= WITHOUT_END {
+        if self.writes.is_without_end() {
             return u64::MAX;
         }
-        self.limit.saturating_sub(self.board.unacknowledged())
+        self.writes.limit().saturating_sub(self.board.unacknowledged())
     }
 
     /// Whether the FIN is acknowledged.
@@ -219,14 +214,11 @@ impl Sender {
     }
 
     pub(super) fn write(&mut self, bytes: u64) {
-        self.limit = self.limit.saturating_add(bytes).min(WITHOUT_END);
+        self.writes.add(bytes);
     }
 
     pub(super) fn close(&mut self) {
-        self.closing = true;
-        if self.limit >= WITHOUT_END {
-            self.limit = self.next;
-        }
+        self.writes.close(self.next);
     }
 
     /// The handshake has given the receiver's window, an agreement on ECN, and a round trip,

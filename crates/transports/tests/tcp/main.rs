@@ -23,3 +23,4 @@ mod spy;
 mod timeouts;
 mod windows;
 mod without_sack;
+mod writes;

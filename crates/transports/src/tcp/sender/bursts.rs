@@ -35,7 +35,7 @@ impl Sender {
         if !self.settings.segmentation_offload {
             return length;
         }
-        let waiting = if is_lost { u64::MAX } else { self.limit - self.next };
+        let waiting = if is_lost { u64::MAX } else { self.writes.waiting(self.next) };
         let window = self.window_left().min(self.window() / 2);
         self.full_burst().min(waiting).min(window).max(length)
     }
@@ -67,7 +67,7 @@ impl Sender {
         let available = window.min(room);
         let advertised = self.edge.saturating_sub(self.board.unacknowledged());
         let enough = self.full_burst().min(self.window().min(advertised) / SHARE);
-        let is_last = self.limit - self.next <= available;
+        let is_last = self.writes.waiting(self.next) <= available;
         let deferred = available < enough && !is_last;
         deferred.then_some(if window < room { Limit::Window } else { Limit::Buffer })
     }

@@ -17,6 +17,9 @@ impl Sender {
     ) {
         self.waits_for_pacer = false;
         self.waits_for_queue = false;
+        if self.new_length().is_none() {
+            self.write_on();
+        }
         // Without new data to try, recovery goes on as usual.
         if matches!(self.forward, ForwardRecovery::Trying(_)) && self.new_length().is_none() {
             self.forward = ForwardRecovery::Off;
@@ -37,8 +40,9 @@ impl Sender {
                 Some(number) => self.board.at(number).length,
                 None => match self.new_length() {
                     Some(length) => length,
+                    None if self.write_on() => continue,
                     None => {
-                        limit = match self.limit > self.next {
+                        limit = match self.writes.limit() > self.next {
                             true => Limit::Buffer,
                             false if self.lacks_window() => Limit::Window,
                             false => Limit::Application,
@@ -48,6 +52,13 @@ impl Sender {
                 },
             };
             if !self.allows(u64::from(length)) && !self.must_resend(lost) {
+                break;
+            }
+            if lost.is_none() && self.is_held() {
+                if self.write_on() {
+                    continue;
+                }
+                limit = Limit::Application;
                 break;
             }
             if burst == 0 {
@@ -77,7 +88,28 @@ impl Sender {
                 self.pacer.spend(now, u32::from(length), rate);
             }
         }
+        while self.write_on() {}
         self.note_limit(limit);
+    }
+
+    /// Whether the FIN is what is sent next.
+    #[inline]
+    fn is_fin_next(&self) -> bool {
+        self.writes.end_at(self.next) && self.fin_end.is_none()
+    }
+
+    /// The application writes its next piece. Whether it had more.
+    #[inline]
+    fn write_on(&mut self) -> bool {
+        self.writes.write_on(self.next, &self.settings)
+    }
+
+    /// Whether Nagle's algorithm holds back what waits; not what a timeout's recovery tries, as in
+    /// Linux.
+    #[inline]
+    fn is_held(&self) -> bool {
+        self.writes.are_held(self.board.unacknowledged(), self.next, &self.settings)
+            && !matches!(self.forward, ForwardRecovery::Trying(_))
     }
 
     /// Bytes per second, if packets are paced.
@@ -134,9 +166,9 @@ impl Sender {
     /// The bytes of the next new segment; `None` if there is nothing to send, or
     /// no room for it at the receiver or in the send buffer.
     pub(super) fn new_length(&self) -> Option<u16> {
-        let waiting = self.limit.saturating_sub(self.next);
+        let waiting = self.writes.waiting(self.next);
         if waiting == 0 {
-            return (self.closing && self.fin_end.is_none()).then_some(0);
+            return self.is_fin_next().then_some(0);
         }
         let room = self.room();
         let record = self.subflow.as_ref().map_or(u64::MAX, |it| it.left(self.next));
@@ -158,10 +190,13 @@ impl Sender {
     ) {
         let sequence = self.next;
         self.next += u64::from(length);
-        let fin = self.closing && self.next == self.limit && self.fin_end.is_none();
+        let fin = self.is_fin_next();
         if fin {
             self.next += 1;
             self.fin_end = Some(self.next);
+        }
+        if u64::from(length) < self.segment() {
+            self.writes.send_small(self.next);
         }
         if let Some(subflow) = &mut self.subflow {
             subflow.send(self.next);
