@@ -26,8 +26,13 @@ pub struct Completed {
 pub enum Before {
     /// Its stream is opened.
     Opening,
-    /// It is requested, with so many bytes.
-    Request(u64),
+    /// It is requested.
+    Request {
+        /// The bytes of the request.
+        bytes: u64,
+        /// Whether its stream is opened for it.
+        is_first: bool,
+    },
     /// Nothing: it is written when it is there.
     Nothing,
 }
